@@ -1,0 +1,91 @@
+/** Byte strings: order, equality, hex. Order everywhere is bytewise; a prefix comes before what it begins. */
+
+export const EMPTY = new Uint8Array(0);
+
+/** Below zero when `a` comes first, 0 when equal. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  return compareRanges(a, 0, a.length, b, 0, b.length);
+}
+
+/** The same for parts of larger buffers, so that bulk work needs no views. */
+export function compareRanges(
+  a: Uint8Array,
+  aAt: number,
+  aLen: number,
+  b: Uint8Array,
+  bAt: number,
+  bLen: number,
+): number {
+  const shared = Math.min(aLen, bLen);
+  for (let i = 0; i < shared; i++) {
+    const order = (a[aAt + i] as number) - (b[bAt + i] as number);
+    if (order !== 0) return order;
+  }
+  return aLen - bLen;
+}
+
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && compareBytes(a, b) === 0;
+}
+
+/** Copies without making a view (short runs are the rule); returns the first byte behind the copy. */
+export function copyInto(out: Uint8Array, at: number, from: Uint8Array, fromAt: number, length: number): number {
+  if (length > 256) out.set(from.subarray(fromAt, fromAt + length), at);
+  else for (let i = 0; i < length; i++) out[at + i] = from[fromAt + i] as number;
+  return at + length;
+}
+
+export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
+
+/** The first key that does not begin with `prefix`; undefined when there is none (all bytes 0xff, or empty). */
+export function prefixEnd(prefix: Uint8Array): Uint8Array | undefined {
+  for (let i = prefix.length - 1; i >= 0; i--) {
+    if ((prefix[i] as number) < 0xff) {
+      const end = prefix.slice(0, i + 1);
+      end[i] = (end[i] as number) + 1;
+      return end;
+    }
+  }
+  return undefined;
+}
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** Lower-case hex. */
+export function toHex(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += HEX[byte];
+  return text;
+}
+
+/** @throws RangeError when the text is not an even number of hex digits. */
+export function fromHex(text: string): Uint8Array {
+  if (text.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(text)) throw new RangeError(`not hex: "${text.slice(0, 40)}"`);
+  const bytes = new Uint8Array(text.length / 2);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(text.slice(2 * i, 2 * i + 2), 16);
+  return bytes;
+}
+
+/** Unsigned 64-bit, big-endian: the form in which heights and versions stand in state. */
+export function bigEndian64(value: bigint): Uint8Array {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigUint64(0, value);
+  return bytes;
+}
+
+/** Order of two texts as their UTF-8 bytes: the one that stores and proofs use. */
+export function compareText(a: string, b: string): number {
+  return compareBytes(utf8(a), utf8(b));
+}
+
+export function utf8(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}

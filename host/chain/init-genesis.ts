@@ -1,0 +1,58 @@
+/** Writes a genesis document into the stores of the version it starts. */
+import { create } from "@bufbuild/protobuf";
+import { AccountSchema, VestingSchema } from "../gen/chain/auth/v1/auth_pb.js";
+import type { Keeper } from "../upgrade/keeper.js";
+import { UPGRADE_STORE } from "../upgrade/keeper.js";
+import { moduleAddress } from "./address.js";
+import { coinsToMessages } from "./coins.js";
+import type { BlockContext } from "./context.js";
+import type { Genesis, GenesisAccount } from "./genesis.js";
+import { AUTH_STORE, ensureAccount, reserveAccountNumber, writeAccount } from "./modules/auth.js";
+import {
+  GOV_MODULE,
+  GOV_STORE,
+  writeDeposit,
+  writeNextProposalId,
+  writeParams,
+  writeProposal,
+  writeVote,
+} from "./modules/gov.js";
+import { STAKING_STORE, writeDelegation, writeValidator } from "./modules/staking.js";
+import type { ChainVersion } from "./versions/version.js";
+
+export function initGenesis(context: BlockContext, genesis: Genesis, version: ChainVersion, keeper: Keeper): void {
+  const auth = context.store(AUTH_STORE);
+  for (const account of genesis.accounts) {
+    writeAccount(auth, accountRecord(account));
+    reserveAccountNumber(auth, account.number);
+  }
+  ensureAccount(auth, moduleAddress(context.sha256, GOV_MODULE), GOV_MODULE);
+  for (const { address, coins } of genesis.balances) {
+    ensureAccount(auth, address);
+    if (coins.length > 0) version.bank.mint(context.stores, address, coins);
+  }
+  const staking = context.store(STAKING_STORE);
+  for (const validator of genesis.validators) writeValidator(staking, validator);
+  for (const delegation of genesis.delegations) writeDelegation(staking, delegation);
+  const gov = context.store(GOV_STORE);
+  writeParams(gov, genesis.gov.params);
+  writeNextProposalId(gov, genesis.gov.startingProposalId);
+  for (const proposal of genesis.gov.proposals) writeProposal(gov, proposal);
+  for (const deposit of genesis.gov.deposits) writeDeposit(gov, deposit);
+  for (const vote of genesis.gov.votes) writeVote(gov, vote);
+  keeper.setModuleVersions(context.store(UPGRADE_STORE), version.modules);
+}
+
+function accountRecord({ address, number, sequence, module, vesting }: GenesisAccount) {
+  const record = create(AccountSchema, { address, accountNumber: number, sequence, module });
+  if (vesting) {
+    record.vesting = create(VestingSchema, {
+      original: coinsToMessages(vesting.original),
+      delegatedFree: coinsToMessages(vesting.delegatedFree),
+      delegatedVesting: coinsToMessages(vesting.delegatedVesting),
+      startTime: vesting.startTime,
+      endTime: vesting.endTime,
+    });
+  }
+  return record;
+}

@@ -1,0 +1,127 @@
+/** `chaind init`: makes a home with keys and a genesis document. */
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import type { Command } from "commander";
+import { toHex, utf8 } from "../../bytes.js";
+import { parseGenesis } from "../../chain/genesis.js";
+import { convertLegacyGenesis, isLegacyGenesis } from "../../chain/legacy-genesis.js";
+import { formatTime } from "../../commitment/block/time.js";
+import { writeFileAtomically } from "../../engine/atomic-file.js";
+import { wallClock } from "../../engine/clock.js";
+import { consensusKey, nodeId, writeConsensusKey, writeNodeKey } from "../../engine/consensus-key.js";
+import { Home } from "../../engine/home.js";
+import { sha256 } from "../../engine/node-crypto.js";
+import { UpgradeError } from "../../errors.js";
+
+export interface InitOptions {
+  readonly home: string;
+  readonly chainId?: string;
+  readonly genesis?: string;
+  readonly overwrite?: boolean;
+  /** Seed of both keys, for runs that must be the same each time; random without. */
+  readonly keySeed?: Uint8Array;
+}
+
+export interface InitAnswer {
+  readonly chain_id: string;
+  readonly node_id: string;
+  /** Address of the consensus key, upper-case hex. */
+  readonly validator: string;
+}
+
+export function registerInit(program: Command, print: (answer: InitAnswer) => void): void {
+  program
+    .command("init")
+    .argument("<moniker>", "a name for this node")
+    .summary("Make a home: keys and a genesis document")
+    .description(
+      "Makes a home folder with this node's consensus key and a genesis document.\n" +
+        "With --genesis the document is taken from a file, today's format or that of 2019 (cosmoshub-1 and -2), plain or .gz.",
+    )
+    .option("--genesis <file>", "take the genesis document from a file")
+    .option("--overwrite", "replace the genesis document and keys of an existing home")
+    .action((_moniker: string, options: Omit<InitOptions, "home">, command: Command) => {
+      const { home, chainId } = command.optsWithGlobals() as { home: string; chainId?: string };
+      print(initHome({ ...options, home, ...(chainId ? { chainId } : {}) }));
+    });
+}
+
+/** @throws UpgradeError UPG_INVALID_CONFIG, UPG_INVALID_GENESIS; nothing is written then */
+export function initHome(options: InitOptions): InitAnswer {
+  const home = new Home(options.home);
+  if (existsSync(home.genesisFile) && !options.overwrite) {
+    throw new UpgradeError("UPG_INVALID_CONFIG", `${home.genesisFile} exists; use --overwrite to begin anew`);
+  }
+  if (existsSync(home.databaseFile)) {
+    throw new UpgradeError("UPG_INVALID_CONFIG", `${home.databaseFile} exists: this home has a chain in it`);
+  }
+  const document = options.genesis ? readGenesisFile(options.genesis) : emptyGenesis();
+  if (options.chainId) document["chain_id"] = options.chainId;
+  const text = `${JSON.stringify(document, null, 1)}\n`;
+  const genesis = parseGenesis(text);
+  const seed = options.keySeed ?? randomBytes(32);
+  const key = consensusKey(seed);
+  const node = consensusKey(sha256(seed));
+  mkdirSync(home.dataFolder, { recursive: true });
+  writeConsensusKey(home.validatorKeyFile, key);
+  writeNodeKey(home.nodeKeyFile, node);
+  writeFileAtomically(home.genesisFile, utf8(text), 0o644);
+  return { chain_id: genesis.chainId, node_id: nodeId(node), validator: toHex(key.address).toUpperCase() };
+}
+
+function readGenesisFile(path: string): Record<string, unknown> {
+  let json: unknown;
+  try {
+    const bytes = readFileSync(path);
+    const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
+    json = JSON.parse((isGzip ? gunzipSync(bytes) : bytes).toString("utf8"));
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new UpgradeError("UPG_INVALID_GENESIS", `cannot read the genesis document ${path}: ${message}`, { cause });
+  }
+  if (isLegacyGenesis(json)) return convertLegacyGenesis(json, sha256);
+  if (typeof json !== "object" || json === null) {
+    throw new UpgradeError("UPG_INVALID_GENESIS", `${path} is not a genesis document`);
+  }
+  return { ...json };
+}
+
+function emptyGenesis(): Record<string, unknown> {
+  const suffix = toHex(randomBytes(3));
+  return {
+    genesis_time: formatTime(wallClock.after({ seconds: 0n, nanos: 0 })),
+    chain_id: `test-chain-${suffix}`,
+    initial_height: "1",
+    app_hash: null,
+    app_state: {
+      auth: { accounts: [] },
+      bank: { balances: [] },
+      staking: { params: { bond_denom: "ustake" }, validators: [], delegations: [] },
+      gov: { starting_proposal_id: "1", params: defaultParams(), proposals: [], deposits: [], votes: [] },
+    },
+    consensus: { params: { block: { max_bytes: "22020096", max_gas: "-1" }, version: {} } },
+  };
+}
+
+/** Written out, so that they can be edited. */
+function defaultParams(): unknown {
+  return {
+    min_deposit: [{ denom: "ustake", amount: "10000000" }],
+    max_deposit_period: "172800s",
+    voting_period: "172800s",
+    quorum: "0.334000000000000000",
+    threshold: "0.500000000000000000",
+    veto_threshold: "0.334000000000000000",
+    min_initial_deposit_ratio: "0.000000000000000000",
+    proposal_cancel_ratio: "0.500000000000000000",
+    proposal_cancel_dest: "",
+    expedited_voting_period: "86400s",
+    expedited_threshold: "0.667000000000000000",
+    expedited_min_deposit: [{ denom: "ustake", amount: "50000000" }],
+    burn_vote_quorum: false,
+    burn_proposal_deposit_prevote: false,
+    burn_vote_veto: true,
+    min_deposit_ratio: "0.010000000000000000",
+  };
+}

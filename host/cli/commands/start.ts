@@ -1,0 +1,115 @@
+/** `chaind start`: runs the node until it is stopped or halts. */
+import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
+import { type Logger, pino } from "pino";
+import { toHex } from "../../bytes.js";
+import { logicalClock, wallClock } from "../../engine/clock.js";
+import { HeldHome } from "../../engine/held-home.js";
+import { recordHalt, runNode } from "../../engine/run-node.js";
+import { isUpgradeError } from "../../errors.js";
+import type { LogLevel } from "../../upgrade/handlers.js";
+import { parseCount, parseDuration, parseHeight, parseHeights } from "../options.js";
+import { plainLog } from "../plain-log.js";
+
+interface StartOptions {
+  readonly handlers?: string;
+  readonly blockTime: bigint;
+  readonly logicalClock?: boolean;
+  readonly maxBlocks?: number;
+  readonly appVersion?: bigint;
+  readonly haltHeight?: bigint;
+  readonly unsafeSkipUpgrades?: readonly bigint[];
+  readonly skipUpgradeHeights?: readonly bigint[];
+  readonly keepVersions?: number;
+}
+
+interface GlobalOptions {
+  readonly home: string;
+  readonly log_format: string;
+  readonly log_level: string;
+}
+
+/** Exit statuses from here on are ends of a node, with a record; the rest are mistakes of the caller. */
+const RECORDED_FROM = 10;
+const NANOS_PER_MILLI = 1_000_000n;
+
+export function registerStart(program: Command): void {
+  program
+    .command("start")
+    .summary("Run the node")
+    .description(
+      "Makes blocks until it is stopped (SIGTERM, SIGINT) or halts. A halt has an exit status of its own (docs/errors.md),\n" +
+        "a line on stderr and a record in <home>/data/halt.json that says what to do next.",
+    )
+    .option("--handlers <dir>", "folder of upgrade handlers (default: those built with this program)")
+    .option("--block-time <duration>", "time between blocks; 0: as fast as possible", parseDuration, 1_000_000_000n)
+    .option("--logical-clock", "count time by blocks instead of reading the machine's clock")
+    .option("--max-blocks <n>", "stop after this many blocks", parseCount)
+    .option("--app-version <n>", "know nothing newer than this app version, as an old binary does", parseHeight)
+    .option("--halt-height <height>", "stop before this block", parseHeight)
+    .option("--unsafe-skip-upgrades <heights>", "skip the upgrades at these heights: H,H", parseHeights)
+    .option("--skip-upgrade-heights <heights>", "the same", parseHeights)
+    .option("--keep-versions <n>", "historical versions to keep readable (default 100)", parseCount)
+    .action(async (options: StartOptions, command: Command) => {
+      await start(options, command.optsWithGlobals() as GlobalOptions);
+    });
+}
+
+/** Handlers that ship with the program stand beside it. */
+function builtInHandlers(): string {
+  return fileURLToPath(new URL("handlers", import.meta.url));
+}
+
+async function start(options: StartOptions, globals: GlobalOptions): Promise<void> {
+  const logger = makeLogger(globals);
+  const log = (level: LogLevel, message: string) => logger[level](message);
+  const stop = new AbortController();
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.abort());
+  const onWarning = (message: string) => logger.warn(message);
+  const held = HeldHome.hold({
+    home: globals.home,
+    clock: options.logicalClock ? logicalClock(options.blockTime || 1_000_000_000n) : wallClock,
+    handlers: options.handlers ?? builtInHandlers(),
+    log,
+    skipHeights: [...(options.unsafeSkipUpgrades ?? []), ...(options.skipUpgradeHeights ?? [])],
+    ...(options.appVersion === undefined ? {} : { appVersion: options.appVersion }),
+    ...(options.haltHeight === undefined ? {} : { haltHeight: options.haltHeight }),
+    ...(options.keepVersions === undefined ? {} : { versionsKept: options.keepVersions }),
+  });
+  try {
+    const node = held.open();
+    const { app } = node;
+    logger.info({ version: String(app.version.number), height: String(app.lastCommitID.version) }, "node started");
+    await runNode(
+      { home: held.home, node },
+      {
+        blockMillis: options.logicalClock ? 0 : Number(options.blockTime / NANOS_PER_MILLI),
+        signal: stop.signal,
+        onWarning,
+        onBlock: ({ stored, result }) => {
+          const { height } = stored.header;
+          if (result.applied)
+            logger.info({ height: String(height), plan: result.applied.plan.name }, "upgrade applied");
+          logger.info({ height: String(height), app_hash: toHex(stored.appHash) }, "block made");
+        },
+        ...(options.maxBlocks === undefined ? {} : { maxBlocks: options.maxBlocks }),
+      },
+    );
+    logger.info("node stopped");
+  } catch (error) {
+    if (isUpgradeError(error) && error.kind.exit >= RECORDED_FROM) {
+      logger.error(error.message);
+      process.stderr.write(`${JSON.stringify(recordHalt(held, error, { onWarning }))}\n`);
+    }
+    throw error;
+  } finally {
+    held.close();
+  }
+}
+
+function makeLogger({ log_format, log_level }: GlobalOptions): Logger {
+  const destination = pino.destination({ dest: 2, sync: true });
+  return log_format === "json"
+    ? pino({ level: log_level, base: null }, destination)
+    : pino({ level: log_level }, plainLog());
+}

@@ -1,0 +1,258 @@
+/** The main job, step by step. Blocks are made on demand and time is counted by blocks, so every run is the same. */
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { toHex, utf8 } from "../../bytes.js";
+import { knownVersions } from "../../chain/versions/known.js";
+import { logicalClock } from "../../engine/clock.js";
+import { loadHandlerFile, loadHandlersFolders } from "../../engine/handlers-folder.js";
+import { Home } from "../../engine/home.js";
+import type { LocalReceipt } from "../../engine/local-receipt.js";
+import { sha256 } from "../../engine/node-crypto.js";
+import { type OpenNode, openNode } from "../../engine/open-node.js";
+import type { WasmHandler } from "../../handler/handler.js";
+import type { HaltRecord } from "../../upgrade/halt.js";
+import { UPGRADE_STORE } from "../../upgrade/keeper.js";
+import { initHome } from "../commands/init.js";
+import { requireExit, runChildNode } from "./child-node.js";
+import { amounts, type Count, countChain } from "./count.js";
+import type { Show } from "./events.js";
+import { smallGenesis } from "./small-genesis.js";
+
+export interface MainJobOptions {
+  readonly home: string;
+  readonly genesis?: string;
+  readonly handler?: string;
+  readonly show: Show;
+}
+
+const BLOCK_NANOS = 5_000_000_000n;
+const BLOCK_TIME = "5s";
+/** Blocks before the plan is scheduled, and from there to its height. */
+const BLOCKS_BEFORE = 3;
+const BLOCKS_AHEAD = 5n;
+const BLOCKS_AFTER = 4;
+const HALT_EXIT = 10;
+
+const hex = (bytes: Uint8Array) => toHex(bytes).toUpperCase();
+
+/** Runs the job; true when everything that was checked holds. @throws UpgradeError */
+export async function runMainJob(options: MainJobOptions): Promise<boolean> {
+  initialise(options);
+  const upgrades = plannedUpgrades(options);
+  let before: Count | undefined;
+  for (const [index, upgrade] of upgrades.entries()) {
+    const job = new UpgradeJob(options, upgrade, upgrades.slice(0, index));
+    const count = job.prepare(index === 0);
+    before ??= count;
+    await job.haltOldVersion();
+    await job.startNewVersion();
+  }
+  return finish(options, before as Count);
+}
+
+/** An upgrade that the job makes: the handler, and the newest app version that the old binary knows. */
+interface PlannedUpgrade {
+  readonly handler: WasmHandler;
+  readonly file: string | undefined;
+  readonly isKnown: boolean;
+}
+
+function initialise({ home, genesis }: MainJobOptions): void {
+  const keySeed = sha256(utf8("chain-upgrade main job"));
+  if (genesis) {
+    initHome({ home, genesis, keySeed });
+    return;
+  }
+  const folder = mkdtempSync(join(mkdirs(home), ".genesis-"));
+  try {
+    const file = join(folder, "genesis.json");
+    writeFileSync(file, JSON.stringify(smallGenesis()));
+    initHome({ home, genesis: file, keySeed });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function mkdirs(path: string): string {
+  mkdirSync(path, { recursive: true });
+  return path;
+}
+
+function builtInHandlers(): string {
+  return fileURLToPath(new URL("handlers", import.meta.url));
+}
+
+/** `v2` with the handler of this package, unless the given one serves it; any other plan comes after it. */
+function plannedUpgrades({ handler: file }: MainJobOptions): PlannedUpgrade[] {
+  const [builtIn = []] = loadHandlersFolders([builtInHandlers()], sha256);
+  const given = file ? loadHandlerFile(file, sha256) : undefined;
+  const isKnown = (handler: WasmHandler) => knownVersions().some(({ plan }) => plan === handler.manifest.name);
+  const known = knownVersions().flatMap(({ plan }) => {
+    if (given && given.manifest.name === plan) return [{ handler: given, file, isKnown: true }];
+    const handler = builtIn.find(({ manifest }) => manifest.name === plan);
+    return handler ? [{ handler, file: undefined, isKnown: true }] : [];
+  });
+  return given && !isKnown(given) ? [...known, { handler: given, file, isKnown: false }] : known;
+}
+
+class UpgradeJob {
+  readonly #home: Home;
+  readonly #name: string;
+  /** Newest version that the old binary knows. */
+  readonly #oldVersion: bigint;
+
+  constructor(
+    private readonly options: MainJobOptions,
+    private readonly upgrade: PlannedUpgrade,
+    private readonly done: readonly PlannedUpgrade[],
+  ) {
+    this.#home = new Home(options.home);
+    this.#name = upgrade.handler.manifest.name;
+    this.#oldVersion = BigInt(1 + done.length);
+  }
+
+  /** The old version makes some blocks, and the plan is scheduled through the app's own door. */
+  prepare(isFirst: boolean): Count {
+    const open = this.#open();
+    try {
+      const { node } = open;
+      if (isFirst) for (let i = 0; i < BLOCKS_BEFORE; i++) node.makeBlock();
+      const count = countChain(node.app);
+      if (isFirst) this.#showInit(open, count);
+      const height = node.nextHeight + BLOCKS_AHEAD;
+      const info = JSON.stringify({ handler: { sha256: this.upgrade.handler.hash } });
+      const plan = { name: this.#name, height, info };
+      const { keeper } = node.app;
+      node.makeBlock([
+        (context) =>
+          keeper.softwareUpgrade(context.store(UPGRADE_STORE), context.height, { authority: keeper.authority, plan }),
+      ]);
+      this.options.show({
+        event: "scheduled",
+        plan: { ...plan, height: String(height) },
+        height: String(node.app.lastCommitID.version),
+      });
+      return count;
+    } finally {
+      open.close();
+    }
+  }
+
+  /** The old binary, a process of its own, runs into the height. */
+  async haltOldVersion(): Promise<void> {
+    const end = await runChildNode({
+      home: this.options.home,
+      blockTime: BLOCK_TIME,
+      arguments: ["--app-version", String(this.#oldVersion)],
+    });
+    requireExit(end, HALT_EXIT, `version ${this.#oldVersion}`);
+    const record = JSON.parse(readFileSync(join(this.#home.dataFolder, "halt.json"), "utf8")) as HaltRecord;
+    this.options.show({
+      event: "halt",
+      code: record.code,
+      exit: end.exit,
+      height: record.height,
+      last_committed_height: record.last_committed_height,
+      app_hash: record.app_hash,
+      message: record.message,
+      upgrade_info: readFileSync(join(this.#home.dataFolder, "upgrade-info.json"), "utf8"),
+    });
+  }
+
+  /** The new binary applies the upgrade and goes on. */
+  async startNewVersion(): Promise<void> {
+    const { handler, file } = this.upgrade;
+    if (file) copyFileSync(file, join(mkdirs(join(this.options.home, "handlers")), basename(file)));
+    this.options.show({ event: "start", version: String(this.#oldVersion + 1n), handler: handler.hash });
+    const end = await runChildNode({
+      home: this.options.home,
+      blockTime: BLOCK_TIME,
+      arguments: ["--max-blocks", String(BLOCKS_AFTER), ...this.#handlersArguments()],
+    });
+    requireExit(end, 0, `version ${this.#oldVersion + 1n}`);
+    const receipt = JSON.parse(readFileSync(this.#home.receiptFile(this.#name), "utf8")) as LocalReceipt;
+    const { plan, height, gas, ms, stores, versions, app_hash_before, app_hash } = receipt;
+    this.options.show({ event: "applied", plan, height, gas, ms, stores, versions, app_hash_before, app_hash });
+    this.#showBlocksAfter(BigInt(height));
+  }
+
+  /** A given handler for a known plan takes the place of the one that ships with the program. */
+  #handlersArguments(): string[] {
+    const replaces = [...this.done, this.upgrade].some(({ file, isKnown }) => file && isKnown);
+    return replaces ? ["--handlers", join(this.options.home, "handlers", "..", "no-handlers")] : [];
+  }
+
+  #showInit({ node }: OpenNode, count: Count): void {
+    const first = node.blocks.at(node.blocks.lowest() ?? 1n);
+    this.options.show({
+      event: "init",
+      version: String(node.app.version.number),
+      accounts: String(count.accounts),
+      validators: String(count.validators),
+      app_hash: hex(first.appHash),
+      supply: amounts(count.supply),
+    });
+  }
+
+  #showBlocksAfter(height: bigint): void {
+    const open = openJob(this.options);
+    try {
+      const last = open.node.lastBlock?.header.height ?? height;
+      for (let at = height + 1n; at <= last; at++) {
+        const block = open.node.blocks.at(at);
+        this.options.show({ event: "block", height: String(at), app_hash: hex(block.appHash) });
+      }
+    } finally {
+      open.close();
+    }
+  }
+
+  #open(): OpenNode {
+    return openJob(this.options, this.done.length === 0 ? this.#oldVersion : undefined);
+  }
+}
+
+function openJob({ home }: MainJobOptions, appVersion?: bigint): OpenNode {
+  return openNode({
+    home,
+    clock: logicalClock(BLOCK_NANOS),
+    handlers: builtInHandlers(),
+    log: () => undefined,
+    ...(appVersion === undefined ? {} : { appVersion }),
+  });
+}
+
+/** Counts again and compares. */
+function finish(options: MainJobOptions, before: Count): boolean {
+  const open = openJob(options);
+  try {
+    const after = countChain(open.node.app);
+    const { app } = open.node;
+    const view = app.multiStore.at(app.lastCommitID.version);
+    const checks = [
+      { name: "supply", ok: sameAmounts(amounts(before.supply), amounts(after.supply)) },
+      { name: "accounts", ok: before.accounts === after.accounts },
+      { name: "balances", ok: before.balances === after.balances },
+      { name: "app-hash", ok: hex(view.computeAppHash()) === hex(view.appHash) },
+    ];
+    const ok = checks.every((check) => check.ok);
+    options.show({
+      event: "done",
+      ok,
+      supply: amounts(after.supply),
+      accounts: String(after.accounts),
+      balances: String(after.balances),
+      checks,
+      skipped: [],
+    });
+    return ok;
+  } finally {
+    open.close();
+  }
+}
+
+function sameAmounts(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+  const denoms = Object.keys(a);
+  return denoms.length === Object.keys(b).length && denoms.every((denom) => a[denom] === b[denom]);
+}

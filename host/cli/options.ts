@@ -1,0 +1,43 @@
+/** Reading option values: every wrong one names its flag. */
+import { InvalidArgumentError } from "commander";
+import { INT64_MAX } from "../limits.js";
+
+/** A positive block height. */
+export function parseHeight(text: string): bigint {
+  if (!/^[0-9]+$/.test(text) || BigInt(text) > INT64_MAX) throw new InvalidArgumentError("expected a block height.");
+  return BigInt(text);
+}
+
+/** `H,H` or repeated. */
+export function parseHeights(text: string, before: readonly bigint[] = []): bigint[] {
+  return [...before, ...text.split(",").map((part) => parseHeight(part.trim()))];
+}
+
+export function parseCount(text: string): number {
+  const count = Number(text);
+  if (!/^[0-9]+$/.test(text) || !Number.isSafeInteger(count))
+    throw new InvalidArgumentError("expected a whole number.");
+  return count;
+}
+
+const UNIT_NANOS: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+};
+
+/** `500ms`, `1s`, `1m30s`, `0`: nanoseconds. */
+export function parseDuration(text: string): bigint {
+  if (text === "0") return 0n;
+  const parts = [...text.matchAll(/([0-9]+)(ns|us|ms|s|m|h)/g)];
+  if (parts.length === 0 || parts.map(([part]) => part).join("") !== text) {
+    throw new InvalidArgumentError('expected a duration such as "500ms", "1s" or "1m30s".');
+  }
+  return parts.reduce(
+    (sum, [, count, unit]) => sum + BigInt(count as string) * (UNIT_NANOS[unit as string] as bigint),
+    0n,
+  );
+}

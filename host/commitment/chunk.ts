@@ -1,0 +1,204 @@
+/**
+ * Nodes on disk. Nodes of one commit are laid out in the order in which they are finished (children first, left to
+ * right) and packed into chunks of a few database pages, so that a commit writes few records, a walk in key order reads
+ * few, and no object is made per node: code reads the fields where they stand.
+ *
+ *   chunk  u8 format, u8 0, u16 count, u64 version, nodes, u16 offset[count] (0: removed)
+ *   leaf   u8 0, u16 klen, u32 vlen, key, value
+ *   inner  u8 height, u16 klen, link left, link right, key          key: the smallest of the right subtree
+ *   link   u48 id, u48 size, u8 height, hash[32]
+ *
+ * A node's id is its chunk's number × 256 + its slot; ids are never used twice. A link carries what hashing and balance
+ * ask of a child, so that changing one path touches no sibling. The hash of a tree does not depend on this layout.
+ */
+import { copyInto } from "../bytes.js";
+import { UpgradeError } from "../errors.js";
+import { readU32, writeU32 } from "../frames.js";
+import { HASH_BYTES } from "./iavl-hash.js";
+
+export const SLOTS_PER_CHUNK = 256;
+/** Four database pages of 4,096 bytes less the header of an overflow page (24 bytes in LMDB's data version 2). */
+const CHUNK_BYTES_TARGET = 4 * 4_096 - 24;
+const CHUNK_FORMAT = 1;
+const CHUNK_HEADER_BYTES = 12;
+
+export const LEAF_HEADER_BYTES = 7;
+export const LINK_BYTES = 13 + HASH_BYTES;
+export const INNER_HEADER_BYTES = 3 + 2 * LINK_BYTES;
+export const LINK_SIZE_AT = 6;
+export const LINK_HEIGHT_AT = 12;
+export const LINK_HASH_AT = 13;
+
+export function readU16(bytes: Uint8Array, at: number): number {
+  return (bytes[at] as number) | ((bytes[at + 1] as number) << 8);
+}
+
+export function readU48(bytes: Uint8Array, at: number): number {
+  return readU32(bytes, at) + readU16(bytes, at + 4) * 0x1_0000_0000;
+}
+
+export function writeU16(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value;
+  bytes[at + 1] = value >>> 8;
+}
+
+export function writeU48(bytes: Uint8Array, at: number, value: number): void {
+  writeU32(bytes, at, value % 0x1_0000_0000);
+  writeU16(bytes, at + 4, Math.floor(value / 0x1_0000_0000));
+}
+
+export function chunkOf(id: number): number {
+  return Math.floor(id / SLOTS_PER_CHUNK);
+}
+
+export function slotOf(id: number): number {
+  return id % SLOTS_PER_CHUNK;
+}
+
+/** A chunk as it stands in the database. */
+export class Chunk {
+  readonly count: number;
+  /** Version in which its nodes were made. */
+  readonly version: number;
+  readonly #offsetsAt: number;
+
+  /** @throws UpgradeError UPG_STORE_CORRUPT */
+  constructor(readonly bytes: Uint8Array) {
+    const headed = bytes.length >= CHUNK_HEADER_BYTES && bytes[0] === CHUNK_FORMAT;
+    this.count = headed ? readU16(bytes, 2) : 0;
+    this.version = headed ? readU48(bytes, 4) : 0;
+    this.#offsetsAt = bytes.length - 2 * this.count;
+    if (!headed || this.count > SLOTS_PER_CHUNK || this.#offsetsAt < CHUNK_HEADER_BYTES) {
+      throw new UpgradeError("UPG_STORE_CORRUPT", "a chunk of tree nodes has a malformed header");
+    }
+  }
+
+  /** Where the node in `slot` begins. @throws UpgradeError UPG_STORE_CORRUPT when it is not there */
+  at(slot: number): number {
+    const at = slot < this.count ? readU16(this.bytes, this.#offsetsAt + 2 * slot) : 0;
+    if (at === 0 || at >= this.#offsetsAt) {
+      throw new UpgradeError("UPG_STORE_CORRUPT", `a chunk of tree nodes lacks the node in slot ${slot}`);
+    }
+    return at;
+  }
+
+  /**
+   * Checks every node once, so that nobody who reads them needs to: each lies inside the chunk, and children have
+   * smaller ids than their parents, so no walk runs in a circle. `number` is the chunk's own.
+   * @throws UpgradeError UPG_STORE_CORRUPT
+   */
+  check(number: number): void {
+    for (let slot = 0; slot < this.count; slot++) {
+      if (!this.has(slot) || this.#isSound(this.at(slot), number * SLOTS_PER_CHUNK + slot)) continue;
+      throw new UpgradeError("UPG_STORE_CORRUPT", `a chunk of tree nodes has a malformed node in slot ${slot}`);
+    }
+  }
+
+  #isSound(at: number, id: number): boolean {
+    const { bytes } = this;
+    const isLeaf = bytes[at] === 0;
+    const head = isLeaf ? LEAF_HEADER_BYTES : INNER_HEADER_BYTES;
+    if (at < CHUNK_HEADER_BYTES || at + head > this.#offsetsAt) return false;
+    if (at + nodeBytes(bytes, at) > this.#offsetsAt) return false;
+    if (isLeaf) return true;
+    const left = readU48(bytes, at + 3);
+    const right = readU48(bytes, at + 3 + LINK_BYTES);
+    return left > 0 && left < id && right > 0 && right < id;
+  }
+
+  has(slot: number): boolean {
+    return slot < this.count && readU16(this.bytes, this.#offsetsAt + 2 * slot) !== 0;
+  }
+
+  /** The same chunk without the nodes whose slot `isDead` names; the others keep their slots. */
+  without(isDead: (slot: number) => boolean): Uint8Array {
+    const writer = new ChunkWriter();
+    for (let slot = 0; slot < this.count; slot++) {
+      if (!this.has(slot) || isDead(slot)) writer.skip();
+      else writer.copy(this.bytes, this.at(slot), nodeBytes(this.bytes, this.at(slot)));
+    }
+    return writer.finish(this.version);
+  }
+}
+
+function nodeBytes(bytes: Uint8Array, at: number): number {
+  const keyLen = readU16(bytes, at + 1);
+  return bytes[at] === 0 ? LEAF_HEADER_BYTES + keyLen + readU32(bytes, at + 3) : INNER_HEADER_BYTES + keyLen;
+}
+
+/** Packs nodes into one chunk after the other, in one buffer. The caller asks `isFull` before it adds. */
+export class ChunkWriter {
+  /** The chunk in the making: nodes go where `add` says. */
+  bytes = new Uint8Array(CHUNK_BYTES_TARGET);
+  count = 0;
+  #length = CHUNK_HEADER_BYTES;
+  readonly #offsets = new Uint16Array(SLOTS_PER_CHUNK);
+
+  /** Would a node of this size not fit any more? An empty chunk takes any node. */
+  isFull(nodeBytes: number): boolean {
+    if (this.count === SLOTS_PER_CHUNK) return true;
+    return this.count > 0 && this.#length + nodeBytes + 2 * (this.count + 1) > CHUNK_BYTES_TARGET;
+  }
+
+  /** Makes room for a node and returns where it goes in `bytes`. */
+  add(nodeBytes: number): number {
+    const at = this.#length;
+    this.#offsets[this.count++] = at;
+    this.#length += nodeBytes;
+    this.#reserve(this.#length + 2 * this.count);
+    return at;
+  }
+
+  skip(): void {
+    this.#offsets[this.count++] = 0;
+    this.#reserve(this.#length + 2 * this.count);
+  }
+
+  copy(from: Uint8Array, fromAt: number, nodeBytes: number): void {
+    const at = this.add(nodeBytes);
+    copyInto(this.bytes, at, from, fromAt, nodeBytes);
+  }
+
+  /** The finished chunk, valid until the writer is used again; the writer is empty afterwards. */
+  finish(version: number): Uint8Array {
+    const { bytes, count } = this;
+    bytes[0] = CHUNK_FORMAT;
+    bytes[1] = 0;
+    writeU16(bytes, 2, count);
+    writeU48(bytes, 4, version);
+    writeU16(bytes, 10, 0);
+    for (let slot = 0; slot < count; slot++) writeU16(bytes, this.#length + 2 * slot, this.#offsets[slot] as number);
+    const length = this.#length + 2 * count;
+    this.count = 0;
+    this.#length = CHUNK_HEADER_BYTES;
+    return bytes.subarray(0, length);
+  }
+
+  #reserve(length: number): void {
+    if (length <= this.bytes.length) return;
+    const grown = new Uint8Array(length);
+    grown.set(this.bytes);
+    this.bytes = grown;
+  }
+}
+
+/** Where chunks come from: a cache before a database, or memory. */
+export interface ChunkSource {
+  /** @throws UpgradeError UPG_STORE_CORRUPT when there is none of that number */
+  chunk(number: number): Chunk;
+}
+
+/** Where finished chunks go. Numbers are handed out in order. */
+export interface ChunkSink {
+  readonly nextChunk: number;
+  /** `bytes` are valid during the call only. */
+  put(number: number, bytes: Uint8Array): void;
+}
+
+/** A tree's root as a commit records it; `id` 0 is the empty tree. */
+export interface RootLink {
+  readonly id: number;
+  readonly size: number;
+  readonly height: number;
+  readonly hash: Uint8Array;
+}

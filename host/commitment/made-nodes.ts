@@ -1,0 +1,191 @@
+/**
+ * Nodes that one commit makes, before they are finished: flat arrays, no object per node.
+ *
+ * Link `2 i + side` belongs to inner node `i` and leads to its left (0) or right (1) child. A link's size and hash
+ * count only while it leads to disk; its height always counts. Node 0 is a pseudo node whose left link is the root's.
+ */
+import { compareRanges, copyInto } from "../bytes.js";
+import { readU32, writeU32 } from "../frames.js";
+import { LINK_HASH_AT, LINK_HEIGHT_AT, LINK_SIZE_AT, type RootLink, readU48 } from "./chunk.js";
+import { HASH_BYTES } from "./iavl-hash.js";
+import type { NodeView } from "./tree.js";
+
+// A reference to a node: an id (above 0) is on disk, 0 is nothing, below 0 it was made here:
+// -(2 i + 1) is inner node i, -(2 a + 2) the leaf whose record begins at byte a of the arena.
+export const innerRef = (index: number): number => -(2 * index + 1);
+export const innerIndex = (ref: number): number => (-ref - 1) / 2;
+export const isMadeInner = (ref: number): boolean => ref < 0 && ref % 2 !== 0;
+export const leafRef = (address: number): number => -(2 * address + 2);
+export const leafAddress = (ref: number): number => (-ref - 2) / 2;
+
+export const LEFT = 0;
+export const RIGHT = 1;
+/** The pseudo node above the root. */
+export const TOP = 0;
+
+const NODES_AT_FIRST = 1_024;
+const ARENA_BYTES_AT_FIRST = 65_536;
+const RECORD_HEADER_BYTES = 8;
+
+export class MadeNodes {
+  refs = new Float64Array(2 * NODES_AT_FIRST);
+  sizes = new Float64Array(2 * NODES_AT_FIRST);
+  heights = new Uint8Array(2 * NODES_AT_FIRST);
+  hashes = new Uint8Array(2 * NODES_AT_FIRST * HASH_BYTES);
+  /** Arena address of a record with the node's key. */
+  keys = new Float64Array(NODES_AT_FIRST);
+  /** Records `u32 klen, u32 vlen, key, value` of made leaves, and keys of made inner nodes. */
+  arena = new Uint8Array(ARENA_BYTES_AT_FIRST);
+  arenaUsed = 0;
+  count = 1;
+
+  constructor(root?: RootLink) {
+    if (!root) return;
+    this.refs[TOP] = root.id;
+    this.sizes[TOP] = root.size;
+    this.heights[TOP] = root.height;
+    this.hashes.set(root.hash, 0);
+  }
+
+  /** Forgets every node and keeps the room. */
+  clear(): void {
+    this.count = 1;
+    this.arenaUsed = 0;
+  }
+
+  newInner(): number {
+    const index = this.count++;
+    if (index >= this.keys.length) this.#growNodes();
+    return index;
+  }
+
+  #growNodes(): void {
+    const capacity = this.keys.length * 2;
+    this.refs = grown(this.refs, new Float64Array(2 * capacity));
+    this.sizes = grown(this.sizes, new Float64Array(2 * capacity));
+    this.heights = grown(this.heights, new Uint8Array(2 * capacity));
+    this.hashes = grown(this.hashes, new Uint8Array(2 * capacity * HASH_BYTES));
+    this.keys = grown(this.keys, new Float64Array(capacity));
+  }
+
+  /** Copies key and value into the arena and answers the record's address. */
+  record(
+    bytes: Uint8Array,
+    keyAt: number,
+    keyLen: number,
+    value: Uint8Array,
+    valueAt: number,
+    valueLen: number,
+  ): number {
+    const address = this.arenaUsed;
+    this.arenaUsed += RECORD_HEADER_BYTES + keyLen + valueLen;
+    if (this.arenaUsed > this.arena.length) {
+      this.arena = grown(this.arena, new Uint8Array(Math.max(2 * this.arena.length, this.arenaUsed)));
+    }
+    writeU32(this.arena, address, keyLen);
+    writeU32(this.arena, address + 4, valueLen);
+    const at = copyInto(this.arena, address + RECORD_HEADER_BYTES, bytes, keyAt, keyLen);
+    copyInto(this.arena, at, value, valueAt, valueLen);
+    return address;
+  }
+
+  /** Copies the key of a node on disk into the arena. */
+  recordKey(node: NodeView): number {
+    return this.record(node.bytes, node.keyAt, node.keyLen, node.bytes, 0, 0);
+  }
+
+  keyAt(address: number): number {
+    return address + RECORD_HEADER_BYTES;
+  }
+  keyLen(address: number): number {
+    return readU32(this.arena, address);
+  }
+  valueAt(address: number): number {
+    return address + RECORD_HEADER_BYTES + readU32(this.arena, address);
+  }
+  valueLen(address: number): number {
+    return readU32(this.arena, address + 4);
+  }
+
+  /** Order of a key that stands in `bytes` relative to a record's key. */
+  compare(address: number, bytes: Uint8Array, keyAt: number, keyLen: number): number {
+    return compareRanges(bytes, keyAt, keyLen, this.arena, this.keyAt(address), this.keyLen(address));
+  }
+
+  moveLink(from: number, to: number): void {
+    this.refs[to] = this.refs[from] as number;
+    this.sizes[to] = this.sizes[from] as number;
+    this.heights[to] = this.heights[from] as number;
+    copyInto(this.hashes, to * HASH_BYTES, this.hashes, from * HASH_BYTES, HASH_BYTES);
+  }
+
+  /** Makes an inner node on disk anew. */
+  copyInner(node: NodeView): number {
+    const index = this.newInner();
+    this.readLink(node, LEFT, 2 * index + LEFT);
+    this.readLink(node, RIGHT, 2 * index + RIGHT);
+    this.keys[index] = this.recordKey(node);
+    return index;
+  }
+
+  /** Takes over a link of a node on disk. */
+  readLink(node: NodeView, side: number, to: number): void {
+    const { bytes } = node;
+    const at = node.linkAt(side);
+    this.refs[to] = readU48(bytes, at);
+    this.sizes[to] = readU48(bytes, at + LINK_SIZE_AT);
+    this.heights[to] = bytes[at + LINK_HEIGHT_AT] as number;
+    copyInto(this.hashes, to * HASH_BYTES, bytes, at + LINK_HASH_AT, HASH_BYTES);
+  }
+
+  /** Height of the left child less that of the right one. */
+  balance(index: number): number {
+    return (this.heights[2 * index] as number) - (this.heights[2 * index + 1] as number);
+  }
+
+  heightOf(index: number): number {
+    return 1 + Math.max(this.heights[2 * index] as number, this.heights[2 * index + 1] as number);
+  }
+
+  /**
+   * A rotation: the (made) child on `side` of node `index` takes the place that link `above` leads to, and `index`
+   * becomes its other child.
+   */
+  turn(index: number, above: number, side: number): void {
+    const child = innerIndex(this.refs[2 * index + side] as number);
+    const inner = 2 * child + 1 - side;
+    this.moveLink(inner, 2 * index + side);
+    this.refs[inner] = innerRef(index);
+    this.heights[inner] = this.heightOf(index);
+    this.refs[above] = innerRef(child);
+    this.heights[above] = this.heightOf(child);
+  }
+
+  /**
+   * Forgets every node and takes over those of a path, when all others of `old` are finished. `path` begins at TOP and
+   * leads down; its references are renamed to the nodes made here.
+   */
+  takePath(old: MadeNodes, path: number[]): void {
+    this.clear();
+    path.forEach((ref, depth) => {
+      const from = innerIndex(ref);
+      const to = depth === TOP ? TOP : this.newInner();
+      for (let side = LEFT; side <= RIGHT; side++) {
+        const child = old.refs[2 * from + side] as number;
+        // A link to a made node leads to the next one of the path.
+        this.refs[2 * to + side] = child < 0 ? innerRef(depth + 1) : child;
+        this.sizes[2 * to + side] = old.sizes[2 * from + side] as number;
+        this.heights[2 * to + side] = old.heights[2 * from + side] as number;
+      }
+      copyInto(this.hashes, 2 * to * HASH_BYTES, old.hashes, 2 * from * HASH_BYTES, 2 * HASH_BYTES);
+      const key = old.keys[from] as number;
+      if (to !== TOP) this.keys[to] = this.record(old.arena, old.keyAt(key), old.keyLen(key), old.arena, 0, 0);
+      path[depth] = innerRef(to);
+    });
+  }
+}
+
+function grown<T extends Float64Array | Uint8Array>(from: T, to: T): T {
+  to.set(from);
+  return to;
+}

@@ -1,0 +1,100 @@
+/** Finishes made nodes: hashes them, packs them into chunks, and points their links at them. */
+import { copyInto } from "../bytes.js";
+import { writeU32 } from "../frames.js";
+import {
+  type ChunkSink,
+  ChunkWriter,
+  INNER_HEADER_BYTES,
+  LEAF_HEADER_BYTES,
+  LINK_BYTES,
+  LINK_HASH_AT,
+  LINK_HEIGHT_AT,
+  LINK_SIZE_AT,
+  SLOTS_PER_CHUNK,
+  writeU16,
+  writeU48,
+} from "./chunk.js";
+import { HASH_BYTES, type IavlHasher } from "./iavl-hash.js";
+import { innerIndex, isMadeInner, LEFT, leafAddress, type MadeNodes, RIGHT } from "./made-nodes.js";
+
+export class NodeOutput {
+  readonly #chunk = new ChunkWriter();
+  #number: number;
+
+  constructor(
+    private readonly sink: ChunkSink,
+    private readonly hasher: IavlHasher,
+    private readonly version: number,
+  ) {
+    this.#number = sink.nextChunk;
+  }
+
+  /** Finishes the subtree behind a link, children first, except nodes in `keep`; the link then leads to disk. */
+  finish(nodes: MadeNodes, link: number, keep: ReadonlySet<number>): void {
+    const ref = nodes.refs[link] as number;
+    if (ref >= 0) return;
+    if (!isMadeInner(ref)) {
+      this.#writeLeaf(nodes, link, leafAddress(ref));
+      return;
+    }
+    const index = innerIndex(ref);
+    this.finish(nodes, 2 * index + LEFT, keep);
+    this.finish(nodes, 2 * index + RIGHT, keep);
+    if (!keep.has(ref)) this.#writeInner(nodes, link, index);
+  }
+
+  /** Sends the open chunk; after this, everything that was finished can be read again. */
+  close(): void {
+    if (this.#chunk.count > 0) this.sink.put(this.#number++, this.#chunk.finish(this.version));
+  }
+
+  #writeLeaf(nodes: MadeNodes, link: number, address: number): void {
+    const { arena } = nodes;
+    const keyLen = nodes.keyLen(address);
+    const valueLen = nodes.valueLen(address);
+    const keyAt = nodes.keyAt(address);
+    const hash = this.hasher.leaf(this.version, arena, keyAt, keyLen, keyAt + keyLen, valueLen);
+    const at = this.#room(LEAF_HEADER_BYTES + keyLen + valueLen);
+    const body = this.#chunk.bytes;
+    body[at] = 0;
+    writeU16(body, at + 1, keyLen);
+    writeU32(body, at + 3, valueLen);
+    copyInto(body, at + LEAF_HEADER_BYTES, arena, keyAt, keyLen + valueLen);
+    this.#settle(nodes, link, 1, 0, hash);
+  }
+
+  #writeInner(nodes: MadeNodes, link: number, index: number): void {
+    const height = nodes.heightOf(index);
+    const size = (nodes.sizes[2 * index] as number) + (nodes.sizes[2 * index + 1] as number);
+    const hash = this.hasher.inner(height, size, this.version, nodes.hashes, 2 * index * HASH_BYTES);
+    const key = nodes.keys[index] as number;
+    const keyLen = nodes.keyLen(key);
+    const at = this.#room(INNER_HEADER_BYTES + keyLen);
+    const body = this.#chunk.bytes;
+    body[at] = height;
+    writeU16(body, at + 1, keyLen);
+    for (let side = LEFT; side <= RIGHT; side++) {
+      const from = 2 * index + side;
+      const to = at + 3 + side * LINK_BYTES;
+      writeU48(body, to, nodes.refs[from] as number);
+      writeU48(body, to + LINK_SIZE_AT, nodes.sizes[from] as number);
+      body[to + LINK_HEIGHT_AT] = nodes.heights[from] as number;
+      copyInto(body, to + LINK_HASH_AT, nodes.hashes, from * HASH_BYTES, HASH_BYTES);
+    }
+    copyInto(body, at + INNER_HEADER_BYTES, nodes.arena, nodes.keyAt(key), keyLen);
+    this.#settle(nodes, link, size, height, hash);
+  }
+
+  #room(bytes: number): number {
+    if (this.#chunk.isFull(bytes)) this.close();
+    return this.#chunk.add(bytes);
+  }
+
+  /** Points a link at the node that was added last. */
+  #settle(nodes: MadeNodes, link: number, size: number, height: number, hash: Uint8Array): void {
+    nodes.refs[link] = this.#number * SLOTS_PER_CHUNK + this.#chunk.count - 1;
+    nodes.sizes[link] = size;
+    nodes.heights[link] = height;
+    copyInto(nodes.hashes, link * HASH_BYTES, hash, 0, HASH_BYTES);
+  }
+}

@@ -1,0 +1,87 @@
+/** Makes blocks with real headers and commits, signed by this node's key alone. */
+import { type Block, blockIdOf, encodeBlock } from "../commitment/block/block.js";
+import type { BlockId } from "../commitment/block/block-id.js";
+import { NIL_BLOCK_ID } from "../commitment/block/block-id.js";
+import { PRECOMMIT, voteSignBytes } from "../commitment/block/canonical.js";
+import { type Commit, commitHash, FLAG_COMMIT } from "../commitment/block/commit.js";
+import { type ConsensusParams, consensusParamsHash } from "../commitment/block/consensus-params.js";
+import { evidenceListHash } from "../commitment/block/evidence.js";
+import { BLOCK_PROTOCOL } from "../commitment/block/header.js";
+import { sign } from "../commitment/block/keys.js";
+import { resultsHash } from "../commitment/block/results.js";
+import { txsHash } from "../commitment/block/txs.js";
+import { newValidator } from "../commitment/block/validator.js";
+import { type ValidatorSet, validatorSetHash } from "../commitment/block/validator-set.js";
+import type { Height, Sha256, Timestamp } from "../types.js";
+import type { StoredBlock } from "./block-store.js";
+import type { ConsensusKey } from "./consensus-key.js";
+
+/** Power of the one validator that decides blocks; staking power counts in governance only. */
+const POWER = 10n;
+
+const NO_COMMIT: Commit = { height: 0n, round: 0, blockId: NIL_BLOCK_ID, signatures: [] };
+
+export interface ChainFacts {
+  readonly chainId: string;
+  readonly genesisTime: Timestamp;
+  readonly appVersion: bigint;
+  readonly params: ConsensusParams;
+}
+
+export interface NamedBlock {
+  readonly block: Block;
+  readonly bytes: Uint8Array;
+  readonly id: BlockId;
+}
+
+export class BlockMaker {
+  readonly validators: ValidatorSet;
+
+  constructor(
+    private readonly sha256: Sha256,
+    private readonly facts: ChainFacts,
+    private readonly key: ConsensusKey,
+  ) {
+    const validator = newValidator(sha256, key.publicKey, POWER);
+    this.validators = { validators: [validator], proposer: validator, totalPower: POWER };
+  }
+
+  /** The block that follows `last`; undefined: the first one, at `height`. */
+  make(height: Height, last: StoredBlock | undefined, txs: readonly Uint8Array[]): NamedBlock {
+    const { sha256, facts } = this;
+    const lastCommit = last?.commit ?? NO_COMMIT;
+    const validatorsHash = validatorSetHash(sha256, this.validators);
+    const block: Block = {
+      header: {
+        version: { block: BLOCK_PROTOCOL, app: facts.appVersion },
+        chainId: facts.chainId,
+        height,
+        time: lastCommit.signatures[0]?.timestamp ?? facts.genesisTime,
+        lastBlockId: last?.blockId ?? NIL_BLOCK_ID,
+        lastCommitHash: commitHash(sha256, lastCommit),
+        dataHash: txsHash(sha256, txs),
+        validatorsHash,
+        nextValidatorsHash: validatorsHash,
+        consensusHash: consensusParamsHash(sha256, facts.params),
+        appHash: last?.appHash ?? sha256(new Uint8Array()),
+        lastResultsHash: last?.lastResultsHash ?? resultsHash(sha256, []),
+        evidenceHash: evidenceListHash(sha256, []),
+        proposerAddress: this.key.address,
+      },
+      txs,
+      evidence: [],
+      lastCommit,
+    };
+    const bytes = encodeBlock(block);
+    return { block, bytes, id: blockIdOf(sha256, block, bytes) };
+  }
+
+  /** The commit for a block: this node's precommit, voted at `timestamp`. */
+  commit({ block, id }: NamedBlock, timestamp: Timestamp): Commit {
+    const { height } = block.header;
+    const vote = { type: PRECOMMIT, height, round: 0, blockId: id, timestamp } as const;
+    const signature = sign("ed25519", this.key.seed, voteSignBytes(this.facts.chainId, vote));
+    const signatures = [{ flag: FLAG_COMMIT, validatorAddress: this.key.address, timestamp, signature }] as const;
+    return { height, round: 0, blockId: id, signatures };
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * A home that this process holds: locked, its configuration read. `open` brings up the chain in it; until `close` the
+ * home is this process's to write to, also when the chain could not be brought up.
+ */
+import { existsSync } from "node:fs";
+import { App, type AppOptions } from "../chain/app.js";
+import { type Genesis, parseGenesis } from "../chain/genesis.js";
+import { genesisVersion } from "../chain/start.js";
+import { DEFAULT_CONSENSUS_PARAMS } from "../commitment/block/consensus-params.js";
+import { Core } from "../core/core.js";
+import { UpgradeError } from "../errors.js";
+import { CommitMultiStore } from "../store/commit-multi-store.js";
+import { LmdbDatabase } from "../store/lmdb-database.js";
+import type { Height } from "../types.js";
+import type { LogLevel } from "../upgrade/handlers.js";
+import { readFileIfThere, upgradeFiles } from "./atomic-file.js";
+import type { ChainFacts } from "./block-maker.js";
+import type { Clock } from "./clock.js";
+import { type ConsensusKey, readConsensusKey } from "./consensus-key.js";
+import { EmbeddedNode } from "./embedded-node.js";
+import { Home } from "./home.js";
+import { HomeLock } from "./home-lock.js";
+import { sha256 } from "./node-crypto.js";
+import { versionsAndHandlers } from "./versions-and-handlers.js";
+
+export interface OpenNodeOptions {
+  readonly home: string;
+  readonly clock: Clock;
+  /** Folder of handlers for the versions this program knows. */
+  readonly handlers: string;
+  /** Know nothing newer than this version: what an old binary is. */
+  readonly appVersion?: bigint;
+  readonly skipHeights?: Iterable<Height>;
+  readonly haltHeight?: Height;
+  readonly versionsKept?: number;
+  readonly log: (level: LogLevel, message: string) => void;
+}
+
+/** Where a chain stands on disk. */
+export interface ChainPosition {
+  /** 0n before the first block. */
+  readonly lastCommittedHeight: Height;
+  readonly nextHeight: Height;
+  /** Empty before the first block. */
+  readonly appHash: Uint8Array;
+}
+
+export class HeldHome {
+  #database: LmdbDatabase | undefined;
+
+  private constructor(
+    readonly home: Home,
+    private readonly options: OpenNodeOptions,
+    private readonly genesis: Genesis,
+    private readonly key: ConsensusKey,
+    private readonly lock: HomeLock,
+  ) {}
+
+  /** @throws UpgradeError UPG_STORE_LOCKED, UPG_STORE_IO, UPG_INVALID_GENESIS, UPG_INVALID_CONFIG */
+  static hold(options: OpenNodeOptions): HeldHome {
+    const home = new Home(options.home);
+    const genesis = readGenesis(home);
+    const key = readConsensusKey(home.validatorKeyFile);
+    return new HeldHome(home, options, genesis, key, HomeLock.acquire(home.lockFile));
+  }
+
+  /** @throws Halt; UpgradeError UPG_INVALID_GENESIS, UPG_INVALID_ARGUMENT, UPG_HANDLER_*, UPG_STORE_* */
+  open(): EmbeddedNode {
+    const { home, options, genesis, key } = this;
+    const isNew = !existsSync(home.databaseFile);
+    if (!isNew) this.#database = new LmdbDatabase(home.databaseFile);
+    const { versions, handlers } = versionsAndHandlers(home, options.handlers, options.appVersion);
+    // A document that this program cannot start leaves no database behind, so the home can be made anew.
+    if (isNew) genesisVersion(genesis, versions);
+    const database = this.#database ?? new LmdbDatabase(home.databaseFile);
+    this.#database = database;
+    const app = new App({
+      ...{ database, sha256, core: new Core(), genesis, versions, files: upgradeFiles(home), log: options.log },
+      ...appOptions(options),
+    });
+    for (const handler of handlers) app.keeper.setWasmHandler(handler);
+    app.load();
+    return new EmbeddedNode({ app, database, sha256, facts: chainFacts(genesis), key, clock: options.clock });
+  }
+
+  /** Never throws: of a database that cannot be read nothing is known. */
+  position(): ChainPosition {
+    const { initialHeight } = this.genesis;
+    const start = { lastCommittedHeight: 0n, nextHeight: initialHeight, appHash: new Uint8Array(0) };
+    if (!this.#database) return start;
+    try {
+      const { lastCommitID } = new CommitMultiStore(this.#database, { sha256 });
+      const { version, hash } = lastCommitID;
+      return version === 0n ? start : { lastCommittedHeight: version, nextHeight: version + 1n, appHash: hash };
+    } catch {
+      return start;
+    }
+  }
+
+  close(): void {
+    this.#database?.close();
+    this.#database = undefined;
+    this.lock.release();
+  }
+}
+
+function appOptions({ skipHeights, haltHeight, versionsKept }: OpenNodeOptions): Partial<AppOptions> {
+  return {
+    ...(skipHeights ? { skipHeights } : {}),
+    ...(haltHeight === undefined ? {} : { haltHeight }),
+    ...(versionsKept === undefined ? {} : { versionsKept }),
+  };
+}
+
+function readGenesis(home: Home): Genesis {
+  const bytes = readFileIfThere(home.genesisFile);
+  if (!bytes) {
+    throw new UpgradeError(
+      "UPG_INVALID_CONFIG",
+      `${home.genesisFile} is missing: make a home with \`chaind init\` first`,
+    );
+  }
+  return parseGenesis(Buffer.from(bytes).toString("utf8"));
+}
+
+function chainFacts(genesis: Genesis): ChainFacts {
+  const { consensusParams: params, chainId, time, appVersion } = genesis;
+  const defaults = DEFAULT_CONSENSUS_PARAMS;
+  const block = params.isSet ? params.get("block") : undefined;
+  return {
+    chainId,
+    genesisTime: time,
+    appVersion,
+    params: {
+      ...defaults,
+      version: { app: appVersion },
+      block: block?.isSet
+        ? {
+            maxBytes: block.get("max_bytes").integer(defaults.block.maxBytes),
+            maxGas: block.get("max_gas").integer(defaults.block.maxGas),
+          }
+        : defaults.block,
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/** Runs a node until it halts, is asked to stop, or has made as many blocks as it was told to. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { utf8 } from "../bytes.js";
+import { formatTime } from "../commitment/block/time.js";
+import type { UpgradeError } from "../errors.js";
+import { type HaltRecord, haltRecord } from "../upgrade/halt.js";
+import { upgradeFiles } from "./atomic-file.js";
+import { wallClock } from "./clock.js";
+import type { MadeBlock } from "./embedded-node.js";
+import type { HeldHome } from "./held-home.js";
+import type { Home } from "./home.js";
+import { localReceipt, writeLocalReceipt } from "./local-receipt.js";
+import type { OpenNode } from "./open-node.js";
+
+interface Warning {
+  readonly onWarning: (message: string) => void;
+}
+
+export interface RunOptions extends Warning {
+  /** Milliseconds between blocks; 0: as fast as they can be made. */
+  readonly blockMillis: number;
+  /** Stop after this many; undefined: go on. */
+  readonly maxBlocks?: number;
+  readonly signal: AbortSignal;
+  readonly onBlock: (block: MadeBlock) => void;
+}
+
+/** Makes blocks; returns when it was told to stop. @throws Halt; UpgradeError */
+export async function runNode({ home, node }: Pick<OpenNode, "home" | "node">, options: RunOptions): Promise<void> {
+  for (let made = 0; made !== options.maxBlocks && !options.signal.aborted; made++) {
+    const begun = Date.now();
+    const block = node.makeBlock();
+    if (made === 0) orWarn(options, "halt.json is out of date", () => upgradeFiles(home).remove("halt.json"));
+    keepLocalReceipt(home, block, options);
+    options.onBlock(block);
+    const left = options.blockMillis - (Date.now() - begun);
+    // Even without a pause the process must hear signals.
+    await sleep(Math.max(0, left), undefined, { signal: options.signal }).catch(() => undefined);
+  }
+}
+
+function keepLocalReceipt(home: Home, block: MadeBlock, options: Warning): void {
+  const { applied, appHash } = block.result;
+  if (!applied) return;
+  const { milliseconds, appHashBefore } = block;
+  const { height } = block.stored.header;
+  orWarn(options, "the local receipt could not be written", () =>
+    writeLocalReceipt(home, localReceipt({ applied, height, milliseconds, appHashBefore, appHash })),
+  );
+}
+
+/** Writes `halt.json` and gives the record, also when the disk refuses it; the caller prints it. */
+export function recordHalt(held: HeldHome, error: UpgradeError, options: Warning): HaltRecord {
+  const time = formatTime(wallClock.after({ seconds: 0n, nanos: 0 }));
+  const record = haltRecord(error, { ...held.position(), time });
+  orWarn(options, "halt.json could not be written", () =>
+    upgradeFiles(held.home).write("halt.json", utf8(JSON.stringify(record))),
+  );
+  return record;
+}
+
+/** What is done beside a block that is durable, or an end that stands, is worth a warning when it fails. */
+function orWarn({ onWarning }: Warning, what: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    onWarning(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * Every error this project raises has a stable code. A code is never renamed and its number never reused.
+ *
+ * The numbers are shared with the two Wasm interfaces (a call answers `-number`); `assembly/core/codes.ts` is their
+ * AssemblyScript twin and `docs/errors.md` their page. One test holds the three equal.
+ */
+
+/** What a code means to a process (exit status), to an HTTP client and to a gRPC client. */
+export interface ErrorKind {
+  /** Shared with the Wasm interfaces; positive, below 256. */
+  readonly number: number;
+  /** Exit status of a process that ends with this error (docs/errors.md). */
+  readonly exit: number;
+  readonly http: number;
+  /** gRPC status number. */
+  readonly grpc: number;
+  /** One sentence for docs/errors.md. */
+  readonly means: string;
+}
+
+const kind = (number: number, exit: number, http: number, grpc: number, means: string): ErrorKind =>
+  Object.freeze({ number, exit, http, grpc, means });
+
+const invalid = (number: number, means: string) => kind(number, 2, 400, 3, means);
+const notFound = (number: number, means: string) => kind(number, 3, 404, 5, means);
+const halt = (number: number, exit: number, means: string) => kind(number, exit, 503, 14, means);
+const migration = (number: number, means: string) => kind(number, 20, 503, 9, means);
+const handler = (number: number, means: string) => kind(number, 21, 503, 9, means);
+const store = (number: number, means: string) => kind(number, 30, 500, 15, means);
+const proof = (number: number, means: string) => kind(number, 40, 422, 3, means);
+const remote = (number: number, means: string) => kind(number, 1, 502, 14, means);
+const bug = (number: number, means: string) => kind(number, 70, 500, 13, means);
+
+/** The table. Order is the order of docs/errors.md. Number 1 is ABSENT, an answer and not an error. */
+export const ERROR_KINDS = Object.freeze({
+  UPG_INVALID_PLAN_NAME: invalid(10, "A plan's name is empty, too long, not UTF-8, or holds control characters."),
+  UPG_INVALID_PLAN_HEIGHT: invalid(11, "A plan's height is not a positive 64-bit integer."),
+  UPG_INVALID_PLAN_IN_PAST: invalid(12, "A plan's height lies below the current block."),
+  UPG_INVALID_PLAN_DONE: invalid(13, "An upgrade of that name was applied before; names are used once."),
+  UPG_INVALID_PLAN_INFO: invalid(14, "A plan's info is too long, not UTF-8, or not what its checker accepts."),
+  UPG_INVALID_PLAN_DEPRECATED: invalid(15, "A plan sets time or upgraded_client_state, which no longer mean anything."),
+  UPG_INVALID_PLAN_BYTES: invalid(
+    16,
+    "The bytes are not a Plan: malformed protobuf, an unknown field, a time out of range.",
+  ),
+  UPG_INVALID_VERSION_MAP: invalid(17, "A version map is malformed: names not strictly ascending, too long, too many."),
+  UPG_INVALID_NAMES: invalid(18, "A list of module names is malformed."),
+  UPG_INVALID_ARGUMENT: invalid(19, "An argument is missing, of the wrong type or out of range."),
+  UPG_INVALID_HEIGHT: invalid(20, "A height is not a 64-bit integer in the allowed range."),
+  UPG_INVALID_KEY: invalid(21, "A store key is empty or longer than 65,535 bytes."),
+  UPG_INVALID_VALUE: invalid(22, "A store value is longer than 1 MiB."),
+  UPG_INVALID_GENESIS: invalid(23, "The genesis document is malformed or names what this process does not know."),
+  UPG_INVALID_TX: invalid(24, "A transaction cannot be decoded or breaks a rule."),
+  UPG_INVALID_CONFIG: invalid(25, "A configuration file or flag is wrong."),
+  UPG_NOT_FOUND_PLAN: notFound(40, "No plan is scheduled."),
+  UPG_NOT_FOUND_UPGRADE: notFound(41, "No upgrade of that name was applied."),
+  UPG_NOT_FOUND_MODULE: notFound(42, "The version map has no such module."),
+  UPG_NOT_FOUND_BLOCK: notFound(
+    43,
+    "The block was pruned or is not there yet; the message names the lowest height kept.",
+  ),
+  UPG_NOT_FOUND_VERSION: notFound(44, "State of that height was pruned or is not there yet."),
+  UPG_NOT_FOUND_STORE: notFound(45, "There is no store of that name at that height."),
+  UPG_NOT_FOUND_RECEIPT: notFound(46, "No receipt: the upgrade was not applied, or not by a Wasm handler."),
+  UPG_UNAUTHORIZED: kind(60, 4, 403, 7, "The message comes from another account than the authority."),
+  UPG_BLOCK_IS_UPGRADE: kind(
+    61,
+    1,
+    409,
+    10,
+    "A transaction stood in an upgrade block; nothing of it ran. Send it again.",
+  ),
+  UPG_HALT_UPGRADE_NEEDED: halt(70, 10, "A plan is due and this binary has no handler for it: start the new version."),
+  UPG_HALT_BINARY_TOO_EARLY: halt(
+    71,
+    11,
+    "This binary has the handler of a plan that is not due: run the old version until the height.",
+  ),
+  UPG_HALT_HANDLER_MISSING: halt(
+    72,
+    12,
+    "The last applied upgrade is unknown to this binary: it is too old for this state.",
+  ),
+  UPG_HALT_HEIGHT: halt(73, 13, "The height given by --halt-height is reached."),
+  UPG_HALT_RESTART: halt(74, 14, "Start the same binary again; it goes on with the upgrade."),
+  UPG_MIGRATION_FAILED: migration(80, "The handler said no. Nothing was committed."),
+  UPG_MIGRATION_OUT_OF_GAS: migration(81, "The handler used up its gas. Nothing was committed."),
+  UPG_MIGRATION_INVARIANT: migration(82, "A check of the handler failed after the migration. Nothing was committed."),
+  UPG_MIGRATION_VERSION_MAP: migration(
+    83,
+    "The version map a handler returned drops a module, lowers a version or is not what was declared.",
+  ),
+  UPG_MIGRATION_STUCK: migration(84, "A migration step is missing, so the module cannot reach its version."),
+  UPG_HANDLER_HASH: handler(90, "The handler's bytes are not those that the plan pins."),
+  UPG_HANDLER_LAYOUT: handler(91, "The stored module versions are not those that the handler accepts."),
+  UPG_HANDLER_IMPORT: handler(92, "The module imports something that is not offered, or with another type."),
+  UPG_HANDLER_EXPORT: handler(93, "The module lacks an export of the interface, or has it with another type."),
+  UPG_HANDLER_OPCODE: handler(
+    94,
+    "The module uses an instruction or a type that is not allowed (floats, SIMD, threads …).",
+  ),
+  UPG_HANDLER_LIMIT: handler(95, "The module passes a limit of size, count or depth."),
+  UPG_HANDLER_MEMORY: handler(96, "The module's memory is missing, imported, shared, or too large."),
+  UPG_HANDLER_MANIFEST: handler(
+    97,
+    "The manifest is missing, repeated or wrong; the message names the path in the JSON.",
+  ),
+  UPG_HANDLER_DUPLICATE: handler(98, "Two handlers claim one plan."),
+  UPG_HANDLER_TRAP: handler(99, "The handler broke a rule of its interface while it ran, or trapped."),
+  UPG_HANDLER_FORMAT: handler(100, "The bytes are not a well-formed WebAssembly module."),
+  UPG_HANDLER_ENGINE: handler(
+    101,
+    "The engine or the machine could not go on; it says nothing about the handler. Try again, or on another machine.",
+  ),
+  UPG_STORE_CORRUPT: store(110, "Bytes on disk are not what this program writes; the message names them."),
+  UPG_STORE_UPGRADE: store(111, "The store upgrades do not fit the stores on disk; the difference is printed."),
+  UPG_STORE_VERSION_MISMATCH: store(112, "The data directory was written by a newer format or another chain."),
+  UPG_STORE_IO: store(113, "The disk refused, or a file that was written could not be read back."),
+  UPG_STORE_LOCKED: store(114, "Another process has this data directory open."),
+  UPG_STORE_FULL: store(115, "No space is left for the database."),
+  UPG_PROOF_MALFORMED: proof(120, "The proof's bytes cannot be decoded, or break the proof specification."),
+  UPG_PROOF_KEY: proof(121, "The proof speaks of another key."),
+  UPG_PROOF_VALUE: proof(122, "The proof speaks of another value."),
+  UPG_PROOF_ROOT: proof(123, "The proof leads to another root."),
+  UPG_PROOF_EMPTY_VALUE: proof(
+    124,
+    "No ICS-23 verifier accepts a proof of an empty value or of absence in an empty tree.",
+  ),
+  UPG_PROOF_COMMIT: proof(
+    125,
+    "The commit is for another block, or is not signed by more than two thirds of the power.",
+  ),
+  UPG_REMOTE_UNAVAILABLE: remote(130, "The node or the network did not answer."),
+  UPG_REMOTE_REFUSED: remote(131, "The node answered with an error."),
+  UPG_BUG_PLAN_CHANGED: bug(140, "The plan changed between the hook that decided and the hook that applies."),
+  UPG_BUG_CORE_TRAP: bug(141, "core.wasm trapped. Please report it."),
+  UPG_BUG_CORE_ABI: bug(142, "core.wasm is not the module that this host was built for."),
+  UPG_BUG_ASSERT: bug(143, "An internal check failed. Please report it."),
+} as const satisfies Record<string, ErrorKind>);
+
+export type ErrorCode = keyof typeof ERROR_KINDS;
+
+/** Answer of a Wasm call for "nothing there"; not an error. */
+export const ABSENT = 1;
+
+const BRAND = Symbol.for("chain-upgrade.UpgradeError");
+
+/** Facts about a failure, for machines: the names and values that the message speaks of. */
+export type ErrorDetails = Readonly<Record<string, string>>;
+
+/** The one error class. Ask with {@link isUpgradeError}; `instanceof` does not work across realms. */
+export class UpgradeError extends Error {
+  override readonly name = "UpgradeError";
+  readonly [BRAND] = true;
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; details?: ErrorDetails } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.details = options.details ?? {};
+  }
+
+  readonly details: ErrorDetails;
+
+  /** Exit status, HTTP and gRPC numbers of this error's code. */
+  get kind(): ErrorKind {
+    return ERROR_KINDS[this.code];
+  }
+}
+
+export function isUpgradeError(error: unknown): error is UpgradeError {
+  return typeof error === "object" && error !== null && BRAND in error;
+}
+
+const BY_NUMBER: ReadonlyMap<number, ErrorCode> = new Map(
+  (Object.keys(ERROR_KINDS) as ErrorCode[]).map((code) => [ERROR_KINDS[code].number, code]),
+);
+
+/** The code of a number that a Wasm call answered (`-number`). */
+export function errorCodeOf(number: number): ErrorCode | undefined {
+  return BY_NUMBER.get(number);
+}
+
+/** Throws UPG_BUG_ASSERT when a thing that cannot be is. */
+export function assert(condition: unknown, what: string): asserts condition {
+  if (!condition) throw new UpgradeError("UPG_BUG_ASSERT", `${what} (this is a bug, please report it)`);
+}

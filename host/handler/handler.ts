@@ -1,0 +1,78 @@
+/**
+ * From bytes to a handler: copy, validate and hash them as they came, prepare, compile. `prepare` is the place of
+ * everything that the host changes in a module.
+ */
+import { toHex } from "../bytes.js";
+import { assert, UpgradeError } from "../errors.js";
+import type { Sha256 } from "../types.js";
+import { capMemory } from "./cap-memory.js";
+import { examineHandler } from "./check.js";
+import { engineFailure } from "./failures.js";
+import type { Finding } from "./findings.js";
+import type { Manifest } from "./manifest-types.js";
+import type { WasmModule } from "./wasm-module.js";
+
+/** A module that passed every check. Only {@link loadHandler} makes one. */
+export interface WasmHandler {
+  readonly manifest: Manifest;
+  /** SHA-256 of `bytes`, lower-case hex. */
+  readonly hash: string;
+  /** The file, unchanged; the handler's own copy. */
+  readonly bytes: Uint8Array;
+  /** What runs: the file after the host's changes, compiled. */
+  readonly module: WebAssembly.Module;
+}
+
+/**
+ * @throws UpgradeError UPG_HANDLER_* of the first finding; `checkHandler` lists them all
+ */
+export function loadHandler(bytes: Uint8Array, { sha256 }: { readonly sha256: Sha256 }): WasmHandler {
+  const examined = examineHandler(bytes);
+  const [first] = examined.findings;
+  if (first) throw refusal(first, examined.findings.length);
+  const { module, manifest } = examined;
+  assert(module && manifest, "a module without findings has no manifest");
+  const hash = toHex(sha256(examined.bytes));
+  return Object.freeze({ manifest, hash, bytes: examined.bytes, module: compile(prepare(module)) });
+}
+
+/** Everything that the host changes in a module before it is compiled. */
+function prepare(module: WasmModule): Uint8Array<ArrayBuffer> {
+  const prepared = capMemory(module);
+  assert(WebAssembly.validate(prepared), "a valid module became invalid when its memory was capped");
+  return prepared;
+}
+
+function compile(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module {
+  try {
+    return new WebAssembly.Module(bytes);
+  } catch (cause) {
+    throw engineFailure("the engine could not compile the handler", cause);
+  }
+}
+
+function refusal(finding: Finding, count: number): UpgradeError {
+  const where = [
+    ...(finding.function === null ? [] : [`in function ${finding.function}`]),
+    ...(finding.offset === null ? [] : [`at byte ${finding.offset}`]),
+  ].join(" ");
+  const more = count > 1 ? ` (and ${count - 1} more: see \`chaind handler check\`)` : "";
+  const details = { function: finding.function ?? "", offset: String(finding.offset ?? "") };
+  return new UpgradeError(finding.code, `${where === "" ? "" : `${where}: `}${finding.message}${more}`, { details });
+}
+
+/**
+ * The hash that a plan pins.
+ *
+ * @param expected 64 hex digits, upper or lower case
+ * @throws UpgradeError UPG_HANDLER_HASH
+ */
+export function requireHash(handler: WasmHandler, expected: string): void {
+  if (handler.hash === expected.toLowerCase()) return;
+  const { name } = handler.manifest;
+  throw new UpgradeError(
+    "UPG_HANDLER_HASH",
+    `the handler of plan "${name}" has SHA-256 ${handler.hash}, the plan pins ${expected}; fetch the file again from where the plan says`,
+    { details: { plan: name, hash: handler.hash, expected } },
+  );
+}

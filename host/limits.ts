@@ -1,0 +1,28 @@
+/** Every bound in one place, the unit last in its name. Each is tested at the limit and one past it. */
+
+export const PLAN_NAME_BYTES_MAX = 140;
+export const PLAN_INFO_BYTES_MAX = 65_536;
+export const MODULE_NAME_BYTES_MAX = 140;
+export const VERSION_MAP_MODULES_MAX = 1_024;
+
+export const KEY_BYTES_MAX = 65_535;
+export const VALUE_BYTES_MAX = 1_048_576;
+/** A frame's header is two u32: key length (and operation), value length. */
+export const FRAME_HEADER_BYTES = 8;
+export const FRAME_BYTES_MAX = FRAME_HEADER_BYTES + KEY_BYTES_MAX + VALUE_BYTES_MAX;
+
+export const INT64_MAX = 9_223_372_036_854_775_807n;
+export const UINT64_MAX = 18_446_744_073_709_551_615n;
+
+/** Handlers (abi.md §2). */
+export const HANDLER_BYTES_MAX = 1_048_576;
+export const MANIFEST_BYTES_MAX = 16_384;
+export const HANDLER_STORES_MAX = 64;
+export const GAS_LIMIT_MAX = 1_000_000_000_000n;
+export const BATCH_BYTES = 65_536;
+export const BATCH_OUT_BYTES = 262_144;
+export const LOG_BYTES_MAX = 4_096;
+export const FAIL_MESSAGE_BYTES_MAX = 1_024;
+
+/** Historical versions kept by default; upgrade heights are kept always. */
+export const VERSIONS_KEPT_DEFAULT = 100;

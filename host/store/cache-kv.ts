@@ -1,0 +1,238 @@
+/**
+ * CacheKVStore: a branch of any store. Writes stay here, sorted, until `write()` hands them to the parent; reads see
+ * both. Branches nest, and one that is written into an untouched parent branch is moved, not copied.
+ */
+import { compareRanges } from "../bytes.js";
+import { UpgradeError } from "../errors.js";
+import { OP_DELETE, readU32, ScanCursor, writeU32 } from "../frames.js";
+import { FRAME_HEADER_BYTES } from "../limits.js";
+import type { CacheKVStore as CacheKVStoreShape, KeyValue, KVStore } from "../types.js";
+import { BaseKVReader, BaseKVStore, type PairCursor } from "./kv-store.js";
+import { DELETED } from "./records.js";
+import { SortedCursor } from "./sorted-cursor.js";
+import { SortedMap } from "./sorted-map.js";
+
+const WRITE_BYTES = 65_536;
+
+export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
+  #map = new SortedMap();
+  /** Counts `write` and `discard`: a walk that was begun before has lost its ground. */
+  #generation = 0;
+
+  constructor(private readonly parent: KVStore) {
+    super();
+  }
+
+  /** Counts writes, `write` and `discard`: tells whether the branch is still what it was. */
+  writes = 0;
+
+  /** Number of keys written or deleted here. */
+  get size(): number {
+    return this.#map.size;
+  }
+
+  branch(): CacheKVStore {
+    return new CacheKVStore(this);
+  }
+
+  write(): void {
+    const map = this.#take();
+    if (map.size === 0) return;
+    if (this.parent instanceof CacheKVStore && this.parent.#adopt(map)) return;
+    writeTo(this.parent, map);
+  }
+
+  discard(): void {
+    this.#take();
+  }
+
+  /** The writes in ascending order, for a store that commits them. Deletions are told by `isDeleted`. */
+  pending(): SortedCursor {
+    return new SortedCursor(this.#map, undefined, undefined, false);
+  }
+
+  #take(): SortedMap {
+    const map = this.#map;
+    this.#map = new SortedMap();
+    this.#generation++;
+    this.writes++;
+    return map;
+  }
+
+  /** Takes a child's writes as a whole when there are none here yet. */
+  #adopt(map: SortedMap): boolean {
+    if (this.#map.size > 0) return false;
+    this.writes++;
+    this.#map.takeOver(map);
+    return true;
+  }
+
+  override _get(key: Uint8Array): Uint8Array | undefined {
+    const address = this.#map.find(key, 0, key.length);
+    if (address === undefined) return this.parent.get(key);
+    const segment = this.#map.segmentOf(address);
+    const at = this.#map.offsetOf(address);
+    const valueLen = readU32(segment, at + 4);
+    if (valueLen === DELETED) return undefined;
+    const valueAt = at + FRAME_HEADER_BYTES + readU32(segment, at);
+    return segment.slice(valueAt, valueAt + valueLen);
+  }
+
+  override _has(key: Uint8Array): boolean {
+    const address = this.#map.find(key, 0, key.length);
+    if (address === undefined) return this.parent.has(key);
+    return readU32(this.#map.segmentOf(address), this.#map.offsetOf(address) + 4) !== DELETED;
+  }
+
+  override _cursor(start: Uint8Array | undefined, end: Uint8Array | undefined, reverse: boolean): PairCursor {
+    const below = cursorOf(this.parent, start, end, reverse);
+    const merged = new MergedCursor(below, new SortedCursor(this.#map, start, end, reverse), reverse);
+    const generation = this.#generation;
+    return guarded(merged, () => generation === this.#generation);
+  }
+
+  override _put(
+    bytes: Uint8Array,
+    keyAt: number,
+    keyLen: number,
+    value: Uint8Array,
+    valueAt: number,
+    valueLen: number,
+  ): void {
+    this.writes++;
+    this.#map.put(bytes, keyAt, keyLen, value, valueAt, valueLen);
+  }
+
+  override _remove(bytes: Uint8Array, keyAt: number, keyLen: number): void {
+    this.writes++;
+    this.#map.put(bytes, keyAt, keyLen, bytes, 0, DELETED);
+  }
+}
+
+/** Hands all writes of a map to a store, in frames. */
+function writeTo(store: KVStore, map: SortedMap): void {
+  const cursor = new SortedCursor(map, undefined, undefined, false);
+  let frames = new Uint8Array(Math.min(WRITE_BYTES, map.bytes + FRAME_HEADER_BYTES));
+  let at = 0;
+  while (cursor.step()) {
+    const { bytes, keyAt, keyLen, isDeleted } = cursor;
+    const valueLen = isDeleted ? 0 : cursor.valueLen;
+    const size = FRAME_HEADER_BYTES + keyLen + valueLen;
+    if (at + size > frames.length) {
+      store.writeFrames(frames.subarray(0, at));
+      at = 0;
+      if (size > frames.length) frames = new Uint8Array(size);
+    }
+    writeU32(frames, at, isDeleted ? ((OP_DELETE << 30) | keyLen) >>> 0 : keyLen);
+    at += 4;
+    if (!isDeleted) {
+      writeU32(frames, at, valueLen);
+      at += 4;
+    }
+    frames.set(bytes.subarray(keyAt, keyAt + keyLen + valueLen), at);
+    at += keyLen + valueLen;
+  }
+  store.writeFrames(frames.subarray(0, at));
+}
+
+/** A walk over any store: directly where the store is one of this room, by its public methods where it is not. */
+export function cursorOf(
+  store: KVStore,
+  start: Uint8Array | undefined,
+  end: Uint8Array | undefined,
+  reverse: boolean,
+): PairCursor {
+  if (store instanceof BaseKVReader) return store._cursor(start, end, reverse);
+  return reverse
+    ? new IterationCursor(store.iterate({ start, end, reverse }))
+    : new ScanCursor(store.scan({ start, end }));
+}
+
+class IterationCursor implements PairCursor {
+  bytes: Uint8Array = new Uint8Array(0);
+  keyAt = 0;
+  keyLen = 0;
+  valueAt = 0;
+  valueLen = 0;
+
+  constructor(private readonly pairs: Iterator<KeyValue>) {}
+
+  step(): boolean {
+    const next = this.pairs.next();
+    if (next.done) return false;
+    const [key, value] = next.value;
+    this.bytes = new Uint8Array(key.length + value.length);
+    this.bytes.set(key);
+    this.bytes.set(value, key.length);
+    this.keyLen = this.valueAt = key.length;
+    this.valueLen = value.length;
+    return true;
+  }
+}
+
+/** The parent's pairs with the branch's writes over them. */
+class MergedCursor implements PairCursor {
+  bytes: Uint8Array = new Uint8Array(0);
+  keyAt = 0;
+  keyLen = 0;
+  valueAt = 0;
+  valueLen = 0;
+  #stepBelow = true;
+  #stepAbove = true;
+  #hasBelow = false;
+  #hasAbove = false;
+  #hasShown = false;
+
+  constructor(
+    private readonly below: PairCursor,
+    private readonly above: SortedCursor,
+    private readonly reverse: boolean,
+  ) {}
+
+  step(): boolean {
+    // A write to the branch may lie before the pair that was looked at last but not shown yet.
+    if (this.#hasShown && this.above.isStale) {
+      this.above.goBehind(this.bytes, this.keyAt, this.keyLen);
+      this.#stepAbove = true;
+    }
+    for (;;) {
+      if (this.#stepBelow) this.#hasBelow = this.below.step();
+      if (this.#stepAbove) this.#hasAbove = this.above.step();
+      else if (this.#hasAbove) this.above.lookAgain();
+      if (!this.#hasBelow && !this.#hasAbove) return false;
+      const order = this.#order();
+      this.#stepBelow = order <= 0;
+      this.#stepAbove = order >= 0;
+      if (order < 0) return this.#show(this.below);
+      if (!this.above.isDeleted) return this.#show(this.above);
+    }
+  }
+
+  /** Below 0: the parent's pair comes next; 0: the branch's one replaces it. */
+  #order(): number {
+    if (!this.#hasAbove) return -1;
+    if (!this.#hasBelow) return 1;
+    const { below, above } = this;
+    const order = compareRanges(below.bytes, below.keyAt, below.keyLen, above.bytes, above.keyAt, above.keyLen);
+    return this.reverse ? -order : order;
+  }
+
+  #show(from: PairCursor): true {
+    this.#hasShown = true;
+    this.bytes = from.bytes;
+    this.keyAt = from.keyAt;
+    this.keyLen = from.keyLen;
+    this.valueAt = from.valueAt;
+    this.valueLen = from.valueLen;
+    return true;
+  }
+}
+
+function guarded(cursor: MergedCursor, holds: () => boolean): PairCursor {
+  const step = cursor.step.bind(cursor);
+  cursor.step = () => {
+    if (holds()) return step();
+    throw new UpgradeError("UPG_INVALID_ARGUMENT", "a walk over a branch cannot go on after its write() or discard()");
+  };
+  return cursor;
+}

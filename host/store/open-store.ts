@@ -1,0 +1,102 @@
+/** One store of an open multistore: its last committed tree, the branch that gathers the block's writes, its next tree. */
+import type { RootLink } from "../commitment/chunk.js";
+import type { IavlHasher } from "../commitment/iavl-hash.js";
+import { TreeWriter } from "../commitment/tree-writer.js";
+import { CacheKVStore } from "./cache-kv.js";
+import { type ChunkSpace, StoreChunks } from "./chunk-space.js";
+import type { StoreState } from "./commit-record.js";
+import { IavlReader } from "./iavl-reader.js";
+import { recordOrphans } from "./orphans.js";
+import type { StorePlan } from "./store-upgrades.js";
+
+/** Root hash of a store before and after a commit; before: of the store it is renamed from, undefined when it is new. */
+export interface RootChange {
+  readonly before: Uint8Array | undefined;
+  readonly after: Uint8Array;
+}
+
+export class OpenStore {
+  readonly name: string;
+  readonly branch: CacheKVStore;
+  /** What the branch stands on: the store as the store loader left it. */
+  readonly reader: IavlReader;
+  /** Hash of the store, or of the one it is renamed from, in the last commit. */
+  hashBefore: Uint8Array | undefined;
+  readonly #chunks: StoreChunks;
+  #root: RootLink;
+  #nextChunk: number;
+  #stagedWrites = 0;
+  /** The tree whose pairs the next commit inserts first. */
+  #renamedFrom: IavlReader | undefined;
+
+  /** `number`: the one a new store gets. */
+  constructor(
+    private readonly space: ChunkSpace,
+    private readonly hasher: IavlHasher,
+    { name, stored, renamedFrom }: StorePlan,
+    number: number,
+  ) {
+    this.name = name;
+    this.#nextChunk = stored?.nextChunk ?? 1;
+    this.#chunks = new StoreChunks(space, stored?.number ?? number, this.#nextChunk);
+    this.#root = stored?.root ?? { id: 0, size: 0, height: 0, hash: hasher.empty() };
+    this.#renamedFrom =
+      renamedFrom &&
+      new IavlReader(new StoreChunks(space, renamedFrom.number, renamedFrom.nextChunk), renamedFrom.root);
+    this.reader = this.#renamedFrom ?? new IavlReader(this.#chunks, this.#root);
+    this.branch = new CacheKVStore(this.reader);
+    this.hashBefore = (renamedFrom ?? stored)?.root.hash;
+  }
+
+  get number(): number {
+    return this.#chunks.store;
+  }
+
+  /** Makes and hashes the tree of `version`; answers its state and how many nodes it leaves behind. */
+  stage(version: number): { readonly state: StoreState; readonly orphans: number } {
+    const { root, orphans } = this.#isUnchanged() ? { root: this.#root, orphans: [] } : this.#makeTree(version);
+    recordOrphans(this.space, this.number, version - 1, this.#nextChunk, orphans);
+    this.#stagedWrites = this.branch.writes;
+    const { name, number } = this;
+    return { state: { name, number, root, nextChunk: this.#chunks.nextChunk }, orphans: orphans.length };
+  }
+
+  /** Was nothing written since it was staged? */
+  get isAsStaged(): boolean {
+    return this.branch.writes === this.#stagedWrites;
+  }
+
+  /** Gives up what was staged. */
+  unstage(): void {
+    this.#chunks.rewind(this.#nextChunk);
+  }
+
+  /** What was staged is committed. */
+  advance({ root, nextChunk }: StoreState): void {
+    this.#root = root;
+    this.#nextChunk = nextChunk;
+    this.#renamedFrom = undefined;
+    this.hashBefore = root.hash;
+    this.reader.moveTo(this.#chunks, root);
+    this.branch.discard();
+  }
+
+  #isUnchanged(): boolean {
+    return this.branch.size === 0 && !this.#renamedFrom;
+  }
+
+  #makeTree(version: number): { root: RootLink; orphans: readonly number[] } {
+    const writer = new TreeWriter(this.#chunks, this.#chunks, this.hasher, this.#root, version);
+    if (this.#renamedFrom) {
+      const pair = this.#renamedFrom._cursor(undefined, undefined, false);
+      while (pair.step()) writer.set(pair.bytes, pair.keyAt, pair.keyLen, pair.bytes, pair.valueAt, pair.valueLen);
+    }
+    const write = this.branch.pending();
+    while (write.step()) {
+      const { bytes, keyAt, keyLen, valueAt, valueLen } = write;
+      if (write.isDeleted) writer.remove(bytes, keyAt, keyLen);
+      else writer.set(bytes, keyAt, keyLen, bytes, valueAt, valueLen);
+    }
+    return { root: writer.finish(), orphans: writer.orphans };
+  }
+}

@@ -1,0 +1,203 @@
+/**
+ * A sorted map from keys to values, flat: records hold keys and values, blocks of record addresses hold the order. No
+ * object is made per pair. A value length of DELETED marks a deletion that a branch will hand to its parent.
+ */
+import { Records } from "./records.js";
+
+const BLOCK_RECORDS_MAX = 512;
+
+interface Block {
+  addresses: Uint32Array;
+  count: number;
+}
+
+export class SortedMap {
+  #records = new Records();
+  #blocks: Block[] = [];
+  #size = 0;
+  /** Counts changes of order: a cursor that sees another number finds its place again. */
+  changes = 0;
+
+  // What `locate` found: the position where the key is, or where it would go.
+  #block = 0;
+  #index = 0;
+
+  /** Number of records, deletions included. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Bytes that records take, including replaced ones. */
+  get bytes(): number {
+    return this.#records.bytes;
+  }
+
+  clear(): void {
+    this.#records = new Records();
+    this.#blocks = [];
+    this.#size = 0;
+    this.changes++;
+  }
+
+  /** Becomes what another map is, which is empty afterwards; what was here is dropped. Walks go on over the new contents. */
+  takeOver(other: SortedMap): void {
+    this.#records = other.#records;
+    this.#blocks = other.#blocks;
+    this.#size = other.#size;
+    this.changes++;
+    other.clear();
+  }
+
+  segmentOf(address: number): Uint8Array {
+    return this.#records.segmentOf(address);
+  }
+
+  /** Byte of its segment at which a record begins. */
+  offsetOf(address: number): number {
+    return this.#records.offsetOf(address);
+  }
+
+  /** Address of the record of a key that stands in `bytes`; undefined when there is none. Good until the next change. */
+  find(bytes: Uint8Array, at: number, len: number): number | undefined {
+    return this.#locate(bytes, at, len) ? this.#blocks[this.#block]?.addresses[this.#index] : undefined;
+  }
+
+  /** Sets a key; `valueLen` may be DELETED. */
+  put(bytes: Uint8Array, keyAt: number, keyLen: number, value: Uint8Array, valueAt: number, valueLen: number): void {
+    if (!this.#locate(bytes, keyAt, keyLen)) {
+      this.#insert(this.#records.add(bytes, keyAt, keyLen, value, valueAt, valueLen));
+      return;
+    }
+    const { addresses } = this.#blocks[this.#block] as Block;
+    const old = addresses[this.#index] as number;
+    if (this.#records.overwrite(old, value, valueAt, valueLen)) return;
+    addresses[this.#index] = this.#records.add(bytes, keyAt, keyLen, value, valueAt, valueLen);
+    this.#drop(old);
+  }
+
+  /** Takes a key out; false when it was not there. */
+  remove(bytes: Uint8Array, at: number, len: number): boolean {
+    if (!this.#locate(bytes, at, len)) return false;
+    const block = this.#blocks[this.#block] as Block;
+    const address = block.addresses[this.#index] as number;
+    block.addresses.copyWithin(this.#index, this.#index + 1, block.count);
+    block.count--;
+    if (block.count === 0) this.#blocks.splice(this.#block, 1);
+    this.#size--;
+    this.changes++;
+    this.#drop(address);
+    return true;
+  }
+
+  /** Gives a record up; when most are given up, the others move together. */
+  #drop(address: number): void {
+    this.#records.drop(address);
+    if (!this.#records.isMostlyWaste) return;
+    const fresh = new Records();
+    for (const { addresses, count } of this.#blocks) {
+      for (let i = 0; i < count; i++) addresses[i] = fresh.addFrom(this.#records, addresses[i] as number);
+    }
+    this.#records = fresh;
+    this.changes++;
+  }
+
+  /** Address at a position counted by block and index; undefined behind the end. Cursors use it. */
+  addressAt(block: number, index: number): number | undefined {
+    const found = this.#blocks[block];
+    return found && index < found.count ? found.addresses[index] : undefined;
+  }
+
+  blockCount(): number {
+    return this.#blocks.length;
+  }
+
+  blockSize(block: number): number {
+    return this.#blocks[block]?.count ?? 0;
+  }
+
+  /** Position of the first record whose key is not before the given one. */
+  seek(bytes: Uint8Array, at: number, len: number): { readonly block: number; readonly index: number } {
+    this.#locate(bytes, at, len);
+    return { block: this.#block, index: this.#index };
+  }
+
+  /** Order of a key that stands in `bytes` relative to a record's key. */
+  compare(address: number, bytes: Uint8Array, at: number, len: number): number {
+    return this.#records.compare(address, bytes, at, len);
+  }
+
+  #locate(bytes: Uint8Array, at: number, len: number): boolean {
+    const blocks = this.#blocks;
+    const last = blocks[blocks.length - 1];
+    // Ascending writes are the rule in bulk: look behind the end first.
+    if (!last || this.compare(last.addresses[last.count - 1] as number, bytes, at, len) > 0) {
+      this.#block = Math.max(0, blocks.length - 1);
+      this.#index = last ? last.count : 0;
+      return false;
+    }
+    let low = 0;
+    let high = blocks.length - 1; // the last block that may begin at or before the key
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (this.compare((blocks[middle] as Block).addresses[0] as number, bytes, at, len) < 0) high = middle - 1;
+      else low = middle;
+    }
+    this.#block = low;
+    return this.#locateIn(blocks[low] as Block, bytes, at, len);
+  }
+
+  #locateIn(block: Block, bytes: Uint8Array, at: number, len: number): boolean {
+    let low = 0;
+    let high = block.count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const order = this.compare(block.addresses[middle] as number, bytes, at, len);
+      if (order === 0) {
+        this.#index = middle;
+        return true;
+      }
+      if (order < 0) high = middle;
+      else low = middle + 1;
+    }
+    this.#index = low;
+    // Behind the end of a block that is not the last: the same place at the beginning of the next.
+    if (low === block.count && this.#block < this.#blocks.length - 1) {
+      this.#block++;
+      this.#index = 0;
+    }
+    return false;
+  }
+
+  #insert(address: number): void {
+    this.#size++;
+    this.changes++;
+    let block = this.#blocks[this.#block];
+    if (!block) {
+      block = { addresses: new Uint32Array(8), count: 0 };
+      this.#blocks.push(block);
+    }
+    if (block.count === BLOCK_RECORDS_MAX) block = this.#splitBlock(block);
+    if (block.count === block.addresses.length) {
+      const grown = new Uint32Array(block.addresses.length * 2);
+      grown.set(block.addresses);
+      block.addresses = grown;
+    }
+    block.addresses.copyWithin(this.#index + 1, this.#index, block.count);
+    block.addresses[this.#index] = address;
+    block.count++;
+  }
+
+  /** Makes room in a full block; at the end of the map a fresh one is begun, so that ascending writes fill blocks. */
+  #splitBlock(block: Block): Block {
+    const isEnd = this.#block === this.#blocks.length - 1 && this.#index === block.count;
+    const keep = isEnd ? block.count : block.count >>> 1;
+    const right: Block = { addresses: new Uint32Array(BLOCK_RECORDS_MAX), count: block.count - keep };
+    right.addresses.set(block.addresses.subarray(keep, block.count));
+    block.count = keep;
+    this.#blocks.splice(this.#block + 1, 0, right);
+    if (this.#index < keep || (this.#index === keep && !isEnd)) return block;
+    this.#block++;
+    this.#index -= keep;
+    return right;
+  }
+}

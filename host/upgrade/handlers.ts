@@ -1,0 +1,156 @@
+/**
+ * Upgrade handlers, keyed by plan name: functions of this program, or Wasm plugins with a manifest. Both take
+ * (context, plan, versionMap) and give the version map of the new version (specification, "Handler shapes").
+ */
+import { isUpgradeError, UpgradeError } from "../errors.js";
+import type { WasmHandler } from "../handler/handler.js";
+import { type HandlerReport, requireLayout, runHandler } from "../handler/sandbox.js";
+import type { Height, KVStore, MultiStore, Plan, StoreUpgrades, Timestamp, VersionMap } from "../types.js";
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** What a handler sees. `stores` is a branch of its own: it is dropped when the handler fails. */
+export interface UpgradeContext {
+  readonly chainId: string;
+  readonly height: Height;
+  /** Time of the block; there is no other clock. */
+  readonly time: Timestamp;
+  readonly stores: MultiStore;
+  /** @throws UpgradeError UPG_NOT_FOUND_STORE */
+  store(name: string): KVStore;
+  log(level: LogLevel, message: string): void;
+  /** Progress of long work, in units of the handler's choice. */
+  progress(done: bigint, total: bigint): void;
+}
+
+/** Returns the whole version map of the new version, or an Error: then nothing is written. Synchronous. */
+export type UpgradeHandler = (context: UpgradeContext, plan: Plan, versionMap: VersionMap) => VersionMap | Error;
+
+export interface UpgradeHandlerOptions {
+  readonly storeUpgrades?: Partial<StoreUpgrades>;
+  /** Modules of the old version that the new one lacks on purpose. */
+  readonly removes?: readonly string[];
+}
+
+export interface HandlerRun {
+  readonly context: UpgradeContext;
+  readonly plan: Plan;
+  readonly planBytes: Uint8Array;
+  readonly versionMap: VersionMap;
+  /** The stores as the store loader left them. */
+  readonly base: MultiStore;
+}
+
+export interface HandlerOutcome {
+  readonly versionMap: VersionMap;
+  /** What a Wasm handler did, for the receipt. */
+  readonly report: HandlerReport | undefined;
+}
+
+/** A handler as the keeper keeps it. */
+export interface RegisteredHandler {
+  readonly planName: string;
+  readonly storeUpgrades: StoreUpgrades;
+  readonly removes: readonly string[];
+  /** The Wasm handler behind it; undefined for a function. */
+  readonly wasm: WasmHandler | undefined;
+  /** @throws UpgradeError UPG_MIGRATION_*, UPG_HANDLER_* */
+  run(run: HandlerRun): HandlerOutcome;
+}
+
+export function functionHandler(
+  planName: string,
+  handler: UpgradeHandler,
+  { storeUpgrades = {}, removes = [] }: UpgradeHandlerOptions,
+): RegisteredHandler {
+  const { added = [], renamed = [], deleted = [] } = storeUpgrades;
+  return {
+    planName,
+    storeUpgrades: { added, renamed, deleted },
+    removes,
+    wasm: undefined,
+    run: ({ context, plan, versionMap }) => ({
+      versionMap: callFunction(handler, context, plan, new Map(versionMap)),
+      report: undefined,
+    }),
+  };
+}
+
+function callFunction(handler: UpgradeHandler, context: UpgradeContext, plan: Plan, versions: VersionMap): VersionMap {
+  let returned: unknown;
+  try {
+    returned = handler(context, plan, versions);
+  } catch (cause) {
+    throw migrationFailure(cause);
+  }
+  if (returned instanceof Map) return returned;
+  if (returned instanceof Error) throw migrationFailure(returned);
+  const isPromise = typeof (returned as { then?: unknown } | null)?.then === "function";
+  throw new UpgradeError(
+    "UPG_MIGRATION_FAILED",
+    isPromise
+      ? `handler "${plan.name}" returned a promise; a handler is synchronous`
+      : `handler "${plan.name}" must return a version map or an Error`,
+  );
+}
+
+/** What a handler threw: a migration's or the store's own error goes on as it is, anything else becomes a failure. */
+function migrationFailure(cause: unknown): UpgradeError {
+  if (isUpgradeError(cause) && /^UPG_(MIGRATION|HANDLER|STORE|BUG)_/.test(cause.code)) return cause;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new UpgradeError("UPG_MIGRATION_FAILED", message, { cause });
+}
+
+export function wasmHandler(wasm: WasmHandler): RegisteredHandler {
+  const { manifest } = wasm;
+  return {
+    planName: manifest.name,
+    storeUpgrades: manifest.storeUpgrades,
+    removes: manifest.removes,
+    wasm,
+    run: ({ context, planBytes, versionMap, base }) => {
+      requireLayout(manifest, versionMap);
+      const { chainId, height, time, stores } = context;
+      const report = runHandler(wasm, {
+        chainId,
+        height,
+        time,
+        planBytes,
+        versionMap,
+        stores,
+        base,
+        log: (level, text) => context.log(level, text),
+        progress: (done, total) => context.progress(done, total),
+      });
+      return { versionMap: declaredVersions(wasm, versionMap, report), report };
+    },
+  };
+}
+
+/** The stored map with the manifest's `versions.to` set and its `removes` gone; a map that is returned must equal it. */
+function declaredVersions({ manifest, hash }: WasmHandler, stored: VersionMap, report: HandlerReport): VersionMap {
+  const declared = new Map(stored);
+  for (const [module, { to }] of manifest.versions) declared.set(module, to);
+  for (const module of manifest.removes) declared.delete(module);
+  const returned = report.versionMap;
+  if (returned && !sameVersions(returned, declared)) {
+    throw new UpgradeError(
+      "UPG_MIGRATION_VERSION_MAP",
+      `handler "${manifest.name}" (${hash.slice(0, 12)}) returned another version map than its manifest declares: ${difference(declared, returned)}`,
+    );
+  }
+  return declared;
+}
+
+export function sameVersions(a: VersionMap, b: VersionMap): boolean {
+  return a.size === b.size && [...a].every(([module, version]) => b.get(module) === version);
+}
+
+/** What stands in one map and not in the other, for messages. */
+export function difference(expected: VersionMap, got: VersionMap): string {
+  const modules = [...new Set([...expected.keys(), ...got.keys()])].sort();
+  return modules
+    .filter((module) => expected.get(module) !== got.get(module))
+    .map((module) => `${module} expected ${expected.get(module) ?? "none"}, got ${got.get(module) ?? "none"}`)
+    .join("; ");
+}

@@ -1,0 +1,161 @@
+/**
+ * The two hooks of the upgrade module (specification, sections 1 and 3).
+ *
+ * PreBlocker runs first in a block: it asks the core for the decision and halts where it must. EndBlocker runs the
+ * handler of the plan that the PreBlocker decided to apply. Neither writes anything outside the block's branch.
+ */
+import { equalBytes } from "../bytes.js";
+import { assert, UpgradeError } from "../errors.js";
+import type { HandlerReport } from "../handler/sandbox.js";
+import type { Decision, Height, MultiStore, Plan, Timestamp } from "../types.js";
+import { Halt } from "./halt.js";
+import { difference, type RegisteredHandler, sameVersions, type UpgradeContext } from "./handlers.js";
+import { type Keeper, UPGRADE_STORE } from "./keeper.js";
+
+/** What the hooks need to know of a block. */
+export interface BlockFacts {
+  readonly chainId: string;
+  readonly height: Height;
+  readonly time: Timestamp;
+  /** Consensus app version, for the downgrade halt's sentence; 0n when unset. */
+  readonly appVersion: bigint;
+}
+
+/** What the PreBlocker found; the EndBlocker of the same block wants it back. */
+export interface PreBlock {
+  readonly decision: Decision;
+  /** A plan was due when the block began, whatever was decided. */
+  readonly isUpgradeBlock: boolean;
+  readonly plan: Plan | undefined;
+  readonly planBytes: Uint8Array | undefined;
+}
+
+export interface AppliedUpgrade {
+  readonly plan: Plan;
+  readonly handler: RegisteredHandler;
+  readonly versionsBefore: ReadonlyMap<string, bigint>;
+  readonly versionsAfter: ReadonlyMap<string, bigint>;
+  /** What a Wasm handler did. */
+  readonly report: HandlerReport | undefined;
+}
+
+/**
+ * Decides, and does what needs no handler. `stores` is the block's branch.
+ * @throws Halt; UpgradeError UPG_HANDLER_HASH, UPG_STORE_CORRUPT, UPG_STORE_IO
+ */
+export function preBlocker(keeper: Keeper, stores: MultiStore, block: BlockFacts): PreBlock {
+  const { core } = keeper;
+  const store = stores.store(UPGRADE_STORE);
+  const planBytes = core.planBytes(store);
+  const plan = planBytes && core.decodePlan(planBytes);
+  const isDue = plan !== undefined && plan.height <= block.height;
+  const isSkipHeight = keeper.isSkipHeight(block.height);
+  const isFirstBlock = !keeper.hasCommitted;
+  const state = plan ? keeper.handlerState(plan) : "absent";
+  if (plan && state === "mismatch") reportMismatch(keeper, plan, isDue && !isSkipHeight);
+  const last = isFirstBlock ? core.lastDone(store) : undefined;
+  const decision = core.preBlock(store, block.height, {
+    hasHandler: state === "ready",
+    hasLastHandler: last !== undefined && keeper.knowsUpgrade(last.name),
+    isSkipHeight,
+    isFirstBlock,
+  });
+  const say = (subject: Uint8Array | string) => core.haltText(decision, block.height, block.appVersion, subject);
+  switch (decision) {
+    case "Skip":
+      keeper.log("info", say(planBytes as Uint8Array));
+      core.clear(store);
+      break;
+    case "Apply":
+      requireOpenedStores(keeper, plan as Plan, planBytes as Uint8Array, block);
+      break;
+    case "HaltUpgradeNeeded":
+      keeper.writeUpgradeInfo(block.height, planBytes as Uint8Array);
+      throw new Halt("UPG_HALT_UPGRADE_NEEDED", say(planBytes as Uint8Array), block.height, plan);
+    case "HaltBinaryTooEarly":
+      throw new Halt("UPG_HALT_BINARY_TOO_EARLY", say(planBytes as Uint8Array), block.height, plan);
+    case "HaltHandlerMissing":
+      assert(last, "a downgrade halt names the last upgrade");
+      throw new Halt("UPG_HALT_HANDLER_MISSING", say(last.name), block.height, plan);
+  }
+  return { decision, isUpgradeBlock: isDue, plan, planBytes };
+}
+
+function reportMismatch(keeper: Keeper, plan: Plan, isApplying: boolean): void {
+  const message = keeper.describeMismatch(plan);
+  if (isApplying) throw new UpgradeError("UPG_HANDLER_HASH", message);
+  keeper.warnOnce(`${message}; before the height it counts as no handler`);
+}
+
+/** A process that runs another version cannot apply: its stores are those of the old one. */
+function requireOpenedStores(keeper: Keeper, plan: Plan, planBytes: Uint8Array, block: BlockFacts): void {
+  const handler = keeper.handler(plan.name) as RegisteredHandler;
+  if (keeper.hasOpenedStoresFor(plan.name, handler.storeUpgrades)) return;
+  keeper.writeUpgradeInfo(block.height, planBytes);
+  throw new Halt(
+    "UPG_HALT_RESTART",
+    `UPGRADE "${plan.name}" at height ${block.height} needs the stores of the new version: start the same binary again`,
+    block.height,
+    plan,
+  );
+}
+
+/**
+ * Runs the handler of a plan that is to be applied, in a branch of its own, and records the upgrade.
+ * @param stores the block's branch; when this throws it must be dropped
+ * @param base the stores as the store loader left them
+ * @throws UpgradeError UPG_MIGRATION_*, UPG_HANDLER_*, UPG_BUG_PLAN_CHANGED
+ */
+export function endBlocker(
+  keeper: Keeper,
+  stores: MultiStore,
+  base: MultiStore,
+  block: BlockFacts,
+  pre: PreBlock,
+): AppliedUpgrade | undefined {
+  if (pre.decision !== "Apply") return undefined;
+  const { core } = keeper;
+  const plan = pre.plan as Plan;
+  const planBytes = pre.planBytes as Uint8Array;
+  const handler = keeper.handler(plan.name) as RegisteredHandler;
+  const store = stores.store(UPGRADE_STORE);
+  if (!equalBytes(core.planBytes(store) ?? new Uint8Array(), planBytes)) throw planChanged(plan);
+  const versionsBefore = core.versionMap(store);
+  keeper.log("info", `applying upgrade "${plan.name}" at height: ${plan.height}`);
+  const branch = stores.branch();
+  const context = upgradeContext(keeper, branch, block);
+  const { versionMap, report } = handler.run({ context, plan, planBytes, versionMap: versionsBefore, base });
+  requireKnownVersions(keeper, plan, versionMap);
+  branch.write();
+  core.apply(store, block.height, planBytes, versionMap, handler.removes);
+  return { plan, handler, versionsBefore, versionsAfter: core.versionMap(store), report };
+}
+
+function planChanged(plan: Plan): UpgradeError {
+  return new UpgradeError(
+    "UPG_BUG_PLAN_CHANGED",
+    `the plan "${plan.name}" changed between the hook that decided and the hook that applies`,
+  );
+}
+
+function upgradeContext(keeper: Keeper, stores: MultiStore, block: BlockFacts): UpgradeContext {
+  return {
+    chainId: block.chainId,
+    height: block.height,
+    time: block.time,
+    stores,
+    store: (name) => stores.store(name),
+    log: (level, message) => keeper.log(level, message),
+    progress: (done, total) => keeper.log("debug", `handler: ${done} of ${total}`),
+  };
+}
+
+/** Where this process knows the version that the plan leads to, the handler must give exactly its modules. */
+function requireKnownVersions(keeper: Keeper, plan: Plan, versionMap: ReadonlyMap<string, bigint>): void {
+  const version = keeper.versions.find((known) => known.plan === plan.name);
+  if (!version || sameVersions(versionMap, version.modules)) return;
+  throw new UpgradeError(
+    "UPG_MIGRATION_VERSION_MAP",
+    `handler "${plan.name}" does not lead to app version ${version.number}: ${difference(version.modules, versionMap)}`,
+  );
+}

@@ -1,0 +1,211 @@
+/**
+ * Keeper: the upgrade module in a host. State and rules are the core's; the keeper knows what the core cannot (which
+ * handlers are here, which heights are skipped, whether this process has made a block) and runs the handlers.
+ */
+import type { Core } from "../core/core.js";
+import { UpgradeError } from "../errors.js";
+import type { WasmHandler } from "../handler/handler.js";
+import { INT64_MAX } from "../limits.js";
+import type { DoneUpgrade, Height, KVReader, KVStore, Plan, StoreUpgrades, VersionMap } from "../types.js";
+import type { AppVersion } from "./app-versions.js";
+import type { UpgradeFiles } from "./files.js";
+import {
+  functionHandler,
+  type LogLevel,
+  type RegisteredHandler,
+  type UpgradeHandler,
+  type UpgradeHandlerOptions,
+  wasmHandler,
+} from "./handlers.js";
+import { planHandlerHash } from "./plan-info.js";
+
+export const UPGRADE_STORE = "upgrade";
+
+export interface KeeperOptions {
+  readonly core: Core;
+  /** Address whose messages may schedule and cancel: the gov module account. */
+  readonly authority: string;
+  /** Heights at which a due plan is cleared instead of applied (`--unsafe-skip-upgrades`). */
+  readonly skipHeights?: Iterable<Height>;
+  /** Without it upgrade-info.json is not written: a library user's host does so. */
+  readonly files?: UpgradeFiles;
+  /** The app versions that this process knows; none for a library user who keeps no list. */
+  readonly versions?: readonly AppVersion[];
+  readonly log?: (level: LogLevel, message: string) => void;
+}
+
+/** Is the handler of a plan here, and is it the one that the plan pins? */
+export type HandlerState = "absent" | "ready" | "mismatch";
+
+export class Keeper {
+  readonly core: Core;
+  readonly authority: string;
+  readonly files: UpgradeFiles | undefined;
+  readonly versions: readonly AppVersion[];
+  readonly log: (level: LogLevel, message: string) => void;
+  readonly #skipHeights: ReadonlySet<Height>;
+  readonly #handlers = new Map<string, RegisteredHandler>();
+  /** Name of the plan whose stores this process opened. */
+  #opened: string | undefined;
+  #hasCommitted = false;
+  readonly #warnings = new Set<string>();
+
+  constructor(options: KeeperOptions) {
+    this.core = options.core;
+    this.authority = options.authority;
+    this.files = options.files;
+    this.versions = options.versions ?? [];
+    this.log = options.log ?? (() => undefined);
+    this.#skipHeights = new Set(options.skipHeights);
+  }
+
+  // Handlers: with a list of versions, those that lead to one of them; any other is told and ignored
+
+  /** @throws UpgradeError UPG_HANDLER_DUPLICATE when the plan has a handler already */
+  setUpgradeHandler(planName: string, handler: UpgradeHandler, options: UpgradeHandlerOptions = {}): void {
+    this.#register(functionHandler(planName, handler, options));
+  }
+
+  /** Registers a Wasm plugin under its manifest's plan name. @throws UpgradeError UPG_HANDLER_DUPLICATE */
+  setWasmHandler(handler: WasmHandler): void {
+    this.#register(wasmHandler(handler));
+  }
+
+  #register(handler: RegisteredHandler): void {
+    if (this.#handlers.has(handler.planName)) {
+      throw new UpgradeError("UPG_HANDLER_DUPLICATE", `two handlers for the plan "${handler.planName}"`);
+    }
+    if (this.versions.length > 0 && !this.versions.some(({ plan }) => plan === handler.planName)) {
+      this.log("info", `no app version of this program carries the plan "${handler.planName}"; its handler is ignored`);
+      return;
+    }
+    this.#handlers.set(handler.planName, handler);
+  }
+
+  hasHandler(planName: string): boolean {
+    return this.#handlers.has(planName);
+  }
+
+  handler(planName: string): RegisteredHandler | undefined {
+    return this.#handlers.get(planName);
+  }
+
+  /** A plan that pins a hash has no other handler than the one with that hash. */
+  handlerState(plan: Plan): HandlerState {
+    const handler = this.#handlers.get(plan.name);
+    if (!handler) return "absent";
+    try {
+      const pinned = planHandlerHash(plan.info);
+      return pinned === undefined || pinned === handler.wasm?.hash ? "ready" : "mismatch";
+    } catch {
+      return "mismatch"; // a pin that cannot be read fits nothing
+    }
+  }
+
+  /** Is the upgrade known here: a handler registered, or an app version that its plan led to? */
+  knowsUpgrade(planName: string): boolean {
+    return this.#handlers.has(planName) || this.versions.some(({ plan }) => plan === planName);
+  }
+
+  isSkipHeight(height: Height): boolean {
+    return this.#skipHeights.has(height);
+  }
+
+  // The life of this process
+
+  /** Says what holds for many blocks once. */
+  warnOnce(message: string): void {
+    if (this.#warnings.has(message)) return;
+    this.#warnings.add(message);
+    this.log("warn", message);
+  }
+
+  /** The stores were opened for this plan: its store upgrades are in effect. */
+  markStoresOpened(planName: string | undefined): void {
+    this.#opened = planName;
+  }
+
+  /** Did this process open the stores that the handler of this plan needs? */
+  hasOpenedStoresFor(planName: string, storeUpgrades: StoreUpgrades): boolean {
+    if (this.#opened === planName) return true;
+    if (this.versions.length > 0) return false;
+    const { added, renamed, deleted } = storeUpgrades;
+    return added.length + renamed.length + deleted.length === 0;
+  }
+
+  get hasCommitted(): boolean {
+    return this.#hasCommitted;
+  }
+
+  /** A block of this process is on disk: the downgrade check is behind it. */
+  markCommitted(): void {
+    this.#hasCommitted = true;
+  }
+
+  // Messages and state
+
+  /**
+   * MsgSoftwareUpgrade: schedules the plan in the block of `height`; a plan that is there is replaced.
+   * @throws UpgradeError UPG_UNAUTHORIZED, UPG_INVALID_PLAN_*
+   */
+  softwareUpgrade(store: KVStore, height: Height, message: { readonly authority: string; readonly plan: Plan }): void {
+    this.checkAuthority(message.authority);
+    this.core.schedule(store, height, message.plan);
+  }
+
+  /** MsgCancelUpgrade: no plan to cancel is no error. @throws UpgradeError UPG_UNAUTHORIZED */
+  cancelUpgrade(store: KVStore, message: { readonly authority: string }): void {
+    this.checkAuthority(message.authority);
+    this.core.clear(store);
+  }
+
+  /** Byte for byte, as the field compares. @throws UpgradeError UPG_UNAUTHORIZED */
+  checkAuthority(authority: string): void {
+    if (authority === this.authority) return;
+    throw new UpgradeError(
+      "UPG_UNAUTHORIZED",
+      `expected ${this.authority} got ${authority}: expected authority account as only signer for proposal message`,
+    );
+  }
+
+  plan(store: KVReader): Plan | undefined {
+    return this.core.plan(store);
+  }
+
+  doneHeight(store: KVReader, name: string): Height {
+    return this.core.doneHeight(store, name);
+  }
+
+  lastDone(store: KVReader): DoneUpgrade | undefined {
+    return this.core.lastDone(store);
+  }
+
+  moduleVersions(store: KVReader): VersionMap {
+    return this.core.versionMap(store);
+  }
+
+  /** Genesis. */
+  setModuleVersions(store: KVStore, versions: VersionMap): void {
+    this.core.setVersionMap(store, versions);
+  }
+
+  /** Writes upgrade-info.json for a plan that is due in the block of `height`. @throws UpgradeError UPG_STORE_IO */
+  writeUpgradeInfo(height: Height, planBytes: Uint8Array): void {
+    if (height <= 0n || height > INT64_MAX)
+      throw new UpgradeError("UPG_INVALID_HEIGHT", `no block has height ${height}`);
+    this.files?.write("upgrade-info.json", this.core.upgradeInfo(height, planBytes));
+  }
+
+  /** What a plan pins and what is here, for messages. */
+  describeMismatch(plan: Plan): string {
+    const handler = this.#handlers.get(plan.name);
+    const here = handler?.wasm ? `sha256 ${handler.wasm.hash}` : "a function of this program";
+    let pinned = "a hash that cannot be read";
+    try {
+      pinned = `sha256 ${planHandlerHash(plan.info)}`;
+    } catch {
+      // The text above says it.
+    }
+    return `the plan "${plan.name}" pins ${pinned}, the handler here is ${here}`;
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * RunMigrations for handlers in TypeScript: each module declares a consensus version and one migration for each step
+ * n → n+1; modules that are new begin with their genesis. The order is fixed.
+ */
+import { compareText } from "../bytes.js";
+import { UpgradeError } from "../errors.js";
+import type { VersionMap } from "../types.js";
+import type { UpgradeContext } from "./handlers.js";
+
+export type Migration = (context: UpgradeContext) => void;
+
+export interface MigratableModule {
+  readonly name: string;
+  /** Version of its state in this binary; at least 1. */
+  readonly consensusVersion: bigint;
+  /** Writes its default state when it is new. */
+  initGenesis?(context: UpgradeContext): void;
+}
+
+/** The modules of an app and their migrations. */
+export class ModuleManager {
+  readonly #modules = new Map<string, MigratableModule>();
+  readonly #migrations = new Map<string, Map<bigint, Migration>>();
+  #order: readonly string[] | undefined;
+
+  constructor(...modules: readonly MigratableModule[]) {
+    for (const module of modules) this.#modules.set(module.name, module);
+  }
+
+  /** Versions of this binary's modules. */
+  get versionMap(): Map<string, bigint> {
+    return new Map([...this.#modules.values()].map(({ name, consensusVersion }) => [name, consensusVersion]));
+  }
+
+  /**
+   * Registers the step `fromVersion` → `fromVersion` + 1.
+   * @throws UpgradeError UPG_INVALID_ARGUMENT
+   */
+  registerMigration(module: string, fromVersion: bigint, migration: Migration): void {
+    if (fromVersion < 1n) {
+      throw new UpgradeError("UPG_INVALID_ARGUMENT", "module migration versions should start at 1: invalid version");
+    }
+    const steps = this.#migrations.get(module) ?? new Map<bigint, Migration>();
+    if (steps.has(fromVersion)) {
+      throw new UpgradeError(
+        "UPG_INVALID_ARGUMENT",
+        `another migration for module ${module} and version ${fromVersion} already exists: internal logic error`,
+      );
+    }
+    steps.set(fromVersion, migration);
+    this.#migrations.set(module, steps);
+  }
+
+  /** Without it: by name, `auth` last. @throws UpgradeError UPG_INVALID_ARGUMENT unless it names each module once */
+  setOrderMigrations(...names: readonly string[]): void {
+    const isComplete = names.length === this.#modules.size && new Set(names).size === names.length;
+    if (!isComplete || !names.every((name) => this.#modules.has(name))) {
+      throw new UpgradeError("UPG_INVALID_ARGUMENT", "the order of migrations must name every module exactly once");
+    }
+    this.#order = names;
+  }
+
+  /**
+   * Brings every module from its version in `from` to its own, and answers the new version map.
+   * @throws UpgradeError UPG_MIGRATION_STUCK when a step is missing, UPG_MIGRATION_VERSION_MAP when a version would go down
+   */
+  runMigrations(context: UpgradeContext, from: VersionMap): Map<string, bigint> {
+    for (const name of this.#order ?? defaultOrder([...this.#modules.keys()])) {
+      const module = this.#modules.get(name) as MigratableModule;
+      const version = from.get(name);
+      if (version === undefined) {
+        context.log("info", `adding a new module: ${name}`);
+        module.initGenesis?.(context);
+      } else this.#migrate(context, module, version);
+    }
+    return this.versionMap;
+  }
+
+  #migrate(context: UpgradeContext, { name, consensusVersion }: MigratableModule, from: bigint): void {
+    if (from > consensusVersion) {
+      throw new UpgradeError(
+        "UPG_MIGRATION_VERSION_MAP",
+        `module ${name} would go down from version ${from} to ${consensusVersion}`,
+      );
+    }
+    const steps = this.#migrations.get(name);
+    if (from < consensusVersion && !steps) {
+      throw new UpgradeError("UPG_MIGRATION_STUCK", `no migrations found for module ${name}: not found`);
+    }
+    for (let version = from; version < consensusVersion; version++) {
+      const step = steps?.get(version);
+      if (!step) {
+        throw new UpgradeError(
+          "UPG_MIGRATION_STUCK",
+          `no migration found for module ${name} from version ${version} to version ${version + 1n}: not found`,
+        );
+      }
+      context.log("info", `migrating module ${name} from version ${version} to version ${version + 1n}`);
+      step(context);
+    }
+  }
+}
+
+function defaultOrder(names: readonly string[]): string[] {
+  const sorted = names.filter((name) => name !== "auth").sort(compareText);
+  return names.includes("auth") ? [...sorted, "auth"] : sorted;
+}

@@ -1,0 +1,52 @@
+/** Receipts of upgrades by Wasm handlers: what the block's commit writes under `04|name`. */
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { compareText, fromHex } from "../bytes.js";
+import { UpgradeError } from "../errors.js";
+import { type Receipt, ReceiptSchema } from "../gen/chain/upgrade/v1/receipt_pb.js";
+import type { WasmHandler } from "../handler/handler.js";
+import type { HandlerReport } from "../handler/sandbox.js";
+import type { RootChange } from "../store/open-store.js";
+import type { Height } from "../types.js";
+
+export interface ReceiptFacts {
+  readonly plan: string;
+  readonly height: Height;
+  readonly wasm: WasmHandler;
+  readonly report: HandlerReport;
+  /** Roots of all stores but `upgrade`, before and in this block's commit. */
+  readonly roots: ReadonlyMap<string, RootChange>;
+}
+
+export function encodeReceipt({ plan, height, wasm, report, roots }: ReceiptFacts): Uint8Array {
+  const writable = wasm.manifest.stores.filter(({ access }) => access === "rw").map(({ name }) => name);
+  const stores = writable.sort(compareText).map((name) => {
+    const counts = report.stores.get(name);
+    const change = roots.get(name);
+    return {
+      name,
+      written: BigInt(counts?.written ?? 0),
+      deleted: BigInt(counts?.deleted ?? 0),
+      bytes: BigInt(counts?.bytes ?? 0),
+      rootBefore: change?.before ?? new Uint8Array(),
+      rootAfter: change?.after ?? new Uint8Array(),
+    };
+  });
+  const receipt = create(ReceiptSchema, {
+    plan,
+    height,
+    handlerSha256: fromHex(wasm.hash),
+    abi: wasm.manifest.abi,
+    stores,
+    checks: report.checks.map(({ name }) => name),
+  });
+  return toBinary(ReceiptSchema, receipt);
+}
+
+/** @throws UpgradeError UPG_STORE_CORRUPT */
+export function decodeReceipt(bytes: Uint8Array): Receipt {
+  try {
+    return fromBinary(ReceiptSchema, bytes);
+  } catch (cause) {
+    throw new UpgradeError("UPG_STORE_CORRUPT", "a receipt cannot be decoded", { cause });
+  }
+}

@@ -1,0 +1,30 @@
+// Runs a TypeScript program of this repository: `node scripts/run.mjs <entry.ts> [arguments]`.
+// Node 20 cannot read TypeScript, so esbuild bundles the project's own files first; packages stay where they are.
+import { mkdirSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+
+const root = join(import.meta.dirname, "..");
+const [entry, ...args] = process.argv.slice(2);
+const outfile = join(root, "build", "run", `${basename(entry, ".ts")}.${process.pid}.mjs`);
+mkdirSync(join(root, "build", "run"), { recursive: true });
+await build({
+  entryPoints: [resolve(entry)],
+  outfile,
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  target: "node20",
+  packages: "external",
+  sourcemap: "inline",
+  logLevel: "error",
+  // A bundled file keeps the idea of where its source stands.
+  define: { "import.meta.dirname": JSON.stringify(resolve(entry, "..")) },
+});
+process.argv = [process.argv[0], resolve(entry), ...args];
+try {
+  await import(pathToFileURL(outfile).href);
+} finally {
+  (await import("node:fs")).rmSync(outfile, { force: true });
+}

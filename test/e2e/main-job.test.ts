@@ -1,0 +1,47 @@
+/** `npm start` as a process: the same story each time, on the small chain and on real state. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { DIST, run } from "./chaind.js";
+
+type JsonEvent = Readonly<Record<string, unknown>>;
+
+async function mainJob(...args: readonly string[]): Promise<JsonEvent[]> {
+  const end = await run(join(DIST, "main-job.js"), ["--json", ...args]).end;
+  expect(end.exit, end.stderr).toBe(0);
+  const lines = end.stdout.trimEnd().split("\n");
+  return lines.map((line) => JSON.parse(line) as JsonEvent);
+}
+
+const named = (events: readonly JsonEvent[], name: string) => events.find(({ event }) => event === name) ?? {};
+
+/** Without what a clock decides. */
+const timeless = (events: readonly JsonEvent[]) => events.map((event) => ({ ...event, ms: 0 }));
+
+const DATA = process.env["CHAIN_DATA"] ?? join(import.meta.dirname, "../../../shared/data");
+const COSMOSHUB_2 = join(DATA, "genesis.cosmoshub-2.json.gz");
+
+describe("npm start", () => {
+  test("twice → the same events but for ms, in the documented order", async () => {
+    const first = await mainJob();
+    const names = first.map(({ event }) => event);
+    expect(names).toEqual(["init", "scheduled", "halt", "start", "applied", "block", "block", "block", "done"]);
+    expect(named(first, "halt")).toMatchObject({ code: "UPG_HALT_UPGRADE_NEEDED", exit: 10 });
+    expect(named(first, "done")).toMatchObject({ ok: true, skipped: [] });
+    expect(named(first, "done")["supply"]).toEqual(named(first, "init")["supply"]);
+    expect(timeless(await mainJob())).toEqual(timeless(first));
+  });
+
+  const onRealState = existsSync(COSMOSHUB_2) ? test : test.skip;
+  onRealState(
+    "--genesis cosmoshub-2 (needs its file in $CHAIN_DATA) → 1,027 accounts and balances, equal supply",
+    async () => {
+      const events = await mainJob("--genesis", COSMOSHUB_2);
+      const [init, done] = [named(events, "init"), named(events, "done")];
+      expect(init).toMatchObject({ accounts: "1027" });
+      expect(done).toMatchObject({ ok: true, accounts: "1027", balances: "1027" });
+      expect(done["supply"]).toEqual(init["supply"]);
+      expect(Object.keys(init["supply"] as object).length).toBeGreaterThan(0);
+    },
+  );
+});

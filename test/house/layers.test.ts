@@ -1,0 +1,138 @@
+/** Who may import whom (docs/architecture.md): arrows point down, nothing goes in a circle, the outside stays outside. */
+import { describe, expect, test } from "vitest";
+import { type Source, sourcesUnder } from "./sources.js";
+
+/** Rooms that a room may import besides itself and the ground floor. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  handler: [],
+  commitment: [],
+  store: ["commitment"],
+  upgrade: ["core", "handler", "store", "commitment"],
+  chain: ["upgrade", "core", "handler", "store", "commitment"],
+  engine: ["chain", "upgrade", "core", "handler", "store", "commitment"],
+  api: ["chain", "upgrade", "core", "handler", "store", "commitment"],
+  cli: ["engine", "api", "chain", "upgrade", "core", "handler", "store", "commitment"],
+  supervisor: ["engine", "api", "chain", "upgrade", "core", "handler", "store", "commitment"],
+  verify: ["core", "commitment", "handler"],
+  web: ["verify"],
+};
+
+/** Rooms that may touch the machine: files, sockets, clocks, the process. */
+const MACHINE = new Set(["engine", "api", "cli", "supervisor"]);
+const ENTRIES = new Set(["host/index.ts", "host/node.ts"]);
+const GROUND = "(ground)";
+
+const sources = sourcesUnder("host");
+const byPath = new Map(sources.map((source) => [source.path, source]));
+
+function roomOf(path: string): string {
+  const [, room = "", rest] = path.split("/");
+  return rest === undefined || room === "gen" ? GROUND : room;
+}
+
+const isMachineFile = ({ path }: Source) => MACHINE.has(roomOf(path)) || path.startsWith("host/store/lmdb");
+
+describe("layers", () => {
+  test("every room is known, and every import of the project's own files leads to one", () => {
+    for (const { path, imports } of sources) {
+      const room = roomOf(path);
+      expect(room === GROUND || room in ALLOWED, `${path} is in a room that this test does not know`).toBe(true);
+      for (const { file, specifier } of imports) {
+        if (file !== undefined) expect(byPath.has(file), `${path} imports ${specifier}, which is not there`).toBe(true);
+      }
+    }
+  });
+
+  test("imports point down", () => {
+    const upward = sources
+      .filter(({ path }) => !ENTRIES.has(path))
+      .flatMap(({ path, imports }) =>
+        imports.flatMap(({ file }) => {
+          const [from, to] = [roomOf(path), file === undefined ? GROUND : roomOf(file)];
+          return to === GROUND || to === from || ALLOWED[from]?.includes(to) ? [] : [`${path} → ${file}`];
+        }),
+      );
+    expect(upward).toEqual([]);
+  });
+
+  test("the ground floor imports nothing above it", () => {
+    const ground = sources.filter(({ path }) => roomOf(path) === GROUND && !ENTRIES.has(path));
+    const above = ground.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ file }) => file !== undefined && roomOf(file) !== GROUND)
+        .map(({ file }) => `${path} → ${file}`),
+    );
+    expect(above).toEqual([]);
+  });
+
+  test("no circle of imports, types left out", () => {
+    const done = new Set<string>();
+    const visit = (path: string, way: readonly string[]): string[] => {
+      if (way.includes(path)) return [[...way.slice(way.indexOf(path)), path].join(" → ")];
+      if (done.has(path)) return [];
+      const next = byPath.get(path)?.imports ?? [];
+      const found = next.flatMap(({ file, isTypeOnly }) => (file && !isTypeOnly ? visit(file, [...way, path]) : []));
+      done.add(path);
+      return found;
+    };
+    expect(sources.flatMap(({ path }) => visit(path, []))).toEqual([]);
+  });
+
+  test("node:* only where the machine is touched", () => {
+    const outside = sources
+      .filter((source) => !isMachineFile(source))
+      .flatMap(({ path, imports }) => imports.filter(({ specifier }) => specifier.startsWith("node:")).map(() => path));
+    expect(outside).toEqual([]);
+  });
+
+  test("no clock, no random, no process, no locale below the engine", () => {
+    const banned =
+      /\b(Date\s*[.(]|new Date|Math\.random|performance\.|process\.|setTimeout|setInterval|localeCompare|toLocale\w+|Intl\.|crypto\.getRandomValues|console\.)/;
+    const found = sources
+      .filter((source) => !isMachineFile(source) && !source.path.startsWith("host/gen/"))
+      .flatMap(({ path, text }) =>
+        text.split("\n").flatMap((line, index) => {
+          const code = line.replace(/\/\/.*|^\s*\*.*|\/\*.*\*\//g, "").replace(/"(?:[^"\\]|\\.)*"/g, '""');
+          return banned.test(code) ? [`${path}:${index + 1} ${line.trim()}`] : [];
+        }),
+      );
+    expect(found).toEqual([]);
+  });
+
+  test("the library's entry stands on nothing but @noble and what is bundled", () => {
+    const bundled = new Set([
+      "@assemblyscript/loader",
+      "@bufbuild/protobuf",
+      "@bufbuild/protobuf/codegenv2",
+      "@bufbuild/protobuf/wkt",
+    ]);
+    const reached = new Set<string>();
+    const reach = (path: string): void => {
+      if (reached.has(path)) return;
+      reached.add(path);
+      for (const { file } of byPath.get(path)?.imports ?? []) if (file) reach(file);
+    };
+    reach("host/index.ts");
+    const packages = [...reached].flatMap((path) =>
+      (byPath.get(path)?.imports ?? [])
+        .filter(
+          ({ file, specifier }) => file === undefined && !specifier.startsWith("@noble/") && !bundled.has(specifier),
+        )
+        .map(({ specifier }) => `${path} → ${specifier}`),
+    );
+    expect(packages).toEqual([]);
+  });
+
+  test("files hold one idea: none over 300 lines, the median under 140", () => {
+    const own = sources.filter(({ path }) => !path.startsWith("host/gen/") && !path.endsWith("core-wasm.ts"));
+    const lengths = own.map(({ path, text }) => ({ path, lines: text.split("\n").length }));
+    expect(lengths.filter(({ lines }) => lines > 301)).toEqual([]);
+    const sorted = lengths.map(({ lines }) => lines).sort((a, b) => a - b);
+    expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(140);
+  });
+
+  test("no `export *`, which hides what a module offers", () => {
+    expect(sources.filter(({ text }) => /^export \*/m.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+});

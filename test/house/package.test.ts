@@ -1,0 +1,138 @@
+/** The package as others meet it: what it ships, what its checkers say, what its entries do when they are imported. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { VERSION } from "../../host/version.js";
+import { ROOT } from "./sources.js";
+
+const MINUTES = 60_000;
+const bin = (name: string) => join(ROOT, "node_modules", ".bin", name);
+
+function run(command: string, ...args: string[]): { status: number | null; output: string } {
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd: ROOT,
+    encoding: "utf8",
+    env: { ...process.env, NO_COLOR: "1" },
+  });
+  return { status, output: `${stdout}${stderr}` };
+}
+
+const expectClean = (result: { status: number | null; output: string }) =>
+  expect(result.status === 0 ? "clean" : result.output).toBe("clean");
+
+describe("checkers", () => {
+  test("biome", () => expectClean(run(bin("biome"), "check", ".")), MINUTES);
+  test("tsc", () => expectClean(run(bin("tsc"), "-p", ".")), 2 * MINUTES);
+  test("knip", () => expectClean(run(bin("knip"))), MINUTES);
+  test(
+    "buf lint, and what it generates is what is committed",
+    () => {
+      expectClean(run(bin("buf"), "lint"));
+      const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-gen-"));
+      try {
+        expectClean(run(bin("buf"), "generate", "-o", folder));
+        expectClean(run("diff", "-r", join(folder, "host/gen"), "host/gen"));
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+    MINUTES,
+  );
+});
+
+describe("package", () => {
+  let folder: string;
+  let tarball: string;
+  let files: string[];
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "chain-upgrade-pack-"));
+    const json = execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
+      cwd: ROOT,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const [pack] = JSON.parse(json) as [{ filename: string; files: { path: string }[] }];
+    tarball = join(folder, pack.filename);
+    files = pack.files.map(({ path }) => path);
+  }, MINUTES);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test("publint", () => expectClean(run(bin("publint"), "run", "--strict", tarball)), MINUTES);
+  test(
+    "attw",
+    () => expectClean(run(bin("attw"), "--profile", "esm-only", "--exclude-entrypoints", "./core.wasm", "--", tarball)),
+    MINUTES,
+  );
+
+  test("ships what it exports, the core, the licence, and no test, source map of tests or lock file", () => {
+    const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+      version: string;
+      exports: Record<string, string | Record<string, string>>;
+      bin: Record<string, string>;
+    };
+    expect(manifest.version).toBe(VERSION);
+    const exported = Object.values(manifest.exports).flatMap((entry) =>
+      typeof entry === "string" ? [entry] : Object.values(entry),
+    );
+    for (const path of [...exported, ...Object.values(manifest.bin)])
+      expect(files).toContain(path.replace(/^\.\//, ""));
+    expect(files).toContain("LICENSE");
+    expect(files).toContain("dist/handlers/split-balances.wasm");
+    expect(files.filter((path) => /^(test|bench|node_modules|build)\//.test(path))).toEqual([]);
+  });
+
+  test("every dependency is pinned to an exact version and has its reason in docs/dependencies.md", () => {
+    const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Record<
+      string,
+      Record<string, string>
+    >;
+    const page = readFileSync(join(ROOT, "docs/dependencies.md"), "utf8");
+    const all = { ...manifest["dependencies"], ...manifest["devDependencies"] };
+    for (const [name, version] of Object.entries(all)) {
+      expect(version, name).toMatch(/^\d+\.\d+\.\d+$/);
+      expect(page, `${name} has no reason`).toContain(`\`${name}\``);
+    }
+    const named = [...page.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name as string);
+    expect(named.filter((name) => !(name in all))).toEqual([]);
+  });
+
+  test("`.` works from ESM and from CommonJS, and by itself: with no package but @noble beside it", () => {
+    const alone = join(folder, "alone");
+    execFileSync("mkdir", ["-p", join(alone, "node_modules/chain-upgrade")]);
+    execFileSync("tar", ["-xzf", tarball, "--strip-components=1", "-C", join(alone, "node_modules/chain-upgrade")]);
+    execFileSync("ln", ["-s", join(ROOT, "node_modules/@noble"), join(alone, "node_modules/@noble")]);
+    const program = `const { Core } = await import("chain-upgrade"); console.log(new Core().planKey()[0]);`;
+    writeFileSync(join(alone, "esm.mjs"), program);
+    writeFileSync(
+      join(alone, "cjs.cjs"),
+      `const { Core } = require("chain-upgrade"); console.log(new Core().planKey()[0]);`,
+    );
+    for (const file of ["esm.mjs", "cjs.cjs"]) {
+      const { stdout, stderr } = spawnSync(process.execPath, [join(alone, file)], { encoding: "utf8" });
+      expect(stdout.trim(), stderr).toBe("0");
+    }
+  });
+
+  test("`chaind` starts with a shebang and answers --version and --help", () => {
+    const chaind = join(ROOT, "dist/chaind.js");
+    expect(readFileSync(chaind, "utf8").startsWith("#!/usr/bin/env node\n")).toBe(true);
+    expect(run(process.execPath, chaind, "--version")).toEqual({ status: 0, output: `${VERSION}\n` });
+    expect(run(process.execPath, chaind, "start", "--help").output).toContain("--halt-height");
+  });
+});
+
+describe("repository", () => {
+  test("speaks of the project alone: no machine paths, no registry hosts", () => {
+    const tracked = execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" }).split("\n").filter(Boolean);
+    const texts = tracked.filter(
+      (path) => /\.(ts|mjs|json|md|proto|yaml|toml)$/.test(path) && existsSync(join(ROOT, path)),
+    );
+    const forbidden = /(^|[^A-Za-z0-9_.])\/(work|farm|root|home\/\w+)\/|registry\.npmjs|registry\.\w+\.\w+/;
+    const found = texts.filter(
+      (path) => path !== "test/house/package.test.ts" && forbidden.test(readFileSync(join(ROOT, path), "utf8")),
+    );
+    expect(found).toEqual([]);
+  });
+});

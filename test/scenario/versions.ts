@@ -1,0 +1,45 @@
+/** Versions and handlers that the scenarios use besides the example chain's own. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { V2 } from "../../host/chain/versions/v2.js";
+import type { ChainVersion } from "../../host/chain/versions/version.js";
+import { sha256 } from "../../host/engine/node-crypto.js";
+import { loadHandler, type WasmHandler } from "../../host/handler/handler.js";
+import type { VersionMap } from "../../host/types.js";
+import type { FunctionHandler } from "./chain.js";
+
+export const SPLIT_BALANCES = join(import.meta.dirname, "../../build/examples/split-balances.wasm");
+
+let loaded: WasmHandler | undefined;
+
+/** The real handler of plan `v2`. */
+export function splitBalances(): WasmHandler {
+  loaded ??= loadHandler(readFileSync(SPLIT_BALANCES), { sha256 });
+  return loaded;
+}
+
+/** A third version, by plan `v3`: gov moves to a store `government`, staking's is dropped, `oracle` is new. */
+export const V3: ChainVersion = {
+  number: 3n,
+  plan: "v3",
+  modules: new Map([...V2.modules, ["gov", 2n], ["oracle", 1n]]),
+  stores: ["auth", "bank", "government", "oracle", "upgrade"],
+  bank: V2.bank,
+};
+
+export const V3_STORES = {
+  added: ["oracle"],
+  renamed: [{ oldKey: "gov", newKey: "government" }],
+  deleted: ["staking"],
+};
+
+/** A handler that does nothing but answer the versions of where it leads. */
+export function answering(plan: string, versions: VersionMap, more: Partial<FunctionHandler> = {}): FunctionHandler {
+  return { plan, run: () => new Map(versions), ...more };
+}
+
+export const toV2 = (more: Partial<FunctionHandler> = {}): FunctionHandler =>
+  answering("v2", V2.modules, { storeUpgrades: { added: ["bank"] }, ...more });
+
+export const toV3 = (more: Partial<FunctionHandler> = {}): FunctionHandler =>
+  answering("v3", V3.modules, { storeUpgrades: V3_STORES, ...more });

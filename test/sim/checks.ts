@@ -1,0 +1,88 @@
+/** What must hold of a home after any process on it has ended, whichever way. */
+import { isDeepStrictEqual } from "node:util";
+import { ERROR_KINDS } from "../../host/errors.js";
+import { type Committed, dataFile } from "./inspect.js";
+import type { Reference } from "./reference.js";
+import type { Scene } from "./scenes.js";
+import type { WorkerEnd } from "./worker-process.js";
+
+/** `lost`: what was committed or written is gone, or the chain cannot go on; `diverged`: state differs. */
+export interface Damage {
+  readonly kind: "lost" | "diverged";
+  readonly what: string;
+}
+
+const lost = (what: string): Damage => ({ kind: "lost", what });
+const diverged = (what: string): Damage => ({ kind: "diverged", what });
+
+/** The state is wholly that of one height of the undisturbed run, and no height that was there is gone. */
+export function checkState(
+  { hashes, digests }: Reference,
+  before: Committed,
+  now: Committed,
+  reported: ReadonlyMap<bigint, string>,
+): Damage[] {
+  const damage = now.problems.map(diverged);
+  if (now.height < before.height) damage.push(lost(`height went back from ${before.height} to ${now.height}`));
+  for (const [height, hash] of reported) {
+    if (height > now.height) damage.push(lost(`block ${height} was reported, the last one is ${now.height}`));
+    if (hash !== hashes.get(height)) damage.push(diverged(`block ${height} was reported with app hash ${hash}`));
+  }
+  for (const [height, hash] of now.hashes) {
+    if (hash !== hashes.get(height)) damage.push(diverged(`height ${height} has app hash ${hash}`));
+  }
+  for (const [height, digest] of now.digests) {
+    if (digest !== digests.get(height)) damage.push(diverged(`the stores of height ${height} hold something else`));
+  }
+  return damage;
+}
+
+export interface FilesFacts {
+  readonly scene: Scene;
+  /** What the simulator has put in upgrade-info.json's place. */
+  readonly torn: string | undefined;
+  readonly committed: Committed;
+  readonly end: WorkerEnd;
+  readonly isKilled: boolean;
+}
+
+/** Exits after which upgrade-info.json must be there. */
+const INFO_EXITS = [10, 14];
+const RECORDED_FROM = 10;
+
+export function checkFiles(home: string, { scene, torn, committed, end, isKilled }: FilesFacts): Damage[] {
+  const damage: Damage[] = [];
+  const info = dataFile(home, "upgrade-info.json");
+  const mayBe = [scene.upgradeInfo, torn ?? undefined];
+  if (torn === undefined) mayBe.push(undefined);
+  if (!mayBe.includes(info)) damage.push(lost(`upgrade-info.json is ${JSON.stringify(info)}`));
+  const mustBeThere = !isKilled && INFO_EXITS.includes(end.exit ?? 0);
+  if (mustBeThere && info !== scene.upgradeInfo) damage.push(lost(`exit ${end.exit} without upgrade-info.json`));
+  const record = dataFile(home, "halt.json");
+  if (record !== undefined) damage.push(...checkRecord(record));
+  if (!isKilled && (end.exit ?? 0) >= RECORDED_FROM) damage.push(...checkEnd(record, committed, end));
+  return damage;
+}
+
+/** A record that is there is whole. */
+function checkRecord(text: string): Damage[] {
+  try {
+    const { v, code } = JSON.parse(text) as { v: unknown; code: string };
+    return v === 1 && code in ERROR_KINDS ? [] : [lost(`halt.json is ${text}`)];
+  } catch {
+    return [lost(`halt.json is torn: ${text}`)];
+  }
+}
+
+/** A process that ended by itself has left its record, on disk and on stderr, and it says where the chain stands. */
+function checkEnd(text: string | undefined, { height, hashes }: Committed, end: WorkerEnd): Damage[] {
+  const line = end.log.split("\n").find((each) => each.startsWith('{"v":1,'));
+  if (text === undefined || line !== text)
+    return [lost(`exit ${end.exit} with the record ${text} and the line ${line}`)];
+  const { last_committed_height, app_hash } = JSON.parse(text) as Record<string, string>;
+  const says = { height: last_committed_height, hash: app_hash?.toLowerCase() };
+  const is = { height: String(height), hash: hashes.get(height) ?? "" };
+  return isDeepStrictEqual(says, is)
+    ? []
+    : [lost(`halt.json says ${JSON.stringify(says)}, it is ${JSON.stringify(is)}`)];
+}

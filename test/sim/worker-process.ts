@@ -1,0 +1,91 @@
+/** Starts workers and kills them. */
+import { spawn } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { build } from "esbuild";
+import { BLOCK_TIME } from "../e2e/prepared-home.js";
+
+const ROOT = join(import.meta.dirname, "../..");
+/** Processes that live for a moment have nothing of the optimising compiler. */
+const NODE_OPTIONS = ["--no-opt"];
+/** No start takes so long; one that does hangs. */
+const HANGS_AFTER_MILLIS = 60_000;
+
+/** Bundles the worker once for many processes; LMDB's native part stays outside. */
+export async function bundleWorker(): Promise<{ readonly file: string; remove(): void }> {
+  const folder = join(ROOT, "build", "sim");
+  const file = join(folder, `worker.${process.pid}.mjs`);
+  mkdirSync(folder, { recursive: true });
+  await build({
+    ...{ bundle: true, platform: "node", format: "esm", target: "node20", minify: true, logLevel: "error" },
+    entryPoints: [join(ROOT, "test/sim/worker.ts")],
+    outfile: file,
+    external: ["lmdb"],
+    // The package says of itself that its modules do nothing by being loaded; the worker's do.
+    ignoreAnnotations: true,
+    alias: { "@assemblyscript/loader": resolve(ROOT, "node_modules/@assemblyscript/loader/index.js") },
+    // Packages in the older format ask for Node's own modules by `require`.
+    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+  });
+  return { file, remove: () => rmSync(file, { force: true }) };
+}
+
+export interface WorkerOptions {
+  readonly worker: string;
+  readonly home: string;
+  readonly handlers: string;
+  /** More options of `chaind start`. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Milliseconds from the start to the kill. */
+  readonly killAfter?: number;
+}
+
+export interface WorkerEnd {
+  /** Null when it was killed. */
+  readonly exit: number | null;
+  readonly isHanging: boolean;
+  readonly milliseconds: number;
+  /** Blocks that it said it had made: app hash by height. */
+  readonly blocks: ReadonlyMap<bigint, string>;
+  readonly log: string;
+}
+
+export function runWorker(options: WorkerOptions): Promise<WorkerEnd> {
+  const { worker, home, handlers, args, env, killAfter } = options;
+  const always = ["--log_format", "json", "--logical-clock", "--block-time", BLOCK_TIME];
+  const begun = performance.now();
+  const command = [...NODE_OPTIONS, worker, "start", "--home", home, "--handlers", handlers, ...always, ...args];
+  const child = spawn(process.execPath, command, {
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { ...process.env, ...env },
+  });
+  let log = "";
+  let isHanging = false;
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    log += text;
+  });
+  const kill = killAfter === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), killAfter);
+  const watch = setTimeout(() => {
+    isHanging = true;
+    child.kill("SIGKILL");
+  }, HANGS_AFTER_MILLIS);
+  return new Promise((settle, reject) => {
+    child.once("error", reject);
+    child.once("close", (exit) => {
+      clearTimeout(kill);
+      clearTimeout(watch);
+      settle({ exit, isHanging, milliseconds: performance.now() - begun, blocks: blocksIn(log), log });
+    });
+  });
+}
+
+function blocksIn(log: string): Map<bigint, string> {
+  const blocks = new Map<bigint, string>();
+  for (const line of log.split("\n")) {
+    if (!line.includes('"msg":"block made"') || !line.endsWith("}")) continue;
+    const { height, app_hash } = JSON.parse(line) as { height: string; app_hash: string };
+    blocks.set(BigInt(height), app_hash);
+  }
+  return blocks;
+}

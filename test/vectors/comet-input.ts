@@ -1,0 +1,102 @@
+/** Blocks and their parts as they stand in the vectors, in our types. */
+import { createHash } from "node:crypto";
+import { fromHex, toHex } from "../../host/bytes.js";
+import type { Block } from "../../host/commitment/block/block.js";
+import type { BlockId } from "../../host/commitment/block/block-id.js";
+import type { Commit } from "../../host/commitment/block/commit.js";
+import type { Header } from "../../host/commitment/block/header.js";
+import { parseTime } from "../../host/commitment/block/time.js";
+import type { ValidatorUpdate } from "../../host/commitment/block/validator-updates.js";
+import type { MerkleProof } from "../../host/commitment/merkle.js";
+import { isUpgradeError } from "../../host/errors.js";
+import type { Sha256 } from "../../host/types.js";
+import { expectEqual, textBytes, type VectorCase } from "./harness.js";
+
+export const sha256: Sha256 = (bytes) => createHash("sha256").update(bytes).digest();
+
+export function blockIdFrom(vector: VectorCase): BlockId {
+  const { hash, parts } = vector as { hash: string; parts: { total: number; hash: string } };
+  return { hash: fromHex(hash), parts: { total: parts.total, hash: fromHex(parts.hash) } };
+}
+
+export function headerFrom(vector: VectorCase): Header {
+  const hash = (name: string): Uint8Array => fromHex(vector[name]);
+  return {
+    version: { block: BigInt(vector["version"].block), app: BigInt(vector["version"].app) },
+    chainId: new TextDecoder("utf-8", { fatal: true }).decode(textBytes(vector["chain_id"])),
+    height: BigInt(vector["height"]),
+    time: parseTime(vector["time"]),
+    lastBlockId: blockIdFrom(vector["last_block_id"]),
+    lastCommitHash: hash("last_commit_hash"),
+    dataHash: hash("data_hash"),
+    validatorsHash: hash("validators_hash"),
+    nextValidatorsHash: hash("next_validators_hash"),
+    consensusHash: hash("consensus_hash"),
+    appHash: hash("app_hash"),
+    lastResultsHash: hash("last_results_hash"),
+    evidenceHash: hash("evidence_hash"),
+    proposerAddress: hash("proposer_address"),
+  };
+}
+
+export function commitFrom(vector: VectorCase): Commit {
+  return {
+    height: BigInt(vector["height"]),
+    round: vector["round"],
+    blockId: blockIdFrom(vector["block_id"]),
+    signatures: (vector["signatures"] as VectorCase[]).map((signature) => ({
+      flag: signature["flag"],
+      validatorAddress: fromHex(signature["validator_address"]),
+      timestamp: parseTime(signature["timestamp"]),
+      signature: fromHex(signature["signature"]),
+    })),
+  };
+}
+
+/** The cases hold no evidence inside blocks. */
+export function blockFrom(vector: VectorCase): Block {
+  return {
+    header: headerFrom(vector["header"]),
+    txs: (vector["txs"] as (string | { repeat: string; times: number })[]).map(txFrom),
+    evidence: [],
+    lastCommit: commitFrom(vector["last_commit"]),
+  };
+}
+
+/** Hex, or a text by repetition. */
+export function txFrom(tx: string | { repeat: string; times: number }): Uint8Array {
+  return typeof tx === "string" ? fromHex(tx) : textBytes(tx);
+}
+
+export function updatesFrom(vectors: readonly VectorCase[]): ValidatorUpdate[] {
+  return vectors.map((vector) => ({
+    publicKey: { type: vector["type"], bytes: fromHex(vector["pub_key"]) },
+    power: BigInt(vector["power"]),
+  }));
+}
+
+/** A proof as the vectors print it. */
+export function proofText(proof: MerkleProof): VectorCase {
+  return {
+    total: String(proof.total),
+    index: String(proof.index),
+    leaf_hash: toHex(proof.leafHash),
+    aunts: proof.aunts.map(toHex),
+  };
+}
+
+/** That a case has these fields and no others, so that none goes unchecked. */
+export function expectFields(vector: VectorCase, names: string, ...more: readonly string[]): void {
+  expectEqual(Object.keys(vector).sort(), [...names.split(" "), ...more].sort(), "fields of the case");
+}
+
+/** Whether our code accepts it; anything but a refusal with a code goes on. */
+export function holds(check: () => void): boolean {
+  try {
+    check();
+    return true;
+  } catch (error) {
+    if (isUpgradeError(error)) return false;
+    throw error;
+  }
+}

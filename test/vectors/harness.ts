@@ -1,0 +1,107 @@
+/**
+ * The conformance vectors: language-neutral cases computed by the field's own code (test/vectors/README.md).
+ * A runner takes one case, throws when ours answers otherwise, and returns the tags by which the case differs on
+ * purpose (none: it passed). What a tag does not touch is compared all the same.
+ */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { fromHex, toHex } from "../../host/bytes.js";
+
+/** A case as it stands in the file; runners look at what they need. */
+// biome-ignore lint/suspicious/noExplicitAny: cases are JSON of many shapes, and a wrong field fails its case.
+export type VectorCase = Record<string, any>;
+
+export type CaseRunner = (vector: VectorCase) => readonly string[];
+
+export interface FileReport {
+  readonly file: string;
+  readonly cases: number;
+  readonly passed: number;
+  readonly differing: number;
+  readonly failed: number;
+  /** How many cases differ by each tag. */
+  readonly by: Readonly<Record<string, number>>;
+  readonly failures: readonly { readonly label: string; readonly message: string }[];
+}
+
+export function vectorsDirectory(): string {
+  return process.env["VECTORS"] ?? join(import.meta.dirname, ".");
+}
+
+export function loadVectors(file: string, directory = vectorsDirectory()): VectorCase[] {
+  const text = gunzipSync(readFileSync(join(directory, `${file}.json.gz`))).toString("utf8");
+  return (JSON.parse(text) as { cases: VectorCase[] }).cases;
+}
+
+export function runVectors(file: string, runner: CaseRunner, directory?: string): FileReport {
+  const cases = loadVectors(file, directory);
+  const by: Record<string, number> = {};
+  const failures: { label: string; message: string }[] = [];
+  let differing = 0;
+  cases.forEach((vector, index) => {
+    try {
+      const tags = runner(vector);
+      if (tags.length > 0) differing++;
+      for (const tag of new Set(tags)) by[tag] = (by[tag] ?? 0) + 1;
+    } catch (error) {
+      const label = String(vector["label"] ?? vector["kind"] ?? "case");
+      failures.push({ label: `#${index} ${label}`, message: error instanceof Error ? error.message : String(error) });
+    }
+  });
+  const failed = failures.length;
+  return { file, cases: cases.length, passed: cases.length - differing - failed, differing, failed, by, failures };
+}
+
+/** The bytes of a text in a vector: a string, `{"hex":…}` (not UTF-8) or `{"repeat":"z","times":N}`. */
+export function textBytes(text: string | { hex: string } | { repeat: string; times: number }): Uint8Array {
+  if (typeof text === "string") return new TextEncoder().encode(text);
+  if ("hex" in text) return fromHex(text.hex);
+  return new TextEncoder().encode(text.repeat.repeat(text.times));
+}
+
+/** Input bytes: hex, or a repetition of hex. */
+export function hexBytes(hex: string | { repeat: string; times: number }): Uint8Array {
+  return fromHex(typeof hex === "string" ? hex : hex.repeat.repeat(hex.times));
+}
+
+/** Compares bytes with expected hex, or with the length and SHA-256 that stand for long outputs. */
+export function expectBytes(
+  actual: Uint8Array,
+  expected: string | { len: number; sha256: string },
+  what: string,
+): void {
+  if (typeof expected === "string") return expectEqual(toHex(actual), expected, what);
+  const sha256 = createHash("sha256").update(actual).digest("hex");
+  expectEqual(`${actual.length} ${sha256}`, `${expected.len} ${expected.sha256}`, what);
+}
+
+/** Like `expectBytes` for a text. */
+export function expectText(actual: string, expected: string | { len: number; sha256: string }, what: string): void {
+  if (typeof expected === "string") expectEqual(actual, expected, what);
+  else expectBytes(new TextEncoder().encode(actual), expected, what);
+}
+
+/** Deep equality by canonical JSON; bigint counts as its decimal text. */
+export function expectEqual(actual: unknown, expected: unknown, what: string): void {
+  const a = canonical(actual);
+  const b = canonical(expected);
+  if (a !== b) throw new Error(`${what}: expected ${shorten(b)}, got ${shorten(a)}`);
+}
+
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part === "bigint") return part.toString();
+    if (part instanceof Map) return Object.fromEntries([...part].sort());
+    if (part !== null && typeof part === "object" && !Array.isArray(part)) {
+      return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
+    }
+    return part;
+  });
+}
+
+function shorten(text: string | undefined): string {
+  if (text === undefined) return "undefined";
+  return text.length > 400 ? `${text.slice(0, 400)}… (${text.length} characters)` : text;
+}

@@ -1,0 +1,352 @@
+/**
+ * The upgrade module over blocks, messages and restarts: each case is one chain, played on the real keeper and core
+ * over stores in memory, and compared after every step.
+ */
+import { createHash } from "node:crypto";
+import { toHex } from "../../host/bytes.js";
+import { Core } from "../../host/core/core.js";
+import { isUpgradeError, type UpgradeError } from "../../host/errors.js";
+import { CacheMultiStore } from "../../host/store/cache-multi-store.js";
+import { MemoryKVStore } from "../../host/store/memory-kv.js";
+import type { MultiStore, Plan, VersionMap } from "../../host/types.js";
+import type { UpgradeFiles } from "../../host/upgrade/files.js";
+import { Halt } from "../../host/upgrade/halt.js";
+import type { UpgradeHandler } from "../../host/upgrade/handlers.js";
+import { endBlocker, preBlocker } from "../../host/upgrade/hooks.js";
+import { Keeper, UPGRADE_STORE } from "../../host/upgrade/keeper.js";
+import { planProtoJson } from "../../host/upgrade/plan-text.js";
+import { parseUpgradeInfo } from "../../host/upgrade/upgrade-info.js";
+import { type CaseRunner, expectBytes, expectEqual, hexBytes, textBytes, type VectorCase } from "./harness.js";
+
+const AUTHORITY = "cosmos10d07y265gmmuvt4z0w9aw880jnsr700j6zn9kn";
+const core = new Core();
+
+export const runHistories: CaseRunner = (vector) => {
+  const chain = new Chain(vector);
+  for (const [index, step] of (vector["steps"] as VectorCase[]).entries()) {
+    try {
+      if (!chain.run(step)) return [...chain.tags];
+    } catch (error) {
+      throw new Error(`step ${index} ${step["op"]} at ${step["height"] ?? "-"}: ${(error as Error).message}`);
+    }
+  }
+  chain.compareQueries(vector["queries"]);
+  return [...chain.tags];
+};
+
+/** A handler as data: what it writes, says or returns. */
+interface HandlerData {
+  readonly kind: "ok" | "error" | "panic";
+  readonly text?: string;
+  readonly writes?: [string, string][];
+  readonly replace?: Record<string, string>;
+  readonly set?: Record<string, string>;
+  readonly drop?: string[];
+}
+
+class Chain {
+  readonly tags = new Set<string>();
+  readonly #stores: Readonly<Record<string, MemoryKVStore>> = {
+    upgrade: new MemoryKVStore(),
+    app: new MemoryKVStore(),
+  };
+  readonly #multi: MultiStore = {
+    names: ["app", "upgrade"],
+    store: (name) => this.#stores[name] as MemoryKVStore,
+    branch: () => new CacheMultiStore(this.#multi),
+  };
+  #file: Uint8Array | undefined;
+  #wrote: string | undefined;
+  #handlers = new Map<string, HandlerData>();
+  #calls: unknown[] = [];
+  #keeper!: Keeper;
+  /** Ours refused a plan that the source took: compared again when both have the same plan. */
+  #isApart = false;
+  /** The source wrote the file for such a plan: not compared until ours is written again. */
+  #isFileApart = false;
+  #state: VectorCase = {};
+
+  constructor(private readonly vector: VectorCase) {}
+
+  get #upgrade(): MemoryKVStore {
+    return this.#stores["upgrade"] as MemoryKVStore;
+  }
+
+  /** Answers false when the rest of the case cannot be compared. */
+  run(step: VectorCase): boolean {
+    this.#wrote = undefined;
+    this.#calls = [];
+    if (step["state"]) this.#state = step["state"];
+    switch (step["op"]) {
+      case "start":
+        this.#start(step);
+        break;
+      case "set_handler":
+        this.#setHandler(step["name"], step["handler"]);
+        break;
+      case "set_versions":
+        this.#keeper.setModuleVersions(this.#upgrade, versionMap(step["versions"]));
+        break;
+      case "schedule":
+      case "cancel":
+        this.#message(step);
+        break;
+      case "block":
+        if (!this.#block(step)) return false;
+        break;
+      default:
+        throw new Error("unknown step");
+    }
+    if (!this.#isApart) this.#compareState(this.#state);
+    return true;
+  }
+
+  #start(step: VectorCase): void {
+    this.#handlers = new Map();
+    const files: UpgradeFiles = {
+      read: () => this.#file,
+      write: (_, bytes) => {
+        this.#file = bytes;
+        this.#isFileApart = false;
+        this.#wrote = new TextDecoder().decode(bytes);
+      },
+      remove: () => undefined,
+    };
+    const skipHeights = (step["skip"] as string[]).map(BigInt);
+    this.#keeper = new Keeper({ core, authority: AUTHORITY, skipHeights, files });
+    for (const [name, handler] of Object.entries(step["handlers"])) this.#setHandler(name, handler as HandlerData);
+    if (this.#isApart || this.#isFileApart) return;
+    const info = this.#file && parseUpgradeInfo(this.#file);
+    const disk = info ? { name: info.name, height: info.height, info: info.info } : { name: "", height: "0", info: "" };
+    const expected = { ...step["disk"], name: textOf(step["disk"].name), info: expectedText(step["disk"].info) };
+    expectEqual({ ...disk, info: shortText(disk.info) }, expected, "upgrade-info.json at start");
+  }
+
+  #setHandler(name: string, data: HandlerData): void {
+    if (!this.#handlers.has(name)) {
+      const run: UpgradeHandler = (context, plan, from) => {
+        const handler = this.#handlers.get(name) as HandlerData;
+        const app = context.store("app");
+        const call: Record<string, unknown> = {
+          from: texts(from),
+          height: String(context.height),
+          plan: planJson(plan),
+        };
+        this.#calls.push(call);
+        for (const [key, value] of handler.writes ?? []) app.set(hexBytes(key), hexBytes(value));
+        if (handler.kind === "error") return new Error(handler.text);
+        if (handler.kind === "panic") throw new Error(handler.text);
+        const returned = handler.replace ? versionMap(handler.replace) : new Map(from);
+        for (const [module, version] of Object.entries(handler.set ?? {})) returned.set(module, BigInt(version));
+        for (const module of handler.drop ?? []) returned.delete(module);
+        call["returned"] = texts(returned);
+        return returned;
+      };
+      this.#keeper.setUpgradeHandler(name, run);
+    }
+    this.#handlers.set(name, data);
+  }
+
+  #message(step: VectorCase): void {
+    const branch = this.#multi.branch();
+    const store = branch.store(UPGRADE_STORE);
+    const authority = step["authority"] as string;
+    let refused: UpgradeError | undefined;
+    try {
+      if (step["op"] === "cancel") this.#keeper.cancelUpgrade(store, { authority });
+      else this.#keeper.softwareUpgrade(store, BigInt(step["height"]), { authority, plan: planOf(step["plan"]) });
+      branch.write();
+    } catch (error) {
+      if (!isUpgradeError(error)) throw error;
+      refused = error;
+    }
+    if (refused && step["outcome"] === "ok") {
+      const tag = { UPG_INVALID_PLAN_NAME: "name-rule", UPG_INVALID_PLAN_INFO: "info-rule" }[refused.code as string];
+      if (!tag) throw new Error(`ours refuses: ${refused.message}`);
+      this.tags.add(tag);
+      this.#isApart = true;
+      return;
+    }
+    if (step["outcome"] === "ok") this.#isApart = false; // both have the same plan now, or none
+    expectEqual(refused ? "error" : "ok", step["outcome"], "outcome");
+    if (!refused || this.#isApart) return;
+    // Ours may name the name or the info before the source gets to its own complaint.
+    const isStricter = refused.code === "UPG_INVALID_PLAN_NAME" || refused.code === "UPG_INVALID_PLAN_INFO";
+    if (isStricter && refused.message !== step["text"])
+      this.tags.add(refused.code.endsWith("NAME") ? "name-rule" : "info-rule");
+    else expectEqual(refused.message, step["text"], "refusal");
+  }
+
+  #block(step: VectorCase): boolean {
+    if (this.#isApart) return this.#blockApart(step);
+    const tags = (step["differs"] ?? []) as string[];
+    if (tags.includes("same-process-after-halt")) {
+      // Ours would have ended. Go on as the source does: its check of the last upgrade is behind it.
+      this.tags.add("same-process-after-halt");
+      this.#keeper.markCommitted();
+    }
+    const height = BigInt(step["height"]);
+    const appVersion = BigInt(this.vector["consensus_app_version"] ?? "0");
+    const block = { chainId: "chain-1", height, time: { seconds: 0n, nanos: 0 }, appVersion };
+    const branch = this.#multi.branch();
+    let outcome: string;
+    let text: string | undefined;
+    try {
+      const pre = preBlocker(this.#keeper, branch, block);
+      const applied = endBlocker(this.#keeper, branch, this.#multi, block, pre);
+      branch.write();
+      this.#keeper.markCommitted();
+      outcome = applied
+        ? "applied"
+        : ({ Idle: "idle", Pending: "pending", Skip: "skipped" }[pre.decision as string] ?? "?");
+    } catch (error) {
+      if (!isUpgradeError(error)) throw error;
+      if (error.code === "UPG_MIGRATION_VERSION_MAP") return this.#versionMapRefused(tags);
+      outcome = error instanceof Halt || step["outcome"] === "halt" ? "halt" : "panic";
+      text = error.message;
+    }
+    expectEqual(outcome, step["outcome"], "outcome");
+    expectEqual(text === undefined ? null : shortText(text), step["text"] ?? null, "text");
+    expectEqual(
+      this.#wrote === undefined ? null : shortText(this.#wrote),
+      step["info_file"] ?? null,
+      "upgrade-info.json",
+    );
+    expectEqual(this.#calls, (step["handler_calls"] ?? []).map(callOf), "handler calls");
+    const versions = step["set_protocol_version"] as string[] | undefined;
+    if (versions) expectEqual(core.protocolVersion(this.#upgrade), versions.at(-1), "protocol version");
+    return true;
+  }
+
+  /** The source keeps what a map leaves out and lowers what it lowers; ours refuses, and the states part. */
+  #versionMapRefused(tags: readonly string[]): boolean {
+    const tag = ["version-map-merge", "version-lowered"].filter((name) => tags.includes(name));
+    if (tag.length === 0) throw new Error("ours refuses the version map");
+    for (const name of tag) this.tags.add(name);
+    return false;
+  }
+
+  /** While ours lacks a plan that the source took, only what ends that can be followed. */
+  #blockApart(step: VectorCase): boolean {
+    if (step["info_file"]) this.#isFileApart = true;
+    if (step["outcome"] === "applied") return false;
+    if (step["outcome"] !== "skipped") return true;
+    core.clear(this.#upgrade);
+    this.#isApart = false;
+    return true;
+  }
+
+  #compareState(expected: VectorCase): void {
+    const store = this.#upgrade;
+    const plan = core.plan(store);
+    expectEqual(plan ? planJson(plan) : null, expected["plan"] ? normalPlan(expected["plan"]) : null, "state: plan");
+    if (expected["plan_bytes"]) expectBytes(core.planBytes(store) as Uint8Array, expected["plan_bytes"], "plan bytes");
+    const last = core.lastDone(store);
+    expectEqual(
+      last ? { name: last.name, height: last.height } : { name: "", height: "0" },
+      expected["last"],
+      "state: last",
+    );
+    for (const { name, height } of expected["done_height"]) {
+      expectEqual(core.doneHeight(store, textOf(name)), height, `state: height of ${name}`);
+    }
+    const versions = [...core.versionMap(store)].map(([name, version]) => ({ name, version }));
+    expectEqual(versions, expected["versions"], "state: versions");
+    expectEqual(core.protocolVersion(store), expected["protocol_version"], "state: protocol version");
+    expectEqual(rawPairs(store), this.#movedKeys(expected["kv"]), "state: raw pairs");
+    expectEqual(rawPairs(this.#stores["app"] as MemoryKVStore), expected["app_kv"], "state: app");
+  }
+
+  /** The source's done key is `01 height name → 01`, ours `01 name → height`. */
+  #movedKeys(pairs: [string, unknown][]): unknown[] {
+    const moved = pairs.map(([key, value]): [string, unknown] => {
+      if (!key.startsWith("01")) return [key, value];
+      this.tags.add("done-key");
+      return [`01${key.slice(18)}`, key.slice(2, 18)];
+    });
+    return moved.sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  compareQueries(queries: VectorCase): void {
+    if (this.#isApart) return;
+    const store = this.#upgrade;
+    const plan = core.plan(store);
+    expectEqual(
+      shortText(`{"plan":${plan ? planProtoJson(plan) : "null"}}`),
+      queries["current_plan"],
+      "query: current plan",
+    );
+    expectEqual(`{"address":"${this.#keeper.authority}"}`, queries["authority"], "query: authority");
+    for (const [name, answer] of queries["applied_plan"]) {
+      expectEqual(`{"height":"${core.doneHeight(store, textOf(name))}"}`, answer, `query: applied plan ${name}`);
+    }
+    const entries = [...core.versionMap(store)].map(([name, version]) => ({ name, version: String(version) }));
+    expectEqual(JSON.stringify({ module_versions: entries }), queries["module_versions"], "query: module versions");
+    for (const [name, answer] of queries["module_versions_of"]) {
+      const version = core.moduleVersion(store, name);
+      const ours = JSON.stringify({ module_versions: [{ name, version: String(version) }] });
+      if (typeof answer === "string") expectEqual(ours, answer, `query: module version of ${name}`);
+      else expectEqual(version ?? null, null, `query: module version of ${name}`);
+    }
+  }
+}
+
+function textOf(text: Parameters<typeof textBytes>[0]): string {
+  return typeof text === "string" ? text : new TextDecoder().decode(textBytes(text));
+}
+
+/** A plan as a vector gives it. A text that is not UTF-8 becomes one with a lone surrogate, which ours refuses alike. */
+function planOf(json: VectorCase): Plan {
+  const { seconds, nanos } = json["time"];
+  const isZero = seconds === "-62135596800" && nanos === 0;
+  const state = json["upgraded_client_state"];
+  const text = (value: Parameters<typeof textBytes>[0]) =>
+    typeof value === "object" && "hex" in value ? "\ud800" : textOf(value);
+  return {
+    name: text(json["name"]),
+    height: BigInt(json["height"]),
+    info: text(json["info"]),
+    ...(isZero ? {} : { time: { seconds: BigInt(seconds), nanos } }),
+    ...(state ? { upgradedClientState: { typeUrl: state.type_url, value: hexBytes(state.value) } } : {}),
+  };
+}
+
+function planJson(plan: Plan): unknown {
+  return { name: plan.name, height: String(plan.height), info: shortText(plan.info) };
+}
+
+function normalPlan(json: VectorCase): unknown {
+  return { name: textOf(json["name"]), height: json["height"], info: expectedText(json["info"]) };
+}
+
+function callOf(call: VectorCase): unknown {
+  return { ...call, plan: normalPlan(call["plan"]) };
+}
+
+function versionMap(json: Record<string, string>): Map<string, bigint> {
+  return new Map(Object.entries(json).map(([name, version]) => [name, BigInt(version)]));
+}
+
+function texts(map: VersionMap): Record<string, string> {
+  return Object.fromEntries([...map].map(([name, version]) => [name, String(version)]));
+}
+
+function rawPairs(store: MemoryKVStore): unknown[] {
+  return Array.from(store.iterate(), ([key, value]) => [toHex(key), shortHex(value)]);
+}
+
+/** Outputs of more than 4,096 bytes stand as length and hash. */
+function shortHex(bytes: Uint8Array): unknown {
+  if (bytes.length <= 4_096) return toHex(bytes);
+  return { len: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
+}
+
+function shortText(text: string): unknown {
+  const bytes = new TextEncoder().encode(text);
+  return bytes.length <= 4_096 ? text : shortHex(bytes);
+}
+
+/** A text of the source, in the form in which ours is compared. */
+function expectedText(text: unknown): unknown {
+  return typeof text === "object" && text !== null && "len" in text ? text : shortText(textOf(text as string));
+}

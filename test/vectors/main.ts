@@ -1,0 +1,37 @@
+/** `npm run vectors`: the conformance vectors, file by file. Exit 1 when a case fails. */
+import { resolve } from "node:path";
+import { Command } from "commander";
+import { runVectors, vectorsDirectory } from "./harness.js";
+import { RUNNERS } from "./runners.js";
+
+const program = new Command("npm run vectors --")
+  .description("Holds this implementation to the answers of the field's own code (test/vectors/README.md).")
+  .argument("[file...]", `files to run: ${Object.keys(RUNNERS).join(", ")}; all without`)
+  .option("--dir <dir>", "folder of the vectors")
+  .option("--json", "one JSON object a file on stdout")
+  .parse();
+
+const options = program.opts<{ dir?: string; json?: boolean }>();
+const directory = options.dir ? resolve(options.dir) : vectorsDirectory();
+const FAILURES_SHOWN = 5;
+let failed = 0;
+
+for (const name of program.args.length > 0 ? program.args : Object.keys(RUNNERS)) {
+  const file = name.replace(/(\.json)?(\.gz)?$/, "");
+  const runner = RUNNERS[file];
+  if (!runner)
+    program.error(`there is no runner for "${name}"; known are ${Object.keys(RUNNERS).join(", ")}`, { exitCode: 2 });
+  const { failures, ...report } = runVectors(file, runner, directory);
+  failed += report.failed;
+  if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
+  else {
+    const tags = Object.entries(report.by).map(([tag, count]) => `${tag} ${count}`);
+    const differing = report.differing > 0 ? `, ${report.differing} differ on purpose (${tags.join(", ")})` : "";
+    process.stdout.write(
+      `${file.padEnd(12)} ${report.passed} of ${report.cases} equal${differing}, ${report.failed} failed\n`,
+    );
+  }
+  for (const { label, message } of failures.slice(0, FAILURES_SHOWN)) process.stderr.write(`  ${label}: ${message}\n`);
+}
+
+process.exitCode = failed > 0 ? 1 : 0;

@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { runVectors } from "./harness.js";
+import { runPlanInfo } from "./plan-info.js";
+
+test("checkPlanInfo() answers as the field for every info text, or is stricter by a named rule", () => {
+  const report = runVectors("plan-info", runPlanInfo);
+  expect(report.failures).toEqual([]);
+  expect(report.passed + report.differing).toBe(report.cases);
+  const rules = ["checksum-rule", "digest-rule", "host-rule", "lost-checksum", "scheme-rule", "weak-checksum"];
+  expect(rules).toEqual(expect.arrayContaining(Object.keys(report.by)));
+});

@@ -1,0 +1,110 @@
+/**
+ * plan-info.json: what the field's parser and validator say of info texts, with and without demanding checksums.
+ *
+ * Ours may refuse what the field takes, never the other way round. Every such refusal must be one that `stricterRule`
+ * here, written apart from the checker, expects of that URL; it becomes the case's tag.
+ */
+import { checkPlanInfo, type PlanInfoReport } from "../../host/upgrade/plan-info.js";
+import { type CaseRunner, expectEqual, expectText, textBytes, type VectorCase } from "./harness.js";
+
+const DIGEST_LENGTHS = new Map([
+  ["sha256", [64]],
+  ["sha512", [128]],
+]);
+
+type ExpectedText = Parameters<typeof expectText>[1];
+
+export const runPlanInfo: CaseRunner = (vector) => {
+  const info = decode(vector["info"]);
+  return [...compare(info, true, vector["enforce_checksum"]), ...compare(info, false, vector["no_checksum"])];
+};
+
+function compare(info: string, checksumRequired: boolean, expected: VectorCase): string[] {
+  const report = checkPlanInfo(info, { checksumRequired });
+  const mode = checksumRequired ? "enforce_checksum" : "no_checksum";
+  if (expected["would_fetch"] === true) {
+    expectEqual(report.info?.kind, "reference", `${mode}: kind`);
+    expectEqual(report.stage, "parse", `${mode}: stage`);
+    const url = report.info?.kind === "reference" ? report.info.url : "";
+    return compareAccepted(report, [url], mode);
+  }
+  const stage = expected["ok"] === true ? "validate" : expected["stage"];
+  expectEqual(report.stage, stage, `${mode}: stage`);
+  // The registry's cases leave `binaries` out: there they are what the text says, without repetitions.
+  if (stage === "validate") compareBinaries(report, expected["binaries"] ?? JSON.parse(info).binaries, mode);
+  if (expected["ok"] !== true) {
+    expectEqual(report.ok, false, `${mode}: ok`);
+    for (const error of expected["errors"]) expectAmong(report.errors, error, `${mode}: errors`);
+    return [];
+  }
+  const binaries = report.info?.kind === "document" ? report.info.binaries : new Map<string, string>();
+  return compareAccepted(report, [...binaries.values()], mode);
+}
+
+/** The field takes these URLs: ours refuses just those for which a stricter rule is expected. */
+function compareAccepted(report: PlanInfoReport, urls: readonly string[], mode: string): string[] {
+  const rules = urls.map(stricterRule).filter((rule) => rule !== undefined);
+  expectEqual(report.ok, rules.length === 0, `${mode}: ok, given ${report.errors.join(" · ")}`);
+  expectEqual(report.errors.length, rules.length, `${mode}: number of errors`);
+  return rules;
+}
+
+function compareBinaries(report: PlanInfoReport, expected: Record<string, unknown>, mode: string): void {
+  if (report.info?.kind !== "document") throw new Error(`${mode}: expected a document`);
+  expectEqual([...report.info.binaries.keys()].sort(), Object.keys(expected).sort(), `${mode}: platforms`);
+  for (const [platform, url] of report.info.binaries) {
+    expectEqual(url, decode(expected[platform] as string), `${mode}: binaries[${platform}]`);
+  }
+}
+
+function expectAmong(texts: readonly string[], expected: ExpectedText, what: string): void {
+  const found = texts.some((text) => {
+    try {
+      if (typeof expected === "string") expectEqual(withoutDetail(text), withoutDetail(expected), what);
+      else expectText(text, expected, what);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  if (!found) throw new Error(`${what}: expected ${JSON.stringify(expected)} among ${JSON.stringify(texts)}`);
+}
+
+/** The two places where our text may differ from Go's (go-url.ts). */
+function withoutDetail(text: string): string {
+  return text.replace(/(invalid host: |invalid URL escape ).*/s, "$1");
+}
+
+/** The rule by which ours refuses a URL that the field takes; undefined when it takes it too. */
+function stricterRule(url: string): string | undefined {
+  return locationRule(url) ?? checksumRule(url);
+}
+
+function locationRule(url: string): string | undefined {
+  if (/^file:/i.test(url)) return /^file:(\/\/(localhost)?\/|\/(?!\/))/i.test(url) ? undefined : "host-rule";
+  if (!/^https?:/i.test(url)) return "scheme-rule";
+  const http = /^https?:\/\/(?:\[[^\]@]*\]|[^/?#@:[]+)(?::(\d*))?(?:[/?#]|$)/i.exec(url);
+  return http === null || Number(http[1] ?? "") > 65_535 ? "host-rule" : undefined;
+}
+
+function checksumRule(url: string): string | undefined {
+  const query = /^[^#?]*\?([^#]*)/.exec(url)?.[1] ?? "";
+  const values = new URLSearchParams(query).getAll("checksum");
+  const checksum = values[0] ?? "";
+  if (checksum === "") return /[?&:;#]checksum=[^&#]/i.test(url) ? "lost-checksum" : undefined;
+  if (checksum.startsWith("file:")) {
+    return (
+      locationRule(checksum.slice("file:".length)) ?? (/\?(.*&)?checksum=/.test(checksum) ? "checksum-rule" : undefined)
+    );
+  }
+  const [, algorithm, digest = ""] = /^(?:([^:]*):)?(.*)$/s.exec(checksum) ?? [];
+  if (/^(md5|sha1)$/i.test(algorithm ?? "")) return "weak-checksum";
+  if (algorithm === undefined && /^([0-9a-f]{32}|[0-9a-f]{40})$/i.test(digest)) return "weak-checksum";
+  const lengths = algorithm === undefined ? [64, 128] : DIGEST_LENGTHS.get(algorithm.toLowerCase());
+  if (lengths === undefined) return "checksum-rule";
+  return /^[0-9a-f]*$/i.test(digest) && lengths.includes(digest.length) ? undefined : "digest-rule";
+}
+
+function decode(text: Parameters<typeof textBytes>[0]): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(textBytes(text));
+}

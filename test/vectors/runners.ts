@@ -1,0 +1,17 @@
+/** A runner for each file of vectors. */
+import { runComet } from "./comet.js";
+import type { CaseRunner } from "./harness.js";
+import { runHistories } from "./histories.js";
+import { runIavl } from "./iavl.js";
+import { runMultistore } from "./multistore.js";
+import { runPlan } from "./plan.js";
+import { runPlanInfo } from "./plan-info.js";
+
+export const RUNNERS: Readonly<Record<string, CaseRunner>> = {
+  plan: runPlan,
+  histories: runHistories,
+  iavl: runIavl,
+  multistore: runMultistore,
+  comet: runComet,
+  "plan-info": runPlanInfo,
+};

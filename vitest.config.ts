@@ -1,0 +1,19 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    projects: [
+      { extends: true, test: { name: "core", include: ["test/core/**/*.test.ts"] } },
+      { extends: true, test: { name: "unit", include: ["test/unit/**/*.test.ts"] } },
+      { extends: true, test: { name: "vectors", include: ["test/vectors/**/*.test.ts"] } },
+      { extends: true, test: { name: "data", include: ["test/data/**/*.test.ts"] } },
+      { extends: true, test: { name: "scenario", include: ["test/scenario/**/*.test.ts"] } },
+      { extends: true, test: { name: "guest", include: ["test/guest/**/*.test.ts"] } },
+      { extends: true, test: { name: "sim", include: ["test/sim/**/*.test.ts"] } },
+      { extends: true, test: { name: "e2e", include: ["test/e2e/**/*.test.ts"] } },
+      { extends: true, test: { name: "house", include: ["test/house/**/*.test.ts"] } },
+    ],
+  },
+});
