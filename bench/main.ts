@@ -42,7 +42,7 @@ else await runAll();
 
 function benchNamed(name: string): Bench {
   const bench = BENCHES.find((each) => each.name === name);
-  if (!bench) program.error(`there is no bench "${name}"; --list names them`, { exitCode: 2 });
+  if (!bench) return program.error(`there is no bench "${name}"; --list names them`, { exitCode: 2 });
   return bench;
 }
 

@@ -5,7 +5,7 @@
 import { UpgradeError } from "./errors.js";
 
 export const VARINT = 0;
-export const FIXED64 = 1;
+const FIXED64 = 1;
 export const BYTES = 2;
 
 /** Builds a message. Field methods leave out default values, as proto3 does; `message` writes an empty one too. */

@@ -10,7 +10,7 @@ export interface Clock {
 const NANOS_PER_SECOND = 1_000_000_000n;
 const NANOS_PER_MILLI = 1_000_000n;
 
-export function plusNanos(time: Timestamp, nanos: bigint): Timestamp {
+function plusNanos(time: Timestamp, nanos: bigint): Timestamp {
   const total = time.seconds * NANOS_PER_SECOND + BigInt(time.nanos) + nanos;
   const rest = ((total % NANOS_PER_SECOND) + NANOS_PER_SECOND) % NANOS_PER_SECOND;
   return { seconds: (total - rest) / NANOS_PER_SECOND, nanos: Number(rest) };

@@ -1,5 +1,5 @@
 /** The versions of an app that a process knows, as data, and which of them it runs (docs/architecture.md). */
-import type { DoneUpgrade, Plan, StoreUpgrades, VersionMap } from "../types.js";
+import type { DoneUpgrade, Plan, VersionMap } from "../types.js";
 
 export interface AppVersion {
   /** Consensus app version: 1 for the first, ascending. */
@@ -27,13 +27,4 @@ export function versionToRun(versions: readonly AppVersion[], facts: RunFacts): 
   if (last) return reached(last.name);
   if (genesisVersion === 0n) return versions[0];
   return versions.find(({ number }) => number === genesisVersion);
-}
-
-/** The store changes that lead from one version to the next when nothing was renamed. */
-export function storesBetween(from: AppVersion, to: AppVersion): StoreUpgrades {
-  return {
-    added: to.stores.filter((name) => !from.stores.includes(name)),
-    renamed: [],
-    deleted: from.stores.filter((name) => !to.stores.includes(name)),
-  };
 }

@@ -4,7 +4,7 @@ import { downloadScheme } from "./download-url.js";
 import { goQuote } from "./go-quote.js";
 import { parseGoUrl, queryParameter } from "./go-url.js";
 
-export type HashAlgorithm = "md5" | "sha1" | "sha256" | "sha512";
+type HashAlgorithm = "md5" | "sha1" | "sha256" | "sha512";
 
 export type Checksum =
   /** `digest`: lower-case hex of the algorithm's length; of the downloaded file, not of what is unpacked from it. */

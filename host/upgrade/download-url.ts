@@ -4,7 +4,7 @@ import { goQuote } from "./go-quote.js";
 import type { GoUrl } from "./go-url.js";
 
 /** What the downloader fetches. */
-export const DOWNLOAD_SCHEMES = Object.freeze(["https", "http", "file"] as const);
+const DOWNLOAD_SCHEMES = Object.freeze(["https", "http", "file"] as const);
 
 export type DownloadScheme = (typeof DOWNLOAD_SCHEMES)[number];
 

@@ -32,7 +32,7 @@ export interface UpgradeHandlerOptions {
   readonly removes?: readonly string[];
 }
 
-export interface HandlerRun {
+interface HandlerRun {
   readonly context: UpgradeContext;
   readonly plan: Plan;
   readonly planBytes: Uint8Array;
@@ -41,7 +41,7 @@ export interface HandlerRun {
   readonly base: MultiStore;
 }
 
-export interface HandlerOutcome {
+interface HandlerOutcome {
   readonly versionMap: VersionMap;
   /** What a Wasm handler did, for the receipt. */
   readonly report: HandlerReport | undefined;

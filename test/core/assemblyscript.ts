@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import asc from "assemblyscript/asc";
 
-export const ROOT = join(import.meta.dirname, "../..");
+const ROOT = join(import.meta.dirname, "../..");
 
 /** The binary that these arguments give; `sources` are files that only exist here, by path from the root. */
 export async function compile(

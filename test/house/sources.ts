@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from "node:path";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 
-export interface Import {
+interface Import {
   readonly specifier: string;
   readonly isTypeOnly: boolean;
   /** Path from the root, for imports of the project's own files. */

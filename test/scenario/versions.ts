@@ -27,7 +27,7 @@ export const V3: ChainVersion = {
   bank: V2.bank,
 };
 
-export const V3_STORES = {
+const V3_STORES = {
   added: ["oracle"],
   renamed: [{ oldKey: "gov", newKey: "government" }],
   deleted: ["staking"],

@@ -44,14 +44,14 @@ export function framesOf(store: KVReader, range: KeyRange = {}, bufferBytes = 64
   }
 }
 
-export function putFrame(key: Uint8Array, value: Uint8Array, store = 0): Uint8Array {
+function putFrame(key: Uint8Array, value: Uint8Array, store = 0): Uint8Array {
   const head = new Uint8Array(8);
   writeU32(head, 0, ((OP_PUT << 30) | (store << 24) | key.length) >>> 0);
   writeU32(head, 4, value.length);
   return concatBytes(head, key, value);
 }
 
-export function deleteFrame(key: Uint8Array, store = 0): Uint8Array {
+function deleteFrame(key: Uint8Array, store = 0): Uint8Array {
   const head = new Uint8Array(4);
   writeU32(head, 0, ((OP_DELETE << 30) | (store << 24) | key.length) >>> 0);
   return concatBytes(head, key);

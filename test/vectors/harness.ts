@@ -72,7 +72,10 @@ export function expectBytes(
   expected: string | { len: number; sha256: string },
   what: string,
 ): void {
-  if (typeof expected === "string") return expectEqual(toHex(actual), expected, what);
+  if (typeof expected === "string") {
+    expectEqual(toHex(actual), expected, what);
+    return;
+  }
   const sha256 = createHash("sha256").update(actual).digest("hex");
   expectEqual(`${actual.length} ${sha256}`, `${expected.len} ${expected.sha256}`, what);
 }

@@ -18,9 +18,7 @@ let failed = 0;
 
 for (const name of program.args.length > 0 ? program.args : Object.keys(RUNNERS)) {
   const file = name.replace(/(\.json)?(\.gz)?$/, "");
-  const runner = RUNNERS[file];
-  if (!runner)
-    program.error(`there is no runner for "${name}"; known are ${Object.keys(RUNNERS).join(", ")}`, { exitCode: 2 });
+  const runner = RUNNERS[file] ?? noRunner(name);
   const { failures, ...report } = runVectors(file, runner, directory);
   failed += report.failed;
   if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
@@ -35,3 +33,9 @@ for (const name of program.args.length > 0 ? program.args : Object.keys(RUNNERS)
 }
 
 process.exitCode = failed > 0 ? 1 : 0;
+
+function noRunner(name: string): never {
+  return program.error(`there is no runner for "${name}"; known are ${Object.keys(RUNNERS).join(", ")}`, {
+    exitCode: 2,
+  });
+}

@@ -1,6 +1,6 @@
 /** `chaind start`: runs the node until it is stopped or halts. */
 import { fileURLToPath } from "node:url";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { type Logger, pino } from "pino";
 import { toHex } from "../../bytes.js";
 import { logicalClock, wallClock } from "../../engine/clock.js";
@@ -42,7 +42,11 @@ export function registerStart(program: Command): void {
         "a line on stderr and a record in <home>/data/halt.json that says what to do next.",
     )
     .option("--handlers <dir>", "folder of upgrade handlers (default: those built with this program)")
-    .option("--block-time <duration>", "time between blocks; 0: as fast as possible", parseDuration, 1_000_000_000n)
+    .addOption(
+      new Option("--block-time <duration>", "time between blocks; 0: as fast as possible")
+        .argParser(parseDuration)
+        .default(1_000_000_000n, "1s"),
+    )
     .option("--logical-clock", "count time by blocks instead of reading the machine's clock")
     .option("--max-blocks <n>", "stop after this many blocks", parseCount)
     .option("--app-version <n>", "know nothing newer than this app version, as an old binary does", parseHeight)

@@ -31,7 +31,7 @@ export interface HaltEvent {
   readonly upgrade_info: string;
 }
 
-export interface StartEvent {
+interface StartEvent {
   readonly event: "start";
   readonly version: string;
   /** SHA-256 of the handler. */
@@ -46,7 +46,7 @@ export interface AppliedEvent extends Pick<LocalReceipt, "gas" | "ms" | "stores"
   readonly app_hash: string;
 }
 
-export interface BlockEvent {
+interface BlockEvent {
   readonly event: "block";
   readonly height: string;
   readonly app_hash: string;

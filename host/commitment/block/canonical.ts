@@ -12,7 +12,7 @@ export const PREVOTE = 1;
 export const PRECOMMIT = 2;
 const PROPOSAL = 32;
 
-export type VoteType = typeof PREVOTE | typeof PRECOMMIT;
+type VoteType = typeof PREVOTE | typeof PRECOMMIT;
 
 /** What a vote says. */
 export interface VoteContent {

@@ -13,7 +13,7 @@ import {
   validatorSetHash,
 } from "./validator-set.js";
 
-export interface SignedHeader {
+interface SignedHeader {
   readonly header: Header;
   readonly commit: Commit;
 }
@@ -24,12 +24,12 @@ export interface LightBlock {
 }
 
 /** `tendermint.types.SignedHeader` */
-export function encodeSignedHeader({ header, commit }: SignedHeader): Uint8Array {
+function encodeSignedHeader({ header, commit }: SignedHeader): Uint8Array {
   return new WireWriter().message(1, encodeHeader(header)).message(2, encodeCommit(commit)).finish();
 }
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT */
-export function decodeSignedHeader(bytes: Uint8Array): SignedHeader {
+function decodeSignedHeader(bytes: Uint8Array): SignedHeader {
   const fields = new Fields(bytes, "SignedHeader", ["bytes", "bytes"]);
   return { header: decodeHeader(fields.required(1)), commit: decodeCommit(fields.required(2)) };
 }

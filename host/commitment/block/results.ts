@@ -3,14 +3,14 @@ import type { Sha256 } from "../../types.js";
 import { WireWriter } from "../../wire.js";
 import { merkleRoot } from "../merkle.js";
 
-export interface EventAttribute {
+interface EventAttribute {
   readonly key: string;
   readonly value: string;
   /** Whether an indexer takes it up. */
   readonly index: boolean;
 }
 
-export interface Event {
+interface Event {
   readonly type: string;
   readonly attributes: readonly EventAttribute[];
 }

@@ -9,7 +9,7 @@ import type { Validator } from "./validator.js";
 import type { ValidatorSet } from "./validator-set.js";
 
 /** Why a commit was refused: `details.reason` of the error. */
-export type CommitRefusal = "size" | "height" | "block" | "address" | "power" | "signature";
+type CommitRefusal = "size" | "height" | "block" | "address" | "power" | "signature";
 
 /**
  * CometBFT's rule for full verification: one signature per validator in the order of the set; absent ones are passed

@@ -20,10 +20,10 @@ export const sha256: Sha256 = (bytes) => new Uint8Array(createHash("sha256").upd
 export const bytes = (minLength: number, maxLength = minLength): fc.Arbitrary<Uint8Array> =>
   fc.uint8Array({ minLength, maxLength });
 
-export const hash = bytes(32);
-export const address = bytes(20);
+const hash = bytes(32);
+const address = bytes(20);
 const maybeHash = fc.oneof(hash, fc.constant(EMPTY));
-export const height = fc.bigInt({ min: 1n, max: INT64_MAX });
+const height = fc.bigInt({ min: 1n, max: INT64_MAX });
 const round = fc.integer({ min: 0, max: 0x7fff_ffff });
 
 export const time: fc.Arbitrary<Timestamp> = fc.record({
