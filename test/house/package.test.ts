@@ -98,6 +98,18 @@ describe("package", () => {
     expect(named.filter((name) => !(name in all))).toEqual([]);
   });
 
+  test("the lock file holds every platform's optional package, so `npm ci` agrees with it on any machine", () => {
+    const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
+      packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+    };
+    const missing = Object.entries(packages).flatMap(([path, entry]) =>
+      Object.keys(entry.optionalDependencies ?? {}).filter(
+        (name) => !(`node_modules/${name}` in packages) && !(`${path}/node_modules/${name}` in packages),
+      ),
+    );
+    expect(missing).toEqual([]);
+  });
+
   test("`.` works from ESM and from CommonJS, and by itself: with no package but @noble beside it", () => {
     const alone = join(folder, "alone");
     execFileSync("mkdir", ["-p", join(alone, "node_modules/chain-upgrade")]);
