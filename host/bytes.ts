@@ -89,3 +89,9 @@ export function compareText(a: string, b: string): number {
 export function utf8(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
+
+export function toBase64(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return btoa(text);
+}

@@ -26,3 +26,6 @@ export const FAIL_MESSAGE_BYTES_MAX = 1_024;
 
 /** Historical versions kept by default; upgrade heights are kept always. */
 export const VERSIONS_KEPT_DEFAULT = 100;
+
+/** A transaction, as CometBFT's mempool bounds it. */
+export const TX_BYTES_MAX = 1_048_576;

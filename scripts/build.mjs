@@ -1,8 +1,9 @@
 // `npm run build`: everything that is generated, from a clean checkout or again; the same bytes each time.
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import asc from "assemblyscript/asc";
+import { pathToFileURL } from "node:url";
+import asc, { version as ASC_VERSION } from "assemblyscript/asc";
 import { build } from "esbuild";
 
 const quiet = process.argv.includes("--quiet");
@@ -10,13 +11,6 @@ const say = (text) => quiet || process.stderr.write(`${text}\n`);
 
 /** An alias with a path is bundled even where packages stay outside: the loader is needed at build time only. */
 const LOADER = resolve("node_modules/@assemblyscript/loader/index.js");
-
-/** No garbage collector, no start section, memory bounded: what the sandbox asks for. */
-const HANDLER_FLAGS = [
-  ...["--config", "none", "--runtime", "stub", "--exportStart", "_initialize"],
-  ...["--initialMemory", "16", "--maximumMemory", "64"],
-  ...["--optimizeLevel", "3", "--shrinkLevel", "1", "--converge"],
-];
 
 async function compile(args) {
   const { error, stderr } = await asc.main(args);
@@ -27,43 +21,59 @@ async function compile(args) {
 async function buildCore() {
   for (const target of ["release", "debug"]) await compile(["--config", "asconfig.json", "--target", target]);
   const bytes = readFileSync("build/core.wasm");
+  writeBytesModule("host/core/core-wasm.ts", "assembly/core", "CORE_WASM", bytes);
+}
+
+/** SHA-256 in lanes, for bulk hashing on the host's side. */
+async function buildHash() {
+  const memory = ["--initialMemory", "4", "--maximumMemory", "4"];
+  const speed = ["--enable", "simd", "--optimizeLevel", "3", "--converge", "--noAssert"];
+  const args = ["assembly/hash/index.ts", "--config", "none", "--runtime", "stub", ...memory, ...speed];
+  await compile([...args, "--outFile", "build/hash.wasm"]);
+  writeBytesModule("host/commitment/hash-wasm.ts", "assembly/hash", "HASH_WASM", readFileSync("build/hash.wasm"));
+}
+
+/** A TypeScript file that holds a module's bytes. */
+function writeBytesModule(file, from, name, bytes) {
   const source = [
-    "// Made by `npm run build` from assembly/core. Do not edit.",
+    `// Made by \`npm run build\` from ${from}. Do not edit.`,
     `const BASE64 =\n  "${bytes.toString("base64")}";`,
     "",
-    "/** The release build of core.wasm. */",
-    "export function CORE_WASM(): Uint8Array {",
+    "/** The release build. */",
+    `export function ${name}(): Uint8Array {`,
     "  return Uint8Array.from(atob(BASE64), (character) => character.charCodeAt(0));",
     "}",
     "",
   ].join("\n");
-  writeFileSync("host/core/core-wasm.ts", source);
-  say(`core.wasm  ${bytes.length} bytes`);
+  writeFileSync(file, source);
+  say(`${file.split("/").at(-1)}  ${bytes.length} bytes`);
 }
 
-/** Each example is one .wasm with its manifest inside. */
+/** Examples are projects of handler authors, compiled as `chaind handler build` does it. */
 async function buildExamples() {
+  const tool = resolve("build/compile-handler.mjs");
+  await build({
+    entryPoints: ["host/cli/handler/compile.ts"],
+    outfile: tool,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    logLevel: "error",
+  });
+  const { compileHandler } = await import(pathToFileURL(tool).href);
   mkdirSync("build/examples", { recursive: true });
   for (const name of readdirSync("examples")) {
-    const outFile = `build/examples/${name}.wasm`;
-    await compile([`examples/${name}/assembly/index.ts`, ...HANDLER_FLAGS, "--outFile", outFile]);
-    const manifest = JSON.stringify(JSON.parse(readFileSync(`examples/${name}/manifest.json`, "utf8")));
-    const bytes = withCustomSection(readFileSync(outFile), "chain-upgrade.manifest", Buffer.from(manifest));
-    writeFileSync(outFile, bytes);
+    if (!existsSync(`examples/${name}/assembly/index.ts`)) continue;
+    const project = resolve("examples", name);
+    const { bytes } = await compileHandler({
+      compiler: { version: ASC_VERSION, main: asc.main },
+      project,
+      entry: "assembly/index.ts",
+      packageRoot: resolve("."),
+    });
+    writeFileSync(`build/examples/${name}.wasm`, bytes);
     say(`${name}.wasm  ${bytes.length} bytes`);
   }
-}
-
-function withCustomSection(wasm, name, payload) {
-  const title = Buffer.from(name);
-  const body = Buffer.concat([leb(title.length), title, payload]);
-  return Buffer.concat([wasm, Buffer.of(0), leb(body.length), body]);
-}
-
-function leb(value) {
-  const bytes = [];
-  for (; value >= 0x80; value >>>= 7) bytes.push((value & 0x7f) | 0x80);
-  return Buffer.from([...bytes, value]);
 }
 
 /** What the package ships: bundles, the core, the handlers of the versions that `chaind` knows, and types. */
@@ -75,7 +85,10 @@ async function buildDist() {
   const node = { ...common, platform: "node", packages: "external", alias: { "@assemblyscript/loader": LOADER } };
   await build({ ...node, entryPoints: { node: "host/node.ts" } });
   const programs = { chaind: "host/cli/main.ts", "main-job": "host/cli/main-job.ts" };
-  await build({ ...node, entryPoints: programs, sourcemap: false });
+  // A command loads what it needs when it runs; the pieces stand beside the program, where it looks for its handlers.
+  const pieces = { splitting: true, chunkNames: "chaind-[name]-[hash]", sourcemap: false };
+  await build({ ...node, ...pieces, entryPoints: { chaind: programs.chaind } });
+  await build({ ...node, sourcemap: false, entryPoints: { "main-job": programs["main-job"] } });
   for (const program of Object.keys(programs)) chmodSync(`dist/${program}.js`, 0o755);
   cpSync("build/core.wasm", "dist/core.wasm");
   cpSync("build/examples/split-balances.wasm", "dist/handlers/split-balances.wasm");
@@ -92,6 +105,7 @@ function buildTypes() {
 
 mkdirSync("build", { recursive: true });
 await buildCore();
+await buildHash();
 await buildExamples();
 await buildDist();
 if (!process.argv.includes("--no-types")) buildTypes();

@@ -1,7 +1,7 @@
 /** Records moved from one store into another under new keys, the old ones deleted, commit included. */
 import { FrameCursor, OP_DELETE, OP_PUT, writeU32 } from "../../host/frames.js";
 import type { KVStore } from "../../host/types.js";
-import { KEY_BYTES, openStores, report, time, VALUE_BYTES, withDatabase, writeRecords } from "./records.js";
+import { KEY_BYTES, openStores, report, time, timeAndCpu, VALUE_BYTES, withDatabase, writeRecords } from "./records.js";
 
 const count = Number(process.argv[2]);
 
@@ -38,7 +38,7 @@ withDatabase((path) => {
   const multiStore = openStores(path, ["new", "old"]);
   let handler = 0;
   let commit = 0;
-  const ms = time(() => {
+  const total = timeAndCpu(() => {
     const branch = multiStore.branch();
     handler = time(() => rekey(branch.store("old"), multiStore.loaded().store("old"), branch.store("new")));
     commit = time(() => {
@@ -47,5 +47,5 @@ withDatabase((path) => {
     });
   });
   multiStore.close();
-  report({ ms, handler, commit });
+  report({ ...total, handler, commit });
 });

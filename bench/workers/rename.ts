@@ -1,5 +1,5 @@
 /** A store of records renamed by the store loader, commit included. */
-import { openStores, report, time, withDatabase, writeRecords } from "./records.js";
+import { openStores, report, timeAndCpu, withDatabase, writeRecords } from "./records.js";
 
 const count = Number(process.argv[2]);
 
@@ -8,11 +8,11 @@ withDatabase((path) => {
   writeRecords(before.store("old"), count);
   before.commit();
   before.close();
-  const ms = time(() => {
+  const total = timeAndCpu(() => {
     const renamed = [{ oldKey: "old", newKey: "new" }];
     const multiStore = openStores(path, ["new"], { added: [], renamed, deleted: [] });
     multiStore.commit();
     multiStore.close();
   });
-  report({ ms });
+  report({ ...total });
 });

@@ -9,7 +9,7 @@ import { loadHandler } from "../../host/handler/handler.js";
 import { LmdbDatabase } from "../../host/store/lmdb-database.js";
 import type { KVStore } from "../../host/types.js";
 import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";
-import { report, sha256, time, withDatabase } from "./records.js";
+import { report, sha256, time, timeAndCpu, withDatabase } from "./records.js";
 
 const count = Number(process.argv[2]);
 const handlerFile = process.argv[3] ?? "build/examples/split-balances.wasm";
@@ -88,11 +88,11 @@ withDatabase((path) => {
   old.commit();
   old.close();
   let block = 0;
-  const ms = time(() => {
+  const total = timeAndCpu(() => {
     const app = openApp(path, 2n);
     block = time(() => app.finalizeBlock({ height: 2n, time: at(2n) }));
     app.commit();
     app.close();
   });
-  report({ ms, block });
+  report({ ...total, block });
 });

@@ -20,6 +20,10 @@ function wrong(what: string): UpgradeError {
   return new UpgradeError("UPG_INVALID_ARGUMENT", what);
 }
 
+export function isDenom(text: string): boolean {
+  return DENOM.test(text);
+}
+
 export function parseAmount(text: string): bigint {
   if (!AMOUNT.test(text)) throw wrong(`an amount is a decimal integer, got "${text.slice(0, 100)}"`);
   const amount = BigInt(text);
@@ -31,7 +35,7 @@ export function parseAmount(text: string): bigint {
 export function normalCoins(coins: Coins): Coin[] {
   const sums = new Map<string, bigint>();
   for (const { denom, amount } of coins) {
-    if (!DENOM.test(denom)) throw wrong(`"${denom.slice(0, 100)}" is not a denomination`);
+    if (!isDenom(denom)) throw wrong(`"${denom.slice(0, 100)}" is not a denomination`);
     if (amount < 0n) throw wrong(`an amount cannot be negative: ${amount}${denom}`);
     sums.set(denom, (sums.get(denom) ?? 0n) + amount);
   }

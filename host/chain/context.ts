@@ -1,5 +1,8 @@
 /** What modules see of a block. Everything in it is the same on every node. */
 import type { Height, KVStore, MultiStore, Sha256, Timestamp } from "../types.js";
+import type { Keeper } from "../upgrade/keeper.js";
+import type { MessageRouter } from "./messages/kind.js";
+import type { Bank } from "./modules/bank.js";
 
 export interface EventAttribute {
   readonly key: string;
@@ -39,5 +42,33 @@ export function blockContext(facts: BlockContextFacts, stores: MultiStore, event
     emit: (type, ...attributes) => {
       events.push({ type, attributes: attributes.map(([key, value]) => ({ key, value })) });
     },
+  };
+}
+
+/** What the modules of the running version know besides. */
+export interface ModuleFacts extends BlockContextFacts {
+  readonly bank: Bank;
+  /** The upgrade module. */
+  readonly keeper: Keeper;
+  /** The messages that this chain knows. */
+  readonly router: MessageRouter;
+  /** Charges the transaction; free where there is none (the end of a block). */
+  readonly consumeGas: (amount: bigint, location: string) => void;
+}
+
+/** What a message or an end blocker runs in. */
+export interface ModuleContext extends BlockContext, ModuleFacts {
+  /** The same over other stores, events apart. */
+  over(stores: MultiStore, events: ChainEvent[]): ModuleContext;
+}
+
+export function moduleContext(facts: ModuleFacts, stores: MultiStore, events: ChainEvent[]): ModuleContext {
+  return {
+    ...blockContext(facts, stores, events),
+    bank: facts.bank,
+    keeper: facts.keeper,
+    router: facts.router,
+    consumeGas: facts.consumeGas,
+    over: (otherStores, otherEvents) => moduleContext(facts, otherStores, otherEvents),
   };
 }

@@ -12,7 +12,7 @@ export function reportFailure(error: unknown, isJson: boolean, isTraced: boolean
     return error.exitCode === 0 ? 0 : USAGE_EXIT;
   }
   const known = isUpgradeError(error);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = (error instanceof Error ? error.message : String(error)).replaceAll(/\s*\n\s*/g, "; ");
   const code = known ? error.code : "UPG_BUG_ASSERT";
   const line = isJson ? JSON.stringify({ error: message, code }) : `Error: ${message} [${code}]`;
   process.stderr.write(`${line}\n`);

@@ -1,20 +1,51 @@
 #!/usr/bin/env node
-/** `chaind`: parses the command line, runs one command, and ends with the exit status of docs/errors.md. */
+/** `chaind`: reads the command line, runs one command, and ends with the exit status of docs/errors.md. */
 import { VERSION } from "../version.js";
+import { readyArguments } from "./arguments.js";
 import { reportFailure } from "./fail.js";
 import { makeProgram } from "./program.js";
+import { settle } from "./settings.js";
 
-const program = makeProgram(VERSION, { print });
+const args = process.argv.slice(2);
 
-function print(answer: object): void {
-  const isJson = program.opts()["output"] === "json";
-  if (isJson) process.stdout.write(`${JSON.stringify(answer)}\n`);
-  else for (const [key, value] of Object.entries(answer)) process.stdout.write(`${key}: ${String(value)}\n`);
+/** Whoever reads our output may go away early (`chaind … | head`). */
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+});
+
+/** A mistake on the command line is reported in the form that was asked for, also when it cannot be parsed. */
+function wantsJson(): boolean {
+  let format = process.env["CHAIND_OUTPUT"];
+  for (const [at, arg] of args.entries()) {
+    const joined = /^(?:-o=?|--output=)(.+)$/.exec(arg)?.[1];
+    if (arg === "--json") format = "json";
+    else if (arg === "-o" || arg === "--output") format = args[at + 1];
+    else if (joined !== undefined) format = joined;
+  }
+  return format === "json";
 }
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  const { output, trace } = program.opts() as { output?: string; trace?: boolean };
-  process.exitCode = reportFailure(error, output === "json", trace === true);
+async function main(): Promise<number> {
+  let isJson = wantsJson();
+  try {
+    const program = await makeProgram(args, VERSION);
+    const ready = readyArguments(args, program);
+    program.hook("preAction", (_, command) => {
+      settle(command, { env: process.env, off: ready.off });
+      const isTx = command.parent !== null && topName(command) === "tx";
+      if (program.opts()["output"] === undefined) program.setOptionValue("output", isTx ? "json" : "text");
+      isJson = program.opts()["output"] === "json";
+    });
+    await program.parseAsync(ready.args, { from: "user" });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    return reportFailure(error, isJson, args.includes("--trace"));
+  }
 }
+
+function topName(command: { parent: typeof command | null; name(): string }): string {
+  return command.parent?.parent ? topName(command.parent) : command.name();
+}
+
+process.exitCode = await main();

@@ -1,34 +1,157 @@
-/** The command tree of `chaind`. */
+/**
+ * The command tree of `chaind`. The first level stands here as names and summaries; what is behind a name is loaded when
+ * the command line asks for it, so that a query does not wait for the modules of a node.
+ */
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { Command, Option } from "commander";
-import { registerInit } from "./commands/init.js";
-import { registerStart } from "./commands/start.js";
+import { Option } from "commander";
+import { Cobra, commandPath, usage } from "./cobra.js";
+import { formatHelp } from "./help.js";
+import { makeOutput, type Output } from "./output.js";
 
-export interface Output {
-  /** The result of a command, on stdout; people's words go to stderr. */
-  print(answer: object): void;
+interface TopCommand {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly summary: string;
+  register(program: Cobra, output: Output): Promise<void>;
 }
 
-export function makeProgram(version: string, output: Output): Command {
-  const program = new Command("chaind")
+const TOP_COMMANDS: readonly TopCommand[] = [
+  {
+    name: "init",
+    summary: "Make a home: keys and a genesis document",
+    register: async (program, output) =>
+      (await import("./commands/init.js")).registerInit(program, (answer) => output.print(answer)),
+  },
+  {
+    name: "genesis",
+    summary: "Prepare and check the genesis document",
+    register: async (program, output) => (await import("./commands/genesis.js")).registerGenesis(program, output),
+  },
+  {
+    name: "start",
+    summary: "Run the node",
+    register: async (program) => (await import("./commands/start.js")).registerStart(program),
+  },
+  {
+    name: "version",
+    summary: "Print the version of this program",
+    register: async (program, output) => (await import("./commands/version.js")).registerVersion(program, output),
+  },
+  {
+    name: "status",
+    summary: "Query a node's state",
+    register: async (program, output) => (await import("./commands/status.js")).registerStatus(program, output),
+  },
+  {
+    name: "query",
+    aliases: ["q"],
+    summary: "Ask a node",
+    register: async (program, output) => (await import("./commands/query.js")).registerQuery(program, output),
+  },
+  {
+    name: "tx",
+    summary: "Sign and send transactions",
+    register: async (program, output) => (await import("./commands/tx.js")).registerTx(program, output),
+  },
+  {
+    name: "export",
+    summary: "Print the state as a genesis document",
+    register: async (program, output) => (await import("./commands/export.js")).registerExport(program, output),
+  },
+  {
+    name: "rollback",
+    summary: "Take back the last block",
+    register: async (program, output) => (await import("./commands/rollback.js")).registerRollback(program, output),
+  },
+  {
+    name: "pre-upgrade",
+    summary: "Tell a sidecar whether this binary can take over a home",
+    register: async (program, output) => (await import("./commands/pre-upgrade.js")).registerPreUpgrade(program, output),
+  },
+  {
+    name: "keys",
+    summary: "Manage the keys of accounts",
+    register: async (program, output) => (await import("./commands/keys.js")).registerKeys(program, output),
+  },
+  {
+    name: "config",
+    summary: "Read and change the settings in a home",
+    register: async (program, output) => (await import("./commands/config.js")).registerConfig(program, output),
+  },
+  {
+    name: "completion",
+    summary: "Print a script that completes commands in a shell",
+    register: async (program) => (await import("./commands/completion.js")).registerCompletion(program),
+  },
+];
+
+/** Not listed: what the completion scripts ask. */
+const COMPLETE = "__complete";
+
+/** Builds the tree as far as these arguments need it. */
+export async function makeProgram(args: readonly string[], version: string): Promise<Cobra> {
+  const program = rootCommand(version);
+  const output = makeOutput(program);
+  const [first, second] = operands(args, program);
+  const wanted = first === "help" ? second : first;
+  const needsAll = first === "completion" || first === COMPLETE;
+  for (const top of TOP_COMMANDS) {
+    if (needsAll || [top.name, ...(top.aliases ?? [])].includes(wanted ?? "")) await top.register(program, output);
+    else program.command(top.name).aliases([...(top.aliases ?? [])]).summary(top.summary);
+  }
+  registerHelp(program);
+  if (first === COMPLETE) (await import("./commands/completion.js")).registerComplete(program, COMPLETE);
+  return program;
+}
+
+function rootCommand(version: string): Cobra {
+  const program = new Cobra("chaind")
     .description("A small chain that knows how to upgrade itself.")
-    .version(version, "-v, --version")
-    .option("--home <dir>", "home folder", join(homedir(), ".chaind"))
-    .option("--chain-id <id>", "chain id")
-    .addOption(new Option("-o, --output <format>", "format of results").choices(["text", "json"]).default("text"))
-    .addOption(new Option("--log_format <format>", "format of logs").choices(["plain", "json"]).default("plain"))
+    .version(version, "-v, --version", "print the version")
     .addOption(
-      new Option("--log_level <level>", "least level of logs")
+      new Option("--home <string>", "folder of configuration and data").default(join(homedir(), ".chaind"), "~/.chaind"),
+    )
+    .option("--chain-id <string>", "chain id (default: that of client.toml, else the node's)")
+    .addOption(new Option("-o, --output <string>", "format of results").choices(["text", "json"]))
+    .addOption(new Option("--log_format <string>", "format of logs").choices(["plain", "json"]).default("plain"))
+    .addOption(
+      new Option("--log_level <string>", "least level of logs")
         .choices(["trace", "debug", "info", "warn", "error", "fatal", "silent"])
         .default("info"),
     )
+    .option("--log_no_color", "logs without colours; they never have any")
     .option("--trace", "print the stack of errors")
     .configureHelp({ showGlobalOptions: true })
-    .showHelpAfterError("(chaind <command> --help tells more)")
     .exitOverride();
-  registerInit(program, (answer) => output.print(answer));
-  registerStart(program);
-  for (const command of program.commands) command.exitOverride();
-  return program;
+  return program.group();
+}
+
+function registerHelp(program: Cobra): void {
+  program.helpCommand(false);
+  program
+    .command("help")
+    .argument("[command...]", "the command")
+    .summary("Help about any command")
+    .action((words: string[]) => {
+      let at: Cobra = program;
+      for (const word of words) {
+        const next = at.commands.find((each) => each.name() === word || each.aliases().includes(word));
+        if (!next) throw usage(`unknown help topic "${word}" for "${commandPath(at)}"`);
+        at = next as Cobra;
+      }
+      process.stdout.write(formatHelp(at));
+    });
+}
+
+/** The words that are neither flags nor values of the flags that every command has. */
+function operands(args: readonly string[], program: Cobra): string[] {
+  const takesValue = new Set(program.options.flatMap(({ long, short, required }) => (required ? [long, short] : [])));
+  const words: string[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] as string;
+    if (takesValue.has(arg.replaceAll("-log-", "-log_"))) at++;
+    else if (!arg.startsWith("-")) words.push(arg);
+  }
+  return words;
 }

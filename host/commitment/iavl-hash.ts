@@ -6,6 +6,7 @@
  */
 import { copyInto } from "../bytes.js";
 import type { Sha256 } from "../types.js";
+import { DigestQueue } from "./digest-queue.js";
 
 export const HASH_BYTES = 32;
 
@@ -34,62 +35,71 @@ export function putLeafPrefix(out: Uint8Array, at: number, version: number): num
   return putInnerPrefix(out, at, 0, 1, version);
 }
 
-/** Views of short prefixes are kept: making one per hash costs more than the copy it saves. */
-const VIEWS_KEPT = 1_024;
-/** Three varints, a key length, the longest key, and a hash. */
-const SCRATCH_BYTES = 65_536 + 128;
-
+/**
+ * Digests are asked for and settled: those of one level of a tree do not depend on each other, so they are made
+ * together. Until `settle` all go to the same `out`.
+ */
 export class IavlHasher {
-  readonly #scratch = new Uint8Array(SCRATCH_BYTES);
-  readonly #views: Uint8Array[] = [];
+  readonly #queue: DigestQueue;
 
-  constructor(private readonly sha256: Sha256) {}
+  constructor(private readonly sha256: Sha256) {
+    this.#queue = new DigestQueue(sha256);
+  }
 
   /** sha256(""), the root of an empty tree. */
   empty(): Uint8Array {
     return this.sha256(new Uint8Array(0));
   }
 
-  /** Hash of a leaf whose key and value stand in `bytes`. */
-  leaf(
-    version: number,
-    bytes: Uint8Array,
-    keyAt: number,
-    keyLen: number,
-    valueAt: number,
-    valueLen: number,
-  ): Uint8Array {
-    const valueHash = this.#hashRange(bytes, valueAt, valueLen);
-    const out = this.#scratch;
-    let at = putUvarint(out, putLeafPrefix(out, 0, version), keyLen);
-    at = copyInto(out, at, bytes, keyAt, keyLen);
-    out[at++] = HASH_BYTES;
-    out.set(valueHash, at);
-    return this.#finish(at + HASH_BYTES);
+  /** Asks for the hash of a value that stands in `bytes`. */
+  value(bytes: Uint8Array, at: number, length: number, out: Uint8Array, to: number): void {
+    const queue = this.#queue;
+    if (queue.takes(length)) copyInto(queue.bytes, queue.add(length, out, to), bytes, at, length);
+    else queue.digestNow(bytes.subarray(at, at + length), out, to);
   }
 
-  /** Hash of an inner node; its children's hashes stand one behind the other at `hashesAt`. */
-  inner(height: number, size: number, version: number, hashes: Uint8Array, hashesAt: number): Uint8Array {
-    const out = this.#scratch;
-    let at = putInnerPrefix(out, 0, height, size, version);
-    out[at++] = HASH_BYTES;
-    at = copyInto(out, at, hashes, hashesAt, HASH_BYTES);
-    out[at++] = HASH_BYTES;
-    return this.#finish(copyInto(out, at, hashes, hashesAt + HASH_BYTES, HASH_BYTES));
+  /** Asks for the hash of a leaf whose key stands in `bytes`, and its value's hash where the leaf's own will. */
+  leaf(version: number, bytes: Uint8Array, keyAt: number, keyLen: number, out: Uint8Array, to: number): void {
+    const queue = this.#queue;
+    const length = leafPrefixBytes(version, keyLen) + keyLen + 1 + HASH_BYTES;
+    const isQueued = queue.takes(length);
+    const message = isQueued ? queue.bytes : new Uint8Array(length);
+    let at = isQueued ? queue.add(length, out, to) : 0;
+    at = putUvarint(message, putLeafPrefix(message, at, version), keyLen);
+    at = copyInto(message, at, bytes, keyAt, keyLen);
+    message[at++] = HASH_BYTES;
+    copyInto(message, at, out, to, HASH_BYTES);
+    if (!isQueued) queue.digestNow(message, out, to);
   }
 
-  #hashRange(bytes: Uint8Array, at: number, length: number): Uint8Array {
-    if (length >= VIEWS_KEPT) return this.sha256(bytes.subarray(at, at + length));
-    return this.#finish(copyInto(this.#scratch, 0, bytes, at, length));
+  /** Asks for the hash of an inner node; its children's hashes stand one behind the other at `childrenAt` of `out`. */
+  inner(height: number, size: number, version: number, childrenAt: number, out: Uint8Array, to: number): void {
+    const queue = this.#queue;
+    const message = queue.bytes;
+    let at = queue.add(innerPrefixBytes(height, size, version) + 2 * (1 + HASH_BYTES), out, to);
+    at = putInnerPrefix(message, at, height, size, version);
+    message[at++] = HASH_BYTES;
+    at = copyInto(message, at, out, childrenAt, HASH_BYTES);
+    message[at++] = HASH_BYTES;
+    copyInto(message, at, out, childrenAt + HASH_BYTES, HASH_BYTES);
   }
 
-  #finish(length: number): Uint8Array {
-    if (length >= VIEWS_KEPT) return this.sha256(this.#scratch.subarray(0, length));
-    let view = this.#views[length];
-    if (!view) {
-      view = this.#scratch.subarray(0, length);
-      this.#views[length] = view;
-    }
-    return this.sha256(view);
+  /** From now on every digest that was asked for is where it belongs. */
+  settle(): void {
+    this.#queue.settle();
   }
+}
+
+function uvarintBytes(value: number): number {
+  let bytes = 1;
+  for (; value >= 0x80; value /= 0x80) bytes++;
+  return bytes;
+}
+
+function innerPrefixBytes(height: number, size: number, version: number): number {
+  return uvarintBytes(2 * height) + uvarintBytes(2 * size) + uvarintBytes(2 * version);
+}
+
+function leafPrefixBytes(version: number, keyLen: number): number {
+  return innerPrefixBytes(0, 1, version) + uvarintBytes(keyLen);
 }

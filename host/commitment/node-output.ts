@@ -16,21 +16,29 @@ import {
 } from "./chunk.js";
 import { HASH_BYTES, type IavlHasher } from "./iavl-hash.js";
 import { innerIndex, isMadeInner, LEFT, leafAddress, type MadeNodes, RIGHT } from "./made-nodes.js";
+import { NodeHashes } from "./node-hashes.js";
 
 export class NodeOutput {
   readonly #chunk = new ChunkWriter();
+  readonly #hashes: NodeHashes;
   #number: number;
 
   constructor(
     private readonly sink: ChunkSink,
-    private readonly hasher: IavlHasher,
+    hasher: IavlHasher,
     private readonly version: number,
   ) {
+    this.#hashes = new NodeHashes(hasher, version);
     this.#number = sink.nextChunk;
   }
 
-  /** Finishes the subtree behind a link, children first, except nodes in `keep`; the link then leads to disk. */
+  /** Finishes the subtree behind a link, children first, except nodes in `keep`; the links then lead to disk. */
   finish(nodes: MadeNodes, link: number, keep: ReadonlySet<number>): void {
+    this.#hashes.make(nodes, link, keep);
+    this.#write(nodes, link, keep);
+  }
+
+  #write(nodes: MadeNodes, link: number, keep: ReadonlySet<number>): void {
     const ref = nodes.refs[link] as number;
     if (ref >= 0) return;
     if (!isMadeInner(ref)) {
@@ -38,8 +46,8 @@ export class NodeOutput {
       return;
     }
     const index = innerIndex(ref);
-    this.finish(nodes, 2 * index + LEFT, keep);
-    this.finish(nodes, 2 * index + RIGHT, keep);
+    this.#write(nodes, 2 * index + LEFT, keep);
+    this.#write(nodes, 2 * index + RIGHT, keep);
     if (!keep.has(ref)) this.#writeInner(nodes, link, index);
   }
 
@@ -53,20 +61,17 @@ export class NodeOutput {
     const keyLen = nodes.keyLen(address);
     const valueLen = nodes.valueLen(address);
     const keyAt = nodes.keyAt(address);
-    const hash = this.hasher.leaf(this.version, arena, keyAt, keyLen, keyAt + keyLen, valueLen);
     const at = this.#room(LEAF_HEADER_BYTES + keyLen + valueLen);
     const body = this.#chunk.bytes;
     body[at] = 0;
     writeU16(body, at + 1, keyLen);
     writeU32(body, at + 3, valueLen);
     copyInto(body, at + LEAF_HEADER_BYTES, arena, keyAt, keyLen + valueLen);
-    this.#settle(nodes, link, 1, 0, hash);
+    this.#settle(nodes, link);
   }
 
   #writeInner(nodes: MadeNodes, link: number, index: number): void {
-    const height = nodes.heightOf(index);
-    const size = (nodes.sizes[2 * index] as number) + (nodes.sizes[2 * index + 1] as number);
-    const hash = this.hasher.inner(height, size, this.version, nodes.hashes, 2 * index * HASH_BYTES);
+    const height = nodes.heights[link] as number;
     const key = nodes.keys[index] as number;
     const keyLen = nodes.keyLen(key);
     const at = this.#room(INNER_HEADER_BYTES + keyLen);
@@ -82,7 +87,7 @@ export class NodeOutput {
       copyInto(body, to + LINK_HASH_AT, nodes.hashes, from * HASH_BYTES, HASH_BYTES);
     }
     copyInto(body, at + INNER_HEADER_BYTES, nodes.arena, nodes.keyAt(key), keyLen);
-    this.#settle(nodes, link, size, height, hash);
+    this.#settle(nodes, link);
   }
 
   #room(bytes: number): number {
@@ -91,10 +96,7 @@ export class NodeOutput {
   }
 
   /** Points a link at the node that was added last. */
-  #settle(nodes: MadeNodes, link: number, size: number, height: number, hash: Uint8Array): void {
+  #settle(nodes: MadeNodes, link: number): void {
     nodes.refs[link] = this.#number * SLOTS_PER_CHUNK + this.#chunk.count - 1;
-    nodes.sizes[link] = size;
-    nodes.heights[link] = height;
-    copyInto(nodes.hashes, link * HASH_BYTES, hash, 0, HASH_BYTES);
   }
 }

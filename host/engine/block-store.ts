@@ -56,6 +56,15 @@ export class BlockStore {
     batch.put(concatBytes(BY_HASH, block.blockId.hash), height);
   }
 
+  /** Takes a block out again, in the transaction that takes back its state. */
+  remove(batch: Batch, height: Height): void {
+    const key = bigEndian64(height);
+    const { hash } = this.at(height).blockId;
+    for (const record of [concatBytes(RECORD, key), concatBytes(BYTES, key), concatBytes(BY_HASH, hash)]) {
+      batch.remove(record);
+    }
+  }
+
   /** The last block; undefined before the first. */
   latest(): StoredBlock | undefined {
     const height = this.#edge(true);

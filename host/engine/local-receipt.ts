@@ -53,7 +53,7 @@ export function localReceipt(facts: LocalReceiptFacts): LocalReceipt {
     plan: plan.name,
     height: String(facts.height),
     handler: handler.wasm?.hash ?? null,
-    gas: "0",
+    gas: String(report?.gas ?? 0n),
     ms: Math.round(facts.milliseconds),
     peak_memory: String(process.resourceUsage().maxRSS * 1_024),
     stores: Object.fromEntries(stores),

@@ -110,6 +110,7 @@ export function decodeElements(module: DraftModule, reader: ByteReader): void {
     for (let i = 0; i < length; i++) {
       const index = reader.u32("a function in an element segment");
       if (index >= module.functionTypes.length) throw malformed(at, `element segment: there is no function ${index}`);
+      module.tableFunctions.add(index);
     }
     const size = module.tables[0]?.min ?? 0;
     if (offset !== undefined && offset + length > size) {

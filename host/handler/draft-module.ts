@@ -20,6 +20,7 @@ export class DraftModule implements WasmModule {
   readonly tables: Limits[] = [];
   readonly memories: Limits[] = [];
   readonly exports: ModuleExport[] = [];
+  readonly tableFunctions = new Set<number>();
   readonly bodies: FunctionBody[] = [];
   globals = 0;
   dataCount: number | undefined;

@@ -3,6 +3,8 @@
  * or the machine could not do is not, and must never be taken for a result: it says so and halts this node alone.
  */
 import { UpgradeError } from "../errors.js";
+import type { GasCounter } from "./gas-counter.js";
+import { STACK_BUDGET } from "./meter/schedule.js";
 
 /** Classes of WebAssembly traps, found in the words of V8, SpiderMonkey and JavaScriptCore. First match wins. */
 const TRAP_CLASSES: readonly (readonly [words: RegExp, name: string])[] = [
@@ -28,6 +30,25 @@ export function engineFailure(what: string, cause: unknown): UpgradeError {
   const advice = "another node may not see it; free memory or use another machine, and start again";
   const message = `${what}: ${reason}. This is a limit of this engine or machine, not a result of the handler: ${advice}`;
   return new UpgradeError("UPG_HANDLER_ENGINE", message, { cause });
+}
+
+/** The error of a call that the meter ended; undefined when it was something else. */
+export function stopped(cause: unknown, gas: GasCounter, call: string): UpgradeError | undefined {
+  if (!(cause instanceof WebAssembly.RuntimeError)) return undefined;
+  switch (gas.stopReason) {
+    case "gas":
+      return gas.outOfGas(call);
+    case "stack":
+      return new UpgradeError(
+        "UPG_HANDLER_STACK",
+        `the handler called itself too deeply in ${call}: ${STACK_BUDGET} abstract bytes of stack are used up; loop instead of recursing`,
+        { details: { call } },
+      );
+    case "memory":
+      return engineFailure(`the engine had no memory for the handler in ${call}`, cause);
+    default:
+      return undefined;
+  }
 }
 
 /** What a call into the guest threw, as the error that the run ends with. */

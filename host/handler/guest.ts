@@ -3,9 +3,11 @@
 import { assert, isUpgradeError } from "../errors.js";
 import { readU32 } from "../frames.js";
 import { FAIL_MESSAGE_BYTES_MAX } from "../limits.js";
-import { engineFailure, failed, runFailure } from "./failures.js";
+import { engineFailure, failed, runFailure, stopped } from "./failures.js";
+import type { GasCounter } from "./gas-counter.js";
 import type { GuestMemory } from "./guest-memory.js";
 import { guestText } from "./guest-text.js";
+import { HOST_PRICES } from "./meter/schedule.js";
 
 type GuestFunction = (...args: number[]) => number | undefined;
 
@@ -15,9 +17,10 @@ const ERROR_HEADER_BYTES = 8;
 export class Guest {
   readonly memory: GuestMemory;
   readonly #functions = new Map<string, GuestFunction>();
+  readonly #gas: GasCounter;
 
   /** @throws UpgradeError UPG_HANDLER_ENGINE when the engine cannot instantiate it: the checks leave no other reason */
-  constructor(module: WebAssembly.Module, imports: WebAssembly.Imports, memory: GuestMemory) {
+  constructor(module: WebAssembly.Module, imports: WebAssembly.Imports, memory: GuestMemory, gas: GasCounter) {
     let exports: WebAssembly.Exports;
     try {
       exports = new WebAssembly.Instance(module, imports).exports;
@@ -28,6 +31,8 @@ export class Guest {
     assert(exported instanceof WebAssembly.Memory, "a checked handler has no memory");
     memory.bind(exported);
     this.memory = memory;
+    gas.bind(exports);
+    this.#gas = gas;
     for (const [name, value] of Object.entries(exports)) {
       if (typeof value === "function") this.#functions.set(name, value as GuestFunction);
     }
@@ -40,16 +45,21 @@ export class Guest {
   /**
    * Calls an export; the answer is an i32, 0 for none.
    *
-   * @throws UpgradeError UPG_HANDLER_TRAP, UPG_MIGRATION_FAILED (fail, abort), UPG_HANDLER_ENGINE (the engine gave up)
+   * @throws UpgradeError UPG_MIGRATION_OUT_OF_GAS, UPG_HANDLER_STACK, UPG_HANDLER_TRAP, UPG_MIGRATION_FAILED (fail,
+   *   abort), UPG_HANDLER_ENGINE (the engine gave up)
    */
   call(name: string, ...args: number[]): number {
     const entry = this.#functions.get(name);
     assert(entry, `a checked handler does not export ${name}`);
+    this.#gas.charge(HOST_PRICES.hostCall, name);
+    let answer: number;
     try {
-      return entry(...args) ?? 0;
+      answer = entry(...args) ?? 0;
     } catch (cause) {
-      throw runFailure(cause, name);
+      throw stopped(cause, this.#gas, name) ?? runFailure(cause, name);
     }
+    this.#gas.requireRest(name);
+    return answer;
   }
 
   /** The same for the exports that answer with a length. @throws UpgradeError UPG_MIGRATION_FAILED below 0 */

@@ -5,11 +5,11 @@
 import { toHex } from "../bytes.js";
 import { assert, UpgradeError } from "../errors.js";
 import type { Sha256 } from "../types.js";
-import { capMemory } from "./cap-memory.js";
 import { examineHandler } from "./check.js";
 import { engineFailure } from "./failures.js";
 import type { Finding } from "./findings.js";
 import type { Manifest } from "./manifest-types.js";
+import { meterModule } from "./meter/meter.js";
 import type { WasmModule } from "./wasm-module.js";
 
 /** A module that passed every check. Only {@link loadHandler} makes one. */
@@ -19,7 +19,7 @@ export interface WasmHandler {
   readonly hash: string;
   /** The file, unchanged; the handler's own copy. */
   readonly bytes: Uint8Array;
-  /** What runs: the file after the host's changes, compiled. */
+  /** What runs: the file, metered and compiled. */
   readonly module: WebAssembly.Module;
 }
 
@@ -38,8 +38,8 @@ export function loadHandler(bytes: Uint8Array, { sha256 }: { readonly sha256: Sh
 
 /** Everything that the host changes in a module before it is compiled. */
 function prepare(module: WasmModule): Uint8Array<ArrayBuffer> {
-  const prepared = capMemory(module);
-  assert(WebAssembly.validate(prepared), "a valid module became invalid when its memory was capped");
+  const prepared = meterModule(module);
+  assert(WebAssembly.validate(prepared), "a valid module became invalid when it was metered");
   return prepared;
 }
 

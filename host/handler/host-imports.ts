@@ -1,11 +1,16 @@
-/** What a guest may call (docs/abi.md, imports). Arguments are i32, read unsigned; each is checked before it is used. */
+/**
+ * What a guest may call (docs/abi.md, imports). Arguments are i32, read unsigned; each is checked before it is used, and
+ * everything is paid for (docs/gas.md) before it is done.
+ */
 import { ABSENT } from "../errors.js";
 import { readU32 } from "../frames.js";
 import { FAIL_MESSAGE_BYTES_MAX, KEY_BYTES_MAX, LOG_BYTES_MAX, VALUE_BYTES_MAX } from "../limits.js";
 import { failed, trap } from "./failures.js";
+import type { GasCounter } from "./gas-counter.js";
 import type { GuestMemory } from "./guest-memory.js";
 import { guestText, guestText16 } from "./guest-text.js";
 import { ABORT_MODULE, IMPORT_MODULE } from "./interface.js";
+import { HOST_PRICES } from "./meter/schedule.js";
 import { applyFrames } from "./output-frames.js";
 import type { StoreHandle, StoreHandles } from "./store-handles.js";
 
@@ -36,6 +41,7 @@ export class HostImports {
   constructor(
     private readonly memory: GuestMemory,
     private readonly handles: StoreHandles,
+    private readonly gas: GasCounter,
     private readonly reports: GuestReports,
   ) {}
 
@@ -48,10 +54,16 @@ export class HostImports {
         this.#set(store, key, keyLen, value, valueLen),
       store_delete: (store: number, key: number, keyLen: number) => this.#delete(store, key, keyLen),
       store_write: (ops: number, len: number) => this.#write(ops, len),
-      store_scan: (s: number, start: number, startLen: number, end: number, endLen: number, out: number, cap: number) =>
-        this.#scan(s, this.#range(start, startLen, end, endLen), this.memory.range(out, cap, "out of store_scan")),
+      store_scan: (s: number, start: number, startLen: number, end: number, endLen: number, out: number, cap: number) => {
+        this.gas.charge(HOST_PRICES.store_scan, "store_scan");
+        const range = this.#range(start, startLen, end, endLen);
+        return this.#scan(s, range, this.memory.range(out, cap, "out of store_scan"));
+      },
       log: (level: number, ptr: number, len: number) => this.#log(level, ptr, len),
-      progress: (done: bigint, total: bigint) => this.reports.progress?.(done, total),
+      progress: (done: bigint, total: bigint) => {
+        this.gas.charge(HOST_PRICES.report, "progress");
+        this.reports.progress?.(done, total);
+      },
       fail: (code: number, ptr: number, len: number) => this.#fail(code, ptr, len),
     });
     const env: WebAssembly.ModuleImports = Object.assign(Object.create(null), {
@@ -64,19 +76,23 @@ export class HostImports {
   }
 
   #get(store: number, ptr: number, len: number, out: number, cap: number): number {
+    this.gas.charge(HOST_PRICES.store_get, "store_get");
     const handle = this.handles.readable(store);
     const key = this.#key(handle, ptr, len);
     const room = this.memory.range(out, cap, "out of store_get");
     const value = handle.store.get(key);
     if (!value) return -ABSENT;
+    this.gas.chargeBytes(value.length, "store_get");
     if (value.length <= room.length) room.set(value);
     return value.length;
   }
 
   #set(store: number, ptr: number, len: number, valuePtr: number, valueLen: number): number {
+    this.gas.charge(HOST_PRICES.put, "store_set");
     const handle = this.handles.writable(store);
     const key = this.#key(handle, ptr, len);
     const value = this.memory.copy(valuePtr, valueLen, "a value", VALUE_BYTES_MAX);
+    this.gas.chargeBytes(value.length, "store_set");
     handle.store.set(key, value);
     handle.written++;
     handle.bytes += key.length + value.length;
@@ -84,6 +100,7 @@ export class HostImports {
   }
 
   #delete(store: number, ptr: number, len: number): number {
+    this.gas.charge(HOST_PRICES.delete, "store_delete");
     const handle = this.handles.writable(store);
     const key = this.#key(handle, ptr, len);
     handle.store.delete(key);
@@ -93,13 +110,17 @@ export class HostImports {
   }
 
   #write(ptr: number, len: number): number {
-    applyFrames(this.handles, this.memory.range(ptr, len, "ops of store_write"));
+    this.gas.charge(HOST_PRICES.store_write, "store_write");
+    const frames = this.memory.range(ptr, len, "ops of store_write");
+    this.gas.chargeBytes(frames.length, "store_write");
+    applyFrames(this.handles, frames);
     return 0;
   }
 
   #range(start: number, startLen: number, end: number, endLen: number): ScanRange {
     const from = this.memory.copy(start, startLen, "the start of a scan", RANGE_BOUND_BYTES_MAX);
     const to = this.memory.copy(end, endLen, "the end of a scan", RANGE_BOUND_BYTES_MAX);
+    this.gas.chargeBytes(from.length + to.length, "store_scan");
     return { start: from, end: to.length > 0 ? to : undefined };
   }
 
@@ -110,6 +131,7 @@ export class HostImports {
     if (this.#scanBuffer.length < out.length) this.#scanBuffer = new Uint8Array(out.length);
     const filled = handle.store.scan(range).read(this.#scanBuffer.subarray(0, out.length));
     if (filled < 0) return -filled;
+    this.gas.chargeBytes(filled, "store_scan");
     out.set(this.#scanBuffer.subarray(0, filled));
     return filled;
   }
@@ -117,12 +139,14 @@ export class HostImports {
   #key(handle: StoreHandle, ptr: number, len: number): Uint8Array {
     if (len === 0) throw trap("an empty key");
     const key = this.memory.copy(ptr, len, "a key", KEY_BYTES_MAX);
+    this.gas.chargeBytes(key.length, "a key");
     handle.requireKey(key, 0, key.length);
     return key;
   }
 
   #log(level: number, ptr: number, len: number): void {
     const line = this.memory.range(ptr, len, "a log line");
+    this.gas.charge(HOST_PRICES.report + Math.min(line.length, LOG_BYTES_MAX) * HOST_PRICES.byte, "log");
     const name = LOG_LEVELS[Math.min(level >>> 0, LOG_LEVELS.length - 1)] ?? "error";
     this.reports.log?.(name, guestText(line, LOG_BYTES_MAX));
   }

@@ -34,7 +34,7 @@ export const INTERFACE_EXPORTS: ReadonlyMap<string, { readonly type: string; rea
 ]);
 
 /** Names that the host may add to a module when it counts gas in it. */
-const RESERVED_EXPORT_PREFIX = "chain-upgrade:";
+export const RESERVED_EXPORT_PREFIX = "chain-upgrade:";
 
 export function checkImports(module: WasmModule, findings: Findings): void {
   for (const entry of module.functionImports) {

@@ -9,6 +9,7 @@ import { BATCH_BYTES } from "../limits.js";
 import type { MultiStore } from "../types.js";
 import { ScanBatches } from "./batches.js";
 import { trap } from "./failures.js";
+import { GasCounter } from "./gas-counter.js";
 import { Guest } from "./guest.js";
 import { GuestBuffers } from "./guest-buffers.js";
 import { GuestMemory } from "./guest-memory.js";
@@ -23,6 +24,7 @@ import {
   encodeContext,
   type UpgradeContextFields,
 } from "./messages.js";
+import { HOST_PRICES } from "./meter/schedule.js";
 import { applyFrames } from "./output-frames.js";
 import { type StoreCounts, StoreHandles } from "./store-handles.js";
 
@@ -35,11 +37,15 @@ export interface HandlerInput extends UpgradeContextFields, GuestReports {
   readonly base: MultiStore;
   /** Bytes of a batch. Part of consensus: only a harness gives another than the default, to compare results. */
   readonly batchBytes?: number;
+  /** Gas that the run may use; the manifest's limit when left out. Only a harness gives another. */
+  readonly gasLimit?: bigint;
 }
 
 export interface HandlerReport {
   /** What `handler_run` returned; undefined for 0 bytes: the versions that the manifest declares. */
   readonly versionMap: ReadonlyMap<string, bigint> | undefined;
+  /** Gas used, by schedule `gas-1`: the same on every machine. */
+  readonly gas: bigint;
   /** What was done to each store that the handler may write, by name, ascending. */
   readonly stores: ReadonlyMap<string, StoreCounts>;
   /** Invariants that held; a run with one that does not hold fails. */
@@ -54,7 +60,7 @@ const CONSUMED_BYTES = 4;
 
 /**
  * @throws UpgradeError UPG_HANDLER_LAYOUT before anything runs; UPG_MIGRATION_FAILED, UPG_MIGRATION_INVARIANT,
- *   UPG_MIGRATION_VERSION_MAP, UPG_HANDLER_TRAP by the guest's doing; UPG_HANDLER_ENGINE when the engine or the machine
+ *   UPG_MIGRATION_VERSION_MAP, UPG_MIGRATION_OUT_OF_GAS, UPG_HANDLER_STACK, UPG_HANDLER_TRAP by the guest's doing; UPG_HANDLER_ENGINE when the engine or the machine
  *   could not go on, which says nothing about the handler; and what the stores throw
  */
 export function runHandler(handler: WasmHandler, input: HandlerInput): HandlerReport {
@@ -68,18 +74,21 @@ class HandlerRun {
   readonly #guest: Guest;
   readonly #buffers: GuestBuffers;
   readonly #context: Uint8Array;
+  readonly #gas: GasCounter;
   readonly #batchBytes: number;
 
   constructor(handler: WasmHandler, input: HandlerInput) {
     this.#handler = handler;
     this.#batchBytes = input.batchBytes ?? BATCH_BYTES;
     this.#context = encodeContext(input);
-    this.#handles = new StoreHandles(handler.manifest, input.stores, input.base);
+    this.#gas = new GasCounter(input.gasLimit ?? handler.manifest.gasLimit);
+    this.#gas.charge(handler.bytes.length * HOST_PRICES.fileByte, "loading");
+    this.#handles = new StoreHandles(handler.manifest, input.stores, input.base, this.#gas);
     const memory = new GuestMemory();
-    const imports = new HostImports(memory, this.#handles, input);
-    this.#guest = new Guest(handler.module, imports.object(), memory);
+    const imports = new HostImports(memory, this.#handles, this.#gas, input);
+    this.#guest = new Guest(handler.module, imports.object(), memory, this.#gas);
     if (this.#guest.has("_initialize")) this.#guest.call("_initialize");
-    this.#buffers = new GuestBuffers(this.#guest);
+    this.#buffers = new GuestBuffers(this.#guest, this.#gas);
   }
 
   run(): HandlerReport {
@@ -88,7 +97,8 @@ class HandlerRun {
       this.#scan(scan, index);
     });
     const checks = this.#check();
-    return { versionMap, stores: this.#handles.counts(), checks, memoryPages: this.#guest.memory.pages };
+    const gas = this.#gas.used;
+    return { versionMap, gas, stores: this.#handles.counts(), checks, memoryPages: this.#guest.memory.pages };
   }
 
   #migrate(): ReadonlyMap<string, bigint> | undefined {

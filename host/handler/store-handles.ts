@@ -7,6 +7,7 @@ import { UpgradeError } from "../errors.js";
 import { OP_PUT, type OpCursor } from "../frames.js";
 import type { KVReader, KVStore, MultiStore } from "../types.js";
 import { trap } from "./failures.js";
+import type { GasCounter } from "./gas-counter.js";
 import type { Manifest, ManifestStore } from "./manifest-types.js";
 
 const SHOWN_KEY_BYTES_MAX = 16;
@@ -95,7 +96,12 @@ export class StoreHandles {
   mayWrite = false;
 
   /** @throws UpgradeError UPG_HANDLER_LAYOUT when a store of the manifest is not there */
-  constructor({ name: plan, stores: listed }: Manifest, stores: MultiStore, base: MultiStore) {
+  constructor(
+    { name: plan, stores: listed }: Manifest,
+    stores: MultiStore,
+    base: MultiStore,
+    readonly gas: GasCounter,
+  ) {
     const there = stores.names.filter((name) => base.names.includes(name));
     this.#handles = listed.map((entry) => {
       if (!there.includes(entry.name)) {

@@ -89,6 +89,8 @@ export interface WasmModule {
   /** How many globals there are. */
   readonly globals: number;
   readonly exports: readonly ModuleExport[];
+  /** Functions that stand in a table: what an indirect call may reach. */
+  readonly tableFunctions: ReadonlySet<number>;
   /** Number in the data count section; undefined without one. */
   readonly dataCount: number | undefined;
   /** Those that could be decoded. */

@@ -4,31 +4,33 @@
  */
 import { compareRanges } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
-import { OP_DELETE, readU32, ScanCursor, writeU32 } from "../frames.js";
+import { OP_DELETE, ScanCursor, writeU32 } from "../frames.js";
 import { FRAME_HEADER_BYTES } from "../limits.js";
 import type { CacheKVStore as CacheKVStoreShape, KeyValue, KVStore } from "../types.js";
+import { BranchWrites } from "./branch-writes.js";
 import { BaseKVReader, BaseKVStore, type PairCursor } from "./kv-store.js";
 import { DELETED } from "./records.js";
-import { SortedCursor } from "./sorted-cursor.js";
-import { SortedMap } from "./sorted-map.js";
+import { WritesCursor } from "./writes-cursor.js";
 
 const WRITE_BYTES = 65_536;
 
 export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
-  #map = new SortedMap();
+  #writes: BranchWrites;
   /** Counts `write` and `discard`: a walk that was begun before has lost its ground. */
   #generation = 0;
 
   constructor(private readonly parent: KVStore) {
     super();
+    if (parent instanceof BaseKVReader) this.spill = parent.spill;
+    this.#writes = new BranchWrites(this.spill);
   }
 
   /** Counts writes, `write` and `discard`: tells whether the branch is still what it was. */
   writes = 0;
 
-  /** Number of keys written or deleted here. */
-  get size(): number {
-    return this.#map.size;
+  /** Is there nothing that `write()` would hand on? */
+  get isEmpty(): boolean {
+    return this.#writes.isEmpty;
   }
 
   branch(): CacheKVStore {
@@ -36,57 +38,53 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
   }
 
   write(): void {
-    const map = this.#take();
-    if (map.size === 0) return;
-    if (this.parent instanceof CacheKVStore && this.parent.#adopt(map)) return;
-    writeTo(this.parent, map);
+    const writes = this.#take();
+    if (writes.isEmpty) return;
+    if (this.parent instanceof CacheKVStore && this.parent.#adopt(writes)) return;
+    writeTo(this.parent, writes);
+    writes.drop();
   }
 
   discard(): void {
-    this.#take();
+    this.#take().drop();
   }
 
   /** The writes in ascending order, for a store that commits them. Deletions are told by `isDeleted`. */
-  pending(): SortedCursor {
-    return new SortedCursor(this.#map, undefined, undefined, false);
+  pending(): WritesCursor {
+    return new WritesCursor(this.#writes, undefined, undefined, false);
   }
 
-  #take(): SortedMap {
-    const map = this.#map;
-    this.#map = new SortedMap();
+  #take(): BranchWrites {
+    const writes = this.#writes;
+    this.#writes = new BranchWrites(this.spill);
     this.#generation++;
     this.writes++;
-    return map;
+    return writes;
   }
 
   /** Takes a child's writes as a whole when there are none here yet. */
-  #adopt(map: SortedMap): boolean {
-    if (this.#map.size > 0) return false;
+  #adopt(writes: BranchWrites): boolean {
+    if (!this.#writes.isEmpty) return false;
     this.writes++;
-    this.#map.takeOver(map);
+    this.#writes.takeOver(writes);
     return true;
   }
 
   override _get(key: Uint8Array): Uint8Array | undefined {
-    const address = this.#map.find(key, 0, key.length);
-    if (address === undefined) return this.parent.get(key);
-    const segment = this.#map.segmentOf(address);
-    const at = this.#map.offsetOf(address);
-    const valueLen = readU32(segment, at + 4);
-    if (valueLen === DELETED) return undefined;
-    const valueAt = at + FRAME_HEADER_BYTES + readU32(segment, at);
-    return segment.slice(valueAt, valueAt + valueLen);
+    const found = this.#writes.find(key);
+    if (!found) return this.parent.get(key);
+    const { bytes, valueAt, valueLen } = found;
+    return valueLen === DELETED ? undefined : bytes.slice(valueAt, valueAt + valueLen);
   }
 
   override _has(key: Uint8Array): boolean {
-    const address = this.#map.find(key, 0, key.length);
-    if (address === undefined) return this.parent.has(key);
-    return readU32(this.#map.segmentOf(address), this.#map.offsetOf(address) + 4) !== DELETED;
+    const found = this.#writes.find(key);
+    return found ? found.valueLen !== DELETED : this.parent.has(key);
   }
 
   override _cursor(start: Uint8Array | undefined, end: Uint8Array | undefined, reverse: boolean): PairCursor {
     const below = cursorOf(this.parent, start, end, reverse);
-    const merged = new MergedCursor(below, new SortedCursor(this.#map, start, end, reverse), reverse);
+    const merged = new MergedCursor(below, new WritesCursor(this.#writes, start, end, reverse), reverse);
     const generation = this.#generation;
     return guarded(merged, () => generation === this.#generation);
   }
@@ -100,19 +98,21 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
     valueLen: number,
   ): void {
     this.writes++;
-    this.#map.put(bytes, keyAt, keyLen, value, valueAt, valueLen);
+    this.#writes.put(bytes, keyAt, keyLen, value, valueAt, valueLen);
   }
 
   override _remove(bytes: Uint8Array, keyAt: number, keyLen: number): void {
     this.writes++;
-    this.#map.put(bytes, keyAt, keyLen, bytes, 0, DELETED);
+    this.#writes.put(bytes, keyAt, keyLen, bytes, 0, DELETED);
   }
 }
 
-/** Hands all writes of a map to a store, in frames. */
-function writeTo(store: KVStore, map: SortedMap): void {
-  const cursor = new SortedCursor(map, undefined, undefined, false);
-  let frames = new Uint8Array(Math.min(WRITE_BYTES, map.bytes + FRAME_HEADER_BYTES));
+/** Hands all writes of a branch to a store, in frames. */
+function writeTo(store: KVStore, writes: BranchWrites): void {
+  const cursor = new WritesCursor(writes, undefined, undefined, false);
+  let frames = new Uint8Array(
+    writes.runs.length > 0 ? WRITE_BYTES : Math.min(WRITE_BYTES, writes.map.bytes + FRAME_HEADER_BYTES),
+  );
   let at = 0;
   while (cursor.step()) {
     const { bytes, keyAt, keyLen, isDeleted } = cursor;
@@ -185,7 +185,7 @@ class MergedCursor implements PairCursor {
 
   constructor(
     private readonly below: PairCursor,
-    private readonly above: SortedCursor,
+    private readonly above: WritesCursor,
     private readonly reverse: boolean,
   ) {}
 

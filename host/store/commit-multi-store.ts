@@ -25,8 +25,10 @@ import { GarbageCollector } from "./garbage.js";
 import { commitKey, commitsEnd, goneStoreKey, versionOfCommitKey } from "./keys.js";
 import { OpenStore, type RootChange } from "./open-store.js";
 import { ReadableVersions } from "./readable-versions.js";
+import { SpillSpace } from "./spill-space.js";
+import type { SpilledRun } from "./spilled-run.js";
 import { NO_UPGRADES, planStores } from "./store-upgrades.js";
-import { sweepStaged } from "./sweep.js";
+import { sweepRuns, sweepStaged } from "./sweep.js";
 import { VersionView } from "./version-view.js";
 
 export interface CommitMultiStoreOptions {
@@ -39,7 +41,11 @@ export interface CommitMultiStoreOptions {
   readonly cacheBytes?: number;
   /** Bytes of a commit in the making held in memory before some of it is written early. */
   readonly stagedBytes?: number;
+  /** Bytes of writes that a branch of one store holds in memory before it puts them aside in the database. */
+  readonly branchBytes?: number;
 }
+
+const BRANCH_BYTES_DEFAULT = 16 * 1_048_576;
 
 export interface CommitOptions {
   /** Never prune this version (upgrade heights). */
@@ -57,6 +63,7 @@ export interface CommitOptions {
 export class CommitMultiStore implements MultiStore {
   readonly #space: ChunkSpace;
   readonly #hasher: IavlHasher;
+  readonly #spill: SpillSpace | undefined;
   readonly #mounted = new Set<string>();
   #stores = new Map<string, OpenStore>();
   #isLoaded = false;
@@ -77,6 +84,7 @@ export class CommitMultiStore implements MultiStore {
     checkFormat(database);
     this.#space = new ChunkSpace(database, options.cacheBytes, options.stagedBytes);
     this.#hasher = new IavlHasher(options.sha256);
+    if (!database.isReadOnly) this.#spill = new SpillSpace(database, options.branchBytes ?? BRANCH_BYTES_DEFAULT);
   }
 
   mount(...names: readonly string[]): void {
@@ -109,12 +117,13 @@ export class CommitMultiStore implements MultiStore {
     const plans = planStores([...this.#mounted], last?.stores, upgrades);
     claimFormat(this.database);
     sweepStaged(this.database, last);
+    sweepRuns(this.database);
     this.#last = last;
     this.#nextStore = last?.nextStore ?? 1;
     this.#staged = undefined;
     this.#space.discardStaged();
     const opened = sortByName(plans).map(
-      (plan) => new OpenStore(this.#space, this.#hasher, plan, plan.stored ? 0 : this.#nextStore++),
+      (plan) => new OpenStore(this.#space, this.#hasher, plan, plan.stored ? 0 : this.#nextStore++, this.#spill),
     );
     this.#stores = new Map(opened.map((store) => [store.name, store]));
     const staying = new Set(opened.map(({ number }) => number));
@@ -201,16 +210,19 @@ export class CommitMultiStore implements MultiStore {
     const state = { ...staged, kept: staged.kept || options.keep === true };
     const { version } = state;
     let readable = this.#readable;
+    let cleared: readonly SpilledRun[] = [];
     for (const store of this.#stores.values())
       assert(store.isAsStaged, `store "${store.name}" was written after stage()`);
     this.database.transaction((batch) => {
       this.#space.putStaged(batch);
+      cleared = this.#spill?.clear(batch) ?? [];
       for (const number of this.#gone) batch.put(goneStoreKey(version - 1, number), new Uint8Array(1));
       batch.put(commitKey(version), encodeCommit(state));
       options.alongside?.(batch);
       readable = readable.after(version, this.options.versionsKept ?? VERSIONS_KEPT_DEFAULT, this.database, batch);
       new GarbageCollector(this.database, this.#space, batch, readable).collect(this.#orphans);
     });
+    this.#spill?.forget(cleared);
     this.#readable = readable;
     this.#space.keepStaged();
     this.#staged = undefined;

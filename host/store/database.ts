@@ -18,6 +18,8 @@ export interface DatabaseRange {
 }
 
 export interface Database {
+  /** Nothing can be written. */
+  readonly isReadOnly?: boolean;
   /** A copy that the caller may keep, a plain Uint8Array. @throws UpgradeError UPG_STORE_CORRUPT, UPG_STORE_IO */
   get(key: Uint8Array): Uint8Array | undefined;
   /** Keys of a range, read as a whole before the call returns: keep `limit` small. */

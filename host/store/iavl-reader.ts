@@ -4,12 +4,14 @@ import { Tree } from "../commitment/tree.js";
 import { UpgradeError } from "../errors.js";
 import type { KVStore } from "../types.js";
 import { BaseKVReader, type PairCursor } from "./kv-store.js";
+import type { SpillSpace } from "./spill-space.js";
 
 export class IavlReader extends BaseKVReader implements KVStore {
   #tree: Tree;
 
-  constructor(source: ChunkSource, root: RootLink) {
+  constructor(source: ChunkSource, root: RootLink, spill?: SpillSpace) {
     super();
+    this.spill = spill;
     this.#tree = new Tree(source, root);
   }
 

@@ -7,6 +7,7 @@ import { UpgradeError } from "../errors.js";
 import { checkFrames, OP_DELETE, OpCursor, writeU32 } from "../frames.js";
 import { FRAME_HEADER_BYTES, KEY_BYTES_MAX, VALUE_BYTES_MAX } from "../limits.js";
 import type { FrameScan, KeyRange, KeyValue, KVReader, KVStore } from "../types.js";
+import type { SpillSpace } from "./spill-space.js";
 
 /** Stands on a pair after `step()` answered true; key and value are parts of `bytes`. */
 export interface PairCursor {
@@ -40,6 +41,9 @@ function bound(key: Uint8Array | undefined): Uint8Array | undefined {
 }
 
 export abstract class BaseKVReader implements KVReader {
+  /** Where branches of this store can put writes aside; undefined: they hold all in memory. */
+  spill: SpillSpace | undefined;
+
   get(key: Uint8Array): Uint8Array | undefined {
     checkKey(key);
     return this._get(key);

@@ -14,6 +14,7 @@ export interface LmdbOptions {
 }
 
 export class LmdbDatabase implements Database {
+  readonly isReadOnly: boolean;
   readonly #db: RootDatabase<Buffer, Buffer>;
 
   /**
@@ -21,13 +22,14 @@ export class LmdbDatabase implements Database {
    * @throws UpgradeError UPG_STORE_IO, UPG_STORE_CORRUPT
    */
   constructor(path: string, options: LmdbOptions = {}) {
+    this.isReadOnly = options.readOnly ?? false;
     this.#db = mapped(`cannot open the database ${path}`, () => {
       if (!options.readOnly) mkdirSync(dirname(path), { recursive: true });
       checkLmdbHead(path);
       return open<Buffer, Buffer>({
         path,
         noSubdir: true,
-        readOnly: options.readOnly ?? false,
+        readOnly: this.isReadOnly,
         encoding: "binary",
         keyEncoding: "binary",
         // A commit is on disk when it returns, not some time later.

@@ -7,6 +7,7 @@ import { type ChunkSpace, StoreChunks } from "./chunk-space.js";
 import type { StoreState } from "./commit-record.js";
 import { IavlReader } from "./iavl-reader.js";
 import { recordOrphans } from "./orphans.js";
+import type { SpillSpace } from "./spill-space.js";
 import type { StorePlan } from "./store-upgrades.js";
 
 /** Root hash of a store before and after a commit; before: of the store it is renamed from, undefined when it is new. */
@@ -29,12 +30,13 @@ export class OpenStore {
   /** The tree whose pairs the next commit inserts first. */
   #renamedFrom: IavlReader | undefined;
 
-  /** `number`: the one a new store gets. */
+  /** `number`: the one a new store gets; `spill`: where branches put writes aside. */
   constructor(
     private readonly space: ChunkSpace,
     private readonly hasher: IavlHasher,
     { name, stored, renamedFrom }: StorePlan,
     number: number,
+    spill: SpillSpace | undefined,
   ) {
     this.name = name;
     this.#nextChunk = stored?.nextChunk ?? 1;
@@ -42,8 +44,8 @@ export class OpenStore {
     this.#root = stored?.root ?? { id: 0, size: 0, height: 0, hash: hasher.empty() };
     this.#renamedFrom =
       renamedFrom &&
-      new IavlReader(new StoreChunks(space, renamedFrom.number, renamedFrom.nextChunk), renamedFrom.root);
-    this.reader = this.#renamedFrom ?? new IavlReader(this.#chunks, this.#root);
+      new IavlReader(new StoreChunks(space, renamedFrom.number, renamedFrom.nextChunk), renamedFrom.root, spill);
+    this.reader = this.#renamedFrom ?? new IavlReader(this.#chunks, this.#root, spill);
     this.branch = new CacheKVStore(this.reader);
     this.hashBefore = (renamedFrom ?? stored)?.root.hash;
   }
@@ -82,7 +84,7 @@ export class OpenStore {
   }
 
   #isUnchanged(): boolean {
-    return this.branch.size === 0 && !this.#renamedFrom;
+    return this.branch.isEmpty && !this.#renamedFrom;
   }
 
   #makeTree(version: number): { root: RootLink; orphans: readonly number[] } {

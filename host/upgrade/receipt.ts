@@ -4,6 +4,7 @@ import { compareText, fromHex } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
 import { type Receipt, ReceiptSchema } from "../gen/chain/upgrade/v1/receipt_pb.js";
 import type { WasmHandler } from "../handler/handler.js";
+import { GAS_SCHEDULE } from "../handler/meter/schedule.js";
 import type { HandlerReport } from "../handler/sandbox.js";
 import type { RootChange } from "../store/open-store.js";
 import type { Height } from "../types.js";
@@ -36,6 +37,8 @@ export function encodeReceipt({ plan, height, wasm, report, roots }: ReceiptFact
     height,
     handlerSha256: fromHex(wasm.hash),
     abi: wasm.manifest.abi,
+    gasSchedule: GAS_SCHEDULE,
+    gas: report.gas,
     stores,
     checks: report.checks.map(({ name }) => name),
   });

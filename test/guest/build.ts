@@ -51,7 +51,7 @@ export function customSection(name: string, payload: Uint8Array): Uint8Array {
 /** Manifest fields as JSON has them; a string or bytes go in as they are. */
 export type ManifestSource = Record<string, unknown> | string | Uint8Array;
 
-export const MINIMAL_MANIFEST = { abi: 1, name: "v2", gasLimit: "1000000", stores: [], versions: {} };
+export const MINIMAL_MANIFEST = { abi: 1, name: "v2", gasLimit: "10000000000", stores: [], versions: {} };
 
 export function manifestSection(source: ManifestSource): Uint8Array {
   const payload =

@@ -113,7 +113,7 @@ describe("checkHandler() of imports", () => {
       (import "chain" "progress" (func (param i64 i64)))
       (import "chain" "fail" (func (param i32 i32 i32)))
       (import "env" "abort" (func (param i32 i32 i32 i32)))`;
-    expect(checkHandler(build(guest({ imports })))).toEqual({ name: "v2", gasLimit: 1_000_000n, findings: [] });
+    expect(checkHandler(build(guest({ imports })))).toEqual({ name: "v2", gasLimit: 10_000_000_000n, findings: [] });
   });
 });
 

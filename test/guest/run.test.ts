@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { fromHex, toHex } from "../../host/bytes.js";
 import { encodeVersionMap } from "../../host/core/version-map.js";
+import { GasCounter } from "../../host/handler/gas-counter.js";
 import { GuestMemory } from "../../host/handler/guest-memory.js";
 import { HostImports } from "../../host/handler/host-imports.js";
 import { encodeContext } from "../../host/handler/messages.js";
@@ -22,6 +23,7 @@ describe("runHandler()", () => {
     const none = { written: 0, deleted: 0, bytes: 0 };
     expect(report).toEqual({
       versionMap: undefined,
+      gas: expect.any(BigInt),
       stores: new Map([
         ["all", none],
         ["part", none],
@@ -165,8 +167,9 @@ describe("runHandler()", () => {
 describe("HostImports.object()", () => {
   test("HostImports.object() is frozen and inherits nothing", () => {
     const { manifest } = load({}, { stores: STORES });
-    const handles = new StoreHandles(manifest, arrayStores().branch(), arrayStores());
-    const imports = new HostImports(new GuestMemory(), handles, {}).object();
+    const gas = new GasCounter(1n);
+    const handles = new StoreHandles(manifest, arrayStores().branch(), arrayStores(), gas);
+    const imports = new HostImports(new GuestMemory(), handles, gas, {}).object();
     expect(Object.keys(imports)).toEqual(["chain", "env"]);
     for (const part of [imports, imports["chain"], imports["env"]]) {
       expect(Object.isFrozen(part)).toBe(true);

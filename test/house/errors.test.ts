@@ -57,9 +57,6 @@ describe("error table", () => {
 const LATER = new Set<ErrorCode>([
   "UPG_NOT_FOUND_PLAN",
   "UPG_NOT_FOUND_UPGRADE",
-  "UPG_NOT_FOUND_MODULE",
-  "UPG_NOT_FOUND_RECEIPT",
-  "UPG_MIGRATION_OUT_OF_GAS",
   "UPG_PROOF_KEY",
   "UPG_REMOTE_UNAVAILABLE",
   "UPG_REMOTE_REFUSED",

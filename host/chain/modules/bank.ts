@@ -3,10 +3,10 @@
  * balances and supply in its own store. MsgSend and the queries answer alike in both.
  */
 import { concatBytes, equalBytes, prefixEnd, utf8 } from "../../bytes.js";
-import { UpgradeError } from "../../errors.js";
 import type { KVReader, KVStore } from "../../types.js";
 import {
   addCoins,
+  amountOf,
   type Coin,
   type Coins,
   coinsFromMessages,
@@ -16,6 +16,7 @@ import {
   parseAmount,
   subtractCoins,
 } from "../coins.js";
+import { SDK, TxError } from "../tx-error.js";
 import { AUTH_STORE, accounts, ensureAccount, readAccount, writeAccount } from "./auth.js";
 
 export const BANK_STORE = "bank";
@@ -37,7 +38,7 @@ export interface Bank {
   /** Genesis: coins out of nothing. */
   mint(stores: WritableStores, address: Uint8Array, coins: Coins): void;
   burn(stores: WritableStores, address: Uint8Array, coins: Coins): void;
-  /** @throws UpgradeError UPG_INVALID_TX with the field's text when the sender does not have them */
+  /** @throws TxError sdk 5 with the field's text when the sender does not have them */
   send(stores: WritableStores, from: Uint8Array, to: Uint8Array, coins: Coins): void;
 }
 
@@ -45,13 +46,12 @@ export function balanceOf(bank: Bank, stores: Stores, address: Uint8Array, denom
   return bank.balances(stores, address).find((coin) => coin.denom === denom)?.amount ?? 0n;
 }
 
-function insufficient(balance: Coins, needed: Coins): UpgradeError {
-  const short = needed.find(
-    ({ denom, amount }) => (balance.find((coin) => coin.denom === denom)?.amount ?? 0n) < amount,
-  );
-  const has = balance.find((coin) => coin.denom === short?.denom)?.amount ?? 0n;
+/** The first denomination that is short, in the field's words. */
+export function insufficientFunds(balance: Coins, needed: Coins): TxError {
+  const short = needed.find(({ denom, amount }) => amountOf(balance, denom) < amount);
+  const has = short ? amountOf(balance, short.denom) : 0n;
   const what = short ? `${has}${short.denom} is smaller than ${short.amount}${short.denom}` : formatCoins(needed);
-  return new UpgradeError("UPG_INVALID_TX", `spendable balance ${what}: insufficient funds`);
+  return new TxError(SDK.INSUFFICIENT_FUNDS, `spendable balance ${what}`);
 }
 
 /** Version 1. */
@@ -82,7 +82,7 @@ export const accountBank: Bank = {
 
 function take(held: Coins, coins: Coins): Coin[] {
   const rest = subtractCoins(held, coins);
-  if (!rest) throw insufficient(held, coins);
+  if (!rest) throw insufficientFunds(held, coins);
   return rest;
 }
 

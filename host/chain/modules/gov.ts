@@ -1,6 +1,7 @@
-/** Module gov, its records: parameters, proposals, deposits and votes. */
-import { fromBinary, toBinary } from "@bufbuild/protobuf";
+/** Module gov, its records: parameters, proposals, deposits, votes, and the two queues of what ends when. */
+import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { bigEndian64, concatBytes, prefixEnd } from "../../bytes.js";
+import { UpgradeError } from "../../errors.js";
 import {
   type Deposit,
   DepositSchema,
@@ -11,8 +12,9 @@ import {
   type Vote,
   VoteSchema,
 } from "../../gen/cosmos/gov/v1/gov_pb.js";
+import { UINT64_MAX } from "../../limits.js";
 import type { KVReader, KVStore } from "../../types.js";
-import { decodeAddress } from "../address.js";
+import { decodeAnyAddress } from "../address.js";
 
 export const GOV_STORE = "gov";
 export const GOV_MODULE = "gov";
@@ -27,17 +29,30 @@ function proposalKey(id: bigint): Uint8Array {
   return concatBytes(PROPOSAL_PREFIX, bigEndian64(id));
 }
 
+function perProposal(prefix: Uint8Array, id: bigint): Uint8Array {
+  return concatBytes(prefix, bigEndian64(id));
+}
+
 function perAccountKey(prefix: Uint8Array, id: bigint, address: string): Uint8Array {
-  return concatBytes(prefix, bigEndian64(id), decodeAddress(address));
+  return concatBytes(perProposal(prefix, id), decodeAnyAddress(address));
+}
+
+function decode<T extends DescMessage>(schema: T, bytes: Uint8Array): MessageShape<T> {
+  try {
+    return fromBinary(schema, bytes);
+  } catch (cause) {
+    throw new UpgradeError("UPG_STORE_CORRUPT", `store "gov": a ${schema.typeName} cannot be decoded`, { cause });
+  }
 }
 
 export function writeParams(store: KVStore, params: Params): void {
   store.set(PARAMS_KEY, toBinary(ParamsSchema, params));
 }
 
-export function readParams(store: KVReader): Params | undefined {
+export function readParams(store: KVReader): Params {
   const bytes = store.get(PARAMS_KEY);
-  return bytes && fromBinary(ParamsSchema, bytes);
+  if (!bytes) throw new UpgradeError("UPG_STORE_CORRUPT", 'store "gov" holds no parameters');
+  return decode(ParamsSchema, bytes);
 }
 
 export function writeNextProposalId(store: KVStore, id: bigint): void {
@@ -53,23 +68,75 @@ export function writeProposal(store: KVStore, proposal: Proposal): void {
   store.set(proposalKey(proposal.id), toBinary(ProposalSchema, proposal));
 }
 
+export function readProposal(store: KVReader, id: bigint): Proposal | undefined {
+  const bytes = isUint64(id) ? store.get(proposalKey(id)) : undefined;
+  return bytes && decode(ProposalSchema, bytes);
+}
+
+export function removeProposal(store: KVStore, id: bigint): void {
+  store.delete(proposalKey(id));
+}
+
 export function writeDeposit(store: KVStore, deposit: Deposit): void {
   store.set(perAccountKey(DEPOSIT_PREFIX, deposit.proposalId, deposit.depositor), toBinary(DepositSchema, deposit));
+}
+
+export function readDeposit(store: KVReader, id: bigint, depositor: string): Deposit | undefined {
+  const bytes = isUint64(id) ? store.get(perAccountKey(DEPOSIT_PREFIX, id, depositor)) : undefined;
+  return bytes && decode(DepositSchema, bytes);
+}
+
+export function removeDeposit(store: KVStore, { proposalId, depositor }: Deposit): void {
+  store.delete(perAccountKey(DEPOSIT_PREFIX, proposalId, depositor));
 }
 
 export function writeVote(store: KVStore, vote: Vote): void {
   store.set(perAccountKey(VOTE_PREFIX, vote.proposalId, vote.voter), toBinary(VoteSchema, vote));
 }
 
-function* records<T>(store: KVReader, prefix: Uint8Array, decode: (bytes: Uint8Array) => T): Generator<T> {
-  for (const [, value] of store.iterate({ start: prefix, end: prefixEnd(prefix) })) yield decode(value);
+export function readVote(store: KVReader, id: bigint, voter: string): Vote | undefined {
+  const bytes = isUint64(id) ? store.get(perAccountKey(VOTE_PREFIX, id, voter)) : undefined;
+  return bytes && decode(VoteSchema, bytes);
 }
 
-export const proposals = (store: KVReader): Generator<Proposal> =>
-  records(store, PROPOSAL_PREFIX, (bytes) => fromBinary(ProposalSchema, bytes));
+export function removeVotes(store: KVStore, id: bigint): void {
+  const prefix = perProposal(VOTE_PREFIX, id);
+  const keys = [...store.iterate({ start: prefix, end: prefixEnd(prefix) })].map(([key]) => key);
+  for (const key of keys) store.delete(key);
+}
 
-export const deposits = (store: KVReader): Generator<Deposit> =>
-  records(store, DEPOSIT_PREFIX, (bytes) => fromBinary(DepositSchema, bytes));
+export interface PageRange {
+  /** The first id wanted (walking down: the greatest). */
+  readonly from?: bigint;
+  readonly reverse?: boolean;
+}
 
-export const votes = (store: KVReader): Generator<Vote> =>
-  records(store, VOTE_PREFIX, (bytes) => fromBinary(VoteSchema, bytes));
+/** Proposals by id, from one on; a page is as many as the caller takes. */
+export function* proposals(store: KVReader, { from, reverse = false }: PageRange = {}): Generator<Proposal> {
+  const end = prefixEnd(PROPOSAL_PREFIX);
+  const range = reverse
+    ? { start: PROPOSAL_PREFIX, end: from === undefined ? end : concatBytes(proposalKey(from), Uint8Array.of(0)) }
+    : { start: from === undefined ? PROPOSAL_PREFIX : proposalKey(from), end };
+  for (const [, value] of store.iterate({ ...range, reverse })) yield decode(ProposalSchema, value);
+}
+
+function* records<T extends DescMessage>(store: KVReader, prefix: Uint8Array, schema: T): Generator<MessageShape<T>> {
+  for (const [, value] of store.iterate({ start: prefix, end: prefixEnd(prefix) })) yield decode(schema, value);
+}
+
+/** Of every proposal. */
+export const deposits = (store: KVReader): Generator<Deposit> => records(store, DEPOSIT_PREFIX, DepositSchema);
+/** Of every proposal. */
+export const votes = (store: KVReader): Generator<Vote> => records(store, VOTE_PREFIX, VoteSchema);
+
+/** Of one proposal, ascending by the depositor's address. */
+export const depositsOf = (store: KVReader, id: bigint): Generator<Deposit> =>
+  records(store, perProposal(DEPOSIT_PREFIX, id), DepositSchema);
+
+/** Of one proposal, ascending by the voter's address. */
+export const votesOf = (store: KVReader, id: bigint): Generator<Vote> =>
+  records(store, perProposal(VOTE_PREFIX, id), VoteSchema);
+
+function isUint64(id: bigint): boolean {
+  return id >= 0n && id <= UINT64_MAX;
+}

@@ -78,7 +78,7 @@ describe("CacheKVStore", () => {
     expect(pairsOf(parent)).toEqual(["61=31"]);
     branch.write();
     expect(pairsOf(parent)).toEqual(["62=32"]);
-    expect(branch.size).toBe(0);
+    expect(branch.isEmpty).toBe(true);
     expect(pairsOf(branch)).toEqual(["62=32"]);
   });
 

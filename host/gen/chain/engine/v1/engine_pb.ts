@@ -6,13 +6,15 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Event } from "../../../tendermint/abci/types_pb.js";
+import { file_tendermint_abci_types } from "../../../tendermint/abci/types_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file chain/engine/v1/engine.proto.
  */
 export const file_chain_engine_v1_engine: GenFile = /*@__PURE__*/
-  fileDesc("ChxjaGFpbi9lbmdpbmUvdjEvZW5naW5lLnByb3RvEg9jaGFpbi5lbmdpbmUudjEiwAEKC0Jsb2NrUmVjb3JkEg4KBmhlaWdodBgBIAEoAxIMCgRoYXNoGAIgASgMEhMKC3BhcnRzX3RvdGFsGAMgASgNEhIKCnBhcnRzX2hhc2gYBCABKAwSDAoEc2l6ZRgFIAEoDRIOCgZoZWFkZXIYBiABKAwSDwoHbnVtX3R4cxgHIAEoDRIQCghhcHBfaGFzaBgIIAEoDBIZChFsYXN0X3Jlc3VsdHNfaGFzaBgJIAEoDBIOCgZjb21taXQYCiABKAxiBnByb3RvMw");
+  fileDesc("ChxjaGFpbi9lbmdpbmUvdjEvZW5naW5lLnByb3RvEg9jaGFpbi5lbmdpbmUudjEiwAEKC0Jsb2NrUmVjb3JkEg4KBmhlaWdodBgBIAEoAxIMCgRoYXNoGAIgASgMEhMKC3BhcnRzX3RvdGFsGAMgASgNEhIKCnBhcnRzX2hhc2gYBCABKAwSDAoEc2l6ZRgFIAEoDRIOCgZoZWFkZXIYBiABKAwSDwoHbnVtX3R4cxgHIAEoDRIQCghhcHBfaGFzaBgIIAEoDBIZChFsYXN0X3Jlc3VsdHNfaGFzaBgJIAEoDBIOCgZjb21taXQYCiABKAwiZQoMQmxvY2tSZXN1bHRzEi0KCnR4X3Jlc3VsdHMYASADKAsyGS5jaGFpbi5lbmdpbmUudjEuVHhSZXN1bHQSJgoGZXZlbnRzGAIgAygLMhYudGVuZGVybWludC5hYmNpLkV2ZW50IpQBCghUeFJlc3VsdBIMCgRjb2RlGAEgASgNEhEKCWNvZGVzcGFjZRgCIAEoCRIMCgRkYXRhGAMgASgMEgsKA2xvZxgEIAEoCRISCgpnYXNfd2FudGVkGAUgASgDEhAKCGdhc191c2VkGAYgASgDEiYKBmV2ZW50cxgHIAMoCzIWLnRlbmRlcm1pbnQuYWJjaS5FdmVudGIGcHJvdG8z", [file_tendermint_abci_types]);
 
 /**
  * One block of the chain, beside its bytes.
@@ -87,4 +89,77 @@ export type BlockRecord = Message<"chain.engine.v1.BlockRecord"> & {
  */
 export const BlockRecordSchema: GenMessage<BlockRecord> = /*@__PURE__*/
   messageDesc(file_chain_engine_v1_engine, 0);
+
+/**
+ * What a block's transactions and hooks answered.
+ *
+ * @generated from message chain.engine.v1.BlockResults
+ */
+export type BlockResults = Message<"chain.engine.v1.BlockResults"> & {
+  /**
+   * @generated from field: repeated chain.engine.v1.TxResult tx_results = 1;
+   */
+  txResults: TxResult[];
+
+  /**
+   * Events of the hooks, not of transactions.
+   *
+   * @generated from field: repeated tendermint.abci.Event events = 2;
+   */
+  events: Event[];
+};
+
+/**
+ * Describes the message chain.engine.v1.BlockResults.
+ * Use `create(BlockResultsSchema)` to create a new message.
+ */
+export const BlockResultsSchema: GenMessage<BlockResults> = /*@__PURE__*/
+  messageDesc(file_chain_engine_v1_engine, 1);
+
+/**
+ * @generated from message chain.engine.v1.TxResult
+ */
+export type TxResult = Message<"chain.engine.v1.TxResult"> & {
+  /**
+   * @generated from field: uint32 code = 1;
+   */
+  code: number;
+
+  /**
+   * @generated from field: string codespace = 2;
+   */
+  codespace: string;
+
+  /**
+   * @generated from field: bytes data = 3;
+   */
+  data: Uint8Array;
+
+  /**
+   * @generated from field: string log = 4;
+   */
+  log: string;
+
+  /**
+   * @generated from field: int64 gas_wanted = 5;
+   */
+  gasWanted: bigint;
+
+  /**
+   * @generated from field: int64 gas_used = 6;
+   */
+  gasUsed: bigint;
+
+  /**
+   * @generated from field: repeated tendermint.abci.Event events = 7;
+   */
+  events: Event[];
+};
+
+/**
+ * Describes the message chain.engine.v1.TxResult.
+ * Use `create(TxResultSchema)` to create a new message.
+ */
+export const TxResultSchema: GenMessage<TxResult> = /*@__PURE__*/
+  messageDesc(file_chain_engine_v1_engine, 2);
 

@@ -44,7 +44,7 @@ export type Receipt = Message<"chain.upgrade.v1.Receipt"> & {
   abi: number;
 
   /**
-   * The gas schedule; empty when the run was not metered.
+   * The gas schedule, and what the run used by it.
    *
    * @generated from field: string gas_schedule = 5;
    */

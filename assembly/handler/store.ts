@@ -1,0 +1,67 @@
+// Store: a store of the manifest. What it is not given (another store, other prefixes, a write to a store for reading)
+// does not exist for a handler; the host ends a run that tries.
+import { Bytes } from "./bytes";
+import { flush, put, remove } from "./output";
+import { openScan, Scan } from "./scan";
+import { store_get } from "./imports";
+import { Writer } from "./writer";
+
+// @ts-ignore: decorator
+@external("describe", "prefix")
+declare function describePrefix(handle: u32, prefix: string): void;
+
+/** Where `get` puts what it found. */
+const found = new Writer(1_024);
+
+export class Store {
+  /** Made by the declarations of `declare.ts`. */
+  constructor(readonly handle: u32) {}
+
+  /** Declares that only keys which begin with this (hex) are touched. Say it again for another one; never: every key. */
+  prefix(hex: string): Store {
+    if (isDefined(DESCRIBE)) describePrefix(this.handle, hex);
+    return this;
+  }
+
+  set(key: Bytes, value: Bytes): void {
+    put(this.handle, key.ptr, key.length, value.ptr, value.length);
+  }
+
+  delete(key: Bytes): void {
+    remove(this.handle, key.ptr, key.length);
+  }
+
+  /** The value of a key, good until the next `get` of any store; null when there is none. */
+  get(key: Bytes): Bytes | null {
+    return this.read(key, found.clear()) ? found : null;
+  }
+
+  has(key: Bytes): bool {
+    flush();
+    return store_get(this.handle, key.ptr, key.length, 0, 0) >= 0;
+  }
+
+  /** Writes the value of a key behind what `into` holds; false when there is none. */
+  read(key: Bytes, into: Writer): bool {
+    flush();
+    const before = into.length;
+    let room: u32 = 512;
+    for (;;) {
+      const length = store_get(this.handle, key.ptr, key.length, into.reserve(room), room);
+      into.length = before + (length < 0 ? 0 : min<u32>(length, room));
+      if (<u32>max(length, 0) <= room) return length >= 0;
+      into.length = before;
+      room = length;
+    }
+  }
+
+  /** Walks the pairs whose keys begin with `prefix`, ascending. */
+  scan(prefix: Bytes): Scan {
+    return openScan(this.handle).over(prefix);
+  }
+
+  /** Walks the pairs from `start` on, and before `end` (null: to the last one). */
+  range(start: Bytes, end: Bytes | null = null): Scan {
+    return openScan(this.handle).between(start, end);
+  }
+}

@@ -1,0 +1,102 @@
+/** The HTTP server under REST and RPC: bounded in time, size and count, and closed for good when asked to. */
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { UpgradeError } from "../errors.js";
+import { type Address, DOOR_LIMITS, type DoorLimits, type OpenDoor } from "./door.js";
+
+const HEADER_BYTES_MAX = 32_768;
+const REQUESTS_PER_SOCKET_MAX = 100_000;
+const KEEP_ALIVE_MILLIS = 30_000;
+/** How often connections are looked at for being too slow. */
+const CHECK_MILLIS = 1_000;
+
+export function makeHttpServer(listener: RequestListener, limits: DoorLimits = DOOR_LIMITS): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: HEADER_BYTES_MAX,
+      headersTimeout: limits.headerMillis,
+      requestTimeout: limits.requestMillis,
+      keepAliveTimeout: KEEP_ALIVE_MILLIS,
+      connectionsCheckingInterval: Math.min(CHECK_MILLIS, limits.headerMillis),
+      noDelay: true,
+    },
+    listener,
+  );
+  server.maxConnections = limits.connections;
+  server.maxRequestsPerSocket = REQUESTS_PER_SOCKET_MAX;
+  return server;
+}
+
+/** @throws UpgradeError UPG_INVALID_CONFIG naming the flag when the address cannot be had */
+export async function listen(server: Server, { host, port }: Address, flag: string): Promise<Address> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause) => reject(cannotListen(flag, { host, port }, cause)));
+    server.listen({ host, port, backlog: 1_024 }, resolve);
+  });
+  const bound = server.address() as AddressInfo;
+  return { host: bound.address, port: bound.port };
+}
+
+export function cannotListen(flag: string, { host, port }: Address, cause: unknown): UpgradeError {
+  const code = (cause as NodeJS.ErrnoException).code;
+  const why = code === "EADDRINUSE" ? "the port is in use" : cause instanceof Error ? cause.message : String(cause);
+  return new UpgradeError(
+    "UPG_INVALID_CONFIG",
+    `${flag}: cannot listen on ${host}:${port}: ${why}; choose another address (port 0: any that is free)`,
+    { cause },
+  );
+}
+
+export async function closeServer(server: Server, millis: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), millis);
+  await closed;
+  clearTimeout(timer);
+}
+
+export function openDoor(server: Server, address: Address): OpenDoor {
+  return { address, close: (millis) => closeServer(server, millis) };
+}
+
+/**
+ * The body of a request. One that is too large is refused before it is read, or as soon as that shows; what still
+ * comes is thrown away, so that the client hears the answer, and the time for a request bounds it.
+ * @throws UpgradeError UPG_INVALID_REQUEST_SIZE, UPG_INVALID_ARGUMENT when the client goes away
+ */
+export function readBody(request: IncomingMessage, bytesMax: number): Promise<Uint8Array> {
+  const announced = Number(request.headers["content-length"] ?? 0);
+  if (announced > bytesMax) {
+    request.resume();
+    return Promise.reject(tooLarge(bytesMax));
+  }
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= bytesMax) chunks.push(chunk);
+      else {
+        chunks.length = 0;
+        reject(tooLarge(bytesMax));
+      }
+    });
+    request.once("end", () => resolve(new Uint8Array(Buffer.concat(chunks))));
+    request.once("error", (cause) => reject(new UpgradeError("UPG_INVALID_ARGUMENT", "the request broke off", { cause })));
+  });
+}
+
+function tooLarge(bytesMax: number): UpgradeError {
+  return new UpgradeError("UPG_INVALID_REQUEST_SIZE", `a request has at most ${bytesMax} bytes here`);
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export function send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
+  response.writeHead(reply.status, { ...reply.headers, "content-length": Buffer.byteLength(reply.body) });
+  response.end(request.method === "HEAD" ? undefined : reply.body);
+}

@@ -1,0 +1,44 @@
+/** Blocks in the messages of the query service; hashes there are bytes, and only the newer form names the proposer. */
+import { encodeAddress } from "../../chain/address.js";
+import type { Block } from "../../commitment/block/block.js";
+import type { BlockId } from "../../commitment/block/block-id.js";
+import type { Commit } from "../../commitment/block/commit.js";
+import type { Header } from "../../commitment/block/header.js";
+
+const CONSENSUS_PREFIX = "cosmosvalcons";
+
+export const consensusAddress = (address: Uint8Array): string => encodeAddress(address, CONSENSUS_PREFIX);
+
+export function blockIdMessage({ hash, parts }: BlockId) {
+  return { hash, partSetHeader: { total: parts.total, hash: parts.hash } };
+}
+
+function headerMessage(header: Header) {
+  const { lastBlockId, proposerAddress: _, ...rest } = header;
+  return { ...rest, lastBlockId: blockIdMessage(lastBlockId) };
+}
+
+function commitMessage({ height, round, blockId, signatures }: Commit) {
+  return {
+    height,
+    round,
+    blockId: blockIdMessage(blockId),
+    signatures: signatures.map(({ flag, validatorAddress, timestamp, signature }) => ({
+      blockIdFlag: flag,
+      validatorAddress,
+      timestamp,
+      signature,
+    })),
+  };
+}
+
+/** The two forms of one block: the engine's, and the one whose header names the proposer in text. */
+export function blockMessages(block: Block) {
+  const { header, txs, lastCommit } = block;
+  const common = { data: { txs: [...txs] }, evidence: { evidence: [] }, lastCommit: commitMessage(lastCommit) };
+  const proposer = header.proposerAddress;
+  return {
+    block: { header: { ...headerMessage(header), proposerAddress: proposer }, ...common },
+    sdkBlock: { header: { ...headerMessage(header), proposerAddress: consensusAddress(proposer) }, ...common },
+  };
+}

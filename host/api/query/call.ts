@@ -1,0 +1,44 @@
+/** What a query sees: one committed version, and the node behind it. */
+import type { ChainVersion } from "../../chain/versions/version.js";
+import type { CommitMultiStore } from "../../store/commit-multi-store.js";
+import type { Height, KVReader, Sha256 } from "../../types.js";
+import type { Keeper } from "../../upgrade/keeper.js";
+import type { NodePort, NodeTxResult } from "../node-port.js";
+
+/** Stores of a committed version. */
+export interface ReadableStores {
+  readonly names: readonly string[];
+  /** @throws UpgradeError UPG_NOT_FOUND_STORE */
+  store(name: string): KVReader;
+}
+
+export interface StateView {
+  readonly height: Height;
+  readonly stores: ReadableStores;
+  /** The version of the chain that reads these stores. */
+  readonly version: ChainVersion;
+}
+
+/** The application, as far as queries need it. */
+export interface QueryApp {
+  readonly keeper: Keeper;
+  readonly multiStore: CommitMultiStore;
+  /** Without a height the last one. @throws UpgradeError UPG_NOT_FOUND_VERSION */
+  at(height?: Height): StateView;
+  /** Runs a transaction on a branch that is dropped; signatures are not checked. */
+  simulate(tx: Uint8Array): NodeTxResult;
+}
+
+/** What every method sees. */
+export interface NodeCall {
+  readonly app: QueryApp;
+  readonly node: NodePort;
+  readonly sha256: Sha256;
+  /** The height that the client named; 0n: none. */
+  readonly askedHeight: Height;
+  /** What delegations are counted in. */
+  readonly bondDenom: string;
+}
+
+/** What methods about state see besides. */
+export interface QueryCall extends NodeCall, StateView {}

@@ -1,0 +1,113 @@
+/** Lists in parts: by key or offset, forwards or backwards, with the total when it is asked for. */
+import { setImmediate } from "node:timers/promises";
+import { concatBytes, prefixEnd, utf8 } from "../../bytes.js";
+import { UpgradeError } from "../../errors.js";
+import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
+import type { KVReader } from "../../types.js";
+
+const LIMIT_DEFAULT = 100;
+/** A longer page is cut here; its `next_key` leads on. */
+export const PAGE_LIMIT_MAX = 1_000;
+/** The event loop gets its turn after so many records. */
+const RECORDS_AT_ONCE = 4_096;
+
+export interface Page {
+  readonly nextKey: Uint8Array;
+  readonly total: bigint;
+}
+
+export interface Paged<T> {
+  readonly items: T[];
+  readonly pagination: Page;
+}
+
+interface Wanted {
+  readonly key: Uint8Array;
+  readonly offset: bigint;
+  readonly limit: number;
+  readonly countsAll: boolean;
+  readonly reverse: boolean;
+}
+
+/** Without a limit the first hundred come with the total. @throws UpgradeError UPG_INVALID_ARGUMENT */
+function wanted(request: PageRequest | undefined): Wanted {
+  const { key = new Uint8Array(), offset = 0n, limit = 0n, countTotal = false, reverse = false } = request ?? {};
+  if (key.length > 0 && offset > 0n) {
+    throw new UpgradeError("UPG_INVALID_ARGUMENT", "invalid request, either offset or key is expected, got both");
+  }
+  const size = limit === 0n ? LIMIT_DEFAULT : limit > BigInt(PAGE_LIMIT_MAX) ? PAGE_LIMIT_MAX : Number(limit);
+  return { key, offset, limit: size, countsAll: key.length === 0 && (countTotal || limit === 0n), reverse };
+}
+
+/**
+ * The records under a prefix that `read` makes something of; `undefined` leaves a record out, and it counts nowhere.
+ * A page's key is what follows the prefix.
+ */
+export async function paginate<T>(
+  store: KVReader,
+  prefix: Uint8Array,
+  request: PageRequest | undefined,
+  read: (value: Uint8Array, key: Uint8Array) => T | undefined,
+): Promise<Paged<T>> {
+  const page = wanted(request);
+  const collector = new Collector<T>(page);
+  let seen = 0;
+  for (const [key, value] of store.iterate(rangeOf(prefix, page))) {
+    const item = read(value, key.subarray(prefix.length));
+    if (item !== undefined && !collector.take(item, () => key.slice(prefix.length))) break;
+    if (++seen % RECORDS_AT_ONCE === 0) await setImmediate();
+  }
+  return collector.result();
+}
+
+/** The same for a list in memory, ascending by the key of each item. */
+export function paginateList<T>(
+  list: readonly T[],
+  request: PageRequest | undefined,
+  keyOf: (item: T) => string,
+): Paged<T> {
+  const page = wanted(request);
+  const collector = new Collector<T>(page);
+  const from = new TextDecoder().decode(page.key);
+  const ordered = page.reverse ? [...list].reverse() : list;
+  const start = from === "" ? 0 : ordered.findIndex((item) => (page.reverse ? keyOf(item) <= from : keyOf(item) >= from));
+  for (const item of start < 0 ? [] : ordered.slice(start)) {
+    if (!collector.take(item, () => utf8(keyOf(item)))) break;
+  }
+  return collector.result();
+}
+
+function rangeOf(prefix: Uint8Array, { key, reverse }: Wanted) {
+  const end = prefixEnd(prefix);
+  if (key.length === 0) return { start: prefix, end, reverse };
+  const at = concatBytes(prefix, key);
+  return reverse ? { start: prefix, end: concatBytes(at, Uint8Array.of(0)), reverse } : { start: at, end };
+}
+
+class Collector<T> {
+  readonly #items: T[] = [];
+  #passed = 0n;
+  #nextKey = new Uint8Array();
+
+  constructor(private readonly page: Wanted) {}
+
+  /** False: nothing more is needed. */
+  take(item: T, key: () => Uint8Array): boolean {
+    const { offset, limit, countsAll } = this.page;
+    const place = this.#passed++;
+    if (place < offset) return true;
+    if (this.#items.length < limit) {
+      this.#items.push(item);
+      return true;
+    }
+    if (this.#nextKey.length === 0) this.#nextKey = Uint8Array.from(key());
+    return countsAll;
+  }
+
+  result(): Paged<T> {
+    return {
+      items: this.#items,
+      pagination: { nextKey: this.#nextKey, total: this.page.countsAll ? this.#passed : 0n },
+    };
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * The query service, once: every method of every service, on one committed version of the state. REST, gRPC and
+ * CometBFT-style RPC turn their requests into `call` and its answers into theirs.
+ */
+import type { DescService, Message } from "@bufbuild/protobuf";
+import { UpgradeError } from "../../errors.js";
+import { INT64_MAX } from "../../limits.js";
+import type { Height, Sha256 } from "../../types.js";
+import type { NodePort } from "../node-port.js";
+import { authQuery } from "./auth.js";
+import { bankQuery } from "./bank.js";
+import type { QueryApp, StateView } from "./call.js";
+import { govQuery } from "./gov.js";
+import { nodeService } from "./node.js";
+import type { QueryMethod, QueryService } from "./service.js";
+import { stakingQuery } from "./staking.js";
+import { txService } from "./tx.js";
+import { chainUpgradeQuery, cosmosUpgradeQuery } from "./upgrade.js";
+
+export interface QueryOptions {
+  readonly app: QueryApp;
+  readonly node: NodePort;
+  readonly sha256: Sha256;
+  readonly bondDenom: string;
+  /** Answer under `cosmos.upgrade.v1beta1` too. */
+  readonly compatCosmos: boolean;
+}
+
+export interface QueryAnswer {
+  readonly message: Message;
+  /** The height whose state answered; of a question about the node its last one. */
+  readonly height: Height;
+}
+
+export class Query {
+  readonly services: readonly QueryService[];
+  readonly #methods: ReadonlyMap<string, QueryMethod>;
+
+  constructor(private readonly options: QueryOptions) {
+    this.services = [
+      chainUpgradeQuery,
+      ...(options.compatCosmos ? [cosmosUpgradeQuery] : []),
+      authQuery,
+      bankQuery,
+      govQuery,
+      stakingQuery,
+      txService,
+      nodeService,
+    ];
+    this.#methods = new Map(this.services.flatMap(({ methods }) => methods.map((method) => [method.path, method])));
+  }
+
+  get node(): NodePort {
+    return this.options.node;
+  }
+
+  get app(): QueryApp {
+    return this.options.app;
+  }
+
+  get sha256(): Sha256 {
+    return this.options.sha256;
+  }
+
+  get descriptors(): readonly DescService[] {
+    return this.services.map(({ descriptor }) => descriptor);
+  }
+
+  /** By `/package.Service/Method`. */
+  method(path: string): QueryMethod | undefined {
+    return this.#methods.get(path);
+  }
+
+  /**
+   * @param askedHeight 0n: the last one
+   * @throws UpgradeError UPG_NOT_FOUND_VERSION, UPG_REMOTE_NOT_READY, and what the method throws
+   */
+  async call(method: QueryMethod, request: Message, askedHeight: Height): Promise<QueryAnswer> {
+    const { app, node, sha256, bondDenom } = this.options;
+    const facts = { app, node, sha256, bondDenom, askedHeight };
+    if (!method.isOfState) {
+      return { message: await method.run(request, facts), height: node.latest()?.header.height ?? 0n };
+    }
+    const state = this.#stateAt(askedHeight);
+    return { message: await method.run(request, { ...facts, ...state }), height: state.height };
+  }
+
+  #stateAt(askedHeight: Height): StateView {
+    const { app, node } = this.options;
+    if (!node.latest()) {
+      throw new UpgradeError("UPG_REMOTE_NOT_READY", "the chain is not ready; please wait for first block");
+    }
+    const { height, stores, version } = askedHeight === 0n ? app.at() : app.at(askedHeight);
+    return { height, stores, version };
+  }
+}
+
+
+/** The value of a height header; nothing and 0 mean the last one. @throws UpgradeError UPG_INVALID_HEIGHT */
+export function parseAskedHeight(text: string | undefined): Height {
+  if (text === undefined || text === "") return 0n;
+  const isNumber = /^[+-]?[0-9]{1,40}$/.test(text);
+  const height = isNumber ? BigInt(text.replace(/^\+/, "")) : -1n;
+  if (isNumber && height < 0n) {
+    throw new UpgradeError("UPG_INVALID_HEIGHT", "cannot query with height < 0; please provide a valid height");
+  }
+  if (!isNumber || height > INT64_MAX) {
+    throw new UpgradeError(
+      "UPG_INVALID_HEIGHT",
+      `invalid height header "${HEIGHT_HEADER}": ${JSON.stringify(text.slice(0, 60))} is no 64-bit height`,
+    );
+  }
+  return height;
+}
+
+/** Name of the height in requests and answers: an HTTP header, or gRPC metadata. */
+export const HEIGHT_HEADER = "x-cosmos-block-height";
+/** Name under which answers carry the stable code of an error. */
+export const ERROR_CODE_HEADER = "x-error-code";

@@ -1,0 +1,76 @@
+/** Services: protobuf descriptors with functions behind their methods. */
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  type DescService,
+  type Message,
+  type MessageInitShape,
+  type MessageShape,
+} from "@bufbuild/protobuf";
+import { assert } from "../../errors.js";
+import type { NodeCall, QueryCall } from "./call.js";
+
+type Typed = Omit<DescService, "method"> & { readonly method: Readonly<Record<string, DescMethod>> };
+
+/** One function a method; what it answers is made into the method's message. */
+type Handlers<S extends Typed, C> = {
+  readonly [K in keyof S["method"]]: (
+    request: MessageShape<S["method"][K]["input"]>,
+    call: C,
+  ) => MessageInitShape<S["method"][K]["output"]> | Promise<MessageInitShape<S["method"][K]["output"]>>;
+};
+
+interface Described {
+  readonly descriptor: DescMethod;
+  /** `/package.Service/Method` */
+  readonly path: string;
+}
+
+/** Reads state at a height, or speaks of the node, before the first block too. */
+export type QueryMethod =
+  | (Described & { readonly isOfState: true; run(request: Message, call: QueryCall): Promise<Message> })
+  | (Described & { readonly isOfState: false; run(request: Message, call: NodeCall): Promise<Message> });
+
+export interface QueryService {
+  readonly descriptor: DescService;
+  readonly methods: readonly QueryMethod[];
+}
+
+type Run<C> = (request: Message, call: C) => Promise<Message>;
+
+/** A service about state. */
+export function implement<S extends Typed>(service: S, handlers: Handlers<S, QueryCall>): QueryService {
+  const methods = service.methods.map((each) => ({
+    ...describe(service, each),
+    isOfState: true as const,
+    run: runner<QueryCall>(handlers, each),
+  }));
+  return { descriptor: service as DescService, methods };
+}
+
+/** A service about the node. */
+export function implementOfNode<S extends Typed>(service: S, handlers: Handlers<S, NodeCall>): QueryService {
+  const methods = service.methods.map((each) => ({
+    ...describe(service, each),
+    isOfState: false as const,
+    run: runner<NodeCall>(handlers, each),
+  }));
+  return { descriptor: service as DescService, methods };
+}
+
+function describe({ typeName }: Typed, descriptor: DescMethod): Described {
+  return { descriptor, path: `/${typeName}/${descriptor.name}` };
+}
+
+/** The types above hold a service's functions to its descriptor; here they are found by name. */
+function runner<C>(handlers: object, { localName, output }: DescMethod): Run<C> {
+  const table = handlers as Readonly<Record<string, (request: Message, call: C) => object | Promise<object>>>;
+  const handler = table[localName];
+  assert(handler, `the query service lacks the method ${localName}`);
+  return async (request, call) => createMessage(output, await handler(request, call));
+}
+
+function createMessage(schema: DescMessage, init: object): Message {
+  return create(schema, init as MessageInitShape<DescMessage>);
+}

@@ -1,0 +1,141 @@
+/** Transactions: simulated, taken, found again: `cosmos.tx.v1beta1.Service`. */
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { fromHex, toHex } from "../../bytes.js";
+import { formatTime } from "../../commitment/block/time.js";
+import { isUpgradeError, UpgradeError } from "../../errors.js";
+import { parseEventQuery } from "../../event-query.js";
+import { TxMsgDataSchema, type TxResponse, TxResponseSchema } from "../../gen/cosmos/base/abci/v1beta1/abci_pb.js";
+import { BroadcastMode, OrderBy, Service } from "../../gen/cosmos/tx/v1beta1/service_pb.js";
+import { type Tx, TxSchema } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
+import type { NodePort, NodeTx, NodeTxResult } from "../node-port.js";
+import { packAny } from "./any.js";
+import { blockIdMessage, blockMessages } from "./blocks.js";
+import type { NodeCall } from "./call.js";
+import { eventMessages } from "./events.js";
+import { paginateList } from "./paginate.js";
+import { implementOfNode, type QueryService } from "./service.js";
+
+const PAGE_DEFAULT = 100;
+const PAGE_MAX = 100;
+/** Hits of a search that are looked at; beyond, a client has to narrow its question. */
+export const SEARCH_HITS_MAX = 10_000;
+
+/** The field's codes for what the mempool says. */
+const MEMPOOL_CODES: Readonly<Record<string, number>> = {
+  UPG_TX_IN_MEMPOOL: 19,
+  UPG_TX_MEMPOOL_FULL: 20,
+  UPG_TX_TOO_LARGE: 21,
+};
+
+const upperHex = (bytes: Uint8Array): string => toHex(bytes).toUpperCase();
+
+function decodeTx(bytes: Uint8Array): Tx {
+  try {
+    return fromBinary(TxSchema, bytes);
+  } catch (cause) {
+    throw new UpgradeError("UPG_INVALID_TX", "the bytes are no transaction: tx parse error", { cause });
+  }
+}
+
+function resultFields(result: NodeTxResult) {
+  const { code, codespace, data, log, gasWanted, gasUsed, events } = result;
+  return { code, codespace, data: upperHex(data), rawLog: log, gasWanted, gasUsed, events: eventMessages(events) };
+}
+
+function txResponse(node: NodePort, { hash, height, bytes, result }: NodeTx): TxResponse {
+  return create(TxResponseSchema, {
+    height,
+    txhash: upperHex(hash),
+    ...resultFields(result),
+    tx: packAny(TxSchema, decodeTx(bytes)),
+    timestamp: formatTime(node.at(height).header.time),
+  });
+}
+
+function broadcast(bytes: Uint8Array, mode: BroadcastMode, { node, sha256 }: NodeCall) {
+  const txhash = upperHex(sha256(bytes));
+  try {
+    const result = node.broadcast(bytes);
+    return { txResponse: { txhash, ...(mode === BroadcastMode.ASYNC ? {} : resultFields(result)) } };
+  } catch (error) {
+    const code = isUpgradeError(error) ? MEMPOOL_CODES[error.code] : undefined;
+    if (code === undefined) throw error;
+    return { txResponse: { txhash, code, codespace: "sdk" } };
+  }
+}
+
+async function search(call: NodeCall, query: string, page: bigint, limit: bigint, order: OrderBy) {
+  const hits = await call.node.searchTxs(parseEventQuery(query), SEARCH_HITS_MAX);
+  const ordered = order === OrderBy.DESC ? [...hits].reverse() : hits;
+  const size = limit === 0n ? PAGE_DEFAULT : Number(limit > BigInt(PAGE_MAX) ? BigInt(PAGE_MAX) : limit);
+  const first = (Number(page > 0n ? page : 1n) - 1) * size;
+  const shown = ordered.slice(first, first + size);
+  return {
+    txs: shown.map(({ bytes }) => decodeTx(bytes)),
+    txResponses: shown.map((tx) => txResponse(call.node, tx)),
+    total: BigInt(hits.length),
+  };
+}
+
+export const txService: QueryService = implementOfNode(
+  Service,
+  {
+    simulate({ tx, txBytes }, { app }) {
+      const bytes = txBytes.length > 0 ? txBytes : tx ? toBinary(TxSchema, tx) : undefined;
+      if (!bytes) throw new UpgradeError("UPG_INVALID_ARGUMENT", "empty txBytes is not allowed");
+      const result = app.simulate(bytes);
+      if (result.code !== 0) {
+        throw new UpgradeError("UPG_TX_FAILED", `${result.log} with gas used: '${result.gasUsed}'`);
+      }
+      const { msgResponses } = fromBinary(TxMsgDataSchema, result.data);
+      const { data, log, events } = result;
+      return {
+        gasInfo: { gasWanted: result.gasWanted, gasUsed: result.gasUsed },
+        result: { data, log, events: eventMessages(events), msgResponses },
+      };
+    },
+
+    getTx({ hash }, { node }) {
+      if (hash === "") throw new UpgradeError("UPG_INVALID_ARGUMENT", "tx hash cannot be empty");
+      if (!/^(0x)?[0-9a-fA-F]{64}$/.test(hash)) {
+        throw new UpgradeError("UPG_INVALID_ARGUMENT", "a tx hash has 64 hex digits");
+      }
+      const found = node.tx(fromHex(hash.replace(/^0x/, "")));
+      if (!found) throw new UpgradeError("UPG_NOT_FOUND_TX", `tx not found: ${hash}`);
+      return { tx: decodeTx(found.bytes), txResponse: txResponse(node, found) };
+    },
+
+    broadcastTx({ txBytes, mode }, call) {
+      if (txBytes.length === 0) throw new UpgradeError("UPG_INVALID_ARGUMENT", "invalid empty tx");
+      if (mode !== BroadcastMode.SYNC && mode !== BroadcastMode.ASYNC) {
+        throw new UpgradeError("UPG_INVALID_ARGUMENT", "unsupported broadcast mode; supported types: sync, async");
+      }
+      return broadcast(txBytes, mode, call);
+    },
+
+    getTxsEvent({ events, query, page, limit, pagination, orderBy }, call) {
+      const text = query === "" ? events.join(" AND ") : query;
+      if (text === "") throw new UpgradeError("UPG_INVALID_ARGUMENT", "query cannot be empty");
+      const size = limit === 0n ? (pagination?.limit ?? 0n) : limit;
+      const first = page === 0n && size > 0n ? (pagination?.offset ?? 0n) / size + 1n : page;
+      return search(call, text, first, size, orderBy);
+    },
+
+    getBlockWithTxs({ height, pagination }, { node }) {
+      const latest = node.latest()?.header.height ?? 0n;
+      if (height < 1n || height > latest) {
+        throw new UpgradeError("UPG_INVALID_HEIGHT", `requested height ${height} but current height is ${latest}`);
+      }
+      const block = node.block(height);
+      const page = paginateList(block.txs.map((bytes, index) => ({ bytes, index })), pagination, ({ index }) =>
+        String(index).padStart(10, "0"),
+      );
+      return {
+        txs: page.items.map(({ bytes }) => decodeTx(bytes)),
+        blockId: blockIdMessage(node.at(height).blockId),
+        block: blockMessages(block).block,
+        pagination: page.pagination,
+      };
+    },
+  },
+);

@@ -1,0 +1,168 @@
+/** REST: the gateway's JSON over the query service, on the field's routes; and what machines ask a node besides. */
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { type DescMessage, fromJsonString, type Message, type Registry } from "@bufbuild/protobuf";
+import { type Context, Hono } from "hono";
+import { cors } from "hono/cors";
+import { UpgradeError } from "../../errors.js";
+import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../door.js";
+import { apiError } from "../errors.js";
+import { listen, makeHttpServer, openDoor, readBody } from "../http-server.js";
+import { ERROR_CODE_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../query/query.js";
+import { registryOf } from "../query/registry.js";
+import { bindRequest } from "./bind.js";
+import { escapeHtml, GatewayJson } from "./gateway-json.js";
+import { openApiDocument } from "./openapi.js";
+import { type FoundRoute, Router, routesOf } from "./routes.js";
+
+export interface RestOptions extends DoorOptions {
+  readonly address: Address;
+  /** Let pages of any origin read answers. */
+  readonly cors: boolean;
+  /** False while the node has no block, or is about to stop. */
+  isReady(): boolean;
+  /** Prometheus text. */
+  metrics(): Promise<string>;
+}
+
+type Env = { Bindings: HttpBindings };
+
+const JSON_TYPE = { "content-type": "application/json" };
+const METRICS_TYPE = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
+
+/** @throws UpgradeError UPG_INVALID_CONFIG when the address cannot be had */
+export async function openRest(options: RestOptions): Promise<OpenDoor> {
+  const limits = { ...DOOR_LIMITS, ...options.limits };
+  const gateway = new Gateway(options, limits);
+  const app = new Hono<Env>();
+  if (options.cors) app.use(cors({ origin: "*", allowHeaders: ["*"], exposeHeaders: ["*"] }));
+  app.get("/healthz", (context) => only("GET", context, () => json(context, 200, { status: "ok" })));
+  app.get("/readyz", (context) => only("GET", context, () => readiness(context, options.isReady())));
+  app.get("/metrics", (context) =>
+    only("GET", context, async () => context.body(await options.metrics(), 200, METRICS_TYPE)),
+  );
+  const document = JSON.stringify(openApiDocument(routesOf(options.query.services)));
+  app.get("/openapi.json", (context) => only("GET", context, () => context.body(document, 200, JSON_TYPE)));
+  app.all("*", (context) => gateway.answer(context));
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false, autoCleanupIncoming: false });
+  const server = makeHttpServer((request, response) => void listener(request, response), limits);
+  return openDoor(server, await listen(server, options.address, "--api.address"));
+}
+
+/** Hono answers HEAD with GET's functions; the field knows no HEAD. */
+function only(
+  method: string,
+  context: Context<Env>,
+  answer: () => Response | Promise<Response>,
+): Response | Promise<Response> {
+  return context.req.method === method ? answer() : notImplemented(context);
+}
+
+function json(context: Context<Env>, status: 200 | 503, body: object): Response {
+  return context.body(JSON.stringify(body), status, JSON_TYPE);
+}
+
+function readiness(context: Context<Env>, isReady: boolean): Response {
+  return isReady ? json(context, 200, { status: "ready" }) : json(context, 503, { status: "not ready" });
+}
+
+function notImplemented(context: Context<Env>): Response {
+  const headers = { ...JSON_TYPE, [ERROR_CODE_HEADER]: "UPG_NOT_FOUND_METHOD", ...serverTime() };
+  return new Response(context.req.method === "HEAD" ? null : errorBody(12, "Not Implemented"), { status: 501, headers });
+}
+
+const serverTime = () => ({ "x-server-time": String(Math.floor(Date.now() / 1_000)) });
+
+/** The field's gateway writes errors with these spaces. */
+function errorBody(code: number, message: string): string {
+  return `{"code":${code}, "message":${escapeHtml(JSON.stringify(message))}, "details":[]}`;
+}
+
+class Gateway {
+  readonly #router: Router;
+  readonly #json: GatewayJson;
+  readonly #registry: Registry;
+  #underWay = 0;
+
+  constructor(
+    private readonly options: RestOptions,
+    private readonly limits: DoorLimits,
+  ) {
+    const { query } = options;
+    this.#router = new Router(routesOf(query.services));
+    this.#registry = registryOf(query.descriptors);
+    this.#json = new GatewayJson(this.#registry);
+  }
+
+  async answer(context: Context<Env>): Promise<Response> {
+    const begun = performance.now();
+    let route = "(none)";
+    let status = 0;
+    this.#underWay++;
+    try {
+      if (this.#underWay > this.limits.concurrency) {
+        throw new UpgradeError("UPG_REMOTE_BUSY", `${this.limits.concurrency} requests are under way: try again`);
+      }
+      const found = this.#find(context);
+      if (!found) {
+        status = 12;
+        return notImplemented(context);
+      }
+      route = found.route.template;
+      return await this.#call(context, found);
+    } catch (error) {
+      const { grpc, http, message, code } = apiError(error, this.options.events.onBug);
+      status = grpc;
+      const headers = { ...JSON_TYPE, [ERROR_CODE_HEADER]: code, ...serverTime() };
+      return new Response(errorBody(grpc, message), { status: http, headers });
+    } finally {
+      this.#underWay--;
+      this.options.events.onAnswer("rest", route, status, (performance.now() - begun) / 1_000);
+    }
+  }
+
+  /** The path as it was sent: what is encoded in it may be part of a name. */
+  #find({ req, env }: Context<Env>): FoundRoute | undefined {
+    const [path = "/"] = (env.incoming.url ?? "/").split("?");
+    try {
+      return this.#router.find(req.method, path);
+    } catch (cause) {
+      throw new UpgradeError("UPG_INVALID_ARGUMENT", "the path is not percent-encoded UTF-8", { cause });
+    }
+  }
+
+  async #call(context: Context<Env>, { route, parameters }: FoundRoute): Promise<Response> {
+    const { req, env } = context;
+    const asked = parseAskedHeight(req.header(HEIGHT_HEADER) ?? req.header(`grpc-metadata-${HEIGHT_HEADER}`));
+    const { method } = route;
+    const url = env.incoming.url ?? "/";
+    const at = url.indexOf("?");
+    const query = new URLSearchParams(at < 0 ? "" : url.slice(at + 1));
+    const request = route.hasBody
+      ? await this.#readRequest(context, route.method.descriptor.input)
+      : bindRequest(method.descriptor.input, parameters, query);
+    const { message, height } = await this.options.query.call(method, request, asked);
+    const text = this.#json.write(method.descriptor.output, message);
+    const heightText = String(height);
+    return new Response(text, {
+      status: 200,
+      headers: {
+        ...JSON_TYPE,
+        ...serverTime(),
+        "cache-control": "no-store",
+        [HEIGHT_HEADER]: heightText,
+        [`grpc-metadata-${HEIGHT_HEADER}`]: heightText,
+      },
+    });
+  }
+
+  async #readRequest({ env }: Context<Env>, schema: DescMessage): Promise<Message> {
+    const body = await readBody(env.incoming, this.limits.bodyBytes);
+    try {
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
+      return fromJsonString(schema, text === "" ? "{}" : text, { registry: this.#registry });
+    } catch (cause) {
+      const what = cause instanceof Error ? cause.message : String(cause);
+      throw new UpgradeError("UPG_INVALID_ARGUMENT", `the body is not the JSON of this request: ${what}`, { cause });
+    }
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Gas: what a transaction may cost every node. Reads and writes are counted at the stores by the field's figures, so
+ * that a client's estimate (simulate, times a little) is good here too. It depends on state and bytes alone.
+ */
+import { CacheMultiStore } from "../store/cache-multi-store.js";
+import type { FrameScan, KeyRange, KeyValue, KVStore, MultiStore } from "../types.js";
+import { SDK, TxError } from "./tx-error.js";
+
+/** The field's figures for its stores and transactions. */
+export const GAS = Object.freeze({
+  HAS: 1_000n,
+  DELETE: 1_000n,
+  READ_FLAT: 1_000n,
+  READ_PER_BYTE: 3n,
+  WRITE_FLAT: 2_000n,
+  WRITE_PER_BYTE: 30n,
+  ITERATE_FLAT: 30n,
+  TX_PER_BYTE: 10n,
+  VERIFY_SECP256K1: 1_000n,
+  /** Bytes of the parameters that the field reads before anything else; here they are constants. */
+  PARAMETER_BYTES: 18n,
+});
+
+/** What a simulation counts up to: it has no limit of its own. */
+export const GAS_UNLIMITED = 18_446_744_073_709_551_615n;
+
+export class GasMeter {
+  #used = 0n;
+
+  constructor(readonly limit: bigint = GAS_UNLIMITED) {}
+
+  get used(): bigint {
+    return this.#used;
+  }
+
+  /** @throws TxError sdk 11 when the limit is passed; what was asked for counts all the same */
+  consume(amount: bigint, location: string): void {
+    this.#used += amount;
+    if (this.#used <= this.limit) return;
+    const what = `out of gas in location: ${location}; gasWanted: ${this.limit}, gasUsed: ${this.#used}`;
+    throw new TxError(SDK.OUT_OF_GAS, what);
+  }
+}
+
+/** A store that charges for every use. */
+class GasKVStore implements KVStore {
+  constructor(
+    private readonly store: KVStore,
+    private readonly meter: GasMeter,
+  ) {}
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    this.meter.consume(GAS.READ_FLAT, "ReadFlat");
+    const value = this.store.get(key);
+    this.#perByte(key.length + (value?.length ?? 0));
+    return value;
+  }
+
+  has(key: Uint8Array): boolean {
+    this.meter.consume(GAS.HAS, "Has");
+    return this.store.has(key);
+  }
+
+  *iterate(range?: KeyRange): IterableIterator<KeyValue> {
+    for (const pair of this.store.iterate(range)) {
+      this.#perByte(pair[0].length + pair[1].length);
+      this.meter.consume(GAS.ITERATE_FLAT, "IterNextFlat");
+      yield pair;
+    }
+  }
+
+  scan(range?: KeyRange): FrameScan {
+    const frames = this.store.scan(range);
+    return {
+      read: (out) => {
+        const length = frames.read(out);
+        if (length > 0) this.#perByte(length);
+        return length;
+      },
+    };
+  }
+
+  set(key: Uint8Array, value: Uint8Array): void {
+    this.meter.consume(GAS.WRITE_FLAT, "WriteFlat");
+    this.meter.consume(GAS.WRITE_PER_BYTE * BigInt(key.length + value.length), "WritePerByte");
+    this.store.set(key, value);
+  }
+
+  delete(key: Uint8Array): void {
+    this.meter.consume(GAS.DELETE, "Delete");
+    this.store.delete(key);
+  }
+
+  writeFrames(frames: Uint8Array): void {
+    this.meter.consume(GAS.WRITE_FLAT, "WriteFlat");
+    this.meter.consume(GAS.WRITE_PER_BYTE * BigInt(frames.length), "WritePerByte");
+    this.store.writeFrames(frames);
+  }
+
+  #perByte(bytes: number): void {
+    this.meter.consume(GAS.READ_PER_BYTE * BigInt(bytes), "ReadPerByte");
+  }
+}
+
+/** Stores that charge for every use. */
+export class GasMultiStore implements MultiStore {
+  constructor(
+    private readonly stores: MultiStore,
+    private readonly meter: GasMeter,
+  ) {}
+
+  get names(): readonly string[] {
+    return this.stores.names;
+  }
+
+  store(name: string): KVStore {
+    return new GasKVStore(this.stores.store(name), this.meter);
+  }
+
+  branch(): CacheMultiStore {
+    return new CacheMultiStore(this);
+  }
+}

@@ -1,0 +1,66 @@
+/** Kinds of messages: how one is read, who signs it, what it does. A kind is data; the router finds it by its type URL. */
+import {
+  create,
+  type DescMessage,
+  fromBinary,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from "@bufbuild/protobuf";
+import type { Any } from "../../types.js";
+import type { ModuleContext } from "../context.js";
+
+/** A message that was decoded, ready to run. */
+export interface ReadMessage {
+  readonly typeUrl: string;
+  /** The address that must sign, as it stands in the message. */
+  readonly signer: string;
+  /** Refusals that need state but are made when a proposal with this message is submitted. @throws UpgradeError */
+  check(context: ModuleContext): void;
+  /** Runs it and answers its response. @throws UpgradeError; what it wrote must be dropped then */
+  run(context: ModuleContext): Any;
+}
+
+export interface MessageKind {
+  readonly typeUrl: string;
+  readonly schema: DescMessage;
+  /** May a passed proposal run it, with the gov account as its signer? */
+  readonly isForGovernance: boolean;
+  /** Strictly checked bytes in, message out. */
+  read(value: Uint8Array): ReadMessage;
+}
+
+export type MessageRouter = ReadonlyMap<string, MessageKind>;
+
+export interface KindOptions<In extends DescMessage, Out extends DescMessage> {
+  readonly schema: In;
+  readonly response: Out;
+  readonly isForGovernance?: boolean;
+  signer(message: MessageShape<In>): string;
+  check?(context: ModuleContext, message: MessageShape<In>): void;
+  run(context: ModuleContext, message: MessageShape<In>): MessageInitShape<Out> | undefined;
+}
+
+export function messageKind<In extends DescMessage, Out extends DescMessage>(
+  options: KindOptions<In, Out>,
+): MessageKind {
+  const { schema, response } = options;
+  const typeUrl = `/${schema.typeName}`;
+  return {
+    typeUrl,
+    schema,
+    isForGovernance: options.isForGovernance ?? false,
+    read: (value) => {
+      const message = fromBinary(schema, value);
+      return {
+        typeUrl,
+        signer: options.signer(message),
+        check: (context) => options.check?.(context, message),
+        run: (context) => {
+          const answer = create(response, options.run(context, message));
+          return { typeUrl: `/${response.typeName}`, value: toBinary(response, answer) };
+        },
+      };
+    },
+  };
+}

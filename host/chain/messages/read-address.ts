@@ -1,0 +1,10 @@
+/** Addresses in messages, refused in the field's words. */
+import { addressFailure, decodeAnyAddress } from "../address.js";
+import { SDK, TxError } from "../tx-error.js";
+
+/** `what`: the words before the reason. @throws TxError sdk 7 */
+export function readAddress(text: string, what: string): Uint8Array {
+  const failure = addressFailure(text);
+  if (failure !== undefined) throw new TxError(SDK.INVALID_ADDRESS, `${what}: ${failure}`);
+  return decodeAnyAddress(text);
+}

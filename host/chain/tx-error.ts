@@ -1,0 +1,108 @@
+/**
+ * What a transaction is refused with: codespace, number and text as the field's clients know and parse them. The table
+ * holds the errors that this chain can answer with; `sdk` is the field's common codespace.
+ */
+import { isUpgradeError, UpgradeError } from "../errors.js";
+
+export interface AbciError {
+  readonly codespace: string;
+  readonly code: number;
+  readonly text: string;
+}
+
+const row = (codespace: string, code: number, text: string): AbciError => Object.freeze({ codespace, code, text });
+
+/** The field's catch-all, and its answer to a crash inside a transaction. */
+const UNDEFINED = "undefined";
+const INTERNAL_CODE = 1;
+const CRASH_CODE = 111_222;
+
+export const SDK = Object.freeze({
+  TX_DECODE: row("sdk", 2, "tx parse error"),
+  UNAUTHORIZED: row("sdk", 4, "unauthorized"),
+  INSUFFICIENT_FUNDS: row("sdk", 5, "insufficient funds"),
+  UNKNOWN_REQUEST: row("sdk", 6, "unknown request"),
+  INVALID_ADDRESS: row("sdk", 7, "invalid address"),
+  INVALID_PUBKEY: row("sdk", 8, "invalid pubkey"),
+  UNKNOWN_ADDRESS: row("sdk", 9, "unknown address"),
+  INVALID_COINS: row("sdk", 10, "invalid coins"),
+  OUT_OF_GAS: row("sdk", 11, "out of gas"),
+  MEMO_TOO_LARGE: row("sdk", 12, "memo too large"),
+  INSUFFICIENT_FEE: row("sdk", 13, "insufficient fee"),
+  TOO_MANY_SIGNATURES: row("sdk", 14, "maximum number of signatures exceeded"),
+  NO_SIGNATURES: row("sdk", 15, "no signatures supplied"),
+  INVALID_REQUEST: row("sdk", 18, "invalid request"),
+  TX_TOO_LARGE: row("sdk", 21, "tx too large"),
+  INVALID_HEIGHT: row("sdk", 26, "invalid height"),
+  TIMEOUT_HEIGHT: row("sdk", 30, "tx timeout height"),
+  UNKNOWN_EXTENSION: row("sdk", 31, "unknown extension options"),
+  WRONG_SEQUENCE: row("sdk", 32, "incorrect account sequence"),
+  NOT_SUPPORTED: row("sdk", 37, "feature not supported"),
+  INVALID_GAS_LIMIT: row("sdk", 41, "invalid gas limit"),
+  TIMEOUT: row("sdk", 42, "tx timeout"),
+});
+
+export const GOV = Object.freeze({
+  INACTIVE_PROPOSAL: row("gov", 3, "inactive proposal"),
+  INVALID_CONTENT: row("gov", 5, "invalid proposal content"),
+  INVALID_VOTE: row("gov", 7, "invalid vote option"),
+  UNROUTABLE: row("gov", 10, "proposal message not recognized by router"),
+  NO_MESSAGES: row("gov", 11, "no messages proposed"),
+  INVALID_SIGNER: row("gov", 13, "expected gov account as only signer for proposal message"),
+  METADATA_TOO_LONG: row("gov", 15, "metadata too long"),
+  DEPOSIT_TOO_SMALL: row("gov", 16, "minimum deposit is too small"),
+  INVALID_PROPOSER: row("gov", 18, "invalid proposer"),
+  VOTING_ENDED: row("gov", 20, "voting period already ended"),
+  INVALID_PROPOSAL: row("gov", 21, "invalid proposal"),
+  SUMMARY_TOO_LONG: row("gov", 22, "summary too long"),
+  INVALID_DENOM: row("gov", 23, "invalid deposit denom"),
+});
+
+/** The upgrade module's refusal of an authority; its text has the reason already. */
+const UPGRADE_SIGNER = row("upgrade", 6, "expected authority account as only signer for proposal message");
+
+/** A transaction, or a message in it, breaks a rule. The message reads `<what>: <text of the table>`. */
+export class TxError extends UpgradeError {
+  constructor(
+    readonly abci: AbciError,
+    what?: string,
+    options: { cause?: unknown } = {},
+  ) {
+    super("UPG_INVALID_TX", what === undefined ? abci.text : `${what}: ${abci.text}`, options);
+  }
+}
+
+/** An error that the field never gave a number. */
+export function undefinedError(what: string): TxError {
+  return new TxError(row(UNDEFINED, INTERNAL_CODE, what));
+}
+
+/** The same error with words before it, as the field wraps. */
+export function wrapError(what: string, error: unknown): TxError {
+  const { codespace, code, log } = describeError(error);
+  return new TxError(row(codespace, code, log), what, { cause: error });
+}
+
+export interface ErrorDescription {
+  readonly codespace: string;
+  readonly code: number;
+  readonly log: string;
+}
+
+/**
+ * What a client is told of an error. Trouble of this machine (its disk, its own bugs that assertions found) is no
+ * verdict on a transaction and is thrown again.
+ */
+export function describeError(error: unknown): ErrorDescription {
+  if (!isUpgradeError(error)) {
+    const what = error instanceof Error ? error.message : String(error);
+    return { codespace: UNDEFINED, code: CRASH_CODE, log: `recovered: ${what}` };
+  }
+  if (error instanceof TxError) return { ...codeOf(error.abci), log: error.message };
+  if (error.code === "UPG_UNAUTHORIZED") return { ...codeOf(UPGRADE_SIGNER), log: error.message };
+  if (error.code.startsWith("UPG_STORE_") || error.code.startsWith("UPG_BUG_")) throw error;
+  if (error.code.startsWith("UPG_INVALID_PLAN_")) return { ...codeOf(SDK.INVALID_REQUEST), log: error.message };
+  return { codespace: UNDEFINED, code: INTERNAL_CODE, log: error.message };
+}
+
+const codeOf = ({ codespace, code }: AbciError) => ({ codespace, code });

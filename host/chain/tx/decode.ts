@@ -1,0 +1,125 @@
+/**
+ * Decodes transactions strictly: canonical outer form, nothing unknown, nothing twice, bounded in size and depth. The
+ * bytes that signers saw are kept as they came.
+ */
+import { type DescMessage, fromBinary } from "@bufbuild/protobuf";
+import type { Any as AnyMessage } from "@bufbuild/protobuf/wkt";
+import { PubKeySchema as Ed25519PubKeySchema } from "../../gen/cosmos/crypto/ed25519/keys_pb.js";
+import { LegacyAminoPubKeySchema } from "../../gen/cosmos/crypto/multisig/keys_pb.js";
+import { PubKeySchema as Secp256k1PubKeySchema } from "../../gen/cosmos/crypto/secp256k1/keys_pb.js";
+import {
+  type AuthInfo,
+  AuthInfoSchema,
+  type TxBody,
+  TxBodySchema,
+  type TxRaw,
+  TxRawSchema,
+} from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
+import { TX_BYTES_MAX } from "../../limits.js";
+import { addressFailure, decodeAnyAddress, encodeAddress } from "../address.js";
+import type { MessageRouter, ReadMessage } from "../messages/kind.js";
+import { SDK, TxError, undefinedError } from "../tx-error.js";
+import { checkStrictly, type Resolve } from "./strict.js";
+import { BYTES, varintBytes, WireCursor, WireError } from "./wire-cursor.js";
+
+export interface DecodedTx {
+  /** Bytes of the whole transaction. */
+  readonly size: number;
+  readonly raw: TxRaw;
+  readonly body: TxBody;
+  readonly authInfo: AuthInfo;
+  readonly messages: readonly ReadMessage[];
+  /** Addresses that must sign, in order, each once; a fee payer of its own is the last. */
+  readonly signers: readonly Uint8Array[];
+  readonly feePayer: Uint8Array | undefined;
+}
+
+const KEY_TYPES: ReadonlyMap<string, DescMessage> = new Map(
+  [Secp256k1PubKeySchema, Ed25519PubKeySchema, LegacyAminoPubKeySchema].map((desc) => [`/${desc.typeName}`, desc]),
+);
+
+/** @throws TxError sdk 2, sdk 21, or the field's plain errors where signers cannot be read */
+export function decodeTx(bytes: Uint8Array, router: MessageRouter): DecodedTx {
+  if (bytes.length > TX_BYTES_MAX) {
+    throw new TxError(SDK.TX_TOO_LARGE, `a transaction has at most ${TX_BYTES_MAX} bytes, got ${bytes.length}`);
+  }
+  const { raw, body, authInfo } = asDecodeError(() => decodeParts(bytes, router));
+  const messages = body.messages.map((any) => asDecodeError(() => readMessage(any, router)));
+  const signers: Uint8Array[] = [];
+  const texts = new Set<string>();
+  const sign = (text: string) => {
+    const address = signerOf(text);
+    const normal = encodeAddress(address);
+    if (!texts.has(normal)) signers.push(address);
+    texts.add(normal);
+    return address;
+  };
+  for (const { signer } of messages) sign(signer);
+  const payer = authInfo.fee?.payer ?? "";
+  const feePayer = payer === "" ? signers[0] : sign(payer);
+  return { size: bytes.length, raw, body, authInfo, messages, signers, feePayer };
+}
+
+function decodeParts(bytes: Uint8Array, router: MessageRouter) {
+  checkCanonical(bytes);
+  const resolve: Resolve = (typeUrl) => router.get(typeUrl)?.schema ?? KEY_TYPES.get(typeUrl);
+  const strict = { resolve, mayHoldNotCritical: false };
+  checkStrictly(bytes, TxRawSchema, strict);
+  const raw = fromBinary(TxRawSchema, bytes);
+  checkStrictly(raw.bodyBytes, TxBodySchema, { resolve, mayHoldNotCritical: true });
+  checkStrictly(raw.authInfoBytes, AuthInfoSchema, strict);
+  return { raw, body: fromBinary(TxBodySchema, raw.bodyBytes), authInfo: fromBinary(AuthInfoSchema, raw.authInfoBytes) };
+}
+
+function readMessage({ typeUrl, value }: AnyMessage, router: MessageRouter): ReadMessage {
+  const kind = router.get(typeUrl);
+  if (!kind) throw new WireError(`no concrete type registered for type URL ${typeUrl} against interface *types.Msg`);
+  return kind.read(value);
+}
+
+function signerOf(text: string): Uint8Array {
+  const failure = addressFailure(text);
+  if (failure !== undefined) throw undefinedError(failure);
+  return decodeAnyAddress(text);
+}
+
+/** The outer form: fields ascending, each once (signatures apart), tags and lengths as short as they can be. */
+function checkCanonical(bytes: Uint8Array): void {
+  const cursor = new WireCursor(bytes);
+  let last = 0;
+  while (!cursor.isAtEnd) {
+    const at = cursor.at;
+    const { number, type } = asInvalidLength(() => cursor.tag());
+    if (type !== BYTES) throw new WireError(`expected ${BYTES} wire type, got ${type}`);
+    if (number < last) throw new WireError(`txRaw must follow ADR-027, got tagNum ${number} after tagNum ${last}`);
+    if (cursor.at - at !== varintBytes(number * 8 + type)) throw new WireError(`tag ${number} is not as short as possible`);
+    last = number;
+    const lengthAt = cursor.at;
+    const length = asInvalidLength(() => cursor.varint());
+    const [read, needed] = [cursor.at - lengthAt, varintBytes(length)];
+    if (read !== needed) {
+      const what = `length prefix varint for tagNum ${number} is not as short as possible`;
+      throw new WireError(`${what}, read ${read}, only need ${needed}`);
+    }
+    asInvalidLength(() => cursor.take(length));
+  }
+}
+
+function asInvalidLength<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw new WireError(`invalid length; ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+}
+
+/** The field wraps a decoder's error twice. Whatever the library may throw is the bytes' fault too. */
+function asDecodeError<T>(decode: () => T): T {
+  try {
+    return decode();
+  } catch (cause) {
+    if (cause instanceof TxError) throw cause;
+    const what = cause instanceof Error ? cause.message : String(cause);
+    throw new TxError(SDK.TX_DECODE, `${what}: ${SDK.TX_DECODE.text}`, { cause });
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Runs one transaction over stores: what comes before its messages, then the messages, each on branches of their own.
+ * One that fails before its messages leaves nothing; one whose message fails has paid its fee and used its sequence.
+ */
+import { create, toBinary } from "@bufbuild/protobuf";
+import { TxMsgDataSchema } from "../../gen/cosmos/base/abci/v1beta1/abci_pb.js";
+import type { Any, MultiStore } from "../../types.js";
+import { encodeAddress } from "../address.js";
+import { type ChainEvent, type EventAttribute, type ModuleContext, type ModuleFacts, moduleContext } from "../context.js";
+import { GAS_UNLIMITED, GasMeter, GasMultiStore } from "../gas.js";
+import { decodeAnyAddress } from "../address.js";
+import type { ReadMessage } from "../messages/kind.js";
+import { SDK, TxError, wrapError } from "../tx-error.js";
+import { type AnteOptions, runAnte } from "./ante.js";
+import { type DecodedTx, decodeTx } from "./decode.js";
+import { refusal, type TxResult } from "./result.js";
+
+/** What a block's transactions share. */
+export type TxFacts = Omit<ModuleFacts, "consumeGas">;
+
+export interface RunOptions extends AnteOptions {
+  /** Gas that the block has left; a transaction that needs more fails. Undefined: no limit. */
+  readonly blockGasLeft?: bigint;
+}
+
+/**
+ * Writes to `stores` what the transaction leaves behind (in mode simulate too: give it a branch to drop).
+ * @throws UpgradeError UPG_STORE_*, UPG_BUG_*: no verdict on the transaction
+ */
+export function runTx(facts: TxFacts, stores: MultiStore, bytes: Uint8Array, options: RunOptions): TxResult {
+  let tx: DecodedTx;
+  try {
+    tx = decodeTx(bytes, facts.router);
+    if (tx.messages.length === 0) throw new TxError(SDK.INVALID_REQUEST, "must contain at least one message");
+  } catch (error) {
+    return refusal(error);
+  }
+  const meter = new GasMeter(options.mode === "simulate" ? GAS_UNLIMITED : (tx.authInfo.fee?.gasLimit ?? 0n));
+  const used = () => ({ wanted: meter.limit, used: meter.used });
+  const events: ChainEvent[] = [];
+  const branch = stores.branch();
+  const context = (over: MultiStore, into: ChainEvent[]): ModuleContext =>
+    moduleContext(
+      { ...facts, consumeGas: (amount, location) => meter.consume(amount, location) },
+      new GasMultiStore(over, meter),
+      into,
+    );
+  try {
+    runAnte(context(branch, events), tx, options);
+  } catch (error) {
+    return refusal(error, used());
+  }
+  branch.write();
+  const done = { code: 0, codespace: "", log: "", data: new Uint8Array() };
+  if (options.mode === "check" || options.mode === "recheck") {
+    return { ...done, gasWanted: meter.limit, gasUsed: meter.used, events };
+  }
+  const messageEvents: ChainEvent[] = [];
+  try {
+    const data = runMessages(tx.messages, (into) => context(branch, into), messageEvents);
+    requireBlockGas(meter, options.blockGasLeft);
+    branch.write();
+    return { ...done, data, gasWanted: meter.limit, gasUsed: meter.used, events: [...events, ...messageEvents] };
+  } catch (error) {
+    return refusal(error, used(), events);
+  }
+}
+
+/** What stood in the block before has used up its gas, or this one does. */
+function requireBlockGas(meter: GasMeter, left: bigint | undefined): void {
+  if (left === undefined || meter.used <= left) return;
+  const what = `out of gas in location: block gas meter; gasWanted: ${meter.limit}, gasUsed: ${meter.used}`;
+  throw new TxError(SDK.OUT_OF_GAS, what);
+}
+
+/** Answers the encoded responses. */
+function runMessages(
+  messages: readonly ReadMessage[],
+  contextFor: (events: ChainEvent[]) => ModuleContext,
+  events: ChainEvent[],
+): Uint8Array {
+  const msgResponses: Any[] = [];
+  messages.forEach((message, index) => {
+    const own: ChainEvent[] = [];
+    try {
+      msgResponses.push(message.run(contextFor(own)));
+    } catch (error) {
+      if (error instanceof TxError && error.abci === SDK.OUT_OF_GAS) throw error;
+      throw wrapError(`failed to execute message; message index: ${index}`, error);
+    }
+    const number = { key: "msg_index", value: String(index) };
+    for (const { type, attributes } of [messageEvent(message), ...own]) {
+      events.push({ type, attributes: [...attributes, number] });
+    }
+  });
+  return toBinary(TxMsgDataSchema, create(TxMsgDataSchema, { msgResponses }));
+}
+
+function messageEvent({ typeUrl, signer }: ReadMessage): ChainEvent {
+  const attributes: EventAttribute[] = [
+    { key: "action", value: typeUrl },
+    { key: "sender", value: encodeAddress(decodeAnyAddress(signer)) },
+  ];
+  const module = typeUrl.split(".")[1];
+  if (module) attributes.push({ key: "module", value: module });
+  return { type: "message", attributes };
+}

@@ -1,0 +1,151 @@
+/**
+ * The strict look at a message's bytes before they are decoded: every field is known (in a transaction's body, unknown
+ * ones whose number has bit 11 set may pass), has its own wire type and stands once unless it is repeated; texts are
+ * UTF-8; a packed message is of a known type and is looked at in the same way.
+ */
+import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { AMOUNT_MAX } from "../coins.js";
+import { addressFailure } from "../address.js";
+import { undefinedError } from "../tx-error.js";
+import { BYTES, FIXED32, FIXED64, type Tag, VARINT, WireCursor, WireError, wireTypeName } from "./wire-cursor.js";
+
+/** Messages within messages, packed ones included. */
+const DEPTH_MAX = 32;
+/** Fields with this bit in their number are not critical: who does not know them may pass over them. */
+const NOT_CRITICAL = 1 << 10;
+
+const ANY = "google.protobuf.Any";
+const COIN = "cosmos.base.v1beta1.Coin";
+
+/** The description of a packed message's type, by its URL. */
+export type Resolve = (typeUrl: string) => DescMessage | undefined;
+
+export interface StrictOptions {
+  readonly resolve: Resolve;
+  readonly mayHoldNotCritical: boolean;
+}
+
+/**
+ * @throws WireError with the field's words; TxError where the field gets further than the decoder
+ */
+export function checkStrictly(bytes: Uint8Array, desc: DescMessage, options: StrictOptions, depth = 0): void {
+  if (depth > DEPTH_MAX) throw new WireError("reject unknown fields: maximum recursion depth exceeded");
+  const cursor = new WireCursor(bytes);
+  const seen = new Set<number | string>();
+  let typeUrl = "";
+  let packed: Uint8Array = new Uint8Array(0);
+  while (!cursor.isAtEnd) {
+    const tag = tagOf(cursor);
+    const field = desc.fields.find(({ number }) => number === tag.number);
+    if (field) checkWireType(desc, field, tag);
+    else checkUnknown(desc, tag, options.mayHoldNotCritical);
+    const content = contentOf(cursor, tag);
+    if (!field) continue;
+    checkOnce(desc, field, seen);
+    if (content === undefined) continue;
+    if (field.message) checkStrictly(content, field.message, options, depth + 1);
+    else if (field.scalar === ScalarType.STRING) checkText(desc, field, content);
+    if (desc.typeName !== ANY) continue;
+    if (field.number === 1) typeUrl = new TextDecoder().decode(content);
+    else packed = content;
+  }
+  if (desc.typeName === ANY) checkPacked(typeUrl, packed, options, depth);
+}
+
+function checkPacked(typeUrl: string, bytes: Uint8Array, options: StrictOptions, depth: number): void {
+  const desc = options.resolve(typeUrl);
+  if (!desc) throw new WireError(`unable to resolve type URL ${typeUrl}`);
+  checkStrictly(bytes, desc, options, depth + 1);
+}
+
+function tagOf(cursor: WireCursor): Tag {
+  try {
+    return cursor.tag();
+  } catch {
+    throw new WireError("invalid length");
+  }
+}
+
+function contentOf(cursor: WireCursor, tag: Tag): Uint8Array | undefined {
+  try {
+    return cursor.value(tag);
+  } catch (cause) {
+    const what = `could not consume field value for tagNum: ${tag.number}, wireType: "${wireTypeName(tag.type)}"`;
+    throw new WireError(`${what}; ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+}
+
+function checkUnknown(desc: DescMessage, { number, type }: Tag, mayHoldNotCritical: boolean): void {
+  if (mayHoldNotCritical && (number & NOT_CRITICAL) !== 0) return;
+  throw new WireError(
+    `errUnknownField "${goTypeName(desc)}": {TagNum: ${number}, WireType:"${wireTypeName(type)}"}`,
+  );
+}
+
+function checkWireType(desc: DescMessage, field: DescField, { number, type }: Tag): void {
+  const expected = wireTypeOf(field);
+  if (type === expected) return;
+  const wire = `GotWireType: "${wireTypeName(type)}" != WantWireType: "${wireTypeName(expected)}"`;
+  throw new WireError(`errMismatchedWireType "${goTypeName(desc)}": {TagNum: ${number}, ${wire}}`);
+}
+
+/** No message here has repeated numbers, so none can be packed. */
+function wireTypeOf(field: DescField): number {
+  if (field.message) return BYTES;
+  if (field.enum) return VARINT;
+  switch (field.scalar) {
+    case ScalarType.STRING:
+    case ScalarType.BYTES:
+      return BYTES;
+    case ScalarType.FIXED64:
+    case ScalarType.SFIXED64:
+    case ScalarType.DOUBLE:
+      return FIXED64;
+    case ScalarType.FIXED32:
+    case ScalarType.SFIXED32:
+    case ScalarType.FLOAT:
+      return FIXED32;
+    default:
+      return VARINT;
+  }
+}
+
+/** A singular field stands at most once, and of the choices of a oneof one at most. */
+function checkOnce(desc: DescMessage, field: DescField, seen: Set<number | string>): void {
+  if (field.fieldKind === "list" || field.fieldKind === "map") return;
+  const key = field.oneof ? field.oneof.name : field.number;
+  if (seen.has(key)) throw new WireError(`field ${field.name} of ${desc.typeName} stands twice`);
+  seen.add(key);
+}
+
+const ADDRESS_FIELD = /(^|_)(address|proposer|depositor|voter|authority|payer|granter|sender)$/;
+
+/** The field meets an address that is not UTF-8 only where it decodes the address. */
+function checkText(desc: DescMessage, field: DescField, content: Uint8Array): void {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(content);
+  } catch {
+    if (!ADDRESS_FIELD.test(field.name)) throw new WireError(`field ${field.name} of ${desc.typeName} is not UTF-8`);
+    const latin = Array.from(content, (byte) => String.fromCharCode(byte)).join("");
+    throw undefinedError(addressFailure(latin) ?? "invalid address");
+  }
+  if (desc.typeName === COIN && field.name === "amount") checkAmount(text);
+}
+
+function checkAmount(text: string): void {
+  if (!/^-?[0-9]+$/.test(text)) throw new WireError(`math/big: cannot unmarshal "${text.slice(0, 100)}" into a *big.Int`);
+  const amount = text.length > 90 ? AMOUNT_MAX + 1n : BigInt(text);
+  if (amount > AMOUNT_MAX || amount < -AMOUNT_MAX) throw new WireError("integer out of range; got: more than 256 bits");
+}
+
+/** Go's name of a message's type, as its texts have it. */
+function goTypeName(desc: DescMessage): string {
+  const { package: pkg } = desc.file.proto;
+  const name = desc.typeName.slice(pkg.length + 1).replaceAll(".", "_");
+  const parts = pkg.split(".");
+  const last = parts.at(-1) ?? "";
+  if (pkg === "cosmos.gov.v1") return `*v1.${name}`;
+  if (pkg === "cosmos.tx.v1beta1") return `*tx.${name}`;
+  return pkg.startsWith("cosmos.crypto.") ? `*${last}.${name}` : `*types.${name}`;
+}

@@ -1,0 +1,37 @@
+/** The flags of commands that ask a node. */
+import { type Command, Option } from "commander";
+import { parseDuration, parseHeight } from "../options.js";
+import { RpcClient } from "./rpc.js";
+
+export const NODE_DEFAULT = "tcp://localhost:26657";
+const TIMEOUT_DEFAULT = 10_000_000_000n;
+const NANOS_PER_MILLI = 1_000_000n;
+
+export interface NodeFlags {
+  readonly node: string;
+  /** Nanoseconds. */
+  readonly timeout: bigint;
+}
+
+export interface QueryFlags extends NodeFlags {
+  /** 0n: the last one. */
+  readonly height: bigint;
+}
+
+export function addNodeFlags<T extends Command>(command: T): T {
+  return command
+    .option("--node <string>", "address of a node's RPC", NODE_DEFAULT)
+    .addOption(
+      new Option("--timeout <duration>", "how long to wait for an answer of the node")
+        .argParser(parseDuration)
+        .default(TIMEOUT_DEFAULT, "10s"),
+    ) as T;
+}
+
+export function addQueryFlags<T extends Command>(command: T): T {
+  return addNodeFlags(command).option("--height <int>", "ask for the state of this height (0: the last)", parseHeight, 0n) as T;
+}
+
+export function rpcClient({ node, timeout }: NodeFlags): RpcClient {
+  return new RpcClient(node, Math.max(1, Number(timeout / NANOS_PER_MILLI)));
+}

@@ -1,0 +1,114 @@
+/**
+ * Commands that speak as the field's programs do: the shape of their help, the words of their usage errors, groups
+ * that print their help, flags in a fixed order. Built on commander.
+ */
+import { Command, type ErrorOptions } from "commander";
+import { UpgradeError } from "../errors.js";
+import { formatHelp } from "./help.js";
+
+export class Cobra extends Command {
+  readonly examples: string[] = [];
+
+  override createCommand(name?: string): Cobra {
+    return new Cobra(name);
+  }
+
+  /** A line of the help's examples, without the program's name. */
+  example(...lines: readonly string[]): this {
+    this.examples.push(...lines);
+    return this;
+  }
+
+  /** A command that only holds others: alone it prints its help. */
+  group(): this {
+    return this.action(() => {
+      process.stdout.write(formatHelp(this));
+    });
+  }
+
+  override helpInformation(): string {
+    return formatHelp(this);
+  }
+
+  override error(message: string, options: ErrorOptions = {}): never {
+    throw usageError(this, message, options.code ?? "");
+  }
+}
+
+/** `chaind query upgrade` */
+export function commandPath(command: Command): string {
+  return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();
+}
+
+/** What the caller typed wrong: exit status 2. */
+export function usage(message: string): UpgradeError {
+  return new UpgradeError("UPG_INVALID_ARGUMENT", message);
+}
+
+function usageError(command: Command, message: string, code: string): UpgradeError {
+  const text = message.replace(/^error: /, "").replace(/\n\(Did you mean (.*)\?\)$/, ' (did you mean "$1"?)');
+  return usage(`${inFieldWords(command, text, code)}; see \`${commandPath(command)} --help\``);
+}
+
+function inFieldWords(command: Command, text: string, code: string): string {
+  switch (code) {
+    case "commander.unknownOption":
+      return text.replace(/^unknown option '([^']*)'/, "unknown flag: $1");
+    case "commander.optionMissingArgument":
+      return `flag needs an argument: ${/'(?:.*, )?(--[^ ']+)/.exec(text)?.[1] ?? text}`;
+    case "commander.missingArgument":
+    case "commander.excessArguments":
+      return wrongCount(command);
+    case "commander.invalidArgument":
+      return text.replace(
+        /^option '(?:-., )?(--[^ ']+)[^']*' argument '([\s\S]*?)' is invalid\. /,
+        'invalid argument "$2" for "$1" flag: ',
+      );
+    default:
+      return text;
+  }
+}
+
+/** A group that was given a word it does not know, or a command with more or fewer arguments than it takes. */
+function wrongCount(command: Command): string {
+  const [first] = command.args;
+  if (command.commands.length > 0 && first !== undefined) {
+    const near = nearest(first, command.commands.filter((each) => !isHidden(each)).flatMap(namesOf));
+    const hint = near === undefined ? "" : ` (did you mean "${near}"?)`;
+    return `unknown command "${first}" for "${commandPath(command)}"${hint}`;
+  }
+  const most = command.registeredArguments.length;
+  const least = command.registeredArguments.filter(({ required }) => required).length;
+  const takes = most === least ? String(most) : `between ${least} and ${most}`;
+  return `accepts ${takes} arg(s), received ${command.args.length}`;
+}
+
+const namesOf = (command: Command) => [command.name(), ...command.aliases()];
+
+export function isHidden(command: Command): boolean {
+  return (command as Command & { _hidden?: boolean })._hidden === true;
+}
+
+const NEAR = 2;
+
+function nearest(word: string, names: readonly string[]): string | undefined {
+  const ranked = names
+    .map((name) => ({ name, distance: name.startsWith(word) ? 0 : distance(word, name) }))
+    .sort((a, b) => a.distance - b.distance);
+  const [best] = ranked;
+  return best && best.distance <= NEAR ? best.name : undefined;
+}
+
+/** Edits from one word to the other. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+}

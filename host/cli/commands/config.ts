@@ -1,0 +1,87 @@
+/** `chaind config`: the settings in a home, which stand in place of flags. */
+import type { Cobra } from "../cobra.js";
+import { usage } from "../cobra.js";
+import { type ConfigName, type ConfigTable, configPath, configValue, readConfig, writeSetting } from "../config-file.js";
+import type { Output } from "../output.js";
+import { ENV_PREFIX, envName } from "../settings.js";
+
+const isName = (word: string): word is ConfigName => word === "client" || word === "app";
+
+export function registerConfig(program: Cobra, output: Output): void {
+  const config = program
+    .command("config")
+    .summary("Read and change the settings in a home")
+    .description(
+      "Settings stand in <home>/config: client.toml for commands that ask a node, app.toml for the node.\n" +
+        `A flag counts more than the environment (${ENV_PREFIX}<FLAG>), that more than these files, they more than a default.`,
+    )
+    .group();
+  config
+    .command("get")
+    .argument("<file>", "client or app; client when left out")
+    .argument("[key]", "the setting; all of them when left out")
+    .summary("Print a setting, or all of a file")
+    .example("config get client chain-id", "config get node", "config get app api.address")
+    .action((first: string, key: string | undefined) => {
+      const [name, setting] = isName(first) ? [first, key] : (["client", first] as const);
+      printSetting(output, homeOf(program), name, setting);
+    });
+  config
+    .command("set")
+    .argument("<file>", "client or app; client when left out")
+    .argument("<key>", "the setting")
+    .argument("[value]", "its new value")
+    .summary("Change a setting")
+    .example("config set client node tcp://localhost:26657", "config set chain-id demo-1")
+    .action((first: string, second: string, third: string | undefined) => {
+      const [name, key, value] = isName(first) ? [first, second, third] : (["client", first, second] as const);
+      if (value === undefined || (!isName(first) && third !== undefined)) {
+        throw usage("accepts [client|app] <key> <value>; see `chaind config set --help`");
+      }
+      writeSetting(homeOf(program), name, key, value);
+    });
+  config
+    .command("view")
+    .argument("[file]", "client or app", "client")
+    .option("--sources", "tell for each setting where its value comes from")
+    .summary("Print all settings of a file")
+    .action((name: string, { sources }: { sources?: boolean }) => {
+      if (!isName(name)) throw usage(`there is no settings file "${name}": client or app`);
+      const table = readConfig(homeOf(program), name);
+      output.print(sources ? withSources(table, configPath(homeOf(program), name)) : table);
+    });
+  config
+    .command("home")
+    .summary("Print the home")
+    .action(() => output.print({ home: homeOf(program) }, homeOf(program)));
+}
+
+function homeOf(program: Cobra): string {
+  return String(program.opts()["home"]);
+}
+
+function printSetting(output: Output, home: string, name: ConfigName, key: string | undefined): void {
+  const table = readConfig(home, name);
+  if (key === undefined) {
+    output.print(table);
+    return;
+  }
+  const value = configValue(table, key);
+  if (value === undefined) throw usage(`there is no setting ${key} in ${configPath(home, name)}`);
+  output.print({ [key]: value }, value);
+}
+
+function withSources(table: ConfigTable, file: string, prefix = ""): Record<string, { value: string; source: string }> {
+  const found: Record<string, { value: string; source: string }> = {};
+  for (const [key, value] of Object.entries(table)) {
+    const name = prefix + key;
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      Object.assign(found, withSources(value as ConfigTable, file, `${name}.`));
+      continue;
+    }
+    const variable = envName(name);
+    const fromEnv = process.env[variable];
+    found[name] = fromEnv ? { value: fromEnv, source: variable } : { value: String(value), source: file };
+  }
+  return found;
+}

@@ -1,0 +1,179 @@
+/** `chaind keys`: keys of accounts in this machine's keyring. */
+import { parseCount } from "../options.js";
+import type { Cobra } from "../cobra.js";
+import { usage } from "../cobra.js";
+import type { KeyInfo } from "../keyring/keyring.js";
+import { addKeyringFlags, type KeyringFlags } from "../keyring/options.js";
+import type { Output } from "../output.js";
+
+interface AddFlags extends KeyringFlags {
+  readonly recover?: boolean;
+  readonly dryRun?: boolean;
+  readonly backup: boolean;
+  readonly hdPath?: string;
+  readonly account: number;
+  readonly index: number;
+  readonly words: number;
+}
+
+export function registerKeys(program: Cobra, output: Output): void {
+  const keys = program
+    .command("keys")
+    .summary("Manage the keys of accounts")
+    .description(
+      "Keys of accounts (secp256k1). Backend `file` seals them with a password, in <home>/keyring-file; backend `test`\n" +
+        "keeps them open, in <home>/keyring-test, for development.",
+    )
+    .group();
+  registerAdd(keys, output);
+  registerReaders(keys, output);
+  registerMovers(keys, output);
+}
+
+const homeOf = (command: Cobra) => String(command.optsWithGlobals()["home"]);
+
+async function keyringModule() {
+  return (await import("../keyring/options.js")).withKeyring;
+}
+
+function registerAdd(keys: Cobra, output: Output): void {
+  addKeyringFlags(keys.command("add"))
+    .argument("<name>", "a name for the key")
+    .summary("Make a key, or take one back from its mnemonic")
+    .description("Makes a key from a new mnemonic; with --recover from one that is read from the terminal or a pipe.")
+    .option("--recover", "read the mnemonic instead of making one")
+    .option("--no-backup", "do not print the mnemonic")
+    .option("--dry-run", "make the key and keep nothing")
+    .option("--hd-path <string>", "derivation path (default: m/44'/118'/<account>'/0/<index>)")
+    .option("--account <uint>", "account number in the path", parseCount, 0)
+    .option("--index <uint>", "address index in the path", parseCount, 0)
+    .option("--words <uint>", "words of a new mnemonic: 12, 15, 18, 21 or 24", parseCount, 24)
+    .example("keys add alice --keyring-backend test", "keys add alice --recover < mnemonic.txt")
+    .action(async (name: string, flags: AddFlags, command: Cobra) => add(name, flags, homeOf(command), output));
+}
+
+async function add(name: string, flags: AddFlags, home: string, output: Output): Promise<void> {
+  const { keyFromMnemonic, newMnemonic } = await import("../keyring/derive.js");
+  const { checkKeyName } = await import("../keyring/folder.js");
+  const withKeyring = await keyringModule();
+  checkKeyName(name);
+  await withKeyring(flags, home, async (keyring, prompt) => {
+    if (!flags.dryRun && keyring.has(name)) throw usage(`there is a key "${name}" already; \`chaind keys delete ${name}\` removes it`);
+    const mnemonic = flags.recover ? await prompt.secret("The mnemonic: ") : newMnemonic(flags.words);
+    const key = keyFromMnemonic(mnemonic, flags.hdPath ?? `m/44'/118'/${flags.account}'/0/${flags.index}`);
+    const info = flags.dryRun ? { name, ...key } : await keyring.add(name, key);
+    const isShown = !flags.recover && flags.backup;
+    output.print({ ...shownKey(info), ...(isShown && output.isJson ? { mnemonic } : {}) });
+    if (!isShown || output.isJson) return;
+    output.say(`\nWrite these words down and keep them safe: they are the only way to have the key back.\n\n${mnemonic}`);
+  });
+}
+
+/** As the field shows a key. */
+function shownKey({ name, address, publicKey }: KeyInfo) {
+  const key = Buffer.from(publicKey).toString("base64");
+  const pubkey = JSON.stringify({ "@type": "/cosmos.crypto.secp256k1.PubKey", key });
+  return { name, type: "local", address, pubkey };
+}
+
+interface ShowFlags extends KeyringFlags {
+  readonly address?: boolean;
+  readonly pubkey?: boolean;
+  readonly bech: string;
+}
+
+function registerReaders(keys: Cobra, output: Output): void {
+  addKeyringFlags(keys.command("list"))
+    .summary("List the keys")
+    .option("-n, --list-names", "names only")
+    .action(async (flags: KeyringFlags & { listNames?: boolean }, command: Cobra) => {
+      const withKeyring = await keyringModule();
+      await withKeyring(flags, homeOf(command), (keyring) => {
+        const all = keyring.list();
+        if (flags.listNames) output.print(all.map(({ name }) => name), all.map(({ name }) => `${name}\n`).join(""));
+        else output.print(all.map(shownKey));
+      });
+    });
+  addKeyringFlags(keys.command("show"))
+    .argument("<key>", "name or address of a key")
+    .summary("Show a key")
+    .option("-a, --address", "its address only")
+    .option("-p, --pubkey", "its public key only")
+    .option("--bech <string>", "form of the address: acc or val", "acc")
+    .example("keys show alice -a --keyring-backend test")
+    .action(async (name: string, flags: ShowFlags, command: Cobra) => {
+      const withKeyring = await keyringModule();
+      await withKeyring(flags, homeOf(command), async (keyring) => show(shownKey(keyring.find(name)), flags, output));
+    });
+  keys
+    .command("mnemonic")
+    .summary("Print a new mnemonic and keep nothing")
+    .option("--words <uint>", "12, 15, 18, 21 or 24", parseCount, 24)
+    .action(async ({ words }: { words: number }) => {
+      const { newMnemonic } = await import("../keyring/derive.js");
+      const mnemonic = newMnemonic(words);
+      output.print({ mnemonic }, mnemonic);
+    });
+}
+
+async function show(key: ReturnType<typeof shownKey>, flags: ShowFlags, output: Output): Promise<void> {
+  const { decodeAddress, encodeAddress, OPERATOR_PREFIX } = await import("../../chain/address.js");
+  if (!["acc", "val"].includes(flags.bech)) throw usage(`invalid argument "${flags.bech}" for "--bech" flag: acc or val`);
+  if (flags.address && flags.pubkey) throw usage("cannot use both --address and --pubkey at once");
+  const address = flags.bech === "val" ? encodeAddress(decodeAddress(key.address), OPERATOR_PREFIX) : key.address;
+  if (flags.address) output.print({ address }, address);
+  else if (flags.pubkey) output.print({ pubkey: key.pubkey }, key.pubkey);
+  else output.print({ ...key, address });
+}
+
+interface ExportFlags extends KeyringFlags {
+  readonly unarmoredHex?: boolean;
+  readonly unsafe?: boolean;
+  readonly yes?: boolean;
+}
+
+function registerMovers(keys: Cobra, output: Output): void {
+  addKeyringFlags(keys.command("delete"))
+    .argument("<key>", "name of a key")
+    .summary("Delete a key")
+    .option("-y, --yes", "do not ask")
+    .action(async (name: string, flags: ExportFlags, command: Cobra) => {
+      const withKeyring = await keyringModule();
+      const { confirm } = await import("../confirm.js");
+      await withKeyring(flags, homeOf(command), async (keyring, prompt) => {
+        const key = keyring.find(name);
+        await confirm(prompt, flags.yes === true, `Delete the key "${key.name}" (${key.address}) for ever?`);
+        keyring.remove(key.name);
+        output.say(`deleted ${key.name}`);
+      });
+    });
+  addKeyringFlags(keys.command("export"))
+    .argument("<key>", "name of a key")
+    .summary("Print a private key, open")
+    .option("--unarmored-hex", "as hex; needs --unsafe too")
+    .option("--unsafe", "yes, the private key in clear text")
+    .action(async (name: string, flags: ExportFlags, command: Cobra) => {
+      if (!flags.unarmoredHex || !flags.unsafe) {
+        throw usage("a private key is printed in clear text only: say --unarmored-hex --unsafe if you mean it");
+      }
+      const withKeyring = await keyringModule();
+      const { toHex } = await import("../../bytes.js");
+      await withKeyring(flags, homeOf(command), async (keyring) => {
+        const hex = toHex(await keyring.privateKey(keyring.find(name).name));
+        output.print({ name, private_key: hex }, hex);
+      });
+    });
+  addKeyringFlags(keys.command("import-hex"))
+    .argument("<name>", "a name for the key")
+    .argument("[hex]", "the private key; read from the terminal or a pipe when left out")
+    .summary("Take a private key as hex")
+    .action(async (name: string, given: string | undefined, flags: KeyringFlags, command: Cobra) => {
+      const withKeyring = await keyringModule();
+      const { accountKey } = await import("../keyring/derive.js");
+      await withKeyring(flags, homeOf(command), async (keyring, prompt) => {
+        const text = (given ?? (await prompt.secret("The private key (hex): "))).trim();
+        if (!/^[0-9a-fA-F]{64}$/.test(text)) throw usage("a private key is 64 hex digits");
+        output.print(shownKey(await keyring.add(name, accountKey(new Uint8Array(Buffer.from(text, "hex"))))));
+      });
+    });
+}

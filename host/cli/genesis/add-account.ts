@@ -1,0 +1,96 @@
+/** `chaind genesis add-account`: an account with coins, and at will the power behind this node's validator. */
+import { equalBytes } from "../../bytes.js";
+import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../chain/address.js";
+import { addCoins, type Coin, formatCoins, parseCoins } from "../../chain/coins.js";
+import { readConsensusKey } from "../../engine/consensus-key.js";
+import { Home } from "../../engine/home.js";
+import { usage } from "../cobra.js";
+import type { AddAccountFlags } from "../commands/genesis.js";
+import { withKeyring } from "../keyring/options.js";
+import { listAt, readDocument, requireNoChain, writeDocument } from "./document.js";
+
+export interface AddedAccount {
+  readonly address: string;
+  readonly coins: string;
+  /** Power of its validator, when it has one. */
+  readonly validator?: { readonly operator_address: string; readonly power: string };
+}
+
+const POWER_DEFAULT = "100";
+/** Tokens behind one unit of power. */
+const POWER_TOKENS = 1_000_000n;
+const POWER_MAX = 10n ** 15n;
+
+/** @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_NOT_FOUND_KEY, UPG_INVALID_CONFIG, UPG_INVALID_GENESIS; nothing is written then */
+export async function addAccount(path: string, key: string, coins: string, flags: AddAccountFlags): Promise<AddedAccount> {
+  const home = new Home(path);
+  requireNoChain(home);
+  const { json, genesis } = readDocument(home.genesisFile);
+  const given = parseCoins(coins);
+  const address = await addressOf(path, key, flags);
+  const bytes = decodeAddress(address);
+  const isKnown = genesis.accounts.some((account) => equalBytes(account.address, bytes));
+  if (isKnown && !flags.append) {
+    throw usage(`${address} is in the genesis document already; --append adds to its coins`);
+  }
+  if (!isKnown) listAt(json, "app_state", "auth", "accounts").push(baseAccount(address, nextNumber(genesis.accounts)));
+  const total = setBalance(listAt(json, "app_state", "bank", "balances") as Balance[], address, given);
+  const validator = flags.validator === undefined ? undefined : addValidator(home, json, bytes, key, flags.validator);
+  writeDocument(home.genesisFile, json);
+  return { address, coins: formatCoins(total), ...(validator ? { validator } : {}) };
+}
+
+async function addressOf(home: string, key: string, flags: AddAccountFlags): Promise<string> {
+  if (/^[a-z]+1[a-z0-9]{20,}$/.test(key)) return encodeAddress(decodeAddress(key));
+  return withKeyring(flags, home, (keyring) => keyring.find(key).address);
+}
+
+function baseAccount(address: string, number: bigint) {
+  const type = "/cosmos.auth.v1beta1.BaseAccount";
+  return { "@type": type, address, pub_key: null, account_number: String(number), sequence: "0" };
+}
+
+function nextNumber(accounts: readonly { readonly number: bigint }[]): bigint {
+  return accounts.reduce((next, { number }) => (number >= next ? number + 1n : next), 0n);
+}
+
+interface Balance {
+  readonly address: string;
+  coins: readonly { readonly denom: string; readonly amount: string }[];
+}
+
+/** Adds the coins to those that the address has in the document; answers the sum. */
+function setBalance(balances: Balance[], address: string, given: readonly Coin[]): Coin[] {
+  const held = balances.find((balance) => balance.address === address);
+  const before = (held?.coins ?? []).map(({ denom, amount }) => ({ denom, amount: BigInt(amount) }));
+  const total = addCoins(before, given);
+  const coins = total.map(({ denom, amount }) => ({ denom, amount: String(amount) }));
+  if (held) held.coins = coins;
+  else balances.push({ address, coins });
+  return total;
+}
+
+function addValidator(home: Home, json: Record<string, unknown>, address: Uint8Array, moniker: string, power: string | true) {
+  const operator = encodeAddress(address, OPERATOR_PREFIX);
+  const text = power === true ? POWER_DEFAULT : power;
+  if (!/^[1-9][0-9]{0,15}$/.test(text) || BigInt(text) > POWER_MAX) {
+    throw usage(`invalid argument "${text}" for "--validator" flag: a power is a whole number from 1 to ${POWER_MAX}`);
+  }
+  const validators = listAt(json, "app_state", "staking", "validators") as { operator_address?: string }[];
+  if (validators.some(({ operator_address }) => operator_address === operator)) {
+    throw usage(`${encodeAddress(address)} operates a validator already`);
+  }
+  const tokens = BigInt(text) * POWER_TOKENS;
+  const shares = `${tokens}.000000000000000000`;
+  const key = Buffer.from(readConsensusKey(home.validatorKeyFile).publicKey.bytes).toString("base64");
+  validators.push({
+    operator_address: operator,
+    ...{ consensus_pubkey: { "@type": "/cosmos.crypto.ed25519.PubKey", key }, jailed: false },
+    ...{ status: "BOND_STATUS_BONDED", tokens: String(tokens), delegator_shares: shares, description: { moniker } },
+  });
+  const delegator = encodeAddress(address);
+  listAt(json, "app_state", "staking", "delegations").push({
+    ...{ delegator_address: delegator, validator_address: operator, shares },
+  });
+  return { operator_address: operator, power: text };
+}

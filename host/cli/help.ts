@@ -1,0 +1,121 @@
+/** Help texts in the shape that operators know: usage, aliases, examples, commands, flags, global flags. */
+import type { Command, Option } from "commander";
+import type { Cobra } from "./cobra.js";
+
+const LINE_WIDTH = 120;
+
+export function formatHelp(command: Command): string {
+  const path = pathOf(command);
+  const groups = visible(command.commands);
+  const sections = [
+    command.description() || command.summary(),
+    `Usage:\n${usageLines(command, path, groups.length > 0)}`,
+    aliases(command),
+    examples(command, path),
+    groups.length > 0 && `Available Commands:\n${columns(groups.map((each) => [each.name(), summaryOf(each)]))}`,
+    `Flags:\n${flags([...command.options, helpOption(command)])}`,
+    globalFlags(command),
+    groups.length > 0 && `Use "${path} [command] --help" for more information about a command.`,
+  ];
+  return `${sections.filter(Boolean).join("\n\n")}\n`;
+}
+
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
+function summaryOf(command: Command): string {
+  return command.summary() || (command.description().split("\n")[0] ?? "");
+}
+
+function visible(commands: readonly Command[]): Command[] {
+  return commands
+    .filter((command) => (command as Command & { _hidden?: boolean })._hidden !== true)
+    .sort((a, b) => (a.name() < b.name() ? -1 : 1));
+}
+
+function usageLines(command: Command, path: string, isGroup: boolean): string {
+  if (isGroup) return `  ${path} [flags]\n  ${path} [command]`;
+  const words = command.registeredArguments.map((argument) => {
+    const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
+    return argument.required ? `<${name}>` : `[${name}]`;
+  });
+  return `  ${[path, ...words, "[flags]"].join(" ")}`;
+}
+
+function aliases(command: Command): string | false {
+  const names = [command.name(), ...command.aliases()];
+  return names.length > 1 && `Aliases:\n  ${names.join(", ")}`;
+}
+
+function examples(command: Command, path: string): string | false {
+  const lines = (command as Partial<Cobra>).examples ?? [];
+  const program = path.split(" ")[0];
+  return lines.length > 0 && `Examples:\n${lines.map((line) => `  ${program} ${line}`).join("\n")}`;
+}
+
+interface Flag {
+  readonly short?: string | undefined;
+  readonly long?: string | undefined;
+  readonly flags: string;
+  readonly description: string;
+  readonly defaultValue?: unknown;
+  readonly defaultValueDescription?: string | undefined;
+  readonly argChoices?: readonly string[] | undefined;
+  readonly hidden?: boolean;
+}
+
+function helpOption(command: Command): Flag {
+  return { short: "-h", long: "--help", flags: "-h, --help", description: `help for ${command.name()}` };
+}
+
+function globalFlags(command: Command): string | false {
+  const options: Option[] = [];
+  for (let parent = command.parent; parent; parent = parent.parent) options.push(...parent.options);
+  const inherited = options.filter(({ long }) => long !== "--version");
+  return inherited.length > 0 && `Global Flags:\n${flags(inherited)}`;
+}
+
+function flags(all: readonly Flag[]): string {
+  const shown = all.filter(({ hidden }) => hidden !== true);
+  const sorted = [...shown].sort((a, b) => ((a.long ?? "") < (b.long ?? "") ? -1 : 1));
+  return columns(sorted.map((flag) => [flagText(flag), flagWords(flag)]));
+}
+
+/** `-o, --output string` */
+function flagText({ short, long, flags }: Flag): string {
+  const type = /[<[]([^>\]]+)[>\]]/.exec(flags)?.[1];
+  return `${short ? `${short}, ` : "    "}${long}${type ? ` ${type}` : ""}`;
+}
+
+function flagWords({ description, defaultValue, defaultValueDescription, argChoices }: Flag): string {
+  const choices = argChoices ? ` (${argChoices.join("|")})` : "";
+  const preset = defaultValueDescription ?? (typeof defaultValue === "boolean" ? undefined : defaultValue);
+  return `${description}${choices}${preset === undefined ? "" : ` (default ${quoted(preset)})`}`;
+}
+
+function quoted(preset: unknown): string {
+  const text = String(preset);
+  return /^([0-9.]+[a-z]*)$/.test(text) ? text : `"${text}"`;
+}
+
+/** Two columns; what does not fit on the line goes on below, under the second. */
+function columns(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length)) + 3;
+  return rows
+    .map(([left, right]) => {
+      const [first = "", ...rest] = wrapped(right, LINE_WIDTH - width - 2);
+      return [`  ${left.padEnd(width)}${first}`, ...rest.map((line) => " ".repeat(width + 2) + line)].join("\n");
+    })
+    .join("\n");
+}
+
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

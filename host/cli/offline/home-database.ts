@@ -1,0 +1,25 @@
+/** A home's database for a command that runs while no node does. */
+import { existsSync } from "node:fs";
+import { Home } from "../../engine/home.js";
+import { HomeLock } from "../../engine/home-lock.js";
+import { UpgradeError } from "../../errors.js";
+import { LmdbDatabase } from "../../store/lmdb-database.js";
+
+/** Holds the home while `use` runs. @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_LOCKED, UPG_STORE_* */
+export function withDatabase<T>(path: string, use: (database: LmdbDatabase, home: Home) => T): T {
+  const home = new Home(path);
+  if (!existsSync(home.databaseFile)) {
+    throw new UpgradeError("UPG_INVALID_CONFIG", `there is no chain in ${path}: no block was made here yet`);
+  }
+  const lock = HomeLock.acquire(home.lockFile);
+  try {
+    const database = new LmdbDatabase(home.databaseFile);
+    try {
+      return use(database, home);
+    } finally {
+      database.close();
+    }
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,22 @@
+/** Takes back a home's last block. */
+import { toHex } from "../../bytes.js";
+import { BlockStore } from "../../engine/block-store.js";
+import { rollbackLastVersion } from "../../store/rollback.js";
+import { withDatabase } from "./home-database.js";
+
+export interface RolledBackBlock {
+  /** Height of the last block now. */
+  readonly height: string;
+  readonly removed: string;
+  /** Upper-case hex. */
+  readonly app_hash: string;
+}
+
+/** @throws UpgradeError UPG_STORE_LOCKED, UPG_NOT_FOUND_VERSION; nothing is written then */
+export function rollback(path: string): RolledBackBlock {
+  return withDatabase(path, (database) => {
+    const blocks = new BlockStore(database);
+    const { from, to, appHash } = rollbackLastVersion(database, (batch, height) => blocks.remove(batch, height));
+    return { height: String(to), removed: String(from), app_hash: toHex(appHash).toUpperCase() };
+  });
+}

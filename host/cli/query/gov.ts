@@ -1,0 +1,83 @@
+/** Questions about governance. */
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { Query } from "../../gen/cosmos/gov/v1/query_pb.js";
+import { ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
+import { ask } from "../client/ask.js";
+import { type QueryFlags, rpcClient } from "../client/flags.js";
+import { messageJson } from "../client/message-json.js";
+import type { Answer, Question } from "../commands/query.js";
+import { usage } from "../cobra.js";
+import { UINT64_MAX } from "../../limits.js";
+
+/** @throws UpgradeError UPG_INVALID_ARGUMENT */
+export function proposalId(text: string | undefined): bigint {
+  if (text === undefined || !/^[0-9]{1,20}$/.test(text) || BigInt(text) > UINT64_MAX) {
+    throw usage(`proposal-id ${text} not a valid uint, please input a valid proposal-id`);
+  }
+  return BigInt(text);
+}
+
+function answer<S extends DescMessage>(schema: S, message: MessageShape<S>): Answer {
+  return { json: messageJson(schema, message) };
+}
+
+const { method } = Query;
+
+export const proposal: Question = async ([id], flags) => {
+  const found = await ask(rpcClient(flags), method.proposal, { proposalId: proposalId(id) }, flags.height);
+  return answer(method.proposal.output, found);
+};
+
+interface ProposalsFlags extends QueryFlags {
+  readonly status?: string;
+  readonly voter?: string;
+  readonly depositor?: string;
+  readonly limit: number;
+  readonly offset: number;
+  readonly reverse?: boolean;
+}
+
+export const proposals: Question<ProposalsFlags> = async (_, flags) => {
+  const { voter = "", depositor = "", limit, offset, reverse = false } = flags;
+  const request = {
+    ...{ voter, depositor, proposalStatus: statusOf(flags.status) },
+    pagination: { limit: BigInt(limit), offset: BigInt(offset), reverse, countTotal: true },
+  };
+  return answer(method.proposals.output, await ask(rpcClient(flags), method.proposals, request, flags.height));
+};
+
+function statusOf(text: string | undefined): ProposalStatus {
+  if (text === undefined) return ProposalStatus.UNSPECIFIED;
+  const name = text.replace(/^PROPOSAL_STATUS_/i, "").replaceAll("-", "_").toUpperCase();
+  const spelt = name.replace(/^(DEPOSIT|VOTING)PERIOD$/, "$1_PERIOD");
+  const number = Object.hasOwn(ProposalStatus, spelt) ? ProposalStatus[spelt as keyof typeof ProposalStatus] : undefined;
+  if (number === undefined) throw usage(`"${text}" is not a valid proposal status`);
+  return number;
+}
+
+export const votes: Question = async ([id], flags) =>
+  answer(
+    method.votes.output,
+    await ask(rpcClient(flags), method.votes, { proposalId: proposalId(id) }, flags.height),
+  );
+
+export const vote: Question = async ([id, voter = ""], flags) =>
+  answer(
+    method.vote.output,
+    await ask(rpcClient(flags), method.vote, { proposalId: proposalId(id), voter }, flags.height),
+  );
+
+export const deposits: Question = async ([id], flags) =>
+  answer(
+    method.deposits.output,
+    await ask(rpcClient(flags), method.deposits, { proposalId: proposalId(id) }, flags.height),
+  );
+
+export const tally: Question = async ([id], flags) =>
+  answer(
+    method.tallyResult.output,
+    await ask(rpcClient(flags), method.tallyResult, { proposalId: proposalId(id) }, flags.height),
+  );
+
+export const params: Question = async (_, flags) =>
+  answer(method.params.output, await ask(rpcClient(flags), method.params, {}, flags.height));

@@ -1,0 +1,74 @@
+/** A receipt with its proof, verified before it is shown. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { equalBytes, toHex } from "../../bytes.js";
+import { verifyStoreProof } from "../../commitment/verify-existence.js";
+import { sha256 } from "../../engine/node-crypto.js";
+import { UpgradeError } from "../../errors.js";
+import { decodeReceipt } from "../../upgrade/receipt.js";
+import { abciQuery } from "../client/ask.js";
+import type { RpcClient } from "../client/rpc.js";
+
+const STORE = "upgrade";
+const POLL_MILLIS = 250;
+const POLLS = 40;
+
+/** The record of a block: id, size, header, number of transactions (specification, section 2). */
+export async function blockMeta(rpc: RpcClient, height: bigint): Promise<object> {
+  const range = { minHeight: String(height), maxHeight: String(height) };
+  const answer = (await rpc.call("blockchain", range)) as { block_metas?: readonly object[] | null };
+  const [meta] = answer.block_metas ?? [];
+  if (!meta) throw new UpgradeError("UPG_NOT_FOUND_BLOCK", `the node has no block ${height}`);
+  return meta;
+}
+
+/** @throws UpgradeError UPG_NOT_FOUND_RECEIPT, UPG_PROOF_*, UPG_REMOTE_* */
+export async function provenReceipt(rpc: RpcClient, key: Uint8Array, name: string): Promise<object> {
+  const question = { path: `/store/${STORE}/key`, data: toHex(key), height: 0n, prove: false };
+  const { value, height } = await abciQuery(rpc, question);
+  if (value.length === 0) {
+    throw new UpgradeError("UPG_NOT_FOUND_RECEIPT", `no receipt: "${name}" was not applied, or not by a Wasm handler`);
+  }
+  const proven = await abciQuery(rpc, { ...question, height, prove: true });
+  const appHash = await appHashAfter(rpc, height);
+  if (!equalBytes(proven.value, value)) {
+    throw new UpgradeError("UPG_PROOF_VALUE", "the node's proof is for another value than the one it answered");
+  }
+  verifyStoreProof(sha256, { store: STORE, key, value, appHash, proofs: proven.proofOps.map(({ data }) => data) });
+  const ops = proven.proofOps.map((op) => ({
+    ...{ type: op.type, key: Buffer.from(op.key).toString("base64"), data: Buffer.from(op.data).toString("base64") },
+  }));
+  return {
+    receipt: receiptJson(value),
+    proof: { height: String(height), app_hash: upperHex(appHash), key: upperHex(key), value: upperHex(value), ops },
+  };
+}
+
+/** The header of the next block carries the app hash; it may still have to be made. */
+async function appHashAfter(rpc: RpcClient, height: bigint): Promise<Uint8Array> {
+  for (let poll = 0; ; poll++) {
+    try {
+      const answer = (await rpc.call("commit", { height: String(height + 1n) })) as {
+        signed_header: { header: { app_hash: string } };
+      };
+      return new Uint8Array(Buffer.from(answer.signed_header.header.app_hash, "hex"));
+    } catch (error) {
+      if (poll >= POLLS) throw error;
+      await sleep(POLL_MILLIS);
+    }
+  }
+}
+
+const upperHex = (bytes: Uint8Array) => toHex(bytes).toUpperCase();
+
+function receiptJson(bytes: Uint8Array) {
+  const { plan, height, handlerSha256, abi, gasSchedule, gas, stores, checks } = decodeReceipt(bytes);
+  return {
+    ...{ plan, height: String(height), handler_sha256: toHex(handlerSha256), abi },
+    ...{ gas_schedule: gasSchedule, gas: String(gas) },
+    stores: stores.map(({ name, written, deleted, bytes: size, rootBefore, rootAfter }) => ({
+      ...{ name, written: String(written), deleted: String(deleted), bytes: String(size) },
+      ...{ root_before: upperHex(rootBefore), root_after: upperHex(rootAfter) },
+    })),
+    checks,
+  };
+}

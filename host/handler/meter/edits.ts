@@ -1,0 +1,46 @@
+/** Places in a function's code where something is put in, in the order of the code. Costs are known only later on. */
+
+/** What happens at an edit. */
+export const EDIT = Object.freeze({
+  /** Gas of a segment is taken. */
+  settle: 0,
+  /** The same, and the run ends when none is left. */
+  check: 1,
+  /** A call of something that takes gas itself: what is left goes there and comes back. */
+  call: 2,
+  /** A return: the gas that is left must go back too. */
+  leave: 3,
+  /** Bulk memory: its bytes are paid for first. */
+  bulk: 4,
+  /** memory.grow goes through the host's rules. */
+  grow: 5,
+});
+
+export class Edits {
+  readonly kinds: number[] = [];
+  /** First byte of the instruction it is about; settle and check: first byte behind what begins the segment. */
+  readonly at: number[] = [];
+  /** First byte behind that instruction. */
+  readonly to: number[] = [];
+  /** Open blocks there, the function's body among them. */
+  readonly depths: number[] = [];
+  /** Gas, of settle and check. */
+  readonly costs: number[] = [];
+
+  get length(): number {
+    return this.kinds.length;
+  }
+
+  clear(): void {
+    for (const list of [this.kinds, this.at, this.to, this.depths, this.costs]) list.length = 0;
+  }
+
+  /** Answers the edit's number. */
+  add(kind: number, at: number, to: number, depth: number): number {
+    this.at.push(at);
+    this.to.push(to);
+    this.depths.push(depth);
+    this.costs.push(0);
+    return this.kinds.push(kind) - 1;
+  }
+}

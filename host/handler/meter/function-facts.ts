@@ -1,0 +1,60 @@
+/** What the meter must know of a function before it can price calls of it: one walk over its instructions. */
+import type { InstructionCursor } from "../instruction-cursor.js";
+import { OP } from "../opcodes.js";
+import type { FunctionBody } from "../wasm-module.js";
+import { FRAME_BYTES, instructionPrice, SLOT_BYTES } from "./schedule.js";
+
+export interface FunctionFacts {
+  /** Sum of all instructions, each once, without what callees cost. */
+  readonly price: number;
+  /** Nothing in it repeats, costs by an operand, or leaves for an unknown place. */
+  readonly isStraight: boolean;
+  /** Called functions, imports too, once for each call site. */
+  readonly calls: readonly number[];
+  /** Types of its indirect calls. */
+  readonly indirectTypes: ReadonlySet<number>;
+  /** Abstract bytes of stack that one call uses. */
+  readonly frame: number;
+  readonly hasBulk: boolean;
+  readonly hasGrow: boolean;
+}
+
+export const MEMORY_GROW = 0x40;
+const BULK_FIRST = 0xfc08;
+const BULK_LAST = 0xfc0b;
+const DATA_DROP = 0xfc09;
+
+/** memory.init, memory.copy, memory.fill. */
+export function isBulk(opcode: number): boolean {
+  return opcode >= BULK_FIRST && opcode <= BULK_LAST && opcode !== DATA_DROP;
+}
+
+export function factsOf(cursor: InstructionCursor, body: FunctionBody, importCount: number): FunctionFacts {
+  const calls: number[] = [];
+  const indirectTypes = new Set<number>();
+  let price = 0;
+  let hasLoop = false;
+  let hasBulk = false;
+  let hasGrow = false;
+  cursor.open(body);
+  while (cursor.step()) {
+    const { opcode } = cursor;
+    price += instructionPrice(opcode);
+    if (opcode === OP.loop) hasLoop = true;
+    else if (opcode === OP.call) calls.push(cursor.immediate);
+    else if (opcode === OP.callIndirect) indirectTypes.add(cursor.immediate);
+    else if (opcode === MEMORY_GROW) hasGrow = true;
+    else if (isBulk(opcode)) hasBulk = true;
+  }
+  const slots = body.type.params.length + body.locals + cursor.control.heightMax;
+  const leaves = indirectTypes.size > 0 || calls.some((index) => index < importCount);
+  return {
+    price,
+    isStraight: !hasLoop && !hasBulk && !hasGrow && !leaves,
+    calls,
+    indirectTypes,
+    frame: FRAME_BYTES + SLOT_BYTES * slots,
+    hasBulk,
+    hasGrow,
+  };
+}

@@ -1,0 +1,130 @@
+/**
+ * The instructions that the meter puts in. While a function runs, the gas that is left stands in a local; the exported
+ * global holds it whenever somebody else may look: before a call, at the end, when the gas is gone.
+ */
+import { OP } from "../opcodes.js";
+import type { CodeWriter } from "./code-writer.js";
+import { BULK_BYTES_LOG2, GROW_PAGE_PRICE } from "./schedule.js";
+
+const I32 = 0x7f;
+const I64 = 0x7e;
+const EMPTY_BLOCK = 0x40;
+const LOCAL_GET = 0x20;
+const LOCAL_SET = 0x21;
+const LOCAL_TEE = 0x22;
+const GLOBAL_GET = 0x23;
+const GLOBAL_SET = 0x24;
+const MEMORY_SIZE = [0x3f, 0x00];
+const MEMORY_GROW = [0x40, 0x00];
+const I32_EQ = 0x46;
+const I32_LT_S = 0x48;
+const I64_LT_S = 0x53;
+const I64_GT_U = 0x56;
+const I32_ADD = 0x6a;
+const I32_SUB = 0x6b;
+const I64_ADD = 0x7c;
+const I64_SUB = 0x7d;
+const I64_MUL = 0x7e;
+const I64_SHR_U = 0x88;
+const I64_EXTEND_I32_U = 0xad;
+
+/** Indices of what the meter adds to a module. */
+export interface Added {
+  /** i64: the gas that is left; below 0: it is gone. */
+  readonly gas: number;
+  /** i32: the stack budget that is left; below 0: it is gone. */
+  readonly stack: number;
+  /** i32: 1 when the engine had no memory for a growth that is allowed. */
+  readonly refused: number;
+  /** The function that stands for memory.grow. */
+  readonly grow: number;
+}
+
+export class Injector {
+  /** Local of the function at hand that holds its gas; the one behind it holds a length (only with bulk memory). */
+  local = 0;
+
+  constructor(
+    private readonly out: CodeWriter,
+    private readonly added: Added,
+  ) {}
+
+  /** From the global to the local. */
+  load(): void {
+    this.out.bytes(GLOBAL_GET).u32(this.added.gas).bytes(LOCAL_SET).u32(this.local);
+  }
+
+  /** From the local to the global. */
+  store(): void {
+    this.out.bytes(LOCAL_GET).u32(this.local).bytes(GLOBAL_SET).u32(this.added.gas);
+  }
+
+  take(gas: number): void {
+    if (gas === 0) return;
+    this.out.bytes(LOCAL_GET).u32(this.local);
+    this.out.bytes(OP.i64Const).signed(gas).bytes(I64_SUB, LOCAL_SET).u32(this.local);
+  }
+
+  /** @param label of the cold path */
+  takeAndCheck(gas: number, label: number): void {
+    this.out.bytes(LOCAL_GET).u32(this.local);
+    this.#subtractAndCheck(gas, label);
+  }
+
+  /** The same where the function begins: the gas comes from the global. */
+  enter(gas: number, label: number): void {
+    this.out.bytes(GLOBAL_GET).u32(this.added.gas);
+    this.#subtractAndCheck(gas, label);
+  }
+
+  #subtractAndCheck(gas: number, label: number): void {
+    if (gas > 0) this.out.bytes(OP.i64Const).signed(gas).bytes(I64_SUB);
+    this.#check(label);
+  }
+
+  #check(label: number): void {
+    this.out.bytes(LOCAL_TEE).u32(this.local).bytes(OP.i64Const, 0, I64_LT_S, OP.brIf).u32(label);
+  }
+
+  /** The length on top of the stack stays there. */
+  takeForBytes(label: number): void {
+    const length = this.local + 1;
+    this.out.bytes(LOCAL_TEE).u32(length).bytes(LOCAL_GET).u32(this.local).bytes(LOCAL_GET).u32(length);
+    this.out.bytes(I64_EXTEND_I32_U, OP.i64Const).signed(BULK_BYTES_LOG2).bytes(I64_SHR_U, I64_SUB);
+    this.#check(label);
+  }
+
+  reserveStack(bytes: number, label: number): void {
+    const { stack } = this.added;
+    this.out.bytes(GLOBAL_GET).u32(stack).bytes(OP.i32Const).signed(bytes).bytes(I32_SUB, GLOBAL_SET).u32(stack);
+    this.out.bytes(GLOBAL_GET).u32(stack).bytes(OP.i32Const, 0, I32_LT_S, OP.brIf).u32(label);
+  }
+
+  releaseStack(bytes: number): void {
+    const { stack } = this.added;
+    this.out.bytes(GLOBAL_GET).u32(stack).bytes(OP.i32Const).signed(bytes).bytes(I32_ADD, GLOBAL_SET).u32(stack);
+  }
+
+  /** A whole body, from its locals on: (pages: i32) -> i32, for memory.grow. Above the maximum it answers -1, always. */
+  growBody(pagesMax: number): void {
+    const { gas, refused } = this.added;
+    const { out } = this;
+    const [pages, left] = [0, 1];
+    out.bytes(1, 1, I64);
+    out.bytes(LOCAL_GET, pages, I64_EXTEND_I32_U, ...MEMORY_SIZE, I64_EXTEND_I32_U, I64_ADD);
+    out.bytes(OP.i64Const).signed(pagesMax).bytes(I64_GT_U, OP.if, EMPTY_BLOCK);
+    out.bytes(OP.i32Const).signed(-1).bytes(OP.return, OP.end);
+    out.bytes(GLOBAL_GET).u32(gas).bytes(LOCAL_GET, pages, I64_EXTEND_I32_U);
+    out.bytes(OP.i64Const).signed(GROW_PAGE_PRICE).bytes(I64_MUL, I64_SUB, LOCAL_TEE, left, GLOBAL_SET).u32(gas);
+    out.bytes(LOCAL_GET, left, OP.i64Const, 0, I64_LT_S, OP.if, EMPTY_BLOCK, OP.unreachable, OP.end);
+    out.bytes(LOCAL_GET, pages, ...MEMORY_GROW, LOCAL_TEE, pages, OP.i32Const).signed(-1).bytes(I32_EQ);
+    out.bytes(OP.if, EMPTY_BLOCK, OP.i32Const, 1, GLOBAL_SET).u32(refused).bytes(OP.unreachable, OP.end);
+    out.bytes(LOCAL_GET, pages, OP.end);
+  }
+
+  /** Declarations of the locals that the meter adds. */
+  declare(hasBulk: boolean): void {
+    this.out.bytes(1, I64);
+    if (hasBulk) this.out.bytes(1, I32);
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * Writes a function anew, metered. Its code is copied; nothing in it is renumbered:
+ *
+ *     block                 ;; a branch to here: the gas or the stack is gone
+ *       take the entry's gas, reserve stack
+ *       block (result)      ;; what the function's own label now means
+ *         the code, with its edits
+ *       end
+ *       give the gas and the stack back
+ *       return
+ *     end
+ *     give the gas back, unreachable
+ */
+import { ByteReader } from "../byte-reader.js";
+import { OP } from "../opcodes.js";
+import type { FunctionBody } from "../wasm-module.js";
+import type { CodeWriter } from "./code-writer.js";
+import { EDIT, type Edits } from "./edits.js";
+import type { FunctionFacts } from "./function-facts.js";
+import type { Added, Injector } from "./injected.js";
+
+const EMPTY_BLOCK = 0x40;
+/** Branches from inside the code pass its own block first. */
+const INNER_BLOCK = 1;
+
+export interface MeteredFunction {
+  readonly body: FunctionBody;
+  readonly facts: FunctionFacts;
+  /** Undefined: its stack is not counted. */
+  readonly reserve: number | undefined;
+  readonly edits: Edits;
+}
+
+/** Appends the body, without its size. */
+export function writeMetered(
+  bytes: Uint8Array,
+  { body, facts, reserve, edits }: MeteredFunction,
+  out: CodeWriter,
+  inject: Injector,
+  added: Added,
+): void {
+  inject.local = body.type.params.length + body.locals;
+  writeLocals(bytes, body, facts, out, inject);
+  out.bytes(OP.block, EMPTY_BLOCK);
+  inject.enter(edits.costs[0] as number, 0);
+  if (reserve !== undefined) inject.reserveStack(reserve, 0);
+  out.bytes(OP.block, body.type.results[0] ?? EMPTY_BLOCK);
+  let copied = body.codeStart;
+  for (let i = 1; i < edits.length; i++) {
+    out.copy(bytes, copied, edits.at[i]);
+    copied = writeEdit(bytes, edits, i, out, inject, added);
+  }
+  // The function's own `end` closes the inner block.
+  out.copy(bytes, copied, body.end);
+  inject.store();
+  if (reserve !== undefined) inject.releaseStack(reserve);
+  out.bytes(OP.return, OP.end);
+  inject.store();
+  out.bytes(OP.unreachable, OP.end);
+}
+
+function writeLocals(
+  bytes: Uint8Array,
+  body: FunctionBody,
+  { hasBulk }: FunctionFacts,
+  out: CodeWriter,
+  inject: Injector,
+): void {
+  const reader = new ByteReader(bytes, body.start, body.codeStart);
+  const groups = reader.u32("the number of local declarations");
+  out.u32(groups + (hasBulk ? 2 : 1)).copy(bytes, reader.at, body.codeStart);
+  inject.declare(hasBulk);
+}
+
+/** Answers the first byte of the original that is still to be copied. */
+function writeEdit(
+  bytes: Uint8Array,
+  edits: Edits,
+  i: number,
+  out: CodeWriter,
+  inject: Injector,
+  added: Added,
+): number {
+  const [at, to, depth] = [edits.at[i] as number, edits.to[i] as number, edits.depths[i] as number];
+  const cost = edits.costs[i] as number;
+  switch (edits.kinds[i]) {
+    case EDIT.settle:
+      inject.take(cost);
+      return at;
+    case EDIT.check:
+      inject.takeAndCheck(cost, depth - 1 + INNER_BLOCK);
+      return at;
+    case EDIT.bulk:
+      inject.takeForBytes(depth - 1 + INNER_BLOCK);
+      return at;
+    case EDIT.leave:
+      out.bytes(OP.br).u32(depth - 1);
+      return to;
+    default:
+      inject.store();
+      if (edits.kinds[i] === EDIT.call) out.copy(bytes, at, to);
+      else out.bytes(OP.call).u32(added.grow);
+      inject.load();
+      return to;
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * Puts the count of gas and stack into a handler, and gives its memory a maximum. What it adds stands behind what was
+ * there, so no index changes: globals, a function in place of memory.grow, exports that begin with `chain-upgrade:`.
+ * Custom sections are left out. The result depends on the bytes of the original and on the schedule alone.
+ */
+import { assert } from "../../errors.js";
+import { ByteReader } from "../byte-reader.js";
+import { InstructionCursor } from "../instruction-cursor.js";
+import { RESERVED_EXPORT_PREFIX } from "../interface.js";
+import { MEMORY_PAGES_MAX } from "../limits.js";
+import { EXTERNAL_KINDS, type FunctionBody, SECTION, type WasmModule } from "../wasm-module.js";
+import { CallGraph } from "./call-graph.js";
+import { CodeWriter } from "./code-writer.js";
+import { type FunctionFacts, factsOf } from "./function-facts.js";
+import { type Added, Injector } from "./injected.js";
+import { writeMetered } from "./meter-function.js";
+import { STACK_BUDGET } from "./schedule.js";
+import { Segments } from "./segments.js";
+
+/** Exported globals of a metered module. */
+export const METER_EXPORTS = Object.freeze({
+  gas: `${RESERVED_EXPORT_PREFIX}gas`,
+  stack: `${RESERVED_EXPORT_PREFIX}stack`,
+  refused: `${RESERVED_EXPORT_PREFIX}refused`,
+});
+
+const HEADER_BYTES = 8;
+const ADDED_GLOBALS = 3;
+/** Sections of a module in their order, as far as the meter must know it: a missing one is put in before the next. */
+const GLOBAL_KIND = EXTERNAL_KINDS.indexOf("global");
+const MUTABLE_I64 = [0x7e, 1];
+const MUTABLE_I32 = [0x7f, 1];
+
+/** @param module whole and without findings */
+export function meterModule(module: WasmModule): Uint8Array<ArrayBuffer> {
+  return new Meter(module).write();
+}
+
+class Meter {
+  readonly #module: WasmModule;
+  readonly #cursor: InstructionCursor;
+  readonly #facts: readonly FunctionFacts[];
+  readonly #added: Added;
+  readonly #pagesMax: number;
+  readonly #hasGrow: boolean;
+  readonly #out: CodeWriter;
+
+  constructor(module: WasmModule) {
+    const imports = module.functionImports.length;
+    this.#module = module;
+    this.#cursor = new InstructionCursor(module);
+    this.#facts = module.bodies.map((body) => factsOf(this.#cursor, body, imports));
+    this.#hasGrow = this.#facts.some(({ hasGrow }) => hasGrow);
+    this.#pagesMax = Math.min(module.memories[0]?.max ?? MEMORY_PAGES_MAX, MEMORY_PAGES_MAX);
+    const { globals, functionTypes } = module;
+    this.#added = { gas: globals, stack: globals + 1, refused: globals + 2, grow: functionTypes.length };
+    this.#out = new CodeWriter(2 * module.bytes.length);
+  }
+
+  write(): Uint8Array<ArrayBuffer> {
+    const { sections, bytes } = this.#module;
+    this.#out.copy(bytes, 0, HEADER_BYTES);
+    const hasGlobals = sections.some(({ id }) => id === SECTION.global);
+    for (const { id, start, end, contentStart } of sections) {
+      if (id === SECTION.custom) continue;
+      if (id === SECTION.export && !hasGlobals) this.#section(SECTION.global, (out) => this.#globals(out));
+      const write = this.#writerOf(id);
+      if (write) this.#section(id, (out) => write(out, new ByteReader(bytes, contentStart, end)));
+      else this.#out.copy(bytes, start, end);
+    }
+    return this.#out.finish();
+  }
+
+  #section(id: number, write: (out: CodeWriter) => void): void {
+    const content = new CodeWriter(4_096);
+    write(content);
+    this.#out.bytes(id).u32(content.length).append(content);
+  }
+
+  /** Undefined: the section stays as it is. */
+  #writerOf(id: number): ((out: CodeWriter, reader: ByteReader) => void) | undefined {
+    switch (id) {
+      case SECTION.function:
+        return this.#hasGrow ? (out, reader) => this.#functions(out, reader) : undefined;
+      case SECTION.memory:
+        return (out) => this.#memory(out);
+      case SECTION.global:
+        return (out, reader) => this.#globals(out, reader);
+      case SECTION.export:
+        return (out, reader) => this.#exports(out, reader);
+      case SECTION.code:
+        return (out) => this.#code(out);
+      default:
+        return undefined;
+    }
+  }
+
+  #functions(out: CodeWriter, reader: ByteReader): void {
+    const isGrow = ({ params, results }: { params: readonly number[]; results: readonly number[] }) =>
+      params.length === 1 && params[0] === 0x7f && results.length === 1 && results[0] === 0x7f;
+    const type = this.#module.types.findIndex(isGrow);
+    assert(type >= 0, "a checked handler has no type (i32) -> i32, which handler_run has");
+    copyList(out, reader, 1).u32(type);
+  }
+
+  /** One memory, with the smaller maximum of what it declares and of what the host allows. */
+  #memory(out: CodeWriter): void {
+    out.bytes(1, 1).u32(this.#module.memories[0]?.min ?? 0).u32(this.#pagesMax);
+  }
+
+  #globals(out: CodeWriter, reader?: ByteReader): void {
+    if (reader) copyList(out, reader, ADDED_GLOBALS);
+    else out.u32(ADDED_GLOBALS);
+    out.bytes(...MUTABLE_I64, 0x42, 0, 0x0b);
+    out.bytes(...MUTABLE_I32, 0x41).signed(STACK_BUDGET).bytes(0x0b);
+    out.bytes(...MUTABLE_I32, 0x41, 0, 0x0b);
+  }
+
+  #exports(out: CodeWriter, reader: ByteReader): void {
+    copyList(out, reader, ADDED_GLOBALS);
+    out.string(METER_EXPORTS.gas).bytes(GLOBAL_KIND).u32(this.#added.gas);
+    out.string(METER_EXPORTS.stack).bytes(GLOBAL_KIND).u32(this.#added.stack);
+    out.string(METER_EXPORTS.refused).bytes(GLOBAL_KIND).u32(this.#added.refused);
+  }
+
+  #code(out: CodeWriter): void {
+    const { bytes, bodies } = this.#module;
+    const graph = new CallGraph(this.#module, this.#facts);
+    const segments = new Segments(this.#cursor, graph);
+    const code = new CodeWriter(4_096);
+    const inject = new Injector(code, this.#added);
+    out.u32(bodies.length + (this.#hasGrow ? 1 : 0));
+    bodies.forEach((body, i) => {
+      code.clear();
+      if (graph.flatPrice(body.functionIndex) === undefined) this.#meter(body, i, graph, segments, code, inject);
+      else code.copy(bytes, body.start, body.end);
+      out.u32(code.length).append(code);
+    });
+    if (!this.#hasGrow) return;
+    code.clear();
+    inject.growBody(this.#pagesMax);
+    out.u32(code.length).append(code);
+  }
+
+  #meter(body: FunctionBody, i: number, graph: CallGraph, segments: Segments, out: CodeWriter, inject: Injector): void {
+    segments.split(body);
+    const facts = this.#facts[i] as FunctionFacts;
+    const reserve = graph.reserve(body.functionIndex);
+    writeMetered(this.#module.bytes, { body, facts, reserve, edits: segments.edits }, out, inject, this.#added);
+  }
+}
+
+/** A list whose length grows by `more` items, which the caller appends. */
+function copyList(out: CodeWriter, reader: ByteReader, more: number): CodeWriter {
+  const count = reader.u32("the length of a list");
+  return out.u32(count + more).copy(reader.bytes, reader.at, reader.end);
+}
