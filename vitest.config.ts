@@ -11,6 +11,7 @@ export default defineConfig({
       { extends: true, test: { name: "data", include: ["test/data/**/*.test.ts"] } },
       { extends: true, test: { name: "scenario", include: ["test/scenario/**/*.test.ts"] } },
       { extends: true, test: { name: "guest", include: ["test/guest/**/*.test.ts"] } },
+      { extends: true, test: { name: "engines", include: ["test/engines/**/*.test.ts"] } },
       { extends: true, test: { name: "sim", include: ["test/sim/**/*.test.ts"] } },
       { extends: true, test: { name: "e2e", include: ["test/e2e/**/*.test.ts"] } },
       { extends: true, test: { name: "house", include: ["test/house/**/*.test.ts"] } },

@@ -1,5 +1,11 @@
 /** What is measured: each bench is a worker, run with each of its sizes. */
 
+/** The same work done in several ways; the others are compared to `against`. */
+export interface Race {
+  readonly ways: readonly string[];
+  readonly against: string;
+}
+
 export interface Bench {
   readonly name: string;
   readonly what: string;
@@ -8,6 +14,10 @@ export interface Bench {
   readonly quickSizes: readonly number[];
   /** What a size counts, for the rate. */
   readonly unit: string;
+  /** The worker measures several things by turns; the size is how often. */
+  readonly isComparison?: boolean;
+  /** The worker does its work in the way that it is told to. */
+  readonly race?: Race;
 }
 
 const BULK = { sizes: [10_000, 100_000, 1_000_000], quickSizes: [10_000, 100_000] };
@@ -27,6 +37,14 @@ export const BENCHES: readonly Bench[] = [
   },
   { name: "rename", what: "a store of such records renamed by the store loader, committed", unit: "keys/s", ...BULK },
   {
+    name: "bulk",
+    what: "pairs through the work of split-balances, in JavaScript and as a metered guest; the commit apart",
+    unit: "keys/s",
+    sizes: [1_000_000],
+    quickSizes: [100_000],
+    race: { ways: ["natural-js", "best-js", "sandboxed"], against: "best-js" },
+  },
+  {
     name: "split-balances",
     what: "the whole upgrade of a chain: start, store loader, sandboxed handler, checks, commit",
     unit: "accounts/s",
@@ -38,5 +56,13 @@ export const BENCHES: readonly Bench[] = [
     unit: "blocks/s",
     sizes: [200_000],
     quickSizes: [20_000],
+  },
+  {
+    name: "meter",
+    what: "work of a guest, as it was compiled and with its gas counted, by turns in one process",
+    unit: "µs",
+    sizes: [40],
+    quickSizes: [10],
+    isComparison: true,
   },
 ];

@@ -3,25 +3,15 @@ import { mkdirSync } from "node:fs";
 import { Command } from "commander";
 import { build } from "esbuild";
 import { BENCHES, type Bench } from "./benches.js";
+import { comparisonRows } from "./comparison.js";
 import { type Measurement, measure } from "./measure.js";
+import { raceRows } from "./race.js";
+import { type Row, row } from "./row.js";
 
 interface Options {
   readonly json?: boolean;
   readonly quick?: boolean;
   readonly list?: boolean;
-}
-
-/** A line of the result. `against` and `ratio`: another row of the same bench, and this value over that one's. */
-interface Row {
-  readonly bench: string;
-  readonly row: string;
-  readonly value: number;
-  readonly unit: string;
-  readonly against?: string;
-  readonly ratio?: number;
-  readonly n: number;
-  readonly min: number;
-  readonly max: number;
 }
 
 const RUNS = 3;
@@ -50,19 +40,30 @@ async function runAll(): Promise<void> {
   await buildWorkers();
   for (const bench of chosen) {
     if (!options.json) process.stdout.write(`\n${bench.name}: ${bench.what}\n`);
+    if (bench.isComparison) {
+      const [rounds = 1] = options.quick ? bench.quickSizes : bench.sizes;
+      for (const result of comparisonRows(bench, workerFile(bench), rounds)) print(result);
+      continue;
+    }
+    if (bench.race) {
+      const [size = 0] = options.quick ? bench.quickSizes : bench.sizes;
+      const rounds = options.quick ? 1 : RUNS;
+      for (const result of await raceRows(bench, bench.race, workerFile(bench), size, rounds)) print(result);
+      continue;
+    }
     let smaller: { rate: Row; memory: Row } | undefined;
     for (const size of options.quick ? bench.quickSizes : bench.sizes) {
       const runs: Measurement[] = [];
       for (let i = 0; i < (options.quick ? 1 : RUNS); i++) runs.push(await measure(workerFile(bench), [String(size)]));
       const rate = row(
-        bench,
+        bench.name,
         String(size),
         bench.unit,
         runs.map(({ values }) => (size / (values["ms"] ?? 0)) * 1_000),
         smaller?.rate,
       );
       const memory = row(
-        bench,
+        bench.name,
         `${size} memory`,
         "bytes",
         runs.map(({ peakAnonymous }) => peakAnonymous),
@@ -95,21 +96,13 @@ function workerFile({ name }: Bench): string {
   return `build/bench/${name}.mjs`;
 }
 
-function row(bench: Bench, name: string, unit: string, values: readonly number[], against?: Row): Row {
-  const sorted = values.map(Math.round).sort((a, b) => a - b);
-  const value = sorted[Math.floor(sorted.length / 2)] as number;
-  const compared = against ? { against: against.row, ratio: Math.round((value / against.value) * 100) / 100 } : {};
-  const range = { n: sorted.length, min: sorted[0] as number, max: sorted.at(-1) as number };
-  return { bench: bench.name, row: name, value, unit, ...compared, ...range };
-}
-
 /** What else a worker reported, in the same form: milliseconds of its parts. */
 function printDetails(bench: Bench, size: number, runs: readonly Measurement[]): void {
   for (const part of Object.keys(runs[0]?.values ?? {})) {
     if (part === "ms") continue;
     print(
       row(
-        bench,
+        bench.name,
         `${size} ${part}`,
         "ms",
         runs.map(({ values }) => values[part] ?? 0),

@@ -28,9 +28,12 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && compareBytes(a, b) === 0;
 }
 
-/** Copies without making a view (short runs are the rule); returns the first byte behind the copy. */
+/** From here on a view and its copy cost less than a loop over the bytes. */
+const LOOP_BYTES_MAX = 40;
+
+/** Copies a part of a larger buffer; returns the first byte behind the copy. */
 export function copyInto(out: Uint8Array, at: number, from: Uint8Array, fromAt: number, length: number): number {
-  if (length > 256) out.set(from.subarray(fromAt, fromAt + length), at);
+  if (length > LOOP_BYTES_MAX) out.set(from.subarray(fromAt, fromAt + length), at);
   else for (let i = 0; i < length; i++) out[at + i] = from[fromAt + i] as number;
   return at + length;
 }

@@ -82,6 +82,8 @@ async function buildDist() {
   const common = { bundle: true, format: "esm", target: "node20", logLevel: "error", outdir: "dist", sourcemap: true };
   // The library stands on nothing but @noble; what else it uses is bundled.
   await build({ ...common, entryPoints: { index: "host/index.ts" }, platform: "neutral", external: ["@noble/*"] });
+  const harness = { test: "host/harness/index.ts" };
+  await build({ ...common, entryPoints: harness, platform: "neutral", external: ["@noble/*"] });
   const node = { ...common, platform: "node", packages: "external", alias: { "@assemblyscript/loader": LOADER } };
   await build({ ...node, entryPoints: { node: "host/node.ts" } });
   const programs = { chaind: "host/cli/main.ts", "main-job": "host/cli/main-job.ts" };

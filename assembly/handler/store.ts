@@ -45,14 +45,13 @@ export class Store {
   read(key: Bytes, into: Writer): bool {
     flush();
     const before = into.length;
-    let room: u32 = 512;
-    for (;;) {
-      const length = store_get(this.handle, key.ptr, key.length, into.reserve(room), room);
-      into.length = before + (length < 0 ? 0 : min<u32>(length, room));
-      if (<u32>max(length, 0) <= room) return length >= 0;
-      into.length = before;
-      room = length;
-    }
+    const room: u32 = 512;
+    const length = store_get(this.handle, key.ptr, key.length, into.reserve(room), room);
+    into.length = before;
+    if (length < 0) return false;
+    const out = into.reserve(length);
+    if (<u32>length > room) store_get(this.handle, key.ptr, key.length, out, length);
+    return true;
   }
 
   /** Walks the pairs whose keys begin with `prefix`, ascending. */

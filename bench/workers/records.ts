@@ -31,13 +31,13 @@ export function openStores(path: string, names: readonly string[], upgrades?: St
 }
 
 /** Scatters 0…n-1 over the key space, without repeats: multiplication by an odd number modulo 2^32. */
-function putKey(bytes: Uint8Array, at: number, index: number): void {
+export function putScattered(bytes: Uint8Array, at: number, length: number, index: number): void {
   const scattered = Math.imul(index, 0x9e37_79b1) >>> 0;
   bytes[at] = scattered >>> 24;
   bytes[at + 1] = scattered >>> 16;
   bytes[at + 2] = scattered >>> 8;
   bytes[at + 3] = scattered;
-  for (let i = 4; i < KEY_BYTES; i++) bytes[at + i] = (scattered >>> (i & 15)) & 255;
+  for (let i = 4; i < length; i++) bytes[at + i] = (scattered >>> (i & 15)) & 255;
 }
 
 /** Writes `count` records in frames of about 64 KiB. */
@@ -51,7 +51,7 @@ export function writeRecords(store: KVStore, count: number): void {
       const at = i * frame;
       writeU32(frames, at, ((OP_PUT << 30) | KEY_BYTES) >>> 0);
       writeU32(frames, at + 4, VALUE_BYTES);
-      putKey(frames, at + 8, done);
+      putScattered(frames, at + 8, KEY_BYTES, done);
       frames.fill(done & 255, at + 8 + KEY_BYTES, at + frame);
     }
     store.writeFrames(frames.subarray(0, batch * frame));

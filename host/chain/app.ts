@@ -7,20 +7,30 @@ import { assert } from "../errors.js";
 import { CommitMultiStore } from "../store/commit-multi-store.js";
 import type { Batch, Database } from "../store/database.js";
 import type { StoreLoader } from "../store/store-loader.js";
+import type { VersionView } from "../store/version-view.js";
 import type { CommitID, Height, Sha256, Timestamp } from "../types.js";
 import type { UpgradeFiles } from "../upgrade/files.js";
 import { Halt } from "../upgrade/halt.js";
 import type { LogLevel } from "../upgrade/handlers.js";
-import { type AppliedUpgrade, type BlockFacts, endBlocker, preBlocker } from "../upgrade/hooks.js";
+import type { AppliedUpgrade } from "../upgrade/hooks.js";
 import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { encodeReceipt } from "../upgrade/receipt.js";
 import { encodeAddress, moduleAddress } from "./address.js";
-import { type BlockContext, blockContext, type ChainEvent } from "./context.js";
+import { blockGasLimit, type DirectChange, runBlock } from "./block.js";
+import { blockContext, type ChainEvent } from "./context.js";
 import type { Genesis } from "./genesis.js";
 import { initGenesis } from "./init-genesis.js";
+import { ROUTER } from "./messages/router.js";
 import { GOV_MODULE } from "./modules/gov.js";
-import { chooseVersion } from "./start.js";
+import { chooseVersion, versionInForce } from "./start.js";
+import type { TxResult } from "./tx/result.js";
+import type { TxFacts } from "./tx/run.js";
+import { rememberingVerifier } from "./tx/verified.js";
+import { TxChecks } from "./tx-checks.js";
 import type { ChainVersion } from "./versions/version.js";
+
+export type { DirectChange } from "./block.js";
+export type { TxResult } from "./tx/result.js";
 
 export interface AppOptions {
   readonly database: Database;
@@ -38,24 +48,11 @@ export interface AppOptions {
   readonly log?: (level: LogLevel, message: string) => void;
 }
 
-/** A change that stands in place of transactions: the app's own door for tools and tests, not for clients. */
-export type DirectChange = (context: BlockContext) => void;
-
 export interface BlockRequest {
   readonly height: Height;
   readonly time: Timestamp;
   readonly txs?: readonly Uint8Array[];
   readonly changes?: readonly DirectChange[];
-}
-
-export interface TxResult {
-  readonly code: number;
-  readonly codespace: string;
-  readonly data: Uint8Array;
-  readonly log: string;
-  readonly gasWanted: bigint;
-  readonly gasUsed: bigint;
-  readonly events: readonly ChainEvent[];
 }
 
 export interface BlockResult {
@@ -65,14 +62,17 @@ export interface BlockResult {
   readonly applied: AppliedUpgrade | undefined;
 }
 
-/** Codespace and code of a transaction that stood in an upgrade block (UPG_BLOCK_IS_UPGRADE). */
-const UPGRADE_CODESPACE = "upgrade";
-const BLOCK_IS_UPGRADE_CODE = 61;
+/** State of one height, and the version whose layout it has: what a query reads. */
+export interface StateAt {
+  readonly height: Height;
+  readonly stores: VersionView;
+  readonly version: ChainVersion;
+}
 
 export class App {
   readonly keeper: Keeper;
   readonly multiStore: CommitMultiStore;
-  readonly #facts: { readonly chainId: string; readonly sha256: Sha256 };
+  readonly #facts: Pick<TxFacts, "chainId" | "sha256" | "verifySignature">;
   #version: ChainVersion | undefined;
   #storeLoader: StoreLoader | undefined;
   /** What ended this app: no later block runs in it. */
@@ -80,10 +80,15 @@ export class App {
   /** A block's writes are in the stores, and not committed. */
   #isRun = false;
   #applied: AppliedUpgrade | undefined;
+  readonly #blockGasMax: bigint | undefined;
+  readonly #checks: TxChecks;
+  #lastTime: Timestamp;
 
   constructor(private readonly options: AppOptions) {
     const { database, sha256, genesis, versionsKept, cacheBytes } = options;
-    this.#facts = { chainId: genesis.chainId, sha256 };
+    this.#facts = { chainId: genesis.chainId, sha256, verifySignature: rememberingVerifier(sha256) };
+    this.#lastTime = genesis.time;
+    this.#blockGasMax = blockGasLimit(genesis.consensusParams);
     this.multiStore = new CommitMultiStore(database, {
       sha256,
       initialVersion: genesis.initialHeight,
@@ -97,6 +102,12 @@ export class App {
       ...(options.skipHeights ? { skipHeights: options.skipHeights } : {}),
       ...(options.files ? { files: options.files } : {}),
       ...(options.log ? { log: options.log } : {}),
+    });
+    this.#checks = new TxChecks({
+      multiStore: this.multiStore,
+      blockGasMax: this.#blockGasMax,
+      facts: () => this.#txFacts(this.nextHeight, this.#lastTime),
+      isUpgradeBlockNext: () => this.isUpgradeBlockNext,
     });
   }
 
@@ -163,12 +174,42 @@ export class App {
     try {
       const commitID = this.multiStore.commit(alongside ? { alongside } : {});
       this.#isRun = false;
+      this.#checks.reset();
       this.keeper.markCommitted();
       return commitID;
     } catch (error) {
       this.#ended = error;
       throw error;
     }
+  }
+
+  /**
+   * May the transaction enter the mempool? It is checked over what the last block left and the transactions that were
+   * let in since; "recheck" passes over its signatures, which do not change. Nothing of it stays behind a commit.
+   * @throws UpgradeError UPG_STORE_*: no verdict
+   */
+  checkTx(tx: Uint8Array, kind: "new" | "recheck" = "new"): TxResult {
+    return this.#checks.check(tx, kind);
+  }
+
+  /** Runs a transaction as if it stood in the next block, its signatures unlooked at. Nothing of it stays. */
+  simulate(tx: Uint8Array): TxResult {
+    return this.#checks.simulate(tx);
+  }
+
+  /** Time of the last block, when this process did not make it: checks count with it. */
+  set lastBlockTime(time: Timestamp) {
+    this.#lastTime = time;
+  }
+
+  /**
+   * State of a height (0n or none: the last committed one), with the version that was in force behind it.
+   * @throws UpgradeError UPG_NOT_FOUND_VERSION with the lowest height kept
+   */
+  at(height: Height = 0n): StateAt {
+    const wanted = height === 0n ? this.lastCommitID.version : height;
+    const stores = this.multiStore.at(wanted);
+    return { height: wanted, stores, version: versionInForce(this.keeper, stores, this.options) };
   }
 
   /** The upgrade that this process applied, if it did. */
@@ -180,30 +221,33 @@ export class App {
     this.multiStore.close();
   }
 
+  #txFacts(height: Height, time: Timestamp): TxFacts {
+    return { ...this.#facts, height, time, bank: this.version.bank, keeper: this.keeper, router: ROUTER };
+  }
+
   #runBlock(request: BlockRequest): BlockResult {
     const { height, time } = request;
     this.#checkHeight(height);
     assert(!this.#isRun, `block ${height} was run already and is not committed`);
+    const { genesis } = this.options;
     const branch = this.multiStore.branch();
-    const events: ChainEvent[] = [];
-    const context = blockContext({ ...this.#facts, height, time }, branch, events);
-    const block: BlockFacts = { chainId: context.chainId, height, time, appVersion: this.options.genesis.appVersion };
-    if (this.lastCommitID.version === 0n) initGenesis(context, this.options.genesis, this.version, this.keeper);
-    const pre = preBlocker(this.keeper, branch, block);
-    let applied: AppliedUpgrade | undefined;
-    let txResults: TxResult[];
-    if (pre.isUpgradeBlock) {
-      applied = endBlocker(this.keeper, branch, this.multiStore.loaded(), block, pre);
-      txResults = (request.txs ?? []).map(refusedInUpgradeBlock);
-    } else {
-      for (const change of request.changes ?? []) change(context);
-      txResults = [];
+    const facts = this.#txFacts(height, time);
+    if (this.lastCommitID.version === 0n) {
+      initGenesis(blockContext(facts, branch, []), genesis, this.version, this.keeper);
     }
+    const { applied, ...output } = runBlock(branch, this.multiStore.loaded(), {
+      facts,
+      appVersion: genesis.appVersion,
+      txs: request.txs ?? [],
+      changes: request.changes ?? [],
+      blockGasMax: this.#blockGasMax,
+    });
     branch.write();
     this.#isRun = true;
     this.#applied = applied;
+    this.#lastTime = time;
     const { hash } = this.multiStore.stage({ keep: applied !== undefined, ...this.#receipt(applied, height) });
-    return { appHash: hash, txResults, events, applied };
+    return { appHash: hash, ...output, applied };
   }
 
   #checkHeight(height: Height): void {
@@ -231,16 +275,4 @@ export class App {
       },
     };
   }
-}
-
-function refusedInUpgradeBlock(): TxResult {
-  return {
-    code: BLOCK_IS_UPGRADE_CODE,
-    codespace: UPGRADE_CODESPACE,
-    data: new Uint8Array(),
-    log: "UPG_BLOCK_IS_UPGRADE: this block applies an upgrade and runs no transaction; send it again",
-    gasWanted: 0n,
-    gasUsed: 0n,
-    events: [],
-  };
 }

@@ -1,4 +1,6 @@
 /** What modules see of a block. Everything in it is the same on every node. */
+
+import type { VerifySignature } from "../commitment/block/keys.js";
 import type { Height, KVStore, MultiStore, Sha256, Timestamp } from "../types.js";
 import type { Keeper } from "../upgrade/keeper.js";
 import type { MessageRouter } from "./messages/kind.js";
@@ -52,6 +54,7 @@ export interface ModuleFacts extends BlockContextFacts {
   readonly keeper: Keeper;
   /** The messages that this chain knows. */
   readonly router: MessageRouter;
+  readonly verifySignature: VerifySignature;
   /** Charges the transaction; free where there is none (the end of a block). */
   readonly consumeGas: (amount: bigint, location: string) => void;
 }
@@ -68,6 +71,7 @@ export function moduleContext(facts: ModuleFacts, stores: MultiStore, events: Ch
     bank: facts.bank,
     keeper: facts.keeper,
     router: facts.router,
+    verifySignature: facts.verifySignature,
     consumeGas: facts.consumeGas,
     over: (otherStores, otherEvents) => moduleContext(facts, otherStores, otherEvents),
   };

@@ -2,16 +2,18 @@
  * The genesis document, in the field's shape: what a chain begins with. Reading it checks everything that modules rely
  * on, so that a wrong document is refused before anything is written.
  */
+import { sha256 } from "@noble/hashes/sha2.js";
 import { toHex } from "../bytes.js";
 import { parseTime } from "../commitment/block/time.js";
 import { UpgradeError } from "../errors.js";
 import { INT64_MAX } from "../limits.js";
 import type { Height, Timestamp } from "../types.js";
-import { decodeAddress, OPERATOR_PREFIX } from "./address.js";
+import { decodeAddress, encodeAddress, moduleAddress, OPERATOR_PREFIX } from "./address.js";
 import { AMOUNT_MAX, type Coin, parseAmount } from "./coins.js";
 import { readCoins } from "./genesis-coins.js";
-import { type GenesisGov, readGov } from "./genesis-gov.js";
+import { checkHeldDeposits, type GenesisGov, readGov } from "./genesis-gov.js";
 import { JsonReader } from "./json-reader.js";
+import { GOV_MODULE } from "./modules/gov.js";
 
 export interface GenesisAccount {
   readonly address: Uint8Array;
@@ -85,6 +87,11 @@ export function parseGenesis(text: string): Genesis {
   const state = root.get("app_state");
   const staking = readStaking(state.get("staking"));
   const consensusParams = new JsonReader(root.object()["consensus"] ?? {}, "genesis.consensus").get("params");
+  const balances = readBalances(state.get("bank").get("balances"));
+  const gov = readGov(state.get("gov"), staking.bondDenom);
+  const govAccount = encodeAddress(moduleAddress(sha256, GOV_MODULE));
+  const held = balances.find(({ address }) => encodeAddress(address) === govAccount)?.coins ?? [];
+  checkHeldDeposits(state.get("gov"), gov, held);
   return {
     chainId: readChainId(root.get("chain_id")),
     time: root.get("genesis_time").parse(parseTime),
@@ -92,9 +99,9 @@ export function parseGenesis(text: string): Genesis {
     appVersion: consensusParams.isSet ? readAppVersion(consensusParams) : 0n,
     consensusParams,
     accounts: readOnce(state.get("auth").get("accounts"), readAccount, ({ address }) => toHex(address)),
-    balances: readBalances(state.get("bank").get("balances")),
+    balances,
     ...staking,
-    gov: readGov(state.get("gov"), staking.bondDenom),
+    gov,
   };
 }
 

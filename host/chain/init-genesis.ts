@@ -7,6 +7,7 @@ import { moduleAddress } from "./address.js";
 import { coinsToMessages } from "./coins.js";
 import type { BlockContext } from "./context.js";
 import type { Genesis, GenesisAccount } from "./genesis.js";
+import { enqueueProposal } from "./gov/queues.js";
 import { AUTH_STORE, ensureAccount, reserveAccountNumber, writeAccount } from "./modules/auth.js";
 import {
   GOV_MODULE,
@@ -37,7 +38,10 @@ export function initGenesis(context: BlockContext, genesis: Genesis, version: Ch
   const gov = context.store(GOV_STORE);
   writeParams(gov, genesis.gov.params);
   writeNextProposalId(gov, genesis.gov.startingProposalId);
-  for (const proposal of genesis.gov.proposals) writeProposal(gov, proposal);
+  for (const proposal of genesis.gov.proposals) {
+    writeProposal(gov, proposal);
+    enqueueProposal(gov, proposal);
+  }
   for (const deposit of genesis.gov.deposits) writeDeposit(gov, deposit);
   for (const vote of genesis.gov.votes) writeVote(gov, vote);
   keeper.setModuleVersions(context.store(UPGRADE_STORE), version.modules);

@@ -50,6 +50,22 @@ export function chooseVersion(
   return { version, storeLoader: upgradeStoreLoader(height, upgrades) };
 }
 
+/** The version whose layout committed stores have. @throws UpgradeError UPG_NOT_FOUND_VERSION when it is unknown here */
+export function versionInForce(
+  keeper: Keeper,
+  stores: { store(name: string): KVReader },
+  { genesis, versions }: { readonly genesis: Genesis; readonly versions: readonly ChainVersion[] },
+): ChainVersion {
+  const last = keeper.lastDone(stores.store(UPGRADE_STORE));
+  if (!last) return genesisVersion(genesis, versions);
+  const version = versions.find(({ plan }) => plan === last.name);
+  if (version) return version;
+  throw new UpgradeError(
+    "UPG_NOT_FOUND_VERSION",
+    `that state has the layout of "${last.name}", which this program does not know`,
+  );
+}
+
 /** The version that genesis names. @throws UpgradeError UPG_INVALID_GENESIS when it is none of these */
 export function genesisVersion(genesis: Genesis, versions: readonly ChainVersion[]): ChainVersion {
   const facts = { applying: undefined, last: undefined, genesisVersion: genesis.appVersion };

@@ -91,7 +91,8 @@ function flagText({ short, long, flags }: Flag): string {
 function flagWords({ description, defaultValue, defaultValueDescription, argChoices }: Flag): string {
   const choices = argChoices ? ` (${argChoices.join("|")})` : "";
   const preset = defaultValueDescription ?? (typeof defaultValue === "boolean" ? undefined : defaultValue);
-  return `${description}${choices}${preset === undefined ? "" : ` (default ${quoted(preset)})`}`;
+  const isNothing = preset === undefined || ["", "0"].includes(String(preset));
+  return `${description}${choices}${isNothing ? "" : ` (default ${quoted(preset)})`}`;
 }
 
 function quoted(preset: unknown): string {

@@ -1,6 +1,6 @@
 /** Reading option values: every wrong one names its flag. */
 import { InvalidArgumentError } from "commander";
-import { INT64_MAX } from "../limits.js";
+import { INT64_MAX, UINT64_MAX } from "../limits.js";
 
 /** A positive block height. */
 export function parseHeight(text: string): bigint {
@@ -11,6 +11,21 @@ export function parseHeight(text: string): bigint {
 /** `H,H` or repeated. */
 export function parseHeights(text: string, before: readonly bigint[] = []): bigint[] {
   return [...before, ...text.split(",").map((part) => parseHeight(part.trim()))];
+}
+
+export function parseUint64(text: string): bigint {
+  if (!/^[0-9]{1,20}$/.test(text) || BigInt(text) > UINT64_MAX) {
+    throw new InvalidArgumentError("expected a whole number of 64 bits.");
+  }
+  return BigInt(text);
+}
+
+/** Any 64-bit integer: what it means is judged where it is used. */
+export function parseInt64(text: string): bigint {
+  if (!/^-?[0-9]{1,19}$/.test(text) || BigInt(text) > INT64_MAX || BigInt(text) < -INT64_MAX - 1n) {
+    throw new InvalidArgumentError("expected a 64-bit integer.");
+  }
+  return BigInt(text);
 }
 
 export function parseCount(text: string): number {

@@ -57,7 +57,7 @@ const TOP_COMMANDS: readonly TopCommand[] = [
   {
     name: "export",
     summary: "Print the state as a genesis document",
-    register: async (program, output) => (await import("./commands/export.js")).registerExport(program, output),
+    register: async (program) => (await import("./commands/export.js")).registerExport(program),
   },
   {
     name: "rollback",
@@ -67,7 +67,7 @@ const TOP_COMMANDS: readonly TopCommand[] = [
   {
     name: "pre-upgrade",
     summary: "Tell a sidecar whether this binary can take over a home",
-    register: async (program, output) => (await import("./commands/pre-upgrade.js")).registerPreUpgrade(program, output),
+    register: async (program) => (await import("./commands/pre-upgrade.js")).registerPreUpgrade(program),
   },
   {
     name: "keys",
@@ -78,6 +78,12 @@ const TOP_COMMANDS: readonly TopCommand[] = [
     name: "config",
     summary: "Read and change the settings in a home",
     register: async (program, output) => (await import("./commands/config.js")).registerConfig(program, output),
+  },
+  {
+    name: "handler",
+    summary: "Write, check and try upgrade handlers",
+    register: async (program, output) =>
+      (await import("./commands/handler/register.js")).registerHandler(program, output),
   },
   {
     name: "completion",
@@ -98,7 +104,11 @@ export async function makeProgram(args: readonly string[], version: string): Pro
   const needsAll = first === "completion" || first === COMPLETE;
   for (const top of TOP_COMMANDS) {
     if (needsAll || [top.name, ...(top.aliases ?? [])].includes(wanted ?? "")) await top.register(program, output);
-    else program.command(top.name).aliases([...(top.aliases ?? [])]).summary(top.summary);
+    else
+      program
+        .command(top.name)
+        .aliases([...(top.aliases ?? [])])
+        .summary(top.summary);
   }
   registerHelp(program);
   if (first === COMPLETE) (await import("./commands/completion.js")).registerComplete(program, COMPLETE);
@@ -110,7 +120,10 @@ function rootCommand(version: string): Cobra {
     .description("A small chain that knows how to upgrade itself.")
     .version(version, "-v, --version", "print the version")
     .addOption(
-      new Option("--home <string>", "folder of configuration and data").default(join(homedir(), ".chaind"), "~/.chaind"),
+      new Option("--home <string>", "folder of configuration and data").default(
+        join(homedir(), ".chaind"),
+        "~/.chaind",
+      ),
     )
     .option("--chain-id <string>", "chain id (default: that of client.toml, else the node's)")
     .addOption(new Option("-o, --output <string>", "format of results").choices(["text", "json"]))

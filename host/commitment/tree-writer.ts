@@ -9,6 +9,7 @@
 import { compareRanges } from "../bytes.js";
 import type { ChunkSink, ChunkSource, RootLink } from "./chunk.js";
 import { HASH_BYTES, type IavlHasher } from "./iavl-hash.js";
+import { IdList } from "./id-list.js";
 import { innerIndex, innerRef, isMadeInner, LEFT, leafAddress, leafRef, MadeNodes, RIGHT, TOP } from "./made-nodes.js";
 import { NodeOutput } from "./node-output.js";
 import { NodeView } from "./tree.js";
@@ -37,7 +38,7 @@ export class TreeWriter {
   /** First chunk that this writer wrote: nodes in it and behind it were never visible to anybody. */
   readonly firstChunk: number;
   /** Ids of nodes that this version no longer has. */
-  readonly orphans: number[] = [];
+  readonly orphans = new IdList();
 
   constructor(
     source: ChunkSource,

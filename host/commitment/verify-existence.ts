@@ -60,7 +60,13 @@ export function verifyStoreProof(sha256: Sha256, { store, key, value, appHash, p
   if (!equalBytes(found, appHash)) throw new UpgradeError("UPG_PROOF_ROOT", "the proof leads to another app hash");
 }
 
-function existenceRoot(sha256: Sha256, spec: ProofSpec, bytes: Uint8Array, key: Uint8Array, value: Uint8Array): Uint8Array {
+function existenceRoot(
+  sha256: Sha256,
+  spec: ProofSpec,
+  bytes: Uint8Array,
+  key: Uint8Array,
+  value: Uint8Array,
+): Uint8Array {
   const { provenKey, provenValue, leaf, path } = decode(bytes);
   if (!equalBytes(provenKey, key)) throw new UpgradeError("UPG_PROOF_KEY", `the ${spec.name} proof is for another key`);
   if (!equalBytes(provenValue, value)) {

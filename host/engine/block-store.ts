@@ -1,6 +1,7 @@
 /**
  * Blocks beside the state, in the same database, so that a block and the state after it become visible together.
  *   b r height   BlockRecord      b b height   the block's bytes      b h hash   height
+ *   b e height   BlockResults
  */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { bigEndian64, concatBytes } from "../bytes.js";
@@ -13,6 +14,7 @@ import { BlockRecordSchema } from "../gen/chain/engine/v1/engine_pb.js";
 import type { Batch, Database } from "../store/database.js";
 import { BLOCKS_PREFIX } from "../store/keys.js";
 import type { Height } from "../types.js";
+import { type BlockResults, decodeBlockResults, encodeBlockResults } from "./block-results.js";
 
 export interface StoredBlock {
   readonly header: Header;
@@ -31,13 +33,14 @@ const letter = (text: string) => text.charCodeAt(0);
 const RECORD = Uint8Array.of(BLOCKS_PREFIX, letter("r"));
 const BYTES = Uint8Array.of(BLOCKS_PREFIX, letter("b"));
 const BY_HASH = Uint8Array.of(BLOCKS_PREFIX, letter("h"));
+const RESULTS = Uint8Array.of(BLOCKS_PREFIX, letter("e"));
 const RECORDS_END = Uint8Array.of(BLOCKS_PREFIX, letter("s"));
 
 export class BlockStore {
   constructor(private readonly database: Database) {}
 
   /** Adds a block to the transaction that makes its state visible. */
-  put(batch: Batch, block: StoredBlock, bytes: Uint8Array): void {
+  put(batch: Batch, block: StoredBlock, bytes: Uint8Array, results: BlockResults): void {
     const height = bigEndian64(block.header.height);
     const record = create(BlockRecordSchema, {
       height: block.header.height,
@@ -54,15 +57,14 @@ export class BlockStore {
     batch.put(concatBytes(RECORD, height), toBinary(BlockRecordSchema, record));
     batch.put(concatBytes(BYTES, height), bytes);
     batch.put(concatBytes(BY_HASH, block.blockId.hash), height);
+    batch.put(concatBytes(RESULTS, height), encodeBlockResults(results));
   }
 
-  /** Takes a block out again, in the transaction that takes back its state. */
+  /** Takes a block out again, in the transaction that takes back its state. @throws UpgradeError UPG_NOT_FOUND_BLOCK */
   remove(batch: Batch, height: Height): void {
     const key = bigEndian64(height);
-    const { hash } = this.at(height).blockId;
-    for (const record of [concatBytes(RECORD, key), concatBytes(BYTES, key), concatBytes(BY_HASH, hash)]) {
-      batch.remove(record);
-    }
+    batch.remove(concatBytes(BY_HASH, this.at(height).blockId.hash));
+    for (const kind of [RECORD, BYTES, RESULTS]) batch.remove(concatBytes(kind, key));
   }
 
   /** The last block; undefined before the first. */
@@ -97,6 +99,13 @@ export class BlockStore {
     const bytes = height > 0n ? this.database.get(concatBytes(BYTES, bigEndian64(height))) : undefined;
     if (!bytes) throw this.#notFound(height);
     return decodeBlock(bytes);
+  }
+
+  /** What its transactions and hooks answered. @throws UpgradeError UPG_NOT_FOUND_BLOCK */
+  results(height: Height): BlockResults {
+    const bytes = height > 0n ? this.database.get(concatBytes(RESULTS, bigEndian64(height))) : undefined;
+    if (!bytes) throw this.#notFound(height);
+    return decodeBlockResults(bytes);
   }
 
   heightOf(hash: Uint8Array): Height | undefined {

@@ -63,3 +63,8 @@ export function writeNodeKey(path: string, key: ConsensusKey): void {
 export function nodeId(key: ConsensusKey): string {
   return toHex(key.address);
 }
+
+/** @throws UpgradeError UPG_INVALID_CONFIG */
+export function readNodeId(path: string): string {
+  return nodeId(readConsensusKey(path));
+}

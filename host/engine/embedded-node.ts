@@ -4,13 +4,18 @@
  */
 
 import type { App, BlockResult, DirectChange } from "../chain/app.js";
+import { BLOCK_BYTES_MAX } from "../commitment/block/consensus-params.js";
 import { resultsHash } from "../commitment/block/results.js";
+import type { ValidatorSet } from "../commitment/block/validator-set.js";
 import type { Database } from "../store/database.js";
 import type { Height, Sha256 } from "../types.js";
 import { BlockMaker, type ChainFacts } from "./block-maker.js";
 import { BlockStore, type StoredBlock } from "./block-store.js";
 import type { Clock } from "./clock.js";
 import type { ConsensusKey } from "./consensus-key.js";
+import { type BlockRoom, Mempool, type MempoolLimits } from "./mempool.js";
+import { SearchedBlocks } from "./searched-blocks.js";
+import { TxIndex } from "./tx-index.js";
 
 export interface EmbeddedNodeOptions {
   readonly app: App;
@@ -19,11 +24,14 @@ export interface EmbeddedNodeOptions {
   readonly facts: ChainFacts;
   readonly key: ConsensusKey;
   readonly clock: Clock;
+  readonly mempool?: Partial<MempoolLimits>;
 }
 
 export interface MadeBlock {
   readonly stored: StoredBlock;
   readonly result: BlockResult;
+  readonly txs: readonly Uint8Array[];
+  readonly txHashes: readonly Uint8Array[];
   /** App hash before the block. */
   readonly appHashBefore: Uint8Array;
   /** From the decision to the durable commit. */
@@ -33,7 +41,10 @@ export interface MadeBlock {
 export class EmbeddedNode {
   readonly app: App;
   readonly blocks: BlockStore;
+  readonly mempool: Mempool;
+  readonly index: TxIndex;
   readonly #maker: BlockMaker;
+  readonly #listeners = new Set<(made: MadeBlock) => void>();
   #last: StoredBlock | undefined;
 
   constructor(private readonly options: EmbeddedNodeOptions) {
@@ -41,6 +52,33 @@ export class EmbeddedNode {
     this.blocks = new BlockStore(options.database);
     this.#maker = new BlockMaker(options.sha256, options.facts, options.key);
     this.#last = this.blocks.latest();
+    if (this.#last) this.app.lastBlockTime = this.#last.header.time;
+    this.mempool = new Mempool(options.sha256, (tx, kind) => this.app.checkTx(tx, kind), options.mempool);
+    this.index = new TxIndex(options.database, options.sha256, new SearchedBlocks(this.blocks, options.sha256));
+  }
+
+  get facts(): ChainFacts {
+    return this.options.facts;
+  }
+
+  /** SHA-256 of a transaction: its name. */
+  hash(tx: Uint8Array): Uint8Array {
+    return this.options.sha256(tx);
+  }
+
+  /** The key that signs blocks. */
+  get key(): ConsensusKey {
+    return this.options.key;
+  }
+
+  get validators(): ValidatorSet {
+    return this.#maker.validators;
+  }
+
+  /** Calls back after each block, until the function it answers is called. */
+  subscribe(listener: (made: MadeBlock) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   get lastBlock(): StoredBlock | undefined {
@@ -51,25 +89,47 @@ export class EmbeddedNode {
     return this.app.nextHeight;
   }
 
-  /** Makes the next block. @throws Halt; UpgradeError: nothing of the block was kept */
+  /**
+   * Makes the next block of what waits in the mempool; an upgrade block takes nothing from it.
+   * @throws Halt; UpgradeError: nothing of the block was kept
+   */
   makeBlock(changes: readonly DirectChange[] = []): MadeBlock {
     const { app } = this;
+    const { sha256, clock } = this.options;
     const height = app.nextHeight;
-    const made = this.#maker.make(height, this.#last, []);
-    const { header } = made.block;
+    const waiting = app.isUpgradeBlockNext ? [] : this.mempool.take(this.#room());
+    const made = this.#maker.make(height, this.#last, waiting);
+    const { header, txs } = made.block;
     const begun = performance.now();
-    const result = app.finalizeBlock({ height, time: header.time, txs: made.block.txs, changes });
+    const result = app.finalizeBlock({ height, time: header.time, txs, changes });
     const stored: StoredBlock = {
       header,
       blockId: made.id,
       size: made.bytes.length,
-      txCount: made.block.txs.length,
+      txCount: txs.length,
       appHash: result.appHash,
-      lastResultsHash: resultsHash(this.options.sha256, result.txResults),
-      commit: this.#maker.commit(made, this.options.clock.after(header.time)),
+      lastResultsHash: resultsHash(sha256, result.txResults),
+      commit: this.#maker.commit(made, clock.after(header.time)),
     };
-    app.commit((batch) => this.blocks.put(batch, stored, made.bytes));
+    const txHashes = txs.map((tx) => sha256(tx));
+    app.commit((batch) => {
+      this.blocks.put(batch, stored, made.bytes, result);
+      this.index.put(batch, height, txHashes, result);
+    });
     this.#last = stored;
-    return { stored, result, appHashBefore: header.appHash, milliseconds: performance.now() - begun };
+    const milliseconds = performance.now() - begun;
+    this.mempool.update(txs);
+    const news: MadeBlock = { stored, result, txs, txHashes, appHashBefore: header.appHash, milliseconds };
+    for (const listener of [...this.#listeners]) listener(news);
+    return news;
+  }
+
+  #room(): BlockRoom {
+    const { maxBytes, maxGas } = this.options.facts.params.block;
+    const bytes = Number(maxBytes === -1n ? BigInt(BLOCK_BYTES_MAX) : maxBytes) - BLOCK_OVERHEAD_BYTES;
+    return { bytes, gas: maxGas === -1n ? undefined : maxGas };
   }
 }
+
+/** Header, commit of one validator and the lists around the transactions, generously. */
+const BLOCK_OVERHEAD_BYTES = 2_048;

@@ -20,6 +20,7 @@ import { type ConsensusKey, readConsensusKey } from "./consensus-key.js";
 import { EmbeddedNode } from "./embedded-node.js";
 import { Home } from "./home.js";
 import { HomeLock } from "./home-lock.js";
+import type { MempoolLimits } from "./mempool.js";
 import { sha256 } from "./node-crypto.js";
 import { versionsAndHandlers } from "./versions-and-handlers.js";
 
@@ -33,6 +34,7 @@ export interface OpenNodeOptions {
   readonly skipHeights?: Iterable<Height>;
   readonly haltHeight?: Height;
   readonly versionsKept?: number;
+  readonly mempool?: Partial<MempoolLimits>;
   readonly log: (level: LogLevel, message: string) => void;
 }
 
@@ -71,7 +73,10 @@ export class HeldHome {
     if (!isNew) this.#database = new LmdbDatabase(home.databaseFile);
     const { versions, handlers } = versionsAndHandlers(home, options.handlers, options.appVersion);
     // A document that this program cannot start leaves no database behind, so the home can be made anew.
-    if (isNew) genesisVersion(genesis, versions);
+    if (isNew) {
+      genesisVersion(genesis, versions);
+      requireValidators(home, genesis);
+    }
     const database = this.#database ?? new LmdbDatabase(home.databaseFile);
     this.#database = database;
     const app = new App({
@@ -80,7 +85,14 @@ export class HeldHome {
     });
     for (const handler of handlers) app.keeper.setWasmHandler(handler);
     app.load();
-    return new EmbeddedNode({ app, database, sha256, facts: chainFacts(genesis), key, clock: options.clock });
+    const facts = chainFacts(genesis);
+    const mempool = options.mempool ? { mempool: options.mempool } : {};
+    return new EmbeddedNode({ app, database, sha256, facts, key, clock: options.clock, ...mempool });
+  }
+
+  /** What delegations are counted in. */
+  get bondDenom(): string {
+    return this.genesis.bondDenom;
   }
 
   /** Never throws: of a database that cannot be read nothing is known. */
@@ -102,6 +114,15 @@ export class HeldHome {
     this.#database = undefined;
     this.lock.release();
   }
+}
+
+/** Without power no vote ever passes, so such a chain could never be upgraded. */
+function requireValidators(home: Home, { validators }: Genesis): void {
+  if (validators.length > 0) return;
+  throw new UpgradeError(
+    "UPG_INVALID_GENESIS",
+    `${home.genesisFile} has no validator: give one power with \`chaind genesis add-account <key> <coins> --validator\``,
+  );
 }
 
 function appOptions({ skipHeights, haltHeight, versionsKept }: OpenNodeOptions): Partial<AppOptions> {

@@ -23,6 +23,10 @@ export class Home {
   get databaseFile(): string {
     return join(this.path, "data", "chain.mdb");
   }
+  /** Where this node's doors are while it runs, JSON. */
+  get addressesFile(): string {
+    return join(this.path, "data", "addresses.json");
+  }
   get lockFile(): string {
     return join(this.path, "data", "LOCK");
   }

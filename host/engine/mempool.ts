@@ -47,6 +47,7 @@ export class Mempool {
   /** Hashes that were seen, the latest last. */
   readonly #seen = new Set<string>();
   readonly #limits: MempoolLimits;
+  readonly #arrivals = new Set<() => void>();
   #bytes = 0;
 
   constructor(
@@ -87,7 +88,14 @@ export class Mempool {
     this.#remember(hash);
     this.#waiting.set(hash, { tx: tx.slice(), gasWanted: result.gasWanted });
     this.#bytes += tx.length;
+    for (const heard of [...this.#arrivals]) heard();
     return result;
+  }
+
+  /** Calls back when a transaction has come in, until the function it answers is called. */
+  onArrival(listener: () => void): () => void {
+    this.#arrivals.add(listener);
+    return () => this.#arrivals.delete(listener);
   }
 
   /** The first ones, in order. */

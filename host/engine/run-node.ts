@@ -6,7 +6,7 @@ import type { UpgradeError } from "../errors.js";
 import { type HaltRecord, haltRecord } from "../upgrade/halt.js";
 import { upgradeFiles } from "./atomic-file.js";
 import { wallClock } from "./clock.js";
-import type { MadeBlock } from "./embedded-node.js";
+import type { EmbeddedNode, MadeBlock } from "./embedded-node.js";
 import type { HeldHome } from "./held-home.js";
 import type { Home } from "./home.js";
 import { localReceipt, writeLocalReceipt } from "./local-receipt.js";
@@ -19,6 +19,8 @@ interface Warning {
 export interface RunOptions extends Warning {
   /** Milliseconds between blocks; 0: as fast as they can be made. */
   readonly blockMillis: number;
+  /** False: a block is made only when a transaction waits, or for one that the last block left something to say for. */
+  readonly emptyBlocks?: boolean;
   /** Stop after this many; undefined: go on. */
   readonly maxBlocks?: number;
   readonly signal: AbortSignal;
@@ -28,6 +30,8 @@ export interface RunOptions extends Warning {
 /** Makes blocks; returns when it was told to stop. @throws Halt; UpgradeError */
 export async function runNode({ home, node }: Pick<OpenNode, "home" | "node">, options: RunOptions): Promise<void> {
   for (let made = 0; made !== options.maxBlocks && !options.signal.aborted; made++) {
+    if (options.emptyBlocks === false) await somethingToDo(node, options.signal);
+    if (options.signal.aborted) return;
     const begun = Date.now();
     const block = node.makeBlock();
     if (made === 0) orWarn(options, "halt.json is out of date", () => upgradeFiles(home).remove("halt.json"));
@@ -37,6 +41,23 @@ export async function runNode({ home, node }: Pick<OpenNode, "home" | "node">, o
     // Even without a pause the process must hear signals.
     await sleep(Math.max(0, left), undefined, { signal: options.signal }).catch(() => undefined);
   }
+}
+
+/**
+ * Without empty blocks the first one is made all the same, and after one that held transactions one more, whose header
+ * carries what came of them. A plan that is due waits for nobody.
+ */
+async function somethingToDo({ app, lastBlock, mempool }: EmbeddedNode, signal: AbortSignal): Promise<void> {
+  if (!lastBlock || lastBlock.txCount > 0 || mempool.count > 0 || app.isUpgradeBlockNext) return;
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      stopListening();
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const stopListening = mempool.onArrival(done);
+    signal.addEventListener("abort", done, { once: true });
+  });
 }
 
 function keepLocalReceipt(home: Home, block: MadeBlock, options: Warning): void {

@@ -4,9 +4,18 @@ const lossy = new TextDecoder("utf-8", { ignoreBOM: true });
 
 const QUOTED_CHARACTERS_MAX = 100;
 
-/** Line breaks and tabs become spaces, other control characters U+FFFD. */
+const HARMFUL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+const BREAKS = new Set("\t\n\r\u2028\u2029");
+
+/** Line breaks and tabs become spaces, other control characters U+FFFD. Quick also when the text is nothing else. */
 export function printable(text: string): string {
-  return text.replaceAll(/[\t\n\r\u2028\u2029]/g, " ").replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, "\ufffd");
+  if (!HARMFUL.test(text)) return text;
+  let clean = "";
+  for (const character of text) {
+    if (!HARMFUL.test(character)) clean += character;
+    else clean += BREAKS.has(character) ? " " : "\ufffd";
+  }
+  return clean;
 }
 
 /** A name that a file gave, for a message: in quotes, harmless, never long. */

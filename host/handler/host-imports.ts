@@ -54,7 +54,15 @@ export class HostImports {
         this.#set(store, key, keyLen, value, valueLen),
       store_delete: (store: number, key: number, keyLen: number) => this.#delete(store, key, keyLen),
       store_write: (ops: number, len: number) => this.#write(ops, len),
-      store_scan: (s: number, start: number, startLen: number, end: number, endLen: number, out: number, cap: number) => {
+      store_scan: (
+        s: number,
+        start: number,
+        startLen: number,
+        end: number,
+        endLen: number,
+        out: number,
+        cap: number,
+      ) => {
         this.gas.charge(HOST_PRICES.store_scan, "store_scan");
         const range = this.#range(start, startLen, end, endLen);
         return this.#scan(s, range, this.memory.range(out, cap, "out of store_scan"));
@@ -146,7 +154,7 @@ export class HostImports {
 
   #log(level: number, ptr: number, len: number): void {
     const line = this.memory.range(ptr, len, "a log line");
-    this.gas.charge(HOST_PRICES.report + Math.min(line.length, LOG_BYTES_MAX) * HOST_PRICES.byte, "log");
+    this.gas.charge(HOST_PRICES.report + Math.min(line.length, LOG_BYTES_MAX) * HOST_PRICES.logByte, "log");
     const name = LOG_LEVELS[Math.min(level >>> 0, LOG_LEVELS.length - 1)] ?? "error";
     this.reports.log?.(name, guestText(line, LOG_BYTES_MAX));
   }

@@ -10,19 +10,20 @@ import type { CacheKVStore as CacheKVStoreShape, KeyValue, KVStore } from "../ty
 import { BranchWrites } from "./branch-writes.js";
 import { BaseKVReader, BaseKVStore, type PairCursor } from "./kv-store.js";
 import { DELETED } from "./records.js";
+import type { SpilledRun } from "./spilled-run.js";
 import { WritesCursor } from "./writes-cursor.js";
 
 const WRITE_BYTES = 65_536;
 
 export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
-  #writes: BranchWrites;
+  /** Undefined before the first write: most branches of most blocks have none. */
+  #writes: BranchWrites | undefined;
   /** Counts `write` and `discard`: a walk that was begun before has lost its ground. */
   #generation = 0;
 
   constructor(private readonly parent: KVStore) {
     super();
     if (parent instanceof BaseKVReader) this.spill = parent.spill;
-    this.#writes = new BranchWrites(this.spill);
   }
 
   /** Counts writes, `write` and `discard`: tells whether the branch is still what it was. */
@@ -30,7 +31,7 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
 
   /** Is there nothing that `write()` would hand on? */
   get isEmpty(): boolean {
-    return this.#writes.isEmpty;
+    return this.#writes === undefined || this.#writes.isEmpty;
   }
 
   branch(): CacheKVStore {
@@ -39,24 +40,34 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
 
   write(): void {
     const writes = this.#take();
-    if (writes.isEmpty) return;
+    if (!writes || writes.isEmpty) return;
     if (this.parent instanceof CacheKVStore && this.parent.#adopt(writes)) return;
     writeTo(this.parent, writes);
     writes.drop();
   }
 
   discard(): void {
-    this.#take().drop();
+    this.#take()?.drop();
+  }
+
+  /** Writes that were put aside. */
+  get spilled(): readonly SpilledRun[] {
+    return this.#writes?.runs ?? [];
   }
 
   /** The writes in ascending order, for a store that commits them. Deletions are told by `isDeleted`. */
   pending(): WritesCursor {
-    return new WritesCursor(this.#writes, undefined, undefined, false);
+    return new WritesCursor(this.#own(), undefined, undefined, false);
   }
 
-  #take(): BranchWrites {
+  #own(): BranchWrites {
+    this.#writes ??= new BranchWrites(this.spill);
+    return this.#writes;
+  }
+
+  #take(): BranchWrites | undefined {
     const writes = this.#writes;
-    this.#writes = new BranchWrites(this.spill);
+    this.#writes = undefined;
     this.#generation++;
     this.writes++;
     return writes;
@@ -64,27 +75,27 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
 
   /** Takes a child's writes as a whole when there are none here yet. */
   #adopt(writes: BranchWrites): boolean {
-    if (!this.#writes.isEmpty) return false;
+    if (!this.isEmpty) return false;
     this.writes++;
-    this.#writes.takeOver(writes);
+    this.#own().takeOver(writes);
     return true;
   }
 
   override _get(key: Uint8Array): Uint8Array | undefined {
-    const found = this.#writes.find(key);
+    const found = this.#writes?.find(key);
     if (!found) return this.parent.get(key);
     const { bytes, valueAt, valueLen } = found;
     return valueLen === DELETED ? undefined : bytes.slice(valueAt, valueAt + valueLen);
   }
 
   override _has(key: Uint8Array): boolean {
-    const found = this.#writes.find(key);
+    const found = this.#writes?.find(key);
     return found ? found.valueLen !== DELETED : this.parent.has(key);
   }
 
   override _cursor(start: Uint8Array | undefined, end: Uint8Array | undefined, reverse: boolean): PairCursor {
     const below = cursorOf(this.parent, start, end, reverse);
-    const merged = new MergedCursor(below, new WritesCursor(this.#writes, start, end, reverse), reverse);
+    const merged = new MergedCursor(below, new WritesCursor(this.#own(), start, end, reverse), reverse);
     const generation = this.#generation;
     return guarded(merged, () => generation === this.#generation);
   }
@@ -98,12 +109,12 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
     valueLen: number,
   ): void {
     this.writes++;
-    this.#writes.put(bytes, keyAt, keyLen, value, valueAt, valueLen);
+    this.#own().put(bytes, keyAt, keyLen, value, valueAt, valueLen);
   }
 
   override _remove(bytes: Uint8Array, keyAt: number, keyLen: number): void {
     this.writes++;
-    this.#writes.put(bytes, keyAt, keyLen, bytes, 0, DELETED);
+    this.#own().put(bytes, keyAt, keyLen, bytes, 0, DELETED);
   }
 }
 

@@ -210,25 +210,26 @@ export class CommitMultiStore implements MultiStore {
     const state = { ...staged, kept: staged.kept || options.keep === true };
     const { version } = state;
     let readable = this.#readable;
+    const spilled = [...this.#stores.values()].flatMap(({ branch }) => branch.spilled);
     let cleared: readonly SpilledRun[] = [];
     for (const store of this.#stores.values())
       assert(store.isAsStaged, `store "${store.name}" was written after stage()`);
     this.database.transaction((batch) => {
       this.#space.putStaged(batch);
-      cleared = this.#spill?.clear(batch) ?? [];
+      cleared = this.#spill?.clear(batch, spilled) ?? [];
       for (const number of this.#gone) batch.put(goneStoreKey(version - 1, number), new Uint8Array(1));
       batch.put(commitKey(version), encodeCommit(state));
       options.alongside?.(batch);
       readable = readable.after(version, this.options.versionsKept ?? VERSIONS_KEPT_DEFAULT, this.database, batch);
       new GarbageCollector(this.database, this.#space, batch, readable).collect(this.#orphans);
     });
-    this.#spill?.forget(cleared);
     this.#readable = readable;
     this.#space.keepStaged();
     this.#staged = undefined;
     this.#last = state;
     this.#gone = [];
     for (const store of state.stores) this.#storeNamed(store.name).advance(store);
+    this.#spill?.forget(cleared);
     return { version: BigInt(version), hash: state.appHash };
   }
 

@@ -1,37 +1,50 @@
 /** Tells for most keys that they are not in a set, without a look at the set (a Bloom filter). */
 
-const BITS_PER_KEY = 10;
+const BITS_PER_KEY_MIN = 8;
 const PROBES = 5;
+const WORD_BITS = 32;
 
 export class KeyFilter {
   readonly #bits: Uint32Array;
+  /** The number of bits is a power of two: a hash is cut, not divided. */
+  readonly #mask: number;
 
   constructor(keys: number) {
-    this.#bits = new Uint32Array(Math.ceil((keys * BITS_PER_KEY) / 32) + 1);
+    let words = 1;
+    while (words * WORD_BITS < keys * BITS_PER_KEY_MIN) words *= 2;
+    this.#bits = new Uint32Array(words);
+    this.#mask = words * WORD_BITS - 1;
   }
 
   add(bytes: Uint8Array, at: number, len: number): void {
-    const first = hashOf(bytes, at, len);
+    const step = this.#begin(bytes, at, len);
     for (let i = 0; i < PROBES; i++) {
-      const bit = this.#bit(first, i);
+      const bit = this.#next(step);
       this.#bits[bit >>> 5] = (this.#bits[bit >>> 5] as number) | (1 << (bit & 31));
     }
   }
 
   /** False: the key was never added. */
   mayHave(bytes: Uint8Array, at: number, len: number): boolean {
-    const first = hashOf(bytes, at, len);
+    const step = this.#begin(bytes, at, len);
     for (let i = 0; i < PROBES; i++) {
-      const bit = this.#bit(first, i);
+      const bit = this.#next(step);
       if (((this.#bits[bit >>> 5] as number) & (1 << (bit & 31))) === 0) return false;
     }
     return true;
   }
 
-  /** Two hashes make all probes: the second is the first one mixed. */
-  #bit(hash: number, probe: number): number {
-    const step = Math.imul(hash ^ (hash >>> 15), 0x85eb_ca6b) | 1;
-    return ((hash + Math.imul(probe, step)) >>> 0) % (this.#bits.length * 32);
+  // Two hashes make all probes: where they begin, and how far they go each time.
+  #at = 0;
+
+  #begin(bytes: Uint8Array, at: number, len: number): number {
+    this.#at = hashOf(bytes, at, len);
+    return Math.imul(this.#at ^ (this.#at >>> 15), 0x85eb_ca6b) | 1;
+  }
+
+  #next(step: number): number {
+    this.#at = (this.#at + step) | 0;
+    return this.#at & this.#mask;
   }
 }
 

@@ -1,6 +1,7 @@
 /** One store of an open multistore: its last committed tree, the branch that gathers the block's writes, its next tree. */
 import type { RootLink } from "../commitment/chunk.js";
 import type { IavlHasher } from "../commitment/iavl-hash.js";
+import { IdList } from "../commitment/id-list.js";
 import { TreeWriter } from "../commitment/tree-writer.js";
 import { CacheKVStore } from "./cache-kv.js";
 import { type ChunkSpace, StoreChunks } from "./chunk-space.js";
@@ -56,7 +57,9 @@ export class OpenStore {
 
   /** Makes and hashes the tree of `version`; answers its state and how many nodes it leaves behind. */
   stage(version: number): { readonly state: StoreState; readonly orphans: number } {
-    const { root, orphans } = this.#isUnchanged() ? { root: this.#root, orphans: [] } : this.#makeTree(version);
+    const { root, orphans } = this.#isUnchanged()
+      ? { root: this.#root, orphans: new IdList() }
+      : this.#makeTree(version);
     recordOrphans(this.space, this.number, version - 1, this.#nextChunk, orphans);
     this.#stagedWrites = this.branch.writes;
     const { name, number } = this;
@@ -87,7 +90,7 @@ export class OpenStore {
     return this.branch.isEmpty && !this.#renamedFrom;
   }
 
-  #makeTree(version: number): { root: RootLink; orphans: readonly number[] } {
+  #makeTree(version: number): { root: RootLink; orphans: IdList } {
     const writer = new TreeWriter(this.#chunks, this.#chunks, this.hasher, this.#root, version);
     if (this.#renamedFrom) {
       const pair = this.#renamedFrom._cursor(undefined, undefined, false);

@@ -5,6 +5,7 @@
 
 import { EMPTY } from "../bytes.js";
 import { type Chunk, chunkOf, slotOf } from "../commitment/chunk.js";
+import type { IdList } from "../commitment/id-list.js";
 import { UpgradeError } from "../errors.js";
 import type { ChunkSpace } from "./chunk-space.js";
 import { deadKey, orphansKey } from "./keys.js";
@@ -23,9 +24,9 @@ export function recordOrphans(
   store: number,
   lastVersion: number,
   firstChunk: number,
-  orphans: readonly number[],
+  orphans: IdList,
 ): void {
-  const sorted = Float64Array.from(orphans).sort();
+  const sorted = orphans.sorted();
   const found = sorted.findIndex((id) => chunkOf(id) >= firstChunk);
   const stillborn = found === -1 ? sorted.length : found;
   for (let at = 0, part = 0; at < stillborn; at += IDS_PER_PART, part++) {

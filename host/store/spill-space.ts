@@ -25,9 +25,19 @@ export class SpillSpace {
 
   /** Puts everything aside that a cursor still has, at least one pair; `keys`: how many they are. */
   write(cursor: PairCursor, keys: number): SpilledRun {
-    const number = this.#nextRun++;
     const firstKeys: Uint8Array[] = [];
     const filter = new KeyFilter(keys);
+    const run = new SpilledRun(this, this.#nextRun++, firstKeys, filter);
+    try {
+      this.#writeParts(run.number, cursor, firstKeys, filter);
+    } catch (error) {
+      this.drop(run); // the branch still holds what it would hold
+      throw error;
+    }
+    return run;
+  }
+
+  #writeParts(number: number, cursor: PairCursor, firstKeys: Uint8Array[], filter: KeyFilter): void {
     const writer = new PartWriter();
     let isMore = cursor.step();
     const fill = (): Uint8Array => {
@@ -47,7 +57,6 @@ export class SpillSpace {
         }
       });
     }
-    return new SpilledRun(number, firstKeys, filter, (part) => this.#read(number, part));
   }
 
   /** Nobody reads this run any more. */
@@ -55,19 +64,21 @@ export class SpillSpace {
     this.#dead.push(run);
   }
 
-  /** Removes dropped runs with a transaction; when it is through, `forget` what this answered. */
-  clear(batch: Batch): readonly SpilledRun[] {
-    for (const { number, parts } of this.#dead) {
+  /** Removes these runs and the dropped ones with a transaction; when it is through, `forget` what this answered. */
+  clear(batch: Batch, done: readonly SpilledRun[]): readonly SpilledRun[] {
+    const runs = [...new Set([...this.#dead, ...done])];
+    for (const { number, parts } of runs) {
       for (let part = 0; part < parts; part++) batch.remove(runPartKey(number, part));
     }
-    return [...this.#dead];
+    return runs;
   }
 
   forget(runs: readonly SpilledRun[]): void {
     this.#dead = this.#dead.filter((run) => !runs.includes(run));
   }
 
-  #read(run: number, part: number): Uint8Array {
+  /** A part's bytes, a copy. @throws UpgradeError UPG_STORE_CORRUPT when it is not there */
+  read(run: number, part: number): Uint8Array {
     const bytes = this.database.get(runPartKey(run, part));
     if (bytes) return bytes;
     throw new UpgradeError("UPG_STORE_CORRUPT", `writes that were put aside are missing: run ${run}, part ${part}`);

@@ -69,8 +69,9 @@ export class PartWriter {
     if (needed > this.#bytes.length) this.#bytes = new Uint8Array(needed);
     writeU32(this.#bytes, at, keyLen);
     writeU32(this.#bytes, at + WORD_BYTES, valueLen);
-    copyInto(this.#bytes, at + FRAME_HEADER_BYTES, bytes, keyAt, keyLen);
-    copyInto(this.#bytes, at + FRAME_HEADER_BYTES + keyLen, bytes, valueAt, stored);
+    const key = at + FRAME_HEADER_BYTES;
+    if (valueAt === keyAt + keyLen) copyInto(this.#bytes, key, bytes, keyAt, keyLen + stored);
+    else copyInto(this.#bytes, copyInto(this.#bytes, key, bytes, keyAt, keyLen), bytes, valueAt, stored);
     this.#offsets.push(at);
     this.#length = end;
     return true;
@@ -90,16 +91,21 @@ export class PartWriter {
   }
 }
 
+/** Where the parts of runs are read: bytes that nobody changes afterwards. */
+export interface PartSource {
+  read(run: number, part: number): Uint8Array;
+}
+
 export class SpilledRun {
   #known: RunPart | undefined;
   #knownNumber = -1;
 
-  /** `firstKeys`: of each part; `read`: a part's bytes, which nobody changes afterwards. */
+  /** `firstKeys`: of each part. */
   constructor(
+    private readonly source: PartSource,
     readonly number: number,
     private readonly firstKeys: readonly Uint8Array[],
     private readonly filter: KeyFilter,
-    private readonly read: (part: number) => Uint8Array,
   ) {}
 
   get parts(): number {
@@ -108,7 +114,7 @@ export class SpilledRun {
 
   part(number: number): RunPart {
     if (!this.#known || this.#knownNumber !== number) {
-      this.#known = new RunPart(this.read(number));
+      this.#known = new RunPart(this.source.read(this.number, number));
       this.#knownNumber = number;
     }
     return this.#known;

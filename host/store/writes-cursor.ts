@@ -25,6 +25,8 @@ export class WritesCursor implements PairCursor {
   #heap: Head[] = [];
   #moves: number;
   #isFilled = false;
+  /** The heap's first pair was not shown yet. */
+  #isAhead = false;
   #hasStood = false;
 
   constructor(
@@ -51,9 +53,11 @@ export class WritesCursor implements PairCursor {
     else if (this.#moves !== this.writes.moves) this.#begin();
     if (this.writes.runs.length === 0) return this.#top.step() && this.#show(this.#top);
     if (!this.#isFilled) this.#fill();
-    else this.#passShown();
-    const next = this.#heap[0];
-    return next !== undefined && this.#show(next.walk);
+    else if (!this.#isAhead) this.#passShown();
+    this.#isAhead = false;
+    const next = this.#heap[0]?.walk;
+    if (next === this.#top) next.lookAgain(); // its value may be another since the walk came there
+    return next !== undefined && this.#show(next);
   }
 
   /** Reads the value of the pair it stands on again: a write to a key that is there makes no cursor stale. */
@@ -90,6 +94,7 @@ export class WritesCursor implements PairCursor {
     });
     this.#push({ walk: this.#top, age: runs.length });
     this.#isFilled = true;
+    this.#isAhead = true;
   }
 
   #push(head: Head): void {

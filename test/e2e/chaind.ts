@@ -12,8 +12,10 @@ import { BLOCK_TIME, makeBlocksUpTo, makeHome, type PlannedUpgrade, schedule, wi
 export const DIST = join(import.meta.dirname, "../../dist");
 const CHAIND = join(DIST, "chaind.js");
 const HANDLERS = join(DIST, "handlers");
+/** Several nodes run at the same time; those that are asked something open their doors on free ports. */
+const NO_DOORS = ["--rpc.enable=false", "--grpc.enable=false", "--api.enable=false"];
 /** Blocks as fast as they can be made, with times that count them. */
-const FAST = ["--logical-clock", "--block-time", BLOCK_TIME];
+const FAST = [...NO_DOORS, "--logical-clock", "--block-time", BLOCK_TIME];
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-e2e-"));
 const children = new Set<ChildProcess>();
@@ -108,7 +110,7 @@ export class TestHome {
   }
 
   startSlowly(...args: readonly string[]): Running {
-    return run(CHAIND, ["start", "--home", this.path, "--log_format", "json", "--block-time", "50ms", ...args]);
+    return run(CHAIND, ["start", "--home", this.path, "--log_format", "json", ...NO_DOORS, "--block-time", "50ms", ...args]);
   }
 
   get haltRecord(): HaltRecord | undefined {

@@ -1,6 +1,6 @@
 /** Small genesis documents: a few accounts with coins, a validator, a delegation, a proposal with a deposit and a vote. */
 import { utf8 } from "../../host/bytes.js";
-import { encodeAddress, OPERATOR_PREFIX } from "../../host/chain/address.js";
+import { encodeAddress, moduleAddress, OPERATOR_PREFIX } from "../../host/chain/address.js";
 import { sha256 } from "../../host/engine/node-crypto.js";
 
 const ACCOUNTS = 12;
@@ -11,6 +11,7 @@ export function testAddress(name: string): Uint8Array {
 }
 
 const account = (index: number) => encodeAddress(testAddress(`account ${index}`));
+const GOV = encodeAddress(moduleAddress(sha256, "gov"));
 const OPERATOR = encodeAddress(testAddress("operator"), OPERATOR_PREFIX);
 
 export function genesisDocument(): Record<string, unknown> {
@@ -21,7 +22,7 @@ export function genesisDocument(): Record<string, unknown> {
     initial_height: "1",
     app_state: {
       auth: { accounts: indices.map(baseAccount) },
-      bank: { balances: indices.map(balance) },
+      bank: { balances: [...indices.map(balance), { address: GOV, coins: [{ denom: "ustake", amount: "5" }] }] },
       staking: staking(),
       gov: gov(),
     },
@@ -70,7 +71,15 @@ function staking() {
 }
 
 function gov() {
-  const proposal = { id: "1", status: "PROPOSAL_STATUS_VOTING_PERIOD", title: "t", summary: "s", proposer: account(0) };
+  const proposal = {
+    id: "1",
+    status: "PROPOSAL_STATUS_VOTING_PERIOD",
+    title: "t",
+    summary: "s",
+    proposer: account(0),
+    voting_start_time: "2026-01-01T00:00:00Z",
+    voting_end_time: "2099-01-01T00:00:00Z",
+  };
   const deposit = { proposal_id: "1", depositor: account(0), amount: [{ denom: "ustake", amount: "5" }] };
   const vote = { proposal_id: "1", voter: account(0), options: [{ option: "VOTE_OPTION_YES", weight: "1.0" }] };
   return { starting_proposal_id: "2", params: {}, proposals: [proposal], deposits: [deposit], votes: [vote] };

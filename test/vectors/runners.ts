@@ -1,11 +1,13 @@
 /** A runner for each file of vectors. */
 import { runComet } from "./comet.js";
+import { runGovTally } from "./gov-tally.js";
 import type { CaseRunner } from "./harness.js";
 import { runHistories } from "./histories.js";
 import { runIavl } from "./iavl.js";
 import { runMultistore } from "./multistore.js";
 import { runPlan } from "./plan.js";
 import { runPlanInfo } from "./plan-info.js";
+import { runTxVectors } from "./tx.js";
 
 export const RUNNERS: Readonly<Record<string, CaseRunner>> = {
   plan: runPlan,
@@ -14,4 +16,6 @@ export const RUNNERS: Readonly<Record<string, CaseRunner>> = {
   multistore: runMultistore,
   comet: runComet,
   "plan-info": runPlanInfo,
+  tx: runTxVectors,
+  "gov-tally": runGovTally,
 };

@@ -1,8 +1,20 @@
 /** Governance: proposals, votes, deposits, and how a vote stands. */
 import { encodeAddress } from "../../chain/address.js";
-import { deposits, GOV_STORE, proposals, readParams, votes } from "../../chain/modules/gov.js";
+import { tallyMessage, tallyProposal } from "../../chain/gov/tally-proposal.js";
+import {
+  deposits,
+  depositsOf,
+  GOV_STORE,
+  proposals,
+  readDeposit,
+  readParams,
+  readProposal,
+  readVote,
+  votes,
+  votesOf,
+} from "../../chain/modules/gov.js";
 import { UpgradeError } from "../../errors.js";
-import { type Params, type Proposal, ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
+import { type Proposal, ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
 import { Query } from "../../gen/cosmos/gov/v1/query_pb.js";
 import type { QueryCall } from "./call.js";
 import { paginateList } from "./paginate.js";
@@ -10,6 +22,8 @@ import { implement, type QueryService } from "./service.js";
 import { readAddress } from "./texts.js";
 
 const PARAMS_TYPES = new Set(["", "deposit", "voting", "tallying"]);
+
+const NO_VOTES = { yesCount: "0", abstainCount: "0", noCount: "0", noWithVetoCount: "0" };
 
 const storeOf = ({ stores }: QueryCall) => stores.store(GOV_STORE);
 
@@ -21,20 +35,9 @@ const normal = (address: string): string => encodeAddress(readAddress(address));
 
 function proposalOf(id: bigint, call: QueryCall): Proposal {
   if (id === 0n) throw new UpgradeError("UPG_INVALID_ARGUMENT", "proposal id can not be 0");
-  for (const proposal of proposals(storeOf(call))) if (proposal.id === id) return proposal;
+  const proposal = readProposal(storeOf(call), id);
+  if (proposal) return proposal;
   throw new UpgradeError("UPG_NOT_FOUND_PROPOSAL", `proposal ${id} doesn't exist`);
-}
-
-const votesOf = (id: bigint, call: QueryCall) =>
-  [...votes(storeOf(call))].filter(({ proposalId }) => proposalId === proposalOf(id, call).id);
-
-const depositsOf = (id: bigint, call: QueryCall) =>
-  [...deposits(storeOf(call))].filter(({ proposalId }) => proposalId === proposalOf(id, call).id);
-
-function paramsOf(call: QueryCall): Params {
-  const params = readParams(storeOf(call));
-  if (!params) throw new UpgradeError("UPG_STORE_CORRUPT", 'store "gov": it holds no parameters');
-  return params;
 }
 
 function idsOf<T extends { readonly proposalId: bigint }>(
@@ -76,14 +79,15 @@ export const govQuery: QueryService = implement(Query, {
   },
 
   vote({ proposalId, voter }, call) {
-    const address = normal(voter);
-    const found = votesOf(proposalId, call).find((each) => each.voter === address);
+    const { id } = proposalOf(proposalId, call);
+    const found = readVote(storeOf(call), id, normal(voter));
     if (found) return { vote: found };
     throw new UpgradeError("UPG_NOT_FOUND_RECORD", `voter: ${voter} not found for proposal: ${proposalId}`);
   },
 
   votes({ proposalId, pagination }, call) {
-    const page = paginateList(votesOf(proposalId, call), pagination, ({ voter }) => voter);
+    const { id } = proposalOf(proposalId, call);
+    const page = paginateList([...votesOf(storeOf(call), id)], pagination, ({ voter }) => voter);
     return { votes: page.items, pagination: page.pagination };
   },
 
@@ -91,7 +95,7 @@ export const govQuery: QueryService = implement(Query, {
     if (!PARAMS_TYPES.has(paramsType)) {
       throw new UpgradeError("UPG_INVALID_ARGUMENT", `${paramsType.slice(0, 60)} is not a valid parameter type`);
     }
-    const params = paramsOf(call);
+    const params = readParams(storeOf(call));
     const { minDeposit, maxDepositPeriod, votingPeriod, quorum, threshold, vetoThreshold } = params;
     return {
       params,
@@ -102,20 +106,27 @@ export const govQuery: QueryService = implement(Query, {
   },
 
   deposit({ proposalId, depositor }, call) {
-    const address = normal(depositor);
-    const found = depositsOf(proposalId, call).find((each) => each.depositor === address);
+    const { id } = proposalOf(proposalId, call);
+    const found = readDeposit(storeOf(call), id, normal(depositor));
     if (found) return { deposit: found };
     throw new UpgradeError("UPG_NOT_FOUND_RECORD", `depositer: ${depositor} not found for proposal: ${proposalId}`);
   },
 
   deposits({ proposalId, pagination }, call) {
-    const page = paginateList(depositsOf(proposalId, call), pagination, ({ depositor }) => depositor);
+    const { id } = proposalOf(proposalId, call);
+    const page = paginateList([...depositsOf(storeOf(call), id)], pagination, ({ depositor }) => depositor);
     return { deposits: page.items, pagination: page.pagination };
   },
 
   tallyResult({ proposalId }, call) {
-    const { status, finalTallyResult } = proposalOf(proposalId, call);
-    const none = { yesCount: "0", abstainCount: "0", noCount: "0", noWithVetoCount: "0" };
-    return { tally: status === ProposalStatus.DEPOSIT_PERIOD ? none : (finalTallyResult ?? none) };
+    const proposal = proposalOf(proposalId, call);
+    switch (proposal.status) {
+      case ProposalStatus.DEPOSIT_PERIOD:
+        return { tally: NO_VOTES };
+      case ProposalStatus.VOTING_PERIOD:
+        return { tally: tallyMessage(tallyProposal(call.stores, proposal).counts) };
+      default:
+        return { tally: proposal.finalTallyResult ?? NO_VOTES };
+    }
   },
 });

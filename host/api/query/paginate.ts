@@ -60,7 +60,7 @@ export async function paginate<T>(
   return collector.result();
 }
 
-/** The same for a list in memory, ascending by the key of each item. */
+/** The same for a list in memory; a page's key names the item that comes first on it. */
 export function paginateList<T>(
   list: readonly T[],
   request: PageRequest | undefined,
@@ -70,7 +70,7 @@ export function paginateList<T>(
   const collector = new Collector<T>(page);
   const from = new TextDecoder().decode(page.key);
   const ordered = page.reverse ? [...list].reverse() : list;
-  const start = from === "" ? 0 : ordered.findIndex((item) => (page.reverse ? keyOf(item) <= from : keyOf(item) >= from));
+  const start = from === "" ? 0 : ordered.findIndex((item) => keyOf(item) === from);
   for (const item of start < 0 ? [] : ordered.slice(start)) {
     if (!collector.take(item, () => utf8(keyOf(item)))) break;
   }

@@ -2,7 +2,15 @@
 import { create } from "@bufbuild/protobuf";
 import { DepositSchema, type Params, type Proposal, ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
 import { decodeAnyAddress, encodeAddress, moduleAddress } from "../address.js";
-import { addCoins, amountOf, type Coin, type Coins, coinsFromMessages, coinsToMessages, normalCoins } from "../coins.js";
+import {
+  addCoins,
+  amountOf,
+  type Coin,
+  type Coins,
+  coinsFromMessages,
+  coinsToMessages,
+  normalCoins,
+} from "../coins.js";
 import type { ModuleContext } from "../context.js";
 import { fromInteger, multiply, parseDecimal, round, truncate } from "../decimal.js";
 import type { MessageCoins } from "../message-coins.js";

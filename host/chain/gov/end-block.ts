@@ -2,8 +2,9 @@
  * The end of a block in governance: proposals whose deposit period is over are dropped, those whose vote is over are
  * counted and, when they pass, run. A block in which nothing ends looks at two empty ranges and no more.
  */
-import { type Proposal, ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
+
 import { assert } from "../../errors.js";
+import { type Proposal, ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
 import type { ChainEvent, ModuleContext } from "../context.js";
 import { GOV_STORE, readParams, readProposal, removeProposal, removeVotes, writeProposal } from "../modules/gov.js";
 import { describeError } from "../tx-error.js";
@@ -50,7 +51,11 @@ function closeVote(context: ModuleContext, proposal: Proposal): void {
   if (!isGoingOn && burnsDeposits) burnDeposits(context, id);
   if (!isGoingOn && !burnsDeposits) refundDeposits(context, id);
   dequeueProposal(store, proposal);
-  const { result, log } = passes ? execute(context, proposal) : isGoingOn ? makeRegular(context, proposal) : reject(proposal);
+  const { result, log } = passes
+    ? execute(context, proposal)
+    : isGoingOn
+      ? makeRegular(context, proposal)
+      : reject(proposal);
   proposal.finalTallyResult = tallyMessage(counts);
   writeProposal(store, proposal);
   context.emit("active_proposal", ["proposal_id", String(id)], ["proposal_result", result], ["proposal_log", log]);
@@ -69,7 +74,10 @@ function execute(context: ModuleContext, proposal: Proposal): Ending {
       branch.discard();
       proposal.status = ProposalStatus.FAILED;
       proposal.failedReason = log;
-      return { result: "proposal_failed", log: `passed, but msg ${index} (${any.typeUrl}) failed on execution: ${log}` };
+      return {
+        result: "proposal_failed",
+        log: `passed, but msg ${index} (${any.typeUrl}) failed on execution: ${log}`,
+      };
     }
   }
   branch.write();

@@ -40,7 +40,12 @@ export function createProposal(context: ModuleContext, message: MsgSubmitProposa
     id,
     messages: message.messages,
     status: ProposalStatus.DEPOSIT_PERIOD,
-    finalTallyResult: create(TallyResultSchema, { yesCount: "0", abstainCount: "0", noCount: "0", noWithVetoCount: "0" }),
+    finalTallyResult: create(TallyResultSchema, {
+      yesCount: "0",
+      abstainCount: "0",
+      noCount: "0",
+      noWithVetoCount: "0",
+    }),
     submitTime: timeMessage(context.time),
     depositEndTime,
     metadata,
@@ -70,7 +75,8 @@ function checkProposable(context: ModuleContext, any: Any): void {
   const failure = addressFailure(message.signer);
   if (failure !== undefined) throw undefinedError(failure);
   const signer = encodeAddress(decodeAnyAddress(message.signer));
-  if (signer !== encodeAddress(moduleAddress(context.sha256, GOV_MODULE))) throw new TxError(GOV.INVALID_SIGNER, signer);
+  if (signer !== encodeAddress(moduleAddress(context.sha256, GOV_MODULE)))
+    throw new TxError(GOV.INVALID_SIGNER, signer);
   if (!context.router.get(any.typeUrl)?.isForGovernance) throw new TxError(GOV.UNROUTABLE, any.typeUrl);
   message.check(context);
 }

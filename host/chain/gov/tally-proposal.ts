@@ -10,7 +10,7 @@ import { parseDecimal } from "../decimal.js";
 import type { Stores } from "../modules/bank.js";
 import { GOV_STORE, readParams, votesOf } from "../modules/gov.js";
 import { delegationsOf, STAKING_STORE, validators } from "../modules/staking.js";
-import { type Counts, tally, type TallyDelegation, type TallyOutcome, type TallyValidator } from "./tally.js";
+import { type Counts, type TallyDelegation, type TallyOutcome, type TallyValidator, tally } from "./tally.js";
 
 /** Counts the votes that are there now; nothing is changed. */
 export function tallyProposal(stores: Stores, { id, expedited }: Pick<Proposal, "id" | "expedited">): TallyOutcome {

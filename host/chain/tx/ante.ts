@@ -14,7 +14,15 @@ import { AUTH_STORE, readAccount, writeAccount } from "../modules/auth.js";
 import { FEE_COLLECTOR, transferToModule } from "../modules/transfer.js";
 import { SDK, TxError } from "../tx-error.js";
 import type { DecodedTx } from "./decode.js";
-import { isAminoOnly, keyAddress, keyTypeName, type NamedKey, namedKey, PUBLIC_KEY_BYTES, signatureFailure } from "./signatures.js";
+import {
+  isAminoOnly,
+  keyAddress,
+  keyTypeName,
+  type NamedKey,
+  namedKey,
+  PUBLIC_KEY_BYTES,
+  signatureFailure,
+} from "./signatures.js";
 
 const MEMO_CHARACTERS_MAX = 256;
 const SIGNATURES_MAX = 7;
@@ -201,7 +209,7 @@ function checkSignatures(
   accounts: readonly Account[],
   { mode }: AnteOptions,
 ): void {
-  const { chainId } = context;
+  const { chainId, verifySignature } = context;
   accounts.forEach(({ pubKey, sequence, accountNumber }, index) => {
     const info = authInfo.signerInfos[index];
     if (info?.sequence !== sequence) {
@@ -210,7 +218,13 @@ function checkSignatures(
     }
     if (mode === "simulate" || mode === "recheck") return;
     const signature = raw.signatures[index] ?? new Uint8Array();
-    const failure = signatureFailure(info.modeInfo, pubKey, signature, { raw, chainId, accountNumber });
+    const failure = signatureFailure(
+      info.modeInfo,
+      pubKey,
+      signature,
+      { raw, chainId, accountNumber },
+      verifySignature,
+    );
     if (failure === undefined) return;
     const please = `signature verification failed; please verify account number (${accountNumber})`;
     const what = isAminoOnly(info.modeInfo)

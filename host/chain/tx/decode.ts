@@ -19,7 +19,7 @@ import { TX_BYTES_MAX } from "../../limits.js";
 import { addressFailure, decodeAnyAddress, encodeAddress } from "../address.js";
 import type { MessageRouter, ReadMessage } from "../messages/kind.js";
 import { SDK, TxError, undefinedError } from "../tx-error.js";
-import { checkStrictly, type Resolve } from "./strict.js";
+import { checkStrictly, type Resolve, withoutBadTexts } from "./strict.js";
 import { BYTES, varintBytes, WireCursor, WireError } from "./wire-cursor.js";
 
 export interface DecodedTx {
@@ -68,13 +68,17 @@ function decodeParts(bytes: Uint8Array, router: MessageRouter) {
   const raw = fromBinary(TxRawSchema, bytes);
   checkStrictly(raw.bodyBytes, TxBodySchema, { resolve, mayHoldNotCritical: true });
   checkStrictly(raw.authInfoBytes, AuthInfoSchema, strict);
-  return { raw, body: fromBinary(TxBodySchema, raw.bodyBytes), authInfo: fromBinary(AuthInfoSchema, raw.authInfoBytes) };
+  return {
+    raw,
+    body: fromBinary(TxBodySchema, raw.bodyBytes),
+    authInfo: fromBinary(AuthInfoSchema, raw.authInfoBytes),
+  };
 }
 
 function readMessage({ typeUrl, value }: AnyMessage, router: MessageRouter): ReadMessage {
   const kind = router.get(typeUrl);
   if (!kind) throw new WireError(`no concrete type registered for type URL ${typeUrl} against interface *types.Msg`);
-  return kind.read(value);
+  return kind.read(withoutBadTexts(value, kind.schema));
 }
 
 function signerOf(text: string): Uint8Array {
@@ -92,7 +96,8 @@ function checkCanonical(bytes: Uint8Array): void {
     const { number, type } = asInvalidLength(() => cursor.tag());
     if (type !== BYTES) throw new WireError(`expected ${BYTES} wire type, got ${type}`);
     if (number < last) throw new WireError(`txRaw must follow ADR-027, got tagNum ${number} after tagNum ${last}`);
-    if (cursor.at - at !== varintBytes(number * 8 + type)) throw new WireError(`tag ${number} is not as short as possible`);
+    if (cursor.at - at !== varintBytes(number * 8 + type))
+      throw new WireError(`tag ${number} is not as short as possible`);
     last = number;
     const lengthAt = cursor.at;
     const length = asInvalidLength(() => cursor.varint());

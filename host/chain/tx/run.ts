@@ -5,10 +5,15 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { TxMsgDataSchema } from "../../gen/cosmos/base/abci/v1beta1/abci_pb.js";
 import type { Any, MultiStore } from "../../types.js";
-import { encodeAddress } from "../address.js";
-import { type ChainEvent, type EventAttribute, type ModuleContext, type ModuleFacts, moduleContext } from "../context.js";
+import { decodeAnyAddress, encodeAddress } from "../address.js";
+import {
+  type ChainEvent,
+  type EventAttribute,
+  type ModuleContext,
+  type ModuleFacts,
+  moduleContext,
+} from "../context.js";
 import { GAS_UNLIMITED, GasMeter, GasMultiStore } from "../gas.js";
-import { decodeAnyAddress } from "../address.js";
 import type { ReadMessage } from "../messages/kind.js";
 import { SDK, TxError, wrapError } from "../tx-error.js";
 import { type AnteOptions, runAnte } from "./ante.js";

@@ -3,10 +3,10 @@
  * and auth info as they were received.
  */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { addressOf, verifySignature } from "../../commitment/block/keys.js";
+import { addressOf, type VerifySignature } from "../../commitment/block/keys.js";
 import { PubKeySchema } from "../../gen/cosmos/crypto/secp256k1/keys_pb.js";
 import { SignMode, SignModeSchema } from "../../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
-import { type ModeInfo, type SignerInfo, SignDocSchema, type TxRaw } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
+import { type ModeInfo, SignDocSchema, type SignerInfo, type TxRaw } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
 import type { Sha256 } from "../../types.js";
 import { SDK, TxError } from "../tx-error.js";
 
@@ -58,12 +58,13 @@ export function signatureFailure(
   key: Uint8Array,
   signature: Uint8Array,
   signed: SignedFacts,
+  verify: VerifySignature,
 ): string | undefined {
   const { sum } = mode ?? {};
   if (sum?.case === undefined) return "unexpected SignatureData <nil>";
   if (sum.case === "multi") return "expected multisig.PubKey, got *secp256k1.PubKey";
   if (sum.value.mode !== SignMode.DIRECT) return `unsupported sign mode ${signModeName(sum.value.mode)}`;
-  const isGood = verifySignature({ type: "secp256k1", bytes: key }, signBytes(signed), signature);
+  const isGood = verify({ type: "secp256k1", bytes: key }, signBytes(signed), signature);
   return isGood ? undefined : "unable to verify single signer signature";
 }
 

@@ -4,8 +4,9 @@
  * UTF-8; a packed message is of a known type and is looked at in the same way.
  */
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
-import { AMOUNT_MAX } from "../coins.js";
+import { concatBytes } from "../../bytes.js";
 import { addressFailure } from "../address.js";
+import { AMOUNT_MAX } from "../coins.js";
 import { undefinedError } from "../tx-error.js";
 import { BYTES, FIXED32, FIXED64, type Tag, VARINT, WireCursor, WireError, wireTypeName } from "./wire-cursor.js";
 
@@ -16,6 +17,8 @@ const NOT_CRITICAL = 1 << 10;
 
 const ANY = "google.protobuf.Any";
 const COIN = "cosmos.base.v1beta1.Coin";
+/** Longer texts are not even read; 2^256 has 78 digits. */
+const AMOUNT_DIGITS_MAX = 90;
 
 /** The description of a packed message's type, by its URL. */
 export type Resolve = (typeUrl: string) => DescMessage | undefined;
@@ -28,7 +31,18 @@ export interface StrictOptions {
 /**
  * @throws WireError with the field's words; TxError where the field gets further than the decoder
  */
-export function checkStrictly(bytes: Uint8Array, desc: DescMessage, options: StrictOptions, depth = 0): void {
+export function checkStrictly(bytes: Uint8Array, desc: DescMessage, options: StrictOptions): void {
+  const texts: Error[] = [];
+  check(bytes, desc, { ...options, texts }, 0);
+  if (texts[0]) throw texts[0];
+}
+
+interface Walk extends StrictOptions {
+  /** What is wrong with texts; the field finds it only after the form of the whole was checked. */
+  readonly texts: Error[];
+}
+
+function check(bytes: Uint8Array, desc: DescMessage, options: Walk, depth: number): void {
   if (depth > DEPTH_MAX) throw new WireError("reject unknown fields: maximum recursion depth exceeded");
   const cursor = new WireCursor(bytes);
   const seen = new Set<number | string>();
@@ -43,8 +57,8 @@ export function checkStrictly(bytes: Uint8Array, desc: DescMessage, options: Str
     if (!field) continue;
     checkOnce(desc, field, seen);
     if (content === undefined) continue;
-    if (field.message) checkStrictly(content, field.message, options, depth + 1);
-    else if (field.scalar === ScalarType.STRING) checkText(desc, field, content);
+    if (field.message) check(content, field.message, options, depth + 1);
+    else if (field.scalar === ScalarType.STRING) checkText(desc, field, content, options.texts);
     if (desc.typeName !== ANY) continue;
     if (field.number === 1) typeUrl = new TextDecoder().decode(content);
     else packed = content;
@@ -52,10 +66,10 @@ export function checkStrictly(bytes: Uint8Array, desc: DescMessage, options: Str
   if (desc.typeName === ANY) checkPacked(typeUrl, packed, options, depth);
 }
 
-function checkPacked(typeUrl: string, bytes: Uint8Array, options: StrictOptions, depth: number): void {
+function checkPacked(typeUrl: string, bytes: Uint8Array, options: Walk, depth: number): void {
   const desc = options.resolve(typeUrl);
   if (!desc) throw new WireError(`unable to resolve type URL ${typeUrl}`);
-  checkStrictly(bytes, desc, options, depth + 1);
+  check(bytes, desc, options, depth + 1);
 }
 
 function tagOf(cursor: WireCursor): Tag {
@@ -77,9 +91,7 @@ function contentOf(cursor: WireCursor, tag: Tag): Uint8Array | undefined {
 
 function checkUnknown(desc: DescMessage, { number, type }: Tag, mayHoldNotCritical: boolean): void {
   if (mayHoldNotCritical && (number & NOT_CRITICAL) !== 0) return;
-  throw new WireError(
-    `errUnknownField "${goTypeName(desc)}": {TagNum: ${number}, WireType:"${wireTypeName(type)}"}`,
-  );
+  throw new WireError(`errUnknownField "${goTypeName(desc)}": {TagNum: ${number}, WireType:"${wireTypeName(type)}"}`);
 }
 
 function checkWireType(desc: DescMessage, field: DescField, { number, type }: Tag): void {
@@ -118,25 +130,61 @@ function checkOnce(desc: DescMessage, field: DescField, seen: Set<number | strin
   seen.add(key);
 }
 
-const ADDRESS_FIELD = /(^|_)(address|proposer|depositor|voter|authority|payer|granter|sender)$/;
+/** Fields with the address that must sign, and with other addresses. */
+const SIGNER_FIELD = /^(from_address|proposer|depositor|voter|authority|payer)$/;
+const ADDRESS_FIELD = /^(to_address|granter|tipper)$/;
 
-/** The field meets an address that is not UTF-8 only where it decodes the address. */
-function checkText(desc: DescMessage, field: DescField, content: Uint8Array): void {
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(content);
-  } catch {
-    if (!ADDRESS_FIELD.test(field.name)) throw new WireError(`field ${field.name} of ${desc.typeName} is not UTF-8`);
-    const latin = Array.from(content, (byte) => String.fromCharCode(byte)).join("");
-    throw undefinedError(addressFailure(latin) ?? "invalid address");
+/** An address that is not UTF-8 is no address: it is refused, in the field's words, where it is decoded. */
+function checkText(desc: DescMessage, field: DescField, content: Uint8Array, texts: Error[]): void {
+  if (!isUtf8(content)) {
+    if (SIGNER_FIELD.test(field.name)) {
+      const latin = Array.from(content, (byte) => String.fromCharCode(byte)).join("");
+      texts.push(undefinedError(addressFailure(latin) ?? "invalid address"));
+    } else if (!ADDRESS_FIELD.test(field.name)) {
+      texts.push(new WireError(`field ${field.name} of ${desc.typeName} is not UTF-8`));
+    }
+    return;
   }
-  if (desc.typeName === COIN && field.name === "amount") checkAmount(text);
+  if (desc.typeName === COIN && field.name === "amount") checkAmount(new TextDecoder().decode(content), texts);
 }
 
-function checkAmount(text: string): void {
-  if (!/^-?[0-9]+$/.test(text)) throw new WireError(`math/big: cannot unmarshal "${text.slice(0, 100)}" into a *big.Int`);
-  const amount = text.length > 90 ? AMOUNT_MAX + 1n : BigInt(text);
-  if (amount > AMOUNT_MAX || amount < -AMOUNT_MAX) throw new WireError("integer out of range; got: more than 256 bits");
+/** Amounts are integers of at most 256 bits; the rules for signs and zeros are the messages' own. */
+function checkAmount(text: string, texts: Error[]): void {
+  if (text === "") return;
+  if (!/^-?[0-9]+$/.test(text)) {
+    texts.push(new WireError(`math/big: cannot unmarshal "${text.slice(0, 100)}" into a *big.Int`));
+    return;
+  }
+  const amount = text.length > AMOUNT_DIGITS_MAX ? AMOUNT_MAX + 1n : BigInt(text);
+  if (amount > AMOUNT_MAX || amount < -AMOUNT_MAX)
+    texts.push(new WireError("integer out of range: more than 256 bits"));
+}
+
+/**
+ * The same message without the texts that are not UTF-8: behind the strict look those are addresses that nobody signs
+ * for, and a message without one is refused where it runs, as the field does.
+ */
+export function withoutBadTexts(bytes: Uint8Array, desc: DescMessage): Uint8Array {
+  const cursor = new WireCursor(bytes);
+  const kept: Uint8Array[] = [];
+  while (!cursor.isAtEnd) {
+    const { at } = cursor;
+    const tag = cursor.tag();
+    const content = cursor.value(tag);
+    const field = desc.fields.find(({ number }) => number === tag.number);
+    const isText = field?.scalar === ScalarType.STRING && content !== undefined;
+    if (!isText || isUtf8(content)) kept.push(bytes.subarray(at, cursor.at));
+  }
+  return concatBytes(...kept);
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Go's name of a message's type, as its texts have it. */

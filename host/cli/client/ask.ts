@@ -1,7 +1,14 @@
 /** The node's query service, asked through `abci_query`: any method by its descriptor. */
-import { create, type DescMessage, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescMessage,
+  fromBinary,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from "@bufbuild/protobuf";
 import { toHex } from "../../bytes.js";
-import { type ErrorCode, ERROR_KINDS, UpgradeError } from "../../errors.js";
+import { ERROR_KINDS, type ErrorCode, UpgradeError } from "../../errors.js";
 import type { RpcClient } from "./rpc.js";
 
 /** A method as generated code describes it. */

@@ -29,7 +29,12 @@ export function addNodeFlags<T extends Command>(command: T): T {
 }
 
 export function addQueryFlags<T extends Command>(command: T): T {
-  return addNodeFlags(command).option("--height <int>", "ask for the state of this height (0: the last)", parseHeight, 0n) as T;
+  return addNodeFlags(command).option(
+    "--height <int>",
+    "ask for the state of this height (0: the last)",
+    parseHeight,
+    0n,
+  ) as T;
 }
 
 export function rpcClient({ node, timeout }: NodeFlags): RpcClient {

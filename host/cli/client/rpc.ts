@@ -1,5 +1,7 @@
 /** Asks a node over CometBFT's JSON-RPC. Every wait ends, every answer is bounded, every failure says which node. */
-import { UpgradeError } from "../../errors.js";
+import http from "node:http";
+import https from "node:https";
+import { ERROR_KINDS, type ErrorCode, UpgradeError } from "../../errors.js";
 
 const ANSWER_BYTES_MAX = 64 * 1_048_576;
 const TIMEOUT_MILLIS = 10_000;
@@ -25,27 +27,11 @@ export class RpcClient {
   }
 
   async #post(body: string): Promise<string> {
-    const signal = AbortSignal.timeout(this.timeoutMillis);
     try {
-      const response = await fetch(this.url, {
-        ...{ method: "POST", body, signal, redirect: "error" },
-        headers: { "content-type": "application/json", accept: "application/json" },
-      });
-      return await this.#read(response);
+      return await post(new URL(this.url), body, this.timeoutMillis);
     } catch (cause) {
-      throw cause instanceof UpgradeError ? cause : this.#unavailable(cause);
+      throw this.#unavailable(cause);
     }
-  }
-
-  async #read(response: Response): Promise<string> {
-    const parts: Uint8Array[] = [];
-    let size = 0;
-    for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-      size += part.length;
-      if (size > ANSWER_BYTES_MAX) throw this.#notANode(`its answer is longer than ${ANSWER_BYTES_MAX} bytes`);
-      parts.push(part);
-    }
-    return Buffer.concat(parts).toString("utf8");
   }
 
   #parsed(text: string): { result?: unknown; error?: unknown } {
@@ -64,7 +50,10 @@ export class RpcClient {
       data?: unknown;
     };
     const text = [message, typeof data === "string" ? data : JSON.stringify(data)].filter(Boolean).join(": ");
-    return new UpgradeError("UPG_REMOTE_REFUSED", `${method}: ${text.slice(0, 1_000)}`);
+    // A node of this program puts its code behind the words.
+    const [, words = text, named = ""] = /^([\s\S]*?) ?\[(UPG_[A-Z_]+)\]$/.exec(text) ?? [];
+    const code = named in ERROR_KINDS ? (named as ErrorCode) : "UPG_REMOTE_REFUSED";
+    return new UpgradeError(code, `${method}: ${words.slice(0, 1_000)}`);
   }
 
   #notANode(what: string): UpgradeError {
@@ -80,13 +69,35 @@ export class RpcClient {
   }
 }
 
+/** One request, one connection: no port is refused beforehand, and nothing is left open. */
+function post(url: URL, body: string, timeoutMillis: number): Promise<string> {
+  const { request } = url.protocol === "https:" ? https : http;
+  const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(timeoutMillis);
+    const call = request(url, { method: "POST", headers, signal, agent: false }, (response) => {
+      const parts: Buffer[] = [];
+      let size = 0;
+      response.on("data", (part: Buffer) => {
+        size += part.length;
+        parts.push(part);
+        if (size > ANSWER_BYTES_MAX) call.destroy(new Error(`its answer is longer than ${ANSWER_BYTES_MAX} bytes`));
+      });
+      response.once("end", () => resolve(Buffer.concat(parts).toString("utf8")));
+      response.once("error", reject);
+    });
+    call.once("error", reject);
+    call.end(body);
+  });
+}
+
 function reason(cause: unknown): string {
-  const error = cause as { name?: string; message?: string; cause?: { code?: string; message?: string } };
-  if (error.name === "TimeoutError") return "no answer in time";
-  const { code, message } = error.cause ?? {};
+  const { name, code, message } = cause as NodeJS.ErrnoException;
+  if (name === "TimeoutError" || name === "AbortError") return "no answer in time";
   if (code === "ECONNREFUSED") return "connection refused";
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "no such host";
-  return code ?? message ?? error.message ?? String(cause);
+  if (code === "ECONNRESET") return "the connection was cut";
+  return message || code || "no connection";
 }
 
 function httpUrl(node: string): string {

@@ -33,7 +33,8 @@ export function registerComplete(program: Cobra, name: string): void {
     .argument("[words...]")
     .allowUnknownOption()
     .action((words: string[]) => {
-      for (const [word, help] of candidates(program, words)) process.stdout.write(help ? `${word}\t${help}\n` : `${word}\n`);
+      for (const [word, help] of candidates(program, words))
+        process.stdout.write(help ? `${word}\t${help}\n` : `${word}\n`);
     });
 }
 
@@ -91,6 +92,7 @@ function valuesOf(program: Cobra, option: Option): Candidate[] {
 
 function keysOf(program: Cobra): Candidate[] {
   const home = process.env["CHAIND_HOME"] ?? String(program.opts()["home"]);
-  return ["test", "file"].flatMap((backend) => keyNames(home, backend).map((name): Candidate => [name, `${backend} key`]));
+  return ["test", "file"].flatMap((backend) =>
+    keyNames(home, backend).map((name): Candidate => [name, `${backend} key`]),
+  );
 }
-

@@ -1,7 +1,14 @@
 /** `chaind config`: the settings in a home, which stand in place of flags. */
 import type { Cobra } from "../cobra.js";
 import { usage } from "../cobra.js";
-import { type ConfigName, type ConfigTable, configPath, configValue, readConfig, writeSetting } from "../config-file.js";
+import {
+  type ConfigName,
+  type ConfigTable,
+  configPath,
+  configValue,
+  readConfig,
+  writeSetting,
+} from "../config-file.js";
 import type { Output } from "../output.js";
 import { ENV_PREFIX, envName } from "../settings.js";
 

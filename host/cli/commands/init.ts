@@ -13,9 +13,11 @@ import { consensusKey, nodeId, writeConsensusKey, writeNodeKey } from "../../eng
 import { Home } from "../../engine/home.js";
 import { sha256 } from "../../engine/node-crypto.js";
 import { UpgradeError } from "../../errors.js";
+import { writeDefaultConfig } from "../config-defaults.js";
 
 export interface InitOptions {
   readonly home: string;
+  readonly moniker?: string;
   readonly chainId?: string;
   readonly genesis?: string;
   readonly overwrite?: boolean;
@@ -36,14 +38,14 @@ export function registerInit(program: Command, print: (answer: InitAnswer) => vo
     .argument("<moniker>", "a name for this node")
     .summary("Make a home: keys and a genesis document")
     .description(
-      "Makes a home folder with this node's consensus key and a genesis document.\n" +
+      "Makes a home folder with this node's consensus key, settings and a genesis document.\n" +
         "With --genesis the document is taken from a file, today's format or that of 2019 (cosmoshub-1 and -2), plain or .gz.",
     )
     .option("--genesis <file>", "take the genesis document from a file")
     .option("--overwrite", "replace the genesis document and keys of an existing home")
-    .action((_moniker: string, options: Omit<InitOptions, "home">, command: Command) => {
+    .action((moniker: string, options: Omit<InitOptions, "home" | "moniker">, command: Command) => {
       const { home, chainId } = command.optsWithGlobals() as { home: string; chainId?: string };
-      print(initHome({ ...options, home, ...(chainId ? { chainId } : {}) }));
+      print(initHome({ ...options, home, moniker, ...(chainId ? { chainId } : {}) }));
     });
 }
 
@@ -67,6 +69,7 @@ export function initHome(options: InitOptions): InitAnswer {
   writeConsensusKey(home.validatorKeyFile, key);
   writeNodeKey(home.nodeKeyFile, node);
   writeFileAtomically(home.genesisFile, utf8(text), 0o644);
+  writeDefaultConfig(home.path, genesis.chainId, options.moniker ?? "node");
   return { chain_id: genesis.chainId, node_id: nodeId(node), validator: toHex(key.address).toUpperCase() };
 }
 

@@ -1,9 +1,10 @@
 /** `chaind keys`: keys of accounts in this machine's keyring. */
-import { parseCount } from "../options.js";
+
 import type { Cobra } from "../cobra.js";
 import { usage } from "../cobra.js";
 import type { KeyInfo } from "../keyring/keyring.js";
 import { addKeyringFlags, type KeyringFlags } from "../keyring/options.js";
+import { parseCount } from "../options.js";
 import type { Output } from "../output.js";
 
 interface AddFlags extends KeyringFlags {
@@ -58,14 +59,17 @@ async function add(name: string, flags: AddFlags, home: string, output: Output):
   const withKeyring = await keyringModule();
   checkKeyName(name);
   await withKeyring(flags, home, async (keyring, prompt) => {
-    if (!flags.dryRun && keyring.has(name)) throw usage(`there is a key "${name}" already; \`chaind keys delete ${name}\` removes it`);
+    if (!flags.dryRun && keyring.has(name))
+      throw usage(`there is a key "${name}" already; \`chaind keys delete ${name}\` removes it`);
     const mnemonic = flags.recover ? await prompt.secret("The mnemonic: ") : newMnemonic(flags.words);
     const key = keyFromMnemonic(mnemonic, flags.hdPath ?? `m/44'/118'/${flags.account}'/0/${flags.index}`);
     const info = flags.dryRun ? { name, ...key } : await keyring.add(name, key);
     const isShown = !flags.recover && flags.backup;
     output.print({ ...shownKey(info), ...(isShown && output.isJson ? { mnemonic } : {}) });
     if (!isShown || output.isJson) return;
-    output.say(`\nWrite these words down and keep them safe: they are the only way to have the key back.\n\n${mnemonic}`);
+    output.say(
+      `\nWrite these words down and keep them safe: they are the only way to have the key back.\n\n${mnemonic}`,
+    );
   });
 }
 
@@ -90,7 +94,11 @@ function registerReaders(keys: Cobra, output: Output): void {
       const withKeyring = await keyringModule();
       await withKeyring(flags, homeOf(command), (keyring) => {
         const all = keyring.list();
-        if (flags.listNames) output.print(all.map(({ name }) => name), all.map(({ name }) => `${name}\n`).join(""));
+        if (flags.listNames)
+          output.print(
+            all.map(({ name }) => name),
+            all.map(({ name }) => `${name}\n`).join(""),
+          );
         else output.print(all.map(shownKey));
       });
     });
@@ -118,7 +126,8 @@ function registerReaders(keys: Cobra, output: Output): void {
 
 async function show(key: ReturnType<typeof shownKey>, flags: ShowFlags, output: Output): Promise<void> {
   const { decodeAddress, encodeAddress, OPERATOR_PREFIX } = await import("../../chain/address.js");
-  if (!["acc", "val"].includes(flags.bech)) throw usage(`invalid argument "${flags.bech}" for "--bech" flag: acc or val`);
+  if (!["acc", "val"].includes(flags.bech))
+    throw usage(`invalid argument "${flags.bech}" for "--bech" flag: acc or val`);
   if (flags.address && flags.pubkey) throw usage("cannot use both --address and --pubkey at once");
   const address = flags.bech === "val" ? encodeAddress(decodeAddress(key.address), OPERATOR_PREFIX) : key.address;
   if (flags.address) output.print({ address }, address);

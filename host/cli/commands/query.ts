@@ -1,8 +1,8 @@
 /** `chaind query`: questions to a node. */
 import { addQueryFlags, type QueryFlags } from "../client/flags.js";
 import type { Cobra } from "../cobra.js";
-import type { Output } from "../output.js";
 import { parseCount } from "../options.js";
+import type { Output } from "../output.js";
 
 /** Answers a question; what it returns is printed. `text` is for people, in place of YAML. */
 export interface Answer {
@@ -60,19 +60,31 @@ function registerUpgrade(query: Cobra, output: Output): void {
     "If the upgrade was executed on the chain, prints the record of the block where it was applied. It tells which\n" +
       "binary was valid over a range of blocks.",
   );
-  question(group, "module_versions [module_name]", "Query the list of module versions", output, async () =>
-    (await upgrade()).moduleVersions,
+  question(
+    group,
+    "module_versions [module_name]",
+    "Query the list of module versions",
+    output,
+    async () => (await upgrade()).moduleVersions,
   )
     .alias("module-versions")
     .description("Prints the consensus version of every module, or of one.");
-  question(group, "receipt <upgrade-name>", "Query what the handler of a completed upgrade did, with its proof", output, async () =>
-    (await upgrade()).receipt,
+  question(
+    group,
+    "receipt <upgrade-name>",
+    "Query what the handler of a completed upgrade did, with its proof",
+    output,
+    async () => (await upgrade()).receipt,
   ).description(
     "Prints the receipt that the block of an upgrade committed, with its ICS-23 proof. The proof is verified against the\n" +
       "app hash of the header that follows before anything is printed.",
   );
-  question(group, "authority", "Query the account that may schedule and cancel upgrades", output, async () =>
-    (await upgrade()).authority,
+  question(
+    group,
+    "authority",
+    "Query the account that may schedule and cancel upgrades",
+    output,
+    async () => (await upgrade()).authority,
   );
 }
 
@@ -81,18 +93,38 @@ const accounts = () => import("../query/accounts.js");
 function registerAccounts(query: Cobra, output: Output): void {
   const auth = query.command("auth").summary("Accounts").description("Querying commands for the auth module").group();
   question(auth, "account <address>", "Query an account", output, async () => (await accounts()).account);
-  question(auth, "module-account <module-name>", "Query the account of a module", output, async () =>
-    (await accounts()).moduleAccount,
+  question(
+    auth,
+    "module-account <module-name>",
+    "Query the account of a module",
+    output,
+    async () => (await accounts()).moduleAccount,
   );
-  question(auth, "module-accounts", "Query the accounts of all modules", output, async () =>
-    (await accounts()).moduleAccounts,
+  question(
+    auth,
+    "module-accounts",
+    "Query the accounts of all modules",
+    output,
+    async () => (await accounts()).moduleAccounts,
   );
   const bank = query.command("bank").summary("Coins").description("Querying commands for the bank module").group();
-  question(bank, "balances <address>", "Query the coins of an account", output, async () => (await accounts()).balances);
-  question(bank, "balance <address> <denom>", "Query the coins of one kind of an account", output, async () =>
-    (await accounts()).balance,
+  question(
+    bank,
+    "balances <address>",
+    "Query the coins of an account",
+    output,
+    async () => (await accounts()).balances,
   );
-  question(bank, "total", "Query the supply of all coins", output, async () => (await accounts()).total).alias("total-supply");
+  question(
+    bank,
+    "balance <address> <denom>",
+    "Query the coins of one kind of an account",
+    output,
+    async () => (await accounts()).balance,
+  );
+  question(bank, "total", "Query the supply of all coins", output, async () => (await accounts()).total).alias(
+    "total-supply",
+  );
 }
 
 const gov = () => import("../query/gov.js");
@@ -110,7 +142,13 @@ function registerGov(query: Cobra, output: Output): void {
     .option("--reverse", "the newest first");
   question(group, "votes <proposal-id>", "Query the votes on a proposal", output, async () => (await gov()).votes);
   question(group, "vote <proposal-id> <voter>", "Query a vote", output, async () => (await gov()).vote);
-  question(group, "deposits <proposal-id>", "Query the deposits of a proposal", output, async () => (await gov()).deposits);
+  question(
+    group,
+    "deposits <proposal-id>",
+    "Query the deposits of a proposal",
+    output,
+    async () => (await gov()).deposits,
+  );
   question(group, "tally <proposal-id>", "Query the votes counted by power", output, async () => (await gov()).tally);
   question(group, "params", "Query the parameters of governance", output, async () => (await gov()).params);
 }
@@ -119,14 +157,29 @@ const blocks = () => import("../query/blocks.js");
 
 function registerTxsAndBlocks(query: Cobra, output: Output): void {
   question(query, "tx <hash>", "Query a transaction by its hash", output, async () => (await blocks()).tx);
-  question(query, "wait-tx <hash>", "Wait until a transaction stands in a block", output, async () => (await blocks()).waitTx);
+  question(
+    query,
+    "wait-tx <hash>",
+    "Wait until a transaction stands in a block",
+    output,
+    async () => (await blocks()).waitTx,
+  );
   question(query, "txs", "Query transactions by their events", output, async () => (await blocks()).txs)
     .option("--query <string>", "conditions: message.action='/cosmos.bank.v1beta1.MsgSend' AND tx.height=5")
     .option("--page <uint>", "page of the answer", parseCount, 1)
     .option("--limit <uint>", "transactions on a page", parseCount, 100);
-  question(query, "block [height]", "Query a block: the last, or one by its height or hash", output, async () => (await blocks()).block)
-    .option("--type <string>", "height or hash: what the argument is");
-  question(query, "block-results [height]", "Query what a block's transactions and hooks answered", output, async () =>
-    (await blocks()).blockResults,
+  question(
+    query,
+    "block [height]",
+    "Query a block: the last, or one by its height or hash",
+    output,
+    async () => (await blocks()).block,
+  ).option("--type <string>", "height or hash: what the argument is");
+  question(
+    query,
+    "block-results [height]",
+    "Query what a block's transactions and hooks answered",
+    output,
+    async () => (await blocks()).blockResults,
   );
 }

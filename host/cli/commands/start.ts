@@ -8,13 +8,15 @@ import { HeldHome } from "../../engine/held-home.js";
 import { recordHalt, runNode } from "../../engine/run-node.js";
 import { isUpgradeError } from "../../errors.js";
 import type { LogLevel } from "../../upgrade/handlers.js";
+import { addDoorFlags, type DoorFlags, type NodeDoors, openNodeDoors } from "../node-doors.js";
 import { parseCount, parseDuration, parseHeight, parseHeights } from "../options.js";
 import { plainLog } from "../plain-log.js";
 
-interface StartOptions {
+interface StartOptions extends DoorFlags {
   readonly handlers?: string;
   readonly blockTime: bigint;
   readonly logicalClock?: boolean;
+  readonly createEmptyBlocks: boolean;
   readonly maxBlocks?: number;
   readonly appVersion?: bigint;
   readonly haltHeight?: bigint;
@@ -34,7 +36,7 @@ const RECORDED_FROM = 10;
 const NANOS_PER_MILLI = 1_000_000n;
 
 export function registerStart(program: Command): void {
-  program
+  const command = program
     .command("start")
     .summary("Run the node")
     .description(
@@ -48,15 +50,21 @@ export function registerStart(program: Command): void {
         .default(1_000_000_000n, "1s"),
     )
     .option("--logical-clock", "count time by blocks instead of reading the machine's clock")
+    .addOption(
+      new Option(
+        "--create-empty-blocks",
+        "make blocks without transactions too (--create-empty-blocks=false: not)",
+      ).default(true),
+    )
     .option("--max-blocks <n>", "stop after this many blocks", parseCount)
     .option("--app-version <n>", "know nothing newer than this app version, as an old binary does", parseHeight)
     .option("--halt-height <height>", "stop before this block", parseHeight)
     .option("--unsafe-skip-upgrades <heights>", "skip the upgrades at these heights: H,H", parseHeights)
     .option("--skip-upgrade-heights <heights>", "the same", parseHeights)
-    .option("--keep-versions <n>", "historical versions to keep readable (default 100)", parseCount)
-    .action(async (options: StartOptions, command: Command) => {
-      await start(options, command.optsWithGlobals() as GlobalOptions);
-    });
+    .option("--keep-versions <n>", "historical versions to keep readable (default 100)", parseCount);
+  addDoorFlags(command).action(async (options: StartOptions, self: Command) => {
+    await start(options, self.optsWithGlobals() as GlobalOptions);
+  });
 }
 
 /** Handlers that ship with the program stand beside it. */
@@ -80,13 +88,16 @@ async function start(options: StartOptions, globals: GlobalOptions): Promise<voi
     ...(options.haltHeight === undefined ? {} : { haltHeight: options.haltHeight }),
     ...(options.keepVersions === undefined ? {} : { versionsKept: options.keepVersions }),
   });
+  let doors: NodeDoors | undefined;
   try {
     const node = held.open();
     const { app } = node;
     logger.info({ version: String(app.version.number), height: String(app.lastCommitID.version) }, "node started");
+    doors = await openNodeDoors({ flags: options, held, node, logger, signal: stop.signal });
     await runNode(
       { home: held.home, node },
       {
+        emptyBlocks: options.createEmptyBlocks,
         blockMillis: options.logicalClock ? 0 : Number(options.blockTime / NANOS_PER_MILLI),
         signal: stop.signal,
         onWarning,
@@ -107,6 +118,7 @@ async function start(options: StartOptions, globals: GlobalOptions): Promise<voi
     }
     throw error;
   } finally {
+    await doors?.close();
     held.close();
   }
 }

@@ -22,7 +22,12 @@ const POWER_TOKENS = 1_000_000n;
 const POWER_MAX = 10n ** 15n;
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_NOT_FOUND_KEY, UPG_INVALID_CONFIG, UPG_INVALID_GENESIS; nothing is written then */
-export async function addAccount(path: string, key: string, coins: string, flags: AddAccountFlags): Promise<AddedAccount> {
+export async function addAccount(
+  path: string,
+  key: string,
+  coins: string,
+  flags: AddAccountFlags,
+): Promise<AddedAccount> {
   const home = new Home(path);
   requireNoChain(home);
   const { json, genesis } = readDocument(home.genesisFile);
@@ -70,7 +75,13 @@ function setBalance(balances: Balance[], address: string, given: readonly Coin[]
   return total;
 }
 
-function addValidator(home: Home, json: Record<string, unknown>, address: Uint8Array, moniker: string, power: string | true) {
+function addValidator(
+  home: Home,
+  json: Record<string, unknown>,
+  address: Uint8Array,
+  moniker: string,
+  power: string | true,
+) {
   const operator = encodeAddress(address, OPERATOR_PREFIX);
   const text = power === true ? POWER_DEFAULT : power;
   if (!/^[1-9][0-9]{0,15}$/.test(text) || BigInt(text) > POWER_MAX) {

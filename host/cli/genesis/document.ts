@@ -16,7 +16,8 @@ const FILE_MODE = 0o644;
 /** @throws UpgradeError UPG_INVALID_CONFIG, UPG_INVALID_GENESIS */
 export function readDocument(file: string): GenesisDocument {
   const bytes = readFileIfThere(file);
-  if (!bytes) throw new UpgradeError("UPG_INVALID_CONFIG", `${file} is missing: make a home with \`chaind init\` first`);
+  if (!bytes)
+    throw new UpgradeError("UPG_INVALID_CONFIG", `${file} is missing: make a home with \`chaind init\` first`);
   const text = Buffer.from(bytes).toString("utf8");
   const genesis = parseGenesis(text);
   return { json: JSON.parse(text) as Record<string, unknown>, genesis };

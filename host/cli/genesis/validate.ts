@@ -1,6 +1,7 @@
 /** `chaind genesis validate`: reads a document as `start` would, and says what is in it. */
-import { knownVersions } from "../../chain/versions/known.js";
+
 import { genesisVersion } from "../../chain/start.js";
+import { knownVersions } from "../../chain/versions/known.js";
 import { formatTime } from "../../commitment/block/time.js";
 import { Home } from "../../engine/home.js";
 import { readDocument } from "./document.js";

@@ -45,7 +45,10 @@ export interface CompiledHandler {
   readonly sources: ReadonlyMap<string, string>;
 }
 
-/** @throws UpgradeError UPG_INVALID_ARGUMENT when it does not compile, or declares what cannot be */
+/**
+ * @throws UpgradeError UPG_INVALID_ARGUMENT when it does not compile (`details.compiler` is what the compiler says), or
+ *   declares what cannot be
+ */
 export async function compileHandler(options: CompileOptions): Promise<CompiledHandler> {
   const sources = new Map<string, string>();
   const manifest = runDeclaration(await compile(options, DECLARATION_FLAGS, sources));
@@ -81,7 +84,10 @@ async function compile(
   });
   if (error || !output) {
     const said = `${stderr.toString()}`.trim();
-    throw new UpgradeError("UPG_INVALID_ARGUMENT", `the handler does not compile\n${said || error?.message}`);
+    const compilerText = said || error?.message || "";
+    throw new UpgradeError("UPG_INVALID_ARGUMENT", `${entry} does not compile`, {
+      details: { compiler: compilerText },
+    });
   }
   return new Uint8Array(output);
 }

@@ -49,7 +49,8 @@ export function accountKey(privateKey: Uint8Array): AccountKey {
 }
 
 function derive(seed: Uint8Array, path: string): Uint8Array {
-  if (!/^m(\/[0-9]{1,10}'?){1,10}$/.test(path)) throw wrong(`"${path.slice(0, 60)}" is no HD path like ${HD_PATH_DEFAULT}`);
+  if (!/^m(\/[0-9]{1,10}'?){1,10}$/.test(path))
+    throw wrong(`"${path.slice(0, 60)}" is no HD path like ${HD_PATH_DEFAULT}`);
   let privateKey: Uint8Array | null;
   try {
     privateKey = HDKey.fromMasterSeed(seed).derive(path).privateKey;

@@ -5,7 +5,7 @@
 import { fromHex, toHex } from "../../bytes.js";
 import { sign } from "../../commitment/block/keys.js";
 import { UpgradeError } from "../../errors.js";
-import { accountKey, type AccountKey } from "./derive.js";
+import { type AccountKey, accountKey } from "./derive.js";
 import { checkKeyName, KeyFolder, type KeyRecord } from "./folder.js";
 import type { Prompt } from "./prompt.js";
 import { seal, unseal } from "./seal.js";

@@ -67,7 +67,8 @@ class PipePrompt implements Prompt {
     for (;;) {
       const end = this.#text.indexOf("\n");
       if (end >= 0 || (this.#hasEnded && this.#text !== "")) return this.#take(end);
-      if (this.#hasEnded || Date.now() >= until) throw usage(`${question.trim()} needs an answer, and nobody is there to give it`);
+      if (this.#hasEnded || Date.now() >= until)
+        throw usage(`${question.trim()} needs an answer, and nobody is there to give it`);
       if (this.#text.length > LINE_LENGTH_MAX) throw usage("a line of the input is too long");
       await this.#more(until - Date.now());
     }

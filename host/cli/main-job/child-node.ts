@@ -16,7 +16,20 @@ export interface ChildNodeEnd {
   readonly log: string;
 }
 
+export interface ChildNode {
+  readonly end: Promise<ChildNodeEnd>;
+  /** Asks it to stop. */
+  stop(): void;
+}
+
+/** Nobody asks these nodes anything. */
+const NO_DOORS = ["--rpc.enable=false", "--grpc.enable=false", "--api.enable=false"];
+
 export function runChildNode(options: ChildNodeOptions): Promise<ChildNodeEnd> {
+  return startChildNode({ ...options, arguments: [...NO_DOORS, ...options.arguments] }).end;
+}
+
+export function startChildNode(options: ChildNodeOptions): ChildNode {
   const program = fileURLToPath(new URL("chaind.js", import.meta.url));
   const clock = ["--logical-clock", "--block-time", options.blockTime];
   const args = [program, "start", "--home", options.home, "--log_format", "json", ...clock, ...options.arguments];
@@ -25,13 +38,14 @@ export function runChildNode(options: ChildNodeOptions): Promise<ChildNodeEnd> {
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     log += text;
   });
-  return new Promise((resolve, reject) => {
+  const end = new Promise<ChildNodeEnd>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code, signal) => {
       if (code !== null) resolve({ exit: code, log });
       else reject(new UpgradeError("UPG_BUG_ASSERT", `the node was ended by ${signal}:\n${log}`));
     });
   });
+  return { end, stop: () => void child.kill("SIGTERM") };
 }
 
 /** Throws what a node said when it ended otherwise than it should. */

@@ -16,6 +16,8 @@ export interface ScheduledEvent {
   readonly event: "scheduled";
   readonly plan: { readonly name: string; readonly height: string; readonly info: string };
   readonly height: string;
+  /** Id of the proposal that passed, where there was a vote. */
+  readonly proposal?: string;
 }
 
 export interface HaltEvent {

@@ -10,7 +10,9 @@ import { Home } from "../../engine/home.js";
 import type { LocalReceipt } from "../../engine/local-receipt.js";
 import { sha256 } from "../../engine/node-crypto.js";
 import { type OpenNode, openNode } from "../../engine/open-node.js";
+import { UpgradeError } from "../../errors.js";
 import type { WasmHandler } from "../../handler/handler.js";
+import type { Height, Plan } from "../../types.js";
 import type { HaltRecord } from "../../upgrade/halt.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
 import { initHome } from "../commands/init.js";
@@ -18,6 +20,7 @@ import { requireExit, runChildNode } from "./child-node.js";
 import { amounts, type Count, countChain } from "./count.js";
 import type { Show } from "./events.js";
 import { smallGenesis } from "./small-genesis.js";
+import { keepOperatorKeys, proposeAndVote } from "./vote.js";
 
 export interface MainJobOptions {
   readonly home: string;
@@ -31,6 +34,8 @@ const BLOCK_TIME = "5s";
 /** Blocks before the plan is scheduled, and from there to its height. */
 const BLOCKS_BEFORE = 3;
 const BLOCKS_AHEAD = 5n;
+/** The same when there is a vote: it takes twelve blocks, and the plan lies behind its end. */
+const VOTE_BLOCKS_AHEAD = 16n;
 const BLOCKS_AFTER = 4;
 const HALT_EXIT = 10;
 
@@ -43,7 +48,7 @@ export async function runMainJob(options: MainJobOptions): Promise<boolean> {
   let before: Count | undefined;
   for (const [index, upgrade] of upgrades.entries()) {
     const job = new UpgradeJob(options, upgrade, upgrades.slice(0, index));
-    const count = job.prepare(index === 0);
+    const count = await job.prepare(index === 0);
     before ??= count;
     await job.haltOldVersion();
     await job.startNewVersion();
@@ -112,31 +117,61 @@ class UpgradeJob {
     this.#oldVersion = BigInt(1 + done.length);
   }
 
-  /** The old version makes some blocks, and the plan is scheduled through the app's own door. */
-  prepare(isFirst: boolean): Count {
-    const open = this.#open();
-    try {
-      const { node } = open;
-      if (isFirst) for (let i = 0; i < BLOCKS_BEFORE; i++) node.makeBlock();
-      const count = countChain(node.app);
+  /** The old version makes some blocks, and the plan is scheduled. */
+  async prepare(isFirst: boolean): Promise<Count> {
+    const { count, nextHeight } = this.#begin(isFirst);
+    // Nobody has the keys of an imported chain's accounts: there the app's own door takes the place of a vote.
+    const isVotedOn = this.options.genesis === undefined;
+    const ahead = isVotedOn ? VOTE_BLOCKS_AHEAD : BLOCKS_AHEAD;
+    const info = JSON.stringify({ handler: { sha256: this.upgrade.handler.hash } });
+    const plan = { name: this.#name, height: nextHeight + ahead, info };
+    const proposal = isVotedOn ? await this.#vote(plan) : undefined;
+    const height = proposal === undefined ? this.#scheduleDirectly(plan) : this.#scheduleByVote();
+    this.options.show({
+      event: "scheduled",
+      plan: { ...plan, height: String(plan.height) },
+      height: String(height),
+      ...(proposal === undefined ? {} : { proposal }),
+    });
+    return count;
+  }
+
+  #begin(isFirst: boolean): { readonly count: Count; readonly nextHeight: Height } {
+    return this.#withNode((open) => {
+      if (isFirst) for (let i = 0; i < BLOCKS_BEFORE; i++) open.node.makeBlock();
+      const count = countChain(open.node.app);
       if (isFirst) this.#showInit(open, count);
-      const height = node.nextHeight + BLOCKS_AHEAD;
-      const info = JSON.stringify({ handler: { sha256: this.upgrade.handler.hash } });
-      const plan = { name: this.#name, height, info };
+      return { count, nextHeight: open.node.nextHeight };
+    });
+  }
+
+  async #vote(plan: Plan): Promise<string> {
+    const { home } = this.options;
+    await keepOperatorKeys(home);
+    return proposeAndVote({ home, blockTime: BLOCK_TIME, nodeArguments: this.#oldArguments(), plan });
+  }
+
+  #scheduleDirectly(plan: Plan): Height {
+    return this.#withNode(({ node }) => {
       const { keeper } = node.app;
+      const { authority } = keeper;
       node.makeBlock([
-        (context) =>
-          keeper.softwareUpgrade(context.store(UPGRADE_STORE), context.height, { authority: keeper.authority, plan }),
+        (context) => keeper.softwareUpgrade(context.store(UPGRADE_STORE), context.height, { authority, plan }),
       ]);
-      this.options.show({
-        event: "scheduled",
-        plan: { ...plan, height: String(height) },
-        height: String(node.app.lastCommitID.version),
-      });
-      return count;
-    } finally {
-      open.close();
-    }
+      return node.app.lastCommitID.version;
+    });
+  }
+
+  /** Blocks until the vote has ended. */
+  #scheduleByVote(): Height {
+    return this.#withNode(({ node }) => {
+      const { app } = node;
+      for (let i = 0; i < VOTE_BLOCKS_AHEAD; i++) {
+        node.makeBlock();
+        if (app.keeper.plan(app.multiStore.store(UPGRADE_STORE))) return app.lastCommitID.version;
+      }
+      throw new UpgradeError("UPG_BUG_ASSERT", "the vote has ended, and no plan is scheduled");
+    });
   }
 
   /** The old binary, a process of its own, runs into the height. */
@@ -144,7 +179,7 @@ class UpgradeJob {
     const end = await runChildNode({
       home: this.options.home,
       blockTime: BLOCK_TIME,
-      arguments: ["--app-version", String(this.#oldVersion)],
+      arguments: this.#oldArguments(),
     });
     requireExit(end, HALT_EXIT, `version ${this.#oldVersion}`);
     const record = JSON.parse(readFileSync(join(this.#home.dataFolder, "halt.json"), "utf8")) as HaltRecord;
@@ -177,6 +212,19 @@ class UpgradeJob {
     this.#showBlocksAfter(BigInt(height));
   }
 
+  #oldArguments(): string[] {
+    return ["--app-version", String(this.#oldVersion)];
+  }
+
+  #withNode<T>(use: (open: OpenNode) => T): T {
+    const open = openJob(this.options, this.done.length === 0 ? this.#oldVersion : undefined);
+    try {
+      return use(open);
+    } finally {
+      open.close();
+    }
+  }
+
   /** A given handler for a known plan takes the place of the one that ships with the program. */
   #handlersArguments(): string[] {
     const replaces = [...this.done, this.upgrade].some(({ file, isKnown }) => file && isKnown);
@@ -206,10 +254,6 @@ class UpgradeJob {
     } finally {
       open.close();
     }
-  }
-
-  #open(): OpenNode {
-    return openJob(this.options, this.done.length === 0 ? this.#oldVersion : undefined);
   }
 }
 

@@ -61,8 +61,9 @@ function showInit(event: InitEvent, heading: Heading): void {
   say(`   supply  ${amountsText(event.supply)}`);
 }
 
-function showScheduled({ plan, height }: ScheduledEvent, heading: Heading): void {
-  heading(`In block ${height} a plan is scheduled`);
+function showScheduled({ plan, height, proposal }: ScheduledEvent, heading: Heading): void {
+  const how = proposal === undefined ? "a plan is scheduled" : `proposal ${proposal} passes, and a plan is scheduled`;
+  heading(`In block ${height} ${how}`);
   say(`   upgrade "${plan.name}" at height ${plan.height}`);
   say(pc.dim(`   ${plan.info}`));
 }

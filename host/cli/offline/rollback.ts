@@ -1,6 +1,9 @@
 /** Takes back a home's last block. */
 import { toHex } from "../../bytes.js";
 import { BlockStore } from "../../engine/block-store.js";
+import { sha256 } from "../../engine/node-crypto.js";
+import { SearchedBlocks } from "../../engine/searched-blocks.js";
+import { TxIndex } from "../../engine/tx-index.js";
 import { rollbackLastVersion } from "../../store/rollback.js";
 import { withDatabase } from "./home-database.js";
 
@@ -16,7 +19,13 @@ export interface RolledBackBlock {
 export function rollback(path: string): RolledBackBlock {
   return withDatabase(path, (database) => {
     const blocks = new BlockStore(database);
-    const { from, to, appHash } = rollbackLastVersion(database, (batch, height) => blocks.remove(batch, height));
+    const index = new TxIndex(database, sha256, new SearchedBlocks(blocks, sha256));
+    const { from, to, appHash } = rollbackLastVersion(database, (batch, height) => {
+      // What putting the block's entries writes is what taking them back removes.
+      const entries = { put: (key: Uint8Array) => batch.remove(key), remove: () => undefined };
+      index.put(entries, height, blocks.block(height).txs.map(sha256), blocks.results(height));
+      blocks.remove(batch, height);
+    });
     return { height: String(to), removed: String(from), app_hash: toHex(appHash).toUpperCase() };
   });
 }

@@ -22,10 +22,7 @@ function checked(address = ""): string {
 }
 
 export const account: Question = async ([address], flags) =>
-  answer(
-    auth.account.output,
-    await ask(rpcClient(flags), auth.account, { address: checked(address) }, flags.height),
-  );
+  answer(auth.account.output, await ask(rpcClient(flags), auth.account, { address: checked(address) }, flags.height));
 
 export const moduleAccount: Question = async ([name = ""], flags) =>
   answer(

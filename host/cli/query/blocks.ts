@@ -14,7 +14,8 @@ const POLL_MILLIS = 200;
 const NANOS_PER_MILLI = 1_000_000n;
 
 function checkedHash(hash = ""): string {
-  if (!/^(0x)?[0-9a-fA-F]{64}$/.test(hash)) throw usage(`"${hash.slice(0, 80)}" is no hash of a transaction: 64 hex digits`);
+  if (!/^(0x)?[0-9a-fA-F]{64}$/.test(hash))
+    throw usage(`"${hash.slice(0, 80)}" is no hash of a transaction: 64 hex digits`);
   return hash.replace(/^0x/, "").toUpperCase();
 }
 
@@ -39,7 +40,10 @@ export async function waitForTx(rpc: RpcClient, hash: string, millis: number): P
       if (!isUpgradeError(error) || !error.code.startsWith("UPG_NOT_FOUND_")) throw error;
     }
     if (Date.now() >= until) {
-      throw new UpgradeError("UPG_REMOTE_UNAVAILABLE", `transaction ${hash} stands in no block yet; --timeout waits longer`);
+      throw new UpgradeError(
+        "UPG_REMOTE_UNAVAILABLE",
+        `transaction ${hash} stands in no block yet; --timeout waits longer`,
+      );
     }
     await sleep(POLL_MILLIS);
   }
@@ -58,7 +62,15 @@ export const txs: Question<TxsFlags> = async (_, flags) => {
   const request = { query, page: BigInt(page), limit: BigInt(limit) };
   const found = messageJson(getTxsEvent.output, await ask(rpcClient(flags), getTxsEvent, request));
   const list = (found["tx_responses"] ?? []) as unknown[];
-  return { json: { total_count: found["total"], count: String(list.length), page_number: String(page), limit: String(limit), txs: list } };
+  return {
+    json: {
+      total_count: found["total"],
+      count: String(list.length),
+      page_number: String(page),
+      limit: String(limit),
+      txs: list,
+    },
+  };
 };
 
 interface BlockFlags extends QueryFlags {

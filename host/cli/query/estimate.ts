@@ -130,7 +130,9 @@ export function estimateText(found: Estimate): string {
   if (leftNanos === undefined || blockNanos === undefined || at === undefined) {
     lines.push("note: too few blocks to tell the time");
   } else {
-    lines.push(`in: ${durationText(leftNanos)} ±${durationText(plusMinusNanos ?? 0n)}, at ${secondsText(blockNanos)} s a block`);
+    lines.push(
+      `in: ${durationText(leftNanos)} ±${durationText(plusMinusNanos ?? 0n)}, at ${secondsText(blockNanos)} s a block`,
+    );
     if (isDate(at)) lines.push(`utc: ${dateText(at, "UTC")}`, `local: ${dateText(at)}`);
   }
   return `left:\n${lines.map((line) => `  ${line}\n`).join("")}`;

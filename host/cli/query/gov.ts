@@ -1,13 +1,13 @@
 /** Questions about governance. */
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
-import { Query } from "../../gen/cosmos/gov/v1/query_pb.js";
 import { ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
+import { Query } from "../../gen/cosmos/gov/v1/query_pb.js";
+import { UINT64_MAX } from "../../limits.js";
 import { ask } from "../client/ask.js";
 import { type QueryFlags, rpcClient } from "../client/flags.js";
 import { messageJson } from "../client/message-json.js";
-import type { Answer, Question } from "../commands/query.js";
 import { usage } from "../cobra.js";
-import { UINT64_MAX } from "../../limits.js";
+import type { Answer, Question } from "../commands/query.js";
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT */
 export function proposalId(text: string | undefined): bigint {
@@ -48,18 +48,20 @@ export const proposals: Question<ProposalsFlags> = async (_, flags) => {
 
 function statusOf(text: string | undefined): ProposalStatus {
   if (text === undefined) return ProposalStatus.UNSPECIFIED;
-  const name = text.replace(/^PROPOSAL_STATUS_/i, "").replaceAll("-", "_").toUpperCase();
+  const name = text
+    .replace(/^PROPOSAL_STATUS_/i, "")
+    .replaceAll("-", "_")
+    .toUpperCase();
   const spelt = name.replace(/^(DEPOSIT|VOTING)PERIOD$/, "$1_PERIOD");
-  const number = Object.hasOwn(ProposalStatus, spelt) ? ProposalStatus[spelt as keyof typeof ProposalStatus] : undefined;
+  const number = Object.hasOwn(ProposalStatus, spelt)
+    ? ProposalStatus[spelt as keyof typeof ProposalStatus]
+    : undefined;
   if (number === undefined) throw usage(`"${text}" is not a valid proposal status`);
   return number;
 }
 
 export const votes: Question = async ([id], flags) =>
-  answer(
-    method.votes.output,
-    await ask(rpcClient(flags), method.votes, { proposalId: proposalId(id) }, flags.height),
-  );
+  answer(method.votes.output, await ask(rpcClient(flags), method.votes, { proposalId: proposalId(id) }, flags.height));
 
 export const vote: Question = async ([id, voter = ""], flags) =>
   answer(

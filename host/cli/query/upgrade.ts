@@ -8,7 +8,7 @@ import { type QueryFlags, rpcClient } from "../client/flags.js";
 import { messageJson } from "../client/message-json.js";
 import type { Question } from "../commands/query.js";
 import { jsonToYaml, type YamlValue } from "../yaml.js";
-import { estimateAt, type Estimate, estimateJson, estimateText } from "./estimate.js";
+import { type Estimate, estimateAt, estimateJson, estimateText } from "./estimate.js";
 import { blockMeta, provenReceipt } from "./receipt.js";
 
 const { method } = Query;

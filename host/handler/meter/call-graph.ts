@@ -1,14 +1,14 @@
 /**
  * Who calls whom. It decides two things that make metered code fast and change nothing about what is bounded:
- *   - a small function without loops is paid for where it is called (`flatPrice`), and is then left as it is;
+ *   - a small function without loops is paid for where it is called (`flatPrice`), and is then left nearly as it is;
  *   - the stack is only counted in functions that can come to call themselves again; what the others need below them is
  *     known, and is reserved by whoever is counted (`reserve`).
  * Functions are taken callees first: strongly connected components, by Tarjan's algorithm without recursion, since a
  * hostile module's call chain may be as long as its list of functions.
  */
 import type { WasmModule } from "../wasm-module.js";
-import type { FunctionFacts } from "./function-facts.js";
-import { FLAT_PRICE_MAX, INSTRUCTION_PRICES, STACK_BUDGET } from "./schedule.js";
+import { type FunctionFacts, isEnd } from "./function-facts.js";
+import { FLAT_PRICE_MAX, STACK_BUDGET } from "./schedule.js";
 
 const UNSEEN = -1;
 /** Of a function whose stack must be counted. */
@@ -16,21 +16,26 @@ const UNBOUNDED = -1;
 const NOT_FLAT = -1;
 
 export class CallGraph {
+  readonly #module: WasmModule;
   readonly #facts: readonly FunctionFacts[];
   readonly #imports: number;
   /** Callees by node: functions first, then one node for each type of indirect calls. Imports are left out. */
   readonly #edges: readonly (readonly number[])[];
   /** By function: what calling it costs besides the call; NOT_FLAT when it counts itself. */
   readonly #flat: Float64Array;
+  /** By function: it, or what it calls, takes gas from the global. */
+  readonly #touches: Uint8Array;
   /** By node: greatest use of stack of a call, its callees included; UNBOUNDED when it can come back to itself. */
   readonly #height: Float64Array;
 
   /** @param facts of each function that the module defines, in order */
   constructor(module: WasmModule, facts: readonly FunctionFacts[]) {
+    this.#module = module;
     this.#facts = facts;
     this.#imports = module.functionImports.length;
     this.#edges = edgesOf(module, facts);
     this.#flat = new Float64Array(facts.length).fill(NOT_FLAT);
+    this.#touches = new Uint8Array(facts.length).fill(1);
     this.#height = new Float64Array(this.#edges.length).fill(UNBOUNDED);
     const open = new Set([...module.exports.filter(({ kind }) => kind === "function").map(({ index }) => index)]);
     for (const index of module.tableFunctions) open.add(index);
@@ -39,8 +44,15 @@ export class CallGraph {
 
   /** @param index of any function. Undefined: calls of it are metered inside it (or by the host). */
   flatPrice(index: number): number | undefined {
+    if (index < this.#imports) return isEnd(this.#module, index) ? 0 : undefined;
     const price = this.#flat[index - this.#imports] ?? NOT_FLAT;
     return price === NOT_FLAT ? undefined : price;
+  }
+
+  /** A call of it may change the gas that the global holds. */
+  touchesGas(index: number): boolean {
+    if (index < this.#imports) return !isEnd(this.#module, index);
+    return this.#touches[index - this.#imports] === 1;
   }
 
   /** Stack that a call must set aside for itself and what is not counted below it; undefined: it is not counted. */
@@ -58,19 +70,12 @@ export class CallGraph {
     const height = (facts?.frame ?? 0) + this.#heightBelow(node);
     const isBounded = callees.every((callee) => this.#height[callee] !== UNBOUNDED);
     if (isBounded && height <= STACK_BUDGET) this.#height[node] = height;
-    if (facts?.isStraight && this.#height[node] !== UNBOUNDED && !open.has(node + this.#imports)) {
-      this.#flat[node] = this.#flatSum(facts);
-    }
-  }
-
-  #flatSum({ price, calls }: FunctionFacts): number {
-    let sum = price;
-    for (const callee of calls) {
-      const below = this.#flat[callee - this.#imports] as number;
-      if (below === NOT_FLAT) return NOT_FLAT;
-      sum += below;
-    }
-    return sum <= FLAT_PRICE_MAX ? sum : NOT_FLAT;
+    if (!facts || facts.hasLoop || this.#height[node] === UNBOUNDED || open.has(node + this.#imports)) return;
+    const price = facts.calls.reduce((sum, callee) => sum + (this.flatPrice(callee) ?? 0), facts.price);
+    if (price > FLAT_PRICE_MAX) return;
+    this.#flat[node] = price;
+    const takes = facts.hasBulk || facts.hasGrow || facts.indirectTypes.size > 0;
+    this.#touches[node] = takes || facts.calls.some((callee) => this.touchesGas(callee)) ? 1 : 0;
   }
 
   #heightBelow(node: number): number {
@@ -78,11 +83,6 @@ export class CallGraph {
     for (const callee of this.#edges[node] as readonly number[]) max = Math.max(max, this.#height[callee] as number);
     return max;
   }
-}
-
-/** The price of a call of an index whose function is flat, whole. */
-export function callPrice(flatPrice: number): number {
-  return INSTRUCTION_PRICES.call + flatPrice;
 }
 
 function edgesOf(module: WasmModule, facts: readonly FunctionFacts[]): number[][] {

@@ -16,6 +16,10 @@ export const EDIT = Object.freeze({
   grow: 5,
 });
 
+/** How often a loop runs, for all that is known. */
+const LOOP_WEIGHT = 8;
+const LOOPS_MAX = 4;
+
 export class Edits {
   readonly kinds: number[] = [];
   /** First byte of the instruction it is about; settle and check: first byte behind what begins the segment. */
@@ -26,21 +30,42 @@ export class Edits {
   readonly depths: number[] = [];
   /** Gas, of settle and check. */
   readonly costs: number[] = [];
+  /** Loops around it. */
+  readonly loops: number[] = [];
 
   get length(): number {
     return this.kinds.length;
   }
 
   clear(): void {
-    for (const list of [this.kinds, this.at, this.to, this.depths, this.costs]) list.length = 0;
+    for (const list of [this.kinds, this.at, this.to, this.depths, this.costs, this.loops]) list.length = 0;
   }
 
   /** Answers the edit's number. */
-  add(kind: number, at: number, to: number, depth: number): number {
+  add(kind: number, at: number, to: number, depth: number, loops: number): number {
     this.at.push(at);
     this.to.push(to);
     this.depths.push(depth);
     this.costs.push(0);
+    this.loops.push(loops);
     return this.kinds.push(kind) - 1;
+  }
+
+  /** Something in it takes gas that it does not know of. */
+  get hasCalls(): boolean {
+    return this.kinds.some((kind) => kind === EDIT.call || kind === EDIT.grow);
+  }
+
+  /** A guess, from the code alone: calls are more frequent than segments that cost something. */
+  get areMostlyCalls(): boolean {
+    let calls = 1;
+    let segments = 0;
+    for (let i = 0; i < this.length; i++) {
+      const weight = LOOP_WEIGHT ** Math.min(this.loops[i] as number, LOOPS_MAX);
+      const kind = this.kinds[i];
+      if (kind === EDIT.call || kind === EDIT.grow) calls += weight;
+      else if (kind !== EDIT.leave && (this.costs[i] as number) > 0) segments += weight;
+    }
+    return calls > segments;
   }
 }

@@ -1,14 +1,13 @@
 /** What the meter must know of a function before it can price calls of it: one walk over its instructions. */
 import type { InstructionCursor } from "../instruction-cursor.js";
 import { OP } from "../opcodes.js";
-import type { FunctionBody } from "../wasm-module.js";
+import type { FunctionBody, WasmModule } from "../wasm-module.js";
 import { FRAME_BYTES, instructionPrice, SLOT_BYTES } from "./schedule.js";
 
 export interface FunctionFacts {
   /** Sum of all instructions, each once, without what callees cost. */
   readonly price: number;
-  /** Nothing in it repeats, costs by an operand, or leaves for an unknown place. */
-  readonly isStraight: boolean;
+  readonly hasLoop: boolean;
   /** Called functions, imports too, once for each call site. */
   readonly calls: readonly number[];
   /** Types of its indirect calls. */
@@ -29,7 +28,15 @@ export function isBulk(opcode: number): boolean {
   return opcode >= BULK_FIRST && opcode <= BULK_LAST && opcode !== DATA_DROP;
 }
 
-export function factsOf(cursor: InstructionCursor, body: FunctionBody, importCount: number): FunctionFacts {
+/** Imports that do not return: the run ends there, so nobody looks at the gas. */
+const ENDS: ReadonlySet<string> = new Set(["chain.fail", "env.abort"]);
+
+export function isEnd(module: WasmModule, index: number): boolean {
+  const entry = module.functionImports[index];
+  return entry !== undefined && ENDS.has(`${entry.module}.${entry.name}`);
+}
+
+export function factsOf(cursor: InstructionCursor, body: FunctionBody): FunctionFacts {
   const calls: number[] = [];
   const indirectTypes = new Set<number>();
   let price = 0;
@@ -47,10 +54,9 @@ export function factsOf(cursor: InstructionCursor, body: FunctionBody, importCou
     else if (isBulk(opcode)) hasBulk = true;
   }
   const slots = body.type.params.length + body.locals + cursor.control.heightMax;
-  const leaves = indirectTypes.size > 0 || calls.some((index) => index < importCount);
   return {
     price,
-    isStraight: !hasLoop && !hasBulk && !hasGrow && !leaves,
+    hasLoop,
     calls,
     indirectTypes,
     frame: FRAME_BYTES + SLOT_BYTES * slots,

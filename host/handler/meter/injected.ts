@@ -1,6 +1,7 @@
 /**
- * The instructions that the meter puts in. While a function runs, the gas that is left stands in a local; the exported
- * global holds it whenever somebody else may look: before a call, at the end, when the gas is gone.
+ * The instructions that the meter puts in. While a function runs, the gas that is left stands in a local (or, where that
+ * is quicker, in the global); the exported global holds it whenever somebody else may look: before a call, at the end,
+ * when the gas is gone.
  */
 import { OP } from "../opcodes.js";
 import type { CodeWriter } from "./code-writer.js";
@@ -41,8 +42,10 @@ export interface Added {
 }
 
 export class Injector {
-  /** Local of the function at hand that holds its gas; the one behind it holds a length (only with bulk memory). */
+  /** A local of the function at hand for its gas; the one behind it is for a length (only with bulk memory). */
   local = 0;
+  /** The gas stays in the global: for functions that call more than they compute. What it costs is the same. */
+  isGlobal = false;
 
   constructor(
     private readonly out: CodeWriter,
@@ -51,30 +54,45 @@ export class Injector {
 
   /** From the global to the local. */
   load(): void {
-    this.out.bytes(GLOBAL_GET).u32(this.added.gas).bytes(LOCAL_SET).u32(this.local);
+    if (!this.isGlobal) this.out.bytes(GLOBAL_GET).u32(this.added.gas).bytes(LOCAL_SET).u32(this.local);
   }
 
   /** From the local to the global. */
   store(): void {
-    this.out.bytes(LOCAL_GET).u32(this.local).bytes(GLOBAL_SET).u32(this.added.gas);
+    if (!this.isGlobal) this.out.bytes(LOCAL_GET).u32(this.local).bytes(GLOBAL_SET).u32(this.added.gas);
   }
 
   take(gas: number): void {
     if (gas === 0) return;
-    this.out.bytes(LOCAL_GET).u32(this.local);
-    this.out.bytes(OP.i64Const).signed(gas).bytes(I64_SUB, LOCAL_SET).u32(this.local);
+    this.#get();
+    this.out.bytes(OP.i64Const).signed(gas).bytes(I64_SUB);
+    if (this.isGlobal) this.out.bytes(GLOBAL_SET).u32(this.added.gas);
+    else this.out.bytes(LOCAL_SET).u32(this.local);
   }
 
   /** @param label of the cold path */
   takeAndCheck(gas: number, label: number): void {
-    this.out.bytes(LOCAL_GET).u32(this.local);
+    this.#get();
     this.#subtractAndCheck(gas, label);
   }
 
-  /** The same where the function begins: the gas comes from the global. */
-  enter(gas: number, label: number): void {
+  /**
+   * The same where the function begins: the gas comes from the global. Checked only in functions that call others: what
+   * others do is bounded by their loops' checks.
+   */
+  enter(gas: number, label: number, hasCalls: boolean): void {
+    if (this.isGlobal && !hasCalls) {
+      this.take(gas);
+      return;
+    }
     this.out.bytes(GLOBAL_GET).u32(this.added.gas);
-    this.#subtractAndCheck(gas, label);
+    if (hasCalls) this.#subtractAndCheck(gas, label);
+    else this.out.bytes(OP.i64Const).signed(gas).bytes(I64_SUB, LOCAL_SET).u32(this.local);
+  }
+
+  #get(): void {
+    if (this.isGlobal) this.out.bytes(GLOBAL_GET).u32(this.added.gas);
+    else this.out.bytes(LOCAL_GET).u32(this.local);
   }
 
   #subtractAndCheck(gas: number, label: number): void {
@@ -83,13 +101,17 @@ export class Injector {
   }
 
   #check(label: number): void {
-    this.out.bytes(LOCAL_TEE).u32(this.local).bytes(OP.i64Const, 0, I64_LT_S, OP.brIf).u32(label);
+    this.out.bytes(LOCAL_TEE).u32(this.local);
+    if (this.isGlobal) this.out.bytes(GLOBAL_SET).u32(this.added.gas).bytes(LOCAL_GET).u32(this.local);
+    this.out.bytes(OP.i64Const, 0, I64_LT_S, OP.brIf).u32(label);
   }
 
   /** The length on top of the stack stays there. */
   takeForBytes(label: number): void {
     const length = this.local + 1;
-    this.out.bytes(LOCAL_TEE).u32(length).bytes(LOCAL_GET).u32(this.local).bytes(LOCAL_GET).u32(length);
+    this.out.bytes(LOCAL_TEE).u32(length);
+    this.#get();
+    this.out.bytes(LOCAL_GET).u32(length);
     this.out.bytes(I64_EXTEND_I32_U, OP.i64Const).signed(BULK_BYTES_LOG2).bytes(I64_SHR_U, I64_SUB);
     this.#check(label);
   }
@@ -117,7 +139,10 @@ export class Injector {
     out.bytes(GLOBAL_GET).u32(gas).bytes(LOCAL_GET, pages, I64_EXTEND_I32_U);
     out.bytes(OP.i64Const).signed(GROW_PAGE_PRICE).bytes(I64_MUL, I64_SUB, LOCAL_TEE, left, GLOBAL_SET).u32(gas);
     out.bytes(LOCAL_GET, left, OP.i64Const, 0, I64_LT_S, OP.if, EMPTY_BLOCK, OP.unreachable, OP.end);
-    out.bytes(LOCAL_GET, pages, ...MEMORY_GROW, LOCAL_TEE, pages, OP.i32Const).signed(-1).bytes(I32_EQ);
+    out
+      .bytes(LOCAL_GET, pages, ...MEMORY_GROW, LOCAL_TEE, pages, OP.i32Const)
+      .signed(-1)
+      .bytes(I32_EQ);
     out.bytes(OP.if, EMPTY_BLOCK, OP.i32Const, 1, GLOBAL_SET).u32(refused).bytes(OP.unreachable, OP.end);
     out.bytes(LOCAL_GET, pages, OP.end);
   }

@@ -31,6 +31,31 @@ export interface MeteredFunction {
   readonly edits: Edits;
 }
 
+/** A function that is paid for where it is called: only what costs by an operand is put in. */
+export function writeFlat(
+  bytes: Uint8Array,
+  { body, facts, edits }: MeteredFunction,
+  out: CodeWriter,
+  inject: Injector,
+  added: Added,
+): void {
+  if (!facts.hasBulk && !facts.hasGrow) {
+    out.copy(bytes, body.start, body.end);
+    return;
+  }
+  inject.local = body.type.params.length + body.locals;
+  inject.isGlobal = true;
+  writeLocals(bytes, body, facts, out, inject);
+  out.bytes(OP.block, EMPTY_BLOCK, OP.block, body.type.results[0] ?? EMPTY_BLOCK);
+  let copied = body.codeStart;
+  for (let i = 1; i < edits.length; i++) {
+    if (edits.kinds[i] !== EDIT.bulk && edits.kinds[i] !== EDIT.grow) continue;
+    out.copy(bytes, copied, edits.at[i]);
+    copied = writeEdit(bytes, edits, i, out, inject, added);
+  }
+  out.copy(bytes, copied, body.end).bytes(OP.return, OP.end, OP.unreachable, OP.end);
+}
+
 /** Appends the body, without its size. */
 export function writeMetered(
   bytes: Uint8Array,
@@ -40,9 +65,10 @@ export function writeMetered(
   added: Added,
 ): void {
   inject.local = body.type.params.length + body.locals;
+  inject.isGlobal = edits.areMostlyCalls;
   writeLocals(bytes, body, facts, out, inject);
   out.bytes(OP.block, EMPTY_BLOCK);
-  inject.enter(edits.costs[0] as number, 0);
+  inject.enter(edits.costs[0] as number, 0, edits.hasCalls);
   if (reserve !== undefined) inject.reserveStack(reserve, 0);
   out.bytes(OP.block, body.type.results[0] ?? EMPTY_BLOCK);
   let copied = body.codeStart;

@@ -13,7 +13,7 @@ import { CallGraph } from "./call-graph.js";
 import { CodeWriter } from "./code-writer.js";
 import { type FunctionFacts, factsOf } from "./function-facts.js";
 import { type Added, Injector } from "./injected.js";
-import { writeMetered } from "./meter-function.js";
+import { writeFlat, writeMetered } from "./meter-function.js";
 import { STACK_BUDGET } from "./schedule.js";
 import { Segments } from "./segments.js";
 
@@ -46,10 +46,9 @@ class Meter {
   readonly #out: CodeWriter;
 
   constructor(module: WasmModule) {
-    const imports = module.functionImports.length;
     this.#module = module;
     this.#cursor = new InstructionCursor(module);
-    this.#facts = module.bodies.map((body) => factsOf(this.#cursor, body, imports));
+    this.#facts = module.bodies.map((body) => factsOf(this.#cursor, body));
     this.#hasGrow = this.#facts.some(({ hasGrow }) => hasGrow);
     this.#pagesMax = Math.min(module.memories[0]?.max ?? MEMORY_PAGES_MAX, MEMORY_PAGES_MAX);
     const { globals, functionTypes } = module;
@@ -105,14 +104,20 @@ class Meter {
 
   /** One memory, with the smaller maximum of what it declares and of what the host allows. */
   #memory(out: CodeWriter): void {
-    out.bytes(1, 1).u32(this.#module.memories[0]?.min ?? 0).u32(this.#pagesMax);
+    out
+      .bytes(1, 1)
+      .u32(this.#module.memories[0]?.min ?? 0)
+      .u32(this.#pagesMax);
   }
 
   #globals(out: CodeWriter, reader?: ByteReader): void {
     if (reader) copyList(out, reader, ADDED_GLOBALS);
     else out.u32(ADDED_GLOBALS);
     out.bytes(...MUTABLE_I64, 0x42, 0, 0x0b);
-    out.bytes(...MUTABLE_I32, 0x41).signed(STACK_BUDGET).bytes(0x0b);
+    out
+      .bytes(...MUTABLE_I32, 0x41)
+      .signed(STACK_BUDGET)
+      .bytes(0x0b);
     out.bytes(...MUTABLE_I32, 0x41, 0, 0x0b);
   }
 
@@ -124,7 +129,7 @@ class Meter {
   }
 
   #code(out: CodeWriter): void {
-    const { bytes, bodies } = this.#module;
+    const { bodies } = this.#module;
     const graph = new CallGraph(this.#module, this.#facts);
     const segments = new Segments(this.#cursor, graph);
     const code = new CodeWriter(4_096);
@@ -132,8 +137,7 @@ class Meter {
     out.u32(bodies.length + (this.#hasGrow ? 1 : 0));
     bodies.forEach((body, i) => {
       code.clear();
-      if (graph.flatPrice(body.functionIndex) === undefined) this.#meter(body, i, graph, segments, code, inject);
-      else code.copy(bytes, body.start, body.end);
+      this.#meter(body, i, graph, segments, code, inject);
       out.u32(code.length).append(code);
     });
     if (!this.#hasGrow) return;
@@ -146,7 +150,9 @@ class Meter {
     segments.split(body);
     const facts = this.#facts[i] as FunctionFacts;
     const reserve = graph.reserve(body.functionIndex);
-    writeMetered(this.#module.bytes, { body, facts, reserve, edits: segments.edits }, out, inject, this.#added);
+    const isFlat = graph.flatPrice(body.functionIndex) !== undefined;
+    const write = isFlat ? writeFlat : writeMetered;
+    write(this.#module.bytes, { body, facts, reserve, edits: segments.edits }, out, inject, this.#added);
   }
 }
 

@@ -47,17 +47,20 @@ export const HOST_PRICES = Object.freeze({
   /** store_delete and every delete in frames. */
   delete: 3_000,
   store_write: 100,
-  /** log, progress, fail and abort. */
+  /** log and progress. */
   report: 300,
+  /** Per byte of a log line. */
+  logByte: 10,
   /** Per byte that crosses, either way: keys, values, frames with their headers, messages, texts. */
   byte: 1,
 });
 
 /**
- * A function without loops, bulk memory, imports and indirect calls, not exported and not in the table, that calls only
- * such functions and whose instructions cost at most this together: it is paid for as a whole where it is called.
+ * A function without loops, not exported and not in the table, from which no call leads to one that can call itself:
+ * when its instructions, and such functions that it calls, cost at most this together, it is paid for as a whole where it
+ * is called, whatever of it runs.
  */
-export const FLAT_PRICE_MAX = 200;
+export const FLAT_PRICE_MAX = 400;
 
 /** Abstract bytes of stack that calls may use together. */
 export const STACK_BUDGET = 131_072;

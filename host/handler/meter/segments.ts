@@ -29,6 +29,7 @@ export class Segments {
   #level = 0;
   #segment = 0;
   #live = true;
+  #loops = 0;
 
   constructor(cursor: InstructionCursor, graph: CallGraph) {
     this.#cursor = cursor;
@@ -41,7 +42,8 @@ export class Segments {
     this.edits.clear();
     this.#level = -1;
     this.#live = true;
-    this.#segment = this.edits.add(EDIT.check, body.codeStart, body.codeStart, 0);
+    this.#loops = 0;
+    this.#segment = this.edits.add(EDIT.check, body.codeStart, body.codeStart, 0, 0);
     this.#open(OP.block);
     cursor.open(body);
     while (cursor.step()) {
@@ -66,6 +68,7 @@ export class Segments {
 
   #open(opcode: number): void {
     const level = ++this.#level;
+    if (opcode === OP.loop) this.#loops++;
     this.#opcodes[level] = opcode;
     this.#segments[level] = this.#segment;
     this.#isLive[level] = this.#live ? 1 : 0;
@@ -83,6 +86,7 @@ export class Segments {
 
   #end(): void {
     const level = this.#level--;
+    if (this.#opcodes[level] === OP.loop) this.#loops--;
     if (level === 0) return;
     const parent = level - 1;
     const outermost = this.#outermost[level] as number;
@@ -100,9 +104,8 @@ export class Segments {
     const { opcode, start, next, immediate } = this.#cursor;
     this.#charge(instructionPrice(opcode));
     if (opcode === OP.call) {
-      const flat = this.#graph.flatPrice(immediate);
-      if (flat === undefined) this.#edit(EDIT.call, start, next);
-      else this.#charge(flat);
+      this.#charge(this.#graph.flatPrice(immediate) ?? 0);
+      if (this.#graph.touchesGas(immediate)) this.#edit(EDIT.call, start, next);
     } else if (opcode === OP.callIndirect) this.#edit(EDIT.call, start, next);
     else if (opcode === MEMORY_GROW) this.#edit(EDIT.grow, start, next);
     else if (isBulk(opcode)) this.#edit(EDIT.bulk, start, next);
@@ -138,6 +141,6 @@ export class Segments {
   }
 
   #edit(kind: number, at: number, to: number): number {
-    return this.edits.add(kind, at, to, this.#level + 1);
+    return this.edits.add(kind, at, to, this.#level + 1, this.#loops);
   }
 }

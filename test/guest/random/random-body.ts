@@ -6,9 +6,9 @@
 import { CodeWriter } from "../../../host/handler/meter/code-writer.js";
 import type { Random } from "./random.js";
 
+export type ValueType = 0x7f | 0x7e;
 export const I32 = 0x7f;
 export const I64 = 0x7e;
-export type ValueType = typeof I32 | typeof I64;
 
 export interface Signature {
   readonly params: readonly ValueType[];
@@ -67,38 +67,33 @@ export class RandomBody {
 
   #statement(depth: number): void {
     const { random, out } = this;
-    const isDeep = depth >= DEPTH_MAX || out.length > BODY_BYTES;
-    switch (random.below(isDeep ? 5 : 13)) {
-      case 0:
-        return this.#setLocal(depth);
-      case 1:
-        return this.#setGlobal(depth);
-      case 2:
-        return this.#store(depth);
-      case 3:
-        this.#value(random.pick([I32, I64]), depth + 1);
-        out.bytes(0x1a);
-        return;
-      case 4:
-        out.bytes(0x01);
-        return;
-      case 5:
-        return this.#block(undefined, depth);
-      case 6:
-        return this.#loop(undefined, depth);
-      case 7:
-        return this.#if(undefined, depth);
-      case 8:
-        return this.#branch(depth);
-      case 9:
-        return this.#branchIf(depth);
-      case 10:
-        return this.#bulk(depth);
-      case 11:
-        return this.#branchTable(depth);
-      default:
-        return this.#call(undefined, depth);
-    }
+    const flat = [
+      () => this.#setLocal(depth),
+      () => this.#setGlobal(depth),
+      () => this.#store(depth),
+      () => this.#drop(depth),
+      () => out.bytes(0x01),
+    ];
+    const nested = [
+      () => this.#block(undefined, depth),
+      () => this.#loop(undefined, depth),
+      () => this.#if(undefined, depth),
+      () => this.#branch(depth),
+      () => this.#branchIf(depth),
+      () => this.#bulk(depth),
+      () => this.#branchTable(depth),
+      () => this.#call(undefined, depth),
+    ];
+    random.pick<() => unknown>(this.#isDeep(depth) ? flat : [...flat, ...nested])();
+  }
+
+  #isDeep(depth: number): boolean {
+    return depth >= DEPTH_MAX || this.out.length > BODY_BYTES;
+  }
+
+  #drop(depth: number): void {
+    this.#value(this.random.pick([I32, I64]), depth + 1);
+    this.out.bytes(0x1a);
   }
 
   #setLocal(depth: number): void {
@@ -223,7 +218,10 @@ export class RandomBody {
 
   #bulk(depth: number): void {
     const { random, out, world } = this;
-    if (world.isPlain) return this.#store(depth);
+    if (world.isPlain) {
+      this.#store(depth);
+      return;
+    }
     this.#address(depth);
     const kind = random.below(3);
     if (kind === 2 && world.dataSegments > 0) {
@@ -251,43 +249,42 @@ export class RandomBody {
   }
 
   #value(type: ValueType, depth: number): void {
+    const flat = [
+      () => this.#constant(type),
+      () => this.#get(0x20, this.#locals, type),
+      () => this.#get(0x23, this.world.globals, type),
+    ];
+    const nested = [
+      () => this.#binary(type, depth),
+      () => this.#binary(type, depth),
+      () => this.#load(type, depth),
+      () => this.#select(type, depth),
+      () => this.#block(type, depth),
+      () => this.#loop(type, depth),
+      () => this.#if(type, depth),
+      () => this.#call(type, depth),
+      () => this.#convert(type, depth),
+      () => this.#compareOrGrow(type, depth),
+    ];
+    this.random.pick(this.#isDeep(depth) ? flat : [...flat, ...nested])();
+  }
+
+  #constant(type: ValueType): void {
     const { random, out } = this;
-    const isDeep = depth >= DEPTH_MAX || out.length > BODY_BYTES;
-    switch (random.below(isDeep ? 3 : 13)) {
-      case 0:
-        out.bytes(type === I32 ? 0x41 : 0x42).signed(random.once(3) ? random.next() | 0 : random.below(100) - 50);
-        return;
-      case 1:
-        return this.#get(0x20, this.#locals, type);
-      case 2:
-        return this.#get(0x23, this.world.globals, type);
-      case 3:
-      case 4:
-        return this.#binary(type, depth);
-      case 5:
-        this.#address(depth);
-        if (type === I32) out.bytes(random.pick([0x28, 0x2c, 0x2d, 0x2f]), 0).u32(random.below(64));
-        else out.bytes(random.pick([0x29, 0x30, 0x33, 0x35]), 0).u32(random.below(64));
-        return;
-      case 6:
-        this.#value(type, depth + 1);
-        this.#value(type, depth + 1);
-        this.#value(I32, depth + 1);
-        out.bytes(0x1b);
-        return;
-      case 7:
-        return this.#block(type, depth);
-      case 8:
-        return this.#loop(type, depth);
-      case 9:
-        return this.#if(type, depth);
-      case 10:
-        return this.#call(type, depth);
-      case 11:
-        return this.#convert(type, depth);
-      default:
-        return this.#compareOrGrow(type, depth);
-    }
+    out.bytes(type === I32 ? 0x41 : 0x42).signed(random.once(3) ? random.next() | 0 : random.below(100) - 50);
+  }
+
+  #load(type: ValueType, depth: number): void {
+    const { random, out } = this;
+    this.#address(depth);
+    out.bytes(random.pick(type === I32 ? [0x28, 0x2c, 0x2d, 0x2f] : [0x29, 0x30, 0x33, 0x35]), 0).u32(random.below(64));
+  }
+
+  #select(type: ValueType, depth: number): void {
+    this.#value(type, depth + 1);
+    this.#value(type, depth + 1);
+    this.#value(I32, depth + 1);
+    this.out.bytes(0x1b);
   }
 
   #get(opcode: number, list: readonly ValueType[], type: ValueType): void {

@@ -59,9 +59,10 @@ class Pair {
   }
 
   #compareOrphans(writer: TreeWriter, before: ReadonlySet<number>, after: ReadonlySet<number>): void {
-    const orphans = new Set(writer.orphans);
-    expect(orphans.size).toBe(writer.orphans.length); // no duplicates
-    const visible = writer.orphans.filter((id) => chunkOf(id) < writer.firstChunk);
+    const left = [...writer.orphans.sorted()];
+    const orphans = new Set(left);
+    expect(orphans.size).toBe(left.length); // no duplicates
+    const visible = left.filter((id) => chunkOf(id) < writer.firstChunk);
     expect(new Set(visible)).toEqual(new Set([...before].filter((id) => !after.has(id))));
     for (const id of orphans) {
       expect(this.gone.has(id)).toBe(false);
@@ -147,7 +148,7 @@ describe("TreeWriter", () => {
           sorted.map((k) => [k, undefined] as const),
         );
         expect(pair.root).toMatchObject({ id: 0, size: 0, height: 0 });
-        expect(pair.advance(7, [["aa", "bb"]]).orphans).toEqual([]);
+        expect(pair.advance(7, [["aa", "bb"]]).orphans.length).toBe(0);
       }
     }
   });

@@ -62,6 +62,16 @@ const UPGRADE: Scene = {
   },
 };
 
+/** Branches put their writes aside, before they are handed on and after. */
+const SPILL: Scene = {
+  stores: ["a", "b"],
+  options: { ...BASE, branchBytes: 4_000 },
+  write(stores) {
+    PLAIN.write(stores);
+    fill(stores, "b", 0, 30, 300);
+  },
+};
+
 const LARGE: Scene = {
   stores: ["a", "b"],
   options: { versionsKept: 1 },
@@ -137,7 +147,7 @@ function attempt<T>(action: () => T): T | undefined {
 }
 
 describe("commit() interrupted", () => {
-  for (const [name, scene] of Object.entries({ PLAIN, UPGRADE })) {
+  for (const [name, scene] of Object.entries({ PLAIN, UPGRADE, SPILL })) {
     test(`the process dies at any moment of a commit that stages early (${name}) → all or nothing, and the retry is the same`, () => {
       const expected = uninterrupted(scene);
       expect(expected.moments).toBeGreaterThan(30);
@@ -170,13 +180,15 @@ describe("commit() interrupted", () => {
         const database = copyOf(expected.prepared);
         const crashing = new CrashingDatabase(database, at, "refuses once");
         const stores = openStores(crashing, scene.stores, scene.options);
-        scene.write(stores);
+        attempt(() => scene.write(stores));
+        if (crashing.hasCrashed) scene.write(stores); // its writes are the same each time
         const committed = attempt(() => stores.commit());
         if (!committed) expect(toHex(stores.lastCommitID.hash)).toBe(expected.before);
         expect(toHex((committed ?? stores.commit()).hash)).toBe(expected.hash);
-        expect(dumpOf(database)).toEqual(expected.dump);
+        // A branch that nobody discards leaves what it put aside to the next start.
+        expect(dumpOf(database).filter((record) => !record.startsWith("74"))).toEqual(expected.dump);
         expect(contentsOf(stores)).toEqual(expected.contents);
-        if (committed) break;
+        if (!crashing.hasCrashed) break;
         stores.commit();
         expect([1n, 2n, 3n, 4n, 5n, 6n].filter((version) => stores.has(version))).toEqual([1n, 5n, 6n]);
       }

@@ -6,6 +6,7 @@ import { MemoryKVStore } from "../../../host/store/memory-kv.js";
 import { PrefixStore } from "../../../host/store/prefix-kv.js";
 import type { FrameScan, KeyRange, KVStore } from "../../../host/types.js";
 import { kvStoreSuite, pairsOf } from "../../suite/kv-store.js";
+import { spillingStore } from "./support.js";
 
 /** A store of somebody else: only the public shape, nothing of this room. */
 class ForeignStore implements KVStore {
@@ -33,6 +34,11 @@ kvStoreSuite("MemoryKVStore", () => ({ store: new MemoryKVStore() }));
 kvStoreSuite("CacheKVStore over MemoryKVStore", () => ({ store: new CacheKVStore(new MemoryKVStore()) }));
 kvStoreSuite("CacheKVStore that deleted its parent's pairs", () => ({ store: branchOverFilled() }));
 kvStoreSuite("CacheKVStore over a foreign store", () => ({ store: new CacheKVStore(new ForeignStore()) }));
+for (const bytes of [0, 60, 3_000]) {
+  kvStoreSuite(`CacheKVStore that puts writes beyond ${bytes} bytes aside`, () => ({
+    store: new CacheKVStore(spillingStore(bytes).store),
+  }));
+}
 kvStoreSuite("branch of a branch of a branch", () => ({
   store: new CacheKVStore(new MemoryKVStore()).branch().branch(),
 }));

@@ -9,6 +9,8 @@ import { CommitMultiStore, type CommitMultiStoreOptions } from "../../../host/st
 import type { Database } from "../../../host/store/database.js";
 import { LmdbDatabase } from "../../../host/store/lmdb-database.js";
 import { MemoryDatabase } from "../../../host/store/memory-database.js";
+import { MemoryKVStore } from "../../../host/store/memory-kv.js";
+import { SpillSpace } from "../../../host/store/spill-space.js";
 import type { Sha256, StoreUpgrades } from "../../../host/types.js";
 
 export const sha256: Sha256 = (bytes) => hash("sha256", bytes, "buffer");
@@ -42,6 +44,14 @@ export function openStores(database: Database, names: readonly string[], options
   if (upgrades) multiStore.loadLatestVersion({ added: [], renamed: [], deleted: [], ...upgrades });
   else multiStore.loadLatestVersion();
   return multiStore;
+}
+
+/** A store in memory whose branches put their writes aside beyond a few bytes. */
+export function spillingStore(branchBytes: number): { readonly store: MemoryKVStore; readonly database: Database } {
+  const database = new MemoryDatabase();
+  const store = new MemoryKVStore();
+  store.spill = new SpillSpace(database, branchBytes);
+  return { store, database };
 }
 
 /** Keys of everything in a database whose key begins with this letter (all of it: ""). */

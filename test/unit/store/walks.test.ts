@@ -3,8 +3,10 @@ import { describe, expect, test } from "vitest";
 import { fromHex, toHex, utf8 } from "../../../host/bytes.js";
 import { FrameCursor } from "../../../host/frames.js";
 import { CacheKVStore } from "../../../host/store/cache-kv.js";
+import { MemoryDatabase } from "../../../host/store/memory-database.js";
 import { MemoryKVStore } from "../../../host/store/memory-kv.js";
 import { PrefixStore } from "../../../host/store/prefix-kv.js";
+import { SpillSpace } from "../../../host/store/spill-space.js";
 import type { KVStore } from "../../../host/types.js";
 import { pairsOf } from "../../suite/kv-store.js";
 
@@ -78,7 +80,7 @@ describe("iterate() over a branch, while it is written to", () => {
     const write = fc.tuple(key, fc.option(value, { nil: undefined }));
     const phase = fc.array(write, { maxLength: 3 });
     const initial = fc.array(fc.tuple(key, value), { maxLength: 12 });
-    const depth = fc.constantFrom("memory", "branch", "branch of a branch", "prefix of a branch");
+    const depth = fc.constantFrom("memory", "branch", "branch of a branch", "prefix of a branch", ...SPILLING);
     fc.assert(
       fc.property(
         depth,
@@ -115,13 +117,17 @@ describe("iterate() over a branch, while it is written to", () => {
           }
         },
       ),
-      { numRuns: 600 },
+      { numRuns: 1_200 },
     );
   });
 });
 
+/** Branches that put each write aside, or some of them together. */
+const SPILLING = ["spill 0", "spill 50", "spill 120"];
+
 function make(kind: string, base: readonly (readonly [Uint8Array, Uint8Array])[]): KVStore {
   const parent = new MemoryKVStore();
+  if (SPILLING.includes(kind)) parent.spill = new SpillSpace(new MemoryDatabase(), Number(kind.slice(6)));
   const prefix = kind === "prefix of a branch" ? "70" : "";
   for (const [key, value] of base) parent.set(fromHex(prefix + toHex(key)), value);
   if (kind === "memory") return parent;

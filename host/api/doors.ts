@@ -1,0 +1,65 @@
+/** The three doors of a node, opened together and closed together. */
+import type { Address, DoorEvents, DoorLimits, OpenDoor } from "./door.js";
+import { openGrpc } from "./grpc/server.js";
+import type { Query } from "./query/query.js";
+import { openRest } from "./rest/server.js";
+import { openRpc } from "./rpc/server.js";
+
+export interface DoorsOptions {
+  readonly query: Query;
+  readonly events: DoorEvents;
+  /** A door without an address stays shut. */
+  readonly rpc?: Address;
+  readonly grpc?: Address;
+  readonly rest?: Address;
+  /** Let pages of any origin read what REST answers. */
+  readonly cors: boolean;
+  readonly limits?: Partial<DoorLimits>;
+  isReady(): boolean;
+  /** Prometheus text. */
+  metrics(): Promise<string>;
+}
+
+/** Where the doors really are. */
+export interface DoorAddresses {
+  /** `tcp://host:port` */
+  readonly rpc?: string;
+  /** `host:port` */
+  readonly grpc?: string;
+  /** `tcp://host:port` */
+  readonly api?: string;
+}
+
+export interface OpenDoors {
+  readonly addresses: DoorAddresses;
+  /** Takes no more requests; those under way have `millis` to end. */
+  close(millis: number): Promise<void>;
+}
+
+/** @throws UpgradeError UPG_INVALID_CONFIG when an address cannot be had; no door is open then */
+export async function openDoors(options: DoorsOptions): Promise<OpenDoors> {
+  const { query, events, rpc, grpc, rest, cors, isReady, metrics } = options;
+  const common = { query, events, ...(options.limits ? { limits: options.limits } : {}) };
+  const open: OpenDoor[] = [];
+  const keep = <T extends OpenDoor>(door: T): T => {
+    open.push(door);
+    return door;
+  };
+  const close = async (millis: number): Promise<void> => {
+    await Promise.all(open.map((door) => door.close(millis)));
+  };
+  try {
+    const addresses = {
+      ...(rpc ? { rpc: tcp(keep(await openRpc({ ...common, address: rpc })).address) } : {}),
+      ...(grpc ? { grpc: hostPort(keep(await openGrpc({ ...common, address: grpc, isReady })).address) } : {}),
+      ...(rest ? { api: tcp(keep(await openRest({ ...common, address: rest, cors, isReady, metrics })).address) } : {}),
+    };
+    return { addresses, close };
+  } catch (error) {
+    await close(0);
+    throw error;
+  }
+}
+
+const hostPort = ({ host, port }: Address) => `${host.includes(":") ? `[${host}]` : host}:${port}`;
+const tcp = (address: Address) => `tcp://${hostPort(address)}`;

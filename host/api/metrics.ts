@@ -1,0 +1,140 @@
+/** What Prometheus reads: the chain, the plan, the mempool, the doors' work, and the process. */
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { toHex } from "../bytes.js";
+import type { Plan, Timestamp } from "../types.js";
+import { UPGRADE_STORE } from "../upgrade/keeper.js";
+import type { NodePort } from "./node-port.js";
+import type { QueryApp } from "./query/call.js";
+import { VERSION } from "../version.js";
+
+export interface MetricsSources {
+  readonly app: QueryApp;
+  readonly node: NodePort;
+  /** SHA-256 of core.wasm. */
+  readonly coreHash: Uint8Array;
+}
+
+/** Blocks whose average tells how fast the chain is. */
+const PACE_BLOCKS = 1_000n;
+const SECONDS_BUCKETS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
+
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #answers: Counter<"door" | "method" | "status">;
+  readonly #seconds: Histogram<"door">;
+
+  constructor(private readonly sources: MetricsSources) {
+    const registers = [this.#registry];
+    collectDefaultMetrics({ register: this.#registry });
+    this.#answers = new Counter({
+      name: "chain_upgrade_requests_total",
+      help: "Answers of the doors, by method and gRPC status number.",
+      labelNames: ["door", "method", "status"],
+      registers,
+    });
+    this.#seconds = new Histogram({
+      name: "chain_upgrade_request_duration_seconds",
+      help: "Time from a request to its answer.",
+      labelNames: ["door"],
+      buckets: SECONDS_BUCKETS,
+      registers,
+    });
+    this.#addState(registers);
+    this.#addPlan(registers);
+  }
+
+  onAnswer(door: string, method: string, status: number, seconds: number): void {
+    this.#answers.inc({ door, method, status: String(status) });
+    this.#seconds.observe({ door }, seconds);
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  #addState(registers: Registry[]): void {
+    const { node, coreHash } = this.sources;
+    const gauge = (name: string, help: string, value: () => number) =>
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(value());
+        },
+      });
+    new Gauge({
+      name: "chain_upgrade_build_info",
+      help: "1, with the program's version and the hash of core.wasm.",
+      labelNames: ["version", "core_hash"],
+      registers,
+    }).set({ version: VERSION, core_hash: toHex(coreHash) }, 1);
+    const height = () => Number(node.latest()?.header.height ?? 0n);
+    gauge("chain_upgrade_block_height", "Height of the last block.", height);
+    gauge("chain_upgrade_block_time_seconds", "Time of the last block.", () => seconds(node.latest()?.header.time));
+    gauge("chain_upgrade_mempool_txs", "Transactions that wait for a block.", () => node.mempool.count);
+    gauge("chain_upgrade_mempool_bytes", "Bytes of the transactions that wait.", () => node.mempool.bytes);
+    gauge("cometbft_consensus_height", "Height of the last block, under the name that dashboards know.", height);
+    gauge("cometbft_mempool_size", "The same for waiting transactions.", () => node.mempool.count);
+  }
+
+  #addPlan(registers: Registry[]): void {
+    const plan = () => this.#plan();
+    const keeper = this.sources.app.keeper;
+    const estimate = (planned: Plan) => this.#estimate(planned);
+    const osArch = `${process.platform}/${process.arch === "x64" ? "amd64" : process.arch}`;
+    const planGauge = <L extends string>(name: string, help: string, labelNames: L[], set: (gauge: Gauge<L>, planned: Plan) => void) =>
+      new Gauge<L>({
+        name,
+        help,
+        labelNames,
+        registers,
+        collect() {
+          this.reset();
+          const planned = plan();
+          if (planned) set(this, planned);
+        },
+      });
+    planGauge("chain_upgrade_plan_info", "1 while a plan is scheduled.", ["name", "source"], (gauge, { name }) =>
+      gauge.set({ name, source: "state" }, 1),
+    );
+    planGauge("chain_upgrade_plan_height", "Height of the plan that is scheduled.", ["name"], (gauge, { name, height }) =>
+      gauge.set({ name }, Number(height)),
+    );
+    planGauge(
+      "chain_upgrade_estimated_timestamp_seconds",
+      "When the plan's height is reached at the pace of the last blocks.",
+      ["name"],
+      (gauge, planned) => gauge.set({ name: planned.name }, estimate(planned)),
+    );
+    planGauge(
+      "chain_upgrade_binary_ready",
+      "1 when this program has the handler that the plan asks for.",
+      ["name", "os_arch"],
+      (gauge, planned) =>
+        gauge.set({ name: planned.name, os_arch: osArch }, keeper.handlerState(planned) === "ready" ? 1 : 0),
+    );
+  }
+
+  #plan(): Plan | undefined {
+    const { app, node } = this.sources;
+    return node.latest() ? app.keeper.plan(app.at().stores.store(UPGRADE_STORE)) : undefined;
+  }
+
+  /** Seconds since 1970. */
+  #estimate({ height }: Plan): number {
+    const { node } = this.sources;
+    const [last, first] = [node.latest(), node.earliest()];
+    if (!last || !first) return 0;
+    const to = last.header.height;
+    const lowest = first.header.height;
+    const from = to - PACE_BLOCKS > lowest ? to - PACE_BLOCKS : lowest;
+    const begin = node.at(from).header.time;
+    const pace = to > from ? (seconds(last.header.time) - seconds(begin)) / Number(to - from) : 0;
+    return seconds(last.header.time) + pace * Number(height > to ? height - to : 0n);
+  }
+}
+
+function seconds(time: Timestamp | undefined): number {
+  return time ? Number(time.seconds) + time.nanos / 1e9 : 0;
+}

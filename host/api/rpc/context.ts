@@ -1,0 +1,54 @@
+/** What every method of the RPC is given, and how it asks for a height. */
+import { UpgradeError } from "../../errors.js";
+import type { Height } from "../../types.js";
+import type { NodeBlock, NodePort } from "../node-port.js";
+import type { Query } from "../query/query.js";
+import type { Params } from "./params.js";
+
+export interface RpcContext {
+  readonly query: Query;
+  /** Where this door listens, as `tcp://host:port`. */
+  readonly address: string;
+}
+
+/** @throws UpgradeError UPG_REMOTE_NOT_READY */
+export function latestBlock(node: NodePort): NodeBlock {
+  const latest = node.latest();
+  if (!latest) throw new UpgradeError("UPG_REMOTE_NOT_READY", "the chain is not ready; please wait for first block");
+  return latest;
+}
+
+/** The height that is asked for; without one the last. @throws UpgradeError UPG_INVALID_HEIGHT, UPG_NOT_FOUND_BLOCK */
+export function askedBlock({ query: { node } }: RpcContext, params: Params): NodeBlock {
+  const height = params.integer("height");
+  const last = latestBlock(node);
+  return height === undefined ? last : blockAt(node, height, last.header.height);
+}
+
+function blockAt(node: NodePort, height: Height, last: Height): NodeBlock {
+  if (height <= 0n) {
+    throw new UpgradeError("UPG_INVALID_HEIGHT", `height must be greater than 0, but got ${height}`);
+  }
+  if (height > last) {
+    throw new UpgradeError(
+      "UPG_INVALID_HEIGHT",
+      `height ${height} must be less than or equal to the current blockchain height ${last}`,
+    );
+  }
+  return node.at(height);
+}
+
+const PER_PAGE_DEFAULT = 30n;
+const PER_PAGE_MAX = 100n;
+
+/** `page` and `per_page` over a list of `total`. @throws UpgradeError UPG_INVALID_ARGUMENT */
+export function pageOf(params: Params, total: number): { readonly first: number; readonly size: number } {
+  const asked = params.integer("per_page") ?? PER_PAGE_DEFAULT;
+  const size = Number(asked < 1n ? PER_PAGE_DEFAULT : asked > PER_PAGE_MAX ? PER_PAGE_MAX : asked);
+  const page = params.integer("page") ?? 1n;
+  const pages = BigInt(Math.max(1, Math.ceil(total / size)));
+  if (page < 1n || page > pages) {
+    throw new UpgradeError("UPG_INVALID_ARGUMENT", `page should be within [1, ${pages}] range, given ${page}`);
+  }
+  return { first: (Number(page) - 1) * size, size };
+}

@@ -1,0 +1,143 @@
+/** The forms of CometBFT's JSON: hashes in upper-case hex, other bytes in base64, 64-bit integers as strings. */
+import { toHex } from "../../bytes.js";
+import type { ChainEvent } from "../../chain/context.js";
+import type { Block } from "../../commitment/block/block.js";
+import type { BlockId } from "../../commitment/block/block-id.js";
+import type { Commit } from "../../commitment/block/commit.js";
+import type { ConsensusParams } from "../../commitment/block/consensus-params.js";
+import type { Header } from "../../commitment/block/header.js";
+import type { PublicKey } from "../../commitment/block/keys.js";
+import { formatTime } from "../../commitment/block/time.js";
+import type { TxProof } from "../../commitment/block/txs.js";
+import type { Validator } from "../../commitment/block/validator.js";
+import type { NodeBlock, NodeTx, NodeTxResult } from "../node-port.js";
+
+export const hexJson = (bytes: Uint8Array): string => toHex(bytes).toUpperCase();
+export const base64Json = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
+const base64OrNull = (bytes: Uint8Array): string | null => (bytes.length === 0 ? null : base64Json(bytes));
+
+const KEY_TYPES = { ed25519: "tendermint/PubKeyEd25519", secp256k1: "tendermint/PubKeySecp256k1" } as const;
+
+export const keyJson = ({ type, bytes }: PublicKey) => ({ type: KEY_TYPES[type], value: base64Json(bytes) });
+
+export function blockIdJson({ hash, parts }: BlockId) {
+  return { hash: hexJson(hash), parts: { total: parts.total, hash: hexJson(parts.hash) } };
+}
+
+export function headerJson(header: Header) {
+  const { version } = header;
+  return {
+    version: version.app === 0n ? { block: String(version.block) } : { block: String(version.block), app: String(version.app) },
+    chain_id: header.chainId,
+    height: String(header.height),
+    time: formatTime(header.time),
+    last_block_id: blockIdJson(header.lastBlockId),
+    last_commit_hash: hexJson(header.lastCommitHash),
+    data_hash: hexJson(header.dataHash),
+    validators_hash: hexJson(header.validatorsHash),
+    next_validators_hash: hexJson(header.nextValidatorsHash),
+    consensus_hash: hexJson(header.consensusHash),
+    app_hash: hexJson(header.appHash),
+    last_results_hash: hexJson(header.lastResultsHash),
+    evidence_hash: hexJson(header.evidenceHash),
+    proposer_address: hexJson(header.proposerAddress),
+  };
+}
+
+export function commitJson({ height, round, blockId, signatures }: Commit) {
+  return {
+    height: String(height),
+    round,
+    block_id: blockIdJson(blockId),
+    signatures: signatures.map(({ flag, validatorAddress, timestamp, signature }) => ({
+      block_id_flag: flag,
+      validator_address: hexJson(validatorAddress),
+      timestamp: formatTime(timestamp),
+      signature: base64OrNull(signature),
+    })),
+  };
+}
+
+export function blockJson({ header, txs, lastCommit }: Block) {
+  return {
+    header: headerJson(header),
+    data: { txs: txs.map(base64Json) },
+    evidence: { evidence: [] },
+    last_commit: commitJson(lastCommit),
+  };
+}
+
+export function blockMetaJson({ blockId, size, header, txCount }: NodeBlock) {
+  return {
+    block_id: blockIdJson(blockId),
+    block_size: String(size),
+    header: headerJson(header),
+    num_txs: String(txCount),
+  };
+}
+
+export function eventsJson(events: readonly ChainEvent[]) {
+  return events.map(({ type, attributes }) => ({
+    type,
+    attributes: attributes.map(({ key, value }) => ({ key, value, index: true })),
+  }));
+}
+
+export function txResultJson(result: NodeTxResult) {
+  return {
+    code: result.code,
+    data: base64OrNull(result.data),
+    log: result.log,
+    info: "",
+    gas_wanted: String(result.gasWanted),
+    gas_used: String(result.gasUsed),
+    events: eventsJson(result.events),
+    codespace: result.codespace,
+  };
+}
+
+export function txJson({ hash, height, index, bytes, result }: NodeTx) {
+  return {
+    hash: hexJson(hash),
+    height: String(height),
+    index,
+    tx_result: txResultJson(result),
+    tx: base64Json(bytes),
+  };
+}
+
+export function txProofJson({ rootHash, tx, proof }: TxProof) {
+  return {
+    root_hash: hexJson(rootHash),
+    data: base64Json(tx),
+    proof: {
+      total: String(proof.total),
+      index: String(proof.index),
+      leaf_hash: base64Json(proof.leafHash),
+      aunts: proof.aunts.map(base64Json),
+    },
+  };
+}
+
+export function validatorJson({ address, publicKey, power, priority }: Validator) {
+  return {
+    address: hexJson(address),
+    pub_key: keyJson(publicKey),
+    voting_power: String(power),
+    proposer_priority: String(priority),
+  };
+}
+
+export function consensusParamsJson({ block, evidence, validator, version, abci }: ConsensusParams) {
+  return {
+    block: { max_bytes: String(block.maxBytes), max_gas: String(block.maxGas) },
+    evidence: {
+      max_age_num_blocks: String(evidence.maxAgeBlocks),
+      max_age_duration: String(evidence.maxAgeNanos),
+      max_bytes: String(evidence.maxBytes),
+    },
+    validator: { pub_key_types: [...validator.publicKeyTypes] },
+    version: { app: String(version.app) },
+    abci: { vote_extensions_enable_height: String(abci.voteExtensionsHeight) },
+  };
+}

@@ -1,0 +1,76 @@
+/** Events of blocks and transactions, as subscribers hear them. */
+import type { ChainEvent } from "../../chain/context.js";
+import { eventValues } from "../../event-query.js";
+import type { NodeNews, NodePort, NodeTx } from "../node-port.js";
+import { blockIdJson, blockJson, eventsJson, hexJson, headerJson, txResultJson, base64Json } from "./json.js";
+
+/** What one event is to those who asked for it. */
+export interface Told {
+  readonly values: ReadonlyMap<string, readonly string[]>;
+  /** Made once, however many listen. */
+  data(): { readonly type: string; readonly value: unknown };
+}
+
+/** The events of one block: the block itself, its header, then its transactions. */
+export function tell(news: NodeNews, node: NodePort): Told[] {
+  const { header, blockId, appHash } = news.block;
+  const height = header.height;
+  const results = news.results;
+  const block = once(() => ({
+    type: "tendermint/event/NewBlock",
+    value: {
+      block: blockJson(node.block(height)),
+      block_id: blockIdJson(blockId),
+      result_finalize_block: {
+        events: eventsJson(results.events),
+        tx_results: results.txResults.length === 0 ? null : results.txResults.map(txResultJson),
+        validator_updates: null,
+        app_hash: base64Json(appHash),
+      },
+    },
+  }));
+  const head = once(() => ({ type: "tendermint/event/NewBlockHeader", value: { header: headerJson(header) } }));
+  return [
+    { values: valuesOf("NewBlock", results.events, [["block.height", String(height)]]), data: block },
+    { values: valuesOf("NewBlockHeader", results.events, [["block.height", String(height)]]), data: head },
+    ...news.txs.map(tellTx),
+  ];
+}
+
+function tellTx(tx: NodeTx): Told {
+  const more = [
+    ["tx.height", String(tx.height)],
+    ["tx.hash", hexJson(tx.hash)],
+  ] as const;
+  const data = once(() => ({
+    type: "tendermint/event/Tx",
+    value: {
+      TxResult: {
+        height: String(tx.height),
+        ...(tx.index === 0 ? {} : { index: tx.index }),
+        tx: base64Json(tx.bytes),
+        result: txResultJson(tx.result),
+      },
+    },
+  }));
+  return { values: valuesOf("Tx", tx.result.events, more), data };
+}
+
+function valuesOf(
+  name: string,
+  events: readonly ChainEvent[],
+  more: readonly (readonly [key: string, value: string])[],
+): ReadonlyMap<string, readonly string[]> {
+  const values = eventValues(events);
+  values.set("tm.event", [name]);
+  for (const [key, value] of more) values.set(key, [value]);
+  return values;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

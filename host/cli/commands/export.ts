@@ -1,0 +1,28 @@
+/** `chaind export`: the state of a home that no node holds, as a genesis document. */
+import type { Cobra } from "../cobra.js";
+import { parseHeight } from "../options.js";
+
+interface ExportFlags {
+  readonly height: bigint;
+  readonly forZeroHeight?: boolean;
+  readonly outputDocument?: string;
+}
+
+export function registerExport(program: Cobra): void {
+  program
+    .command("export")
+    .summary("Print the state as a genesis document")
+    .description(
+      "Prints the state as a genesis document, one that `chaind init --genesis` takes. Stop the node first. A plan that is\n" +
+        "scheduled does not go along: the upgrade module has no genesis state.",
+    )
+    .option("--height <int>", "state of this height (0: the last)", parseHeight, 0n)
+    .option("--for-zero-height", "a chain that begins with it begins at height 1")
+    .option("--output-document <string>", "write it to this file")
+    .example("export --home node --output-document genesis.json", "init next --genesis genesis.json --home next")
+    .action(async (flags: ExportFlags, command: Cobra) => {
+      const { exportGenesis } = await import("../offline/export.js");
+      const { home } = command.optsWithGlobals() as { home: string };
+      exportGenesis(home, flags, (line) => void process.stderr.write(`${line}\n`));
+    });
+}

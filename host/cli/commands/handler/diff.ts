@@ -1,0 +1,43 @@
+/** `chaind handler diff A B`: what changed between two builds. */
+
+import { sha256 } from "../../../engine/node-crypto.js";
+import { isUpgradeError } from "../../../errors.js";
+import { loadHandler } from "../../../handler/handler.js";
+import type { Cobra } from "../../cobra.js";
+import { compareHandlers } from "../../handler/comparison.js";
+import { gasOf, withDefault } from "../../handler/fixture-runs.js";
+import { HandlerProject, type NamedFixture } from "../../handler/project.js";
+import { readWasmFile, type WasmFile } from "../../handler/wasm-file.js";
+import type { Output } from "../../output.js";
+
+export function registerDiff(handler: Cobra, output: Output): void {
+  handler
+    .command("diff")
+    .argument("<a>", "handler file")
+    .argument("<b>", "handler file")
+    .summary("Show what two handlers differ in")
+    .description("Compares manifest, imports, exports, functions, and the gas of the project's scenes.")
+    .option("--project <dir>", "folder of the project with the scenes", ".")
+    .action((a: string, b: string, { project }: { project: string }) => {
+      const [left, right] = [readWasmFile(a), readWasmFile(b)];
+      const fixtures = new HandlerProject(project).fixtures();
+      const [gasA, gasB] = [gasIn(left, fixtures), gasIn(right, fixtures)];
+      output.print({
+        same: left.sha256 === right.sha256,
+        a: { file: a, sha256: left.sha256, size: left.size },
+        b: { file: b, sha256: right.sha256, size: right.size },
+        ...compareHandlers(left.bytes, right.bytes),
+        gas: withDefault(fixtures).map(({ name }) => ({ fixture: name, a: gasA[name] ?? null, b: gasB[name] ?? null })),
+      });
+    });
+}
+
+/** A file that nodes refuse has no gas: its code stands in the place of it. */
+function gasIn({ bytes }: WasmFile, fixtures: readonly NamedFixture[]): Readonly<Record<string, string>> {
+  try {
+    return gasOf(loadHandler(bytes, { sha256 }), fixtures);
+  } catch (error) {
+    if (!isUpgradeError(error)) throw error;
+    return Object.fromEntries(withDefault(fixtures).map(({ name }) => [name, error.code]));
+  }
+}

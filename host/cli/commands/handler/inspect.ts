@@ -1,0 +1,25 @@
+/** `chaind handler inspect FILE`: what is inside. */
+import type { Cobra } from "../../cobra.js";
+import { inspectHandler } from "../../handler/inspection.js";
+import { readWasmFile } from "../../handler/wasm-file.js";
+import type { Output } from "../../output.js";
+
+const REFUSED_EXIT = 21;
+
+export function registerInspect(handler: Cobra, output: Output): void {
+  handler
+    .command("inspect")
+    .argument("<file>", "handler file")
+    .summary("Show what is inside a handler")
+    .description(
+      "Shows the manifest, imports, exports, sections and functions of a handler, with their sizes; of a file that nodes\n" +
+        "refuse as much as can be read, and exit status 21.",
+    )
+    .action((file: string) => {
+      const { bytes, sha256, size } = readWasmFile(file);
+      const inspection = inspectHandler(bytes);
+      const ok = inspection.findings.length === 0;
+      if (!ok) process.exitCode = REFUSED_EXIT;
+      output.print({ file, sha256, size, ok, ...inspection });
+    });
+}

@@ -1,0 +1,25 @@
+/** `chaind handler …`: what the author of an upgrade handler, and who is to trust one, work with. */
+import type { Cobra } from "../../cobra.js";
+import type { Output } from "../../output.js";
+import { registerBuild } from "./build.js";
+import { registerCheck } from "./check.js";
+import { registerDiff } from "./diff.js";
+import { registerInspect } from "./inspect.js";
+import { registerNew } from "./new.js";
+import { registerRun } from "./run.js";
+import { registerTest } from "./test.js";
+
+export function registerHandler(program: Cobra, output: Output): void {
+  const handler = program
+    .command("handler")
+    .summary("Write, check and try upgrade handlers")
+    .description("Upgrade handlers: one .wasm each, which migrates state in the upgrade block.")
+    .group();
+  registerNew(handler, output);
+  registerBuild(handler, output);
+  registerTest(handler, output);
+  registerCheck(handler, output);
+  registerInspect(handler, output);
+  registerRun(handler, output);
+  registerDiff(handler, output);
+}

@@ -1,0 +1,41 @@
+/** `chaind handler run FILE --state HOME`: what would this handler do to this chain? Nothing is written. */
+import { isUpgradeError, type UpgradeError } from "../../../errors.js";
+import type { Cobra } from "../../cobra.js";
+import { trialAnswer, tryHandler } from "../../handler/trial.js";
+import { openHandlerFile } from "../../handler/wasm-file.js";
+import { parseHeight } from "../../options.js";
+import type { Output } from "../../output.js";
+
+interface RunOptions {
+  readonly state: string;
+  readonly height?: bigint;
+}
+
+export function registerRun(handler: Cobra, output: Output): void {
+  handler
+    .command("run")
+    .argument("<file>", "handler file")
+    .summary("Try a handler on the state of a chain")
+    .description(
+      "Runs a handler on a branch of the state in a home, as if its plan were due in the next block. Nothing is written;\n" +
+        "no plan is needed and no version that knows it. A node may run in the home meanwhile.",
+    )
+    .requiredOption("--state <home>", "home of the chain")
+    .option("--height <height>", "begin with the state of this height (default: the last one)", parseHeight)
+    .action((file: string, { state, height }: RunOptions) => {
+      try {
+        const wasm = openHandlerFile(file);
+        const trial = tryHandler({ handler: wasm, home: state, height, log: (line) => output.say(line) });
+        output.print(trialAnswer(trial));
+      } catch (error) {
+        if (!isUpgradeError(error)) throw error;
+        process.exitCode = error.kind.exit;
+        output.print(failedAnswer(error));
+      }
+    });
+}
+
+function failedAnswer({ code, message }: UpgradeError) {
+  const nothing = { gas: null, ms: null, peak_memory: null, writes: {}, version_map: null, app_hash: null };
+  return { ok: false, code, message, ...nothing };
+}

@@ -1,0 +1,45 @@
+/** `chaind handler test [FILE]`: the checks that every handler must stand, on the scenes of a project. */
+import { join } from "node:path";
+import type { Cobra } from "../../cobra.js";
+import { type FixtureResult, testFixture, withDefault } from "../../handler/fixture-runs.js";
+import { HandlerProject, readFixture } from "../../handler/project.js";
+import { openHandlerFile } from "../../handler/wasm-file.js";
+import type { Output } from "../../output.js";
+
+const FAILED_EXIT = 20;
+
+interface TestOptions {
+  readonly project: string;
+  readonly fixture?: readonly string[];
+}
+
+export function registerTest(handler: Cobra, output: Output): void {
+  handler
+    .command("test")
+    .argument("[file]", "handler file (default: build/handler.wasm in the project)")
+    .summary("Put a built handler through the standard checks")
+    .description(
+      "Runs each scene of fixtures/*.json: batches of three sizes must agree, a run that is out of gas anywhere must leave\n" +
+        "nothing, other layouts must be refused, and what the scene expects must come. Exit status 20 if anything fails.",
+    )
+    .option("--project <dir>", "folder of the project", ".")
+    .option("--fixture <file...>", "these scenes instead of the project's")
+    .action((file: string | undefined, options: TestOptions) => {
+      const project = new HandlerProject(options.project);
+      const wasm = openHandlerFile(file ?? join(options.project, project.wasmName));
+      const fixtures = options.fixture?.map((path) => readFixture(path)) ?? project.fixtures();
+      for (const fixture of withDefault(fixtures)) {
+        const result = testFixture(wasm, fixture);
+        if (!result.ok) process.exitCode = FAILED_EXIT;
+        output.print(result, resultText(result));
+      }
+    });
+}
+
+function resultText({ fixture, ok, gas, checks, warnings }: FixtureResult): string {
+  return [
+    `${fixture}: ${ok ? "ok" : "FAILED"}${gas === null ? "" : `, gas ${gas}`}`,
+    ...checks.map(({ name, ok: holds, message }) => `  ${holds ? "ok    " : "FAILED"}  ${name}: ${message}`),
+    ...warnings.map((warning) => `  warning  ${warning}`),
+  ].join("\n");
+}

@@ -1,0 +1,146 @@
+/** `chaind tx`: transactions, made and signed here, sent to a node. */
+import type { Command } from "commander";
+import { type Cobra, usage } from "../cobra.js";
+import { parseDuration, parseInt64 } from "../options.js";
+import type { Output } from "../output.js";
+import { addTxFlags, type TxFlags } from "../tx/flags.js";
+import type { ProposalFlags } from "../tx/proposals.js";
+import type { SoftwareUpgradeFlags } from "../tx/run.js";
+
+const run = () => import("../tx/run.js");
+
+/** Flags of the command and of those above it. */
+const allFlags = <F extends TxFlags>(command: Cobra) => command.optsWithGlobals<F>();
+
+export function registerTx(program: Cobra, output: Output): void {
+  const tx = program
+    .command("tx")
+    .summary("Sign and send transactions")
+    .description("Transactions subcommands")
+    .group();
+  registerUpgrade(tx, output);
+  registerGov(tx, output);
+  registerBank(tx, output);
+  registerFiles(tx, output);
+}
+
+function addProposalFlags<T extends Command>(command: T): T {
+  return addTxFlags(command)
+    .option("--title <string>", "title of the proposal")
+    .option("--summary <string>", "summary of the proposal")
+    .option("--deposit <string>", "what to deposit with it: 10000000ustake", "")
+    .option("--metadata <string>", "metadata of the proposal", "")
+    .option("--expedited", "a shorter vote with a higher threshold")
+    .option("--authority <string>", "the upgrade module's authority (default: the gov module's account)") as T;
+}
+
+function registerUpgrade(tx: Cobra, output: Output): void {
+  const upgrade = tx
+    .command("upgrade")
+    .summary("Propose upgrades")
+    .description("Upgrade transaction subcommands")
+    .group();
+  addProposalFlags(upgrade.command("software-upgrade"))
+    .argument("<upgrade-name>", "name of the upgrade; used once on a chain")
+    .summary("Submit a software upgrade proposal")
+    .description(
+      "Submits a governance proposal to upgrade at a height. The info is checked here before it is sent: see\n" +
+        "docs/plan-info.md. It warns when the height leaves no time to cancel by another vote.",
+    )
+    .option("--upgrade-height <int>", "the height at which the upgrade must happen", parseInt64)
+    .option("--upgrade-info <string>", "info for the plan, such as where the new version can be downloaded", "")
+    .option("--no-validate", "do not check the info")
+    .option("--no-checksum-required", "URLs in the info may lack a checksum")
+    .option("--allow-weak-checksum", "take md5 and sha1 too")
+    .option("--download", "fetch what the info offers and verify it")
+    .option("--safety-delta <duration>", "time to find out that the upgrade is a bad idea", parseDuration, 0n)
+    .option("--require-cancellable", "refuse a height that leaves no time to cancel")
+    .option("--daemon-name <string>", "taken for the field's scripts; the check is the same for all names")
+    .example(
+      `tx upgrade software-upgrade v2 --upgrade-height 1000 --title T --summary S --deposit 10000000ustake \\\n      --upgrade-info '{"binaries":{"linux/amd64":"https://example.com/v2?checksum=sha256:<hex>"}}' --from alice`,
+    )
+    .action(async (name: string, _: unknown, command: Cobra) => {
+      await (await run()).runSoftwareUpgrade(name, allFlags<SoftwareUpgradeFlags>(command), output);
+    });
+  for (const [name, summary] of [
+    ["cancel-software-upgrade", "Cancel the current software upgrade proposal"],
+    ["cancel-upgrade-proposal", "Submit a proposal to cancel a planned chain upgrade"],
+  ] as const) {
+    addProposalFlags(upgrade.command(name))
+      .summary(summary)
+      .description("Submits a governance proposal to cancel the upgrade that is scheduled when it passes.")
+      .action(async (_: unknown, command: Cobra) => {
+        await (await run()).runCancelUpgrade(allFlags<TxFlags & ProposalFlags>(command), output);
+      });
+  }
+}
+
+function registerGov(tx: Cobra, output: Output): void {
+  const gov = tx
+    .command("gov")
+    .summary("Propose, deposit and vote")
+    .description("Governance transactions subcommands")
+    .group();
+  addTxFlags(gov.command("submit-proposal"))
+    .argument("<file>", "the proposal, JSON: messages, metadata, deposit, title, summary, expedited")
+    .summary("Submit a proposal from a file")
+    .action(async (file: string, _: unknown, command: Cobra) =>
+      (await run()).runSubmit(file, allFlags(command), output),
+    );
+  addTxFlags(gov.command("deposit"))
+    .argument("<proposal-id>")
+    .argument("<coins>", "what to deposit: 10000000ustake")
+    .summary("Deposit coins for a proposal")
+    .action(async (id: string, coins: string, _: unknown, command: Cobra) =>
+      (await run()).runDeposit(id, coins, allFlags(command), output),
+    );
+  addTxFlags(gov.command("vote"))
+    .argument("<proposal-id>")
+    .argument("<option>", "yes, no, no_with_veto or abstain")
+    .summary("Vote on a proposal")
+    .option("--metadata <string>", "metadata of the vote", "")
+    .action(async (id: string, option: string, _: unknown, command: Cobra) =>
+      (await run()).runVote(id, option, allFlags(command), output),
+    );
+  addTxFlags(gov.command("weighted-vote"))
+    .argument("<proposal-id>")
+    .argument("<options>", "options with weights that sum up to 1: yes=0.6,no=0.4")
+    .summary("Vote on a proposal with several options")
+    .option("--metadata <string>", "metadata of the vote", "")
+    .action(async (id: string, options: string, _: unknown, command: Cobra) =>
+      (await run()).runWeightedVote(id, options, allFlags(command), output),
+    );
+  addTxFlags(gov.command("cancel-proposal"))
+    .argument("<proposal-id>")
+    .summary("Take back a proposal of one's own before its vote ends")
+    .action(async (id: string, _: unknown, command: Cobra) => (await run()).runCancel(id, allFlags(command), output));
+}
+
+function registerBank(tx: Cobra, output: Output): void {
+  const bank = tx.command("bank").summary("Send coins").description("Bank transaction subcommands").group();
+  addTxFlags(bank.command("send"))
+    .argument("<from>", "name or address of the key that pays; stands for --from")
+    .argument("<to>", "address")
+    .argument("<coins>", "what to send: 100ustake")
+    .summary("Send coins to another account")
+    .action(async (from: string, to: string, coins: string, _: unknown, command: Cobra) =>
+      (await run()).runBankSend(to, coins, { ...allFlags(command), from }, output),
+    );
+}
+
+function registerFiles(tx: Cobra, output: Output): void {
+  addTxFlags(tx.command("sign"))
+    .argument("<file>", "an unsigned transaction, JSON; - for stdin")
+    .summary("Sign a transaction from --generate-only")
+    .action(async (file: string, _: unknown, command: Cobra) => {
+      await (await import("../tx/stored.js")).signFile(file, allFlags(command), output);
+    });
+  addTxFlags(tx.command("broadcast"))
+    .argument("<file>", "a signed transaction, JSON; - for stdin")
+    .summary("Send a signed transaction")
+    .action(async (file: string, _: unknown, command: Cobra) => {
+      const flags = allFlags<TxFlags>(command);
+      if (flags.offline) throw usage("cannot broadcast a transaction while offline");
+      await (await import("../tx/stored.js")).broadcastFile(file, flags, output);
+    });
+}

@@ -1,0 +1,64 @@
+/** The settings that `init` writes into a home: everything that can be set, with what it means. */
+import { existsSync } from "node:fs";
+import { utf8 } from "../bytes.js";
+import { writeFileAtomically } from "../engine/atomic-file.js";
+import { NODE_DEFAULT } from "./client/flags.js";
+import { type ConfigName, configPath, configValue, readConfig, writeSetting } from "./config-file.js";
+
+const FILE_MODE = 0o644;
+
+function clientToml(chainId: string): string {
+  return `# Settings of the commands that ask a node. A flag counts more, and so does the environment (CHAIND_NODE …).
+
+# The chain that transactions are signed for; empty: the one that the node says.
+chain-id = ${JSON.stringify(chainId)}
+# Where keys are kept: file (sealed with a password) or test (open, for development).
+keyring-backend = "file"
+# Form of results: text or json; empty: text, and json for transactions.
+output = ""
+# Address of a node's RPC.
+node = "${NODE_DEFAULT}"
+# Wait for nothing (async), for the node's check (sync) or for the block (block).
+broadcast-mode = "sync"
+`;
+}
+
+function appToml(moniker: string): string {
+  return `# Settings of \`chaind start\`. A flag counts more, and so does the environment (CHAIND_HALT_HEIGHT, CHAIND_API_ADDRESS …).
+
+# Name of this node, shown in its status.
+moniker = ${JSON.stringify(moniker)}
+# Time between blocks.
+block-time = "1s"
+# Stop before this block; 0: never.
+halt-height = 0
+# Historical versions to keep readable besides the last.
+keep-versions = 100
+
+[rpc]
+enable = true
+laddr = "tcp://127.0.0.1:26657"
+
+[grpc]
+enable = true
+address = "127.0.0.1:9090"
+
+[api]
+enable = true
+address = "tcp://127.0.0.1:1317"
+# Let web pages of any origin read what REST answers.
+enabled-unsafe-cors = false
+`;
+}
+
+/** Files that are there stay as they are. */
+export function writeDefaultConfig(home: string, chainId: string, moniker: string): void {
+  const texts: Readonly<Record<ConfigName, string>> = { client: clientToml(chainId), app: appToml(moniker) };
+  for (const [name, text] of Object.entries(texts) as [ConfigName, string][]) {
+    const path = configPath(home, name);
+    if (!existsSync(path)) writeFileAtomically(path, utf8(text), FILE_MODE);
+  }
+  // A home that is begun anew has another chain.
+  if (configValue(readConfig(home, "client"), "chain-id") !== chainId)
+    writeSetting(home, "client", "chain-id", chainId);
+}

@@ -1,0 +1,127 @@
+/** The doors of `chaind start`: its flags, the node put behind them, and the file that says where they are. */
+import { readFileSync, rmSync } from "node:fs";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Logger } from "pino";
+import type { Address } from "../api/door.js";
+import { type OpenDoors, openDoors } from "../api/doors.js";
+import { Metrics } from "../api/metrics.js";
+import { Query } from "../api/query/query.js";
+import { utf8 } from "../bytes.js";
+import { CORE_WASM } from "../core/core-wasm.js";
+import { writeFileAtomically } from "../engine/atomic-file.js";
+import { readNodeId } from "../engine/consensus-key.js";
+import type { EmbeddedNode } from "../engine/embedded-node.js";
+import type { HeldHome } from "../engine/held-home.js";
+import { sha256 } from "../engine/node-crypto.js";
+import { NodeService } from "../engine/node-service.js";
+
+export interface DoorFlags {
+  readonly "rpc.enable": boolean;
+  readonly "rpc.laddr": Address;
+  readonly "grpc.enable": boolean;
+  readonly "grpc.address": Address;
+  readonly "api.enable": boolean;
+  readonly "api.address": Address;
+  readonly "api.enabledUnsafeCors"?: boolean;
+  readonly compatCosmos: boolean;
+  readonly moniker?: string;
+}
+
+/** Requests under way when the node stops have so long. */
+const CLOSE_MILLIS = 2_000;
+
+const loopback = (port: number): Address => ({ host: "127.0.0.1", port });
+
+/** `tcp://host:port`, `http://host:port` or `host:port`; port 0 is any that is free. */
+export function parseListenAddress(text: string): Address {
+  const match = /^(?:(?:tcp|http):\/\/)?(?:\[([0-9a-fA-F:]+)\]|([a-zA-Z0-9.-]*)):([0-9]{1,5})\/?$/.exec(text);
+  const port = Number(match?.[3] ?? Number.NaN);
+  if (!match || port > 65_535) throw new InvalidArgumentError("expected an address such as tcp://127.0.0.1:26657.");
+  return { host: match[1] || match[2] || "0.0.0.0", port };
+}
+
+export function addDoorFlags(command: Command): Command {
+  const address = (flag: string, text: string, port: number, prefix: string) =>
+    new Option(`${flag} <address>`, text)
+      .argParser(parseListenAddress)
+      .default(loopback(port), `${prefix}127.0.0.1:${port}`);
+  return command
+    .addOption(new Option("--rpc.enable", "serve CometBFT-style RPC (--rpc.enable=false: not)").default(true))
+    .addOption(address("--rpc.laddr", "where to serve RPC; port 0: any that is free", 26_657, "tcp://"))
+    .addOption(new Option("--grpc.enable", "serve gRPC (--grpc.enable=false: not)").default(true))
+    .addOption(address("--grpc.address", "where to serve gRPC", 9_090, ""))
+    .addOption(new Option("--api.enable", "serve REST (--api.enable=false: not)").default(true))
+    .addOption(address("--api.address", "where to serve REST", 1_317, "tcp://"))
+    .option("--api.enabled-unsafe-cors", "let web pages of any origin read what REST answers")
+    .addOption(
+      new Option("--compat-cosmos", "answer under cosmos.upgrade.v1beta1 too (--compat-cosmos=false: not)").default(
+        true,
+      ),
+    )
+    .option("--moniker <name>", "name of this node, shown in its status");
+}
+
+export interface NodeDoorsOptions {
+  readonly flags: DoorFlags;
+  readonly held: HeldHome;
+  readonly node: EmbeddedNode;
+  readonly logger: Logger;
+  /** Aborted when the node begins to stop. */
+  readonly signal: AbortSignal;
+}
+
+export interface NodeDoors {
+  close(): Promise<void>;
+}
+
+/** @throws UpgradeError UPG_INVALID_CONFIG when an address cannot be had */
+export async function openNodeDoors(options: NodeDoorsOptions): Promise<NodeDoors> {
+  const { flags, held, logger } = options;
+  if (!flags["rpc.enable"] && !flags["grpc.enable"] && !flags["api.enable"]) return { close: async () => undefined };
+  const doors = await open(options);
+  const text = JSON.stringify(doors.addresses);
+  logger.info({ ...doors.addresses }, "doors open");
+  orWarn(logger, () => writeFileAtomically(held.home.addressesFile, utf8(`${text}\n`), 0o644));
+  if (flags["api.enabledUnsafeCors"]) logger.warn("REST lets web pages of any origin read what it answers");
+  return {
+    close: async () => {
+      orWarn(logger, () => rmSync(held.home.addressesFile, { force: true }));
+      await doors.close(CLOSE_MILLIS);
+    },
+  };
+}
+
+function open({ flags, held, node, logger, signal }: NodeDoorsOptions): Promise<OpenDoors> {
+  const { app } = node;
+  const { home } = held;
+  const service = new NodeService(node, {
+    nodeId: readNodeId(home.nodeKeyFile),
+    moniker: flags.moniker ?? "node",
+    genesis: () => readFileSync(home.genesisFile, "utf8"),
+  });
+  const facts = { bondDenom: held.bondDenom, compatCosmos: flags.compatCosmos };
+  const query = new Query({ app, node: service, sha256, ...facts });
+  const metrics = new Metrics({ app, node: service, coreHash: sha256(CORE_WASM()) });
+  return openDoors({
+    query,
+    events: {
+      onAnswer: (door, method, status, seconds) => metrics.onAnswer(door, method, status, seconds),
+      onBug: (error) => logger.error({ err: error }, "a request failed in a way that must not be"),
+    },
+    ...(flags["rpc.enable"] ? { rpc: flags["rpc.laddr"] } : {}),
+    ...(flags["grpc.enable"] ? { grpc: flags["grpc.address"] } : {}),
+    ...(flags["api.enable"] ? { rest: flags["api.address"] } : {}),
+    cors: flags["api.enabledUnsafeCors"] === true,
+    isReady: () => !signal.aborted && service.latest() !== undefined,
+    metrics: () => metrics.text(),
+  });
+}
+
+/** The node runs without the file as well. */
+function orWarn(logger: Logger, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    logger.warn(`addresses.json: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

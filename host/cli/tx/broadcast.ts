@@ -1,0 +1,67 @@
+/** Sends a transaction's bytes and shows the node's answer in the field's form. */
+import { toHex } from "../../bytes.js";
+import { sha256 } from "../../engine/node-crypto.js";
+import { UpgradeError } from "../../errors.js";
+import type { RpcClient } from "../client/rpc.js";
+import type { Output } from "../output.js";
+import { waitForTx } from "../query/blocks.js";
+import type { TxFlags } from "./flags.js";
+
+const NANOS_PER_MILLI = 1_000_000n;
+/** Answers of a broadcast stay short. */
+const LOG_CHARACTERS_MAX = 500;
+
+interface CheckAnswer {
+  readonly code?: number;
+  readonly codespace?: string;
+  readonly data?: string | null;
+  readonly log?: string;
+  readonly hash?: string;
+}
+
+/**
+ * Prints a TxResponse. With `--broadcast-mode block` it is the one of the block.
+ * @throws UpgradeError UPG_REMOTE_REFUSED when the node does not take it, or it failed in its block
+ */
+export async function broadcast(
+  rpc: RpcClient,
+  bytes: Uint8Array,
+  flags: Pick<TxFlags, "broadcastMode" | "timeout">,
+  output: Output,
+): Promise<void> {
+  const tx = Buffer.from(bytes).toString("base64");
+  const method = flags.broadcastMode === "async" ? "broadcast_tx_async" : "broadcast_tx_sync";
+  const answer = (await rpc.call(method, { tx })) as CheckAnswer;
+  const hash = toHex(sha256(bytes)).toUpperCase();
+  const checked = txResponse(answer, hash);
+  if (checked.code === 0 && flags.broadcastMode === "block") {
+    const millis = Number(flags.timeout / NANOS_PER_MILLI);
+    const { json } = await waitForTx(rpc, hash, millis);
+    output.print(json);
+    refuse(json as { code: number; codespace: string; raw_log: string });
+    return;
+  }
+  output.print(checked);
+  refuse(checked);
+}
+
+function txResponse({ code = 0, codespace = "", data, log = "" }: CheckAnswer, txhash: string) {
+  return {
+    ...{
+      height: "0",
+      txhash,
+      codespace,
+      code,
+      data: data ? Buffer.from(data, "base64").toString("hex").toUpperCase() : "",
+    },
+    ...{ raw_log: code === 0 ? "" : log, logs: [], info: "", gas_wanted: "0", gas_used: "0" },
+    ...{ tx: null, timestamp: "", events: [] },
+  };
+}
+
+/** The answer stands on stdout; the exit status says that it is a no. */
+function refuse({ code, codespace, raw_log }: { code: number; codespace: string; raw_log: string }): void {
+  if (code === 0) return;
+  const log = raw_log.slice(0, LOG_CHARACTERS_MAX);
+  throw new UpgradeError("UPG_REMOTE_REFUSED", `the transaction failed with code ${code} of ${codespace}: ${log}`);
+}

@@ -1,0 +1,61 @@
+/** Whether a vote to cancel can still end before the upgrade's height (specification, section 8). */
+import { Core } from "../../core/core.js";
+import { isUpgradeError } from "../../errors.js";
+import type { Params } from "../../gen/cosmos/gov/v1/gov_pb.js";
+import { Query } from "../../gen/cosmos/gov/v1/query_pb.js";
+import type { Height } from "../../types.js";
+import { ask } from "../client/ask.js";
+import type { RpcClient } from "../client/rpc.js";
+import { usage } from "../cobra.js";
+import { type BlockTimes, blockTimes, dateText, durationText, medianOf } from "../query/estimate.js";
+
+const NANOS = 1_000_000_000n;
+/** A chain of a few blocks tells nothing of its pace yet. */
+const BLOCK_NANOS_UNKNOWN = 1n * NANOS;
+
+export interface CancellableFlags {
+  readonly upgradeHeight: Height;
+  /** Nanoseconds. */
+  readonly safetyDelta: bigint;
+  readonly requireCancellable?: boolean;
+  readonly expedited?: boolean;
+}
+
+/** Says it when the height is too near; with `--require-cancellable` that is an error. */
+export async function checkCancellable(
+  rpc: RpcClient,
+  flags: CancellableFlags,
+  say: (line: string) => void,
+): Promise<void> {
+  let facts: { params: Params | undefined; times: BlockTimes };
+  try {
+    const { params } = await ask(rpc, Query.method.params, {});
+    facts = { params, times: await blockTimes(rpc) };
+  } catch (error) {
+    if (flags.requireCancellable || !isUpgradeError(error)) throw error;
+    say(`warning: cannot tell whether the upgrade can still be cancelled: ${error.message}`);
+    return;
+  }
+  const text = facts.params && tooNear(facts.params, facts.times, flags);
+  if (!text) return;
+  if (flags.requireCancellable) throw usage(text);
+  say(`warning: ${text}`);
+}
+
+/** Undefined when there is time enough. */
+export function tooNear(params: Params, { last, means }: BlockTimes, flags: CancellableFlags): string | undefined {
+  const blockNanos = medianOf(means) ?? BLOCK_NANOS_UNKNOWN;
+  const period = (duration: { seconds: bigint; nanos: number } | undefined) =>
+    (duration?.seconds ?? 0n) * NANOS + BigInt(duration?.nanos ?? 0);
+  const voting = period(params.votingPeriod);
+  const deposit = period(params.maxDepositPeriod);
+  const pace = blockNanos > 0n ? blockNanos : 1n;
+  const height = new Core().cancellableHeight(last.height, voting, deposit, flags.safetyDelta, pace);
+  if (flags.upgradeHeight >= height) return undefined;
+  const wait = 2n * (voting + deposit) + flags.safetyDelta;
+  const guess = means.length === 0 ? " (the chain is too young to know its pace; 1 s a block is assumed)" : "";
+  return (
+    `at height ${flags.upgradeHeight} a vote to cancel the upgrade may come too late: it needs height ${height} or later, ` +
+    `${durationText(wait)} from now, ${dateText(last.nanos + wait, "UTC")}${guess}`
+  );
+}

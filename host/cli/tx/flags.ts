@@ -1,0 +1,65 @@
+/** The flags that every transaction has. */
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { addNodeFlags, type NodeFlags } from "../client/flags.js";
+import { addKeyringFlags, type KeyringFlags } from "../keyring/options.js";
+import { parseUint64 } from "../options.js";
+
+export const BROADCAST_MODES = ["sync", "async", "block"] as const;
+
+/** A number, or `auto`: the node tells by running the transaction without keeping it. */
+export type GasFlag = bigint | "auto";
+
+export interface TxFlags extends NodeFlags, KeyringFlags {
+  readonly home: string;
+  readonly chainId?: string;
+  readonly from?: string;
+  readonly fees: string;
+  /** Unset: asked of the node, and at least the field's default. */
+  readonly gas?: GasFlag;
+  readonly gasPrices: string;
+  readonly gasAdjustment: number;
+  readonly broadcastMode: (typeof BROADCAST_MODES)[number];
+  readonly note: string;
+  readonly timeoutHeight: bigint;
+  readonly accountNumber?: bigint;
+  readonly sequence?: bigint;
+  readonly yes?: boolean;
+  readonly generateOnly?: boolean;
+  readonly dryRun?: boolean;
+  readonly offline?: boolean;
+}
+
+function parseGas(text: string): GasFlag {
+  return text === "auto" ? "auto" : parseUint64(text);
+}
+
+function parseAdjustment(text: string): number {
+  const factor = Number(text);
+  if (!/^[0-9]+(\.[0-9]+)?$/.test(text) || factor <= 0 || factor > 100) {
+    throw new InvalidArgumentError("expected a positive factor like 1.3.");
+  }
+  return factor;
+}
+
+export function addTxFlags<T extends Command>(command: T): T {
+  addNodeFlags(addKeyringFlags(command))
+    .option("--from <string>", "name or address of the key that signs")
+    .option("--fees <string>", "what to pay for the transaction: 10ustake", "")
+    .option("--gas <string>", 'gas limit, or "auto" (default: what the node tells, at least 200000)', parseGas)
+    .option("--gas-prices <string>", "what to pay for a unit of gas, in place of --fees: 0.1ustake", "")
+    .option("--gas-adjustment <float>", "factor on what the node tells", parseAdjustment, 1.3)
+    .addOption(
+      new Option("-b, --broadcast-mode <string>", "wait for nothing, for the check, or for the block")
+        .choices([...BROADCAST_MODES])
+        .default("sync"),
+    )
+    .option("--note <string>", "a note in the transaction (memo)", "")
+    .option("--timeout-height <uint>", "last height at which it may stand in a block", parseUint64, 0n)
+    .option("-a, --account-number <uint>", "account number of the signer (offline only)", parseUint64)
+    .option("-s, --sequence <uint>", "sequence of the signer (default: what the node tells)", parseUint64)
+    .option("-y, --yes", "do not ask before sending")
+    .option("--generate-only", "print the unsigned transaction and send nothing")
+    .option("--dry-run", "tell what gas it would use and send nothing")
+    .option("--offline", "ask the node nothing");
+  return command;
+}

@@ -1,0 +1,55 @@
+/** What is checked of a plan before it is proposed: the rules of plans, and its info, offline or with its downloads. */
+import { Core } from "../../core/core.js";
+import { UpgradeError } from "../../errors.js";
+import type { Plan } from "../../types.js";
+import { checkPlanInfo, type PlanInfo } from "../../upgrade/plan-info.js";
+import { type PlanUrlRules, parsePlanUrl } from "../../upgrade/plan-url.js";
+import { downloadText, verifyDownload } from "./download.js";
+
+export interface PlanCheckFlags {
+  /** False with `--no-validate`. */
+  readonly validate: boolean;
+  /** False with `--no-checksum-required`. */
+  readonly checksumRequired: boolean;
+  readonly allowWeakChecksum?: boolean;
+  readonly download?: boolean;
+}
+
+/** @throws UpgradeError UPG_INVALID_PLAN_*, UPG_REMOTE_* for what cannot be downloaded */
+export async function checkPlan(plan: Plan, flags: PlanCheckFlags, say: (line: string) => void): Promise<void> {
+  const core = new Core();
+  core.validatePlan(core.encodePlan(plan));
+  if (!flags.validate) return;
+  const rules = { checksumRequired: flags.checksumRequired, allowWeakChecksum: flags.allowWeakChecksum === true };
+  const info = checkedInfo(plan.info, rules);
+  if (flags.download) await checkDownloads(info, rules, say);
+}
+
+function checkedInfo(text: string, rules: PlanUrlRules): PlanInfo {
+  const { ok, errors, info } = checkPlanInfo(text, rules);
+  if (ok && info) return info;
+  throw new UpgradeError("UPG_INVALID_PLAN_INFO", `${errors.join("; ")} (--no-validate sends it all the same)`);
+}
+
+async function checkDownloads(info: PlanInfo, rules: PlanUrlRules, say: (line: string) => void): Promise<void> {
+  if (info.kind === "text") return;
+  if (info.kind === "reference") {
+    say(`downloading ${info.url}`);
+    const text = await downloadText(parsePlanUrl(info.url, rules));
+    const behind = checkedInfo(text, rules);
+    if (behind.kind === "reference") {
+      throw new UpgradeError("UPG_INVALID_PLAN_INFO", `behind ${info.url} stands one more reference`);
+    }
+    await checkDownloads(behind, rules, say);
+    return;
+  }
+  for (const [platform, url] of info.binaries) {
+    say(`downloading ${platform}: ${url}`);
+    await verifyDownload(parsePlanUrl(url, rules));
+  }
+  const { url, sha256: digest } = info.handler ?? {};
+  if (url === undefined || digest === undefined) return;
+  say(`downloading handler: ${url}`);
+  const { scheme, source } = parsePlanUrl(url, { ...rules, checksumRequired: false });
+  await verifyDownload({ scheme, source, checksum: { kind: "digest", algorithm: "sha256", digest } });
+}

@@ -1,0 +1,106 @@
+/** Governance proposals as messages. */
+import { fromJson, type JsonValue } from "@bufbuild/protobuf";
+import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
+import { registryOf } from "../../api/query/registry.js";
+import { decodeAddress, encodeAddress, moduleAddress } from "../../chain/address.js";
+import { parseCoins } from "../../chain/coins.js";
+import { GOV_MODULE } from "../../chain/modules/gov.js";
+import { ZERO_TIME } from "../../commitment/block/time.js";
+import { sha256 } from "../../engine/node-crypto.js";
+import { UpgradeError } from "../../errors.js";
+import { MsgSubmitProposalSchema } from "../../gen/cosmos/gov/v1/tx_pb.js";
+import { MsgCancelUpgradeSchema, MsgSoftwareUpgradeSchema } from "../../gen/cosmos/upgrade/v1beta1/tx_pb.js";
+import type { Plan } from "../../types.js";
+import { usage } from "../cobra.js";
+import { required } from "../settings.js";
+import { packed } from "./sign.js";
+
+export interface ProposalFlags {
+  readonly title?: string;
+  readonly summary?: string;
+  readonly deposit: string;
+  readonly metadata: string;
+  readonly authority?: string;
+  readonly expedited?: boolean;
+}
+
+/** The gov module's account, unless another is given. */
+export function authorityOf({ authority }: Pick<ProposalFlags, "authority">): string {
+  if (authority === undefined || authority === "") return encodeAddress(moduleAddress(sha256, GOV_MODULE));
+  try {
+    return encodeAddress(decodeAddress(authority));
+  } catch (cause) {
+    throw usage(`invalid authority address: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+}
+
+export function softwareUpgrade(authority: string, { name, height, info }: Plan): Any {
+  return packed(MsgSoftwareUpgradeSchema, { authority, plan: { name, height, info, time: ZERO_TIME } });
+}
+
+export function cancelUpgrade(authority: string): Any {
+  return packed(MsgCancelUpgradeSchema, { authority });
+}
+
+/** Checked before the messages are made, so that what a person forgot is told first. @throws UpgradeError UPG_INVALID_ARGUMENT */
+export function checkProposal(flags: ProposalFlags): void {
+  required(flags.title, "title");
+  required(flags.summary, "summary");
+  depositOf(flags);
+}
+
+function depositOf({ deposit }: Pick<ProposalFlags, "deposit">) {
+  try {
+    return parseCoins(deposit).map(({ denom, amount }) => ({ denom, amount: String(amount) }));
+  } catch (cause) {
+    throw usage(`invalid deposit: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+}
+
+export function submitProposal(messages: readonly Any[], proposer: string, flags: ProposalFlags): Any {
+  const { title = "", summary = "", metadata, expedited = false } = flags;
+  const initialDeposit = depositOf(flags);
+  const parts = { messages: [...messages], initialDeposit, proposer, metadata, title, summary, expedited };
+  return packed(MsgSubmitProposalSchema, parts);
+}
+
+interface ProposalFile {
+  readonly messages?: readonly unknown[];
+  readonly metadata?: string;
+  readonly deposit?: string;
+  readonly title?: string;
+  readonly summary?: string;
+  readonly expedited?: boolean;
+}
+
+/** A proposal in the field's JSON form. @throws UpgradeError UPG_INVALID_TX, UPG_INVALID_ARGUMENT */
+export function proposalFromJson(json: unknown, proposer: string): Any {
+  if (typeof json !== "object" || json === null || Array.isArray(json)) throw usage("a proposal is a JSON object");
+  const {
+    messages = [],
+    metadata = "",
+    deposit = "",
+    title = "",
+    summary = "",
+    expedited = false,
+  } = json as ProposalFile;
+  const texts = [metadata, deposit, title, summary].every((text) => typeof text === "string");
+  if (!texts || !Array.isArray(messages) || typeof expedited !== "boolean") {
+    throw usage(
+      "a proposal has messages (a list), metadata, deposit, title, summary (texts) and expedited (true or false)",
+    );
+  }
+  const flags = { title, summary, deposit, metadata, expedited };
+  checkProposal(flags);
+  return submitProposal(messages.map(messageFromJson), proposer, flags);
+}
+
+function messageFromJson(json: unknown, index: number): Any {
+  try {
+    const any = fromJson(AnySchema, json as JsonValue, { registry: registryOf([]) });
+    return { ...any, typeUrl: `/${any.typeUrl.replace(/^.*\//, "")}` };
+  } catch (cause) {
+    const what = cause instanceof Error ? cause.message : String(cause);
+    throw new UpgradeError("UPG_INVALID_TX", `message ${index} of the proposal: ${what}`, { cause });
+  }
+}

@@ -1,0 +1,126 @@
+/** What the `tx` commands do: their arguments become messages, and those are sent. */
+import { decodeAddress, encodeAddress } from "../../chain/address.js";
+import { parseCoins } from "../../chain/coins.js";
+import { formatDecimal, readDecimal } from "../../chain/decimal.js";
+import { UpgradeError } from "../../errors.js";
+import { MsgSendSchema } from "../../gen/cosmos/bank/v1beta1/tx_pb.js";
+import { VoteOption } from "../../gen/cosmos/gov/v1/gov_pb.js";
+import {
+  MsgCancelProposalSchema,
+  MsgDepositSchema,
+  MsgVoteSchema,
+  MsgVoteWeightedSchema,
+} from "../../gen/cosmos/gov/v1/tx_pb.js";
+import { usage } from "../cobra.js";
+import type { Output } from "../output.js";
+import { proposalId } from "../query/gov.js";
+import { required } from "../settings.js";
+import { type CancellableFlags, checkCancellable } from "./cancellable.js";
+import type { TxFlags } from "./flags.js";
+import { checkPlan, type PlanCheckFlags } from "./plan-check.js";
+import {
+  authorityOf,
+  cancelUpgrade,
+  checkProposal,
+  type ProposalFlags,
+  proposalFromJson,
+  softwareUpgrade,
+  submitProposal,
+} from "./proposals.js";
+import { send } from "./send.js";
+import { packed } from "./sign.js";
+import { readJsonFile } from "./stored.js";
+
+export interface SoftwareUpgradeFlags
+  extends TxFlags,
+    ProposalFlags,
+    PlanCheckFlags,
+    Omit<CancellableFlags, "upgradeHeight"> {
+  readonly upgradeHeight?: bigint;
+  readonly upgradeInfo: string;
+}
+
+export async function runSoftwareUpgrade(name: string, flags: SoftwareUpgradeFlags, output: Output): Promise<void> {
+  const upgradeHeight = required(flags.upgradeHeight, "upgrade-height");
+  if (upgradeHeight <= 0n) {
+    throw new UpgradeError("UPG_INVALID_PLAN_HEIGHT", `--upgrade-height must be greater than 0, got ${upgradeHeight}`);
+  }
+  checkProposal(flags);
+  const authority = authorityOf(flags);
+  const plan = { name, height: upgradeHeight, info: flags.upgradeInfo };
+  await checkPlan(plan, flags, (line) => output.say(line));
+  await send(flags, output, async ({ address }, rpc) => {
+    if (rpc) await checkCancellable(rpc, { ...flags, upgradeHeight }, (line) => output.say(line));
+    return [submitProposal([softwareUpgrade(authority, plan)], address, flags)];
+  });
+}
+
+export async function runCancelUpgrade(flags: TxFlags & ProposalFlags, output: Output): Promise<void> {
+  checkProposal(flags);
+  const authority = authorityOf(flags);
+  await send(flags, output, ({ address }) => [submitProposal([cancelUpgrade(authority)], address, flags)]);
+}
+
+export async function runSubmit(file: string, flags: TxFlags, output: Output): Promise<void> {
+  const json = readJsonFile(file);
+  await send(flags, output, ({ address }) => [proposalFromJson(json, address)]);
+}
+
+function coinsOf(text: string) {
+  const coins = parseCoins(text);
+  if (coins.length === 0) throw usage(`invalid coins: "${text}"`);
+  return coins.map(({ denom, amount }) => ({ denom, amount: String(amount) }));
+}
+
+export async function runDeposit(id: string, coins: string, flags: TxFlags, output: Output): Promise<void> {
+  const message = { proposalId: proposalId(id), amount: coinsOf(coins) };
+  await send(flags, output, ({ address }) => [packed(MsgDepositSchema, { ...message, depositor: address })]);
+}
+
+export async function runCancel(id: string, flags: TxFlags, output: Output): Promise<void> {
+  const message = { proposalId: proposalId(id) };
+  await send(flags, output, ({ address }) => [packed(MsgCancelProposalSchema, { ...message, proposer: address })]);
+}
+
+interface VoteFlags extends TxFlags {
+  readonly metadata: string;
+}
+
+export async function runVote(id: string, option: string, flags: VoteFlags, output: Output): Promise<void> {
+  const message = { proposalId: proposalId(id), option: voteOption(option), metadata: flags.metadata };
+  await send(flags, output, ({ address }) => [packed(MsgVoteSchema, { ...message, voter: address })]);
+}
+
+export async function runWeightedVote(id: string, text: string, flags: VoteFlags, output: Output): Promise<void> {
+  const options = text.split(",").map((part) => {
+    const [name = "", weight = "1"] = part.split("=");
+    const decimal = readDecimal(weight.trim());
+    if (decimal === undefined || decimal <= 0n) throw usage(`invalid weight in "${part.trim()}"`);
+    return { option: voteOption(name.trim()), weight: formatDecimal(decimal) };
+  });
+  const message = { proposalId: proposalId(id), options, metadata: flags.metadata };
+  await send(flags, output, ({ address }) => [packed(MsgVoteWeightedSchema, { ...message, voter: address })]);
+}
+
+const VOTES: ReadonlyMap<string, VoteOption> = new Map([
+  ["yes", VoteOption.YES],
+  ["abstain", VoteOption.ABSTAIN],
+  ["no", VoteOption.NO],
+  ["nowithveto", VoteOption.NO_WITH_VETO],
+]);
+
+function voteOption(text: string): VoteOption {
+  const option = VOTES.get(
+    text
+      .toLowerCase()
+      .replace(/^vote_option_/, "")
+      .replaceAll(/[_-]/g, ""),
+  );
+  if (option === undefined) throw usage(`'${text}' is not a valid vote option: yes, no, no_with_veto or abstain`);
+  return option;
+}
+
+export async function runBankSend(to: string, coins: string, flags: TxFlags, output: Output): Promise<void> {
+  const message = { toAddress: encodeAddress(decodeAddress(to)), amount: coinsOf(coins) };
+  await send(flags, output, ({ address }) => [packed(MsgSendSchema, { ...message, fromAddress: address })]);
+}

@@ -1,0 +1,29 @@
+/**
+ * chain-upgrade/test: the harness of handler authors. It works under any test runner.
+ *
+ *   const handler = openHandler(readFileSync("build/handler.wasm"));
+ *   const run = runScene(handler, { stores: { bank: [[["0x02", "alice"], "7"]] } });
+ *   assert.equal(run.ok, true);
+ *   assertStandardChecks(handler, scene);
+ */
+import { sha256 } from "@noble/hashes/sha2.js";
+import { loadHandler, type WasmHandler } from "../handler/handler.js";
+
+export { isUpgradeError, type UpgradeError } from "../errors.js";
+export type { WasmHandler } from "../handler/handler.js";
+export { type BytesLike, bytes } from "./bytes-like.js";
+export type { Change, StoreDiff } from "./diff.js";
+export { type Fixture, parseFixture } from "./fixture.js";
+export { type LogLine, type RunOptions, runScene, type SceneRun } from "./run.js";
+export type { Scene } from "./scene.js";
+export {
+  assertStandardChecks,
+  type StandardCheck,
+  type StandardCheckOptions,
+  standardChecks,
+} from "./standard-checks.js";
+
+/** @throws UpgradeError UPG_HANDLER_*, of the first thing that is wrong with the file */
+export function openHandler(bytes: Uint8Array): WasmHandler {
+  return loadHandler(bytes, { sha256 });
+}

@@ -1,0 +1,131 @@
+/** Runs a handler on a scene and tells all it did. */
+import { isUpgradeError, type UpgradeError } from "../errors.js";
+import type { WasmHandler } from "../handler/handler.js";
+import { PAGE_BYTES } from "../handler/limits.js";
+import type { CheckResult } from "../handler/messages.js";
+import { type HandlerInput, type HandlerReport, runHandler } from "../handler/sandbox.js";
+import type { CacheMultiStore, MultiStore, VersionMap } from "../types.js";
+import { declaredVersions } from "../upgrade/handlers.js";
+import { WireWriter } from "../wire.js";
+import { diffStores, type StoreDiff } from "./diff.js";
+import type { MemoryStores } from "./memory-stores.js";
+import { DEFAULT_HEIGHT, DEFAULT_TIME, type Scene, seedStores, seedVersions } from "./scene.js";
+
+export interface LogLine {
+  readonly level: string;
+  readonly text: string;
+}
+
+export interface SceneRun {
+  readonly ok: boolean;
+  /** Why it failed. */
+  readonly error: UpgradeError | undefined;
+  /** What it changed; nothing when it failed. */
+  readonly diff: StoreDiff;
+  /** The stores as it left them; as they were when it failed. */
+  readonly stores: MultiStore;
+  /** The version map afterwards. */
+  readonly versions: VersionMap;
+  /** Gas used; undefined when it failed. */
+  readonly gas: bigint | undefined;
+  /** Bytes of the handler's memory at its largest; undefined when it failed. */
+  readonly peakMemory: number | undefined;
+  readonly logs: readonly LogLine[];
+  readonly progress: readonly (readonly [done: bigint, total: bigint])[];
+  /** Invariants that held. */
+  readonly checks: readonly CheckResult[];
+  /** What is allowed and yet no good idea. */
+  readonly warnings: readonly string[];
+}
+
+export interface RunOptions {
+  /** Instead of the manifest's limit. */
+  readonly gasLimit?: bigint;
+  /** Bytes of a batch, instead of the chain's 65,536. */
+  readonly batchBytes?: number;
+}
+
+/** @throws UpgradeError UPG_INVALID_ARGUMENT when the scene does not fit the manifest; what a handler does is in the answer */
+export function runScene(handler: WasmHandler, scene: Scene = {}, options: RunOptions = {}): SceneRun {
+  return new SceneRunner(handler, scene).run(options);
+}
+
+export class SceneRunner {
+  readonly base: MemoryStores;
+  readonly versions: VersionMap;
+
+  constructor(
+    readonly handler: WasmHandler,
+    readonly scene: Scene,
+  ) {
+    this.base = seedStores(handler, scene);
+    this.versions = seedVersions(handler.manifest, scene);
+  }
+
+  run(options: RunOptions = {}, versions: VersionMap = this.versions): SceneRun {
+    const logs: LogLine[] = [];
+    const progress: (readonly [bigint, bigint])[] = [];
+    const branch = this.base.branch();
+    const reports = {
+      log: (level: string, text: string) => void logs.push({ level, text }),
+      progress: (done: bigint, total: bigint) => void progress.push([done, total]),
+    };
+    const said = { logs, progress };
+    try {
+      const report = this.call(branch, { ...options, ...reports }, versions);
+      const after = declaredVersions(this.handler, versions, report);
+      return { ...this.#success(report, branch), versions: after, ...said };
+    } catch (error) {
+      if (!isUpgradeError(error)) throw error;
+      return { ...failure(error), stores: this.base, versions, ...said };
+    }
+  }
+
+  /** The handler alone, on a branch of the caller's. @throws UpgradeError as runHandler does */
+  call(stores: MultiStore, more: Partial<HandlerInput>, versions: VersionMap = this.versions): HandlerReport {
+    const { scene } = this;
+    const height = BigInt(scene.height ?? DEFAULT_HEIGHT);
+    return runHandler(this.handler, {
+      chainId: scene.chainId ?? "test-1",
+      height,
+      time: { seconds: BigInt(scene.time ?? DEFAULT_TIME), nanos: 0 },
+      planBytes: planBytes(this.handler.manifest.name, height, scene.info ?? ""),
+      versionMap: versions,
+      stores,
+      base: this.base,
+      ...more,
+    });
+  }
+
+  #success(report: HandlerReport, branch: CacheMultiStore) {
+    const diff = diffStores(this.base, branch);
+    return {
+      ok: true,
+      error: undefined,
+      diff,
+      stores: branch,
+      gas: report.gas,
+      peakMemory: report.memoryPages * PAGE_BYTES,
+      checks: report.checks,
+      warnings: emptyValues(diff),
+    };
+  }
+}
+
+function failure(error: UpgradeError) {
+  return { ok: false, error, diff: {}, gas: undefined, peakMemory: undefined, checks: [], warnings: [] };
+}
+
+/** No proof of an empty value, or of absence beside one, convinces an ICS-23 verifier. */
+function emptyValues(diff: StoreDiff): string[] {
+  return Object.entries(diff).flatMap(([store, changes]) => {
+    const count = changes.filter(({ after }) => after?.length === 0).length;
+    return count === 0 ? [] : [`store "${store}": ${count} empty values are written, which nobody can prove`];
+  });
+}
+
+/** Plan { string name = 1; Timestamp time = 2 (year 1: unset); int64 height = 3; string info = 4 } */
+function planBytes(name: string, height: bigint, info: string): Uint8Array {
+  const unset = new WireWriter().int(1, -62_135_596_800n).finish();
+  return new WireWriter().string(1, name).message(2, unset).int(3, height).string(4, info).finish();
+}

@@ -1,0 +1,72 @@
+/** docs/write-a-handler.md, executed: its files are written, its commands run in order, and what they print is compared. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../..");
+const page = readFileSync(join(ROOT, "docs/write-a-handler.md"), "utf8");
+
+type Step =
+  | { readonly kind: "file"; readonly path: string; readonly text: string }
+  | { readonly kind: "command"; readonly line: string; readonly output: readonly string[] };
+
+/** Files and commands of the page, in order. */
+function steps(): Step[] {
+  const found: Step[] = [];
+  const blocks = page.matchAll(/(?:<!-- file: (\S+) -->\n)?```(\w+)\n([\s\S]*?)```/g);
+  for (const [, path, language, text = ""] of blocks) {
+    if (path !== undefined) found.push({ kind: "file", path, text });
+    else if (language === "console") {
+      for (const part of text.split(/^\$ /m).slice(1)) {
+        const [line = "", ...output] = part.trimEnd().split("\n");
+        found.push({ kind: "command", line, output });
+      }
+    }
+  }
+  return found;
+}
+
+/** `…` in a line is any text, a line of it any lines; a line that ends with it may go on. */
+function pattern(output: readonly string[]): RegExp {
+  const escaped = output.map((line) =>
+    line === "…" ? "(?:.*\\n)*?" : `${line.split("…").map(escape).join(".*?")}\\n`,
+  );
+  return new RegExp(`^${escaped.join("")}$`);
+}
+
+const escape = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+
+describe("docs/write-a-handler.md", () => {
+  const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-first-minutes-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test(
+    "every command prints what the page says",
+    () => {
+      const bin = join(folder, "bin");
+      mkdirSync(bin);
+      writeFileSync(join(bin, "chaind"), `#!/bin/sh\nexec node "${join(ROOT, "dist/chaind.js")}" "$@"\n`, { mode: 0o755 });
+      const env = { ...process.env, CHAIN_UPGRADE: ROOT, PATH: `${bin}:${process.env["PATH"]}`, NO_COLOR: "1" };
+      let cwd = folder;
+      let commands = 0;
+      for (const step of steps()) {
+        if (step.kind === "file") {
+          mkdirSync(dirname(join(cwd, step.path)), { recursive: true });
+          writeFileSync(join(cwd, step.path), step.text);
+          continue;
+        }
+        const place = join(folder, "cwd");
+        const script = `${step.line}\nstatus=$?\npwd > "${place}"\nexit $status`;
+        const { stdout, stderr, status } = spawnSync("bash", ["-c", script], { cwd, env, encoding: "utf8" });
+        cwd = readFileSync(place, "utf8").trim();
+        const printed = status === 0 ? stdout : `${stdout}[exit ${status}]\n`;
+        expect(printed, `$ ${step.line}\n${stderr}`).toMatch(pattern(step.output));
+        commands++;
+      }
+      expect(commands).toBeGreaterThanOrEqual(10);
+    },
+    5 * 60_000,
+  );
+});

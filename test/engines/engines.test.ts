@@ -1,0 +1,91 @@
+/** One count on every engine: results, gas, stack and memory of metered modules are the same, to the last unit. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { chromium } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ROOT } from "../house/sources.js";
+import { engineCases } from "./cases.js";
+import { CHROMIUM, PYTHON, prepareChromium, prepareWasmtime, prepareWazero, WAZERO } from "./prepare.js";
+import { type EngineCase, runCases } from "./run-cases.js";
+
+const noWazero = prepareWazero();
+const noWasmtime = prepareWasmtime();
+const noChromium = prepareChromium();
+const named = (name: string, reason: string | undefined) => (reason ? `${name} (skipped: ${reason})` : name);
+
+const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-engines-"));
+const file = join(folder, "cases.json");
+let cases: EngineCase[] = [];
+let due: string[] = [];
+
+async function bundle(entry: string, format: "esm" | "iife"): Promise<string> {
+  const outfile = join(folder, entry.replace(".ts", format === "esm" ? ".mjs" : ".js"));
+  const platform = format === "esm" ? "node" : "browser";
+  await build({
+    entryPoints: [join(ROOT, "test/engines", entry)],
+    outfile,
+    bundle: true,
+    format,
+    platform,
+    logLevel: "error",
+  });
+  return outfile;
+}
+
+function lines(program: string, ...args: readonly string[]): string[] {
+  const output = execFileSync(program, args, {
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  return output.trimEnd().split("\n");
+}
+
+beforeAll(async () => {
+  cases = await engineCases();
+  writeFileSync(file, JSON.stringify(cases));
+  due = runCases(cases);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("metered modules on every engine", () => {
+  test("the cases end in every way: answers, traps, out of gas, out of stack", () => {
+    expect(cases.length).toBeGreaterThan(200);
+    expect(due.filter((line) => / -?\d+ gas \d/.test(line)).length).toBeGreaterThan(300);
+    expect(due.filter((line) => / trap gas \d+ stack \d/.test(line)).length).toBeGreaterThan(20);
+    expect(due.filter((line) => / trap gas -/.test(line)).length).toBeGreaterThan(100);
+    expect(due.filter((line) => / trap .* stack -/.test(line)).length).toBeGreaterThan(3);
+  });
+
+  test.each(["--liftoff-only", "--no-liftoff"])("Node %s → the same lines", async (flag) => {
+    const flags = [flag, "--no-wasm-tier-up"].filter((each) => flag === "--liftoff-only" || each === flag);
+    expect(lines(process.execPath, ...flags, await bundle("node-runner.ts", "esm"), file)).toEqual(due);
+  });
+
+  test.skipIf(noChromium)(named("Chromium → the same lines", noChromium), async () => {
+    const browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"],
+    });
+    try {
+      const page = await browser.newPage();
+      await page.addScriptTag({ path: await bundle("page-runner.ts", "iife") });
+      const run = (input: string) =>
+        (globalThis as { runCases?: (list: unknown) => string }).runCases?.(JSON.parse(input));
+      expect((await page.evaluate(run, JSON.stringify(cases)))?.split("\n")).toEqual(due);
+    } finally {
+      await browser.close();
+    }
+  });
+
+  test.skipIf(noWazero).each(["compiler", "interpreter"])(named("wazero, %s → the same lines", noWazero), (mode) => {
+    expect(lines(WAZERO, mode, file)).toEqual(due);
+  });
+
+  test.skipIf(noWasmtime)(named("wasmtime → the same lines", noWasmtime), () => {
+    expect(lines(PYTHON, join(ROOT, "test/engines/python/run_cases.py"), file)).toEqual(due);
+  });
+});

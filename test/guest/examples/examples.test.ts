@@ -1,0 +1,95 @@
+/** Every example on its scenes: what must come of them, and the checks that every handler must stand. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { testFixture } from "../../../host/cli/handler/fixture-runs.js";
+import { HandlerProject } from "../../../host/cli/handler/project.js";
+import { sameStores } from "../../../host/harness/diff.js";
+import { bytes, openHandler, runScene, type Scene, type WasmHandler } from "../../../host/harness/index.js";
+import { buildRust, missingRust } from "./rust.js";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const EXAMPLES = readdirSync(join(ROOT, "examples")).filter((name) =>
+  existsSync(join(ROOT, "examples", name, "assembly/index.ts")),
+);
+
+const example = (name: string) => openHandler(readFileSync(join(ROOT, "build/examples", `${name}.wasm`)));
+const pairsOf = (handler: WasmHandler, scene: Scene, store: string) => {
+  const run = runScene(handler, scene);
+  expect(run.error).toBeUndefined();
+  return [...run.stores.store(store).iterate()].map(([key, value]) => [...key, 0x3a, ...value].join());
+};
+
+describe("examples", () => {
+  test("there are the five of the documentation", () => {
+    expect(EXAMPLES).toEqual(["backfill-index", "module-genesis", "prefix-delete", "re-key", "split-balances"]);
+  });
+
+  for (const name of EXAMPLES) {
+    const fixtures = new HandlerProject(join(ROOT, "examples", name)).fixtures();
+    test(`${name} has a scene`, () => expect(fixtures.length).toBeGreaterThan(0));
+    for (const fixture of fixtures) {
+      test(`${name} on ${fixture.name} → what the scene expects, and the standard checks hold`, () => {
+        const { checks } = testFixture(example(name), fixture);
+        expect(checks.filter(({ ok }) => !ok)).toEqual([]);
+      });
+    }
+  }
+});
+
+/** Names by owner: of lengths that make batches end anywhere, one of them longer than a batch's output. */
+const names = fc.uniqueArray(
+  fc.tuple(
+    fc.uint8Array({ minLength: 1, maxLength: 40 }),
+    fc.oneof(
+      fc.uint8Array({ maxLength: 20 }),
+      fc.nat(300_000).map((length) => new Uint8Array(length).fill(7)),
+    ),
+  ),
+  { selector: ([owner]) => owner.join(), maxLength: 12 },
+);
+
+const namesScene = (pairs: readonly (readonly [Uint8Array, Uint8Array])[]): Scene => ({
+  stores: { names: pairs.map(([owner, name]) => [bytes(0x01, owner), name] as const) },
+});
+
+describe("re-key", () => {
+  test("any names → each under its owner's length and owner, nothing else", () => {
+    const handler = example("re-key");
+    fc.assert(
+      fc.property(names, (pairs) => {
+        const expected = pairs.map(([owner, name]) => [0x02, owner.length, ...owner, 0x3a, ...name].join()).sort();
+        expect(pairsOf(handler, namesScene(pairs), "names").sort()).toEqual(expected);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  const missing = missingRust();
+  describe.skipIf(missing)(`twin in Rust${missing ? ` (skipped: ${missing})` : ""}`, () => {
+    const twin = missing ? undefined : openHandler(buildRust(join(ROOT, "examples/re-key-rust/lib.rs")));
+
+    test("any names → the same stores, checks and versions as the AssemblyScript one", () => {
+      const handler = example("re-key");
+      fc.assert(
+        fc.property(names, (pairs) => {
+          const scene = namesScene(pairs);
+          const [one, other] = [runScene(handler, scene), runScene(twin as WasmHandler, scene)];
+          expect(other.error).toBeUndefined();
+          expect(sameStores(other.stores, one.stores)).toBe(true);
+          expect(other.checks).toEqual(one.checks);
+          expect(other.versions).toEqual(one.versions);
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    for (const fixture of new HandlerProject(join(ROOT, "examples/re-key")).fixtures()) {
+      test(`on ${fixture.name} → what the scene expects, and the standard checks hold`, () => {
+        const { checks } = testFixture(twin as WasmHandler, fixture);
+        expect(checks.filter(({ ok }) => !ok)).toEqual([]);
+      });
+    }
+  });
+});

@@ -1,0 +1,33 @@
+/** Handlers that tests write: a source of the kit, compiled as `chaind handler build` does it. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type CompiledHandler, compileHandler } from "../../../host/cli/handler/compile.js";
+import { openCompiler } from "../../../host/cli/handler/compiler.js";
+import { openHandler, type WasmHandler } from "../../../host/harness/index.js";
+
+const ROOT = join(import.meta.dirname, "../../..");
+
+export async function compileSource(source: string): Promise<CompiledHandler> {
+  const project = mkdtempSync(join(tmpdir(), "chain-upgrade-author-"));
+  try {
+    mkdirSync(join(project, "assembly"));
+    writeFileSync(join(project, "assembly/index.ts"), source);
+    const compiler = await openCompiler(project, ROOT);
+    return await compileHandler({ compiler, project, entry: "assembly/index.ts", packageRoot: ROOT });
+  } finally {
+    rmSync(project, { recursive: true, force: true });
+  }
+}
+
+/** Everything of the kit is imported. */
+export async function handlerOf(source: string): Promise<WasmHandler> {
+  return openHandler((await compileSource(`${IMPORTS}\n${source}`)).bytes);
+}
+
+const NAMES = [
+  ...["addModule", "addStore", "Amount", "Bytes", "context", "deleteStore", "fail", "invariant", "Level", "log"],
+  ...["migrate", "plan", "progress", "ProtoReader", "readStore", "removeModule", "renameStore", "scan", "Scan"],
+  ...["store", "Store", "Writer"],
+];
+export const IMPORTS = `import { ${NAMES.join(", ")} } from "chain-upgrade/handler";`;

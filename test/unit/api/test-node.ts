@@ -1,0 +1,117 @@
+/** A node in this process with all its doors open on free ports; blocks are made when a test asks for them. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DirectSecp256k1HdWallet } from "@cosmjs/proto-signing";
+import type { DoorLimits } from "../../../host/api/door.js";
+import { openDoors } from "../../../host/api/doors.js";
+import { Metrics } from "../../../host/api/metrics.js";
+import { Query } from "../../../host/api/query/query.js";
+import { sha256 } from "../../../host/engine/node-crypto.js";
+import type { EmbeddedNode } from "../../../host/engine/embedded-node.js";
+import { logicalClock } from "../../../host/engine/clock.js";
+import { openNode } from "../../../host/engine/open-node.js";
+import { NodeService } from "../../../host/engine/node-service.js";
+import { UPGRADE_STORE } from "../../../host/upgrade/keeper.js";
+import { makeHome } from "../../e2e/prepared-home.js";
+import { genesisDocument } from "../../scenario/genesis-text.js";
+
+/** Always the same keys; test data, of use nowhere else. */
+const MNEMONIC =
+  "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon art";
+
+const BLOCK_NANOS = 5_000_000_000n;
+
+export const wallet = await DirectSecp256k1HdWallet.fromMnemonic(MNEMONIC);
+const [signer] = await wallet.getAccounts();
+/** The account whose key the tests have. */
+export const SIGNER = signer?.address ?? "";
+
+export interface TestNode {
+  readonly node: EmbeddedNode;
+  readonly query: Query;
+  /** `http://127.0.0.1:<port>` */
+  readonly rest: string;
+  readonly rpc: string;
+  /** `127.0.0.1:<port>` */
+  readonly grpc: string;
+  /** Requests that failed in a way that must not be. */
+  readonly bugs: unknown[];
+  makeBlocks(count: number): void;
+  schedule(name: string, height: bigint, info?: string): void;
+  isReady: boolean;
+}
+
+export interface TestNodeOptions {
+  readonly limits?: Partial<DoorLimits>;
+  readonly compatCosmos?: boolean;
+  readonly cors?: boolean;
+  readonly blocks?: number;
+}
+
+/** The scenario's genesis, and an account with a key that has coins and delegates most of the power. */
+export function fundedGenesis(): string {
+  const document = genesisDocument();
+  const state = document["app_state"] as Record<string, Record<string, unknown[]>>;
+  const account = { "@type": "/cosmos.auth.v1beta1.BaseAccount", address: SIGNER, account_number: "100", sequence: "0" };
+  state["auth"]?.["accounts"]?.push(account);
+  state["bank"]?.["balances"]?.push({ address: SIGNER, coins: [{ denom: "ustake", amount: "1000000000" }] });
+  return JSON.stringify(document);
+}
+
+export async function useTestNode(use: (node: TestNode) => Promise<void>, options: TestNodeOptions = {}): Promise<void> {
+  const path = mkdtempSync(join(tmpdir(), "chain-upgrade-api-"));
+  makeHome(path, fundedGenesis());
+  const handlers = join(path, "none");
+  const open = openNode({ home: path, clock: logicalClock(BLOCK_NANOS), handlers, log: () => undefined });
+  try {
+    await withDoors(open.node, use, options);
+  } finally {
+    open.close();
+    rmSync(path, { recursive: true, force: true });
+  }
+}
+
+async function withDoors(
+  node: EmbeddedNode,
+  use: (node: TestNode) => Promise<void>,
+  { limits = {}, compatCosmos = true, cors = false, blocks = 2 }: TestNodeOptions,
+): Promise<void> {
+  const { app } = node;
+  const service = new NodeService(node, { nodeId: "ab".repeat(20), moniker: "test", genesis: fundedGenesis });
+  const query = new Query({ app, node: service, sha256, bondDenom: "ustake", compatCosmos });
+  const metrics = new Metrics({ app, node: service, coreHash: sha256(new Uint8Array()) });
+  const bugs: unknown[] = [];
+  const any = { host: "127.0.0.1", port: 0 };
+  const state = { isReady: true };
+  const doors = await openDoors({
+    query,
+    events: {
+      onAnswer: (door, method, status, seconds) => metrics.onAnswer(door, method, status, seconds),
+      onBug: (error) => bugs.push(error),
+    },
+    ...{ rpc: any, grpc: any, rest: any, cors, limits },
+    isReady: () => state.isReady && service.latest() !== undefined,
+    metrics: () => metrics.text(),
+  });
+  const http = (address: string | undefined) => (address ?? "").replace("tcp:", "http:");
+  const { addresses } = doors;
+  const makeBlocks = (count: number) => {
+    for (let made = 0; made < count; made++) node.makeBlock();
+  };
+  makeBlocks(blocks);
+  const { keeper } = app;
+  const schedule = (name: string, height: bigint, info = "") => {
+    const message = { authority: keeper.authority, plan: { name, height, info } };
+    node.makeBlock([(context) => keeper.softwareUpgrade(context.store(UPGRADE_STORE), context.height, message)]);
+  };
+  const test: TestNode = Object.assign(state, {
+    ...{ node, query, bugs, makeBlocks, schedule },
+    ...{ rest: http(addresses.api), rpc: http(addresses.rpc), grpc: addresses.grpc ?? "" },
+  });
+  try {
+    await use(test);
+  } finally {
+    await doors.close(1_000);
+  }
+}

@@ -1,0 +1,185 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { afterAll, describe, expect, test } from "vitest";
+import { toHex, utf8 } from "../../../../host/bytes.js";
+import { accountKey, keyFromMnemonic, newMnemonic } from "../../../../host/cli/keyring/derive.js";
+import { type Backend, Keyring } from "../../../../host/cli/keyring/keyring.js";
+import type { Prompt } from "../../../../host/cli/keyring/prompt.js";
+import { verifySignature } from "../../../../host/commitment/block/keys.js";
+
+const root = mkdtempSync(join(tmpdir(), "chain-upgrade-keyring-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let folders = 0;
+const newFolder = () => join(root, String(folders++));
+const code = (name: string) => expect.objectContaining({ code: name });
+
+/** Answers questions from a list. */
+function answering(...answers: string[]): Prompt {
+  const next = async () => {
+    const answer = answers.shift();
+    if (answer === undefined) throw new Error("nobody answers");
+    return answer;
+  };
+  return { line: next, secret: next, isTerminal: false, close: () => undefined };
+}
+
+const keyring = (folder: string, backend: Backend, ...answers: string[]) =>
+  new Keyring({ folder, backend, prompt: answering(...answers) });
+
+const KEY = accountKey(new Uint8Array(32).fill(7));
+const OTHER = accountKey(new Uint8Array(32).fill(8));
+const PASSWORD = "correct horse";
+
+interface KeyCase {
+  readonly kind: string;
+  readonly signer: Readonly<Record<"mnemonic" | "path" | "private" | "public" | "address", string>>;
+}
+
+describe("keyFromMnemonic()", () => {
+  const file = join(process.env["VECTORS"] ?? join(import.meta.dirname, "../../../vectors"), "tx.json.gz");
+  const { cases } = JSON.parse(gunzipSync(readFileSync(file)).toString()) as { cases: KeyCase[] };
+  const keys = cases.filter(({ kind }) => kind === "key");
+
+  test("the field's vectors → the same keys and addresses", () => {
+    expect(keys.length).toBeGreaterThan(0);
+    for (const { signer } of keys) {
+      const { privateKey, publicKey, address } = keyFromMnemonic(signer.mnemonic, signer.path);
+      expect([toHex(privateKey), toHex(publicKey), address]).toEqual([signer.private, signer.public, signer.address]);
+    }
+  });
+
+  test("capitals and spaces around the words do not count", () => {
+    const [{ signer } = { signer: undefined }] = keys;
+    const spaced = `  ${signer?.mnemonic.toUpperCase().replaceAll(" ", "\n ")}\n`;
+    expect(keyFromMnemonic(spaced).address).toBe(signer?.address);
+  });
+
+  test.each(["", "abandon", `${"abandon ".repeat(12)}`, "not a mnemonic at all"])("%j → UPG_INVALID_ARGUMENT, without the words", (words) => {
+    expect(() => keyFromMnemonic(words)).toThrow(code("UPG_INVALID_ARGUMENT"));
+    expect(() => keyFromMnemonic(`${words} secret`)).not.toThrow(/secret/);
+  });
+
+  test.each(["", "m", "44'/118'", "m/x", "m/99999999999", "m/4294967296"])("path %j → UPG_INVALID_ARGUMENT", (path) => {
+    expect(() => keyFromMnemonic(newMnemonic(12), path)).toThrow(code("UPG_INVALID_ARGUMENT"));
+  });
+
+  test("newMnemonic() of other lengths than BIP-39 has → UPG_INVALID_ARGUMENT; its words are valid", () => {
+    expect(() => newMnemonic(13)).toThrow(code("UPG_INVALID_ARGUMENT"));
+    for (const words of [12, 15, 18, 21, 24]) expect(newMnemonic(words).split(" ")).toHaveLength(words);
+    expect(keyFromMnemonic(newMnemonic()).address).toMatch(/^cosmos1/);
+  });
+});
+
+describe.each(["file", "test"] as const)("Keyring %s", (backend) => {
+  const open = (folder: string) => keyring(folder, backend, PASSWORD, PASSWORD);
+
+  test("add, list, find by name and address, sign, remove", async () => {
+    const folder = newFolder();
+    const ring = open(folder);
+    await ring.add("bob", KEY);
+    await ring.add("al.ice-1_x", OTHER);
+    expect(ring.list().map(({ name }) => name)).toEqual(["al.ice-1_x", "bob"]);
+    expect(ring.find("bob")).toEqual({ name: "bob", address: KEY.address, publicKey: KEY.publicKey });
+    expect(ring.find(OTHER.address).name).toBe("al.ice-1_x");
+    const signature = await open(folder).sign("bob", utf8("message"));
+    expect(verifySignature({ type: "secp256k1", bytes: KEY.publicKey }, utf8("message"), signature)).toBe(true);
+    ring.remove("bob");
+    expect(() => ring.find("bob")).toThrow(code("UPG_NOT_FOUND_KEY"));
+    expect(() => ring.remove("bob")).toThrow(code("UPG_NOT_FOUND_KEY"));
+  });
+
+  test("files are for their owner alone, and nothing else lies beside them", async () => {
+    const folder = newFolder();
+    await open(folder).add("bob", KEY);
+    const path = join(folder, `keyring-${backend}`);
+    expect(readdirSync(path)).toEqual(["bob.json"]);
+    expect(statSync(join(path, "bob.json")).mode & 0o777).toBe(0o600);
+    const hasSecret = readFileSync(join(path, "bob.json"), "utf8").includes(toHex(KEY.privateKey));
+    expect(hasSecret).toBe(backend === "test");
+  });
+
+  test("a name that is taken → UPG_INVALID_ARGUMENT, and the key stays", async () => {
+    const folder = newFolder();
+    await open(folder).add("bob", KEY);
+    await expect(open(folder).add("bob", OTHER)).rejects.toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+    expect(open(folder).find("bob").address).toBe(KEY.address);
+  });
+
+  test.each(["", ".", "..", "../x", "a/b", "a\\b", "a\0", "-a", ".a", "a b", "é", "x".repeat(65)])(
+    "name %j → UPG_INVALID_ARGUMENT, nothing written",
+    async (name) => {
+      const folder = newFolder();
+      await expect(open(folder).add(name, KEY)).rejects.toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+      expect(open(folder).list()).toEqual([]);
+      expect(() => open(folder).find(name)).toThrow(code("UPG_INVALID_ARGUMENT"));
+    },
+  );
+
+  test("a file cut short, of another name or with another address → UPG_STORE_CORRUPT", async () => {
+    const folder = newFolder();
+    await open(folder).add("bob", KEY);
+    const path = join(folder, `keyring-${backend}`, "bob.json");
+    const whole = readFileSync(path, "utf8");
+    for (const torn of ["", whole.slice(0, whole.length / 2), "null", "[]", '{"v":1}', whole.replace('"bob"', '"rob"')]) {
+      writeFileSync(path, torn);
+      expect(() => open(folder).find("bob"), torn).toThrow(code("UPG_STORE_CORRUPT"));
+    }
+    writeFileSync(path, whole.replace(KEY.address, OTHER.address));
+    const expected = backend === "test" ? "UPG_STORE_CORRUPT" : "UPG_INVALID_ARGUMENT";
+    await expect(open(folder).privateKey("bob")).rejects.toMatchObject({ code: expected });
+  });
+});
+
+describe("Keyring file", () => {
+  test("a wrong password → UPG_INVALID_ARGUMENT; a new key needs the password of those that are there", async () => {
+    const folder = newFolder();
+    await keyring(folder, "file", PASSWORD, PASSWORD).add("bob", KEY);
+    await expect(keyring(folder, "file", "wrong pass").privateKey("bob")).rejects.toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+    await expect(keyring(folder, "file", "wrong pass").add("eve", OTHER)).rejects.toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+    await keyring(folder, "file", PASSWORD).add("eve", OTHER);
+    expect(await keyring(folder, "file", PASSWORD).privateKey("eve")).toEqual(OTHER.privateKey);
+  });
+
+  test("a password that is short, or not the same twice → UPG_INVALID_ARGUMENT, nothing written", async () => {
+    const folder = newFolder();
+    await expect(keyring(folder, "file", "short").add("bob", KEY)).rejects.toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+    await expect(keyring(folder, "file", PASSWORD, "another one").add("bob", KEY)).rejects.toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+    expect(keyring(folder, "file").list()).toEqual([]);
+  });
+
+  test("any changed part of the seal → an error, never another key; work is bounded", async () => {
+    const folder = newFolder();
+    await keyring(folder, "file", PASSWORD, PASSWORD).add("bob", KEY);
+    const path = join(folder, "keyring-file", "bob.json");
+    const record = JSON.parse(readFileSync(path, "utf8")) as { sealed: Record<string, unknown> };
+    const changes: Record<string, unknown>[] = [
+      { text: "AAAA" },
+      { nonce: "AAAA" },
+      { salt: Buffer.alloc(16).toString("base64") },
+      { n: 2 ** 30 },
+      { n: 3 },
+      { r: 10_000 },
+      { p: 0 },
+      { kdf: "none" },
+      { cipher: "none" },
+      { text: 5 },
+    ];
+    for (const change of changes) {
+      writeFileSync(path, JSON.stringify({ ...record, sealed: { ...record.sealed, ...change } }));
+      await expect(keyring(folder, "file", PASSWORD).privateKey("bob"), JSON.stringify(change)).rejects.toMatchObject({
+        code: expect.stringMatching(/^UPG_(STORE_CORRUPT|INVALID_ARGUMENT)$/),
+      });
+    }
+  });
+
+  test("a sealed key copied under another name does not open", async () => {
+    const folder = newFolder();
+    await keyring(folder, "file", PASSWORD, PASSWORD).add("bob", KEY);
+    const path = join(folder, "keyring-file");
+    mkdirSync(path, { recursive: true });
+    writeFileSync(join(path, "eve.json"), readFileSync(join(path, "bob.json"), "utf8").replace('"bob"', '"eve"'));
+    await expect(keyring(folder, "file", PASSWORD).privateKey("eve")).rejects.toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+  });
+});

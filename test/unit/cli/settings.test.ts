@@ -1,0 +1,85 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readyArguments } from "../../../host/cli/arguments.js";
+import { Cobra } from "../../../host/cli/cobra.js";
+import { parseCount } from "../../../host/cli/options.js";
+import { envName, settle } from "../../../host/cli/settings.js";
+
+const home = mkdtempSync(join(tmpdir(), "chain-upgrade-settings-"));
+beforeAll(() => {
+  mkdirSync(join(home, "config"));
+  writeFileSync(join(home, "config", "client.toml"), 'node = "file"\nyes = true\nhome = "elsewhere"\ncount = 7\noutput = ""\n');
+  writeFileSync(join(home, "config", "app.toml"), '[api]\naddress = "from app.toml"\n');
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+/** What a command sees of its flags. */
+async function seen(args: readonly string[], env: Record<string, string> = {}): Promise<Record<string, unknown>> {
+  let flags: Record<string, unknown> = {};
+  const root = new Cobra("chaind").option("--home <string>", "", home).option("-o, --output <string>").exitOverride();
+  const take = (_: unknown, command: Cobra) => {
+    flags = command.optsWithGlobals();
+  };
+  const ask = root.command("ask").option("--node <string>", "", "default").option("-y, --yes").option("--no-validate");
+  ask.option("--count <n>", "", parseCount, 1).action(take);
+  root.command("start").option("--api.address <string>", "", "default").action(take);
+  const ready = readyArguments(args, root);
+  root.hook("preAction", (_, command) => settle(command, { env, off: ready.off }));
+  await root.parseAsync(ready.args, { from: "user" });
+  return flags;
+}
+
+const elsewhere = ["--home", join(home, "none")];
+
+describe("settle()", () => {
+  test("flag > environment > file > default", async () => {
+    const env = { CHAIND_NODE: "env" };
+    expect(await seen(["ask", "--node", "flag"], env)).toMatchObject({ node: "flag" });
+    expect(await seen(["ask"], env)).toMatchObject({ node: "env" });
+    expect(await seen(["ask"])).toMatchObject({ node: "file" });
+    expect(await seen(["ask", ...elsewhere])).toMatchObject({ node: "default" });
+  });
+
+  test("the environment names the home whose file is read", async () => {
+    expect(await seen(["ask"], { CHAIND_HOME: join(home, "none") })).toMatchObject({ node: "default" });
+    expect(await seen(["ask", "--home", home], { CHAIND_HOME: "none" })).toMatchObject({ node: "file" });
+  });
+
+  test("switches: true, 1, false, 0; turned off on the command line counts more", async () => {
+    expect(await seen(["ask"], { CHAIND_YES: "1", CHAIND_NO_VALIDATE: "true" })).toMatchObject({ yes: true, validate: false });
+    expect(await seen(["ask", "--yes=false"], { CHAIND_YES: "true" })).toMatchObject({ yes: false });
+    expect(await seen(["ask", "--no-validate=false"], { CHAIND_NO_VALIDATE: "true" })).toMatchObject({ validate: true });
+    expect(await seen(["ask"], { CHAIND_YES: "0" })).toMatchObject({ yes: false });
+  });
+
+  test("a file answers no question for a person and moves no home; what is empty counts as not there", async () => {
+    const flags = await seen(["ask"], { CHAIND_OUTPUT: "" });
+    expect(flags).toMatchObject({ home });
+    expect(flags["yes"]).toBeUndefined();
+    expect(flags["output"]).toBeUndefined();
+  });
+
+  test("values are parsed as those of flags; `start` reads app.toml, tables by a dot", async () => {
+    expect(await seen(["ask"])).toMatchObject({ count: 7 });
+    expect(await seen(["ask"], { CHAIND_COUNT: "8" })).toMatchObject({ count: 8 });
+    expect(await seen(["start"])).toMatchObject({ "api.address": "from app.toml" });
+    expect(envName("--api.address")).toBe("CHAIND_API_ADDRESS");
+  });
+
+  test("wrong values name where they come from", async () => {
+    await expect(seen(["ask"], { CHAIND_COUNT: "x" })).rejects.toMatchObject({
+      code: "UPG_INVALID_ARGUMENT",
+      message: expect.stringContaining("CHAIND_COUNT"),
+    });
+    await expect(seen(["ask"], { CHAIND_YES: "maybe" })).rejects.toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+    const broken = join(home, "broken");
+    mkdirSync(join(broken, "config"), { recursive: true });
+    writeFileSync(join(broken, "config", "client.toml"), "a = 1\nnode = [\n");
+    await expect(seen(["ask", "--home", broken])).rejects.toMatchObject({
+      code: "UPG_INVALID_CONFIG",
+      message: expect.stringContaining("client.toml, line"),
+    });
+  });
+});

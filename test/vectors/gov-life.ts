@@ -1,0 +1,262 @@
+/** Kind `life`: messages and ends of blocks, one after another, with errors, events and state after each. */
+import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { fromHex, toHex } from "../../host/bytes.js";
+import { decodeAddress, encodeAddress, moduleAddress, OPERATOR_PREFIX } from "../../host/chain/address.js";
+import { formatCoins, parseCoins } from "../../host/chain/coins.js";
+import { type ChainEvent, type ModuleContext, moduleContext } from "../../host/chain/context.js";
+import { endGovernanceBlock } from "../../host/chain/gov/end-block.js";
+import { ROUTER } from "../../host/chain/messages/router.js";
+import { accountBank, type Bank, storeBank } from "../../host/chain/modules/bank.js";
+import { deposits, proposals, votes, writeParams } from "../../host/chain/modules/gov.js";
+import { writeDelegation, writeValidator } from "../../host/chain/modules/staking.js";
+import { describeError, type ErrorDescription } from "../../host/chain/tx-error.js";
+import { verifySignature } from "../../host/commitment/block/keys.js";
+import { formatTime, parseTime } from "../../host/commitment/block/time.js";
+import { Core } from "../../host/core/core.js";
+import { sha256 } from "../../host/engine/node-crypto.js";
+import { type Proposal, ProposalStatusSchema } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
+import * as tx from "../../host/gen/cosmos/gov/v1/tx_pb.js";
+import type { Timestamp } from "../../host/types.js";
+import { Keeper, UPGRADE_STORE } from "../../host/upgrade/keeper.js";
+import { govParams, weightedOption } from "./gov-count.js";
+import { expectEqual, expectText, textBytes, type VectorCase } from "./harness.js";
+import { memoryStores } from "./memory-stores.js";
+
+const GOV = moduleAddress(sha256, "gov");
+const POOL = moduleAddress(sha256, "distribution");
+const core = new Core();
+const keeper = new Keeper({ core, authority: encodeAddress(GOV) });
+
+/** Every life is lived twice: with coins in the accounts, and with coins in the bank's store. */
+export function runGovLife(vector: VectorCase): readonly string[] {
+  const tags = new Set([...new Life(vector, accountBank).run(), ...new Life(vector, storeBank).run()]);
+  return [...tags];
+}
+
+class Life {
+  readonly #stores = memoryStores(["auth", "bank", "gov", "staking", UPGRADE_STORE]);
+  readonly #given: number;
+  /** Proto-JSON of every message that was submitted, by its bytes. */
+  readonly #messageJson = new Map<string, string>();
+  #state: VectorCase = {};
+
+  constructor(
+    private readonly vector: VectorCase,
+    private readonly bank: Bank,
+  ) {
+    const staking = this.#stores.store("staking");
+    for (const { operator, tokens, shares } of vector["staking"].validators) {
+      writeValidator(staking, {
+        operator: decodeAddress(operator, OPERATOR_PREFIX),
+        consensusKey: new Uint8Array(32),
+        moniker: "",
+        tokens: BigInt(tokens),
+        shares,
+        jailed: false,
+        status: "BOND_STATUS_BONDED",
+      });
+    }
+    for (const { delegator, validator, shares } of vector["staking"].delegations) {
+      const operator = decodeAddress(validator, OPERATOR_PREFIX);
+      writeDelegation(staking, { delegator: decodeAddress(delegator), operator, shares });
+    }
+    writeParams(this.#stores.store("gov"), govParams(vector["params"]));
+    const first = vector["steps"].find(({ state }: VectorCase) => state)?.state.balances ?? {};
+    const accounts = Object.keys(first).filter((name) => name.startsWith("cosmos1") && name !== encodeAddress(GOV));
+    for (const address of accounts) bank.mint(this.#stores, decodeAddress(address), parseCoins("1000000stake,500atom"));
+    this.#given = accounts.length;
+  }
+
+  run(): readonly string[] {
+    for (const [index, step] of this.vector["steps"].entries()) {
+      try {
+        const apart = this.#step(step);
+        if (apart) return [apart];
+      } catch (error) {
+        throw new Error(`step ${index} ${step["op"]} at ${step["height"]}: ${(error as Error).message}`);
+      }
+    }
+    return [];
+  }
+
+  /** Answers a tag when ours refused a plan at submission that the source takes: from here on states differ. */
+  #step(step: VectorCase): string | undefined {
+    for (const { value, json } of step["messages"] ?? []) this.#messageJson.set(value, json);
+    const events: ChainEvent[] = [];
+    const branch = this.#stores.branch();
+    const facts = {
+      chainId: "chain-1",
+      height: BigInt(step["height"]),
+      time: parseTime(step["time"]),
+      sha256,
+      bank: this.bank,
+      keeper,
+      router: ROUTER,
+      verifySignature,
+      consumeGas: () => undefined,
+    };
+    let error: ErrorDescription | undefined;
+    try {
+      act(moduleContext(facts, branch, events), step);
+      branch.write();
+    } catch (cause) {
+      error = describeError(cause);
+    }
+    if (error && !step["error"] && step["op"] === "submit" && this.vector["differs"].length > 0) {
+      expectEqual([error.codespace, error.code], ["sdk", 18], `a plan refused at submission (${error.log})`);
+      const tag = error.log.includes("in the past") ? "plan-in-past-at-submit" : "plan-checked-at-submit";
+      expectEqual(this.vector["differs"].includes(tag), true, `the case names ${tag}`);
+      return tag;
+    }
+    compareError(error, step["error"]);
+    if (!error) expectEqual(events.filter(isGovernance).map(asPairs), step["events"] ?? [], "events");
+    if (step["state"]) this.#state = step["state"];
+    this.#compareState();
+    return undefined;
+  }
+
+  #compareState(): void {
+    const gov = this.#stores.store("gov");
+    const shown = [...proposals(gov)].map((proposal) => this.#proposalJson(proposal));
+    expectEqual(shown.length, this.#state["proposals"].length, "number of proposals");
+    this.#state["proposals"].forEach((expected: Parameters<typeof expectText>[1], index: number) => {
+      if (typeof expected === "string") expectEqual(shown[index], parsed(expected), "proposal");
+      else expectText(JSON.stringify(shown[index]), expected, "proposal");
+    });
+    const held = [...deposits(gov)].map(({ proposalId, depositor, amount }) => ({
+      proposal_id: proposalId,
+      depositor,
+      amount: amount.map(({ denom, amount }) => ({ denom, amount })),
+    }));
+    expectEqual(held, this.#state["deposits"], "deposits");
+    const cast = [...votes(gov)].map(({ proposalId, voter, options, metadata }) => ({
+      proposal_id: proposalId,
+      voter,
+      options: options.map(({ option, weight }) => ({ option, weight })),
+      ...(metadata === "" ? {} : { metadata }),
+    }));
+    expectEqual(cast, this.#state["votes"].map(withoutEmptyMetadata), "votes");
+    const plan = keeper.plan(this.#stores.store(UPGRADE_STORE));
+    expectEqual(plan ? { name: plan.name, height: plan.height, info: plan.info } : null, this.#state["plan"], "plan");
+    this.#compareBalances();
+  }
+
+  #compareBalances(): void {
+    for (const [name, expected] of Object.entries(this.#state["balances"] as Record<string, string>)) {
+      const coins = name === "burned" ? this.#burned() : this.bank.balances(this.#stores, holder(name));
+      expectEqual(formatCoins(coins), expected, `balance of ${name}`);
+    }
+  }
+
+  /** What was given less what there is. */
+  #burned() {
+    const supply = this.bank.supply(this.#stores);
+    const given = parseCoins(`${1_000_000 * this.#given}stake,${500 * this.#given}atom`);
+    return given
+      .map(({ denom, amount }) => ({
+        denom,
+        amount: amount - (supply.find((coin) => coin.denom === denom)?.amount ?? 0n),
+      }))
+      .filter(({ amount }) => amount > 0n);
+  }
+
+  #proposalJson(proposal: Proposal): unknown {
+    const { finalTallyResult: tally } = proposal;
+    return {
+      id: String(proposal.id),
+      messages: proposal.messages.map(({ value }) => parsed(this.#messageJson.get(toHex(value)) ?? "null")),
+      status: ProposalStatusSchema.value[proposal.status]?.name,
+      final_tally_result: {
+        yes_count: tally?.yesCount,
+        abstain_count: tally?.abstainCount,
+        no_count: tally?.noCount,
+        no_with_veto_count: tally?.noWithVetoCount,
+      },
+      submit_time: timeText(proposal.submitTime),
+      deposit_end_time: timeText(proposal.depositEndTime),
+      total_deposit: proposal.totalDeposit.map(({ denom, amount }) => ({ denom, amount })),
+      voting_start_time: timeText(proposal.votingStartTime),
+      voting_end_time: timeText(proposal.votingEndTime),
+      metadata: proposal.metadata,
+      title: proposal.title,
+      summary: proposal.summary,
+      proposer: proposal.proposer,
+      expedited: proposal.expedited,
+      failed_reason: proposal.failedReason,
+    };
+  }
+}
+
+function act(context: ModuleContext, step: VectorCase): void {
+  const proposalId = BigInt(step["proposal_id"] ?? 0);
+  const { voter, option, proposer, metadata = "" } = step;
+  switch (step["op"]) {
+    case "end_block":
+      endGovernanceBlock(context);
+      break;
+    case "submit":
+      run(context, tx.MsgSubmitProposalSchema, {
+        messages: step["messages"].map(({ type_url, value }: VectorCase) => ({
+          typeUrl: type_url,
+          value: fromHex(value),
+        })),
+        initialDeposit: step["initial_deposit"],
+        proposer,
+        metadata: textOf(metadata),
+        title: textOf(step["title"]),
+        summary: textOf(step["summary"]),
+        expedited: step["expedited"],
+      });
+      break;
+    case "deposit":
+      run(context, tx.MsgDepositSchema, { proposalId, depositor: step["depositor"], amount: step["amount"] });
+      break;
+    case "vote":
+      run(context, tx.MsgVoteSchema, { proposalId, voter, option, metadata });
+      break;
+    case "vote_weighted":
+      run(context, tx.MsgVoteWeightedSchema, {
+        proposalId,
+        voter,
+        options: step["options"].map(weightedOption),
+        metadata,
+      });
+      break;
+    case "cancel_proposal":
+      run(context, tx.MsgCancelProposalSchema, { proposalId, proposer });
+      break;
+    default:
+      throw new Error("unknown step");
+  }
+}
+
+function run<T extends DescMessage>(context: ModuleContext, schema: T, message: MessageInitShape<T>): void {
+  const kind = ROUTER.get(`/${schema.typeName}`);
+  kind?.read(toBinary(schema, create(schema, message))).run(context);
+}
+
+/** The source's books are stand-ins, so texts of missing coins vary. */
+function compareError(error: ErrorDescription | undefined, expected: VectorCase | undefined): void {
+  const given = error && { code: error.code, codespace: error.codespace, text: error.log };
+  if (given && expected && /insufficient funds$/.test(given.text) && /insufficient funds$/.test(expected["text"])) {
+    expectEqual({ ...given, text: "" }, { ...expected, text: "" }, "error");
+  } else {
+    expectEqual(given ?? null, expected ?? null, "error");
+  }
+}
+
+const BANK_EVENTS = new Set(["coin_spent", "coin_received", "transfer", "burn", "message"]);
+const isGovernance = ({ type }: ChainEvent) => !BANK_EVENTS.has(type);
+const asPairs = ({ type, attributes }: ChainEvent) => ({
+  type,
+  attributes: attributes.map(({ key, value }) => [key, value]),
+});
+
+const textOf = (text: Parameters<typeof textBytes>[0]) => new TextDecoder().decode(textBytes(text));
+const parsed = (text: string): unknown => JSON.parse(text);
+const timeText = (time: Timestamp | undefined) => (time ? formatTime(time) : null);
+const holder = (name: string) => (name === "community_pool" ? POOL : decodeAddress(name));
+
+function withoutEmptyMetadata({ metadata, ...vote }: VectorCase): VectorCase {
+  return metadata === "" || metadata === undefined ? vote : { ...vote, metadata };
+}

@@ -1,0 +1,18 @@
+/** Stores in memory, as a block sees them. */
+import { CacheMultiStore } from "../../host/store/cache-multi-store.js";
+import { MemoryKVStore } from "../../host/store/memory-kv.js";
+import type { MultiStore } from "../../host/types.js";
+
+export function memoryStores(names: readonly string[]): MultiStore {
+  const stores = new Map(names.map((name) => [name, new MemoryKVStore()]));
+  const multi: MultiStore = {
+    names: [...names].sort(),
+    store: (name) => {
+      const store = stores.get(name);
+      if (!store) throw new Error(`there is no store ${name}`);
+      return store;
+    },
+    branch: () => new CacheMultiStore(multi),
+  };
+  return multi;
+}
