@@ -65,4 +65,20 @@ export const BENCHES: readonly Bench[] = [
     quickSizes: [10],
     isComparison: true,
   },
+  {
+    name: "rest-grpc",
+    what: "requests to a node's doors over 50 connections while it makes blocks; the size is in seconds a door",
+    unit: "requests/s",
+    sizes: [15],
+    quickSizes: [3],
+    isComparison: true,
+  },
+  {
+    name: "soak",
+    what: "1,000 clients on REST and gRPC at once while blocks are made; the size is in seconds",
+    unit: "requests/s",
+    sizes: [60],
+    quickSizes: [5],
+    isComparison: true,
+  },
 ];

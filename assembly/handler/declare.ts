@@ -3,26 +3,8 @@
 // again in every instance, where it hands out the same handles in the same order. So the two cannot disagree.
 import { Bytes } from "./bytes";
 import { context } from "./context";
+import { describeModule, describePlan, describeScan, describeStep, describeStore } from "./describe";
 import { Store } from "./store";
-
-// @ts-ignore: decorator
-@external("describe", "plan")
-declare function describePlan(name: string, gasLimit: u64): void;
-// @ts-ignore: decorator
-@external("describe", "store")
-declare function describeStore(name: string, access: string, upgrade: string, before: string): void;
-// @ts-ignore: decorator
-@external("describe", "step")
-declare function describeStep(module: string, from: u64, to: u64): void;
-// @ts-ignore: decorator
-@external("describe", "module")
-declare function describeModule(module: string, version: u64): void;
-// @ts-ignore: decorator
-@external("describe", "scan")
-declare function describeScan(handle: u32, prefix: string): void;
-// @ts-ignore: decorator
-@external("describe", "invariant")
-declare function describeInvariant(name: string): void;
 
 /** The plan's name, and the most gas that the upgrade may take: `chaind handler run` tells what it takes. */
 export function plan(name: string, gasLimit: u64): void {
@@ -153,6 +135,5 @@ export const invariants: Invariant[] = [];
 
 /** Something that must hold after everything, or the upgrade is dropped. `holds` may read, and not write. */
 export function invariant(name: string, holds: () => bool, message: string = ""): void {
-  if (isDefined(DESCRIBE)) describeInvariant(name);
   invariants.push(new Invariant(name, holds, message));
 }

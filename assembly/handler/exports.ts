@@ -56,7 +56,10 @@ export function handler_check(inLen: i32): i32 {
   for (let i = 0; i < invariants.length; i++) {
     const each = invariants[i];
     const holds = each.holds();
-    result.clear().fieldText(1, each.name).fieldNumber(2, <u64>holds);
+    result
+      .clear()
+      .fieldText(1, each.name)
+      .fieldNumber(2, <u64>holds);
     if (!holds) result.fieldText(3, each.message);
     results.fieldMessage(1, result);
   }

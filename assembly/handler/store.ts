@@ -1,14 +1,11 @@
 // Store: a store of the manifest. What it is not given (another store, other prefixes, a write to a store for reading)
 // does not exist for a handler; the host ends a run that tries.
 import { Bytes } from "./bytes";
+import { describePrefix } from "./describe";
 import { flush, put, remove } from "./output";
 import { openScan, Scan } from "./scan";
 import { store_get } from "./imports";
 import { Writer } from "./writer";
-
-// @ts-ignore: decorator
-@external("describe", "prefix")
-declare function describePrefix(handle: u32, prefix: string): void;
 
 /** Where `get` puts what it found. */
 const found = new Writer(1_024);

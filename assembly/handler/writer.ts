@@ -121,11 +121,17 @@ export class Writer extends Bytes {
   /** A field with a text; an empty one is left out. */
   fieldText(field: u32, text: string): Writer {
     const length = String.UTF8.byteLength(text);
-    return length == 0 ? this : this.varint((field << 3) | 2).varint(length).text(text);
+    return length == 0
+      ? this
+      : this.varint((field << 3) | 2)
+          .varint(length)
+          .text(text);
   }
 
   /** A field with a message, or an element of a repeated field: written also when it is empty. */
   fieldMessage(field: u32, message: Bytes): Writer {
-    return this.varint((field << 3) | 2).varint(message.length).bytes(message);
+    return this.varint((field << 3) | 2)
+      .varint(message.length)
+      .bytes(message);
   }
 }

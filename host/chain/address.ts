@@ -9,7 +9,7 @@ import type { Sha256 } from "../types.js";
 
 export const ADDRESS_PREFIX = "cosmos";
 export const OPERATOR_PREFIX = "cosmosvaloper";
-export const ADDRESS_BYTES = 20;
+const ADDRESS_BYTES = 20;
 const ADDRESS_BYTES_MAX = 255;
 
 /** Characters of the whole text that the field reads. */

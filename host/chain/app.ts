@@ -2,6 +2,7 @@
  * The application: a small real chain around the upgrade module. It has the shape of ABCI 2.0 without its transport:
  * `finalizeBlock` runs a block on a branch and answers the app hash it will have, `commit` makes it durable.
  */
+import type { VerifySignature } from "../commitment/block/keys.js";
 import type { Core } from "../core/core.js";
 import { assert } from "../errors.js";
 import { CommitMultiStore } from "../store/commit-multi-store.js";
@@ -46,6 +47,8 @@ export interface AppOptions {
   readonly cacheBytes?: number;
   readonly files?: UpgradeFiles;
   readonly log?: (level: LogLevel, message: string) => void;
+  /** A faster verifier of accounts' signatures; its verdict must be that of the one in commitment/block/keys.ts. */
+  readonly verifySignature?: VerifySignature;
 }
 
 export interface BlockRequest {
@@ -86,7 +89,11 @@ export class App {
 
   constructor(private readonly options: AppOptions) {
     const { database, sha256, genesis, versionsKept, cacheBytes } = options;
-    this.#facts = { chainId: genesis.chainId, sha256, verifySignature: rememberingVerifier(sha256) };
+    this.#facts = {
+      chainId: genesis.chainId,
+      sha256,
+      verifySignature: rememberingVerifier(sha256, options.verifySignature),
+    };
     this.#lastTime = genesis.time;
     this.#blockGasMax = blockGasLimit(genesis.consensusParams);
     this.multiStore = new CommitMultiStore(database, {

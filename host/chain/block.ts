@@ -50,8 +50,7 @@ export function runBlock(branch: MultiStore, base: MultiStore, input: BlockInput
     for (const change of changes) change(context);
     txResults = runTransactions(branch, input);
   }
-  events.push(...endBlockers(facts, branch));
-  return { txResults, events, applied };
+  return { txResults, events: [...events, ...endBlockers(facts, branch)], applied };
 }
 
 function runTransactions(branch: MultiStore, { facts, txs, blockGasMax }: BlockInput): TxResult[] {

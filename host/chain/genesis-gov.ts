@@ -1,5 +1,5 @@
 /** The gov part of a genesis document: parameters, proposals, deposits and votes, in the field's JSON. */
-import { create, type DescMessage, fromJson, type JsonValue, type MessageShape } from "@bufbuild/protobuf";
+import { create, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
 import { DurationSchema } from "@bufbuild/protobuf/wkt";
 import {
   type Deposit,
@@ -26,6 +26,7 @@ import {
 import { ONE, readDecimal } from "./decimal.js";
 import { readCoins } from "./genesis-coins.js";
 import type { JsonReader } from "./json-reader.js";
+import { messageFromJson } from "./message-json.js";
 import { defaultGovParams } from "./modules/gov-params.js";
 
 export interface GenesisGov {
@@ -173,7 +174,7 @@ function readVote(item: JsonReader): Vote {
 
 function readMessage<T extends DescMessage>(schema: T, field: JsonReader): MessageShape<T> {
   try {
-    return fromJson(schema, field.value as JsonValue, { ignoreUnknownFields: true });
+    return messageFromJson(schema, field.value);
   } catch (cause) {
     throw field.wrong(cause instanceof Error ? cause.message : String(cause));
   }

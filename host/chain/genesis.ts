@@ -19,12 +19,14 @@ export interface GenesisAccount {
   readonly address: Uint8Array;
   readonly number: bigint;
   readonly sequence: bigint;
+  /** Compressed secp256k1 key, 33 bytes; empty when the account has not signed yet, or has a key of another kind. */
+  readonly pubKey: Uint8Array;
   /** Name of a module account; "" for any other. */
   readonly module: string;
   readonly vesting: GenesisVesting | undefined;
 }
 
-export interface GenesisVesting {
+interface GenesisVesting {
   readonly original: readonly Coin[];
   readonly delegatedFree: readonly Coin[];
   readonly delegatedVesting: readonly Coin[];
@@ -32,7 +34,7 @@ export interface GenesisVesting {
   readonly endTime: bigint;
 }
 
-export interface GenesisBalance {
+interface GenesisBalance {
   readonly address: Uint8Array;
   readonly coins: readonly Coin[];
 }
@@ -71,6 +73,9 @@ export interface Genesis {
 }
 
 const STATUSES = new Set(["BOND_STATUS_UNBONDED", "BOND_STATUS_UNBONDING", "BOND_STATUS_BONDED"]);
+
+const SECP256K1_TYPE = "/cosmos.crypto.secp256k1.PubKey";
+const SECP256K1_BYTES = 33;
 
 const CHAIN_ID = /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,49}$/;
 
@@ -136,7 +141,7 @@ function readAppVersion(params: JsonReader): bigint {
   return version.isSet ? version.get("app").uint64(0n) : 0n;
 }
 
-/** BaseAccount, ModuleAccount, and the two vesting accounts; of a key only its absence is taken over. */
+/** BaseAccount, ModuleAccount, and the two vesting accounts. */
 function readAccount(account: JsonReader): GenesisAccount {
   const type = account.get("@type").text();
   const name = type.slice(type.lastIndexOf(".") + 1);
@@ -150,6 +155,7 @@ function readAccount(account: JsonReader): GenesisAccount {
     address: base.get("address").parse(decodeAddress),
     number: base.get("account_number").uint64(0n),
     sequence: base.get("sequence").uint64(0n),
+    pubKey: readAccountKey(base.get("pub_key")),
     module: name === "ModuleAccount" ? account.get("name").text() : "",
     vesting: vesting && {
       original: readCoins(vesting.get("original_vesting")),
@@ -159,6 +165,20 @@ function readAccount(account: JsonReader): GenesisAccount {
       endTime: vesting.get("end_time").int64(),
     },
   };
+}
+
+function readAccountKey(field: JsonReader): Uint8Array {
+  if (!field.isSet || field.get("@type").text("") !== SECP256K1_TYPE) return new Uint8Array();
+  const key = readBase64(field.get("key"));
+  if (key.length !== SECP256K1_BYTES) throw field.get("key").wrong(`a secp256k1 key has 33 bytes, got ${key.length}`);
+  return key;
+}
+
+function readBase64(field: JsonReader): Uint8Array {
+  return Uint8Array.from(
+    field.parse((text) => atob(text)),
+    (character) => character.charCodeAt(0),
+  );
 }
 
 /** No denomination's sum may pass what an amount can be: the supply is one. */
@@ -202,10 +222,7 @@ function readStaking(staking: JsonReader) {
 
 function readValidator(validator: JsonReader): GenesisValidator {
   const key = validator.get("consensus_pubkey").get("key");
-  const consensusKey = Uint8Array.from(
-    key.parse((text) => atob(text)),
-    (character) => character.charCodeAt(0),
-  );
+  const consensusKey = readBase64(key);
   if (consensusKey.length !== 32) throw key.wrong(`an ed25519 key has 32 bytes, got ${consensusKey.length}`);
   return {
     operator: validator.get("operator_address").parse((text) => decodeAddress(text, OPERATOR_PREFIX)),

@@ -47,8 +47,8 @@ export function initGenesis(context: BlockContext, genesis: Genesis, version: Ch
   keeper.setModuleVersions(context.store(UPGRADE_STORE), version.modules);
 }
 
-function accountRecord({ address, number, sequence, module, vesting }: GenesisAccount) {
-  const record = create(AccountSchema, { address, accountNumber: number, sequence, module });
+function accountRecord({ address, number, sequence, pubKey, module, vesting }: GenesisAccount) {
+  const record = create(AccountSchema, { address, accountNumber: number, sequence, pubKey, module });
   if (vesting) {
     record.vesting = create(VestingSchema, {
       original: coinsToMessages(vesting.original),

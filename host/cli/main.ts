@@ -33,9 +33,11 @@ async function main(): Promise<number> {
     const ready = readyArguments(args, program);
     program.hook("preAction", (_, command) => {
       settle(command, { env: process.env, off: ready.off });
-      const isTx = command.parent !== null && topName(command) === "tx";
-      if (program.opts()["output"] === undefined) program.setOptionValue("output", isTx ? "json" : "text");
+      // Errors are JSON for those who asked for it, not for all who send a transaction.
       isJson = program.opts()["output"] === "json";
+      if (program.opts()["output"] !== undefined) return;
+      const isTx = command.parent !== null && topName(command) === "tx";
+      program.setOptionValue("output", isTx ? "json" : "text");
     });
     await program.parseAsync(ready.args, { from: "user" });
     return Number(process.exitCode ?? 0);

@@ -80,8 +80,8 @@ export async function openNodeDoors(options: NodeDoorsOptions): Promise<NodeDoor
   if (!flags["rpc.enable"] && !flags["grpc.enable"] && !flags["api.enable"]) return { close: async () => undefined };
   const doors = await open(options);
   const text = JSON.stringify(doors.addresses);
-  logger.info({ ...doors.addresses }, "doors open");
   orWarn(logger, () => writeFileAtomically(held.home.addressesFile, utf8(`${text}\n`), 0o644));
+  logger.info({ ...doors.addresses }, "doors open");
   if (flags["api.enabledUnsafeCors"]) logger.warn("REST lets web pages of any origin read what it answers");
   return {
     close: async () => {

@@ -22,6 +22,7 @@ import { Home } from "./home.js";
 import { HomeLock } from "./home-lock.js";
 import type { MempoolLimits } from "./mempool.js";
 import { sha256 } from "./node-crypto.js";
+import { nodeVerifySignature } from "./node-signatures.js";
 import { versionsAndHandlers } from "./versions-and-handlers.js";
 
 export interface OpenNodeOptions {
@@ -80,6 +81,7 @@ export class HeldHome {
     const database = this.#database ?? new LmdbDatabase(home.databaseFile);
     this.#database = database;
     const app = new App({
+      verifySignature: nodeVerifySignature,
       ...{ database, sha256, core: new Core(), genesis, versions, files: upgradeFiles(home), log: options.log },
       ...appOptions(options),
     });

@@ -14,6 +14,22 @@ export interface Finding {
   readonly message: string;
 }
 
+/** What to do, for findings that do not say it themselves. */
+const ADVICE: Partial<Readonly<Record<FindingCode, string>>> = {
+  UPG_HANDLER_FORMAT: "the file is damaged or its compiler is at fault: build it again, and check it with wasm-validate",
+  UPG_HANDLER_LIMIT: "make it smaller, or split it",
+  UPG_HANDLER_MEMORY: "define one memory of wasm32 that all data fits in, and export it as memory",
+  UPG_HANDLER_IMPORT: "declare it as docs/abi.md has it",
+  UPG_HANDLER_EXPORT: "export it by the name and type that docs/abi.md has",
+  UPG_HANDLER_OPCODE: "build for WebAssembly 1.0, with integers only",
+  UPG_HANDLER_MANIFEST: "docs/abi.md describes the manifest",
+};
+
+function withAdvice(code: FindingCode, message: string): string {
+  const advice = message.includes("; ") ? undefined : ADVICE[code];
+  return advice === undefined ? message : `${message}; ${advice}`;
+}
+
 /** Ends the decoding of a section or of a function body. Never leaves this room. */
 export class Refusal extends Error {
   constructor(
@@ -75,7 +91,7 @@ export class Findings {
       code,
       function: functionIndex === undefined ? null : nameOf(functionIndex),
       offset,
-      message,
+      message: withAdvice(code, message),
     }));
     if (this.#unlisted > 0) {
       const message = `${this.#unlisted} further findings are not listed; mend these and check again`;

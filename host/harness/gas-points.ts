@@ -4,7 +4,7 @@ import { CountedStores } from "./counted-stores.js";
 import type { SceneRunner } from "./run.js";
 
 /** Host calls at which gas runs out; more than these are sampled evenly. */
-const HOST_CALLS_MAX = 48;
+const HOST_CALLS_MAX = 200;
 
 /** For each host call the greatest limit that does not reach it, ascending. */
 export function limitsBeforeHostCalls(runner: SceneRunner, gas: bigint): bigint[] {

@@ -45,7 +45,7 @@ export class MemoryStores implements MultiStore {
 }
 
 /** What stores hold, taken out of them. */
-export function copyOf(stores: MultiStore): MemoryStores {
+function copyOf(stores: MultiStore): MemoryStores {
   const copy = new MemoryStores();
   for (const name of stores.names) {
     const to = copy.open(name);

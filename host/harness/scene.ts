@@ -44,12 +44,15 @@ export function seedStores({ manifest }: WasmHandler, scene: Scene): MemoryStore
 export function seedVersions(manifest: Manifest, scene: Scene): Map<string, bigint> {
   const versions = new Map<string, bigint>();
   for (const [module, { from }] of manifest.versions) {
-    const least = from?.reduce((a, b) => (a < b ? a : b));
-    if (least !== undefined) versions.set(module, least);
+    if (from) versions.set(module, [...from].sort(compareVersions)[0] as bigint);
   }
   for (const module of manifest.removes) versions.set(module, 1n);
   for (const [module, version] of Object.entries(scene.versions ?? {})) versions.set(module, BigInt(version));
   return versions;
+}
+
+function compareVersions(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function misfit(what: string): UpgradeError {

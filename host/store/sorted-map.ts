@@ -6,9 +6,20 @@ import { Records } from "./records.js";
 
 const BLOCK_RECORDS_MAX = 512;
 
+/** Records in ascending order. Beside each address stands the beginning of its key: most comparisons end there. */
 interface Block {
   addresses: Uint32Array;
+  beginnings: Uint32Array;
   count: number;
+}
+
+/** The first four bytes of a key, zeros behind a shorter one: where two differ, their keys differ the same way. */
+function beginningOf(bytes: Uint8Array, at: number, len: number): number {
+  let beginning = len > 0 ? (bytes[at] as number) << 24 : 0;
+  if (len > 1) beginning |= (bytes[at + 1] as number) << 16;
+  if (len > 2) beginning |= (bytes[at + 2] as number) << 8;
+  if (len > 3) beginning |= bytes[at + 3] as number;
+  return beginning >>> 0;
 }
 
 export class SortedMap {
@@ -65,7 +76,8 @@ export class SortedMap {
   /** Sets a key; `valueLen` may be DELETED. */
   put(bytes: Uint8Array, keyAt: number, keyLen: number, value: Uint8Array, valueAt: number, valueLen: number): void {
     if (!this.#locate(bytes, keyAt, keyLen)) {
-      this.#insert(this.#records.add(bytes, keyAt, keyLen, value, valueAt, valueLen));
+      const address = this.#records.add(bytes, keyAt, keyLen, value, valueAt, valueLen);
+      this.#insert(address, beginningOf(bytes, keyAt, keyLen));
       return;
     }
     const { addresses } = this.#blocks[this.#block] as Block;
@@ -81,6 +93,7 @@ export class SortedMap {
     const block = this.#blocks[this.#block] as Block;
     const address = block.addresses[this.#index] as number;
     block.addresses.copyWithin(this.#index, this.#index + 1, block.count);
+    block.beginnings.copyWithin(this.#index, this.#index + 1, block.count);
     block.count--;
     if (block.count === 0) this.#blocks.splice(this.#block, 1);
     this.#size--;
@@ -129,8 +142,9 @@ export class SortedMap {
   #locate(bytes: Uint8Array, at: number, len: number): boolean {
     const blocks = this.#blocks;
     const last = blocks[blocks.length - 1];
+    const beginning = beginningOf(bytes, at, len);
     // Ascending writes are the rule in bulk: look behind the end first.
-    if (!last || this.compare(last.addresses[last.count - 1] as number, bytes, at, len) > 0) {
+    if (!last || this.#compareIn(last, last.count - 1, beginning, bytes, at, len) > 0) {
       this.#block = Math.max(0, blocks.length - 1);
       this.#index = last ? last.count : 0;
       return false;
@@ -139,19 +153,25 @@ export class SortedMap {
     let high = blocks.length - 1; // the last block that may begin at or before the key
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      if (this.compare((blocks[middle] as Block).addresses[0] as number, bytes, at, len) < 0) high = middle - 1;
+      if (this.#compareIn(blocks[middle] as Block, 0, beginning, bytes, at, len) < 0) high = middle - 1;
       else low = middle;
     }
     this.#block = low;
-    return this.#locateIn(blocks[low] as Block, bytes, at, len);
+    return this.#locateIn(blocks[low] as Block, beginning, bytes, at, len);
   }
 
-  #locateIn(block: Block, bytes: Uint8Array, at: number, len: number): boolean {
+  /** Order of a key relative to a record's. */
+  #compareIn(block: Block, index: number, beginning: number, bytes: Uint8Array, at: number, len: number): number {
+    const order = beginning - (block.beginnings[index] as number);
+    return order !== 0 ? order : this.compare(block.addresses[index] as number, bytes, at, len);
+  }
+
+  #locateIn(block: Block, beginning: number, bytes: Uint8Array, at: number, len: number): boolean {
     let low = 0;
     let high = block.count;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const order = this.compare(block.addresses[middle] as number, bytes, at, len);
+      const order = this.#compareIn(block, middle, beginning, bytes, at, len);
       if (order === 0) {
         this.#index = middle;
         return true;
@@ -168,22 +188,23 @@ export class SortedMap {
     return false;
   }
 
-  #insert(address: number): void {
+  #insert(address: number, beginning: number): void {
     this.#size++;
     this.changes++;
     let block = this.#blocks[this.#block];
     if (!block) {
-      block = { addresses: new Uint32Array(8), count: 0 };
+      block = { addresses: new Uint32Array(8), beginnings: new Uint32Array(8), count: 0 };
       this.#blocks.push(block);
     }
     if (block.count === BLOCK_RECORDS_MAX) block = this.#splitBlock(block);
     if (block.count === block.addresses.length) {
-      const grown = new Uint32Array(block.addresses.length * 2);
-      grown.set(block.addresses);
-      block.addresses = grown;
+      block.addresses = doubled(block.addresses);
+      block.beginnings = doubled(block.beginnings);
     }
     block.addresses.copyWithin(this.#index + 1, this.#index, block.count);
+    block.beginnings.copyWithin(this.#index + 1, this.#index, block.count);
     block.addresses[this.#index] = address;
+    block.beginnings[this.#index] = beginning;
     block.count++;
   }
 
@@ -191,8 +212,13 @@ export class SortedMap {
   #splitBlock(block: Block): Block {
     const isEnd = this.#block === this.#blocks.length - 1 && this.#index === block.count;
     const keep = isEnd ? block.count : block.count >>> 1;
-    const right: Block = { addresses: new Uint32Array(BLOCK_RECORDS_MAX), count: block.count - keep };
+    const right: Block = {
+      addresses: new Uint32Array(BLOCK_RECORDS_MAX),
+      beginnings: new Uint32Array(BLOCK_RECORDS_MAX),
+      count: block.count - keep,
+    };
     right.addresses.set(block.addresses.subarray(keep, block.count));
+    right.beginnings.set(block.beginnings.subarray(keep, block.count));
     block.count = keep;
     this.#blocks.splice(this.#block + 1, 0, right);
     if (this.#index < keep || (this.#index === keep && !isEnd)) return block;
@@ -200,4 +226,10 @@ export class SortedMap {
     this.#index -= keep;
     return right;
   }
+}
+
+function doubled(from: Uint32Array): Uint32Array {
+  const grown = new Uint32Array(2 * from.length);
+  grown.set(from);
+  return grown;
 }

@@ -9,7 +9,8 @@ import type { HaltRecord } from "../../host/upgrade/halt.js";
 import { genesisText } from "../scenario/genesis-text.js";
 import { BLOCK_TIME, makeBlocksUpTo, makeHome, type PlannedUpgrade, schedule, withNode } from "./prepared-home.js";
 
-export const DIST = join(import.meta.dirname, "../../dist");
+/** A build elsewhere can be tried too, while this one is being made anew. */
+export const DIST = process.env["CHAIN_UPGRADE_DIST"] ?? join(import.meta.dirname, "../../dist");
 const CHAIND = join(DIST, "chaind.js");
 const HANDLERS = join(DIST, "handlers");
 /** Several nodes run at the same time; those that are asked something open their doors on free ports. */
@@ -110,7 +111,17 @@ export class TestHome {
   }
 
   startSlowly(...args: readonly string[]): Running {
-    return run(CHAIND, ["start", "--home", this.path, "--log_format", "json", ...NO_DOORS, "--block-time", "50ms", ...args]);
+    return run(CHAIND, [
+      "start",
+      "--home",
+      this.path,
+      "--log_format",
+      "json",
+      ...NO_DOORS,
+      "--block-time",
+      "50ms",
+      ...args,
+    ]);
   }
 
   get haltRecord(): HaltRecord | undefined {

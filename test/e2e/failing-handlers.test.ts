@@ -4,7 +4,7 @@
  */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { compareBytes, concatBytes, toHex, utf8 } from "../../host/bytes.js";
 import { sha256 } from "../../host/engine/node-crypto.js";
 import { examineHandler } from "../../host/handler/check.js";
@@ -12,6 +12,9 @@ import { LmdbDatabase } from "../../host/store/lmdb-database.js";
 import { customSection } from "../guest/build.js";
 import { compileSource, IMPORTS } from "../guest/kit/author.js";
 import { DIST, printedRecord, TestHome } from "./chaind.js";
+
+// Compilers share the machine with everything else.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const HEIGHT = 5n;
 const SPLIT_BALANCES = join(DIST, "handlers/split-balances.wasm");
@@ -66,7 +69,7 @@ const SOURCES: readonly (readonly [what: string, code: string, exit: number, sou
     "recursion without end",
     "UPG_HANDLER_STACK",
     21,
-    onSecondPair("pairs = deeper(1);") + "\nfunction deeper(depth: i32): i32 { return deeper(depth + 1) + depth; }",
+    `${onSecondPair("pairs = deeper(1);")}\nfunction deeper(depth: i32): i32 { return deeper(depth + 1) + depth; }`,
   ],
   ["a key outside its prefixes", "UPG_HANDLER_TRAP", 21, onSecondPair("auth.set(stray.clear().u8(2), value);")],
   [
@@ -85,7 +88,7 @@ const SOURCES: readonly (readonly [what: string, code: string, exit: number, sou
     "an invariant that does not hold",
     "UPG_MIGRATION_INVARIANT",
     20,
-    onSecondPair("", `invariant("never", never, "it never holds");`) + "\nfunction never(): bool { return false; }",
+    `${onSecondPair("", `invariant("never", never, "it never holds");`)}\nfunction never(): bool { return false; }`,
   ],
   [
     "a write by an invariant",
@@ -94,8 +97,13 @@ const SOURCES: readonly (readonly [what: string, code: string, exit: number, sou
     onSecondPair("", `invariant("writes", writes);`) +
       "\nfunction writes(): bool { bank.set(stray.clear().u8(1), stray); return bank.has(stray); }",
   ],
-  ["a step that fails", "UPG_MIGRATION_FAILED", 20, `${DECLARATION} migrate("auth", 1, 2, step); migrate("bank", 1, 2);
-function step(): void { bank.set(stray.clear().u8(1), stray); fail(1, "not so"); }`],
+  [
+    "a step that fails",
+    "UPG_MIGRATION_FAILED",
+    20,
+    `${DECLARATION} migrate("auth", 1, 2, step); migrate("bank", 1, 2);
+function step(): void { bank.set(stray.clear().u8(1), stray); fail(1, "not so"); }`,
+  ],
   ["another layout", "UPG_HANDLER_LAYOUT", 21, `${DECLARATION} migrate("auth", 5, 6);`],
   ["another version than the program's", "UPG_MIGRATION_VERSION_MAP", 20, `${DECLARATION} migrate("auth", 1, 7);`],
   ["a store that is not there", "UPG_HANDLER_LAYOUT", 21, `${DECLARATION} ${VERSIONS} store("nowhere");`],
@@ -111,9 +119,10 @@ describe("a handler that fails", () => {
     home = new TestHome().schedule({ name: "v2", height: HEIGHT }, HEIGHT - 1n);
     before = contents(home);
     const entries: [string, Uint8Array][] = [];
-    for (const [what, , , source] of SOURCES) entries.push([what, (await compileSource(`${IMPORTS}\n${source}`)).bytes]);
+    for (const [what, , , source] of SOURCES)
+      entries.push([what, (await compileSource(`${IMPORTS}\n${source}`)).bytes]);
     built = new Map(entries);
-  }, 120_000);
+  });
 
   async function startWith(name: string, bytes: Uint8Array, ...args: string[]) {
     const folder = join(home.path, "tried", encodeURIComponent(name));

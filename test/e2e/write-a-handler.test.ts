@@ -30,13 +30,11 @@ function steps(): Step[] {
 
 /** `…` in a line is any text, a line of it any lines; a line that ends with it may go on. */
 function pattern(output: readonly string[]): RegExp {
-  const escaped = output.map((line) =>
-    line === "…" ? "(?:.*\\n)*?" : `${line.split("…").map(escape).join(".*?")}\\n`,
-  );
-  return new RegExp(`^${escaped.join("")}$`);
+  const lines = output.map((line) => (line === "…" ? "(?:.*\\n)*?" : `${line.split("…").map(escaped).join(".*?")}\\n`));
+  return new RegExp(`^${lines.join("")}$`);
 }
 
-const escape = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
 describe("docs/write-a-handler.md", () => {
   const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-first-minutes-"));
@@ -47,7 +45,9 @@ describe("docs/write-a-handler.md", () => {
     () => {
       const bin = join(folder, "bin");
       mkdirSync(bin);
-      writeFileSync(join(bin, "chaind"), `#!/bin/sh\nexec node "${join(ROOT, "dist/chaind.js")}" "$@"\n`, { mode: 0o755 });
+      writeFileSync(join(bin, "chaind"), `#!/bin/sh\nexec node "${join(ROOT, "dist/chaind.js")}" "$@"\n`, {
+        mode: 0o755,
+      });
       const env = { ...process.env, CHAIN_UPGRADE: ROOT, PATH: `${bin}:${process.env["PATH"]}`, NO_COLOR: "1" };
       let cwd = folder;
       let commands = 0;

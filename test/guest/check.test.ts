@@ -25,7 +25,7 @@ describe("checkHandler() of the manifest section", () => {
         code: "UPG_HANDLER_MANIFEST",
         function: null,
         offset: expect.any(Number),
-        message: "manifest: $.gasLimit: must be at least 1",
+        message: "manifest: $.gasLimit: must be at least 1; docs/abi.md describes the manifest",
       },
     ]);
   });
@@ -57,7 +57,11 @@ describe("checkHandler()", () => {
     });
     const { findings } = checkHandler(build(module, { abi: 3 }));
     expect(findings.map((finding) => [finding.code, finding.function, finding.message.split(":")[0]])).toEqual([
-      ["UPG_HANDLER_MEMORY", null, "more than one memory is not allowed"],
+      [
+        "UPG_HANDLER_MEMORY",
+        null,
+        "more than one memory is not allowed; define one memory of wasm32 that all data fits in, and export it as memory",
+      ],
       [
         "UPG_HANDLER_OPCODE",
         "pure",

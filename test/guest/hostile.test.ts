@@ -34,6 +34,8 @@ describe("hostile guests", () => {
     const module = bytes();
     const [first] = checkHandler(module).findings;
     expect(first?.code, first?.message).toBe(code);
+    // What is wrong; what to do.
+    expect(first?.message).toMatch(/^.+; .+$/s);
     expect(() => loadHandler(module, { sha256 })).toThrow(failure(code, first?.message.slice(0, 20)));
   });
 

@@ -62,7 +62,10 @@ describe("package", () => {
   test("publint", () => expectClean(run(bin("publint"), "run", "--strict", tarball)), MINUTES);
   test(
     "attw",
-    () => expectClean(run(bin("attw"), "--profile", "esm-only", "--exclude-entrypoints", "./core.wasm", "--", tarball)),
+    () =>
+      expectClean(
+        run(bin("attw"), "--profile", "esm-only", "--exclude-entrypoints", "./core.wasm", "./handler", "--", tarball),
+      ),
     MINUTES,
   );
 

@@ -13,8 +13,6 @@ import { Chain, type ChainOptions, type MadeBlock, type Process } from "./chain.
 import { genesisDocument } from "./genesis-text.js";
 import { type Packed, propose, Signer, vote } from "./wallet.js";
 
-export const VOTING_BLOCKS = 4;
-
 export const ALICE = new Signer("alice");
 export const BOB = new Signer("bob");
 export const CAROL = new Signer("carol");
@@ -22,7 +20,7 @@ export const CAROL = new Signer("carol");
 export const DAVE = new Signer("dave");
 const PEOPLE = [ALICE, BOB, CAROL, DAVE];
 
-export const GOV_PARAMS = {
+const GOV_PARAMS = {
   min_deposit: [{ denom: "ustake", amount: "100" }],
   expedited_min_deposit: [{ denom: "ustake", amount: "500" }],
   max_deposit_period: "20s",

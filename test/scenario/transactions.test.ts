@@ -1,6 +1,6 @@
 /** Transactions in blocks, in the mempool and in simulations: fees, sequences, gas, events, and state of old heights. */
 
-import { fromBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { encodeAddress, moduleAddress } from "../../host/chain/address.js";
 import { V1 } from "../../host/chain/versions/v1.js";
@@ -8,6 +8,7 @@ import { V2 } from "../../host/chain/versions/v2.js";
 import { sha256 } from "../../host/engine/node-crypto.js";
 import { TxMsgDataSchema } from "../../host/gen/cosmos/base/abci/v1beta1/abci_pb.js";
 import { VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
+import { AuthInfoSchema, ModeInfoSchema, TxRawSchema } from "../../host/gen/cosmos/tx/v1beta1/tx_pb.js";
 import { Chain, failureOf } from "./chain.js";
 import { ALICE, BOB, CAROL, DAVE, govGenesis, Town } from "./gov-chain.js";
 import { splitBalances } from "./versions.js";
@@ -230,6 +231,27 @@ describe("simulate()", () => {
     const [real] = chain.process.block({ txs: [again] }).txResults;
     expect(real?.code).toBeDefined();
     expect(Number(real?.gasUsed)).toBeLessThan(Number(result.gasUsed) * 1.1);
+  });
+
+  test("as CosmJS asks: mode unspecified, an empty signature, gas limit 0 → the gas of the signed one, its size included", () => {
+    const chain = new Town();
+    const message = send(ALICE, BOB.address, 1);
+    const signed = chain.sign(ALICE, [message], { fee: "5" });
+    const raw = fromBinary(TxRawSchema, signed);
+    const authInfo = fromBinary(AuthInfoSchema, raw.authInfoBytes);
+    for (const info of authInfo.signerInfos)
+      info.modeInfo = create(ModeInfoSchema, { sum: { case: "single", value: {} } });
+    if (authInfo.fee) authInfo.fee.gasLimit = 0n;
+    const unsigned = create(TxRawSchema, {
+      bodyBytes: raw.bodyBytes,
+      authInfoBytes: toBinary(AuthInfoSchema, authInfo),
+      signatures: [new Uint8Array()],
+    });
+    const result = chain.process.app.simulate(toBinary(TxRawSchema, unsigned));
+    const [real] = chain.process.block({ txs: [signed] }).txResults;
+    expect([result.code, real?.code]).toEqual([0, 0]);
+    expect(Number(result.gasUsed)).toBeGreaterThanOrEqual(Number(real?.gasUsed) - 100);
+    expect(Number(result.gasUsed)).toBeLessThan(Number(real?.gasUsed) * 1.1);
   });
 
   test("a message that fails → its code and text, nothing left", () => {

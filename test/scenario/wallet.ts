@@ -69,7 +69,7 @@ export class Signer {
   }
 }
 
-export const coins = (amount: number | string, denom = "ustake") => ({ denom, amount: String(amount) });
+const coins = (amount: number | string, denom = "ustake") => ({ denom, amount: String(amount) });
 
 export const send = (from: Signer, to: string, amount: number): Packed =>
   pack(MsgSendSchema, { fromAddress: from.address, toAddress: to, amount: [coins(amount)] });

@@ -49,7 +49,10 @@ function isEveryOrderIndexed(): bool {
 function doEntriesLeadToOrders(): bool {
   const index = orders.scan(INDEX);
   while (index.next()) {
-    key.clear().u8(0x01).slice(index.key, index.key.length - ID_BYTES);
+    key
+      .clear()
+      .u8(0x01)
+      .slice(index.key, index.key.length - ID_BYTES);
     if (!orders.has(key)) return false;
   }
   return true;

@@ -28,10 +28,20 @@ function writeGenesis(): void {
   while (supplies.next()) {
     denom.part(supplies.key, 1);
     key.clear().u8(0x01).bytes(denom);
-    oracle.set(key, value.clear().fieldBytes(1, denom).fieldNumber(2, <u64>context.height));
+    oracle.set(
+      key,
+      value
+        .clear()
+        .fieldBytes(1, denom)
+        .fieldNumber(2, <u64>context.height),
+    );
     feeds += 1;
   }
-  value.clear().fieldNumber(1, WINDOW_BLOCKS).fieldText(2, "gov").fieldNumber(3, <u64>context.seconds);
+  value
+    .clear()
+    .fieldNumber(1, WINDOW_BLOCKS)
+    .fieldText(2, "gov")
+    .fieldNumber(3, <u64>context.seconds);
   oracle.set(PARAMS, value.fieldNumber(4, feeds));
   log("the oracle of " + context.chainId.toString() + " begins with " + feeds.toString() + " feeds");
 }

@@ -4,7 +4,18 @@
 //   auth  01 | address          Account with coins        → Account without coins
 //   bank  02 | len | address | denom                      → amount, decimal text
 //   bank  00 | denom                                      → supply, decimal text
-import { addStore, Bytes, fail, invariant, migrate, plan, ProtoReader, scan, store, Writer } from "chain-upgrade/handler";
+import {
+  addStore,
+  Bytes,
+  fail,
+  invariant,
+  migrate,
+  plan,
+  ProtoReader,
+  scan,
+  store,
+  Writer,
+} from "chain-upgrade/handler";
 import * as supply from "./supply";
 
 plan("v2", 100_000_000_000);
@@ -55,7 +66,12 @@ function writeBalance(accountKey: Bytes, coinBytes: Bytes): void {
   }
   if (denom.length == 0) fail(1, "a coin has no denomination");
   supply.add(denom, amount);
-  key.clear().u8(0x02).u8(accountKey.length - 1).slice(accountKey, 1).bytes(denom);
+  key
+    .clear()
+    .u8(0x02)
+    .u8(accountKey.length - 1)
+    .slice(accountKey, 1)
+    .bytes(denom);
   bank.set(key, amount);
   balances += 1;
 }

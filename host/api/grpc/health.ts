@@ -11,7 +11,7 @@ import {
 const NOT_FOUND = 5;
 const WATCH_MILLIS = 500;
 
-export interface HealthState {
+interface HealthState {
   /** Ends all watches: the server closes. */
   stop(): void;
 }

@@ -1,4 +1,5 @@
 /** gRPC: every service of the query, reflection and health, over HTTP/2 without encryption. */
+import { type AddressInfo, createServer, type Server as NetServer, type Socket } from "node:net";
 import {
   type Metadata as GrpcMetadata,
   Metadata,
@@ -19,16 +20,12 @@ import { cannotListen } from "../http-server.js";
 import { ERROR_CODE_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../query/query.js";
 import { filesOf } from "../query/registry.js";
 import type { QueryMethod, QueryService } from "../query/service.js";
-import { type HealthState, healthHandlers } from "./health.js";
+import { healthHandlers } from "./health.js";
 import { ReflectionIndex, reflectionHandler } from "./reflection.js";
 
 export interface GrpcOptions extends DoorOptions {
   readonly address: Address;
   isReady(): boolean;
-}
-
-export interface OpenGrpc extends OpenDoor {
-  readonly health: HealthState;
 }
 
 const SERVER_OPTIONS = {
@@ -39,7 +36,7 @@ const SERVER_OPTIONS = {
 };
 
 /** @throws UpgradeError UPG_INVALID_CONFIG when the address cannot be had */
-export async function openGrpc(options: GrpcOptions): Promise<OpenGrpc> {
+export async function openGrpc(options: GrpcOptions): Promise<OpenDoor> {
   const limits: DoorLimits = { ...DOOR_LIMITS, ...options.limits };
   const { query } = options;
   const server = new Server({ ...SERVER_OPTIONS, "grpc.max_receive_message_length": limits.bodyBytes });
@@ -53,34 +50,63 @@ export async function openGrpc(options: GrpcOptions): Promise<OpenGrpc> {
     // The two have the same messages: one handler and one set of types serve both.
     server.addService(serviceOf(reflection.typeName, ServerReflection.methods), reflectionHandler(index));
   }
-  const port = await bind(server, options.address);
-  const address = { host: options.address.host, port };
-  return { address, health: health.state, close: (millis) => close(server, millis) };
+  const sockets = new Sockets(server, limits.connections);
+  const address = await sockets.listen(options.address);
+  return {
+    address,
+    close: async (millis) => {
+      health.state.stop();
+      await sockets.close(server, millis);
+    },
+  };
 }
 
-function bind(server: Server, address: Address): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const target = `${address.host.includes(":") ? `[${address.host}]` : address.host}:${address.port}`;
-    server.bindAsync(target, ServerCredentials.createInsecure(), (error, port) => {
-      if (error) reject(cannotListen("--grpc.address", address, bindCause(error)));
-      else resolve(port);
+/**
+ * The listening is done here and not in the library: so connections are counted, a port in use says so in time, and the
+ * end of the node does not wait for a connection that never spoke HTTP/2.
+ */
+class Sockets {
+  readonly #open = new Set<Socket>();
+  readonly #listener: NetServer;
+
+  constructor(server: Server, connections: number) {
+    const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+    this.#listener = createServer({ noDelay: true }, (socket) => {
+      this.#open.add(socket);
+      socket.once("close", () => this.#open.delete(socket));
+      socket.on("error", () => socket.destroy());
+      injector.injectConnection(socket);
     });
-  });
-}
+    this.#listener.maxConnections = connections;
+  }
 
-/** The library tells the cause in its text alone. */
-function bindCause(error: Error): Error {
-  return error.message.includes("EADDRINUSE") ? Object.assign(new Error(error.message), { code: "EADDRINUSE" }) : error;
-}
-
-function close(server: Server, millis: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => server.forceShutdown(), millis);
-    server.tryShutdown(() => {
-      clearTimeout(timer);
-      resolve();
+  async listen({ host, port }: Address): Promise<Address> {
+    await new Promise<void>((resolve, reject) => {
+      this.#listener.once("error", (cause) => reject(cannotListen("--grpc.address", { host, port }, cause)));
+      this.#listener.listen({ host, port, backlog: 1_024 }, resolve);
     });
-  });
+    const bound = this.#listener.address() as AddressInfo;
+    return { host: bound.address, port: bound.port };
+  }
+
+  /** Calls under way have `millis`; then whatever is still open is not. */
+  async close(server: Server, millis: number): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#listener.close(() => resolve()));
+    await new Promise<void>((resolve) => {
+      const late = setTimeout(resolve, millis);
+      server.tryShutdown(() => {
+        clearTimeout(late);
+        resolve();
+      });
+    });
+    server.forceShutdown();
+    this.#destroyAll();
+    await closed;
+  }
+
+  #destroyAll(): void {
+    for (const socket of this.#open) socket.destroy();
+  }
 }
 
 function definition({ descriptor }: QueryService): ServiceDefinition {

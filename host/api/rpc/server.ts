@@ -30,10 +30,10 @@ export async function openRpc(options: RpcOptions): Promise<OpenDoor> {
   };
   const door = new RpcDoor(context, options, limits);
   const server = makeHttpServer((request, response) => void door.answer(request, response), limits);
-  const sockets = new WebSocketDoor(context, options.events, limits);
-  sockets.attach(server);
   const address = await listen(server, options.address, "--rpc.laddr");
   own.port = address.port;
+  const sockets = new WebSocketDoor(context, options.events, limits);
+  sockets.attach(server);
   return {
     address,
     close: (millis) => {

@@ -18,7 +18,7 @@ export interface TallyDelegation {
   readonly shares: Decimal;
 }
 
-export interface TallyVote {
+interface TallyVote {
   /** The voter's name; a validator's operator votes under the operator's name. */
   readonly voter: string;
   readonly options: readonly WeightedVoteOption[];

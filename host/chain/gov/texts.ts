@@ -5,8 +5,8 @@ import { type JsonMember, type JsonValue, parseGoJson } from "../../upgrade/go-j
 import { GOV, SDK, TxError } from "../tx-error.js";
 
 /** Bytes, of titles and of metadata, also of votes. */
-export const METADATA_BYTES_MAX = 255;
-export const SUMMARY_BYTES_MAX = 40 * METADATA_BYTES_MAX;
+const METADATA_BYTES_MAX = 255;
+const SUMMARY_BYTES_MAX = 40 * METADATA_BYTES_MAX;
 
 type Texts = Pick<MsgSubmitProposal, "title" | "summary" | "metadata">;
 

@@ -26,7 +26,7 @@ export interface Stores {
   store(name: string): KVReader;
 }
 
-export interface WritableStores {
+interface WritableStores {
   store(name: string): KVStore;
 }
 
@@ -96,17 +96,9 @@ function changeAccount(stores: WritableStores, address: Uint8Array, change: (hel
 const SUPPLY_PREFIX = Uint8Array.of(0x00);
 const BALANCE_PREFIX = Uint8Array.of(0x02);
 
-/** `02 | len | address | denom`; the value is the amount as decimal text, and so it is for `00 | denom`, the supply. */
-export function balanceKey(address: Uint8Array, denom: string): Uint8Array {
-  return concatBytes(balancePrefix(address), utf8(denom));
-}
-
+/** Keys are `02 | len | address | denom`, the value is the amount as decimal text; so it is for `00 | denom`, the supply. */
 function balancePrefix(address: Uint8Array): Uint8Array {
   return concatBytes(BALANCE_PREFIX, Uint8Array.of(address.length), address);
-}
-
-export function supplyKey(denom: string): Uint8Array {
-  return concatBytes(SUPPLY_PREFIX, utf8(denom));
 }
 
 const text = new TextDecoder();

@@ -45,19 +45,11 @@ export function decodeTx(bytes: Uint8Array, router: MessageRouter): DecodedTx {
   }
   const { raw, body, authInfo } = asDecodeError(() => decodeParts(bytes, router));
   const messages = body.messages.map((any) => asDecodeError(() => readMessage(any, router)));
-  const signers: Uint8Array[] = [];
-  const texts = new Set<string>();
-  const sign = (text: string) => {
-    const address = signerOf(text);
-    const normal = encodeAddress(address);
-    if (!texts.has(normal)) signers.push(address);
-    texts.add(normal);
-    return address;
-  };
-  for (const { signer } of messages) sign(signer);
   const payer = authInfo.fee?.payer ?? "";
-  const feePayer = payer === "" ? signers[0] : sign(payer);
-  return { size: bytes.length, raw, body, authInfo, messages, signers, feePayer };
+  const signers = new Map<string, Uint8Array>();
+  for (const { signer } of messages) addSigner(signers, signer);
+  const feePayer = payer === "" ? signers.values().next().value : addSigner(signers, payer);
+  return { size: bytes.length, raw, body, authInfo, messages, signers: distinct(signers), feePayer };
 }
 
 function decodeParts(bytes: Uint8Array, router: MessageRouter) {
@@ -81,10 +73,20 @@ function readMessage({ typeUrl, value }: AnyMessage, router: MessageRouter): Rea
   return kind.read(withoutBadTexts(value, kind.schema));
 }
 
-function signerOf(text: string): Uint8Array {
+/** `signers`: by the texts they were named with. @throws TxError undefined 1 */
+function addSigner(signers: Map<string, Uint8Array>, text: string): Uint8Array {
+  const known = signers.get(text);
+  if (known) return known;
   const failure = addressFailure(text);
   if (failure !== undefined) throw undefinedError(failure);
-  return decodeAnyAddress(text);
+  const address = decodeAnyAddress(text);
+  signers.set(text, address);
+  return address;
+}
+
+/** An address may be written in small letters and in capitals. */
+function distinct(signers: ReadonlyMap<string, Uint8Array>): Uint8Array[] {
+  return [...new Map([...signers.values()].map((address) => [encodeAddress(address), address])).values()];
 }
 
 /** The outer form: fields ascending, each once (signatures apart), tags and lengths as short as they can be. */

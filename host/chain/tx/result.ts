@@ -20,7 +20,7 @@ export interface GasFigures {
   readonly used: bigint;
 }
 
-export const NO_GAS: GasFigures = Object.freeze({ wanted: 0n, used: 0n });
+const NO_GAS: GasFigures = Object.freeze({ wanted: 0n, used: 0n });
 
 /** A refusal. @throws UpgradeError UPG_STORE_*, UPG_BUG_* when the error is this machine's and no verdict */
 export function refusal(error: unknown, gas: GasFigures = NO_GAS, events: readonly ChainEvent[] = []): TxResult {

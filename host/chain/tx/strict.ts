@@ -4,7 +4,6 @@
  * UTF-8; a packed message is of a known type and is looked at in the same way.
  */
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
-import { concatBytes } from "../../bytes.js";
 import { addressFailure } from "../address.js";
 import { AMOUNT_MAX } from "../coins.js";
 import { undefinedError } from "../tx-error.js";
@@ -166,16 +165,19 @@ function checkAmount(text: string, texts: Error[]): void {
  */
 export function withoutBadTexts(bytes: Uint8Array, desc: DescMessage): Uint8Array {
   const cursor = new WireCursor(bytes);
-  const kept: Uint8Array[] = [];
+  const kept = new Uint8Array(bytes.length);
+  let length = 0;
   while (!cursor.isAtEnd) {
     const { at } = cursor;
     const tag = cursor.tag();
     const content = cursor.value(tag);
     const field = desc.fields.find(({ number }) => number === tag.number);
     const isText = field?.scalar === ScalarType.STRING && content !== undefined;
-    if (!isText || isUtf8(content)) kept.push(bytes.subarray(at, cursor.at));
+    if (isText && !isUtf8(content)) continue;
+    kept.set(bytes.subarray(at, cursor.at), length);
+    length += cursor.at - at;
   }
-  return concatBytes(...kept);
+  return kept.subarray(0, length);
 }
 
 function isUtf8(bytes: Uint8Array): boolean {

@@ -5,8 +5,8 @@
 export const VARINT = 0;
 export const FIXED64 = 1;
 export const BYTES = 2;
-export const START_GROUP = 3;
-export const END_GROUP = 4;
+const START_GROUP = 3;
+const END_GROUP = 4;
 export const FIXED32 = 5;
 
 const WIRE_TYPE_NAMES = ["varint", "fixed64", "bytes", "start_group", "end_group", "fixed32"];
@@ -36,6 +36,11 @@ export class WireCursor {
 
   /** @throws WireError */
   varint(): bigint {
+    const first = this.bytes[this.at];
+    if (first !== undefined && first < 0x80) {
+      this.at++;
+      return BigInt(first);
+    }
     let value = 0n;
     for (let shift = 0n; shift < 70n; shift += 7n) {
       const byte = this.bytes[this.at++];

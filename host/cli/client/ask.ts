@@ -71,6 +71,7 @@ export async function abciQuery(rpc: RpcClient, { path, data, height, prove }: A
 const BY_STATUS: readonly (readonly [pattern: RegExp, code: ErrorCode])[] = [
   [/code = NotFound/, "UPG_NOT_FOUND_RECORD"],
   [/code = InvalidArgument/, "UPG_INVALID_ARGUMENT"],
+  [/: invalid height$/, "UPG_NOT_FOUND_VERSION"],
 ];
 
 /** A node of this program names its code in the log; of others the gRPC status is read. */

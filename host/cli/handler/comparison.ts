@@ -1,8 +1,8 @@
 /** What two handlers differ in. */
 import { equalBytes } from "../../bytes.js";
-import { functionBody, type InspectedFunction, inspectHandler } from "./inspection.js";
+import { type InspectedFunction, inspectHandler } from "./inspection.js";
 
-export interface FunctionDifference {
+interface FunctionDifference {
   readonly name: string;
   readonly change: "added" | "removed" | "changed";
   /** Bytes of the body; null where it is not. */
@@ -49,10 +49,13 @@ function functionDifferences(a: Side, b: Side): FunctionDifference[] {
     const [one, other] = [left.get(name), right.get(name)];
     if (!one) return [{ name, change: "added", a: null, b: other?.bytes ?? null }];
     if (!other) return [{ name, change: "removed", a: one.bytes, b: null }];
-    const isSame =
-      one.type === other.type && equalBytes(functionBody(a.bytes, one.index), functionBody(b.bytes, other.index));
+    const isSame = one.type === other.type && equalBytes(bodyOf(a.bytes, one), bodyOf(b.bytes, other));
     return isSame ? [] : [{ name, change: "changed", a: one.bytes, b: other.bytes }];
   });
+}
+
+function bodyOf(file: Uint8Array, { offset, bytes }: InspectedFunction): Uint8Array {
+  return file.subarray(offset, offset + bytes);
 }
 
 function byName(functions: readonly InspectedFunction[]): Map<string, InspectedFunction> {

@@ -99,7 +99,8 @@ class Declaration {
     const versions: Record<string, { from?: readonly JsonInteger[]; to: JsonInteger }> = {};
     for (const [module, steps] of this.#steps) {
       const froms = [...steps.keys()];
-      const to = [...steps.values()].reduce((a, b) => (a > b ? a : b));
+      let to = 0n;
+      for (const end of steps.values()) if (end > to) to = end;
       for (const from of froms) {
         const end = endOf(steps, from);
         if (end !== to) throw refuse(`"${module}" goes from version ${from} to ${end} and no further, not to ${to}`);
@@ -132,7 +133,6 @@ export function runDeclaration(wasm: Uint8Array<ArrayBuffer>): ManifestDocument 
     step: (name: number, from: bigint, to: bigint) => declaration.step(text(name), from, to),
     module: (name: number, version: bigint) => declaration.module(text(name), version),
     scan: (handle: number, prefix: number) => declaration.scan(handle, text(prefix)),
-    invariant: () => undefined,
   };
   const imports: WebAssembly.Imports = { describe };
   for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {

@@ -10,7 +10,8 @@ export interface InspectedFunction {
   readonly index: number;
   readonly name: string;
   readonly type: string;
-  /** Of its body. */
+  /** First byte of its body in the file, and how many there are. */
+  readonly offset: number;
   readonly bytes: number;
 }
 
@@ -50,17 +51,12 @@ export function inspectHandler(bytes: Uint8Array): Inspection {
       index: functionIndex,
       name: nameOf(functionIndex),
       type: signatureText(type),
+      offset: start,
       bytes: end - start,
     })),
     memory: memory ? { pages: memory.min, pages_max: memory.max ?? null } : null,
     findings,
   };
-}
-
-/** The body of a function, to compare. */
-export function functionBody(bytes: Uint8Array, index: number): Uint8Array {
-  const body = examineHandler(bytes).module?.bodies.find(({ functionIndex }) => functionIndex === index);
-  return body ? bytes.subarray(body.start, body.end) : new Uint8Array(0);
 }
 
 function typeText(module: WasmModule, typeIndex: number | undefined): string {

@@ -1,9 +1,8 @@
 /** Governance proposals as messages. */
-import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
-import { registryOf } from "../../api/query/registry.js";
 import { decodeAddress, encodeAddress, moduleAddress } from "../../chain/address.js";
 import { parseCoins } from "../../chain/coins.js";
+import { messageFromJson } from "../../chain/message-json.js";
 import { GOV_MODULE } from "../../chain/modules/gov.js";
 import { ZERO_TIME } from "../../commitment/block/time.js";
 import { sha256 } from "../../engine/node-crypto.js";
@@ -92,13 +91,12 @@ export function proposalFromJson(json: unknown, proposer: string): Any {
   }
   const flags = { title, summary, deposit, metadata, expedited };
   checkProposal(flags);
-  return submitProposal(messages.map(messageFromJson), proposer, flags);
+  return submitProposal(messages.map(proposedMessage), proposer, flags);
 }
 
-function messageFromJson(json: unknown, index: number): Any {
+function proposedMessage(json: unknown, index: number): Any {
   try {
-    const any = fromJson(AnySchema, json as JsonValue, { registry: registryOf([]) });
-    return { ...any, typeUrl: `/${any.typeUrl.replace(/^.*\//, "")}` };
+    return messageFromJson(AnySchema, json);
   } catch (cause) {
     const what = cause instanceof Error ? cause.message : String(cause);
     throw new UpgradeError("UPG_INVALID_TX", `message ${index} of the proposal: ${what}`, { cause });

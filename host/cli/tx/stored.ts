@@ -1,8 +1,7 @@
 /** Transactions in files: signing and sending what was made before. */
 
 import { readFileSync } from "node:fs";
-import { fromJson, type JsonValue } from "@bufbuild/protobuf";
-import { registryOf } from "../../api/query/registry.js";
+import { messageFromJson } from "../../chain/message-json.js";
 import { UpgradeError } from "../../errors.js";
 import { Query as AuthQuery } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
 import { type Tx, TxSchema } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
@@ -41,7 +40,7 @@ function readTx(file: string): Tx {
   const json = readJsonFile(file);
   try {
     // Fields of newer forms that say nothing (unordered: false, tip: null) are passed over.
-    return fromJson(TxSchema, json as JsonValue, { registry: registryOf([]), ignoreUnknownFields: true });
+    return messageFromJson(TxSchema, json);
   } catch (cause) {
     throw new UpgradeError("UPG_INVALID_TX", `${file} is no transaction: ${(cause as Error).message}`, { cause });
   }

@@ -2,12 +2,15 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { testFixture } from "../../../host/cli/handler/fixture-runs.js";
 import { HandlerProject } from "../../../host/cli/handler/project.js";
 import { sameStores } from "../../../host/harness/diff.js";
 import { bytes, openHandler, runScene, type Scene, type WasmHandler } from "../../../host/harness/index.js";
 import { buildRust, missingRust } from "./rust.js";
+
+// Compilers share the machine with everything else.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const ROOT = join(import.meta.dirname, "../../..");
 const EXAMPLES = readdirSync(join(ROOT, "examples")).filter((name) =>

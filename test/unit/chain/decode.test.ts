@@ -5,6 +5,7 @@ import { concatBytes, utf8 } from "../../../host/bytes.js";
 import { ROUTER } from "../../../host/chain/messages/router.js";
 import { decodeTx } from "../../../host/chain/tx/decode.js";
 import { TxError } from "../../../host/chain/tx-error.js";
+import { MsgSendSchema } from "../../../host/gen/cosmos/bank/v1beta1/tx_pb.js";
 import { MsgSubmitProposalSchema } from "../../../host/gen/cosmos/gov/v1/tx_pb.js";
 import { AuthInfoSchema, TxBodySchema, TxRawSchema } from "../../../host/gen/cosmos/tx/v1beta1/tx_pb.js";
 import { TX_BYTES_MAX } from "../../../host/limits.js";
@@ -84,6 +85,17 @@ describe("decodeTx()", () => {
       if (message.value.length > 500_000) break;
     }
     expect(refusalOf(raw(body(message)))).toContain("maximum recursion depth exceeded");
+  });
+
+  test("half a million empty coins → decoded; how deep a stack is says nothing about a transaction", () => {
+    const coins = new WireWriter();
+    for (let index = 0; index < 500_000; index++) coins.message(3, new Uint8Array());
+    expect(refusalOf(raw(body(extended(SEND, coins))))).toBe("accepted");
+  });
+
+  test("one signer written in small letters and in capitals → one signer", () => {
+    const capitals = pack(MsgSendSchema, { fromAddress: ALICE.address.toUpperCase(), toAddress: ALICE.address });
+    expect(decodeTx(raw(body(SEND, capitals)), ROUTER).signers).toEqual([ALICE.addressBytes]);
   });
 
   test("groups within groups → sdk 2", () => {

@@ -19,8 +19,14 @@ describe("readyArguments()", () => {
     [["--output", "json"], ["--output=json"]],
     [["--output=json"], ["--output=json"]],
     [["--json"], ["--output=json"]],
-    [["-yo", "json"], ["--yes", "--output=json"]],
-    [["-y", "-a=7"], ["--yes", "--account-number=7"]],
+    [
+      ["-yo", "json"],
+      ["--yes", "--output=json"],
+    ],
+    [
+      ["-y", "-a=7"],
+      ["--yes", "--account-number=7"],
+    ],
     [["--upgrade-height", "-5"], ["--upgrade-height=-5"]],
     [["--upgrade_height=-5"], ["--upgrade-height=-5"]],
     [["--log-format", "json"], ["--log_format=json"]],
@@ -29,13 +35,31 @@ describe("readyArguments()", () => {
     [["--note", ""], ["--note="]],
     [["--note=a=b"], ["--note=a=b"]],
     [["--yes=true"], ["--yes"]],
-    [["send", "-5", "x"], ["send", "-5", "x"]],
-    [["--unknown", "-x=1"], ["--unknown", "-x=1"]],
+    [
+      ["send", "-5", "x"],
+      ["send", "-5", "x"],
+    ],
+    [
+      ["--unknown", "-x=1"],
+      ["--unknown", "-x=1"],
+    ],
     [["--note"], ["--note"]],
-    [["a", "--", "-o", "json"], ["a", "--", "-o", "json"]],
-    [["--validator", "50", "a"], ["--validator=50", "a"]],
-    [["--validator", "alice", "1x"], ["alice", "1x", "--validator"]],
-    [["--validator=50", "a"], ["--validator=50", "a"]],
+    [
+      ["a", "--", "-o", "json"],
+      ["a", "--", "-o", "json"],
+    ],
+    [
+      ["--validator", "50", "a"],
+      ["--validator=50", "a"],
+    ],
+    [
+      ["--validator", "alice", "1x"],
+      ["alice", "1x", "--validator"],
+    ],
+    [
+      ["--validator=50", "a"],
+      ["--validator=50", "a"],
+    ],
   ])("%j → %j", (given, expected) => expect(ready(...given)).toEqual(expected));
 
   test("--yes=false → no flag, and it counts as turned off; a later --yes turns it on again", () => {

@@ -5,7 +5,8 @@ import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { configPath, configValue, readConfig, writeSetting } from "../../../host/cli/config-file.js";
 
 const home = mkdtempSync(join(tmpdir(), "chain-upgrade-config-"));
-const TEXT = '# a comment\nnode = "old" # beside\ncount = 3\n\n[api]\n# inside\nenable = true\naddress = "a"\n\n[rpc]\nladdr = "b"\n';
+const TEXT =
+  '# a comment\nnode = "old" # beside\ncount = 3\n\n[api]\n# inside\nenable = true\naddress = "a"\n\n[rpc]\nladdr = "b"\n';
 const text = () => readFileSync(configPath(home, "client"), "utf8");
 
 beforeEach(() => {
@@ -41,20 +42,25 @@ describe("writeSetting()", () => {
     expect(text()).toBe('node = "n"\n');
   });
 
-  test.each(["", "a b", "a.b.c", "__proto__.x", "a\nb"])("key %j → UPG_INVALID_CONFIG, or nothing but that key changes", (key) => {
-    try {
-      writeSetting(home, "client", key, "v");
-    } catch (error) {
-      expect(error).toMatchObject({ code: "UPG_INVALID_CONFIG" });
-      expect(text()).toBe(TEXT);
-      return;
-    }
-    expect(configValue(readConfig(home, "client"), key)).toBe("v");
-  });
+  test.each(["", "a b", "a.b.c", "__proto__.x", "a\nb"])(
+    "key %j → UPG_INVALID_CONFIG, or nothing but that key changes",
+    (key) => {
+      try {
+        writeSetting(home, "client", key, "v");
+      } catch (error) {
+        expect(error).toMatchObject({ code: "UPG_INVALID_CONFIG" });
+        expect(text()).toBe(TEXT);
+        return;
+      }
+      expect(configValue(readConfig(home, "client"), key)).toBe("v");
+    },
+  );
 
   test("a broken file is refused and stays as it is", () => {
     writeFileSync(configPath(home, "client"), "node = \n");
-    expect(() => writeSetting(home, "client", "node", "x")).toThrow(expect.objectContaining({ code: "UPG_INVALID_CONFIG" }));
+    expect(() => writeSetting(home, "client", "node", "x")).toThrow(
+      expect.objectContaining({ code: "UPG_INVALID_CONFIG" }),
+    );
     expect(text()).toBe("node = \n");
   });
 });
@@ -63,6 +69,8 @@ describe("configValue()", () => {
   test("texts, numbers, switches and lists as text; tables and strangers as nothing", () => {
     const table = { a: "x", b: 1, c: true, d: ["1", "2"], e: { f: "y" } };
     expect(["a", "b", "c", "d", "e.f"].map((key) => configValue(table, key))).toEqual(["x", "1", "true", "1,2", "y"]);
-    expect(["e", "z", "a.b", "toString", "e.constructor"].map((key) => configValue(table, key))).toEqual(Array(5).fill(undefined));
+    expect(["e", "z", "a.b", "toString", "e.constructor"].map((key) => configValue(table, key))).toEqual(
+      Array(5).fill(undefined),
+    );
   });
 });

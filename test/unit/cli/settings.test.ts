@@ -10,7 +10,10 @@ import { envName, settle } from "../../../host/cli/settings.js";
 const home = mkdtempSync(join(tmpdir(), "chain-upgrade-settings-"));
 beforeAll(() => {
   mkdirSync(join(home, "config"));
-  writeFileSync(join(home, "config", "client.toml"), 'node = "file"\nyes = true\nhome = "elsewhere"\ncount = 7\noutput = ""\n');
+  writeFileSync(
+    join(home, "config", "client.toml"),
+    'node = "file"\nyes = true\nhome = "elsewhere"\ncount = 7\noutput = ""\n',
+  );
   writeFileSync(join(home, "config", "app.toml"), '[api]\naddress = "from app.toml"\n');
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -48,9 +51,14 @@ describe("settle()", () => {
   });
 
   test("switches: true, 1, false, 0; turned off on the command line counts more", async () => {
-    expect(await seen(["ask"], { CHAIND_YES: "1", CHAIND_NO_VALIDATE: "true" })).toMatchObject({ yes: true, validate: false });
+    expect(await seen(["ask"], { CHAIND_YES: "1", CHAIND_NO_VALIDATE: "true" })).toMatchObject({
+      yes: true,
+      validate: false,
+    });
     expect(await seen(["ask", "--yes=false"], { CHAIND_YES: "true" })).toMatchObject({ yes: false });
-    expect(await seen(["ask", "--no-validate=false"], { CHAIND_NO_VALIDATE: "true" })).toMatchObject({ validate: true });
+    expect(await seen(["ask", "--no-validate=false"], { CHAIND_NO_VALIDATE: "true" })).toMatchObject({
+      validate: true,
+    });
     expect(await seen(["ask"], { CHAIND_YES: "0" })).toMatchObject({ yes: false });
   });
 

@@ -53,6 +53,7 @@ export function expectNoGarbage(database: Database): void {
     for (const slot of slots) expect(chunk.has(slot)).toBe(true);
   }
   expect(chunks.length).toBe(live.size);
+  expect(keysOf(database, "t")).toEqual([]);
   const known = new Set(chunks.map((key) => toHex(key.subarray(1))));
   for (const key of keysOf(database, "d")) expect(known.has(toHex(key.subarray(1)))).toBe(true);
   for (const key of keysOf(database, "o")) expect(versions.has(readOrphansKey(key).version)).toBe(true);

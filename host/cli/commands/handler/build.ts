@@ -20,7 +20,7 @@ interface BuildOptions {
   readonly locked?: boolean;
 }
 
-export interface BuildAnswer {
+interface BuildAnswer {
   readonly file: string;
   readonly name: string;
   readonly sha256: string;

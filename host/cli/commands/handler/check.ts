@@ -34,7 +34,7 @@ export function registerCheck(handler: Cobra, output: Output): void {
 }
 
 /** Never throws: a file that cannot be read is refused like any other. */
-export function checkFile(file: string): CheckAnswer {
+function checkFile(file: string): CheckAnswer {
   try {
     const { bytes, sha256 } = readWasmFile(file);
     const { name, gasLimit, findings } = checkHandler(bytes);

@@ -56,10 +56,13 @@ describe("keyFromMnemonic()", () => {
     expect(keyFromMnemonic(spaced).address).toBe(signer?.address);
   });
 
-  test.each(["", "abandon", `${"abandon ".repeat(12)}`, "not a mnemonic at all"])("%j → UPG_INVALID_ARGUMENT, without the words", (words) => {
-    expect(() => keyFromMnemonic(words)).toThrow(code("UPG_INVALID_ARGUMENT"));
-    expect(() => keyFromMnemonic(`${words} secret`)).not.toThrow(/secret/);
-  });
+  test.each(["", "abandon", `${"abandon ".repeat(12)}`, "not a mnemonic at all"])(
+    "%j → UPG_INVALID_ARGUMENT, without the words",
+    (words) => {
+      expect(() => keyFromMnemonic(words)).toThrow(code("UPG_INVALID_ARGUMENT"));
+      expect(() => keyFromMnemonic(`${words} secret`)).not.toThrow(/secret/);
+    },
+  );
 
   test.each(["", "m", "44'/118'", "m/x", "m/99999999999", "m/4294967296"])("path %j → UPG_INVALID_ARGUMENT", (path) => {
     expect(() => keyFromMnemonic(newMnemonic(12), path)).toThrow(code("UPG_INVALID_ARGUMENT"));
@@ -122,7 +125,14 @@ describe.each(["file", "test"] as const)("Keyring %s", (backend) => {
     await open(folder).add("bob", KEY);
     const path = join(folder, `keyring-${backend}`, "bob.json");
     const whole = readFileSync(path, "utf8");
-    for (const torn of ["", whole.slice(0, whole.length / 2), "null", "[]", '{"v":1}', whole.replace('"bob"', '"rob"')]) {
+    for (const torn of [
+      "",
+      whole.slice(0, whole.length / 2),
+      "null",
+      "[]",
+      '{"v":1}',
+      whole.replace('"bob"', '"rob"'),
+    ]) {
       writeFileSync(path, torn);
       expect(() => open(folder).find("bob"), torn).toThrow(code("UPG_STORE_CORRUPT"));
     }
@@ -136,16 +146,24 @@ describe("Keyring file", () => {
   test("a wrong password → UPG_INVALID_ARGUMENT; a new key needs the password of those that are there", async () => {
     const folder = newFolder();
     await keyring(folder, "file", PASSWORD, PASSWORD).add("bob", KEY);
-    await expect(keyring(folder, "file", "wrong pass").privateKey("bob")).rejects.toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
-    await expect(keyring(folder, "file", "wrong pass").add("eve", OTHER)).rejects.toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+    await expect(keyring(folder, "file", "wrong pass").privateKey("bob")).rejects.toMatchObject({
+      code: "UPG_INVALID_ARGUMENT",
+    });
+    await expect(keyring(folder, "file", "wrong pass").add("eve", OTHER)).rejects.toMatchObject({
+      code: "UPG_INVALID_ARGUMENT",
+    });
     await keyring(folder, "file", PASSWORD).add("eve", OTHER);
     expect(await keyring(folder, "file", PASSWORD).privateKey("eve")).toEqual(OTHER.privateKey);
   });
 
   test("a password that is short, or not the same twice → UPG_INVALID_ARGUMENT, nothing written", async () => {
     const folder = newFolder();
-    await expect(keyring(folder, "file", "short").add("bob", KEY)).rejects.toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
-    await expect(keyring(folder, "file", PASSWORD, "another one").add("bob", KEY)).rejects.toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+    await expect(keyring(folder, "file", "short").add("bob", KEY)).rejects.toMatchObject({
+      code: "UPG_INVALID_ARGUMENT",
+    });
+    await expect(keyring(folder, "file", PASSWORD, "another one").add("bob", KEY)).rejects.toMatchObject({
+      code: "UPG_INVALID_ARGUMENT",
+    });
     expect(keyring(folder, "file").list()).toEqual([]);
   });
 
@@ -180,6 +198,8 @@ describe("Keyring file", () => {
     const path = join(folder, "keyring-file");
     mkdirSync(path, { recursive: true });
     writeFileSync(join(path, "eve.json"), readFileSync(join(path, "bob.json"), "utf8").replace('"bob"', '"eve"'));
-    await expect(keyring(folder, "file", PASSWORD).privateKey("eve")).rejects.toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+    await expect(keyring(folder, "file", PASSWORD).privateKey("eve")).rejects.toMatchObject({
+      code: "UPG_INVALID_ARGUMENT",
+    });
   });
 });

@@ -1,0 +1,79 @@
+/** `chaind` as people type it: one process a command, and a node that makes blocks when a transaction comes. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll } from "vitest";
+import { DIST, type End, type Running, run } from "./chaind.js";
+
+export const CHAIND = join(DIST, "chaind.js");
+const ON_DEMAND = ["--logical-clock", "--block-time", "5s", "--create-empty-blocks=false"];
+const ONE_DOOR = ["--rpc.laddr", "tcp://127.0.0.1:0", "--grpc.enable=false", "--api.enable=false"];
+const WAIT_MILLIS = 30_000;
+
+const root = mkdtempSync(join(tmpdir(), "chain-upgrade-commands-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let homes = 0;
+
+export class CommandLine {
+  readonly home = join(root, `home-${homes++}`);
+  readonly env: Record<string, string> = {
+    ...{ CHAIND_HOME: this.home, CHAIND_KEYRING_BACKEND: "test", TZ: "UTC", NO_COLOR: "1" },
+  };
+
+  /** Runs a command to its end; `input` is what its stdin holds. */
+  async run(args: readonly string[], input = "", env: Readonly<Record<string, string>> = {}): Promise<End> {
+    const running = run(CHAIND, args, { ...this.env, ...env });
+    running.child.stdin?.on("error", () => undefined).end(input);
+    return running.end;
+  }
+
+  /** What it answers with `-o json`. @throws Error when it fails */
+  async json(...args: readonly string[]): Promise<Record<string, unknown>> {
+    const { exit, stdout, stderr } = await this.run([...args, "-o", "json"]);
+    if (exit !== 0) throw new Error(`chaind ${args.join(" ")} ended with ${exit}: ${stderr}`);
+    return JSON.parse(stdout) as Record<string, unknown>;
+  }
+
+  async text(...args: readonly string[]): Promise<string> {
+    const { exit, stdout, stderr } = await this.run([...args, "-o", "text"]);
+    if (exit !== 0) throw new Error(`chaind ${args.join(" ")} ended with ${exit}: ${stderr}`);
+    return stdout;
+  }
+
+  editGenesis(change: (genesis: Genesis) => void): void {
+    const file = join(this.home, "config", "genesis.json");
+    const genesis = JSON.parse(readFileSync(file, "utf8")) as Genesis;
+    change(genesis);
+    writeFileSync(file, JSON.stringify(genesis));
+  }
+
+  /** Makes blocks until it halts or has made as many as it was told to; no door is open. */
+  async runNode(...args: readonly string[]): Promise<End> {
+    const doors = ["--rpc.enable=false", "--grpc.enable=false", "--api.enable=false"];
+    return run(CHAIND, ["start", "--logical-clock", "--block-time", "5s", ...doors, ...args], this.env).end;
+  }
+
+  /** A node that can be asked; its address becomes the one that commands ask. */
+  async startNode(...args: readonly string[]): Promise<Running> {
+    const addresses = join(this.home, "data", "addresses.json");
+    rmSync(addresses, { force: true });
+    const node = run(CHAIND, ["start", ...ON_DEMAND, ...ONE_DOOR, ...args], this.env);
+    for (const until = Date.now() + WAIT_MILLIS; !existsSync(addresses); await sleep(20)) {
+      if (Date.now() > until || node.child.exitCode !== null)
+        throw new Error(`no node: ${(await stopped(node)).stderr}`);
+    }
+    this.env["CHAIND_NODE"] = (JSON.parse(readFileSync(addresses, "utf8")) as { rpc: string }).rpc;
+    return node;
+  }
+}
+
+export function stopped(node: Running): Promise<End> {
+  node.child.kill("SIGTERM");
+  return node.end;
+}
+
+export interface Genesis {
+  genesis_time: string;
+  app_state: { gov: { params: Record<string, unknown> } };
+}

@@ -1,0 +1,171 @@
+/**
+ * The whole story by stock CosmJS against real processes: coins, a proposal, a vote, the plan and its proof, the halt,
+ * the new version, the height at which it was applied.
+ */
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { iavlSpec, ics23, tendermintSpec, verifyMembership } from "@confio/ics23";
+import {
+  createProtobufRpcClient,
+  GasPrice,
+  QueryClient,
+  SigningStargateClient,
+} from "@cosmjs/stargate";
+import { Comet38Client } from "@cosmjs/tendermint-rpc";
+import { ProposalStatus, VoteOption } from "cosmjs-types/cosmos/gov/v1/gov";
+import { QueryClientImpl as GovQuery } from "cosmjs-types/cosmos/gov/v1/query";
+import { MsgSubmitProposalResponse } from "cosmjs-types/cosmos/gov/v1/tx";
+import { QueryClientImpl as UpgradeQuery } from "cosmjs-types/cosmos/upgrade/v1beta1/query";
+import { MsgSoftwareUpgrade } from "cosmjs-types/cosmos/upgrade/v1beta1/tx";
+import { Plan } from "cosmjs-types/cosmos/upgrade/v1beta1/upgrade";
+import { expect, test } from "vitest";
+import { fromHex, utf8 } from "../../host/bytes.js";
+import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../host/chain/address.js";
+import { fundedGenesis, SIGNER, wallet } from "../unit/api/test-node.js";
+import { type Running, TestHome } from "./chaind.js";
+
+const OTHER = "cosmos1vx8knpllrj7n963p9ttd80w47kpacrhuts497x";
+const FREE_PORTS = [
+  ...["--rpc.enable=true", "--rpc.laddr", "tcp://127.0.0.1:0"],
+  ...["--grpc.enable=true", "--grpc.address", "127.0.0.1:0"],
+  ...["--api.enable=true", "--api.address", "tcp://127.0.0.1:0"],
+];
+/** Blocks between the proposal and the plan: the vote must end in them. */
+const BLOCKS_TO_PLAN = 80;
+
+/** The signer operates the only validator, and votes last two seconds. */
+function genesis(): string {
+  const document = JSON.parse(fundedGenesis());
+  const operator = encodeAddress(decodeAddress(SIGNER), OPERATOR_PREFIX);
+  const { staking, gov } = document.app_state;
+  staking.validators = [{ ...staking.validators[0], operator_address: operator }];
+  staking.delegations = [{ ...staking.delegations[0], delegator_address: SIGNER, validator_address: operator }];
+  gov.params = { voting_period: "2s", max_deposit_period: "2s", min_deposit: [{ denom: "ustake", amount: "10" }] };
+  document.app_state.gov = { starting_proposal_id: "1", params: gov.params, proposals: [], deposits: [], votes: [] };
+  return JSON.stringify(document);
+}
+
+interface Doors {
+  readonly rpc: string;
+  readonly api: string;
+}
+
+async function doorsOf(home: TestHome, running: Running): Promise<Doors> {
+  await running.says("doors open");
+  await running.says("block made");
+  const { rpc, api } = JSON.parse(readFileSync(home.data("addresses.json"), "utf8"));
+  return { rpc: rpc.replace("tcp:", "http:"), api: api.replace("tcp:", "http:") };
+}
+
+/** Asks again until the answer will do. */
+async function until<T>(ask: () => Promise<T>, isGood: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (isGood(answer)) return answer;
+    await sleep(100);
+  }
+}
+
+const connect = (rpc: string) =>
+  SigningStargateClient.connectWithSigner(rpc, wallet, {
+    gasPrice: GasPrice.fromString("0ustake"),
+    broadcastPollIntervalMs: 100,
+  });
+
+async function propose(client: SigningStargateClient, authority: string, height: bigint, info: string): Promise<bigint> {
+  const plan = Plan.fromPartial({ name: "v2", height, info, time: { seconds: -62_135_596_800n, nanos: 0 } });
+  const upgrade = MsgSoftwareUpgrade.fromPartial({ authority, plan });
+  const submit = {
+    typeUrl: "/cosmos.gov.v1.MsgSubmitProposal",
+    value: {
+      messages: [{ typeUrl: MsgSoftwareUpgrade.typeUrl, value: MsgSoftwareUpgrade.encode(upgrade).finish() }],
+      initialDeposit: [{ denom: "ustake", amount: "10" }],
+      proposer: SIGNER,
+      metadata: "",
+      title: "v2",
+      summary: "the second version",
+      expedited: false,
+    },
+  };
+  const submitted = await client.signAndBroadcast(SIGNER, [submit], "auto");
+  expect(submitted.code, submitted.rawLog).toBe(0);
+  const [response] = submitted.msgResponses;
+  return MsgSubmitProposalResponse.decode(response?.value ?? new Uint8Array()).proposalId;
+}
+
+async function verifyPlanProof(comet: Comet38Client, plan: Uint8Array): Promise<void> {
+  const answer = await comet.abciQuery({ path: "/store/upgrade/key", data: Uint8Array.of(0), prove: true });
+  const [inStore, inApp] = (answer.proof?.ops ?? []).map(({ data }) => ics23.CommitmentProof.decode(data));
+  if (!inStore || !inApp) throw new Error("the answer has no proof");
+  const { appHash } = (await comet.block((answer.height ?? 0) + 1)).block.header;
+  const root = inApp.exist?.value ?? new Uint8Array();
+  expect(verifyMembership(inApp, tendermintSpec, appHash, utf8("upgrade"), root)).toBe(true);
+  expect(verifyMembership(inStore, iavlSpec, root, Uint8Array.of(0), answer.value)).toBe(true);
+  expect(answer.value).toEqual(plan);
+}
+
+test("stock CosmJS → proposal, vote, plan, proof, halt, new version, applied height", async () => {
+  const home = new TestHome(genesis());
+  const old = home.startSlowly("--app-version", "1", ...FREE_PORTS);
+  const first = await doorsOf(home, old);
+  const client = await connect(first.rpc);
+  const comet = await Comet38Client.connect(first.rpc);
+  const rpc = createProtobufRpcClient(QueryClient.withExtensions(comet));
+  const [gov, upgrade] = [new GovQuery(rpc), new UpgradeQuery(rpc)];
+
+  const sent = await client.sendTokens(SIGNER, OTHER, [{ denom: "ustake", amount: "5" }], "auto");
+  expect(sent.code, sent.rawLog).toBe(0);
+
+  const { address: authority } = await upgrade.Authority({});
+  const planHeight = BigInt((await client.getHeight()) + BLOCKS_TO_PLAN);
+  const info = '{"binaries":{}} <&>';
+  const proposalId = await propose(client, authority, planHeight, info);
+  const vote = {
+    typeUrl: "/cosmos.gov.v1.MsgVote",
+    value: { proposalId, voter: SIGNER, option: VoteOption.VOTE_OPTION_YES, metadata: "" },
+  };
+  const voted = await client.signAndBroadcast(SIGNER, [vote], "auto");
+  expect(voted.code, voted.rawLog).toBe(0);
+  expect((await gov.TallyResult({ proposalId })).tally?.yesCount).toBe("100");
+
+  const passed = await until(
+    () => gov.Proposal({ proposalId }),
+    ({ proposal }) => proposal?.status !== ProposalStatus.PROPOSAL_STATUS_VOTING_PERIOD,
+  );
+  expect(passed.proposal?.status, passed.proposal?.failedReason).toBe(ProposalStatus.PROPOSAL_STATUS_PASSED);
+  const { plan } = await upgrade.CurrentPlan({});
+  expect(plan).toMatchObject({ name: "v2", height: planHeight, info });
+  const rest = await fetch(`${first.api}/chain/upgrade/v1beta1/current_plan`);
+  expect(await rest.json()).toMatchObject({ plan: { name: "v2", height: String(planHeight), info } });
+  // The state that a proof speaks of is one block behind.
+  await until(
+    () => comet.abciQuery({ path: "/store/upgrade/key", data: Uint8Array.of(0) }),
+    ({ value }) => value.length > 0,
+  );
+  await verifyPlanProof(comet, Plan.encode(plan ?? Plan.fromPartial({})).finish());
+  client.disconnect();
+  comet.disconnect();
+
+  const end = await old.end;
+  expect(end.exit, end.stderr).toBe(10);
+  expect(home.haltRecord).toMatchObject({ code: "UPG_HALT_UPGRADE_NEEDED", height: String(planHeight) });
+
+  const renewed = home.startSlowly(...FREE_PORTS);
+  const second = await doorsOf(home, renewed);
+  const newClient = await connect(second.rpc);
+  const newComet = await Comet38Client.connect(second.rpc);
+  const newUpgrade = new UpgradeQuery(createProtobufRpcClient(QueryClient.withExtensions(newComet)));
+  expect((await newUpgrade.AppliedPlan({ name: "v2" })).height).toBe(planHeight);
+  expect((await newUpgrade.CurrentPlan({})).plan).toBeUndefined();
+  expect(await newClient.getBalance(OTHER, "ustake")).toEqual({ denom: "ustake", amount: "5" });
+  // What the old version answered is still there, by hash and by height.
+  expect((await newComet.tx({ hash: fromHex(sent.transactionHash) })).height).toBe(sent.height);
+  expect((await newComet.blockResults(sent.height)).results[0]?.code).toBe(0);
+  const after = await newClient.sendTokens(SIGNER, OTHER, [{ denom: "ustake", amount: "2" }], "auto");
+  expect(after.code, after.rawLog).toBe(0);
+  expect(await newClient.getBalance(OTHER, "ustake")).toEqual({ denom: "ustake", amount: "7" });
+  newClient.disconnect();
+  newComet.disconnect();
+  renewed.child.kill("SIGTERM");
+  expect((await renewed.end).exit).toBe(0);
+}, 120_000);

@@ -1,0 +1,130 @@
+/** docs/gas.md, made from the schedule in the code: `node scripts/run.mjs test/house/write-gas-document.ts` writes it. */
+import {
+  BULK_BYTES_LOG2,
+  FLAT_PRICE_MAX,
+  FRAME_BYTES,
+  GAS_SCHEDULE,
+  GROW_PAGE_PRICE,
+  HOST_PRICES,
+  INSTRUCTION_PRICES,
+  instructionPrice,
+  SLOT_BYTES,
+  STACK_BUDGET,
+} from "../../host/handler/meter/schedule.js";
+import { type Instruction, instructionOf } from "../../host/handler/opcodes.js";
+import { GAS_LIMIT_MAX } from "../../host/limits.js";
+
+const PREFIXED = 0xfc00;
+
+const number = (value: number | bigint) => value.toLocaleString("en");
+
+interface Priced {
+  readonly name: string;
+  readonly price: number;
+}
+
+/** Every instruction that a handler may use. */
+function allowed(): Priced[] {
+  const opcodes = [...Array(256).keys(), ...Array.from({ length: 16 }, (_, i) => PREFIXED + i)];
+  const known = opcodes.flatMap((opcode): [Instruction, number][] => {
+    const instruction = instructionOf(opcode);
+    return instruction && !instruction.isFloat ? [[instruction, opcode]] : [];
+  });
+  return known.map(([{ name }, opcode]) => ({ name, price: instructionPrice(opcode) }));
+}
+
+/** One row a price; instructions of the commonest price are only counted. */
+function instructionRows(): string[] {
+  const byPrice = new Map<number, string[]>();
+  for (const { name, price } of allowed()) byPrice.set(price, [...(byPrice.get(price) ?? []), `\`${name}\``]);
+  const others = byPrice.get(INSTRUCTION_PRICES.other) ?? [];
+  byPrice.set(INSTRUCTION_PRICES.other, [`every other instruction that is allowed (${others.length})`]);
+  return [...byPrice].sort(([a], [b]) => a - b).map(([price, names]) => `| ${names.join(" ")} | ${number(price)} |`);
+}
+
+const HOST_ROWS: readonly (readonly [what: string, price: number])[] = [
+  ["each byte of the file, before anything runs", HOST_PRICES.fileByte],
+  [
+    "each call that the host makes: `_initialize`, `handler_in`, `handler_run`, `handler_batch` …",
+    HOST_PRICES.hostCall,
+  ],
+  ["`store_get`", HOST_PRICES.store_get],
+  ["`store_scan`", HOST_PRICES.store_scan],
+  ["`store_set`, and each put in frames", HOST_PRICES.put],
+  ["`store_delete`, and each delete in frames", HOST_PRICES.delete],
+  ["`store_write`, besides its frames", HOST_PRICES.store_write],
+  ["`log`, `progress`", HOST_PRICES.report],
+  ["each byte of a log line, up to 4,096", HOST_PRICES.logByte],
+  ["each byte that crosses, either way: keys, values, frames with their headers, messages", HOST_PRICES.byte],
+  ["`fail`, `abort`: the run ends there", 0],
+];
+
+export function gasDocument(): string {
+  return `# Gas: schedule \`${GAS_SCHEDULE}\`
+
+A handler's work is counted in gas. The count is put into its bytecode before it runs, so it depends on the handler's bytes, its
+input and this schedule, and on nothing else: not on the engine, the machine or the time. The manifest's \`gasLimit\` (at most
+${number(GAS_LIMIT_MAX)}) bounds a run; what it used stands in the receipt, with the schedule's name. This page is made from the
+code; a test holds the two equal.
+
+Out of gas is \`UPG_MIGRATION_OUT_OF_GAS\`: nothing is written, the chain stands before the upgrade. As a rule of thumb a billion
+gas of computation takes about a second.
+
+## Instructions
+
+| instruction | gas |
+| --- | --- |
+${instructionRows().join("\n")}
+
+- \`loop\` costs its price each time that it begins anew. \`block\`, \`else\` and \`end\` are free; so is code that no way leads to.
+- \`memory.copy\`, \`memory.fill\` and \`memory.init\` cost 1 more for every ${2 ** BULK_BYTES_LOG2} bytes, before they act.
+- \`memory.grow\` costs ${number(GROW_PAGE_PRICE)} more for each page, before it acts. A request past the maximum (the smaller of the
+  module's and 512 pages) is answered -1 and costs no pages. When the engine has no memory although the request is allowed, the
+  node halts with \`UPG_HANDLER_ENGINE\`: that is no result.
+- Small functions are paid for whole where they are called. A function is small when it has no loop, is neither exported nor in the
+  table, no call from it leads to a function that can call itself, and its instructions, with those of the small functions that it
+  calls (once for each call in its code), cost at most ${FLAT_PRICE_MAX} together. A call of it costs the \`call\` and that sum, whichever of
+  its branches run.
+- Gas is taken ahead, for all instructions at once that run as often as each other. So a run that traps may have paid for what it
+  did not reach; a run that ends well has paid exactly for what ran.
+
+## What the host does
+
+A call of an import costs the \`call\` and:
+
+| | gas |
+| --- | --- |
+${HOST_ROWS.map(([what, price]) => `| ${what} | ${number(price)} |`).join("\n")}
+
+Everything is paid for before it is done. Writes are dear since each of them is hashed into the state when the block is committed.
+
+## Stack
+
+Calls may use ${number(STACK_BUDGET)} abstract bytes of stack together: each ${FRAME_BYTES}, and ${SLOT_BYTES} for each parameter, local and operand (at their greatest
+number). Only functions from which a call may lead to one that calls itself are counted while they run; what the others need is known
+before and kept free for them. Past the budget a run ends with \`UPG_HANDLER_STACK\`, long before any engine's own stack is used up.
+
+## One count on every engine
+
+\`npx vitest run --project engines\` runs some 300 metered modules (random ones, recursion, growth, bulk memory, SHA-256, a varint
+codec, the example's handler) to their end and again with half of their gas, and compares every result, every count of gas and of
+stack, and all of memory:
+
+| engine | version | result |
+| --- | --- | --- |
+| V8 in Node, TurboFan (\`--no-liftoff\`) | Node 20.20 | the same |
+| V8 in Node, Liftoff (\`--liftoff-only\`) | Node 20.20 | the same |
+| V8 in Chromium | 156 | the same |
+| wazero, compiler | 1.12.0 | the same |
+| wazero, interpreter | 1.12.0 | the same |
+| wasmtime, Cranelift | 50.0.1 | the same |
+
+On random modules the count is also the sum of the prices of the instructions that ran, found by a second meter that is slow and
+simple (\`test/guest/equivalence.test.ts\`), and metered modules answer what they answered before.
+
+## What counting costs
+
+\`npm run bench -- meter\` runs the same work metered and not, by turns in one process. On a machine with two cores at 2.5 GHz, Node
+20: SHA-256 0.9 to 1.0 of the time, a varint codec 1.1, the guest's part of split-balances 1.2.
+`;
+}
