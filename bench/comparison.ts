@@ -14,17 +14,16 @@ interface Measured {
 }
 
 export function comparisonRows(bench: Bench, worker: string, rounds: number): Row[] {
-  const output = execFileSync(process.execPath, [worker, String(rounds)], { encoding: "utf8" });
+  const output = execFileSync(process.execPath, [...(bench.flags ?? []), worker, String(rounds)], { encoding: "utf8" });
   const measured = JSON.parse(output) as Measured[];
   return measured.map(({ row: name, unit, samples, against }) => {
     const result = row(bench.name, name, unit, samples);
     const other = measured.find((each) => each.row === against);
-    return other ? { ...result, against: other.row, ratio: pairedRatio(samples, other.samples) } : result;
+    return other ? { ...result, against: other.row, ratio: bestRatio(samples, other.samples) } : result;
   });
 }
 
-/** The median of the rounds' own ratios: what else the machine does hits both sides of a round alike. */
-function pairedRatio(samples: readonly number[], others: readonly number[]): number {
-  const ratios = samples.map((sample, round) => sample / (others[round] as number)).sort((a, b) => a - b);
-  return Math.round((ratios[Math.floor(ratios.length / 2)] as number) * 100) / 100;
+/** Of the best rounds: whatever else the machine does only ever makes a round longer. */
+function bestRatio(samples: readonly number[], others: readonly number[]): number {
+  return Math.round((Math.min(...samples) / Math.min(...others)) * 100) / 100;
 }

@@ -1,5 +1,13 @@
 /** chain-upgrade/node: disk, blocks and the example chain, for programs that run a node in Node.js. */
-export { App, type AppOptions, type BlockRequest, type BlockResult, type DirectChange } from "./chain/app.js";
+export {
+  App,
+  type AppOptions,
+  type BlockRequest,
+  type BlockResult,
+  type DirectChange,
+  type StateAt,
+  type TxResult,
+} from "./chain/app.js";
 export { type Genesis, parseGenesis } from "./chain/genesis.js";
 export { knownVersions } from "./chain/versions/known.js";
 export type { ChainVersion } from "./chain/versions/version.js";

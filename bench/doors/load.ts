@@ -37,7 +37,10 @@ export async function loadRest(url: string, clients: number, millis: number): Pr
       sent.once("error", () => resolve(false));
       sent.end();
     });
-  const result = await load(Array.from({ length: clients }, () => ask), millis);
+  const result = await load(
+    Array.from({ length: clients }, () => ask),
+    millis,
+  );
   agent.destroy();
   return result;
 }

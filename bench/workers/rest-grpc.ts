@@ -19,7 +19,9 @@ for (let round = 0; round < ROUNDS; round++) {
     await loadGrpc(node.grpc, GRPC, CONNECTIONS, millis),
     await loadRest(`${node.rpc}/status`, CONNECTIONS, millis),
   ] as const;
-  [rest, grpc, rpc].forEach((samples, at) => samples.push(results[at]?.requestsPerSecond ?? 0));
+  rest.push(results[0].requestsPerSecond);
+  grpc.push(results[1].requestsPerSecond);
+  rpc.push(results[2].requestsPerSecond);
   errors += results.reduce((sum, result) => sum + result.errors, 0);
 }
 await node.stop();

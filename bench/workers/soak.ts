@@ -31,22 +31,22 @@ process.stdout.write(
   ]),
 );
 
-async function ask(path: string): Promise<Readonly<Record<string, never>>> {
-  const { result } = (await (await fetch(`${node.rpc}${path}`)).json()) as { result: Record<string, never> };
+async function ask<T>(path: string): Promise<T> {
+  const { result } = (await (await fetch(`${node.rpc}${path}`)).json()) as { result: T };
   return result;
 }
 
 async function lastHeight(): Promise<number> {
-  const { sync_info } = (await ask("/status")) as { sync_info: { latest_block_height: string } };
+  const { sync_info } = await ask<{ sync_info: { latest_block_height: string } }>("/status");
   return Number(sync_info.latest_block_height);
 }
 
-/** Block times that went by without a block. */
+/** Block times that went by without a block. The first block has the time of genesis. */
 async function missedBlocks(from: number, to: number): Promise<number> {
   const times: number[] = [];
-  for (let height = from; height <= to; height += 20) {
+  for (let height = Math.max(2, from); height <= to; height += 20) {
     const range = `minHeight=${height}&maxHeight=${Math.min(height + 19, to)}`;
-    const { block_metas } = (await ask(`/blockchain?${range}`)) as { block_metas: readonly Meta[] };
+    const { block_metas } = await ask<{ block_metas: readonly Meta[] }>(`/blockchain?${range}`);
     times.push(...[...block_metas].reverse().map(({ header }) => Date.parse(header.time)));
   }
   const gaps = times.slice(1).map((time, at) => time - (times[at] ?? time));

@@ -21,7 +21,7 @@ export interface DoorsOptions {
 }
 
 /** Where the doors really are. */
-export interface DoorAddresses {
+interface DoorAddresses {
   /** `tcp://host:port` */
   readonly rpc?: string;
   /** `host:port` */

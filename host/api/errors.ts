@@ -20,6 +20,8 @@ export function apiError(error: unknown, onBug: (error: unknown) => void): ApiEr
   const { code, kind } = error;
   if (kind.exit === 70) onBug(error);
   const message =
-    error.message.length > MESSAGE_CHARACTERS_MAX ? `${error.message.slice(0, MESSAGE_CHARACTERS_MAX)}…` : error.message;
+    error.message.length > MESSAGE_CHARACTERS_MAX
+      ? `${error.message.slice(0, MESSAGE_CHARACTERS_MAX)}…`
+      : error.message;
   return { code, grpc: kind.grpc, http: kind.http, message };
 }

@@ -82,7 +82,9 @@ export function readBody(request: IncomingMessage, bytesMax: number): Promise<Ui
       }
     });
     request.once("end", () => resolve(new Uint8Array(Buffer.concat(chunks))));
-    request.once("error", (cause) => reject(new UpgradeError("UPG_INVALID_ARGUMENT", "the request broke off", { cause })));
+    request.once("error", (cause) =>
+      reject(new UpgradeError("UPG_INVALID_ARGUMENT", "the request broke off", { cause })),
+    );
   });
 }
 

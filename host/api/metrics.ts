@@ -1,11 +1,11 @@
 /** What Prometheus reads: the chain, the plan, the mempool, the doors' work, and the process. */
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { toHex } from "../bytes.js";
 import type { Plan, Timestamp } from "../types.js";
 import { UPGRADE_STORE } from "../upgrade/keeper.js";
+import { VERSION } from "../version.js";
 import type { NodePort } from "./node-port.js";
 import type { QueryApp } from "./query/call.js";
-import { VERSION } from "../version.js";
 
 export interface MetricsSources {
   readonly app: QueryApp;
@@ -83,7 +83,12 @@ export class Metrics {
     const keeper = this.sources.app.keeper;
     const estimate = (planned: Plan) => this.#estimate(planned);
     const osArch = `${process.platform}/${process.arch === "x64" ? "amd64" : process.arch}`;
-    const planGauge = <L extends string>(name: string, help: string, labelNames: L[], set: (gauge: Gauge<L>, planned: Plan) => void) =>
+    const planGauge = <L extends string>(
+      name: string,
+      help: string,
+      labelNames: L[],
+      set: (gauge: Gauge<L>, planned: Plan) => void,
+    ) =>
       new Gauge<L>({
         name,
         help,
@@ -98,8 +103,11 @@ export class Metrics {
     planGauge("chain_upgrade_plan_info", "1 while a plan is scheduled.", ["name", "source"], (gauge, { name }) =>
       gauge.set({ name, source: "state" }, 1),
     );
-    planGauge("chain_upgrade_plan_height", "Height of the plan that is scheduled.", ["name"], (gauge, { name, height }) =>
-      gauge.set({ name }, Number(height)),
+    planGauge(
+      "chain_upgrade_plan_height",
+      "Height of the plan that is scheduled.",
+      ["name"],
+      (gauge, { name, height }) => gauge.set({ name }, Number(height)),
     );
     planGauge(
       "chain_upgrade_estimated_timestamp_seconds",

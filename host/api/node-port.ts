@@ -37,7 +37,7 @@ export interface NodeTxResult {
   readonly events: readonly ChainEvent[];
 }
 
-export interface NodeBlockResults {
+interface NodeBlockResults {
   readonly txResults: readonly NodeTxResult[];
   /** Events of the hooks. */
   readonly events: readonly ChainEvent[];
@@ -60,14 +60,14 @@ export interface NodeNews {
   readonly txs: readonly NodeTx[];
 }
 
-export interface NodeMempool {
+interface NodeMempool {
   readonly count: number;
   readonly bytes: number;
   /** The first ones, in the order in which they will be taken. */
   list(limit: number): readonly Uint8Array[];
 }
 
-export interface NodeIdentity {
+interface NodeIdentity {
   /** Lower-case hex. */
   readonly nodeId: string;
   readonly moniker: string;

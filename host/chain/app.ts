@@ -2,24 +2,20 @@
  * The application: a small real chain around the upgrade module. It has the shape of ABCI 2.0 without its transport:
  * `finalizeBlock` runs a block on a branch and answers the app hash it will have, `commit` makes it durable.
  */
-import type { VerifySignature } from "../commitment/block/keys.js";
 import type { Core } from "../core/core.js";
 import { assert } from "../errors.js";
 import { CommitMultiStore } from "../store/commit-multi-store.js";
-import type { Batch, Database } from "../store/database.js";
+import type { Batch } from "../store/database.js";
 import type { StoreLoader } from "../store/store-loader.js";
-import type { VersionView } from "../store/version-view.js";
-import type { CommitID, Height, Sha256, Timestamp } from "../types.js";
-import type { UpgradeFiles } from "../upgrade/files.js";
+import type { CommitID, Height, Timestamp } from "../types.js";
 import { Halt } from "../upgrade/halt.js";
-import type { LogLevel } from "../upgrade/handlers.js";
 import type { AppliedUpgrade } from "../upgrade/hooks.js";
 import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { encodeReceipt } from "../upgrade/receipt.js";
 import { encodeAddress, moduleAddress } from "./address.js";
-import { blockGasLimit, type DirectChange, runBlock } from "./block.js";
-import { blockContext, type ChainEvent } from "./context.js";
-import type { Genesis } from "./genesis.js";
+import type { AppOptions, BlockRequest, BlockResult, StateAt } from "./app-shapes.js";
+import { blockGasLimit, runBlock } from "./block.js";
+import { blockContext } from "./context.js";
 import { initGenesis } from "./init-genesis.js";
 import { ROUTER } from "./messages/router.js";
 import { GOV_MODULE } from "./modules/gov.js";
@@ -30,47 +26,9 @@ import { rememberingVerifier } from "./tx/verified.js";
 import { TxChecks } from "./tx-checks.js";
 import type { ChainVersion } from "./versions/version.js";
 
+export type { AppOptions, BlockRequest, BlockResult, StateAt } from "./app-shapes.js";
 export type { DirectChange } from "./block.js";
 export type { TxResult } from "./tx/result.js";
-
-export interface AppOptions {
-  readonly database: Database;
-  readonly sha256: Sha256;
-  readonly core: Core;
-  readonly genesis: Genesis;
-  /** The versions that this process knows, oldest first. */
-  readonly versions: readonly ChainVersion[];
-  readonly skipHeights?: Iterable<Height>;
-  /** Stop before this height (`--halt-height`). */
-  readonly haltHeight?: Height;
-  readonly versionsKept?: number;
-  readonly cacheBytes?: number;
-  readonly files?: UpgradeFiles;
-  readonly log?: (level: LogLevel, message: string) => void;
-  /** A faster verifier of accounts' signatures; its verdict must be that of the one in commitment/block/keys.ts. */
-  readonly verifySignature?: VerifySignature;
-}
-
-export interface BlockRequest {
-  readonly height: Height;
-  readonly time: Timestamp;
-  readonly txs?: readonly Uint8Array[];
-  readonly changes?: readonly DirectChange[];
-}
-
-export interface BlockResult {
-  readonly appHash: Uint8Array;
-  readonly txResults: readonly TxResult[];
-  readonly events: readonly ChainEvent[];
-  readonly applied: AppliedUpgrade | undefined;
-}
-
-/** State of one height, and the version whose layout it has: what a query reads. */
-export interface StateAt {
-  readonly height: Height;
-  readonly stores: VersionView;
-  readonly version: ChainVersion;
-}
 
 export class App {
   readonly keeper: Keeper;

@@ -33,7 +33,7 @@ const CLOSE_MILLIS = 2_000;
 const loopback = (port: number): Address => ({ host: "127.0.0.1", port });
 
 /** `tcp://host:port`, `http://host:port` or `host:port`; port 0 is any that is free. */
-export function parseListenAddress(text: string): Address {
+function parseListenAddress(text: string): Address {
   const match = /^(?:(?:tcp|http):\/\/)?(?:\[([0-9a-fA-F:]+)\]|([a-zA-Z0-9.-]*)):([0-9]{1,5})\/?$/.exec(text);
   const port = Number(match?.[3] ?? Number.NaN);
   if (!match || port > 65_535) throw new InvalidArgumentError("expected an address such as tcp://127.0.0.1:26657.");

@@ -3,6 +3,7 @@
  * between nodes, so they stay out of state; what all nodes agree on is repeated here for reading in one place.
  */
 import { toHex, utf8 } from "../bytes.js";
+import { GAS_SCHEDULE } from "../handler/meter/schedule.js";
 import type { Height } from "../types.js";
 import type { AppliedUpgrade } from "../upgrade/hooks.js";
 import { VERSION } from "../version.js";
@@ -23,6 +24,8 @@ export interface LocalReceipt {
   /** SHA-256 of the handler; null for a function of the program. */
   readonly handler: string | null;
   readonly gas: string;
+  /** What the gas was counted by; null for a function of the program. */
+  readonly gas_schedule: string | null;
   readonly ms: number;
   /** Peak resident memory of the process, in bytes. */
   readonly peak_memory: string;
@@ -54,6 +57,7 @@ export function localReceipt(facts: LocalReceiptFacts): LocalReceipt {
     height: String(facts.height),
     handler: handler.wasm?.hash ?? null,
     gas: String(report?.gas ?? 0n),
+    gas_schedule: report ? GAS_SCHEDULE : null,
     ms: Math.round(facts.milliseconds),
     peak_memory: String(process.resourceUsage().maxRSS * 1_024),
     stores: Object.fromEntries(stores),

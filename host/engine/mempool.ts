@@ -17,7 +17,7 @@ export interface MempoolLimits {
 }
 
 /** The field's defaults. */
-export const MEMPOOL_LIMITS: MempoolLimits = Object.freeze({
+const MEMPOOL_LIMITS: MempoolLimits = Object.freeze({
   count: 5_000,
   bytes: 1_073_741_824,
   txBytes: 1_048_576,

@@ -16,7 +16,8 @@ export interface Finding {
 
 /** What to do, for findings that do not say it themselves. */
 const ADVICE: Partial<Readonly<Record<FindingCode, string>>> = {
-  UPG_HANDLER_FORMAT: "the file is damaged or its compiler is at fault: build it again, and check it with wasm-validate",
+  UPG_HANDLER_FORMAT:
+    "the file is damaged or its compiler is at fault: build it again, and check it with wasm-validate",
   UPG_HANDLER_LIMIT: "make it smaller, or split it",
   UPG_HANDLER_MEMORY: "define one memory of wasm32 that all data fits in, and export it as memory",
   UPG_HANDLER_IMPORT: "declare it as docs/abi.md has it",

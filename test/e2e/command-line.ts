@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll } from "vitest";
 import { DIST, type End, type Running, run } from "./chaind.js";
 
-export const CHAIND = join(DIST, "chaind.js");
+const CHAIND = join(DIST, "chaind.js");
 const ON_DEMAND = ["--logical-clock", "--block-time", "5s", "--create-empty-blocks=false"];
 const ONE_DOOR = ["--rpc.laddr", "tcp://127.0.0.1:0", "--grpc.enable=false", "--api.enable=false"];
 const WAIT_MILLIS = 30_000;

@@ -5,12 +5,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { iavlSpec, ics23, tendermintSpec, verifyMembership } from "@confio/ics23";
-import {
-  createProtobufRpcClient,
-  GasPrice,
-  QueryClient,
-  SigningStargateClient,
-} from "@cosmjs/stargate";
+import { createProtobufRpcClient, GasPrice, QueryClient, SigningStargateClient } from "@cosmjs/stargate";
 import { Comet38Client } from "@cosmjs/tendermint-rpc";
 import { ProposalStatus, VoteOption } from "cosmjs-types/cosmos/gov/v1/gov";
 import { QueryClientImpl as GovQuery } from "cosmjs-types/cosmos/gov/v1/query";
@@ -72,7 +67,12 @@ const connect = (rpc: string) =>
     broadcastPollIntervalMs: 100,
   });
 
-async function propose(client: SigningStargateClient, authority: string, height: bigint, info: string): Promise<bigint> {
+async function propose(
+  client: SigningStargateClient,
+  authority: string,
+  height: bigint,
+  info: string,
+): Promise<bigint> {
   const plan = Plan.fromPartial({ name: "v2", height, info, time: { seconds: -62_135_596_800n, nanos: 0 } });
   const upgrade = MsgSoftwareUpgrade.fromPartial({ authority, plan });
   const submit = {

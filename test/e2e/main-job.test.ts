@@ -26,11 +26,13 @@ describe("npm start", () => {
     const first = await mainJob();
     const names = first.map(({ event }) => event);
     expect(names).toEqual(["init", "scheduled", "halt", "start", "applied", "block", "block", "block", "done"]);
+    expect(named(first, "scheduled")).toMatchObject({ proposal: "1", plan: { name: "v2" } });
     expect(named(first, "halt")).toMatchObject({ code: "UPG_HALT_UPGRADE_NEEDED", exit: 10 });
+    expect(named(first, "applied")).toMatchObject({ gas: expect.stringMatching(/^[1-9][0-9]{5,}$/) });
     expect(named(first, "done")).toMatchObject({ ok: true, skipped: [] });
     expect(named(first, "done")["supply"]).toEqual(named(first, "init")["supply"]);
     expect(timeless(await mainJob())).toEqual(timeless(first));
-  });
+  }, 180_000);
 
   const onRealState = existsSync(COSMOSHUB_2) ? test : test.skip;
   onRealState(
@@ -39,6 +41,7 @@ describe("npm start", () => {
       const events = await mainJob("--genesis", COSMOSHUB_2);
       const [init, done] = [named(events, "init"), named(events, "done")];
       expect(init).toMatchObject({ accounts: "1027" });
+      expect(named(events, "scheduled")).not.toHaveProperty("proposal");
       expect(done).toMatchObject({ ok: true, accounts: "1027", balances: "1027" });
       expect(done["supply"]).toEqual(init["supply"]);
       expect(Object.keys(init["supply"] as object).length).toBeGreaterThan(0);

@@ -4,8 +4,8 @@ import type { handleServerStreamingCall, handleUnaryCall, UntypedServiceImplemen
 import {
   type HealthCheckRequest,
   type HealthCheckResponse,
-  HealthCheckResponse_ServingStatus as Status,
   HealthCheckResponseSchema,
+  HealthCheckResponse_ServingStatus as Status,
 } from "../../gen/grpc/health/v1/health_pb.js";
 
 const NOT_FOUND = 5;

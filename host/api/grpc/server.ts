@@ -1,15 +1,15 @@
 /** gRPC: every service of the query, reflection and health, over HTTP/2 without encryption. */
 import { type AddressInfo, createServer, type Server as NetServer, type Socket } from "node:net";
+import { type DescMethod, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import {
   type Metadata as GrpcMetadata,
+  type handleUnaryCall,
   Metadata,
   Server,
   ServerCredentials,
   type ServiceDefinition,
   type UntypedServiceImplementation,
-  type handleUnaryCall,
 } from "@grpc/grpc-js";
-import { type DescMethod, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { UpgradeError } from "../../errors.js";
 import { Health } from "../../gen/grpc/health/v1/health_pb.js";
 import { ServerReflection } from "../../gen/grpc/reflection/v1/reflection_pb.js";
@@ -43,7 +43,10 @@ export async function openGrpc(options: GrpcOptions): Promise<OpenDoor> {
   const door = new GrpcDoor(options, limits);
   for (const service of query.services) server.addService(definition(service), door.implementation(service));
   const names = [...query.descriptors, Health, ServerReflection, ServerReflectionAlpha];
-  const health = healthHandlers(names.map(({ typeName }) => typeName), options.isReady);
+  const health = healthHandlers(
+    names.map(({ typeName }) => typeName),
+    options.isReady,
+  );
   server.addService(serviceOf(Health.typeName, Health.methods), health.implementation);
   const index = new ReflectionIndex(names, filesOf(names));
   for (const reflection of [ServerReflection, ServerReflectionAlpha]) {

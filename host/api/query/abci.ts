@@ -5,7 +5,7 @@ import { queryStore, type StoreQuery } from "../../store/store-query.js";
 import type { Height } from "../../types.js";
 import type { QueryApp } from "./call.js";
 
-export interface ProofOp {
+interface ProofOp {
   readonly type: "ics23:iavl" | "ics23:simple";
   readonly key: Uint8Array;
   /** ICS-23 CommitmentProof. */

@@ -9,7 +9,10 @@ import { type Account, AccountSchema } from "../../gen/chain/auth/v1/auth_pb.js"
 import { BaseAccountSchema, ModuleAccountSchema } from "../../gen/cosmos/auth/v1beta1/auth_pb.js";
 import { Query } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
 import { PubKeySchema } from "../../gen/cosmos/crypto/secp256k1/keys_pb.js";
-import { ContinuousVestingAccountSchema, DelayedVestingAccountSchema } from "../../gen/cosmos/vesting/v1beta1/vesting_pb.js";
+import {
+  ContinuousVestingAccountSchema,
+  DelayedVestingAccountSchema,
+} from "../../gen/cosmos/vesting/v1beta1/vesting_pb.js";
 import { packAny } from "./any.js";
 import type { QueryCall } from "./call.js";
 import { paginate } from "./paginate.js";

@@ -6,7 +6,7 @@ import type { Keeper } from "../../upgrade/keeper.js";
 import type { NodePort, NodeTxResult } from "../node-port.js";
 
 /** Stores of a committed version. */
-export interface ReadableStores {
+interface ReadableStores {
   readonly names: readonly string[];
   /** @throws UpgradeError UPG_NOT_FOUND_STORE */
   store(name: string): KVReader;

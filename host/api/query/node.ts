@@ -1,8 +1,8 @@
 /** Queries about the node and its blocks: `cosmos.base.tendermint.v1beta1.Service`. */
 import { UpgradeError } from "../../errors.js";
+import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import { Service } from "../../gen/cosmos/base/tendermint/v1beta1/query_pb.js";
 import { PubKeySchema } from "../../gen/cosmos/crypto/ed25519/keys_pb.js";
-import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import type { Height } from "../../types.js";
 import { VERSION } from "../../version.js";
 import type { NodeBlock } from "../node-port.js";
@@ -46,49 +46,45 @@ function validatorSet(call: NodeCall, height: Height, request: PageRequest | und
   return { blockHeight: height, validators: page.items, pagination: page.pagination };
 }
 
-export const nodeService: QueryService = implementOfNode(
-  Service,
-  {
-    getNodeInfo(_request, call) {
-      const { identity } = call.node;
-      return {
-        defaultNodeInfo: {
-          protocolVersion: { p2p: P2P_PROTOCOL, block: BLOCK_PROTOCOL, app: call.node.consensusParams.version.app },
-          defaultNodeId: identity.nodeId,
-          listenAddr: "",
-          network: identity.chainId,
-          version: ENGINE_VERSION,
-          channels: new Uint8Array(),
-          moniker: identity.moniker,
-          other: { txIndex: "on", rpcAddress: "" },
-        },
-        applicationVersion: { name: "chain-upgrade", appName: APP_NAME, version: VERSION },
-      };
-    },
-
-    getSyncing: () => ({ syncing: false }),
-
-    getLatestBlock: (_request, call) => blockAt(call, latestBlock(call).header.height),
-
-    getBlockByHeight: ({ height }, call) => blockAt(call, height),
-
-    getLatestValidatorSet: ({ pagination }, call) =>
-      validatorSet(call, latestBlock(call).header.height, pagination),
-
-    getValidatorSetByHeight({ height, pagination }, call) {
-      if (height > latestBlock(call).header.height) {
-        throw new UpgradeError("UPG_INVALID_HEIGHT", "requested block height is bigger then the chain length");
-      }
-      return validatorSet(call, call.node.at(height).header.height, pagination);
-    },
-
-    aBCIQuery({ path, data, height, prove }, call) {
-      if (!path.startsWith("/store/")) {
-        throw new UpgradeError("UPG_INVALID_ARGUMENT", "only paths of the form /store/<name>/key are asked here");
-      }
-      const answer = abciQuery(call.app, { path, data, height, prove });
-      const proofOps = answer.proofOps ? { proofOps: { ops: [...answer.proofOps] } } : {};
-      return { key: answer.key, value: answer.value, height: answer.height, ...proofOps };
-    },
+export const nodeService: QueryService = implementOfNode(Service, {
+  getNodeInfo(_request, call) {
+    const { identity } = call.node;
+    return {
+      defaultNodeInfo: {
+        protocolVersion: { p2p: P2P_PROTOCOL, block: BLOCK_PROTOCOL, app: call.node.consensusParams.version.app },
+        defaultNodeId: identity.nodeId,
+        listenAddr: "",
+        network: identity.chainId,
+        version: ENGINE_VERSION,
+        channels: new Uint8Array(),
+        moniker: identity.moniker,
+        other: { txIndex: "on", rpcAddress: "" },
+      },
+      applicationVersion: { name: "chain-upgrade", appName: APP_NAME, version: VERSION },
+    };
   },
-);
+
+  getSyncing: () => ({ syncing: false }),
+
+  getLatestBlock: (_request, call) => blockAt(call, latestBlock(call).header.height),
+
+  getBlockByHeight: ({ height }, call) => blockAt(call, height),
+
+  getLatestValidatorSet: ({ pagination }, call) => validatorSet(call, latestBlock(call).header.height, pagination),
+
+  getValidatorSetByHeight({ height, pagination }, call) {
+    if (height > latestBlock(call).header.height) {
+      throw new UpgradeError("UPG_INVALID_HEIGHT", "requested block height is bigger then the chain length");
+    }
+    return validatorSet(call, call.node.at(height).header.height, pagination);
+  },
+
+  aBCIQuery({ path, data, height, prove }, call) {
+    if (!path.startsWith("/store/")) {
+      throw new UpgradeError("UPG_INVALID_ARGUMENT", "only paths of the form /store/<name>/key are asked here");
+    }
+    const answer = abciQuery(call.app, { path, data, height, prove });
+    const proofOps = answer.proofOps ? { proofOps: { ops: [...answer.proofOps] } } : {};
+    return { key: answer.key, value: answer.value, height: answer.height, ...proofOps };
+  },
+});

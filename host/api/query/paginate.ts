@@ -7,11 +7,11 @@ import type { KVReader } from "../../types.js";
 
 const LIMIT_DEFAULT = 100;
 /** A longer page is cut here; its `next_key` leads on. */
-export const PAGE_LIMIT_MAX = 1_000;
+const PAGE_LIMIT_MAX = 1_000;
 /** The event loop gets its turn after so many records. */
 const RECORDS_AT_ONCE = 4_096;
 
-export interface Page {
+interface Page {
   readonly nextKey: Uint8Array;
   readonly total: bigint;
 }

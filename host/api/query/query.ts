@@ -35,6 +35,7 @@ export interface QueryAnswer {
 export class Query {
   readonly services: readonly QueryService[];
   readonly #methods: ReadonlyMap<string, QueryMethod>;
+  #last: StateView | undefined;
 
   constructor(private readonly options: QueryOptions) {
     this.services = [
@@ -82,19 +83,22 @@ export class Query {
       return { message: await method.run(request, facts), height: node.latest()?.header.height ?? 0n };
     }
     const state = this.#stateAt(askedHeight);
-    return { message: await method.run(request, { ...facts, ...state }), height: state.height };
+    const { height, stores, version } = state;
+    return { message: await method.run(request, { ...facts, height, stores, version }), height };
   }
 
   #stateAt(askedHeight: Height): StateView {
     const { app, node } = this.options;
-    if (!node.latest()) {
+    const latest = node.latest();
+    if (!latest) {
       throw new UpgradeError("UPG_REMOTE_NOT_READY", "the chain is not ready; please wait for first block");
     }
-    const { height, stores, version } = askedHeight === 0n ? app.at() : app.at(askedHeight);
-    return { height, stores, version };
+    if (askedHeight !== 0n && askedHeight !== latest.header.height) return app.at(askedHeight);
+    // Most questions are about the last height: its view is made once a block.
+    if (this.#last?.height !== latest.header.height) this.#last = app.at(latest.header.height);
+    return this.#last;
   }
 }
-
 
 /** The value of a height header; nothing and 0 mean the last one. @throws UpgradeError UPG_INVALID_HEIGHT */
 export function parseAskedHeight(text: string | undefined): Height {

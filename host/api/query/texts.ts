@@ -4,13 +4,16 @@ import { decodeAddress } from "../../chain/address.js";
 import { UpgradeError } from "../../errors.js";
 
 /** Names are not judged, but nothing longer is looked up. */
-export const NAME_BYTES_MAX = 4_096;
+const NAME_BYTES_MAX = 4_096;
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT */
 export function checkText(field: string, text: string): void {
   const { length } = utf8(text);
   if (length > NAME_BYTES_MAX) {
-    throw new UpgradeError("UPG_INVALID_ARGUMENT", `${field} has ${length} bytes, at most ${NAME_BYTES_MAX} are looked up`);
+    throw new UpgradeError(
+      "UPG_INVALID_ARGUMENT",
+      `${field} has ${length} bytes, at most ${NAME_BYTES_MAX} are looked up`,
+    );
   }
 }
 

@@ -77,65 +77,64 @@ async function search(call: NodeCall, query: string, page: bigint, limit: bigint
   };
 }
 
-export const txService: QueryService = implementOfNode(
-  Service,
-  {
-    simulate({ tx, txBytes }, { app }) {
-      const bytes = txBytes.length > 0 ? txBytes : tx ? toBinary(TxSchema, tx) : undefined;
-      if (!bytes) throw new UpgradeError("UPG_INVALID_ARGUMENT", "empty txBytes is not allowed");
-      const result = app.simulate(bytes);
-      if (result.code !== 0) {
-        throw new UpgradeError("UPG_TX_FAILED", `${result.log} with gas used: '${result.gasUsed}'`);
-      }
-      const { msgResponses } = fromBinary(TxMsgDataSchema, result.data);
-      const { data, log, events } = result;
-      return {
-        gasInfo: { gasWanted: result.gasWanted, gasUsed: result.gasUsed },
-        result: { data, log, events: eventMessages(events), msgResponses },
-      };
-    },
-
-    getTx({ hash }, { node }) {
-      if (hash === "") throw new UpgradeError("UPG_INVALID_ARGUMENT", "tx hash cannot be empty");
-      if (!/^(0x)?[0-9a-fA-F]{64}$/.test(hash)) {
-        throw new UpgradeError("UPG_INVALID_ARGUMENT", "a tx hash has 64 hex digits");
-      }
-      const found = node.tx(fromHex(hash.replace(/^0x/, "")));
-      if (!found) throw new UpgradeError("UPG_NOT_FOUND_TX", `tx not found: ${hash}`);
-      return { tx: decodeTx(found.bytes), txResponse: txResponse(node, found) };
-    },
-
-    broadcastTx({ txBytes, mode }, call) {
-      if (txBytes.length === 0) throw new UpgradeError("UPG_INVALID_ARGUMENT", "invalid empty tx");
-      if (mode !== BroadcastMode.SYNC && mode !== BroadcastMode.ASYNC) {
-        throw new UpgradeError("UPG_INVALID_ARGUMENT", "unsupported broadcast mode; supported types: sync, async");
-      }
-      return broadcast(txBytes, mode, call);
-    },
-
-    getTxsEvent({ events, query, page, limit, pagination, orderBy }, call) {
-      const text = query === "" ? events.join(" AND ") : query;
-      if (text === "") throw new UpgradeError("UPG_INVALID_ARGUMENT", "query cannot be empty");
-      const size = limit === 0n ? (pagination?.limit ?? 0n) : limit;
-      const first = page === 0n && size > 0n ? (pagination?.offset ?? 0n) / size + 1n : page;
-      return search(call, text, first, size, orderBy);
-    },
-
-    getBlockWithTxs({ height, pagination }, { node }) {
-      const latest = node.latest()?.header.height ?? 0n;
-      if (height < 1n || height > latest) {
-        throw new UpgradeError("UPG_INVALID_HEIGHT", `requested height ${height} but current height is ${latest}`);
-      }
-      const block = node.block(height);
-      const page = paginateList(block.txs.map((bytes, index) => ({ bytes, index })), pagination, ({ index }) =>
-        String(index).padStart(10, "0"),
-      );
-      return {
-        txs: page.items.map(({ bytes }) => decodeTx(bytes)),
-        blockId: blockIdMessage(node.at(height).blockId),
-        block: blockMessages(block).block,
-        pagination: page.pagination,
-      };
-    },
+export const txService: QueryService = implementOfNode(Service, {
+  simulate({ tx, txBytes }, { app }) {
+    const bytes = txBytes.length > 0 ? txBytes : tx ? toBinary(TxSchema, tx) : undefined;
+    if (!bytes) throw new UpgradeError("UPG_INVALID_ARGUMENT", "empty txBytes is not allowed");
+    const result = app.simulate(bytes);
+    if (result.code !== 0) {
+      throw new UpgradeError("UPG_TX_FAILED", `${result.log} with gas used: '${result.gasUsed}'`);
+    }
+    const { msgResponses } = fromBinary(TxMsgDataSchema, result.data);
+    const { data, log, events } = result;
+    return {
+      gasInfo: { gasWanted: result.gasWanted, gasUsed: result.gasUsed },
+      result: { data, log, events: eventMessages(events), msgResponses },
+    };
   },
-);
+
+  getTx({ hash }, { node }) {
+    if (hash === "") throw new UpgradeError("UPG_INVALID_ARGUMENT", "tx hash cannot be empty");
+    if (!/^(0x)?[0-9a-fA-F]{64}$/.test(hash)) {
+      throw new UpgradeError("UPG_INVALID_ARGUMENT", "a tx hash has 64 hex digits");
+    }
+    const found = node.tx(fromHex(hash.replace(/^0x/, "")));
+    if (!found) throw new UpgradeError("UPG_NOT_FOUND_TX", `tx not found: ${hash}`);
+    return { tx: decodeTx(found.bytes), txResponse: txResponse(node, found) };
+  },
+
+  broadcastTx({ txBytes, mode }, call) {
+    if (txBytes.length === 0) throw new UpgradeError("UPG_INVALID_ARGUMENT", "invalid empty tx");
+    if (mode !== BroadcastMode.SYNC && mode !== BroadcastMode.ASYNC) {
+      throw new UpgradeError("UPG_INVALID_ARGUMENT", "unsupported broadcast mode; supported types: sync, async");
+    }
+    return broadcast(txBytes, mode, call);
+  },
+
+  getTxsEvent({ events, query, page, limit, pagination, orderBy }, call) {
+    const text = query === "" ? events.join(" AND ") : query;
+    if (text === "") throw new UpgradeError("UPG_INVALID_ARGUMENT", "query cannot be empty");
+    const size = limit === 0n ? (pagination?.limit ?? 0n) : limit;
+    const first = page === 0n && size > 0n ? (pagination?.offset ?? 0n) / size + 1n : page;
+    return search(call, text, first, size, orderBy);
+  },
+
+  getBlockWithTxs({ height, pagination }, { node }) {
+    const latest = node.latest()?.header.height ?? 0n;
+    if (height < 1n || height > latest) {
+      throw new UpgradeError("UPG_INVALID_HEIGHT", `requested height ${height} but current height is ${latest}`);
+    }
+    const block = node.block(height);
+    const page = paginateList(
+      block.txs.map((bytes, index) => ({ bytes, index })),
+      pagination,
+      ({ index }) => String(index).padStart(10, "0"),
+    );
+    return {
+      txs: page.items.map(({ bytes }) => decodeTx(bytes)),
+      blockId: blockIdMessage(node.at(height).blockId),
+      block: blockMessages(block).block,
+      pagination: page.pagination,
+    };
+  },
+});

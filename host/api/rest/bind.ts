@@ -6,11 +6,7 @@ import { UpgradeError } from "../../errors.js";
 /** Values of one repeated parameter that are looked at. */
 const REPEATED_MAX = 64;
 
-export function bindRequest(
-  schema: DescMessage,
-  path: ReadonlyMap<string, string>,
-  query: URLSearchParams,
-): Message {
+export function bindRequest(schema: DescMessage, path: ReadonlyMap<string, string>, query: URLSearchParams): Message {
   const request = reflect(schema, create(schema));
   for (const name of new Set(query.keys())) {
     // What stands in the path cannot be said again, and what is no field is nobody's.

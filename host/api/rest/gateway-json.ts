@@ -2,7 +2,14 @@
  * Messages as the field's gateway writes them: names as in the proto, fields in their order, 64-bit integers as
  * strings, bytes in base64, what is unset as null or its default, `Any` opened up with its type.
  */
-import { type DescField, type DescMessage, fromBinary, type Message, type Registry, ScalarType } from "@bufbuild/protobuf";
+import {
+  type DescField,
+  type DescMessage,
+  fromBinary,
+  type Message,
+  type Registry,
+  ScalarType,
+} from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import type { Any, Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { formatTime } from "../../commitment/block/time.js";
@@ -77,7 +84,10 @@ export class GatewayJson {
   }
 }
 
-function enumText(field: DescField & { enum: { value: Readonly<Record<number, { name: string }>> } }, number: number): Json {
+function enumText(
+  field: DescField & { enum: { value: Readonly<Record<number, { name: string }>> } },
+  number: number,
+): Json {
   return field.enum.value[number]?.name ?? number;
 }
 
@@ -103,7 +113,9 @@ function durationText({ seconds, nanos }: Duration): string {
 
 function fraction(nanos: number): string {
   if (nanos === 0) return "";
-  return `.${String(nanos).padStart(9, "0").replace(/(000){1,2}$/, "")}`;
+  return `.${String(nanos)
+    .padStart(9, "0")
+    .replace(/(000){1,2}$/, "")}`;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {

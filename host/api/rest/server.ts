@@ -1,6 +1,7 @@
 /** REST: the gateway's JSON over the query service, on the field's routes; and what machines ask a node besides. */
-import { getRequestListener, type HttpBindings } from "@hono/node-server";
+
 import { type DescMessage, fromJsonString, type Message, type Registry } from "@bufbuild/protobuf";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
 import { UpgradeError } from "../../errors.js";
@@ -67,7 +68,10 @@ function readiness(context: Context<Env>, isReady: boolean): Response {
 
 function notImplemented(context: Context<Env>): Response {
   const headers = { ...JSON_TYPE, [ERROR_CODE_HEADER]: "UPG_NOT_FOUND_METHOD", ...serverTime() };
-  return new Response(context.req.method === "HEAD" ? null : errorBody(12, "Not Implemented"), { status: 501, headers });
+  return new Response(context.req.method === "HEAD" ? null : errorBody(12, "Not Implemented"), {
+    status: 501,
+    headers,
+  });
 }
 
 const serverTime = () => ({ "x-server-time": String(Math.floor(Date.now() / 1_000)) });

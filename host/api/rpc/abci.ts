@@ -54,7 +54,8 @@ export async function abciQueryMethod(context: RpcContext, params: Params) {
 }
 
 async function callMethod({ query }: RpcContext, method: QueryMethod, data: Uint8Array, asked: bigint) {
-  if (asked < 0n) throw new UpgradeError("UPG_INVALID_HEIGHT", "cannot query with height < 0; please provide a valid height");
+  if (asked < 0n)
+    throw new UpgradeError("UPG_INVALID_HEIGHT", "cannot query with height < 0; please provide a valid height");
   const { input, output } = method.descriptor;
   const { message, height } = await query.call(method, decode(input, data), asked);
   return { ...EMPTY_ANSWER, value: base64Json(toBinary(output, message)), height: String(height) };

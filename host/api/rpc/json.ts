@@ -27,7 +27,10 @@ export function blockIdJson({ hash, parts }: BlockId) {
 export function headerJson(header: Header) {
   const { version } = header;
   return {
-    version: version.app === 0n ? { block: String(version.block) } : { block: String(version.block), app: String(version.app) },
+    version:
+      version.app === 0n
+        ? { block: String(version.block) }
+        : { block: String(version.block), app: String(version.app) },
     chain_id: header.chainId,
     height: String(header.height),
     time: formatTime(header.time),

@@ -37,7 +37,13 @@ export const RPC_METHODS: ReadonlyMap<string, RpcMethod> = new Map([
   ["block", method(["height"], block)],
   ["block_by_hash", method(["hash"], blockByHash)],
   ["block_results", method(["height"], blockResults)],
-  ["block_search", method(SEARCH.filter((name) => name !== "prove"), blockSearch)],
+  [
+    "block_search",
+    method(
+      SEARCH.filter((name) => name !== "prove"),
+      blockSearch,
+    ),
+  ],
   ["header", method(["height"], header)],
   ["header_by_hash", method(["hash"], headerByHash)],
   ["commit", method(["height"], commit)],

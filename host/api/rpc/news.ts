@@ -2,7 +2,7 @@
 import type { ChainEvent } from "../../chain/context.js";
 import { eventValues } from "../../event-query.js";
 import type { NodeNews, NodePort, NodeTx } from "../node-port.js";
-import { blockIdJson, blockJson, eventsJson, hexJson, headerJson, txResultJson, base64Json } from "./json.js";
+import { base64Json, blockIdJson, blockJson, eventsJson, headerJson, hexJson, txResultJson } from "./json.js";
 
 /** What one event is to those who asked for it. */
 export interface Told {

@@ -129,6 +129,8 @@ function json(status: number, value: RpcAnswer | readonly RpcAnswer[] | undefine
 
 /** For people who come with a browser: what may be asked. */
 function listing(): Reply {
-  const lines = [...RPC_METHODS].map(([name, { params }]) => `/${name}${params.length > 0 ? "?" : ""}${params.map((each) => `${each}=_`).join("&")}`);
+  const lines = [...RPC_METHODS].map(
+    ([name, { params }]) => `/${name}${params.length > 0 ? "?" : ""}${params.map((each) => `${each}=_`).join("&")}`,
+  );
   return { status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, body: `${lines.join("\n")}\n` };
 }

@@ -4,7 +4,16 @@ import { type RawData, WebSocket, WebSocketServer } from "ws";
 import { UpgradeError } from "../../errors.js";
 import { type EventCondition, matchesAll, parseEventQuery } from "../../event-query.js";
 import type { DoorEvents, DoorLimits } from "../door.js";
-import { answerCall, failure, parseFailure, type RpcAnswer, type RpcCall, type RpcId, readCall, success } from "./answer.js";
+import {
+  answerCall,
+  failure,
+  parseFailure,
+  type RpcAnswer,
+  type RpcCall,
+  type RpcId,
+  readCall,
+  success,
+} from "./answer.js";
 import type { RpcContext } from "./context.js";
 import { type Told, tell } from "./news.js";
 import { Params } from "./params.js";
@@ -51,7 +60,9 @@ export class WebSocketDoor {
       socket.on("error", () => socket.destroy());
       const [path] = (request.url ?? "").split("?");
       if (path !== PATH || this.#listeners.size >= CLIENTS_MAX) {
-        socket.end(`HTTP/1.1 ${path === PATH ? "503 Service Unavailable" : "404 Not Found"}\r\nconnection: close\r\n\r\n`);
+        socket.end(
+          `HTTP/1.1 ${path === PATH ? "503 Service Unavailable" : "404 Not Found"}\r\nconnection: close\r\n\r\n`,
+        );
         return;
       }
       this.#server.handleUpgrade(request, socket, head, (client) => {

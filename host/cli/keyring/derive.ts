@@ -7,7 +7,7 @@ import { addressOf, publicKeyOf } from "../../commitment/block/keys.js";
 import { sha256 } from "../../engine/node-crypto.js";
 import { UpgradeError } from "../../errors.js";
 
-export const HD_PATH_DEFAULT = "m/44'/118'/0'/0/0";
+const HD_PATH_DEFAULT = "m/44'/118'/0'/0/0";
 
 /** Bits of randomness by number of words. */
 const STRENGTH: ReadonlyMap<number, number> = new Map([

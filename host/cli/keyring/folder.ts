@@ -29,7 +29,7 @@ export function checkKeyName(name: string): string {
   );
 }
 
-export function keyringFolder(root: string, backend: string): string {
+function keyringFolder(root: string, backend: string): string {
   return join(root, `keyring-${backend}`);
 }
 

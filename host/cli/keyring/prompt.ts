@@ -1,5 +1,6 @@
 /** Asking a person: passwords without an echo, a mnemonic, yes or no. Answers may come through a pipe, a line each. */
 import { createInterface, type Interface } from "node:readline";
+import { Writable } from "node:stream";
 import { usage } from "../cobra.js";
 
 /** How long a pipe may keep us waiting for a line; a person takes as long as it takes. */
@@ -11,8 +12,6 @@ export interface Prompt {
   line(question: string): Promise<string>;
   /** The same without an echo. */
   secret(question: string): Promise<string>;
-  /** The next line when a pipe has one; undefined from a terminal. */
-  readonly isTerminal: boolean;
   close(): void;
 }
 
@@ -21,17 +20,14 @@ export function makePrompt(): Prompt {
 }
 
 class TerminalPrompt implements Prompt {
-  readonly isTerminal = true;
-
   line(question: string): Promise<string> {
     return ask(createInterface({ input: process.stdin, output: process.stderr, terminal: true }), question);
   }
 
   secret(question: string): Promise<string> {
-    const silent = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
-    const hush = silent as Interface & { _writeToOutput: (text: string) => void };
     process.stderr.write(question);
-    hush._writeToOutput = () => undefined;
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const silent = createInterface({ input: process.stdin, output: nowhere, terminal: true });
     return ask(silent, "").finally(() => process.stderr.write("\n"));
   }
 
@@ -55,7 +51,6 @@ function ask(terminal: Interface, question: string): Promise<string> {
 
 /** Lines of a pipe. What comes before it is asked for is kept. */
 class PipePrompt implements Prompt {
-  readonly isTerminal = false;
   #text = "";
   #hasEnded = false;
   #wake: (() => void) | undefined;

@@ -1,7 +1,7 @@
 /** A real node in a real process: `chaind start` on the job's home, until it halts or has made its blocks. */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { UpgradeError } from "../../errors.js";
+import { ERROR_KINDS, type ErrorCode, UpgradeError } from "../../errors.js";
 
 export interface ChildNodeOptions {
   readonly home: string;
@@ -48,8 +48,10 @@ export function startChildNode(options: ChildNodeOptions): ChildNode {
   return { end, stop: () => void child.kill("SIGTERM") };
 }
 
-/** Throws what a node said when it ended otherwise than it should. */
+/** Throws what a node said when it ended otherwise than it should: with its own code, when it gave one. */
 export function requireExit(end: ChildNodeEnd, exit: number, what: string): void {
   if (end.exit === exit) return;
+  const [, words = "", code = ""] = /^Error: (.*) \[(UPG_[A-Z_]+)\]$/m.exec(end.log) ?? [];
+  if (code in ERROR_KINDS) throw new UpgradeError(code as ErrorCode, `${what} ended with ${end.exit}: ${words}`);
   throw new UpgradeError("UPG_BUG_ASSERT", `${what} ended with ${end.exit} instead of ${exit}:\n${end.log}`);
 }

@@ -1,15 +1,13 @@
 /** The main job, step by step. Blocks are made on demand and time is counted by blocks, so every run is the same. */
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { toHex, utf8 } from "../../bytes.js";
 import { knownVersions } from "../../chain/versions/known.js";
-import { logicalClock } from "../../engine/clock.js";
 import { loadHandlerFile, loadHandlersFolders } from "../../engine/handlers-folder.js";
 import { Home } from "../../engine/home.js";
 import type { LocalReceipt } from "../../engine/local-receipt.js";
 import { sha256 } from "../../engine/node-crypto.js";
-import { type OpenNode, openNode } from "../../engine/open-node.js";
+import type { OpenNode } from "../../engine/open-node.js";
 import { UpgradeError } from "../../errors.js";
 import type { WasmHandler } from "../../handler/handler.js";
 import type { Height, Plan } from "../../types.js";
@@ -19,6 +17,8 @@ import { initHome } from "../commands/init.js";
 import { requireExit, runChildNode } from "./child-node.js";
 import { amounts, type Count, countChain } from "./count.js";
 import type { Show } from "./events.js";
+import { finish } from "./finish.js";
+import { BLOCK_TIME, builtInHandlers, openJob } from "./open-job.js";
 import { smallGenesis } from "./small-genesis.js";
 import { keepOperatorKeys, proposeAndVote } from "./vote.js";
 
@@ -29,8 +29,6 @@ export interface MainJobOptions {
   readonly show: Show;
 }
 
-const BLOCK_NANOS = 5_000_000_000n;
-const BLOCK_TIME = "5s";
 /** Blocks before the plan is scheduled, and from there to its height. */
 const BLOCKS_BEFORE = 3;
 const BLOCKS_AHEAD = 5n;
@@ -38,6 +36,8 @@ const BLOCKS_AHEAD = 5n;
 const VOTE_BLOCKS_AHEAD = 16n;
 const BLOCKS_AFTER = 4;
 const HALT_EXIT = 10;
+/** In the home: a handler for a plan that the program has one for, used in place of that one. */
+const REPLACING = "replacing-handlers";
 
 const hex = (bytes: Uint8Array) => toHex(bytes).toUpperCase();
 
@@ -53,7 +53,7 @@ export async function runMainJob(options: MainJobOptions): Promise<boolean> {
     await job.haltOldVersion();
     await job.startNewVersion();
   }
-  return finish(options, before as Count);
+  return finish(options.home, before as Count, options.show);
 }
 
 /** An upgrade that the job makes: the handler, and the newest app version that the old binary knows. */
@@ -82,10 +82,6 @@ function initialise({ home, genesis }: MainJobOptions): void {
 function mkdirs(path: string): string {
   mkdirSync(path, { recursive: true });
   return path;
-}
-
-function builtInHandlers(): string {
-  return fileURLToPath(new URL("handlers", import.meta.url));
 }
 
 /** `v2` with the handler of this package, unless the given one serves it; any other plan comes after it. */
@@ -198,7 +194,8 @@ class UpgradeJob {
   /** The new binary applies the upgrade and goes on. */
   async startNewVersion(): Promise<void> {
     const { handler, file } = this.upgrade;
-    if (file) copyFileSync(file, join(mkdirs(join(this.options.home, "handlers")), basename(file)));
+    const folder = this.upgrade.isKnown ? REPLACING : "handlers";
+    if (file) copyFileSync(file, join(mkdirs(join(this.options.home, folder)), basename(file)));
     this.options.show({ event: "start", version: String(this.#oldVersion + 1n), handler: handler.hash });
     const end = await runChildNode({
       home: this.options.home,
@@ -217,7 +214,7 @@ class UpgradeJob {
   }
 
   #withNode<T>(use: (open: OpenNode) => T): T {
-    const open = openJob(this.options, this.done.length === 0 ? this.#oldVersion : undefined);
+    const open = openJob(this.options.home, this.done.length === 0 ? this.#oldVersion : undefined);
     try {
       return use(open);
     } finally {
@@ -228,7 +225,7 @@ class UpgradeJob {
   /** A given handler for a known plan takes the place of the one that ships with the program. */
   #handlersArguments(): string[] {
     const replaces = [...this.done, this.upgrade].some(({ file, isKnown }) => file && isKnown);
-    return replaces ? ["--handlers", join(this.options.home, "handlers", "..", "no-handlers")] : [];
+    return replaces ? ["--handlers", join(this.options.home, REPLACING)] : [];
   }
 
   #showInit({ node }: OpenNode, count: Count): void {
@@ -244,7 +241,7 @@ class UpgradeJob {
   }
 
   #showBlocksAfter(height: bigint): void {
-    const open = openJob(this.options);
+    const open = openJob(this.options.home);
     try {
       const last = open.node.lastBlock?.header.height ?? height;
       for (let at = height + 1n; at <= last; at++) {
@@ -255,48 +252,4 @@ class UpgradeJob {
       open.close();
     }
   }
-}
-
-function openJob({ home }: MainJobOptions, appVersion?: bigint): OpenNode {
-  return openNode({
-    home,
-    clock: logicalClock(BLOCK_NANOS),
-    handlers: builtInHandlers(),
-    log: () => undefined,
-    ...(appVersion === undefined ? {} : { appVersion }),
-  });
-}
-
-/** Counts again and compares. */
-function finish(options: MainJobOptions, before: Count): boolean {
-  const open = openJob(options);
-  try {
-    const after = countChain(open.node.app);
-    const { app } = open.node;
-    const view = app.multiStore.at(app.lastCommitID.version);
-    const checks = [
-      { name: "supply", ok: sameAmounts(amounts(before.supply), amounts(after.supply)) },
-      { name: "accounts", ok: before.accounts === after.accounts },
-      { name: "balances", ok: before.balances === after.balances },
-      { name: "app-hash", ok: hex(view.computeAppHash()) === hex(view.appHash) },
-    ];
-    const ok = checks.every((check) => check.ok);
-    options.show({
-      event: "done",
-      ok,
-      supply: amounts(after.supply),
-      accounts: String(after.accounts),
-      balances: String(after.balances),
-      checks,
-      skipped: [],
-    });
-    return ok;
-  } finally {
-    open.close();
-  }
-}
-
-function sameAmounts(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
-  const denoms = Object.keys(a);
-  return denoms.length === Object.keys(b).length && denoms.every((denom) => a[denom] === b[denom]);
 }

@@ -4,10 +4,10 @@ import { addNodeFlags, type NodeFlags } from "../client/flags.js";
 import { addKeyringFlags, type KeyringFlags } from "../keyring/options.js";
 import { parseUint64 } from "../options.js";
 
-export const BROADCAST_MODES = ["sync", "async", "block"] as const;
+const BROADCAST_MODES = ["sync", "async", "block"] as const;
 
 /** A number, or `auto`: the node tells by running the transaction without keeping it. */
-export type GasFlag = bigint | "auto";
+type GasFlag = bigint | "auto";
 
 export interface TxFlags extends NodeFlags, KeyringFlags {
   readonly home: string;

@@ -1,8 +1,6 @@
 /** From messages to an answer of the node: account, gas, fee, signature, a question to the person, the broadcast. */
 import type { Any } from "@bufbuild/protobuf/wkt";
-import { toHex } from "../../bytes.js";
 import { decodeAddress, encodeAddress } from "../../chain/address.js";
-import { sha256 } from "../../engine/node-crypto.js";
 import { UpgradeError } from "../../errors.js";
 import { Query as AuthQuery } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
 import { Service } from "../../gen/cosmos/tx/v1beta1/service_pb.js";
@@ -27,7 +25,7 @@ import { rawBytes, signed, unsignedTx, withSigner } from "./sign.js";
 const GAS_DEFAULT = 200_000n;
 
 /** Who signs: what is known of a key without opening it. */
-export interface Sender {
+interface Sender {
   readonly address: string;
   /** Missing for an address that the keyring does not have: nothing can be signed for it. */
   readonly key?: { readonly name: string; readonly publicKey: Uint8Array };
@@ -89,7 +87,7 @@ async function accountOf(rpc: RpcClient, address: string): Promise<Account> {
 }
 
 /** @throws UpgradeError what the transaction would end with */
-export async function simulatedGas(rpc: RpcClient, tx: Tx): Promise<bigint> {
+async function simulatedGas(rpc: RpcClient, tx: Tx): Promise<bigint> {
   const { gasInfo } = await ask(rpc, Service.method.simulate, { txBytes: rawBytes(tx) });
   return gasInfo?.gasUsed ?? 0n;
 }
@@ -149,9 +147,4 @@ export async function chainIdOf({ chainId }: Pick<TxFlags, "chainId">, rpc: RpcC
   const { node_info } = (await rpc.call("status")) as { node_info: { network: string } };
   if (chainId === undefined || chainId === "" || chainId === node_info.network) return node_info.network;
   throw usage(`--chain-id is ${chainId}, and the node's chain is ${node_info.network}`);
-}
-
-/** Upper-case hex. */
-export function txHash(bytes: Uint8Array): string {
-  return toHex(sha256(bytes)).toUpperCase();
 }

@@ -3,7 +3,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { Client, credentials } from "@grpc/grpc-js";
 import { describe, expect, test } from "vitest";
-import { type Reflection, ReflectedClient } from "./reflected-client.js";
+import { ReflectedClient, type Reflection } from "./reflected-client.js";
 import { SIGNER, type TestNode, useTestNode } from "./test-node.js";
 
 const NAMES = ["chain.upgrade.v1beta1.Query", "cosmos.upgrade.v1beta1.Query"];
@@ -61,7 +61,9 @@ describe("gRPC by reflection alone", () => {
             details: "x/upgrade: QueryModuleVersions module nope not found: module version not found",
             errorCode: "UPG_NOT_FOUND_MODULE",
           });
-          await expect(client.call(name, "AppliedPlan", { name: "x".repeat(4_097) })).rejects.toMatchObject({ code: 3 });
+          await expect(client.call(name, "AppliedPlan", { name: "x".repeat(4_097) })).rejects.toMatchObject({
+            code: 3,
+          });
         }
         const account = await client.call("cosmos.auth.v1beta1.Query", "AccountInfo", { address: SIGNER });
         expect(account.json).toMatchObject({ info: { address: SIGNER, account_number: "100" } });

@@ -1,5 +1,14 @@
 /** A gRPC client that knows nothing but what the server's reflection tells it. */
-import { create, createFileRegistry, type DescService, type FileRegistry, fromBinary, fromJson, toBinary, toJson } from "@bufbuild/protobuf";
+import {
+  create,
+  createFileRegistry,
+  type DescService,
+  type FileRegistry,
+  fromBinary,
+  fromJson,
+  toBinary,
+  toJson,
+} from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
 import {
@@ -17,7 +26,7 @@ export interface CallAnswer {
   readonly height: string | undefined;
 }
 
-export interface CallFailure {
+interface CallFailure {
   readonly code: number;
   readonly details: string;
   readonly errorCode: string | undefined;
@@ -110,7 +119,9 @@ function failureOf({ code, details, metadata }: ServiceError): CallFailure {
 }
 
 /** A registry takes files behind those that they import. */
-function inOrder<T extends { readonly name: string; readonly dependency: readonly string[] }>(files: readonly T[]): T[] {
+function inOrder<T extends { readonly name: string; readonly dependency: readonly string[] }>(
+  files: readonly T[],
+): T[] {
   const byName = new Map(files.map((file) => [file.name, file]));
   const ordered = new Set<T>();
   const add = (file: T): void => {

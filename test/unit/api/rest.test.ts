@@ -170,9 +170,7 @@ describe("REST, other modules", () => {
       );
       const unknown = await get(node, "/cosmos/auth/v1beta1/accounts/cosmos1vx8knpllrj7n963p9ttd80w47kpacrhuts497x");
       expect(unknown.status).toBe(404);
-      expect(JSON.parse(unknown.body).message).toBe(
-        "account cosmos1vx8knpllrj7n963p9ttd80w47kpacrhuts497x not found",
-      );
+      expect(JSON.parse(unknown.body).message).toBe("account cosmos1vx8knpllrj7n963p9ttd80w47kpacrhuts497x not found");
       for (const address of ["nope", "cosmosvaloper1qqqq", "x".repeat(10_000)]) {
         const wrong = await get(node, `/cosmos/bank/v1beta1/balances/${address}`);
         expect(wrong.status).toBe(400);
@@ -207,7 +205,12 @@ describe("REST, other modules", () => {
       expect(JSON.parse(part.body).pagination.total).toBe(String(all.length));
       const both = await get(node, `${path}?pagination.offset=3&pagination.key=AAAA`);
       expect(both.status).toBe(400);
-      for (const query of ["pagination.limit=abc", "pagination.limit=-1", "pagination.reverse=2", "pagination.key=%25"]) {
+      for (const query of [
+        "pagination.limit=abc",
+        "pagination.limit=-1",
+        "pagination.reverse=2",
+        "pagination.key=%25",
+      ]) {
         expect((await get(node, `${path}?${query}`)).status, query).toBe(400);
       }
     }));
@@ -247,7 +250,16 @@ describe("REST, other modules", () => {
     useTestNode(async (node) => {
       const post = (path: string, body: string) =>
         get(node, `/cosmos/tx/v1beta1/${path}`, { method: "POST", body, headers: { "content-type": "text/plain" } });
-      for (const body of ["", "nope", "[]", '{"nope":1}', '{"tx_bytes":1}', '{"tx_bytes":"*"}', '{"mode":"x"}', "\u0000"]) {
+      for (const body of [
+        "",
+        "nope",
+        "[]",
+        '{"nope":1}',
+        '{"tx_bytes":1}',
+        '{"tx_bytes":"*"}',
+        '{"mode":"x"}',
+        "\u0000",
+      ]) {
         for (const path of ["txs", "simulate"]) {
           const { status, body: text } = await post(path, body);
           expect(status, `${path} ${body}`).toBe(400);
@@ -344,7 +356,9 @@ describe("REST, for machines", () => {
       expect(body).toContain('chain_upgrade_plan_height{name="v2"} 13');
       expect(body).toContain("chain_upgrade_block_height 3");
       expect(body).toMatch(/chain_upgrade_binary_ready\{name="v2",os_arch="[a-z0-9]+\/[a-z0-9]+"\} 0/);
-      expect(body).toContain('chain_upgrade_requests_total{door="rest",method="/chain/upgrade/v1beta1/current_plan",status="0"} 1');
+      expect(body).toContain(
+        'chain_upgrade_requests_total{door="rest",method="/chain/upgrade/v1beta1/current_plan",status="0"} 1',
+      );
       // Blocks are five seconds apart: ten more after height 3 at 2026-01-01T00:00:10Z.
       const estimate = Date.parse("2026-01-01T00:01:00Z") / 1_000;
       expect(body).toContain(`chain_upgrade_estimated_timestamp_seconds{name="v2"} ${estimate}`);

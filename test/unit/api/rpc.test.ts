@@ -129,7 +129,10 @@ describe("RPC, stock CosmJS", () => {
       node.makeBlocks(2);
       const comet = await Comet38Client.connect(node.rpc);
       const key = Uint8Array.of(0);
-      for (const [asked, isThere] of [[key, true], [utf8("absent"), false]] as const) {
+      for (const [asked, isThere] of [
+        [key, true],
+        [utf8("absent"), false],
+      ] as const) {
         const answer = await comet.abciQuery({ path: "/store/upgrade/key", data: asked, prove: true });
         const height = answer.height ?? 0;
         const { appHash } = (await comet.block(height + 1)).block.header;
@@ -165,7 +168,10 @@ describe("RPC, by hand", () => {
       }
       expect((await post(node, { jsonrpc: "2.0", method: "health" })).json).toEqual({});
       const batch = await post(node, [call("health", {}, "a"), call("nope", {}, "b"), { method: "health" }]);
-      expect(batch.json).toMatchObject([{ id: "a", result: {} }, { id: "b", error: { code: -32_601 } }]);
+      expect(batch.json).toMatchObject([
+        { id: "a", result: {} },
+        { id: "b", error: { code: -32_601 } },
+      ]);
       expect((await post(node, "x".repeat(10 * 1_048_576))).status).toBe(413);
       const get = async (path: string) => {
         const response = await fetch(`${node.rpc}${path}`);
@@ -200,7 +206,9 @@ describe("RPC, by hand", () => {
       expect(await ask({ path: "/cosmos.upgrade.v1beta1.Query/CurrentPlan", data: "", height: "99" })).toMatchObject({
         code: 26,
       });
-      expect(await ask({ path: "/store/upgrade/key", data: "00", height: "1", prove: true })).toMatchObject({ code: 18 });
+      expect(await ask({ path: "/store/upgrade/key", data: "00", height: "1", prove: true })).toMatchObject({
+        code: 18,
+      });
       const plan = await ask({ path: "/chain.upgrade.v1beta1.Query/CurrentPlan", data: "" });
       expect(plan).toMatchObject({ code: 0, height: "2" });
     }));
@@ -210,7 +218,9 @@ describe("RPC, by hand", () => {
       const tx = (bytes: Uint8Array) => ({ tx: Buffer.from(bytes).toString("base64") });
       const garbage = await post(node, call("broadcast_tx_sync", tx(Uint8Array.of(1, 2, 3))));
       expect(garbage.json).toMatchObject({ result: { code: 2, codespace: "sdk", data: "" } });
-      expect((await post(node, call("broadcast_tx_sync", { tx: "" }))).json).toMatchObject({ error: { code: -32_602 } });
+      expect((await post(node, call("broadcast_tx_sync", { tx: "" }))).json).toMatchObject({
+        error: { code: -32_602 },
+      });
       const large = await post(node, call("broadcast_tx_sync", tx(new Uint8Array(700_000))));
       expect(large.json).toMatchObject({ result: { code: 2 } });
       await withSigner(node, async (client) => {
@@ -250,7 +260,9 @@ describe("RPC, by hand", () => {
       const subscribe = (query: string) => ask(JSON.stringify(call("subscribe", { query }, query)));
       expect(await subscribe("tm.event=")).toMatchObject({ error: { code: -32_602 } });
       expect(await subscribe("tm.event='NewBlock'")).toEqual({ jsonrpc: "2.0", id: "tm.event='NewBlock'", result: {} });
-      expect(await subscribe("tm.event='NewBlock'")).toMatchObject({ error: { data: expect.stringContaining("already") } });
+      expect(await subscribe("tm.event='NewBlock'")).toMatchObject({
+        error: { data: expect.stringContaining("already") },
+      });
       for (let index = 0; index < 15; index++) await subscribe(`tx.height=${index + 1_000}`);
       expect(await subscribe("tx.height=1")).toMatchObject({ error: {} });
       expect(await ask(JSON.stringify(call("unsubscribe_all")))).toMatchObject({ result: {} });

@@ -7,11 +7,11 @@ import type { DoorLimits } from "../../../host/api/door.js";
 import { openDoors } from "../../../host/api/doors.js";
 import { Metrics } from "../../../host/api/metrics.js";
 import { Query } from "../../../host/api/query/query.js";
-import { sha256 } from "../../../host/engine/node-crypto.js";
-import type { EmbeddedNode } from "../../../host/engine/embedded-node.js";
 import { logicalClock } from "../../../host/engine/clock.js";
-import { openNode } from "../../../host/engine/open-node.js";
+import type { EmbeddedNode } from "../../../host/engine/embedded-node.js";
+import { sha256 } from "../../../host/engine/node-crypto.js";
 import { NodeService } from "../../../host/engine/node-service.js";
+import { openNode } from "../../../host/engine/open-node.js";
 import { UPGRADE_STORE } from "../../../host/upgrade/keeper.js";
 import { makeHome } from "../../e2e/prepared-home.js";
 import { genesisDocument } from "../../scenario/genesis-text.js";
@@ -53,13 +53,21 @@ export interface TestNodeOptions {
 export function fundedGenesis(): string {
   const document = genesisDocument();
   const state = document["app_state"] as Record<string, Record<string, unknown[]>>;
-  const account = { "@type": "/cosmos.auth.v1beta1.BaseAccount", address: SIGNER, account_number: "100", sequence: "0" };
+  const account = {
+    "@type": "/cosmos.auth.v1beta1.BaseAccount",
+    address: SIGNER,
+    account_number: "100",
+    sequence: "0",
+  };
   state["auth"]?.["accounts"]?.push(account);
   state["bank"]?.["balances"]?.push({ address: SIGNER, coins: [{ denom: "ustake", amount: "1000000000" }] });
   return JSON.stringify(document);
 }
 
-export async function useTestNode(use: (node: TestNode) => Promise<void>, options: TestNodeOptions = {}): Promise<void> {
+export async function useTestNode(
+  use: (node: TestNode) => Promise<void>,
+  options: TestNodeOptions = {},
+): Promise<void> {
   const path = mkdtempSync(join(tmpdir(), "chain-upgrade-api-"));
   makeHome(path, fundedGenesis());
   const handlers = join(path, "none");

@@ -22,7 +22,7 @@ function answering(...answers: string[]): Prompt {
     if (answer === undefined) throw new Error("nobody answers");
     return answer;
   };
-  return { line: next, secret: next, isTerminal: false, close: () => undefined };
+  return { line: next, secret: next, close: () => undefined };
 }
 
 const keyring = (folder: string, backend: Backend, ...answers: string[]) =>

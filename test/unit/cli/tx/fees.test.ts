@@ -29,7 +29,7 @@ describe("feeFor()", () => {
       ],
     ],
     [200_000n, "", "0ustake", []],
-  ])("gas %d, fees %j, prices %j → %j", (gas, fees, gasPrices, expected) => {
+  ])("gas %d, fees %j, prices %j", (gas, fees, gasPrices, expected) => {
     expect(feeFor(gas, { fees, gasPrices }).map(({ denom, amount }) => [denom, amount])).toEqual(expected);
   });
 

@@ -1,0 +1,53 @@
+/** What the application is made with, what a block brings in and gives out, and what a query reads. */
+import type { VerifySignature } from "../commitment/block/keys.js";
+import type { Core } from "../core/core.js";
+import type { Database } from "../store/database.js";
+import type { VersionView } from "../store/version-view.js";
+import type { Height, Sha256, Timestamp } from "../types.js";
+import type { UpgradeFiles } from "../upgrade/files.js";
+import type { LogLevel } from "../upgrade/handlers.js";
+import type { AppliedUpgrade } from "../upgrade/hooks.js";
+import type { DirectChange } from "./block.js";
+import type { ChainEvent } from "./context.js";
+import type { Genesis } from "./genesis.js";
+import type { TxResult } from "./tx/result.js";
+import type { ChainVersion } from "./versions/version.js";
+
+export interface AppOptions {
+  readonly database: Database;
+  readonly sha256: Sha256;
+  readonly core: Core;
+  readonly genesis: Genesis;
+  /** The versions that this process knows, oldest first. */
+  readonly versions: readonly ChainVersion[];
+  readonly skipHeights?: Iterable<Height>;
+  /** Stop before this height (`--halt-height`). */
+  readonly haltHeight?: Height;
+  readonly versionsKept?: number;
+  readonly cacheBytes?: number;
+  readonly files?: UpgradeFiles;
+  readonly log?: (level: LogLevel, message: string) => void;
+  /** A faster verifier of accounts' signatures; its verdict must be that of the one in commitment/block/keys.ts. */
+  readonly verifySignature?: VerifySignature;
+}
+
+export interface BlockRequest {
+  readonly height: Height;
+  readonly time: Timestamp;
+  readonly txs?: readonly Uint8Array[];
+  readonly changes?: readonly DirectChange[];
+}
+
+export interface BlockResult {
+  readonly appHash: Uint8Array;
+  readonly txResults: readonly TxResult[];
+  readonly events: readonly ChainEvent[];
+  readonly applied: AppliedUpgrade | undefined;
+}
+
+/** State of one height, and the version whose layout it has: what a query reads. */
+export interface StateAt {
+  readonly height: Height;
+  readonly stores: VersionView;
+  readonly version: ChainVersion;
+}

@@ -1,0 +1,41 @@
+/** The end of the job: what was counted at its beginning is counted again. */
+import { toHex } from "../../bytes.js";
+import { amounts, type Count, countChain } from "./count.js";
+import type { Show } from "./events.js";
+import { openJob } from "./open-job.js";
+
+const hex = (bytes: Uint8Array) => toHex(bytes).toUpperCase();
+
+/** Counts again and compares. */
+export function finish(home: string, before: Count, show: Show): boolean {
+  const open = openJob(home);
+  try {
+    const after = countChain(open.node.app);
+    const { app } = open.node;
+    const view = app.multiStore.at(app.lastCommitID.version);
+    const checks = [
+      { name: "supply", ok: sameAmounts(amounts(before.supply), amounts(after.supply)) },
+      { name: "accounts", ok: before.accounts === after.accounts },
+      { name: "balances", ok: before.balances === after.balances },
+      { name: "app-hash", ok: hex(view.computeAppHash()) === hex(view.appHash) },
+    ];
+    const ok = checks.every((check) => check.ok);
+    show({
+      event: "done",
+      ok,
+      supply: amounts(after.supply),
+      accounts: String(after.accounts),
+      balances: String(after.balances),
+      checks,
+      skipped: [],
+    });
+    return ok;
+  } finally {
+    open.close();
+  }
+}
+
+function sameAmounts(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+  const denoms = Object.keys(a);
+  return denoms.length === Object.keys(b).length && denoms.every((denom) => a[denom] === b[denom]);
+}

@@ -1,0 +1,211 @@
+/** What `chaind` does with a home: settings, keys, genesis, and governance beside upgrades. Real processes. */
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { DIST } from "./chaind.js";
+import { CommandLine, stopped } from "./command-line.js";
+
+const PASSWORD = "correct horse";
+const MNEMONIC = `${"abandon ".repeat(11)}about`;
+const ADDRESS = "cosmos19rl4cm2hmr8afy4kldpxz3fka4jguq0auqdal4";
+
+const lastLine = (text: string) => text.trimEnd().split("\n").at(-1) ?? "";
+
+describe("a new home", () => {
+  test("init → keys, settings and a document; again → refused; a chain without a validator does not start", async () => {
+    const line = new CommandLine();
+    expect(await line.json("init", "one", "--chain-id", "demo-1")).toMatchObject({ chain_id: "demo-1" });
+    for (const file of ["genesis.json", "client.toml", "app.toml", "priv_validator_key.json", "node_key.json"]) {
+      expect(existsSync(join(line.home, "config", file)), file).toBe(true);
+    }
+    expect((await line.run(["init", "two"])).exit).toBe(2);
+    const started = await line.runNode("--max-blocks", "1");
+    expect(started.exit).toBe(2);
+    expect(lastLine(started.stderr)).toContain("chaind genesis add-account");
+    expect(existsSync(join(line.home, "data", "chain.mdb"))).toBe(false);
+    await line.json("init", "two", "--overwrite", "--chain-id", "demo-2");
+    expect(readFileSync(join(line.home, "config", "client.toml"), "utf8")).toContain('chain-id = "demo-2"');
+    for (const offline of [["export"], ["rollback"]]) expect((await line.run(offline)).exit).toBe(2);
+  });
+
+  test("config get, set, view → what a file says; a flag and the environment count more", async () => {
+    const line = new CommandLine();
+    await line.json("init", "one", "--chain-id", "demo-1");
+    expect((await line.run(["config", "set", "node", "tcp://127.0.0.1:2"])).exit).toBe(0);
+    expect(await line.text("config", "get", "client", "node")).toBe("tcp://127.0.0.1:2\n");
+    expect(await line.json("config", "get", "app", "api.address")).toEqual({ "api.address": "tcp://127.0.0.1:1317" });
+    expect((await line.run(["config", "get", "nope"])).exit).toBe(2);
+    expect((await line.run(["status"])).stderr).toContain("tcp://127.0.0.1:2");
+    expect((await line.run(["status"], "", { CHAIND_NODE: "tcp://127.0.0.1:3" })).stderr).toContain(
+      "tcp://127.0.0.1:3",
+    );
+    expect((await line.run(["status", "--node", "tcp://127.0.0.1:4"])).stderr).toContain("tcp://127.0.0.1:4");
+    expect(await line.json("config", "view", "client", "--sources")).toMatchObject({
+      "keyring-backend": { value: "test", source: "CHAIND_KEYRING_BACKEND" },
+      node: { value: "tcp://127.0.0.1:2" },
+    });
+    writeFileSync(join(line.home, "config", "client.toml"), "node = \n");
+    const broken = await line.run(["status"]);
+    expect(broken.exit).toBe(2);
+    expect(broken.stderr).toContain("client.toml, line 1");
+  });
+});
+
+describe("keys", () => {
+  test("a sealed key from a mnemonic, both by pipe; used with its password, refused without", async () => {
+    const line = new CommandLine();
+    line.env["CHAIND_KEYRING_BACKEND"] = "file";
+    const lines = `${MNEMONIC}\n${PASSWORD}\n${PASSWORD}\n`;
+    const added = await line.run(["keys", "add", "alice", "--recover", "-o", "json"], lines);
+    expect(added.exit, added.stderr).toBe(0);
+    expect(JSON.parse(added.stdout)).toMatchObject({ name: "alice", address: ADDRESS });
+    expect(added.stdout + added.stderr).not.toContain("abandon abandon");
+    expect(await line.text("keys", "show", "alice", "-a")).toBe(`${ADDRESS}\n`);
+    const words = ["keys", "export", "alice", "--unarmored-hex", "--unsafe"];
+    expect((await line.run(words, `${PASSWORD}\n`)).stdout).toMatch(/^c4a48e2f[0-9a-f]{56}\n$/);
+    for (const input of ["", "\n", "wrong password\n"]) {
+      const refused = await line.run(words, input);
+      expect([refused.exit, refused.stdout]).toEqual([2, ""]);
+    }
+    expect((await line.run(["keys", "export", "alice"])).exit).toBe(2);
+  });
+
+  test("keys add → the mnemonic on stderr for people, in the answer for machines, and never again", async () => {
+    const line = new CommandLine();
+    const text = await line.run(["keys", "add", "alice"]);
+    expect(lastLine(text.stderr).split(" ")).toHaveLength(24);
+    expect(text.stdout).not.toContain(lastLine(text.stderr));
+    const json = await line.json("keys", "add", "bob");
+    expect(Object.keys(json)).toEqual(["name", "type", "address", "pubkey", "mnemonic"]);
+    expect(await line.json("keys", "show", "bob")).not.toHaveProperty("mnemonic");
+    expect((await line.run(["keys", "add", "bob"])).exit).toBe(2);
+    expect((await line.run(["keys", "delete", "bob"], "n\n")).exit).toBe(2);
+    expect((await line.run(["keys", "delete", "bob"], "y\n")).exit).toBe(0);
+    expect((await line.run(["keys", "show", "bob"])).exit).toBe(3);
+  });
+});
+
+describe("governance beside upgrades", () => {
+  test("submit-proposal from a file, deposit, weighted-vote, cancel-proposal", async () => {
+    const line = new CommandLine();
+    await line.json("init", "one", "--chain-id", "demo-1");
+    await line.run(["keys", "add", "alice", "--recover"], `${MNEMONIC}\n`);
+    await line.json("genesis", "add-account", "alice", "1000000000ustake", "--validator", "50");
+    const file = join(line.home, "proposal.json");
+    const authority = String(await authorityOf(line));
+    const plan = { name: "v2", height: "1000000", info: "" };
+    const message = { "@type": "/cosmos.upgrade.v1beta1.MsgSoftwareUpgrade", authority, plan };
+    const texts = { metadata: "", deposit: "200000ustake", title: "T", summary: "S", expedited: false };
+    writeFileSync(file, JSON.stringify({ messages: [message], ...texts }));
+    const node = await line.startNode();
+    try {
+      const tx = (...words: string[]) => line.json("tx", "gov", ...words, "--from", "alice", "--yes", "-b", "block");
+      await tx("submit-proposal", file);
+      const first = { id: "1", status: "PROPOSAL_STATUS_DEPOSIT_PERIOD", messages: [message] };
+      expect(await line.json("query", "gov", "proposal", "1")).toMatchObject({ proposal: first });
+      await tx("deposit", "1", "9800000ustake");
+      await tx("weighted-vote", "1", "yes=0.75,no=0.25");
+      expect(await line.json("query", "gov", "tally", "1")).toMatchObject({
+        tally: { yes_count: "37500000", no_count: "12500000" },
+      });
+      await tx("submit-proposal", file);
+      await tx("cancel-proposal", "2");
+      expect((await line.run(["query", "gov", "proposal", "2"])).exit).toBe(3);
+      const failed = await line.run([
+        "tx",
+        "gov",
+        "vote",
+        "2",
+        "yes",
+        "--from",
+        "alice",
+        "-y",
+        "-b",
+        "block",
+        "--gas",
+        "200000",
+      ]);
+      expect(failed.exit).toBe(1);
+      expect(JSON.parse(failed.stdout)).toMatchObject({ codespace: "gov", raw_log: expect.stringContaining("2") });
+      for (const [text, exit] of [
+        ["{", 2],
+        ["[]", 2],
+        ['{"messages":[{"@type":"/nope"}],"title":"T","summary":"S"}', 2],
+      ] as const) {
+        writeFileSync(file, text);
+        expect((await line.run(["tx", "gov", "submit-proposal", file, "--from", "alice", "-y"])).exit).toBe(exit);
+      }
+    } finally {
+      await stopped(node);
+    }
+  });
+});
+
+async function authorityOf(line: CommandLine): Promise<string> {
+  const words = ["tx", "upgrade", "cancel-software-upgrade", "--title", "t", "--summary", "s", "--from", ADDRESS];
+  const made = await line.json(...words, "--generate-only");
+  return /"authority":"([^"]+)"/.exec(JSON.stringify(made))?.[1] ?? "";
+}
+
+describe("rollback", () => {
+  test("of a block with a transaction → it stands in no block, and can be sent again", async () => {
+    const line = new CommandLine();
+    await line.json("init", "one", "--chain-id", "demo-1");
+    await line.run(["keys", "add", "alice", "--recover"], `${MNEMONIC}\n`);
+    await line.json("genesis", "add-account", "alice", "1000000000ustake", "--validator");
+    const send = () => line.json("tx", "bank", "send", "alice", ADDRESS, "1ustake", "--yes", "-b", "block");
+    let node = await line.startNode();
+    const sent = await send();
+    await stopped(node);
+    const height = BigInt(String(sent["height"]));
+    let last: Record<string, unknown> = {};
+    while (last["removed"] !== String(height)) last = await line.json("rollback");
+    expect(last).toMatchObject({ height: String(height - 1n) });
+    node = await line.startNode();
+    try {
+      expect((await line.run(["query", "tx", String(sent["txhash"])])).exit).toBe(3);
+      expect(await line.json("query", "txs", "--query", "message.module='bank'")).toMatchObject({ total_count: "0" });
+      expect(await send()).toMatchObject({ txhash: sent["txhash"], code: 0 });
+    } finally {
+      await stopped(node);
+    }
+  });
+});
+
+describe("the program", () => {
+  test("completion and help are on stdout; a reader that goes away is no error", async () => {
+    const line = new CommandLine();
+    for (const shell of ["bash", "zsh", "fish", "powershell"]) {
+      expect((await line.run(["completion", shell])).stdout).toContain("__complete");
+    }
+    expect((await line.run(["__complete", "--", "query", "upgrade", "pl"])).stdout).toBe(
+      "plan\tQuery the upgrade plan (if one exists)\n",
+    );
+    const help = await line.run(["help", "tx", "upgrade"]);
+    expect(help.stdout).toBe((await line.run(["tx", "upgrade", "--help"])).stdout);
+    expect(help.stdout).toBe((await line.run(["tx", "upgrade"])).stdout);
+    const { stdout, stderr } = await promisify(execFile)("sh", [
+      "-c",
+      `"${process.execPath}" "${join(DIST, "chaind.js")}" start --help | head -1`,
+    ]);
+    expect([stdout.split("\n").length, stderr]).toEqual([2, ""]);
+  });
+
+  test("version, --version and -v; unknown words and flags → exit 2", async () => {
+    const line = new CommandLine();
+    const { version } = await line.json("version");
+    for (const words of [["version"], ["--version"], ["-v"]])
+      expect((await line.run(words)).stdout).toBe(`${version}\n`);
+    expect(await line.json("version", "--long")).toMatchObject({
+      version,
+      app_versions: [{ version: "1" }, { version: "2", plan: "v2" }],
+    });
+    for (const words of [["nope"], ["--nope"], ["version", "x"], ["help", "nope"]]) {
+      const { exit, stdout } = await line.run(words);
+      expect([exit, stdout], words.join(" ")).toEqual([2, ""]);
+    }
+    expect((await line.run(["strat"])).stderr).toContain('did you mean "start"?');
+  });
+});

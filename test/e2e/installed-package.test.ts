@@ -1,0 +1,71 @@
+/** The commands for authors from the packed package, as the registry would give it, and `npm start` with a given handler. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test, vi } from "vitest";
+import { DIST, run } from "./chaind.js";
+
+vi.setConfig({ testTimeout: 240_000 });
+
+const ROOT = join(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-installed-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A folder with the packed package among its packages, each of them there as itself. */
+function install(): string {
+  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
+  const json = execFileSync("npm", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  const [{ filename = "" } = {}] = JSON.parse(json) as { filename: string }[];
+  const packages = join(folder, "node_modules");
+  mkdirSync(join(packages, "chain-upgrade"), { recursive: true });
+  execFileSync("tar", ["-xzf", join(folder, filename), "--strip-components=1", "-C", join(packages, "chain-upgrade")]);
+  for (const name of readdirSync(join(ROOT, "node_modules"))) {
+    if (!name.startsWith(".")) symlinkSync(join(ROOT, "node_modules", name), join(packages, name));
+  }
+  return join(packages, "chain-upgrade/dist/chaind.js");
+}
+
+describe("installed package", () => {
+  test("chaind handler new, build and test → green, with the bytes that a checkout makes", () => {
+    const installed = install();
+    const handler = (program: string, ...args: string[]) =>
+      spawnSync(process.execPath, [program, "handler", ...args], { cwd: folder, encoding: "utf8" });
+    expect(handler(installed, "new", "mine").status).toBe(0);
+    const json = JSON.parse(readFileSync(join(folder, "mine/package.json"), "utf8")) as Record<string, unknown>;
+    expect(json["dependencies"]).toEqual({ "chain-upgrade": expect.stringMatching(/^\d+\.\d+\.\d+$/) });
+    expect(json["devDependencies"]).toEqual({ assemblyscript: "0.28.20" });
+    const built = handler(installed, "build", "--project", "mine");
+    expect(built.status, built.stderr).toBe(0);
+    expect(handler(installed, "test", "--project", "mine").status).toBe(0);
+    const tests = spawnSync(process.execPath, ["--test"], { cwd: join(folder, "mine"), encoding: "utf8" });
+    expect(tests.status, tests.stdout).toBe(0);
+    const locked = handler(join(DIST, "chaind.js"), "build", "--project", "mine", "--locked");
+    expect(locked.status, locked.stderr).toBe(0);
+  });
+});
+
+describe("npm start --handler", () => {
+  test("for a plan that the program has a handler for → the given one is used, and the chain goes on without it", async () => {
+    const home = join(folder, "home");
+    const given = join(ROOT, "build/examples/split-balances.wasm");
+    const job = await run(join(DIST, "main-job.js"), ["--json", "--handler", given, "--home", home]).end;
+    expect(job.exit, job.stderr).toBe(0);
+    const events = job.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(events.filter(({ event }) => event === "applied")).toMatchObject([{ plan: "v2" }]);
+    expect(events.at(-1)).toMatchObject({ event: "done", ok: true });
+    const later = await run(join(DIST, "chaind.js"), [
+      "start",
+      "--home",
+      home,
+      "--max-blocks",
+      "1",
+      "--block-time",
+      "0",
+    ]).end;
+    expect(later.exit, later.stderr).toBe(0);
+  });
+});
