@@ -29,17 +29,35 @@ export interface RunOptions extends Warning {
 
 /** Makes blocks; returns when it was told to stop. @throws Halt; UpgradeError */
 export async function runNode({ home, node }: Pick<OpenNode, "home" | "node">, options: RunOptions): Promise<void> {
+  const pace = new Pace(options.blockMillis);
   for (let made = 0; made !== options.maxBlocks && !options.signal.aborted; made++) {
     if (options.emptyBlocks === false) await somethingToDo(node, options.signal);
     if (options.signal.aborted) return;
-    const begun = Date.now();
+    pace.begin();
     const block = node.makeBlock();
     if (made === 0) orWarn(options, "halt.json is out of date", () => upgradeFiles(home).remove("halt.json"));
     keepLocalReceipt(home, block, options);
     options.onBlock(block);
-    const left = options.blockMillis - (Date.now() - begun);
-    // Even without a pause the process must hear signals.
-    await sleep(Math.max(0, left), undefined, { signal: options.signal }).catch(() => undefined);
+    // Even without a pause the process must hear signals, and the doors their clients.
+    await sleep(pace.left(), undefined, { signal: options.signal }).catch(() => undefined);
+  }
+}
+
+/** Blocks by the clock: one that came late takes its lateness from the pause that follows, not from all that follow. */
+class Pace {
+  #due = 0;
+
+  constructor(private readonly blockMillis: number) {}
+
+  begin(): void {
+    const now = Date.now();
+    if (now - this.#due > this.blockMillis) this.#due = now;
+  }
+
+  /** Milliseconds until the next one. */
+  left(): number {
+    this.#due += this.blockMillis;
+    return Math.max(0, this.#due - Date.now());
   }
 }
 

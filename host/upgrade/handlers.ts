@@ -128,7 +128,11 @@ export function wasmHandler(wasm: WasmHandler): RegisteredHandler {
 }
 
 /** The stored map with the manifest's `versions.to` set and its `removes` gone; a map that is returned must equal it. */
-export function declaredVersions({ manifest, hash }: WasmHandler, stored: VersionMap, report: HandlerReport): VersionMap {
+export function declaredVersions(
+  { manifest, hash }: WasmHandler,
+  stored: VersionMap,
+  report: HandlerReport,
+): VersionMap {
   const declared = new Map(stored);
   for (const [module, { to }] of manifest.versions) declared.set(module, to);
   for (const module of manifest.removes) declared.delete(module);

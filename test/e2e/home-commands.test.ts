@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { DIST } from "./chaind.js";
+import { DIST, TestHome } from "./chaind.js";
 import { CommandLine, stopped } from "./command-line.js";
 
 const PASSWORD = "correct horse";
@@ -148,6 +148,22 @@ async function authorityOf(line: CommandLine): Promise<string> {
   const made = await line.json(...words, "--generate-only");
   return /"authority":"([^"]+)"/.exec(JSON.stringify(made))?.[1] ?? "";
 }
+
+describe("pre-upgrade", () => {
+  test("the handler of the due plan is here → 0; it is not, or the plan is not due → 30; the home stays as it is", async () => {
+    const line = new CommandLine();
+    const { path } = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
+    const height = async () => (await line.json("export", "--home", path))["initial_height"];
+    expect((await line.run(["pre-upgrade", "--home", path])).exit).toBe(0);
+    const without = await line.run(["pre-upgrade", "--home", path, "--handlers", join(path, "none")]);
+    expect(without.exit).toBe(30);
+    expect(without.stderr).toContain("has no handler for it");
+    const early = new TestHome().schedule({ name: "v2", height: 9n }, 3n);
+    expect((await line.run(["pre-upgrade", "--home", early.path])).exit).toBe(30);
+    expect((await line.run(["pre-upgrade"])).exit).toBe(30);
+    expect(await height()).toBe("4");
+  });
+});
 
 describe("rollback", () => {
   test("of a block with a transaction → it stands in no block, and can be sent again", async () => {

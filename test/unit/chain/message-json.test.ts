@@ -1,0 +1,40 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { AnySchema } from "@bufbuild/protobuf/wkt";
+import { describe, expect, test } from "vitest";
+import { messageFromJson } from "../../../host/chain/message-json.js";
+import { MsgSubmitProposalSchema } from "../../../host/gen/cosmos/gov/v1/tx_pb.js";
+import { TxSchema } from "../../../host/gen/cosmos/tx/v1beta1/tx_pb.js";
+
+const upgrade = {
+  "@type": "/cosmos.upgrade.v1beta1.MsgSoftwareUpgrade",
+  authority: "cosmos10d07y265gmmuvt4z0w9aw880jnsr700j6zn9kn",
+  plan: { name: "v2", height: "5", time: "0001-01-01T00:00:00Z", upgraded_client_state: null },
+};
+const proposal = { "@type": "/cosmos.gov.v1.MsgSubmitProposal", messages: [upgrade], title: "T" };
+
+describe("messageFromJson()", () => {
+  test("type URLs stay as they were written, in what stands inside too", () => {
+    const tx = messageFromJson(TxSchema, { body: { messages: [proposal] } });
+    const [outer] = tx.body?.messages ?? [];
+    expect(outer?.typeUrl).toBe("/cosmos.gov.v1.MsgSubmitProposal");
+    const inner = fromBinary(MsgSubmitProposalSchema, outer?.value ?? new Uint8Array());
+    expect(inner.messages.map(({ typeUrl }) => typeUrl)).toEqual(["/cosmos.upgrade.v1beta1.MsgSoftwareUpgrade"]);
+  });
+
+  test("a longer URL is written in the short form; unknown fields are passed over", () => {
+    const any = messageFromJson(AnySchema, {
+      ...upgrade,
+      "@type": "type.googleapis.com/cosmos.upgrade.v1beta1.MsgSoftwareUpgrade",
+      more: 1,
+    });
+    expect(any.typeUrl).toBe("/cosmos.upgrade.v1beta1.MsgSoftwareUpgrade");
+  });
+
+  test("an unknown type, a wrong field, messages too deep in one another → an error", () => {
+    expect(() => messageFromJson(AnySchema, { "@type": "/nope" })).toThrow("nope");
+    expect(() => messageFromJson(AnySchema, { ...upgrade, plan: 5 })).toThrow();
+    let deep: object = upgrade;
+    for (let i = 0; i < 20; i++) deep = { ...proposal, messages: [deep] };
+    expect(() => messageFromJson(AnySchema, deep)).toThrow("too deep");
+  });
+});
