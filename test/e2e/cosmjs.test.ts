@@ -158,6 +158,14 @@ test("stock CosmJS → proposal, vote, plan, proof, halt, new version, applied h
   expect((await newUpgrade.AppliedPlan({ name: "v2" })).height).toBe(planHeight);
   expect((await newUpgrade.CurrentPlan({})).plan).toBeUndefined();
   expect(await newClient.getBalance(OTHER, "ustake")).toEqual({ denom: "ustake", amount: "5" });
+  for (const name of ["chain", "cosmos"]) {
+    const applied = await fetch(`${second.api}/${name}/upgrade/v1beta1/applied_plan/v2`);
+    expect(await applied.text()).toBe(`{"height":"${planHeight}"}`);
+  }
+  const { receipt } = (await (await fetch(`${second.api}/chain/upgrade/v1beta1/receipt/v2`)).json()) as {
+    receipt: object;
+  };
+  expect(receipt).toMatchObject({ plan: "v2", height: String(planHeight), stores: expect.any(Array) });
   // What the old version answered is still there, by hash and by height.
   expect((await newComet.tx({ hash: fromHex(sent.transactionHash) })).height).toBe(sent.height);
   expect((await newComet.blockResults(sent.height)).results[0]?.code).toBe(0);

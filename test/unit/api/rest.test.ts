@@ -1,6 +1,7 @@
 /** REST: bodies as the field's clients read them, byte for byte. */
 import { request } from "node:http";
 import { connect } from "node:net";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SIGNER, type TestNode, useTestNode } from "./test-node.js";
 
@@ -324,6 +325,49 @@ describe("REST, bounds", () => {
       },
       { limits: { concurrency: 0 } },
     ));
+});
+
+describe("REST, anything", () => {
+  test("any path, query and height → an answer below 500 or 501, never a bug", () =>
+    useTestNode(async (node) => {
+      const bases = [...BASES, "/cosmos/gov/v1", "/cosmos/bank/v1beta1", "/cosmos/auth/v1beta1", "/cosmos/tx/v1beta1"];
+      const words = [
+        "current_plan",
+        "applied_plan",
+        "module_versions",
+        "proposals",
+        "votes",
+        "accounts",
+        "txs",
+        "balances",
+      ];
+      const text = fc.string({ maxLength: 20 }).map(encodeURIComponent);
+      const segment = fc.oneof(fc.constantFrom(...words), text, fc.constantFrom("1", "0", SIGNER, "..", "%2e%2e"));
+      const name = fc.constantFrom(
+        "pagination.limit",
+        "pagination.key",
+        "query",
+        "module_name",
+        "denom",
+        "events",
+        "x.y",
+      );
+      const query = fc.array(fc.tuple(name, text), { maxLength: 3 });
+      const path = fc.tuple(fc.constantFrom(...bases), fc.array(segment, { maxLength: 4 }), query);
+      await fc.assert(
+        fc.asyncProperty(
+          path,
+          fc.constantFrom("", "1", "2", "-5", "7", "z"),
+          async ([base, segments, pairs], height) => {
+            const search = pairs.map(([key, value]) => `${key}=${value}`).join("&");
+            const { status } = await get(node, `${[base, ...segments].join("/")}?${search}`, at(height));
+            expect(status < 500 || status === 501, String(status)).toBe(true);
+          },
+        ),
+        { numRuns: 300 },
+      );
+      expect(node.bugs).toEqual([]);
+    }));
 });
 
 describe("REST, for machines", () => {
