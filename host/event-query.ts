@@ -12,7 +12,7 @@ const QUERY_CHARACTERS_MAX = 8_192;
 const CONDITIONS_MAX = 16;
 
 const CONDITION =
-  /^\s*([^\s=<>'"]+)\s*(?:(EXISTS)|(CONTAINS|<=|>=|=|<|>)\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s'"]+)))\s*/;
+  /^\s*([^\s=<>'"]+)\s*(?:(EXISTS)|(CONTAINS|<=|>=|=|<|>)\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s'"<>=][^\s'"]*)))\s*/;
 
 function wrong(query: string, what: string): UpgradeError {
   return new UpgradeError("UPG_INVALID_ARGUMENT", `failed to parse query "${query.slice(0, 200)}": ${what}`);

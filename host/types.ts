@@ -81,6 +81,8 @@ export interface FrameScan {
    * When not even the first frame fits, returns minus the bytes that it needs and stays where it is.
    */
   read(out: Uint8Array): number;
+  /** Keys that this branch deleted and that the walk went by so far: work that no frame shows. */
+  readonly passed: number;
 }
 
 /** Read side of a store. Keys are 1…65,535 bytes, values 0…1 MiB; order is bytewise. */

@@ -16,9 +16,10 @@ import { encodeAddress, moduleAddress } from "./address.js";
 import type { AppOptions, BlockRequest, BlockResult, StateAt } from "./app-shapes.js";
 import { blockGasLimit, runBlock } from "./block.js";
 import { blockContext } from "./context.js";
+import { nextEnd } from "./gov/queues.js";
 import { initGenesis } from "./init-genesis.js";
 import { ROUTER } from "./messages/router.js";
-import { GOV_MODULE } from "./modules/gov.js";
+import { GOV_MODULE, GOV_STORE } from "./modules/gov.js";
 import { chooseVersion, versionInForce } from "./start.js";
 import type { TxResult } from "./tx/result.js";
 import type { TxFacts } from "./tx/run.js";
@@ -114,6 +115,11 @@ export class App {
       ? this.keeper.plan(this.multiStore.store(UPGRADE_STORE))
       : undefined;
     return plan !== undefined && plan.height <= this.nextHeight;
+  }
+
+  /** When the next deposit or vote ends: the block of that time has something to do, whatever it holds. */
+  get nextEndTime(): Timestamp | undefined {
+    return this.multiStore.names.includes(GOV_STORE) ? nextEnd(this.multiStore.store(GOV_STORE)) : undefined;
   }
 
   /**

@@ -72,6 +72,9 @@ class GasKVStore implements KVStore {
   scan(range?: KeyRange): FrameScan {
     const frames = this.store.scan(range);
     return {
+      get passed() {
+        return frames.passed;
+      },
       read: (out) => {
         const length = frames.read(out);
         if (length > 0) this.#perByte(length);

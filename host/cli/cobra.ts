@@ -47,7 +47,7 @@ export function usage(message: string): UpgradeError {
 
 function usageError(command: Command, message: string, code: string): UpgradeError {
   const text = message.replace(/^error: /, "").replace(/\n\(Did you mean (.*)\?\)$/, ' (did you mean "$1"?)');
-  return usage(`${inFieldWords(command, text, code)}; see \`${commandPath(command)} --help\``);
+  return usage(`${inFieldWords(command, text, code).replace(/\.$/, "")}; see \`${commandPath(command)} --help\``);
 }
 
 function inFieldWords(command: Command, text: string, code: string): string {
@@ -79,6 +79,9 @@ function wrongCount(command: Command): string {
   }
   const most = command.registeredArguments.length;
   const least = command.registeredArguments.filter(({ required }) => required).length;
+  if (command.registeredArguments.at(-1)?.variadic) {
+    return `requires at least ${least} arg(s), only received ${command.args.length}`;
+  }
   const takes = most === least ? String(most) : `between ${least} and ${most}`;
   return `accepts ${takes} arg(s), received ${command.args.length}`;
 }

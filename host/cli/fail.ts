@@ -1,9 +1,8 @@
 /** How a command ends badly: one line on stderr (JSON with `-o json`), and the exit status of the error's code. */
 import { CommanderError } from "commander";
-import { isUpgradeError } from "../errors.js";
+import { ERROR_KINDS, type ErrorCode, isUpgradeError } from "../errors.js";
 
 const USAGE_EXIT = 2;
-const BUG_EXIT = 70;
 
 /** Prints the error and answers the exit status. */
 export function reportFailure(error: unknown, isJson: boolean, isTraced: boolean): number {
@@ -11,11 +10,16 @@ export function reportFailure(error: unknown, isJson: boolean, isTraced: boolean
     // Help and version end well; commander has printed its own complaint.
     return error.exitCode === 0 ? 0 : USAGE_EXIT;
   }
-  const known = isUpgradeError(error);
+  const code = codeOf(error);
   const message = (error instanceof Error ? error.message : String(error)).replaceAll(/\s*\n\s*/g, "; ");
-  const code = known ? error.code : "UPG_BUG_ASSERT";
   const line = isJson ? JSON.stringify({ error: message, code }) : `Error: ${message} [${code}]`;
   process.stderr.write(`${line}\n`);
   if (isTraced && error instanceof Error) process.stderr.write(`${error.stack}\n`);
-  return known ? error.kind.exit : BUG_EXIT;
+  return ERROR_KINDS[code].exit;
+}
+
+/** What the system says no to, a folder of somebody else or a full disk, is no bug, wherever it comes up. */
+function codeOf(error: unknown): ErrorCode {
+  if (isUpgradeError(error)) return error.code;
+  return error instanceof Error && "syscall" in error ? "UPG_STORE_IO" : "UPG_BUG_ASSERT";
 }

@@ -8,10 +8,9 @@ import { settle } from "./settings.js";
 
 const args = process.argv.slice(2);
 
-/** Whoever reads our output may go away early (`chaind … | head`). */
+/** Whoever reads our output may go away early (`chaind … | head`); a disk that is full loses it. */
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0);
-  throw error;
+  process.exit(error.code === "EPIPE" ? 0 : reportFailure(error, wantsJson(), args.includes("--trace")));
 });
 
 /** A mistake on the command line is reported in the form that was asked for, also when it cannot be parsed. */

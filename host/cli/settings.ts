@@ -68,7 +68,8 @@ function parsed(option: Option, text: string, where: string): unknown {
   try {
     return option.parseArg(text, undefined);
   } catch (cause) {
-    throw wrong(where, text, cause instanceof Error ? cause.message : String(cause));
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw wrong(where, text, message.replace(/\.$/, ""));
   }
 }
 

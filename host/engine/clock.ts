@@ -5,6 +5,8 @@ import type { Timestamp } from "../types.js";
 export interface Clock {
   /** Time of the block after one of `time`; always later. */
   after(time: Timestamp): Timestamp;
+  /** Milliseconds until it is `time`; undefined: this clock goes on with blocks alone, so there is nothing to wait for. */
+  millisUntil(time: Timestamp): number | undefined;
 }
 
 const NANOS_PER_SECOND = 1_000_000_000n;
@@ -23,9 +25,13 @@ export const wallClock: Clock = {
     const least = plusNanos(time, NANOS_PER_MILLI);
     return compareTimes(now, least) > 0 ? now : least;
   },
+  millisUntil({ seconds, nanos }) {
+    const millis = Number(seconds) * 1_000 + Math.ceil(nanos / Number(NANOS_PER_MILLI));
+    return Math.max(0, millis - Date.now());
+  },
 };
 
 /** A clock that counts blocks: the same input gives the same times, and so the same hashes. */
 export function logicalClock(blockNanos: bigint): Clock {
-  return { after: (time) => plusNanos(time, blockNanos) };
+  return { after: (time) => plusNanos(time, blockNanos), millisUntil: () => undefined };
 }

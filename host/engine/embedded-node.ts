@@ -89,6 +89,12 @@ export class EmbeddedNode {
     return this.app.nextHeight;
   }
 
+  /** Milliseconds until a deposit or a vote ends; undefined: none does by the clock. */
+  get millisToNextEnd(): number | undefined {
+    const end = this.app.nextEndTime;
+    return end && this.options.clock.millisUntil(end);
+  }
+
   /**
    * Makes the next block of what waits in the mempool; an upgrade block takes nothing from it.
    * @throws Halt; UpgradeError: nothing of the block was kept

@@ -14,13 +14,17 @@ export class HomeLock {
     private readonly owner: string,
   ) {}
 
-  /** @throws UpgradeError UPG_STORE_LOCKED */
+  /** @throws UpgradeError UPG_STORE_LOCKED, UPG_STORE_IO where this process may not write */
   static acquire(path: string): HomeLock {
-    mkdirSync(dirname(path), { recursive: true });
     const owner = `${process.pid} ${startTime(process.pid)}\n`;
     const mine = `${path}.${process.pid}`;
-    writeFileSync(mine, owner);
     try {
+      mkdirSync(dirname(path), { recursive: true });
+    } catch (cause) {
+      throw cannotLock(path, cause);
+    }
+    try {
+      writeOwner(mine, owner, path);
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
         if (linkIfFree(mine, path)) return new HomeLock(path, owner);
         const holder = read(path);
@@ -38,6 +42,14 @@ export class HomeLock {
   }
 }
 
+function writeOwner(mine: string, owner: string, path: string): void {
+  try {
+    writeFileSync(mine, owner);
+  } catch (cause) {
+    throw cannotLock(path, cause);
+  }
+}
+
 /** A link is made only where no file is: the one step that decides between two processes. */
 function linkIfFree(mine: string, path: string): boolean {
   try {
@@ -45,9 +57,13 @@ function linkIfFree(mine: string, path: string): boolean {
     return true;
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "EEXIST") return false;
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new UpgradeError("UPG_STORE_IO", `cannot lock ${path}: ${message}`, { cause });
+    throw cannotLock(path, cause);
   }
+}
+
+function cannotLock(path: string, cause: unknown): UpgradeError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new UpgradeError("UPG_STORE_IO", `cannot lock ${path}: ${message}`, { cause });
 }
 
 /** Takes a stale lock out of the way; puts it back if it was replaced by a living one in between. */

@@ -67,19 +67,20 @@ export class Mempool {
   }
 
   /**
-   * Checks a transaction; one that is good waits for a block.
+   * Checks a transaction; one that is good waits for a block. What the mempool has no room for is refused first, as in
+   * the field.
    * @throws UpgradeError UPG_TX_TOO_LARGE, UPG_TX_MEMPOOL_FULL, UPG_TX_IN_MEMPOOL
    */
   add(tx: Uint8Array): TxResult {
     const { count, bytes, txBytes } = this.#limits;
-    if (tx.length > txBytes) {
-      throw new UpgradeError("UPG_TX_TOO_LARGE", `Tx too large. Max size is ${txBytes}, but got ${tx.length}`);
-    }
     if (this.#waiting.size >= count || this.#bytes + tx.length > bytes) {
       throw new UpgradeError(
         "UPG_TX_MEMPOOL_FULL",
         `mempool is full: number of txs ${this.#waiting.size} (max: ${count}), total txs bytes ${this.#bytes} (max: ${bytes})`,
       );
+    }
+    if (tx.length > txBytes) {
+      throw new UpgradeError("UPG_TX_TOO_LARGE", `Tx too large. Max size is ${txBytes}, but got ${tx.length}`);
     }
     const hash = toHex(this.sha256(tx));
     if (this.#seen.has(hash)) throw new UpgradeError("UPG_TX_IN_MEMPOOL", "tx already exists in cache");

@@ -6,9 +6,10 @@ import type { UpgradeError } from "../errors.js";
 import { type HaltRecord, haltRecord } from "../upgrade/halt.js";
 import { upgradeFiles } from "./atomic-file.js";
 import { wallClock } from "./clock.js";
-import type { EmbeddedNode, MadeBlock } from "./embedded-node.js";
+import type { MadeBlock } from "./embedded-node.js";
 import type { HeldHome } from "./held-home.js";
 import type { Home } from "./home.js";
+import { somethingToDo, TIMER_MILLIS_MAX } from "./idle.js";
 import { localReceipt, writeLocalReceipt } from "./local-receipt.js";
 import type { OpenNode } from "./open-node.js";
 
@@ -19,7 +20,7 @@ interface Warning {
 export interface RunOptions extends Warning {
   /** Milliseconds between blocks; 0: as fast as they can be made. */
   readonly blockMillis: number;
-  /** False: a block is made only when a transaction waits, or for one that the last block left something to say for. */
+  /** False: a block is made only when it has something to do. */
   readonly emptyBlocks?: boolean;
   /** Stop after this many; undefined: go on. */
   readonly maxBlocks?: number;
@@ -39,7 +40,15 @@ export async function runNode({ home, node }: Pick<OpenNode, "home" | "node">, o
     keepLocalReceipt(home, block, options);
     options.onBlock(block);
     // Even without a pause the process must hear signals, and the doors their clients.
-    await sleep(pace.left(), undefined, { signal: options.signal }).catch(() => undefined);
+    await pause(pace.left(), options.signal);
+  }
+}
+
+/** As long as it says, also beyond what one timer counts; shorter when it is told to stop. */
+async function pause(millis: number, signal: AbortSignal): Promise<void> {
+  for (let left = millis; ; left -= TIMER_MILLIS_MAX) {
+    await sleep(Math.min(left, TIMER_MILLIS_MAX), undefined, { signal }).catch(() => undefined);
+    if (left <= TIMER_MILLIS_MAX || signal.aborted) return;
   }
 }
 
@@ -59,23 +68,6 @@ class Pace {
     this.#due += this.blockMillis;
     return Math.max(0, this.#due - Date.now());
   }
-}
-
-/**
- * Without empty blocks the first one is made all the same, and after one that held transactions one more, whose header
- * carries what came of them. A plan that is due waits for nobody.
- */
-async function somethingToDo({ app, lastBlock, mempool }: EmbeddedNode, signal: AbortSignal): Promise<void> {
-  if (!lastBlock || lastBlock.txCount > 0 || mempool.count > 0 || app.isUpgradeBlockNext) return;
-  await new Promise<void>((resolve) => {
-    const done = () => {
-      stopListening();
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const stopListening = mempool.onArrival(done);
-    signal.addEventListener("abort", done, { once: true });
-  });
 }
 
 function keepLocalReceipt(home: Home, block: MadeBlock, options: Warning): void {

@@ -35,7 +35,7 @@ export function checkHandler(bytes: Uint8Array): HandlerCheck {
 export function examineHandler(input: Uint8Array): Examination {
   const findings = new Findings();
   if (input.length > HANDLER_BYTES_MAX) {
-    const what = `the file has ${input.length} bytes, at most ${HANDLER_BYTES_MAX} are allowed`;
+    const what = `the file is longer than the ${HANDLER_BYTES_MAX} bytes that are allowed`;
     findings.add("UPG_HANDLER_LIMIT", null, `${what}; strip debug sections and build for size`);
     const list = findings.list(String);
     return { bytes: new Uint8Array(0), module: undefined, manifest: undefined, findings: list };

@@ -28,8 +28,7 @@ export interface WasmHandler {
  */
 export function loadHandler(bytes: Uint8Array, { sha256 }: { readonly sha256: Sha256 }): WasmHandler {
   const examined = examineHandler(bytes);
-  const [first] = examined.findings;
-  if (first) throw refusal(first, examined.findings.length);
+  requireNoFindings(examined.findings);
   const { module, manifest } = examined;
   assert(module && manifest, "a module without findings has no manifest");
   const hash = toHex(sha256(examined.bytes));
@@ -49,6 +48,12 @@ function compile(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module {
   } catch (cause) {
     throw engineFailure("the engine could not compile the handler", cause);
   }
+}
+
+/** @throws UpgradeError with the first of them */
+export function requireNoFindings(findings: readonly Finding[]): void {
+  const [first] = findings;
+  if (first) throw refusal(first, findings.length);
 }
 
 function refusal(finding: Finding, count: number): UpgradeError {

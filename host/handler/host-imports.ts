@@ -136,8 +136,13 @@ export class HostImports {
     const handle = this.handles.readable(store);
     handle.requireRange(range.start, range.end);
     // By way of a buffer: what a store leaves behind its last frame is no business of the guest's.
-    if (this.#scanBuffer.length < out.length) this.#scanBuffer = new Uint8Array(out.length);
-    const filled = handle.store.scan(range).read(this.#scanBuffer.subarray(0, out.length));
+    // It doubles at least: a guest that asks for a byte more each time must not have all of it made anew each time.
+    const room = this.#scanBuffer.length;
+    if (room < out.length) this.#scanBuffer = new Uint8Array(Math.max(out.length, 2 * room));
+    const scan = handle.store.scan(range);
+    const filled = scan.read(this.#scanBuffer.subarray(0, out.length));
+    // Else a handler that deleted much could make the host walk over it again and again for the price of a call.
+    this.gas.charge(scan.passed * HOST_PRICES.scanPassed, "store_scan");
     if (filled < 0) return -filled;
     this.gas.chargeBytes(filled, "store_scan");
     out.set(this.#scanBuffer.subarray(0, filled));

@@ -135,13 +135,15 @@ export class InstructionCursor {
   }
 
   #enter(reader: ByteReader): void {
+    const at = reader.at;
     const type = reader.s33("the type of a block");
     const byte = type & 0x7f;
     if (type >= 0) {
       const what = `${this.instruction.name} with a function type: blocks of several values are not allowed`;
       throw new Refusal("UPG_HANDLER_OPCODE", this.start, `${what}; build without the multi-value feature`);
     }
-    if (type < -64) throw malformed(this.start, "unknown type of a block");
+    // A type of values is one byte; engines differ on a longer form of the same number.
+    if (type < -64 || reader.at > at + 1) throw malformed(this.start, "unknown type of a block");
     if (byte !== EMPTY_BLOCK && !isInteger(byte)) this.refusedType = refusedTypeName(byte, this.start);
     if (this.opcode === OP.if) this.control.pop(1, this.start);
     if (this.control.depth > NESTING_MAX) {
@@ -200,7 +202,10 @@ export class InstructionCursor {
   }
 
   #onlyMemory(reader: ByteReader): void {
+    const at = reader.at;
     if (this.#index(reader, "memory", this.#module.memories.length) > 0) throw this.#secondMemory();
+    // Before there were several memories this was a byte 0, and engines that know only one still want it so.
+    if (reader.at > at + 1) throw malformed(this.start, `${this.instruction.name}: the memory is named by one byte, 0`);
   }
 
   #secondMemory(): Refusal {

@@ -3,7 +3,7 @@
  * branch of the stores and drops it when this throws; the guest lives for one run.
  */
 import { prefixEnd } from "../bytes.js";
-import { assert, UpgradeError } from "../errors.js";
+import { assert, isUpgradeError, UpgradeError } from "../errors.js";
 import { readU32 } from "../frames.js";
 import { BATCH_BYTES } from "../limits.js";
 import type { MultiStore } from "../types.js";
@@ -59,13 +59,23 @@ const LAST_BATCH = 1;
 const CONSUMED_BYTES = 4;
 
 /**
+ * What the guest does wrong says in `details.gas` how much was counted until then, at most the limit.
+ *
  * @throws UpgradeError UPG_HANDLER_LAYOUT before anything runs; UPG_MIGRATION_FAILED, UPG_MIGRATION_INVARIANT,
  *   UPG_MIGRATION_VERSION_MAP, UPG_MIGRATION_OUT_OF_GAS, UPG_HANDLER_STACK, UPG_HANDLER_TRAP by the guest's doing; UPG_HANDLER_ENGINE when the engine or the machine
  *   could not go on, which says nothing about the handler; and what the stores throw
  */
 export function runHandler(handler: WasmHandler, input: HandlerInput): HandlerReport {
   requireLayout(handler.manifest, input.versionMap);
-  return new HandlerRun(handler, input).run();
+  const gas = new GasCounter(input.gasLimit ?? handler.manifest.gasLimit);
+  try {
+    return new HandlerRun(handler, input, gas).run();
+  } catch (error) {
+    if (!isUpgradeError(error) || !/^UPG_(MIGRATION|HANDLER)_/.test(error.code)) throw error;
+    const used = gas.left < 0n ? gas.limit : gas.used;
+    const details = { ...error.details, gas: String(used) };
+    throw new UpgradeError(error.code, error.message, { cause: error, details });
+  }
 }
 
 class HandlerRun {
@@ -77,11 +87,11 @@ class HandlerRun {
   readonly #gas: GasCounter;
   readonly #batchBytes: number;
 
-  constructor(handler: WasmHandler, input: HandlerInput) {
+  constructor(handler: WasmHandler, input: HandlerInput, gas: GasCounter) {
     this.#handler = handler;
     this.#batchBytes = input.batchBytes ?? BATCH_BYTES;
     this.#context = encodeContext(input);
-    this.#gas = new GasCounter(input.gasLimit ?? handler.manifest.gasLimit);
+    this.#gas = gas;
     this.#gas.charge(handler.bytes.length * HOST_PRICES.fileByte, "loading");
     this.#handles = new StoreHandles(handler.manifest, input.stores, input.base, this.#gas);
     const memory = new GuestMemory();

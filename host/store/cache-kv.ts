@@ -8,7 +8,8 @@ import { OP_DELETE, ScanCursor, writeU32 } from "../frames.js";
 import { FRAME_HEADER_BYTES } from "../limits.js";
 import type { CacheKVStore as CacheKVStoreShape, KeyValue, KVStore } from "../types.js";
 import { BranchWrites } from "./branch-writes.js";
-import { BaseKVReader, BaseKVStore, type PairCursor } from "./kv-store.js";
+import { BaseKVReader, BaseKVStore } from "./kv-store.js";
+import type { PairCursor } from "./pair-cursor.js";
 import { DELETED } from "./records.js";
 import type { SpilledRun } from "./spilled-run.js";
 import { WritesCursor } from "./writes-cursor.js";
@@ -188,6 +189,7 @@ class MergedCursor implements PairCursor {
   keyLen = 0;
   valueAt = 0;
   valueLen = 0;
+  passed = 0;
   #stepBelow = true;
   #stepAbove = true;
   #hasBelow = false;
@@ -216,6 +218,7 @@ class MergedCursor implements PairCursor {
       this.#stepAbove = order >= 0;
       if (order < 0) return this.#show(this.below);
       if (!this.above.isDeleted) return this.#show(this.above);
+      this.passed++;
     }
   }
 

@@ -156,10 +156,10 @@ export class CommitMultiStore implements MultiStore {
     const state =
       version > 0n && version <= Number.MAX_SAFE_INTEGER ? readCommit(this.database, Number(version)) : undefined;
     if (!state) {
-      const { lowest, last } = this.#isLoaded ? this.#readable : ReadableVersions.load(this.database);
+      const readable = this.#isLoaded ? this.#readable : ReadableVersions.load(this.database);
       throw new UpgradeError(
         "UPG_NOT_FOUND_VERSION",
-        `there is no state of height ${version}: kept are ${lowest} to ${last} (upgrade heights included)`,
+        `there is no state of height ${version}: kept are ${readable.inWords}`,
       );
     }
     return new VersionView(this.#space, this.options.sha256, state);

@@ -3,7 +3,8 @@ import type { ChunkSource, RootLink } from "../commitment/chunk.js";
 import { Tree } from "../commitment/tree.js";
 import { UpgradeError } from "../errors.js";
 import type { KVStore } from "../types.js";
-import { BaseKVReader, type PairCursor } from "./kv-store.js";
+import { BaseKVReader } from "./kv-store.js";
+import type { PairCursor } from "./pair-cursor.js";
 import type { SpillSpace } from "./spill-space.js";
 
 export class IavlReader extends BaseKVReader implements KVStore {

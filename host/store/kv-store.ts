@@ -7,17 +7,8 @@ import { UpgradeError } from "../errors.js";
 import { checkFrames, OP_DELETE, OpCursor, writeU32 } from "../frames.js";
 import { FRAME_HEADER_BYTES, KEY_BYTES_MAX, VALUE_BYTES_MAX } from "../limits.js";
 import type { FrameScan, KeyRange, KeyValue, KVReader, KVStore } from "../types.js";
+import type { PairCursor } from "./pair-cursor.js";
 import type { SpillSpace } from "./spill-space.js";
-
-/** Stands on a pair after `step()` answered true; key and value are parts of `bytes`. */
-export interface PairCursor {
-  readonly bytes: Uint8Array;
-  readonly keyAt: number;
-  readonly keyLen: number;
-  readonly valueAt: number;
-  readonly valueLen: number;
-  step(): boolean;
-}
 
 /** @throws UpgradeError UPG_INVALID_KEY */
 export function checkKey(key: Uint8Array): void {
@@ -115,6 +106,8 @@ class CursorScan implements FrameScan {
   #cursor: PairCursor;
   /** Key of a pair that did not fit: it is looked up anew, since the store may be written to before the next read. */
   #waiting: Uint8Array | undefined;
+  /** By the walks before this one. */
+  #passed = 0;
 
   constructor(
     private readonly cursorFrom: (start: Uint8Array | undefined) => PairCursor,
@@ -123,8 +116,15 @@ class CursorScan implements FrameScan {
     this.#cursor = cursorFrom(start);
   }
 
+  get passed(): number {
+    return this.#passed + (this.#cursor.passed ?? 0);
+  }
+
   read(out: Uint8Array): number {
-    if (this.#waiting) this.#cursor = this.cursorFrom(this.#waiting);
+    if (this.#waiting) {
+      this.#passed = this.passed;
+      this.#cursor = this.cursorFrom(this.#waiting);
+    }
     this.#waiting = undefined;
     const cursor = this.#cursor;
     let at = 0;

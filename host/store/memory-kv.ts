@@ -1,7 +1,8 @@
 /** A store in memory: the reference of the suite, and what a library user begins with. */
 import { readU32 } from "../frames.js";
 import { FRAME_HEADER_BYTES } from "../limits.js";
-import { BaseKVStore, type PairCursor } from "./kv-store.js";
+import { BaseKVStore } from "./kv-store.js";
+import type { PairCursor } from "./pair-cursor.js";
 import { SortedCursor } from "./sorted-cursor.js";
 import { SortedMap } from "./sorted-map.js";
 

@@ -4,7 +4,8 @@ import { UpgradeError } from "../errors.js";
 import { KEY_BYTES_MAX } from "../limits.js";
 import type { KVStore } from "../types.js";
 import { cursorOf } from "./cache-kv.js";
-import { BaseKVStore, type PairCursor } from "./kv-store.js";
+import { BaseKVStore } from "./kv-store.js";
+import type { PairCursor } from "./pair-cursor.js";
 
 export class PrefixStore extends BaseKVStore {
   constructor(

@@ -42,6 +42,12 @@ export class ReadableVersions {
     return this.kept[0] ?? this.first;
   }
 
+  /** For people who ask for another one. */
+  get inWords(): string {
+    const run = `${this.first} to ${this.last}`;
+    return this.kept.length === 0 ? run : `${run}, and upgrade heights before, from ${this.lowest}`;
+  }
+
   /** The greatest one up to `version`; 0 when there is none. */
   upTo(version: number): number {
     if (version >= this.first) return Math.min(version, this.last);

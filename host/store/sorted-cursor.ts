@@ -5,7 +5,7 @@
 import { compareRanges } from "../bytes.js";
 import { readU32 } from "../frames.js";
 import { FRAME_HEADER_BYTES } from "../limits.js";
-import type { PairCursor } from "./kv-store.js";
+import type { PairCursor } from "./pair-cursor.js";
 import { DELETED } from "./records.js";
 import type { SortedMap } from "./sorted-map.js";
 

@@ -6,7 +6,7 @@ import { UpgradeError } from "../errors.js";
 import type { Batch, Database } from "./database.js";
 import { KeyFilter } from "./key-filter.js";
 import { runPartKey } from "./keys.js";
-import type { PairCursor } from "./kv-store.js";
+import type { PairCursor } from "./pair-cursor.js";
 import { PartWriter, SpilledRun } from "./spilled-run.js";
 
 /** Bytes that one transaction writes: the database holds them in memory until its end. */

@@ -9,7 +9,7 @@ import { compareRanges, copyInto } from "../bytes.js";
 import { readU32, writeU32 } from "../frames.js";
 import { FRAME_HEADER_BYTES } from "../limits.js";
 import type { KeyFilter } from "./key-filter.js";
-import type { PairCursor } from "./kv-store.js";
+import type { PairCursor } from "./pair-cursor.js";
 import { DELETED } from "./records.js";
 
 /** Eight database pages of 4,096 bytes less the header of an overflow page. */

@@ -1,7 +1,7 @@
 /** Walks all writes of a branch, in memory and put aside, in either direction; of several to one key the last counts. */
 import { compareRanges } from "../bytes.js";
 import type { BranchWrites } from "./branch-writes.js";
-import type { PairCursor } from "./kv-store.js";
+import type { PairCursor } from "./pair-cursor.js";
 import { DELETED } from "./records.js";
 import { SortedCursor } from "./sorted-cursor.js";
 import { RunCursor } from "./spilled-run.js";

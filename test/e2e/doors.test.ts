@@ -89,7 +89,7 @@ describe("chaind start, doors", () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  test("--create-empty-blocks=false → one block to begin with, and no more until something is to be done", async () => {
+  test("--create-empty-blocks=false → the first block, one whose header proves it, and no more until something is to be done", async () => {
     const home = new TestHome();
     const running = home.startSlowly(...FREE, "--create-empty-blocks=false");
     const { rpc } = await addresses(home, running);
@@ -102,10 +102,10 @@ describe("chaind start, doors", () => {
     };
     // Ten times the time of a block.
     await sleep(500);
-    expect(await height()).toBe("1");
+    expect(await height()).toBe("2");
     running.child.kill("SIGTERM");
     expect((await running.end).exit).toBe(0);
-    expect(home.last.height).toBe("1");
+    expect(home.last.height).toBe("2");
   });
 
   test("two nodes on one home → the second says that the home is taken", async () => {

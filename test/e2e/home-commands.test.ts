@@ -1,6 +1,6 @@
 /** What `chaind` does with a home: settings, keys, genesis, and governance beside upgrades. Real processes. */
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -50,6 +50,49 @@ describe("a new home", () => {
     const broken = await line.run(["status"]);
     expect(broken.exit).toBe(2);
     expect(broken.stderr).toContain("client.toml, line 1");
+  });
+});
+
+describe("a home in trouble", () => {
+  const onLinux = existsSync("/dev/full") ? test : test.skip;
+
+  test("export with a genesis document cut in half, or none → 2, and which file; before the first block → 2", async () => {
+    const line = new CommandLine();
+    const { path } = new TestHome().schedule({ name: "v2", height: 9n }, 3n);
+    const exported = (await line.json("export", "--home", path))["app_state"] as { auth: object };
+    expect(JSON.stringify(exported.auth)).toContain('"name":"gov","permissions":["burner"]');
+    const file = join(path, "config", "genesis.json");
+    writeFileSync(file, readFileSync(file, "utf8").slice(0, 200));
+    const cut = await line.run(["export", "--home", path]);
+    expect([cut.exit, cut.stdout]).toEqual([2, ""]);
+    expect(cut.stderr).toContain("UPG_INVALID_GENESIS");
+    rmSync(file);
+    const none = await line.run(["export", "--home", path]);
+    expect(none.exit).toBe(2);
+    expect(none.stderr).toContain(file);
+    const fresh = new TestHome();
+    expect((await fresh.start("--halt-height", "1").end).exit).toBe(13);
+    const early = await line.run(["export", "--home", fresh.path]);
+    expect(early.exit).toBe(2);
+    expect(early.stderr).toContain("no block was made here yet");
+  });
+
+  test("start --handlers with a folder that is not there → 2, and nothing is written", async () => {
+    const home = new TestHome();
+    const end = await home.start("--handlers", join(home.path, "no-such-folder")).end;
+    expect(end.exit).toBe(2);
+    expect(end.stderr).toContain("no-such-folder");
+    expect(existsSync(home.data("chain.mdb"))).toBe(false);
+  });
+
+  onLinux("the answer goes to a full disk → 30, in one line", async () => {
+    const script = `"${process.execPath}" "${join(DIST, "chaind.js")}" version > /dev/full`;
+    const failed = await promisify(execFile)("/bin/sh", ["-c", script]).then(
+      () => undefined,
+      (error: { code: number; stderr: string }) => error,
+    );
+    expect(failed?.code).toBe(30);
+    expect(failed?.stderr).toMatch(/^Error: ENOSPC[^\n]*\[UPG_STORE_IO\]\n$/);
   });
 });
 

@@ -2,6 +2,7 @@
 import { setFlagsFromString } from "node:v8";
 import { describe, expect, test } from "vitest";
 import { fromHex } from "../../host/bytes.js";
+import { isUpgradeError } from "../../host/errors.js";
 import { HOST_PRICES } from "../../host/handler/meter/schedule.js";
 import { data, load, OUT } from "./build.js";
 import { failure, IMPORTS, pairsOf, runGuest, runHandlerIn, STORES } from "./running.js";
@@ -89,6 +90,22 @@ describe("gas runs out", () => {
       expect(report.gas).toBe(gas);
       expect(pairsOf(stores, "all")).toHaveLength(1);
     }
+  });
+
+  test("what was counted → in the error of a run that failed, never more than the limit", () => {
+    const more = { imports: IMPORTS, run: `${set} unreachable`, more: KEYS };
+    const broken = load(more, { stores: STORES });
+    const spent = (gasLimit: bigint) => {
+      try {
+        return runHandlerIn(broken, { input: { gasLimit } }).report.gas;
+      } catch (error) {
+        return isUpgradeError(error) ? BigInt(error.details["gas"] ?? -1) : -2n;
+      }
+    };
+    const trapped = spent(1_000_000n);
+    expect(trapped).toBeGreaterThan(BigInt(HOST_PRICES.put + broken.bytes.length));
+    expect(trapped).toBeLessThanOrEqual(gas + BigInt(broken.bytes.length));
+    expect(spent(trapped - 3_000n)).toBe(trapped - 3_000n);
   });
 
   test("before a write → it does not happen", () => {

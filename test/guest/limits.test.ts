@@ -128,7 +128,12 @@ describe("checkHandler()", () => {
       name: null,
       gasLimit: null,
       findings: [
-        { code: "UPG_HANDLER_LIMIT", function: null, offset: null, message: expect.stringContaining("2097152 bytes") },
+        {
+          code: "UPG_HANDLER_LIMIT",
+          function: null,
+          offset: null,
+          message: expect.stringContaining("longer than the 1048576 bytes"),
+        },
       ],
     });
   });

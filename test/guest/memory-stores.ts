@@ -13,6 +13,8 @@ export function pairFrame(key: Uint8Array, value: Uint8Array): Uint8Array {
 }
 
 class ArrayScan implements FrameScan {
+  /** What is deleted is not there. */
+  readonly passed = 0;
   #next = 0;
 
   constructor(private readonly pairs: readonly KeyValue[]) {}

@@ -50,6 +50,10 @@ const HOST_ROWS: readonly (readonly [what: string, price: number])[] = [
   ],
   ["`store_get`", HOST_PRICES.store_get],
   ["`store_scan`", HOST_PRICES.store_scan],
+  [
+    "each key that the handler deleted and that a `store_scan` goes by, up to the first pair that it leaves",
+    HOST_PRICES.scanPassed,
+  ],
   ["`store_set`, and each put in frames", HOST_PRICES.put],
   ["`store_delete`, and each delete in frames", HOST_PRICES.delete],
   ["`store_write`, besides its frames", HOST_PRICES.store_write],

@@ -1,14 +1,8 @@
-/**
- * The upgrade module over blocks, messages and restarts: each case is one chain, played on the real keeper and core
- * over stores in memory, and compared after every step.
- */
-import { createHash } from "node:crypto";
-import { toHex } from "../../host/bytes.js";
 import { Core } from "../../host/core/core.js";
 import { isUpgradeError, type UpgradeError } from "../../host/errors.js";
 import { CacheMultiStore } from "../../host/store/cache-multi-store.js";
 import { MemoryKVStore } from "../../host/store/memory-kv.js";
-import type { MultiStore, Plan, VersionMap } from "../../host/types.js";
+import type { MultiStore } from "../../host/types.js";
 import type { UpgradeFiles } from "../../host/upgrade/files.js";
 import { Halt } from "../../host/upgrade/halt.js";
 import type { UpgradeHandler } from "../../host/upgrade/handlers.js";
@@ -16,7 +10,19 @@ import { endBlocker, preBlocker } from "../../host/upgrade/hooks.js";
 import { Keeper, UPGRADE_STORE } from "../../host/upgrade/keeper.js";
 import { planProtoJson } from "../../host/upgrade/plan-text.js";
 import { parseUpgradeInfo } from "../../host/upgrade/upgrade-info.js";
-import { type CaseRunner, expectBytes, expectEqual, hexBytes, textBytes, type VectorCase } from "./harness.js";
+import { type CaseRunner, expectBytes, expectEqual, hexBytes, type VectorCase } from "./harness.js";
+import {
+  callOf,
+  expectedText,
+  normalPlan,
+  planJson,
+  planOf,
+  rawPairs,
+  shortText,
+  textOf,
+  texts,
+  versionMap,
+} from "./history-json.js";
 
 const AUTHORITY = "cosmos10d07y265gmmuvt4z0w9aw880jnsr700j6zn9kn";
 const core = new Core();
@@ -289,64 +295,4 @@ class Chain {
       else expectEqual(version ?? null, null, `query: module version of ${name}`);
     }
   }
-}
-
-function textOf(text: Parameters<typeof textBytes>[0]): string {
-  return typeof text === "string" ? text : new TextDecoder().decode(textBytes(text));
-}
-
-/** A plan as a vector gives it. A text that is not UTF-8 becomes one with a lone surrogate, which ours refuses alike. */
-function planOf(json: VectorCase): Plan {
-  const { seconds, nanos } = json["time"];
-  const isZero = seconds === "-62135596800" && nanos === 0;
-  const state = json["upgraded_client_state"];
-  const text = (value: Parameters<typeof textBytes>[0]) =>
-    typeof value === "object" && "hex" in value ? "\ud800" : textOf(value);
-  return {
-    name: text(json["name"]),
-    height: BigInt(json["height"]),
-    info: text(json["info"]),
-    ...(isZero ? {} : { time: { seconds: BigInt(seconds), nanos } }),
-    ...(state ? { upgradedClientState: { typeUrl: state.type_url, value: hexBytes(state.value) } } : {}),
-  };
-}
-
-function planJson(plan: Plan): unknown {
-  return { name: plan.name, height: String(plan.height), info: shortText(plan.info) };
-}
-
-function normalPlan(json: VectorCase): unknown {
-  return { name: textOf(json["name"]), height: json["height"], info: expectedText(json["info"]) };
-}
-
-function callOf(call: VectorCase): unknown {
-  return { ...call, plan: normalPlan(call["plan"]) };
-}
-
-function versionMap(json: Record<string, string>): Map<string, bigint> {
-  return new Map(Object.entries(json).map(([name, version]) => [name, BigInt(version)]));
-}
-
-function texts(map: VersionMap): Record<string, string> {
-  return Object.fromEntries([...map].map(([name, version]) => [name, String(version)]));
-}
-
-function rawPairs(store: MemoryKVStore): unknown[] {
-  return Array.from(store.iterate(), ([key, value]) => [toHex(key), shortHex(value)]);
-}
-
-/** Outputs of more than 4,096 bytes stand as length and hash. */
-function shortHex(bytes: Uint8Array): unknown {
-  if (bytes.length <= 4_096) return toHex(bytes);
-  return { len: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
-}
-
-function shortText(text: string): unknown {
-  const bytes = new TextEncoder().encode(text);
-  return bytes.length <= 4_096 ? text : shortHex(bytes);
-}
-
-/** A text of the source, in the form in which ours is compared. */
-function expectedText(text: unknown): unknown {
-  return typeof text === "object" && text !== null && "len" in text ? text : shortText(textOf(text as string));
 }

@@ -1,11 +1,10 @@
 /** The auth module's queries: accounts in the forms that wallets know. */
-import { fromBinary } from "@bufbuild/protobuf";
 import type { Any } from "@bufbuild/protobuf/wkt";
 import { ADDRESS_PREFIX, encodeAddress } from "../../chain/address.js";
 import { GAS } from "../../chain/gas.js";
-import { AUTH_STORE, accountKey, accounts, readAccount } from "../../chain/modules/auth.js";
+import { ACCOUNTS, AUTH_STORE, accounts, permissionsOf, readAccount } from "../../chain/modules/auth.js";
 import { UpgradeError } from "../../errors.js";
-import { type Account, AccountSchema } from "../../gen/chain/auth/v1/auth_pb.js";
+import type { Account } from "../../gen/chain/auth/v1/auth_pb.js";
 import { BaseAccountSchema, ModuleAccountSchema } from "../../gen/cosmos/auth/v1beta1/auth_pb.js";
 import { Query } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
 import { PubKeySchema } from "../../gen/cosmos/crypto/secp256k1/keys_pb.js";
@@ -15,12 +14,9 @@ import {
 } from "../../gen/cosmos/vesting/v1beta1/vesting_pb.js";
 import { packAny } from "./any.js";
 import type { QueryCall } from "./call.js";
-import { paginate } from "./paginate.js";
+import { paginate, walk } from "./paginate.js";
 import { implement, type QueryService } from "./service.js";
 import { readAddress } from "./texts.js";
-
-/** What the field's modules may do with coins; here they hold deposits and burn them. */
-const PERMISSIONS: Readonly<Record<string, readonly string[]>> = { gov: ["burner"] };
 
 /** Rules for transactions that clients ask for; the figures of gas are those that `host/chain/gas.ts` counts by. */
 const TX_RULES = {
@@ -31,8 +27,6 @@ const TX_RULES = {
   sigVerifyCostSecp256k1: GAS.VERIFY_SECP256K1,
 };
 
-const ACCOUNTS = accountKey(new Uint8Array());
-
 function baseFields({ address, pubKey, accountNumber, sequence }: Account) {
   const key = pubKey.length === 0 ? {} : { pubKey: packAny(PubKeySchema, { key: pubKey }) };
   return { address: encodeAddress(address), accountNumber, sequence, ...key };
@@ -42,7 +36,7 @@ function accountAny(account: Account): Any {
   const baseAccount = baseFields(account);
   const { module, vesting } = account;
   if (module !== "") {
-    return packAny(ModuleAccountSchema, { baseAccount, name: module, permissions: [...(PERMISSIONS[module] ?? [])] });
+    return packAny(ModuleAccountSchema, { baseAccount, name: module, permissions: permissionsOf(module) });
   }
   if (!vesting) return packAny(BaseAccountSchema, baseAccount);
   const baseVestingAccount = {
@@ -63,17 +57,20 @@ function accountOf(address: string, { stores }: QueryCall): Account {
   return account;
 }
 
-/** Module accounts are among the first; there are few, and they are looked for among all. */
-function moduleAccounts({ stores }: QueryCall): Account[] {
-  return [...accounts(stores.store(AUTH_STORE))].filter(({ module }) => module !== "");
+/** There are few, and they are looked for among all. */
+async function moduleAccounts({ stores }: QueryCall): Promise<Account[]> {
+  const found: Account[] = [];
+  await walk(accounts(stores.store(AUTH_STORE)), (account) => {
+    if (account.module !== "") found.push(account);
+    return true;
+  });
+  return found;
 }
 
 export const authQuery: QueryService = implement(Query, {
   async accounts({ pagination }, { stores }) {
-    const page = await paginate(stores.store(AUTH_STORE), ACCOUNTS, pagination, (value) =>
-      accountAny(fromBinary(AccountSchema, value)),
-    );
-    return { accounts: page.items, pagination: page.pagination };
+    const page = await paginate(stores.store(AUTH_STORE), ACCOUNTS, pagination);
+    return { accounts: page.items.map(accountAny), pagination: page.pagination };
   },
 
   account: ({ address }, call) => ({ account: accountAny(accountOf(address, call)) }),
@@ -82,10 +79,12 @@ export const authQuery: QueryService = implement(Query, {
 
   params: () => ({ params: TX_RULES }),
 
-  moduleAccounts: (_request, call) => ({ accounts: moduleAccounts(call).map(accountAny) }),
+  async moduleAccounts(_request, call) {
+    return { accounts: (await moduleAccounts(call)).map(accountAny) };
+  },
 
-  moduleAccountByName({ name }, call) {
-    const account = moduleAccounts(call).find(({ module }) => module === name);
+  async moduleAccountByName({ name }, call) {
+    const account = (await moduleAccounts(call)).find(({ module }) => module === name);
     if (!account) throw new UpgradeError("UPG_NOT_FOUND_ACCOUNT", `account ${name} not found`);
     return { account: accountAny(account) };
   },

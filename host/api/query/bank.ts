@@ -1,18 +1,29 @@
 /** The bank module's queries: alike in every version of the chain, wherever that keeps its coins. */
-import { amountOf, type Coin, coinsToMessages } from "../../chain/coins.js";
+
+import { amountOf, type Coin, type Coins, coinsToMessages, normalCoins } from "../../chain/coins.js";
+import { AUTH_STORE, readAccount } from "../../chain/modules/auth.js";
+import { BANK_STORE } from "../../chain/modules/bank.js";
+import { spendableCoins } from "../../chain/modules/vesting.js";
+import type { Records } from "../../chain/records.js";
 import { UpgradeError } from "../../errors.js";
 import { Query } from "../../gen/cosmos/bank/v1beta1/query_pb.js";
 import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import type { QueryCall } from "./call.js";
-import { paginateList } from "./paginate.js";
+import { type Paged, paginate, paginateList, walk } from "./paginate.js";
 import { implement, type QueryService } from "./service.js";
 import { checkText, readAddress } from "./texts.js";
 
 const coinMessage = ({ denom, amount }: Coin) => ({ denom, amount: amount.toString() });
 
-function coinsPage(coins: readonly Coin[], request: PageRequest | undefined) {
-  const { items, pagination } = paginateList(coins, request, ({ denom }) => denom);
-  return { coins: coinsToMessages(items), pagination };
+/** A page of records where coins have theirs, of a list elsewhere; its key is a denomination in both. */
+async function coinsPage(
+  { stores }: QueryCall,
+  request: PageRequest | undefined,
+  records: Records<Coin> | undefined,
+  list: () => Coins | Promise<Coins>,
+): Promise<Paged<Coin>> {
+  if (records) return await paginate(stores.store(BANK_STORE), records, request);
+  return paginateList(await list(), request, ({ denom }) => denom);
 }
 
 function checkDenom(denom: string): void {
@@ -22,15 +33,18 @@ function checkDenom(denom: string): void {
 
 /** Supplies that were summed up, by height: the first version of the chain walks all its accounts for one. */
 const SUPPLIES_KEPT = 8;
-const supplies = new WeakMap<object, Map<bigint, readonly Coin[]>>();
+const supplies = new WeakMap<object, Map<bigint, Promise<Coins>>>();
 
-function supplyOf({ app, height, stores, version }: QueryCall): readonly Coin[] {
-  const known = supplies.get(app) ?? new Map<bigint, readonly Coin[]>();
+/** Who asks while a sum is under way waits for the same one. */
+function supplyOf(call: QueryCall): Promise<Coins> {
+  const { app, height } = call;
+  const known = supplies.get(app) ?? new Map<bigint, Promise<Coins>>();
   supplies.set(app, known);
   const kept = known.get(height);
   if (kept) return kept;
-  const supply = version.bank.supply(stores);
+  const supply = sumSupply(call);
   known.set(height, supply);
+  supply.catch(() => known.delete(height));
   for (const old of known.keys()) {
     if (known.size <= SUPPLIES_KEPT) break;
     known.delete(old);
@@ -38,33 +52,64 @@ function supplyOf({ app, height, stores, version }: QueryCall): readonly Coin[] 
   return supply;
 }
 
-const balancesOf = (address: string, { version, stores }: QueryCall) =>
-  version.bank.balances(stores, readAddress(address));
+async function sumSupply({ version, stores }: QueryCall): Promise<Coins> {
+  if (version.bank.supplyRecords) return version.bank.supply(stores);
+  const sums = new Map<string, bigint>();
+  await walk(version.bank.allBalances(stores), ([, coins]) => {
+    for (const { denom, amount } of coins) sums.set(denom, (sums.get(denom) ?? 0n) + amount);
+    return true;
+  });
+  return normalCoins([...sums].map(([denom, amount]) => ({ denom, amount })));
+}
+
+function balancesPage(address: Uint8Array, call: QueryCall, request: PageRequest | undefined): Promise<Paged<Coin>> {
+  const { bank } = call.version;
+  return coinsPage(call, request, bank.balanceRecords?.(address), () => bank.balances(call.stores, address));
+}
+
+/** What of these coins can be spent at the time of the block asked about; those that cannot be are there with 0. */
+function spendable(address: Uint8Array, coins: Coins, { stores, node, height }: QueryCall): Coins {
+  const vesting = readAccount(stores.store(AUTH_STORE), address)?.vesting;
+  if (!vesting) return coins;
+  const free = spendableCoins(vesting, coins, node.at(height).header.time.seconds);
+  return coins.map(({ denom }) => ({ denom, amount: amountOf(free, denom) }));
+}
+
+function balanceOf(address: Uint8Array, denom: string, { version, stores }: QueryCall): Coin {
+  return { denom, amount: amountOf(version.bank.balances(stores, address), denom) };
+}
 
 export const bankQuery: QueryService = implement(Query, {
   balance({ address, denom }, call) {
     checkDenom(denom);
-    return { balance: coinMessage({ denom, amount: amountOf(balancesOf(address, call), denom) }) };
+    return { balance: coinMessage(balanceOf(readAddress(address), denom, call)) };
   },
 
-  allBalances({ address, pagination }, call) {
-    const page = coinsPage(balancesOf(address, call), pagination);
-    return { balances: page.coins, pagination: page.pagination };
+  async allBalances({ address, pagination }, call) {
+    const page = await balancesPage(readAddress(address), call, pagination);
+    return { balances: coinsToMessages(page.items), pagination: page.pagination };
   },
 
-  spendableBalances({ address, pagination }, call) {
-    const page = coinsPage(balancesOf(address, call), pagination);
-    return { balances: page.coins, pagination: page.pagination };
+  async spendableBalances({ address, pagination }, call) {
+    const owner = readAddress(address);
+    const page = await balancesPage(owner, call, pagination);
+    return { balances: coinsToMessages(spendable(owner, page.items, call)), pagination: page.pagination };
   },
 
-  totalSupply({ pagination }, call) {
-    const page = coinsPage(supplyOf(call), pagination);
-    return { supply: page.coins, pagination: page.pagination };
-  },
-
-  supplyOf({ denom }, call) {
+  spendableBalanceByDenom({ address, denom }, call) {
+    const owner = readAddress(address);
     checkDenom(denom);
-    return { amount: coinMessage({ denom, amount: amountOf(supplyOf(call), denom) }) };
+    return { balance: spendable(owner, [balanceOf(owner, denom, call)], call).map(coinMessage)[0] };
+  },
+
+  async totalSupply({ pagination }, call) {
+    const page = await coinsPage(call, pagination, call.version.bank.supplyRecords, () => supplyOf(call));
+    return { supply: coinsToMessages(page.items), pagination: page.pagination };
+  },
+
+  async supplyOf({ denom }, call) {
+    checkDenom(denom);
+    return { amount: coinMessage({ denom, amount: amountOf(await supplyOf(call), denom) }) };
   },
 
   params: () => ({ params: { defaultSendEnabled: true } }),

@@ -2,22 +2,20 @@
 import { encodeAddress } from "../../chain/address.js";
 import { tallyMessage, tallyProposal } from "../../chain/gov/tally-proposal.js";
 import {
-  deposits,
-  depositsOf,
+  depositRecords,
   GOV_STORE,
-  proposals,
+  PROPOSALS,
   readDeposit,
   readParams,
   readProposal,
   readVote,
-  votes,
-  votesOf,
+  voteRecords,
 } from "../../chain/modules/gov.js";
 import { UpgradeError } from "../../errors.js";
 import { type Proposal, ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
-import { Query } from "../../gen/cosmos/gov/v1/query_pb.js";
+import { Query, type QueryProposalsRequest } from "../../gen/cosmos/gov/v1/query_pb.js";
 import type { QueryCall } from "./call.js";
-import { paginateList } from "./paginate.js";
+import { paginate } from "./paginate.js";
 import { implement, type QueryService } from "./service.js";
 import { readAddress } from "./texts.js";
 
@@ -26,9 +24,6 @@ const PARAMS_TYPES = new Set(["", "deposit", "voting", "tallying"]);
 const NO_VOTES = { yesCount: "0", abstainCount: "0", noCount: "0", noWithVetoCount: "0" };
 
 const storeOf = ({ stores }: QueryCall) => stores.store(GOV_STORE);
-
-/** Sorts as the number does. */
-const idKey = (id: bigint): string => String(id).padStart(20, "0");
 
 /** One spelling of an address, whatever the case it was written in. */
 const normal = (address: string): string => encodeAddress(readAddress(address));
@@ -40,24 +35,20 @@ function proposalOf(id: bigint, call: QueryCall): Proposal {
   throw new UpgradeError("UPG_NOT_FOUND_PROPOSAL", `proposal ${id} doesn't exist`);
 }
 
-function idsOf<T extends { readonly proposalId: bigint }>(
-  records: Iterable<T>,
-  fits: (record: T) => boolean,
-): ReadonlySet<bigint> {
-  return new Set([...records].filter(fits).map(({ proposalId }) => proposalId));
-}
-
-/** Ids of the proposals of one account; undefined when none is named. */
-function idsOfVoter(voter: string, call: QueryCall): ReadonlySet<bigint> | undefined {
-  if (voter === "") return undefined;
-  const address = normal(voter);
-  return idsOf(votes(storeOf(call)), (vote) => vote.voter === address);
-}
-
-function idsOfDepositor(depositor: string, call: QueryCall): ReadonlySet<bigint> | undefined {
-  if (depositor === "") return undefined;
-  const address = normal(depositor);
-  return idsOf(deposits(storeOf(call)), (deposit) => deposit.depositor === address);
+/** Does the proposal fit what was asked for? Undefined: all do. */
+function filterOf(
+  { proposalStatus, voter, depositor }: QueryProposalsRequest,
+  call: QueryCall,
+): ((proposal: Proposal) => boolean) | undefined {
+  const store = storeOf(call);
+  const byVoter = voter === "" ? undefined : normal(voter);
+  const byDepositor = depositor === "" ? undefined : normal(depositor);
+  const anyStatus = proposalStatus === ProposalStatus.UNSPECIFIED;
+  if (anyStatus && !byVoter && !byDepositor) return undefined;
+  return ({ id, status }) =>
+    (anyStatus || status === proposalStatus) &&
+    (!byVoter || readVote(store, id, byVoter) !== undefined) &&
+    (!byDepositor || readDeposit(store, id, byDepositor) !== undefined);
 }
 
 export const govQuery: QueryService = implement(Query, {
@@ -65,16 +56,8 @@ export const govQuery: QueryService = implement(Query, {
 
   proposal: ({ proposalId }, call) => ({ proposal: proposalOf(proposalId, call) }),
 
-  proposals({ proposalStatus, voter, depositor, pagination }, call) {
-    const ofVoter = idsOfVoter(voter, call);
-    const ofDepositor = idsOfDepositor(depositor, call);
-    const list = [...proposals(storeOf(call))].filter(
-      ({ id, status }) =>
-        (proposalStatus === ProposalStatus.UNSPECIFIED || status === proposalStatus) &&
-        (ofVoter?.has(id) ?? true) &&
-        (ofDepositor?.has(id) ?? true),
-    );
-    const page = paginateList(list, pagination, ({ id }) => idKey(id));
+  async proposals(request, call) {
+    const page = await paginate(storeOf(call), PROPOSALS, request.pagination, filterOf(request, call));
     return { proposals: page.items, pagination: page.pagination };
   },
 
@@ -85,9 +68,9 @@ export const govQuery: QueryService = implement(Query, {
     throw new UpgradeError("UPG_NOT_FOUND_RECORD", `voter: ${voter} not found for proposal: ${proposalId}`);
   },
 
-  votes({ proposalId, pagination }, call) {
+  async votes({ proposalId, pagination }, call) {
     const { id } = proposalOf(proposalId, call);
-    const page = paginateList([...votesOf(storeOf(call), id)], pagination, ({ voter }) => voter);
+    const page = await paginate(storeOf(call), voteRecords(id), pagination);
     return { votes: page.items, pagination: page.pagination };
   },
 
@@ -112,9 +95,9 @@ export const govQuery: QueryService = implement(Query, {
     throw new UpgradeError("UPG_NOT_FOUND_RECORD", `depositer: ${depositor} not found for proposal: ${proposalId}`);
   },
 
-  deposits({ proposalId, pagination }, call) {
+  async deposits({ proposalId, pagination }, call) {
     const { id } = proposalOf(proposalId, call);
-    const page = paginateList([...depositsOf(storeOf(call), id)], pagination, ({ depositor }) => depositor);
+    const page = await paginate(storeOf(call), depositRecords(id), pagination);
     return { deposits: page.items, pagination: page.pagination };
   },
 

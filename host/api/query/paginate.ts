@@ -1,6 +1,7 @@
 /** Lists in parts: by key or offset, forwards or backwards, with the total when it is asked for. */
 import { setImmediate } from "node:timers/promises";
 import { concatBytes, prefixEnd, utf8 } from "../../bytes.js";
+import type { Records } from "../../chain/records.js";
 import { UpgradeError } from "../../errors.js";
 import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import type { KVReader } from "../../types.js";
@@ -9,7 +10,7 @@ const LIMIT_DEFAULT = 100;
 /** A longer page is cut here; its `next_key` leads on. */
 const PAGE_LIMIT_MAX = 1_000;
 /** The event loop gets its turn after so many records. */
-const RECORDS_AT_ONCE = 4_096;
+const RECORDS_AT_ONCE = 1_024;
 
 interface Page {
   readonly nextKey: Uint8Array;
@@ -40,23 +41,26 @@ function wanted(request: PageRequest | undefined): Wanted {
 }
 
 /**
- * The records under a prefix that `read` makes something of; `undefined` leaves a record out, and it counts nowhere.
- * A page's key is what follows the prefix.
+ * Records of a store. A page reads its own records and the key of the next; where the total is asked for, or `fits`
+ * leaves records out, all are walked over. One that is left out counts nowhere.
  */
 export async function paginate<T>(
   store: KVReader,
-  prefix: Uint8Array,
+  { prefix, read }: Records<T>,
   request: PageRequest | undefined,
-  read: (value: Uint8Array, key: Uint8Array) => T | undefined,
+  fits?: (item: T) => boolean,
 ): Promise<Paged<T>> {
   const page = wanted(request);
   const collector = new Collector<T>(page);
-  let seen = 0;
-  for (const [key, value] of store.iterate(rangeOf(prefix, page))) {
-    const item = read(value, key.subarray(prefix.length));
-    if (item !== undefined && !collector.take(item, () => key.slice(prefix.length))) break;
-    if (++seen % RECORDS_AT_ONCE === 0) await setImmediate();
-  }
+  await walk(store.iterate(rangeOf(prefix, page)), ([key, value]) => {
+    const rest = key.subarray(prefix.length);
+    const item = fits && read(value, rest);
+    if (item !== undefined && !fits?.(item)) return true;
+    return collector.take(
+      () => item ?? read(value, rest),
+      () => rest,
+    );
+  });
   return collector.result();
 }
 
@@ -72,9 +76,24 @@ export function paginateList<T>(
   const ordered = page.reverse ? [...list].reverse() : list;
   const start = from === "" ? 0 : ordered.findIndex((item) => keyOf(item) === from);
   for (const item of start < 0 ? [] : ordered.slice(start)) {
-    if (!collector.take(item, () => utf8(keyOf(item)))) break;
+    if (
+      !collector.take(
+        () => item,
+        () => utf8(keyOf(item)),
+      )
+    )
+      break;
   }
   return collector.result();
+}
+
+/** A walk that leaves the event loop its turns, however long it is; it ends when `visit` says false. */
+export async function walk<T>(items: Iterable<T>, visit: (item: T) => boolean): Promise<void> {
+  let seen = 0;
+  for (const item of items) {
+    if (!visit(item)) return;
+    if (++seen % RECORDS_AT_ONCE === 0) await setImmediate();
+  }
 }
 
 function rangeOf(prefix: Uint8Array, { key, reverse }: Wanted) {
@@ -92,12 +111,12 @@ class Collector<T> {
   constructor(private readonly page: Wanted) {}
 
   /** False: nothing more is needed. */
-  take(item: T, key: () => Uint8Array): boolean {
+  take(item: () => T, key: () => Uint8Array): boolean {
     const { offset, limit, countsAll } = this.page;
     const place = this.#passed++;
     if (place < offset) return true;
     if (this.#items.length < limit) {
-      this.#items.push(item);
+      this.#items.push(item());
       return true;
     }
     if (this.#nextKey.length === 0) this.#nextKey = Uint8Array.from(key());

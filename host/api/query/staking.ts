@@ -14,7 +14,7 @@ import { implement, type QueryService } from "./service.js";
 import { readAddress } from "./texts.js";
 
 const EPOCH = { seconds: 0n, nanos: 0 };
-const NO_RATE = "0.000000000000000000";
+const NO_RATE = "0";
 const UNBONDING_SECONDS = 1_814_400n;
 
 const STATUS: Readonly<Record<StoredStatus, BondStatus>> = {
@@ -34,7 +34,7 @@ function validatorFields(validator: Validator) {
     jailed,
     status: STATUS[status],
     tokens,
-    delegatorShares,
+    delegatorShares: fixed(delegatorShares).toString(),
     description: { moniker },
     unbondingTime: EPOCH,
     commission: {
@@ -56,7 +56,7 @@ function balanceOf({ operator, shares }: Delegation, list: readonly Validator[])
   return every === 0n ? "0" : ((BigInt(validator.tokens) * mine) / every).toString();
 }
 
-/** A decimal with at most 18 places, times 10^18. */
+/** A decimal with at most 18 places, times 10^18: how the field sends it. */
 function fixed(decimal: string): bigint {
   const [whole = "0", places = ""] = decimal.split(".");
   return BigInt(whole + places.padEnd(18, "0"));
@@ -89,7 +89,7 @@ export const stakingQuery: QueryService = implement(Query, {
         delegation: {
           delegatorAddress: delegatorAddr,
           validatorAddress: operatorText(each.operator),
-          shares: each.shares,
+          shares: fixed(each.shares).toString(),
         },
         balance: { denom: call.bondDenom, amount: balanceOf(each, validatorList) },
       })),

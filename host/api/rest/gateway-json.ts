@@ -13,6 +13,7 @@ import {
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import type { Any, Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { formatTime } from "../../commitment/block/time.js";
+import { decimalText, isDecimal } from "./decimals.js";
 
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 
@@ -57,7 +58,9 @@ export class GatewayJson {
       case "enum":
         return enumText(field, message.get(field));
       case "scalar":
-        return scalar(field.scalar, message.get(field));
+        return isDecimal(field.parent.typeName, field.name)
+          ? decimalText(message.get(field) as string)
+          : scalar(field.scalar, message.get(field));
       case "map":
         return {};
     }

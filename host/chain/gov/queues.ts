@@ -4,8 +4,8 @@
  * 8 bytes | nanoseconds, 4 bytes | id, 8 bytes`; the value is the id. `04 | id` marks a proposal that is voted on, so
  * that a vote need not read the proposal.
  */
-import { bigEndian64, concatBytes } from "../../bytes.js";
-import { ZERO_TIME } from "../../commitment/block/time.js";
+import { bigEndian64, concatBytes, prefixEnd } from "../../bytes.js";
+import { compareTimes, ZERO_TIME } from "../../commitment/block/time.js";
 import { type Proposal, ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
 import type { KVReader, KVStore, Timestamp } from "../../types.js";
 
@@ -40,6 +40,21 @@ export function endedBy(store: KVReader, queue: Queue, now: Timestamp): bigint[]
   const end = timeKey(queue, { seconds: now.seconds, nanos: now.nanos + 1 });
   const range = { start: PREFIXES[queue], end };
   return [...store.iterate(range)].map(([, id]) => new DataView(id.buffer, id.byteOffset).getBigUint64(0));
+}
+
+/** When the next period ends, be it of a deposit or of a vote; undefined: none is running. */
+export function nextEnd(store: KVReader): Timestamp | undefined {
+  const [a, b] = [firstEnd(store, "deposit"), firstEnd(store, "voting")];
+  return a && b ? (compareTimes(a, b) < 0 ? a : b) : (a ?? b);
+}
+
+function firstEnd(store: KVReader, queue: Queue): Timestamp | undefined {
+  const prefix = PREFIXES[queue];
+  for (const [key] of store.iterate({ start: prefix, end: prefixEnd(prefix) })) {
+    const view = new DataView(key.buffer, key.byteOffset + prefix.length);
+    return { seconds: view.getBigUint64(0) + ZERO_TIME.seconds, nanos: view.getUint32(8) };
+  }
+  return undefined;
 }
 
 const VOTED_ON_PREFIX = Uint8Array.of(0x04);

@@ -1,17 +1,18 @@
 /** Module auth: accounts by address. In consensus version 1 an account holds its own coins. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { bigEndian64, concatBytes, prefixEnd } from "../../bytes.js";
+import { bigEndian64, concatBytes } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
 import { type Account, AccountSchema } from "../../gen/chain/auth/v1/auth_pb.js";
 import type { KVReader, KVStore } from "../../types.js";
 import { encodeAddress } from "../address.js";
+import { allRecords, type Records } from "../records.js";
 
 export const AUTH_STORE = "auth";
 
 const ACCOUNT_PREFIX = Uint8Array.of(0x01);
 const NEXT_NUMBER_KEY = Uint8Array.of(0x02);
 
-export function accountKey(address: Uint8Array): Uint8Array {
+function accountKey(address: Uint8Array): Uint8Array {
   return concatBytes(ACCOUNT_PREFIX, address);
 }
 
@@ -59,9 +60,14 @@ export function reserveAccountNumber(store: KVStore, number: bigint): void {
   if (number >= readNextNumber(store)) store.set(NEXT_NUMBER_KEY, bigEndian64(number + 1n));
 }
 
+/** By address. */
+export const ACCOUNTS: Records<Account> = { prefix: ACCOUNT_PREFIX, read: decodeAccount };
+
 /** All accounts, ascending by address. */
-export function* accounts(store: KVReader): Generator<Account> {
-  for (const [key, value] of store.iterate({ start: ACCOUNT_PREFIX, end: prefixEnd(ACCOUNT_PREFIX) })) {
-    yield decodeAccount(value, key.subarray(ACCOUNT_PREFIX.length));
-  }
-}
+export const accounts = (store: KVReader): Generator<Account> => allRecords(store, ACCOUNTS);
+
+/** What the field's modules may do with coins; here they hold deposits and burn them. */
+const PERMISSIONS: Readonly<Record<string, readonly string[]>> = { gov: ["burner"] };
+
+/** Of a module's account. */
+export const permissionsOf = (module: string): string[] => [...(PERMISSIONS[module] ?? [])];

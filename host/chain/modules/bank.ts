@@ -16,6 +16,7 @@ import {
   parseAmount,
   subtractCoins,
 } from "../coins.js";
+import { allRecords, type Records } from "../records.js";
 import { SDK, TxError } from "../tx-error.js";
 import { AUTH_STORE, accounts, ensureAccount, readAccount, writeAccount } from "./auth.js";
 
@@ -31,6 +32,10 @@ interface WritableStores {
 }
 
 export interface Bank {
+  /** Where coins have records of their own, and not one with their account: those of one address. */
+  balanceRecords?(address: Uint8Array): Records<Coin>;
+  /** Where the supply has records; elsewhere it is the sum of all balances. */
+  readonly supplyRecords?: Records<Coin>;
   balances(stores: Stores, address: Uint8Array): Coin[];
   supply(stores: Stores): Coin[];
   /** Every address with coins, ascending. */
@@ -103,8 +108,18 @@ function balancePrefix(address: Uint8Array): Uint8Array {
 
 const text = new TextDecoder();
 
+/** By denomination. */
+const coinRecords = (prefix: Uint8Array): Records<Coin> => ({
+  prefix,
+  read: (value, key) => ({ denom: text.decode(key), amount: parseAmount(text.decode(value)) }),
+});
+
 /** Version 2. */
 export const storeBank: Bank = {
+  balanceRecords: (address) => coinRecords(balancePrefix(address)),
+
+  supplyRecords: coinRecords(SUPPLY_PREFIX),
+
   balances: (stores, address) => readCoins(stores.store(BANK_STORE), balancePrefix(address)),
 
   supply: (stores) => readCoins(stores.store(BANK_STORE), SUPPLY_PREFIX),
@@ -146,13 +161,7 @@ export const storeBank: Bank = {
   },
 };
 
-function readCoins(store: KVReader, prefix: Uint8Array): Coin[] {
-  const coins: Coin[] = [];
-  for (const [key, value] of store.iterate({ start: prefix, end: prefixEnd(prefix) })) {
-    coins.push({ denom: text.decode(key.subarray(prefix.length)), amount: parseAmount(text.decode(value)) });
-  }
-  return coins;
-}
+const readCoins = (store: KVReader, prefix: Uint8Array): Coin[] => [...allRecords(store, coinRecords(prefix))];
 
 function requireCoins(stores: WritableStores, address: Uint8Array, coins: Coins): void {
   take(readCoins(stores.store(BANK_STORE), balancePrefix(address)), coins);

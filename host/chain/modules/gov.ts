@@ -15,6 +15,7 @@ import {
 import { UINT64_MAX } from "../../limits.js";
 import type { KVReader, KVStore } from "../../types.js";
 import { decodeAnyAddress } from "../address.js";
+import { allRecords, type Records } from "../records.js";
 
 export const GOV_STORE = "gov";
 export const GOV_MODULE = "gov";
@@ -105,37 +106,33 @@ export function removeVotes(store: KVStore, id: bigint): void {
   for (const key of keys) store.delete(key);
 }
 
-export interface PageRange {
-  /** The first id wanted (walking down: the greatest). */
-  readonly from?: bigint;
-  readonly reverse?: boolean;
-}
+const recordsOf = <T extends DescMessage>(prefix: Uint8Array, schema: T): Records<MessageShape<T>> => ({
+  prefix,
+  read: (value) => decode(schema, value),
+});
 
-/** Proposals by id, from one on; a page is as many as the caller takes. */
-export function* proposals(store: KVReader, { from, reverse = false }: PageRange = {}): Generator<Proposal> {
-  const end = prefixEnd(PROPOSAL_PREFIX);
-  const range = reverse
-    ? { start: PROPOSAL_PREFIX, end: from === undefined ? end : concatBytes(proposalKey(from), Uint8Array.of(0)) }
-    : { start: from === undefined ? PROPOSAL_PREFIX : proposalKey(from), end };
-  for (const [, value] of store.iterate({ ...range, reverse })) yield decode(ProposalSchema, value);
-}
+/** By id. */
+export const PROPOSALS: Records<Proposal> = recordsOf(PROPOSAL_PREFIX, ProposalSchema);
 
-function* records<T extends DescMessage>(store: KVReader, prefix: Uint8Array, schema: T): Generator<MessageShape<T>> {
-  for (const [, value] of store.iterate({ start: prefix, end: prefixEnd(prefix) })) yield decode(schema, value);
-}
+export const proposals = (store: KVReader): Generator<Proposal> => allRecords(store, PROPOSALS);
+
+/** Of one proposal, by the depositor's address. */
+export const depositRecords = (id: bigint): Records<Deposit> =>
+  recordsOf(perProposal(DEPOSIT_PREFIX, id), DepositSchema);
+/** Of one proposal, by the voter's address. */
+export const voteRecords = (id: bigint): Records<Vote> => recordsOf(perProposal(VOTE_PREFIX, id), VoteSchema);
 
 /** Of every proposal. */
-export const deposits = (store: KVReader): Generator<Deposit> => records(store, DEPOSIT_PREFIX, DepositSchema);
+export const deposits = (store: KVReader): Generator<Deposit> =>
+  allRecords(store, recordsOf(DEPOSIT_PREFIX, DepositSchema));
 /** Of every proposal. */
-export const votes = (store: KVReader): Generator<Vote> => records(store, VOTE_PREFIX, VoteSchema);
+export const votes = (store: KVReader): Generator<Vote> => allRecords(store, recordsOf(VOTE_PREFIX, VoteSchema));
 
 /** Of one proposal, ascending by the depositor's address. */
-export const depositsOf = (store: KVReader, id: bigint): Generator<Deposit> =>
-  records(store, perProposal(DEPOSIT_PREFIX, id), DepositSchema);
+export const depositsOf = (store: KVReader, id: bigint): Generator<Deposit> => allRecords(store, depositRecords(id));
 
 /** Of one proposal, ascending by the voter's address. */
-export const votesOf = (store: KVReader, id: bigint): Generator<Vote> =>
-  records(store, perProposal(VOTE_PREFIX, id), VoteSchema);
+export const votesOf = (store: KVReader, id: bigint): Generator<Vote> => allRecords(store, voteRecords(id));
 
 function isUint64(id: bigint): boolean {
   return id >= 0n && id <= UINT64_MAX;

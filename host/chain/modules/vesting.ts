@@ -26,16 +26,19 @@ function vestedAmount({ startTime, endTime }: Vesting, amount: bigint, seconds: 
   return round(multiply(fromInteger(amount), share));
 }
 
+/** What of the coins held is free at `seconds` since 1970; a denomination of which nothing is free is left out. */
+export function spendableCoins(vesting: Vesting, held: Coins, seconds: bigint): Coin[] {
+  const locked = lockedCoins(vesting, seconds);
+  return held
+    .map(({ denom, amount }) => ({ denom, amount: amount - amountOf(locked, denom) }))
+    .filter(({ amount }) => amount > 0n);
+}
+
 /** @throws TxError sdk 5 */
 export function requireSpendable(context: ModuleContext, address: Uint8Array, coins: Coins): void {
   const vesting = readAccount(context.store(AUTH_STORE), address)?.vesting;
-  if (!vesting) return;
-  const locked = lockedCoins(vesting, context.time.seconds);
-  if (locked.length === 0) return;
+  if (!vesting || lockedCoins(vesting, context.time.seconds).length === 0) return;
   const held = context.bank.balances(context.stores, address);
-  const spendable = held.map(({ denom, amount }) => {
-    const free = amount - amountOf(locked, denom);
-    return { denom, amount: free > 0n ? free : 0n };
-  });
+  const spendable = spendableCoins(vesting, held, context.time.seconds);
   if (coins.some(({ denom, amount }) => amountOf(spendable, denom) < amount)) throw insufficientFunds(spendable, coins);
 }

@@ -1,12 +1,8 @@
 /** `chaind genesis`: the document that a chain begins with, before its first start. */
 import type { Cobra } from "../cobra.js";
-import { addKeyringFlags, type KeyringFlags } from "../keyring/options.js";
+import type { AddAccountFlags } from "../genesis/add-account.js";
+import { addKeyringFlags } from "../keyring/options.js";
 import type { Output } from "../output.js";
-
-export interface AddAccountFlags extends KeyringFlags {
-  readonly validator?: string | true;
-  readonly append?: boolean;
-}
 
 export function registerGenesis(program: Cobra, output: Output): void {
   const genesis = program.command("genesis").summary("Prepare and check the genesis document").group();

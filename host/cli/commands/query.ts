@@ -3,14 +3,7 @@ import { addQueryFlags, type QueryFlags } from "../client/flags.js";
 import type { Cobra } from "../cobra.js";
 import { parseCount } from "../options.js";
 import type { Output } from "../output.js";
-
-/** Answers a question; what it returns is printed. `text` is for people, in place of YAML. */
-export interface Answer {
-  readonly json: object;
-  readonly text?: string;
-}
-
-export type Question<F extends QueryFlags = QueryFlags> = (words: readonly string[], flags: F) => Promise<Answer>;
+import type { Question } from "../query/question.js";
 
 /** A command that asks one question. */
 export function question<F extends QueryFlags>(

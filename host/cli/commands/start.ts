@@ -1,4 +1,5 @@
 /** `chaind start`: runs the node until it is stopped or halts. */
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Command, Option } from "commander";
 import { type Logger, pino } from "pino";
@@ -6,10 +7,10 @@ import { toHex } from "../../bytes.js";
 import { logicalClock, wallClock } from "../../engine/clock.js";
 import { HeldHome } from "../../engine/held-home.js";
 import { recordHalt, runNode } from "../../engine/run-node.js";
-import { isUpgradeError } from "../../errors.js";
+import { isUpgradeError, UpgradeError } from "../../errors.js";
 import type { LogLevel } from "../../upgrade/handlers.js";
 import { addDoorFlags, type DoorFlags, type NodeDoors, openNodeDoors } from "../node-doors.js";
-import { parseCount, parseDuration, parseHeight, parseHeights } from "../options.js";
+import { parseCount, parseDuration, parseHeight, parseHeights, parseUint64 } from "../options.js";
 import { plainLog } from "../plain-log.js";
 
 interface StartOptions extends DoorFlags {
@@ -57,7 +58,7 @@ export function registerStart(program: Command): void {
       ).default(true),
     )
     .option("--max-blocks <n>", "stop after this many blocks", parseCount)
-    .option("--app-version <n>", "know nothing newer than this app version, as an old binary does", parseHeight)
+    .option("--app-version <n>", "know nothing newer than this app version, as an old binary does", parseUint64)
     .option("--halt-height <height>", "stop before this block", parseHeight)
     .option("--unsafe-skip-upgrades <heights>", "skip the upgrades at these heights: H,H", parseHeights)
     .option("--skip-upgrade-heights <heights>", "the same", parseHeights)
@@ -78,6 +79,9 @@ async function start(options: StartOptions, globals: GlobalOptions): Promise<voi
   const stop = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.abort());
   const onWarning = (message: string) => logger.warn(message);
+  if (options.handlers !== undefined && !existsSync(options.handlers)) {
+    throw new UpgradeError("UPG_INVALID_CONFIG", `--handlers: there is no folder ${options.handlers}`);
+  }
   const held = HeldHome.hold({
     home: globals.home,
     clock: options.logicalClock ? logicalClock(options.blockTime || 1_000_000_000n) : wallClock,

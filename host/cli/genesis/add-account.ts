@@ -5,9 +5,13 @@ import { addCoins, type Coin, formatCoins, parseCoins } from "../../chain/coins.
 import { readConsensusKey } from "../../engine/consensus-key.js";
 import { Home } from "../../engine/home.js";
 import { usage } from "../cobra.js";
-import type { AddAccountFlags } from "../commands/genesis.js";
-import { withKeyring } from "../keyring/options.js";
+import { type KeyringFlags, withKeyring } from "../keyring/options.js";
 import { listAt, readDocument, requireNoChain, writeDocument } from "./document.js";
+
+export interface AddAccountFlags extends KeyringFlags {
+  readonly validator?: string | true;
+  readonly append?: boolean;
+}
 
 export interface AddedAccount {
   readonly address: string;

@@ -3,6 +3,11 @@
  * what it said. Nothing else than the author's own file is evaluated, and it is given nothing to read.
  */
 import { UpgradeError } from "../../errors.js";
+import { decodeModule } from "../../handler/decode.js";
+import { Findings } from "../../handler/findings.js";
+import { functionNamer } from "../../handler/function-names.js";
+import { requireNoFindings } from "../../handler/handler.js";
+import { METER_EXPORTS, meterModule } from "../../handler/meter/meter.js";
 
 interface DeclaredStore {
   readonly name: string;
@@ -31,6 +36,9 @@ export interface ManifestDocument {
   readonly removes: readonly string[];
   readonly scans: readonly { store: string; prefix?: string }[];
 }
+
+/** Seconds of work: a declaration takes a thousandth of it. */
+const GAS = 1_000_000_000n;
 
 const refuse = (what: string) => new UpgradeError("UPG_INVALID_ARGUMENT", `the declaration of the handler: ${what}`);
 
@@ -119,10 +127,14 @@ function endOf(steps: ReadonlyMap<bigint, bigint>, from: bigint): bigint {
   return at;
 }
 
-/** @throws UpgradeError UPG_INVALID_ARGUMENT */
-export function runDeclaration(wasm: Uint8Array<ArrayBuffer>): ManifestDocument {
+/**
+ * Its gas is counted, so that a top level without an end does not hold up whoever builds it.
+ *
+ * @throws UpgradeError UPG_INVALID_ARGUMENT; UPG_HANDLER_* for what no node would take
+ */
+export function runDeclaration(wasm: Uint8Array): ManifestDocument {
   const declaration = new Declaration();
-  const module = new WebAssembly.Module(wasm);
+  const module = new WebAssembly.Module(metered(wasm));
   let memory: WebAssembly.Memory | undefined;
   const text = (ptr: number) => readString(memory, ptr);
   const describe: WebAssembly.ModuleImports = {
@@ -141,9 +153,29 @@ export function runDeclaration(wasm: Uint8Array<ArrayBuffer>): ManifestDocument 
   }
   const { exports } = new WebAssembly.Instance(module, imports);
   memory = exports["memory"] as WebAssembly.Memory;
-  const initialize = exports["_initialize"];
-  if (typeof initialize === "function") initialize();
+  initialize(exports);
   return declaration.manifest();
+}
+
+function metered(wasm: Uint8Array): Uint8Array<ArrayBuffer> {
+  const findings = new Findings();
+  const { module } = decodeModule(wasm, findings);
+  requireNoFindings(findings.list(functionNamer(module)));
+  return meterModule(module);
+}
+
+function initialize(exports: WebAssembly.Exports): void {
+  const { _initialize: run, [METER_EXPORTS.gas]: gas } = exports;
+  if (typeof run !== "function" || !(gas instanceof WebAssembly.Global)) return;
+  gas.value = GAS;
+  try {
+    run();
+  } catch (cause) {
+    if (!(cause instanceof WebAssembly.RuntimeError)) throw cause;
+    const isSpent = gas.value < 0n;
+    const what = isSpent ? "the top level does not come to an end" : `the top level traps (${cause.message})`;
+    throw refuse(`${what}: leave the work to the functions that it names`);
+  }
 }
 
 /** While it declares, a handler has nothing to read or to write. */

@@ -1,5 +1,5 @@
 /** The folder of a keyring: one file a key, written whole or not at all, readable by its owner alone. */
-import { readdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { utf8 } from "../../bytes.js";
 import { readFileIfThere, writeFileAtomically } from "../../engine/atomic-file.js";
@@ -70,6 +70,7 @@ export class KeyFolder {
   }
 
   write(record: KeyRecord): void {
+    mkdirSync(this.path, { recursive: true, mode: 0o700 });
     writeFileAtomically(this.#file(record.name), utf8(`${JSON.stringify(record, null, 1)}\n`));
   }
 

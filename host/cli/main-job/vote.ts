@@ -51,6 +51,8 @@ export async function proposeAndVote(options: VoteOptions): Promise<string> {
       const height = BigInt((await chaindTx(home, rpc.node, from, words)).height);
       await reached(rpc, height + 1n);
     };
+    // The first block, and the one whose header carries what came of it.
+    await reached(rpc, 2n);
     const [first] = operatorKeys();
     await send(first?.name ?? "", proposal(plan));
     const id = await lastProposal(home, rpc.node);

@@ -1,10 +1,10 @@
 /** Writes a committed version as a genesis document, in the shape that `init --genesis` reads. */
-import { readFileSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { utf8 } from "../../bytes.js";
 import { encodeAddress, OPERATOR_PREFIX } from "../../chain/address.js";
 import type { Coins } from "../../chain/coins.js";
-import { AUTH_STORE, accounts } from "../../chain/modules/auth.js";
+import { AUTH_STORE, accounts, permissionsOf } from "../../chain/modules/auth.js";
 import { accountBank, BANK_STORE, storeBank } from "../../chain/modules/bank.js";
 import { deposits, GOV_STORE, proposals, readNextProposalId, readParams, votes } from "../../chain/modules/gov.js";
 import { delegations, STAKING_STORE, validators } from "../../chain/modules/staking.js";
@@ -22,7 +22,8 @@ import { CommitMultiStore } from "../../store/commit-multi-store.js";
 import type { VersionView } from "../../store/version-view.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
 import { messageJson } from "../client/message-json.js";
-import { withDatabase } from "./home-database.js";
+import { readDocument } from "../genesis/document.js";
+import { noChain, withDatabase } from "./home-database.js";
 
 export interface ExportRequest {
   /** 0n: the last. */
@@ -33,13 +34,14 @@ export interface ExportRequest {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** @throws UpgradeError UPG_STORE_LOCKED, UPG_NOT_FOUND_VERSION, UPG_STORE_*, UPG_INVALID_CONFIG */
+/** @throws UpgradeError UPG_STORE_LOCKED, UPG_NOT_FOUND_VERSION, UPG_STORE_*, UPG_INVALID_CONFIG, UPG_INVALID_GENESIS */
 export function exportGenesis(path: string, request: ExportRequest, say: (line: string) => void): void {
   const document = withDatabase(path, (database, home) => {
     const multiStore = new CommitMultiStore(database, { sha256 });
     const height = request.height === 0n ? multiStore.lastCommitID.version : request.height;
+    if (height === 0n) throw noChain(path);
     const view = multiStore.at(height);
-    const begun = JSON.parse(readFileSync(home.genesisFile, "utf8")) as Json;
+    const begun = readDocument(home.genesisFile).json;
     const handlers = fileURLToPath(new URL("handlers", import.meta.url));
     const { versions } = versionsAndHandlers(home, handlers, undefined);
     const time = formatTime(new BlockStore(database).at(height).header.time);
@@ -118,7 +120,12 @@ function accountJson(account: Account): Json {
     ...{ account_number: String(accountNumber), sequence: String(sequence) },
   };
   if (module !== "") {
-    return { "@type": "/cosmos.auth.v1beta1.ModuleAccount", base_account: base, name: module, permissions: [] };
+    return {
+      "@type": "/cosmos.auth.v1beta1.ModuleAccount",
+      base_account: base,
+      name: module,
+      permissions: permissionsOf(module),
+    };
   }
   return vesting ? vestingJson(base, vesting) : { "@type": "/cosmos.auth.v1beta1.BaseAccount", ...base };
 }

@@ -5,11 +5,15 @@ import { HomeLock } from "../../engine/home-lock.js";
 import { UpgradeError } from "../../errors.js";
 import { LmdbDatabase } from "../../store/lmdb-database.js";
 
+export function noChain(path: string): UpgradeError {
+  return new UpgradeError("UPG_INVALID_CONFIG", `there is no chain in ${path}: no block was made here yet`);
+}
+
 /** Holds the home while `use` runs. @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_LOCKED, UPG_STORE_* */
 export function withDatabase<T>(path: string, use: (database: LmdbDatabase, home: Home) => T): T {
   const home = new Home(path);
   if (!existsSync(home.databaseFile)) {
-    throw new UpgradeError("UPG_INVALID_CONFIG", `there is no chain in ${path}: no block was made here yet`);
+    throw noChain(path);
   }
   const lock = HomeLock.acquire(home.lockFile);
   try {

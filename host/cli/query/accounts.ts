@@ -6,7 +6,7 @@ import { Query as BankQuery } from "../../gen/cosmos/bank/v1beta1/query_pb.js";
 import { ask } from "../client/ask.js";
 import { rpcClient } from "../client/flags.js";
 import { messageJson } from "../client/message-json.js";
-import type { Answer, Question } from "../commands/query.js";
+import type { Answer, Question } from "./question.js";
 
 const auth = AuthQuery.method;
 const bank = BankQuery.method;

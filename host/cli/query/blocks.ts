@@ -7,8 +7,8 @@ import { type QueryFlags, rpcClient } from "../client/flags.js";
 import { messageJson } from "../client/message-json.js";
 import type { RpcClient } from "../client/rpc.js";
 import { usage } from "../cobra.js";
-import type { Answer, Question } from "../commands/query.js";
 import { parseHeight } from "../options.js";
+import type { Answer, Question } from "./question.js";
 
 const POLL_MILLIS = 200;
 const NANOS_PER_MILLI = 1_000_000n;

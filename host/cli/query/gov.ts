@@ -7,7 +7,7 @@ import { ask } from "../client/ask.js";
 import { type QueryFlags, rpcClient } from "../client/flags.js";
 import { messageJson } from "../client/message-json.js";
 import { usage } from "../cobra.js";
-import type { Answer, Question } from "../commands/query.js";
+import type { Answer, Question } from "./question.js";
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT */
 export function proposalId(text: string | undefined): bigint {

@@ -6,9 +6,9 @@ import { planProtoJson } from "../../upgrade/plan-text.js";
 import { ask } from "../client/ask.js";
 import { type QueryFlags, rpcClient } from "../client/flags.js";
 import { messageJson } from "../client/message-json.js";
-import type { Question } from "../commands/query.js";
 import { jsonToYaml, type YamlValue } from "../yaml.js";
 import { type Estimate, estimateAt, estimateJson, estimateText } from "./estimate.js";
+import type { Question } from "./question.js";
 import { blockMeta, provenReceipt } from "./receipt.js";
 
 const { method } = Query;

@@ -56,6 +56,11 @@ export class Edits {
     return this.kinds.some((kind) => kind === EDIT.call || kind === EDIT.grow);
   }
 
+  /** Gas of all segments, each once: what the function can owe before one of its loops looks. */
+  get cost(): number {
+    return this.costs.reduce((sum, cost) => sum + cost, 0);
+  }
+
   /** A guess, from the code alone: calls are more frequent than segments that cost something. */
   get areMostlyCalls(): boolean {
     let calls = 1;

@@ -77,16 +77,16 @@ export class Injector {
   }
 
   /**
-   * The same where the function begins: the gas comes from the global. Checked only in functions that call others: what
-   * others do is bounded by their loops' checks.
+   * The same where the function begins: the gas comes from the global. Checked in functions that call others or cost
+   * much: what others do is bounded by their loops' checks.
    */
-  enter(gas: number, label: number, hasCalls: boolean): void {
-    if (this.isGlobal && !hasCalls) {
+  enter(gas: number, label: number, isChecked: boolean): void {
+    if (this.isGlobal && !isChecked) {
       this.take(gas);
       return;
     }
     this.out.bytes(GLOBAL_GET).u32(this.added.gas);
-    if (hasCalls) this.#subtractAndCheck(gas, label);
+    if (isChecked) this.#subtractAndCheck(gas, label);
     else this.out.bytes(OP.i64Const).signed(gas).bytes(I64_SUB, LOCAL_SET).u32(this.local);
   }
 

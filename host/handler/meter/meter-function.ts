@@ -22,6 +22,11 @@ import type { Added, Injector } from "./injected.js";
 const EMPTY_BLOCK = 0x40;
 /** Branches from inside the code pass its own block first. */
 const INNER_BLOCK = 1;
+/**
+ * A function that costs more looks at the gas when it begins, also when it calls nobody: a caller looks only when it
+ * begins and in its loops, and may call it a hundred thousand times in a row.
+ */
+const UNCHECKED_GAS_MAX = 1_000;
 
 export interface MeteredFunction {
   readonly body: FunctionBody;
@@ -68,7 +73,7 @@ export function writeMetered(
   inject.isGlobal = edits.areMostlyCalls;
   writeLocals(bytes, body, facts, out, inject);
   out.bytes(OP.block, EMPTY_BLOCK);
-  inject.enter(edits.costs[0] as number, 0, edits.hasCalls);
+  inject.enter(edits.costs[0] as number, 0, edits.hasCalls || edits.cost > UNCHECKED_GAS_MAX);
   if (reserve !== undefined) inject.reserveStack(reserve, 0);
   out.bytes(OP.block, body.type.results[0] ?? EMPTY_BLOCK);
   let copied = body.codeStart;

@@ -42,6 +42,8 @@ export const HOST_PRICES = Object.freeze({
   hostCall: 100,
   store_get: 1_000,
   store_scan: 1_000,
+  /** Each key that store_scan goes by since the handler deleted it. */
+  scanPassed: 100,
   /** store_set and every put in frames. */
   put: 3_000,
   /** store_delete and every delete in frames. */

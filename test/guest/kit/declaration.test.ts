@@ -73,6 +73,19 @@ describe("declaration", () => {
   });
 });
 
+describe("a top level that does more than declare", () => {
+  test.each([
+    ["an endless loop", "let n: u32 = 0; while (true) { n += 1; }", "does not come to an end"],
+    ["endless recursion", "function f(n: u32): u32 { return n == 0 ? 1 : f(n + 1) + f(n + 2); } f(1);", "traps"],
+    ["a division by zero", "let zero: u32 = 0; let n: u32 = 1 / zero;", "traps"],
+  ])("%s → UPG_INVALID_ARGUMENT, and the build ends", async (_, source, words) => {
+    await expect(handlerOf(`plan("a", 1); ${source}`)).rejects.toMatchObject({
+      code: "UPG_INVALID_ARGUMENT",
+      message: expect.stringContaining(words),
+    });
+  });
+});
+
 const STEPS = `
 plan("steps", 1_000_000_000);
 const s = addStore("s");

@@ -9,6 +9,7 @@ import { Metrics } from "../../../host/api/metrics.js";
 import { Query } from "../../../host/api/query/query.js";
 import { logicalClock } from "../../../host/engine/clock.js";
 import type { EmbeddedNode } from "../../../host/engine/embedded-node.js";
+import type { MempoolLimits } from "../../../host/engine/mempool.js";
 import { sha256 } from "../../../host/engine/node-crypto.js";
 import { NodeService } from "../../../host/engine/node-service.js";
 import { openNode } from "../../../host/engine/open-node.js";
@@ -47,6 +48,8 @@ export interface TestNodeOptions {
   readonly compatCosmos?: boolean;
   readonly cors?: boolean;
   readonly blocks?: number;
+  readonly genesis?: string;
+  readonly mempool?: Partial<MempoolLimits>;
 }
 
 /** The scenario's genesis, and an account with a key that has coins and delegates most of the power. */
@@ -69,9 +72,10 @@ export async function useTestNode(
   options: TestNodeOptions = {},
 ): Promise<void> {
   const path = mkdtempSync(join(tmpdir(), "chain-upgrade-api-"));
-  makeHome(path, fundedGenesis());
+  makeHome(path, options.genesis ?? fundedGenesis());
   const handlers = join(path, "none");
-  const open = openNode({ home: path, clock: logicalClock(BLOCK_NANOS), handlers, log: () => undefined });
+  const { mempool = {} } = options;
+  const open = openNode({ home: path, clock: logicalClock(BLOCK_NANOS), handlers, mempool, log: () => undefined });
   try {
     await withDoors(open.node, use, options);
   } finally {

@@ -103,14 +103,3 @@ test("a passed proposal with a message that is unknown, or malformed → FAILED 
   expect(readProposal(gov, 2n)?.failedReason).not.toBe("");
   expect(end().events).toEqual([]);
 });
-
-test("proposals() → pages by id, up and down", () => {
-  const { gov } = chain();
-  for (const id of [1n, 2n, 256n, 257n]) writeProposal(gov, create(ProposalSchema, { id }));
-  const ids = (range: Parameters<typeof proposals>[1]) => [...proposals(gov, range)].map(({ id }) => id);
-  expect(ids({})).toEqual([1n, 2n, 256n, 257n]);
-  expect(ids({ from: 2n })).toEqual([2n, 256n, 257n]);
-  expect(ids({ reverse: true })).toEqual([257n, 256n, 2n, 1n]);
-  expect(ids({ from: 256n, reverse: true })).toEqual([256n, 2n, 1n]);
-  expect(ids({ from: 300n })).toEqual([]);
-});

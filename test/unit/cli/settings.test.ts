@@ -37,6 +37,13 @@ async function seen(args: readonly string[], env: Record<string, string> = {}): 
 const elsewhere = ["--home", join(home, "none")];
 
 describe("settle()", () => {
+  test("a wrong value on the command line or in the environment → one sentence, without a stray full stop", async () => {
+    await expect(seen(["ask", "--count", "x"])).rejects.toThrow(
+      'invalid argument "x" for "--count" flag: expected a whole number; see `chaind ask --help`',
+    );
+    await expect(seen(["ask"], { CHAIND_COUNT: "x" })).rejects.toThrow(/CHAIND_COUNT: expected a whole number$/);
+  });
+
   test("flag > environment > file > default", async () => {
     const env = { CHAIND_NODE: "env" };
     expect(await seen(["ask", "--node", "flag"], env)).toMatchObject({ node: "flag" });

@@ -33,6 +33,17 @@ describe("HomeLock.acquire()", () => {
     expect(readdirSync(join(root, "data"))).toEqual([]);
   });
 
+  test("a folder that cannot be made, or written into → UPG_STORE_IO, naming the lock", () => {
+    const file = join(root, "a-file");
+    writeFileSync(file, "");
+    const refused = expect.objectContaining({
+      code: "UPG_STORE_IO",
+      message: expect.stringContaining("cannot lock"),
+    });
+    expect(() => HomeLock.acquire(join(file, "data", "LOCK"))).toThrow(refused);
+    expect(() => HomeLock.acquire(join(file, "LOCK"))).toThrow(refused);
+  });
+
   onLinux("held by a process that runs → UPG_STORE_LOCKED with its id, and the file stays", async () => {
     const child = spawn(process.execPath, ["-e", "setTimeout(() => {}, 60_000); console.log('up')"]);
     await new Promise((resolve) => child.stdout.once("data", resolve));
@@ -50,8 +61,8 @@ describe("HomeLock.acquire()", () => {
   });
 
   onLinux("held by a process that has ended and was not asked for its status yet → taken over", async () => {
-    // The shell starts a child that ends at once and becomes a program that never asks for it.
-    const parent = spawn("/bin/sh", ["-c", "true & echo $!; exec sleep 60"]);
+    // The shell starts a child that outlives it, and becomes a program that never asks for it.
+    const parent = spawn("/bin/sh", ["-c", "sleep 0.2 & echo $!; exec sleep 60"]);
     const pid = await new Promise<string>((resolve) =>
       parent.stdout.once("data", (text) => resolve(String(text).trim())),
     );

@@ -98,6 +98,11 @@ describe("pruning", () => {
 });
 
 describe("ReadableVersions", () => {
+  test("inWords names the run; kept versions before it by themselves, since between them nothing is kept", () => {
+    expect(new ReadableVersions([], 5, 7).inWords).toBe("5 to 7");
+    expect(new ReadableVersions([2, 3], 5, 7).inWords).toBe("5 to 7, and upgrade heights before, from 2");
+  });
+
   test("load() → the run up to the last version, and kept ones before it", () => {
     const over = (...versions: number[]) => {
       const database = new MemoryDatabase();

@@ -1,10 +1,10 @@
 /** `chaind handler build`: from an author's project to one .wasm with its manifest inside. */
-import { mkdirSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeFileAtomically } from "../../../engine/atomic-file.js";
 import { sha256 } from "../../../engine/node-crypto.js";
-import { isUpgradeError } from "../../../errors.js";
+import { isUpgradeError, UpgradeError } from "../../../errors.js";
 import { loadHandler } from "../../../handler/handler.js";
 import type { Cobra } from "../../cobra.js";
 import { compileHandler } from "../../handler/compile.js";
@@ -51,6 +51,13 @@ export function registerBuild(handler: Cobra, output: Output): void {
 /** @throws UpgradeError UPG_INVALID_ARGUMENT (it does not compile), UPG_INVALID_CONFIG, UPG_HANDLER_*; nothing is written then */
 async function buildProject(options: BuildOptions): Promise<BuildAnswer> {
   const project = new HandlerProject(options.project);
+  if (!existsSync(join(project.folder, project.entry))) {
+    const what = `there is no ${project.entry} in ${project.folder}`;
+    throw new UpgradeError(
+      "UPG_INVALID_ARGUMENT",
+      `${what}: name a handler's project with --project, or make one with new`,
+    );
+  }
   const root = packageRoot(fileURLToPath(import.meta.url));
   const compiler = await openCompiler(project.folder, root);
   const { bytes, sources } = await compileHandler({

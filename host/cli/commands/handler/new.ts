@@ -1,8 +1,9 @@
 /** `chaind handler new DIR`: a project that builds and tests green at once. */
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { UpgradeError } from "../../../errors.js";
+import { isUpgradeError, UpgradeError } from "../../../errors.js";
+import { nameProblem } from "../../../handler/names.js";
 import type { Cobra } from "../../cobra.js";
 import { packageRoot } from "../../handler/compiler.js";
 import { projectFiles } from "../../handler/new-project.js";
@@ -22,21 +23,43 @@ export function registerNew(handler: Cobra, output: Output): void {
     });
 }
 
-/** @throws UpgradeError UPG_INVALID_ARGUMENT when there is something; nothing is overwritten */
+/** @throws UpgradeError UPG_INVALID_ARGUMENT when there is something, and nothing is overwritten; UPG_STORE_IO */
 function makeProject(dir: string, plan: string): string[] {
+  const problem = nameProblem(plan);
+  if (problem) throw refuse(`the plan's name ${problem}: give another one with --plan`);
+  if (dir === "") throw refuse("the folder's name is empty: name a folder that is empty, or that does not exist");
   const folder = resolve(dir);
-  if (existsSync(folder) && readdirSync(folder).length > 0) {
-    throw new UpgradeError(
-      "UPG_INVALID_ARGUMENT",
-      `${dir} is not empty: name a folder that is, or that does not exist`,
-    );
-  }
   const root = packageRoot(fileURLToPath(import.meta.url));
   const files = projectFiles({ name: basename(folder), plan, packageRoot: root });
-  for (const [path, text] of files) {
-    const file = join(folder, path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text, { flag: "wx" });
+  try {
+    requireEmpty(dir, folder);
+    for (const [path, text] of files) {
+      const file = join(folder, path);
+      makeFolder(dirname(file));
+      writeFileSync(file, text, { flag: "wx" });
+    }
+  } catch (cause) {
+    if (isUpgradeError(cause)) throw cause;
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new UpgradeError("UPG_STORE_IO", `cannot make ${dir}: ${message}`, { cause });
   }
   return [...files.keys()];
+}
+
+function refuse(what: string): UpgradeError {
+  return new UpgradeError("UPG_INVALID_ARGUMENT", what);
+}
+
+function requireEmpty(dir: string, folder: string): void {
+  if (!existsSync(folder)) return;
+  const advice = "name a folder that is empty, or that does not exist";
+  if (!statSync(folder).isDirectory()) throw refuse(`${dir} is a file: ${advice}`);
+  if (readdirSync(folder).length > 0) throw refuse(`${dir} is not empty: ${advice}`);
+}
+
+/** One by one: Node's own way with parents never ends where nobody can make a folder, as in /proc. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path);
 }

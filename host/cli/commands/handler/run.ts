@@ -35,7 +35,14 @@ export function registerRun(handler: Cobra, output: Output): void {
     });
 }
 
-function failedAnswer({ code, message }: UpgradeError) {
-  const nothing = { gas: null, ms: null, peak_memory: null, writes: {}, version_map: null, app_hash: null };
+function failedAnswer({ code, message, details }: UpgradeError) {
+  const nothing = {
+    gas: details["gas"] ?? null,
+    ms: null,
+    peak_memory: null,
+    writes: {},
+    version_map: null,
+    app_hash: null,
+  };
   return { ok: false, code, message, ...nothing };
 }

@@ -99,6 +99,7 @@ describe.each(["file", "test"] as const)("Keyring %s", (backend) => {
     const path = join(folder, `keyring-${backend}`);
     expect(readdirSync(path)).toEqual(["bob.json"]);
     expect(statSync(join(path, "bob.json")).mode & 0o777).toBe(0o600);
+    expect(statSync(path).mode & 0o777).toBe(0o700);
     const hasSecret = readFileSync(join(path, "bob.json"), "utf8").includes(toHex(KEY.privateKey));
     expect(hasSecret).toBe(backend === "test");
   });

@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file cosmos/bank/v1beta1/query.proto.
  */
 export const file_cosmos_bank_v1beta1_query: GenFile = /*@__PURE__*/
-  fileDesc("Ch9jb3Ntb3MvYmFuay92MWJldGExL3F1ZXJ5LnByb3RvEhNjb3Ntb3MuYmFuay52MWJldGExIjUKE1F1ZXJ5QmFsYW5jZVJlcXVlc3QSDwoHYWRkcmVzcxgBIAEoCRINCgVkZW5vbRgCIAEoCSJCChRRdWVyeUJhbGFuY2VSZXNwb25zZRIqCgdiYWxhbmNlGAEgASgLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luIn0KF1F1ZXJ5QWxsQmFsYW5jZXNSZXF1ZXN0Eg8KB2FkZHJlc3MYASABKAkSOgoKcGFnaW5hdGlvbhgCIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QSFQoNcmVzb2x2ZV9kZW5vbRgDIAEoCCKEAQoYUXVlcnlBbGxCYWxhbmNlc1Jlc3BvbnNlEisKCGJhbGFuY2VzGAEgAygLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZSJsCh1RdWVyeVNwZW5kYWJsZUJhbGFuY2VzUmVxdWVzdBIPCgdhZGRyZXNzGAEgASgJEjoKCnBhZ2luYXRpb24YAiABKAsyJi5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXF1ZXN0IooBCh5RdWVyeVNwZW5kYWJsZUJhbGFuY2VzUmVzcG9uc2USKwoIYmFsYW5jZXMYASADKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW4SOwoKcGFnaW5hdGlvbhgCIAEoCzInLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlc3BvbnNlIlUKF1F1ZXJ5VG90YWxTdXBwbHlSZXF1ZXN0EjoKCnBhZ2luYXRpb24YASABKAsyJi5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXF1ZXN0IoIBChhRdWVyeVRvdGFsU3VwcGx5UmVzcG9uc2USKQoGc3VwcGx5GAEgAygLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZSIlChRRdWVyeVN1cHBseU9mUmVxdWVzdBINCgVkZW5vbRgBIAEoCSJCChVRdWVyeVN1cHBseU9mUmVzcG9uc2USKQoGYW1vdW50GAEgASgLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luIhQKElF1ZXJ5UGFyYW1zUmVxdWVzdCJCChNRdWVyeVBhcmFtc1Jlc3BvbnNlEisKBnBhcmFtcxgBIAEoCzIbLmNvc21vcy5iYW5rLnYxYmV0YTEuUGFyYW1zIioKGVF1ZXJ5RGVub21NZXRhZGF0YVJlcXVlc3QSDQoFZGVub20YASABKAkiTQoaUXVlcnlEZW5vbU1ldGFkYXRhUmVzcG9uc2USLwoIbWV0YWRhdGEYASABKAsyHS5jb3Ntb3MuYmFuay52MWJldGExLk1ldGFkYXRhIlgKGlF1ZXJ5RGVub21zTWV0YWRhdGFSZXF1ZXN0EjoKCnBhZ2luYXRpb24YASABKAsyJi5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXF1ZXN0IowBChtRdWVyeURlbm9tc01ldGFkYXRhUmVzcG9uc2USMAoJbWV0YWRhdGFzGAEgAygLMh0uY29zbW9zLmJhbmsudjFiZXRhMS5NZXRhZGF0YRI7CgpwYWdpbmF0aW9uGAIgASgLMicuY29zbW9zLmJhc2UucXVlcnkudjFiZXRhMS5QYWdlUmVzcG9uc2Uy7gkKBVF1ZXJ5EpgBCgdCYWxhbmNlEiguY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeUJhbGFuY2VSZXF1ZXN0GikuY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeUJhbGFuY2VSZXNwb25zZSI4gtPkkwIyEjAvY29zbW9zL2JhbmsvdjFiZXRhMS9iYWxhbmNlcy97YWRkcmVzc30vYnlfZGVub20SmwEKC0FsbEJhbGFuY2VzEiwuY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeUFsbEJhbGFuY2VzUmVxdWVzdBotLmNvc21vcy5iYW5rLnYxYmV0YTEuUXVlcnlBbGxCYWxhbmNlc1Jlc3BvbnNlIi+C0+STAikSJy9jb3Ntb3MvYmFuay92MWJldGExL2JhbGFuY2VzL3thZGRyZXNzfRK3AQoRU3BlbmRhYmxlQmFsYW5jZXMSMi5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5U3BlbmRhYmxlQmFsYW5jZXNSZXF1ZXN0GjMuY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeVNwZW5kYWJsZUJhbGFuY2VzUmVzcG9uc2UiOYLT5JMCMxIxL2Nvc21vcy9iYW5rL3YxYmV0YTEvc3BlbmRhYmxlX2JhbGFuY2VzL3thZGRyZXNzfRKPAQoLVG90YWxTdXBwbHkSLC5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5VG90YWxTdXBwbHlSZXF1ZXN0Gi0uY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeVRvdGFsU3VwcGx5UmVzcG9uc2UiI4LT5JMCHRIbL2Nvc21vcy9iYW5rL3YxYmV0YTEvc3VwcGx5Eo8BCghTdXBwbHlPZhIpLmNvc21vcy5iYW5rLnYxYmV0YTEuUXVlcnlTdXBwbHlPZlJlcXVlc3QaKi5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5U3VwcGx5T2ZSZXNwb25zZSIsgtPkkwImEiQvY29zbW9zL2JhbmsvdjFiZXRhMS9zdXBwbHkvYnlfZGVub20SgAEKBlBhcmFtcxInLmNvc21vcy5iYW5rLnYxYmV0YTEuUXVlcnlQYXJhbXNSZXF1ZXN0GiguY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeVBhcmFtc1Jlc3BvbnNlIiOC0+STAh0SGy9jb3Ntb3MvYmFuay92MWJldGExL3BhcmFtcxKmAQoNRGVub21NZXRhZGF0YRIuLmNvc21vcy5iYW5rLnYxYmV0YTEuUXVlcnlEZW5vbU1ldGFkYXRhUmVxdWVzdBovLmNvc21vcy5iYW5rLnYxYmV0YTEuUXVlcnlEZW5vbU1ldGFkYXRhUmVzcG9uc2UiNILT5JMCLhIsL2Nvc21vcy9iYW5rL3YxYmV0YTEvZGVub21zX21ldGFkYXRhL3tkZW5vbX0SoQEKDkRlbm9tc01ldGFkYXRhEi8uY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeURlbm9tc01ldGFkYXRhUmVxdWVzdBowLmNvc21vcy5iYW5rLnYxYmV0YTEuUXVlcnlEZW5vbXNNZXRhZGF0YVJlc3BvbnNlIiyC0+STAiYSJC9jb3Ntb3MvYmFuay92MWJldGExL2Rlbm9tc19tZXRhZGF0YWIGcHJvdG8z", [file_cosmos_bank_v1beta1_bank, file_cosmos_base_query_v1beta1_pagination, file_cosmos_base_v1beta1_coin, file_google_api_annotations]);
+  fileDesc("Ch9jb3Ntb3MvYmFuay92MWJldGExL3F1ZXJ5LnByb3RvEhNjb3Ntb3MuYmFuay52MWJldGExIjUKE1F1ZXJ5QmFsYW5jZVJlcXVlc3QSDwoHYWRkcmVzcxgBIAEoCRINCgVkZW5vbRgCIAEoCSJCChRRdWVyeUJhbGFuY2VSZXNwb25zZRIqCgdiYWxhbmNlGAEgASgLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luIn0KF1F1ZXJ5QWxsQmFsYW5jZXNSZXF1ZXN0Eg8KB2FkZHJlc3MYASABKAkSOgoKcGFnaW5hdGlvbhgCIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QSFQoNcmVzb2x2ZV9kZW5vbRgDIAEoCCKEAQoYUXVlcnlBbGxCYWxhbmNlc1Jlc3BvbnNlEisKCGJhbGFuY2VzGAEgAygLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZSJsCh1RdWVyeVNwZW5kYWJsZUJhbGFuY2VzUmVxdWVzdBIPCgdhZGRyZXNzGAEgASgJEjoKCnBhZ2luYXRpb24YAiABKAsyJi5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXF1ZXN0IooBCh5RdWVyeVNwZW5kYWJsZUJhbGFuY2VzUmVzcG9uc2USKwoIYmFsYW5jZXMYASADKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW4SOwoKcGFnaW5hdGlvbhgCIAEoCzInLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlc3BvbnNlIkUKI1F1ZXJ5U3BlbmRhYmxlQmFsYW5jZUJ5RGVub21SZXF1ZXN0Eg8KB2FkZHJlc3MYASABKAkSDQoFZGVub20YAiABKAkiUgokUXVlcnlTcGVuZGFibGVCYWxhbmNlQnlEZW5vbVJlc3BvbnNlEioKB2JhbGFuY2UYASABKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW4iVQoXUXVlcnlUb3RhbFN1cHBseVJlcXVlc3QSOgoKcGFnaW5hdGlvbhgBIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QiggEKGFF1ZXJ5VG90YWxTdXBwbHlSZXNwb25zZRIpCgZzdXBwbHkYASADKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW4SOwoKcGFnaW5hdGlvbhgCIAEoCzInLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlc3BvbnNlIiUKFFF1ZXJ5U3VwcGx5T2ZSZXF1ZXN0Eg0KBWRlbm9tGAEgASgJIkIKFVF1ZXJ5U3VwcGx5T2ZSZXNwb25zZRIpCgZhbW91bnQYASABKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW4iFAoSUXVlcnlQYXJhbXNSZXF1ZXN0IkIKE1F1ZXJ5UGFyYW1zUmVzcG9uc2USKwoGcGFyYW1zGAEgASgLMhsuY29zbW9zLmJhbmsudjFiZXRhMS5QYXJhbXMiKgoZUXVlcnlEZW5vbU1ldGFkYXRhUmVxdWVzdBINCgVkZW5vbRgBIAEoCSJNChpRdWVyeURlbm9tTWV0YWRhdGFSZXNwb25zZRIvCghtZXRhZGF0YRgBIAEoCzIdLmNvc21vcy5iYW5rLnYxYmV0YTEuTWV0YWRhdGEiWAoaUXVlcnlEZW5vbXNNZXRhZGF0YVJlcXVlc3QSOgoKcGFnaW5hdGlvbhgBIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QijAEKG1F1ZXJ5RGVub21zTWV0YWRhdGFSZXNwb25zZRIwCgltZXRhZGF0YXMYASADKAsyHS5jb3Ntb3MuYmFuay52MWJldGExLk1ldGFkYXRhEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZTLDCwoFUXVlcnkSmAEKB0JhbGFuY2USKC5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5QmFsYW5jZVJlcXVlc3QaKS5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5QmFsYW5jZVJlc3BvbnNlIjiC0+STAjISMC9jb3Ntb3MvYmFuay92MWJldGExL2JhbGFuY2VzL3thZGRyZXNzfS9ieV9kZW5vbRKbAQoLQWxsQmFsYW5jZXMSLC5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5QWxsQmFsYW5jZXNSZXF1ZXN0Gi0uY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeUFsbEJhbGFuY2VzUmVzcG9uc2UiL4LT5JMCKRInL2Nvc21vcy9iYW5rL3YxYmV0YTEvYmFsYW5jZXMve2FkZHJlc3N9ErcBChFTcGVuZGFibGVCYWxhbmNlcxIyLmNvc21vcy5iYW5rLnYxYmV0YTEuUXVlcnlTcGVuZGFibGVCYWxhbmNlc1JlcXVlc3QaMy5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5U3BlbmRhYmxlQmFsYW5jZXNSZXNwb25zZSI5gtPkkwIzEjEvY29zbW9zL2JhbmsvdjFiZXRhMS9zcGVuZGFibGVfYmFsYW5jZXMve2FkZHJlc3N9EtIBChdTcGVuZGFibGVCYWxhbmNlQnlEZW5vbRI4LmNvc21vcy5iYW5rLnYxYmV0YTEuUXVlcnlTcGVuZGFibGVCYWxhbmNlQnlEZW5vbVJlcXVlc3QaOS5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5U3BlbmRhYmxlQmFsYW5jZUJ5RGVub21SZXNwb25zZSJCgtPkkwI8EjovY29zbW9zL2JhbmsvdjFiZXRhMS9zcGVuZGFibGVfYmFsYW5jZXMve2FkZHJlc3N9L2J5X2Rlbm9tEo8BCgtUb3RhbFN1cHBseRIsLmNvc21vcy5iYW5rLnYxYmV0YTEuUXVlcnlUb3RhbFN1cHBseVJlcXVlc3QaLS5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5VG90YWxTdXBwbHlSZXNwb25zZSIjgtPkkwIdEhsvY29zbW9zL2JhbmsvdjFiZXRhMS9zdXBwbHkSjwEKCFN1cHBseU9mEikuY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeVN1cHBseU9mUmVxdWVzdBoqLmNvc21vcy5iYW5rLnYxYmV0YTEuUXVlcnlTdXBwbHlPZlJlc3BvbnNlIiyC0+STAiYSJC9jb3Ntb3MvYmFuay92MWJldGExL3N1cHBseS9ieV9kZW5vbRKAAQoGUGFyYW1zEicuY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeVBhcmFtc1JlcXVlc3QaKC5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5UGFyYW1zUmVzcG9uc2UiI4LT5JMCHRIbL2Nvc21vcy9iYW5rL3YxYmV0YTEvcGFyYW1zEqYBCg1EZW5vbU1ldGFkYXRhEi4uY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeURlbm9tTWV0YWRhdGFSZXF1ZXN0Gi8uY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeURlbm9tTWV0YWRhdGFSZXNwb25zZSI0gtPkkwIuEiwvY29zbW9zL2JhbmsvdjFiZXRhMS9kZW5vbXNfbWV0YWRhdGEve2Rlbm9tfRKhAQoORGVub21zTWV0YWRhdGESLy5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5RGVub21zTWV0YWRhdGFSZXF1ZXN0GjAuY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeURlbm9tc01ldGFkYXRhUmVzcG9uc2UiLILT5JMCJhIkL2Nvc21vcy9iYW5rL3YxYmV0YTEvZGVub21zX21ldGFkYXRhYgZwcm90bzM", [file_cosmos_bank_v1beta1_bank, file_cosmos_base_query_v1beta1_pagination, file_cosmos_base_v1beta1_coin, file_google_api_annotations]);
 
 /**
  * @generated from message cosmos.bank.v1beta1.QueryBalanceRequest
@@ -152,6 +152,45 @@ export const QuerySpendableBalancesResponseSchema: GenMessage<QuerySpendableBala
   messageDesc(file_cosmos_bank_v1beta1_query, 5);
 
 /**
+ * @generated from message cosmos.bank.v1beta1.QuerySpendableBalanceByDenomRequest
+ */
+export type QuerySpendableBalanceByDenomRequest = Message<"cosmos.bank.v1beta1.QuerySpendableBalanceByDenomRequest"> & {
+  /**
+   * @generated from field: string address = 1;
+   */
+  address: string;
+
+  /**
+   * @generated from field: string denom = 2;
+   */
+  denom: string;
+};
+
+/**
+ * Describes the message cosmos.bank.v1beta1.QuerySpendableBalanceByDenomRequest.
+ * Use `create(QuerySpendableBalanceByDenomRequestSchema)` to create a new message.
+ */
+export const QuerySpendableBalanceByDenomRequestSchema: GenMessage<QuerySpendableBalanceByDenomRequest> = /*@__PURE__*/
+  messageDesc(file_cosmos_bank_v1beta1_query, 6);
+
+/**
+ * @generated from message cosmos.bank.v1beta1.QuerySpendableBalanceByDenomResponse
+ */
+export type QuerySpendableBalanceByDenomResponse = Message<"cosmos.bank.v1beta1.QuerySpendableBalanceByDenomResponse"> & {
+  /**
+   * @generated from field: cosmos.base.v1beta1.Coin balance = 1;
+   */
+  balance?: Coin | undefined;
+};
+
+/**
+ * Describes the message cosmos.bank.v1beta1.QuerySpendableBalanceByDenomResponse.
+ * Use `create(QuerySpendableBalanceByDenomResponseSchema)` to create a new message.
+ */
+export const QuerySpendableBalanceByDenomResponseSchema: GenMessage<QuerySpendableBalanceByDenomResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_bank_v1beta1_query, 7);
+
+/**
  * @generated from message cosmos.bank.v1beta1.QueryTotalSupplyRequest
  */
 export type QueryTotalSupplyRequest = Message<"cosmos.bank.v1beta1.QueryTotalSupplyRequest"> & {
@@ -166,7 +205,7 @@ export type QueryTotalSupplyRequest = Message<"cosmos.bank.v1beta1.QueryTotalSup
  * Use `create(QueryTotalSupplyRequestSchema)` to create a new message.
  */
 export const QueryTotalSupplyRequestSchema: GenMessage<QueryTotalSupplyRequest> = /*@__PURE__*/
-  messageDesc(file_cosmos_bank_v1beta1_query, 6);
+  messageDesc(file_cosmos_bank_v1beta1_query, 8);
 
 /**
  * @generated from message cosmos.bank.v1beta1.QueryTotalSupplyResponse
@@ -188,7 +227,7 @@ export type QueryTotalSupplyResponse = Message<"cosmos.bank.v1beta1.QueryTotalSu
  * Use `create(QueryTotalSupplyResponseSchema)` to create a new message.
  */
 export const QueryTotalSupplyResponseSchema: GenMessage<QueryTotalSupplyResponse> = /*@__PURE__*/
-  messageDesc(file_cosmos_bank_v1beta1_query, 7);
+  messageDesc(file_cosmos_bank_v1beta1_query, 9);
 
 /**
  * @generated from message cosmos.bank.v1beta1.QuerySupplyOfRequest
@@ -205,7 +244,7 @@ export type QuerySupplyOfRequest = Message<"cosmos.bank.v1beta1.QuerySupplyOfReq
  * Use `create(QuerySupplyOfRequestSchema)` to create a new message.
  */
 export const QuerySupplyOfRequestSchema: GenMessage<QuerySupplyOfRequest> = /*@__PURE__*/
-  messageDesc(file_cosmos_bank_v1beta1_query, 8);
+  messageDesc(file_cosmos_bank_v1beta1_query, 10);
 
 /**
  * @generated from message cosmos.bank.v1beta1.QuerySupplyOfResponse
@@ -222,7 +261,7 @@ export type QuerySupplyOfResponse = Message<"cosmos.bank.v1beta1.QuerySupplyOfRe
  * Use `create(QuerySupplyOfResponseSchema)` to create a new message.
  */
 export const QuerySupplyOfResponseSchema: GenMessage<QuerySupplyOfResponse> = /*@__PURE__*/
-  messageDesc(file_cosmos_bank_v1beta1_query, 9);
+  messageDesc(file_cosmos_bank_v1beta1_query, 11);
 
 /**
  * @generated from message cosmos.bank.v1beta1.QueryParamsRequest
@@ -235,7 +274,7 @@ export type QueryParamsRequest = Message<"cosmos.bank.v1beta1.QueryParamsRequest
  * Use `create(QueryParamsRequestSchema)` to create a new message.
  */
 export const QueryParamsRequestSchema: GenMessage<QueryParamsRequest> = /*@__PURE__*/
-  messageDesc(file_cosmos_bank_v1beta1_query, 10);
+  messageDesc(file_cosmos_bank_v1beta1_query, 12);
 
 /**
  * @generated from message cosmos.bank.v1beta1.QueryParamsResponse
@@ -252,7 +291,7 @@ export type QueryParamsResponse = Message<"cosmos.bank.v1beta1.QueryParamsRespon
  * Use `create(QueryParamsResponseSchema)` to create a new message.
  */
 export const QueryParamsResponseSchema: GenMessage<QueryParamsResponse> = /*@__PURE__*/
-  messageDesc(file_cosmos_bank_v1beta1_query, 11);
+  messageDesc(file_cosmos_bank_v1beta1_query, 13);
 
 /**
  * @generated from message cosmos.bank.v1beta1.QueryDenomMetadataRequest
@@ -269,7 +308,7 @@ export type QueryDenomMetadataRequest = Message<"cosmos.bank.v1beta1.QueryDenomM
  * Use `create(QueryDenomMetadataRequestSchema)` to create a new message.
  */
 export const QueryDenomMetadataRequestSchema: GenMessage<QueryDenomMetadataRequest> = /*@__PURE__*/
-  messageDesc(file_cosmos_bank_v1beta1_query, 12);
+  messageDesc(file_cosmos_bank_v1beta1_query, 14);
 
 /**
  * @generated from message cosmos.bank.v1beta1.QueryDenomMetadataResponse
@@ -286,7 +325,7 @@ export type QueryDenomMetadataResponse = Message<"cosmos.bank.v1beta1.QueryDenom
  * Use `create(QueryDenomMetadataResponseSchema)` to create a new message.
  */
 export const QueryDenomMetadataResponseSchema: GenMessage<QueryDenomMetadataResponse> = /*@__PURE__*/
-  messageDesc(file_cosmos_bank_v1beta1_query, 13);
+  messageDesc(file_cosmos_bank_v1beta1_query, 15);
 
 /**
  * @generated from message cosmos.bank.v1beta1.QueryDenomsMetadataRequest
@@ -303,7 +342,7 @@ export type QueryDenomsMetadataRequest = Message<"cosmos.bank.v1beta1.QueryDenom
  * Use `create(QueryDenomsMetadataRequestSchema)` to create a new message.
  */
 export const QueryDenomsMetadataRequestSchema: GenMessage<QueryDenomsMetadataRequest> = /*@__PURE__*/
-  messageDesc(file_cosmos_bank_v1beta1_query, 14);
+  messageDesc(file_cosmos_bank_v1beta1_query, 16);
 
 /**
  * @generated from message cosmos.bank.v1beta1.QueryDenomsMetadataResponse
@@ -325,7 +364,7 @@ export type QueryDenomsMetadataResponse = Message<"cosmos.bank.v1beta1.QueryDeno
  * Use `create(QueryDenomsMetadataResponseSchema)` to create a new message.
  */
 export const QueryDenomsMetadataResponseSchema: GenMessage<QueryDenomsMetadataResponse> = /*@__PURE__*/
-  messageDesc(file_cosmos_bank_v1beta1_query, 15);
+  messageDesc(file_cosmos_bank_v1beta1_query, 17);
 
 /**
  * @generated from service cosmos.bank.v1beta1.Query
@@ -360,6 +399,16 @@ export const Query: GenService<{
     methodKind: "unary";
     input: typeof QuerySpendableBalancesRequestSchema;
     output: typeof QuerySpendableBalancesResponseSchema;
+  },
+  /**
+   * What an account may spend now of one denomination.
+   *
+   * @generated from rpc cosmos.bank.v1beta1.Query.SpendableBalanceByDenom
+   */
+  spendableBalanceByDenom: {
+    methodKind: "unary";
+    input: typeof QuerySpendableBalanceByDenomRequestSchema;
+    output: typeof QuerySpendableBalanceByDenomResponseSchema;
   },
   /**
    * All coins there are.

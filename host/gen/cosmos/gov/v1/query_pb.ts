@@ -6,20 +6,16 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { PageRequest, PageResponse } from "../../base/query/v1beta1/pagination_pb.js";
 import { file_cosmos_base_query_v1beta1_pagination } from "../../base/query/v1beta1/pagination_pb.js";
-import type { Coin } from "../../base/v1beta1/coin_pb.js";
-import { file_cosmos_base_v1beta1_coin } from "../../base/v1beta1/coin_pb.js";
-import type { Deposit, Params, Proposal, ProposalStatus, TallyResult, Vote } from "./gov_pb.js";
+import type { Deposit, DepositParams, Params, Proposal, ProposalStatus, TallyParams, TallyResult, Vote, VotingParams } from "./gov_pb.js";
 import { file_cosmos_gov_v1_gov } from "./gov_pb.js";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.js";
-import type { Duration } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file cosmos/gov/v1/query.proto.
  */
 export const file_cosmos_gov_v1_query: GenFile = /*@__PURE__*/
-  fileDesc("Chljb3Ntb3MvZ292L3YxL3F1ZXJ5LnByb3RvEg1jb3Ntb3MuZ292LnYxIhoKGFF1ZXJ5Q29uc3RpdHV0aW9uUmVxdWVzdCIxChlRdWVyeUNvbnN0aXR1dGlvblJlc3BvbnNlEhQKDGNvbnN0aXR1dGlvbhgBIAEoCSIrChRRdWVyeVByb3Bvc2FsUmVxdWVzdBITCgtwcm9wb3NhbF9pZBgBIAEoBCJCChVRdWVyeVByb3Bvc2FsUmVzcG9uc2USKQoIcHJvcG9zYWwYASABKAsyFy5jb3Ntb3MuZ292LnYxLlByb3Bvc2FsIq0BChVRdWVyeVByb3Bvc2Fsc1JlcXVlc3QSNgoPcHJvcG9zYWxfc3RhdHVzGAEgASgOMh0uY29zbW9zLmdvdi52MS5Qcm9wb3NhbFN0YXR1cxINCgV2b3RlchgCIAEoCRIRCglkZXBvc2l0b3IYAyABKAkSOgoKcGFnaW5hdGlvbhgEIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QigQEKFlF1ZXJ5UHJvcG9zYWxzUmVzcG9uc2USKgoJcHJvcG9zYWxzGAEgAygLMhcuY29zbW9zLmdvdi52MS5Qcm9wb3NhbBI7CgpwYWdpbmF0aW9uGAIgASgLMicuY29zbW9zLmJhc2UucXVlcnkudjFiZXRhMS5QYWdlUmVzcG9uc2UiNgoQUXVlcnlWb3RlUmVxdWVzdBITCgtwcm9wb3NhbF9pZBgBIAEoBBINCgV2b3RlchgCIAEoCSI2ChFRdWVyeVZvdGVSZXNwb25zZRIhCgR2b3RlGAEgASgLMhMuY29zbW9zLmdvdi52MS5Wb3RlImQKEVF1ZXJ5Vm90ZXNSZXF1ZXN0EhMKC3Byb3Bvc2FsX2lkGAEgASgEEjoKCnBhZ2luYXRpb24YAiABKAsyJi5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXF1ZXN0InUKElF1ZXJ5Vm90ZXNSZXNwb25zZRIiCgV2b3RlcxgBIAMoCzITLmNvc21vcy5nb3YudjEuVm90ZRI7CgpwYWdpbmF0aW9uGAIgASgLMicuY29zbW9zLmJhc2UucXVlcnkudjFiZXRhMS5QYWdlUmVzcG9uc2UiKQoSUXVlcnlQYXJhbXNSZXF1ZXN0EhMKC3BhcmFtc190eXBlGAEgASgJIuQBChNRdWVyeVBhcmFtc1Jlc3BvbnNlEjYKDXZvdGluZ19wYXJhbXMYASABKAsyGy5jb3Ntb3MuZ292LnYxLlZvdGluZ1BhcmFtc0ICGAESOAoOZGVwb3NpdF9wYXJhbXMYAiABKAsyHC5jb3Ntb3MuZ292LnYxLkRlcG9zaXRQYXJhbXNCAhgBEjQKDHRhbGx5X3BhcmFtcxgDIAEoCzIaLmNvc21vcy5nb3YudjEuVGFsbHlQYXJhbXNCAhgBEiUKBnBhcmFtcxgEIAEoCzIVLmNvc21vcy5nb3YudjEuUGFyYW1zIkAKDFZvdGluZ1BhcmFtcxIwCg12b3RpbmdfcGVyaW9kGAEgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uInYKDURlcG9zaXRQYXJhbXMSLgoLbWluX2RlcG9zaXQYASADKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW4SNQoSbWF4X2RlcG9zaXRfcGVyaW9kGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIkgKC1RhbGx5UGFyYW1zEg4KBnF1b3J1bRgBIAEoCRIRCgl0aHJlc2hvbGQYAiABKAkSFgoOdmV0b190aHJlc2hvbGQYAyABKAkiPQoTUXVlcnlEZXBvc2l0UmVxdWVzdBITCgtwcm9wb3NhbF9pZBgBIAEoBBIRCglkZXBvc2l0b3IYAiABKAkiPwoUUXVlcnlEZXBvc2l0UmVzcG9uc2USJwoHZGVwb3NpdBgBIAEoCzIWLmNvc21vcy5nb3YudjEuRGVwb3NpdCJnChRRdWVyeURlcG9zaXRzUmVxdWVzdBITCgtwcm9wb3NhbF9pZBgBIAEoBBI6CgpwYWdpbmF0aW9uGAIgASgLMiYuY29zbW9zLmJhc2UucXVlcnkudjFiZXRhMS5QYWdlUmVxdWVzdCJ+ChVRdWVyeURlcG9zaXRzUmVzcG9uc2USKAoIZGVwb3NpdHMYASADKAsyFi5jb3Ntb3MuZ292LnYxLkRlcG9zaXQSOwoKcGFnaW5hdGlvbhgCIAEoCzInLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlc3BvbnNlIi4KF1F1ZXJ5VGFsbHlSZXN1bHRSZXF1ZXN0EhMKC3Byb3Bvc2FsX2lkGAEgASgEIkUKGFF1ZXJ5VGFsbHlSZXN1bHRSZXNwb25zZRIpCgV0YWxseRgBIAEoCzIaLmNvc21vcy5nb3YudjEuVGFsbHlSZXN1bHQy/QkKBVF1ZXJ5EoYBCgxDb25zdGl0dXRpb24SJy5jb3Ntb3MuZ292LnYxLlF1ZXJ5Q29uc3RpdHV0aW9uUmVxdWVzdBooLmNvc21vcy5nb3YudjEuUXVlcnlDb25zdGl0dXRpb25SZXNwb25zZSIjgtPkkwIdEhsvY29zbW9zL2dvdi92MS9jb25zdGl0dXRpb24ShQEKCFByb3Bvc2FsEiMuY29zbW9zLmdvdi52MS5RdWVyeVByb3Bvc2FsUmVxdWVzdBokLmNvc21vcy5nb3YudjEuUXVlcnlQcm9wb3NhbFJlc3BvbnNlIi6C0+STAigSJi9jb3Ntb3MvZ292L3YxL3Byb3Bvc2Fscy97cHJvcG9zYWxfaWR9EnoKCVByb3Bvc2FscxIkLmNvc21vcy5nb3YudjEuUXVlcnlQcm9wb3NhbHNSZXF1ZXN0GiUuY29zbW9zLmdvdi52MS5RdWVyeVByb3Bvc2Fsc1Jlc3BvbnNlIiCC0+STAhoSGC9jb3Ntb3MvZ292L3YxL3Byb3Bvc2FscxKHAQoEVm90ZRIfLmNvc21vcy5nb3YudjEuUXVlcnlWb3RlUmVxdWVzdBogLmNvc21vcy5nb3YudjEuUXVlcnlWb3RlUmVzcG9uc2UiPILT5JMCNhI0L2Nvc21vcy9nb3YvdjEvcHJvcG9zYWxzL3twcm9wb3NhbF9pZH0vdm90ZXMve3ZvdGVyfRKCAQoFVm90ZXMSIC5jb3Ntb3MuZ292LnYxLlF1ZXJ5Vm90ZXNSZXF1ZXN0GiEuY29zbW9zLmdvdi52MS5RdWVyeVZvdGVzUmVzcG9uc2UiNILT5JMCLhIsL2Nvc21vcy9nb3YvdjEvcHJvcG9zYWxzL3twcm9wb3NhbF9pZH0vdm90ZXMSlQEKBlBhcmFtcxIhLmNvc21vcy5nb3YudjEuUXVlcnlQYXJhbXNSZXF1ZXN0GiIuY29zbW9zLmdvdi52MS5RdWVyeVBhcmFtc1Jlc3BvbnNlIkSC0+STAj5aFxIVL2Nvc21vcy9nb3YvdjEvcGFyYW1zEiMvY29zbW9zL2dvdi92MS9wYXJhbXMve3BhcmFtc190eXBlfRKXAQoHRGVwb3NpdBIiLmNvc21vcy5nb3YudjEuUXVlcnlEZXBvc2l0UmVxdWVzdBojLmNvc21vcy5nb3YudjEuUXVlcnlEZXBvc2l0UmVzcG9uc2UiQ4LT5JMCPRI7L2Nvc21vcy9nb3YvdjEvcHJvcG9zYWxzL3twcm9wb3NhbF9pZH0vZGVwb3NpdHMve2RlcG9zaXRvcn0SjgEKCERlcG9zaXRzEiMuY29zbW9zLmdvdi52MS5RdWVyeURlcG9zaXRzUmVxdWVzdBokLmNvc21vcy5nb3YudjEuUXVlcnlEZXBvc2l0c1Jlc3BvbnNlIjeC0+STAjESLy9jb3Ntb3MvZ292L3YxL3Byb3Bvc2Fscy97cHJvcG9zYWxfaWR9L2RlcG9zaXRzEpQBCgtUYWxseVJlc3VsdBImLmNvc21vcy5nb3YudjEuUXVlcnlUYWxseVJlc3VsdFJlcXVlc3QaJy5jb3Ntb3MuZ292LnYxLlF1ZXJ5VGFsbHlSZXN1bHRSZXNwb25zZSI0gtPkkwIuEiwvY29zbW9zL2dvdi92MS9wcm9wb3NhbHMve3Byb3Bvc2FsX2lkfS90YWxseWIGcHJvdG8z", [file_cosmos_base_query_v1beta1_pagination, file_cosmos_base_v1beta1_coin, file_cosmos_gov_v1_gov, file_google_api_annotations, file_google_protobuf_duration]);
+  fileDesc("Chljb3Ntb3MvZ292L3YxL3F1ZXJ5LnByb3RvEg1jb3Ntb3MuZ292LnYxIhoKGFF1ZXJ5Q29uc3RpdHV0aW9uUmVxdWVzdCIxChlRdWVyeUNvbnN0aXR1dGlvblJlc3BvbnNlEhQKDGNvbnN0aXR1dGlvbhgBIAEoCSIrChRRdWVyeVByb3Bvc2FsUmVxdWVzdBITCgtwcm9wb3NhbF9pZBgBIAEoBCJCChVRdWVyeVByb3Bvc2FsUmVzcG9uc2USKQoIcHJvcG9zYWwYASABKAsyFy5jb3Ntb3MuZ292LnYxLlByb3Bvc2FsIq0BChVRdWVyeVByb3Bvc2Fsc1JlcXVlc3QSNgoPcHJvcG9zYWxfc3RhdHVzGAEgASgOMh0uY29zbW9zLmdvdi52MS5Qcm9wb3NhbFN0YXR1cxINCgV2b3RlchgCIAEoCRIRCglkZXBvc2l0b3IYAyABKAkSOgoKcGFnaW5hdGlvbhgEIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QigQEKFlF1ZXJ5UHJvcG9zYWxzUmVzcG9uc2USKgoJcHJvcG9zYWxzGAEgAygLMhcuY29zbW9zLmdvdi52MS5Qcm9wb3NhbBI7CgpwYWdpbmF0aW9uGAIgASgLMicuY29zbW9zLmJhc2UucXVlcnkudjFiZXRhMS5QYWdlUmVzcG9uc2UiNgoQUXVlcnlWb3RlUmVxdWVzdBITCgtwcm9wb3NhbF9pZBgBIAEoBBINCgV2b3RlchgCIAEoCSI2ChFRdWVyeVZvdGVSZXNwb25zZRIhCgR2b3RlGAEgASgLMhMuY29zbW9zLmdvdi52MS5Wb3RlImQKEVF1ZXJ5Vm90ZXNSZXF1ZXN0EhMKC3Byb3Bvc2FsX2lkGAEgASgEEjoKCnBhZ2luYXRpb24YAiABKAsyJi5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXF1ZXN0InUKElF1ZXJ5Vm90ZXNSZXNwb25zZRIiCgV2b3RlcxgBIAMoCzITLmNvc21vcy5nb3YudjEuVm90ZRI7CgpwYWdpbmF0aW9uGAIgASgLMicuY29zbW9zLmJhc2UucXVlcnkudjFiZXRhMS5QYWdlUmVzcG9uc2UiKQoSUXVlcnlQYXJhbXNSZXF1ZXN0EhMKC3BhcmFtc190eXBlGAEgASgJIuQBChNRdWVyeVBhcmFtc1Jlc3BvbnNlEjYKDXZvdGluZ19wYXJhbXMYASABKAsyGy5jb3Ntb3MuZ292LnYxLlZvdGluZ1BhcmFtc0ICGAESOAoOZGVwb3NpdF9wYXJhbXMYAiABKAsyHC5jb3Ntb3MuZ292LnYxLkRlcG9zaXRQYXJhbXNCAhgBEjQKDHRhbGx5X3BhcmFtcxgDIAEoCzIaLmNvc21vcy5nb3YudjEuVGFsbHlQYXJhbXNCAhgBEiUKBnBhcmFtcxgEIAEoCzIVLmNvc21vcy5nb3YudjEuUGFyYW1zIj0KE1F1ZXJ5RGVwb3NpdFJlcXVlc3QSEwoLcHJvcG9zYWxfaWQYASABKAQSEQoJZGVwb3NpdG9yGAIgASgJIj8KFFF1ZXJ5RGVwb3NpdFJlc3BvbnNlEicKB2RlcG9zaXQYASABKAsyFi5jb3Ntb3MuZ292LnYxLkRlcG9zaXQiZwoUUXVlcnlEZXBvc2l0c1JlcXVlc3QSEwoLcHJvcG9zYWxfaWQYASABKAQSOgoKcGFnaW5hdGlvbhgCIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QifgoVUXVlcnlEZXBvc2l0c1Jlc3BvbnNlEigKCGRlcG9zaXRzGAEgAygLMhYuY29zbW9zLmdvdi52MS5EZXBvc2l0EjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZSIuChdRdWVyeVRhbGx5UmVzdWx0UmVxdWVzdBITCgtwcm9wb3NhbF9pZBgBIAEoBCJFChhRdWVyeVRhbGx5UmVzdWx0UmVzcG9uc2USKQoFdGFsbHkYASABKAsyGi5jb3Ntb3MuZ292LnYxLlRhbGx5UmVzdWx0Mv0JCgVRdWVyeRKGAQoMQ29uc3RpdHV0aW9uEicuY29zbW9zLmdvdi52MS5RdWVyeUNvbnN0aXR1dGlvblJlcXVlc3QaKC5jb3Ntb3MuZ292LnYxLlF1ZXJ5Q29uc3RpdHV0aW9uUmVzcG9uc2UiI4LT5JMCHRIbL2Nvc21vcy9nb3YvdjEvY29uc3RpdHV0aW9uEoUBCghQcm9wb3NhbBIjLmNvc21vcy5nb3YudjEuUXVlcnlQcm9wb3NhbFJlcXVlc3QaJC5jb3Ntb3MuZ292LnYxLlF1ZXJ5UHJvcG9zYWxSZXNwb25zZSIugtPkkwIoEiYvY29zbW9zL2dvdi92MS9wcm9wb3NhbHMve3Byb3Bvc2FsX2lkfRJ6CglQcm9wb3NhbHMSJC5jb3Ntb3MuZ292LnYxLlF1ZXJ5UHJvcG9zYWxzUmVxdWVzdBolLmNvc21vcy5nb3YudjEuUXVlcnlQcm9wb3NhbHNSZXNwb25zZSIggtPkkwIaEhgvY29zbW9zL2dvdi92MS9wcm9wb3NhbHMShwEKBFZvdGUSHy5jb3Ntb3MuZ292LnYxLlF1ZXJ5Vm90ZVJlcXVlc3QaIC5jb3Ntb3MuZ292LnYxLlF1ZXJ5Vm90ZVJlc3BvbnNlIjyC0+STAjYSNC9jb3Ntb3MvZ292L3YxL3Byb3Bvc2Fscy97cHJvcG9zYWxfaWR9L3ZvdGVzL3t2b3Rlcn0SggEKBVZvdGVzEiAuY29zbW9zLmdvdi52MS5RdWVyeVZvdGVzUmVxdWVzdBohLmNvc21vcy5nb3YudjEuUXVlcnlWb3Rlc1Jlc3BvbnNlIjSC0+STAi4SLC9jb3Ntb3MvZ292L3YxL3Byb3Bvc2Fscy97cHJvcG9zYWxfaWR9L3ZvdGVzEpUBCgZQYXJhbXMSIS5jb3Ntb3MuZ292LnYxLlF1ZXJ5UGFyYW1zUmVxdWVzdBoiLmNvc21vcy5nb3YudjEuUXVlcnlQYXJhbXNSZXNwb25zZSJEgtPkkwI+WhcSFS9jb3Ntb3MvZ292L3YxL3BhcmFtcxIjL2Nvc21vcy9nb3YvdjEvcGFyYW1zL3twYXJhbXNfdHlwZX0SlwEKB0RlcG9zaXQSIi5jb3Ntb3MuZ292LnYxLlF1ZXJ5RGVwb3NpdFJlcXVlc3QaIy5jb3Ntb3MuZ292LnYxLlF1ZXJ5RGVwb3NpdFJlc3BvbnNlIkOC0+STAj0SOy9jb3Ntb3MvZ292L3YxL3Byb3Bvc2Fscy97cHJvcG9zYWxfaWR9L2RlcG9zaXRzL3tkZXBvc2l0b3J9Eo4BCghEZXBvc2l0cxIjLmNvc21vcy5nb3YudjEuUXVlcnlEZXBvc2l0c1JlcXVlc3QaJC5jb3Ntb3MuZ292LnYxLlF1ZXJ5RGVwb3NpdHNSZXNwb25zZSI3gtPkkwIxEi8vY29zbW9zL2dvdi92MS9wcm9wb3NhbHMve3Byb3Bvc2FsX2lkfS9kZXBvc2l0cxKUAQoLVGFsbHlSZXN1bHQSJi5jb3Ntb3MuZ292LnYxLlF1ZXJ5VGFsbHlSZXN1bHRSZXF1ZXN0GicuY29zbW9zLmdvdi52MS5RdWVyeVRhbGx5UmVzdWx0UmVzcG9uc2UiNILT5JMCLhIsL2Nvc21vcy9nb3YvdjEvcHJvcG9zYWxzL3twcm9wb3NhbF9pZH0vdGFsbHliBnByb3RvMw", [file_cosmos_base_query_v1beta1_pagination, file_cosmos_gov_v1_gov, file_google_api_annotations]);
 
 /**
  * @generated from message cosmos.gov.v1.QueryConstitutionRequest
@@ -275,74 +271,6 @@ export const QueryParamsResponseSchema: GenMessage<QueryParamsResponse> = /*@__P
   messageDesc(file_cosmos_gov_v1_query, 11);
 
 /**
- * Parts of Params, as older clients ask for them.
- *
- * @generated from message cosmos.gov.v1.VotingParams
- */
-export type VotingParams = Message<"cosmos.gov.v1.VotingParams"> & {
-  /**
-   * @generated from field: google.protobuf.Duration voting_period = 1;
-   */
-  votingPeriod?: Duration | undefined;
-};
-
-/**
- * Describes the message cosmos.gov.v1.VotingParams.
- * Use `create(VotingParamsSchema)` to create a new message.
- */
-export const VotingParamsSchema: GenMessage<VotingParams> = /*@__PURE__*/
-  messageDesc(file_cosmos_gov_v1_query, 12);
-
-/**
- * @generated from message cosmos.gov.v1.DepositParams
- */
-export type DepositParams = Message<"cosmos.gov.v1.DepositParams"> & {
-  /**
-   * @generated from field: repeated cosmos.base.v1beta1.Coin min_deposit = 1;
-   */
-  minDeposit: Coin[];
-
-  /**
-   * @generated from field: google.protobuf.Duration max_deposit_period = 2;
-   */
-  maxDepositPeriod?: Duration | undefined;
-};
-
-/**
- * Describes the message cosmos.gov.v1.DepositParams.
- * Use `create(DepositParamsSchema)` to create a new message.
- */
-export const DepositParamsSchema: GenMessage<DepositParams> = /*@__PURE__*/
-  messageDesc(file_cosmos_gov_v1_query, 13);
-
-/**
- * @generated from message cosmos.gov.v1.TallyParams
- */
-export type TallyParams = Message<"cosmos.gov.v1.TallyParams"> & {
-  /**
-   * @generated from field: string quorum = 1;
-   */
-  quorum: string;
-
-  /**
-   * @generated from field: string threshold = 2;
-   */
-  threshold: string;
-
-  /**
-   * @generated from field: string veto_threshold = 3;
-   */
-  vetoThreshold: string;
-};
-
-/**
- * Describes the message cosmos.gov.v1.TallyParams.
- * Use `create(TallyParamsSchema)` to create a new message.
- */
-export const TallyParamsSchema: GenMessage<TallyParams> = /*@__PURE__*/
-  messageDesc(file_cosmos_gov_v1_query, 14);
-
-/**
  * @generated from message cosmos.gov.v1.QueryDepositRequest
  */
 export type QueryDepositRequest = Message<"cosmos.gov.v1.QueryDepositRequest"> & {
@@ -362,7 +290,7 @@ export type QueryDepositRequest = Message<"cosmos.gov.v1.QueryDepositRequest"> &
  * Use `create(QueryDepositRequestSchema)` to create a new message.
  */
 export const QueryDepositRequestSchema: GenMessage<QueryDepositRequest> = /*@__PURE__*/
-  messageDesc(file_cosmos_gov_v1_query, 15);
+  messageDesc(file_cosmos_gov_v1_query, 12);
 
 /**
  * @generated from message cosmos.gov.v1.QueryDepositResponse
@@ -379,7 +307,7 @@ export type QueryDepositResponse = Message<"cosmos.gov.v1.QueryDepositResponse">
  * Use `create(QueryDepositResponseSchema)` to create a new message.
  */
 export const QueryDepositResponseSchema: GenMessage<QueryDepositResponse> = /*@__PURE__*/
-  messageDesc(file_cosmos_gov_v1_query, 16);
+  messageDesc(file_cosmos_gov_v1_query, 13);
 
 /**
  * @generated from message cosmos.gov.v1.QueryDepositsRequest
@@ -401,7 +329,7 @@ export type QueryDepositsRequest = Message<"cosmos.gov.v1.QueryDepositsRequest">
  * Use `create(QueryDepositsRequestSchema)` to create a new message.
  */
 export const QueryDepositsRequestSchema: GenMessage<QueryDepositsRequest> = /*@__PURE__*/
-  messageDesc(file_cosmos_gov_v1_query, 17);
+  messageDesc(file_cosmos_gov_v1_query, 14);
 
 /**
  * @generated from message cosmos.gov.v1.QueryDepositsResponse
@@ -423,7 +351,7 @@ export type QueryDepositsResponse = Message<"cosmos.gov.v1.QueryDepositsResponse
  * Use `create(QueryDepositsResponseSchema)` to create a new message.
  */
 export const QueryDepositsResponseSchema: GenMessage<QueryDepositsResponse> = /*@__PURE__*/
-  messageDesc(file_cosmos_gov_v1_query, 18);
+  messageDesc(file_cosmos_gov_v1_query, 15);
 
 /**
  * @generated from message cosmos.gov.v1.QueryTallyResultRequest
@@ -440,7 +368,7 @@ export type QueryTallyResultRequest = Message<"cosmos.gov.v1.QueryTallyResultReq
  * Use `create(QueryTallyResultRequestSchema)` to create a new message.
  */
 export const QueryTallyResultRequestSchema: GenMessage<QueryTallyResultRequest> = /*@__PURE__*/
-  messageDesc(file_cosmos_gov_v1_query, 19);
+  messageDesc(file_cosmos_gov_v1_query, 16);
 
 /**
  * @generated from message cosmos.gov.v1.QueryTallyResultResponse
@@ -457,7 +385,7 @@ export type QueryTallyResultResponse = Message<"cosmos.gov.v1.QueryTallyResultRe
  * Use `create(QueryTallyResultResponseSchema)` to create a new message.
  */
 export const QueryTallyResultResponseSchema: GenMessage<QueryTallyResultResponse> = /*@__PURE__*/
-  messageDesc(file_cosmos_gov_v1_query, 20);
+  messageDesc(file_cosmos_gov_v1_query, 17);
 
 /**
  * @generated from service cosmos.gov.v1.Query

@@ -1,0 +1,12 @@
+/** How every store walks its pairs, in ascending or descending order, without an object a pair. */
+/** Stands on a pair after `step()` answered true; key and value are parts of `bytes`. */
+export interface PairCursor {
+  readonly bytes: Uint8Array;
+  readonly keyAt: number;
+  readonly keyLen: number;
+  readonly valueAt: number;
+  readonly valueLen: number;
+  /** Of a walk over a branch: deletions of the branch itself that it went by. */
+  readonly passed?: number;
+  step(): boolean;
+}

@@ -1,0 +1,37 @@
+/** How a command ends badly. */
+import { readFileSync } from "node:fs";
+import { describe, expect, test, vi } from "vitest";
+import { reportFailure } from "../../../host/cli/fail.js";
+import { UpgradeError } from "../../../host/errors.js";
+
+/** What people read and scripts get. */
+function reported(error: unknown, isJson = false): { exit: number; line: string } {
+  const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const exit = reportFailure(error, isJson, false);
+  const line = write.mock.calls.map(([text]) => String(text)).join("");
+  write.mockRestore();
+  return { exit, line };
+}
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
+
+describe("reportFailure()", () => {
+  test("an error with a code → its line and its exit status", () => {
+    const error = new UpgradeError("UPG_NOT_FOUND_KEY", "there is\n no key");
+    expect(reported(error)).toEqual({ exit: 3, line: "Error: there is; no key [UPG_NOT_FOUND_KEY]\n" });
+  });
+
+  test("what the system refuses → UPG_STORE_IO, 30; anything else → UPG_BUG_ASSERT, 70", () => {
+    const refused = reported(thrownBy(() => readFileSync("/nowhere/at/all")));
+    expect(refused).toMatchObject({ exit: 30, line: expect.stringContaining("[UPG_STORE_IO]") });
+    const bug = reported(new TypeError("undefined is not a function"), true);
+    expect(bug.exit).toBe(70);
+    expect(JSON.parse(bug.line)).toEqual({ error: "undefined is not a function", code: "UPG_BUG_ASSERT" });
+  });
+});

@@ -1,0 +1,36 @@
+/** The pace of a node that runs by the clock. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, expect, test } from "vitest";
+import { wallClock } from "../../../host/engine/clock.js";
+import { openNode } from "../../../host/engine/open-node.js";
+import { runNode } from "../../../host/engine/run-node.js";
+import { makeHome } from "../../e2e/prepared-home.js";
+import { genesisText } from "../../scenario/genesis-text.js";
+
+const root = mkdtempSync(join(tmpdir(), "chain-upgrade-run-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const BLOCKS = 5;
+
+test("runNode() a block time longer than a timer counts → it waits after the first block, and hears the signal", async () => {
+  const home = join(root, "home");
+  makeHome(home, genesisText());
+  const open = openNode({ home, clock: wallClock, handlers: join(home, "none"), log: () => undefined });
+  const stop = new AbortController();
+  const heights: bigint[] = [];
+  const run = runNode(open, {
+    ...{ blockMillis: 3 * 2 ** 31, maxBlocks: BLOCKS, signal: stop.signal, onWarning: () => undefined },
+    onBlock: ({ stored }) => heights.push(stored.header.height),
+  });
+  try {
+    expect(await Promise.race([run.then(() => "ended"), sleep(300).then(() => "waits")])).toBe("waits");
+    stop.abort();
+    await run;
+    expect(heights).toEqual([1n]);
+  } finally {
+    open.close();
+  }
+});

@@ -1,0 +1,66 @@
+/** How histories.json writes texts, plans, maps and pairs. */
+import { createHash } from "node:crypto";
+import { toHex } from "../../host/bytes.js";
+import type { MemoryKVStore } from "../../host/store/memory-kv.js";
+import type { Plan, VersionMap } from "../../host/types.js";
+import { hexBytes, textBytes, type VectorCase } from "./harness.js";
+
+export function textOf(text: Parameters<typeof textBytes>[0]): string {
+  return typeof text === "string" ? text : new TextDecoder().decode(textBytes(text));
+}
+
+/** A plan as a vector gives it. A text that is not UTF-8 becomes one with a lone surrogate, which ours refuses alike. */
+export function planOf(json: VectorCase): Plan {
+  const { seconds, nanos } = json["time"];
+  const isZero = seconds === "-62135596800" && nanos === 0;
+  const state = json["upgraded_client_state"];
+  const text = (value: Parameters<typeof textBytes>[0]) =>
+    typeof value === "object" && "hex" in value ? "\ud800" : textOf(value);
+  return {
+    name: text(json["name"]),
+    height: BigInt(json["height"]),
+    info: text(json["info"]),
+    ...(isZero ? {} : { time: { seconds: BigInt(seconds), nanos } }),
+    ...(state ? { upgradedClientState: { typeUrl: state.type_url, value: hexBytes(state.value) } } : {}),
+  };
+}
+
+export function planJson(plan: Plan): unknown {
+  return { name: plan.name, height: String(plan.height), info: shortText(plan.info) };
+}
+
+export function normalPlan(json: VectorCase): unknown {
+  return { name: textOf(json["name"]), height: json["height"], info: expectedText(json["info"]) };
+}
+
+export function callOf(call: VectorCase): unknown {
+  return { ...call, plan: normalPlan(call["plan"]) };
+}
+
+export function versionMap(json: Record<string, string>): Map<string, bigint> {
+  return new Map(Object.entries(json).map(([name, version]) => [name, BigInt(version)]));
+}
+
+export function texts(map: VersionMap): Record<string, string> {
+  return Object.fromEntries([...map].map(([name, version]) => [name, String(version)]));
+}
+
+export function rawPairs(store: MemoryKVStore): unknown[] {
+  return Array.from(store.iterate(), ([key, value]) => [toHex(key), shortHex(value)]);
+}
+
+/** Outputs of more than 4,096 bytes stand as length and hash. */
+function shortHex(bytes: Uint8Array): unknown {
+  if (bytes.length <= 4_096) return toHex(bytes);
+  return { len: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
+}
+
+export function shortText(text: string): unknown {
+  const bytes = new TextEncoder().encode(text);
+  return bytes.length <= 4_096 ? text : shortHex(bytes);
+}
+
+/** A text of the source, in the form in which ours is compared. */
+export function expectedText(text: unknown): unknown {
+  return typeof text === "object" && text !== null && "len" in text ? text : shortText(textOf(text as string));
+}
