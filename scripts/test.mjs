@@ -7,7 +7,9 @@ const RESULTS = "build/test-results.json";
 mkdirSync("build", { recursive: true });
 rmSync(RESULTS, { force: true });
 const args = ["node_modules/vitest/vitest.mjs", "run", "--reporter=dot", "--reporter=json", `--outputFile=${RESULTS}`];
-const { status, signal } = spawnSync(process.execPath, [...args, ...process.argv.slice(2)], { stdio: "inherit" });
+// Colours are for a terminal; in a log each dot would be ten characters.
+const env = process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined };
+const { status, signal } = spawnSync(process.execPath, [...args, ...process.argv.slice(2)], { stdio: "inherit", env });
 
 let results;
 try {

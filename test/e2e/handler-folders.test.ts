@@ -1,6 +1,6 @@
 /** `chaind handler new` and `build` where no project can be made, or is: one line that says what to do, nothing left behind. */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
@@ -41,4 +41,12 @@ test("build where there is no project → exit 2, which says what to do", () => 
   expect(end.exit).toBe(2);
   expect(end.stderr).toContain("there is no assembly/index.ts");
   expect(end.stderr.trim().split("\n")).toHaveLength(1);
+});
+
+test("test before the first build → exit 2, which says what to do", () => {
+  mkdirSync(at("unbuilt"));
+  writeFileSync(at("unbuilt/package.json"), "{}");
+  const end = handler("test", "--project", "unbuilt");
+  expect(end).toMatchObject({ exit: 2, stdout: "" });
+  expect(end.stderr).toContain("chaind handler build");
 });

@@ -20,6 +20,8 @@ export const HANDLER_FLAGS: readonly string[] = [
 const DECLARATION_FLAGS = [
   ...["--config", "none", "--runtime", "stub", "--exportStart", "_initialize"],
   ...["--use", "DESCRIBE=1"],
+  // Unoptimised code takes more locals and bytes than the limits of handlers give.
+  ...["--optimizeLevel", "1"],
 ];
 
 /** What is compiled: the author's file for its declaration, and the exports of the interface. */

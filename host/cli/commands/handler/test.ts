@@ -1,6 +1,7 @@
 /** `chaind handler test [FILE]`: the checks that every handler must stand, on the scenes of a project. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Cobra } from "../../cobra.js";
+import { type Cobra, usage } from "../../cobra.js";
 import { type FixtureResult, testFixture, withDefault } from "../../handler/fixture-runs.js";
 import { HandlerProject, readFixture } from "../../handler/project.js";
 import { openHandlerFile } from "../../handler/wasm-file.js";
@@ -26,7 +27,11 @@ export function registerTest(handler: Cobra, output: Output): void {
     .option("--fixture <file...>", "these scenes instead of the project's")
     .action((file: string | undefined, options: TestOptions) => {
       const project = new HandlerProject(options.project);
-      const wasm = openHandlerFile(file ?? join(options.project, project.wasmName));
+      const path = file ?? join(options.project, project.wasmName);
+      if (file === undefined && !existsSync(path)) {
+        throw usage(`there is no ${path} yet; make it with \`chaind handler build\`, or name a file`);
+      }
+      const wasm = openHandlerFile(path);
       const fixtures = options.fixture?.map((path) => readFixture(path)) ?? project.fixtures();
       for (const fixture of withDefault(fixtures)) {
         const result = testFixture(wasm, fixture);
