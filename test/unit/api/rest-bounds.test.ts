@@ -1,0 +1,162 @@
+/** REST: what is too much, anything at all, and the routes for machines. */
+import { connect } from "node:net";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { at, get } from "./rest-client.js";
+import { SIGNER, useTestNode } from "./test-node.js";
+
+const BASES = ["/chain/upgrade/v1beta1", "/cosmos/upgrade/v1beta1"];
+const CORS = "access-control-allow-origin";
+
+describe("REST, bounds", () => {
+  test("10 MB bodies → 413 with a code, announced or not", () =>
+    useTestNode(async (node) => {
+      const body = "x".repeat(10 * 1_048_576);
+      const announced = await get(node, "/cosmos/tx/v1beta1/txs", { method: "POST", body });
+      expect(announced.status).toBe(413);
+      expect(JSON.parse(announced.body)).toMatchObject({ code: 8, details: [] });
+      const stream = new Blob([body]).stream();
+      const init = { method: "POST", body: stream, duplex: "half" } as RequestInit;
+      expect((await get(node, "/cosmos/tx/v1beta1/txs", init)).status).toBe(413);
+      expect((await get(node, "/healthz")).status).toBe(200);
+    }));
+
+  test("a head that comes too slowly → 408 and the connection ends; others are served meanwhile", () =>
+    useTestNode(
+      async (node) => {
+        const { hostname, port } = new URL(node.rest);
+        const socket = connect(Number(port), hostname);
+        let heard = "";
+        const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+        socket.on("data", (data) => {
+          heard += String(data);
+        });
+        const drip = setInterval(() => socket.writable && socket.write("x: y\r\n"), 50);
+        socket.write("GET /healthz HTTP/1.1\r\n");
+        expect((await get(node, "/healthz")).status).toBe(200);
+        await closed;
+        clearInterval(drip);
+        expect(heard).toMatch(/^HTTP\/1\.1 408/);
+      },
+      { limits: { headerMillis: 300, requestMillis: 400 } },
+    ));
+
+  test("more requests than are served at once → 503 code 14, not a queue without end", () =>
+    useTestNode(
+      async (node) => {
+        const answer = await get(node, `${BASES[0]}/current_plan`);
+        expect(answer.status).toBe(503);
+        expect(JSON.parse(answer.body)).toMatchObject({ code: 14, details: [] });
+        expect(answer.headers.get("x-error-code")).toBe("UPG_REMOTE_BUSY");
+      },
+      { limits: { concurrency: 0 } },
+    ));
+});
+
+describe("REST, anything", () => {
+  test("any path, query and height → an answer below 500 or 501, never a bug", () =>
+    useTestNode(async (node) => {
+      const bases = [...BASES, "/cosmos/gov/v1", "/cosmos/bank/v1beta1", "/cosmos/auth/v1beta1", "/cosmos/tx/v1beta1"];
+      const words = [
+        "current_plan",
+        "applied_plan",
+        "module_versions",
+        "proposals",
+        "votes",
+        "accounts",
+        "txs",
+        "balances",
+      ];
+      const text = fc.string({ maxLength: 20 }).map(encodeURIComponent);
+      const segment = fc.oneof(fc.constantFrom(...words), text, fc.constantFrom("1", "0", SIGNER, "..", "%2e%2e"));
+      const name = fc.constantFrom(
+        "pagination.limit",
+        "pagination.key",
+        "query",
+        "module_name",
+        "denom",
+        "events",
+        "x.y",
+      );
+      const query = fc.array(fc.tuple(name, text), { maxLength: 3 });
+      const path = fc.tuple(fc.constantFrom(...bases), fc.array(segment, { maxLength: 4 }), query);
+      await fc.assert(
+        fc.asyncProperty(
+          path,
+          fc.constantFrom("", "1", "2", "-5", "7", "z"),
+          async ([base, segments, pairs], height) => {
+            const search = pairs.map(([key, value]) => `${key}=${value}`).join("&");
+            const { status } = await get(node, `${[base, ...segments].join("/")}?${search}`, at(height));
+            expect(status < 500 || status === 501, String(status)).toBe(true);
+          },
+        ),
+        { numRuns: 300 },
+      );
+      expect(node.bugs).toEqual([]);
+    }));
+});
+
+describe("REST, for machines", () => {
+  test("before the first block → readyz 503, queries 503 code 14; after it 200", () =>
+    useTestNode(
+      async (node) => {
+        expect((await get(node, "/healthz")).body).toBe('{"status":"ok"}');
+        expect((await get(node, "/readyz")).status).toBe(503);
+        for (const path of [`${BASES[0]}/current_plan`, "/cosmos/base/tendermint/v1beta1/blocks/latest"]) {
+          const early = await get(node, path);
+          expect(early.status).toBe(503);
+          expect(JSON.parse(early.body).code).toBe(14);
+        }
+        node.makeBlocks(1);
+        expect(await get(node, "/readyz")).toMatchObject({ status: 200, body: '{"status":"ready"}' });
+        node.isReady = false;
+        expect((await get(node, "/readyz")).status).toBe(503);
+      },
+      { blocks: 0 },
+    ));
+
+  test("metrics → the plan, its estimate, the height, and what the doors answered", () =>
+    useTestNode(async (node) => {
+      expect((await get(node, "/metrics")).body).not.toContain("chain_upgrade_plan_info{");
+      node.schedule("v2", 13n);
+      await get(node, `${BASES[0]}/current_plan`);
+      const { body, headers } = await get(node, "/metrics?format=prometheus");
+      expect(headers.get("content-type")).toContain("text/plain");
+      expect(body).toContain('chain_upgrade_plan_info{name="v2",source="state"} 1');
+      expect(body).toContain('chain_upgrade_plan_height{name="v2"} 13');
+      expect(body).toContain("chain_upgrade_block_height 3");
+      expect(body).toMatch(/chain_upgrade_binary_ready\{name="v2",os_arch="[a-z0-9]+\/[a-z0-9]+"\} 0/);
+      expect(body).toContain(
+        'chain_upgrade_requests_total{door="rest",method="/chain/upgrade/v1beta1/current_plan",status="0"} 1',
+      );
+      // Blocks are five seconds apart: ten more after height 3 at 2026-01-01T00:00:10Z.
+      const estimate = Date.parse("2026-01-01T00:01:00Z") / 1_000;
+      expect(body).toContain(`chain_upgrade_estimated_timestamp_seconds{name="v2"} ${estimate}`);
+    }));
+
+  test("CORS → off by default; on, any origin may read", () =>
+    useTestNode(
+      async (node) => {
+        const answer = await get(node, `${BASES[0]}/current_plan`, { headers: { origin: "http://example.org" } });
+        expect(answer.headers.get(CORS)).toBe("*");
+      },
+      { cors: true },
+    ));
+
+  test("/openapi.json → every route of the node, and only those", () =>
+    useTestNode(async (node) => {
+      const document = JSON.parse((await get(node, "/openapi.json")).body);
+      expect(document.openapi).toBe("3.1.0");
+      const paths = Object.keys(document.paths);
+      expect(paths).toContain("/chain/upgrade/v1beta1/applied_plan/{name}");
+      expect(paths.length).toBeGreaterThan(40);
+      const text = JSON.stringify(document);
+      for (const [, name] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+        expect(document.components.schemas[name as string], name).toBeDefined();
+      }
+      const ids = Object.values(document.paths as Record<string, Record<string, { operationId: string }>>).flatMap(
+        (operations) => Object.values(operations).map(({ operationId }) => operationId),
+      );
+      expect(new Set(ids).size).toBe(ids.length);
+    }));
+});
