@@ -9,6 +9,7 @@ import { decodeTxProof, encodeTxProof, txProofs, txsHash, verifyTxProof } from "
 import { merkleProofs, merkleRoot, verifyMerkleProof } from "../../host/commitment/merkle.js";
 import { blockFrom, blockIdFrom, expectFields, headerFrom, proofText, sha256, txFrom } from "./comet-input.js";
 import { expectBytes, expectEqual, type VectorCase } from "./harness.js";
+import { type GivenText, hexBytes, textOf } from "./short-forms.js";
 
 export function checkHeader(vector: VectorCase): void {
   expectFields(vector, "hash header kind proto");
@@ -24,7 +25,7 @@ export function checkHeader(vector: VectorCase): void {
 
 export function checkMerkle(vector: VectorCase): void {
   expectFields(vector, "items kind proofs root");
-  const items = (vector["items"] as string[]).map(fromHex);
+  const items = (vector["items"] as GivenText[]).map(hexBytes);
   const { root, proofs } = merkleProofs(sha256, items);
   expectBytes(merkleRoot(sha256, items), vector["root"], "root");
   expectBytes(root, vector["root"], "root beside the proofs");
@@ -36,7 +37,7 @@ export function checkMerkle(vector: VectorCase): void {
 
 export function checkTxs(vector: VectorCase): void {
   expectFields(vector, "data_hash kind proofs txs");
-  const txs = (vector["txs"] as string[]).map(txFrom);
+  const txs = (vector["txs"] as GivenText[]).map(txFrom);
   const dataHash = txsHash(sha256, txs);
   expectBytes(dataHash, vector["data_hash"], "data hash");
   const proofs = txProofs(sha256, txs);
@@ -62,13 +63,13 @@ export function checkResults(vector: VectorCase): void {
     expectFields(result, "code codespace data events gas_used gas_wanted info log proto");
     return {
       code: result["code"],
-      codespace: result["codespace"],
-      data: fromHex(result["data"]),
+      codespace: textOf(result["codespace"]),
+      data: hexBytes(result["data"]),
       events: Array.from({ length: result["events"] }, () => EVENT),
       gasUsed: BigInt(result["gas_used"]),
       gasWanted: BigInt(result["gas_wanted"]),
-      info: result["info"],
-      log: result["log"],
+      info: textOf(result["info"]),
+      log: textOf(result["log"]),
     };
   });
   expectEqual(results.length, vector["leaves"].length, "number of leaves");

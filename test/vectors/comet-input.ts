@@ -10,7 +10,8 @@ import type { ValidatorUpdate } from "../../host/commitment/block/validator-upda
 import type { MerkleProof } from "../../host/commitment/merkle.js";
 import { isUpgradeError } from "../../host/errors.js";
 import type { Sha256 } from "../../host/types.js";
-import { expectEqual, textBytes, type VectorCase } from "./harness.js";
+import { expectEqual, type VectorCase } from "./harness.js";
+import { type GivenText, isShortForm, textBytes, textOf } from "./short-forms.js";
 
 export const sha256: Sha256 = (bytes) => createHash("sha256").update(bytes).digest();
 
@@ -23,7 +24,7 @@ export function headerFrom(vector: VectorCase): Header {
   const hash = (name: string): Uint8Array => fromHex(vector[name]);
   return {
     version: { block: BigInt(vector["version"].block), app: BigInt(vector["version"].app) },
-    chainId: new TextDecoder("utf-8", { fatal: true }).decode(textBytes(vector["chain_id"])),
+    chainId: textOf(vector["chain_id"]),
     height: BigInt(vector["height"]),
     time: parseTime(vector["time"]),
     lastBlockId: blockIdFrom(vector["last_block_id"]),
@@ -57,15 +58,15 @@ export function commitFrom(vector: VectorCase): Commit {
 export function blockFrom(vector: VectorCase): Block {
   return {
     header: headerFrom(vector["header"]),
-    txs: (vector["txs"] as (string | { repeat: string; times: number })[]).map(txFrom),
+    txs: (vector["txs"] as GivenText[]).map(txFrom),
     evidence: [],
     lastCommit: commitFrom(vector["last_commit"]),
   };
 }
 
-/** Hex, or a text by repetition. */
-export function txFrom(tx: string | { repeat: string; times: number }): Uint8Array {
-  return typeof tx === "string" ? fromHex(tx) : textBytes(tx);
+/** Hex, or a text in a short form. */
+export function txFrom(tx: GivenText): Uint8Array {
+  return isShortForm(tx) ? textBytes(tx) : fromHex(tx);
 }
 
 export function updatesFrom(vectors: readonly VectorCase[]): ValidatorUpdate[] {

@@ -22,7 +22,8 @@ import { decodeVote, encodeVote, type Vote, validateVote } from "../../host/comm
 import type { Timestamp } from "../../host/types.js";
 import { WireWriter } from "../../host/wire.js";
 import { blockIdFrom, commitFrom, expectFields, sha256 } from "./comet-input.js";
-import { expectBytes, expectEqual, textBytes, type VectorCase } from "./harness.js";
+import { expectBytes, expectEqual, type VectorCase } from "./harness.js";
+import { textOf } from "./short-forms.js";
 
 export function checkCommit(vector: VectorCase): void {
   expectFields(vector, "commit hash kind proto sign_bytes_chain_1");
@@ -95,7 +96,7 @@ function placeFrom(vector: VectorCase): Place {
 }
 
 function chainIdFrom(vector: VectorCase): string {
-  return new TextDecoder("utf-8", { fatal: true }).decode(textBytes(vector["chain_id"]));
+  return textOf(vector["chain_id"]);
 }
 
 function checkSigned(vector: VectorCase, signBytes: Uint8Array, bytesField: string, signatureField: string): void {

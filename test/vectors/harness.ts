@@ -3,11 +3,11 @@
  * A runner takes one case, throws when ours answers otherwise, and returns the tags by which the case differs on
  * purpose (none: it passed). What a tag does not touch is compared all the same.
  */
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { fromHex, toHex } from "../../host/bytes.js";
+import { toHex } from "../../host/bytes.js";
+import { type ExpectedText, hexBytes, isText, printedBytes, readAs } from "./short-forms.js";
 
 /** A case as it stands in the file; runners look at what they need. */
 // biome-ignore lint/suspicious/noExplicitAny: cases are JSON of many shapes, and a wrong field fails its case.
@@ -54,42 +54,21 @@ export function runVectors(file: string, runner: CaseRunner, directory?: string)
   return { file, cases: cases.length, passed: cases.length - differing - failed, differing, failed, by, failures };
 }
 
-/** The bytes of a text in a vector: a string, `{"hex":…}` (not UTF-8) or `{"repeat":"z","times":N}`. */
-export function textBytes(text: string | { hex: string } | { repeat: string; times: number }): Uint8Array {
-  if (typeof text === "string") return new TextEncoder().encode(text);
-  if ("hex" in text) return fromHex(text.hex);
-  return new TextEncoder().encode(text.repeat.repeat(text.times));
-}
-
-/** Input bytes: hex, or a repetition of hex. */
-export function hexBytes(hex: string | { repeat: string; times: number }): Uint8Array {
-  return fromHex(typeof hex === "string" ? hex : hex.repeat.repeat(hex.times));
-}
-
 /** Compares bytes with expected hex, or with the length and SHA-256 that stand for long outputs. */
-export function expectBytes(
-  actual: Uint8Array,
-  expected: string | { len: number; sha256: string },
-  what: string,
-): void {
-  if (typeof expected === "string") {
-    expectEqual(toHex(actual), expected, what);
-    return;
-  }
-  const sha256 = createHash("sha256").update(actual).digest("hex");
-  expectEqual(`${actual.length} ${sha256}`, `${expected.len} ${expected.sha256}`, what);
+export function expectBytes(actual: Uint8Array, expected: ExpectedText, what: string): void {
+  const isDigest = typeof expected === "object" && "len" in expected;
+  expectEqual(printedBytes(actual, expected), isDigest ? expected : toHex(hexBytes(expected)), what);
 }
 
-/** Like `expectBytes` for a text. */
-export function expectText(actual: string, expected: string | { len: number; sha256: string }, what: string): void {
-  if (typeof expected === "string") expectEqual(actual, expected, what);
-  else expectBytes(new TextEncoder().encode(actual), expected, what);
+/** Compares texts, whatever the form of the expected one. */
+export function expectText(actual: string, expected: ExpectedText, what: string): void {
+  if (!isText(actual, expected)) expectEqual(actual, expected, what);
 }
 
-/** Deep equality by canonical JSON; bigint counts as its decimal text. */
+/** Deep equality by canonical JSON; bigint counts as its decimal text; expected texts may have short forms. */
 export function expectEqual(actual: unknown, expected: unknown, what: string): void {
   const a = canonical(actual);
-  const b = canonical(expected);
+  const b = canonical(readAs(expected, actual));
   if (a !== b) throw new Error(`${what}: expected ${shorten(b)}, got ${shorten(a)}`);
 }
 

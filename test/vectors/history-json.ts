@@ -3,34 +3,30 @@ import { createHash } from "node:crypto";
 import { toHex } from "../../host/bytes.js";
 import type { MemoryKVStore } from "../../host/store/memory-kv.js";
 import type { Plan, VersionMap } from "../../host/types.js";
-import { hexBytes, textBytes, type VectorCase } from "./harness.js";
-
-export function textOf(text: Parameters<typeof textBytes>[0]): string {
-  return typeof text === "string" ? text : new TextDecoder().decode(textBytes(text));
-}
+import type { VectorCase } from "./harness.js";
+import { type GivenText, hexBytes, strictTextOf, textOf } from "./short-forms.js";
 
 /** A plan as a vector gives it. A text that is not UTF-8 becomes one with a lone surrogate, which ours refuses alike. */
 export function planOf(json: VectorCase): Plan {
   const { seconds, nanos } = json["time"];
   const isZero = seconds === "-62135596800" && nanos === 0;
   const state = json["upgraded_client_state"];
-  const text = (value: Parameters<typeof textBytes>[0]) =>
-    typeof value === "object" && "hex" in value ? "\ud800" : textOf(value);
+  const text = (value: GivenText) => strictTextOf(value) ?? "\ud800";
   return {
     name: text(json["name"]),
     height: BigInt(json["height"]),
     info: text(json["info"]),
     ...(isZero ? {} : { time: { seconds: BigInt(seconds), nanos } }),
-    ...(state ? { upgradedClientState: { typeUrl: state.type_url, value: hexBytes(state.value) } } : {}),
+    ...(state ? { upgradedClientState: { typeUrl: textOf(state.type_url), value: hexBytes(state.value) } } : {}),
   };
 }
 
 export function planJson(plan: Plan): unknown {
-  return { name: plan.name, height: String(plan.height), info: shortText(plan.info) };
+  return { name: plan.name, height: String(plan.height), info: plan.info };
 }
 
 export function normalPlan(json: VectorCase): unknown {
-  return { name: textOf(json["name"]), height: json["height"], info: expectedText(json["info"]) };
+  return { name: json["name"], height: json["height"], info: json["info"] };
 }
 
 export function callOf(call: VectorCase): unknown {
@@ -53,14 +49,4 @@ export function rawPairs(store: MemoryKVStore): unknown[] {
 function shortHex(bytes: Uint8Array): unknown {
   if (bytes.length <= 4_096) return toHex(bytes);
   return { len: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
-}
-
-export function shortText(text: string): unknown {
-  const bytes = new TextEncoder().encode(text);
-  return bytes.length <= 4_096 ? text : shortHex(bytes);
-}
-
-/** A text of the source, in the form in which ours is compared. */
-export function expectedText(text: unknown): unknown {
-  return typeof text === "object" && text !== null && "len" in text ? text : shortText(textOf(text as string));
 }

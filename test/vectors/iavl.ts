@@ -8,8 +8,9 @@ import { proveKey } from "../../host/commitment/proof.js";
 import { Tree } from "../../host/commitment/tree.js";
 import { TreeWriter } from "../../host/commitment/tree-writer.js";
 import type { Sha256 } from "../../host/types.js";
-import { type CaseRunner, expectBytes, expectEqual, hexBytes, type VectorCase } from "./harness.js";
+import { type CaseRunner, expectBytes, expectEqual, type VectorCase } from "./harness.js";
 import { verifyWithOracle } from "./ics23-oracle.js";
+import { type GivenText, hexBytes } from "./short-forms.js";
 
 const sha256: Sha256 = (bytes) => hash("sha256", bytes, "buffer");
 const EMPTY_TREE = { id: 0, size: 0, height: 0 };
@@ -33,15 +34,17 @@ export const runIavl: CaseRunner = (vector) => {
 };
 
 function applyOp(writer: TreeWriter, op: [string, ...unknown[]]): void {
-  const key = hexBytes(op[1] as string);
+  const key = hexBytes(op[1] as GivenText);
   if (op[0] === "set") {
-    const value = hexBytes(op[2] as string);
+    const value = hexBytes(op[2] as GivenText);
     expectEqual(writer.set(key, 0, key.length, value, 0, value.length), op[3], `set ${op[1]} updated`);
     return;
   }
   const old = writer.get(key, 0, key.length);
   expectEqual(writer.remove(key, 0, key.length), op[2], `remove ${op[1]} removed`);
-  expectEqual(old ? toHex(old) : null, op[3] ?? null, `remove ${op[1]} old value`);
+  const what = `remove ${op[1]} old value`;
+  expectEqual(old !== undefined, (op[3] ?? null) !== null, what);
+  if (old) expectBytes(old, op[3] as GivenText, what);
 }
 
 function postOrder(tree: Tree): unknown[] {

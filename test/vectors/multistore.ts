@@ -1,14 +1,15 @@
 /** Several trees, one app hash, store upgrades: processes that open, write, commit and query one database. */
 import { hash } from "node:crypto";
-import { fromHex, toHex } from "../../host/bytes.js";
+import { toHex } from "../../host/bytes.js";
 import { isUpgradeError } from "../../host/errors.js";
 import { CommitMultiStore } from "../../host/store/commit-multi-store.js";
 import { MemoryDatabase } from "../../host/store/memory-database.js";
 import { upgradeStoreLoader } from "../../host/store/store-loader.js";
 import { queryStore } from "../../host/store/store-query.js";
 import type { Sha256, StoreUpgrades } from "../../host/types.js";
-import { type CaseRunner, expectBytes, expectEqual, hexBytes, type VectorCase } from "./harness.js";
+import { type CaseRunner, expectBytes, expectEqual, type VectorCase } from "./harness.js";
 import { verifyWithOracle } from "./ics23-oracle.js";
+import { type GivenText, hexBytes, textOf } from "./short-forms.js";
 
 const sha256: Sha256 = (bytes) => hash("sha256", bytes, "buffer");
 
@@ -71,7 +72,7 @@ class Chain {
       refused = error;
     }
     if (refused) return this.#refused(step, refused);
-    if (step["error"]) return this.#differ("re-add", `the source refuses: ${step["error"]}`);
+    if (step["error"]) return this.#differ("re-add", `the source refuses: ${textOf(step["error"])}`);
     this.#open = store;
     const { version, hash } = store.lastCommitID;
     expectEqual(version, step["version"], "version");
@@ -97,10 +98,10 @@ class Chain {
 
   #write(step: VectorCase): boolean {
     const branch = this.#store.branch();
-    for (const [name, op, key, value] of step["ops"] as [string, string, string, string][]) {
+    for (const [name, op, key, value] of step["ops"] as [string, string, GivenText, GivenText][]) {
       if (this.#uncounted.has(name)) continue;
-      if (op === "set") branch.store(name).set(fromHex(key), hexBytes(value));
-      else branch.store(name).delete(fromHex(key));
+      if (op === "set") branch.store(name).set(hexBytes(key), hexBytes(value));
+      else branch.store(name).delete(hexBytes(key));
     }
     branch.write();
     expectEqual(toHex(this.#store.workingHash()), step["working_hash"], "working hash after write");
@@ -127,8 +128,8 @@ class Chain {
 
   #query(step: VectorCase): boolean {
     const query = {
-      path: step["path"] as string,
-      data: fromHex(step["data"]),
+      path: textOf(step["path"]),
+      data: hexBytes(step["data"]),
       height: BigInt(step["height"]),
       prove: step["prove"] as boolean,
     };
@@ -156,18 +157,22 @@ class Chain {
     this.#compareProof(step, height, store);
     if (!step["verifies"]) return;
     const view = this.#store.at(height);
-    const proof = view.prove(store, fromHex(step["data"]));
+    const proof = view.prove(store, hexBytes(step["data"]));
     const root = view.rootHash(store);
     const key = new TextEncoder().encode(store);
-    expectEqual(verifyWithOracle(proof.store, root, fromHex(step["data"]), value), true, "store proof verifies");
+    expectEqual(verifyWithOracle(proof.store, root, hexBytes(step["data"]), value), true, "store proof verifies");
     expectEqual(verifyWithOracle(proof.app, view.appHash, key, root, "tendermint"), true, "app proof verifies");
   }
 
   #compareProof(step: VectorCase, height: bigint, store: string): void {
-    const proof = this.#store.at(height).proveUnchecked(store, fromHex(step["data"]));
+    const proof = this.#store.at(height).proveUnchecked(store, hexBytes(step["data"]));
     const [first, second] = step["proof_ops"] as { type: string; key: string; data: string }[];
     expectEqual([first?.type, second?.type], ["ics23:iavl", "ics23:simple"], "proof types");
-    expectEqual([first?.key, second?.key], [step["data"], toHex(new TextEncoder().encode(store))], "proof keys");
+    expectEqual(
+      [first?.key, second?.key],
+      [toHex(hexBytes(step["data"])), toHex(new TextEncoder().encode(store))],
+      "proof keys",
+    );
     expectBytes(proof.store, first?.data ?? "", "proof in the store");
     expectBytes(proof.app, second?.data ?? "", "proof in the app hash");
   }

@@ -5,17 +5,16 @@
  * here, written apart from the checker, expects of that URL; it becomes the case's tag.
  */
 import { checkPlanInfo, type PlanInfoReport } from "../../host/upgrade/plan-info.js";
-import { type CaseRunner, expectEqual, expectText, textBytes, type VectorCase } from "./harness.js";
+import { type CaseRunner, expectEqual, expectText, type VectorCase } from "./harness.js";
+import { type ExpectedText, type GivenText, textOf } from "./short-forms.js";
 
 const DIGEST_LENGTHS = new Map([
   ["sha256", [64]],
   ["sha512", [128]],
 ]);
 
-type ExpectedText = Parameters<typeof expectText>[1];
-
 export const runPlanInfo: CaseRunner = (vector) => {
-  const info = decode(vector["info"]);
+  const info = textOf(vector["info"]);
   return [...compare(info, true, vector["enforce_checksum"]), ...compare(info, false, vector["no_checksum"])];
 };
 
@@ -53,15 +52,15 @@ function compareBinaries(report: PlanInfoReport, expected: Record<string, unknow
   if (report.info?.kind !== "document") throw new Error(`${mode}: expected a document`);
   expectEqual([...report.info.binaries.keys()].sort(), Object.keys(expected).sort(), `${mode}: platforms`);
   for (const [platform, url] of report.info.binaries) {
-    expectEqual(url, decode(expected[platform] as string), `${mode}: binaries[${platform}]`);
+    expectEqual(url, textOf(expected[platform] as GivenText), `${mode}: binaries[${platform}]`);
   }
 }
 
 function expectAmong(texts: readonly string[], expected: ExpectedText, what: string): void {
   const found = texts.some((text) => {
     try {
-      if (typeof expected === "string") expectEqual(withoutDetail(text), withoutDetail(expected), what);
-      else expectText(text, expected, what);
+      if (typeof expected === "object" && "len" in expected) expectText(text, expected, what);
+      else expectEqual(withoutDetail(text), withoutDetail(textOf(expected)), what);
       return true;
     } catch {
       return false;
@@ -103,8 +102,4 @@ function checksumRule(url: string): string | undefined {
   const lengths = algorithm === undefined ? [64, 128] : DIGEST_LENGTHS.get(algorithm.toLowerCase());
   if (lengths === undefined) return "checksum-rule";
   return /^[0-9a-f]*$/i.test(digest) && lengths.includes(digest.length) ? undefined : "digest-rule";
-}
-
-function decode(text: Parameters<typeof textBytes>[0]): string {
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(textBytes(text));
 }

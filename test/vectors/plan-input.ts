@@ -1,11 +1,12 @@
 /** Plans as they stand in plan.json, and their bytes written apart from the core. */
 
-import { equalBytes, fromHex } from "../../host/bytes.js";
+import { equalBytes } from "../../host/bytes.js";
 import { encodeTime } from "../../host/commitment/block/time.js";
 import { isUpgradeError } from "../../host/errors.js";
 import type { Any, Timestamp } from "../../host/types.js";
 import { BYTES, readWire, VARINT, WireWriter } from "../../host/wire.js";
-import { textBytes, type VectorCase } from "./harness.js";
+import type { VectorCase } from "./harness.js";
+import { hexBytes, textBytes, textOf } from "./short-forms.js";
 
 /** A plan whose texts need not be UTF-8, nor its time in range. */
 export interface VectorPlan {
@@ -13,7 +14,10 @@ export interface VectorPlan {
   readonly time: Timestamp;
   readonly height: bigint;
   readonly info: Uint8Array;
-  readonly upgradedClientState?: Any;
+  readonly upgradedClientState?: Any & {
+    /** `typeUrl` as it stands in the bytes. */
+    readonly typeUrlBytes: Uint8Array;
+  };
 }
 
 export function planOf(json: VectorCase): VectorPlan {
@@ -23,7 +27,13 @@ export function planOf(json: VectorCase): VectorPlan {
     time: { seconds: BigInt(json["time"].seconds), nanos: json["time"].nanos },
     height: BigInt(json["height"]),
     info: textBytes(json["info"]),
-    ...(state && { upgradedClientState: { typeUrl: state.type_url, value: fromHex(state.value) } }),
+    ...(state && {
+      upgradedClientState: {
+        typeUrl: textOf(state.type_url),
+        typeUrlBytes: textBytes(state.type_url),
+        value: hexBytes(state.value),
+      },
+    }),
   };
 }
 
@@ -35,7 +45,7 @@ export function planBytes(plan: VectorPlan): Uint8Array {
     .message(2, encodeTime(plan.time))
     .int(3, plan.height)
     .bytes(4, plan.info);
-  if (state) writer.message(5, new WireWriter().string(1, state.typeUrl).bytes(2, state.value).finish());
+  if (state) writer.message(5, new WireWriter().bytes(1, state.typeUrlBytes).bytes(2, state.value).finish());
   return writer.finish();
 }
 
