@@ -4,7 +4,7 @@ import type { Bench } from "./benches.js";
 import { type Row, row } from "./row.js";
 
 /** What such a worker prints, as JSON, a list of these. */
-interface Measured {
+export interface Measured {
   readonly row: string;
   readonly unit: string;
   /** One for each round. */

@@ -1,7 +1,9 @@
 /** `npm run bench`: every speed claim of this project, measured in processes of their own. */
 import { mkdirSync } from "node:fs";
-import { Command } from "commander";
+import { resolve } from "node:path";
+import { Command, InvalidArgumentError } from "commander";
 import { build } from "esbuild";
+import { otherCheckout, type RatioRow, ratioRows } from "./against.js";
 import { BENCHES, type Bench } from "./benches.js";
 import { comparisonRows } from "./comparison.js";
 import { type Measurement, measure } from "./measure.js";
@@ -12,6 +14,9 @@ interface Options {
   readonly json?: boolean;
   readonly quick?: boolean;
   readonly list?: boolean;
+  readonly against?: string;
+  readonly records?: number;
+  readonly runs?: number;
 }
 
 const RUNS = 3;
@@ -22,13 +27,23 @@ const program = new Command("npm run bench --")
   .option("--json", "one JSON object a line on stdout")
   .option("--quick", "small sizes, one run")
   .option("--list", "name the benches")
+  .option("--against <folder>", "compare to another checkout (its packages installed, built), run by run")
+  .option("--records <number>", "this size instead of the benches' own", wholeNumber)
+  .option("--runs <number>", "runs of each size, or pairs of runs with --against", wholeNumber)
   .parse();
 
 const options = program.opts<Options>();
 const chosen = program.args.length === 0 ? BENCHES : program.args.map(benchNamed);
 
 if (options.list) for (const { name, what } of BENCHES) process.stdout.write(`${name.padEnd(16)} ${what}\n`);
-else await runAll();
+else if (options.against === undefined) await runAll();
+else await runAgainst(options.against);
+
+function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError("not a whole number above 0");
+  return number;
+}
 
 function benchNamed(name: string): Bench {
   const bench = BENCHES.find((each) => each.name === name);
@@ -41,39 +56,59 @@ async function runAll(): Promise<void> {
   for (const bench of chosen) {
     if (!options.json) process.stdout.write(`\n${bench.name}: ${bench.what}\n`);
     if (bench.isComparison) {
-      const [rounds = 1] = options.quick ? bench.quickSizes : bench.sizes;
+      const [rounds = 1] = sizesOf(bench);
       for (const result of comparisonRows(bench, workerFile(bench), rounds)) print(result);
       continue;
     }
     if (bench.race) {
-      const [size = 0] = options.quick ? bench.quickSizes : bench.sizes;
-      const rounds = options.quick ? 1 : RUNS;
-      for (const result of await raceRows(bench, bench.race, workerFile(bench), size, rounds)) print(result);
+      const [size = 0] = sizesOf(bench);
+      for (const result of await raceRows(bench, bench.race, workerFile(bench), size, runs())) print(result);
       continue;
     }
     let smaller: { rate: Row; memory: Row } | undefined;
-    for (const size of options.quick ? bench.quickSizes : bench.sizes) {
-      const runs: Measurement[] = [];
-      for (let i = 0; i < (options.quick ? 1 : RUNS); i++) runs.push(await measure(workerFile(bench), [String(size)]));
+    for (const size of sizesOf(bench)) {
+      const done: Measurement[] = [];
+      for (let i = 0; i < runs(); i++) done.push(await measure(workerFile(bench), [String(size)]));
       const rate = row(
         bench.name,
         String(size),
         bench.unit,
-        runs.map(({ values }) => (size / (values["ms"] ?? 0)) * 1_000),
+        done.map(({ values }) => (size / (values["ms"] ?? 0)) * 1_000),
         smaller?.rate,
       );
       const memory = row(
         bench.name,
         `${size} memory`,
         "bytes",
-        runs.map(({ peakAnonymous }) => peakAnonymous),
+        done.map(({ peakAnonymous }) => peakAnonymous),
         smaller?.memory,
       );
       print(rate);
       print(memory);
-      printDetails(bench, size, runs);
+      printDetails(bench, size, done);
       smaller = { rate, memory };
     }
+  }
+}
+
+function sizesOf(bench: Bench): readonly number[] {
+  if (options.records !== undefined) return [options.records];
+  return options.quick ? bench.quickSizes : bench.sizes;
+}
+
+function runs(): number {
+  return options.runs ?? (options.quick ? 1 : RUNS);
+}
+
+/** Only the greatest size: small ones say more about the start of a process than about the work. */
+async function runAgainst(folder: string): Promise<void> {
+  await buildWorkers();
+  for (const bench of chosen) {
+    if (!options.json) process.stdout.write(`\n${bench.name}: ${bench.what}\n`);
+    const there = await otherCheckout(folder, bench);
+    const here = { worker: resolve(workerFile(bench)), folder: "." };
+    const rows = await ratioRows(bench, here, there, sizesOf(bench).at(-1) ?? 0, runs());
+    for (const each of rows) printRatio(each);
   }
 }
 
@@ -122,4 +157,18 @@ function print(result: Row): void {
       : `${result.value.toLocaleString("en")} ${result.unit}`;
   const ratio = result.ratio === undefined ? "" : `  ${result.ratio}× of ${result.against}`;
   process.stdout.write(`  ${result.row.padEnd(20)} ${value.padStart(18)}  (${result.n} runs)${ratio}\n`);
+}
+
+function printRatio(result: RatioRow): void {
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify(result)}\n`);
+    return;
+  }
+  const { row: name, unit, here, there, ratio, min, max, n } = result;
+  const text = (value: number) =>
+    unit === "bytes" ? `${(value / 1_048_576).toFixed(0)} MiB` : `${Math.round(value).toLocaleString("en")} ${unit}`;
+  const range = `${min}–${max}, ${n} pairs`;
+  process.stdout.write(
+    `  ${name.padEnd(24)} ${text(here).padStart(14)} / ${text(there).padStart(14)}  ${ratio}×  (${range})\n`,
+  );
 }

@@ -11,8 +11,9 @@ export interface Measurement {
 
 const POLL_MILLIS = 10;
 
-export function measure(worker: string, args: readonly string[]): Promise<Measurement> {
-  const child = spawn(process.execPath, [worker, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+/** `folder`: where the worker runs; files that it names are found from there. */
+export function measure(worker: string, args: readonly string[], folder = "."): Promise<Measurement> {
+  const child = spawn(process.execPath, [worker, ...args], { stdio: ["ignore", "pipe", "inherit"], cwd: folder });
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     output += text;
