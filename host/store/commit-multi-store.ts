@@ -21,8 +21,9 @@ import {
   type StoreState,
 } from "./commit-record.js";
 import type { Batch, Database } from "./database.js";
+import { FencedDatabase, lastVersionOf } from "./fenced-database.js";
 import { GarbageCollector } from "./garbage.js";
-import { commitKey, commitsEnd, goneStoreKey, versionOfCommitKey } from "./keys.js";
+import { commitKey, goneStoreKey } from "./keys.js";
 import { OpenStore, type RootChange } from "./open-store.js";
 import { ReadableVersions } from "./readable-versions.js";
 import { SpillSpace } from "./spill-space.js";
@@ -61,6 +62,7 @@ export interface CommitOptions {
 }
 
 export class CommitMultiStore implements MultiStore {
+  private readonly database: Database;
   readonly #space: ChunkSpace;
   readonly #hasher: IavlHasher;
   readonly #spill: SpillSpace | undefined;
@@ -78,13 +80,14 @@ export class CommitMultiStore implements MultiStore {
 
   /** @throws UpgradeError UPG_STORE_VERSION_MISMATCH, UPG_STORE_CORRUPT */
   constructor(
-    private readonly database: Database,
+    database: Database,
     private readonly options: CommitMultiStoreOptions,
   ) {
     checkFormat(database);
-    this.#space = new ChunkSpace(database, options.cacheBytes, options.stagedBytes);
+    this.database = new FencedDatabase(database, () => this.#last?.version ?? 0);
+    this.#space = new ChunkSpace(this.database, options.cacheBytes, options.stagedBytes);
     this.#hasher = new IavlHasher(options.sha256);
-    if (!database.isReadOnly) this.#spill = new SpillSpace(database, options.branchBytes ?? BRANCH_BYTES_DEFAULT);
+    if (!database.isReadOnly) this.#spill = new SpillSpace(this.database, options.branchBytes ?? BRANCH_BYTES_DEFAULT);
   }
 
   mount(...names: readonly string[]): void {
@@ -115,10 +118,10 @@ export class CommitMultiStore implements MultiStore {
   loadLatestVersion(upgrades: StoreUpgrades = NO_UPGRADES): void {
     const last = this.#readLast();
     const plans = planStores([...this.#mounted], last?.stores, upgrades);
+    this.#last = last;
     claimFormat(this.database);
     sweepStaged(this.database, last);
     sweepRuns(this.database);
-    this.#last = last;
     this.#nextStore = last?.nextStore ?? 1;
     this.#staged = undefined;
     this.#space.discardStaged();
@@ -249,8 +252,8 @@ export class CommitMultiStore implements MultiStore {
   }
 
   #readLast(): CommitState | undefined {
-    const [key] = this.database.keys({ start: commitKey(0), end: commitsEnd(), reverse: true, limit: 1 });
-    return key && readCommit(this.database, versionOfCommitKey(key));
+    const version = lastVersionOf(this.database);
+    return version === 0 ? undefined : readCommit(this.database, version);
   }
 
   #stageStore(store: OpenStore, version: number, states: Map<string, StoreState>): void {

@@ -5,7 +5,7 @@ import { HASH_BYTES } from "../commitment/iavl-hash.js";
 import { UpgradeError } from "../errors.js";
 import { CommitRecordSchema, FormatRecordSchema } from "../gen/chain/store/v1/store_pb.js";
 import type { Database } from "./database.js";
-import { commitKey, formatKey } from "./keys.js";
+import { commitKey, commitsEnd, formatKey, versionOfCommitKey } from "./keys.js";
 
 /** One store of a committed version. */
 export interface StoreState {
@@ -69,7 +69,8 @@ export function readCommit(database: Database, version: number): CommitState | u
 }
 
 const PRODUCT = "chain-upgrade";
-const FORMAT = 1;
+/** 2: every value of an LMDB file ends with its checksum. */
+const FORMAT = 2;
 
 /** Marks an empty database as ours. */
 export function claimFormat(database: Database): void {
@@ -86,7 +87,7 @@ export function checkFormat(database: Database): void {
   const bytes = database.get(formatKey());
   if (!bytes) {
     const [stranger] = database.keys({ start: Uint8Array.of(0), end: new Uint8Array(8).fill(0xff), limit: 1 });
-    if (stranger) throw new UpgradeError("UPG_STORE_VERSION_MISMATCH", "the database belongs to another program");
+    if (stranger) throw withoutFormat(database);
     return;
   }
   const record = decoded(FormatRecordSchema, bytes, "the database's format record");
@@ -96,6 +97,18 @@ export function checkFormat(database: Database): void {
       `the database has format ${record.format} of ${record.product || "another program"}, this program knows ${FORMAT}`,
     );
   }
+}
+
+/** A database with records of ours but no format record has lost it; any other one is not ours. */
+function withoutFormat(database: Database): UpgradeError {
+  const [commit] = database.keys({ start: commitKey(0), end: commitsEnd(), limit: 1 });
+  if (commit?.length !== commitKey(0).length || !readCommit(database, versionOfCommitKey(commit))) {
+    return new UpgradeError("UPG_STORE_VERSION_MISMATCH", "the database belongs to another program");
+  }
+  return new UpgradeError(
+    "UPG_STORE_CORRUPT",
+    "the database has lost its format record: find the extent of the damage with `chaind verify`, and restore the data folder from a copy",
+  );
 }
 
 function decoded<T extends DescMessage>(schema: T, bytes: Uint8Array, what: string): MessageShape<T> {

@@ -1,12 +1,13 @@
 /**
  * The database of a node: one LMDB file. A transaction is durable when it returns, and a process killed at any moment
- * leaves the last one whole.
+ * leaves the last one whole. Every value has a checksum (lmdb-checksum.ts) that `get` compares.
  */
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import type { Batch, Database, DatabaseRange } from "./database.js";
+import { ChecksumWriter, unsealed } from "./lmdb-checksum.js";
 import { checkLmdbHead } from "./lmdb-head.js";
 
 export interface LmdbOptions {
@@ -16,6 +17,7 @@ export interface LmdbOptions {
 export class LmdbDatabase implements Database {
   readonly isReadOnly: boolean;
   readonly #db: RootDatabase<Buffer, Buffer>;
+  readonly #checksums = new ChecksumWriter();
 
   /**
    * `path`: the database file; its folder is made when it is not there.
@@ -43,7 +45,7 @@ export class LmdbDatabase implements Database {
   get(key: Uint8Array): Uint8Array | undefined {
     return mapped("cannot read the database", () => {
       const value = this.#db.getBinary(key as Buffer);
-      return value && plain(value);
+      return value && unsealed(key, plain(value));
     });
   }
 
@@ -60,7 +62,7 @@ export class LmdbDatabase implements Database {
   transaction(changes: (batch: Batch) => void): void {
     const what = "cannot write to the database";
     const batch: Batch = {
-      put: (key, value) => mapped(what, () => void this.#db.putSync(key as Buffer, value as Buffer)),
+      put: (key, value) => mapped(what, () => void this.#db.putSync(key as Buffer, this.#checksums.sealed(key, value))),
       remove: (key) => mapped(what, () => void this.#db.removeSync(key as Buffer)),
     };
     let thrown: unknown;

@@ -6,7 +6,8 @@ import { UpgradeError } from "../errors.js";
 import type { Height } from "../types.js";
 import { type CommitState, checkFormat, readCommit } from "./commit-record.js";
 import type { Batch, Database } from "./database.js";
-import { commitKey, commitsEnd, goneStoresFrom, versionOfCommitKey } from "./keys.js";
+import { lastVersionOf, requireLastVersion } from "./fenced-database.js";
+import { commitKey, goneStoresFrom } from "./keys.js";
 import { sweepStaged } from "./sweep.js";
 
 export interface RolledBack {
@@ -28,13 +29,13 @@ export function rollbackLastVersion(
   alongside: (batch: Batch, version: Height) => void = () => undefined,
 ): RolledBack {
   checkFormat(database);
-  const [key] = database.keys({ start: commitKey(0), end: commitsEnd(), reverse: true, limit: 1 });
-  const version = key ? versionOfCommitKey(key) : 0;
+  const version = lastVersionOf(database);
   const before = readCommit(database, version - 1);
   if (!before) throw notKept(version);
   // Stores that the version left behind are the one before's again.
   const gone = database.keys({ start: goneStoresFrom(version - 1), end: goneStoresFrom(Number.MAX_SAFE_INTEGER) });
   database.transaction((batch) => {
+    requireLastVersion(database, version);
     batch.remove(commitKey(version));
     for (const record of gone) batch.remove(record);
     alongside(batch, BigInt(version));

@@ -141,7 +141,7 @@ describe("LmdbDatabase", () => {
     for (const chunk of [small, writer.finish(1)]) {
       const path = join(temporaryDirectory(), "pages.lmdb");
       const database = open<Buffer, string>({ path, noSubdir: true, encoding: "binary" });
-      database.putSync("chunk", Buffer.from(chunk));
+      database.putSync("chunk", Buffer.concat([chunk, new Uint8Array(4)])); // and a checksum
       expect(database.getStats()).toMatchObject({ overflowPages: 4, pageSize: 4_096 });
       await database.close();
       expect(statSync(path).size).toBeGreaterThan(16_384);
