@@ -100,6 +100,18 @@ export class Tree {
     return leaf?.bytes.slice(leaf.valueAt, leaf.valueAt + leaf.valueLen);
   }
 
+  /** A copy of the key of the leaf that has `rank` leaves before it, of those below `root.size`. */
+  keyAt(rank: number): Uint8Array {
+    const node = this.#node.go(this.root.id);
+    for (let left = rank; !node.isLeaf; ) {
+      const size = readU48(node.bytes, node.linkAt(0) + LINK_SIZE_AT);
+      const side = left < size ? 0 : 1;
+      if (side === 1) left -= size;
+      node.go(node.child(side));
+    }
+    return node.bytes.slice(node.keyAt, node.keyAt + node.keyLen);
+  }
+
   cursor(start: Uint8Array | undefined, end: Uint8Array | undefined, reverse: boolean): TreeCursor {
     return new TreeCursor(this.source, this.root.id, start, end, reverse);
   }

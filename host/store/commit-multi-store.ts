@@ -44,8 +44,12 @@ export interface CommitMultiStoreOptions {
   readonly stagedBytes?: number;
   /** Bytes of writes that a branch of one store holds in memory before it puts them aside in the database. */
   readonly branchBytes?: number;
+  /** A store of as many pairs that loses all of them in one commit is given up as a whole and begins again. */
+  readonly restartPairs?: number;
 }
 
+/** Below this a store that loses all its pairs is taken apart: a record for each such commit would not be worth it. */
+const RESTART_PAIRS_DEFAULT = 16_384;
 const BRANCH_BYTES_DEFAULT = 16 * 1_048_576;
 
 export interface CommitOptions {
@@ -74,6 +78,8 @@ export class CommitMultiStore implements MultiStore {
   /** Numbers of stores that the next commit leaves behind. */
   #gone: number[] = [];
   #nextStore = 1;
+  /** Numbers of stores that the staged commit leaves behind besides. */
+  #stagedGone: number[] = [];
   #staged: CommitState | undefined;
   /** Nodes that the staged commit leaves behind. */
   #orphans = 0;
@@ -125,9 +131,11 @@ export class CommitMultiStore implements MultiStore {
     this.#nextStore = last?.nextStore ?? 1;
     this.#staged = undefined;
     this.#space.discardStaged();
-    const opened = sortByName(plans).map(
-      (plan) => new OpenStore(this.#space, this.#hasher, plan, plan.stored ? 0 : this.#nextStore++, this.#spill),
-    );
+    const restartPairs = this.options.restartPairs ?? RESTART_PAIRS_DEFAULT;
+    const opened = sortByName(plans).map((plan) => {
+      const number = plan.stored ? 0 : this.#nextStore++;
+      return new OpenStore(this.#space, this.#hasher, plan, number, this.#spill, restartPairs);
+    });
     this.#stores = new Map(opened.map((store) => [store.name, store]));
     const staying = new Set(opened.map(({ number }) => number));
     this.#gone = (last?.stores ?? []).map(({ number }) => number).filter((number) => !staying.has(number));
@@ -199,7 +207,8 @@ export class CommitMultiStore implements MultiStore {
     const stores = sortByName([...states.values()]);
     const roots = stores.map(({ name, root }) => ({ name, hash: root.hash }));
     const hash = appHash(this.options.sha256, roots);
-    this.#staged = { version, appHash: hash, stores, nextStore: this.#nextStore, kept: options.keep === true };
+    const nextStore = this.#nextStore + this.#stagedGone.length;
+    this.#staged = { version, appHash: hash, stores, nextStore, kept: options.keep === true };
     return { version: BigInt(version), hash };
   }
 
@@ -220,7 +229,8 @@ export class CommitMultiStore implements MultiStore {
     this.database.transaction((batch) => {
       this.#space.putStaged(batch);
       cleared = this.#spill?.clear(batch, spilled) ?? [];
-      for (const number of this.#gone) batch.put(goneStoreKey(version - 1, number), new Uint8Array(1));
+      for (const number of [...this.#gone, ...this.#stagedGone])
+        batch.put(goneStoreKey(version - 1, number), new Uint8Array(1));
       batch.put(commitKey(version), encodeCommit(state));
       options.alongside?.(batch);
       readable = readable.after(version, this.options.versionsKept ?? VERSIONS_KEPT_DEFAULT, this.database, batch);
@@ -231,6 +241,8 @@ export class CommitMultiStore implements MultiStore {
     this.#staged = undefined;
     this.#last = state;
     this.#gone = [];
+    this.#stagedGone = [];
+    this.#nextStore = state.nextStore;
     for (const store of state.stores) this.#storeNamed(store.name).advance(store);
     this.#spill?.forget(cleared);
     return { version: BigInt(version), hash: state.appHash };
@@ -257,9 +269,10 @@ export class CommitMultiStore implements MultiStore {
   }
 
   #stageStore(store: OpenStore, version: number, states: Map<string, StoreState>): void {
-    const { state, orphans } = store.stage(version);
+    const { state, orphans, gone } = store.stage(version, this.#nextStore + this.#stagedGone.length);
     states.set(store.name, state);
     this.#orphans += orphans;
+    if (gone !== undefined) this.#stagedGone.push(gone);
   }
 
   #rootChanges(states: ReadonlyMap<string, StoreState>): Map<string, RootChange> {
@@ -270,6 +283,7 @@ export class CommitMultiStore implements MultiStore {
 
   #unstage(): void {
     this.#staged = undefined;
+    this.#stagedGone = [];
     this.#orphans = 0;
     if (this.#space.hasFlushed) sweepStaged(this.database, this.#last);
     this.#space.discardStaged();

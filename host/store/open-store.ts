@@ -7,9 +7,19 @@ import { CacheKVStore } from "./cache-kv.js";
 import { type ChunkSpace, StoreChunks } from "./chunk-space.js";
 import type { StoreState } from "./commit-record.js";
 import { IavlReader } from "./iavl-reader.js";
+import { losesAll } from "./loses-all.js";
 import { recordOrphans } from "./orphans.js";
 import type { SpillSpace } from "./spill-space.js";
 import type { StorePlan } from "./store-upgrades.js";
+
+/** What staging a store gives. */
+export interface StagedStore {
+  readonly state: StoreState;
+  /** How many nodes it leaves behind. */
+  readonly orphans: number;
+  /** Number of the store on disk that it leaves behind as a whole. */
+  readonly gone?: number;
+}
 
 /** Root hash of a store before and after a commit; before: of the store it is renamed from, undefined when it is new. */
 export interface RootChange {
@@ -24,20 +34,24 @@ export class OpenStore {
   readonly reader: IavlReader;
   /** Hash of the store, or of the one it is renamed from, in the last commit. */
   hashBefore: Uint8Array | undefined;
-  readonly #chunks: StoreChunks;
+  #chunks: StoreChunks;
   #root: RootLink;
   #nextChunk: number;
   #stagedWrites = 0;
   /** The tree whose pairs the next commit inserts first. */
   #renamedFrom: IavlReader | undefined;
 
-  /** `number`: the one a new store gets; `spill`: where branches put writes aside. */
+  /**
+   * `number`: the one a new store gets; `spill`: where branches put writes aside; `restartPairs`: a store of as many
+   * pairs that loses all of them in one commit goes on under a number of its own.
+   */
   constructor(
     private readonly space: ChunkSpace,
     private readonly hasher: IavlHasher,
     { name, stored, renamedFrom }: StorePlan,
     number: number,
     spill: SpillSpace | undefined,
+    private readonly restartPairs: number,
   ) {
     this.name = name;
     this.#nextChunk = stored?.nextChunk ?? 1;
@@ -55,8 +69,11 @@ export class OpenStore {
     return this.#chunks.store;
   }
 
-  /** Makes and hashes the tree of `version`; answers its state and how many nodes it leaves behind. */
-  stage(version: number): { readonly state: StoreState; readonly orphans: number } {
+  /** Makes and hashes the tree of `version`. `nextStore`: the number that a store which begins again would get. */
+  stage(version: number, nextStore: number): StagedStore {
+    if (this.#root.size >= this.restartPairs && !this.#renamedFrom && losesAll(this.reader.tree, this.branch)) {
+      return this.#beginAgain(nextStore);
+    }
     const { root, orphans } = this.#isUnchanged()
       ? { root: this.#root, orphans: new IdList() }
       : this.#makeTree(version);
@@ -64,6 +81,16 @@ export class OpenStore {
     this.#stagedWrites = this.branch.writes;
     const { name, number } = this;
     return { state: { name, number, root, nextChunk: this.#chunks.nextChunk }, orphans: orphans.length };
+  }
+
+  /**
+   * A store without any pair: nobody needs to take the old tree apart node by node, and it is given up as one piece, in
+   * the way of a store that is deleted.
+   */
+  #beginAgain(number: number): StagedStore {
+    this.#stagedWrites = this.branch.writes;
+    const root = { id: 0, size: 0, height: 0, hash: this.hasher.empty() };
+    return { state: { name: this.name, number, root, nextChunk: 1 }, orphans: 0, gone: this.number };
   }
 
   /** Was nothing written since it was staged? */
@@ -77,7 +104,8 @@ export class OpenStore {
   }
 
   /** What was staged is committed. */
-  advance({ root, nextChunk }: StoreState): void {
+  advance({ number, root, nextChunk }: StoreState): void {
+    if (number !== this.number) this.#chunks = new StoreChunks(this.space, number, nextChunk);
     this.#root = root;
     this.#nextChunk = nextChunk;
     this.#renamedFrom = undefined;

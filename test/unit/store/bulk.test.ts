@@ -2,10 +2,13 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { bigEndian64, concatBytes, toHex, utf8 } from "../../../host/bytes.js";
 import type { CommitMultiStore } from "../../../host/store/commit-multi-store.js";
+import { readCommit } from "../../../host/store/commit-record.js";
 import type { Database } from "../../../host/store/database.js";
+import { readOrphansKey } from "../../../host/store/keys.js";
 import { LmdbDatabase } from "../../../host/store/lmdb-database.js";
 import { MemoryDatabase } from "../../../host/store/memory-database.js";
-import { type RefNode, refHash, refSet } from "../commitment/reference-tree.js";
+import { rollbackLastVersion } from "../../../host/store/rollback.js";
+import { type RefNode, refHash, refRemove, refSet } from "../commitment/reference-tree.js";
 import { expectNoGarbage } from "./reachable.js";
 import { keysOf, openStores, temporaryDirectory } from "./support.js";
 
@@ -66,7 +69,7 @@ describe("bulk", () => {
     deleteAll(renamed, "coins");
     renamed.commit();
     expect(rootOf(renamed, "coins", 3n)).toBe(refHash(undefined).toString("hex"));
-    for (let i = 0; i < 80 && keysOf(reopened, "n").length > 0; i++) renamed.commit();
+    for (let i = 0; i < 80 && keysOf(reopened, "n").length + keysOf(reopened, "g").length > 0; i++) renamed.commit();
     expect(keysOf(reopened).map((key) => String.fromCharCode(key[0] as number))).toEqual(["c", "f"]);
     reopened.close();
   });
@@ -89,6 +92,76 @@ describe("bulk", () => {
     for (let i = 0; i < 6; i++) stores.commit();
     expect(chunkBytes(database)).toBeLessThan(1.1 * once);
     expectNoGarbage(database);
+  });
+
+  test("every pair of a large store deleted in one block → it begins again under another number; the old one goes whole", () => {
+    const COUNT = 5_000;
+    const database = new MemoryDatabase();
+    const options = { versionsKept: 1, restartPairs: COUNT };
+    const stores = openStores(database, ["a", "b"], options);
+    writeAll(stores, "a", COUNT, 0);
+    writeAll(stores, "b", COUNT - 1, 0);
+    stores.commit();
+    const before = readCommit(database, 1);
+    for (const name of ["a", "b"]) deleteAll(stores, name);
+    stores.store("a").delete(utf8("z")); // nobody has it
+    expect(stores.stage()).toEqual(stores.stage()); // as often as one likes
+    stores.commit();
+    const after = readCommit(database, 2);
+    expect(after?.stores.map(({ number }) => number)).toEqual([before?.nextStore, before?.stores[1]?.number]);
+    expect(after?.nextStore).toBe(3 + 1);
+    for (const name of ["a", "b"]) expect(rootOf(stores, name, 2n)).toBe(refHash(undefined).toString("hex"));
+    expect(new Set(keysOf(database, "o").map((key) => readOrphansKey(key).store))).toEqual(new Set([2]));
+
+    rollbackLastVersion(database);
+    const again = openStores(database, ["a", "b"], options);
+    expect(rootOf(again, "a", 1n)).toBe(refHash(reference(undefined, COUNT, 0, 1)).toString("hex"));
+    expect(keysOf(database, "g")).toEqual([]);
+    for (const name of ["a", "b"]) deleteAll(again, name);
+    again.commit();
+    writeAll(again, "a", 10, 1);
+    again.commit();
+    expect(rootOf(again, "a", 3n)).toBe(refHash(reference(undefined, 10, 1, 3)).toString("hex"));
+    for (let i = 0; i < 12; i++) again.commit();
+    expectNoGarbage(database);
+    expect(keysOf(database, "g")).toEqual([]);
+  });
+
+  test("all but one pair deleted, all deleted and one set, one rewritten → the reference's roots", () => {
+    const COUNT = 300;
+    const most = (stores: CommitMultiStore, spared: number) => {
+      for (let i = 0; i < COUNT; i++) if (i !== spared) stores.store("a").delete(keyOf(i));
+    };
+    const without = (spared: number) => {
+      let root = reference(undefined, COUNT, 0, 1);
+      for (let i = 0; i < COUNT; i++) if (root && i !== spared) root = refRemove(root, toHex(keyOf(i)), 2);
+      return root;
+    };
+    const over = (change: (stores: CommitMultiStore) => void) => {
+      const stores = openStores(new MemoryDatabase(), ["a"], { restartPairs: 1 });
+      writeAll(stores, "a", COUNT, 0);
+      stores.commit();
+      change(stores);
+      stores.commit();
+      return rootOf(stores, "a", 2n);
+    };
+    for (const spared of [0, 1, 7, 150, COUNT - 1]) {
+      expect(over((stores) => most(stores, spared))).toBe(refHash(without(spared)).toString("hex"));
+    }
+    const behind = keyOf(COUNT);
+    const one = refSet(undefined, toHex(behind), "00", 2);
+    expect(
+      over((stores) => {
+        most(stores, -1);
+        stores.store("a").set(behind, Uint8Array.of(0));
+      }),
+    ).toBe(refHash(one).toString("hex"));
+    expect(
+      over((stores) => {
+        most(stores, 7);
+        stores.store("a").set(keyOf(7), Uint8Array.of(0));
+      }),
+    ).not.toBe(refHash(undefined).toString("hex"));
   });
 
   test("many blocks that rewrite much of a store → no backlog of garbage grows", () => {

@@ -13,6 +13,7 @@ const options = fc.record({
   cacheBytes: fc.constantFrom(0, 2_000, 100_000),
   stagedBytes: fc.constantFrom(0, 1_000, 1_000_000),
   branchBytes: fc.constantFrom(0, 200, 1_000_000),
+  restartPairs: fc.constantFrom(1, 3, 1_000_000),
 });
 
 /** Runs a history over a database, and the same without pruning over another one. */
