@@ -6,10 +6,11 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rm
 import { dirname } from "node:path";
 import { equalBytes } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
+import { diskFailure } from "../store/lmdb-errors.js";
 import type { UpgradeFileName, UpgradeFiles } from "../upgrade/files.js";
 import type { Home } from "./home.js";
 
-/** @throws UpgradeError UPG_STORE_IO when the file is not there, byte for byte, afterwards */
+/** @throws UpgradeError UPG_STORE_IO, UPG_STORE_FULL when the file is not there, byte for byte, afterwards */
 export function writeFileAtomically(path: string, bytes: Uint8Array, mode = 0o600): void {
   const folder = dirname(path);
   const temporary = `${path}.${process.pid}.tmp`;
@@ -25,12 +26,21 @@ export function writeFileAtomically(path: string, bytes: Uint8Array, mode = 0o60
     renameSync(temporary, path);
     syncFolder(folder);
   } catch (cause) {
-    rmSync(temporary, { force: true });
-    throw ioError(`cannot write ${path}`, cause);
+    removeQuietly(temporary);
+    throw diskFailure("write", `cannot write ${path}`, path, cause);
   }
   const written = readFileIfThere(path);
   if (!written || !equalBytes(written, bytes)) {
     throw new UpgradeError("UPG_STORE_IO", `${path} was written, but reading it back gives something else`);
+  }
+}
+
+/** On a disk that refuses this too, what refused first is what to speak of. */
+function removeQuietly(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // The next write of this process takes the same name.
   }
 }
 
@@ -40,23 +50,18 @@ export function readFileIfThere(path: string): Uint8Array | undefined {
     return readFileSync(path);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw ioError(`cannot read ${path}`, cause);
+    throw diskFailure("read", `cannot read ${path}`, path, cause);
   }
 }
 
-/** A rename is durable when its folder is. */
-function syncFolder(folder: string): void {
+/** A rename or a removal is durable when its folder is. */
+export function syncFolder(folder: string): void {
   const handle = openSync(folder, "r");
   try {
     fsyncSync(handle);
   } finally {
     closeSync(handle);
   }
-}
-
-function ioError(what: string, cause: unknown): UpgradeError {
-  const message = cause instanceof Error ? cause.message : String(cause);
-  return new UpgradeError("UPG_STORE_IO", `${what}: ${message}`, { cause });
 }
 
 /** The upgrade module's two files in `<home>/data`. */

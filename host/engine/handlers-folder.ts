@@ -15,7 +15,10 @@ export function loadHandlersFolders(folders: readonly string[], sha256: Sha256):
     const handler = loadHandlerFile(file, sha256);
     const { name } = handler.manifest;
     const other = owners.get(name);
-    if (other) throw new UpgradeError("UPG_HANDLER_DUPLICATE", `${other} and ${file} both serve the plan "${name}"`);
+    if (other) {
+      const message = `${other} and ${file} both serve the plan "${name}"`;
+      throw new UpgradeError("UPG_HANDLER_DUPLICATE", message, { details: { file, other } });
+    }
     owners.set(name, file);
     return handler;
   };
@@ -32,10 +35,13 @@ export function loadHandlerFile(path: string, sha256: Sha256): WasmHandler {
     throw new UpgradeError("UPG_STORE_IO", `cannot read the handler ${path}: ${message}`, { cause });
   }
   try {
-    return loadHandler(bytes, { sha256 });
+    return loadHandler(bytes, { sha256, file: path });
   } catch (cause) {
     if (!isUpgradeError(cause)) throw cause;
-    throw new UpgradeError(cause.code, `${path}: ${cause.message}`, { cause, details: cause.details });
+    throw new UpgradeError(cause.code, `${path}: ${cause.message}`, {
+      cause,
+      details: { ...cause.details, file: path },
+    });
   }
 }
 

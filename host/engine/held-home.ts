@@ -8,16 +8,18 @@ import { type Genesis, parseGenesis } from "../chain/genesis.js";
 import { genesisVersion } from "../chain/start.js";
 import { DEFAULT_CONSENSUS_PARAMS } from "../commitment/block/consensus-params.js";
 import { Core } from "../core/core.js";
-import { UpgradeError } from "../errors.js";
+import { isUpgradeError, UpgradeError } from "../errors.js";
 import { CommitMultiStore } from "../store/commit-multi-store.js";
 import { LmdbDatabase } from "../store/lmdb-database.js";
-import type { Height } from "../types.js";
+import type { Height, Plan } from "../types.js";
 import type { LogLevel } from "../upgrade/handlers.js";
+import { UPGRADE_STORE } from "../upgrade/keeper.js";
 import { readFileIfThere, upgradeFiles } from "./atomic-file.js";
 import type { ChainFacts } from "./block-maker.js";
 import type { Clock } from "./clock.js";
 import { type ConsensusKey, readConsensusKey } from "./consensus-key.js";
 import { EmbeddedNode } from "./embedded-node.js";
+import { lendFromReserve } from "./halt-file.js";
 import { Home } from "./home.js";
 import { HomeLock } from "./home-lock.js";
 import type { MempoolLimits } from "./mempool.js";
@@ -64,7 +66,7 @@ export class HeldHome {
     const home = new Home(options.home);
     const genesis = readGenesis(home);
     const key = readConsensusKey(home.validatorKeyFile);
-    return new HeldHome(home, options, genesis, key, HomeLock.acquire(home.lockFile));
+    return new HeldHome(home, options, genesis, key, lockHome(home));
   }
 
   /** @throws Halt; UpgradeError UPG_INVALID_GENESIS, UPG_INVALID_ARGUMENT, UPG_HANDLER_*, UPG_STORE_* */
@@ -111,10 +113,33 @@ export class HeldHome {
     }
   }
 
+  /** The plan that state holds for the next block. Never throws. */
+  duePlan(): Plan | undefined {
+    if (!this.#database) return undefined;
+    try {
+      const stores = new CommitMultiStore(this.#database, { sha256 });
+      const { version } = stores.lastCommitID;
+      const plan = version === 0n ? undefined : new Core().plan(stores.at(version).store(UPGRADE_STORE));
+      return plan && plan.height <= version + 1n ? plan : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
   close(): void {
     this.#database?.close();
     this.#database = undefined;
     this.lock.release();
+  }
+}
+
+/** Also on a full disk: without the lock nobody could write down that it is full. */
+function lockHome(home: Home): HomeLock {
+  try {
+    return HomeLock.acquire(home.lockFile);
+  } catch (error) {
+    if (!isUpgradeError(error) || error.code !== "UPG_STORE_FULL" || !lendFromReserve(home)) throw error;
+    return HomeLock.acquire(home.lockFile);
   }
 }
 

@@ -5,6 +5,7 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { UpgradeError } from "../errors.js";
+import { diskFailure } from "../store/lmdb-errors.js";
 
 const ATTEMPTS = 5;
 
@@ -62,8 +63,7 @@ function linkIfFree(mine: string, path: string): boolean {
 }
 
 function cannotLock(path: string, cause: unknown): UpgradeError {
-  const message = cause instanceof Error ? cause.message : String(cause);
-  return new UpgradeError("UPG_STORE_IO", `cannot lock ${path}: ${message}`, { cause });
+  return diskFailure("write", `cannot lock ${path}`, path, cause);
 }
 
 /** Takes a stale lock out of the way; puts it back if it was replaced by a living one in between. */

@@ -1,5 +1,10 @@
 /** A node's home folder: where everything is. */
 import { join } from "node:path";
+import { toHex, utf8 } from "../bytes.js";
+import { sha256 } from "./node-crypto.js";
+
+/** File systems allow 255; what is added while a file is written needs some of them. */
+const FILE_NAME_BYTES_MAX = 200;
 
 export class Home {
   constructor(readonly path: string) {}
@@ -30,8 +35,22 @@ export class Home {
   get lockFile(): string {
     return join(this.path, "data", "LOCK");
   }
+  /** Why the last process ended, and what to do next. */
+  get haltFile(): string {
+    return join(this.path, "data", "halt.json");
+  }
+  /** Space that is given up so that `halt.json` can be written on a full disk. */
+  get reserveFile(): string {
+    return join(this.path, "data", "reserve");
+  }
   /** What a receipt leaves out because nodes differ: times, memory, tool versions. */
   receiptFile(plan: string): string {
-    return join(this.path, "data", "receipts", `${encodeURIComponent(plan)}.json`);
+    return join(this.path, "data", "receipts", `${fileNameOf(plan)}.json`);
   }
+}
+
+/** A plan's name as that of a file; its hash when it would be too long. No name that is not hashed holds a `=`. */
+function fileNameOf(plan: string): string {
+  const encoded = encodeURIComponent(plan);
+  return encoded.length <= FILE_NAME_BYTES_MAX ? encoded : `sha256=${toHex(sha256(utf8(plan)))}`;
 }

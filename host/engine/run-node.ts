@@ -1,12 +1,11 @@
 /** Runs a node until it halts, is asked to stop, or has made as many blocks as it was told to. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { utf8 } from "../bytes.js";
 import { formatTime } from "../commitment/block/time.js";
 import type { UpgradeError } from "../errors.js";
 import { type HaltRecord, haltRecord } from "../upgrade/halt.js";
-import { upgradeFiles } from "./atomic-file.js";
 import { wallClock } from "./clock.js";
 import type { MadeBlock } from "./embedded-node.js";
+import { keepReserve, removeHaltRecord, writeHaltRecord } from "./halt-file.js";
 import type { HeldHome } from "./held-home.js";
 import type { Home } from "./home.js";
 import { somethingToDo, TIMER_MILLIS_MAX } from "./idle.js";
@@ -30,13 +29,14 @@ export interface RunOptions extends Warning {
 
 /** Makes blocks; returns when it was told to stop. @throws Halt; UpgradeError */
 export async function runNode({ home, node }: Pick<OpenNode, "home" | "node">, options: RunOptions): Promise<void> {
+  orWarn(options, "no space could be kept for halt.json", () => keepReserve(home));
   const pace = new Pace(options.blockMillis);
   for (let made = 0; made !== options.maxBlocks && !options.signal.aborted; made++) {
     if (options.emptyBlocks === false) await somethingToDo(node, options.signal);
     if (options.signal.aborted) return;
     pace.begin();
     const block = node.makeBlock();
-    if (made === 0) orWarn(options, "halt.json is out of date", () => upgradeFiles(home).remove("halt.json"));
+    if (made === 0) orWarn(options, "halt.json is out of date", () => removeHaltRecord(home));
     keepLocalReceipt(home, block, options);
     options.onBlock(block);
     // Even without a pause the process must hear signals, and the doors their clients.
@@ -83,10 +83,9 @@ function keepLocalReceipt(home: Home, block: MadeBlock, options: Warning): void 
 /** Writes `halt.json` and gives the record, also when the disk refuses it; the caller prints it. */
 export function recordHalt(held: HeldHome, error: UpgradeError, options: Warning): HaltRecord {
   const time = formatTime(wallClock.after({ seconds: 0n, nanos: 0 }));
-  const record = haltRecord(error, { ...held.position(), time });
-  orWarn(options, "halt.json could not be written", () =>
-    upgradeFiles(held.home).write("halt.json", utf8(JSON.stringify(record))),
-  );
+  const { path: home } = held.home;
+  const record = haltRecord(error, { ...held.position(), duePlan: held.duePlan(), home, time });
+  orWarn(options, "halt.json could not be written", () => writeHaltRecord(held.home, record));
   return record;
 }
 

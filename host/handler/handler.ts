@@ -17,22 +17,30 @@ export interface WasmHandler {
   readonly manifest: Manifest;
   /** SHA-256 of `bytes`, lower-case hex. */
   readonly hash: string;
+  /** Where the bytes were read from; undefined when they were given. */
+  readonly file?: string | undefined;
   /** The file, unchanged; the handler's own copy. */
   readonly bytes: Uint8Array;
   /** What runs: the file, metered and compiled. */
   readonly module: WebAssembly.Module;
 }
 
+export interface LoadOptions {
+  readonly sha256: Sha256;
+  /** Where the bytes come from, for messages and records. */
+  readonly file?: string;
+}
+
 /**
  * @throws UpgradeError UPG_HANDLER_* of the first finding; `checkHandler` lists them all
  */
-export function loadHandler(bytes: Uint8Array, { sha256 }: { readonly sha256: Sha256 }): WasmHandler {
+export function loadHandler(bytes: Uint8Array, { sha256, file }: LoadOptions): WasmHandler {
   const examined = examineHandler(bytes);
   requireNoFindings(examined.findings);
   const { module, manifest } = examined;
   assert(module && manifest, "a module without findings has no manifest");
   const hash = toHex(sha256(examined.bytes));
-  return Object.freeze({ manifest, hash, bytes: examined.bytes, module: compile(prepare(module)) });
+  return Object.freeze({ manifest, hash, file, bytes: examined.bytes, module: compile(prepare(module)) });
 }
 
 /** Everything that the host changes in a module before it is compiled. */

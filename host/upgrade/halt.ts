@@ -1,6 +1,7 @@
 /** A halt: the process stops by design. It is thrown through the block and becomes an exit status and a record on disk. */
-import { type ErrorCode, UpgradeError } from "../errors.js";
+import { type ErrorCode, type ErrorDetails, isUpgradeError, UpgradeError } from "../errors.js";
 import type { Height, Plan } from "../types.js";
+import { nextStep } from "./halt-next.js";
 
 export type HaltCode = Extract<ErrorCode, `UPG_HALT_${string}`>;
 
@@ -14,34 +15,58 @@ export class Halt extends UpgradeError {
     /** Height of the block that was not made. */
     readonly height: Height,
     plan?: Plan,
+    /** Further facts for {@link nextStep}. */
+    details: ErrorDetails = {},
   ) {
-    super(code, message, { details: { height: String(height), ...(plan ? { plan: plan.name } : {}) } });
+    super(code, message, { details: { ...details, height: String(height), ...(plan ? planDetails(plan) : {}) } });
     this.plan = plan;
   }
 }
 
-/** What to do, one sentence each, for the halt record. */
-const NEXT: Readonly<Record<HaltCode, (name: string, height: Height) => string>> = {
-  UPG_HALT_UPGRADE_NEEDED: (name) =>
-    `Start the version that has the handler for "${name}" on this home; it applies the upgrade and goes on.`,
-  UPG_HALT_BINARY_TOO_EARLY: (name, height) =>
-    `Run the old version until the chain halts for "${name}"; this one comes too early at height ${height}.`,
-  UPG_HALT_HANDLER_MISSING: () => "Run the version that applied the last upgrade, or a newer one; this one is too old.",
-  UPG_HALT_HEIGHT: () => "Start again without --halt-height, or with a later one, to go on.",
-  UPG_HALT_RESTART: (name) => `Start the same binary again: it opens the stores of "${name}" and applies it.`,
-};
+/** A plugin, as far as an operator has to find it; a function of the program has neither. */
+export interface HandlerIdentity {
+  /** Where it was read from; undefined for bytes that were given. */
+  readonly file?: string | undefined;
+  /** SHA-256, lower-case hex. */
+  readonly hash: string;
+}
+
+/**
+ * The same failure, with the plan and the handler that it happened to: an operator needs them most in the upgrade block.
+ * Facts that the error carries already stay; what is no error of this project is given back as it is.
+ */
+export function failureOf(error: unknown, plan: Plan, handler: HandlerIdentity | undefined): unknown {
+  if (!isUpgradeError(error)) return error;
+  const details = { ...planDetails(plan), ...handlerDetails(handler), ...error.details };
+  return new UpgradeError(error.code, error.message, { cause: error, details });
+}
+
+/** For the details of an error. */
+export function handlerDetails(handler: HandlerIdentity | undefined): ErrorDetails {
+  if (!handler) return {};
+  return { handler_sha256: handler.hash, ...(handler.file === undefined ? {} : { handler_file: handler.file }) };
+}
+
+function planDetails({ name, height, info }: Plan): ErrorDetails {
+  return { plan: name, plan_height: String(height), plan_info: info };
+}
 
 /** `<home>/data/halt.json`, and a line on stderr. 64-bit integers are strings. */
 export interface HaltRecord {
   readonly v: 1;
   readonly code: string;
   readonly plan: { readonly name: string; readonly height: string; readonly info: string } | null;
+  /** The plugin that ran or was to run; null: none, or one of the program. `file` is null when it is not known. */
+  readonly handler: { readonly file: string | null; readonly sha256: string } | null;
   readonly height: string;
   readonly last_committed_height: string;
   /** Upper-case hex. */
   readonly app_hash: string;
   readonly message: string;
+  /** What to do, in words, with the commands in backquotes. */
   readonly next: string;
+  /** The commands of `next` alone, each to be pasted as it is. */
+  readonly commands: readonly string[];
   /** RFC 3339, UTC. */
   readonly time: string;
 }
@@ -53,31 +78,34 @@ export interface HaltFacts {
   /** Empty before the first block. */
   readonly appHash: Uint8Array;
   readonly time: string;
+  /** Folder of the node, for the commands; `<home>` where there is none. */
+  readonly home?: string;
+  /** The plan that state holds for the next height; an error that names one goes before. */
+  readonly duePlan?: Plan | undefined;
 }
 
 /** The record of a halt, or of any other failure that ended the process. */
 export function haltRecord(error: UpgradeError, facts: HaltFacts): HaltRecord {
-  const halt = error instanceof Halt ? error : undefined;
-  const plan = halt?.plan;
-  const height = halt?.height ?? facts.nextHeight;
+  const { code, message, details } = error;
+  const plan = planOf(error) ?? facts.duePlan;
+  const height = details["height"] ?? String(facts.nextHeight);
   const hash = Array.from(facts.appHash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const { handler_file: file, handler_sha256: sha256 } = details;
   return {
     v: 1,
-    code: error.code,
+    code,
     plan: plan ? { name: plan.name, height: String(plan.height), info: plan.info } : null,
-    height: String(height),
+    handler: sha256 === undefined ? null : { file: file ?? null, sha256 },
+    height,
     last_committed_height: String(facts.lastCommittedHeight),
     app_hash: hash.toUpperCase(),
-    message: error.message,
-    next: halt ? NEXT[halt.code](plan?.name ?? "", height) : nextAfterFailure(error),
+    message,
+    ...nextStep({ code, height, home: facts.home ?? "<home>", plan: plan?.name ?? "", details }),
     time: facts.time,
   };
 }
 
-function nextAfterFailure({ kind }: UpgradeError): string {
-  if (kind.exit === 20 || kind.exit === 21) {
-    return "Nothing was committed: start a version with a good handler, or skip with --unsafe-skip-upgrades <height>.";
-  }
-  if (kind.exit === 30) return "Nothing was committed: look at the disk and the message, then start again.";
-  return "Nothing was committed: see docs/errors.md for this code.";
+function planOf({ details }: UpgradeError): { name: string; height: string; info: string } | undefined {
+  const { plan: name, plan_height: height, plan_info: info = "" } = details;
+  return name === undefined || height === undefined ? undefined : { name, height, info };
 }

@@ -8,7 +8,7 @@ import { equalBytes } from "../bytes.js";
 import { assert, UpgradeError } from "../errors.js";
 import type { HandlerReport } from "../handler/sandbox.js";
 import type { Decision, Height, MultiStore, Plan, Timestamp } from "../types.js";
-import { Halt } from "./halt.js";
+import { failureOf, Halt, handlerDetails } from "./halt.js";
 import { difference, type RegisteredHandler, sameVersions, type UpgradeContext } from "./handlers.js";
 import { type Keeper, UPGRADE_STORE } from "./keeper.js";
 
@@ -73,17 +73,26 @@ export function preBlocker(keeper: Keeper, stores: MultiStore, block: BlockFacts
       keeper.writeUpgradeInfo(block.height, planBytes as Uint8Array);
       throw new Halt("UPG_HALT_UPGRADE_NEEDED", say(planBytes as Uint8Array), block.height, plan);
     case "HaltBinaryTooEarly":
-      throw new Halt("UPG_HALT_BINARY_TOO_EARLY", say(planBytes as Uint8Array), block.height, plan);
+      throw new Halt("UPG_HALT_BINARY_TOO_EARLY", say(planBytes as Uint8Array), block.height, plan, {
+        ...handlerDetails(plan && keeper.handler(plan.name)?.wasm),
+        app_version: String(block.appVersion),
+      });
     case "HaltHandlerMissing":
       assert(last, "a downgrade halt names the last upgrade");
-      throw new Halt("UPG_HALT_HANDLER_MISSING", say(last.name), block.height, plan);
+      throw new Halt("UPG_HALT_HANDLER_MISSING", say(last.name), block.height, plan, {
+        last_upgrade: last.name,
+      });
   }
   return { decision, isUpgradeBlock: isDue, plan, planBytes };
 }
 
 function reportMismatch(keeper: Keeper, plan: Plan, isApplying: boolean): void {
   const message = keeper.describeMismatch(plan);
-  if (isApplying) throw new UpgradeError("UPG_HANDLER_HASH", message);
+  if (isApplying) {
+    const pinned = keeper.pinnedHash(plan);
+    const details = pinned === undefined ? {} : { pinned_sha256: pinned };
+    throw failureOf(new UpgradeError("UPG_HANDLER_HASH", message, { details }), plan, keeper.handler(plan.name)?.wasm);
+  }
   keeper.warnOnce(`${message}; before the height it counts as no handler`);
 }
 
@@ -124,11 +133,15 @@ export function endBlocker(
   keeper.log("info", `applying upgrade "${plan.name}" at height: ${plan.height}`);
   const branch = stores.branch();
   const context = upgradeContext(keeper, branch, block);
-  const { versionMap, report } = handler.run({ context, plan, planBytes, versionMap: versionsBefore, base });
-  requireKnownVersions(keeper, plan, versionMap);
-  branch.write();
-  core.apply(store, block.height, planBytes, versionMap, handler.removes);
-  return { plan, handler, versionsBefore, versionsAfter: core.versionMap(store), report };
+  try {
+    const { versionMap, report } = handler.run({ context, plan, planBytes, versionMap: versionsBefore, base });
+    requireKnownVersions(keeper, plan, versionMap);
+    branch.write();
+    core.apply(store, block.height, planBytes, versionMap, handler.removes);
+    return { plan, handler, versionsBefore, versionsAfter: core.versionMap(store), report };
+  } catch (error) {
+    throw failureOf(error, plan, handler.wasm);
+  }
 }
 
 function planChanged(plan: Plan): UpgradeError {

@@ -200,12 +200,17 @@ export class Keeper {
   describeMismatch(plan: Plan): string {
     const handler = this.#handlers.get(plan.name);
     const here = handler?.wasm ? `sha256 ${handler.wasm.hash}` : "a function of this program";
-    let pinned = "a hash that cannot be read";
+    const pinned = this.pinnedHash(plan);
+    const pin = pinned === undefined ? "a hash that cannot be read" : `sha256 ${pinned}`;
+    return `the plan "${plan.name}" pins ${pin}, the handler here is ${here}`;
+  }
+
+  /** The handler's SHA-256 that a plan pins; undefined: none, or one that cannot be read. */
+  pinnedHash(plan: Plan): string | undefined {
     try {
-      pinned = `sha256 ${planHandlerHash(plan.info)}`;
+      return planHandlerHash(plan.info);
     } catch {
-      // The text above says it.
+      return undefined;
     }
-    return `the plan "${plan.name}" pins ${pinned}, the handler here is ${here}`;
   }
 }

@@ -99,11 +99,15 @@ describe("after a halt", () => {
       v: 1,
       code: "UPG_HALT_UPGRADE_NEEDED",
       plan: { name: "v2", height: "4", info: "" },
+      handler: null,
       height: "4",
       last_committed_height: "3",
       app_hash: expect.stringMatching(/^[0-9A-F]{64}$/),
       message: 'UPGRADE "v2" NEEDED at height: 4: ',
-      next: 'Start the version that has the handler for "v2" on this home; it applies the upgrade and goes on.',
+      next:
+        'Start the version that has the handler for "v2" on this home, or put the handler\'s file into <home>/handlers; ' +
+        "it applies the upgrade and goes on: `chaind start --home '<home>'`.",
+      commands: ["chaind start --home '<home>'"],
       time: "2026-01-01T00:00:01Z",
     });
     expect({ ...records[1], time: "" }).toEqual({ ...records[0], time: "" });

@@ -1,0 +1,123 @@
+/**
+ * What to do after a node has ended: one table for all codes. A step says it in words and holds the commands, each to be
+ * pasted as it is; `halt.json` carries both. A start command is the plain one: flags of the operator's own are added by him.
+ */
+import { ERROR_KINDS, type ErrorCode } from "../errors.js";
+
+/** What the words and commands speak of. */
+export interface EndFacts {
+  readonly code: ErrorCode;
+  /** Of the block that was not made. */
+  readonly height: string;
+  /** Folder of the node; a name in angle brackets where nobody knows it. */
+  readonly home: string;
+  /** Name of the plan that is due or meant; empty: none. */
+  readonly plan: string;
+  /** Facts that the error carries: `handler_file`, `handler_sha256`, `pinned_sha256`, `file`, `other`, `app_version`, `last_upgrade`. */
+  readonly details: Readonly<Record<string, string>>;
+}
+
+export interface NextStep {
+  /** Plain sentences, the commands in backquotes. */
+  readonly next: string;
+  /** The commands alone, the first one first; each is whole without the others. */
+  readonly commands: readonly string[];
+}
+
+type Step = (facts: EndFacts) => string;
+
+const command = (...words: readonly string[]) => `\`${words.join(" ")}\``;
+const start = ({ home }: EndFacts, ...flags: readonly string[]) =>
+  command("chaind start --home", shellWord(home), ...flags);
+const handlersFolder = ({ home }: EndFacts) => `${home}/handlers`;
+const NOTHING = "Nothing of the block was committed.";
+
+/** A better handler or none: the two ways out of a migration that fails, after a look at why. */
+const handlerFailed: Step = (facts) => {
+  const { handler_file: file } = facts.details;
+  const skip = start(facts, "--unsafe-skip-upgrades", facts.height);
+  const look = file
+    ? `Try it without the chain: ${command("chaind handler run", shellWord(file), "--state", shellWord(facts.home))}. Put a better handler in its place`
+    : "Start a version with a better handler";
+  return `${NOTHING} ${look}, then ${start(facts)}; or skip the upgrade, together with all validators: ${skip}.`;
+};
+
+/** The file itself is refused; before a height nothing but the file is in the way. */
+const handlerRefused: Step = (facts) => {
+  const file = facts.details["file"] ?? facts.details["handler_file"];
+  if (!file) return handlerFailed(facts);
+  return `${NOTHING} See all that is wrong with the file: ${command("chaind handler check", shellWord(file))}. Replace it, or take it away with ${command("rm", shellWord(file))}, then ${start(facts)}.`;
+};
+
+const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
+  UPG_HALT_UPGRADE_NEEDED: (facts) =>
+    `Start the version that has the handler for "${facts.plan}" on this home, or put the handler's file into ${handlersFolder(facts)}; it applies the upgrade and goes on: ${start(facts)}.`,
+  UPG_HALT_BINARY_TOO_EARLY: (facts) => {
+    const { handler_file: file, app_version: version } = facts.details;
+    const folder = handlersFolder(facts);
+    const isOwn = file?.startsWith(`${folder}/`);
+    if (file && isOwn) {
+      const staged = `${folder}/staged`;
+      const move = `mkdir -p ${shellWord(staged)} && mv ${shellWord(file)} ${shellWord(staged)}/`;
+      return `The handler for "${facts.plan}" is here before its height. Stage it, ${command(move)}, then ${start(facts)}.`;
+    }
+    const old = version ? `, or this one as the old version: ${start(facts, "--app-version", version)}` : "";
+    return `This version comes too early at height ${facts.height}. Until the chain halts for "${facts.plan}" run the version that ran before${old}; then ${start(facts)}.`;
+  },
+  UPG_HALT_HANDLER_MISSING: (facts) => {
+    const last = facts.details["last_upgrade"];
+    const which = last ? `that has "${last}"` : "that applied the last upgrade";
+    const file = last ? `the handler's file of "${last}"` : "its handler's file";
+    return `This program is too old for the state. Start the version ${which}, or a newer one; if it came as a file, put ${file} back into ${handlersFolder(facts)}: ${start(facts)}.`;
+  },
+  UPG_HALT_HEIGHT: (facts) => `Start again without --halt-height, or with a later one, to go on: ${start(facts)}.`,
+  UPG_HALT_RESTART: (facts) =>
+    `Start the same binary again; it opens the stores of "${facts.plan}" and applies it: ${start(facts)}.`,
+  UPG_HANDLER_HASH: (facts) => {
+    const { handler_file: file, pinned_sha256: pinned } = facts.details;
+    if (!pinned) return handlerFailed(facts);
+    const look = file ? ` (${command("sha256sum", shellWord(file))})` : "";
+    return `${NOTHING} The plan pins the handler with SHA-256 ${pinned}: get that file, put it in the other's place${look}, then ${start(facts)}; or skip the upgrade, together with all validators: ${start(facts, "--unsafe-skip-upgrades", facts.height)}.`;
+  },
+  UPG_HANDLER_DUPLICATE: (facts) => {
+    const { file, other } = facts.details;
+    if (!file || !other) return `Keep one handler for each plan, then ${start(facts)}.`;
+    return `Keep one of the two: ${command("rm", shellWord(file))} or ${command("rm", shellWord(other))}, then ${start(facts)}.`;
+  },
+  UPG_HANDLER_ENGINE: (facts) =>
+    `${NOTHING} It says nothing about the handler: start again, on a machine with more memory if it comes back: ${start(facts)}.`,
+  UPG_HANDLER_TRAP: handlerFailed,
+  UPG_HANDLER_STACK: handlerFailed,
+  UPG_HANDLER_LAYOUT: handlerFailed,
+  UPG_STORE_FULL: (facts) =>
+    `${NOTHING} See what fills the disk, ${command("df -h", shellWord(`${facts.home}/data`))}, and make room; then the same home goes on: ${start(facts)}.`,
+  UPG_STORE_CORRUPT: (facts) =>
+    `Find what is damaged: ${command("chaind verify --home", shellWord(facts.home))}. Put a copy of the home in its place, of this node or another of this chain (without its validator key's last-signed record being older), then ${start(facts)}.`,
+  UPG_STORE_LOCKED: (facts) => `Stop the other process on this home, then ${start(facts)}.`,
+  UPG_STORE_UPGRADE: (facts) =>
+    `${NOTHING} The stores are not those that this version opens, as the message says: start the version and handlers that wrote them: ${start(facts)}.`,
+  UPG_STORE_VERSION_MISMATCH: (facts) =>
+    `Another program wrote this home: start the version that the message names: ${start(facts)}.`,
+};
+
+/** By exit status, for codes without a step of their own. */
+const BY_EXIT: Readonly<Record<number, Step>> = {
+  20: handlerFailed,
+  21: handlerRefused,
+  30: (facts) =>
+    `${NOTHING} Look at the disk and at the message (${command("dmesg | tail")}), then ${start(facts)}; nothing on this home needs repair for it.`,
+};
+
+const anyEnd: Step = (facts) =>
+  `${NOTHING} docs/errors.md describes ${facts.code}; report it with this record and the log. To try again: ${start(facts)}.`;
+
+export function nextStep(facts: EndFacts): NextStep {
+  const step = STEPS[facts.code] ?? BY_EXIT[ERROR_KINDS[facts.code].exit] ?? anyEnd;
+  const next = step(facts);
+  return { next, commands: Array.from(next.matchAll(/`([^`]*)`/g), ([, text = ""]) => text) };
+}
+
+/** A word of a POSIX shell that means exactly this text. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,132 @@
+/** What an operator reads after a node has ended: plan, handler, and commands to paste, for every code. */
+import { spawnSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { ERROR_KINDS, type ErrorCode, UpgradeError } from "../../../host/errors.js";
+import { failureOf, Halt, haltRecord } from "../../../host/upgrade/halt.js";
+import { shellWord } from "../../../host/upgrade/halt-next.js";
+
+const RECORDED_FROM = 10;
+const CODES = (Object.keys(ERROR_KINDS) as ErrorCode[]).filter((code) => ERROR_KINDS[code].exit >= RECORDED_FROM);
+const HOME = "/srv/it's a chain";
+const PLAN = { name: "v3", height: 364n, info: '{"binaries":{}}' };
+const HANDLER = { file: `${HOME}/handlers/v3.wasm`, hash: "ab".repeat(32) };
+const FACTS = { lastCommittedHeight: 363n, nextHeight: 364n, appHash: new Uint8Array(32), time: "", home: HOME };
+
+const inBlock = (code: ErrorCode, details: Record<string, string> = {}) =>
+  haltRecord(failureOf(new UpgradeError(code, "no", { details }), PLAN, HANDLER) as UpgradeError, FACTS);
+
+/** The words that a shell makes of a command. */
+function words(command: string): string[] {
+  const { stdout, status, stderr } = spawnSync("sh", [
+    "-c",
+    `set -- ${command.replaceAll(/&&|\|/g, "")}; printf '%s\\0' "$@"`,
+  ]);
+  expect(status, String(stderr)).toBe(0);
+  return String(stdout).split("\0").slice(0, -1);
+}
+
+describe("haltRecord() of a failure in the upgrade block", () => {
+  test.each(CODES)("%s → plan, handler, and commands that a shell takes, with the real home", (code) => {
+    const record = inBlock(code);
+    expect(record.plan).toEqual({ name: "v3", height: "364", info: PLAN.info });
+    expect(record.handler).toEqual({ file: HANDLER.file, sha256: HANDLER.hash });
+    expect(record.next).not.toMatch(/<|undefined/);
+    expect(record.commands.length).toBeGreaterThan(0);
+    for (const command of record.commands) {
+      expect(record.next).toContain(`\`${command}\``);
+      const [program] = words(command);
+      expect(["chaind", "rm", "df", "dmesg", "mkdir", "sha256sum"]).toContain(program);
+    }
+    const starts = record.commands.map(words).filter(([program, verb]) => program === "chaind" && verb === "start");
+    expect(starts.length).toBeGreaterThan(0);
+    for (const start of starts) expect(start.slice(2, 4)).toEqual(["--home", HOME]);
+  });
+
+  test.each(CODES.filter((code) => ERROR_KINDS[code].exit === 20))(
+    "%s → try it, start, or skip this height",
+    (code) => {
+      expect(inBlock(code).commands.map(words)).toEqual([
+        ["chaind", "handler", "run", HANDLER.file, "--state", HOME],
+        ["chaind", "start", "--home", HOME],
+        ["chaind", "start", "--home", HOME, "--unsafe-skip-upgrades", "364"],
+      ]);
+    },
+  );
+
+  test("a function of the program → no handler, no command that needs its file", () => {
+    const record = haltRecord(
+      failureOf(new UpgradeError("UPG_MIGRATION_FAILED", "no"), PLAN, undefined) as UpgradeError,
+      FACTS,
+    );
+    expect(record.handler).toBeNull();
+    expect(record.commands.map((command) => words(command)[1])).toEqual(["start", "start"]);
+  });
+
+  test("bytes that came from no file → the hash alone", () => {
+    const failure = failureOf(new UpgradeError("UPG_MIGRATION_FAILED", "no"), PLAN, { hash: HANDLER.hash });
+    expect(haltRecord(failure as UpgradeError, FACTS).handler).toEqual({ file: null, sha256: HANDLER.hash });
+  });
+
+  test("the plan pins another file → its hash is in the words", () => {
+    const { next, commands } = inBlock("UPG_HANDLER_HASH", { pinned_sha256: "cd".repeat(32) });
+    expect(next).toContain("cd".repeat(32));
+    expect(words(commands[0] ?? "")).toEqual(["sha256sum", HANDLER.file]);
+  });
+
+  test("two files for one plan → either can go", () => {
+    const { commands } = inBlock("UPG_HANDLER_DUPLICATE", { file: "/a/x.wasm", other: "/b/y z.wasm" });
+    expect(commands.slice(0, 2).map(words)).toEqual([
+      ["rm", "/a/x.wasm"],
+      ["rm", "/b/y z.wasm"],
+    ]);
+  });
+
+  test("a file that is no handler → check it, or take it away", () => {
+    const error = new UpgradeError("UPG_HANDLER_FORMAT", "no", { details: { file: "/a/x.wasm" } });
+    const record = haltRecord(error, FACTS);
+    expect(record.plan).toBeNull();
+    expect(record.commands.slice(0, 2)).toEqual(["chaind handler check /a/x.wasm", "rm /a/x.wasm"]);
+  });
+});
+
+describe("haltRecord() of a halt", () => {
+  const halted = (...args: ConstructorParameters<typeof Halt>) => haltRecord(new Halt(...args), FACTS);
+
+  test("too early, by a file of the home → staged", () => {
+    const details = { handler_file: HANDLER.file, handler_sha256: HANDLER.hash, app_version: "2" };
+    const { commands, handler, height } = halted("UPG_HALT_BINARY_TOO_EARLY", "", 300n, PLAN, details);
+    expect(height).toBe("300");
+    expect(handler).toEqual({ file: HANDLER.file, sha256: HANDLER.hash });
+    const staged = `${HOME}/handlers/staged`;
+    expect(words(commands[0] ?? "")).toEqual(["mkdir", "-p", staged, "mv", HANDLER.file, `${staged}/`]);
+  });
+
+  test("too early, by the program → it can run as the old version", () => {
+    const { commands } = halted("UPG_HALT_BINARY_TOO_EARLY", "", 300n, PLAN, { app_version: "2" });
+    expect(words(commands[0] ?? "")).toEqual(["chaind", "start", "--home", HOME, "--app-version", "2"]);
+  });
+
+  test("too old → the name of the last upgrade, and where its file goes", () => {
+    const { next } = halted("UPG_HALT_HANDLER_MISSING", "", 400n, undefined, { last_upgrade: "v3" });
+    expect(next).toContain('put the handler\'s file of "v3" back into');
+  });
+
+  test("a plan of state is named where the error names none", () => {
+    const error = new UpgradeError("UPG_STORE_FULL", "no");
+    expect(haltRecord(error, { ...FACTS, duePlan: PLAN }).plan?.name).toBe("v3");
+    expect(haltRecord(error, FACTS).plan).toBeNull();
+  });
+
+  test("no home is known → the command says so, and a shell takes it", () => {
+    const { home: _, ...facts } = FACTS;
+    const { commands } = haltRecord(new Halt("UPG_HALT_HEIGHT", "", 5n), facts);
+    expect(words(commands[0] ?? "")).toEqual(["chaind", "start", "--home", "<home>"]);
+  });
+});
+
+test.each(["a", "a b", "it's", "$(rm x)", "`x`", "", "-", "a\nb", "漢"])(
+  "shellWord(%j) → a shell reads the same",
+  (text) => {
+    expect(words(`x ${shellWord(text)}`)).toEqual(["x", text]);
+  },
+);
