@@ -146,6 +146,13 @@ export const ERROR_KINDS = Object.freeze({
   UPG_REMOTE_REFUSED: remote(131, "The node answered with an error."),
   UPG_REMOTE_BUSY: kind(132, 1, 503, 14, "The node has as many requests as it serves at once: try again."),
   UPG_REMOTE_NOT_READY: kind(133, 1, 503, 14, "The node has no block yet: try again."),
+  UPG_REMOTE_SEARCH_CUT: kind(
+    134,
+    1,
+    429,
+    8,
+    "The search was stopped at its limits of time and work before the page was reached: narrow it by heights.",
+  ),
   UPG_BUG_PLAN_CHANGED: bug(140, "The plan changed between the hook that decided and the hook that applies."),
   UPG_BUG_CORE_TRAP: bug(141, "core.wasm trapped. Please report it."),
   UPG_BUG_CORE_ABI: bug(142, "core.wasm is not the module that this host was built for."),

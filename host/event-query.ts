@@ -62,10 +62,13 @@ export function matchesAll(conditions: readonly EventCondition[], values: EventV
 
 const INTEGER = /^-?[0-9]{1,78}$/;
 
+/** Is the value compared as a number? */
+export const isInteger = (value: string): boolean => INTEGER.test(value);
+
 function matches({ operator, value: wanted }: EventCondition, value: string): boolean {
   if (operator === "EXISTS") return true;
   if (operator === "CONTAINS") return value.includes(wanted);
-  if (!INTEGER.test(value) || !INTEGER.test(wanted)) return operator === "=" && value === wanted;
+  if (!isInteger(value) || !isInteger(wanted)) return operator === "=" && value === wanted;
   const [a, b] = [BigInt(value), BigInt(wanted)];
   switch (operator) {
     case "=":

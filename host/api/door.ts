@@ -1,5 +1,6 @@
 /** What all doors keep to: bounds of size, time and count, and what they are told of their surroundings. */
 import type { Query } from "./query/query.js";
+import type { UnreadBytes } from "./unread.js";
 
 /** Bounds of one door. */
 export interface DoorLimits {
@@ -11,6 +12,19 @@ export interface DoorLimits {
   /** Milliseconds in which the head of a request, and the whole of it, must have arrived. */
   readonly headerMillis: number;
   readonly requestMillis: number;
+  /** Milliseconds in which a client must have taken an answer. */
+  readonly answerMillis: number;
+  /** Bytes of answers that clients of all servers together have not taken. */
+  readonly unreadBytes: number;
+  /** The same of one websocket: at a quarter of it nothing more is read from it, beyond it the client is let go. */
+  readonly clientUnreadBytes: number;
+  /** Calls in one request of the RPC, and bytes of the answers to them. */
+  readonly batchCalls: number;
+  readonly batchBytes: number;
+  /** Websockets, those with subscriptions among them, and subscriptions of one. */
+  readonly websockets: number;
+  readonly subscriptionClients: number;
+  readonly subscriptionsPerClient: number;
 }
 
 export const DOOR_LIMITS: DoorLimits = Object.freeze({
@@ -19,6 +33,14 @@ export const DOOR_LIMITS: DoorLimits = Object.freeze({
   connections: 4_096,
   headerMillis: 10_000,
   requestMillis: 30_000,
+  answerMillis: 30_000,
+  unreadBytes: 134_217_728,
+  clientUnreadBytes: 4_194_304,
+  batchCalls: 10,
+  batchBytes: 33_554_432,
+  websockets: 1_024,
+  subscriptionClients: 100,
+  subscriptionsPerClient: 5,
 });
 
 /** What is told about the doors' work, for logs and metrics. */
@@ -33,6 +55,8 @@ export interface DoorOptions {
   readonly query: Query;
   readonly events: DoorEvents;
   readonly limits?: Partial<DoorLimits>;
+  /** One for all doors of a node; a door that is given none has its own. */
+  readonly unread?: UnreadBytes;
 }
 
 /** Where a door listens. */

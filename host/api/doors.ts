@@ -1,9 +1,10 @@
 /** The three doors of a node, opened together and closed together. */
-import type { Address, DoorEvents, DoorLimits, OpenDoor } from "./door.js";
+import { type Address, DOOR_LIMITS, type DoorEvents, type DoorLimits, type OpenDoor } from "./door.js";
 import { openGrpc } from "./grpc/server.js";
 import type { Query } from "./query/query.js";
 import { openRest } from "./rest/server.js";
 import { openRpc } from "./rpc/server.js";
+import { UnreadBytes } from "./unread.js";
 
 export interface DoorsOptions {
   readonly query: Query;
@@ -14,6 +15,8 @@ export interface DoorsOptions {
   readonly rest?: Address;
   /** Let pages of any origin read what REST answers. */
   readonly cors: boolean;
+  /** Web pages that may open a websocket of the RPC, as `https://host[:port]`; `*`: all. Those on this machine always may. */
+  readonly origins?: readonly string[];
   readonly limits?: Partial<DoorLimits>;
   isReady(): boolean;
   /** Prometheus text. */
@@ -38,8 +41,9 @@ export interface OpenDoors {
 
 /** @throws UpgradeError UPG_INVALID_CONFIG when an address cannot be had; no door is open then */
 export async function openDoors(options: DoorsOptions): Promise<OpenDoors> {
-  const { query, events, rpc, grpc, rest, cors, isReady, metrics } = options;
-  const common = { query, events, ...(options.limits ? { limits: options.limits } : {}) };
+  const { query, events, rpc, grpc, rest, cors, origins = [], isReady, metrics } = options;
+  const limits: DoorLimits = { ...DOOR_LIMITS, ...options.limits };
+  const common = { query, events, limits, unread: new UnreadBytes(limits) };
   const open: OpenDoor[] = [];
   const keep = <T extends OpenDoor>(door: T): T => {
     open.push(door);
@@ -50,7 +54,7 @@ export async function openDoors(options: DoorsOptions): Promise<OpenDoors> {
   };
   try {
     const addresses = {
-      ...(rpc ? { rpc: tcp(keep(await openRpc({ ...common, address: rpc })).address) } : {}),
+      ...(rpc ? { rpc: tcp(keep(await openRpc({ ...common, address: rpc, origins })).address) } : {}),
       ...(grpc ? { grpc: hostPort(keep(await openGrpc({ ...common, address: grpc, isReady })).address) } : {}),
       ...(rest ? { api: tcp(keep(await openRest({ ...common, address: rest, cors, isReady, metrics })).address) } : {}),
     };

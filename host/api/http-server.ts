@@ -92,6 +92,15 @@ function tooLarge(bytesMax: number): UpgradeError {
   return new UpgradeError("UPG_INVALID_REQUEST_SIZE", `a request has at most ${bytesMax} bytes here`);
 }
 
+/** Aborted when the client leaves before its answer is complete. */
+export function signalOf(response: Pick<ServerResponse, "once" | "writableFinished">): AbortSignal {
+  const left = new AbortController();
+  response.once("close", () => {
+    if (!response.writableFinished) left.abort();
+  });
+  return left.signal;
+}
+
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;

@@ -77,13 +77,38 @@ interface NodeIdentity {
   readonly publicKey: Uint8Array;
 }
 
+/** Which of its hits a search shows. */
+export interface NodeSearchWindow {
+  /** From the last block down. */
+  readonly isDescending: boolean;
+  /** Hits before the first that is shown. */
+  readonly first: number;
+  readonly size: number;
+  /** Aborted when the client leaves. */
+  readonly signal?: AbortSignal;
+}
+
+export interface NodeSearchPage<T> {
+  readonly hits: readonly T[];
+  /** All hits; when counting was cut, one more than were counted. */
+  readonly total: number;
+  readonly isTotalExact: boolean;
+}
+
+/** The genesis document, which may be larger than memory. */
+export interface NodeGenesis {
+  /** Where the values of its members stand, by name. */
+  readonly members: ReadonlyMap<string, { readonly from: number; readonly to: number }>;
+  read(range: { readonly from: number; readonly to: number }): Promise<Uint8Array>;
+}
+
 export interface NodePort {
   readonly identity: NodeIdentity;
   readonly validators: ValidatorSet;
   readonly consensusParams: ConsensusParams;
   readonly mempool: NodeMempool;
-  /** The genesis document, JSON. */
-  genesis(): string;
+  /** The same object as long as the document is the same. @throws UpgradeError UPG_STORE_IO */
+  genesis(): Promise<NodeGenesis>;
   /** Undefined before the first block. */
   latest(): NodeBlock | undefined;
   /** The lowest block of the run without gaps that ends with the last. */
@@ -96,10 +121,13 @@ export interface NodePort {
   results(height: Height): NodeBlockResults;
   heightOf(blockHash: Uint8Array): Height | undefined;
   tx(hash: Uint8Array): NodeTx | undefined;
-  /** Transactions whose events fit, ascending by height and place; at most `limit` are looked for. */
-  searchTxs(conditions: readonly EventCondition[], limit: number): Promise<readonly NodeTx[]>;
-  /** Heights of blocks whose events fit, ascending. */
-  searchBlocks(conditions: readonly EventCondition[], limit: number): Promise<readonly Height[]>;
+  /**
+   * Transactions whose events fit, by height and place.
+   * @throws UpgradeError UPG_REMOTE_SEARCH_CUT when the page was not reached, UPG_REMOTE_BUSY
+   */
+  searchTxs(conditions: readonly EventCondition[], window: NodeSearchWindow): Promise<NodeSearchPage<NodeTx>>;
+  /** Heights of blocks whose events fit. @throws like `searchTxs` */
+  searchBlocks(conditions: readonly EventCondition[], window: NodeSearchWindow): Promise<NodeSearchPage<Height>>;
   /**
    * Checks a transaction and, when it is good, keeps it for the next block.
    * @throws UpgradeError UPG_TX_* when the mempool does not take it, whatever it says

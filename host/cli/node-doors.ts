@@ -1,5 +1,5 @@
 /** The doors of `chaind start`: its flags, the node put behind them, and the file that says where they are. */
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Logger } from "pino";
 import type { Address } from "../api/door.js";
@@ -11,6 +11,7 @@ import { CORE_WASM } from "../core/core-wasm.js";
 import { writeFileAtomically } from "../engine/atomic-file.js";
 import { readNodeId } from "../engine/consensus-key.js";
 import type { EmbeddedNode } from "../engine/embedded-node.js";
+import { GenesisFile } from "../engine/genesis-file.js";
 import type { HeldHome } from "../engine/held-home.js";
 import { sha256 } from "../engine/node-crypto.js";
 import { NodeService } from "../engine/node-service.js";
@@ -97,7 +98,7 @@ function open({ flags, held, node, logger, signal }: NodeDoorsOptions): Promise<
   const service = new NodeService(node, {
     nodeId: readNodeId(home.nodeKeyFile),
     moniker: flags.moniker ?? "node",
-    genesis: () => readFileSync(home.genesisFile, "utf8"),
+    genesis: new GenesisFile(home.genesisFile),
   });
   const facts = { bondDenom: held.bondDenom, compatCosmos: flags.compatCosmos };
   const query = new Query({ app, node: service, sha256, ...facts });

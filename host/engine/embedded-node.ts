@@ -14,7 +14,6 @@ import { BlockStore, type StoredBlock } from "./block-store.js";
 import type { Clock } from "./clock.js";
 import type { ConsensusKey } from "./consensus-key.js";
 import { type BlockRoom, Mempool, type MempoolLimits } from "./mempool.js";
-import { SearchedBlocks } from "./searched-blocks.js";
 import { TxIndex } from "./tx-index.js";
 
 export interface EmbeddedNodeOptions {
@@ -54,7 +53,7 @@ export class EmbeddedNode {
     this.#last = this.blocks.latest();
     if (this.#last) this.app.lastBlockTime = this.#last.header.time;
     this.mempool = new Mempool(options.sha256, (tx, kind) => this.app.checkTx(tx, kind), options.mempool);
-    this.index = new TxIndex(options.database, options.sha256, new SearchedBlocks(this.blocks, options.sha256));
+    this.index = new TxIndex(options.database, options.sha256);
   }
 
   get facts(): ChainFacts {

@@ -8,15 +8,19 @@ import type { Height } from "../types.js";
 import type { BlockResults } from "./block-results.js";
 import type { StoredBlock } from "./block-store.js";
 import type { EmbeddedNode, MadeBlock } from "./embedded-node.js";
+import { EventSearch, type SearchPage, type SearchWindow } from "./event-search.js";
+import type { GenesisText } from "./genesis-file.js";
 import type { Mempool } from "./mempool.js";
+import { SEARCH_LIMITS, type SearchLimits } from "./search-budget.js";
+import { SearchedBlocks } from "./searched-blocks.js";
 import type { TxPlace } from "./tx-index.js";
 
 export interface NodeServiceFacts {
   /** Lower-case hex. */
   readonly nodeId: string;
   readonly moniker: string;
-  /** The genesis document, JSON; large ones are read when they are asked for. */
-  readonly genesis: () => string;
+  readonly genesis: { text(): Promise<GenesisText> };
+  readonly search?: Partial<SearchLimits>;
 }
 
 interface FoundTx {
@@ -34,10 +38,15 @@ interface News {
 }
 
 export class NodeService {
+  readonly #search: EventSearch;
+
   constructor(
     private readonly node: EmbeddedNode,
     private readonly own: NodeServiceFacts,
-  ) {}
+  ) {
+    const searched = new SearchedBlocks(node.blocks, (bytes) => node.hash(bytes));
+    this.#search = new EventSearch(node.index, searched, { ...SEARCH_LIMITS, ...own.search });
+  }
 
   get identity() {
     const { nodeId, moniker } = this.own;
@@ -57,8 +66,8 @@ export class NodeService {
     return this.node.mempool;
   }
 
-  genesis(): string {
-    return this.own.genesis();
+  genesis(): Promise<GenesisText> {
+    return this.own.genesis.text();
   }
 
   latest(): StoredBlock | undefined {
@@ -91,13 +100,13 @@ export class NodeService {
     return place && this.#txAt(place);
   }
 
-  async searchTxs(conditions: readonly EventCondition[], limit: number): Promise<readonly FoundTx[]> {
-    const places = await this.node.index.searchTxs(conditions, limit);
-    return places.flatMap((place) => this.#txAt(place) ?? []);
+  async searchTxs(conditions: readonly EventCondition[], window: SearchWindow): Promise<SearchPage<FoundTx>> {
+    const page = await this.#search.searchTxs(conditions, window);
+    return { ...page, hits: page.hits.flatMap((place) => this.#txAt(place) ?? []) };
   }
 
-  searchBlocks(conditions: readonly EventCondition[], limit: number): Promise<readonly Height[]> {
-    return this.node.index.searchBlocks(conditions, limit);
+  searchBlocks(conditions: readonly EventCondition[], window: SearchWindow): Promise<SearchPage<Height>> {
+    return this.#search.searchBlocks(conditions, window);
   }
 
   broadcast(tx: Uint8Array): TxResult {

@@ -4,7 +4,8 @@ import { isUpgradeError } from "../errors.js";
 import type { Height, Sha256 } from "../types.js";
 import type { BlockResults } from "./block-results.js";
 import type { BlockStore } from "./block-store.js";
-import type { Searched, TxPlace } from "./tx-index.js";
+import type { Searched } from "./event-search.js";
+import type { TxPlace } from "./tx-index.js";
 
 const BLOCKS_HELD = 16;
 

@@ -2,12 +2,12 @@
  * Finds transactions and blocks again, in the same database as the blocks:
  *   b t hash                      height, place
  *   b k digest height place      nothing; the digest is of an event's `type.key` and value
- * A block's own events have the last place. A digest only narrows the search: every hit is compared with the events.
+ *   b n height count             nothing; blocks that hold transactions, and how many
+ * A block's own events have the last place. A digest only narrows a search: every hit is compared with the events.
  */
-import { setImmediate } from "node:timers/promises";
-import { concatBytes, fromHex, prefixEnd, utf8 } from "../bytes.js";
+import { concatBytes, prefixEnd, utf8 } from "../bytes.js";
 import type { ChainEvent } from "../chain/context.js";
-import { type EventCondition, eventValues, matchesAll } from "../event-query.js";
+import { type EventCondition, eventValues } from "../event-query.js";
 import type { Batch, Database } from "../store/database.js";
 import { BLOCKS_PREFIX } from "../store/keys.js";
 import type { Height, Sha256 } from "../types.js";
@@ -18,14 +18,28 @@ export interface TxPlace {
   readonly index: number;
 }
 
+/** Heights from one end to the other, both counted. */
+export interface HeightRange {
+  readonly low: Height;
+  readonly high: Height;
+}
+
 const letter = (text: string) => text.charCodeAt(0);
 const BY_HASH = Uint8Array.of(BLOCKS_PREFIX, letter("t"));
 const BY_EVENT = Uint8Array.of(BLOCKS_PREFIX, letter("k"));
+const WITH_TXS = Uint8Array.of(BLOCKS_PREFIX, letter("n"));
 const DIGEST_BYTES = 16;
 /** The place of a block's own events. */
-const BLOCK_PLACE = 0xffff_ffff;
+export const BLOCK_PLACE = 0xffff_ffff;
 const KEYS_AT_ONCE = 512;
 const NOTHING = Uint8Array.of(0);
+
+/** The first part of keys that end with a place: the height alone sorts before all its places. */
+function heightBytes(height: Height): Uint8Array {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigUint64(0, height);
+  return bytes;
+}
 
 function placeBytes(height: Height, index: number): Uint8Array {
   const bytes = new Uint8Array(12);
@@ -40,28 +54,23 @@ function readPlace(bytes: Uint8Array): TxPlace {
   return { height: view.getBigUint64(0), index: view.getUint32(8) };
 }
 
-/** What a search looks through. */
-export interface Searched {
-  /** Lowest and last height with blocks; undefined: there are none. */
-  heights(): { readonly lowest: Height; readonly last: Height } | undefined;
-  /** Undefined when the block was pruned. */
-  results(height: Height): BlockResults | undefined;
-  /** Upper-case hex. */
-  txHash(place: TxPlace): string;
-}
-
 export class TxIndex {
   constructor(
     private readonly database: Database,
     private readonly sha256: Sha256,
-    private readonly searched: Searched,
   ) {}
 
-  put(batch: Batch, height: Height, txHashes: readonly Uint8Array[], { txResults, events }: BlockResults): void {
+  put(
+    batch: Pick<Batch, "put">,
+    height: Height,
+    txHashes: readonly Uint8Array[],
+    { txResults, events }: BlockResults,
+  ): void {
     txHashes.forEach((hash, index) => {
       batch.put(concatBytes(BY_HASH, hash), placeBytes(height, index));
       this.#putEvents(batch, txResults[index]?.events ?? [], { height, index });
     });
+    if (txHashes.length > 0) batch.put(concatBytes(WITH_TXS, placeBytes(height, txHashes.length)), NOTHING);
     this.#putEvents(batch, events, { height, index: BLOCK_PLACE });
   }
 
@@ -70,37 +79,44 @@ export class TxIndex {
     return bytes && readPlace(bytes);
   }
 
-  /** Ascending; at most `limit`. */
-  async searchTxs(conditions: readonly EventCondition[], limit: number): Promise<TxPlace[]> {
-    const found: TxPlace[] = [];
-    let seen = 0;
-    for (const place of this.#txCandidates(conditions)) {
-      if (++seen % KEYS_AT_ONCE === 0) await setImmediate();
-      const result = this.searched.results(place.height)?.txResults[place.index];
-      if (!result) continue;
-      const values = eventValues(result.events);
-      values.set("tx.height", [String(place.height)]);
-      values.set("tx.hash", [this.searched.txHash(place)]);
-      if (matchesAll(conditions, values) && found.push(place) >= limit) break;
-    }
-    return found;
+  /** Places of the transactions and blocks with this value, from the end that is asked for. */
+  *places({ key, value }: EventCondition, range: HeightRange, isDescending: boolean): Generator<TxPlace> {
+    const prefix = concatBytes(BY_EVENT, this.#digest(key, value));
+    for (const each of this.#keys(prefix, range, isDescending)) yield readPlace(each.subarray(prefix.length));
   }
 
-  async searchBlocks(conditions: readonly EventCondition[], limit: number): Promise<Height[]> {
-    const found: Height[] = [];
-    let seen = 0;
-    for (const { height } of this.#blockCandidates(conditions)) {
-      if (++seen % KEYS_AT_ONCE === 0) await setImmediate();
-      const results = this.searched.results(height);
-      if (!results) continue;
-      const values = eventValues(results.events);
-      values.set("block.height", [String(height)]);
-      if (matchesAll(conditions, values) && found.push(height) >= limit) break;
-    }
-    return found;
+  /** How many places have this value: exactly below `limit`, which says "as many or more". */
+  placesUpTo({ key, value }: EventCondition, range: HeightRange, limit: number): number {
+    return this.database.keys({ ...bounds(concatBytes(BY_EVENT, this.#digest(key, value)), range), limit }).length;
   }
 
-  #putEvents(batch: Batch, events: readonly ChainEvent[], place: TxPlace): void {
+  /** Has the transaction or block at this place this value? */
+  has({ key, value }: EventCondition, { height, index }: TxPlace): boolean {
+    const entry = concatBytes(BY_EVENT, this.#digest(key, value), placeBytes(height, index));
+    return this.database.get(entry) !== undefined;
+  }
+
+  /** Places of all transactions, from the end that is asked for. */
+  *allTxs(range: HeightRange, isDescending: boolean): Generator<TxPlace> {
+    for (const each of this.#keys(WITH_TXS, range, isDescending)) {
+      const { height, index: count } = readPlace(each.subarray(WITH_TXS.length));
+      for (let at = 0; at < count; at++) yield { height, index: isDescending ? count - 1 - at : at };
+    }
+  }
+
+  *#keys(prefix: Uint8Array, range: HeightRange, reverse: boolean): Generator<Uint8Array> {
+    let { start, end } = bounds(prefix, range);
+    for (;;) {
+      const keys = this.database.keys({ start, end, reverse, limit: KEYS_AT_ONCE });
+      yield* keys;
+      const last = keys.at(-1);
+      if (keys.length < KEYS_AT_ONCE || !last) return;
+      if (reverse) end = last;
+      else start = concatBytes(last, Uint8Array.of(0));
+    }
+  }
+
+  #putEvents(batch: Pick<Batch, "put">, events: readonly ChainEvent[], place: TxPlace): void {
     for (const [key, values] of eventValues(events)) {
       for (const value of new Set(values)) {
         const digest = this.#digest(key, value);
@@ -112,59 +128,11 @@ export class TxIndex {
   #digest(key: string, value: string): Uint8Array {
     return this.sha256(concatBytes(utf8(key), Uint8Array.of(0), utf8(value))).slice(0, DIGEST_BYTES);
   }
+}
 
-  *#txCandidates(conditions: readonly EventCondition[]): Generator<TxPlace> {
-    const hash = conditions.find(({ key, operator }) => key === "tx.hash" && operator === "=")?.value;
-    if (hash !== undefined) {
-      const place = /^[0-9a-fA-F]{64}$/.test(hash) ? this.find(fromHex(hash)) : undefined;
-      if (place) yield place;
-      return;
-    }
-    const driver = conditions.find(({ key, operator }) => operator === "=" && key !== "tx.height");
-    if (driver) {
-      for (const place of this.#indexed(driver)) if (place.index !== BLOCK_PLACE) yield place;
-      return;
-    }
-    for (const height of this.#heightsFor(conditions, "tx.height")) {
-      const count = this.searched.results(height)?.txResults.length ?? 0;
-      for (let index = 0; index < count; index++) yield { height, index };
-    }
-  }
-
-  *#blockCandidates(conditions: readonly EventCondition[]): Generator<TxPlace> {
-    const driver = conditions.find(({ key, operator }) => operator === "=" && key !== "block.height");
-    if (driver) {
-      for (const place of this.#indexed(driver)) if (place.index === BLOCK_PLACE) yield place;
-      return;
-    }
-    for (const height of this.#heightsFor(conditions, "block.height")) yield { height, index: BLOCK_PLACE };
-  }
-
-  *#indexed({ key, value }: EventCondition): Generator<TxPlace> {
-    const prefix = concatBytes(BY_EVENT, this.#digest(key, value));
-    const end = prefixEnd(prefix) as Uint8Array;
-    for (let start = prefix; ; ) {
-      const keys = this.database.keys({ start, end, limit: KEYS_AT_ONCE });
-      for (const each of keys) yield readPlace(each.subarray(prefix.length));
-      const last = keys.at(-1);
-      if (keys.length < KEYS_AT_ONCE || !last) return;
-      start = concatBytes(last, Uint8Array.of(0));
-    }
-  }
-
-  /** The heights that the conditions leave open. */
-  *#heightsFor(conditions: readonly EventCondition[], name: string): Generator<Height> {
-    const range = this.searched.heights();
-    if (!range) return;
-    let { lowest, last } = range;
-    for (const { key, operator, value } of conditions) {
-      if (key !== name || !/^[0-9]{1,19}$/.test(value)) continue;
-      const height = BigInt(value);
-      const isLower = operator === "=" || operator === ">=" || operator === ">";
-      const isUpper = operator === "=" || operator === "<=" || operator === "<";
-      if (isLower && height > lowest) lowest = height;
-      if (isUpper && height < last) last = height;
-    }
-    for (let height = lowest; height <= last; height++) yield height;
-  }
+function bounds(prefix: Uint8Array, { low, high }: HeightRange): { start: Uint8Array; end: Uint8Array } {
+  return {
+    start: concatBytes(prefix, heightBytes(low)),
+    end: prefixEnd(concatBytes(prefix, heightBytes(high))) as Uint8Array,
+  };
 }

@@ -29,8 +29,16 @@ export interface QueryApp {
   simulate(tx: Uint8Array): NodeTxResult;
 }
 
+/** How a call goes on with its client. */
+export interface CallOptions {
+  /** Aborted when the client leaves. */
+  readonly signal?: AbortSignal;
+  /** Called when a total of the answer is a lower bound; the client is told beside the answer. */
+  readonly onCut?: (what: string) => void;
+}
+
 /** What every method sees. */
-export interface NodeCall {
+export interface NodeCall extends CallOptions {
   readonly app: QueryApp;
   readonly node: NodePort;
   readonly sha256: Sha256;

@@ -9,7 +9,7 @@ import type { Height, Sha256 } from "../../types.js";
 import type { NodePort } from "../node-port.js";
 import { authQuery } from "./auth.js";
 import { bankQuery } from "./bank.js";
-import type { QueryApp, StateView } from "./call.js";
+import type { CallOptions, QueryApp, StateView } from "./call.js";
 import { govQuery } from "./gov.js";
 import { nodeService } from "./node.js";
 import type { QueryMethod, QueryService } from "./service.js";
@@ -76,9 +76,14 @@ export class Query {
    * @param askedHeight 0n: the last one
    * @throws UpgradeError UPG_NOT_FOUND_VERSION, UPG_REMOTE_NOT_READY, and what the method throws
    */
-  async call(method: QueryMethod, request: Message, askedHeight: Height): Promise<QueryAnswer> {
+  async call(
+    method: QueryMethod,
+    request: Message,
+    askedHeight: Height,
+    options: CallOptions = {},
+  ): Promise<QueryAnswer> {
     const { app, node, sha256, bondDenom } = this.options;
-    const facts = { app, node, sha256, bondDenom, askedHeight };
+    const facts = { app, node, sha256, bondDenom, askedHeight, ...options };
     if (!method.isOfState) {
       return { message: await method.run(request, facts), height: node.latest()?.header.height ?? 0n };
     }
@@ -119,5 +124,7 @@ export function parseAskedHeight(text: string | undefined): Height {
 
 /** Name of the height in requests and answers: an HTTP header, or gRPC metadata. */
 export const HEIGHT_HEADER = "x-cosmos-block-height";
+/** Name under which an answer says that a total is a lower bound. */
+export const CUT_HEADER = "x-search-cut";
 /** Name under which answers carry the stable code of an error. */
 export const ERROR_CODE_HEADER = "x-error-code";

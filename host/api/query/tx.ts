@@ -17,9 +17,6 @@ import { implementOfNode, type QueryService } from "./service.js";
 
 const PAGE_DEFAULT = 100;
 const PAGE_MAX = 100;
-/** Hits of a search that are looked at; beyond, a client has to narrow its question. */
-export const SEARCH_HITS_MAX = 10_000;
-
 /** The field's codes for what the mempool says. */
 const MEMPOOL_CODES: Readonly<Record<string, number>> = {
   UPG_TX_IN_MEMPOOL: 19,
@@ -65,16 +62,22 @@ function broadcast(bytes: Uint8Array, mode: BroadcastMode, { node, sha256 }: Nod
 }
 
 async function search(call: NodeCall, query: string, page: bigint, limit: bigint, order: OrderBy) {
-  const hits = await call.node.searchTxs(parseEventQuery(query), SEARCH_HITS_MAX);
-  const ordered = order === OrderBy.DESC ? [...hits].reverse() : hits;
   const size = limit === 0n ? PAGE_DEFAULT : Number(limit > BigInt(PAGE_MAX) ? BigInt(PAGE_MAX) : limit);
   const first = (Number(page > 0n ? page : 1n) - 1) * size;
-  const shown = ordered.slice(first, first + size);
+  const isDescending = order === OrderBy.DESC;
+  const window = { isDescending, first, size, ...(call.signal ? { signal: call.signal } : {}) };
+  const { hits, total, isTotalExact } = await call.node.searchTxs(parseEventQuery(query), window);
+  if (!isTotalExact) call.onCut?.(cutText(total));
   return {
-    txs: shown.map(({ bytes }) => decodeTx(bytes)),
-    txResponses: shown.map((tx) => txResponse(call.node, tx)),
-    total: BigInt(hits.length),
+    txs: hits.map(({ bytes }) => decodeTx(bytes)),
+    txResponses: hits.map((tx) => txResponse(call.node, tx)),
+    total: BigInt(total),
   };
+}
+
+/** What a client is told when not all hits were counted. */
+export function cutText(total: number): string {
+  return `the total ${total} is a lower bound: counting was stopped, and pages go on; bounds of heights make it exact`;
 }
 
 export const txService: QueryService = implementOfNode(Service, {

@@ -7,9 +7,10 @@ import { cors } from "hono/cors";
 import { UpgradeError } from "../../errors.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../door.js";
 import { apiError } from "../errors.js";
-import { listen, makeHttpServer, openDoor, readBody } from "../http-server.js";
-import { ERROR_CODE_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../query/query.js";
+import { listen, makeHttpServer, openDoor, readBody, signalOf } from "../http-server.js";
+import { CUT_HEADER, ERROR_CODE_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../query/query.js";
 import { registryOf } from "../query/registry.js";
+import { noRoom, UnreadBytes } from "../unread.js";
 import { bindRequest } from "./bind.js";
 import { escapeHtml, GatewayJson } from "./gateway-json.js";
 import { openApiDocument } from "./openapi.js";
@@ -33,7 +34,7 @@ const METRICS_TYPE = { "content-type": "text/plain; version=0.0.4; charset=utf-8
 /** @throws UpgradeError UPG_INVALID_CONFIG when the address cannot be had */
 export async function openRest(options: RestOptions): Promise<OpenDoor> {
   const limits = { ...DOOR_LIMITS, ...options.limits };
-  const gateway = new Gateway(options, limits);
+  const gateway = new Gateway(options, limits, options.unread ?? new UnreadBytes(limits));
   const app = new Hono<Env>();
   if (options.cors) app.use(cors({ origin: "*", allowHeaders: ["*"], exposeHeaders: ["*"] }));
   app.get("/healthz", (context) => only("GET", context, () => json(context, 200, { status: "ok" })));
@@ -90,6 +91,7 @@ class Gateway {
   constructor(
     private readonly options: RestOptions,
     private readonly limits: DoorLimits,
+    private readonly unread: UnreadBytes,
   ) {
     const { query } = options;
     this.#router = new Router(routesOf(query.services));
@@ -144,8 +146,12 @@ class Gateway {
     const request = route.hasBody
       ? await this.#readRequest(context, route.method.descriptor.input)
       : bindRequest(method.descriptor.input, parameters, query);
-    const { message, height } = await this.options.query.call(method, request, asked);
+    const cut: string[] = [];
+    const call = { signal: signalOf(env.outgoing), onCut: (what: string) => cut.push(what) };
+    const { message, height } = await this.options.query.call(method, request, asked, call);
     const text = this.#json.write(method.descriptor.output, message);
+    // Characters for bytes: an answer is nearly all ASCII.
+    if (!this.unread.hold(env.outgoing, text.length)) throw noRoom();
     const heightText = String(height);
     return new Response(text, {
       status: 200,
@@ -153,6 +159,7 @@ class Gateway {
         ...JSON_TYPE,
         ...serverTime(),
         "cache-control": "no-store",
+        ...(cut[0] === undefined ? {} : { [CUT_HEADER]: cut[0] }),
         [HEIGHT_HEADER]: heightText,
         [`grpc-metadata-${HEIGHT_HEADER}`]: heightText,
       },

@@ -3,6 +3,7 @@ import { isUpgradeError, UpgradeError } from "../../errors.js";
 import type { DoorEvents } from "../door.js";
 import { apiError } from "../errors.js";
 import type { RpcContext } from "./context.js";
+import { JsonText } from "./json.js";
 import { rpcMethod } from "./methods.js";
 import { Params } from "./params.js";
 
@@ -40,6 +41,13 @@ export const invalidRequest = (data: string): RpcAnswer => ({
 });
 
 export const success = (id: RpcId, result: unknown): RpcAnswer => ({ jsonrpc: "2.0", id, result });
+
+/** The JSON of an answer. */
+export function answerText(answer: RpcAnswer): string {
+  const { result, ...rest } = answer;
+  if (!(result instanceof JsonText)) return JSON.stringify(answer);
+  return `${JSON.stringify(rest).slice(0, -1)},"result":${result.text}}`;
+}
 
 /** The data of an error end with its stable code. */
 export function failure(id: RpcId, error: unknown, events: DoorEvents): RpcAnswer {

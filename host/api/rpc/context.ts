@@ -3,12 +3,16 @@ import { UpgradeError } from "../../errors.js";
 import type { Height } from "../../types.js";
 import type { NodeBlock, NodePort } from "../node-port.js";
 import type { Query } from "../query/query.js";
+import type { GenesisAnswers } from "./genesis.js";
 import type { Params } from "./params.js";
 
 export interface RpcContext {
   readonly query: Query;
+  readonly genesis: GenesisAnswers;
   /** Where this door listens, as `tcp://host:port`. */
   readonly address: string;
+  /** Aborted when the client leaves. */
+  readonly signal?: AbortSignal;
 }
 
 /** @throws UpgradeError UPG_REMOTE_NOT_READY */
@@ -41,10 +45,15 @@ function blockAt(node: NodePort, height: Height, last: Height): NodeBlock {
 const PER_PAGE_DEFAULT = 30n;
 const PER_PAGE_MAX = 100n;
 
+/** `per_page`, bounded. @throws UpgradeError UPG_INVALID_ARGUMENT */
+export function pageSize(params: Params): number {
+  const asked = params.integer("per_page") ?? PER_PAGE_DEFAULT;
+  return Number(asked < 1n ? PER_PAGE_DEFAULT : asked > PER_PAGE_MAX ? PER_PAGE_MAX : asked);
+}
+
 /** `page` and `per_page` over a list of `total`. @throws UpgradeError UPG_INVALID_ARGUMENT */
 export function pageOf(params: Params, total: number): { readonly first: number; readonly size: number } {
-  const asked = params.integer("per_page") ?? PER_PAGE_DEFAULT;
-  const size = Number(asked < 1n ? PER_PAGE_DEFAULT : asked > PER_PAGE_MAX ? PER_PAGE_MAX : asked);
+  const size = pageSize(params);
   const page = params.integer("page") ?? 1n;
   const pages = BigInt(Math.max(1, Math.ceil(total / size)));
   if (page < 1n || page > pages) {

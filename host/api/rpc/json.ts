@@ -12,6 +12,11 @@ import type { TxProof } from "../../commitment/block/txs.js";
 import type { Validator } from "../../commitment/block/validator.js";
 import type { NodeBlock, NodeTx, NodeTxResult } from "../node-port.js";
 
+/** A result that is JSON already. */
+export class JsonText {
+  constructor(readonly text: string) {}
+}
+
 export const hexJson = (bytes: Uint8Array): string => toHex(bytes).toUpperCase();
 export const base64Json = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
 const base64OrNull = (bytes: Uint8Array): string | null => (bytes.length === 0 ? null : base64Json(bytes));

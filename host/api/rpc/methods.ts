@@ -14,7 +14,8 @@ import {
 } from "./blocks.js";
 import { broadcastAsync, broadcastCommit, broadcastSync, numUnconfirmed, unconfirmed } from "./broadcast.js";
 import type { RpcContext } from "./context.js";
-import { genesis, genesisChunked, health, netInfo, status } from "./node.js";
+import { genesis, genesisChunked } from "./genesis.js";
+import { health, netInfo, status } from "./node.js";
 import type { Params } from "./params.js";
 import { blockSearch, tx, txSearch } from "./search.js";
 

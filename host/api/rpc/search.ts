@@ -2,9 +2,9 @@
 import { txProofs } from "../../commitment/block/txs.js";
 import { UpgradeError } from "../../errors.js";
 import { parseEventQuery } from "../../event-query.js";
-import type { NodeTx } from "../node-port.js";
-import { SEARCH_HITS_MAX } from "../query/tx.js";
-import { pageOf, type RpcContext } from "./context.js";
+import type { NodeSearchPage, NodeSearchWindow, NodeTx } from "../node-port.js";
+import { cutText } from "../query/tx.js";
+import { pageSize, type RpcContext } from "./context.js";
 import { blockIdJson, blockJson, hexJson, txJson, txProofJson } from "./json.js";
 import type { Params } from "./params.js";
 
@@ -22,32 +22,55 @@ export function tx(context: RpcContext, params: Params) {
   return withProof(context, found, params.flag("prove"));
 }
 
-/** Ascending unless it says otherwise. @throws UpgradeError UPG_INVALID_ARGUMENT */
-function ordered<T>(list: readonly T[], params: Params, isDescendingByDefault: boolean): readonly T[] {
+/** @throws UpgradeError UPG_INVALID_ARGUMENT */
+function isDescending(params: Params, byDefault: boolean): boolean {
   const order = params.text("order_by");
-  if (order === "asc" || (order === "" && !isDescendingByDefault)) return list;
-  if (order === "desc" || order === "") return [...list].reverse();
+  if (order === "") return byDefault;
+  if (order === "asc" || order === "desc") return order === "desc";
   throw new UpgradeError("UPG_INVALID_ARGUMENT", "expected order_by to be either `asc` or `desc` or empty");
 }
 
-export async function txSearch(context: RpcContext, params: Params) {
-  const conditions = parseEventQuery(params.text("query"));
-  const found = ordered(await context.query.node.searchTxs(conditions, SEARCH_HITS_MAX), params, false);
-  const { first, size } = pageOf(params, found.length);
-  const prove = params.flag("prove");
+/** @throws UpgradeError UPG_INVALID_ARGUMENT */
+function windowOf({ signal }: RpcContext, params: Params, isDescendingByDefault: boolean): NodeSearchWindow {
+  const size = pageSize(params);
+  const page = params.integer("page") ?? 1n;
+  if (page < 1n) throw wrongPage(page, 1);
   return {
-    txs: found.slice(first, first + size).map((each) => withProof(context, each, prove)),
-    total_count: String(found.length),
+    isDescending: isDescending(params, isDescendingByDefault),
+    first: (Number(page) - 1) * size,
+    size,
+    ...(signal ? { signal } : {}),
   };
 }
 
-export async function blockSearch({ query: { node } }: RpcContext, params: Params) {
+/** A page beyond the last is refused, as clients of the RPC expect. @throws UpgradeError UPG_INVALID_ARGUMENT */
+function totals({ hits, total, isTotalExact }: NodeSearchPage<unknown>, { first, size }: NodeSearchWindow) {
+  if (hits.length === 0 && first > 0) throw wrongPage(BigInt(first / size) + 1n, Math.max(1, Math.ceil(total / size)));
+  return { total_count: String(total), ...(isTotalExact ? {} : { cut: cutText(total) }) };
+}
+
+function wrongPage(page: bigint, pages: number): UpgradeError {
+  return new UpgradeError("UPG_INVALID_ARGUMENT", `page should be within [1, ${pages}] range, given ${page}`);
+}
+
+/** Ascending unless it says otherwise. */
+export async function txSearch(context: RpcContext, params: Params) {
   const conditions = parseEventQuery(params.text("query"));
-  const found = ordered(await node.searchBlocks(conditions, SEARCH_HITS_MAX), params, true);
-  const { first, size } = pageOf(params, found.length);
-  const blocks = found.slice(first, first + size).map((height) => ({
+  const window = windowOf(context, params, false);
+  const page = await context.query.node.searchTxs(conditions, window);
+  const prove = params.flag("prove");
+  return { txs: page.hits.map((each) => withProof(context, each, prove)), ...totals(page, window) };
+}
+
+/** Descending unless it says otherwise. */
+export async function blockSearch(context: RpcContext, params: Params) {
+  const { node } = context.query;
+  const conditions = parseEventQuery(params.text("query"));
+  const window = windowOf(context, params, true);
+  const page = await node.searchBlocks(conditions, window);
+  const blocks = page.hits.map((height) => ({
     block_id: blockIdJson(node.at(height).blockId),
     block: blockJson(node.block(height)),
   }));
-  return { blocks, total_count: String(found.length) };
+  return { blocks, ...totals(page, window) };
 }

@@ -3,36 +3,50 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { UpgradeError } from "../../errors.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../door.js";
 import { apiError } from "../errors.js";
-import { closeServer, listen, makeHttpServer, type Reply, readBody, send } from "../http-server.js";
-import { answerCall, failure, invalidRequest, parseFailure, type RpcAnswer, readCall, success } from "./answer.js";
+import { closeServer, listen, makeHttpServer, type Reply, readBody, send, signalOf } from "../http-server.js";
+import { noRoom, UnreadBytes } from "../unread.js";
+import {
+  answerCall,
+  answerText,
+  failure,
+  invalidRequest,
+  parseFailure,
+  type RpcAnswer,
+  readCall,
+  success,
+} from "./answer.js";
 import type { RpcContext } from "./context.js";
+import { GenesisAnswers } from "./genesis.js";
 import { RPC_METHODS, rpcMethod } from "./methods.js";
 import { Params } from "./params.js";
 import { WebSocketDoor } from "./websocket.js";
 
 export interface RpcOptions extends DoorOptions {
   readonly address: Address;
+  /** Web pages that may open a websocket; `*`: all. */
+  readonly origins: readonly string[];
 }
 
-/** Calls in one request. */
-const BATCH_MAX = 100;
 const JSON_TYPE = { "content-type": "application/json" };
 
 /** @throws UpgradeError UPG_INVALID_CONFIG when the address cannot be had */
 export async function openRpc(options: RpcOptions): Promise<OpenDoor> {
   const limits: DoorLimits = { ...DOOR_LIMITS, ...options.limits };
+  const unread = options.unread ?? new UnreadBytes(limits);
   const own = { host: options.address.host, port: options.address.port };
-  const context: RpcContext = {
+  const genesis = new GenesisAnswers(options.query.node);
+  const contextFor = (signal: AbortSignal): RpcContext => ({
     query: options.query,
-    get address() {
-      return `tcp://${own.host}:${own.port}`;
-    },
-  };
-  const door = new RpcDoor(context, options, limits);
+    genesis,
+    address: `tcp://${own.host}:${own.port}`,
+    signal,
+  });
+  const door = new RpcDoor(contextFor, options, limits, unread);
   const server = makeHttpServer((request, response) => void door.answer(request, response), limits);
   const address = await listen(server, options.address, "--rpc.laddr");
   own.port = address.port;
-  const sockets = new WebSocketDoor(context, options.events, limits);
+  const { query, events, origins } = options;
+  const sockets = new WebSocketDoor({ node: query.node, contextFor, events, limits, unread, origins });
   sockets.attach(server);
   return {
     address,
@@ -47,15 +61,20 @@ class RpcDoor {
   #underWay = 0;
 
   constructor(
-    private readonly context: RpcContext,
+    private readonly contextFor: (signal: AbortSignal) => RpcContext,
     private readonly options: RpcOptions,
     private readonly limits: DoorLimits,
+    private readonly unread: UnreadBytes,
   ) {}
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#underWay++;
     try {
-      send(request, response, await this.#reply(request));
+      const reply = await this.#reply(request, this.contextFor(signalOf(response)));
+      if (response.destroyed) return;
+      // Characters for bytes: an answer is nearly all ASCII.
+      if (!this.unread.hold(response, reply.body.length)) throw noRoom();
+      send(request, response, reply);
     } catch (error) {
       const { http } = apiError(error, this.options.events.onBug);
       send(request, response, json(http, failure(-1, error, this.options.events)));
@@ -64,16 +83,16 @@ class RpcDoor {
     }
   }
 
-  #reply(request: IncomingMessage): Promise<Reply> | Reply {
+  #reply(request: IncomingMessage, context: RpcContext): Promise<Reply> | Reply {
     if (this.#underWay > this.limits.concurrency) {
       throw new UpgradeError("UPG_REMOTE_BUSY", `${this.limits.concurrency} requests are under way: try again`);
     }
-    if (request.method === "POST") return this.#post(request);
-    if (request.method === "GET") return this.#get(request.url ?? "/");
+    if (request.method === "POST") return this.#post(request, context);
+    if (request.method === "GET") return this.#get(request.url ?? "/", context);
     return json(405, invalidRequest("calls are made with POST or GET"));
   }
 
-  async #post(request: IncomingMessage): Promise<Reply> {
+  async #post(request: IncomingMessage, context: RpcContext): Promise<Reply> {
     const text = Buffer.from(await readBody(request, this.limits.bodyBytes)).toString("utf8");
     let value: unknown;
     try {
@@ -81,35 +100,59 @@ class RpcDoor {
     } catch (error) {
       return json(500, parseFailure(error instanceof Error ? error.message : String(error)));
     }
-    if (!Array.isArray(value)) return json(200, await this.#one(value));
-    if (value.length > BATCH_MAX) return json(200, invalidRequest(`a batch has at most ${BATCH_MAX} calls`));
-    const answers: RpcAnswer[] = [];
-    for (const each of value) {
-      const answer = await this.#one(each);
-      if (answer) answers.push(answer);
+    if (!Array.isArray(value)) return json(200, await this.#one(value, context));
+    const { batchCalls } = this.limits;
+    if (value.length > batchCalls) {
+      return json(200, invalidRequest(`batch request exceeds maximum (${batchCalls})`));
     }
-    return json(200, answers);
+    return { status: 200, headers: JSON_TYPE, body: await this.#batch(value, context) };
   }
 
-  async #one(value: unknown): Promise<RpcAnswer | undefined> {
+  /** Each answer becomes text at once, and calls beyond the bytes of a batch are refused instead of answered. */
+  async #batch(calls: readonly unknown[], context: RpcContext): Promise<string> {
+    const texts: string[] = [];
+    let length = 0;
+    for (const each of calls) {
+      if (context.signal?.aborted) break;
+      const answer = await this.#one(each, context, this.limits.batchBytes - length);
+      if (!answer) continue;
+      const text = answerText(answer);
+      const isTooLarge = length + text.length > this.limits.batchBytes;
+      const told = isTooLarge ? answerText(failure(answer.id, this.#batchIsFull(), this.options.events)) : text;
+      length += told.length;
+      texts.push(told);
+    }
+    return `[${texts.join(",")}]`;
+  }
+
+  #batchIsFull(): UpgradeError {
+    const { batchBytes } = this.limits;
+    return new UpgradeError(
+      "UPG_INVALID_REQUEST_SIZE",
+      `the answers to a batch have at most ${batchBytes} bytes: make this call in a request of its own`,
+    );
+  }
+
+  async #one(value: unknown, context: RpcContext, bytesLeft = 1): Promise<RpcAnswer | undefined> {
     try {
       const call = readCall(value);
-      return call && (await answerCall(this.context, call, this.options.events));
+      if (call && bytesLeft <= 0) return failure(call.id, this.#batchIsFull(), this.options.events);
+      return call && (await answerCall(context, call, this.options.events));
     } catch (error) {
       return invalidRequest(error instanceof Error ? error.message : String(error));
     }
   }
 
-  async #get(url: string): Promise<Reply> {
+  async #get(url: string, context: RpcContext): Promise<Reply> {
     const { pathname, searchParams } = readUrl(url);
     const name = pathname.slice(1);
     if (name === "") return listing();
     try {
       const method = rpcMethod(name);
-      return json(200, success(-1, await method.run(this.context, Params.ofQuery(searchParams))));
+      return json(200, success(-1, await method.run(context, Params.ofQuery(searchParams))));
     } catch (error) {
       const { http, grpc } = apiError(error, this.options.events.onBug);
-      const status = grpc === 12 ? 404 : http === 413 || http === 503 ? http : 500;
+      const status = grpc === 12 ? 404 : http === 413 || http === 429 || http === 503 ? http : 500;
       return json(status, failure(-1, error, this.options.events));
     }
   }
@@ -123,8 +166,8 @@ function readUrl(url: string): URL {
   }
 }
 
-function json(status: number, value: RpcAnswer | readonly RpcAnswer[] | undefined): Reply {
-  return { status, headers: JSON_TYPE, body: value === undefined ? "" : JSON.stringify(value) };
+function json(status: number, answer: RpcAnswer | undefined): Reply {
+  return { status, headers: JSON_TYPE, body: answer === undefined ? "" : answerText(answer) };
 }
 
 /** For people who come with a browser: what may be asked. */

@@ -4,8 +4,11 @@ import { type RawData, WebSocket, WebSocketServer } from "ws";
 import { UpgradeError } from "../../errors.js";
 import { type EventCondition, matchesAll, parseEventQuery } from "../../event-query.js";
 import type { DoorEvents, DoorLimits } from "../door.js";
+import type { NodePort } from "../node-port.js";
+import type { UnreadBytes } from "../unread.js";
 import {
   answerCall,
+  answerText,
   failure,
   parseFailure,
   type RpcAnswer,
@@ -18,12 +21,19 @@ import type { RpcContext } from "./context.js";
 import { type Told, tell } from "./news.js";
 import { Params } from "./params.js";
 
-const CLIENTS_MAX = 1_024;
-const SUBSCRIPTIONS_MAX = 16;
-/** A listener that reads too slowly is let go when so much waits for it. */
-const BUFFERED_BYTES_MAX = 16_777_216;
 const PING_MILLIS = 27_000;
+/** From this part of its bytes on a client is not read: 4 is a quarter. */
+const PAUSED_PART = 4;
 const PATH = "/websocket";
+
+export interface WebSocketOptions {
+  readonly node: NodePort;
+  readonly contextFor: (signal: AbortSignal) => RpcContext;
+  readonly events: DoorEvents;
+  readonly limits: DoorLimits;
+  readonly unread: UnreadBytes;
+  readonly origins: readonly string[];
+}
 
 interface Subscription {
   readonly id: RpcId;
@@ -37,12 +47,8 @@ export class WebSocketDoor {
   readonly #unsubscribe: () => void;
   readonly #ping: NodeJS.Timeout;
 
-  constructor(
-    private readonly context: RpcContext,
-    private readonly events: DoorEvents,
-    limits: DoorLimits,
-  ) {
-    const { node } = context.query;
+  constructor(private readonly options: WebSocketOptions) {
+    const { node, limits } = options;
     this.#server = new WebSocketServer({ noServer: true, maxPayload: limits.bodyBytes, perMessageDeflate: false });
     this.#unsubscribe = node.subscribe((news) => {
       if (this.#listeners.size === 0) return;
@@ -58,19 +64,30 @@ export class WebSocketDoor {
   attach(server: Server): void {
     server.on("upgrade", (request: IncomingMessage, socket, head) => {
       socket.on("error", () => socket.destroy());
-      const [path] = (request.url ?? "").split("?");
-      if (path !== PATH || this.#listeners.size >= CLIENTS_MAX) {
-        socket.end(
-          `HTTP/1.1 ${path === PATH ? "503 Service Unavailable" : "404 Not Found"}\r\nconnection: close\r\n\r\n`,
-        );
+      const refusal = this.#refusal(request);
+      if (refusal !== undefined) {
+        socket.end(`HTTP/1.1 ${refusal}\r\nconnection: close\r\n\r\n`);
         return;
       }
       this.#server.handleUpgrade(request, socket, head, (client) => {
-        const listener = new Listener(client, this.context, this.events);
+        const listener = new Listener(client, this.options, () => this.#hasRoomForSubscriber());
         this.#listeners.add(listener);
         client.once("close", () => this.#listeners.delete(listener));
       });
     });
+  }
+
+  #refusal({ url = "", headers }: IncomingMessage): string | undefined {
+    const { limits, origins } = this.options;
+    if (url.split("?")[0] !== PATH) return "404 Not Found";
+    if (!isOriginAllowed(headers.origin, origins)) return "403 Forbidden";
+    return this.#listeners.size >= limits.websockets ? "503 Service Unavailable" : undefined;
+  }
+
+  #hasRoomForSubscriber(): boolean {
+    let count = 0;
+    for (const { isSubscriber } of this.#listeners) if (isSubscriber) count++;
+    return count < this.options.limits.subscriptionClients;
   }
 
   close(): void {
@@ -81,20 +98,48 @@ export class WebSocketDoor {
   }
 }
 
+/**
+ * Browsers say which page asks. Pages on this machine may; those of other places could be anyone's and only may when
+ * they are named. Programs say nothing, and may.
+ */
+export function isOriginAllowed(origin: string | undefined, allowed: readonly string[]): boolean {
+  if (origin === undefined || allowed.includes("*") || allowed.includes(origin)) return true;
+  return /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:[0-9]+)?$/i.test(origin);
+}
+
 class Listener {
   readonly #subscriptions = new Map<string, Subscription>();
+  readonly #context: RpcContext;
+  /** Calls that were read and not yet made. */
+  readonly #waiting: RawData[] = [];
+  #isBusy = false;
   #isAlive = true;
+  #unread = 0;
 
   constructor(
     private readonly client: WebSocket,
-    private readonly context: RpcContext,
-    private readonly events: DoorEvents,
+    private readonly options: WebSocketOptions,
+    private readonly mayBeSubscriber: () => boolean,
   ) {
-    client.on("message", (data) => void this.#take(data));
+    const left = new AbortController();
+    this.#context = options.contextFor(left.signal);
+    client.on("message", (data) => {
+      this.#waiting.push(data);
+      void this.#takeWaiting();
+    });
     client.on("pong", () => {
       this.#isAlive = true;
     });
     client.on("error", () => client.terminate());
+    client.once("close", () => {
+      left.abort();
+      this.options.unread.give(this.#unread);
+      this.#unread = 0;
+    });
+  }
+
+  get isSubscriber(): boolean {
+    return this.#subscriptions.size > 0;
   }
 
   hear(told: readonly Told[]): void {
@@ -117,6 +162,25 @@ class Listener {
     setTimeout(() => this.client.terminate(), 500).unref();
   }
 
+  /** One call after the other, and none while the client does not take the answers: it is not read then either. */
+  async #takeWaiting(): Promise<void> {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    while (this.#isReading) {
+      const data = this.#waiting.shift();
+      if (data === undefined) break;
+      if (this.#waiting.length > 0) this.client.pause();
+      await this.#take(data);
+    }
+    this.#isBusy = false;
+    if (this.#waiting.length === 0) this.client.resume();
+  }
+
+  get #isReading(): boolean {
+    const { OPEN } = WebSocket;
+    return this.client.readyState === OPEN && this.#unread <= this.options.limits.clientUnreadBytes / PAUSED_PART;
+  }
+
   async #take(data: RawData): Promise<void> {
     let id: RpcId = -1;
     try {
@@ -125,7 +189,7 @@ class Listener {
       id = call.id;
       this.#send(await this.#answer(call));
     } catch (error) {
-      this.#send(error instanceof SyntaxError ? parseFailure(error.message) : failure(id, error, this.events));
+      this.#send(error instanceof SyntaxError ? parseFailure(error.message) : failure(id, error, this.options.events));
     }
   }
 
@@ -142,15 +206,19 @@ class Listener {
         this.#subscriptions.clear();
         return success(call.id, {});
       default:
-        return await answerCall(this.context, call, this.events);
+        return await answerCall(this.#context, call, this.options.events);
     }
   }
 
   #subscribe(id: RpcId, query: string): void {
     const conditions = parseEventQuery(query);
     if (this.#subscriptions.has(query)) throw new UpgradeError("UPG_INVALID_ARGUMENT", "already subscribed");
-    if (this.#subscriptions.size >= SUBSCRIPTIONS_MAX) {
-      throw new UpgradeError("UPG_REMOTE_BUSY", `max_subscriptions_per_client ${SUBSCRIPTIONS_MAX} reached`);
+    const { subscriptionsPerClient, subscriptionClients } = this.options.limits;
+    if (this.#subscriptions.size >= subscriptionsPerClient) {
+      throw new UpgradeError("UPG_REMOTE_BUSY", `max_subscriptions_per_client ${subscriptionsPerClient} reached`);
+    }
+    if (!this.isSubscriber && !this.mayBeSubscriber()) {
+      throw new UpgradeError("UPG_REMOTE_BUSY", `max_subscription_clients ${subscriptionClients} reached`);
     }
     this.#subscriptions.set(query, { id, query, conditions });
   }
@@ -159,9 +227,24 @@ class Listener {
     if (!this.#subscriptions.delete(query)) throw new UpgradeError("UPG_INVALID_ARGUMENT", "subscription not found");
   }
 
+  /** What a client does not take is bounded, alone and with all others; meanwhile nothing more is read from it. */
   #send(answer: RpcAnswer): void {
     if (this.client.readyState !== WebSocket.OPEN) return;
-    if (this.client.bufferedAmount > BUFFERED_BYTES_MAX) this.client.terminate();
-    else this.client.send(JSON.stringify(answer));
+    const { unread, limits } = this.options;
+    const bytes = Buffer.from(answerText(answer));
+    if (this.#unread > limits.clientUnreadBytes || !unread.take(bytes.length)) {
+      this.client.terminate();
+      return;
+    }
+    this.#unread += bytes.length;
+    this.client.send(bytes, { binary: false }, () => this.#sent(bytes.length));
+  }
+
+  #sent(bytes: number): void {
+    // After the end all was given back at once.
+    if (this.#unread === 0) return;
+    this.#unread -= bytes;
+    this.options.unread.give(bytes);
+    if (this.#waiting.length > 0) void this.#takeWaiting();
   }
 }

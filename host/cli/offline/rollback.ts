@@ -2,7 +2,6 @@
 import { toHex } from "../../bytes.js";
 import { BlockStore } from "../../engine/block-store.js";
 import { sha256 } from "../../engine/node-crypto.js";
-import { SearchedBlocks } from "../../engine/searched-blocks.js";
 import { TxIndex } from "../../engine/tx-index.js";
 import { rollbackLastVersion } from "../../store/rollback.js";
 import { withDatabase } from "./home-database.js";
@@ -19,10 +18,10 @@ export interface RolledBackBlock {
 export function rollback(path: string): RolledBackBlock {
   return withDatabase(path, (database) => {
     const blocks = new BlockStore(database);
-    const index = new TxIndex(database, sha256, new SearchedBlocks(blocks, sha256));
+    const index = new TxIndex(database, sha256);
     const { from, to, appHash } = rollbackLastVersion(database, (batch, height) => {
       // What putting the block's entries writes is what taking them back removes.
-      const entries = { put: (key: Uint8Array) => batch.remove(key), remove: () => undefined };
+      const entries = { put: (key: Uint8Array) => batch.remove(key) };
       index.put(entries, height, blocks.block(height).txs.map(sha256), blocks.results(height));
       blocks.remove(batch, height);
     });

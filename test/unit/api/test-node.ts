@@ -9,10 +9,12 @@ import { Metrics } from "../../../host/api/metrics.js";
 import { Query } from "../../../host/api/query/query.js";
 import { logicalClock } from "../../../host/engine/clock.js";
 import type { EmbeddedNode } from "../../../host/engine/embedded-node.js";
+import { GenesisFile } from "../../../host/engine/genesis-file.js";
 import type { MempoolLimits } from "../../../host/engine/mempool.js";
 import { sha256 } from "../../../host/engine/node-crypto.js";
 import { NodeService } from "../../../host/engine/node-service.js";
-import { openNode } from "../../../host/engine/open-node.js";
+import { type OpenNode, openNode } from "../../../host/engine/open-node.js";
+import type { SearchLimits } from "../../../host/engine/search-budget.js";
 import { UPGRADE_STORE } from "../../../host/upgrade/keeper.js";
 import { makeHome } from "../../e2e/prepared-home.js";
 import { genesisDocument } from "../../scenario/genesis-text.js";
@@ -50,6 +52,8 @@ export interface TestNodeOptions {
   readonly blocks?: number;
   readonly genesis?: string;
   readonly mempool?: Partial<MempoolLimits>;
+  readonly search?: Partial<SearchLimits>;
+  readonly origins?: readonly string[];
 }
 
 /** The scenario's genesis, and an account with a key that has coins and delegates most of the power. */
@@ -77,7 +81,7 @@ export async function useTestNode(
   const { mempool = {} } = options;
   const open = openNode({ home: path, clock: logicalClock(BLOCK_NANOS), handlers, mempool, log: () => undefined });
   try {
-    await withDoors(open.node, use, options);
+    await withDoors(open, use, options);
   } finally {
     open.close();
     rmSync(path, { recursive: true, force: true });
@@ -85,12 +89,18 @@ export async function useTestNode(
 }
 
 async function withDoors(
-  node: EmbeddedNode,
+  { node, home }: OpenNode,
   use: (node: TestNode) => Promise<void>,
-  { limits = {}, compatCosmos = true, cors = false, blocks = 2 }: TestNodeOptions,
+  { limits = {}, search = {}, origins = [], compatCosmos = true, cors = false, blocks = 2 }: TestNodeOptions,
 ): Promise<void> {
   const { app } = node;
-  const service = new NodeService(node, { nodeId: "ab".repeat(20), moniker: "test", genesis: fundedGenesis });
+  const { genesisFile } = home;
+  const service = new NodeService(node, {
+    nodeId: "ab".repeat(20),
+    moniker: "test",
+    genesis: new GenesisFile(genesisFile),
+    search,
+  });
   const query = new Query({ app, node: service, sha256, bondDenom: "ustake", compatCosmos });
   const metrics = new Metrics({ app, node: service, coreHash: sha256(new Uint8Array()) });
   const bugs: unknown[] = [];
@@ -102,7 +112,7 @@ async function withDoors(
       onAnswer: (door, method, status, seconds) => metrics.onAnswer(door, method, status, seconds),
       onBug: (error) => bugs.push(error),
     },
-    ...{ rpc: any, grpc: any, rest: any, cors, limits },
+    ...{ rpc: any, grpc: any, rest: any, cors, origins, limits },
     isReady: () => state.isReady && service.latest() !== undefined,
     metrics: () => metrics.text(),
   });

@@ -1,0 +1,109 @@
+/** The genesis document as an engine holds it: made once, kept when it is small, read in pieces when it is not. */
+import { concatBytes, utf8 } from "../../bytes.js";
+import { UpgradeError } from "../../errors.js";
+import type { NodeGenesis, NodePort } from "../node-port.js";
+import type { RpcContext } from "./context.js";
+import { base64Json, consensusParamsJson, JsonText } from "./json.js";
+import type { Params } from "./params.js";
+
+/** Bytes of a chunk, and of the largest document that is one answer. */
+const CHUNK_BYTES = 16_777_216;
+
+/** Bytes here, or a range of the file. */
+type Piece = Uint8Array | { readonly from: number; readonly to: number };
+
+const lengthOf = (piece: Piece) => (piece instanceof Uint8Array ? piece.length : piece.to - piece.from);
+
+class Document {
+  readonly length: number;
+  #kept: string | undefined;
+
+  constructor(
+    private readonly genesis: NodeGenesis,
+    private readonly pieces: readonly Piece[],
+  ) {
+    this.length = pieces.reduce((sum, piece) => sum + lengthOf(piece), 0);
+  }
+
+  async bytes(from: number, to: number): Promise<Uint8Array> {
+    const parts: Uint8Array[] = [];
+    let at = 0;
+    for (const piece of this.pieces) {
+      const [first, last] = [Math.max(from - at, 0), Math.min(to - at, lengthOf(piece))];
+      if (first < last) parts.push(await this.#part(piece, first, last));
+      at += lengthOf(piece);
+    }
+    return concatBytes(...parts);
+  }
+
+  /** The whole, which must be small. */
+  async text(): Promise<string> {
+    this.#kept ??= new TextDecoder().decode(await this.bytes(0, this.length));
+    return this.#kept;
+  }
+
+  async #part(piece: Piece, first: number, last: number): Promise<Uint8Array> {
+    if (piece instanceof Uint8Array) return piece.subarray(first, last);
+    return await this.genesis.read({ from: piece.from + first, to: piece.from + last });
+  }
+}
+
+/** Members that are written apart from the file's. */
+const OWN = new Set(["consensus", "consensus_params", "validators", "app_hash", "app_state"]);
+
+/** Consensus parameters in full and at the top, the state last. */
+async function documentOf(node: NodePort, genesis: NodeGenesis): Promise<Document> {
+  const { members } = genesis;
+  const consensus = members.get("consensus");
+  const { validators = [] } = consensus
+    ? (JSON.parse(new TextDecoder().decode(await genesis.read(consensus))) as { readonly validators?: unknown })
+    : {};
+  const pieces: Piece[] = [];
+  const add = (name: string, value: Piece) => {
+    pieces.push(utf8(`${pieces.length === 0 ? "{" : ","}${JSON.stringify(name)}:`), value);
+  };
+  for (const [name, range] of members) if (!OWN.has(name)) add(name, range);
+  add("consensus_params", utf8(JSON.stringify(consensusParamsJson(node.consensusParams))));
+  add("validators", utf8(JSON.stringify(validators ?? [])));
+  const hash = members.get("app_hash");
+  const hashText = hash ? JSON.parse(new TextDecoder().decode(await genesis.read(hash))) : undefined;
+  add("app_hash", utf8(JSON.stringify(hashText ?? "")));
+  const state = members.get("app_state");
+  if (state) add("app_state", state);
+  return new Document(genesis, [...pieces, utf8("}")]);
+}
+
+/** The document of a node, which is the same as long as its file is. */
+export class GenesisAnswers {
+  #known: { readonly genesis: NodeGenesis; readonly document: Promise<Document> } | undefined;
+
+  constructor(private readonly node: NodePort) {}
+
+  async document(): Promise<Document> {
+    const genesis = await this.node.genesis();
+    if (this.#known?.genesis !== genesis) this.#known = { genesis, document: documentOf(this.node, genesis) };
+    return await this.#known.document;
+  }
+}
+
+export async function genesis({ genesis }: RpcContext) {
+  const document = await genesis.document();
+  if (document.length > CHUNK_BYTES) {
+    throw new UpgradeError(
+      "UPG_INVALID_ARGUMENT",
+      "genesis response is large, please use the genesis_chunked API instead",
+    );
+  }
+  return new JsonText(`{"genesis":${await document.text()}}`);
+}
+
+export async function genesisChunked({ genesis }: RpcContext, params: Params) {
+  const document = await genesis.document();
+  const total = Math.max(1, Math.ceil(document.length / CHUNK_BYTES));
+  const chunk = Number(params.integer("chunk") ?? 0n);
+  if (chunk < 0 || chunk >= total) {
+    throw new UpgradeError("UPG_INVALID_ARGUMENT", `there are ${total} chunks, counted from 0, got ${chunk}`);
+  }
+  const data = base64Json(await document.bytes(chunk * CHUNK_BYTES, (chunk + 1) * CHUNK_BYTES));
+  return { chunk: String(chunk), total: String(total), data };
+}

@@ -1,0 +1,66 @@
+/**
+ * Bytes that answers have put out and clients have not taken: one budget over all servers, so that however many
+ * clients do not read, the node's memory is bounded. An answer that is not taken in time is dropped with its connection.
+ */
+import { UpgradeError } from "../errors.js";
+import type { DoorLimits } from "./door.js";
+
+/** How often answers are looked at for being taken too slowly. */
+const CHECK_MILLIS = 1_000;
+
+export function noRoom(): UpgradeError {
+  return new UpgradeError("UPG_REMOTE_BUSY", "clients have not taken the answers that wait for them: try again");
+}
+
+/** What carries an answer: a response, a stream. */
+export interface Carrier {
+  once(event: "close", listener: () => void): unknown;
+  destroy(): unknown;
+}
+
+export class UnreadBytes {
+  readonly #held = new Map<Carrier, { readonly bytes: number; readonly due: number }>();
+  #bytes = 0;
+  #check: NodeJS.Timeout | undefined;
+
+  constructor(private readonly limits: Pick<DoorLimits, "unreadBytes" | "answerMillis">) {}
+
+  /** Bytes that wait to be taken. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** False: there is no room for so many. */
+  take(bytes: number): boolean {
+    if (this.#bytes + bytes > this.limits.unreadBytes) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  give(bytes: number): void {
+    this.#bytes -= bytes;
+  }
+
+  /** Holds room for an answer until its carrier closes. False: there is none, or the carrier is gone. */
+  hold(carrier: Carrier, bytes: number): boolean {
+    if (!this.take(bytes)) return false;
+    this.#held.set(carrier, { bytes, due: performance.now() + this.limits.answerMillis });
+    carrier.once("close", () => {
+      if (this.#held.delete(carrier)) this.give(bytes);
+    });
+    this.#check ??= setInterval(() => this.#dropLate(), Math.min(CHECK_MILLIS, this.limits.answerMillis)).unref();
+    return true;
+  }
+
+  #dropLate(): void {
+    const now = performance.now();
+    // In the order in which they were put out, so the first that has time ends the look.
+    for (const [carrier, { due }] of this.#held) {
+      if (due > now) break;
+      carrier.destroy();
+    }
+    if (this.#held.size > 0) return;
+    clearInterval(this.#check);
+    this.#check = undefined;
+  }
+}
