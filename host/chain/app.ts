@@ -24,7 +24,7 @@ import { chooseVersion, versionInForce } from "./start.js";
 import type { TxResult } from "./tx/result.js";
 import type { TxFacts } from "./tx/run.js";
 import { rememberingVerifier } from "./tx/verified.js";
-import { TxChecks } from "./tx-checks.js";
+import { type CheckKind, TxChecks } from "./tx-checks.js";
 import type { ChainVersion } from "./versions/version.js";
 
 export type { AppOptions, BlockRequest, BlockResult, StateAt } from "./app-shapes.js";
@@ -70,7 +70,9 @@ export class App {
       ...(options.log ? { log: options.log } : {}),
     });
     this.#checks = new TxChecks({
-      multiStore: this.multiStore,
+      stores: () => this.multiStore.loaded(),
+      hasState: () => this.lastCommitID.version !== 0n,
+      chainId: genesis.chainId,
       blockGasMax: this.#blockGasMax,
       facts: () => this.#txFacts(this.nextHeight, this.#lastTime),
       isUpgradeBlockNext: () => this.isUpgradeBlockNext,
@@ -156,10 +158,10 @@ export class App {
 
   /**
    * May the transaction enter the mempool? It is checked over what the last block left and the transactions that were
-   * let in since; "recheck" passes over its signatures, which do not change. Nothing of it stays behind a commit.
+   * let in since. Nothing of it stays behind a commit.
    * @throws UpgradeError UPG_STORE_*: no verdict
    */
-  checkTx(tx: Uint8Array, kind: "new" | "recheck" = "new"): TxResult {
+  checkTx(tx: Uint8Array, kind: CheckKind = "new"): TxResult {
     return this.#checks.check(tx, kind);
   }
 

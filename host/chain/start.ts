@@ -14,6 +14,9 @@ import { crossCheckUpgradeInfo } from "../upgrade/upgrade-info.js";
 import type { Genesis } from "./genesis.js";
 import type { ChainVersion } from "./versions/version.js";
 
+/** What genesis says of versions. */
+type GenesisVersion = Pick<Genesis, "appVersion">;
+
 export interface Choice {
   readonly version: ChainVersion;
   readonly storeLoader: StoreLoader;
@@ -54,7 +57,7 @@ export function chooseVersion(
 export function versionInForce(
   keeper: Keeper,
   stores: { store(name: string): KVReader },
-  { genesis, versions }: { readonly genesis: Genesis; readonly versions: readonly ChainVersion[] },
+  { genesis, versions }: { readonly genesis: GenesisVersion; readonly versions: readonly ChainVersion[] },
 ): ChainVersion {
   const last = keeper.lastDone(stores.store(UPGRADE_STORE));
   if (!last) return genesisVersion(genesis, versions);
@@ -67,13 +70,13 @@ export function versionInForce(
 }
 
 /** The version that genesis names. @throws UpgradeError UPG_INVALID_GENESIS when it is none of these */
-export function genesisVersion(genesis: Genesis, versions: readonly ChainVersion[]): ChainVersion {
+export function genesisVersion(genesis: GenesisVersion, versions: readonly ChainVersion[]): ChainVersion {
   const facts = { applying: undefined, last: undefined, genesisVersion: genesis.appVersion };
   const known = versionToRun(versions, facts);
   return versions.find((each) => each === known) ?? refuseGenesis(genesis, versions);
 }
 
-function refuseGenesis({ appVersion }: Genesis, versions: readonly ChainVersion[]): never {
+function refuseGenesis({ appVersion }: GenesisVersion, versions: readonly ChainVersion[]): never {
   const numbers = versions.map(({ number }) => number).join(", ");
   throw new UpgradeError(
     "UPG_INVALID_GENESIS",

@@ -2,15 +2,24 @@
  * Transactions before they stand in a block: may one enter the mempool, and what would it do? They are run over what
  * the last block left and the transactions that were let in since. Nothing of it stays behind a commit.
  */
-import type { CommitMultiStore } from "../store/commit-multi-store.js";
 import type { CacheMultiStore, MultiStore } from "../types.js";
 import type { TxMode } from "./tx/ante.js";
 import { refusal, refusedInUpgradeBlock, type TxResult } from "./tx/result.js";
 import { runTx, type TxFacts } from "./tx/run.js";
 import { SDK, TxError } from "./tx-error.js";
 
+/**
+ * "new": a client brings it. "admitted": another thread of this node let it in, so that it waits even where the next
+ * block takes none. "recheck": it was checked here before; its signatures are passed over, which do not change.
+ */
+export type CheckKind = "new" | "admitted" | "recheck";
+
 export interface TxChecksOptions {
-  readonly multiStore: CommitMultiStore;
+  /** The stores as the last block left them. */
+  readonly stores: () => MultiStore;
+  /** Is there a block that left something? */
+  readonly hasState: () => boolean;
+  readonly chainId: string;
   readonly blockGasMax: bigint | undefined;
   /** Facts of the next block. */
   readonly facts: () => TxFacts;
@@ -22,9 +31,8 @@ export class TxChecks {
 
   constructor(private readonly options: TxChecksOptions) {}
 
-  check(tx: Uint8Array, kind: "new" | "recheck"): TxResult {
-    const isNew = kind === "new";
-    return this.#refusedNow(isNew) ?? this.#run(this.#checked(), tx, isNew ? "check" : "recheck");
+  check(tx: Uint8Array, kind: CheckKind): TxResult {
+    return this.#refusedNow(kind === "new") ?? this.#run(this.#checked(), tx, kind === "recheck" ? "recheck" : "check");
   }
 
   simulate(tx: Uint8Array): TxResult {
@@ -37,15 +45,15 @@ export class TxChecks {
   }
 
   #checked(): CacheMultiStore {
-    this.#branch ??= this.options.multiStore.loaded().branch();
+    this.#branch ??= this.options.stores().branch();
     return this.#branch;
   }
 
   /** No transaction can be judged before there is state, or where the next block takes none. */
   #refusedNow(isNew: boolean): TxResult | undefined {
-    const { multiStore, facts, isUpgradeBlockNext } = this.options;
-    if (multiStore.lastCommitID.version === 0n) {
-      return refusal(new TxError(SDK.INVALID_HEIGHT, `${facts().chainId} is not ready; please wait for first block`));
+    const { hasState, chainId, isUpgradeBlockNext } = this.options;
+    if (!hasState()) {
+      return refusal(new TxError(SDK.INVALID_HEIGHT, `${chainId} is not ready; please wait for first block`));
     }
     return isNew && isUpgradeBlockNext() ? refusedInUpgradeBlock() : undefined;
   }

@@ -69,8 +69,13 @@ export class BlockStore {
 
   /** The last block; undefined before the first. */
   latest(): StoredBlock | undefined {
-    const height = this.#edge(true);
+    const height = this.highest();
     return height === undefined ? undefined : this.at(height);
+  }
+
+  /** Height of the last block. */
+  highest(): Height | undefined {
+    return this.#edge(true);
   }
 
   /** Height of the lowest block that is kept. */

@@ -4,6 +4,7 @@
  */
 import { toHex } from "../bytes.js";
 import type { TxResult } from "../chain/app.js";
+import type { CheckKind } from "../chain/tx-checks.js";
 import { UpgradeError } from "../errors.js";
 import type { Sha256 } from "../types.js";
 
@@ -24,7 +25,7 @@ const MEMPOOL_LIMITS: MempoolLimits = Object.freeze({
   remembered: 10_000,
 });
 
-export type CheckTx = (tx: Uint8Array, kind: "new" | "recheck") => TxResult;
+export type CheckTx = (tx: Uint8Array, kind: CheckKind) => TxResult;
 
 interface Waiting {
   readonly tx: Uint8Array;
@@ -69,9 +70,10 @@ export class Mempool {
   /**
    * Checks a transaction; one that is good waits for a block. What the mempool has no room for is refused first, as in
    * the field.
+   * @param kind "admitted": the node let it in already
    * @throws UpgradeError UPG_TX_TOO_LARGE, UPG_TX_MEMPOOL_FULL, UPG_TX_IN_MEMPOOL
    */
-  add(tx: Uint8Array): TxResult {
+  add(tx: Uint8Array, kind: Exclude<CheckKind, "recheck"> = "new"): TxResult {
     const { count, bytes, txBytes } = this.#limits;
     if (this.#waiting.size >= count || this.#bytes + tx.length > bytes) {
       throw new UpgradeError(
@@ -84,7 +86,7 @@ export class Mempool {
     }
     const hash = toHex(this.sha256(tx));
     if (this.#seen.has(hash)) throw new UpgradeError("UPG_TX_IN_MEMPOOL", "tx already exists in cache");
-    const result = this.check(tx, "new");
+    const result = this.check(tx, kind);
     if (result.code !== 0) return result;
     this.#remember(hash);
     this.#waiting.set(hash, { tx: tx.slice(), gasWanted: result.gasWanted });
@@ -131,9 +133,14 @@ export class Mempool {
     }
     for (const [hash, { tx }] of [...this.#waiting]) {
       if (this.check(tx, "recheck").code === 0) continue;
-      this.#remove(hash);
-      this.#seen.delete(hash);
+      this.drop(hash);
     }
+  }
+
+  /** Takes one out that holds no longer: it may come again. */
+  drop(hash: string): void {
+    this.#remove(hash);
+    this.#seen.delete(hash);
   }
 
   #remove(hash: string): void {

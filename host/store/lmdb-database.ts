@@ -4,7 +4,7 @@
  */
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { open, type RootDatabase } from "lmdb";
+import { open, type RangeOptions, type RootDatabase, type RootDatabaseOptionsWithPath } from "lmdb";
 import { isUpgradeError } from "../errors.js";
 import type { Batch, Database, DatabaseRange } from "./database.js";
 import { ChecksumWriter, unsealed } from "./lmdb-checksum.js";
@@ -31,17 +31,7 @@ export class LmdbDatabase implements Database {
     this.#db = this.#mapped(this.isReadOnly ? "read" : "write", "cannot open the database", () => {
       if (!options.readOnly) mkdirSync(dirname(path), { recursive: true });
       checkLmdbHead(path);
-      return open<Buffer, Buffer>({
-        path,
-        noSubdir: true,
-        readOnly: this.isReadOnly,
-        encoding: "binary",
-        keyEncoding: "binary",
-        // A commit is on disk when it returns, not some time later.
-        overlappingSync: false,
-        cache: false,
-        maxDbs: 1,
-      });
+      return open<Buffer, Buffer>({ ...lmdbOptions(path), readOnly: this.isReadOnly });
     });
   }
 
@@ -52,13 +42,9 @@ export class LmdbDatabase implements Database {
     });
   }
 
-  keys({ start, end, reverse = false, limit }: DatabaseRange): Uint8Array[] {
-    const options = limit === undefined ? {} : { limit };
-    // Downwards LMDB wants the bounds the other way round, and which of them counts as well.
-    const down = { start: end, end: start, exclusiveStart: true, inclusiveEnd: true, reverse };
-    const range = { ...(reverse ? down : { start, end }), ...options };
+  keys(range: DatabaseRange): Uint8Array[] {
     return this.#mapped("read", "cannot read the database", () =>
-      Array.from(this.#db.getKeys(range as { start: Buffer; end: Buffer }), plain),
+      Array.from(this.#db.getKeys(lmdbRange(range)), plain),
     );
   }
 
@@ -97,7 +83,28 @@ export class LmdbDatabase implements Database {
   }
 }
 
+/** What all openers of one file agree on: threads of one process share its environment. */
+export function lmdbOptions(path: string): RootDatabaseOptionsWithPath {
+  return {
+    path,
+    noSubdir: true,
+    encoding: "binary",
+    keyEncoding: "binary",
+    // A commit is on disk when it returns, not some time later.
+    overlappingSync: false,
+    cache: false,
+    maxDbs: 1,
+  };
+}
+
+/** Downwards LMDB wants the bounds the other way round, and which of them counts as well. */
+export function lmdbRange({ start, end, reverse = false, limit }: DatabaseRange): RangeOptions {
+  const down = { start: end, end: start, exclusiveStart: true, inclusiveEnd: true, reverse };
+  const range = { ...(reverse ? down : { start, end }), ...(limit === undefined ? {} : { limit }) };
+  return range as { start: Buffer; end: Buffer };
+}
+
 /** The same bytes, not as a Buffer: `slice` of a Buffer is a view, where every caller expects a copy. */
-function plain(bytes: Buffer): Uint8Array {
+export function plain(bytes: Buffer): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 }

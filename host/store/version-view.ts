@@ -3,8 +3,8 @@ import { appHash, proveStore } from "../commitment/app-hash.js";
 import { proveKey } from "../commitment/proof.js";
 import type { Tree } from "../commitment/tree.js";
 import { UpgradeError } from "../errors.js";
-import type { Height, KVReader, Sha256 } from "../types.js";
-import { noSuchStore } from "./cache-multi-store.js";
+import type { Height, KVReader, MultiStore, Sha256 } from "../types.js";
+import { CacheMultiStore, noSuchStore } from "./cache-multi-store.js";
 import { type ChunkSpace, StoreChunks } from "./chunk-space.js";
 import type { CommitState, StoreState } from "./commit-record.js";
 import { IavlReader } from "./iavl-reader.js";
@@ -36,6 +36,21 @@ export class VersionView {
 
   get names(): readonly string[] {
     return this.state.stores.map(({ name }) => name);
+  }
+
+  /** The stores as something to make branches of; nothing is written through. */
+  multiStore(): MultiStore {
+    const readers = new Map(this.state.stores.map((store) => [store.name, this.#reader(store)]));
+    const view: MultiStore = {
+      names: this.names,
+      store: (name) => {
+        const reader = readers.get(name);
+        if (!reader) throw noSuchStore(name, this.names);
+        return reader;
+      },
+      branch: () => new CacheMultiStore(view),
+    };
+    return view;
   }
 
   /** Root hash of a store. @throws UpgradeError UPG_NOT_FOUND_STORE */

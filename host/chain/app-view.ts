@@ -1,0 +1,108 @@
+/**
+ * The application as another thread sees it: committed state, queries, and transactions checked and simulated over it.
+ * It runs no block and writes nothing; what a process must know besides state, the thread that makes blocks says.
+ */
+import type { VerifySignature } from "../commitment/block/keys.js";
+import type { Core } from "../core/core.js";
+import { UpgradeError } from "../errors.js";
+import { CommitMultiStore } from "../store/commit-multi-store.js";
+import type { Database } from "../store/database.js";
+import type { Height, Sha256, Timestamp } from "../types.js";
+import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
+import { encodeAddress, moduleAddress } from "./address.js";
+import type { StateAt } from "./app-shapes.js";
+import { ROUTER } from "./messages/router.js";
+import { GOV_MODULE } from "./modules/gov.js";
+import { versionInForce } from "./start.js";
+import type { TxResult } from "./tx/result.js";
+import type { TxFacts } from "./tx/run.js";
+import { rememberingVerifier } from "./tx/verified.js";
+import { type CheckKind, TxChecks } from "./tx-checks.js";
+import type { ChainVersion } from "./versions/version.js";
+
+export interface AppViewOptions {
+  readonly database: Database;
+  readonly sha256: Sha256;
+  readonly core: Core;
+  readonly chainId: string;
+  /** Version that genesis names. */
+  readonly appVersion: bigint;
+  /** Undefined: no limit. */
+  readonly blockGasMax: bigint | undefined;
+  readonly versions: readonly ChainVersion[];
+  /** Height and time of the last block that reads see now; undefined before the first. */
+  readonly last: () => { readonly height: Height; readonly time: Timestamp } | undefined;
+  readonly verifySignature?: VerifySignature;
+}
+
+export class AppView {
+  readonly keeper: Keeper;
+  readonly multiStore: CommitMultiStore;
+  readonly #facts: Pick<TxFacts, "chainId" | "sha256" | "verifySignature">;
+  readonly #checks: TxChecks;
+  /** The last version, looked up once a block. */
+  #last: StateAt | undefined;
+
+  constructor(private readonly options: AppViewOptions) {
+    const { chainId, sha256, core, versions, database, verifySignature, blockGasMax } = options;
+    this.#facts = { chainId, sha256, verifySignature: rememberingVerifier(sha256, verifySignature) };
+    this.multiStore = new CommitMultiStore(database, { sha256 });
+    const authority = encodeAddress(moduleAddress(sha256, GOV_MODULE));
+    this.keeper = new Keeper({ core, authority, versions });
+    this.#checks = new TxChecks({
+      stores: () => this.#lastState().stores.multiStore(),
+      hasState: () => options.last() !== undefined,
+      chainId,
+      blockGasMax,
+      facts: () => this.#txFacts(),
+      isUpgradeBlockNext: () => this.isUpgradeBlockNext,
+    });
+  }
+
+  /** @throws UpgradeError UPG_NOT_FOUND_VERSION with the lowest height kept */
+  at(height: Height = 0n): StateAt {
+    const last = this.options.last()?.height ?? 0n;
+    const wanted = height === 0n ? last : height;
+    if (this.#last && this.#last.height === wanted && wanted === last) return this.#last;
+    const stores = this.multiStore.at(wanted);
+    const { appVersion, versions } = this.options;
+    const state = { height: wanted, stores, version: versionInForce(this.keeper, stores, { genesis: { appVersion }, versions }) };
+    if (wanted === last) this.#last = state;
+    return state;
+  }
+
+  /** Is a plan due at the next height? Then the block takes no transactions. */
+  get isUpgradeBlockNext(): boolean {
+    const { height, stores } = this.#lastState();
+    const plan = stores.names.includes(UPGRADE_STORE) ? this.keeper.plan(stores.store(UPGRADE_STORE)) : undefined;
+    return plan !== undefined && plan.height <= height + 1n;
+  }
+
+  /** As `App.checkTx`, over what the last block left. @throws UpgradeError UPG_STORE_*: no verdict */
+  checkTx(tx: Uint8Array, kind: CheckKind = "new"): TxResult {
+    return this.#checks.check(tx, kind);
+  }
+
+  /** Runs a transaction as if it stood in the next block, its signatures unlooked at. Nothing of it stays. */
+  simulate(tx: Uint8Array): TxResult {
+    return this.#checks.simulate(tx);
+  }
+
+  /** A block was committed: what waits is to be checked again. */
+  moved(): void {
+    this.#checks.reset();
+  }
+
+  #lastState(): StateAt {
+    if (!this.options.last()) {
+      throw new UpgradeError("UPG_REMOTE_NOT_READY", "the chain is not ready; please wait for first block");
+    }
+    return this.at();
+  }
+
+  #txFacts(): TxFacts {
+    const { height, version } = this.#lastState();
+    const time = this.options.last()?.time as Timestamp;
+    return { ...this.#facts, height: height + 1n, time, bank: version.bank, keeper: this.keeper, router: ROUTER };
+  }
+}
