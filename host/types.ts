@@ -96,6 +96,8 @@ export interface KVReader {
   iterate(range?: KeyRange): IterableIterator<KeyValue>;
   /** The bulk counterpart of `iterate`, ascending; `reverse` is not supported. */
   scan(range?: KeyRange): FrameScan;
+  /** How many pairs a range has, where the store knows without walking it. */
+  pairCount?(start: Uint8Array | undefined, end: Uint8Array | undefined): number;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** What the application is made with, what a block brings in and gives out, and what a query reads. */
 import type { VerifySignature } from "../commitment/block/keys.js";
 import type { Core } from "../core/core.js";
+import type { OnProgress } from "../progress.js";
 import type { Database } from "../store/database.js";
 import type { VersionView } from "../store/version-view.js";
 import type { Height, Sha256, Timestamp } from "../types.js";
@@ -27,6 +28,8 @@ export interface AppOptions {
   readonly cacheBytes?: number;
   readonly files?: UpgradeFiles;
   readonly log?: (level: LogLevel, message: string) => void;
+  /** Hears how far a large block has come. */
+  readonly onProgress?: OnProgress;
   /** A faster verifier of accounts' signatures; its verdict must be that of the one in commitment/block/keys.ts. */
   readonly verifySignature?: VerifySignature;
 }

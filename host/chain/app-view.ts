@@ -66,7 +66,11 @@ export class AppView {
     if (this.#last && this.#last.height === wanted && wanted === last) return this.#last;
     const stores = this.multiStore.at(wanted);
     const { appVersion, versions } = this.options;
-    const state = { height: wanted, stores, version: versionInForce(this.keeper, stores, { genesis: { appVersion }, versions }) };
+    const state = {
+      height: wanted,
+      stores,
+      version: versionInForce(this.keeper, stores, { genesis: { appVersion }, versions }),
+    };
     if (wanted === last) this.#last = state;
     return state;
   }

@@ -60,6 +60,7 @@ export class App {
       initialVersion: genesis.initialHeight,
       ...(versionsKept === undefined ? {} : { versionsKept }),
       ...(cacheBytes === undefined ? {} : { cacheBytes }),
+      ...(options.onProgress ? { onProgress: options.onProgress } : {}),
     });
     this.keeper = new Keeper({
       core: options.core,
@@ -68,6 +69,7 @@ export class App {
       ...(options.skipHeights ? { skipHeights: options.skipHeights } : {}),
       ...(options.files ? { files: options.files } : {}),
       ...(options.log ? { log: options.log } : {}),
+      ...(options.onProgress ? { onProgress: options.onProgress } : {}),
     });
     this.#checks = new TxChecks({
       stores: () => this.multiStore.loaded(),

@@ -112,6 +112,19 @@ export class Tree {
     return node.bytes.slice(node.keyAt, node.keyAt + node.keyLen);
   }
 
+  /** How many keys are less than `key`. */
+  countBelow(key: Uint8Array): number {
+    if (this.root.id === 0) return 0;
+    const node = this.#node.go(this.root.id);
+    let below = 0;
+    while (!node.isLeaf) {
+      const side = node.compare(key, 0, key.length) < 0 ? 0 : 1;
+      if (side === 1) below += readU48(node.bytes, node.linkAt(0) + LINK_SIZE_AT);
+      node.go(node.child(side));
+    }
+    return below + (node.compare(key, 0, key.length) > 0 ? 1 : 0);
+  }
+
   cursor(start: Uint8Array | undefined, end: Uint8Array | undefined, reverse: boolean): TreeCursor {
     return new TreeCursor(this.source, this.root.id, start, end, reverse);
   }

@@ -17,6 +17,8 @@ export class ScanBatches {
   end = 0;
   /** No frame of the scan lies beyond the batch. */
   isLast = false;
+  /** Frames that the guest consumed so far. */
+  consumed = 0;
   readonly #scan: FrameScan;
   readonly #batchBytes: number;
   /** First byte behind the frames that were read. */
@@ -53,10 +55,12 @@ export class ScanBatches {
   /** Takes `count` bytes off the front. False, and nothing happens, when they do not end where a frame of the batch does. */
   consume(count: number): boolean {
     let at = this.start;
+    let frames = 0;
     const stop = this.start + count;
-    while (at < stop && at < this.end) at += this.#frameBytes(at);
+    for (; at < stop && at < this.end; frames++) at += this.#frameBytes(at);
     if (at !== stop) return false;
     this.start = stop;
+    this.consumed += frames;
     return true;
   }
 

@@ -6,6 +6,7 @@ import { prefixEnd } from "../bytes.js";
 import { assert, isUpgradeError, UpgradeError } from "../errors.js";
 import { readU32 } from "../frames.js";
 import { BATCH_BYTES } from "../limits.js";
+import type { OnProgress } from "../progress.js";
 import type { MultiStore } from "../types.js";
 import { ScanBatches } from "./batches.js";
 import { trap } from "./failures.js";
@@ -39,6 +40,8 @@ export interface HandlerInput extends UpgradeContextFields, GuestReports {
   readonly batchBytes?: number;
   /** Gas that the run may use; the manifest's limit when left out. Only a harness gives another. */
   readonly gasLimit?: bigint;
+  /** Hears how far scans and checks have come. */
+  readonly onProgress?: OnProgress | undefined;
 }
 
 export interface HandlerReport {
@@ -86,10 +89,12 @@ class HandlerRun {
   readonly #context: Uint8Array;
   readonly #gas: GasCounter;
   readonly #batchBytes: number;
+  readonly #onProgress: OnProgress | undefined;
 
   constructor(handler: WasmHandler, input: HandlerInput, gas: GasCounter) {
     this.#handler = handler;
     this.#batchBytes = input.batchBytes ?? BATCH_BYTES;
+    this.#onProgress = input.onProgress;
     this.#context = encodeContext(input);
     this.#gas = gas;
     this.#gas.charge(handler.bytes.length * HOST_PRICES.fileByte, "loading");
@@ -120,9 +125,12 @@ class HandlerRun {
   #scan({ store, prefix }: ManifestScan, index: number): void {
     const base = this.#handles.byName(store)?.base;
     assert(base, `a checked manifest scans "${store}", which it does not list`);
-    const scan = base.scan(prefix && { start: prefix, end: prefixEnd(prefix) });
+    const end = prefix && prefixEnd(prefix);
+    const scan = base.scan(prefix && { start: prefix, end });
     const batches = new ScanBatches(scan, this.#batchBytes);
+    const total = this.#onProgress ? (base.pairCount?.(prefix, end) ?? 0) : 0;
     do {
+      this.#onProgress?.("scan", store, batches.consumed, total);
       batches.pack();
       this.#batch(batches, index);
     } while (!batches.isDone);
@@ -147,6 +155,7 @@ class HandlerRun {
   /** Invariants see the same context as `handler_run`. */
   #check(): readonly CheckResult[] {
     if (!this.#guest.has("handler_check")) return [];
+    this.#onProgress?.("checks", "", 0, 0);
     this.#buffers.give(this.#context);
     const length = this.#guest.callForLength("handler_check", this.#context.length);
     const checks = decodeChecks(this.#buffers.output(length, "handler_check"));

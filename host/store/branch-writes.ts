@@ -21,12 +21,19 @@ export class BranchWrites {
   runs: readonly SpilledRun[] = [];
   /** Counts changes of the runs: a walk that sees another number begins anew behind its last pair. */
   moves = 0;
+  /** Writes in runs: one that was written again since counts twice. */
+  #aside = 0;
 
   /** `spill`: where writes can be put aside; without it all stay in memory. */
   constructor(readonly spill: SpillSpace | undefined) {}
 
   get isEmpty(): boolean {
     return this.map.size === 0 && this.runs.length === 0;
+  }
+
+  /** Keys written, at least; those that were written again after they were put aside count more than once. */
+  get count(): number {
+    return this.map.size + this.#aside;
   }
 
   /** Sets a key; `valueLen` may be DELETED. @throws UpgradeError UPG_STORE_FULL, UPG_STORE_IO */
@@ -38,6 +45,7 @@ export class BranchWrites {
   #putAside(spill: SpillSpace): void {
     const run = spill.write(new SortedCursor(this.map, undefined, undefined, false), this.map.size);
     this.runs = [...this.runs, run];
+    this.#aside += this.map.size;
     this.map = new SortedMap();
     this.moves++;
   }
@@ -62,8 +70,10 @@ export class BranchWrites {
     this.drop();
     this.map.takeOver(other.map);
     this.runs = other.runs;
+    this.#aside = other.#aside;
     this.moves++;
     other.runs = [];
+    other.#aside = 0;
     other.moves++;
   }
 
@@ -71,5 +81,6 @@ export class BranchWrites {
   drop(): void {
     for (const run of this.runs) this.spill?.drop(run);
     this.runs = [];
+    this.#aside = 0;
   }
 }

@@ -56,6 +56,11 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
     return this.#writes?.runs ?? [];
   }
 
+  /** How many writes `pending` has, or a little more. */
+  get pendingCount(): number {
+    return this.#writes?.count ?? 0;
+  }
+
   /** The writes in ascending order, for a store that commits them. Deletions are told by `isDeleted`. */
   pending(): WritesCursor {
     return new WritesCursor(this.#own(), undefined, undefined, false);

@@ -8,6 +8,7 @@ import { appHash, sortByName } from "../commitment/app-hash.js";
 import { IavlHasher } from "../commitment/iavl-hash.js";
 import { assert, UpgradeError } from "../errors.js";
 import { VERSIONS_KEPT_DEFAULT } from "../limits.js";
+import type { OnProgress } from "../progress.js";
 import type { CommitID, Height, KVStore, MultiStore, Sha256, StoreUpgrades } from "../types.js";
 import type { CacheKVStore } from "./cache-kv.js";
 import { CacheMultiStore, noSuchStore } from "./cache-multi-store.js";
@@ -46,6 +47,8 @@ export interface CommitMultiStoreOptions {
   readonly branchBytes?: number;
   /** A store of as many pairs that loses all of them in one commit is given up as a whole and begins again. */
   readonly restartPairs?: number;
+  /** Hears how far a large commit has come. */
+  readonly onProgress?: OnProgress;
 }
 
 /** Below this a store that loses all its pairs is taken apart: a record for each such commit would not be worth it. */
@@ -134,7 +137,7 @@ export class CommitMultiStore implements MultiStore {
     const restartPairs = this.options.restartPairs ?? RESTART_PAIRS_DEFAULT;
     const opened = sortByName(plans).map((plan) => {
       const number = plan.stored ? 0 : this.#nextStore++;
-      return new OpenStore(this.#space, this.#hasher, plan, number, this.#spill, restartPairs);
+      return new OpenStore(this.#space, this.#hasher, plan, number, this.#spill, restartPairs, this.options.onProgress);
     });
     this.#stores = new Map(opened.map((store) => [store.name, store]));
     const staying = new Set(opened.map(({ number }) => number));
@@ -226,6 +229,7 @@ export class CommitMultiStore implements MultiStore {
     let cleared: readonly SpilledRun[] = [];
     for (const store of this.#stores.values())
       assert(store.isAsStaged, `store "${store.name}" was written after stage()`);
+    this.options.onProgress?.("commit", "", 0, 0);
     this.database.transaction((batch) => {
       this.#space.putStaged(batch);
       cleared = this.#spill?.clear(batch, spilled) ?? [];

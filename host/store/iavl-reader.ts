@@ -33,6 +33,12 @@ export class IavlReader extends BaseKVReader implements KVStore {
     return this.#tree.find(key) !== undefined;
   }
 
+  /** Pairs of a range, without walking it. */
+  pairCount(start: Uint8Array | undefined, end: Uint8Array | undefined): number {
+    const below = end ? this.#tree.countBelow(end) : this.#tree.root.size;
+    return below - (start ? this.#tree.countBelow(start) : 0);
+  }
+
   override _cursor(start: Uint8Array | undefined, end: Uint8Array | undefined, reverse: boolean): PairCursor {
     return this.#tree.cursor(start, end, reverse);
   }

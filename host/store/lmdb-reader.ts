@@ -6,6 +6,8 @@
 import { open, type RootDatabase, type Transaction } from "lmdb";
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import type { Database, DatabaseRange } from "./database.js";
+
+import { unsealed } from "./lmdb-checksum.js";
 import { lmdbOptions, lmdbRange, plain } from "./lmdb-database.js";
 import { diskFailure } from "./lmdb-errors.js";
 
@@ -45,7 +47,7 @@ export class LmdbReader implements Database {
   get(key: Uint8Array): Uint8Array | undefined {
     return this.#mapped(CANNOT_READ, () => {
       const value = this.#db.get(key as Buffer, { transaction: this.#hold() });
-      return value && plain(value);
+      return value && unsealed(key, plain(value));
     });
   }
 

@@ -3,6 +3,7 @@ import type { RootLink } from "../commitment/chunk.js";
 import type { IavlHasher } from "../commitment/iavl-hash.js";
 import { IdList } from "../commitment/id-list.js";
 import { TreeWriter } from "../commitment/tree-writer.js";
+import { type OnProgress, PROGRESS_PAIRS, type ProgressPhase } from "../progress.js";
 import { CacheKVStore } from "./cache-kv.js";
 import { type ChunkSpace, StoreChunks } from "./chunk-space.js";
 import type { StoreState } from "./commit-record.js";
@@ -52,6 +53,7 @@ export class OpenStore {
     number: number,
     spill: SpillSpace | undefined,
     private readonly restartPairs: number,
+    private readonly onProgress?: OnProgress,
   ) {
     this.name = name;
     this.#nextChunk = stored?.nextChunk ?? 1;
@@ -122,14 +124,29 @@ export class OpenStore {
     const writer = new TreeWriter(this.#chunks, this.#chunks, this.hasher, this.#root, version);
     if (this.#renamedFrom) {
       const pair = this.#renamedFrom._cursor(undefined, undefined, false);
-      while (pair.step()) writer.set(pair.bytes, pair.keyAt, pair.keyLen, pair.bytes, pair.valueAt, pair.valueLen);
+      const tick = this.#ticker("rename", this.#renamedFrom.tree.root.size);
+      while (pair.step()) {
+        writer.set(pair.bytes, pair.keyAt, pair.keyLen, pair.bytes, pair.valueAt, pair.valueLen);
+        tick();
+      }
     }
     const write = this.branch.pending();
+    const tick = this.#ticker("trees", this.branch.pendingCount);
     while (write.step()) {
+      tick();
       const { bytes, keyAt, keyLen, valueAt, valueLen } = write;
       if (write.isDeleted) writer.remove(bytes, keyAt, keyLen);
       else writer.set(bytes, keyAt, keyLen, bytes, valueAt, valueLen);
     }
     return { root: writer.finish(), orphans: writer.orphans };
+  }
+
+  /** Counts pairs and reports now and then. */
+  #ticker(phase: ProgressPhase, total: number): () => void {
+    const { onProgress, name } = this;
+    let done = 0;
+    return () => {
+      if (++done % PROGRESS_PAIRS === 0) onProgress?.(phase, name, Math.min(done, total), total);
+    };
   }
 }

@@ -5,6 +5,7 @@
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import type { WasmHandler } from "../handler/handler.js";
 import { type HandlerReport, requireLayout, runHandler } from "../handler/sandbox.js";
+import type { OnProgress } from "../progress.js";
 import type { Height, KVStore, MultiStore, Plan, StoreUpgrades, Timestamp, VersionMap } from "../types.js";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
@@ -39,6 +40,8 @@ interface HandlerRun {
   readonly versionMap: VersionMap;
   /** The stores as the store loader left them. */
   readonly base: MultiStore;
+  /** Hears how far the host's part of the work has come. */
+  readonly onProgress?: OnProgress | undefined;
 }
 
 interface HandlerOutcome {
@@ -108,7 +111,7 @@ export function wasmHandler(wasm: WasmHandler): RegisteredHandler {
     storeUpgrades: manifest.storeUpgrades,
     removes: manifest.removes,
     wasm,
-    run: ({ context, planBytes, versionMap, base }) => {
+    run: ({ context, planBytes, versionMap, base, onProgress }) => {
       requireLayout(manifest, versionMap);
       const { chainId, height, time, stores } = context;
       const report = runHandler(wasm, {
@@ -121,6 +124,7 @@ export function wasmHandler(wasm: WasmHandler): RegisteredHandler {
         base,
         log: (level, text) => context.log(level, text),
         progress: (done, total) => context.progress(done, total),
+        onProgress,
       });
       return { versionMap: declaredVersions(wasm, versionMap, report), report };
     },

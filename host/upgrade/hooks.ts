@@ -133,8 +133,11 @@ export function endBlocker(
   keeper.log("info", `applying upgrade "${plan.name}" at height: ${plan.height}`);
   const branch = stores.branch();
   const context = upgradeContext(keeper, branch, block);
+  const { onProgress } = keeper;
+  onProgress?.("handler", "", 0, 0);
   try {
-    const { versionMap, report } = handler.run({ context, plan, planBytes, versionMap: versionsBefore, base });
+    const run = { context, plan, planBytes, versionMap: versionsBefore, base, onProgress };
+    const { versionMap, report } = handler.run(run);
     requireKnownVersions(keeper, plan, versionMap);
     branch.write();
     core.apply(store, block.height, planBytes, versionMap, handler.removes);
@@ -159,7 +162,10 @@ function upgradeContext(keeper: Keeper, stores: MultiStore, block: BlockFacts): 
     stores,
     store: (name) => stores.store(name),
     log: (level, message) => keeper.log(level, message),
-    progress: (done, total) => keeper.log("debug", `handler: ${done} of ${total}`),
+    progress: (done, total) => {
+      keeper.log("debug", `handler: ${done} of ${total}`);
+      keeper.onProgress?.("handler", "", Number(done), Number(total));
+    },
   };
 }
 

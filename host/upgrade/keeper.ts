@@ -6,6 +6,7 @@ import type { Core } from "../core/core.js";
 import { UpgradeError } from "../errors.js";
 import type { WasmHandler } from "../handler/handler.js";
 import { INT64_MAX } from "../limits.js";
+import type { OnProgress } from "../progress.js";
 import type { DoneUpgrade, Height, KVReader, KVStore, Plan, StoreUpgrades, VersionMap } from "../types.js";
 import type { AppVersion } from "./app-versions.js";
 import type { UpgradeFiles } from "./files.js";
@@ -32,6 +33,8 @@ export interface KeeperOptions {
   /** The app versions that this process knows; none for a library user who keeps no list. */
   readonly versions?: readonly AppVersion[];
   readonly log?: (level: LogLevel, message: string) => void;
+  /** Hears how far a running upgrade has come. */
+  readonly onProgress?: OnProgress;
 }
 
 /** Is the handler of a plan here, and is it the one that the plan pins? */
@@ -43,6 +46,7 @@ export class Keeper {
   readonly files: UpgradeFiles | undefined;
   readonly versions: readonly AppVersion[];
   readonly log: (level: LogLevel, message: string) => void;
+  readonly onProgress: OnProgress | undefined;
   readonly #skipHeights: ReadonlySet<Height>;
   readonly #handlers = new Map<string, RegisteredHandler>();
   /** Name of the plan whose stores this process opened. */
@@ -56,6 +60,7 @@ export class Keeper {
     this.files = options.files;
     this.versions = options.versions ?? [];
     this.log = options.log ?? (() => undefined);
+    this.onProgress = options.onProgress;
     this.#skipHeights = new Set(options.skipHeights);
   }
 
