@@ -24,9 +24,9 @@ async function buildCore() {
   writeBytesModule("host/core/core-wasm.ts", "assembly/core", "CORE_WASM", bytes);
 }
 
-/** SHA-256 in lanes, for bulk hashing on the host's side. */
+/** SHA-256 in lanes and the finishing of tree nodes, for bulk work on the host's side. Memory grows with long values. */
 async function buildHash() {
-  const memory = ["--initialMemory", "4", "--maximumMemory", "4"];
+  const memory = ["--initialMemory", "4", "--maximumMemory", "4096"];
   const speed = ["--enable", "simd", "--optimizeLevel", "3", "--converge", "--noAssert"];
   const args = ["assembly/hash/index.ts", "--config", "none", "--runtime", "stub", ...memory, ...speed];
   await compile([...args, "--outFile", "build/hash.wasm"]);

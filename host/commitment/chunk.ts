@@ -18,7 +18,7 @@ import { HASH_BYTES } from "./iavl-hash.js";
 
 export const SLOTS_PER_CHUNK = 256;
 /** Four database pages of 4,096 bytes less the header of an overflow page (24 bytes in LMDB's data version 2) and a checksum (4). */
-const CHUNK_BYTES_TARGET = 4 * 4_096 - 24 - 4;
+export const CHUNK_BYTES_TARGET = 4 * 4_096 - 24 - 4;
 const CHUNK_FORMAT = 1;
 const CHUNK_HEADER_BYTES = 12;
 

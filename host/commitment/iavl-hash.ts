@@ -42,7 +42,7 @@ export function putLeafPrefix(out: Uint8Array, at: number, version: number): num
 export class IavlHasher {
   readonly #queue: DigestQueue;
 
-  constructor(private readonly sha256: Sha256) {
+  constructor(readonly sha256: Sha256) {
     this.#queue = new DigestQueue(sha256);
   }
 

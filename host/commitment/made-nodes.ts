@@ -27,20 +27,51 @@ const NODES_AT_FIRST = 1_024;
 const ARENA_BYTES_AT_FIRST = 65_536;
 const RECORD_HEADER_BYTES = 8;
 
+/** Parallel arrays, by link (2 × inner node + side) or by inner node, and the bytes of records. */
+export interface NodeArrays {
+  readonly refs: Float64Array;
+  readonly sizes: Float64Array;
+  readonly heights: Uint8Array;
+  readonly hashes: Uint8Array;
+  readonly keys: Float64Array;
+  readonly arena: Uint8Array;
+}
+
+function newArrays(): NodeArrays {
+  return {
+    refs: new Float64Array(2 * NODES_AT_FIRST),
+    sizes: new Float64Array(2 * NODES_AT_FIRST),
+    heights: new Uint8Array(2 * NODES_AT_FIRST),
+    hashes: new Uint8Array(2 * NODES_AT_FIRST * HASH_BYTES),
+    keys: new Float64Array(NODES_AT_FIRST),
+    arena: new Uint8Array(ARENA_BYTES_AT_FIRST),
+  };
+}
+
 export class MadeNodes {
-  refs = new Float64Array(2 * NODES_AT_FIRST);
-  sizes = new Float64Array(2 * NODES_AT_FIRST);
-  heights = new Uint8Array(2 * NODES_AT_FIRST);
-  hashes = new Uint8Array(2 * NODES_AT_FIRST * HASH_BYTES);
+  refs: Float64Array;
+  sizes: Float64Array;
+  heights: Uint8Array;
+  hashes: Uint8Array;
   /** Arena address of a record with the node's key. */
-  keys = new Float64Array(NODES_AT_FIRST);
+  keys: Float64Array;
   /** Records `u32 klen, u32 vlen, key, value` of made leaves, and keys of made inner nodes. */
-  arena = new Uint8Array(ARENA_BYTES_AT_FIRST);
+  arena: Uint8Array;
   arenaUsed = 0;
   count = 1;
 
-  constructor(root?: RootLink) {
-    if (!root) return;
+  constructor(arrays: NodeArrays = newArrays()) {
+    this.refs = arrays.refs;
+    this.sizes = arrays.sizes;
+    this.heights = arrays.heights;
+    this.hashes = arrays.hashes;
+    this.keys = arrays.keys;
+    this.arena = arrays.arena;
+  }
+
+  /** Puts a tree behind TOP. */
+  begin(root: RootLink): void {
+    this.clear();
     this.refs[TOP] = root.id;
     this.sizes[TOP] = root.size;
     this.heights[TOP] = root.height;
@@ -55,17 +86,23 @@ export class MadeNodes {
 
   newInner(): number {
     const index = this.count++;
-    if (index >= this.keys.length) this.#growNodes();
+    if (index >= this.keys.length) this.makeRoomForNodes();
     return index;
   }
 
-  #growNodes(): void {
+  /** Doubles the room for nodes. */
+  protected makeRoomForNodes(): void {
     const capacity = this.keys.length * 2;
     this.refs = grown(this.refs, new Float64Array(2 * capacity));
     this.sizes = grown(this.sizes, new Float64Array(2 * capacity));
     this.heights = grown(this.heights, new Uint8Array(2 * capacity));
     this.hashes = grown(this.hashes, new Uint8Array(2 * capacity * HASH_BYTES));
     this.keys = grown(this.keys, new Float64Array(capacity));
+  }
+
+  /** Makes the arena at least this long. */
+  protected makeRoomInArena(bytes: number): void {
+    this.arena = grown(this.arena, new Uint8Array(Math.max(2 * this.arena.length, bytes)));
   }
 
   /** Copies key and value into the arena and answers the record's address. */
@@ -79,9 +116,7 @@ export class MadeNodes {
   ): number {
     const address = this.arenaUsed;
     this.arenaUsed += RECORD_HEADER_BYTES + keyLen + valueLen;
-    if (this.arenaUsed > this.arena.length) {
-      this.arena = grown(this.arena, new Uint8Array(Math.max(2 * this.arena.length, this.arenaUsed)));
-    }
+    if (this.arenaUsed > this.arena.length) this.makeRoomInArena(this.arenaUsed);
     writeU32(this.arena, address, keyLen);
     writeU32(this.arena, address + 4, valueLen);
     const at = copyInto(this.arena, address + RECORD_HEADER_BYTES, bytes, keyAt, keyLen);
@@ -162,26 +197,38 @@ export class MadeNodes {
   }
 
   /**
-   * Forgets every node and takes over those of a path, when all others of `old` are finished. `path` begins at TOP and
-   * leads down; its references are renamed to the nodes made here.
+   * Forgets every node but those of a path, when all others are finished. `path` begins at TOP and leads down; its
+   * references are renamed. `spare` is where they are put meanwhile.
    */
-  takePath(old: MadeNodes, path: number[]): void {
-    this.clear();
+  keepPath(path: number[], spare: MadeNodes): void {
+    spare.clear();
     path.forEach((ref, depth) => {
-      const from = innerIndex(ref);
-      const to = depth === TOP ? TOP : this.newInner();
-      for (let side = LEFT; side <= RIGHT; side++) {
-        const child = old.refs[2 * from + side] as number;
-        // A link to a made node leads to the next one of the path.
-        this.refs[2 * to + side] = child < 0 ? innerRef(depth + 1) : child;
-        this.sizes[2 * to + side] = old.sizes[2 * from + side] as number;
-        this.heights[2 * to + side] = old.heights[2 * from + side] as number;
-      }
-      copyInto(this.hashes, 2 * to * HASH_BYTES, old.hashes, 2 * from * HASH_BYTES, 2 * HASH_BYTES);
-      const key = old.keys[from] as number;
-      if (to !== TOP) this.keys[to] = this.record(old.arena, old.keyAt(key), old.keyLen(key), old.arena, 0, 0);
-      path[depth] = innerRef(to);
+      path[depth] = spare.#takeOver(this, innerIndex(ref), depth);
     });
+    this.refs.set(spare.refs.subarray(0, 2 * spare.count));
+    this.sizes.set(spare.sizes.subarray(0, 2 * spare.count));
+    this.heights.set(spare.heights.subarray(0, 2 * spare.count));
+    this.hashes.set(spare.hashes.subarray(0, 2 * spare.count * HASH_BYTES));
+    this.keys.set(spare.keys.subarray(0, spare.count));
+    this.arena.set(spare.arena.subarray(0, spare.arenaUsed));
+    this.count = spare.count;
+    this.arenaUsed = spare.arenaUsed;
+  }
+
+  /** Copies the node of a path that stands at `depth`, and returns its new reference. */
+  #takeOver(old: MadeNodes, from: number, depth: number): number {
+    const to = depth === TOP ? TOP : this.newInner();
+    for (let side = LEFT; side <= RIGHT; side++) {
+      const child = old.refs[2 * from + side] as number;
+      // A link to a made node leads to the next one of the path.
+      this.refs[2 * to + side] = child < 0 ? innerRef(depth + 1) : child;
+      this.sizes[2 * to + side] = old.sizes[2 * from + side] as number;
+      this.heights[2 * to + side] = old.heights[2 * from + side] as number;
+    }
+    copyInto(this.hashes, 2 * to * HASH_BYTES, old.hashes, 2 * from * HASH_BYTES, 2 * HASH_BYTES);
+    const key = old.keys[from] as number;
+    if (to !== TOP) this.keys[to] = this.record(old.arena, old.keyAt(key), old.keyLen(key), old.arena, 0, 0);
+    return innerRef(to);
   }
 }
 

@@ -1,4 +1,7 @@
-/** Finishes made nodes: hashes them, packs them into chunks, and points their links at them. */
+/**
+ * Finishes made nodes: hashes them, packs them into chunks, and points their links at them. For engines whose Wasm has
+ * no SIMD: elsewhere a NodeRoom does the same work.
+ */
 import { copyInto } from "../bytes.js";
 import { writeU32 } from "../frames.js";
 import {
@@ -15,10 +18,20 @@ import {
   writeU48,
 } from "./chunk.js";
 import { HASH_BYTES, type IavlHasher } from "./iavl-hash.js";
-import { innerIndex, isMadeInner, LEFT, leafAddress, type MadeNodes, RIGHT } from "./made-nodes.js";
+import { innerIndex, isMadeInner, LEFT, leafAddress, MadeNodes, RIGHT, TOP } from "./made-nodes.js";
 import { NodeHashes } from "./node-hashes.js";
 
-export class NodeOutput {
+/** Holds the nodes that one writer makes, and finishes them. */
+export interface NodeFinisher {
+  readonly nodes: MadeNodes;
+  /** Finishes every made node, except the inner nodes of `keep`. What is finished can be read again. */
+  finish(keep: readonly number[]): void;
+  /** The writer needs it no more. */
+  release(): void;
+}
+
+export class NodeOutput implements NodeFinisher {
+  readonly nodes = new MadeNodes();
   readonly #chunk = new ChunkWriter();
   readonly #hashes: NodeHashes;
   #number: number;
@@ -32,11 +45,14 @@ export class NodeOutput {
     this.#number = sink.nextChunk;
   }
 
-  /** Finishes the subtree behind a link, children first, except nodes in `keep`; the links then lead to disk. */
-  finish(nodes: MadeNodes, link: number, keep: ReadonlySet<number>): void {
-    this.#hashes.make(nodes, link, keep);
-    this.#write(nodes, link, keep);
+  finish(keep: readonly number[]): void {
+    const kept = new Set(keep);
+    this.#hashes.make(this.nodes, TOP, kept);
+    this.#write(this.nodes, TOP, kept);
+    this.#close();
   }
+
+  release(): void {}
 
   #write(nodes: MadeNodes, link: number, keep: ReadonlySet<number>): void {
     const ref = nodes.refs[link] as number;
@@ -51,8 +67,7 @@ export class NodeOutput {
     if (!keep.has(ref)) this.#writeInner(nodes, link, index);
   }
 
-  /** Sends the open chunk; after this, everything that was finished can be read again. */
-  close(): void {
+  #close(): void {
     if (this.#chunk.count > 0) this.sink.put(this.#number++, this.#chunk.finish(this.version));
   }
 
@@ -91,7 +106,7 @@ export class NodeOutput {
   }
 
   #room(bytes: number): number {
-    if (this.#chunk.isFull(bytes)) this.close();
+    if (this.#chunk.isFull(bytes)) this.#close();
     return this.#chunk.add(bytes);
   }
 

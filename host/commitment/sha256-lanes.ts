@@ -26,16 +26,22 @@ const DIGEST_BYTES = 32;
 
 let compiled: WebAssembly.Module | undefined;
 
-function compile(): WebAssembly.Module | undefined {
+/** Undefined where the engine has no Wasm with SIMD. */
+export function hashModule(): WebAssembly.Module | undefined {
+  if (compiled) return compiled;
   const code = HASH_WASM() as BufferSource;
-  return WebAssembly.validate(code) ? new WebAssembly.Module(code) : undefined;
+  if (WebAssembly.validate(code)) compiled = new WebAssembly.Module(code);
+  return compiled;
 }
+
+/** What the module asks of its host while it finishes nodes; nothing while it hashes messages. */
+const NOTHING = { host: { emit: () => undefined, digest: () => undefined } };
 
 /** Undefined where the engine has no Wasm with SIMD. */
 export function openSha256Lanes(): Sha256Lanes | undefined {
-  compiled ??= compile();
-  if (!compiled) return undefined;
-  const exports: unknown = new WebAssembly.Instance(compiled).exports;
+  const module = hashModule();
+  if (!module) return undefined;
+  const exports: unknown = new WebAssembly.Instance(module, NOTHING).exports;
   const { memory, inputPtr, lengthsPtr, digestsPtr, hash } = exports as Exports;
   return {
     bytes: new Uint8Array(memory.buffer, inputPtr(), LANES_BYTES_MAX),

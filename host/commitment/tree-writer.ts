@@ -11,7 +11,8 @@ import type { ChunkSink, ChunkSource, RootLink } from "./chunk.js";
 import { HASH_BYTES, type IavlHasher } from "./iavl-hash.js";
 import { IdList } from "./id-list.js";
 import { innerIndex, innerRef, isMadeInner, LEFT, leafAddress, leafRef, MadeNodes, RIGHT, TOP } from "./made-nodes.js";
-import { NodeOutput } from "./node-output.js";
+import { type NodeFinisher, NodeOutput } from "./node-output.js";
+import { RoomOutput } from "./node-room.js";
 import { NodeView } from "./tree.js";
 
 /** How much is in hand before what is off the path is finished. */
@@ -24,10 +25,9 @@ const LIMITS: TreeWriterLimits = { nodes: 16_384, bytes: 2 * 1_048_576 };
 
 export class TreeWriter {
   readonly #disk: NodeView;
-  readonly #output: NodeOutput;
-  #nodes: MadeNodes;
-  /** The arrays that are not in use: their room is used again. */
-  #spare = new MadeNodes();
+  readonly #output: NodeFinisher;
+  readonly #nodes: MadeNodes;
+  #spare: MadeNodes | undefined;
 
   // The path of the last write: nodes, and the side turned to at each. The first #owned of them are made.
   readonly #path: number[] = [innerRef(TOP)];
@@ -49,8 +49,9 @@ export class TreeWriter {
     private readonly limits: TreeWriterLimits = LIMITS,
   ) {
     this.#disk = new NodeView(source);
-    this.#output = new NodeOutput(sink, hasher, version);
-    this.#nodes = new MadeNodes(root);
+    this.#output = RoomOutput.open(sink, hasher, version) ?? new NodeOutput(sink, hasher, version);
+    this.#nodes = this.#output.nodes;
+    this.#nodes.begin(root);
     this.firstChunk = sink.nextChunk;
   }
 
@@ -117,16 +118,13 @@ export class TreeWriter {
   /** Finishes what is left and answers the new root. The writer is used up. */
   finish(): RootLink {
     const nodes = this.#nodes;
-    this.#output.finish(nodes, TOP, new Set());
-    this.#output.close();
+    this.#output.finish([]);
     const id = nodes.refs[TOP] as number;
-    if (id === 0) return { id, size: 0, height: 0, hash: this.hasher.empty() };
-    return {
-      id,
-      size: nodes.sizes[TOP] as number,
-      height: nodes.heights[TOP] as number,
-      hash: nodes.hashes.slice(0, HASH_BYTES),
-    };
+    const size = nodes.sizes[TOP] as number;
+    const height = nodes.heights[TOP] as number;
+    const hash = id === 0 ? this.hasher.empty() : nodes.hashes.slice(0, HASH_BYTES);
+    this.#output.release();
+    return id === 0 ? { id, size: 0, height: 0, hash } : { id, size, height, hash };
   }
 
   // The way down
@@ -286,15 +284,12 @@ export class TreeWriter {
 
   // Bounded memory
 
-  /** Finishes what is off the path when much is in hand, and moves what stays to fresh arrays. */
+  /** Finishes what is off the path when much is in hand, and keeps what stays. */
   #keepBounded(): void {
     if (this.#nodes.count < this.limits.nodes && this.#nodes.arenaUsed < this.limits.bytes) return;
     this.#cut(this.#owned);
-    this.#output.finish(this.#nodes, TOP, new Set(this.#path));
-    this.#output.close();
-    const finished = this.#nodes;
-    this.#nodes = this.#spare;
-    this.#nodes.takePath(finished, this.#path);
-    this.#spare = finished;
+    this.#output.finish(this.#path);
+    this.#spare ??= new MadeNodes();
+    this.#nodes.keepPath(this.#path, this.#spare);
   }
 }
