@@ -119,8 +119,9 @@ export class MadeNodes {
     if (this.arenaUsed > this.arena.length) this.makeRoomInArena(this.arenaUsed);
     writeU32(this.arena, address, keyLen);
     writeU32(this.arena, address + 4, valueLen);
-    const at = copyInto(this.arena, address + RECORD_HEADER_BYTES, bytes, keyAt, keyLen);
-    copyInto(this.arena, at, value, valueAt, valueLen);
+    const to = address + RECORD_HEADER_BYTES;
+    if (value === bytes && valueAt === keyAt + keyLen) copyInto(this.arena, to, bytes, keyAt, keyLen + valueLen);
+    else copyInto(this.arena, copyInto(this.arena, to, bytes, keyAt, keyLen), value, valueAt, valueLen);
     return address;
   }
 
@@ -151,6 +152,8 @@ export class MadeNodes {
     this.refs[to] = this.refs[from] as number;
     this.sizes[to] = this.sizes[from] as number;
     this.heights[to] = this.heights[from] as number;
+    // What is made here has no hash yet.
+    if ((this.refs[to] as number) < 0) return;
     copyInto(this.hashes, to * HASH_BYTES, this.hashes, from * HASH_BYTES, HASH_BYTES);
   }
 
@@ -200,7 +203,7 @@ export class MadeNodes {
    * Forgets every node but those of a path, when all others are finished. `path` begins at TOP and leads down; its
    * references are renamed. `spare` is where they are put meanwhile.
    */
-  keepPath(path: number[], spare: MadeNodes): void {
+  keepPath(path: Float64Array, spare: MadeNodes): void {
     spare.clear();
     path.forEach((ref, depth) => {
       path[depth] = spare.#takeOver(this, innerIndex(ref), depth);

@@ -25,7 +25,7 @@ import { NodeHashes } from "./node-hashes.js";
 export interface NodeFinisher {
   readonly nodes: MadeNodes;
   /** Finishes every made node, except the inner nodes of `keep`. What is finished can be read again. */
-  finish(keep: readonly number[]): void;
+  finish(keep: Float64Array): void;
   /** The writer needs it no more. */
   release(): void;
 }
@@ -45,7 +45,7 @@ export class NodeOutput implements NodeFinisher {
     this.#number = sink.nextChunk;
   }
 
-  finish(keep: readonly number[]): void {
+  finish(keep: Float64Array): void {
     const kept = new Set(keep);
     this.#hashes.make(this.nodes, TOP, kept);
     this.#write(this.nodes, TOP, kept);

@@ -175,7 +175,7 @@ export class RoomOutput implements NodeFinisher {
     return room && new RoomOutput(room, sink, hasher, version);
   }
 
-  finish(keep: readonly number[]): void {
+  finish(keep: Float64Array): void {
     const { kept } = this.nodes;
     for (const ref of keep) kept[innerIndex(ref)] = 1;
     this.#nextChunk = this.room.finish(this.nodes, TOP, this.version, this.#nextChunk, this.sink);

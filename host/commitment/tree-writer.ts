@@ -21,6 +21,10 @@ export interface TreeWriterLimits {
   readonly bytes: number;
 }
 
+/** Heights are bytes: a path is not longer. */
+const DEPTH_MAX = 258;
+const NONE = -1;
+
 const LIMITS: TreeWriterLimits = { nodes: 16_384, bytes: 2 * 1_048_576 };
 
 export class TreeWriter {
@@ -30,10 +34,17 @@ export class TreeWriter {
   #spare: MadeNodes | undefined;
 
   // The path of the last write: nodes, and the side turned to at each. The first #owned of them are made.
-  readonly #path: number[] = [innerRef(TOP)];
-  readonly #sides: number[] = [LEFT];
+  readonly #path = new Float64Array(DEPTH_MAX).fill(innerRef(TOP), 0, 1);
+  readonly #sides = new Uint8Array(DEPTH_MAX);
+  #length = 1;
   #owned = 1;
   #lastKey = new Uint8Array(0);
+
+  // Bulk writes ascend: where the path ends above the leaf that was set last, on its right, a greater key is set beside
+  // it without a walk, up to the key of the node at which the path last turned left (depth 0: there is none).
+  /** Record of that leaf, whose key stands for #lastKey then; -1 when there is none. */
+  #tip = NONE;
+  #fence = 0;
 
   /** First chunk that this writer wrote: nodes in it and behind it were never visible to anybody. */
   readonly firstChunk: number;
@@ -69,18 +80,40 @@ export class TreeWriter {
       nodes.heights[TOP] = 0;
       return false;
     }
+    if (this.#tip !== NONE && this.#isBehindTip(bytes, keyAt, keyLen)) {
+      this.#insert(this.#linkAbove(this.#length), leafRef(this.#tip), leaf, RIGHT);
+      return false;
+    }
     const met = this.#walk(bytes, keyAt, keyLen);
-    this.#own(this.#path.length);
-    const link = this.#linkAbove(this.#path.length);
+    this.#own(this.#length);
+    const link = this.#linkAbove(this.#length);
     const order = this.#compareLeaf(met, bytes, keyAt, keyLen);
     if (order === 0) {
       this.#orphan(met);
       nodes.refs[link] = leafRef(leaf);
       return true;
     }
-    this.#split(link, met, leaf, order < 0 ? LEFT : RIGHT);
-    this.#rebalance(this.#path.length - 2);
+    this.#fence = 0;
+    for (let depth = 1; depth < this.#length; depth++) if (this.#sides[depth] === LEFT) this.#fence = depth;
+    this.#insert(link, met, leaf, order < 0 ? LEFT : RIGHT);
     return false;
+  }
+
+  /** Does a key come right behind the tip, with nothing in between? */
+  #isBehindTip(bytes: Uint8Array, keyAt: number, keyLen: number): boolean {
+    if (this.#nodes.compare(this.#tip, bytes, keyAt, keyLen) <= 0) return false;
+    const fence = this.#fence;
+    return fence === 0 || this.#compareInner(this.#path[fence] as number, bytes, keyAt, keyLen) < 0;
+  }
+
+  /** Sets a leaf beside the one that was met, and balances. */
+  #insert(link: number, met: number, leaf: number, side: number): void {
+    this.#split(link, met, leaf, side);
+    const parent = this.#path[this.#length - 1];
+    this.#tip = NONE;
+    this.#rebalance(this.#length - 2);
+    if (side === RIGHT && this.#path[this.#length - 1] === parent) this.#tip = leaf;
+    else this.#rememberRecord(leaf);
   }
 
   /** Removes the key that stands in `bytes`; false when it was not there, and then nothing changes. */
@@ -90,7 +123,7 @@ export class TreeWriter {
     const leaf = this.#walk(bytes, keyAt, keyLen);
     if (this.#compareLeaf(leaf, bytes, keyAt, keyLen) !== 0) return false;
     this.#orphan(leaf);
-    const depth = this.#path.length - 1;
+    const depth = this.#length - 1;
     if (depth === 0) {
       this.#nodes.refs[TOP] = 0;
       return true;
@@ -98,7 +131,7 @@ export class TreeWriter {
     const rekeyed = this.#liftSibling(depth);
     this.#rebalance(depth - 1);
     // A node that was turned right at has a greater key now: keys in between belong to its left.
-    if (rekeyed > 0 && rekeyed < this.#path.length) this.#cut(rekeyed);
+    if (rekeyed > 0 && rekeyed < this.#length) this.#cut(rekeyed);
     return true;
   }
 
@@ -118,7 +151,7 @@ export class TreeWriter {
   /** Finishes what is left and answers the new root. The writer is used up. */
   finish(): RootLink {
     const nodes = this.#nodes;
-    this.#output.finish([]);
+    this.#output.finish(new Float64Array(0));
     const id = nodes.refs[TOP] as number;
     const size = nodes.sizes[TOP] as number;
     const height = nodes.heights[TOP] as number;
@@ -131,21 +164,22 @@ export class TreeWriter {
 
   /** Leads the path to the leaf where the key is or would be, and answers that leaf. Makes nothing. */
   #walk(bytes: Uint8Array, keyAt: number, keyLen: number): number {
+    if (this.#tip !== NONE) this.#rememberRecord(this.#tip);
+    this.#tip = NONE;
     if (compareRanges(bytes, keyAt, keyLen, this.#lastKey, 0, this.#lastKey.length) < 0) this.#cut(1);
     else this.#climb(bytes, keyAt, keyLen);
     this.#remember(bytes, keyAt, keyLen);
     for (;;) {
       const ref = this.#childAtEnd();
       if (ref < 0 ? !isMadeInner(ref) : this.#disk.go(ref).isLeaf) return ref;
-      this.#path.push(ref);
-      this.#sides.push(this.#compareInner(ref, bytes, keyAt, keyLen) < 0 ? LEFT : RIGHT);
+      this.#push(ref, this.#compareInner(ref, bytes, keyAt, keyLen) < 0 ? LEFT : RIGHT);
     }
   }
 
   /** Shortens the path to the node in whose subtree the key, which is not before the last one, belongs. */
   #climb(bytes: Uint8Array, keyAt: number, keyLen: number): void {
     let turn = 0;
-    for (let depth = this.#path.length - 1; depth > 0; depth--) {
+    for (let depth = this.#length - 1; depth > 0; depth--) {
       if (this.#sides[depth] === RIGHT) continue;
       if (this.#compareInner(this.#path[depth] as number, bytes, keyAt, keyLen) < 0) break;
       turn = depth;
@@ -156,9 +190,18 @@ export class TreeWriter {
   }
 
   #cut(length: number): void {
-    this.#path.length = length;
-    this.#sides.length = length;
+    this.#length = length;
     if (this.#owned > length) this.#owned = length;
+  }
+
+  #push(ref: number, side: number): void {
+    this.#path[this.#length] = ref;
+    this.#sides[this.#length++] = side;
+  }
+
+  #rememberRecord(address: number): void {
+    const nodes = this.#nodes;
+    this.#remember(nodes.arena, nodes.keyAt(address), nodes.keyLen(address));
   }
 
   #remember(bytes: Uint8Array, keyAt: number, keyLen: number): void {
@@ -167,7 +210,7 @@ export class TreeWriter {
   }
 
   #childAtEnd(): number {
-    const depth = this.#path.length - 1;
+    const depth = this.#length - 1;
     const ref = this.#path[depth] as number;
     const side = this.#sides[depth] as number;
     return ref > 0 ? this.#disk.go(ref).child(side) : (this.#nodes.refs[2 * innerIndex(ref) + side] as number);
@@ -224,9 +267,8 @@ export class TreeWriter {
     nodes.keys[parent] = side === RIGHT ? leaf : met > 0 ? nodes.recordKey(this.#disk.go(met)) : leafAddress(met);
     nodes.refs[link] = innerRef(parent);
     nodes.heights[link] = 1;
-    this.#path.push(innerRef(parent));
-    this.#sides.push(side);
-    this.#owned = this.#path.length;
+    this.#push(innerRef(parent), side);
+    this.#owned = this.#length;
   }
 
   /**
@@ -263,10 +305,30 @@ export class TreeWriter {
       const balance = nodes.balance(index);
       if (balance > 1 || balance < -1) {
         this.#rotate(index, above, balance > 1 ? LEFT : RIGHT);
-        this.#cut(depth); // the path below leads through nodes that changed places
+        this.#leaveOut(depth);
       } else nodes.heights[above] = nodes.heightOf(index);
       if (nodes.heights[above] === before) return;
     }
+  }
+
+  /**
+   * The path's node at `depth` was rotated. Where the path went on through the child that took its place, only that node
+   * is no longer on it; elsewhere the path below leads through nodes that changed places.
+   */
+  #leaveOut(depth: number): void {
+    const path = this.#path;
+    const sides = this.#sides;
+    const isOn = depth + 1 < this.#length && this.#nodes.refs[this.#linkAbove(depth)] === path[depth + 1];
+    if (!isOn || sides[depth] !== sides[depth + 1] || depth <= this.#fence) {
+      this.#cut(depth);
+      return;
+    }
+    for (let at = depth + 1; at < this.#length; at++) {
+      path[at - 1] = path[at] as number;
+      sides[at - 1] = sides[at] as number;
+    }
+    this.#length--;
+    this.#owned--;
   }
 
   /** Node `index`, which link `above` leads to, is too high on the `heavy` side: one rotation, or two. */
@@ -287,9 +349,12 @@ export class TreeWriter {
   /** Finishes what is off the path when much is in hand, and keeps what stays. */
   #keepBounded(): void {
     if (this.#nodes.count < this.limits.nodes && this.#nodes.arenaUsed < this.limits.bytes) return;
+    if (this.#tip !== NONE) this.#rememberRecord(this.#tip);
+    this.#tip = NONE;
     this.#cut(this.#owned);
-    this.#output.finish(this.#path);
+    const path = this.#path.subarray(0, this.#length);
+    this.#output.finish(path);
     this.#spare ??= new MadeNodes();
-    this.#nodes.keepPath(this.#path, this.#spare);
+    this.#nodes.keepPath(path, this.#spare);
   }
 }
