@@ -11,7 +11,6 @@ import { BranchWrites } from "./branch-writes.js";
 import { BaseKVReader, BaseKVStore } from "./kv-store.js";
 import type { PairCursor } from "./pair-cursor.js";
 import { DELETED } from "./records.js";
-import type { SpilledRun } from "./spilled-run.js";
 import { WritesCursor } from "./writes-cursor.js";
 
 const WRITE_BYTES = 65_536;
@@ -51,17 +50,15 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
     this.#take()?.drop();
   }
 
-  /** Writes that were put aside. */
-  get spilled(): readonly SpilledRun[] {
-    return this.#writes?.runs ?? [];
-  }
-
   /** How many writes `pending` has, or a little more. */
   get pendingCount(): number {
     return this.#writes?.count ?? 0;
   }
 
-  /** The writes in ascending order, for a store that commits them. Deletions are told by `isDeleted`. */
+  /**
+   * The writes in ascending order, for a store that commits them. Deletions are told by `isDeleted`; values that are
+   * wanted are loaded first.
+   */
   pending(): WritesCursor {
     return new WritesCursor(this.#own(), undefined, undefined, false);
   }
@@ -90,8 +87,10 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
   override _get(key: Uint8Array): Uint8Array | undefined {
     const found = this.#writes?.find(key);
     if (!found) return this.parent.get(key);
+    if (found.valueLen === DELETED) return undefined;
+    found.loadValue?.();
     const { bytes, valueAt, valueLen } = found;
-    return valueLen === DELETED ? undefined : bytes.slice(valueAt, valueAt + valueLen);
+    return bytes.slice(valueAt, valueAt + valueLen);
   }
 
   override _has(key: Uint8Array): boolean {
@@ -132,6 +131,7 @@ function writeTo(store: KVStore, writes: BranchWrites): void {
   );
   let at = 0;
   while (cursor.step()) {
+    cursor.loadValue();
     const { bytes, keyAt, keyLen, isDeleted } = cursor;
     const valueLen = isDeleted ? 0 : cursor.valueLen;
     const size = FRAME_HEADER_BYTES + keyLen + valueLen;
@@ -200,6 +200,7 @@ class MergedCursor implements PairCursor {
   #hasBelow = false;
   #hasAbove = false;
   #hasShown = false;
+  #shown: PairCursor | undefined;
 
   constructor(
     private readonly below: PairCursor,
@@ -236,8 +237,15 @@ class MergedCursor implements PairCursor {
     return this.reverse ? -order : order;
   }
 
+  loadValue(): void {
+    if (!this.#shown?.loadValue) return;
+    this.#shown.loadValue();
+    this.#show(this.#shown);
+  }
+
   #show(from: PairCursor): true {
     this.#hasShown = true;
+    this.#shown = from;
     this.bytes = from.bytes;
     this.keyAt = from.keyAt;
     this.keyLen = from.keyLen;

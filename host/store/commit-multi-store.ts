@@ -28,9 +28,8 @@ import { commitKey, goneStoreKey } from "./keys.js";
 import { OpenStore, type RootChange } from "./open-store.js";
 import { ReadableVersions } from "./readable-versions.js";
 import { SpillSpace } from "./spill-space.js";
-import type { SpilledRun } from "./spilled-run.js";
 import { NO_UPGRADES, planStores } from "./store-upgrades.js";
-import { sweepRuns, sweepStaged } from "./sweep.js";
+import { sweepStaged } from "./sweep.js";
 import { VersionView } from "./version-view.js";
 
 export interface CommitMultiStoreOptions {
@@ -43,7 +42,7 @@ export interface CommitMultiStoreOptions {
   readonly cacheBytes?: number;
   /** Bytes of a commit in the making held in memory before some of it is written early. */
   readonly stagedBytes?: number;
-  /** Bytes of writes that a branch of one store holds in memory before it puts them aside in the database. */
+  /** Bytes of writes that a branch of one store holds in memory before it puts them aside in spill files. */
   readonly branchBytes?: number;
   /** A store of as many pairs that loses all of them in one commit is given up as a whole and begins again. */
   readonly restartPairs?: number;
@@ -96,7 +95,7 @@ export class CommitMultiStore implements MultiStore {
     this.database = new FencedDatabase(database, () => this.#last?.version ?? 0);
     this.#space = new ChunkSpace(this.database, options.cacheBytes, options.stagedBytes);
     this.#hasher = new IavlHasher(options.sha256);
-    if (!database.isReadOnly) this.#spill = new SpillSpace(this.database, options.branchBytes ?? BRANCH_BYTES_DEFAULT);
+    if (database.spill) this.#spill = new SpillSpace(database.spill, options.branchBytes ?? BRANCH_BYTES_DEFAULT);
   }
 
   mount(...names: readonly string[]): void {
@@ -130,7 +129,7 @@ export class CommitMultiStore implements MultiStore {
     this.#last = last;
     claimFormat(this.database);
     sweepStaged(this.database, last);
-    sweepRuns(this.database);
+    this.database.spill?.clear();
     this.#nextStore = last?.nextStore ?? 1;
     this.#staged = undefined;
     this.#space.discardStaged();
@@ -225,14 +224,11 @@ export class CommitMultiStore implements MultiStore {
     const state = { ...staged, kept: staged.kept || options.keep === true };
     const { version } = state;
     let readable = this.#readable;
-    const spilled = [...this.#stores.values()].flatMap(({ branch }) => branch.spilled);
-    let cleared: readonly SpilledRun[] = [];
     for (const store of this.#stores.values())
       assert(store.isAsStaged, `store "${store.name}" was written after stage()`);
     this.options.onProgress?.("commit", "", 0, 0);
     this.database.transaction((batch) => {
       this.#space.putStaged(batch);
-      cleared = this.#spill?.clear(batch, spilled) ?? [];
       for (const number of [...this.#gone, ...this.#stagedGone])
         batch.put(goneStoreKey(version - 1, number), new Uint8Array(1));
       batch.put(commitKey(version), encodeCommit(state));
@@ -248,7 +244,6 @@ export class CommitMultiStore implements MultiStore {
     this.#stagedGone = [];
     this.#nextStore = state.nextStore;
     for (const store of state.stores) this.#storeNamed(store.name).advance(store);
-    this.#spill?.forget(cleared);
     return { version: BigInt(version), hash: state.appHash };
   }
 

@@ -2,6 +2,7 @@
  * What a CommitMultiStore stands on: an ordered map on disk whose changes become visible together or not at all.
  * LMDB in a node, memory in tests and browsers.
  */
+import type { SpillFiles } from "./spill-files.js";
 
 export interface Batch {
   /** The bytes are taken before the call returns. */
@@ -20,6 +21,8 @@ export interface DatabaseRange {
 export interface Database {
   /** Nothing can be written. */
   readonly isReadOnly?: boolean;
+  /** Files for what branches put aside; without them branches hold all in memory. */
+  readonly spill?: SpillFiles | undefined;
   /** A copy that the caller may keep, a plain Uint8Array. @throws UpgradeError UPG_STORE_CORRUPT, UPG_STORE_IO */
   get(key: Uint8Array): Uint8Array | undefined;
   /** Keys of a range, read as a whole before the call returns: keep `limit` small. */

@@ -6,6 +6,7 @@
 import { UpgradeError } from "../errors.js";
 import type { Batch, Database, DatabaseRange } from "./database.js";
 import { commitKey, commitsEnd, versionOfCommitKey } from "./keys.js";
+import type { SpillFiles } from "./spill-files.js";
 
 export class FencedDatabase implements Database {
   /** `expected`: the last version as this process knows it; 0: none. */
@@ -16,6 +17,10 @@ export class FencedDatabase implements Database {
 
   get isReadOnly(): boolean {
     return this.inner.isReadOnly ?? false;
+  }
+
+  get spill(): SpillFiles | undefined {
+    return this.inner.spill;
   }
 
   get(key: Uint8Array): Uint8Array | undefined {

@@ -1,6 +1,9 @@
 /** Tells for most keys that they are not in a set, without a look at the set (a Bloom filter). */
 
+/** A filter gets 8 to 16 bits a key, since their number is a power of two. */
 const BITS_PER_KEY_MIN = 8;
+/** With fewer, most keys would pass. */
+const BITS_PER_KEY_USEFUL = 2;
 const PROBES = 5;
 const WORD_BITS = 32;
 
@@ -9,11 +12,21 @@ export class KeyFilter {
   /** The number of bits is a power of two: a hash is cut, not divided. */
   readonly #mask: number;
 
-  constructor(keys: number) {
+  /** `bytesMax`: what it may have at most; undefined when that is too little to be of use. */
+  static of(keys: number, bytesMax: number): KeyFilter | undefined {
     let words = 1;
     while (words * WORD_BITS < keys * BITS_PER_KEY_MIN) words *= 2;
+    while (words > 1 && words * 4 > bytesMax) words /= 2;
+    return words * 4 <= bytesMax && words * WORD_BITS >= keys * BITS_PER_KEY_USEFUL ? new KeyFilter(words) : undefined;
+  }
+
+  private constructor(words: number) {
     this.#bits = new Uint32Array(words);
     this.#mask = words * WORD_BITS - 1;
+  }
+
+  get bytes(): number {
+    return this.#bits.byteLength;
   }
 
   add(bytes: Uint8Array, at: number, len: number): void {

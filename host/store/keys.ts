@@ -6,9 +6,8 @@
  *   d store chunk            which of its nodes are dead: 256 bits
  *   o version store part     nodes that were last part of `version`: u48 each
  *   g version store          a store that was last part of `version`
- *   t run part               writes that a branch put aside; nothing of it outlives the process
  *   b …                      the engine's blocks (host/engine)
- * Numbers are big-endian: version 8 bytes, store 4, chunk and run 6, part 4 (of a run 6).
+ * Numbers are big-endian: version 8 bytes, store 4, chunk 6, part 4.
  */
 
 const letter = (text: string) => text.charCodeAt(0);
@@ -64,10 +63,6 @@ export const readOrphansKey = (bytes: Uint8Array) => ({
 export const goneStoreKey = (version: number, store: number): Uint8Array => key("g", [version, 8], [store, 4]);
 export const goneStoresFrom = (version: number): Uint8Array => key("g", [version, 8]);
 export const readGoneStoreKey = (bytes: Uint8Array) => ({ version: number(bytes, 1, 8), store: number(bytes, 9, 4) });
-
-export const runPartKey = (run: number, part: number): Uint8Array => key("t", [run, 6], [part, 6]);
-export const runsFrom = (): Uint8Array => key("t");
-export const runsEnd = (): Uint8Array => key("u");
 
 /** Prefix of what the engine keeps beside the state. */
 export const BLOCKS_PREFIX = letter("b");

@@ -48,6 +48,7 @@ export abstract class BaseKVReader implements KVReader {
   *iterate(range: KeyRange = {}): IterableIterator<KeyValue> {
     const cursor = this.cursor(range);
     while (cursor.step()) {
+      cursor.loadValue?.();
       const { bytes, keyAt, keyLen, valueAt, valueLen } = cursor;
       yield [bytes.slice(keyAt, keyAt + keyLen), bytes.slice(valueAt, valueAt + valueLen)];
     }
@@ -129,12 +130,13 @@ class CursorScan implements FrameScan {
     const cursor = this.#cursor;
     let at = 0;
     while (cursor.step()) {
-      const { bytes, keyAt, keyLen, valueAt, valueLen } = cursor;
-      const size = FRAME_HEADER_BYTES + keyLen + valueLen;
+      const size = FRAME_HEADER_BYTES + cursor.keyLen + cursor.valueLen;
       if (at + size > out.length) {
-        this.#waiting = bytes.slice(keyAt, keyAt + keyLen);
+        this.#waiting = cursor.bytes.slice(cursor.keyAt, cursor.keyAt + cursor.keyLen);
         return at === 0 ? -size : at;
       }
+      cursor.loadValue?.();
+      const { bytes, keyAt, keyLen, valueAt, valueLen } = cursor;
       writeU32(out, at, keyLen);
       writeU32(out, at + 4, valueLen);
       at = copyInto(out, at + FRAME_HEADER_BYTES, bytes, keyAt, keyLen);

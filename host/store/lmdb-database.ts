@@ -3,20 +3,27 @@
  * leaves the last one whole. Every value has a checksum (lmdb-checksum.ts) that `get` compares.
  */
 import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { open, type RangeOptions, type RootDatabase, type RootDatabaseOptionsWithPath } from "lmdb";
 import { isUpgradeError } from "../errors.js";
 import type { Batch, Database, DatabaseRange } from "./database.js";
 import { ChecksumWriter, unsealed } from "./lmdb-checksum.js";
 import { type Access, diskFailure } from "./lmdb-errors.js";
 import { checkLmdbHead } from "./lmdb-head.js";
+import { SpillFolder, type SpillLimits } from "./lmdb-spill.js";
 
 export interface LmdbOptions {
   readonly readOnly?: boolean;
+  /** Of what branches put aside, in a folder beside the database. */
+  readonly spill?: SpillLimits;
 }
+
+/** Beside the database file. */
+const SPILL_FOLDER = "spill";
 
 export class LmdbDatabase implements Database {
   readonly isReadOnly: boolean;
+  readonly spill: SpillFolder | undefined;
   readonly #db: RootDatabase<Buffer, Buffer>;
   readonly #checksums = new ChecksumWriter();
   readonly #path: string;
@@ -28,6 +35,9 @@ export class LmdbDatabase implements Database {
   constructor(path: string, options: LmdbOptions = {}) {
     this.isReadOnly = options.readOnly ?? false;
     this.#path = path;
+    if (!this.isReadOnly) this.spill = new SpillFolder(join(dirname(path), SPILL_FOLDER), options.spill);
+    // First of all: what a process left behind may be what the disk is full of.
+    this.spill?.clear();
     this.#db = this.#mapped(this.isReadOnly ? "read" : "write", "cannot open the database", () => {
       if (!options.readOnly) mkdirSync(dirname(path), { recursive: true });
       checkLmdbHead(path);
@@ -71,6 +81,7 @@ export class LmdbDatabase implements Database {
   }
 
   close(): void {
+    this.spill?.clear();
     void this.#db.close();
   }
 

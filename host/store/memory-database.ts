@@ -2,8 +2,10 @@
 import { compareBytes } from "../bytes.js";
 import type { Batch, Database, DatabaseRange } from "./database.js";
 import { MemoryKVStore } from "./memory-kv.js";
+import { MemorySpill } from "./memory-spill.js";
 
 export class MemoryDatabase implements Database {
+  readonly spill = new MemorySpill();
   readonly #store = new MemoryKVStore();
 
   get(key: Uint8Array): Uint8Array | undefined {

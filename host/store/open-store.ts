@@ -134,6 +134,7 @@ export class OpenStore {
     const tick = this.#ticker("trees", this.branch.pendingCount);
     while (write.step()) {
       tick();
+      write.loadValue();
       const { bytes, keyAt, keyLen, valueAt, valueLen } = write;
       if (write.isDeleted) writer.remove(bytes, keyAt, keyLen);
       else writer.set(bytes, keyAt, keyLen, bytes, valueAt, valueLen);

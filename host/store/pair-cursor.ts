@@ -9,4 +9,9 @@ export interface PairCursor {
   /** Of a walk over a branch: deletions of the branch itself that it went by. */
   readonly passed?: number;
   step(): boolean;
+  /**
+   * Some walks leave a large value where it is until this is called: before, only the key and `valueLen` count. It may
+   * move the pair to other `bytes`.
+   */
+  loadValue?(): void;
 }

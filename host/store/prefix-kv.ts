@@ -69,11 +69,21 @@ class StrippedCursor implements PairCursor {
     // The prefix itself is a key of the parent but none of this store: keys have at least one byte.
     do if (!this.inner.step()) return false;
     while (this.inner.keyLen === this.strip);
+    this.#show();
+    return true;
+  }
+
+  loadValue(): void {
+    if (!this.inner.loadValue) return;
+    this.inner.loadValue();
+    this.#show();
+  }
+
+  #show(): void {
     this.bytes = this.inner.bytes;
     this.keyAt = this.inner.keyAt + this.strip;
     this.keyLen = this.inner.keyLen - this.strip;
     this.valueAt = this.inner.valueAt;
     this.valueLen = this.inner.valueLen;
-    return true;
   }
 }

@@ -1,86 +1,130 @@
 /**
- * Where branches put writes aside when they hold many: sorted runs under keys that no commit points to. A process that
- * died leaves runs behind; the next one sweeps them away when it opens its stores.
+ * Puts writes of branches aside when they hold many: as sorted runs in spill files. Nothing of it is needed once the
+ * branches are written or dropped, or the process has died. What memory it takes is bounded, whatever is written: a few
+ * bytes for each block of a run, a cache of blocks, filters, and the maps of all branches together.
  */
-import { UpgradeError } from "../errors.js";
-import type { Batch, Database } from "./database.js";
+import { BlockCache } from "./block-cache.js";
+import type { BranchWrites } from "./branch-writes.js";
 import { KeyFilter } from "./key-filter.js";
-import { runPartKey } from "./keys.js";
 import type { PairCursor } from "./pair-cursor.js";
-import { PartWriter, SpilledRun } from "./spilled-run.js";
+import { RunCursor } from "./run-cursor.js";
+import { RunHeap } from "./run-heap.js";
+import { RunWriter } from "./run-writer.js";
+import type { SpillFiles } from "./spill-files.js";
+import { type RunGround, SpilledRun } from "./spilled-run.js";
+import { ValueLog } from "./value-log.js";
 
-/** Bytes that one transaction writes: the database holds them in memory until its end. */
-const TRANSACTION_BYTES = 4 * 1_048_576;
+/** A block is no smaller, so that a read of one is worth its while. */
+const BLOCK_BYTES_MIN = 8_192;
+/** Blocks of all runs: the index holds some 45 bytes of each. */
+const BLOCKS_MAX = 2 ** 20;
+const CACHE_BYTES = 8 * 1_048_576;
+const FILTER_BYTES_MAX = 32 * 1_048_576;
+/** What the branches of all stores may hold in memory together. */
+const BRANCHES_BYTES_MAX = 48 * 1_048_576;
+/** A branch is counted among them from here on, and again each time it has grown by as much. */
+export const COUNTED_BYTES = 262_144;
 
 export class SpillSpace {
+  readonly #ground: RunGround;
+  readonly #blockBytes: number;
   #nextRun = 1;
-  /** Runs that nobody reads any more. */
-  #dead: SpilledRun[] = [];
+  #filterBytes = 0;
+  /** Branches that hold much in memory; nothing keeps them alive here. */
+  #large: WeakRef<BranchWrites>[] = [];
 
   /** `branchBytes`: what a branch of one store may hold in memory. */
   constructor(
-    private readonly database: Database,
+    files: SpillFiles,
     readonly branchBytes: number,
-  ) {}
+  ) {
+    this.#ground = { files, cache: new BlockCache(CACHE_BYTES), log: new ValueLog(files) };
+    const evenly = Number.isFinite(files.bytesMax) ? Math.ceil(files.bytesMax / BLOCKS_MAX) : 0;
+    this.#blockBytes = Math.max(BLOCK_BYTES_MIN, Math.min(evenly, BLOCK_BYTES_MIN * 128));
+  }
 
-  /** Puts everything aside that a cursor still has, at least one pair; `keys`: how many they are. */
-  write(cursor: PairCursor, keys: number): SpilledRun {
-    const firstKeys: Uint8Array[] = [];
-    const filter = new KeyFilter(keys);
-    const run = new SpilledRun(this, this.#nextRun++, firstKeys, filter);
+  /**
+   * Puts everything aside that a cursor still has, at least one pair; `keys`: how many they are. It is added to `last`
+   * when it lies behind it; the answer is the run that has it.
+   * @throws UpgradeError UPG_STORE_FULL, UPG_STORE_IO; the writes are then where they were
+   */
+  write(cursor: PairCursor, keys: number, last: SpilledRun | undefined): SpilledRun {
+    cursor.step();
+    const isBehind = last?.endsBefore(cursor.bytes, cursor.keyAt, cursor.keyLen) === true;
+    const run = last && isBehind ? last : this.#newRun();
+    const before = { blocks: run.index.count, end: run.index.end, keys: run.keys };
     try {
-      this.#writeParts(run.number, cursor, firstKeys, filter);
+      const writer = new RunWriter(run, { blockBytes: this.#blockBytes, filter: this.#beginPart(run, keys) });
+      do writer.add(cursor);
+      while (cursor.step());
+      writer.finish();
     } catch (error) {
-      this.drop(run); // the branch still holds what it would hold
+      if (run !== last) this.drop(run);
+      else this.#takeBack(run, before);
       throw error;
     }
     return run;
   }
 
-  #writeParts(number: number, cursor: PairCursor, firstKeys: Uint8Array[], filter: KeyFilter): void {
-    const writer = new PartWriter();
-    let isMore = cursor.step();
-    const fill = (): Uint8Array => {
-      firstKeys.push(cursor.bytes.slice(cursor.keyAt, cursor.keyAt + cursor.keyLen));
-      for (; isMore && writer.add(cursor); isMore = cursor.step()) {
-        filter.add(cursor.bytes, cursor.keyAt, cursor.keyLen);
-      }
-      return writer.finish();
-    };
-    while (isMore) {
-      this.database.transaction((batch) => {
-        for (let bytes = 0; isMore && bytes < TRANSACTION_BYTES; ) {
-          const key = runPartKey(number, firstKeys.length);
-          const part = fill();
-          batch.put(key, part);
-          bytes += part.length;
-        }
+  /** One run that has what several had, oldest first, of which none is read afterwards. */
+  merge(runs: readonly SpilledRun[]): SpilledRun {
+    const merged = this.#newRun();
+    try {
+      const keys = runs.reduce((sum, run) => sum + run.keys, 0);
+      const { log } = this.#ground;
+      const filter = this.#beginPart(merged, keys);
+      const writer = new RunWriter(merged, { blockBytes: this.#blockBytes, filter, sparse: log.sparse() });
+      const heap = new RunHeap(false);
+      runs.forEach((run, age) => {
+        heap.add(new RunCursor(run, undefined, undefined, false, true), age);
       });
+      for (let next = heap.first(); next; next = heap.first()) {
+        writer.add(next);
+        const { bytes, keyAt, keyLen } = next;
+        heap.pass(bytes, keyAt, keyLen);
+      }
+      writer.finish();
+    } catch (error) {
+      this.drop(merged);
+      throw error;
     }
+    for (const run of runs) this.drop(run);
+    return merged;
   }
 
   /** Nobody reads this run any more. */
   drop(run: SpilledRun): void {
-    this.#dead.push(run);
+    for (const { filter } of run.parts) this.#filterBytes -= filter?.bytes ?? 0;
+    run.drop();
   }
 
-  /** Removes these runs and the dropped ones with a transaction; when it is through, `forget` what this answered. */
-  clear(batch: Batch, done: readonly SpilledRun[]): readonly SpilledRun[] {
-    const runs = [...new Set([...this.#dead, ...done])];
-    for (const { number, parts } of runs) {
-      for (let part = 0; part < parts; part++) batch.remove(runPartKey(number, part));
-    }
-    return runs;
+  /** A branch has grown: when all hold too much together, the largest puts its writes aside. */
+  grew(branch: BranchWrites): void {
+    const known = this.#large.map((each) => each.deref());
+    const large = known.filter((each) => each !== undefined && each.map.bytes >= COUNTED_BYTES) as BranchWrites[];
+    if (!large.includes(branch)) large.push(branch);
+    this.#large = large.map((each) => new WeakRef(each));
+    const bytes = large.reduce((sum, { map }) => sum + map.bytes, 0);
+    if (bytes <= BRANCHES_BYTES_MAX) return;
+    large.reduce((a, b) => (b.map.bytes > a.map.bytes ? b : a)).putAside();
   }
 
-  forget(runs: readonly SpilledRun[]): void {
-    this.#dead = this.#dead.filter((run) => !runs.includes(run));
+  #newRun(): SpilledRun {
+    return new SpilledRun(this.#nextRun++, this.#ground.files.create(), this.#ground);
   }
 
-  /** A part's bytes, a copy. @throws UpgradeError UPG_STORE_CORRUPT when it is not there */
-  read(run: number, part: number): Uint8Array {
-    const bytes = this.database.get(runPartKey(run, part));
-    if (bytes) return bytes;
-    throw new UpgradeError("UPG_STORE_CORRUPT", `writes that were put aside are missing: run ${run}, part ${part}`);
+  #beginPart(run: SpilledRun, keys: number): KeyFilter | undefined {
+    const filter = KeyFilter.of(keys, (FILTER_BYTES_MAX - this.#filterBytes) / 2);
+    this.#filterBytes += filter?.bytes ?? 0;
+    run.parts.push({ firstBlock: run.index.count, filter });
+    return filter;
+  }
+
+  /** Forgets what was added last, which could not be written as a whole; nothing is added any more. */
+  #takeBack(run: SpilledRun, before: { readonly blocks: number; readonly end: number; readonly keys: number }): void {
+    run.index.cut(before.blocks, before.end);
+    run.keys = before.keys;
+    run.lastKey = undefined;
+    this.#filterBytes -= run.parts.pop()?.filter?.bytes ?? 0;
   }
 }

@@ -1,133 +1,98 @@
 /**
- * A run: writes of a branch in ascending order that stand in the database until the branch is written or dropped. It is
- * cut into parts, and no record of one is changed.
- *
- *   part  records, u32 offset of each record, u32 count
- *   record  u32 klen, u32 vlen (DELETED: a deletion), key, value
+ * A run: writes of a branch in ascending order that stand in a spill file until the branch is written or dropped. It is
+ * cut into blocks; writes that all lie behind its last key can be added to it.
  */
-import { compareRanges, copyInto } from "../bytes.js";
-import { readU32, writeU32 } from "../frames.js";
-import { FRAME_HEADER_BYTES } from "../limits.js";
+import { compareRanges } from "../bytes.js";
+import { UpgradeError } from "../errors.js";
+import { readU32 } from "../frames.js";
+import type { BlockCache } from "./block-cache.js";
 import type { KeyFilter } from "./key-filter.js";
-import type { PairCursor } from "./pair-cursor.js";
-import { DELETED } from "./records.js";
+import { BLOCK_TAIL_BYTES, RunBlock } from "./run-block.js";
+import { RunCursor } from "./run-cursor.js";
+import { RunIndex } from "./run-index.js";
+import type { SpillFile, SpillFiles } from "./spill-files.js";
+import type { FarTally, ValueLog } from "./value-log.js";
 
-/** Eight database pages of 4,096 bytes less the header of an overflow page. */
-const PART_BYTES_TARGET = 8 * 4_096 - 24;
-const WORD_BYTES = 4;
-
-export class RunPart {
-  readonly count: number;
-  readonly #offsetsAt: number;
-
-  constructor(readonly bytes: Uint8Array) {
-    this.count = readU32(bytes, bytes.length - WORD_BYTES);
-    this.#offsetsAt = bytes.length - WORD_BYTES * (this.count + 1);
-  }
-
-  /** Where a record begins. */
-  at(index: number): number {
-    return readU32(this.bytes, this.#offsetsAt + WORD_BYTES * index);
-  }
-
-  /** Index of the first record whose key is not before the given one. */
-  seek(bytes: Uint8Array, at: number, len: number): number {
-    let low = 0;
-    let high = this.count;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.compare(middle, bytes, at, len) > 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
-  /** Order of a key relative to a record's key. */
-  compare(index: number, bytes: Uint8Array, at: number, len: number): number {
-    const record = this.at(index);
-    return compareRanges(bytes, at, len, this.bytes, record + FRAME_HEADER_BYTES, readU32(this.bytes, record));
-  }
+/** What runs of one space share. */
+export interface RunGround {
+  readonly files: SpillFiles;
+  readonly cache: BlockCache;
+  readonly log: ValueLog;
 }
 
-/** Packs records into one part after the other, in one buffer. */
-export class PartWriter {
-  #bytes = new Uint8Array(PART_BYTES_TARGET);
-  #length = 0;
-  readonly #offsets: number[] = [];
+/** Runs × blocks in one number: 2^23 runs of 2^30 blocks stay at 2^53. */
+const BLOCKS_PER_RUN = 2 ** 30;
+/** Of the greatest key: enough to see that most later writes lie behind it. */
+export const LAST_KEY_BYTES_MAX = 64;
 
-  get count(): number {
-    return this.#offsets.length;
-  }
-
-  /** Adds the pair that a cursor stands on; false when it belongs into the next part. An empty part takes any. */
-  add({ bytes, keyAt, keyLen, valueAt, valueLen }: PairCursor): boolean {
-    const stored = valueLen === DELETED ? 0 : valueLen;
-    const at = this.#length;
-    const end = at + FRAME_HEADER_BYTES + keyLen + stored;
-    const needed = end + WORD_BYTES * (this.count + 2);
-    if (needed > PART_BYTES_TARGET && this.count > 0) return false;
-    if (needed > this.#bytes.length) this.#bytes = new Uint8Array(needed);
-    writeU32(this.#bytes, at, keyLen);
-    writeU32(this.#bytes, at + WORD_BYTES, valueLen);
-    const key = at + FRAME_HEADER_BYTES;
-    if (valueAt === keyAt + keyLen) copyInto(this.#bytes, key, bytes, keyAt, keyLen + stored);
-    else copyInto(this.#bytes, copyInto(this.#bytes, key, bytes, keyAt, keyLen), bytes, valueAt, stored);
-    this.#offsets.push(at);
-    this.#length = end;
-    return true;
-  }
-
-  /** The finished part, valid until the writer is used again; the writer is empty afterwards. */
-  finish(): Uint8Array {
-    let at = this.#length;
-    for (const offset of this.#offsets) {
-      writeU32(this.#bytes, at, offset);
-      at += WORD_BYTES;
-    }
-    writeU32(this.#bytes, at, this.count);
-    this.#offsets.length = 0;
-    this.#length = 0;
-    return this.#bytes.subarray(0, at + WORD_BYTES);
-  }
-}
-
-/** Where the parts of runs are read: bytes that nobody changes afterwards. */
-export interface PartSource {
-  read(run: number, part: number): Uint8Array;
+/** What was added at one time. */
+interface Part {
+  readonly firstBlock: number;
+  /** Undefined: no memory was left for one. */
+  readonly filter: KeyFilter | undefined;
 }
 
 export class SpilledRun {
-  #known: RunPart | undefined;
-  #knownNumber = -1;
+  readonly index = new RunIndex();
+  /** Bytes of values elsewhere that its records lead to. */
+  readonly far: FarTally = new Map();
+  /** Number of its records. */
+  keys = 0;
+  /** Undefined: nothing can be added, since something that was to be added could not be written. */
+  lastKey: Uint8Array | undefined = new Uint8Array(0);
+  readonly parts: Part[] = [];
 
-  /** `firstKeys`: of each part. */
   constructor(
-    private readonly source: PartSource,
     readonly number: number,
-    private readonly firstKeys: readonly Uint8Array[],
-    private readonly filter: KeyFilter,
+    readonly file: SpillFile,
+    readonly ground: RunGround,
   ) {}
 
-  get parts(): number {
-    return this.firstKeys.length;
+  get bytes(): number {
+    return this.index.end;
   }
 
-  part(number: number): RunPart {
-    if (!this.#known || this.#knownNumber !== number) {
-      this.#known = new RunPart(this.source.read(this.number, number));
-      this.#knownNumber = number;
-    }
-    return this.#known;
+  /** Does a key certainly lie behind all of this run? */
+  endsBefore(bytes: Uint8Array, at: number, len: number): boolean {
+    const last = this.lastKey;
+    if (!last || compareRanges(bytes, at, len, last, 0, last.length) <= 0) return false;
+    // A last key that was cut begins what it was cut from.
+    return (
+      last.length < LAST_KEY_BYTES_MAX || compareRanges(bytes, at, Math.min(len, last.length), last, 0, last.length) > 0
+    );
   }
 
-  /** The last part that begins at or before a key; the first one when none does. */
-  partFor(bytes: Uint8Array, at: number, len: number): number {
-    let low = 0;
-    let high = this.firstKeys.length - 1;
+  /** A block, checked. @throws UpgradeError UPG_STORE_IO when it is not what was written */
+  block(number: number): RunBlock {
+    const { cache } = this.ground;
+    const id = this.number * BLOCKS_PER_RUN + number;
+    const known = cache.get(id);
+    if (known) return known;
+    const block = this.readBlock(number);
+    cache.set(id, block);
+    return block;
+  }
+
+  /** The same past the cache, for those who read all. */
+  readBlock(number: number): RunBlock {
+    const bytes = this.file.read(this.index.offset(number), this.index.length(number));
+    const sumAt = bytes.length - BLOCK_TAIL_BYTES / 2;
+    if (readU32(bytes, sumAt) === this.ground.files.checksum(bytes.subarray(0, sumAt))) return new RunBlock(bytes);
+    throw new UpgradeError(
+      "UPG_STORE_IO",
+      "what the handler wrote cannot be read back: it was changed on disk. Nothing was committed. Look at the disk, then start again",
+    );
+  }
+
+  /** The last block that begins at or before a key; the first one when none does. */
+  blockFor(bytes: Uint8Array, at: number, len: number): number {
+    const found = this.index.locate(bytes, at, len);
+    if (found <= 0 || !this.index.isUnsure(found, bytes, at, len)) return Math.max(0, found);
+    let low = Math.max(0, this.index.firstLike(found) - 1);
+    let high = found;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      const first = this.firstKeys[middle] as Uint8Array;
-      if (compareRanges(bytes, at, len, first, 0, first.length) < 0) high = middle - 1;
+      if (this.block(middle).compare(0, bytes, at, len) < 0) high = middle - 1;
       else low = middle;
     }
     return low;
@@ -135,91 +100,31 @@ export class SpilledRun {
 
   /** A cursor that stands on the record of a key, deletions included; undefined when there is none. */
   find(bytes: Uint8Array, at: number, len: number): RunCursor | undefined {
-    if (!this.filter.mayHave(bytes, at, len)) return undefined;
-    const number = this.partFor(bytes, at, len);
-    const part = this.part(number);
-    const index = part.seek(bytes, at, len);
-    if (index === part.count || part.compare(index, bytes, at, len) !== 0) return undefined;
+    const nearby = this.index.locate(bytes, at, len);
+    if (nearby < 0 || !this.#mayHave(nearby, bytes, at, len)) return undefined;
+    const block = this.block(this.blockFor(bytes, at, len));
+    const index = block.seek(bytes, at, len);
+    if (index === block.count || block.compare(index, bytes, at, len) !== 0) return undefined;
     const cursor = new RunCursor(this, undefined, undefined, false);
-    cursor.stand(part, index);
+    cursor.stand(block, index);
     return cursor;
   }
-}
 
-/** Walks a run in either direction, deletions included. */
-export class RunCursor implements PairCursor {
-  bytes: Uint8Array = new Uint8Array(0);
-  keyAt = 0;
-  keyLen = 0;
-  valueAt = 0;
-  /** DELETED for a deletion. */
-  valueLen = 0;
-
-  // What the next step stands on. An index may lie one beyond its part, on either side.
-  #number = -1;
-  #index = 0;
-  #part: RunPart | undefined;
-
-  constructor(
-    private readonly run: SpilledRun,
-    private readonly start: Uint8Array | undefined,
-    private readonly end: Uint8Array | undefined,
-    private readonly reverse: boolean,
-  ) {
-    const from = reverse ? end : start;
-    if (from) this.#goTo(from, 0, from.length);
-    else if (reverse) this.#enter(run.parts - 1, Number.MAX_SAFE_INTEGER);
-    else this.#enter(0, 0);
-  }
-
-  /** The next step stands on the pair that comes after this key in the direction of the walk. */
-  goBehind(bytes: Uint8Array, at: number, len: number): void {
-    this.#goTo(bytes, at, len);
-    const part = this.#part;
-    if (this.reverse || !part || this.#index === part.count) return;
-    if (part.compare(this.#index, bytes, at, len) === 0) this.#index++;
-  }
-
-  /** The next step stands on the first pair from a key on; in reverse on the last one before it. */
-  #goTo(bytes: Uint8Array, at: number, len: number): void {
-    const number = this.run.partFor(bytes, at, len);
-    const index = this.run.part(number).seek(bytes, at, len);
-    this.#enter(number, this.reverse ? index - 1 : index);
-  }
-
-  step(): boolean {
-    let part = this.#part;
-    if (!part) return false;
-    if (this.#index < 0 || this.#index >= part.count) {
-      if (this.reverse) this.#enter(this.#number - 1, Number.MAX_SAFE_INTEGER);
-      else this.#enter(this.#number + 1, 0);
-      part = this.#part;
-      if (!part) return false;
+  /** Asks the filter of the part that `block` is in, and where that part just begins that of the part before. */
+  #mayHave(block: number, bytes: Uint8Array, at: number, len: number): boolean {
+    let part = this.parts.length - 1;
+    while (part > 0 && (this.parts[part] as Part).firstBlock > block) part--;
+    const unsure = this.index.isUnsure(block, bytes, at, len);
+    for (; part >= 0; part--) {
+      if (this.parts[part]?.filter?.mayHave(bytes, at, len) ?? true) return true;
+      if (!unsure) return false;
     }
-    this.stand(part, this.#index);
-    this.#index += this.reverse ? -1 : 1;
-    return this.#inRange();
+    return false;
   }
 
-  stand(part: RunPart, index: number): void {
-    const record = part.at(index);
-    this.bytes = part.bytes;
-    this.keyLen = readU32(part.bytes, record);
-    this.keyAt = record + FRAME_HEADER_BYTES;
-    this.valueLen = readU32(part.bytes, record + WORD_BYTES);
-    this.valueAt = this.keyAt + this.keyLen;
-  }
-
-  #enter(number: number, index: number): void {
-    this.#number = number;
-    this.#part = number >= 0 && number < this.run.parts ? this.run.part(number) : undefined;
-    this.#index = index === Number.MAX_SAFE_INTEGER ? (this.#part?.count ?? 0) - 1 : index;
-  }
-
-  #inRange(): boolean {
-    const edge = this.reverse ? this.start : this.end;
-    if (!edge) return true;
-    const order = compareRanges(this.bytes, this.keyAt, this.keyLen, edge, 0, edge.length);
-    return this.reverse ? order >= 0 : order < 0;
+  /** Nobody reads this run any more. */
+  drop(): void {
+    this.file.drop();
+    this.ground.log.release(this.far);
   }
 }

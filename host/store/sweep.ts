@@ -4,18 +4,7 @@
  */
 import type { CommitState } from "./commit-record.js";
 import type { Database, DatabaseRange } from "./database.js";
-import {
-  chunkKey,
-  chunksEnd,
-  chunksFrom,
-  deadEnd,
-  deadFrom,
-  deadKey,
-  orphansEnd,
-  orphansFrom,
-  runsEnd,
-  runsFrom,
-} from "./keys.js";
+import { chunkKey, chunksEnd, chunksFrom, deadEnd, deadFrom, deadKey, orphansEnd, orphansFrom } from "./keys.js";
 
 const KEYS_AT_ONCE = 1_024;
 
@@ -29,11 +18,6 @@ export function sweepStaged(database: Database, last: CommitState | undefined): 
   removeRange(database, { start: chunksFrom(nextStore), end: chunksEnd() });
   removeRange(database, { start: deadFrom(nextStore), end: deadEnd() });
   removeRange(database, { start: orphansFrom(last?.version ?? 0), end: orphansEnd() });
-}
-
-/** Removes what branches of a process that is gone put aside. Run at start only: later there are runs that are read. */
-export function sweepRuns(database: Database): void {
-  removeRange(database, { start: runsFrom(), end: runsEnd() });
 }
 
 function removeRange(database: Database, range: DatabaseRange): void {

@@ -1,6 +1,7 @@
 /** A database that outlives the processes of a scenario: closed with one, opened again with the next. */
 import type { Batch, Database, DatabaseRange } from "../../host/store/database.js";
 import { MemoryDatabase } from "../../host/store/memory-database.js";
+import type { SpillFiles } from "../../host/store/spill-files.js";
 
 export class KeptDatabase implements Database {
   #inner: Database | undefined;
@@ -16,6 +17,10 @@ export class KeptDatabase implements Database {
   get #database(): Database {
     this.#inner ??= this.#open();
     return this.#inner;
+  }
+
+  get spill(): SpillFiles | undefined {
+    return this.#database.spill;
   }
 
   get(key: Uint8Array): Uint8Array | undefined {

@@ -1,5 +1,6 @@
 /** A database whose process dies at a chosen moment, or whose disk refuses once. */
 import type { Batch, Database, DatabaseRange } from "../../../host/store/database.js";
+import type { SpillFiles } from "../../../host/store/spill-files.js";
 
 export class Crash extends Error {
   override readonly name = "Crash";
@@ -18,6 +19,10 @@ export class CrashingDatabase implements Database {
     private readonly at: number,
     private readonly mode: "dies" | "refuses once" = "dies",
   ) {}
+
+  get spill(): SpillFiles | undefined {
+    return this.inner.spill;
+  }
 
   get(key: Uint8Array): Uint8Array | undefined {
     this.#checkAlive();

@@ -10,6 +10,7 @@ import type { Database } from "../../../host/store/database.js";
 import { LmdbDatabase } from "../../../host/store/lmdb-database.js";
 import { MemoryDatabase } from "../../../host/store/memory-database.js";
 import { MemoryKVStore } from "../../../host/store/memory-kv.js";
+import { MemorySpill } from "../../../host/store/memory-spill.js";
 import { SpillSpace } from "../../../host/store/spill-space.js";
 import type { Sha256, StoreUpgrades } from "../../../host/types.js";
 
@@ -47,11 +48,11 @@ export function openStores(database: Database, names: readonly string[], options
 }
 
 /** A store in memory whose branches put their writes aside beyond a few bytes. */
-export function spillingStore(branchBytes: number): { readonly store: MemoryKVStore; readonly database: Database } {
-  const database = new MemoryDatabase();
+export function spillingStore(branchBytes: number): { readonly store: MemoryKVStore; readonly spill: MemorySpill } {
+  const spill = new MemorySpill();
   const store = new MemoryKVStore();
-  store.spill = new SpillSpace(database, branchBytes);
-  return { store, database };
+  store.spill = new SpillSpace(spill, branchBytes);
+  return { store, spill };
 }
 
 /** Keys of everything in a database whose key begins with this letter (all of it: ""). */

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { fromHex, toHex, utf8 } from "../../../host/bytes.js";
 import { FrameCursor } from "../../../host/frames.js";
 import { CacheKVStore } from "../../../host/store/cache-kv.js";
-import { MemoryDatabase } from "../../../host/store/memory-database.js";
 import { MemoryKVStore } from "../../../host/store/memory-kv.js";
+import { MemorySpill } from "../../../host/store/memory-spill.js";
 import { PrefixStore } from "../../../host/store/prefix-kv.js";
 import { SpillSpace } from "../../../host/store/spill-space.js";
 import type { KVStore } from "../../../host/types.js";
@@ -127,7 +127,7 @@ const SPILLING = ["spill 0", "spill 50", "spill 120"];
 
 function make(kind: string, base: readonly (readonly [Uint8Array, Uint8Array])[]): KVStore {
   const parent = new MemoryKVStore();
-  if (SPILLING.includes(kind)) parent.spill = new SpillSpace(new MemoryDatabase(), Number(kind.slice(6)));
+  if (SPILLING.includes(kind)) parent.spill = new SpillSpace(new MemorySpill(), Number(kind.slice(6)));
   const prefix = kind === "prefix of a branch" ? "70" : "";
   for (const [key, value] of base) parent.set(fromHex(prefix + toHex(key)), value);
   if (kind === "memory") return parent;
