@@ -16,6 +16,8 @@ export class ControlStack {
   height = 0;
   /** Greatest height since `open`. */
   heightMax = 0;
+  /** Loops among the open blocks. */
+  loops = 0;
   /** Byte of the block instruction that the last `end` closed. */
   closedStart = 0;
   readonly #opcodes = new Uint8Array(FRAMES_MAX);
@@ -29,12 +31,14 @@ export class ControlStack {
     this.depth = 0;
     this.height = 0;
     this.heightMax = 0;
+    this.loops = 0;
     this.enter(OP.block, start, results);
   }
 
   /** Callers keep `depth` within its limit. */
   enter(opcode: number, start: number, results: number): void {
     const level = this.depth++;
+    if (opcode === OP.loop) this.loops++;
     this.#opcodes[level] = opcode;
     this.#starts[level] = start;
     this.#bases[level] = this.height;
@@ -97,6 +101,7 @@ export class ControlStack {
     this.#requireResults(at);
     this.height = this.#bases[level] as number;
     this.closedStart = this.#starts[level] as number;
+    if (this.#opcodes[level] === OP.loop) this.loops--;
     this.depth--;
     this.push(results);
   }

@@ -1,5 +1,6 @@
 /** The code section: local declarations, and the walk over every instruction. What breaks one body leaves the others. */
 import { ByteReader } from "./byte-reader.js";
+import { CompileCost } from "./compile-cost.js";
 import type { DraftModule } from "./draft-module.js";
 import { attempt, malformed, Refusal } from "./findings.js";
 import { InstructionCursor } from "./instruction-cursor.js";
@@ -13,6 +14,7 @@ export function decodeCode(module: DraftModule, reader: ByteReader): void {
   const declared = module.functionTypes.length - imported;
   if (count !== declared) throw malformed(reader.at, `${count} function bodies for ${declared} functions`);
   const cursor = new InstructionCursor(module);
+  const cost = new CompileCost();
   let localsTotal = 0;
   for (let i = 0; i < count; i++) {
     const at = reader.at;
@@ -32,7 +34,7 @@ export function decodeCode(module: DraftModule, reader: ByteReader): void {
         if (localsTotal > LOCALS_TOTAL_MAX) {
           throw new Refusal("UPG_HANDLER_LIMIT", at, `more than ${LOCALS_TOTAL_MAX} locals in all functions together`);
         }
-        checkInstructions(module, cursor, body);
+        checkInstructions(module, cursor, body, cost);
         module.bodies.push(body);
       },
       functionIndex,
@@ -57,14 +59,23 @@ function readBody(module: DraftModule, functionIndex: number, start: number, end
   return { functionIndex, type, start, codeStart: reader.at, end, locals };
 }
 
-function checkInstructions(module: DraftModule, cursor: InstructionCursor, body: FunctionBody): void {
+function checkInstructions(
+  module: DraftModule,
+  cursor: InstructionCursor,
+  body: FunctionBody,
+  total: CompileCost,
+): void {
   const report = (message: string) => {
     module.findings.add("UPG_HANDLER_OPCODE", cursor.start, message, body.functionIndex);
   };
+  const cost = total.function(body);
   cursor.open(body);
   while (cursor.step()) {
     const { instruction, refusedType } = cursor;
+    cost.step(cursor);
     if (instruction.isFloat) report(`${instruction.name}: ${FLOATS_REFUSED}`);
     if (refusedType) report(`a block of type ${refusedType}: ${typeAdvice(refusedType)}`);
   }
+  cost.finish(cursor);
+  total.add(cost, body.start);
 }

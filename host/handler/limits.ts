@@ -20,10 +20,22 @@ export const EXPORTS_MAX = 1_000;
 export const ELEMENT_SEGMENTS_MAX = 1_000;
 export const DATA_SEGMENTS_MAX = 4_096;
 export const CUSTOM_SECTIONS_MAX = 64;
-export const BODY_BYTES_MAX = 262_144;
+export const BODY_BYTES_MAX = 65_536;
 /** Open blocks inside a function. */
 export const NESTING_MAX = 256;
-export const BR_TABLE_LABELS_MAX = 4_096;
+export const BR_TABLE_LABELS_MAX = 1_024;
+/** What a compiler must keep apart, of one function and of all (compile-cost.ts says what is counted). */
+export const BRANCHES_MAX = 2_048;
+export const BRANCHES_TOTAL_MAX = 65_536;
+/** Branches × (parameters + locals + operands). */
+export const BRANCH_VARIABLES_MAX = 200_000;
+/** Branches × (parameters + locals + operands + values). */
+export const BRANCH_VALUES_MAX = 16_777_216;
+export const LOOPS_MAX = 256;
+/** Loops inside each other. */
+export const LOOP_NESTING_MAX = 32;
+/** Instructions of one function that make a value. */
+export const VALUES_MAX = 32_768;
 export const TABLE_ELEMENTS_MAX = 4_096;
 
 export const PAGE_BYTES = 65_536;

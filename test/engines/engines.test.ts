@@ -3,10 +3,10 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build } from "esbuild";
 import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROOT } from "../house/sources.js";
+import { bundle } from "./bundle.js";
 import { engineCases } from "./cases.js";
 import { CHROMIUM, PYTHON, prepareChromium, prepareWasmtime, prepareWazero, WAZERO } from "./prepare.js";
 import { type EngineCase, runCases } from "./run-cases.js";
@@ -20,20 +20,6 @@ const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-engines-"));
 const file = join(folder, "cases.json");
 let cases: EngineCase[] = [];
 let due: string[] = [];
-
-async function bundle(entry: string, format: "esm" | "iife"): Promise<string> {
-  const outfile = join(folder, entry.replace(".ts", format === "esm" ? ".mjs" : ".js"));
-  const platform = format === "esm" ? "node" : "browser";
-  await build({
-    entryPoints: [join(ROOT, "test/engines", entry)],
-    outfile,
-    bundle: true,
-    format,
-    platform,
-    logLevel: "error",
-  });
-  return outfile;
-}
 
 function lines(program: string, ...args: readonly string[]): string[] {
   const output = execFileSync(program, args, {
@@ -62,7 +48,7 @@ describe("metered modules on every engine", () => {
 
   test.each(["--liftoff-only", "--no-liftoff"])("Node %s → the same lines", async (flag) => {
     const flags = [flag, "--no-wasm-tier-up"].filter((each) => flag === "--liftoff-only" || each === flag);
-    expect(lines(process.execPath, ...flags, await bundle("node-runner.ts", "esm"), file)).toEqual(due);
+    expect(lines(process.execPath, ...flags, await bundle("node-runner.ts", "esm", folder), file)).toEqual(due);
   });
 
   test.skipIf(noChromium)(named("Chromium → the same lines", noChromium), async () => {
@@ -72,7 +58,7 @@ describe("metered modules on every engine", () => {
     });
     try {
       const page = await browser.newPage();
-      await page.addScriptTag({ path: await bundle("page-runner.ts", "iife") });
+      await page.addScriptTag({ path: await bundle("page-runner.ts", "iife", folder) });
       const run = (input: string) =>
         (globalThis as { runCases?: (list: unknown) => string }).runCases?.(JSON.parse(input));
       expect((await page.evaluate(run, JSON.stringify(cases)))?.split("\n")).toEqual(due);

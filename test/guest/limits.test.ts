@@ -37,6 +37,14 @@ function nested(levels: number): Uint8Array {
   return bytes.fill(0x0b, at + 2 * levels, at + 3 * levels);
 }
 
+const blocks = (count: number) => "(block) ".repeat(count);
+
+/** So many blocks, in functions as large as may be. */
+function manyBlocks(total: number): string {
+  const full = Math.floor(total / limits.BRANCHES_MAX);
+  return `${`(func ${blocks(limits.BRANCHES_MAX)})`.repeat(full)} (func ${blocks(total - full * limits.BRANCHES_MAX)})`;
+}
+
 /** A body is: no locals, nops, end. */
 const bodyOf = (bytes: number) => `(func ${"nop ".repeat(bytes - 2)})`;
 const LOG = '(import "chain" "log" (func (param i32 i32 i32)))';
@@ -80,6 +88,34 @@ describe("checkHandler()", () => {
     ["data segments", limits.DATA_SEGMENTS_MAX, "LIMIT", (n) => moreOf(repeat(n, () => '(data (i32.const 0) "x")'))],
     ["bytes of a body", limits.BODY_BYTES_MAX, "LIMIT", (n) => moreOf(bodyOf(n))],
     ["open blocks", limits.NESTING_MAX, "LIMIT", (n) => nested(n)],
+    ["branches", limits.BRANCHES_MAX, "LIMIT", (n) => moreOf(`(func ${blocks(n)})`)],
+    ["branches together", limits.BRANCHES_TOTAL_MAX, "LIMIT", (n) => moreOf(manyBlocks(n))],
+    ["loops", limits.LOOPS_MAX, "LIMIT", (n) => moreOf(`(func ${"(loop) ".repeat(n)})`)],
+    [
+      "loops inside each other",
+      limits.LOOP_NESTING_MAX,
+      "LIMIT",
+      (n) => moreOf(`(func ${"(loop ".repeat(n)} ${")".repeat(n)})`),
+    ],
+    [
+      "values",
+      limits.VALUES_MAX,
+      "LIMIT",
+      (n) => moreOf(`(func (result i32) (i32.const 0) ${"i32.eqz ".repeat(n - 1)})`),
+    ],
+    [
+      "branches × variables",
+      limits.BRANCH_VARIABLES_MAX / 100,
+      "LIMIT",
+      (n) =>
+        moreOf(`(func (param i32) (local ${"i32 ".repeat(98)}) ${blocks(n - 1)} (drop (i32.const 0)) ${blocks(1)})`),
+    ],
+    [
+      "branches × values",
+      limits.BRANCH_VALUES_MAX / limits.BRANCHES_MAX,
+      "LIMIT",
+      (n) => moreOf(`(func ${blocks(limits.BRANCHES_MAX)} ${"(drop (memory.size)) ".repeat(n - 1)})`),
+    ],
     [
       "labels of a br_table",
       limits.BR_TABLE_LABELS_MAX,
@@ -138,8 +174,8 @@ describe("checkHandler()", () => {
     });
   });
 
-  test("checkHandler() of 80,000 nested blocks → UPG_HANDLER_LIMIT at the first that is too deep", () => {
-    const { findings } = checkHandler(nested(80_000));
+  test("checkHandler() of 20,000 nested blocks → UPG_HANDLER_LIMIT at the first that is too deep", () => {
+    const { findings } = checkHandler(nested(20_000));
     expect(findings).toEqual([
       {
         code: "UPG_HANDLER_LIMIT",

@@ -1,4 +1,5 @@
 // Runs the cases of the cross-engine test on wazero: wazero-runner compiler|interpreter CASES.json
+// or measures what a compilation takes: wazero-runner compiler|interpreter --compile MODULE.wasm
 package main
 
 import (
@@ -34,6 +35,10 @@ func main() {
 	config := wazero.NewRuntimeConfigCompiler()
 	if os.Args[1] == "interpreter" {
 		config = wazero.NewRuntimeConfigInterpreter()
+	}
+	if os.Args[2] == "--compile" {
+		compileMemory(config, os.Args[3])
+		return
 	}
 	text, err := os.ReadFile(os.Args[2])
 	must(err)

@@ -1,0 +1,67 @@
+/** Whatever passes the checks compiles and runs in at most 256 MB more, on every engine; what would not is refused. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { checkHandler } from "../../host/handler/check.js";
+import { largestHandler } from "../guest/bombs/largest.js";
+import { moduleOf } from "../guest/bombs/module-of.js";
+import { SHAPES, type Shape } from "../guest/bombs/shapes.js";
+import { metered } from "../guest/random/metering.js";
+import { bundle } from "./bundle.js";
+import { type Compiler, commands, compileMemory } from "./compile-memory.js";
+import { prepareWasmtime, prepareWazero } from "./prepare.js";
+
+const MEMORY_BYTES_MAX = 256 * 1_048_576;
+const missing: Partial<Record<Compiler, string | undefined>> = {
+  wazero: prepareWazero(),
+  wasmtime: prepareWasmtime(),
+};
+
+const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-bombs-"));
+let compilers: ReturnType<typeof commands>;
+beforeAll(async () => {
+  compilers = commands(await bundle("compile-runner.ts", "esm", folder));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const shape = (name: string): Shape => {
+  const found = SHAPES[name];
+  if (!found) throw new Error(`there is no shape "${name}"`);
+  return found;
+};
+
+describe("bombs of one function, as they were before branches were counted", () => {
+  test.each<[what: string, name: string, bytes: number, locals: number, figure: string]>([
+    ["45 br_tables × 256 locals", "br_table of labels, all locals changed before each", 60_000, 254, "branches"],
+    ["60,000 br_if × 256 locals", "br_if out of one block, a local changed before each", 65_000, 254, "operands"],
+    ["16,000 br_if, two variables", "br_if out of one block", 65_000, 1, "branches"],
+    ["ifs, two variables", "ifs, a local changed in each", 65_000, 1, "branches"],
+    ["loops in loops", "nested loops, all locals changed inside", 65_000, 254, "operands"],
+    ["loops after loops", "empty loops", 65_000, 0, "loops"],
+  ])("%s → UPG_HANDLER_LIMIT, with function, offset, figure and limit", (_, name, bytes, locals, figure) => {
+    const [first] = checkHandler(moduleOf([shape(name)(bytes, locals)])).findings;
+    expect(first).toMatchObject({ code: "UPG_HANDLER_LIMIT", function: "f0", offset: expect.any(Number) });
+    expect(first?.message).toMatch(/^[a-z ,×]+: \d+, at most \d+ are allowed; split the function$/);
+    expect(first?.message).toContain(figure);
+  });
+});
+
+describe("the dearest files that are taken", () => {
+  const dearest: [name: string, locals: number][] = [
+    ["br_if out of one block, a local changed before each", 254],
+    ["nested loops that begin anew, all locals changed inside", 254],
+    ["ifs, a local changed in each", 8],
+    ["values alive over ifs", 8],
+    ["calls", 254],
+    ["an unbroken line of loads", 0],
+  ];
+  test.each(dearest)("%s, %i locals → at most 256 MB more on every engine", { timeout: 600_000 }, (name, locals) => {
+    const file = join(folder, "bomb.wasm");
+    writeFileSync(file, metered(largestHandler(shape(name), locals)));
+    for (const [compiler, command] of Object.entries(compilers)) {
+      if (missing[compiler as Compiler]) continue;
+      expect(compileMemory(command, file), compiler).toBeLessThan(MEMORY_BYTES_MAX);
+    }
+  });
+});
