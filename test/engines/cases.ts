@@ -10,6 +10,7 @@ import { metered } from "../guest/random/metering.js";
 import { randomModule } from "../guest/random/random-module.js";
 import { ROOT } from "../house/sources.js";
 import { type EngineCase, runCases, type Step } from "./run-cases.js";
+import { stackCases } from "./stack-cases.js";
 
 const RANDOM_MODULES = 150;
 const GAS = String(1n << 50n);
@@ -22,7 +23,7 @@ const call = (name: string, ...args: readonly (number | bigint)[]): Step => ({
 
 export async function engineCases(): Promise<EngineCase[]> {
   const kernels = await Promise.all([kernel("sha256", 3_000), kernel("varint", 60_000)]);
-  const whole = [...randomCases(), ...bombs(), ...kernels, splitBalances()];
+  const whole = [...randomCases(), ...bombs(), ...stackCases(), ...kernels, splitBalances()];
   return [...whole, ...whole.flatMap(halfGas)];
 }
 

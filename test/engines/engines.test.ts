@@ -46,8 +46,23 @@ describe("metered modules on every engine", () => {
     expect(due.filter((line) => / trap .* stack -/.test(line)).length).toBeGreaterThan(3);
   });
 
-  test.each(["--liftoff-only", "--no-liftoff"])("Node %s → the same lines", async (flag) => {
-    const flags = [flag, "--no-wasm-tier-up"].filter((each) => flag === "--liftoff-only" || each === flag);
+  test("recursion with much to keep: as deep as the budget → 7, one deeper and a thousand → out of stack", () => {
+    const verdicts = (which: string) =>
+      due.filter((line) => line.startsWith("stack-") && line.split(" ")[0]?.includes(which));
+    const whole = (lines: string[]) => lines.filter((line) => line.includes(" go ") && !line.includes("-half"));
+    expect(whole(verdicts("-deepest-")).length).toBe(14);
+    for (const line of whole(verdicts("-deepest-"))) expect(line).toMatch(/ go 7 gas \d+ stack \d+$/);
+    expect(whole([...verdicts("-past-"), ...verdicts("-1000-")]).length).toBe(14);
+    for (const line of whole([...verdicts("-past-"), ...verdicts("-1000-")]))
+      expect(line).toMatch(/ trap gas \d+ stack -\d+$/);
+  });
+
+  test.each([
+    [["--liftoff-only", "--no-wasm-tier-up"]],
+    [["--no-liftoff"]],
+    [["--wasm-dynamic-tiering"]],
+    [["--wasm-dynamic-tiering", "--wasm-tiering-budget=1000"]],
+  ])("Node %j → the same lines", async (flags) => {
     expect(lines(process.execPath, ...flags, await bundle("node-runner.ts", "esm", folder), file)).toEqual(due);
   });
 

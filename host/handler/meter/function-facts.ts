@@ -2,7 +2,8 @@
 import type { InstructionCursor } from "../instruction-cursor.js";
 import { OP } from "../opcodes.js";
 import type { FunctionBody, WasmModule } from "../wasm-module.js";
-import { FRAME_BYTES, instructionPrice, SLOT_BYTES } from "./schedule.js";
+import { frameBytes, keptValues } from "./frame-size.js";
+import { instructionPrice } from "./schedule.js";
 
 export interface FunctionFacts {
   /** Sum of all instructions, each once, without what callees cost. */
@@ -40,6 +41,7 @@ export function factsOf(cursor: InstructionCursor, body: FunctionBody): Function
   const calls: number[] = [];
   const indirectTypes = new Set<number>();
   let price = 0;
+  let values = 0;
   let hasLoop = false;
   let hasBulk = false;
   let hasGrow = false;
@@ -47,19 +49,19 @@ export function factsOf(cursor: InstructionCursor, body: FunctionBody): Function
   while (cursor.step()) {
     const { opcode } = cursor;
     price += instructionPrice(opcode);
+    values += keptValues(opcode);
     if (opcode === OP.loop) hasLoop = true;
     else if (opcode === OP.call) calls.push(cursor.immediate);
     else if (opcode === OP.callIndirect) indirectTypes.add(cursor.immediate);
     else if (opcode === MEMORY_GROW) hasGrow = true;
     else if (isBulk(opcode)) hasBulk = true;
   }
-  const slots = body.type.params.length + body.locals + cursor.control.heightMax;
   return {
     price,
     hasLoop,
     calls,
     indirectTypes,
-    frame: FRAME_BYTES + SLOT_BYTES * slots,
+    frame: frameBytes(body, cursor.control.heightMax, values),
     hasBulk,
     hasGrow,
   };

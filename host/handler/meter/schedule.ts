@@ -65,10 +65,10 @@ export const HOST_PRICES = Object.freeze({
 export const FLAT_PRICE_MAX = 400;
 
 /** Abstract bytes of stack that calls may use together. */
-export const STACK_BUDGET = 131_072;
+export const STACK_BUDGET = 262_144;
 /** Each call uses this… */
-export const FRAME_BYTES = 72;
-/** …and this for each parameter, local and operand, at their greatest number. */
+export const FRAME_BYTES = 144;
+/** …and this for each value that it may keep (frame-size.ts). */
 export const SLOT_BYTES = 8;
 
 const PREFIXED = 0xfc00;

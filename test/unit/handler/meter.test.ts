@@ -115,10 +115,25 @@ describe("stack", () => {
     [17, 9, 17],
   ])("%i operands and %i locals → frames by the greatest height, %i", (held, locals, height) => {
     const { answer, memory, stack } = run(go("(call $f) (i32.const 0)", endless(held, locals)), 1n << 40n);
-    const frame = FRAME_BYTES + SLOT_BYTES * (locals + height);
-    const outer = FRAME_BYTES + SLOT_BYTES * 2;
+    // The sum and two addresses may be kept.
+    const frame = FRAME_BYTES + SLOT_BYTES * (locals + height + 3);
+    const outer = FRAME_BYTES + SLOT_BYTES * (2 + 1);
     expect(answer).toBe("trap");
     expect(stack).toBeLessThan(0);
+    expect(memory.getInt32(0, true)).toBe(Math.floor((STACK_BUDGET - outer) / frame));
+  });
+
+  test.each<[what: string, code: string, kept: number]>([
+    ["arithmetic", "(drop (i32.add (i32.const 1) (i32.const 2)))", 1],
+    ["a comparison and a conversion", "(drop (i64.extend_i32_u (i64.eqz (i64.const 1))))", 3],
+    ["a load: its address", "(drop (i32.load (i32.const 4)))", 1],
+    ["a store: its address", "(i32.store (i32.const 4) (i32.const 1))", 1],
+    ["constants of 32 bits, the memory's size: nothing", "(drop (i32.const 9)) (drop (memory.size))", 0],
+  ])("a function that computes %s → what a compiler may keep is in its frame", (_, code, kept) => {
+    const count = "(i32.store (i32.const 0) (i32.add (i32.load (i32.const 0)) (i32.const 1)))";
+    const { memory } = run(go("(call $f) (i32.const 0)", `(func $f ${count} ${code} (call $f))`), 1n << 40n);
+    const frame = FRAME_BYTES + SLOT_BYTES * (3 + 3 + kept);
+    const outer = FRAME_BYTES + SLOT_BYTES * (2 + 1);
     expect(memory.getInt32(0, true)).toBe(Math.floor((STACK_BUDGET - outer) / frame));
   });
 
