@@ -9,7 +9,7 @@ import { UpgradeError } from "../errors.js";
 const PIECE_BYTES = 1_048_576;
 
 /** Where something stands in a file: bytes from its first to behind its last. */
-export interface ByteRange {
+interface ByteRange {
   readonly from: number;
   readonly to: number;
 }
@@ -93,7 +93,7 @@ const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** Finds the members of the outermost object; the file was found to be JSON when the chain began. */
-export class MemberScanner {
+class MemberScanner {
   readonly #members = new Map<string, ByteRange>();
   #at = 0;
   #depth = 0;

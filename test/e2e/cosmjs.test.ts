@@ -16,10 +16,12 @@ import { Plan } from "cosmjs-types/cosmos/upgrade/v1beta1/upgrade";
 import { expect, test } from "vitest";
 import { fromHex, utf8 } from "../../host/bytes.js";
 import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../host/chain/address.js";
-import { fundedGenesis, SIGNER, wallet } from "../unit/api/test-node.js";
+import { fundedGenesis, MNEMONIC, SIGNER, wallet } from "../unit/api/test-node.js";
 import { type Running, TestHome } from "./chaind.js";
+import { CommandLine } from "./command-line.js";
 
 const OTHER = "cosmos1vx8knpllrj7n963p9ttd80w47kpacrhuts497x";
+const POOR = encodeAddress(new Uint8Array(20).fill(7));
 const FREE_PORTS = [
   ...["--rpc.enable=true", "--rpc.laddr", "tcp://127.0.0.1:0"],
   ...["--grpc.enable=true", "--grpc.address", "127.0.0.1:0"],
@@ -61,11 +63,24 @@ async function until<T>(ask: () => Promise<T>, isGood: (answer: T) => boolean): 
   }
 }
 
-const connect = (rpc: string) =>
+const connect = (rpc: string, price = "0ustake") =>
   SigningStargateClient.connectWithSigner(rpc, wallet, {
-    gasPrice: GasPrice.fromString("0ustake"),
+    gasPrice: GasPrice.fromString(price),
     broadcastPollIntervalMs: 100,
   });
+
+/** Two transfers whose gas and fee the client finds out by itself, by CosmJS and by the command line. */
+async function sendTwiceWithAutoFee(rpc: string, line: CommandLine): Promise<void> {
+  const client = await connect(rpc, "0.025ustake");
+  for (let sent = 0; sent < 2; sent++) {
+    const result = await client.sendTokens(SIGNER, POOR, [{ denom: "ustake", amount: "1" }], "auto");
+    expect(result.code, result.rawLog).toBe(0);
+    expect(result.gasUsed).toBeLessThan(result.gasWanted);
+    const words = `tx bank send payer ${POOR} 1ustake --yes -b block --gas auto --gas-prices 0.001ustake --node ${rpc}`;
+    expect(await line.json(...words.split(" "))).toMatchObject({ code: 0 });
+  }
+  client.disconnect();
+}
 
 async function propose(
   client: SigningStargateClient,
@@ -115,6 +130,9 @@ test("stock CosmJS → proposal, vote, plan, proof, halt, new version, applied h
 
   const sent = await client.sendTokens(SIGNER, OTHER, [{ denom: "ustake", amount: "5" }], "auto");
   expect(sent.code, sent.rawLog).toBe(0);
+  const line = new CommandLine();
+  await line.run(["keys", "add", "payer", "--recover"], `${MNEMONIC}\n`);
+  await sendTwiceWithAutoFee(first.rpc, line);
 
   const { address: authority } = await upgrade.Authority({});
   const planHeight = BigInt((await client.getHeight()) + BLOCKS_TO_PLAN);
@@ -172,6 +190,7 @@ test("stock CosmJS → proposal, vote, plan, proof, halt, new version, applied h
   const after = await newClient.sendTokens(SIGNER, OTHER, [{ denom: "ustake", amount: "2" }], "auto");
   expect(after.code, after.rawLog).toBe(0);
   expect(await newClient.getBalance(OTHER, "ustake")).toEqual({ denom: "ustake", amount: "7" });
+  await sendTwiceWithAutoFee(second.rpc, line);
   newClient.disconnect();
   newComet.disconnect();
   renewed.child.kill("SIGTERM");

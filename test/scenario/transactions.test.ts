@@ -254,6 +254,22 @@ describe("simulate()", () => {
     expect(Number(result.gasUsed)).toBeLessThan(Number(real?.gasUsed) * 1.1);
   });
 
+  test("without a fee, as clients ask before they know one → the gas of a payment counted, nothing paid", () => {
+    const chain = new Town();
+    const message = send(ALICE, BOB.address, 1);
+    const asked = chain.process.app.simulate(chain.sign(ALICE, [message], { fee: "", sequence: 0n }));
+    expect(asked.code).toBe(0);
+    expect(asked.events.filter(({ type }) => type === "transfer").length).toBe(1);
+    expect(chain.balance(COLLECTOR)).toBe(0n);
+    const free = chain.sign(ALICE, [message], { fee: "" });
+    const paying = chain.sign(ALICE, [message], { fee: "900" });
+    const [first, second] = chain.process.block({ txs: [free, paying] }).txResults;
+    expect([first?.code, second?.code]).toEqual([0, 0]);
+    expect(Number(asked.gasUsed)).toBeGreaterThanOrEqual(Number(second?.gasUsed));
+    expect(Number(asked.gasUsed)).toBeGreaterThan(Number(first?.gasUsed) * 1.2);
+    expect(Number(asked.gasUsed)).toBeLessThan(Number(second?.gasUsed) * 1.3);
+  });
+
   test("a message that fails → its code and text, nothing left", () => {
     const chain = new Town();
     const result = chain.process.app.simulate(chain.sign(ALICE, [vote(ALICE, 9n, VoteOption.YES)]));

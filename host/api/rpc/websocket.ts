@@ -102,7 +102,7 @@ export class WebSocketDoor {
  * Browsers say which page asks. Pages on this machine may; those of other places could be anyone's and only may when
  * they are named. Programs say nothing, and may.
  */
-export function isOriginAllowed(origin: string | undefined, allowed: readonly string[]): boolean {
+function isOriginAllowed(origin: string | undefined, allowed: readonly string[]): boolean {
   if (origin === undefined || allowed.includes("*") || allowed.includes(origin)) return true;
   return /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:[0-9]+)?$/i.test(origin);
 }

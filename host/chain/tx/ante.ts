@@ -7,6 +7,7 @@ import { compareTimes, formatTime } from "../../commitment/block/time.js";
 import type { Account } from "../../gen/chain/auth/v1/auth_pb.js";
 import { INT64_MAX } from "../../limits.js";
 import { encodeAddress } from "../address.js";
+import type { Coin } from "../coins.js";
 import type { ModuleContext } from "../context.js";
 import { GAS } from "../gas.js";
 import { readMessageCoins } from "../message-coins.js";
@@ -29,6 +30,8 @@ const SIGNATURES_MAX = 7;
 /** What a simulation counts for a signature that is not there yet: the signature, its key and their frame. */
 const SIGNATURE_FRAME_BYTES = 22;
 const SIGNATURE_BYTES = 64;
+/** What a fee adds to a transaction besides its denomination: an amount of 20 digits, a gas limit and their frames. */
+const FEE_FRAME_BYTES = 32;
 
 export type TxMode = "check" | "recheck" | "deliver" | "simulate";
 
@@ -38,6 +41,18 @@ export interface AnteOptions {
   readonly takesFees: boolean;
   /** Gas that a block may use; undefined: no limit. */
   readonly blockGasMax: bigint | undefined;
+  /** For a simulation that names no fee. */
+  readonly feeTrial?: FeeTrial;
+}
+
+/**
+ * Clients simulate first and learn from the gas which fee to name: a simulation without one counts what paying a coin
+ * of the payer's costs.
+ */
+interface FeeTrial {
+  readonly coins: readonly Coin[];
+  /** Charges the transaction's meter; what is written there is dropped. */
+  context(): ModuleContext;
 }
 
 /** @throws TxError */
@@ -119,7 +134,7 @@ function chargeSize({ consumeGas }: ModuleContext, tx: DecodedTx, { mode }: Ante
   consumeGas(GAS.TX_PER_BYTE * BigInt(bytes), "txSize");
 }
 
-function takeFee(context: ModuleContext, tx: DecodedTx, { mode }: AnteOptions): void {
+function takeFee(context: ModuleContext, tx: DecodedTx, { mode, feeTrial }: AnteOptions): void {
   const { fee } = tx.authInfo;
   if (mode !== "simulate" && gasLimit(tx) === 0n) throw new TxError(SDK.INVALID_GAS_LIMIT, "must provide positive gas");
   const payer = tx.feePayer ?? new Uint8Array();
@@ -134,8 +149,23 @@ function takeFee(context: ModuleContext, tx: DecodedTx, { mode }: AnteOptions): 
   if (!isZero) {
     if (!isValid) throw new TxError(SDK.INSUFFICIENT_FEE, `invalid fee amount: ${text}`);
     payFee(context, payer, coins);
-  }
+  } else if (mode === "simulate" && feeTrial) countFee(feeTrial, payer);
   context.emit("tx", ["fee", text], ["fee_payer", encodeAddress(payer)]);
+}
+
+/** Charges what a fee will cost, and leaves nothing else behind: neither the payment nor its events. */
+function countFee(trial: FeeTrial, payer: Uint8Array): void {
+  const coin = trial.coins.find(({ amount }) => amount > 0n);
+  if (!coin) return;
+  const { denom } = coin;
+  const context = trial.context();
+  context.consumeGas(GAS.TX_PER_BYTE * BigInt(FEE_FRAME_BYTES + denom.length), "txSize");
+  try {
+    payFee(context, payer, [{ denom, amount: 1n }]);
+  } catch (error) {
+    // Coins that are locked: what was looked at is counted, and a real fee will say what is wrong with it.
+    if (!(error instanceof TxError) || error.abci !== SDK.INSUFFICIENT_FUNDS) throw error;
+  }
 }
 
 function payFee(context: ModuleContext, payer: Uint8Array, coins: Parameters<typeof transferToModule>[3]): void {

@@ -51,7 +51,9 @@ export function runTx(facts: TxFacts, stores: MultiStore, bytes: Uint8Array, opt
       into,
     );
   try {
-    runAnte(context(branch, events), tx, options);
+    const coins = options.mode === "simulate" && tx.feePayer ? facts.bank.balances(branch, tx.feePayer) : [];
+    const feeTrial = { coins, context: () => context(branch.branch(), []) };
+    runAnte(context(branch, events), tx, { ...options, feeTrial });
   } catch (error) {
     return refusal(error, used());
   }

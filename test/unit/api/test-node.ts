@@ -20,7 +20,7 @@ import { makeHome } from "../../e2e/prepared-home.js";
 import { genesisDocument } from "../../scenario/genesis-text.js";
 
 /** Always the same keys; test data, of use nowhere else. */
-const MNEMONIC =
+export const MNEMONIC =
   "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon art";
 
 const BLOCK_NANOS = 5_000_000_000n;
