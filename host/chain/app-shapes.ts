@@ -8,6 +8,7 @@ import type { Height, Sha256, Timestamp } from "../types.js";
 import type { UpgradeFiles } from "../upgrade/files.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import type { AppliedUpgrade } from "../upgrade/hooks.js";
+import type { KeeperOptions } from "../upgrade/keeper.js";
 import type { DirectChange } from "./block.js";
 import type { ChainEvent } from "./context.js";
 import type { Genesis } from "./genesis.js";
@@ -27,6 +28,8 @@ export interface AppOptions {
   readonly versionsKept?: number;
   readonly cacheBytes?: number;
   readonly files?: UpgradeFiles;
+  /** Looks for handlers that wait for their height. */
+  readonly staged?: KeeperOptions["staged"];
   readonly log?: (level: LogLevel, message: string) => void;
   /** Hears how far a large block has come. */
   readonly onProgress?: OnProgress;

@@ -7,7 +7,7 @@ import { assert } from "../errors.js";
 import { CommitMultiStore } from "../store/commit-multi-store.js";
 import type { Batch } from "../store/database.js";
 import type { StoreLoader } from "../store/store-loader.js";
-import type { CommitID, Height, Timestamp } from "../types.js";
+import type { CommitID, Height, Plan, Timestamp } from "../types.js";
 import { Halt } from "../upgrade/halt.js";
 import type { AppliedUpgrade } from "../upgrade/hooks.js";
 import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
@@ -15,12 +15,13 @@ import { encodeReceipt } from "../upgrade/receipt.js";
 import { encodeAddress, moduleAddress } from "./address.js";
 import type { AppOptions, BlockRequest, BlockResult, StateAt } from "./app-shapes.js";
 import { blockGasLimit, runBlock } from "./block.js";
+import { putCodeRecord } from "./code-records.js";
 import { blockContext } from "./context.js";
 import { nextEnd } from "./gov/queues.js";
 import { initGenesis } from "./init-genesis.js";
 import { ROUTER } from "./messages/router.js";
 import { GOV_MODULE, GOV_STORE } from "./modules/gov.js";
-import { chooseVersion, versionInForce } from "./start.js";
+import { chooseVersion, codeInForce, versionInForce } from "./start.js";
 import type { TxResult } from "./tx/result.js";
 import type { TxFacts } from "./tx/run.js";
 import { rememberingVerifier } from "./tx/verified.js";
@@ -68,6 +69,7 @@ export class App {
       versions: options.versions,
       ...(options.skipHeights ? { skipHeights: options.skipHeights } : {}),
       ...(options.files ? { files: options.files } : {}),
+      ...(options.staged ? { staged: options.staged } : {}),
       ...(options.log ? { log: options.log } : {}),
       ...(options.onProgress ? { onProgress: options.onProgress } : {}),
     });
@@ -87,11 +89,13 @@ export class App {
   }
 
   /**
-   * Chooses the version that state asks for and opens its stores. Handlers must be registered before.
+   * Chooses the version that state asks for and opens its stores. Handlers must be registered before; staged ones are
+   * looked for here.
    * @throws Halt when this process does not know the version; UpgradeError UPG_STORE_UPGRADE, UPG_INVALID_GENESIS
    */
   load(): void {
-    const choice = chooseVersion(this.keeper, this.multiStore, this.options.genesis, this.options.versions);
+    this.keeper.lookForStaged();
+    const choice = chooseVersion(this.keeper, this.multiStore, this.options);
     this.multiStore.mount(...choice.version.stores);
     (this.#storeLoader ?? choice.storeLoader)(this.multiStore);
     this.keeper.markStoresOpened(choice.version.plan);
@@ -113,11 +117,16 @@ export class App {
     return this.multiStore.nextVersion;
   }
 
-  /** Is a plan due at the next height? Then the block takes no transactions. */
-  get isUpgradeBlockNext(): boolean {
-    const plan = this.multiStore.names.includes(UPGRADE_STORE)
+  /** What is scheduled. */
+  get plan(): Plan | undefined {
+    return this.multiStore.names.includes(UPGRADE_STORE)
       ? this.keeper.plan(this.multiStore.store(UPGRADE_STORE))
       : undefined;
+  }
+
+  /** Is a plan due at the next height? Then the block takes no transactions. */
+  get isUpgradeBlockNext(): boolean {
+    const { plan } = this;
     return plan !== undefined && plan.height <= this.nextHeight;
   }
 
@@ -147,7 +156,12 @@ export class App {
   commit(alongside?: (batch: Batch) => void): CommitID {
     if (this.#ended) throw this.#ended;
     try {
-      const commitID = this.multiStore.commit(alongside ? { alongside } : {});
+      const commitID = this.multiStore.commit({
+        alongside: (batch) => {
+          this.#putCodeRecord(batch);
+          alongside?.(batch);
+        },
+      });
       this.#isRun = false;
       this.#checks.reset();
       this.keeper.markCommitted();
@@ -223,6 +237,15 @@ export class App {
     this.#lastTime = time;
     const { hash } = this.multiStore.stage({ keep: applied !== undefined, ...this.#receipt(applied, height) });
     return { appHash: hash, ...output, applied };
+  }
+
+  /** Which of the program's versions runs from the block of an upgrade on. */
+  #putCodeRecord(batch: Batch): void {
+    if (!this.#applied) return;
+    const { versions, genesis } = this.options;
+    const { name } = this.#applied.plan;
+    const code = codeInForce(this.keeper, this.multiStore, { genesis, versions });
+    putCodeRecord(batch, { name, height: this.nextHeight }, code.number);
   }
 
   #checkHeight(height: Height): void {

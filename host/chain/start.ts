@@ -5,75 +5,129 @@
 import { assert, UpgradeError } from "../errors.js";
 import type { CommitMultiStore } from "../store/commit-multi-store.js";
 import { defaultStoreLoader, type StoreLoader, upgradeStoreLoader } from "../store/store-loader.js";
-import { NO_UPGRADES } from "../store/store-upgrades.js";
-import type { Height, KVReader, MultiStore, Plan } from "../types.js";
+import type { DoneUpgrade, Height, KVReader, MultiStore, Plan } from "../types.js";
 import { versionToRun } from "../upgrade/app-versions.js";
+import { Halt } from "../upgrade/halt.js";
 import { preBlocker } from "../upgrade/hooks.js";
 import { type Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { crossCheckUpgradeInfo } from "../upgrade/upgrade-info.js";
 import type { Genesis } from "./genesis.js";
+import { type KnownFacts, knowsLastUpgrade } from "./known-upgrade.js";
+import { codeFor, type ProgramVersions, type StateFacts, versionAfter, versionOfState } from "./versions/of-state.js";
 import type { ChainVersion } from "./versions/version.js";
 
 /** What genesis says of versions. */
 type GenesisVersion = Pick<Genesis, "appVersion">;
+
+interface VersionFacts {
+  readonly genesis: GenesisVersion;
+  readonly versions: readonly ChainVersion[];
+}
+
+/** Genesis that names no version starts the first one. */
+const FIRST_VERSION = 1n;
 
 export interface Choice {
   readonly version: ChainVersion;
   readonly storeLoader: StoreLoader;
 }
 
-/** @throws Halt; UpgradeError UPG_INVALID_GENESIS */
-export function chooseVersion(
-  keeper: Keeper,
-  multiStore: CommitMultiStore,
-  genesis: Genesis,
-  versions: readonly ChainVersion[],
-): Choice {
+/** What the choice is made with, besides the stores. */
+export interface ChoiceFacts extends Pick<KnownFacts, "database"> {
+  readonly genesis: Pick<Genesis, "appVersion" | "chainId">;
+  readonly versions: readonly ChainVersion[];
+}
+
+/** @throws Halt; UpgradeError UPG_INVALID_GENESIS, UPG_HANDLER_HASH */
+export function chooseVersion(keeper: Keeper, multiStore: CommitMultiStore, facts: ChoiceFacts): Choice {
+  const { genesis, versions } = facts;
   const height = multiStore.nextVersion;
-  const last = multiStore.lastCommitID.version;
-  if (last === 0n) return { version: genesisVersion(genesis, versions), storeLoader: defaultStoreLoader };
-  const store = multiStore.at(last).store(UPGRADE_STORE);
+  const committed = multiStore.lastCommitID.version;
+  if (committed === 0n) return { version: genesisVersion(genesis, versions), storeLoader: defaultStoreLoader };
+  const stores = multiStore.at(committed);
+  const store = stores.store(UPGRADE_STORE);
   const plan = keeper.plan(store);
   const isDue = plan !== undefined && plan.height <= height;
   if (isDue && keeper.files) warnAboutFile(keeper, plan, height);
-  const isApplying = isDue && !keeper.isSkipHeight(height) && keeper.handlerState(plan) === "ready";
-  const lastDone = keeper.lastDone(store);
-  const known = versionToRun(versions, {
-    applying: isApplying ? plan : undefined,
-    last: lastDone,
-    genesisVersion: genesis.appVersion,
-  });
-  const version = versions.find((each) => each === known);
-  if (!version) {
-    const mustHalt = lastDone !== undefined || (isDue && !keeper.isSkipHeight(height));
-    return mustHalt ? haltUnknown(keeper, store, genesis, height) : refuseGenesis(genesis, versions);
+  const found = isDue && !keeper.isSkipHeight(height) ? keeper.findHandler(plan) : undefined;
+  const applied = found?.state === "ready" ? found.handler : undefined;
+  const state = stateFacts(keeper, stores, genesis);
+  const { last } = state;
+  const own = applied && versions.find((version) => version.plan === plan?.name);
+  const program = programVersions({ genesis, versions }, state) ?? (own && { versions, begun: own });
+  const isKnown = !last || knowsLastUpgrade(keeper, { ...facts, stores, last });
+  if (last && isKnown) keeper.markKnown(last.name);
+  if (!program || (!isKnown && !own)) {
+    if (applied && last) throw unknownBefore(keeper, { genesis, height, last, plan });
+    const mustHalt = last !== undefined || (isDue && !keeper.isSkipHeight(height) && !applied);
+    return mustHalt ? haltUnknown(keeper, store, { genesis, height }) : refuseGenesis(genesis, versions);
   }
-  if (!isApplying) return { version, storeLoader: defaultStoreLoader };
-  const upgrades = keeper.handler(plan.name)?.storeUpgrades ?? NO_UPGRADES;
-  return { version, storeLoader: upgradeStoreLoader(height, upgrades) };
+  if (!applied || !plan) return { version: versionOfState(program, state), storeLoader: defaultStoreLoader };
+  const { storeUpgrades, removes, wasm } = applied;
+  const target = { plan, storeUpgrades, removes, versions: wasm?.manifest.versions };
+  return {
+    version: versionAfter(program, state, target),
+    storeLoader: upgradeStoreLoader(height, storeUpgrades),
+  };
 }
 
-/** The version whose layout committed stores have. @throws UpgradeError UPG_NOT_FOUND_VERSION when it is unknown here */
+/** The stores of one committed version, as far as its facts need them. */
+interface CommittedStores {
+  readonly names: readonly string[];
+  store(name: string): KVReader;
+}
+
+function stateFacts({ core }: Pick<Keeper, "core">, stores: CommittedStores, genesis: GenesisVersion): StateFacts {
+  const store = stores.store(UPGRADE_STORE);
+  return {
+    number: (genesis.appVersion || FIRST_VERSION) + core.protocolVersion(store),
+    last: core.lastDone(store),
+    modules: core.versionMap(store),
+    stores: stores.names,
+    isDone: (plan) => core.doneHeight(store, plan) > 0n,
+  };
+}
+
+/**
+ * The versions of the program from the one that the chain began with; a program that no longer carries it begins with
+ * the newest that the state has been upgraded to. Undefined: it carries neither.
+ */
+function programVersions({ genesis, versions }: VersionFacts, { isDone }: StateFacts): ProgramVersions | undefined {
+  const begun = versionOfGenesis(genesis, versions);
+  const reached = versions.filter(({ plan }) => plan !== undefined && isDone(plan)).at(-1);
+  const first = begun ?? reached;
+  return first && { versions, begun: first };
+}
+
+/** The version that a committed state has. @throws UpgradeError UPG_INVALID_GENESIS when the program lacks the first one */
 export function versionInForce(
-  keeper: Keeper,
-  stores: { store(name: string): KVReader },
-  { genesis, versions }: { readonly genesis: GenesisVersion; readonly versions: readonly ChainVersion[] },
+  keeper: Pick<Keeper, "core">,
+  stores: CommittedStores,
+  { genesis, versions }: VersionFacts,
 ): ChainVersion {
-  const last = keeper.lastDone(stores.store(UPGRADE_STORE));
-  if (!last) return genesisVersion(genesis, versions);
-  const version = versions.find(({ plan }) => plan === last.name);
-  if (version) return version;
-  throw new UpgradeError(
-    "UPG_NOT_FOUND_VERSION",
-    `that state has the layout of "${last.name}", which this program does not know`,
-  );
+  const state = stateFacts(keeper, stores, genesis);
+  return versionOfState(programVersions({ genesis, versions }, state) ?? refuseGenesis(genesis, versions), state);
+}
+
+/** The program's version whose code reads these stores. @throws UpgradeError UPG_INVALID_GENESIS */
+export function codeInForce(
+  keeper: Pick<Keeper, "core">,
+  stores: CommittedStores,
+  { genesis, versions }: VersionFacts,
+): ChainVersion {
+  const state = stateFacts(keeper, stores, genesis);
+  return codeFor(programVersions({ genesis, versions }, state) ?? refuseGenesis(genesis, versions), state);
 }
 
 /** The version that genesis names. @throws UpgradeError UPG_INVALID_GENESIS when it is none of these */
 export function genesisVersion(genesis: GenesisVersion, versions: readonly ChainVersion[]): ChainVersion {
-  const facts = { applying: undefined, last: undefined, genesisVersion: genesis.appVersion };
+  return versionOfGenesis(genesis, versions) ?? refuseGenesis(genesis, versions);
+}
+
+function versionOfGenesis({ appVersion }: GenesisVersion, versions: readonly ChainVersion[]): ChainVersion | undefined {
+  const facts = { applying: undefined, last: undefined, genesisVersion: appVersion };
   const known = versionToRun(versions, facts);
-  return versions.find((each) => each === known) ?? refuseGenesis(genesis, versions);
+  return versions.find((each) => each === known);
 }
 
 function refuseGenesis({ appVersion }: GenesisVersion, versions: readonly ChainVersion[]): never {
@@ -89,8 +143,22 @@ function warnAboutFile(keeper: Keeper, plan: Plan, height: Height): void {
   if (warning) keeper.log("warn", warning);
 }
 
+interface Unknown {
+  readonly genesis: ChoiceFacts["genesis"];
+  readonly height: Height;
+}
+
+/** The handler of the due plan is here, but not the code of what it would be applied to. */
+function unknownBefore(
+  keeper: Keeper,
+  { genesis, height, last, plan }: Unknown & { readonly last: DoneUpgrade; readonly plan: Plan | undefined },
+): Halt {
+  const text = keeper.core.haltText("HaltHandlerMissing", height, genesis.appVersion, last.name);
+  return new Halt("UPG_HALT_HANDLER_MISSING", text, height, plan, { last_upgrade: last.name });
+}
+
 /** The state table tells why: the last upgrade is unknown here, or a due plan has no handler. */
-function haltUnknown(keeper: Keeper, store: KVReader, genesis: Genesis, height: Height): never {
+function haltUnknown(keeper: Keeper, store: KVReader, { genesis, height }: Unknown): never {
   const stores: MultiStore = {
     names: [UPGRADE_STORE],
     store: () => store as ReturnType<MultiStore["store"]>,

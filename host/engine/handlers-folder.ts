@@ -4,23 +4,26 @@ import { join } from "node:path";
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import { loadHandler, type WasmHandler } from "../handler/handler.js";
 import type { Sha256 } from "../types.js";
+import { duplicate } from "../upgrade/handler-set.js";
+
+export interface HandlerFile {
+  readonly file: string;
+  readonly handler: WasmHandler;
+}
 
 /**
- * Loads all handlers of each folder, by file name; no folder is no handlers.
+ * Loads all handlers of each folder; no folder is no handlers. What their files are called means nothing.
  * @throws UpgradeError UPG_HANDLER_* naming the file that is no valid handler, or the two that serve one plan
  */
-export function loadHandlersFolders(folders: readonly string[], sha256: Sha256): WasmHandler[][] {
-  const owners = new Map<string, string>();
-  const load = (file: string): WasmHandler => {
+export function loadHandlersFolders(folders: readonly string[], sha256: Sha256): HandlerFile[][] {
+  const owners = new Map<string, HandlerFile>();
+  const load = (file: string): HandlerFile => {
     const handler = loadHandlerFile(file, sha256);
     const { name } = handler.manifest;
     const other = owners.get(name);
-    if (other) {
-      const message = `${other} and ${file} both serve the plan "${name}"`;
-      throw new UpgradeError("UPG_HANDLER_DUPLICATE", message, { details: { file, other } });
-    }
-    owners.set(name, file);
-    return handler;
+    if (other) throw duplicate(name, [other.handler, handler]);
+    owners.set(name, { file, handler });
+    return { file, handler };
   };
   return folders.map((folder) => listWasm(folder).map((name) => load(join(folder, name))));
 }
@@ -45,7 +48,8 @@ export function loadHandlerFile(path: string, sha256: Sha256): WasmHandler {
   }
 }
 
-function listWasm(folder: string): string[] {
+/** Names of the `.wasm` files of a folder, sorted; none when there is no such folder. @throws UpgradeError UPG_STORE_IO */
+export function listWasm(folder: string): string[] {
   try {
     return readdirSync(folder)
       .filter((name) => name.endsWith(".wasm"))

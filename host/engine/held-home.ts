@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 import { App, type AppOptions } from "../chain/app.js";
 import { type Genesis, parseGenesis } from "../chain/genesis.js";
 import { genesisVersion } from "../chain/start.js";
+import type { ChainVersion } from "../chain/versions/version.js";
 import { DEFAULT_CONSENSUS_PARAMS } from "../commitment/block/consensus-params.js";
 import { Core } from "../core/core.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
@@ -25,13 +26,17 @@ import { HomeLock } from "./home-lock.js";
 import type { MempoolLimits } from "./mempool.js";
 import { sha256 } from "./node-crypto.js";
 import { nodeVerifySignature } from "./node-signatures.js";
-import { versionsAndHandlers } from "./versions-and-handlers.js";
+import { sayReadiness } from "./readiness.js";
+import { StagedHandlers } from "./staged-handlers.js";
+import { isBeyond, versionsAndHandlers } from "./versions-and-handlers.js";
 
 export interface OpenNodeOptions {
   readonly home: string;
   readonly clock: Clock;
   /** Folder of handlers for the versions this program knows. */
   readonly handlers: string;
+  /** One more folder of handlers that wait for their height, besides `<home>/handlers/staged`. */
+  readonly staged?: string;
   /** Know nothing newer than this version: what an old binary is. */
   readonly appVersion?: bigint;
   readonly skipHeights?: Iterable<Height>;
@@ -82,16 +87,20 @@ export class HeldHome {
     }
     const database = this.#database ?? new LmdbDatabase(home.databaseFile);
     this.#database = database;
+    const staged = stagedHandlers(home, options, versions);
     const app = new App({
+      staged: () => staged.look(),
       verifySignature: nodeVerifySignature,
       ...{ database, sha256, core: new Core(), genesis, versions, files: upgradeFiles(home), log: options.log },
       ...appOptions(options),
     });
-    for (const handler of handlers) app.keeper.setWasmHandler(handler);
+    for (const { handler, isOfHome } of handlers) app.keeper.setWasmHandler(handler, { isOfHome });
     app.load();
     const facts = chainFacts(genesis);
     const mempool = options.mempool ? { mempool: options.mempool } : {};
-    return new EmbeddedNode({ app, database, sha256, facts, key, clock: options.clock, ...mempool });
+    const node = new EmbeddedNode({ app, database, sha256, facts, key, clock: options.clock, ...mempool });
+    sayReadiness(node, { ofHome: handlers.filter(({ isOfHome }) => isOfHome), log: options.log });
+    return node;
   }
 
   /** What delegations are counted in. */
@@ -158,6 +167,15 @@ function appOptions({ skipHeights, haltHeight, versionsKept }: OpenNodeOptions):
     ...(haltHeight === undefined ? {} : { haltHeight }),
     ...(versionsKept === undefined ? {} : { versionsKept }),
   };
+}
+
+function stagedHandlers(
+  home: Home,
+  { staged, log }: OpenNodeOptions,
+  versions: readonly ChainVersion[],
+): StagedHandlers {
+  const folders = [home.stagedFolder, ...(staged === undefined ? [] : [staged])];
+  return new StagedHandlers({ folders, sha256, log, isIgnored: (file) => isBeyond(file, versions) });
 }
 
 function readGenesis(home: Home): Genesis {

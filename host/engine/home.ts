@@ -25,6 +25,14 @@ export class Home {
   get dataFolder(): string {
     return join(this.path, "data");
   }
+  /** Handlers that the home brings itself. */
+  get handlersFolder(): string {
+    return join(this.path, "handlers");
+  }
+  /** Those that wait for their height. */
+  get stagedFolder(): string {
+    return join(this.path, "handlers", "staged");
+  }
   get databaseFile(): string {
     return join(this.path, "data", "chain.mdb");
   }

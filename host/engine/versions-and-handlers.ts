@@ -1,37 +1,47 @@
-/** What a process knows: the app versions of its program and of the handlers in its home. */
-import { join, resolve } from "node:path";
+/**
+ * What a process brings: the app versions of its program, and the handlers of its program and of its home. Which of them
+ * matter, and what they lead to, is for state to say.
+ */
+import { resolve } from "node:path";
 import { knownVersions } from "../chain/versions/known.js";
-import { type ChainVersion, versionAfter } from "../chain/versions/version.js";
-import type { WasmHandler } from "../handler/handler.js";
-import { loadHandlersFolders } from "./handlers-folder.js";
+import type { ChainVersion } from "../chain/versions/version.js";
+import { type HandlerFile, loadHandlersFolders } from "./handlers-folder.js";
 import type { Home } from "./home.js";
 import { sha256 } from "./node-crypto.js";
 
+interface ProcessHandler extends HandlerFile {
+  /** It lies in `<home>/handlers`: its plan need not be one of the program's. */
+  readonly isOfHome: boolean;
+}
+
 export interface VersionsAndHandlers {
-  /** Oldest first. */
+  /** The program's, oldest first. */
   readonly versions: readonly ChainVersion[];
-  readonly handlers: readonly WasmHandler[];
+  readonly handlers: readonly ProcessHandler[];
 }
 
 /**
- * A handler in `<home>/handlers` whose plan no known version carries leads from the newest version to one more; in the
- * program's own folder such a one leads nowhere.
- *
  * @param folder the program's handlers
- * @param newest know nothing newer than this version
- * @throws UpgradeError UPG_HANDLER_*, UPG_INVALID_ARGUMENT for a version that nobody knows
+ * @param newest know nothing newer than this version: of the plans that lead beyond it, handlers in the home are
+ *   passed over as well, as their code is not there
+ * @throws UpgradeError UPG_HANDLER_*, UPG_STORE_IO, UPG_INVALID_ARGUMENT for a version that nobody knows
  */
 export function versionsAndHandlers(home: Home, folder: string, newest: bigint | undefined): VersionsAndHandlers {
-  const versions: ChainVersion[] = [...knownVersions(newest)];
-  const ofHome = join(home.path, "handlers");
-  const folders = resolve(folder) === resolve(ofHome) ? [ofHome] : [ofHome, folder];
-  const [added = [], ofProgram = []] = loadHandlersFolders(folders, sha256);
-  if (newest === undefined) {
-    for (const { manifest } of added) {
-      if (!versions.some(({ plan }) => plan === manifest.name)) {
-        versions.push(versionAfter(versions.at(-1) as ChainVersion, manifest));
-      }
-    }
-  }
-  return { versions, handlers: [...ofProgram, ...added] };
+  const versions = knownVersions(newest);
+  const { handlersFolder } = home;
+  const folders = resolve(folder) === resolve(handlersFolder) ? [handlersFolder] : [handlersFolder, folder];
+  const [ofHome = [], ofProgram = []] = loadHandlersFolders(folders, sha256);
+  return {
+    versions,
+    handlers: [
+      ...ofProgram.map((each) => ({ ...each, isOfHome: false })),
+      ...ofHome.filter((each) => !isBeyond(each, versions)).map((each) => ({ ...each, isOfHome: true })),
+    ],
+  };
+}
+
+/** Does a version of the program carry the handler's plan that this process is to know nothing of? */
+export function isBeyond({ handler }: HandlerFile, versions: readonly ChainVersion[]): boolean {
+  const leadsTo = knownVersions().find(({ plan }) => plan === handler.manifest.name);
+  return leadsTo !== undefined && !versions.includes(leadsTo);
 }

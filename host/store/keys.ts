@@ -7,6 +7,7 @@
  *   o version store part     nodes that were last part of `version`: u48 each
  *   g version store          a store that was last part of `version`
  *   b …                      the engine's blocks (host/engine)
+ *   u name                   which version's code ran behind an upgrade (host/chain)
  * Numbers are big-endian: version 8 bytes, store 4, chunk 6, part 4.
  */
 
@@ -66,3 +67,6 @@ export const readGoneStoreKey = (bytes: Uint8Array) => ({ version: number(bytes,
 
 /** Prefix of what the engine keeps beside the state. */
 export const BLOCKS_PREFIX = letter("b");
+
+/** Prefix of what the chain keeps of upgrades beside the state. */
+export const UPGRADE_CODE_PREFIX = letter("u");

@@ -13,7 +13,7 @@ export interface EndFacts {
   readonly home: string;
   /** Name of the plan that is due or meant; empty: none. */
   readonly plan: string;
-  /** Facts that the error carries: `handler_file`, `handler_sha256`, `pinned_sha256`, `file`, `other`, `app_version`, `last_upgrade`. */
+  /** Facts that the error carries: `handler_file`, `handler_sha256`, `pinned_sha256`, `ran_sha256`, `file`, `other`, `app_version`, `last_upgrade`. */
   readonly details: Readonly<Record<string, string>>;
 }
 
@@ -74,7 +74,10 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
   UPG_HALT_RESTART: (facts) =>
     `Start the same binary again; it opens the stores of "${facts.plan}" and applies it: ${start(facts)}.`,
   UPG_HANDLER_HASH: (facts) => {
-    const { handler_file: file, pinned_sha256: pinned } = facts.details;
+    const { handler_file: file, pinned_sha256: pinned, ran_sha256: ran, file: strange } = facts.details;
+    if (ran && strange) {
+      return `Put the file with SHA-256 ${ran} in its place, or take it away: ${command("rm", shellWord(strange))}; then ${start(facts)}.`;
+    }
     if (!pinned) return handlerFailed(facts);
     const look = file ? ` (${command("sha256sum", shellWord(file))})` : "";
     return `${NOTHING} The plan pins the handler with SHA-256 ${pinned}: get that file, put it in the other's place${look}, then ${start(facts)}; or skip the upgrade, together with all validators: ${start(facts, "--unsafe-skip-upgrades", facts.height)}.`;

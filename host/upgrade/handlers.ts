@@ -50,6 +50,12 @@ interface HandlerOutcome {
   readonly report: HandlerReport | undefined;
 }
 
+/** Where a Wasm handler comes from. */
+export interface HandlerPlace {
+  /** It lies in the home: it may serve a plan that no version of the program carries. */
+  readonly isOfHome?: boolean;
+}
+
 /** A handler as the keeper keeps it. */
 export interface RegisteredHandler {
   readonly planName: string;

@@ -7,8 +7,10 @@
 import { equalBytes } from "../bytes.js";
 import { assert, UpgradeError } from "../errors.js";
 import type { HandlerReport } from "../handler/sandbox.js";
-import type { Decision, Height, MultiStore, Plan, Timestamp } from "../types.js";
+import type { Decision, Height, MultiStore, Plan, Timestamp, VersionMap } from "../types.js";
+import { modulesAfter } from "./app-versions.js";
 import { failureOf, Halt, handlerDetails } from "./halt.js";
+import type { FoundHandler } from "./handler-set.js";
 import { difference, type RegisteredHandler, sameVersions, type UpgradeContext } from "./handlers.js";
 import { type Keeper, UPGRADE_STORE } from "./keeper.js";
 
@@ -51,11 +53,13 @@ export function preBlocker(keeper: Keeper, stores: MultiStore, block: BlockFacts
   const isDue = plan !== undefined && plan.height <= block.height;
   const isSkipHeight = keeper.isSkipHeight(block.height);
   const isFirstBlock = !keeper.hasCommitted;
-  const state = plan ? keeper.handlerState(plan) : "absent";
-  if (plan && state === "mismatch") reportMismatch(keeper, plan, isDue && !isSkipHeight);
+  // A file may have been staged since anybody looked.
+  if (plan && isDue && keeper.handlerState(plan) !== "ready") keeper.lookForStaged();
+  const found = plan && keeper.findHandler(plan);
+  if (found?.handler && found.state !== "ready") reportUnfit(keeper, plan as Plan, found, isDue && !isSkipHeight);
   const last = isFirstBlock ? core.lastDone(store) : undefined;
   const decision = core.preBlock(store, block.height, {
-    hasHandler: state === "ready",
+    hasHandler: found?.state === "ready" && (isDue || !found.isStaged),
     hasLastHandler: last !== undefined && keeper.knowsUpgrade(last.name),
     isSkipHeight,
     isFirstBlock,
@@ -86,19 +90,19 @@ export function preBlocker(keeper: Keeper, stores: MultiStore, block: BlockFacts
   return { decision, isUpgradeBlock: isDue, plan, planBytes };
 }
 
-function reportMismatch(keeper: Keeper, plan: Plan, isApplying: boolean): void {
-  const message = keeper.describeMismatch(plan);
-  if (isApplying) {
-    const pinned = keeper.pinnedHash(plan);
-    const details = pinned === undefined ? {} : { pinned_sha256: pinned };
-    throw failureOf(new UpgradeError("UPG_HANDLER_HASH", message, { details }), plan, keeper.handler(plan.name)?.wasm);
+function reportUnfit(keeper: Keeper, plan: Plan, found: FoundHandler, isApplying: boolean): void {
+  const { state, problem, handler, details } = found;
+  if (!isApplying) {
+    keeper.warnOnce(`${problem}; before the height it counts as no handler`);
+    return;
   }
-  keeper.warnOnce(`${message}; before the height it counts as no handler`);
+  const code = state === "ambiguous" ? "UPG_HANDLER_DUPLICATE" : "UPG_HANDLER_HASH";
+  throw failureOf(new UpgradeError(code, problem, { details }), plan, handler?.wasm);
 }
 
 /** A process that runs another version cannot apply: its stores are those of the old one. */
 function requireOpenedStores(keeper: Keeper, plan: Plan, planBytes: Uint8Array, block: BlockFacts): void {
-  const handler = keeper.handler(plan.name) as RegisteredHandler;
+  const handler = keeper.findHandler(plan).handler as RegisteredHandler;
   if (keeper.hasOpenedStoresFor(plan.name, handler.storeUpgrades)) return;
   keeper.writeUpgradeInfo(block.height, planBytes);
   throw new Halt(
@@ -126,7 +130,7 @@ export function endBlocker(
   const { core } = keeper;
   const plan = pre.plan as Plan;
   const planBytes = pre.planBytes as Uint8Array;
-  const handler = keeper.handler(plan.name) as RegisteredHandler;
+  const handler = keeper.findHandler(plan).handler as RegisteredHandler;
   const store = stores.store(UPGRADE_STORE);
   if (!equalBytes(core.planBytes(store) ?? new Uint8Array(), planBytes)) throw planChanged(plan);
   const versionsBefore = core.versionMap(store);
@@ -138,7 +142,7 @@ export function endBlocker(
   try {
     const run = { context, plan, planBytes, versionMap: versionsBefore, base, onProgress };
     const { versionMap, report } = handler.run(run);
-    requireKnownVersions(keeper, plan, versionMap);
+    requireKnownVersions(keeper, plan, { handler, before: versionsBefore, after: versionMap });
     branch.write();
     core.apply(store, block.height, planBytes, versionMap, handler.removes);
     return { plan, handler, versionsBefore, versionsAfter: core.versionMap(store), report };
@@ -169,12 +173,20 @@ function upgradeContext(keeper: Keeper, stores: MultiStore, block: BlockFacts): 
   };
 }
 
-/** Where this process knows the version that the plan leads to, the handler must give exactly its modules. */
-function requireKnownVersions(keeper: Keeper, plan: Plan, versionMap: ReadonlyMap<string, bigint>): void {
+interface VersionChange {
+  readonly handler: RegisteredHandler;
+  readonly before: VersionMap;
+  readonly after: VersionMap;
+}
+
+/** Where the program carries the plan, the handler must give exactly the modules of the version that it leads to. */
+function requireKnownVersions(keeper: Keeper, plan: Plan, { handler, before, after }: VersionChange): void {
   const version = keeper.versions.find((known) => known.plan === plan.name);
-  if (!version || sameVersions(versionMap, version.modules)) return;
+  if (!version) return;
+  const expected = modulesAfter(version, keeper.versions, before, handler.removes);
+  if (sameVersions(after, expected)) return;
   throw new UpgradeError(
     "UPG_MIGRATION_VERSION_MAP",
-    `handler "${plan.name}" does not lead to app version ${version.number}: ${difference(version.modules, versionMap)}`,
+    `handler "${plan.name}" does not lead to app version ${version.number}: ${difference(expected, after)}`,
   );
 }

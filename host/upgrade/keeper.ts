@@ -10,15 +10,17 @@ import type { OnProgress } from "../progress.js";
 import type { DoneUpgrade, Height, KVReader, KVStore, Plan, StoreUpgrades, VersionMap } from "../types.js";
 import type { AppVersion } from "./app-versions.js";
 import type { UpgradeFiles } from "./files.js";
+import { type FoundHandler, HandlerSet, type HandlerState } from "./handler-set.js";
 import {
   functionHandler,
+  type HandlerPlace,
   type LogLevel,
   type RegisteredHandler,
   type UpgradeHandler,
   type UpgradeHandlerOptions,
   wasmHandler,
 } from "./handlers.js";
-import { planHandlerHash } from "./plan-info.js";
+import { checkPin } from "./plan-info.js";
 
 export const UPGRADE_STORE = "upgrade";
 
@@ -32,13 +34,12 @@ export interface KeeperOptions {
   readonly files?: UpgradeFiles;
   /** The app versions that this process knows; none for a library user who keeps no list. */
   readonly versions?: readonly AppVersion[];
+  /** Looks for staged handlers; asked again at the height of a plan whose handler is not here. */
+  readonly staged?: () => readonly WasmHandler[];
   readonly log?: (level: LogLevel, message: string) => void;
   /** Hears how far a running upgrade has come. */
   readonly onProgress?: OnProgress;
 }
-
-/** Is the handler of a plan here, and is it the one that the plan pins? */
-export type HandlerState = "absent" | "ready" | "mismatch";
 
 export class Keeper {
   readonly core: Core;
@@ -48,7 +49,10 @@ export class Keeper {
   readonly log: (level: LogLevel, message: string) => void;
   readonly onProgress: OnProgress | undefined;
   readonly #skipHeights: ReadonlySet<Height>;
-  readonly #handlers = new Map<string, RegisteredHandler>();
+  readonly #handlers = new HandlerSet();
+  readonly #staged: KeeperOptions["staged"];
+  /** Upgrades that this process knows though no version of its program carries them. */
+  readonly #known = new Set<string>();
   /** Name of the plan whose stores this process opened. */
   #opened: string | undefined;
   #hasCommitted = false;
@@ -59,12 +63,13 @@ export class Keeper {
     this.authority = options.authority;
     this.files = options.files;
     this.versions = options.versions ?? [];
+    this.#staged = options.staged;
     this.log = options.log ?? (() => undefined);
     this.onProgress = options.onProgress;
     this.#skipHeights = new Set(options.skipHeights);
   }
 
-  // Handlers: with a list of versions, those that lead to one of them; any other is told and ignored
+  // Handlers: with a list of versions, those that lead to one of them or come from the home; any other is ignored
 
   /** @throws UpgradeError UPG_HANDLER_DUPLICATE when the plan has a handler already */
   setUpgradeHandler(planName: string, handler: UpgradeHandler, options: UpgradeHandlerOptions = {}): void {
@@ -72,44 +77,56 @@ export class Keeper {
   }
 
   /** Registers a Wasm plugin under its manifest's plan name. @throws UpgradeError UPG_HANDLER_DUPLICATE */
-  setWasmHandler(handler: WasmHandler): void {
-    this.#register(wasmHandler(handler));
+  setWasmHandler(handler: WasmHandler, { isOfHome = false }: HandlerPlace = {}): void {
+    this.#register(wasmHandler(handler), isOfHome);
   }
 
-  #register(handler: RegisteredHandler): void {
-    if (this.#handlers.has(handler.planName)) {
-      throw new UpgradeError("UPG_HANDLER_DUPLICATE", `two handlers for the plan "${handler.planName}"`);
-    }
-    if (this.versions.length > 0 && !this.versions.some(({ plan }) => plan === handler.planName)) {
-      this.log("info", `no app version of this program carries the plan "${handler.planName}"; its handler is ignored`);
+  /** Wasm plugins for heights to come, as they are there now; those found before are forgotten. */
+  lookForStaged(): void {
+    this.#handlers.stage((this.#staged?.() ?? []).map(wasmHandler));
+  }
+
+  #register(handler: RegisteredHandler, isOfHome = false): void {
+    const { planName } = handler;
+    if (!isOfHome && this.versions.length > 0 && !this.#carries(planName)) {
+      this.log("info", `no app version of this program carries the plan "${planName}"; its handler is ignored`);
       return;
     }
-    this.#handlers.set(handler.planName, handler);
+    this.#handlers.add(handler);
+  }
+
+  #carries(planName: string): boolean {
+    return this.versions.some(({ plan }) => plan === planName);
   }
 
   hasHandler(planName: string): boolean {
-    return this.#handlers.has(planName);
+    return this.#handlers.get(planName) !== undefined;
   }
 
+  /** The handler registered for a plan's name; staged ones do not count. */
   handler(planName: string): RegisteredHandler | undefined {
     return this.#handlers.get(planName);
   }
 
-  /** A plan that pins a hash has no other handler than the one with that hash. */
-  handlerState(plan: Plan): HandlerState {
-    const handler = this.#handlers.get(plan.name);
-    if (!handler) return "absent";
-    try {
-      const pinned = planHandlerHash(plan.info);
-      return pinned === undefined || pinned === handler.wasm?.hash ? "ready" : "mismatch";
-    } catch {
-      return "mismatch"; // a pin that cannot be read fits nothing
-    }
+  /** The handler for a plan: registered or staged, and the one that the plan pins. */
+  findHandler(plan: Plan): FoundHandler {
+    return this.#handlers.find(plan);
   }
 
-  /** Is the upgrade known here: a handler registered, or an app version that its plan led to? */
+  /** A plan that pins a hash has no other handler than the one with that hash; a staged one counts. */
+  handlerState(plan: Plan): HandlerState {
+    return this.findHandler(plan).state;
+  }
+
+  /** State and records say that this process may run behind the upgrade, though no version of its program carries it. */
+  markKnown(planName: string): void {
+    this.#known.add(planName);
+  }
+
+  /** Is the upgrade known here: carried by a version of the program, or found to be known when the home was opened? */
   knowsUpgrade(planName: string): boolean {
-    return this.#handlers.has(planName) || this.versions.some(({ plan }) => plan === planName);
+    if (this.#carries(planName) || this.#known.has(planName)) return true;
+    return this.versions.length === 0 && this.hasHandler(planName);
   }
 
   isSkipHeight(height: Height): boolean {
@@ -151,11 +168,23 @@ export class Keeper {
 
   /**
    * MsgSoftwareUpgrade: schedules the plan in the block of `height`; a plan that is there is replaced.
+   * An info whose pin is malformed is refused here: at the height no handler could be the one it asks for.
    * @throws UpgradeError UPG_UNAUTHORIZED, UPG_INVALID_PLAN_*
    */
   softwareUpgrade(store: KVStore, height: Height, message: { readonly authority: string; readonly plan: Plan }): void {
     this.checkAuthority(message.authority);
+    this.#checkPin(message.plan);
     this.core.schedule(store, height, message.plan);
+  }
+
+  #checkPin(plan: Plan): void {
+    try {
+      checkPin(plan.info);
+    } catch (error) {
+      // What the core says of the plan as such comes first.
+      this.core.validatePlan(this.core.encodePlan(plan));
+      throw error;
+    }
   }
 
   /** MsgCancelUpgrade: no plan to cancel is no error. @throws UpgradeError UPG_UNAUTHORIZED */
@@ -199,23 +228,5 @@ export class Keeper {
     if (height <= 0n || height > INT64_MAX)
       throw new UpgradeError("UPG_INVALID_HEIGHT", `no block has height ${height}`);
     this.files?.write("upgrade-info.json", this.core.upgradeInfo(height, planBytes));
-  }
-
-  /** What a plan pins and what is here, for messages. */
-  describeMismatch(plan: Plan): string {
-    const handler = this.#handlers.get(plan.name);
-    const here = handler?.wasm ? `sha256 ${handler.wasm.hash}` : "a function of this program";
-    const pinned = this.pinnedHash(plan);
-    const pin = pinned === undefined ? "a hash that cannot be read" : `sha256 ${pinned}`;
-    return `the plan "${plan.name}" pins ${pin}, the handler here is ${here}`;
-  }
-
-  /** The handler's SHA-256 that a plan pins; undefined: none, or one that cannot be read. */
-  pinnedHash(plan: Plan): string | undefined {
-    try {
-      return planHandlerHash(plan.info);
-    } catch {
-      return undefined;
-    }
   }
 }

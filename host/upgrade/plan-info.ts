@@ -82,6 +82,24 @@ export function planHandlerHash(info: string): string | undefined {
   return read.handler?.sha256;
 }
 
+/**
+ * The same of a plan that is scheduled: what cannot be read pins nothing. Scheduling refuses a malformed pin
+ * ({@link checkPin}); one that is in state all the same, from genesis say, must not make its height impossible.
+ */
+export function pinnedHash(info: string): string | undefined {
+  try {
+    return planHandlerHash(info);
+  } catch (error) {
+    if (isUpgradeError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** @throws UpgradeError UPG_INVALID_PLAN_INFO when the info holds a `handler` that pins nothing readable */
+export function checkPin(info: string): void {
+  planHandlerHash(info);
+}
+
 /** The binary for a platform (names of Go or of Node): its own, else the one for `any`. */
 export function selectBinary(info: PlanInfo, os: string, arch: string): SelectedBinary | undefined {
   if (info.kind !== "document") return undefined;

@@ -46,6 +46,10 @@ export interface ProcessOptions {
   /** V1 and V2 without. */
   readonly versions?: readonly ChainVersion[];
   readonly handlers?: readonly WasmHandler[];
+  /** Handlers that lie in the home. */
+  readonly home?: readonly WasmHandler[];
+  /** Handlers that wait for their height, as they are there whenever somebody looks. */
+  readonly staged?: () => readonly WasmHandler[];
   readonly functions?: readonly FunctionHandler[];
   readonly skipHeights?: readonly Height[];
   readonly haltHeight?: Height;
@@ -78,12 +82,16 @@ export class Chain {
       genesis: this.genesis,
       versions: options.versions ?? [V1, V2],
       files: this.files,
+      staged: () => (options.staged?.() ?? []).map((handler) => ({ ...handler, file: `staged/${handler.hash}.wasm` })),
       log: (level, message) => log.push(`${level} ${message}`),
       ...(options.skipHeights ? { skipHeights: options.skipHeights } : {}),
       ...(options.haltHeight === undefined ? {} : { haltHeight: options.haltHeight }),
       ...(versionsKept === undefined ? {} : { versionsKept }),
     });
     for (const handler of options.handlers ?? []) app.keeper.setWasmHandler(handler);
+    for (const handler of options.home ?? []) {
+      app.keeper.setWasmHandler({ ...handler, file: `handlers/${handler.manifest.name}.wasm` }, { isOfHome: true });
+    }
     for (const { plan, run, ...rest } of options.functions ?? []) app.keeper.setUpgradeHandler(plan, run, rest);
     app.load();
     this.#running = new Process(app, log);

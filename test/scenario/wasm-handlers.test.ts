@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { V1 } from "../../host/chain/versions/v1.js";
 import type { WasmHandler } from "../../host/handler/handler.js";
 import { type GuestParts, load, type ManifestSource } from "../guest/build.js";
-import { Chain } from "./chain.js";
+import { Chain, failureOf } from "./chain.js";
 import { splitBalances } from "./versions.js";
 
 /** A chain of version 1 that stands before block 4, where `v2` is due. */
@@ -164,26 +164,46 @@ describe("plan that pins a hash", () => {
   });
 
   for (const [what, info] of [
-    ["another", pin("ab".repeat(32))],
-    ["one that cannot be read", pin("not hex")],
+    ["not hex", pin("not hex")],
+    ["no object", '{"binaries":{},"Handler":"see the forum"}'],
+    ["given twice", `{"handler":{"sha256":"${"ab".repeat(32)}"},"HANDLER":{}}`],
   ] as const) {
-    test(`${what} → Pending with a warning before the height, UPG_HANDLER_HASH (21) at it, each time; nothing written`, () => {
+    test(`a pin that is ${what} → UPG_INVALID_PLAN_INFO when it is scheduled; in state all the same, it pins nothing`, () => {
       const chain = new Chain();
-      chain.start({ versions: [V1] }).schedule({ name: "v2", height: 4n, info });
-      const process = chain.start({ handlers: [splitBalances()] });
-      process.upTo(3n);
-      expect(process.warnings[0]).toContain(splitBalances().hash);
+      const old = chain.start({ versions: [V1] });
       const before = chain.contents();
-      expect(process.untilHalt()).toMatchObject({ code: "UPG_HANDLER_HASH", kind: { exit: 21 } });
-      const again = chain.start({ handlers: [splitBalances()] });
-      expect(again.app.version).toBe(V1);
-      const failure = again.untilHalt();
-      expect(failure).toMatchObject({ code: "UPG_HANDLER_HASH", kind: { exit: 21 } });
-      expect(failure.message).toContain(splitBalances().hash);
+      const failure = failureOf(() => old.schedule({ name: "v2", height: 4n, info }));
+      expect(failure).toMatchObject({ code: "UPG_INVALID_PLAN_INFO", kind: { exit: 2 } });
+      expect(failure.message).toContain("invalid handler");
       expect(chain.contents()).toEqual(before);
-      expect(chain.files.contents).toEqual([]);
+
+      const plan = { name: "v2", height: 4n, info };
+      const { core } = old.app.keeper;
+      chain.start({ versions: [V1] }).block({
+        changes: [(context) => core.schedule(context.store("upgrade"), context.height, plan)],
+      });
+      chain.start({ versions: [V1] }).upTo(3n);
+      const next = chain.start({ handlers: [splitBalances()] });
+      expect(next.block().applied?.plan.name).toBe("v2");
     });
   }
+  test("another → Pending with a warning before the height, UPG_HANDLER_HASH (21) at it, each time; nothing written", () => {
+    const info = pin("ab".repeat(32));
+    const chain = new Chain();
+    chain.start({ versions: [V1] }).schedule({ name: "v2", height: 4n, info });
+    const process = chain.start({ handlers: [splitBalances()] });
+    process.upTo(3n);
+    expect(process.warnings[0]).toContain(splitBalances().hash);
+    const before = chain.contents();
+    expect(process.untilHalt()).toMatchObject({ code: "UPG_HANDLER_HASH", kind: { exit: 21 } });
+    const again = chain.start({ handlers: [splitBalances()] });
+    expect(again.app.version).toBe(V1);
+    const failure = again.untilHalt();
+    expect(failure).toMatchObject({ code: "UPG_HANDLER_HASH", kind: { exit: 21 } });
+    expect(failure.message).toContain(splitBalances().hash);
+    expect(chain.contents()).toEqual(before);
+    expect(chain.files.contents).toEqual([]);
+  });
 
   test("that nobody has here → UPG_HALT_UPGRADE_NEEDED; a function of the program is not it", () => {
     const chain = beforeTheHeight(pin("ab".repeat(32)));

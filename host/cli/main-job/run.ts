@@ -86,7 +86,8 @@ function mkdirs(path: string): string {
 
 /** `v2` with the handler of this package, unless the given one serves it; any other plan comes after it. */
 function plannedUpgrades({ handler: file }: MainJobOptions): PlannedUpgrade[] {
-  const [builtIn = []] = loadHandlersFolders([builtInHandlers()], sha256);
+  const [builtInFiles = []] = loadHandlersFolders([builtInHandlers()], sha256);
+  const builtIn = builtInFiles.map(({ handler }) => handler);
   const given = file ? loadHandlerFile(file, sha256) : undefined;
   const isKnown = (handler: WasmHandler) => knownVersions().some(({ plan }) => plan === handler.manifest.name);
   const known = knownVersions().flatMap(({ plan }) => {

@@ -1,6 +1,5 @@
 /** Writes a committed version as a genesis document, in the shape that `init --genesis` reads. */
 import { writeSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { utf8 } from "../../bytes.js";
 import { encodeAddress, OPERATOR_PREFIX } from "../../chain/address.js";
 import type { Coins } from "../../chain/coins.js";
@@ -8,13 +7,11 @@ import { AUTH_STORE, accounts, permissionsOf } from "../../chain/modules/auth.js
 import { accountBank, BANK_STORE, storeBank } from "../../chain/modules/bank.js";
 import { deposits, GOV_STORE, proposals, readNextProposalId, readParams, votes } from "../../chain/modules/gov.js";
 import { delegations, STAKING_STORE, validators } from "../../chain/modules/staking.js";
-import type { ChainVersion } from "../../chain/versions/version.js";
 import { formatTime } from "../../commitment/block/time.js";
 import { Core } from "../../core/core.js";
 import { writeFileAtomically } from "../../engine/atomic-file.js";
 import { BlockStore } from "../../engine/block-store.js";
 import { sha256 } from "../../engine/node-crypto.js";
-import { versionsAndHandlers } from "../../engine/versions-and-handlers.js";
 import type { Account, Vesting } from "../../gen/chain/auth/v1/auth_pb.js";
 import { BondStatus } from "../../gen/chain/staking/v1/staking_pb.js";
 import { DepositSchema, ParamsSchema, ProposalSchema, VoteSchema } from "../../gen/cosmos/gov/v1/gov_pb.js";
@@ -42,13 +39,11 @@ export function exportGenesis(path: string, request: ExportRequest, say: (line: 
     if (height === 0n) throw noChain(path);
     const view = multiStore.at(height);
     const begun = readDocument(home.genesisFile).json;
-    const handlers = fileURLToPath(new URL("handlers", import.meta.url));
-    const { versions } = versionsAndHandlers(home, handlers, undefined);
     const time = formatTime(new BlockStore(database).at(height).header.time);
     const plan = new Core().plan(view.store(UPGRADE_STORE));
     if (plan) say(`the plan "${plan.name}" at height ${plan.height} does not go along: schedule it anew`);
     const initial = request.forZeroHeight ? 1n : height + 1n;
-    return genesisDocument({ view, begun, time, initialHeight: initial, version: versionOf(view, versions, begun) });
+    return genesisDocument({ view, begun, time, initialHeight: initial, version: versionOf(view, begun) });
   });
   const text = `${JSON.stringify(document)}\n`;
   if (request.outputDocument === undefined) writeAll(text);
@@ -69,11 +64,11 @@ function writeAll(text: string): void {
   }
 }
 
-/** The version whose plan was the last to be applied; none: the one that the chain began with. */
-function versionOf(view: VersionView, versions: readonly ChainVersion[], begun: Json): bigint {
-  const last = new Core().lastDone(view.store(UPGRADE_STORE));
-  const known = last && versions.find(({ plan }) => plan === last.name);
-  return known?.number ?? BigInt(String(member(begun, "consensus", "params", "version", "app") ?? "0"));
+/** The version that the chain began with, and one more for each upgrade; 0n: unset, and nothing was applied. */
+function versionOf(view: VersionView, begun: Json): bigint {
+  const first = BigInt(String(member(begun, "consensus", "params", "version", "app") ?? "0"));
+  const applied = new Core().protocolVersion(view.store(UPGRADE_STORE));
+  return applied === 0n ? first : (first || 1n) + applied;
 }
 
 function member(json: unknown, ...path: readonly string[]): unknown {

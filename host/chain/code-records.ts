@@ -1,0 +1,31 @@
+/**
+ * Which version's code ran behind each upgrade that this node applied: a record beside the state, made in the upgrade
+ * block's own commit. State cannot say it, since a handler that one node has in its home another has in its program;
+ * and without it a program could not tell an upgrade that changed no layout of its own from a newer program's.
+ *
+ *   u name   height, number of the program's version: 8 bytes each
+ */
+import { bigEndian64, concatBytes, utf8 } from "../bytes.js";
+import { UpgradeError } from "../errors.js";
+import type { Batch, Database } from "../store/database.js";
+import { UPGRADE_CODE_PREFIX } from "../store/keys.js";
+import type { DoneUpgrade } from "../types.js";
+
+const RECORD_BYTES = 16;
+
+const keyOf = (plan: string) => concatBytes(Uint8Array.of(UPGRADE_CODE_PREFIX), utf8(plan));
+
+export function putCodeRecord(batch: Batch, { name, height }: DoneUpgrade, version: bigint): void {
+  batch.put(keyOf(name), concatBytes(bigEndian64(height), bigEndian64(version)));
+}
+
+/** Undefined when this node did not apply the upgrade at that height. @throws UpgradeError UPG_STORE_CORRUPT */
+export function codeRecord(database: Database, { name, height }: DoneUpgrade): bigint | undefined {
+  const bytes = database.get(keyOf(name));
+  if (!bytes) return undefined;
+  if (bytes.length !== RECORD_BYTES) {
+    throw new UpgradeError("UPG_STORE_CORRUPT", `the record of the upgrade "${name}" has ${bytes.length} bytes`);
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return view.getBigUint64(0) === height ? view.getBigUint64(8) : undefined;
+}

@@ -1,0 +1,86 @@
+/** Says in the log what is scheduled and whether this node has the handler for it: at start, and whenever it changes. */
+import type { Height, Plan } from "../types.js";
+import type { LogLevel } from "../upgrade/handlers.js";
+import { type Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
+import type { EmbeddedNode } from "./embedded-node.js";
+import type { HandlerFile } from "./handlers-folder.js";
+
+/** Between two looks at the staged handlers, unless the next block is the plan's. */
+const STAGED_LOOK_MILLIS = 1_000;
+
+interface ReadinessOptions {
+  readonly keeper: Keeper;
+  /** The plan in committed state. */
+  readonly plan: () => Plan | undefined;
+  readonly nextHeight: () => Height;
+  /** Handlers of the home that are not staged. */
+  readonly ofHome: readonly HandlerFile[];
+  readonly log: (level: LogLevel, message: string) => void;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+}
+
+class Readiness {
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #said = "";
+
+  constructor(private readonly options: ReadinessOptions) {}
+
+  /** At start: also which handlers of the home wait for a plan that nobody has scheduled. */
+  atStart(isDone: (plan: string) => boolean): void {
+    const plan = this.options.plan();
+    for (const { file, handler } of this.options.ofHome) {
+      const { name } = handler.manifest;
+      if (name === plan?.name || isDone(name)) continue;
+      this.options.log("info", `${file} serves the plan "${name}", which is not scheduled: it waits`);
+    }
+    this.#say(plan);
+  }
+
+  /** After each block. */
+  afterBlock(): void {
+    const { keeper, now, nextHeight } = this.options;
+    const plan = this.options.plan();
+    if (!plan) {
+      this.#said = "";
+      return;
+    }
+    if (plan.height > nextHeight() && now() - this.#lookedAt < STAGED_LOOK_MILLIS) return;
+    this.#lookedAt = now();
+    keeper.lookForStaged();
+    this.#say(plan);
+  }
+
+  #say(plan: Plan | undefined): void {
+    if (!plan) return;
+    const text = readinessText(this.options.keeper, plan);
+    if (text === this.#said) return;
+    this.#said = text;
+    this.options.log("info", text);
+  }
+}
+
+/** Says it for a node, now and after each of its blocks. */
+export function sayReadiness(node: EmbeddedNode, options: Pick<ReadinessOptions, "ofHome" | "log">): void {
+  const { app } = node;
+  const { keeper } = app;
+  const readiness = new Readiness({
+    ...options,
+    keeper,
+    plan: () => app.plan,
+    nextHeight: () => app.nextHeight,
+    now: () => performance.now(),
+  });
+  const store = app.multiStore.names.includes(UPGRADE_STORE) ? app.multiStore.store(UPGRADE_STORE) : undefined;
+  readiness.atStart((plan) => store !== undefined && keeper.doneHeight(store, plan) > 0n);
+  node.subscribe(() => readiness.afterBlock());
+}
+
+function readinessText(keeper: Keeper, plan: Plan): string {
+  const { state, handler, isStaged, problem } = keeper.findHandler(plan);
+  const begin = `the plan "${plan.name}" is scheduled for height ${plan.height}: `;
+  if (state !== "ready") return `${begin}not ready, ${problem}`;
+  const file = handler?.wasm?.file === undefined ? "" : ` (${handler.wasm.file})`;
+  const hash = handler?.wasm ? ` sha256 ${handler.wasm.hash}` : ", a function of this program";
+  return `${begin}${isStaged ? "staged" : "handler"} ✓${hash}${file}`;
+}

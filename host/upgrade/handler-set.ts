@@ -1,0 +1,99 @@
+/**
+ * The handlers that a process has, by plan: those it runs with, and those that are staged for a height to come. A plan
+ * that pins a hash has no other handler than the one with that hash.
+ */
+import { type ErrorDetails, UpgradeError } from "../errors.js";
+import type { WasmHandler } from "../handler/handler.js";
+import type { Plan } from "../types.js";
+import type { RegisteredHandler } from "./handlers.js";
+import { pinnedHash } from "./plan-info.js";
+
+/**
+ * Is the handler of a plan here, and is it the one that the plan pins? "ambiguous": several staged files serve the
+ * plan, which pins none of them.
+ */
+export type HandlerState = "absent" | "ready" | "mismatch" | "ambiguous";
+
+export interface FoundHandler {
+  readonly state: HandlerState;
+  /** The one that is meant; of several that do not fit, the first. */
+  readonly handler: RegisteredHandler | undefined;
+  /** It waits for the height: before it, the process counts as one without this handler. */
+  readonly isStaged: boolean;
+  /** Why it is not ready, one sentence without its full stop; empty when it is. */
+  readonly problem: string;
+  /** The same for machines. */
+  readonly details: ErrorDetails;
+}
+
+export class HandlerSet {
+  readonly #running = new Map<string, RegisteredHandler>();
+  #staged: readonly RegisteredHandler[] = [];
+
+  /** @throws UpgradeError UPG_HANDLER_DUPLICATE when the plan has a handler already */
+  add(handler: RegisteredHandler): void {
+    const { planName } = handler;
+    const other = this.#running.get(planName);
+    if (other) throw duplicate(planName, [other.wasm, handler.wasm]);
+    this.#running.set(planName, handler);
+  }
+
+  /** Takes the place of all that were staged before. */
+  stage(handlers: readonly RegisteredHandler[]): void {
+    this.#staged = handlers;
+  }
+
+  get(planName: string): RegisteredHandler | undefined {
+    return this.#running.get(planName);
+  }
+
+  find({ name, info }: Plan): FoundHandler {
+    const own = this.#running.get(name);
+    const staged = this.#staged.filter(({ planName }) => planName === name);
+    const all = own ? [own, ...staged] : staged;
+    const [first] = all;
+    if (!first) {
+      const problem = `there is no handler for the plan "${name}" here`;
+      return { state: "absent", handler: first, isStaged: false, problem, details: {} };
+    }
+    const pinned = pinnedHash(info);
+    if (pinned !== undefined) {
+      const match = all.find(({ wasm }) => wasm?.hash === pinned);
+      if (match) return ready(match, match !== own);
+      const problem = mismatch(name, pinned, first);
+      return {
+        ...{ state: "mismatch", handler: first, isStaged: first !== own, problem },
+        details: { pinned_sha256: pinned },
+      };
+    }
+    const isOne = first === own || new Set(staged.map(({ wasm }) => wasm?.hash)).size === 1;
+    if (isOne) return ready(first, first !== own);
+    const { message: problem, details } = duplicate(
+      name,
+      staged.map(({ wasm }) => wasm),
+    );
+    return { state: "ambiguous", handler: first, isStaged: true, problem, details };
+  }
+}
+
+function ready(handler: RegisteredHandler, isStaged: boolean): FoundHandler {
+  return { state: "ready", handler, isStaged, problem: "", details: {} };
+}
+
+function mismatch(name: string, pinned: string, { wasm }: RegisteredHandler): string {
+  const here = wasm ? `sha256 ${wasm.hash}` : "a function of this program";
+  return `the plan "${name}" pins sha256 ${pinned}, the handler here${wasm?.file === undefined ? "" : ` (${wasm.file})`} is ${here}`;
+}
+
+/** Two handlers for one plan: which to remove is the operator's to say, the message names both. */
+export function duplicate(planName: string, handlers: readonly (WasmHandler | undefined)[]): UpgradeError {
+  const names = handlers.map((wasm) =>
+    wasm ? `${wasm.file ?? "a handler"} (sha256 ${wasm.hash})` : "a function of this program",
+  );
+  const [file, other] = handlers.map((wasm) => wasm?.file);
+  return new UpgradeError(
+    "UPG_HANDLER_DUPLICATE",
+    `two handlers for the plan "${planName}": ${names.join(" and ")}; keep the one that the plan pins and remove the other`,
+    { details: { ...(file === undefined ? {} : { file }), ...(other === undefined ? {} : { other }) } },
+  );
+}
