@@ -14,6 +14,11 @@ export class IdList {
     this.#ids[this.length++] = id;
   }
 
+  /** Forgets every id and keeps the room. */
+  clear(): void {
+    this.length = 0;
+  }
+
   /** The ids, ascending: the list's own, sorted where they stand. */
   sorted(): Float64Array {
     return this.#ids.subarray(0, this.length).sort();

@@ -44,8 +44,42 @@ class ChunkCache {
   }
 }
 
+/** One buffer for the chunks of a long commit, used again after each flush: garbage of that size would cost more. */
+class StagingRoom {
+  #bytes: Uint8Array | undefined;
+  #used = 0;
+
+  constructor(private readonly size: number) {}
+
+  /** From now on chunks are kept here. */
+  open(): void {
+    this.#bytes ??= new Uint8Array(this.size);
+    this.#used = 0;
+  }
+
+  /** Chunks that are here stay what they are. */
+  leave(): void {
+    this.#bytes = undefined;
+  }
+
+  /** A copy: here while there is room. */
+  copy(bytes: Uint8Array): Uint8Array {
+    const room = this.#bytes;
+    if (!room || this.#used + bytes.length > room.length) return bytes.slice();
+    const at = this.#used;
+    this.#used += bytes.length;
+    room.set(bytes, at);
+    return room.subarray(at, this.#used);
+  }
+
+  has(bytes: Uint8Array): boolean {
+    return bytes.buffer === this.#bytes?.buffer;
+  }
+}
+
 export class ChunkSpace {
   readonly #cache: ChunkCache;
+  readonly #room: StagingRoom;
   #pending = new Map<number, { readonly key: Uint8Array; readonly chunk: Chunk }>();
   #records: { readonly key: Uint8Array; readonly value: Uint8Array }[] = [];
   #dropped: Uint8Array[] = [];
@@ -59,11 +93,15 @@ export class ChunkSpace {
     private readonly stagedBytes = STAGED_BYTES_DEFAULT,
   ) {
     this.#cache = new ChunkCache(cacheBytes);
+    this.#room = new StagingRoom(stagedBytes);
   }
 
   read(store: number, number: number): Chunk {
     const id = store * CHUNKS_PER_STORE + number;
-    const known = this.#pending.get(id)?.chunk ?? this.#cache.get(id);
+    const pending = this.#pending.get(id)?.chunk;
+    // The reader may keep it longer than the room does.
+    if (pending) return this.#room.has(pending.bytes) ? new Chunk(pending.bytes.slice()) : pending;
+    const known = this.#cache.get(id);
     if (known) return known;
     const bytes = this.database.get(chunkKey(store, number));
     if (!bytes) {
@@ -79,7 +117,7 @@ export class ChunkSpace {
   stageChunk(store: number, number: number, bytes: Uint8Array): void {
     const id = store * CHUNKS_PER_STORE + number;
     this.#cache.delete(id); // an attempt that was given up may have used this number
-    this.#pending.set(id, { key: chunkKey(store, number), chunk: new Chunk(bytes.slice()) });
+    this.#pending.set(id, { key: chunkKey(store, number), chunk: new Chunk(this.#room.copy(bytes)) });
     this.#grew(bytes.length);
   }
 
@@ -102,6 +140,7 @@ export class ChunkSpace {
     this.hasFlushed = true;
     this.database.transaction((batch) => this.putStaged(batch));
     this.#clear();
+    this.#room.open();
   }
 
   /** Puts what is still in hand into the commit's own transaction. */
@@ -121,6 +160,7 @@ export class ChunkSpace {
   discardStaged(): void {
     this.hasFlushed = false;
     this.#clear();
+    this.#room.leave();
   }
 
   #clear(): void {

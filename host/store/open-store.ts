@@ -1,7 +1,6 @@
 /** One store of an open multistore: its last committed tree, the branch that gathers the block's writes, its next tree. */
 import type { RootLink } from "../commitment/chunk.js";
 import type { IavlHasher } from "../commitment/iavl-hash.js";
-import { IdList } from "../commitment/id-list.js";
 import { TreeWriter } from "../commitment/tree-writer.js";
 import { type OnProgress, PROGRESS_PAIRS, type ProgressPhase } from "../progress.js";
 import { CacheKVStore } from "./cache-kv.js";
@@ -9,7 +8,7 @@ import { type ChunkSpace, StoreChunks } from "./chunk-space.js";
 import type { StoreState } from "./commit-record.js";
 import { IavlReader } from "./iavl-reader.js";
 import { losesAll } from "./loses-all.js";
-import { recordOrphans } from "./orphans.js";
+import { OrphanLists } from "./orphans.js";
 import type { SpillSpace } from "./spill-space.js";
 import type { StorePlan } from "./store-upgrades.js";
 
@@ -76,13 +75,11 @@ export class OpenStore {
     if (this.#root.size >= this.restartPairs && !this.#renamedFrom && losesAll(this.reader.tree, this.branch)) {
       return this.#beginAgain(nextStore);
     }
-    const { root, orphans } = this.#isUnchanged()
-      ? { root: this.#root, orphans: new IdList() }
-      : this.#makeTree(version);
-    recordOrphans(this.space, this.number, version - 1, this.#nextChunk, orphans);
+    const orphans = new OrphanLists(this.space, this.number, version - 1, this.#nextChunk);
+    const root = this.#isUnchanged() ? this.#root : this.#makeTree(version, orphans);
     this.#stagedWrites = this.branch.writes;
     const { name, number } = this;
-    return { state: { name, number, root, nextChunk: this.#chunks.nextChunk }, orphans: orphans.length };
+    return { state: { name, number, root, nextChunk: this.#chunks.nextChunk }, orphans: orphans.count };
   }
 
   /**
@@ -120,7 +117,7 @@ export class OpenStore {
     return this.branch.isEmpty && !this.#renamedFrom;
   }
 
-  #makeTree(version: number): { root: RootLink; orphans: IdList } {
+  #makeTree(version: number, orphans: OrphanLists): RootLink {
     const writer = new TreeWriter(this.#chunks, this.#chunks, this.hasher, this.#root, version);
     if (this.#renamedFrom) {
       const pair = this.#renamedFrom._cursor(undefined, undefined, false);
@@ -138,8 +135,11 @@ export class OpenStore {
       const { bytes, keyAt, keyLen, valueAt, valueLen } = write;
       if (write.isDeleted) writer.remove(bytes, keyAt, keyLen);
       else writer.set(bytes, keyAt, keyLen, bytes, valueAt, valueLen);
+      orphans.takeMany(writer.orphans);
     }
-    return { root: writer.finish(), orphans: writer.orphans };
+    const root = writer.finish();
+    orphans.finish(writer.orphans);
+    return root;
   }
 
   /** Counts pairs and reports now and then. */

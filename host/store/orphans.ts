@@ -5,7 +5,7 @@
 
 import { EMPTY } from "../bytes.js";
 import { type Chunk, chunkOf, slotOf } from "../commitment/chunk.js";
-import type { IdList } from "../commitment/id-list.js";
+import { IdList } from "../commitment/id-list.js";
 import { UpgradeError } from "../errors.js";
 import type { ChunkSpace } from "./chunk-space.js";
 import { deadKey, orphansKey } from "./keys.js";
@@ -14,32 +14,58 @@ const ID_BYTES = 6;
 const IDS_PER_PART = 2_048;
 const BITMAP_BYTES = 32;
 
+/** So many ids are gathered before they are sorted and staged: a commit can leave tens of millions of nodes behind. */
+const IDS_GATHERED_MAX = 16_384;
+
 /**
- * Stages the list of nodes that a commit no longer has; `lastVersion` is the last version that has them. Nodes in
- * chunks from `firstChunk` on were made and given up by the same commit: no version ever had them, so they are buried
- * at once. (A store that is renamed and then rewritten as a whole leaves one such node for each that it keeps.)
+ * Stages the lists of nodes that one store's commit no longer has. Nodes in chunks from `firstChunk` on were made and
+ * given up by the same commit: no version ever had them, so they are buried at once. (A store that is renamed and then
+ * rewritten as a whole leaves one such node for each that it keeps.)
  */
-export function recordOrphans(
-  space: ChunkSpace,
-  store: number,
-  lastVersion: number,
-  firstChunk: number,
-  orphans: IdList,
-): void {
-  const sorted = orphans.sorted();
-  const found = sorted.findIndex((id) => chunkOf(id) >= firstChunk);
-  const stillborn = found === -1 ? sorted.length : found;
-  for (let at = 0, part = 0; at < stillborn; at += IDS_PER_PART, part++) {
-    const ids = sorted.subarray(at, Math.min(at + IDS_PER_PART, stillborn));
-    space.stageRecord(orphansKey(lastVersion, store, part), encodeIds(ids));
+export class OrphanLists {
+  /** How many nodes were left behind. */
+  count = 0;
+  #part = 0;
+  readonly #stillborn = new IdList();
+
+  /** `lastVersion`: the last version that has the nodes. */
+  constructor(
+    private readonly space: ChunkSpace,
+    private readonly store: number,
+    private readonly lastVersion: number,
+    private readonly firstChunk: number,
+  ) {}
+
+  /** Takes ids once there are many. */
+  takeMany(ids: IdList): void {
+    if (ids.length >= IDS_GATHERED_MAX) this.#take(ids);
   }
-  const marks = new DeadMarks();
-  for (const id of sorted.subarray(stillborn)) marks.add(id);
-  for (const [number, dead] of marks.chunks) {
-    const rest = buried(space.read(store, number), dead);
-    if (!rest) space.stageRecord(deadKey(store, number), dead);
-    else if (rest.length === 0) space.dropChunk(store, number);
-    else space.stageChunk(store, number, rest);
+
+  /** Takes the last ids; nothing comes afterwards. */
+  finish(ids: IdList): void {
+    this.#take(ids);
+    const marks = new DeadMarks();
+    for (const id of this.#stillborn.sorted()) marks.add(id);
+    const { space, store } = this;
+    for (const [number, dead] of marks.chunks) {
+      const rest = buried(space.read(store, number), dead);
+      if (!rest) space.stageRecord(deadKey(store, number), dead);
+      else if (rest.length === 0) space.dropChunk(store, number);
+      else space.stageChunk(store, number, rest);
+    }
+  }
+
+  #take(ids: IdList): void {
+    const sorted = ids.sorted();
+    const found = sorted.findIndex((id) => chunkOf(id) >= this.firstChunk);
+    const visible = found === -1 ? sorted.length : found;
+    for (let at = 0; at < visible; at += IDS_PER_PART) {
+      const part = sorted.subarray(at, Math.min(at + IDS_PER_PART, visible));
+      this.space.stageRecord(orphansKey(this.lastVersion, this.store, this.#part++), encodeIds(part));
+    }
+    for (let at = visible; at < sorted.length; at++) this.#stillborn.push(sorted[at] as number);
+    this.count += sorted.length;
+    ids.clear();
   }
 }
 
