@@ -29,6 +29,7 @@ export const SPILL_RESERVE_BYTES = 64 * 1_048_576;
 /** Written between two looks at the free space of the disk. */
 const LOOK_BYTES = 4 * 1_048_576;
 const FILE_MODE = 0o600;
+const SLAB_BYTES = 262_144;
 
 export interface SpillLimits {
   readonly bytesMax?: number | undefined;
@@ -43,6 +44,8 @@ export class SpillFolder implements SpillFiles {
   readonly #files = new Set<DiskFile>();
   /** Bytes written since the free space was looked at. */
   #unseen = Number.POSITIVE_INFINITY;
+  #slab = new ArrayBuffer(0);
+  #slabUsed = 0;
 
   /** `path`: the folder; it is made with the first file. */
   constructor(
@@ -94,6 +97,18 @@ export class SpillFolder implements SpillFiles {
     this.#unseen = 0;
   }
 
+  /** Room that is nobody else's. Many small pieces share one allocation, which would cost more than the reading. */
+  room(length: number): Uint8Array {
+    if (length > SLAB_BYTES / 8) return new Uint8Array(length);
+    if (this.#slabUsed + length > this.#slab.byteLength) {
+      this.#slab = new ArrayBuffer(SLAB_BYTES);
+      this.#slabUsed = 0;
+    }
+    const at = this.#slabUsed;
+    this.#slabUsed += length;
+    return new Uint8Array(this.#slab, at, length);
+  }
+
   gone(file: DiskFile): void {
     if (this.#files.delete(file)) this.bytes -= file.bytes;
   }
@@ -122,8 +137,7 @@ class DiskFile implements SpillFile {
   }
 
   read(at: number, length: number): Uint8Array {
-    const room = Buffer.allocUnsafeSlow(length);
-    const out = new Uint8Array(room.buffer, room.byteOffset, length);
+    const out = this.folder.room(length);
     this.readInto(at, out);
     return out;
   }

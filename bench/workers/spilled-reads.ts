@@ -1,0 +1,71 @@
+/**
+ * Scans and gets in a branch after it has put aside nothing, ten times and a hundred times what it may hold in memory:
+ * what a read costs must not grow with what was written before it.
+ */
+import type { CacheKVStore } from "../../host/store/cache-kv.js";
+import { openStores, putScattered, report, withDatabase, writeRecords } from "./records.js";
+
+const PAIRS = 200_000;
+const VALUE_BYTES = 1_000;
+const KEY_BYTES = 32;
+/** What a branch holds in memory before it puts it aside. */
+const SPILL_BYTES = 16 * 1_048_576;
+const READS = 20_000;
+const RUNS = [0, 10, 100];
+
+const count = Number(process.argv[2]);
+
+/** Writes so much that the branch has put aside as many runs. */
+function writeRuns(branch: CacheKVStore, from: number, to: number): void {
+  const perRun = Math.ceil(SPILL_BYTES / (KEY_BYTES + VALUE_BYTES + 8));
+  const key = new Uint8Array(KEY_BYTES);
+  const value = new Uint8Array(VALUE_BYTES);
+  for (let i = from * perRun; i < to * perRun; i++) {
+    putScattered(key, 0, KEY_BYTES, PAIRS + i);
+    value.fill(i);
+    branch.set(key, value);
+  }
+}
+
+/** Nanoseconds of processor time that each of many reads takes. */
+function nanos(read: (key: Uint8Array) => void): number {
+  const key = new Uint8Array(KEY_BYTES);
+  const before = process.cpuUsage();
+  for (let i = 0; i < READS; i++) {
+    putScattered(key, 0, KEY_BYTES, Math.imul(i, 7_919) % PAIRS);
+    read(key);
+  }
+  const { user, system } = process.cpuUsage(before);
+  return ((user + system) * 1_000) / READS;
+}
+
+withDatabase((path) => {
+  const before = openStores(path, ["a"]);
+  writeRecords(before.store("a"), PAIRS);
+  before.commit();
+  before.close();
+  const multiStore = openStores(path, ["a"]);
+  const rows: Record<string, number> = {};
+  for (let round = 0; round < count; round++) {
+    const branch = multiStore.branch().store("a");
+    const out = new Uint8Array(1_200);
+    let written = 0;
+    for (const runs of RUNS) {
+      writeRuns(branch, written, runs);
+      written = runs;
+      const scan = nanos((start) => branch.scan({ start }).read(out));
+      const get = nanos((key) => branch.get(key));
+      const lack = nanos((key) => {
+        key[31] = (key[31] as number) ^ 1;
+        branch.get(key);
+      });
+      for (const [name, value] of Object.entries({ scan, get, lack })) {
+        const row = `${name} after ${runs}`;
+        rows[row] = Math.min(rows[row] ?? Number.POSITIVE_INFINITY, value);
+      }
+    }
+    branch.discard();
+  }
+  multiStore.close();
+  report(rows);
+});
