@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { utf8 } from "../bytes.js";
 import { writeFileAtomically } from "../engine/atomic-file.js";
+import { SPILL_BYTES_MAX_DEFAULT } from "../store/lmdb-spill.js";
 import { NODE_DEFAULT } from "./client/flags.js";
 import { type ConfigName, configPath, configValue, readConfig, writeSetting } from "./config-file.js";
 
@@ -34,6 +35,8 @@ block-time = "1s"
 halt-height = 0
 # Historical versions to keep readable besides the last.
 keep-versions = 100
+# Bytes that what one upgrade writes may take on disk besides the database, in <home>/data/spill; it is gone afterwards.
+handler-disk-max = ${SPILL_BYTES_MAX_DEFAULT}
 
 [rpc]
 enable = true

@@ -1,6 +1,7 @@
 /** Reading option values: every wrong one names its flag. */
 import { InvalidArgumentError } from "commander";
 import { INT64_MAX, UINT64_MAX } from "../limits.js";
+import { SPILL_BYTES_MAX_DEFAULT } from "../store/lmdb-spill.js";
 
 /** A positive block height. */
 export function parseHeight(text: string): bigint {
@@ -34,6 +35,9 @@ export function parseCount(text: string): number {
     throw new InvalidArgumentError("expected a whole number.");
   return count;
 }
+
+/** Of `start` and of `handler run`. */
+export const HANDLER_DISK_MAX_HELP = `bytes that one run's writes may take on disk besides the database (default ${SPILL_BYTES_MAX_DEFAULT})`;
 
 const UNIT_NANOS: Readonly<Record<string, bigint>> = {
   ns: 1n,

@@ -42,6 +42,8 @@ export interface OpenNodeOptions {
   readonly skipHeights?: Iterable<Height>;
   readonly haltHeight?: Height;
   readonly versionsKept?: number;
+  /** Bytes that the writes of one upgrade may take on disk besides the database. */
+  readonly handlerDiskMax?: number;
   readonly mempool?: Partial<MempoolLimits>;
   readonly log: (level: LogLevel, message: string) => void;
 }
@@ -78,14 +80,15 @@ export class HeldHome {
   open(): EmbeddedNode {
     const { home, options, genesis, key } = this;
     const isNew = !existsSync(home.databaseFile);
-    if (!isNew) this.#database = new LmdbDatabase(home.databaseFile);
+    const spill = { bytesMax: options.handlerDiskMax };
+    if (!isNew) this.#database = new LmdbDatabase(home.databaseFile, { spill });
     const { versions, handlers } = versionsAndHandlers(home, options.handlers, options.appVersion);
     // A document that this program cannot start leaves no database behind, so the home can be made anew.
     if (isNew) {
       genesisVersion(genesis, versions);
       requireValidators(home, genesis);
     }
-    const database = this.#database ?? new LmdbDatabase(home.databaseFile);
+    const database = this.#database ?? new LmdbDatabase(home.databaseFile, { spill });
     this.#database = database;
     const staged = stagedHandlers(home, options, versions);
     const app = new App({

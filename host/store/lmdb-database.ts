@@ -16,6 +16,8 @@ export interface LmdbOptions {
   readonly readOnly?: boolean;
   /** Of what branches put aside, in a folder beside the database. */
   readonly spill?: SpillLimits;
+  /** Nothing in it is needed once the process has ended, so nothing is synced. */
+  readonly isTemporary?: boolean;
 }
 
 /** Beside the database file. */
@@ -41,7 +43,11 @@ export class LmdbDatabase implements Database {
     this.#db = this.#mapped(this.isReadOnly ? "read" : "write", "cannot open the database", () => {
       if (!options.readOnly) mkdirSync(dirname(path), { recursive: true });
       checkLmdbHead(path);
-      return open<Buffer, Buffer>({ ...lmdbOptions(path), readOnly: this.isReadOnly });
+      return open<Buffer, Buffer>({
+        ...lmdbOptions(path),
+        readOnly: this.isReadOnly,
+        ...(options.isTemporary ? { noSync: true } : {}),
+      });
     });
   }
 

@@ -10,7 +10,14 @@ import { recordHalt, runNode } from "../../engine/run-node.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
 import type { LogLevel } from "../../upgrade/handlers.js";
 import { addDoorFlags, type DoorFlags, type NodeDoors, openNodeDoors } from "../node-doors.js";
-import { parseCount, parseDuration, parseHeight, parseHeights, parseUint64 } from "../options.js";
+import {
+  HANDLER_DISK_MAX_HELP,
+  parseCount,
+  parseDuration,
+  parseHeight,
+  parseHeights,
+  parseUint64,
+} from "../options.js";
 import { plainLog } from "../plain-log.js";
 
 interface StartOptions extends DoorFlags {
@@ -24,6 +31,7 @@ interface StartOptions extends DoorFlags {
   readonly unsafeSkipUpgrades?: readonly bigint[];
   readonly skipUpgradeHeights?: readonly bigint[];
   readonly keepVersions?: number;
+  readonly handlerDiskMax?: number;
 }
 
 interface GlobalOptions {
@@ -62,7 +70,8 @@ export function registerStart(program: Command): void {
     .option("--halt-height <height>", "stop before this block", parseHeight)
     .option("--unsafe-skip-upgrades <heights>", "skip the upgrades at these heights: H,H", parseHeights)
     .option("--skip-upgrade-heights <heights>", "the same", parseHeights)
-    .option("--keep-versions <n>", "historical versions to keep readable (default 100)", parseCount);
+    .option("--keep-versions <n>", "historical versions to keep readable (default 100)", parseCount)
+    .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount);
   addDoorFlags(command).action(async (options: StartOptions, self: Command) => {
     await start(options, self.optsWithGlobals() as GlobalOptions);
   });
@@ -91,6 +100,7 @@ async function start(options: StartOptions, globals: GlobalOptions): Promise<voi
     ...(options.appVersion === undefined ? {} : { appVersion: options.appVersion }),
     ...(options.haltHeight === undefined ? {} : { haltHeight: options.haltHeight }),
     ...(options.keepVersions === undefined ? {} : { versionsKept: options.keepVersions }),
+    ...(options.handlerDiskMax === undefined ? {} : { handlerDiskMax: options.handlerDiskMax }),
   });
   let doors: NodeDoors | undefined;
   try {

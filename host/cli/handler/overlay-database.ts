@@ -1,39 +1,51 @@
-/** A database whose changes stay in memory: what stands below is read and never written. */
+/**
+ * A database whose changes go to another one, that is given up afterwards: what stands below is read and never written.
+ */
 import { compareBytes, toHex } from "../../bytes.js";
 import type { Batch, Database, DatabaseRange } from "../../store/database.js";
-import { MemoryDatabase } from "../../store/memory-database.js";
+import type { SpillFiles } from "../../store/spill-files.js";
 
 const PAGE_KEYS = 1_024;
 
 export class OverlayDatabase implements Database {
-  readonly #changed = new MemoryDatabase();
   /** Keys of the database below that were removed or replaced, in hex. */
   readonly #covered = new Set<string>();
 
-  constructor(private readonly below: Database) {}
+  constructor(
+    private readonly below: Database,
+    private readonly changed: Database,
+  ) {}
+
+  get spill(): SpillFiles | undefined {
+    return this.changed.spill;
+  }
 
   get(key: Uint8Array): Uint8Array | undefined {
-    const changed = this.#changed.get(key);
+    const changed = this.changed.get(key);
     return changed ?? (this.#covered.has(toHex(key)) ? undefined : this.below.get(key));
   }
 
   keys(range: DatabaseRange): Uint8Array[] {
     const { limit = Number.POSITIVE_INFINITY, reverse = false } = range;
-    const keys = [...this.#changed.keys(range), ...this.#keysBelow(range, limit)];
+    const keys = [...this.changed.keys(range), ...this.#keysBelow(range, limit)];
     keys.sort(reverse ? (a, b) => compareBytes(b, a) : compareBytes);
     return limit === Number.POSITIVE_INFINITY ? keys : keys.slice(0, limit);
   }
 
   transaction(changes: (batch: Batch) => void): void {
     const covered: string[] = [];
-    this.#changed.transaction((batch) => {
+    // Most keys that are put are new, and would only take memory here.
+    const cover = (key: Uint8Array) => {
+      if (this.below.get(key)) covered.push(toHex(key));
+    };
+    this.changed.transaction((batch) => {
       changes({
         put: (key, value) => {
-          covered.push(toHex(key));
+          cover(key);
           batch.put(key, value);
         },
         remove: (key) => {
-          covered.push(toHex(key));
+          cover(key);
           batch.remove(key);
         },
       });
@@ -42,6 +54,7 @@ export class OverlayDatabase implements Database {
   }
 
   close(): void {
+    this.changed.close();
     this.below.close();
   }
 

@@ -2,7 +2,9 @@
  * Tries a handler on the state in a home: on a branch of a committed version, with nothing written. It needs no plan and
  * no version that knows it; it is as if the plan had been made for the next block. A node may run in the home meanwhile.
  */
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { toHex } from "../../bytes.js";
 import { parseGenesis } from "../../chain/genesis.js";
@@ -29,6 +31,8 @@ export interface TrialOptions {
   readonly home: string;
   /** The committed version to begin with; the last one when left out. */
   readonly height?: Height | undefined;
+  /** Bytes that the handler's writes may take on disk besides what the block's trees take. */
+  readonly handlerDiskMax?: number | undefined;
   readonly log: (line: string) => void;
 }
 
@@ -39,18 +43,36 @@ export interface Trial {
   /** App hash that the block would have. */
   readonly appHash: Uint8Array;
   readonly height: Height;
+  /** Most bytes that the trial took on disk, for the handler's writes and for the trees of the block. */
+  readonly diskBytes: number;
 }
 
 /** @throws UpgradeError UPG_INVALID_CONFIG, UPG_NOT_FOUND_VERSION, UPG_HANDLER_*, UPG_MIGRATION_*, UPG_STORE_* */
 export function tryHandler(options: TrialOptions): Trial {
   const home = new Home(options.home);
   const { chainId } = readGenesis(home);
-  const database = new OverlayDatabase(new LmdbDatabase(home.databaseFile, { readOnly: true }));
+  return inTemporaryFolder((folder) => {
+    const below = new LmdbDatabase(home.databaseFile, { readOnly: true });
+    const file = join(folder, "chain.mdb");
+    const changed = new LmdbDatabase(file, { isTemporary: true, spill: { bytesMax: options.handlerDiskMax } });
+    const database = new OverlayDatabase(below, changed);
+    try {
+      const multiStore = openAt(database, options.height);
+      const trial = new TrialBlock(options, multiStore, chainId, lastTime(database, multiStore)).run();
+      return { ...trial, diskBytes: (changed.spill?.bytesPeak ?? 0) + statSync(file).size };
+    } finally {
+      database.close();
+    }
+  });
+}
+
+/** What the block would write goes there (TMPDIR chooses the disk), and is gone when the trial is over. */
+function inTemporaryFolder<T>(work: (folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), "chaind-handler-run-"));
   try {
-    const multiStore = openAt(database, options.height);
-    return new TrialBlock(options, multiStore, chainId, lastTime(database, multiStore)).run();
+    return work(folder);
   } finally {
-    database.close();
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -104,7 +126,7 @@ class TrialBlock {
     this.#height = multiStore.nextVersion;
   }
 
-  run(): Trial {
+  run(): Omit<Trial, "diskBytes"> {
     const { handler } = this.options;
     const { multiStore } = this;
     const last = multiStore.at(multiStore.lastCommitID.version).store(UPGRADE_STORE);
@@ -167,7 +189,7 @@ class TrialBlock {
 }
 
 /** What a trial did, as `chaind handler run` prints it. */
-export function trialAnswer({ report, milliseconds, versionMap, appHash }: Trial) {
+export function trialAnswer({ report, milliseconds, versionMap, appHash, diskBytes }: Trial) {
   const writes = [...report.stores].map(([name, { written, deleted, bytes }]) => [
     name,
     { written: String(written), deleted: String(deleted), bytes: String(bytes) },
@@ -179,6 +201,8 @@ export function trialAnswer({ report, milliseconds, versionMap, appHash }: Trial
     gas: String(report.gas),
     ms: Math.round(milliseconds),
     peak_memory: String(report.memoryPages * PAGE_BYTES),
+    host_memory: String(process.resourceUsage().maxRSS * 1_024),
+    host_disk: String(diskBytes),
     writes: Object.fromEntries(writes) as Record<string, unknown>,
     version_map: Object.fromEntries([...versionMap].map(([name, version]) => [name, String(version)])),
     app_hash: toHex(appHash).toUpperCase(),

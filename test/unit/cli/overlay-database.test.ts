@@ -8,7 +8,7 @@ import { MemoryDatabase } from "../../../host/store/memory-database.js";
 import { databaseSuite } from "../../suite/database.js";
 
 databaseSuite("OverlayDatabase over an empty one", () => {
-  const database = new OverlayDatabase(new MemoryDatabase());
+  const database = new OverlayDatabase(new MemoryDatabase(), new MemoryDatabase());
   return { open: () => database };
 });
 
@@ -36,7 +36,7 @@ describe("OverlayDatabase", () => {
         apply(below, first);
         apply(model, first);
         const before = contents(below);
-        const overlay = new OverlayDatabase(below);
+        const overlay = new OverlayDatabase(below, new MemoryDatabase());
         for (const list of later) {
           apply(overlay, list);
           apply(model, list);
@@ -56,7 +56,7 @@ describe("OverlayDatabase", () => {
     below.transaction((batch) => {
       for (let i = 0; i < 5_000; i++) batch.put(key(i), utf8("x"));
     });
-    const overlay = new OverlayDatabase(below);
+    const overlay = new OverlayDatabase(below, new MemoryDatabase());
     overlay.transaction((batch) => {
       for (let i = 0; i < 4_990; i++) batch.remove(key(i));
     });
@@ -67,7 +67,7 @@ describe("OverlayDatabase", () => {
   test("a transaction that throws → nothing changed", () => {
     const below = new MemoryDatabase();
     apply(below, [{ key: "a", value: "1" }]);
-    const overlay = new OverlayDatabase(below);
+    const overlay = new OverlayDatabase(below, new MemoryDatabase());
     expect(() =>
       overlay.transaction((batch) => {
         batch.remove(utf8("a"));

@@ -3,12 +3,13 @@ import { isUpgradeError, type UpgradeError } from "../../../errors.js";
 import type { Cobra } from "../../cobra.js";
 import { trialAnswer, tryHandler } from "../../handler/trial.js";
 import { openHandlerFile } from "../../handler/wasm-file.js";
-import { parseHeight } from "../../options.js";
+import { HANDLER_DISK_MAX_HELP, parseCount, parseHeight } from "../../options.js";
 import type { Output } from "../../output.js";
 
 interface RunOptions {
   readonly state: string;
   readonly height?: bigint;
+  readonly handlerDiskMax?: number;
 }
 
 export function registerRun(handler: Cobra, output: Output): void {
@@ -17,15 +18,18 @@ export function registerRun(handler: Cobra, output: Output): void {
     .argument("<file>", "handler file")
     .summary("Try a handler on the state of a chain")
     .description(
-      "Runs a handler on a branch of the state in a home, as if its plan were due in the next block. Nothing is written;\n" +
-        "no plan is needed and no version that knows it. A node may run in the home meanwhile.",
+      "Runs a handler on a branch of the state in a home, as if its plan were due in the next block. Nothing is written\n" +
+        "there; no plan is needed and no version that knows it. A node may run in the home meanwhile. What the block would\n" +
+        "write stands in a temporary folder (TMPDIR) until the end.",
     )
     .requiredOption("--state <home>", "home of the chain")
     .option("--height <height>", "begin with the state of this height (default: the last one)", parseHeight)
-    .action((file: string, { state, height }: RunOptions) => {
+    .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount)
+    .action((file: string, { state, height, handlerDiskMax }: RunOptions) => {
       try {
         const wasm = openHandlerFile(file);
-        const trial = tryHandler({ handler: wasm, home: state, height, log: (line) => output.say(line) });
+        const log = (line: string) => output.say(line);
+        const trial = tryHandler({ handler: wasm, home: state, height, handlerDiskMax, log });
         output.print(trialAnswer(trial));
       } catch (error) {
         if (!isUpgradeError(error)) throw error;
@@ -40,6 +44,8 @@ function failedAnswer({ code, message, details }: UpgradeError) {
     gas: details["gas"] ?? null,
     ms: null,
     peak_memory: null,
+    host_memory: null,
+    host_disk: null,
     writes: {},
     version_map: null,
     app_hash: null,
