@@ -5,6 +5,7 @@ import { writeFileAtomically } from "../engine/atomic-file.js";
 import { SPILL_BYTES_MAX_DEFAULT } from "../store/lmdb-spill.js";
 import { NODE_DEFAULT } from "./client/flags.js";
 import { type ConfigName, configPath, configValue, readConfig, writeSetting } from "./config-file.js";
+import { limitLines } from "./limit-settings.js";
 
 const FILE_MODE = 0o644;
 
@@ -41,7 +42,9 @@ handler-disk-max = ${SPILL_BYTES_MAX_DEFAULT}
 [rpc]
 enable = true
 laddr = "tcp://127.0.0.1:26657"
-
+# Web pages that may open a websocket, as "https://host[:port]"; "*": all. Pages of this machine always may.
+cors-allowed-origins = []
+${limitLines("rpc")}
 [grpc]
 enable = true
 address = "127.0.0.1:9090"
@@ -51,7 +54,10 @@ enable = true
 address = "tcp://127.0.0.1:1317"
 # Let web pages of any origin read what REST answers.
 enabled-unsafe-cors = false
-`;
+
+# What one request, one client and all of them together may cost the node.
+[limits]
+${limitLines("limits")}`;
 }
 
 /** Files that are there stay as they are. */

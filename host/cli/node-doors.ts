@@ -15,6 +15,7 @@ import { GenesisFile } from "../engine/genesis-file.js";
 import type { HeldHome } from "../engine/held-home.js";
 import { sha256 } from "../engine/node-crypto.js";
 import { NodeService } from "../engine/node-service.js";
+import { addLimitFlags, type ChosenLimits } from "./limit-settings.js";
 
 export interface DoorFlags {
   readonly "rpc.enable": boolean;
@@ -24,6 +25,7 @@ export interface DoorFlags {
   readonly "api.enable": boolean;
   readonly "api.address": Address;
   readonly "api.enabledUnsafeCors"?: boolean;
+  readonly "rpc.corsAllowedOrigins"?: readonly string[];
   readonly compatCosmos: boolean;
   readonly moniker?: string;
 }
@@ -46,7 +48,13 @@ export function addDoorFlags(command: Command): Command {
     new Option(`${flag} <address>`, text)
       .argParser(parseListenAddress)
       .default(loopback(port), `${prefix}127.0.0.1:${port}`);
+  addLimitFlags(command);
   return command
+    .addOption(
+      new Option("--rpc.cors-allowed-origins <origins>", "web pages that may open a websocket: O,O; *: all")
+        .argParser((text) => text.split(",").map((origin) => origin.trim()))
+        .hideHelp(),
+    )
     .addOption(new Option("--rpc.enable", "serve CometBFT-style RPC (--rpc.enable=false: not)").default(true))
     .addOption(address("--rpc.laddr", "where to serve RPC; port 0: any that is free", 26_657, "tcp://"))
     .addOption(new Option("--grpc.enable", "serve gRPC (--grpc.enable=false: not)").default(true))
@@ -64,6 +72,7 @@ export function addDoorFlags(command: Command): Command {
 
 export interface NodeDoorsOptions {
   readonly flags: DoorFlags;
+  readonly limits: ChosenLimits;
   readonly held: HeldHome;
   readonly node: EmbeddedNode;
   readonly logger: Logger;
@@ -92,13 +101,14 @@ export async function openNodeDoors(options: NodeDoorsOptions): Promise<NodeDoor
   };
 }
 
-function open({ flags, held, node, logger, signal }: NodeDoorsOptions): Promise<OpenDoors> {
+function open({ flags, limits, held, node, logger, signal }: NodeDoorsOptions): Promise<OpenDoors> {
   const { app } = node;
   const { home } = held;
   const service = new NodeService(node, {
     nodeId: readNodeId(home.nodeKeyFile),
     moniker: flags.moniker ?? "node",
     genesis: new GenesisFile(home.genesisFile),
+    search: limits.search,
   });
   const facts = { bondDenom: held.bondDenom, compatCosmos: flags.compatCosmos };
   const query = new Query({ app, node: service, sha256, ...facts });
@@ -113,6 +123,8 @@ function open({ flags, held, node, logger, signal }: NodeDoorsOptions): Promise<
     ...(flags["grpc.enable"] ? { grpc: flags["grpc.address"] } : {}),
     ...(flags["api.enable"] ? { rest: flags["api.address"] } : {}),
     cors: flags["api.enabledUnsafeCors"] === true,
+    origins: flags["rpc.corsAllowedOrigins"] ?? [],
+    limits: limits.doors,
     isReady: () => !signal.aborted && service.latest() !== undefined,
     metrics: () => metrics.text(),
   });

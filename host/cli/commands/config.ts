@@ -9,6 +9,7 @@ import {
   readConfig,
   writeSetting,
 } from "../config-file.js";
+import { limitDefaults } from "../limit-settings.js";
 import type { Output } from "../output.js";
 import { ENV_PREFIX, envName } from "../settings.js";
 
@@ -55,12 +56,25 @@ export function registerConfig(program: Cobra, output: Output): void {
     .action((name: string, { sources }: { sources?: boolean }) => {
       if (!isName(name)) throw usage(`there is no settings file "${name}": client or app`);
       const table = readConfig(homeOf(program), name);
-      output.print(sources ? withSources(table, configPath(homeOf(program), name)) : table);
+      if (!sources) return output.print(table);
+      const defaults = name === "app" ? limitDefaults() : new Map<string, string>();
+      const found = withSources(table, configPath(homeOf(program), name));
+      output.print({ ...withDefaults(defaults), ...found });
     });
   config
     .command("home")
     .summary("Print the home")
     .action(() => output.print({ home: homeOf(program) }, homeOf(program)));
+}
+
+/** Settings that the file need not have, and what holds then. */
+function withDefaults(defaults: ReadonlyMap<string, string>): Record<string, { value: string; source: string }> {
+  const entries = [...defaults].map(([name, value]) => {
+    const variable = envName(name);
+    const fromEnv = process.env[variable];
+    return [name, fromEnv ? { value: fromEnv, source: variable } : { value, source: "default" }] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 function homeOf(program: Cobra): string {

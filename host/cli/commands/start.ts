@@ -9,6 +9,7 @@ import { HeldHome } from "../../engine/held-home.js";
 import { recordHalt, runNode } from "../../engine/run-node.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
 import type { LogLevel } from "../../upgrade/handlers.js";
+import { type ChosenLimits, chosenLimits } from "../limit-settings.js";
 import { addDoorFlags, type DoorFlags, type NodeDoors, openNodeDoors } from "../node-doors.js";
 import {
   HANDLER_DISK_MAX_HELP,
@@ -73,7 +74,7 @@ export function registerStart(program: Command): void {
     .option("--keep-versions <n>", "historical versions to keep readable (default 100)", parseCount)
     .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount);
   addDoorFlags(command).action(async (options: StartOptions, self: Command) => {
-    await start(options, self.optsWithGlobals() as GlobalOptions);
+    await start(options, self.optsWithGlobals() as GlobalOptions, chosenLimits(self));
   });
 }
 
@@ -82,7 +83,7 @@ function builtInHandlers(): string {
   return fileURLToPath(new URL("handlers", import.meta.url));
 }
 
-async function start(options: StartOptions, globals: GlobalOptions): Promise<void> {
+async function start(options: StartOptions, globals: GlobalOptions, limits: ChosenLimits): Promise<void> {
   const logger = makeLogger(globals);
   const log = (level: LogLevel, message: string) => logger[level](message);
   const stop = new AbortController();
@@ -107,7 +108,7 @@ async function start(options: StartOptions, globals: GlobalOptions): Promise<voi
     const node = held.open();
     const { app } = node;
     logger.info({ version: String(app.version.number), height: String(app.lastCommitID.version) }, "node started");
-    doors = await openNodeDoors({ flags: options, held, node, logger, signal: stop.signal });
+    doors = await openNodeDoors({ flags: options, limits, held, node, logger, signal: stop.signal });
     await runNode(
       { home: held.home, node },
       {

@@ -19,9 +19,6 @@ async function call(node: TestNode, method: string, params: object) {
   return (await (await fetch(node.rpc, { method: "POST", body })).json()) as any;
 }
 
-const heightsOf = (answer: { result: { blocks: { block: { header: { height: string } } }[] } }) =>
-  answer.result.blocks.map(({ block }) => block.header.height);
-
 /** `count` transfers, one a block, of 1, 2, 3 … */
 async function sendInBlocks(node: TestNode, count: number): Promise<void> {
   const client = await SigningStargateClient.connectWithSigner(node.rpc, wallet);

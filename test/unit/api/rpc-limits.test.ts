@@ -1,0 +1,150 @@
+/** What one request, one client and all of them together may cost the RPC. */
+import { describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { UnreadBytes } from "../../../host/api/unread.js";
+import { fundedGenesis, type TestNode, useTestNode } from "./test-node.js";
+
+const call = (method: string, params: object = {}, id = 1) => ({ jsonrpc: "2.0", id, method, params });
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are JSON of many shapes.
+async function post(node: TestNode, body: unknown): Promise<any> {
+  return await (await fetch(node.rpc, { method: "POST", body: JSON.stringify(body) })).json();
+}
+
+const open = (node: TestNode, options = {}) => {
+  const socket = new WebSocket(`${node.rpc.replace("http", "ws")}/websocket`, options);
+  return new Promise<WebSocket>((resolve, reject) => {
+    socket.once("open", () => resolve(socket));
+    socket.once("error", reject);
+  });
+};
+
+const heard = (socket: WebSocket) =>
+  // biome-ignore lint/suspicious/noExplicitAny: answers are JSON of many shapes.
+  new Promise<any>((resolve) => socket.once("message", (data) => resolve(JSON.parse(String(data)))));
+
+describe("batches", () => {
+  test("of ten → answered; of eleven → refused in CometBFT's words", () =>
+    useTestNode(async (node) => {
+      const ten = Array.from({ length: 10 }, (_, id) => call("health", {}, id));
+      expect(await post(node, ten)).toEqual(ten.map(({ id }) => ({ jsonrpc: "2.0", id, result: {} })));
+      expect(await post(node, [...ten, call("health")])).toMatchObject({
+        error: { code: -32_600, data: "batch request exceeds maximum (10)" },
+      });
+    }));
+
+  test("whose answers are larger than a batch may be → the calls beyond are refused by name, the others answered", () =>
+    useTestNode(
+      async (node) => {
+        const answers = await post(node, [call("genesis", {}, 1), call("genesis", {}, 2), call("health", {}, 3)]);
+        expect(answers[0].result.genesis.chain_id).toBe("scenario-1");
+        expect(answers[1]).toMatchObject({
+          id: 2,
+          error: { data: expect.stringContaining("UPG_INVALID_REQUEST_SIZE") },
+        });
+        expect(answers.length).toBe(3);
+      },
+      { limits: { batchBytes: fundedGenesis().length + 2_000 } },
+    ));
+});
+
+describe("genesis", () => {
+  test("the document in one piece and in chunks → the same, the state as it stands in the file", () =>
+    useTestNode(async (node) => {
+      const { genesis } = (await post(node, call("genesis"))).result;
+      const file = JSON.parse(fundedGenesis());
+      expect(genesis.app_state).toEqual(file.app_state);
+      expect(genesis.consensus_params.block.max_bytes).toMatch(/^\d+$/);
+      const chunk = (await post(node, call("genesis_chunked", { chunk: "0" }))).result;
+      expect([chunk.chunk, chunk.total]).toEqual(["0", "1"]);
+      expect(JSON.parse(Buffer.from(chunk.data, "base64").toString("utf8"))).toEqual(genesis);
+      expect((await post(node, call("genesis_chunked", { chunk: "1" }))).error.data).toContain("there are 1 chunks");
+    }));
+
+  test("larger than one answer → refused with the name of the other method; every chunk together is the document", () => {
+    const document = JSON.parse(fundedGenesis());
+    // Names with what a scanner of the file could stumble over.
+    const filler = `${'{"[,:\\'.repeat(40)}ä`;
+    document['a "name", {:} \\'] = filler;
+    document.app_name = "x".repeat(17_000_000);
+    return useTestNode(
+      async (node) => {
+        expect((await post(node, call("genesis"))).error.data).toContain("please use the genesis_chunked API instead");
+        const parts: Buffer[] = [];
+        for (let chunk = 0; ; chunk++) {
+          const { result } = await post(node, call("genesis_chunked", { chunk: String(chunk) }));
+          parts.push(Buffer.from(result.data, "base64"));
+          if (chunk + 1 === Number(result.total)) break;
+        }
+        expect(parts.length).toBe(2);
+        const whole = JSON.parse(Buffer.concat(parts).toString("utf8"));
+        expect(whole['a "name", {:} \\']).toBe(filler);
+        expect(whole.app_state).toEqual(document.app_state);
+      },
+      { genesis: JSON.stringify(document) },
+    );
+  }, 60_000);
+});
+
+describe("websockets", () => {
+  test("Origin of another place → 403 unless it is named; of this machine, or none → 101", () =>
+    useTestNode(
+      async (node) => {
+        await expect(open(node, { origin: "http://evil.example" })).rejects.toThrow("403");
+        await expect(open(node, { origin: "http://localhost.evil.example" })).rejects.toThrow("403");
+        for (const options of [{}, { origin: "https://good.example" }, { origin: "http://localhost:3000" }]) {
+          (await open(node, options)).terminate();
+        }
+      },
+      { origins: ["https://good.example"] },
+    ));
+
+  test("a sixth subscription, a subscriber too many → refused in CometBFT's words", () =>
+    useTestNode(
+      async (node) => {
+        const [first, second] = [await open(node), await open(node)];
+        const ask = async (socket: WebSocket, query: string) => {
+          socket.send(JSON.stringify(call("subscribe", { query })));
+          return await heard(socket);
+        };
+        for (let at = 0; at < 5; at++) expect((await ask(first, `a.b='${at}'`)).result).toEqual({});
+        expect((await ask(first, "a.b='5'")).error.data).toContain("max_subscriptions_per_client 5 reached");
+        expect((await ask(second, "a.b='5'")).error.data).toContain("max_subscription_clients 1 reached");
+        first.terminate();
+        second.terminate();
+      },
+      { limits: { subscriptionClients: 1 } },
+    ));
+
+  test("clients that ask and do not read → no more is kept for all of them than the budget, and others are served", () =>
+    useTestNode(
+      async (node) => {
+        const sockets = await Promise.all(Array.from({ length: 20 }, () => open(node)));
+        const many = JSON.stringify(call("genesis"));
+        for (const socket of sockets) {
+          socket.pause();
+          for (let sent = 0; sent < 400; sent++) socket.send(many);
+        }
+        const before = process.memoryUsage().arrayBuffers;
+        for (let looks = 0; looks < 20; looks++) {
+          await new Promise((resolve) => setTimeout(resolve, 50));
+          expect((await post(node, call("health"))).result).toEqual({});
+          expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1_048_576);
+        }
+        for (const socket of sockets) socket.terminate();
+      },
+      { limits: { unreadBytes: 8_388_608, clientUnreadBytes: 1_048_576 }, genesis: largeGenesis() },
+    ));
+});
+
+/** Answers of 300 kB. */
+function largeGenesis(): string {
+  return JSON.stringify({ ...JSON.parse(fundedGenesis()), app_name: "x".repeat(300_000) });
+}
+
+test("UnreadBytes at its limit and one past it; what is given back can be taken again", () => {
+  const unread = new UnreadBytes({ unreadBytes: 10, answerMillis: 1_000 });
+  expect([unread.take(10), unread.take(1)]).toEqual([true, false]);
+  unread.give(1);
+  expect([unread.take(1), unread.bytes]).toEqual([true, 10]);
+});
