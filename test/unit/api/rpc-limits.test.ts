@@ -44,7 +44,7 @@ describe("batches", () => {
         });
         expect(answers.length).toBe(3);
       },
-      { limits: { batchBytes: fundedGenesis().length + 2_000 } },
+      { limits: { batchBytes: 500_000 }, genesis: largeGenesis() },
     ));
 });
 
