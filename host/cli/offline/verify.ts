@@ -1,0 +1,51 @@
+/** Checks everything that a home's database holds, while no node runs. Nothing is written, not even a lock file. */
+import { auditBlocks } from "../../engine/audit-blocks.js";
+import { sha256 } from "../../engine/node-crypto.js";
+import { auditState } from "../../store/audit.js";
+import { walkLmdb } from "../../store/lmdb-walk.js";
+import { toHex } from "../../bytes.js";
+import { withReader } from "./home-database.js";
+
+/** 64-bit integers are texts. */
+export interface VerifiedHome {
+  readonly ok: true;
+  /** Height of the last block; "0": there is none. */
+  readonly height: string;
+  /** Upper-case hex. */
+  readonly app_hash: string;
+  readonly pages: string;
+  readonly versions: string;
+  readonly chunks: string;
+  readonly nodes: string;
+  readonly blocks: string;
+  readonly txs: string;
+  readonly index_entries: string;
+}
+
+/** `say`: progress, a line now and then. @throws UpgradeError UPG_STORE_CORRUPT naming the place, UPG_STORE_LOCKED, UPG_STORE_IO */
+export function verifyHome(path: string, say: (line: string) => void): VerifiedHome {
+  return withReader(path, (database) => {
+    const pages = database.file.meta.lastPage + 1;
+    say(`pages: ${pages} in the file`);
+    const onPages = (walked: number) => say(`pages: ${walked} pages of keys read`);
+    walkLmdb(database.file, { longValues: true, onProgress: onPages });
+    say("pages ✓ structure, free pages, checksums");
+    const state = auditState(database, { sha256, onProgress: (nodes) => say(`state: ${nodes} tree nodes hashed`) });
+    say(`state ✓ ${state.versions} versions, ${state.nodes} tree nodes`);
+    const { last } = state;
+    const blocks = auditBlocks(database, { sha256, last, onProgress: (count) => say(`blocks: ${count} checked`) });
+    say(`blocks ✓ ${blocks.blocks} blocks, ${blocks.txs} transactions, ${blocks.entries} index entries`);
+    return {
+      ok: true,
+      height: String(last?.version ?? 0),
+      app_hash: toHex(last?.appHash ?? new Uint8Array(0)).toUpperCase(),
+      pages: String(pages),
+      versions: String(state.versions),
+      chunks: String(state.chunks),
+      nodes: String(state.nodes),
+      blocks: String(blocks.blocks),
+      txs: String(blocks.txs),
+      index_entries: String(blocks.entries),
+    };
+  });
+}
