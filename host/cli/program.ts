@@ -60,6 +60,11 @@ const TOP_COMMANDS: readonly TopCommand[] = [
     register: async (program) => (await import("./commands/export.js")).registerExport(program),
   },
   {
+    name: "verify",
+    summary: "Check the database: checksums, hashes, blocks, index",
+    register: async (program, output) => (await import("./commands/verify.js")).registerVerify(program, output),
+  },
+  {
     name: "rollback",
     summary: "Take back the last block",
     register: async (program, output) => (await import("./commands/rollback.js")).registerRollback(program, output),

@@ -15,7 +15,6 @@ import type { Database } from "../store/database.js";
 import { BLOCKS_PREFIX } from "../store/keys.js";
 import type { Height, Sha256 } from "../types.js";
 import { BlockStore, type StoredBlock } from "./block-store.js";
-import { SearchedBlocks } from "./searched-blocks.js";
 import { TxIndex } from "./tx-index.js";
 
 /** Keys of a block besides those of the index: record, bytes, hash, results. */
@@ -68,7 +67,7 @@ class BlockAudit {
     private readonly store: BlockStore,
     private readonly sha256: Sha256,
   ) {
-    this.#index = new TxIndex(database, sha256, new SearchedBlocks(store, sha256));
+    this.#index = new TxIndex(database, sha256);
   }
 
   /** Answers what was stored, for the check of the next one. */
@@ -79,7 +78,10 @@ class BlockAudit {
     const id = blockIdOf(this.sha256, block, encodeBlock(block));
     const { header } = stored;
     require(height, header.height === height, "the record is of another height");
-    require(height, equalBytes(encodeHeader(header), encodeHeader(block.header)), "record and block differ in the header");
+    require(height, equalBytes(
+      encodeHeader(header),
+      encodeHeader(block.header),
+    ), "record and block differ in the header");
     require(height, sameId(stored.blockId, id), "the block has another hash than its record");
     require(height, stored.txCount === block.txs.length, "the record counts other transactions than the block");
     require(height, sameId(stored.commit.blockId, id), "the commit is for another block");
@@ -108,15 +110,21 @@ class BlockAudit {
   #link(height: Height, { header }: StoredBlock, before: StoredBlock): void {
     const { sha256 } = this;
     require(height, sameId(header.lastBlockId, before.blockId), "the header names another block before it");
-    require(height, equalBytes(header.appHash, before.appHash), "the header has another app hash than the block before");
+    require(height, equalBytes(
+      header.appHash,
+      before.appHash,
+    ), "the header has another app hash than the block before");
     require(height, equalBytes(header.lastResultsHash, before.lastResultsHash), "the header has another results hash");
-    require(height, equalBytes(header.lastCommitHash, commitHash(sha256, before.commit)), "the header has another commit");
+    require(height, equalBytes(
+      header.lastCommitHash,
+      commitHash(sha256, before.commit),
+    ), "the header has another commit");
   }
 
   #entries(height: Height, txs: readonly Uint8Array[]): void {
     const made = new Map<string, Uint8Array>();
     const put = (key: Uint8Array) => void made.set(Buffer.from(key).toString("hex"), key);
-    this.#index.put({ put, remove: () => undefined }, height, txs.map(this.sha256), this.store.results(height));
+    this.#index.put({ put }, height, txs.map(this.sha256), this.store.results(height));
     for (const [hex, key] of made) {
       require(height, this.database.get(key) !== undefined, `the index lacks the entry ${hex}`);
     }

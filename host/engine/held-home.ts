@@ -148,10 +148,10 @@ export class HeldHome {
 /** Also on a full disk: without the lock nobody could write down that it is full. */
 function lockHome(home: Home): HomeLock {
   try {
-    return HomeLock.acquire(home.lockFile);
+    return HomeLock.acquire(home.lockFile, home.databaseFile);
   } catch (error) {
     if (!isUpgradeError(error) || error.code !== "UPG_STORE_FULL" || !lendFromReserve(home)) throw error;
-    return HomeLock.acquire(home.lockFile);
+    return HomeLock.acquire(home.lockFile, home.databaseFile);
   }
 }
 

@@ -1,11 +1,24 @@
 /**
- * One process a home. The lock file names its owner by process id and start time; the file of a process that is gone is
- * stale and is taken over, so a crash needs no hand.
+ * One process a home. The lock file is locked by the kernel, which holds between containers and ends with the process;
+ * what stands in it, process id and start time, says which process that is.
  */
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { UpgradeError } from "../errors.js";
 import { diskFailure } from "../store/lmdb-errors.js";
+import { tryFileLock } from "./file-lock.js";
 
 const ATTEMPTS = 5;
 
@@ -13,69 +26,110 @@ export class HomeLock {
   private constructor(
     private readonly path: string,
     private readonly owner: string,
+    private readonly files: readonly number[],
   ) {}
 
-  /** @throws UpgradeError UPG_STORE_LOCKED, UPG_STORE_IO where this process may not write */
-  static acquire(path: string): HomeLock {
+  /**
+   * `databaseFile`: locked too when it is there, against commands that read it.
+   * @throws UpgradeError UPG_STORE_LOCKED, UPG_STORE_IO where this process may not write
+   */
+  static acquire(path: string, databaseFile?: string): HomeLock {
     const owner = `${process.pid} ${startTime(process.pid)}\n`;
-    const mine = `${path}.${process.pid}`;
+    const file = openAndLock(path);
+    const files = [file];
     try {
-      mkdirSync(dirname(path), { recursive: true });
-    } catch (cause) {
-      throw cannotLock(path, cause);
+      const holder = read(path);
+      // Of a process on a platform without locks of the kernel, or of an older program.
+      if (holder !== undefined && isAlive(holder)) throw locked(path, holder);
+      if (databaseFile !== undefined) files.push(...lockDatabase(databaseFile));
+      writeOwner(file, owner, path);
+    } catch (error) {
+      for (const each of files) closeSync(each);
+      throw error;
     }
-    try {
-      writeOwner(mine, owner, path);
-      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-        if (linkIfFree(mine, path)) return new HomeLock(path, owner);
-        const holder = read(path);
-        if (holder !== undefined && isAlive(holder)) throw locked(path, holder);
-        if (holder !== undefined) clearStale(path, holder);
-      }
-    } finally {
-      rmSync(mine, { force: true });
-    }
-    throw new UpgradeError("UPG_STORE_LOCKED", `${path} changes hands too fast; is another node starting here?`);
+    return new HomeLock(path, owner, files);
   }
 
   release(): void {
+    // While the lock still holds: nobody else can have made this file anew.
     if (read(this.path) === this.owner) rmSync(this.path, { force: true });
+    for (const file of this.files) closeSync(file);
   }
 }
 
-function writeOwner(mine: string, owner: string, path: string): void {
+/** The lock file, open and locked by this process, and still the one that stands under its name. */
+function openAndLock(path: string): number {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const file = openLockFile(path);
+    let isOurs = false;
+    try {
+      if (!lockFile(file, path)) throw locked(path, read(path) ?? "");
+      isOurs = isStill(file, path);
+    } finally {
+      if (!isOurs) closeSync(file);
+    }
+    if (isOurs) return file;
+  }
+  throw new UpgradeError("UPG_STORE_LOCKED", `${path} changes hands too fast; is another node starting here?`);
+}
+
+function openLockFile(path: string): number {
   try {
-    writeFileSync(mine, owner);
+    mkdirSync(dirname(path), { recursive: true });
+    return openSync(path, constants.O_RDWR | constants.O_CREAT, 0o644);
   } catch (cause) {
     throw cannotLock(path, cause);
   }
 }
 
-/** A link is made only where no file is: the one step that decides between two processes. */
-function linkIfFree(mine: string, path: string): boolean {
+/** A file system that has no locks is refused: two nodes on one volume would go unnoticed until they commit. */
+function lockFile(file: number, path: string): boolean {
   try {
-    linkSync(mine, path);
-    return true;
+    return tryFileLock(file, "exclusive");
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw cannotLock(path, cause);
+  }
+}
+
+/** The one before may have removed the file between our opening and locking it. */
+function isStill(file: number, path: string): boolean {
+  try {
+    return statSync(path).ino === fstatSync(file).ino;
+  } catch {
+    return false;
+  }
+}
+
+function lockDatabase(path: string): number[] {
+  if (!existsSync(path)) return [];
+  const file = openDatabase(path);
+  if (lockFile(file, path)) return [file];
+  closeSync(file);
+  throw new UpgradeError(
+    "UPG_STORE_LOCKED",
+    `a command reads this home (${path} is locked): let \`chaind export\` or \`chaind verify\` end, then try again`,
+  );
+}
+
+function openDatabase(path: string): number {
+  try {
+    return openSync(path, "r+");
+  } catch (cause) {
+    throw cannotLock(path, cause);
+  }
+}
+
+function writeOwner(file: number, owner: string, path: string): void {
+  try {
+    ftruncateSync(file);
+    writeSync(file, owner, 0);
+  } catch (cause) {
     throw cannotLock(path, cause);
   }
 }
 
 function cannotLock(path: string, cause: unknown): UpgradeError {
   return diskFailure("write", `cannot lock ${path}`, path, cause);
-}
-
-/** Takes a stale lock out of the way; puts it back if it was replaced by a living one in between. */
-function clearStale(path: string, holder: string): void {
-  const aside = `${path}.stale.${process.pid}`;
-  try {
-    renameSync(path, aside);
-  } catch {
-    return; // somebody else was faster
-  }
-  if (read(aside) !== holder) linkIfFree(aside, path);
-  rmSync(aside, { force: true });
 }
 
 function read(path: string): string | undefined {
@@ -114,7 +168,7 @@ function startTime(pid: number): string | undefined {
 }
 
 function locked(path: string, holder: string): UpgradeError {
-  const pid = holder.split(" ")[0] ?? "?";
+  const pid = holder.split(" ")[0] || "?";
   return new UpgradeError(
     "UPG_STORE_LOCKED",
     `process ${pid} has this home open (${path}): stop it first, two nodes cannot share a home`,

@@ -34,11 +34,19 @@ export class StoreAudit {
     private readonly onNode: () => void,
   ) {}
 
+  /** Compares the root alone. `version` and `name` are for people. @throws UpgradeError UPG_STORE_CORRUPT */
+  root(root: RootLink, name: string, version: number): void {
+    const where = `store "${name}" at version ${version}`;
+    if (root.id === 0) return;
+    this.#requireHash(root.id, root.hash, 0, where);
+    if (this.#isLarger(root)) throw this.#damaged(`${where}: the tree's root records another size or height`);
+  }
+
   /** Walks what no earlier call has. `version` and `name` are for people. */
   tree(root: RootLink, name: string, version: number): void {
     if (root.id === 0) return;
     const where = `store "${name}" at version ${version}`;
-    this.#visit(root, root.hash, 0, where);
+    this.#visit(root.id, root.hash, 0, where);
     if (this.#isLarger(root)) throw this.#damaged(`${where}: the tree's root records another size or height`);
   }
 
@@ -52,9 +60,8 @@ export class StoreAudit {
     return shape.size !== size || shape.height !== height;
   }
 
-  /** The node must be there and have this hash, which begins at `hashAt`; then what is below it. */
-  #visit(link: { id: number; size: number; height: number }, hash: Uint8Array, hashAt: number, where: string): void {
-    const { id } = link;
+  /** The node must be there and have the hash that begins at `hashAt`. Answers where it stands. */
+  #requireHash(id: number, hash: Uint8Array, hashAt: number, where: string): { bytes: Uint8Array; at: number } {
     const { chunk, hashes, dead } = this.#chunk(chunkOf(id));
     const slot = slotOf(id);
     if (dead && ((dead[slot >> 3] as number) & (1 << (slot & 7))) !== 0) {
@@ -62,23 +69,29 @@ export class StoreAudit {
     }
     const at = chunk.at(slot);
     if (compareRanges(hash, hashAt, HASH_BYTES, hashes, slot * HASH_BYTES, HASH_BYTES) !== 0) {
+      const key = toHex(keyOf(chunk.bytes, at));
       throw this.#damaged(
-        `${where}: node ${id} in chunk ${chunkOf(id)}, key ${toHex(keyOf(chunk.bytes, at))}, has another hash than its parent records`,
+        `${where}: node ${id} in chunk ${chunkOf(id)}, key ${key}, has another hash than its parent records`,
       );
     }
+    return { bytes: chunk.bytes, at };
+  }
+
+  /** This node, then what is below it. */
+  #visit(id: number, hash: Uint8Array, hashAt: number, where: string): void {
+    const { bytes, at } = this.#requireHash(id, hash, hashAt, where);
     if (this.isReached(id)) return;
     this.reached.add(id);
     this.nodes++;
     this.onNode();
-    if (chunk.bytes[at] === 0) return;
-    this.#inner(chunk.bytes, at, id, where);
+    if (bytes[at] !== 0) this.#inner(bytes, at, id, where);
   }
 
   #inner(bytes: Uint8Array, at: number, id: number, where: string): void {
     const links = [linkOf(bytes, at, 0), linkOf(bytes, at, 1)] as const;
     for (const [side, link] of links.entries()) {
       const hashAt = at + 3 + side * LINK_BYTES + LINK_HASH_AT;
-      this.#visit(link, bytes, hashAt, where);
+      this.#visit(link.id, bytes, hashAt, where);
       const shape = this.#shape(link.id);
       if (shape.size !== link.size || shape.height !== link.height) {
         throw this.#damaged(`${where}: node ${id} records another size or height of node ${link.id}`);

@@ -13,6 +13,7 @@ import { ChunkHashes } from "./audit-chunk.js";
 import { StoreAudit } from "./audit-store.js";
 import { type CommitState, checkFormat, readCommit } from "./commit-record.js";
 import type { Database } from "./database.js";
+import { lastVersionOf } from "./fenced-database.js";
 import {
   chunkKey,
   chunkOfChunkKey,
@@ -53,6 +54,28 @@ export interface AuditOptions {
 /** @throws UpgradeError UPG_STORE_CORRUPT naming store, version and node; UPG_STORE_VERSION_MISMATCH */
 export function auditState(database: Database, options: AuditOptions): StateAudit {
   return new Audit(database, options).run();
+}
+
+/**
+ * Hashes the last version's roots, and compares them with its record; nothing below them.
+ * @throws UpgradeError UPG_STORE_CORRUPT
+ */
+export function checkLastVersion(database: Database, sha256: Sha256): CommitState | undefined {
+  const version = lastVersionOf(database);
+  const state = version === 0 ? undefined : readCommit(database, version);
+  if (!state) return undefined;
+  requireAppHash(state, sha256);
+  const hasher = new ChunkHashes(new IavlHasher(sha256));
+  for (const { name, number, root } of state.stores) {
+    new StoreAudit(database, number, hasher, () => undefined).root(root, name, version);
+  }
+  return state;
+}
+
+function requireAppHash({ version, stores, appHash: recorded }: CommitState, sha256: Sha256): void {
+  const roots = stores.map(({ name, root }) => ({ name, hash: root.hash }));
+  if (equalBytes(appHash(sha256, roots), recorded)) return;
+  throw damaged(`the app hash of version ${version} is not that of its stores' roots`);
 }
 
 /** All keys from `start` to before `end`, a bounded number in memory. */
@@ -99,10 +122,7 @@ class Audit {
 
   #version(state: CommitState): void {
     const { version, stores } = state;
-    const roots = stores.map(({ name, root }) => ({ name, hash: root.hash }));
-    if (!equalBytes(appHash(this.options.sha256, roots), state.appHash)) {
-      throw damaged(`the app hash of version ${version} is not that of its stores' roots`);
-    }
+    requireAppHash(state, this.options.sha256);
     for (const { name, number, root } of stores) this.#store(number).tree(root, name, version);
   }
 

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { open, type RangeOptions, type RootDatabase, type RootDatabaseOptionsWithPath } from "lmdb";
 import { isUpgradeError } from "../errors.js";
 import type { Batch, Database, DatabaseRange } from "./database.js";
+import { requireAccess } from "./lmdb-access.js";
 import { ChecksumWriter, unsealed } from "./lmdb-checksum.js";
 import { type Access, diskFailure } from "./lmdb-errors.js";
 import { checkLmdbHead } from "./lmdb-head.js";
@@ -42,6 +43,7 @@ export class LmdbDatabase implements Database {
     this.spill?.clear();
     this.#db = this.#mapped(this.isReadOnly ? "read" : "write", "cannot open the database", () => {
       if (!options.readOnly) mkdirSync(dirname(path), { recursive: true });
+      requireAccess(path, this.isReadOnly);
       checkLmdbHead(path);
       return open<Buffer, Buffer>({
         ...lmdbOptions(path),

@@ -48,6 +48,8 @@ function codeOf(
   const { code } = Object(cause) as { code?: unknown };
   if (FULL.has(code) || /MDB_MAP_FULL|No space left|ENOSPC|Disk quota/.test(message)) return "UPG_STORE_FULL";
   if (/MDB_(CORRUPTED|PAGE_NOTFOUND|INVALID|PANIC)/.test(message)) return "UPG_STORE_CORRUPT";
+  // Nothing breaks a transaction that only reads but a damaged page.
+  if (access === "read" && message.includes("MDB_BAD_TXN")) return "UPG_STORE_CORRUPT";
   const isCut = access === "write" && (code === EIO || /Input\/output error|flushing error 5/.test(message));
   return isCut && isFull(path) ? "UPG_STORE_FULL" : "UPG_STORE_IO";
 }

@@ -2,11 +2,33 @@
 import { existsSync } from "node:fs";
 import { Home } from "../../engine/home.js";
 import { HomeLock } from "../../engine/home-lock.js";
+import { ReadHold } from "../../engine/read-hold.js";
 import { UpgradeError } from "../../errors.js";
 import { LmdbDatabase } from "../../store/lmdb-database.js";
+import { LmdbFileDatabase } from "../../store/lmdb-file-database.js";
 
 export function noChain(path: string): UpgradeError {
   return new UpgradeError("UPG_INVALID_CONFIG", `there is no chain in ${path}: no block was made here yet`);
+}
+
+/**
+ * Reads the home's database while no node holds it, and keeps nodes out meanwhile. Nothing is made or written.
+ * @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_LOCKED, UPG_STORE_*
+ */
+export function withReader<T>(path: string, use: (database: LmdbFileDatabase, home: Home) => T): T {
+  const home = new Home(path);
+  if (!existsSync(home.databaseFile)) throw noChain(path);
+  const hold = ReadHold.acquire(home.lockFile, home.databaseFile);
+  try {
+    const database = LmdbFileDatabase.open(home.databaseFile);
+    try {
+      return use(database, home);
+    } finally {
+      database.close();
+    }
+  } finally {
+    hold.release();
+  }
 }
 
 /** Holds the home while `use` runs. @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_LOCKED, UPG_STORE_* */
@@ -15,7 +37,7 @@ export function withDatabase<T>(path: string, use: (database: LmdbDatabase, home
   if (!existsSync(home.databaseFile)) {
     throw noChain(path);
   }
-  const lock = HomeLock.acquire(home.lockFile);
+  const lock = HomeLock.acquire(home.lockFile, home.databaseFile);
   try {
     const database = new LmdbDatabase(home.databaseFile);
     try {

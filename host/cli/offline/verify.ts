@@ -1,9 +1,10 @@
 /** Checks everything that a home's database holds, while no node runs. Nothing is written, not even a lock file. */
+
+import { toHex } from "../../bytes.js";
 import { auditBlocks } from "../../engine/audit-blocks.js";
 import { sha256 } from "../../engine/node-crypto.js";
 import { auditState } from "../../store/audit.js";
 import { walkLmdb } from "../../store/lmdb-walk.js";
-import { toHex } from "../../bytes.js";
 import { withReader } from "./home-database.js";
 
 /** 64-bit integers are texts. */

@@ -1,0 +1,28 @@
+/** May this user open a database and the lock file beside it? */
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { UpgradeError } from "../errors.js";
+
+/**
+ * LMDB ends the process with a signal when it cannot write to its lock file. Readers register in it too.
+ * @throws UpgradeError UPG_STORE_IO, naming the file
+ */
+export function requireAccess(path: string, isReadOnly: boolean): void {
+  const files = [
+    [path, isReadOnly ? constants.R_OK : constants.R_OK | constants.W_OK],
+    [`${path}-lock`, constants.R_OK | constants.W_OK],
+  ] as const;
+  for (const [file, mode] of files) {
+    if (!existsSync(file)) continue;
+    try {
+      accessSync(file, mode);
+    } catch (cause) {
+      const owner = statSync(file).uid;
+      throw new UpgradeError(
+        "UPG_STORE_IO",
+        `this user may not ${mode === constants.R_OK ? "read" : "write to"} ${file}, which user id ${owner} owns: ` +
+          `give it back with \`chown\` to the user that runs the node (a command run as another user may have made it)`,
+        { cause },
+      );
+    }
+  }
+}
