@@ -130,6 +130,10 @@ export const ERROR_KINDS = Object.freeze({
   UPG_STORE_IO: store(113, "The disk refused, or a file that was written could not be read back."),
   UPG_STORE_LOCKED: store(114, "Another process has this data directory open."),
   UPG_STORE_FULL: store(115, "No space is left for the database."),
+  UPG_STORE_SIGNED: store(
+    116,
+    "This key has signed that height, or a later one, in another way: signing it again would be signing twice.",
+  ),
   UPG_PROOF_MALFORMED: proof(120, "The proof's bytes cannot be decoded, or break the proof specification."),
   UPG_PROOF_KEY: proof(121, "The proof speaks of another key."),
   UPG_PROOF_VALUE: proof(122, "The proof speaks of another value."),

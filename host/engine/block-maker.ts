@@ -15,6 +15,7 @@ import { type ValidatorSet, validatorSetHash } from "../commitment/block/validat
 import type { Height, Sha256, Timestamp } from "../types.js";
 import type { StoredBlock } from "./block-store.js";
 import type { ConsensusKey } from "./consensus-key.js";
+import type { LastSigned } from "./last-signed.js";
 
 /** Power of the one validator that decides blocks; staking power counts in governance only. */
 const POWER = 10n;
@@ -41,6 +42,7 @@ export class BlockMaker {
     private readonly sha256: Sha256,
     private readonly facts: ChainFacts,
     private readonly key: ConsensusKey,
+    private readonly lastSigned?: LastSigned,
   ) {
     const validator = newValidator(sha256, key.publicKey, POWER);
     this.validators = { validators: [validator], proposer: validator, totalPower: POWER };
@@ -76,11 +78,16 @@ export class BlockMaker {
     return { block, bytes, id: blockIdOf(sha256, block, bytes) };
   }
 
-  /** The commit for a block: this node's precommit, voted at `timestamp`. */
+  /**
+   * The commit for a block: this node's precommit, voted at `timestamp`.
+   * @throws UpgradeError UPG_STORE_SIGNED when this key signed something else at this height or behind it
+   */
   commit({ block, id }: NamedBlock, timestamp: Timestamp): Commit {
     const { height } = block.header;
     const vote = { type: PRECOMMIT, height, round: 0, blockId: id, timestamp } as const;
-    const signature = sign("ed25519", this.key.seed, voteSignBytes(this.facts.chainId, vote));
+    const signBytes = voteSignBytes(this.facts.chainId, vote);
+    const signed = () => sign("ed25519", this.key.seed, signBytes);
+    const signature = this.lastSigned?.sign({ height, signBytes, timestamp, txs: block.txs }, signed) ?? signed();
     const signatures = [{ flag: FLAG_COMMIT, validatorAddress: this.key.address, timestamp, signature }] as const;
     return { height, round: 0, blockId: id, signatures };
   }

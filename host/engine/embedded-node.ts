@@ -13,6 +13,7 @@ import { BlockMaker, type ChainFacts } from "./block-maker.js";
 import { BlockStore, type StoredBlock } from "./block-store.js";
 import type { Clock } from "./clock.js";
 import type { ConsensusKey } from "./consensus-key.js";
+import type { LastSigned } from "./last-signed.js";
 import { type BlockRoom, Mempool, type MempoolLimits } from "./mempool.js";
 import { TxIndex } from "./tx-index.js";
 
@@ -24,6 +25,8 @@ export interface EmbeddedNodeOptions {
   readonly key: ConsensusKey;
   readonly clock: Clock;
   readonly mempool?: Partial<MempoolLimits>;
+  /** What the key signed last; without, nothing keeps it from signing twice (tests). */
+  readonly lastSigned?: LastSigned;
 }
 
 export interface MadeBlock {
@@ -49,7 +52,7 @@ export class EmbeddedNode {
   constructor(private readonly options: EmbeddedNodeOptions) {
     this.app = options.app;
     this.blocks = new BlockStore(options.database);
-    this.#maker = new BlockMaker(options.sha256, options.facts, options.key);
+    this.#maker = new BlockMaker(options.sha256, options.facts, options.key, options.lastSigned);
     this.#last = this.blocks.latest();
     if (this.#last) this.app.lastBlockTime = this.#last.header.time;
     this.mempool = new Mempool(options.sha256, (tx, kind) => this.app.checkTx(tx, kind), options.mempool);
@@ -102,7 +105,8 @@ export class EmbeddedNode {
     const { app } = this;
     const { sha256, clock } = this.options;
     const height = app.nextHeight;
-    const waiting = app.isUpgradeBlockNext ? [] : this.mempool.take(this.#room());
+    const pending = this.options.lastSigned?.pending(height);
+    const waiting = pending?.txs ?? (app.isUpgradeBlockNext ? [] : this.mempool.take(this.#room()));
     const made = this.#maker.make(height, this.#last, waiting);
     const { header, txs } = made.block;
     const begun = performance.now();
@@ -114,7 +118,7 @@ export class EmbeddedNode {
       txCount: txs.length,
       appHash: result.appHash,
       lastResultsHash: resultsHash(sha256, result.txResults),
-      commit: this.#maker.commit(made, clock.after(header.time)),
+      commit: this.#maker.commit(made, pending?.timestamp ?? clock.after(header.time)),
     };
     const txHashes = txs.map((tx) => sha256(tx));
     app.commit((batch) => {

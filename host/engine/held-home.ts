@@ -23,11 +23,13 @@ import { EmbeddedNode } from "./embedded-node.js";
 import { lendFromReserve } from "./halt-file.js";
 import { Home } from "./home.js";
 import { HomeLock } from "./home-lock.js";
+import { LastSigned } from "./last-signed.js";
 import type { MempoolLimits } from "./mempool.js";
 import { sha256 } from "./node-crypto.js";
 import { nodeVerifySignature } from "./node-signatures.js";
 import { sayReadiness } from "./readiness.js";
 import { StagedHandlers } from "./staged-handlers.js";
+import { checkDatabase } from "./start-checks.js";
 import { isBeyond, versionsAndHandlers } from "./versions-and-handlers.js";
 
 export interface OpenNodeOptions {
@@ -80,6 +82,9 @@ export class HeldHome {
   open(): EmbeddedNode {
     const { home, options, genesis, key } = this;
     const isNew = !existsSync(home.databaseFile);
+    const last = checkDatabase(home.databaseFile, options.log) ?? genesis.initialHeight - 1n;
+    const lastSigned = new LastSigned(home.lastSignedFile);
+    lastSigned.requireGoesOn(last, home.databaseFile);
     const spill = { bytesMax: options.handlerDiskMax };
     if (!isNew) this.#database = new LmdbDatabase(home.databaseFile, { spill });
     const { versions, handlers } = versionsAndHandlers(home, options.handlers, options.appVersion);
@@ -101,7 +106,7 @@ export class HeldHome {
     app.load();
     const facts = chainFacts(genesis);
     const mempool = options.mempool ? { mempool: options.mempool } : {};
-    const node = new EmbeddedNode({ app, database, sha256, facts, key, clock: options.clock, ...mempool });
+    const node = new EmbeddedNode({ app, database, sha256, facts, key, lastSigned, clock: options.clock, ...mempool });
     sayReadiness(node, { ofHome: handlers.filter(({ isOfHome }) => isOfHome), log: options.log });
     return node;
   }

@@ -40,6 +40,10 @@ export class Home {
   get addressesFile(): string {
     return join(this.path, "data", "addresses.json");
   }
+  /** What the consensus key signed last, in the field's format. */
+  get lastSignedFile(): string {
+    return join(this.path, "data", "priv_validator_state.json");
+  }
   get lockFile(): string {
     return join(this.path, "data", "LOCK");
   }

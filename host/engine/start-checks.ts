@@ -10,35 +10,39 @@ import { checkLastVersion } from "../store/audit.js";
 import { formatKey } from "../store/keys.js";
 import { LmdbFileDatabase } from "../store/lmdb-file-database.js";
 import { walkLmdb } from "../store/lmdb-walk.js";
+import type { Height } from "../types.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import { BlockStore } from "./block-store.js";
 import { sha256 } from "./node-crypto.js";
 
 /** 512 MiB of pages of keys, about 250,000 empty blocks: half a second. Values on pages of their own do not count. */
-export const START_KEY_PAGES_MAX = 131_072;
+const START_KEY_PAGES_MAX = 131_072;
 
-/** @throws UpgradeError UPG_STORE_CORRUPT naming the place, UPG_STORE_VERSION_MISMATCH, UPG_STORE_IO */
-export function checkDatabase(path: string, log: (level: LogLevel, message: string) => void): void {
-  if (!existsSync(path) || statSync(path).size === 0) return;
+/**
+ * Answers the height of the last block; undefined: there is none.
+ * @throws UpgradeError UPG_STORE_CORRUPT naming the place, UPG_STORE_VERSION_MISMATCH, UPG_STORE_IO
+ */
+export function checkDatabase(path: string, log: (level: LogLevel, message: string) => void): Height | undefined {
+  if (!existsSync(path) || statSync(path).size === 0) return undefined;
   const database = LmdbFileDatabase.open(path);
   try {
     // What another program wrote has no checksums; who opens the stores says so.
-    if (!database.get(formatKey())) return;
+    if (!database.get(formatKey())) return undefined;
     const { branches, leaves } = database.file.meta.main;
     if (branches + leaves <= START_KEY_PAGES_MAX) walkLmdb(database.file, { longValues: false });
     else log("warn", "the database is too large to be checked at start: run `chaind verify` when the node is stopped");
-    checkLast(database);
+    return checkLast(database);
   } finally {
     database.close();
   }
 }
 
-function checkLast(database: LmdbFileDatabase): void {
+function checkLast(database: LmdbFileDatabase): Height | undefined {
   const state = checkLastVersion(database, sha256);
   const block = new BlockStore(database).latest();
   const [height, version] = [block?.header.height ?? 0n, BigInt(state?.version ?? 0)];
   const isOne = height === version && (!state || !block || equalBytes(block.appHash, state.appHash));
-  if (isOne) return;
+  if (isOne) return block?.header.height;
   throw new UpgradeError(
     "UPG_STORE_CORRUPT",
     `the last block is ${height} and the last version of the state ${version}, or they have different app hashes: ` +

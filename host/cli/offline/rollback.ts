@@ -1,6 +1,7 @@
 /** Takes back a home's last block. */
 import { toHex } from "../../bytes.js";
 import { BlockStore } from "../../engine/block-store.js";
+import { LastSigned } from "../../engine/last-signed.js";
 import { sha256 } from "../../engine/node-crypto.js";
 import { TxIndex } from "../../engine/tx-index.js";
 import { rollbackLastVersion } from "../../store/rollback.js";
@@ -16,7 +17,7 @@ export interface RolledBackBlock {
 
 /** @throws UpgradeError UPG_STORE_LOCKED, UPG_NOT_FOUND_VERSION; nothing is written then */
 export function rollback(path: string): RolledBackBlock {
-  return withDatabase(path, (database) => {
+  return withDatabase(path, (database, home) => {
     const blocks = new BlockStore(database);
     const index = new TxIndex(database, sha256);
     const { from, to, appHash } = rollbackLastVersion(database, (batch, height) => {
@@ -25,6 +26,7 @@ export function rollback(path: string): RolledBackBlock {
       index.put(entries, height, blocks.block(height).txs.map(sha256), blocks.results(height));
       blocks.remove(batch, height);
     });
+    new LastSigned(home.lastSignedFile).rollBackTo(to);
     return { height: String(to), removed: String(from), app_hash: toHex(appHash).toUpperCase() };
   });
 }
