@@ -4,6 +4,7 @@ export {
   addModule,
   addStore,
   addU128,
+  allow,
   Bytes,
   context,
   deleteStore,

@@ -3,7 +3,7 @@
 // again in every instance, where it hands out the same handles in the same order. So the two cannot disagree.
 import { Bytes } from "./bytes";
 import { context } from "./context";
-import { describeModule, describePlan, describeScan, describeStep, describeStore } from "./describe";
+import { describeAllow, describeModule, describePlan, describeScan, describeStep, describeStore } from "./describe";
 import { Store } from "./store";
 
 /** The plan's name, and the most gas that the upgrade may take: `chaind handler run` tells what it takes. */
@@ -41,6 +41,15 @@ export function renameStore(before: string, name: string): Store {
 /** A store that is gone, with all that is in it, when the handler runs. */
 export function deleteStore(name: string): void {
   if (isDefined(DESCRIBE)) describeStore(name, "", "deleted", "");
+}
+
+/**
+ * What is refused unless it is meant: `allow("deleteStores", "gov")`, the store of a module that stays;
+ * `allow("removeModules", "gov")`; `allow("writeStores", "bank")`, though the module's version stays;
+ * `allow("emptyVersionMap")`. Whoever approves the handler reads it.
+ */
+export function allow(what: string, name: string = ""): void {
+  if (isDefined(DESCRIBE)) describeAllow(what, name);
 }
 
 // Work

@@ -2,6 +2,10 @@
 // handler that it builds.
 
 // @ts-ignore: decorator
+@external("describe", "allow")
+export declare function describeAllow(what: string, name: string): void;
+
+// @ts-ignore: decorator
 @external("describe", "plan")
 export declare function describePlan(name: string, gasLimit: u64): void;
 

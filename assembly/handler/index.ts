@@ -11,6 +11,7 @@ export { context } from "./context";
 export {
   addModule,
   addStore,
+  allow,
   deleteStore,
   invariant,
   migrate,

@@ -6,6 +6,7 @@
  *   - a store occurs once in storeUpgrades, whatever it is there;
  *   - a store that is deleted or renamed away is gone when the handler runs, so `stores` cannot list it;
  *   - the upgrade module's own store can be read, never written, added, renamed or deleted: the core keeps it;
+ *   - `allows` holds what the manifest then does, and each name once: a permission beyond that has no meaning;
  *   - a module is not both in `versions` and in `removes`, and in `removes` once.
  */
 import type { Manifest } from "./manifest-types.js";
@@ -22,6 +23,7 @@ export function checkManifest(manifest: Manifest, refuse: JsonRefusal): void {
   checkStoreUpgrades(manifest, refuse);
   checkRemoves(manifest, refuse);
   checkScans(manifest, refuse);
+  checkAllows(manifest, refuse);
 }
 
 function checkStores({ stores }: Manifest, refuse: JsonRefusal): void {
@@ -73,6 +75,21 @@ function checkRemoves({ versions, removes }: Manifest, refuse: JsonRefusal): voi
       throw refuse(path, `module "${module}" also stands at ${fieldPath("$.versions", module)}`);
     seen.add(module);
   });
+}
+
+function checkAllows({ allows, storeUpgrades, removes, stores }: Manifest, refuse: JsonRefusal): void {
+  const writable = stores.filter(({ access }) => access === "rw").map(({ name }) => name);
+  for (const [what, names, does] of [
+    ["deleteStores", allows.deleteStores, storeUpgrades.deleted],
+    ["removeModules", allows.removeModules, removes],
+    ["writeStores", allows.writeStores, writable],
+  ] as const) {
+    names.forEach((name, index) => {
+      const path = `$.allows.${what}[${index}]`;
+      if (names.indexOf(name) !== index) throw refuse(path, `"${name}" is listed twice`);
+      if (!does.includes(name)) throw refuse(path, `allows what the manifest does not do with "${name}"`);
+    });
+  }
 }
 
 function checkScans({ stores, scans }: Manifest, refuse: JsonRefusal): void {

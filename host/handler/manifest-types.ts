@@ -21,6 +21,25 @@ export interface ManifestScan {
   readonly prefix: Uint8Array | undefined;
 }
 
+/** What a handler may do that is a mistake unless it is meant; nothing is allowed by default. */
+export interface Allowances {
+  /** Stores that go though the module of that name stays. */
+  readonly deleteStores: readonly string[];
+  /** Of `gov` and `upgrade`: modules that go. */
+  readonly removeModules: readonly string[];
+  /** Stores that are written to though the version of the module of that name stays. */
+  readonly writeStores: readonly string[];
+  /** It may run where no module versions are stored. */
+  readonly emptyVersionMap: boolean;
+}
+
+export const NOTHING_ALLOWED: Allowances = Object.freeze({
+  deleteStores: [],
+  removeModules: [],
+  writeStores: [],
+  emptyVersionMap: false,
+});
+
 export interface Manifest {
   readonly abi: 1;
   /** The plan's name. */
@@ -33,4 +52,5 @@ export interface Manifest {
   /** Modules that leave the version map. */
   readonly removes: readonly string[];
   readonly scans: readonly ManifestScan[];
+  readonly allows: Allowances;
 }

@@ -9,7 +9,14 @@ import type { StoreUpgrades } from "../types.js";
 import { JsonField } from "./json-field.js";
 import { JSON_NESTING_MAX, SCANS_MAX, STORE_PREFIXES_MAX } from "./limits.js";
 import { checkManifest } from "./manifest-rules.js";
-import type { Manifest, ManifestScan, ManifestStore, ModuleVersions } from "./manifest-types.js";
+import {
+  type Allowances,
+  type Manifest,
+  type ManifestScan,
+  type ManifestStore,
+  type ModuleVersions,
+  NOTHING_ALLOWED,
+} from "./manifest-types.js";
 import { nameProblem } from "./names.js";
 import { parseStrictJson } from "./strict-json.js";
 
@@ -30,7 +37,7 @@ export function parseManifest(bytes: Uint8Array): Manifest {
   const json = parseStrictJson(bytes, JSON_NESTING_MAX, manifestRefusal);
   const fields = new JsonField("$", json, manifestRefusal).object(
     ["abi", "name", "gasLimit", "stores", "versions"],
-    ["storeUpgrades", "removes", "scans"],
+    ["storeUpgrades", "removes", "scans", "allows"],
   );
   const storeUpgrades = fields.optional("storeUpgrades");
   const manifest: Manifest = {
@@ -42,6 +49,7 @@ export function parseManifest(bytes: Uint8Array): Manifest {
     versions: readVersions(fields.required("versions")),
     removes: readNames(fields.optional("removes")),
     scans: fields.optional("scans")?.items(SCANS_MAX).map(readScan) ?? [],
+    allows: readAllows(fields.optional("allows")),
   };
   checkManifest(manifest, manifestRefusal);
   return manifest;
@@ -128,6 +136,17 @@ function readModuleVersions(field: JsonField): ModuleVersions {
   }
   if (from.size === 0) throw listed.wrong("is empty; leave it out for a new module");
   return { from: [...from], to };
+}
+
+function readAllows(field: JsonField | undefined): Allowances {
+  if (!field) return NOTHING_ALLOWED;
+  const fields = field.object([], ["deleteStores", "removeModules", "writeStores", "emptyVersionMap"]);
+  return {
+    deleteStores: readNames(fields.optional("deleteStores")),
+    removeModules: readNames(fields.optional("removeModules")),
+    writeStores: readNames(fields.optional("writeStores")),
+    emptyVersionMap: fields.optional("emptyVersionMap")?.boolean() ?? false,
+  };
 }
 
 function readScan(field: JsonField): ManifestScan {

@@ -4,9 +4,12 @@
  */
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import type { WasmHandler } from "../handler/handler.js";
+import { type Allowances, NOTHING_ALLOWED } from "../handler/manifest-types.js";
 import { type HandlerReport, requireLayout, runHandler } from "../handler/sandbox.js";
+import { UINT64_MAX } from "../limits.js";
 import type { OnProgress } from "../progress.js";
 import type { Height, KVStore, MultiStore, Plan, StoreUpgrades, Timestamp, VersionMap } from "../types.js";
+import { reachedVersions } from "./migrations.js";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
@@ -31,6 +34,8 @@ export interface UpgradeHandlerOptions {
   readonly storeUpgrades?: Partial<StoreUpgrades>;
   /** Modules of the old version that the new one lacks on purpose. */
   readonly removes?: readonly string[];
+  /** What it does on purpose that is refused otherwise. */
+  readonly allows?: Partial<Allowances>;
 }
 
 interface HandlerRun {
@@ -61,6 +66,7 @@ export interface RegisteredHandler {
   readonly planName: string;
   readonly storeUpgrades: StoreUpgrades;
   readonly removes: readonly string[];
+  readonly allows: Allowances;
   /** The Wasm handler behind it; undefined for a function. */
   readonly wasm: WasmHandler | undefined;
   /** @throws UpgradeError UPG_MIGRATION_*, UPG_HANDLER_* */
@@ -70,13 +76,14 @@ export interface RegisteredHandler {
 export function functionHandler(
   planName: string,
   handler: UpgradeHandler,
-  { storeUpgrades = {}, removes = [] }: UpgradeHandlerOptions,
+  { storeUpgrades = {}, removes = [], allows = {} }: UpgradeHandlerOptions,
 ): RegisteredHandler {
   const { added = [], renamed = [], deleted = [] } = storeUpgrades;
   return {
     planName,
     storeUpgrades: { added, renamed, deleted },
     removes,
+    allows: { ...NOTHING_ALLOWED, ...allows },
     wasm: undefined,
     run: ({ context, plan, versionMap }) => ({
       versionMap: callFunction(handler, context, plan, new Map(versionMap)),
@@ -92,7 +99,7 @@ function callFunction(handler: UpgradeHandler, context: UpgradeContext, plan: Pl
   } catch (cause) {
     throw migrationFailure(cause);
   }
-  if (returned instanceof Map) return returned;
+  if (returned instanceof Map) return checkedMap(returned, plan, reachedVersions(context));
   if (returned instanceof Error) throw migrationFailure(returned);
   const isPromise = typeof (returned as { then?: unknown } | null)?.then === "function";
   throw new UpgradeError(
@@ -101,6 +108,25 @@ function callFunction(handler: UpgradeHandler, context: UpgradeContext, plan: Pl
       ? `handler "${plan.name}" returned a promise; a handler is synchronous`
       : `handler "${plan.name}" must return a version map or an Error`,
   );
+}
+
+/** What the core cannot be asked about: keys and values of the wrong type, and a map other than runMigrations reached. */
+function checkedMap(returned: ReadonlyMap<unknown, unknown>, { name }: Plan, reached: VersionMap): VersionMap {
+  const wrong = (what: string) => new UpgradeError("UPG_MIGRATION_VERSION_MAP", `handler "${name}" returned ${what}`);
+  for (const [module, version] of returned) {
+    if (typeof module !== "string")
+      throw wrong(`a version map with the key ${String(module)}, which is no module's name`);
+    if (typeof version !== "bigint" || version < 0n || version > UINT64_MAX) {
+      throw wrong(
+        `version ${String(version)} (${typeof version}) of "${module}": a version is a bigint from 0 to 2^64 - 1`,
+      );
+    }
+  }
+  const map = returned as VersionMap;
+  const stale = [...reached].filter(([module, version]) => map.get(module) !== version);
+  if (stale.length === 0) return map;
+  const each = stale.map(([module, version]) => `${module} ${map.get(module) ?? "missing"}, reached ${version}`);
+  throw wrong(`another map than runMigrations reached (${each.join("; ")}): return what runMigrations gives`);
 }
 
 /** What a handler threw: a migration's or the store's own error goes on as it is, anything else becomes a failure. */
@@ -116,6 +142,7 @@ export function wasmHandler(wasm: WasmHandler): RegisteredHandler {
     planName: manifest.name,
     storeUpgrades: manifest.storeUpgrades,
     removes: manifest.removes,
+    allows: manifest.allows,
     wasm,
     run: ({ context, planBytes, versionMap, base, onProgress }) => {
       requireLayout(manifest, versionMap);

@@ -5,10 +5,11 @@
  * handler of the plan that the PreBlocker decided to apply. Neither writes anything outside the block's branch.
  */
 import { equalBytes } from "../bytes.js";
-import { assert, UpgradeError } from "../errors.js";
+import { assert, isUpgradeError, UpgradeError } from "../errors.js";
 import type { HandlerReport } from "../handler/sandbox.js";
 import type { Decision, Height, MultiStore, Plan, Timestamp, VersionMap } from "../types.js";
 import { modulesAfter } from "./app-versions.js";
+import { guardAfter, guardBefore } from "./guards.js";
 import { failureOf, Halt, handlerDetails } from "./halt.js";
 import type { FoundHandler } from "./handler-set.js";
 import { difference, type RegisteredHandler, sameVersions, type UpgradeContext } from "./handlers.js";
@@ -141,13 +142,25 @@ export function endBlocker(
   onProgress?.("handler", "", 0, 0);
   try {
     const run = { context, plan, planBytes, versionMap: versionsBefore, base, onProgress };
+    guardBefore(handler, versionsBefore, base);
     const { versionMap, report } = handler.run(run);
+    guardAfter(handler, branch, { before: versionsBefore, after: versionMap });
     requireKnownVersions(keeper, plan, { handler, before: versionsBefore, after: versionMap });
     branch.write();
-    core.apply(store, block.height, planBytes, versionMap, handler.removes);
+    applyVersions(() => core.apply(store, block.height, planBytes, versionMap, handler.removes));
     return { plan, handler, versionsBefore, versionsAfter: core.versionMap(store), report };
   } catch (error) {
     throw failureOf(error, plan, handler.wasm);
+  }
+}
+
+/** A map that the core does not take is the handler's fault, not the caller's. */
+function applyVersions(apply: () => void): void {
+  try {
+    apply();
+  } catch (error) {
+    if (!isUpgradeError(error) || error.code !== "UPG_INVALID_VERSION_MAP") throw error;
+    throw new UpgradeError("UPG_MIGRATION_VERSION_MAP", error.message, { cause: error });
   }
 }
 

@@ -3,8 +3,9 @@
  * n → n+1; modules that are new begin with their genesis. The order is fixed.
  */
 import { compareText } from "../bytes.js";
-import { UpgradeError } from "../errors.js";
+import { isUpgradeError, UpgradeError } from "../errors.js";
 import type { VersionMap } from "../types.js";
+import { requireNoData } from "./guards.js";
 import type { UpgradeContext } from "./handlers.js";
 
 export type Migration = (context: UpgradeContext) => void;
@@ -15,6 +16,13 @@ export interface MigratableModule {
   readonly consensusVersion: bigint;
   /** Writes its default state when it is new. */
   initGenesis?(context: UpgradeContext): void;
+}
+
+/** What runMigrations reached in a run: the handler must return it. */
+const REACHED = new WeakMap<UpgradeContext, Map<string, bigint>>();
+
+export function reachedVersions(context: UpgradeContext): VersionMap {
+  return REACHED.get(context) ?? new Map();
 }
 
 /** The modules of an app and their migrations. */
@@ -69,10 +77,12 @@ export class ModuleManager {
       const module = this.#modules.get(name) as MigratableModule;
       const version = from.get(name);
       if (version === undefined) {
+        requireNoData(context.stores, name, "runMigrations");
         context.log("info", `adding a new module: ${name}`);
-        module.initGenesis?.(context);
+        named(`module ${name}, its genesis`, () => module.initGenesis?.(context));
       } else this.#migrate(context, module, version);
     }
+    REACHED.set(context, new Map([...reachedVersions(context), ...this.versionMap]));
     return this.versionMap;
   }
 
@@ -96,8 +106,20 @@ export class ModuleManager {
         );
       }
       context.log("info", `migrating module ${name} from version ${version} to version ${version + 1n}`);
-      step(context);
+      named(`module ${name}, from version ${version} to version ${version + 1n}`, () => step(context));
     }
+  }
+}
+
+/** What a step ends with says which step it was. */
+function named(which: string, run: () => unknown): void {
+  try {
+    run();
+  } catch (cause) {
+    const message = `${which}: ${cause instanceof Error ? cause.message : String(cause)}`;
+    const isOwn = isUpgradeError(cause) && /^UPG_(MIGRATION|HANDLER|STORE|BUG)_/.test(cause.code);
+    if (!isOwn) throw new UpgradeError("UPG_MIGRATION_FAILED", message, { cause });
+    throw new UpgradeError(cause.code, message, { cause, details: cause.details });
   }
 }
 

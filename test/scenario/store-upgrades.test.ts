@@ -100,7 +100,10 @@ describe("store upgrades that fit", () => {
       renamed: [{ oldKey: "gov", newKey: "government" }],
       deleted: ["staking"],
     };
-    const options = { versions: [V1, version], functions: [toV2({ storeUpgrades })] };
+    const options = {
+      versions: [V1, version],
+      functions: [toV2({ storeUpgrades, allows: { deleteStores: ["staking"] } })],
+    };
     const started = chain.start(options);
     const gov = [...started.app.multiStore.at(2n).store("gov").iterate()];
     expect(gov.length).toBeGreaterThan(3);
@@ -143,7 +146,10 @@ describe("store upgrades that fit", () => {
   test("a name that was deleted → it can be added again later, empty", () => {
     const chain = halted();
     const without: ChainVersion = { ...V2, stores: ["auth", "bank", "gov", "upgrade"] };
-    const drop = toV2({ storeUpgrades: { added: ["bank"], deleted: ["staking"] } });
+    const drop = toV2({
+      storeUpgrades: { added: ["bank"], deleted: ["staking"] },
+      allows: { deleteStores: ["staking"] },
+    });
     const second = chain.start({ versions: [V1, without], functions: [drop] });
     second.block();
     second.schedule({ name: "v3", height: 5n });

@@ -42,4 +42,4 @@ export const toV2 = (more: Partial<FunctionHandler> = {}): FunctionHandler =>
   answering("v2", V2.modules, { storeUpgrades: { added: ["bank"] }, ...more });
 
 export const toV3 = (more: Partial<FunctionHandler> = {}): FunctionHandler =>
-  answering("v3", V3.modules, { storeUpgrades: V3_STORES, ...more });
+  answering("v3", V3.modules, { storeUpgrades: V3_STORES, allows: { deleteStores: ["staking"] }, ...more });

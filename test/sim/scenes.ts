@@ -87,6 +87,7 @@ const V3_MANIFEST = {
   ],
   storeUpgrades: { added: ["oracle"], renamed: [{ old_key: "staking", new_key: "power" }], deleted: ["gov"] },
   versions: { staking: { from: [1], to: 2 }, oracle: { to: 1 } },
+  allows: { deleteStores: ["gov"] },
 };
 
 const SET = "(call $set (i32.const STORE) (i32.const KEY) (i32.const 4) (i32.const 64) (i32.const 8)) (drop)";

@@ -35,10 +35,14 @@ export interface ManifestDocument {
   readonly versions: Readonly<Record<string, { from?: readonly JsonInteger[]; to: JsonInteger }>>;
   readonly removes: readonly string[];
   readonly scans: readonly { store: string; prefix?: string }[];
+  /** Left out when nothing is allowed. */
+  readonly allows?: Readonly<Record<string, readonly string[] | true>>;
 }
 
 /** Seconds of work: a declaration takes a thousandth of it. */
 const GAS = 1_000_000_000n;
+
+const LISTS_ALLOWED: readonly string[] = ["deleteStores", "removeModules", "writeStores"];
 
 const refuse = (what: string) => new UpgradeError("UPG_INVALID_ARGUMENT", `the declaration of the handler: ${what}`);
 
@@ -51,6 +55,7 @@ class Declaration {
   readonly #steps = new Map<string, Map<bigint, bigint>>();
   readonly #new = new Map<string, bigint>();
   readonly #removes: string[] = [];
+  readonly #allows: Record<string, readonly string[] | true> = {};
   readonly #scans: { store: string; prefix?: string }[] = [];
 
   plan(name: string, gasLimit: bigint): void {
@@ -63,6 +68,12 @@ class Declaration {
     else this.#stores.push({ name, access, prefixes: [] });
     if (upgrade === "added") this.#added.push(name);
     if (upgrade === "renamed") this.#renamed.push({ old_key: before, new_key: name });
+  }
+
+  allow(what: string, name: string): void {
+    if (what === "emptyVersionMap") this.#allows[what] = true;
+    else if (LISTS_ALLOWED.includes(what)) this.#allows[what] = [...((this.#allows[what] as string[]) ?? []), name];
+    else throw refuse(`allow("${what}"): there are ${LISTS_ALLOWED.join(", ")} and emptyVersionMap`);
   }
 
   prefix(handle: number, hex: string): void {
@@ -100,6 +111,7 @@ class Declaration {
       versions: this.#versions(),
       removes: this.#removes,
       scans: this.#scans,
+      ...(Object.keys(this.#allows).length > 0 ? { allows: this.#allows } : {}),
     };
   }
 
@@ -138,6 +150,7 @@ export function runDeclaration(wasm: Uint8Array): ManifestDocument {
   let memory: WebAssembly.Memory | undefined;
   const text = (ptr: number) => readString(memory, ptr);
   const describe: WebAssembly.ModuleImports = {
+    allow: (what: number, name: number) => declaration.allow(text(what), text(name)),
     plan: (name: number, gasLimit: bigint) => declaration.plan(text(name), gasLimit),
     store: (name: number, access: number, upgrade: number, before: number) =>
       declaration.store(text(name), text(access), text(upgrade), text(before)),

@@ -13,6 +13,7 @@ const FULL = {
     { name: "bank", access: "rw" },
     { name: "gov", access: "r", prefixes: ["0a", "0B0c"] },
   ],
+  allows: { deleteStores: ["mint"], removeModules: ["mint"], writeStores: ["bank"], emptyVersionMap: true },
   storeUpgrades: { added: ["bank"], renamed: [{ old_key: "stake", new_key: "staking" }], deleted: ["mint"] },
   versions: { auth: { from: [1, 2], to: 2 }, bank: { to: 1 } },
   removes: ["mint"],
@@ -58,7 +59,22 @@ describe("parseManifest()", () => {
         { store: "bank", prefix: undefined },
         { store: "gov", prefix: Uint8Array.of(10) },
       ],
+      allows: { deleteStores: ["mint"], removeModules: ["mint"], writeStores: ["bank"], emptyVersionMap: true },
     });
+  });
+
+  test("parseManifest() of allows beyond what the manifest does, twice, or of another type → UPG_HANDLER_MANIFEST, by its path", () => {
+    for (const [allows, path] of [
+      [{ deleteStores: ["gov"] }, "$.allows.deleteStores[0]"],
+      [{ removeModules: ["gov"] }, "$.allows.removeModules[0]"],
+      [{ writeStores: ["gov"] }, "$.allows.writeStores[0]"],
+      [{ emptyVersionMap: 1 }, "$.allows.emptyVersionMap"],
+      [{ everything: true }, "$.allows.everything"],
+    ] as const) {
+      expect(() => parse({ stores: [{ name: "gov", access: "r" }], allows })).toThrow(path);
+    }
+    const twice = { deleted: ["gov"] };
+    expect(() => parse({ storeUpgrades: twice, allows: { deleteStores: ["gov", "gov"] } })).toThrow("listed twice");
   });
 
   test("parseManifest() without storeUpgrades, removes and scans takes them as empty", () => {

@@ -1,0 +1,185 @@
+/** Mistakes of a handler that have hurt chains: refused with exit 20 before anything is written, unless it declares them. */
+import { describe, expect, test } from "vitest";
+import { V1 } from "../../host/chain/versions/v1.js";
+import type { WasmHandler } from "../../host/handler/handler.js";
+import type { VersionMap } from "../../host/types.js";
+import { ModuleManager } from "../../host/upgrade/migrations.js";
+import { data, load, type ManifestSource } from "../guest/build.js";
+import { Chain, type FunctionHandler, failureOf, type Process } from "./chain.js";
+import { splitBalances, toV2 } from "./versions.js";
+
+const handlers = [splitBalances()];
+const MAP = "UPG_MIGRATION_VERSION_MAP";
+
+/** A chain of version 1 before the upgrade block of `v2`. */
+function beforeV2(prepare?: (process: Process) => void): Chain {
+  const chain = new Chain();
+  const old = chain.start({ versions: [V1] });
+  prepare?.(old);
+  old.schedule({ name: "v2", height: old.height + 3n });
+  old.untilHalt();
+  return chain;
+}
+
+/** A chain of version 2 before the upgrade block of `v3`. */
+function beforeV3(prepare?: (process: Process) => void): Chain {
+  const chain = beforeV2();
+  const old = chain.start({ handlers });
+  old.blocks(1);
+  prepare?.(old);
+  old.schedule({ name: "v3", height: old.height + 3n });
+  old.untilHalt();
+  return chain;
+}
+
+/** The upgrade ends with this, at every start, and nothing is written. */
+function expectRefused(chain: Chain, start: Parameters<Chain["start"]>[0], code: string, ...texts: string[]): void {
+  for (let again = 0; again < 2; again++) {
+    const process = chain.start({ handlers, ...start });
+    const before = chain.contents();
+    const failure = failureOf(() => process.block());
+    expect(failure).toMatchObject({ code, kind: { exit: 20 } });
+    for (const text of texts) expect(failure.message).toContain(text);
+    expect(chain.contents()).toEqual(before);
+  }
+}
+
+const guest = (manifest: ManifestSource & object, writes = false): WasmHandler =>
+  load(
+    writes
+      ? {
+          imports: '(import "chain" "store_set" (func $set (param i32 i32 i32 i32 i32) (result i32)))',
+          run: "(drop (call $set (i32.const 0) (i32.const 16) (i32.const 2) (i32.const 18) (i32.const 1))) (i32.const 0)",
+          more: data(16, "zz7"),
+        }
+      : {},
+    { name: "v3", ...manifest },
+  );
+
+describe("an empty stored version map", () => {
+  const forget = (process: Process) =>
+    process.block({
+      changes: [(context) => process.app.keeper.core.setVersionMap(context.store("upgrade"), new Map())],
+    });
+
+  test("while a plan is applied → refused, with the remedy; declared, it is taken", () => {
+    const chain = beforeV3(forget);
+    expectRefused(chain, { home: [guest({})] }, MAP, "setModuleVersions");
+    const allowed = guest({ allows: { emptyVersionMap: true }, versions: { nine: { to: 1 } } });
+    expect(chain.start({ handlers, home: [allowed] }).block().applied?.plan.name).toBe("v3");
+  });
+});
+
+describe("a module that is new", () => {
+  const lost = (process: Process) =>
+    process.block({
+      changes: [
+        (context) => {
+          const { core } = process.app.keeper;
+          const versions = new Map(core.versionMap(context.store("upgrade")));
+          versions.delete("staking");
+          core.setVersionMap(context.store("upgrade"), versions);
+        },
+      ],
+    });
+
+  test("and whose store has data, by a manifest → refused: it would begin anew over them", () => {
+    const chain = beforeV3(lost);
+    expectRefused(chain, { home: [guest({ versions: { staking: { to: 1 } } })] }, MAP, '"staking"', "has data");
+  });
+
+  test("and whose store has data, by runMigrations → refused before its genesis runs", () => {
+    let began = 0;
+    const manager = new ModuleManager({ name: "auth", consensusVersion: 1n, initGenesis: () => began++ });
+    const chain = beforeV2();
+    const run: FunctionHandler["run"] = (context) => manager.runMigrations(context, new Map());
+    const options = { handlers: [], functions: [toV2({ run })] };
+    expectRefused(chain, options, MAP, '"auth"', "has data", "setModuleVersions");
+    expect(began).toBe(0);
+  });
+});
+
+describe("a function handler's version map", () => {
+  const BAD: readonly (readonly [what: string, map: () => unknown])[] = [
+    ["a number for a version", () => new Map([["m", 2]])],
+    ["a number for a name", () => new Map([[1, 2n]])],
+    ["a version below 0", () => new Map([["m", -1n]])],
+    ["a version of 65 bits", () => new Map([["m", 1n << 64n]])],
+    ["an empty name", () => new Map([["", 1n]])],
+    ["a lone surrogate in a name", () => new Map([["\ud800", 1n]])],
+    ["1,025 modules", () => new Map(Array.from({ length: 1_025 }, (_, i) => [`m${i}`, 1n]))],
+  ];
+
+  for (const [what, map] of BAD) {
+    test(`${what} → ${MAP} (20), nothing written`, () => {
+      const functions = [{ plan: "v2", run: map as FunctionHandler["run"], storeUpgrades: { added: ["bank"] } }];
+      expectRefused(beforeV2(), { handlers: [], functions }, MAP);
+    });
+  }
+
+  test("another one than runMigrations reached → refused, by module", () => {
+    const manager = new ModuleManager({ name: "gov", consensusVersion: 2n });
+    manager.registerMigration("gov", 1n, () => undefined);
+    const run: FunctionHandler["run"] = (context, _, versions) => {
+      manager.runMigrations(context, versions);
+      return versions;
+    };
+    expectRefused(beforeV2(), { handlers: [], functions: [toV2({ run })] }, MAP, "gov 1, reached 2", "runMigrations");
+  });
+
+  test("a step that fails → UPG_MIGRATION_FAILED names module and step", () => {
+    const manager = new ModuleManager({ name: "gov", consensusVersion: 2n });
+    manager.registerMigration("gov", 1n, () => {
+      throw new Error("boom");
+    });
+    const run: FunctionHandler["run"] = (context, _, versions: VersionMap) => manager.runMigrations(context, versions);
+    const expected = "module gov, from version 1 to version 2: boom";
+    expectRefused(beforeV2(), { handlers: [], functions: [toV2({ run })] }, "UPG_MIGRATION_FAILED", expected);
+  });
+
+  test("a handler that writes to the upgrade store → UPG_MIGRATION_FAILED (20)", () => {
+    const run: FunctionHandler["run"] = (context, _, versions) => {
+      context.store("upgrade").delete(Uint8Array.of(0));
+      return versions;
+    };
+    expectRefused(beforeV2(), { handlers: [], functions: [toV2({ run })] }, "UPG_MIGRATION_FAILED", '"upgrade"');
+  });
+});
+
+describe("writes to a module's store", () => {
+  const stores = [{ name: "gov", access: "rw" }];
+
+  test("without a version bump → refused; with one, or declared, they are taken", () => {
+    const chain = beforeV3();
+    expectRefused(chain, { home: [guest({ stores }, true)] }, MAP, '"gov"', "stays 1");
+    for (const manifest of [{ versions: { gov: { from: [1], to: 2 } } }, { allows: { writeStores: ["gov"] } }]) {
+      const other = beforeV3();
+      expect(other.start({ handlers, home: [guest({ stores, ...manifest }, true)] }).block().applied).toBeDefined();
+    }
+  });
+});
+
+describe("what a chain cannot do without", () => {
+  const deletes = { storeUpgrades: { deleted: ["gov"] } };
+
+  test("the store of a module that stays is deleted → refused; declared, it is gone", () => {
+    const chain = beforeV3();
+    expectRefused(chain, { home: [guest(deletes)] }, MAP, '"gov"', "allows.deleteStores");
+    const next = chain.start({ handlers, home: [guest({ ...deletes, allows: { deleteStores: ["gov"] } })] });
+    next.block();
+    expect(next.state.names).not.toContain("gov");
+  });
+
+  test("gov is removed with its store → refused; declared, it is gone", () => {
+    const chain = beforeV3();
+    const removes = { ...deletes, removes: ["gov"] };
+    expectRefused(chain, { home: [guest(removes)] }, MAP, '"gov"', "never be upgraded");
+    const next = chain.start({ handlers, home: [guest({ ...removes, allows: { removeModules: ["gov"] } })] });
+    next.block();
+    expect(next.versions).not.toHaveProperty("gov");
+  });
+
+  test("upgrade is removed → refused", () => {
+    expectRefused(beforeV3(), { home: [guest({ removes: ["upgrade"] })] }, MAP, '"upgrade"', "never be upgraded");
+  });
+});
