@@ -1,12 +1,11 @@
 /** `grpc.health.v1`: serving from the first block on, until the node begins to stop. */
 import { create } from "@bufbuild/protobuf";
-import type { handleServerStreamingCall, handleUnaryCall, UntypedServiceImplementation } from "@grpc/grpc-js";
 import {
   type HealthCheckRequest,
-  type HealthCheckResponse,
   HealthCheckResponseSchema,
   HealthCheckResponse_ServingStatus as Status,
 } from "../../gen/grpc/health/v1/health_pb.js";
+import type { StreamCall } from "./stream-call.js";
 
 const NOT_FOUND = 5;
 const WATCH_MILLIS = 500;
@@ -19,7 +18,11 @@ interface HealthState {
 export function healthHandlers(
   services: readonly string[],
   isReady: () => boolean,
-): { readonly implementation: UntypedServiceImplementation; readonly state: HealthState } {
+): {
+  readonly check: (call: StreamCall) => void;
+  readonly watch: (call: StreamCall) => void;
+  readonly state: HealthState;
+} {
   const known = new Set(["", ...services]);
   const watches = new Set<() => void>();
   const response = (status: Status) => create(HealthCheckResponseSchema, { status });
@@ -28,31 +31,38 @@ export function healthHandlers(
     return isReady() ? Status.SERVING : Status.NOT_SERVING;
   };
 
-  const check: handleUnaryCall<HealthCheckRequest, HealthCheckResponse> = ({ request }, answer) => {
-    if (known.has(request.service)) answer(null, response(statusOf(request.service)));
-    else answer({ code: NOT_FOUND, details: `unknown service ${request.service.slice(0, 200)}` });
+  const check = (call: StreamCall) => {
+    call.onMessage((message) => {
+      const { service } = message as HealthCheckRequest;
+      if (!known.has(service)) return call.end(NOT_FOUND, `unknown service ${service.slice(0, 200)}`);
+      call.write(response(statusOf(service)));
+      return call.end();
+    });
   };
 
-  const watch: handleServerStreamingCall<HealthCheckRequest, HealthCheckResponse> = (call) => {
-    let last: Status | undefined;
-    const look = () => {
-      const status = statusOf(call.request.service);
-      if (status !== last) call.write(response(status));
-      last = status;
-    };
-    const timer = setInterval(look, WATCH_MILLIS);
-    const end = () => {
-      clearInterval(timer);
-      watches.delete(end);
-      call.end();
-    };
-    watches.add(end);
-    call.once("cancelled", end);
-    look();
+  const watch = (call: StreamCall) => {
+    call.onMessage((message) => {
+      const { service } = message as HealthCheckRequest;
+      let last: Status | undefined;
+      const look = () => {
+        const status = statusOf(service);
+        if (status !== last) call.write(response(status));
+        last = status;
+      };
+      const timer = setInterval(look, WATCH_MILLIS);
+      const end = () => {
+        clearInterval(timer);
+        watches.delete(end);
+        call.end();
+      };
+      watches.add(end);
+      call.onClose(end);
+      look();
+    });
   };
 
   const stop = () => {
     for (const end of [...watches]) end();
   };
-  return { implementation: { check, watch }, state: { stop } };
+  return { check, watch, state: { stop } };
 }

@@ -8,12 +8,11 @@ import {
   toBinary,
 } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
-import type { handleBidiStreamingCall, UntypedServiceImplementation } from "@grpc/grpc-js";
 import {
   type ServerReflectionRequest,
-  type ServerReflectionResponse,
   ServerReflectionResponseSchema,
 } from "../../gen/grpc/reflection/v1/reflection_pb.js";
+import type { StreamCall } from "./stream-call.js";
 
 const NOT_FOUND = 5;
 const INVALID_ARGUMENT = 3;
@@ -94,10 +93,11 @@ function withImports(file: DescFile): Uint8Array[] {
 }
 
 /** The two versions of the protocol have the same messages, so one pair of types serves both. */
-export function reflectionHandler(index: ReflectionIndex): UntypedServiceImplementation {
-  const info: handleBidiStreamingCall<ServerReflectionRequest, ServerReflectionResponse> = (call) => {
+export function reflectionHandler(index: ReflectionIndex): (call: StreamCall) => void {
+  return (call) => {
     let asked = 0;
-    call.on("data", (request: ServerReflectionRequest) => {
+    call.onMessage((message) => {
+      const request = message as ServerReflectionRequest;
       if (++asked > REQUESTS_MAX) return call.end();
       return call.write(
         create(ServerReflectionResponseSchema, {
@@ -107,10 +107,8 @@ export function reflectionHandler(index: ReflectionIndex): UntypedServiceImpleme
         }),
       );
     });
-    call.on("end", () => call.end());
-    call.on("error", () => call.end());
+    call.onEnd(() => call.end());
   };
-  return { serverReflectionInfo: info };
 }
 
 function answer(index: ReflectionIndex, request: ServerReflectionRequest["messageRequest"]): Answer {
