@@ -11,7 +11,7 @@ import type { AppliedUpgrade } from "../upgrade/hooks.js";
 import type { KeeperOptions } from "../upgrade/keeper.js";
 import type { DirectChange } from "./block.js";
 import type { ChainEvent } from "./context.js";
-import type { Genesis } from "./genesis.js";
+import type { Genesis, GenesisFacts } from "./genesis.js";
 import type { TxResult } from "./tx/result.js";
 import type { ChainVersion } from "./versions/version.js";
 
@@ -19,7 +19,8 @@ export interface AppOptions {
   readonly database: Database;
   readonly sha256: Sha256;
   readonly core: Core;
-  readonly genesis: Genesis;
+  /** With the state that the chain begins with, until its first block is committed. */
+  readonly genesis: GenesisFacts | Genesis;
   /** The versions that this process knows, oldest first. */
   readonly versions: readonly ChainVersion[];
   readonly skipHeights?: Iterable<Height>;

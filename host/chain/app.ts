@@ -17,6 +17,7 @@ import type { AppOptions, BlockRequest, BlockResult, StateAt } from "./app-shape
 import { blockGasLimit, runBlock } from "./block.js";
 import { putCodeRecord } from "./code-records.js";
 import { blockContext } from "./context.js";
+import { hasState } from "./genesis.js";
 import { nextEnd } from "./gov/queues.js";
 import { initGenesis } from "./init-genesis.js";
 import { ROUTER } from "./messages/router.js";
@@ -222,6 +223,7 @@ export class App {
     const branch = this.multiStore.branch();
     const facts = this.#txFacts(height, time);
     if (this.lastCommitID.version === 0n) {
+      assert(hasState(genesis), "a chain begins with the state of its genesis document");
       initGenesis(blockContext(facts, branch, []), genesis, this.version, this.keeper);
     }
     const { applied, ...output } = runBlock(branch, this.multiStore.loaded(), {

@@ -1,17 +1,27 @@
 /**
- * The genesis document, in the field's shape: what a chain begins with. Reading it checks everything that modules rely
- * on, so that a wrong document is refused before anything is written.
+ * The genesis document, in the shape of the Cosmos SDK: what a chain begins with. Its head is read at once; accounts,
+ * balances and delegations, of which there may be millions, whenever they are walked over. Both check everything that
+ * modules rely on, so a chain that has walked over all of it before its first commit never begins with a wrong document.
  */
 import { sha256 } from "@noble/hashes/sha2.js";
-import { toHex } from "../bytes.js";
+import { equalBytes, utf8 } from "../bytes.js";
 import { parseTime } from "../commitment/block/time.js";
-import { UpgradeError } from "../errors.js";
 import { INT64_MAX } from "../limits.js";
 import type { Height, Timestamp } from "../types.js";
-import { decodeAddress, encodeAddress, moduleAddress, OPERATOR_PREFIX } from "./address.js";
-import { AMOUNT_MAX, type Coin, parseAmount } from "./coins.js";
+import { decodeAddress, moduleAddress } from "./address.js";
+import { AMOUNT_MAX, type Coin } from "./coins.js";
 import { readCoins } from "./genesis-coins.js";
+import { type ByteSource, memorySource } from "./genesis-document/byte-source.js";
+import { GenesisDocument } from "./genesis-document/document.js";
 import { checkHeldDeposits, type GenesisGov, readGov } from "./genesis-gov.js";
+import { type GenesisList, listOnce } from "./genesis-list.js";
+import {
+  type GenesisDelegation,
+  type GenesisValidator,
+  keyOfDelegation,
+  readDelegation,
+  readStaking,
+} from "./genesis-staking.js";
 import { JsonReader } from "./json-reader.js";
 import { GOV_MODULE } from "./modules/gov.js";
 
@@ -39,24 +49,8 @@ interface GenesisBalance {
   readonly coins: readonly Coin[];
 }
 
-export interface GenesisValidator {
-  readonly operator: Uint8Array;
-  readonly consensusKey: Uint8Array;
-  readonly moniker: string;
-  readonly tokens: bigint;
-  readonly shares: string;
-  readonly jailed: boolean;
-  /** The field's names: BOND_STATUS_BONDED and so on. */
-  readonly status: string;
-}
-
-export interface GenesisDelegation {
-  readonly delegator: Uint8Array;
-  readonly operator: Uint8Array;
-  readonly shares: string;
-}
-
-export interface Genesis {
+/** What stays true of a chain after its first block: the database keeps it, so that the document is not read again. */
+export interface GenesisFacts {
   readonly chainId: string;
   readonly time: Timestamp;
   readonly initialHeight: Height;
@@ -64,63 +58,80 @@ export interface Genesis {
   readonly appVersion: bigint;
   /** `consensus.params`, for the engine. */
   readonly consensusParams: JsonReader;
-  readonly accounts: readonly GenesisAccount[];
-  readonly balances: readonly GenesisBalance[];
-  readonly validators: readonly GenesisValidator[];
-  readonly delegations: readonly GenesisDelegation[];
+  /** `app_state.staking.params`. */
+  readonly stakingParams: JsonReader;
   readonly bondDenom: string;
+}
+
+/** The state that a chain begins with. */
+interface GenesisState {
+  readonly accounts: GenesisList<GenesisAccount>;
+  /** At the end of a walk the sums are checked too, and that the gov account holds the deposits. */
+  readonly balances: GenesisList<GenesisBalance>;
+  readonly validators: readonly GenesisValidator[];
+  readonly delegations: GenesisList<GenesisDelegation>;
   readonly gov: GenesisGov;
 }
 
-const STATUSES = new Set(["BOND_STATUS_UNBONDED", "BOND_STATUS_UNBONDING", "BOND_STATUS_BONDED"]);
+export type Genesis = GenesisFacts & GenesisState;
+
+/** A document that was read as a whole. */
+export type GenesisInMemory = Genesis & {
+  readonly accounts: readonly GenesisAccount[];
+  readonly balances: readonly GenesisBalance[];
+  readonly delegations: readonly GenesisDelegation[];
+};
 
 const SECP256K1_TYPE = "/cosmos.crypto.secp256k1.PubKey";
 const SECP256K1_BYTES = 33;
 
 const CHAIN_ID = /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,49}$/;
 
-/** @throws UpgradeError UPG_INVALID_GENESIS with the path of what is wrong */
-export function parseGenesis(text: string): Genesis {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (cause) {
-    const what = cause instanceof Error ? cause.message : String(cause);
-    throw new UpgradeError("UPG_INVALID_GENESIS", `the genesis document is not JSON: ${what}`, { cause });
-  }
-  const root = new JsonReader(json, "genesis");
+/** A whole document in memory, all of it checked. @throws UpgradeError UPG_INVALID_GENESIS with the path of what is wrong */
+export function parseGenesis(text: string): GenesisInMemory {
+  const genesis = openGenesis(memorySource(utf8(text)));
+  return {
+    ...genesis,
+    accounts: [...genesis.accounts],
+    balances: [...genesis.balances],
+    delegations: [...genesis.delegations],
+  };
+}
+
+/**
+ * A document of any size: its head is checked now, its long lists when they are walked over.
+ * @throws UpgradeError UPG_INVALID_GENESIS with the path of what is wrong
+ */
+export function openGenesis(source: ByteSource): Genesis {
+  return readGenesis(new GenesisDocument(source));
+}
+
+/** The same of a document that is open. */
+export function readGenesis(document: GenesisDocument): Genesis {
+  const { root } = document;
   const state = root.get("app_state");
-  const staking = readStaking(state.get("staking"));
+  const { validators, bondDenom, stakingParams } = readStaking(state.get("staking"));
   const consensusParams = new JsonReader(root.object()["consensus"] ?? {}, "genesis.consensus").get("params");
-  const balances = readBalances(state.get("bank").get("balances"));
-  const gov = readGov(state.get("gov"), staking.bondDenom);
-  const govAccount = encodeAddress(moduleAddress(sha256, GOV_MODULE));
-  const held = balances.find(({ address }) => encodeAddress(address) === govAccount)?.coins ?? [];
-  checkHeldDeposits(state.get("gov"), gov, held);
+  const gov = readGov(state.get("gov"), bondDenom);
   return {
     chainId: readChainId(root.get("chain_id")),
     time: root.get("genesis_time").parse(parseTime),
     initialHeight: readHeight(root.get("initial_height")),
     appVersion: consensusParams.isSet ? readAppVersion(consensusParams) : 0n,
     consensusParams,
-    accounts: readOnce(state.get("auth").get("accounts"), readAccount, ({ address }) => toHex(address)),
-    balances,
-    ...staking,
+    stakingParams,
+    bondDenom,
+    validators,
     gov,
+    accounts: listOnce(document.list("auth", "accounts"), readAccount, ({ address }) => address),
+    balances: readBalances(document, gov),
+    delegations: listOnce(document.list("staking", "delegations"), readDelegation, keyOfDelegation),
   };
 }
 
-/** A list of which no two entries have the same key. */
-function readOnce<T>(list: JsonReader, read: (item: JsonReader) => T, keyOf: (entry: T) => string): T[] {
-  const paths = new Map<string, string>();
-  return list.items().map((item) => {
-    const entry = read(item);
-    const key = keyOf(entry);
-    const other = paths.get(key);
-    if (other) throw item.wrong(`stands for what ${other} stands for already`);
-    paths.set(key, item.path);
-    return entry;
-  });
+/** Is this the state of a chain too, or are these the facts alone? */
+export function hasState(genesis: GenesisFacts): genesis is Genesis {
+  return "accounts" in genesis;
 }
 
 function readChainId(field: JsonReader): string {
@@ -169,82 +180,38 @@ function readAccount(account: JsonReader): GenesisAccount {
 
 function readAccountKey(field: JsonReader): Uint8Array {
   if (!field.isSet || field.get("@type").text("") !== SECP256K1_TYPE) return new Uint8Array();
-  const key = readBase64(field.get("key"));
+  const key = field.get("key").base64();
   if (key.length !== SECP256K1_BYTES) throw field.get("key").wrong(`a secp256k1 key has 33 bytes, got ${key.length}`);
   return key;
 }
 
-function readBase64(field: JsonReader): Uint8Array {
-  return Uint8Array.from(
-    field.parse((text) => atob(text)),
-    (character) => character.charCodeAt(0),
-  );
-}
-
-/** No denomination's sum may pass what an amount can be: the supply is one. */
-function readBalances(list: JsonReader): GenesisBalance[] {
-  const balances = readOnce(list, readBalance, ({ address }) => toHex(address));
-  const supply = new Map<string, bigint>();
-  for (const { coins } of balances) {
-    for (const { denom, amount } of coins) supply.set(denom, (supply.get(denom) ?? 0n) + amount);
-  }
-  for (const [denom, amount] of supply) {
-    if (amount > AMOUNT_MAX) throw list.wrong(`the sum of ${denom} has more than 256 bits`);
-  }
-  return balances;
+/**
+ * No denomination's sum may pass what an amount can be: the supply is one. The gov account must hold the deposits of
+ * open proposals.
+ */
+function readBalances(document: GenesisDocument, gov: GenesisGov): GenesisList<GenesisBalance> {
+  const state = document.root.get("app_state");
+  const govAccount = moduleAddress(sha256, GOV_MODULE);
+  const begin = () => {
+    const supply = new Map<string, bigint>();
+    let held: readonly Coin[] = [];
+    return {
+      see({ address, coins }: GenesisBalance): void {
+        for (const { denom, amount } of coins) supply.set(denom, (supply.get(denom) ?? 0n) + amount);
+        if (equalBytes(address, govAccount)) held = coins;
+      },
+      end(): void {
+        for (const [denom, amount] of supply) {
+          const balances = state.get("bank").get("balances");
+          if (amount > AMOUNT_MAX) throw balances.wrong(`the sum of ${denom} has more than 256 bits`);
+        }
+        checkHeldDeposits(state.get("gov"), gov, held);
+      },
+    };
+  };
+  return listOnce(document.list("bank", "balances"), readBalance, ({ address }) => address, begin);
 }
 
 function readBalance(balance: JsonReader): GenesisBalance {
   return { address: balance.get("address").parse(decodeAddress), coins: readCoins(balance.get("coins")) };
-}
-
-const DECIMAL = /^[0-9]+(\.[0-9]{1,18})?$/;
-
-function readDecimal(field: JsonReader): string {
-  const text = field.text();
-  if (!DECIMAL.test(text)) throw field.wrong(`expected a decimal with at most 18 places, got "${text}"`);
-  return text;
-}
-
-function readStaking(staking: JsonReader) {
-  if (!staking.isSet) return { validators: [], delegations: [], bondDenom: "stake" };
-  const params = staking.get("params");
-  return {
-    bondDenom: params.isSet ? params.get("bond_denom").text("stake") : "stake",
-    validators: readOnce(staking.get("validators"), readValidator, ({ operator }) => toHex(operator)),
-    delegations: readOnce(
-      staking.get("delegations"),
-      readDelegation,
-      ({ delegator, operator }) => `${toHex(delegator)} ${toHex(operator)}`,
-    ),
-  };
-}
-
-function readValidator(validator: JsonReader): GenesisValidator {
-  const key = validator.get("consensus_pubkey").get("key");
-  const consensusKey = readBase64(key);
-  if (consensusKey.length !== 32) throw key.wrong(`an ed25519 key has 32 bytes, got ${consensusKey.length}`);
-  return {
-    operator: validator.get("operator_address").parse((text) => decodeAddress(text, OPERATOR_PREFIX)),
-    consensusKey,
-    moniker: validator.get("description").get("moniker").text(""),
-    tokens: validator.get("tokens").parse(parseAmount),
-    shares: readDecimal(validator.get("delegator_shares")),
-    jailed: validator.get("jailed").boolean(false),
-    status: readStatus(validator.get("status")),
-  };
-}
-
-function readStatus(field: JsonReader): string {
-  const status = field.text("BOND_STATUS_BONDED");
-  if (!STATUSES.has(status)) throw field.wrong(`expected one of ${[...STATUSES].join(", ")}, got "${status}"`);
-  return status;
-}
-
-function readDelegation(delegation: JsonReader): GenesisDelegation {
-  return {
-    delegator: delegation.get("delegator_address").parse(decodeAddress),
-    operator: delegation.get("validator_address").parse((text) => decodeAddress(text, OPERATOR_PREFIX)),
-    shares: readDecimal(delegation.get("shares")),
-  };
 }

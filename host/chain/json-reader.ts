@@ -70,6 +70,14 @@ export class JsonReader {
     return value;
   }
 
+  /** Bytes as base64. */
+  base64(): Uint8Array {
+    return Uint8Array.from(
+      this.parse((text) => atob(text)),
+      (character) => character.charCodeAt(0),
+    );
+  }
+
   /** Runs a parser on the value and puts the path before its complaint. */
   parse<T>(parser: (text: string) => T): T {
     const text = this.text();

@@ -30,12 +30,6 @@ const VOTE_OPTION: Readonly<Record<string, string>> = {
   NoWithVeto: "VOTE_OPTION_NO_WITH_VETO",
 };
 
-/** Is this parsed genesis document of the old format? */
-export function isLegacyGenesis(json: unknown): boolean {
-  const state = (json as { app_state?: { accounts?: unknown } } | null)?.app_state;
-  return Array.isArray(state?.accounts);
-}
-
 /** @throws UpgradeError UPG_INVALID_GENESIS */
 export function convertLegacyGenesis(json: unknown, sha256: Sha256): Record<string, unknown> {
   const root = new JsonReader(json, "genesis");

@@ -11,13 +11,13 @@ import { Halt } from "../upgrade/halt.js";
 import { preBlocker } from "../upgrade/hooks.js";
 import { type Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { crossCheckUpgradeInfo } from "../upgrade/upgrade-info.js";
-import type { Genesis } from "./genesis.js";
+import type { GenesisFacts } from "./genesis.js";
 import { type KnownFacts, knowsLastUpgrade } from "./known-upgrade.js";
 import { codeFor, type ProgramVersions, type StateFacts, versionAfter, versionOfState } from "./versions/of-state.js";
 import type { ChainVersion } from "./versions/version.js";
 
 /** What genesis says of versions. */
-type GenesisVersion = Pick<Genesis, "appVersion">;
+type GenesisVersion = Pick<GenesisFacts, "appVersion">;
 
 interface VersionFacts {
   readonly genesis: GenesisVersion;
@@ -34,7 +34,7 @@ export interface Choice {
 
 /** What the choice is made with, besides the stores. */
 export interface ChoiceFacts extends Pick<KnownFacts, "database"> {
-  readonly genesis: Pick<Genesis, "appVersion" | "chainId">;
+  readonly genesis: Pick<GenesisFacts, "appVersion" | "chainId">;
   readonly versions: readonly ChainVersion[];
 }
 

@@ -7,7 +7,7 @@ import type { App, BlockResult, DirectChange } from "../chain/app.js";
 import { BLOCK_BYTES_MAX } from "../commitment/block/consensus-params.js";
 import { resultsHash } from "../commitment/block/results.js";
 import type { ValidatorSet } from "../commitment/block/validator-set.js";
-import type { Database } from "../store/database.js";
+import type { Batch, Database } from "../store/database.js";
 import type { Height, Sha256 } from "../types.js";
 import { BlockMaker, type ChainFacts } from "./block-maker.js";
 import { BlockStore, type StoredBlock } from "./block-store.js";
@@ -27,6 +27,8 @@ export interface EmbeddedNodeOptions {
   readonly mempool?: Partial<MempoolLimits>;
   /** What the key signed last; without, nothing keeps it from signing twice (tests). */
   readonly lastSigned?: LastSigned;
+  /** Records that become visible with the first block of a chain. */
+  readonly alongsideFirst?: (batch: Batch) => void;
 }
 
 export interface MadeBlock {
@@ -121,7 +123,9 @@ export class EmbeddedNode {
       commit: this.#maker.commit(made, pending?.timestamp ?? clock.after(header.time)),
     };
     const txHashes = txs.map((tx) => sha256(tx));
+    const isFirst = this.#last === undefined;
     app.commit((batch) => {
+      if (isFirst) this.options.alongsideFirst?.(batch);
       this.blocks.put(batch, stored, made.bytes, result);
       this.index.put(batch, height, txHashes, result);
     });

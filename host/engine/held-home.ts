@@ -4,18 +4,19 @@
  */
 import { existsSync } from "node:fs";
 import { App, type AppOptions } from "../chain/app.js";
-import { type Genesis, parseGenesis } from "../chain/genesis.js";
+import type { GenesisFacts } from "../chain/genesis.js";
 import { genesisVersion } from "../chain/start.js";
 import type { ChainVersion } from "../chain/versions/version.js";
 import { DEFAULT_CONSENSUS_PARAMS } from "../commitment/block/consensus-params.js";
 import { Core } from "../core/core.js";
-import { isUpgradeError, UpgradeError } from "../errors.js";
+import { assert, isUpgradeError } from "../errors.js";
 import { CommitMultiStore } from "../store/commit-multi-store.js";
 import { LmdbDatabase } from "../store/lmdb-database.js";
 import type { Height, Plan } from "../types.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import { UPGRADE_STORE } from "../upgrade/keeper.js";
-import { readFileIfThere, upgradeFiles } from "./atomic-file.js";
+import { upgradeFiles } from "./atomic-file.js";
+import { type BegunGenesis, keptOrFile, requireHome, watchGenesisFile } from "./begun-genesis.js";
 import type { ChainFacts } from "./block-maker.js";
 import type { Clock } from "./clock.js";
 import { type ConsensusKey, readConsensusKey } from "./consensus-key.js";
@@ -61,37 +62,40 @@ export interface ChainPosition {
 
 export class HeldHome {
   #database: LmdbDatabase | undefined;
+  #genesis: BegunGenesis | undefined;
+  readonly #closing = new AbortController();
 
   private constructor(
     readonly home: Home,
     private readonly options: OpenNodeOptions,
-    private readonly genesis: Genesis,
     private readonly key: ConsensusKey,
     private readonly lock: HomeLock,
   ) {}
 
-  /** @throws UpgradeError UPG_STORE_LOCKED, UPG_STORE_IO, UPG_INVALID_GENESIS, UPG_INVALID_CONFIG */
+  /** @throws UpgradeError UPG_STORE_LOCKED, UPG_STORE_IO, UPG_INVALID_CONFIG */
   static hold(options: OpenNodeOptions): HeldHome {
     const home = new Home(options.home);
-    const genesis = readGenesis(home);
+    requireHome(home);
     const key = readConsensusKey(home.validatorKeyFile);
-    return new HeldHome(home, options, genesis, key, lockHome(home));
+    return new HeldHome(home, options, key, lockHome(home));
   }
 
   /** @throws Halt; UpgradeError UPG_INVALID_GENESIS, UPG_INVALID_ARGUMENT, UPG_HANDLER_*, UPG_STORE_* */
   open(): EmbeddedNode {
-    const { home, options, genesis, key } = this;
+    const { home, options, key } = this;
     const isNew = !existsSync(home.databaseFile);
-    const last = checkDatabase(home.databaseFile, options.log) ?? genesis.initialHeight - 1n;
-    const lastSigned = new LastSigned(home.lastSignedFile);
-    lastSigned.requireGoesOn(last, home.databaseFile);
+    const committed = checkDatabase(home.databaseFile, options.log);
     const spill = { bytesMax: options.handlerDiskMax };
     if (!isNew) this.#database = new LmdbDatabase(home.databaseFile, { spill });
+    this.#genesis = keptOrFile(home, this.#database);
+    const { genesis, begin } = this.#genesis;
+    const lastSigned = new LastSigned(home.lastSignedFile);
+    lastSigned.requireGoesOn(committed ?? genesis.initialHeight - 1n, home.databaseFile);
     const { versions, handlers } = versionsAndHandlers(home, options.handlers, options.appVersion);
     // A document that this program cannot start leaves no database behind, so the home can be made anew.
     if (isNew) {
       genesisVersion(genesis, versions);
-      requireValidators(home, genesis);
+      begin?.check(options.log);
     }
     const database = this.#database ?? new LmdbDatabase(home.databaseFile, { spill });
     this.#database = database;
@@ -105,20 +109,24 @@ export class HeldHome {
     for (const { handler, isOfHome } of handlers) app.keeper.setWasmHandler(handler, { isOfHome });
     app.load();
     const facts = chainFacts(genesis);
+    if (!begin) watchGenesisFile(home, this.#genesis.digest, options.log, this.#closing.signal);
     const mempool = options.mempool ? { mempool: options.mempool } : {};
-    const node = new EmbeddedNode({ app, database, sha256, facts, key, lastSigned, clock: options.clock, ...mempool });
+    const first = begin ? { alongsideFirst: begin.record } : {};
+    const parts = { app, database, sha256, facts, key, lastSigned, clock: options.clock };
+    const node = new EmbeddedNode({ ...parts, ...mempool, ...first });
     sayReadiness(node, { ofHome: handlers.filter(({ isOfHome }) => isOfHome), log: options.log });
     return node;
   }
 
-  /** What delegations are counted in. */
+  /** What delegations are counted in. Known once the home was opened. */
   get bondDenom(): string {
-    return this.genesis.bondDenom;
+    assert(this.#genesis, "bondDenom is asked for before open()");
+    return this.#genesis.genesis.bondDenom;
   }
 
   /** Never throws: of a database that cannot be read nothing is known. */
   position(): ChainPosition {
-    const { initialHeight } = this.genesis;
+    const initialHeight = this.#genesis?.genesis.initialHeight ?? 1n;
     const start = { lastCommittedHeight: 0n, nextHeight: initialHeight, appHash: new Uint8Array(0) };
     if (!this.#database) return start;
     try {
@@ -144,6 +152,8 @@ export class HeldHome {
   }
 
   close(): void {
+    this.#closing.abort();
+    this.#genesis?.begin?.close();
     this.#database?.close();
     this.#database = undefined;
     this.lock.release();
@@ -158,15 +168,6 @@ function lockHome(home: Home): HomeLock {
     if (!isUpgradeError(error) || error.code !== "UPG_STORE_FULL" || !lendFromReserve(home)) throw error;
     return HomeLock.acquire(home.lockFile, home.databaseFile);
   }
-}
-
-/** Without power no vote ever passes, so such a chain could never be upgraded. */
-function requireValidators(home: Home, { validators }: Genesis): void {
-  if (validators.length > 0) return;
-  throw new UpgradeError(
-    "UPG_INVALID_GENESIS",
-    `${home.genesisFile} has no validator: give one power with \`chaind genesis add-account <key> <coins> --validator\``,
-  );
 }
 
 function appOptions({ skipHeights, haltHeight, versionsKept }: OpenNodeOptions): Partial<AppOptions> {
@@ -186,18 +187,7 @@ function stagedHandlers(
   return new StagedHandlers({ folders, sha256, log, isIgnored: (file) => isBeyond(file, versions) });
 }
 
-function readGenesis(home: Home): Genesis {
-  const bytes = readFileIfThere(home.genesisFile);
-  if (!bytes) {
-    throw new UpgradeError(
-      "UPG_INVALID_CONFIG",
-      `${home.genesisFile} is missing: make a home with \`chaind init\` first`,
-    );
-  }
-  return parseGenesis(Buffer.from(bytes).toString("utf8"));
-}
-
-function chainFacts(genesis: Genesis): ChainFacts {
+function chainFacts(genesis: GenesisFacts): ChainFacts {
   const { consensusParams: params, chainId, time, appVersion } = genesis;
   const defaults = DEFAULT_CONSENSUS_PARAMS;
   const block = params.isSet ? params.get("block") : undefined;

@@ -9,7 +9,7 @@ import {
   ValidatorSchema,
 } from "../../gen/chain/staking/v1/staking_pb.js";
 import type { KVReader, KVStore } from "../../types.js";
-import type { GenesisDelegation, GenesisValidator } from "../genesis.js";
+import type { GenesisDelegation, GenesisValidator } from "../genesis-staking.js";
 
 export const STAKING_STORE = "staking";
 

@@ -1,11 +1,9 @@
 /** `chaind init`: makes a home with keys and a genesis document. */
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
+import { existsSync, mkdirSync } from "node:fs";
 import type { Command } from "commander";
 import { toHex, utf8 } from "../../bytes.js";
 import { parseGenesis } from "../../chain/genesis.js";
-import { convertLegacyGenesis, isLegacyGenesis } from "../../chain/legacy-genesis.js";
 import { formatTime } from "../../commitment/block/time.js";
 import { writeFileAtomically } from "../../engine/atomic-file.js";
 import { wallClock } from "../../engine/clock.js";
@@ -14,11 +12,13 @@ import { Home } from "../../engine/home.js";
 import { sha256 } from "../../engine/node-crypto.js";
 import { UpgradeError } from "../../errors.js";
 import { writeDefaultConfig } from "../config-defaults.js";
+import { type TakenGenesis, takeDocument, withPlainDocument } from "../genesis/take-document.js";
 
 export interface InitOptions {
   readonly home: string;
   readonly moniker?: string;
   readonly chainId?: string;
+  /** A plain document. */
   readonly genesis?: string;
   readonly overwrite?: boolean;
   /** Seed of both keys, for runs that must be the same each time; random without. */
@@ -43,9 +43,11 @@ export function registerInit(program: Command, print: (answer: InitAnswer) => vo
     )
     .option("--genesis <file>", "take the genesis document from a file")
     .option("--overwrite", "replace the genesis document and keys of an existing home")
-    .action((moniker: string, options: Omit<InitOptions, "home" | "moniker">, command: Command) => {
+    .action(async (moniker: string, options: Omit<InitOptions, "home" | "moniker">, command: Command) => {
       const { home, chainId } = command.optsWithGlobals() as { home: string; chainId?: string };
-      print(initHome({ ...options, home, moniker, ...(chainId ? { chainId } : {}) }));
+      const all = { ...options, home, moniker, ...(chainId ? { chainId } : {}) };
+      if (all.genesis === undefined) print(initHome(all));
+      else print(await withPlainDocument(all.genesis, (genesis) => initHome({ ...all, genesis })));
     });
 }
 
@@ -58,36 +60,23 @@ export function initHome(options: InitOptions): InitAnswer {
   if (existsSync(home.databaseFile)) {
     throw new UpgradeError("UPG_INVALID_CONFIG", `${home.databaseFile} exists: this home has a chain in it`);
   }
-  const document = options.genesis ? readGenesisFile(options.genesis) : emptyGenesis();
-  if (options.chainId) document["chain_id"] = options.chainId;
-  const text = `${JSON.stringify(document, null, 1)}\n`;
-  const genesis = parseGenesis(text);
+  const { chainId } = writeGenesis(home, options);
   const seed = options.keySeed ?? randomBytes(32);
   const key = consensusKey(seed);
   const node = consensusKey(sha256(seed));
   mkdirSync(home.dataFolder, { recursive: true });
   writeConsensusKey(home.validatorKeyFile, key);
   writeNodeKey(home.nodeKeyFile, node);
-  writeFileAtomically(home.genesisFile, utf8(text), 0o644);
-  writeDefaultConfig(home.path, genesis.chainId, options.moniker ?? "node");
-  return { chain_id: genesis.chainId, node_id: nodeId(node), validator: toHex(key.address).toUpperCase() };
+  writeDefaultConfig(home.path, chainId, options.moniker ?? "node");
+  return { chain_id: chainId, node_id: nodeId(node), validator: toHex(key.address).toUpperCase() };
 }
 
-function readGenesisFile(path: string): Record<string, unknown> {
-  let json: unknown;
-  try {
-    const bytes = readFileSync(path);
-    const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
-    json = JSON.parse((isGzip ? gunzipSync(bytes) : bytes).toString("utf8"));
-  } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new UpgradeError("UPG_INVALID_GENESIS", `cannot read the genesis document ${path}: ${message}`, { cause });
-  }
-  if (isLegacyGenesis(json)) return convertLegacyGenesis(json, sha256);
-  if (typeof json !== "object" || json === null) {
-    throw new UpgradeError("UPG_INVALID_GENESIS", `${path} is not a genesis document`);
-  }
-  return { ...json };
+function writeGenesis(home: Home, { genesis, chainId }: InitOptions): TakenGenesis {
+  if (genesis) return takeDocument(genesis, home.genesisFile, chainId);
+  const text = `${JSON.stringify({ ...emptyGenesis(), ...(chainId ? { chain_id: chainId } : {}) }, null, 1)}\n`;
+  const begun = parseGenesis(text);
+  writeFileAtomically(home.genesisFile, utf8(text), 0o644);
+  return begun;
 }
 
 function emptyGenesis(): Record<string, unknown> {

@@ -1,14 +1,14 @@
 /** The genesis document of a home as JSON that can be changed and written back. */
 import { existsSync } from "node:fs";
 import { utf8 } from "../../bytes.js";
-import { type Genesis, parseGenesis } from "../../chain/genesis.js";
+import { type GenesisInMemory, parseGenesis } from "../../chain/genesis.js";
 import { readFileIfThere, writeFileAtomically } from "../../engine/atomic-file.js";
 import type { Home } from "../../engine/home.js";
 import { UpgradeError } from "../../errors.js";
 
 export interface GenesisDocument {
   readonly json: Record<string, unknown>;
-  readonly genesis: Genesis;
+  readonly genesis: GenesisInMemory;
 }
 
 const FILE_MODE = 0o644;
@@ -24,7 +24,7 @@ export function readDocument(file: string): GenesisDocument {
 }
 
 /** Written only when it is a genesis document. @throws UpgradeError UPG_INVALID_GENESIS, UPG_STORE_IO */
-export function writeDocument(file: string, json: unknown): Genesis {
+export function writeDocument(file: string, json: unknown): GenesisInMemory {
   const text = `${JSON.stringify(json, null, 1)}\n`;
   const genesis = parseGenesis(text);
   writeFileAtomically(file, utf8(text), FILE_MODE);

@@ -4,12 +4,12 @@ import { genesisVersion } from "../../chain/start.js";
 import { knownVersions } from "../../chain/versions/known.js";
 import { formatTime } from "../../commitment/block/time.js";
 import { Home } from "../../engine/home.js";
-import { readDocument } from "./document.js";
+import { checkDocument } from "./take-document.js";
 
 /** @throws UpgradeError UPG_INVALID_GENESIS naming the path of what is wrong */
 export function validateGenesis(path: string, file?: string) {
   const name = file ?? new Home(path).genesisFile;
-  const { genesis } = readDocument(name);
+  const genesis = checkDocument(name);
   const version = genesisVersion(genesis, knownVersions());
   return {
     valid: true,

@@ -2,14 +2,14 @@
  * Tries a handler on the state in a home: on a branch of a committed version, with nothing written. It needs no plan and
  * no version that knows it; it is as if the plan had been made for the next block. A node may run in the home meanwhile.
  */
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { toHex } from "../../bytes.js";
-import { parseGenesis } from "../../chain/genesis.js";
 import { Core } from "../../core/core.js";
 import { BlockStore } from "../../engine/block-store.js";
+import { keptGenesis } from "../../engine/genesis-record.js";
 import { Home } from "../../engine/home.js";
 import { sha256 } from "../../engine/node-crypto.js";
 import { UpgradeError } from "../../errors.js";
@@ -50,7 +50,12 @@ export interface Trial {
 /** @throws UpgradeError UPG_INVALID_CONFIG, UPG_NOT_FOUND_VERSION, UPG_HANDLER_*, UPG_MIGRATION_*, UPG_STORE_* */
 export function tryHandler(options: TrialOptions): Trial {
   const home = new Home(options.home);
-  const { chainId } = readGenesis(home);
+  if (!existsSync(home.databaseFile)) {
+    throw new UpgradeError(
+      "UPG_INVALID_CONFIG",
+      `${home.path} is no home of a chain that has begun: start the node first`,
+    );
+  }
   return inTemporaryFolder((folder) => {
     const below = new LmdbDatabase(home.databaseFile, { readOnly: true });
     const file = join(folder, "chain.mdb");
@@ -58,6 +63,7 @@ export function tryHandler(options: TrialOptions): Trial {
     const database = new OverlayDatabase(below, changed);
     try {
       const multiStore = openAt(database, options.height);
+      const { chainId } = keptGenesis(below).facts;
       const trial = new TrialBlock(options, multiStore, chainId, lastTime(database, multiStore)).run();
       return { ...trial, diskBytes: (changed.spill?.bytesPeak ?? 0) + statSync(file).size };
     } finally {
@@ -73,15 +79,6 @@ function inTemporaryFolder<T>(work: (folder: string) => T): T {
     return work(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function readGenesis(home: Home) {
-  try {
-    return parseGenesis(readFileSync(home.genesisFile, "utf8"));
-  } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new UpgradeError("UPG_INVALID_CONFIG", `${home.path} is no home of a chain: ${message}`, { cause });
   }
 }
 

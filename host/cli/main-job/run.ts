@@ -14,6 +14,7 @@ import type { Height, Plan } from "../../types.js";
 import type { HaltRecord } from "../../upgrade/halt.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
 import { initHome } from "../commands/init.js";
+import { withPlainDocument } from "../genesis/take-document.js";
 import { requireExit, runChildNode } from "./child-node.js";
 import { amounts, type Count, countChain } from "./count.js";
 import type { Show } from "./events.js";
@@ -43,7 +44,7 @@ const hex = (bytes: Uint8Array) => toHex(bytes).toUpperCase();
 
 /** Runs the job; true when everything that was checked holds. @throws UpgradeError */
 export async function runMainJob(options: MainJobOptions): Promise<boolean> {
-  initialise(options);
+  await initialise(options);
   const upgrades = plannedUpgrades(options);
   let before: Count | undefined;
   for (const [index, upgrade] of upgrades.entries()) {
@@ -63,10 +64,10 @@ interface PlannedUpgrade {
   readonly isKnown: boolean;
 }
 
-function initialise({ home, genesis }: MainJobOptions): void {
+async function initialise({ home, genesis }: MainJobOptions): Promise<void> {
   const keySeed = sha256(utf8("chain-upgrade main job"));
   if (genesis) {
-    initHome({ home, genesis, keySeed });
+    await withPlainDocument(genesis, (plain) => initHome({ home, genesis: plain, keySeed }));
     return;
   }
   const folder = mkdtempSync(join(mkdirs(home), ".genesis-"));

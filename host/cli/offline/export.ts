@@ -3,6 +3,7 @@ import { writeSync } from "node:fs";
 import { utf8 } from "../../bytes.js";
 import { encodeAddress, OPERATOR_PREFIX } from "../../chain/address.js";
 import type { Coins } from "../../chain/coins.js";
+import type { GenesisFacts } from "../../chain/genesis.js";
 import { AUTH_STORE, accounts, permissionsOf } from "../../chain/modules/auth.js";
 import { accountBank, BANK_STORE, storeBank } from "../../chain/modules/bank.js";
 import { deposits, GOV_STORE, proposals, readNextProposalId, readParams, votes } from "../../chain/modules/gov.js";
@@ -11,6 +12,7 @@ import { formatTime } from "../../commitment/block/time.js";
 import { Core } from "../../core/core.js";
 import { writeFileAtomically } from "../../engine/atomic-file.js";
 import { BlockStore } from "../../engine/block-store.js";
+import { keptGenesis } from "../../engine/genesis-record.js";
 import { sha256 } from "../../engine/node-crypto.js";
 import type { Account, Vesting } from "../../gen/chain/auth/v1/auth_pb.js";
 import { BondStatus } from "../../gen/chain/staking/v1/staking_pb.js";
@@ -19,7 +21,6 @@ import { CommitMultiStore } from "../../store/commit-multi-store.js";
 import type { VersionView } from "../../store/version-view.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
 import { messageJson } from "../client/message-json.js";
-import { readDocument } from "../genesis/document.js";
 import { noChain, withDatabase } from "./home-database.js";
 
 export interface ExportRequest {
@@ -33,12 +34,12 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** @throws UpgradeError UPG_STORE_LOCKED, UPG_NOT_FOUND_VERSION, UPG_STORE_*, UPG_INVALID_CONFIG, UPG_INVALID_GENESIS */
 export function exportGenesis(path: string, request: ExportRequest, say: (line: string) => void): void {
-  const document = withDatabase(path, (database, home) => {
+  const document = withDatabase(path, (database) => {
     const multiStore = new CommitMultiStore(database, { sha256 });
     const height = request.height === 0n ? multiStore.lastCommitID.version : request.height;
     if (height === 0n) throw noChain(path);
     const view = multiStore.at(height);
-    const begun = readDocument(home.genesisFile).json;
+    const { facts: begun } = keptGenesis(database);
     const time = formatTime(new BlockStore(database).at(height).header.time);
     const plan = new Core().plan(view.store(UPGRADE_STORE));
     if (plan) say(`the plan "${plan.name}" at height ${plan.height} does not go along: schedule it anew`);
@@ -65,19 +66,14 @@ function writeAll(text: string): void {
 }
 
 /** The version that the chain began with, and one more for each upgrade; 0n: unset, and nothing was applied. */
-function versionOf(view: VersionView, begun: Json): bigint {
-  const first = BigInt(String(member(begun, "consensus", "params", "version", "app") ?? "0"));
+function versionOf(view: VersionView, begun: GenesisFacts): bigint {
   const applied = new Core().protocolVersion(view.store(UPGRADE_STORE));
-  return applied === 0n ? first : (first || 1n) + applied;
-}
-
-function member(json: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>((at, name) => (at as Json | null | undefined)?.[name], json);
+  return applied === 0n ? begun.appVersion : (begun.appVersion || 1n) + applied;
 }
 
 interface Exported {
   readonly view: VersionView;
-  readonly begun: Json;
+  readonly begun: GenesisFacts;
   readonly time: string;
   readonly initialHeight: bigint;
   readonly version: bigint;
@@ -85,19 +81,19 @@ interface Exported {
 
 function genesisDocument({ view, begun, time, initialHeight, version }: Exported): Json {
   const bank = view.names.includes(BANK_STORE) ? storeBank : accountBank;
-  const params = (member(begun, "consensus", "params") ?? {}) as Json;
+  const params = (begun.consensusParams.value ?? {}) as Json;
   const balances = [...bank.allBalances(view)].map(([address, coins]) => ({
     ...{ address: encodeAddress(address), coins: jsonCoins(coins) },
   }));
   return {
     genesis_time: time,
-    chain_id: begun["chain_id"],
+    chain_id: begun.chainId,
     initial_height: String(initialHeight),
     app_hash: null,
     app_state: {
       auth: { accounts: [...accounts(view.store(AUTH_STORE))].map(accountJson) },
       bank: { balances },
-      staking: stakingJson(view, member(begun, "app_state", "staking", "params")),
+      staking: stakingJson(view, begun.stakingParams.value),
       gov: govJson(view),
     },
     consensus: { params: { ...params, version: version === 0n ? {} : { app: String(version) } } },

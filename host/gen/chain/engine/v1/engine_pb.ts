@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file chain/engine/v1/engine.proto.
  */
 export const file_chain_engine_v1_engine: GenFile = /*@__PURE__*/
-  fileDesc("ChxjaGFpbi9lbmdpbmUvdjEvZW5naW5lLnByb3RvEg9jaGFpbi5lbmdpbmUudjEiwAEKC0Jsb2NrUmVjb3JkEg4KBmhlaWdodBgBIAEoAxIMCgRoYXNoGAIgASgMEhMKC3BhcnRzX3RvdGFsGAMgASgNEhIKCnBhcnRzX2hhc2gYBCABKAwSDAoEc2l6ZRgFIAEoDRIOCgZoZWFkZXIYBiABKAwSDwoHbnVtX3R4cxgHIAEoDRIQCghhcHBfaGFzaBgIIAEoDBIZChFsYXN0X3Jlc3VsdHNfaGFzaBgJIAEoDBIOCgZjb21taXQYCiABKAwiZQoMQmxvY2tSZXN1bHRzEi0KCnR4X3Jlc3VsdHMYASADKAsyGS5jaGFpbi5lbmdpbmUudjEuVHhSZXN1bHQSJgoGZXZlbnRzGAIgAygLMhYudGVuZGVybWludC5hYmNpLkV2ZW50IpQBCghUeFJlc3VsdBIMCgRjb2RlGAEgASgNEhEKCWNvZGVzcGFjZRgCIAEoCRIMCgRkYXRhGAMgASgMEgsKA2xvZxgEIAEoCRISCgpnYXNfd2FudGVkGAUgASgDEhAKCGdhc191c2VkGAYgASgDEiYKBmV2ZW50cxgHIAMoCzIWLnRlbmRlcm1pbnQuYWJjaS5FdmVudGIGcHJvdG8z", [file_tendermint_abci_types]);
+  fileDesc("ChxjaGFpbi9lbmdpbmUvdjEvZW5naW5lLnByb3RvEg9jaGFpbi5lbmdpbmUudjEiwAEKC0Jsb2NrUmVjb3JkEg4KBmhlaWdodBgBIAEoAxIMCgRoYXNoGAIgASgMEhMKC3BhcnRzX3RvdGFsGAMgASgNEhIKCnBhcnRzX2hhc2gYBCABKAwSDAoEc2l6ZRgFIAEoDRIOCgZoZWFkZXIYBiABKAwSDwoHbnVtX3R4cxgHIAEoDRIQCghhcHBfaGFzaBgIIAEoDBIZChFsYXN0X3Jlc3VsdHNfaGFzaBgJIAEoDBIOCgZjb21taXQYCiABKAwiZQoMQmxvY2tSZXN1bHRzEi0KCnR4X3Jlc3VsdHMYASADKAsyGS5jaGFpbi5lbmdpbmUudjEuVHhSZXN1bHQSJgoGZXZlbnRzGAIgAygLMhYudGVuZGVybWludC5hYmNpLkV2ZW50IpQBCghUeFJlc3VsdBIMCgRjb2RlGAEgASgNEhEKCWNvZGVzcGFjZRgCIAEoCRIMCgRkYXRhGAMgASgMEgsKA2xvZxgEIAEoCRISCgpnYXNfd2FudGVkGAUgASgDEhAKCGdhc191c2VkGAYgASgDEiYKBmV2ZW50cxgHIAMoCzIWLnRlbmRlcm1pbnQuYWJjaS5FdmVudCLcAQoNR2VuZXNpc1JlY29yZBIQCghjaGFpbl9pZBgBIAEoCRIUCgx0aW1lX3NlY29uZHMYAiABKAMSEgoKdGltZV9uYW5vcxgDIAEoBRIWCg5pbml0aWFsX2hlaWdodBgEIAEoAxITCgthcHBfdmVyc2lvbhgFIAEoBBISCgpib25kX2Rlbm9tGAYgASgJEhgKEGNvbnNlbnN1c19wYXJhbXMYByABKAkSFgoOc3Rha2luZ19wYXJhbXMYCCABKAkSDgoGc2hhMjU2GAkgASgMEgwKBHNpemUYCiABKARiBnByb3RvMw", [file_tendermint_abci_types]);
 
 /**
  * One block of the chain, beside its bytes.
@@ -162,4 +162,76 @@ export type TxResult = Message<"chain.engine.v1.TxResult"> & {
  */
 export const TxResultSchema: GenMessage<TxResult> = /*@__PURE__*/
   messageDesc(file_chain_engine_v1_engine, 2);
+
+/**
+ * What stays true of the genesis document after the first block, so that it is not read again. Written with that block.
+ *
+ * @generated from message chain.engine.v1.GenesisRecord
+ */
+export type GenesisRecord = Message<"chain.engine.v1.GenesisRecord"> & {
+  /**
+   * @generated from field: string chain_id = 1;
+   */
+  chainId: string;
+
+  /**
+   * @generated from field: int64 time_seconds = 2;
+   */
+  timeSeconds: bigint;
+
+  /**
+   * @generated from field: int32 time_nanos = 3;
+   */
+  timeNanos: number;
+
+  /**
+   * @generated from field: int64 initial_height = 4;
+   */
+  initialHeight: bigint;
+
+  /**
+   * 0: unset, the first.
+   *
+   * @generated from field: uint64 app_version = 5;
+   */
+  appVersion: bigint;
+
+  /**
+   * @generated from field: string bond_denom = 6;
+   */
+  bondDenom: string;
+
+  /**
+   * `consensus.params`, JSON.
+   *
+   * @generated from field: string consensus_params = 7;
+   */
+  consensusParams: string;
+
+  /**
+   * `app_state.staking.params`, JSON.
+   *
+   * @generated from field: string staking_params = 8;
+   */
+  stakingParams: string;
+
+  /**
+   * Of the document's bytes.
+   *
+   * @generated from field: bytes sha256 = 9;
+   */
+  sha256: Uint8Array;
+
+  /**
+   * @generated from field: uint64 size = 10;
+   */
+  size: bigint;
+};
+
+/**
+ * Describes the message chain.engine.v1.GenesisRecord.
+ * Use `create(GenesisRecordSchema)` to create a new message.
+ */
+export const GenesisRecordSchema: GenMessage<GenesisRecord> = /*@__PURE__*/
+  messageDesc(file_chain_engine_v1_engine, 3);
 

@@ -1,0 +1,36 @@
+/** Lists of a genesis document whose entries are checked against one another while they are walked over. */
+import { KeySet } from "./genesis-document/key-set.js";
+import type { JsonReader } from "./json-reader.js";
+
+/** A list that may be long: it is read, and its entries are checked, each time that it is walked over. */
+export interface GenesisList<T> extends Iterable<T> {
+  readonly length: number;
+}
+
+/** A list of which no two entries have the same key. `atEnd` is called when a walk has seen all of them. */
+export function listOnce<T>(
+  list: Iterable<JsonReader> & { readonly length: number },
+  read: (item: JsonReader) => T,
+  keyOf: (entry: T) => Uint8Array,
+  begin: () => { see(entry: T): void; end(): void } = () => NO_WATCH,
+): GenesisList<T> {
+  return {
+    length: list.length,
+    *[Symbol.iterator]() {
+      const keys = new KeySet();
+      const watch = begin();
+      for (const item of list) {
+        const entry = read(item);
+        const other = keys.add(keyOf(entry));
+        if (other !== undefined) {
+          throw item.wrong(`is a second entry for the key of ${item.path.replace(/\[\d+\]$/, `[${other}]`)}`);
+        }
+        watch.see(entry);
+        yield entry;
+      }
+      watch.end();
+    },
+  };
+}
+
+const NO_WATCH = { see: () => undefined, end: () => undefined };

@@ -1,0 +1,167 @@
+/**
+ * Takes a genesis document from a file into a home: today's format as it is, with another chain id where one is given;
+ * that of 2019 turned into today's; plain or gzipped. Documents of any size go through a part at a time, and the home has
+ * the document once all of it was checked.
+ */
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import { utf8 } from "../../bytes.js";
+import { type Genesis, readGenesis } from "../../chain/genesis.js";
+import { readRange } from "../../chain/genesis-document/byte-source.js";
+import { GenesisDocument } from "../../chain/genesis-document/document.js";
+import { convertLegacyGenesis } from "../../chain/legacy-genesis.js";
+import { type FileSource, openFileSource } from "../../engine/file-source.js";
+import { sha256 } from "../../engine/node-crypto.js";
+import { isUpgradeError, UpgradeError } from "../../errors.js";
+
+const FILE_MODE = 0o644;
+const PART_BYTES = 1_048_576;
+/** A document of 2019 is turned as a whole, in memory. */
+const LEGACY_BYTES_MAX = 256 * PART_BYTES;
+const GZIP_MAGIC = [0x1f, 0x8b];
+
+/** What a taken document says of its chain. */
+export type TakenGenesis = Pick<Genesis, "chainId">;
+
+/**
+ * Takes a plain document.
+ * @throws UpgradeError UPG_INVALID_GENESIS, UPG_INVALID_CONFIG, UPG_STORE_IO; the home is then as it was
+ */
+export function takeDocument(file: string, target: string, chainId: string | undefined): TakenGenesis {
+  const made = mkdirSync(dirname(target), { recursive: true });
+  const temporary = `${target}.${randomBytes(4).toString("hex")}`;
+  try {
+    copyDocument(file, temporary, chainId);
+    const genesis = checkDocument(temporary);
+    renameSync(temporary, target);
+    return genesis;
+  } catch (cause) {
+    rmSync(made ?? temporary, { recursive: true, force: true });
+    throw readable(file, cause);
+  }
+}
+
+/** Calls `use` with a plain copy of a gzipped document, and with any other one itself. @throws UpgradeError UPG_INVALID_GENESIS */
+export async function withPlainDocument<T>(file: string, use: (plain: string) => T | Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-genesis-"));
+  try {
+    return await use(await inflated(file, join(folder, "genesis.json")));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function inflated(file: string, target: string): Promise<string> {
+  try {
+    if (!isGzip(file)) return file;
+    await pipeline(createReadStream(file), createGunzip(), createWriteStream(target, { mode: FILE_MODE }));
+    return target;
+  } catch (cause) {
+    throw readable(file, cause);
+  }
+}
+
+function readable(file: string, cause: unknown): UpgradeError {
+  if (isUpgradeError(cause)) return cause;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new UpgradeError("UPG_INVALID_GENESIS", `cannot read the genesis document ${file}: ${message}`, { cause });
+}
+
+/** Reads a document to its end: its head and every entry of its lists. @throws UpgradeError UPG_INVALID_GENESIS */
+export function checkDocument(file: string): Genesis {
+  return withSource(file, (source) => {
+    const genesis = readGenesis(new GenesisDocument(source));
+    for (const list of [genesis.accounts, genesis.balances, genesis.delegations]) for (const _ of list);
+    return genesis;
+  });
+}
+
+function withSource<T>(file: string, use: (source: FileSource) => T): T {
+  const source = openFileSource(file);
+  if (!source) throw new UpgradeError("UPG_INVALID_CONFIG", `${file} does not exist`);
+  try {
+    return use(source);
+  } finally {
+    source.close();
+  }
+}
+
+function isGzip(path: string): boolean {
+  const file = openSync(path, "r");
+  try {
+    const start = new Uint8Array(GZIP_MAGIC.length);
+    readSync(file, start, 0, start.length, 0);
+    return GZIP_MAGIC.every((byte, i) => start[i] === byte);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function copyDocument(file: string, target: string, chainId: string | undefined): void {
+  withSource(file, (source) => {
+    const document = new GenesisDocument(source);
+    const out = openSync(target, "w", FILE_MODE);
+    try {
+      if (document.isLegacy) writeAll(out, legacyText(source, chainId));
+      else copyWithChainId(document, out, chainId);
+      fsyncSync(out);
+    } finally {
+      closeSync(out);
+    }
+  });
+}
+
+function legacyText(source: FileSource, chainId: string | undefined): Uint8Array {
+  if (source.size > LEGACY_BYTES_MAX) {
+    throw new UpgradeError(
+      "UPG_INVALID_GENESIS",
+      `a document in the format of 2019 may have ${LEGACY_BYTES_MAX} bytes, got ${source.size}`,
+    );
+  }
+  const json: unknown = JSON.parse(Buffer.from(readRange(source, 0, source.size)).toString("utf8"));
+  const document = { ...convertLegacyGenesis(json, sha256), ...(chainId ? { chain_id: chainId } : {}) };
+  return utf8(`${JSON.stringify(document, null, 1)}\n`);
+}
+
+function copyWithChainId(
+  { source, chainIdRange, start }: GenesisDocument,
+  out: number,
+  chainId: string | undefined,
+): void {
+  const id = JSON.stringify(chainId);
+  if (chainId === undefined) {
+    copyRange(source, out, 0, source.size);
+  } else if (chainIdRange) {
+    copyRange(source, out, 0, chainIdRange[0]);
+    writeAll(out, utf8(id));
+    copyRange(source, out, chainIdRange[1], source.size);
+  } else {
+    copyRange(source, out, 0, start + 1);
+    writeAll(out, utf8(`"chain_id":${id},`));
+    copyRange(source, out, start + 1, source.size);
+  }
+}
+
+function copyRange(source: GenesisDocument["source"], out: number, from: number, to: number): void {
+  for (let at = from; at < to; at += PART_BYTES) writeAll(out, readRange(source, at, Math.min(at + PART_BYTES, to)));
+}
+
+function writeAll(out: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(out, bytes, at);
+}
