@@ -2,9 +2,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { toHex } from "../bytes.js";
 import type { Plan, Timestamp } from "../types.js";
+import type { HandlerState } from "../upgrade/handler-set.js";
 import { UPGRADE_STORE } from "../upgrade/keeper.js";
 import { VERSION } from "../version.js";
-import type { NodePort } from "./node-port.js";
+import type { NodePort, NodeProgress } from "./node-port.js";
 import type { QueryApp } from "./query/call.js";
 
 export interface MetricsSources {
@@ -12,6 +13,8 @@ export interface MetricsSources {
   readonly node: NodePort;
   /** SHA-256 of core.wasm. */
   readonly coreHash: Uint8Array;
+  /** Is the handler of the plan that is scheduled here? */
+  readonly handlerState: (plan: Plan) => HandlerState;
 }
 
 /** Blocks whose average tells how fast the chain is. */
@@ -41,6 +44,7 @@ export class Metrics {
     });
     this.#addState(registers);
     this.#addPlan(registers);
+    this.#addProgress(registers);
   }
 
   onAnswer(door: string, method: string, status: number, seconds: number): void {
@@ -80,7 +84,7 @@ export class Metrics {
 
   #addPlan(registers: Registry[]): void {
     const plan = () => this.#plan();
-    const keeper = this.sources.app.keeper;
+    const { handlerState } = this.sources;
     const estimate = (planned: Plan) => this.#estimate(planned);
     const osArch = `${process.platform}/${process.arch === "x64" ? "amd64" : process.arch}`;
     const planGauge = <L extends string>(
@@ -119,8 +123,38 @@ export class Metrics {
       "chain_upgrade_binary_ready",
       "1 when this program has the handler that the plan asks for.",
       ["name", "os_arch"],
-      (gauge, planned) =>
-        gauge.set({ name: planned.name, os_arch: osArch }, keeper.handlerState(planned) === "ready" ? 1 : 0),
+      (gauge, planned) => gauge.set({ name: planned.name, os_arch: osArch }, handlerState(planned) === "ready" ? 1 : 0),
+    );
+  }
+
+  #addProgress(registers: Registry[]): void {
+    const { node } = this.sources;
+    const gauge = (name: string, help: string, value: (progress: NodeProgress) => number | undefined) =>
+      new Gauge({
+        name,
+        help,
+        labelNames: ["name", "phase", "store"],
+        registers,
+        collect() {
+          this.reset();
+          const progress = node.progress();
+          const number = progress && value(progress);
+          if (!progress || number === undefined) return;
+          this.set({ name: progress.plan, phase: progress.phase, store: progress.store }, number);
+        },
+      });
+    gauge("chain_upgrade_progress_done", "Pairs done in this phase of the running upgrade.", ({ done }) => done);
+    gauge("chain_upgrade_progress_total", "Pairs of this phase; 0: not known.", ({ total }) => total);
+    gauge("chain_upgrade_progress_rate", "Pairs a second in this phase.", ({ rate }) => rate);
+    gauge(
+      "chain_upgrade_progress_left_seconds",
+      "Seconds until this phase ends, at its rate.",
+      ({ secondsLeft }) => secondsLeft,
+    );
+    gauge(
+      "chain_upgrade_progress_elapsed_seconds",
+      "Seconds since the block of the running upgrade began.",
+      ({ secondsElapsed }) => secondsElapsed,
     );
   }
 

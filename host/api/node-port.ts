@@ -102,6 +102,25 @@ export interface NodeGenesis {
   read(range: { readonly from: number; readonly to: number }): Promise<Uint8Array>;
 }
 
+/** How far the upgrade has come that is being made. */
+export interface NodeProgress {
+  readonly plan: string;
+  /** Of the block that is being made. */
+  readonly height: Height;
+  readonly phase: string;
+  /** "" where the phase is of no store. */
+  readonly store: string;
+  readonly done: number;
+  /** 0: not known. */
+  readonly total: number;
+  /** A second, in this phase; 0: not known yet. */
+  readonly rate: number;
+  /** Until this phase ends; undefined: not known. */
+  readonly secondsLeft: number | undefined;
+  /** Since the block began. */
+  readonly secondsElapsed: number;
+}
+
 export interface NodePort {
   readonly identity: NodeIdentity;
   readonly validators: ValidatorSet;
@@ -133,6 +152,8 @@ export interface NodePort {
    * @throws UpgradeError UPG_TX_* when the mempool does not take it, whatever it says
    */
   broadcast(tx: Uint8Array): NodeTxResult;
+  /** Undefined: no upgrade is being made. */
+  progress(): NodeProgress | undefined;
   /** Calls back after every block, until the function it answers is called. */
   subscribe(listener: (news: NodeNews) => void): () => void;
 }

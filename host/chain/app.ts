@@ -118,7 +118,12 @@ export class App {
     return this.multiStore.nextVersion;
   }
 
-  /** What is scheduled. */
+  /** Those that this process knows, oldest first. */
+  get versions(): readonly ChainVersion[] {
+    return this.options.versions;
+  }
+
+  /** The plan that is scheduled. */
   get plan(): Plan | undefined {
     return this.multiStore.names.includes(UPGRADE_STORE)
       ? this.keeper.plan(this.multiStore.store(UPGRADE_STORE))

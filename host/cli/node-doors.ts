@@ -10,11 +10,13 @@ import { utf8 } from "../bytes.js";
 import { CORE_WASM } from "../core/core-wasm.js";
 import { writeFileAtomically } from "../engine/atomic-file.js";
 import { readNodeId } from "../engine/consensus-key.js";
-import type { EmbeddedNode } from "../engine/embedded-node.js";
 import { GenesisFile } from "../engine/genesis-file.js";
-import type { HeldHome } from "../engine/held-home.js";
+import type { Home } from "../engine/home.js";
 import { sha256 } from "../engine/node-crypto.js";
 import { NodeService } from "../engine/node-service.js";
+import type { NodeView } from "../engine/node-view.js";
+import type { UpgradeProgress } from "../engine/upgrade-progress.js";
+import type { HandlerState } from "../upgrade/handler-set.js";
 import { addLimitFlags, type ChosenLimits } from "./limit-settings.js";
 
 export interface DoorFlags {
@@ -73,8 +75,13 @@ export function addDoorFlags(command: Command): Command {
 export interface NodeDoorsOptions {
   readonly flags: DoorFlags;
   readonly limits: ChosenLimits;
-  readonly held: HeldHome;
-  readonly node: EmbeddedNode;
+  readonly home: Home;
+  readonly node: NodeView;
+  readonly bondDenom: string;
+  /** Of the upgrade that is being made; undefined: none is. */
+  readonly progress: () => UpgradeProgress | undefined;
+  /** Is the handler of the plan that is scheduled here? */
+  readonly handlerState: () => HandlerState;
   readonly logger: Logger;
   /** Aborted when the node begins to stop. */
   readonly signal: AbortSignal;
@@ -86,33 +93,34 @@ export interface NodeDoors {
 
 /** @throws UpgradeError UPG_INVALID_CONFIG when an address cannot be had */
 export async function openNodeDoors(options: NodeDoorsOptions): Promise<NodeDoors> {
-  const { flags, held, logger } = options;
+  const { flags, home, logger } = options;
   if (!flags["rpc.enable"] && !flags["grpc.enable"] && !flags["api.enable"]) return { close: async () => undefined };
   const doors = await open(options);
   const text = JSON.stringify(doors.addresses);
-  orWarn(logger, () => writeFileAtomically(held.home.addressesFile, utf8(`${text}\n`), 0o644));
+  orWarn(logger, () => writeFileAtomically(home.addressesFile, utf8(`${text}\n`), 0o644));
   logger.info({ ...doors.addresses }, "doors open");
   if (flags["api.enabledUnsafeCors"]) logger.warn("REST lets web pages of any origin read what it answers");
   return {
     close: async () => {
-      orWarn(logger, () => rmSync(held.home.addressesFile, { force: true }));
+      orWarn(logger, () => rmSync(home.addressesFile, { force: true }));
       await doors.close(CLOSE_MILLIS);
     },
   };
 }
 
-function open({ flags, limits, held, node, logger, signal }: NodeDoorsOptions): Promise<OpenDoors> {
+function open(options: NodeDoorsOptions): Promise<OpenDoors> {
+  const { flags, limits, home, node, logger, signal, bondDenom, progress, handlerState } = options;
   const { app } = node;
-  const { home } = held;
   const service = new NodeService(node, {
     nodeId: readNodeId(home.nodeKeyFile),
     moniker: flags.moniker ?? "node",
     genesis: new GenesisFile(home.genesisFile),
     search: limits.search,
+    progress,
   });
-  const facts = { bondDenom: held.bondDenom, compatCosmos: flags.compatCosmos };
+  const facts = { bondDenom, compatCosmos: flags.compatCosmos };
   const query = new Query({ app, node: service, sha256, ...facts });
-  const metrics = new Metrics({ app, node: service, coreHash: sha256(CORE_WASM()) });
+  const metrics = new Metrics({ app, node: service, coreHash: sha256(CORE_WASM()), handlerState });
   return openDoors({
     query,
     events: {

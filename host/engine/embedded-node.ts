@@ -3,7 +3,7 @@
  * its results become visible in one transaction; a process that dies in between has not made it.
  */
 
-import type { App, BlockResult, DirectChange } from "../chain/app.js";
+import type { App, BlockResult, DirectChange, TxResult } from "../chain/app.js";
 import { BLOCK_BYTES_MAX } from "../commitment/block/consensus-params.js";
 import { resultsHash } from "../commitment/block/results.js";
 import type { ValidatorSet } from "../commitment/block/validator-set.js";
@@ -91,6 +91,11 @@ export class EmbeddedNode {
 
   get nextHeight(): Height {
     return this.app.nextHeight;
+  }
+
+  /** A transaction of a client. @throws UpgradeError UPG_TX_* when the mempool does not take it, whatever it says */
+  submit(tx: Uint8Array): TxResult {
+    return this.mempool.add(tx);
   }
 
   /** Milliseconds until a deposit or a vote ends; undefined: none does by the clock. */

@@ -10,6 +10,7 @@ import type { ChainVersion } from "../chain/versions/version.js";
 import { DEFAULT_CONSENSUS_PARAMS } from "../commitment/block/consensus-params.js";
 import { Core } from "../core/core.js";
 import { assert, isUpgradeError } from "../errors.js";
+import type { OnProgress } from "../progress.js";
 import { CommitMultiStore } from "../store/commit-multi-store.js";
 import { LmdbDatabase } from "../store/lmdb-database.js";
 import type { Height, Plan } from "../types.js";
@@ -49,6 +50,8 @@ export interface OpenNodeOptions {
   readonly handlerDiskMax?: number;
   readonly mempool?: Partial<MempoolLimits>;
   readonly log: (level: LogLevel, message: string) => void;
+  /** Hears how far a large block has come. */
+  readonly onProgress?: OnProgress;
 }
 
 /** Where a chain stands on disk. */
@@ -170,11 +173,12 @@ function lockHome(home: Home): HomeLock {
   }
 }
 
-function appOptions({ skipHeights, haltHeight, versionsKept }: OpenNodeOptions): Partial<AppOptions> {
+function appOptions({ skipHeights, haltHeight, versionsKept, onProgress }: OpenNodeOptions): Partial<AppOptions> {
   return {
     ...(skipHeights ? { skipHeights } : {}),
     ...(haltHeight === undefined ? {} : { haltHeight }),
     ...(versionsKept === undefined ? {} : { versionsKept }),
+    ...(onProgress ? { onProgress } : {}),
   };
 }
 

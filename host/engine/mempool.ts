@@ -63,6 +63,11 @@ export class Mempool {
     return this.#waiting.size;
   }
 
+  /** Does this transaction wait? By the lower-case hex of its hash. */
+  has(hash: string): boolean {
+    return this.#waiting.has(hash);
+  }
+
   get bytes(): number {
     return this.#bytes;
   }

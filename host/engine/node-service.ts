@@ -5,15 +5,16 @@ import type { ConsensusParams } from "../commitment/block/consensus-params.js";
 import type { ValidatorSet } from "../commitment/block/validator-set.js";
 import type { EventCondition } from "../event-query.js";
 import type { Height } from "../types.js";
+import type { ChainFacts } from "./block-maker.js";
 import type { BlockResults } from "./block-results.js";
-import type { StoredBlock } from "./block-store.js";
-import type { EmbeddedNode, MadeBlock } from "./embedded-node.js";
+import type { BlockStore, StoredBlock } from "./block-store.js";
 import { EventSearch, type SearchPage, type SearchWindow } from "./event-search.js";
 import type { GenesisText } from "./genesis-file.js";
 import type { Mempool } from "./mempool.js";
 import { SEARCH_LIMITS, type SearchLimits } from "./search-budget.js";
 import { SearchedBlocks } from "./searched-blocks.js";
-import type { TxPlace } from "./tx-index.js";
+import type { TxIndex, TxPlace } from "./tx-index.js";
+import { estimate, type ProgressEstimate, type UpgradeProgress } from "./upgrade-progress.js";
 
 export interface NodeServiceFacts {
   /** Lower-case hex. */
@@ -21,6 +22,8 @@ export interface NodeServiceFacts {
   readonly moniker: string;
   readonly genesis: { text(): Promise<GenesisText> };
   readonly search?: Partial<SearchLimits>;
+  /** Of the upgrade that is being made; without it nothing is known of one. */
+  readonly progress?: () => UpgradeProgress | undefined;
 }
 
 interface FoundTx {
@@ -37,11 +40,35 @@ interface News {
   readonly txs: readonly FoundTx[];
 }
 
+/** A block that was made, and what came of it. */
+interface ServedBlock {
+  readonly stored: StoredBlock;
+  readonly result: BlockResults;
+  readonly txs: readonly Uint8Array[];
+  readonly txHashes: readonly Uint8Array[];
+}
+
+/** What is served: a node of this thread, or one that runs in another. */
+export interface ServedNode {
+  readonly blocks: BlockStore;
+  readonly index: TxIndex;
+  readonly mempool: Mempool;
+  readonly facts: ChainFacts;
+  readonly key: { readonly address: Uint8Array; readonly publicKey: { readonly bytes: Uint8Array } };
+  readonly validators: ValidatorSet;
+  readonly lastBlock: StoredBlock | undefined;
+  /** SHA-256 of a transaction: its name. */
+  hash(tx: Uint8Array): Uint8Array;
+  /** @throws UpgradeError UPG_TX_* when the mempool does not take it, whatever it says */
+  submit(tx: Uint8Array): TxResult;
+  subscribe(listener: (made: ServedBlock) => void): () => void;
+}
+
 export class NodeService {
   readonly #search: EventSearch;
 
   constructor(
-    private readonly node: EmbeddedNode,
+    private readonly node: ServedNode,
     private readonly own: NodeServiceFacts,
   ) {
     const searched = new SearchedBlocks(node.blocks, (bytes) => node.hash(bytes));
@@ -110,7 +137,12 @@ export class NodeService {
   }
 
   broadcast(tx: Uint8Array): TxResult {
-    return this.node.mempool.add(tx);
+    return this.node.submit(tx);
+  }
+
+  progress(): (UpgradeProgress & ProgressEstimate) | undefined {
+    const progress = this.own.progress?.();
+    return progress && { ...progress, ...estimate(progress, Date.now()) };
   }
 
   subscribe(listener: (news: News) => void): () => void {
@@ -124,11 +156,25 @@ export class NodeService {
   }
 }
 
-function newsOf({ stored, result, txs, txHashes }: MadeBlock): News {
+/** Made as it is asked for: most blocks have nobody who listens. */
+function newsOf(made: ServedBlock): News {
+  return {
+    get block() {
+      return made.stored;
+    },
+    get results() {
+      return made.result;
+    },
+    get txs() {
+      return foundTxs(made);
+    },
+  };
+}
+
+function foundTxs({ stored, result, txs, txHashes }: ServedBlock): FoundTx[] {
   const { height } = stored.header;
-  const found = txs.flatMap((bytes, index) => {
+  return txs.flatMap((bytes, index) => {
     const [hash, txResult] = [txHashes[index], result.txResults[index]];
     return hash && txResult ? [{ hash, height, index, bytes, result: txResult }] : [];
   });
-  return { block: stored, results: result, txs: found };
 }

@@ -24,6 +24,8 @@ export interface RunOptions extends Warning {
   /** Stop after this many; undefined: go on. */
   readonly maxBlocks?: number;
   readonly signal: AbortSignal;
+  /** A block is about to be made. */
+  readonly onBegin?: () => void;
   readonly onBlock: (block: MadeBlock) => void;
 }
 
@@ -35,6 +37,7 @@ export async function runNode({ home, node }: Pick<OpenNode, "home" | "node">, o
     if (options.emptyBlocks === false) await somethingToDo(node, options.signal);
     if (options.signal.aborted) return;
     pace.begin();
+    options.onBegin?.();
     const block = node.makeBlock();
     if (made === 0) orWarn(options, "halt.json is out of date", () => removeHaltRecord(home));
     keepLocalReceipt(home, block, options);
@@ -79,6 +82,9 @@ function keepLocalReceipt(home: Home, block: MadeBlock, options: Warning): void 
     writeLocalReceipt(home, localReceipt({ applied, height, milliseconds, appHashBefore, appHash })),
   );
 }
+
+/** Exit statuses from here on are ends of a node, with a record; the rest are mistakes of the caller. */
+export const RECORDED_FROM = 10;
 
 /** Writes `halt.json` and gives the record, also when the disk refuses it; the caller prints it. */
 export function recordHalt(held: HeldHome, error: UpgradeError, options: Warning): HaltRecord {

@@ -8,6 +8,7 @@
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
+import { isMainThread } from "node:worker_threads";
 import { EmbeddedNode } from "../../host/engine/embedded-node.js";
 import { LmdbDatabase } from "../../host/store/lmdb-database.js";
 import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";
@@ -87,7 +88,12 @@ function scheduleInBlock(): void {
   };
 }
 
-observeFiles();
-observeDatabase();
-if (SIM_SCHEDULE) scheduleInBlock();
-if (SIM_TRACE) process.on("exit", () => writeFileSync(SIM_TRACE, trace.join("\n")));
+/** Nothing of what is observed happens in the thread that serves clients. */
+if (!isMainThread) observe();
+
+function observe(): void {
+  observeFiles();
+  observeDatabase();
+  if (SIM_SCHEDULE) scheduleInBlock();
+  if (SIM_TRACE) process.on("exit", () => writeFileSync(SIM_TRACE, trace.join("\n")));
+}

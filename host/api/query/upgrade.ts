@@ -48,8 +48,24 @@ function planFields({ name, height, info, time, upgradedClientState }: Plan) {
   return { name, height, info, time: time ?? ZERO_TIME, ...(upgradedClientState ? { upgradedClientState } : {}) };
 }
 
+function progressFields({ node }: QueryCall) {
+  const progress = node.progress();
+  if (!progress) return {};
+  const { done, total, rate, secondsElapsed, secondsLeft } = progress;
+  const { plan, height, phase, store } = progress;
+  const left = secondsLeft === undefined ? {} : { leftMs: BigInt(Math.ceil(secondsLeft * 1_000)) };
+  return {
+    progress: {
+      ...{ plan, height, phase, store, ...left },
+      ...{ done: BigInt(done), total: BigInt(total), rate: BigInt(Math.round(rate)) },
+      elapsedMs: BigInt(Math.round(secondsElapsed * 1_000)),
+    },
+  };
+}
+
 export const chainUpgradeQuery: QueryService = implement(ChainQuery, {
   ...shared,
+  progress: (_request, call) => progressFields(call),
   receipt({ name }, call) {
     checkText("name", name);
     const bytes = name === "" ? undefined : call.app.keeper.core.receipt(storeOf(call), name);

@@ -38,7 +38,7 @@ export async function openRest(options: RestOptions): Promise<OpenDoor> {
   const app = new Hono<Env>();
   if (options.cors) app.use(cors({ origin: "*", allowHeaders: ["*"], exposeHeaders: ["*"] }));
   app.get("/healthz", (context) => only("GET", context, () => json(context, 200, { status: "ok" })));
-  app.get("/readyz", (context) => only("GET", context, () => readiness(context, options.isReady())));
+  app.get("/readyz", (context) => only("GET", context, () => readiness(context, options)));
   app.get("/metrics", (context) =>
     only("GET", context, async () => context.body(await options.metrics(), 200, METRICS_TYPE)),
   );
@@ -63,8 +63,13 @@ function json(context: Context<Env>, status: 200 | 503, body: object): Response 
   return context.body(JSON.stringify(body), status, JSON_TYPE);
 }
 
-function readiness(context: Context<Env>, isReady: boolean): Response {
-  return isReady ? json(context, 200, { status: "ready" }) : json(context, 503, { status: "not ready" });
+/**
+ * A node that makes an upgrade's block is ready: it answers everything from the state before, and all nodes of a chain
+ * are in that block at the same time, so that none of them should be taken out of service for it.
+ */
+function readiness(context: Context<Env>, { isReady, query }: RestOptions): Response {
+  if (!isReady()) return json(context, 503, { status: "not ready" });
+  return json(context, 200, { status: query.node.progress() ? "upgrading" : "ready" });
 }
 
 function notImplemented(context: Context<Env>): Response {

@@ -3,14 +3,11 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Command, Option } from "commander";
 import { type Logger, pino } from "pino";
-import { toHex } from "../../bytes.js";
-import { logicalClock, wallClock } from "../../engine/clock.js";
-import { HeldHome } from "../../engine/held-home.js";
-import { recordHalt, runNode } from "../../engine/run-node.js";
-import { isUpgradeError, UpgradeError } from "../../errors.js";
-import type { LogLevel } from "../../upgrade/handlers.js";
+import type { EngineStart } from "../../engine/engine-port.js";
+import { Home } from "../../engine/home.js";
+import { UpgradeError } from "../../errors.js";
 import { type ChosenLimits, chosenLimits } from "../limit-settings.js";
-import { addDoorFlags, type DoorFlags, type NodeDoors, openNodeDoors } from "../node-doors.js";
+import { addDoorFlags, type DoorFlags } from "../node-doors.js";
 import {
   HANDLER_DISK_MAX_HELP,
   parseCount,
@@ -20,6 +17,7 @@ import {
   parseUint64,
 } from "../options.js";
 import { plainLog } from "../plain-log.js";
+import { runThreads } from "../run-threads.js";
 
 interface StartOptions extends DoorFlags {
   readonly handlers?: string;
@@ -41,8 +39,6 @@ interface GlobalOptions {
   readonly log_level: string;
 }
 
-/** Exit statuses from here on are ends of a node, with a record; the rest are mistakes of the caller. */
-const RECORDED_FROM = 10;
 const NANOS_PER_MILLI = 1_000_000n;
 
 export function registerStart(program: Command): void {
@@ -50,7 +46,8 @@ export function registerStart(program: Command): void {
     .command("start")
     .summary("Run the node")
     .description(
-      "Makes blocks until it is stopped (SIGTERM, SIGINT) or halts. A halt has an exit status of its own (docs/errors.md),\n" +
+      "Makes blocks until it is stopped (SIGTERM, SIGINT) or halts. The block under way is finished first; a second signal\n" +
+        "ends the node at once, with exit status 15. A halt has an exit status of its own (docs/errors.md),\n" +
         "a line on stderr and a record in <home>/data/halt.json that says what to do next.",
     )
     .option("--handlers <dir>", "folder of upgrade handlers (default: those built with this program)")
@@ -84,58 +81,35 @@ function builtInHandlers(): string {
 }
 
 async function start(options: StartOptions, globals: GlobalOptions, limits: ChosenLimits): Promise<void> {
-  const logger = makeLogger(globals);
-  const log = (level: LogLevel, message: string) => logger[level](message);
-  const stop = new AbortController();
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.abort());
-  const onWarning = (message: string) => logger.warn(message);
   if (options.handlers !== undefined && !existsSync(options.handlers)) {
     throw new UpgradeError("UPG_INVALID_CONFIG", `--handlers: there is no folder ${options.handlers}`);
   }
-  const held = HeldHome.hold({
-    home: globals.home,
-    clock: options.logicalClock ? logicalClock(options.blockTime || 1_000_000_000n) : wallClock,
-    handlers: options.handlers ?? builtInHandlers(),
-    log,
-    skipHeights: [...(options.unsafeSkipUpgrades ?? []), ...(options.skipUpgradeHeights ?? [])],
-    ...(options.appVersion === undefined ? {} : { appVersion: options.appVersion }),
-    ...(options.haltHeight === undefined ? {} : { haltHeight: options.haltHeight }),
-    ...(options.keepVersions === undefined ? {} : { versionsKept: options.keepVersions }),
-    ...(options.handlerDiskMax === undefined ? {} : { handlerDiskMax: options.handlerDiskMax }),
+  const logger = makeLogger(globals);
+  await runThreads({
+    flags: options,
+    limits,
+    home: new Home(globals.home),
+    start: engineStart(options, globals.home, logger.isLevelEnabled("debug")),
+    logger,
   });
-  let doors: NodeDoors | undefined;
-  try {
-    const node = held.open();
-    const { app } = node;
-    logger.info({ version: String(app.version.number), height: String(app.lastCommitID.version) }, "node started");
-    doors = await openNodeDoors({ flags: options, limits, held, node, logger, signal: stop.signal });
-    await runNode(
-      { home: held.home, node },
-      {
-        emptyBlocks: options.createEmptyBlocks,
-        blockMillis: options.logicalClock ? 0 : Number(options.blockTime / NANOS_PER_MILLI),
-        signal: stop.signal,
-        onWarning,
-        onBlock: ({ stored, result }) => {
-          const { height } = stored.header;
-          if (result.applied)
-            logger.info({ height: String(height), plan: result.applied.plan.name }, "upgrade applied");
-          logger.info({ height: String(height), app_hash: toHex(stored.appHash) }, "block made");
-        },
-        ...(options.maxBlocks === undefined ? {} : { maxBlocks: options.maxBlocks }),
-      },
-    );
-    logger.info("node stopped");
-  } catch (error) {
-    if (isUpgradeError(error) && error.kind.exit >= RECORDED_FROM) {
-      logger.error(error.message);
-      process.stderr.write(`${JSON.stringify(recordHalt(held, error, { onWarning }))}\n`);
-    }
-    throw error;
-  } finally {
-    await doors?.close();
-    held.close();
-  }
+}
+
+function engineStart(options: StartOptions, home: string, isDebugLogged: boolean): EngineStart {
+  return {
+    home,
+    handlers: options.handlers ?? builtInHandlers(),
+    logicalBlockNanos: options.logicalClock ? options.blockTime || 1_000_000_000n : undefined,
+    appVersion: options.appVersion,
+    skipHeights: [...(options.unsafeSkipUpgrades ?? []), ...(options.skipUpgradeHeights ?? [])],
+    haltHeight: options.haltHeight,
+    versionsKept: options.keepVersions,
+    handlerDiskMax: options.handlerDiskMax,
+    mempool: {},
+    emptyBlocks: options.createEmptyBlocks,
+    blockMillis: options.logicalClock ? 0 : Number(options.blockTime / NANOS_PER_MILLI),
+    maxBlocks: options.maxBlocks,
+    isDebugLogged,
+  };
 }
 
 function makeLogger({ log_format, log_level }: GlobalOptions): Logger {

@@ -102,7 +102,12 @@ async function withDoors(
     search,
   });
   const query = new Query({ app, node: service, sha256, bondDenom: "ustake", compatCosmos });
-  const metrics = new Metrics({ app, node: service, coreHash: sha256(new Uint8Array()) });
+  const metrics = new Metrics({
+    app,
+    node: service,
+    coreHash: sha256(new Uint8Array()),
+    handlerState: (plan) => app.keeper.handlerState(plan),
+  });
   const bugs: unknown[] = [];
   const any = { host: "127.0.0.1", port: 0 };
   const state = { isReady: true };

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file chain/upgrade/v1beta1/query.proto.
  */
 export const file_chain_upgrade_v1beta1_query: GenFile = /*@__PURE__*/
-  fileDesc("CiFjaGFpbi91cGdyYWRlL3YxYmV0YTEvcXVlcnkucHJvdG8SFWNoYWluLnVwZ3JhZGUudjFiZXRhMSIZChdRdWVyeUN1cnJlbnRQbGFuUmVxdWVzdCJFChhRdWVyeUN1cnJlbnRQbGFuUmVzcG9uc2USKQoEcGxhbhgBIAEoCzIbLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5QbGFuIicKF1F1ZXJ5QXBwbGllZFBsYW5SZXF1ZXN0EgwKBG5hbWUYASABKAkiKgoYUXVlcnlBcHBsaWVkUGxhblJlc3BvbnNlEg4KBmhlaWdodBgBIAEoAyI5CiJRdWVyeVVwZ3JhZGVkQ29uc2Vuc3VzU3RhdGVSZXF1ZXN0EhMKC2xhc3RfaGVpZ2h0GAEgASgDIk0KI1F1ZXJ5VXBncmFkZWRDb25zZW5zdXNTdGF0ZVJlc3BvbnNlEiAKGHVwZ3JhZGVkX2NvbnNlbnN1c19zdGF0ZRgCIAEoDEoECAEQAiIxChpRdWVyeU1vZHVsZVZlcnNpb25zUmVxdWVzdBITCgttb2R1bGVfbmFtZRgBIAEoCSJcChtRdWVyeU1vZHVsZVZlcnNpb25zUmVzcG9uc2USPQoPbW9kdWxlX3ZlcnNpb25zGAEgAygLMiQuY2hhaW4udXBncmFkZS52MWJldGExLk1vZHVsZVZlcnNpb24iFwoVUXVlcnlBdXRob3JpdHlSZXF1ZXN0IikKFlF1ZXJ5QXV0aG9yaXR5UmVzcG9uc2USDwoHYWRkcmVzcxgBIAEoCSIjChNRdWVyeVJlY2VpcHRSZXF1ZXN0EgwKBG5hbWUYASABKAkiQgoUUXVlcnlSZWNlaXB0UmVzcG9uc2USKgoHcmVjZWlwdBgBIAEoCzIZLmNoYWluLnVwZ3JhZGUudjEuUmVjZWlwdDL5BwoFUXVlcnkSmwEKC0N1cnJlbnRQbGFuEi4uY2hhaW4udXBncmFkZS52MWJldGExLlF1ZXJ5Q3VycmVudFBsYW5SZXF1ZXN0Gi8uY2hhaW4udXBncmFkZS52MWJldGExLlF1ZXJ5Q3VycmVudFBsYW5SZXNwb25zZSIrgtPkkwIlEiMvY2hhaW4vdXBncmFkZS92MWJldGExL2N1cnJlbnRfcGxhbhKiAQoLQXBwbGllZFBsYW4SLi5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlBcHBsaWVkUGxhblJlcXVlc3QaLy5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlBcHBsaWVkUGxhblJlc3BvbnNlIjKC0+STAiwSKi9jaGFpbi91cGdyYWRlL3YxYmV0YTEvYXBwbGllZF9wbGFuL3tuYW1lfRLZAQoWVXBncmFkZWRDb25zZW5zdXNTdGF0ZRI5LmNoYWluLnVwZ3JhZGUudjFiZXRhMS5RdWVyeVVwZ3JhZGVkQ29uc2Vuc3VzU3RhdGVSZXF1ZXN0GjouY2hhaW4udXBncmFkZS52MWJldGExLlF1ZXJ5VXBncmFkZWRDb25zZW5zdXNTdGF0ZVJlc3BvbnNlIkiIAgGC0+STAj8SPS9jaGFpbi91cGdyYWRlL3YxYmV0YTEvdXBncmFkZWRfY29uc2Vuc3VzX3N0YXRlL3tsYXN0X2hlaWdodH0SpwEKDk1vZHVsZVZlcnNpb25zEjEuY2hhaW4udXBncmFkZS52MWJldGExLlF1ZXJ5TW9kdWxlVmVyc2lvbnNSZXF1ZXN0GjIuY2hhaW4udXBncmFkZS52MWJldGExLlF1ZXJ5TW9kdWxlVmVyc2lvbnNSZXNwb25zZSIugtPkkwIoEiYvY2hhaW4vdXBncmFkZS92MWJldGExL21vZHVsZV92ZXJzaW9ucxKSAQoJQXV0aG9yaXR5EiwuY2hhaW4udXBncmFkZS52MWJldGExLlF1ZXJ5QXV0aG9yaXR5UmVxdWVzdBotLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5RdWVyeUF1dGhvcml0eVJlc3BvbnNlIiiC0+STAiISIC9jaGFpbi91cGdyYWRlL3YxYmV0YTEvYXV0aG9yaXR5EpEBCgdSZWNlaXB0EiouY2hhaW4udXBncmFkZS52MWJldGExLlF1ZXJ5UmVjZWlwdFJlcXVlc3QaKy5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlSZWNlaXB0UmVzcG9uc2UiLYLT5JMCJxIlL2NoYWluL3VwZ3JhZGUvdjFiZXRhMS9yZWNlaXB0L3tuYW1lfWIGcHJvdG8z", [file_chain_upgrade_v1_receipt, file_chain_upgrade_v1beta1_upgrade, file_google_api_annotations]);
+  fileDesc("CiFjaGFpbi91cGdyYWRlL3YxYmV0YTEvcXVlcnkucHJvdG8SFWNoYWluLnVwZ3JhZGUudjFiZXRhMSIZChdRdWVyeUN1cnJlbnRQbGFuUmVxdWVzdCJFChhRdWVyeUN1cnJlbnRQbGFuUmVzcG9uc2USKQoEcGxhbhgBIAEoCzIbLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5QbGFuIicKF1F1ZXJ5QXBwbGllZFBsYW5SZXF1ZXN0EgwKBG5hbWUYASABKAkiKgoYUXVlcnlBcHBsaWVkUGxhblJlc3BvbnNlEg4KBmhlaWdodBgBIAEoAyI5CiJRdWVyeVVwZ3JhZGVkQ29uc2Vuc3VzU3RhdGVSZXF1ZXN0EhMKC2xhc3RfaGVpZ2h0GAEgASgDIk0KI1F1ZXJ5VXBncmFkZWRDb25zZW5zdXNTdGF0ZVJlc3BvbnNlEiAKGHVwZ3JhZGVkX2NvbnNlbnN1c19zdGF0ZRgCIAEoDEoECAEQAiIxChpRdWVyeU1vZHVsZVZlcnNpb25zUmVxdWVzdBITCgttb2R1bGVfbmFtZRgBIAEoCSJcChtRdWVyeU1vZHVsZVZlcnNpb25zUmVzcG9uc2USPQoPbW9kdWxlX3ZlcnNpb25zGAEgAygLMiQuY2hhaW4udXBncmFkZS52MWJldGExLk1vZHVsZVZlcnNpb24iFwoVUXVlcnlBdXRob3JpdHlSZXF1ZXN0IikKFlF1ZXJ5QXV0aG9yaXR5UmVzcG9uc2USDwoHYWRkcmVzcxgBIAEoCSIjChNRdWVyeVJlY2VpcHRSZXF1ZXN0EgwKBG5hbWUYASABKAkiQgoUUXVlcnlSZWNlaXB0UmVzcG9uc2USKgoHcmVjZWlwdBgBIAEoCzIZLmNoYWluLnVwZ3JhZGUudjEuUmVjZWlwdCIWChRRdWVyeVByb2dyZXNzUmVxdWVzdCJRChVRdWVyeVByb2dyZXNzUmVzcG9uc2USOAoIcHJvZ3Jlc3MYASABKAsyJi5jaGFpbi51cGdyYWRlLnYxYmV0YTEuVXBncmFkZVByb2dyZXNzIq4BCg9VcGdyYWRlUHJvZ3Jlc3MSDAoEcGxhbhgBIAEoCRIOCgZoZWlnaHQYAiABKAMSDQoFcGhhc2UYAyABKAkSDQoFc3RvcmUYBCABKAkSDAoEZG9uZRgFIAEoBBINCgV0b3RhbBgGIAEoBBIMCgRyYXRlGAcgASgEEhIKCmVsYXBzZWRfbXMYCCABKAQSFAoHbGVmdF9tcxgJIAEoBEgAiAEBQgoKCF9sZWZ0X21zMooJCgVRdWVyeRKbAQoLQ3VycmVudFBsYW4SLi5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlDdXJyZW50UGxhblJlcXVlc3QaLy5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlDdXJyZW50UGxhblJlc3BvbnNlIiuC0+STAiUSIy9jaGFpbi91cGdyYWRlL3YxYmV0YTEvY3VycmVudF9wbGFuEqIBCgtBcHBsaWVkUGxhbhIuLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5RdWVyeUFwcGxpZWRQbGFuUmVxdWVzdBovLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5RdWVyeUFwcGxpZWRQbGFuUmVzcG9uc2UiMoLT5JMCLBIqL2NoYWluL3VwZ3JhZGUvdjFiZXRhMS9hcHBsaWVkX3BsYW4ve25hbWV9EtkBChZVcGdyYWRlZENvbnNlbnN1c1N0YXRlEjkuY2hhaW4udXBncmFkZS52MWJldGExLlF1ZXJ5VXBncmFkZWRDb25zZW5zdXNTdGF0ZVJlcXVlc3QaOi5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlVcGdyYWRlZENvbnNlbnN1c1N0YXRlUmVzcG9uc2UiSIgCAYLT5JMCPxI9L2NoYWluL3VwZ3JhZGUvdjFiZXRhMS91cGdyYWRlZF9jb25zZW5zdXNfc3RhdGUve2xhc3RfaGVpZ2h0fRKnAQoOTW9kdWxlVmVyc2lvbnMSMS5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlNb2R1bGVWZXJzaW9uc1JlcXVlc3QaMi5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlNb2R1bGVWZXJzaW9uc1Jlc3BvbnNlIi6C0+STAigSJi9jaGFpbi91cGdyYWRlL3YxYmV0YTEvbW9kdWxlX3ZlcnNpb25zEpIBCglBdXRob3JpdHkSLC5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlBdXRob3JpdHlSZXF1ZXN0Gi0uY2hhaW4udXBncmFkZS52MWJldGExLlF1ZXJ5QXV0aG9yaXR5UmVzcG9uc2UiKILT5JMCIhIgL2NoYWluL3VwZ3JhZGUvdjFiZXRhMS9hdXRob3JpdHkSkQEKB1JlY2VpcHQSKi5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlSZWNlaXB0UmVxdWVzdBorLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5RdWVyeVJlY2VpcHRSZXNwb25zZSItgtPkkwInEiUvY2hhaW4vdXBncmFkZS92MWJldGExL3JlY2VpcHQve25hbWV9Eo4BCghQcm9ncmVzcxIrLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5RdWVyeVByb2dyZXNzUmVxdWVzdBosLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5RdWVyeVByb2dyZXNzUmVzcG9uc2UiJ4LT5JMCIRIfL2NoYWluL3VwZ3JhZGUvdjFiZXRhMS9wcm9ncmVzc2IGcHJvdG8z", [file_chain_upgrade_v1_receipt, file_chain_upgrade_v1beta1_upgrade, file_google_api_annotations]);
 
 /**
  * @generated from message chain.upgrade.v1beta1.QueryCurrentPlanRequest
@@ -216,6 +216,111 @@ export const QueryReceiptResponseSchema: GenMessage<QueryReceiptResponse> = /*@_
   messageDesc(file_chain_upgrade_v1beta1_query, 11);
 
 /**
+ * @generated from message chain.upgrade.v1beta1.QueryProgressRequest
+ */
+export type QueryProgressRequest = Message<"chain.upgrade.v1beta1.QueryProgressRequest"> & {
+};
+
+/**
+ * Describes the message chain.upgrade.v1beta1.QueryProgressRequest.
+ * Use `create(QueryProgressRequestSchema)` to create a new message.
+ */
+export const QueryProgressRequestSchema: GenMessage<QueryProgressRequest> = /*@__PURE__*/
+  messageDesc(file_chain_upgrade_v1beta1_query, 12);
+
+/**
+ * @generated from message chain.upgrade.v1beta1.QueryProgressResponse
+ */
+export type QueryProgressResponse = Message<"chain.upgrade.v1beta1.QueryProgressResponse"> & {
+  /**
+   * Absent: no upgrade is being made.
+   *
+   * @generated from field: chain.upgrade.v1beta1.UpgradeProgress progress = 1;
+   */
+  progress?: UpgradeProgress | undefined;
+};
+
+/**
+ * Describes the message chain.upgrade.v1beta1.QueryProgressResponse.
+ * Use `create(QueryProgressResponseSchema)` to create a new message.
+ */
+export const QueryProgressResponseSchema: GenMessage<QueryProgressResponse> = /*@__PURE__*/
+  messageDesc(file_chain_upgrade_v1beta1_query, 13);
+
+/**
+ * @generated from message chain.upgrade.v1beta1.UpgradeProgress
+ */
+export type UpgradeProgress = Message<"chain.upgrade.v1beta1.UpgradeProgress"> & {
+  /**
+   * @generated from field: string plan = 1;
+   */
+  plan: string;
+
+  /**
+   * Of the block that is being made.
+   *
+   * @generated from field: int64 height = 2;
+   */
+  height: bigint;
+
+  /**
+   * loading, handler, scan, checks, rename, trees or commit.
+   *
+   * @generated from field: string phase = 3;
+   */
+  phase: string;
+
+  /**
+   * Empty where the phase is of no store.
+   *
+   * @generated from field: string store = 4;
+   */
+  store: string;
+
+  /**
+   * Pairs of the store; in phase handler what the handler counts.
+   *
+   * @generated from field: uint64 done = 5;
+   */
+  done: bigint;
+
+  /**
+   * 0: not known.
+   *
+   * @generated from field: uint64 total = 6;
+   */
+  total: bigint;
+
+  /**
+   * Of this phase, a second; 0: not known yet.
+   *
+   * @generated from field: uint64 rate = 7;
+   */
+  rate: bigint;
+
+  /**
+   * Since the block began.
+   *
+   * @generated from field: uint64 elapsed_ms = 8;
+   */
+  elapsedMs: bigint;
+
+  /**
+   * Until this phase ends, when it goes on at its rate; absent: not known.
+   *
+   * @generated from field: optional uint64 left_ms = 9;
+   */
+  leftMs?: bigint | undefined;
+};
+
+/**
+ * Describes the message chain.upgrade.v1beta1.UpgradeProgress.
+ * Use `create(UpgradeProgressSchema)` to create a new message.
+ */
+export const UpgradeProgressSchema: GenMessage<UpgradeProgress> = /*@__PURE__*/
+  messageDesc(file_chain_upgrade_v1beta1_query, 14);
+
+/**
  * @generated from service chain.upgrade.v1beta1.Query
  */
 export const Query: GenService<{
@@ -279,6 +384,16 @@ export const Query: GenService<{
     methodKind: "unary";
     input: typeof QueryReceiptRequestSchema;
     output: typeof QueryReceiptResponseSchema;
+  },
+  /**
+   * How far the upgrade has come that this node is making now. It is the node's own view: nothing of it is state.
+   *
+   * @generated from rpc chain.upgrade.v1beta1.Query.Progress
+   */
+  progress: {
+    methodKind: "unary";
+    input: typeof QueryProgressRequestSchema;
+    output: typeof QueryProgressResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_chain_upgrade_v1beta1_query, 0);

@@ -1,0 +1,48 @@
+/** The command line of `chaind`: runs one command and answers the exit status of docs/errors.md. */
+import { VERSION } from "../version.js";
+import { readyArguments } from "./arguments.js";
+import { reportFailure } from "./fail.js";
+import { makeProgram } from "./program.js";
+import { settle } from "./settings.js";
+
+const args = process.argv.slice(2);
+
+/** A mistake on the command line is reported in the form that was asked for, also when it cannot be parsed. */
+function wantsJson(): boolean {
+  let format = process.env["CHAIND_OUTPUT"];
+  for (const [at, arg] of args.entries()) {
+    const joined = /^(?:-o=?|--output=)(.+)$/.exec(arg)?.[1];
+    if (arg === "--json") format = "json";
+    else if (arg === "-o" || arg === "--output") format = args[at + 1];
+    else if (joined !== undefined) format = joined;
+  }
+  return format === "json";
+}
+
+export async function runCommandLine(): Promise<number> {
+  // Whoever reads our output may go away early (`chaind … | head`); a disk that is full loses it.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === "EPIPE" ? 0 : reportFailure(error, wantsJson(), args.includes("--trace")));
+  });
+  let isJson = wantsJson();
+  try {
+    const program = await makeProgram(args, VERSION);
+    const ready = readyArguments(args, program);
+    program.hook("preAction", (_, command) => {
+      settle(command, { env: process.env, off: ready.off });
+      // Errors are JSON for those who asked for it, not for all who send a transaction.
+      isJson = program.opts()["output"] === "json";
+      if (program.opts()["output"] !== undefined) return;
+      const isTx = command.parent !== null && topName(command) === "tx";
+      program.setOptionValue("output", isTx ? "json" : "text");
+    });
+    await program.parseAsync(ready.args, { from: "user" });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    return reportFailure(error, isJson, args.includes("--trace"));
+  }
+}
+
+function topName(command: { parent: typeof command | null; name(): string }): string {
+  return command.parent?.parent ? topName(command.parent) : command.name();
+}

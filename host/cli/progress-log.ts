@@ -1,0 +1,47 @@
+/** The progress of a running upgrade as the serving thread keeps it: the last reading, and a line a second in the log. */
+import type { Logger } from "pino";
+import { estimate, type UpgradeProgress } from "../engine/upgrade-progress.js";
+
+const LINE_MILLIS = 1_000;
+
+export class ProgressLog {
+  #last: UpgradeProgress | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly logger: Logger) {}
+
+  /** Undefined: no upgrade runs. */
+  get last(): UpgradeProgress | undefined {
+    return this.#last;
+  }
+
+  take(progress: UpgradeProgress): void {
+    this.#last = progress;
+    this.#timer ??= setInterval(() => this.#write(), LINE_MILLIS);
+  }
+
+  /** The block is made, or will not be. */
+  end(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#last = undefined;
+  }
+
+  #write(): void {
+    if (!this.#last) return;
+    const { plan, height, phase, store, done, total } = this.#last;
+    const { rate, secondsLeft, secondsElapsed } = estimate(this.#last, Date.now());
+    this.logger.info(
+      {
+        ...{ plan, height: String(height), phase },
+        ...(store === "" ? {} : { store }),
+        ...(done > 0 || total > 0 ? { done } : {}),
+        ...(total > 0 ? { total, percent: Math.floor((done / total) * 100) } : {}),
+        ...(rate > 0 ? { per_second: Math.round(rate) } : {}),
+        ...(secondsLeft === undefined ? {} : { seconds_left: Math.ceil(secondsLeft) }),
+        seconds: Math.round(secondsElapsed),
+      },
+      "upgrade in progress",
+    );
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * A node in two threads: here are the servers, the log and the signals; the engine, which makes blocks and is the only
+ * writer, has a thread of its own. So nothing that a client asks delays a block, and no block silences the servers.
+ */
+import { realpathSync } from "node:fs";
+import type { Logger } from "pino";
+import { toHex } from "../bytes.js";
+import type { Committed, EngineStart } from "../engine/engine-port.js";
+import { EngineFailure, type EngineListener, EngineThread } from "../engine/engine-thread.js";
+import { writeHaltRecord } from "../engine/halt-file.js";
+import type { Home } from "../engine/home.js";
+import { NodeView } from "../engine/node-view.js";
+import { isUpgradeError } from "../errors.js";
+import { LmdbReader } from "../store/lmdb-reader.js";
+import { haltRecord } from "../upgrade/halt.js";
+import type { HandlerState } from "../upgrade/handler-set.js";
+import type { ChosenLimits } from "./limit-settings.js";
+import { type DoorFlags, type NodeDoors, openNodeDoors } from "./node-doors.js";
+import { ProgressLog } from "./progress-log.js";
+import { StopSignals } from "./stop-signals.js";
+
+export interface ThreadsOptions {
+  readonly flags: DoorFlags;
+  readonly limits: ChosenLimits;
+  readonly home: Home;
+  readonly start: EngineStart;
+  readonly logger: Logger;
+}
+
+/** The engine's thread has closed everything by then; what is left is its end. */
+const EXIT_MILLIS = 2_000;
+
+/** Runs until the engine has stopped. @throws what ended it, after it was recorded */
+export async function runThreads(options: ThreadsOptions): Promise<void> {
+  const threads = new Threads(options);
+  try {
+    await threads.run();
+    options.logger.info("node stopped");
+  } catch (error) {
+    throw threads.recorded(error);
+  } finally {
+    await threads.close();
+  }
+}
+
+class Threads implements EngineListener {
+  readonly #engine: EngineThread;
+  readonly #signals: StopSignals;
+  readonly #progress: ProgressLog;
+  #database: LmdbReader | undefined;
+  #node: NodeView | undefined;
+  #doors: NodeDoors | undefined;
+  #handlerState: HandlerState = "absent";
+
+  constructor(private readonly options: ThreadsOptions) {
+    const { logger, start } = options;
+    this.#progress = new ProgressLog(logger);
+    // The program's own file runs again, as the engine (host/cli/main.ts).
+    this.#engine = new EngineThread(realpathSync(process.argv[1] as string), start, this);
+    this.#signals = new StopSignals(this.#engine, logger);
+  }
+
+  async run(): Promise<void> {
+    const { flags, limits, home, logger, start } = this.options;
+    const engine = this.#engine;
+    const facts = await engine.opened;
+    this.#handlerState = facts.handlerState ?? "absent";
+    logger.info({ version: String(facts.version), height: String(facts.lastHeight) }, "node started");
+    this.#database = new LmdbReader(home.databaseFile);
+    const submit = (tx: Uint8Array) => engine.submit(tx);
+    this.#node = new NodeView({ database: this.#database, facts, mempool: start.mempool, submit });
+    this.#doors = await openNodeDoors({
+      ...{ flags, limits, home, logger, node: this.#node, bondDenom: facts.bondDenom, signal: this.#signals.signal },
+      progress: () => this.#progress.last,
+      handlerState: () => this.#handlerState,
+    });
+    engine.run();
+    await engine.ended;
+  }
+
+  onCommitted({ height, appHash, handlerState }: Committed): void {
+    this.#handlerState = handlerState ?? "absent";
+    this.#progress.end();
+    this.options.logger.info({ height: String(height), app_hash: toHex(appHash) }, "block made");
+    this.#node?.committed();
+  }
+
+  onRefused(id: number): void {
+    this.#node?.refused(id);
+  }
+
+  onProgress: EngineListener["onProgress"] = (progress) => this.#progress.take(progress);
+
+  onLog: EngineListener["onLog"] = ({ level, message, fields }) => {
+    if (fields) this.options.logger[level](fields, message);
+    else this.options.logger[level](message);
+  };
+
+  /** Prints and, where the engine could not, writes the record of an end. Gives what the command ends with. */
+  recorded(error: unknown): unknown {
+    if (!(error instanceof EngineFailure)) return error;
+    const { logger } = this.options;
+    const record = error.record ?? (error.isCrash ? this.#recordCrash(error.error) : undefined);
+    if (record) {
+      logger.error(error.error.message);
+      process.stderr.write(`${JSON.stringify(record)}\n`);
+    }
+    return error.error;
+  }
+
+  async close(): Promise<void> {
+    this.#progress.end();
+    this.#engine.stop();
+    await this.#doors?.close();
+    this.#database?.close();
+    this.#signals.close();
+    // A thread that died inside a transaction of the database never ends, and would keep the process.
+    if (!(await this.#engine.exited(EXIT_MILLIS))) this.#signals.kill();
+  }
+
+  #recordCrash(error: Error) {
+    if (!isUpgradeError(error)) return undefined;
+    const { home, logger } = this.options;
+    const last = this.#node?.lastBlock;
+    const lastCommittedHeight = last?.header.height ?? 0n;
+    const record = haltRecord(error, {
+      ...{ lastCommittedHeight, nextHeight: lastCommittedHeight + 1n, appHash: last?.appHash ?? new Uint8Array() },
+      ...{ home: home.path, time: new Date().toISOString() },
+    });
+    try {
+      writeHaltRecord(home, record);
+    } catch (cause) {
+      logger.warn(`halt.json could not be written: ${cause instanceof Error ? cause.message : String(cause)}`);
+    }
+    return record;
+  }
+}

@@ -1,0 +1,55 @@
+/** SIGTERM and SIGINT: the first one lets the block under way be finished, a second one ends the process at once. */
+import type { Logger } from "pino";
+import type { EngineThread } from "../engine/engine-thread.js";
+
+/** Of a process that a second signal ended. */
+const ENDED_AT_ONCE_EXIT = 15;
+/** A thread inside a transaction of the database cannot be ended by itself; the process can. */
+const TERMINATE_MILLIS = 500;
+const SIGNALS = ["SIGTERM", "SIGINT"] as const;
+
+export class StopSignals {
+  readonly #stop = new AbortController();
+  readonly #listener = (signal: NodeJS.Signals) => this.#hear(signal);
+
+  constructor(
+    private readonly engine: EngineThread,
+    private readonly logger: Logger,
+  ) {
+    for (const signal of SIGNALS) process.on(signal, this.#listener);
+  }
+
+  /** Aborted when the node begins to stop. */
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  close(): void {
+    for (const signal of SIGNALS) process.off(signal, this.#listener);
+  }
+
+  /** Nothing runs after it, so nothing can be half done: the database is whole after it at any moment. */
+  kill(): never {
+    process.kill(process.pid, "SIGKILL");
+    throw new Error("SIGKILL comes at once");
+  }
+
+  #hear(signal: NodeJS.Signals): void {
+    if (this.#stop.signal.aborted) void this.#endAtOnce(signal);
+    else {
+      this.#stop.abort();
+      const height = this.engine.status.heightUnderWay;
+      this.logger.info(height > 0n ? `finishing block ${height}, then stopping` : "stopping");
+      this.engine.stop();
+    }
+  }
+
+  async #endAtOnce(signal: NodeJS.Signals): Promise<void> {
+    const height = this.engine.status.heightUnderWay;
+    const what =
+      height > 0n ? `: block ${height} is not finished, and nothing of it is kept unless it was committed` : "";
+    this.logger.warn(`a second signal (${signal}) ends the node at once${what}`);
+    if (await this.engine.terminate(TERMINATE_MILLIS)) process.exit(ENDED_AT_ONCE_EXIT);
+    this.kill();
+  }
+}
