@@ -1,5 +1,8 @@
 /** What must hold of a home after any process on it has ended, whichever way. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { Home } from "../../host/engine/home.js";
 import { ERROR_KINDS } from "../../host/errors.js";
 import { type Committed, dataFile } from "./inspect.js";
 import type { Reference } from "./reference.js";
@@ -44,13 +47,16 @@ export interface FilesFacts {
   readonly committed: Committed;
   readonly end: WorkerEnd;
   readonly isKilled: boolean;
+  /** The record that was printed, where only the files are looked at and not the state. */
+  readonly record?: string | undefined;
 }
 
 /** Exits after which upgrade-info.json must be there. */
 const INFO_EXITS = [10, 14];
 const RECORDED_FROM = 10;
 
-export function checkFiles(home: string, { scene, torn, committed, end, isKilled }: FilesFacts): Damage[] {
+export function checkFiles(home: string, facts: FilesFacts): Damage[] {
+  const { scene, torn, committed, end, isKilled } = facts;
   const damage: Damage[] = [];
   const info = dataFile(home, "upgrade-info.json");
   const mayBe = [scene.upgradeInfo, torn ?? undefined];
@@ -60,8 +66,24 @@ export function checkFiles(home: string, { scene, torn, committed, end, isKilled
   if (mustBeThere && info !== scene.upgradeInfo) damage.push(lost(`exit ${end.exit} without upgrade-info.json`));
   const record = dataFile(home, "halt.json");
   if (record !== undefined) damage.push(...checkRecord(record));
+  if (facts.record !== undefined) return record === facts.record ? damage : [...damage, lost(`halt.json is ${record}`)];
   if (!isKilled && (end.exit ?? 0) >= RECORDED_FROM) damage.push(...checkEnd(record, committed, end));
   return damage;
+}
+
+/** Of the data folder, what ends in .json is written whole or not at all, whatever it holds. */
+export function checkJsonFiles(home: string): Damage[] {
+  const folder = new Home(home).dataFolder;
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".json"));
+  return names.flatMap((name) => {
+    const text = readFileSync(join(folder, name), "utf8");
+    try {
+      JSON.parse(text);
+      return [];
+    } catch {
+      return [lost(`${name} is torn: ${JSON.stringify(text.slice(0, 100))}`)];
+    }
+  });
 }
 
 /** A record that is there is whole. */

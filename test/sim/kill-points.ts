@@ -4,6 +4,7 @@
  *
  *   SIM_KILL=renameSync:1        dies before the second renameSync (a writeFileSync is then cut in half)
  *   SIM_TRACE=<file>             at the end, the names of all steps in order, one a line
+ *   SIM_MUTANT=files are not synced, or folders
  *   SIM_SCHEDULE=6:v2:7          block 6 schedules plan v2 at height 7
  */
 import fs from "node:fs";
@@ -15,7 +16,7 @@ import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";
 
 type Call = (...args: unknown[]) => unknown;
 
-const { SIM_KILL, SIM_TRACE, SIM_SCHEDULE } = process.env;
+const { SIM_KILL, SIM_TRACE, SIM_MUTANT, SIM_SCHEDULE } = process.env;
 const [killName, killAt = "0"] = (SIM_KILL ?? "").split(":");
 const writeFileSync = fs.writeFileSync;
 const trace: string[] = [];
@@ -36,11 +37,17 @@ function step(name: string): void {
   if (isLast(name)) die();
 }
 
+/** What a node that forgets to sync does. */
+function isSwallowed(file: number): boolean {
+  return SIM_MUTANT === `${fs.fstatSync(file).isDirectory() ? "folders" : "files"} are not synced`;
+}
+
 function observeFiles(): void {
   for (const name of ["openSync", "fsyncSync", "renameSync", "linkSync", "rmSync", "mkdirSync"] as const) {
     const original = Reflect.get(fs, name) as Call;
     Reflect.set(fs, name, (...args: unknown[]) => {
       step(name);
+      if (name === "fsyncSync" && isSwallowed(args[0] as number)) return undefined;
       return original(...args);
     });
   }

@@ -1,14 +1,17 @@
 /**
- * `npm run sim -- --rounds N --seed S [--json]`: crash rounds over an upgrade. Exit 1 if anything was lost or diverged.
- * `--only K` runs round K of such a run alone.
+ * `npm run sim -- --rounds N --seed S [--json]`: processes that are killed, power that goes, disks that fail
+ * or are full, over an upgrade. Exit 1 if anything was lost or diverged.
+ * `--only K` runs round K of such a run alone, `--kind` rounds of one kind.
  */
 import { parseArgs } from "node:util";
-import { simulate } from "./simulate.js";
+import { ROUND_KINDS, type RoundKind, simulate } from "./simulate.js";
 
 const ROUNDS_DEFAULT = 200;
 
 function usage(message: string): never {
-  process.stderr.write(`${message}\nusage: npm run sim -- [--rounds N] [--seed S] [--only K] [--json]\n`);
+  process.stderr.write(
+    `${message}\nusage: npm run sim -- [--rounds N] [--seed S] [--only K] [--kind kill|replay|EIO|ENOSPC] [--json]\n`,
+  );
   process.exit(2);
 }
 
@@ -17,6 +20,7 @@ function readOptions() {
     rounds: { type: "string", default: String(ROUNDS_DEFAULT) },
     seed: { type: "string", default: String(Date.now()) },
     only: { type: "string" },
+    kind: { type: "string" },
     json: { type: "boolean", default: false },
   } as const;
   try {
@@ -31,19 +35,27 @@ function count(text: string, name: string): number {
   return /^[0-9]+$/.test(text) && Number.isSafeInteger(value) ? value : usage(`--${name} must be a whole number`);
 }
 
-const { rounds, seed, only, json } = readOptions();
-const { summary, roundsByScene, milliseconds } = await simulate({
+function kindOf(text: string): RoundKind {
+  return ROUND_KINDS.find((kind) => kind === text) ?? usage(`--kind must be one of ${ROUND_KINDS.join(", ")}`);
+}
+
+const { rounds, seed, only, kind, json } = readOptions();
+const { summary, roundsByScene, roundsByKind, milliseconds } = await simulate({
   rounds: count(rounds, "rounds"),
   seed,
   only: only === undefined ? undefined : count(only, "only"),
+  ...(kind === undefined ? {} : { kind: kindOf(kind) }),
   onDamage: (text) => process.stderr.write(`${text}\n`),
 });
 if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
 else {
   const scenes = [...roundsByScene].sort().map(([name, times]) => `${times} ${name}`);
+  const kinds = [...roundsByKind].map(([name, times]) => `${times} ${name}`);
+  const moments = Object.entries(summary.moments).map(([phase, times]) => `${times} ${phase}`);
   const seconds = milliseconds / 1_000;
   process.stdout.write(
     `${summary.rounds} rounds (${scenes.join(", ")}), ${summary.kills} kills, ${summary.restarts} restarts, seed ${seed}\n` +
+      `${kinds.join(", ")}; ${summary.refusals} ended by the disk; moments: ${moments.join(", ")}\n` +
       `lost ${summary.lost}, diverged ${summary.diverged}; ${seconds.toFixed(1)} s, ${(summary.rounds / seconds).toFixed(1)} rounds/s\n`,
   );
 }

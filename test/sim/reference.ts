@@ -1,6 +1,8 @@
 /** How a scene goes when nobody disturbs it: what every round of it is held against. */
 import { cpSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { type FaultsOfProcess, faultsEnvironment, HAS_FAULTS } from "./faults/library.js";
+import { beginRecording, type Recording } from "./faults/recording.js";
 import { type Committed, inspectDatabase } from "./inspect.js";
 import type { Scene, Step } from "./scenes.js";
 import { runWorker, type WorkerEnd } from "./worker-process.js";
@@ -11,6 +13,9 @@ export interface Workshop {
   readonly worker: string;
   /** Folder of the program's handlers. */
   readonly handlers: string;
+  /** What is broken in the processes that are recorded: the simulator must see it. */
+  readonly faults?: FaultsOfProcess;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface StepReference {
@@ -18,6 +23,8 @@ export interface StepReference {
   readonly milliseconds: number;
   /** How often each named step of the process happens. */
   readonly points: ReadonlyMap<string, number>;
+  /** What it changed on disk; undefined on machines where that cannot be seen. */
+  readonly recording: Recording | undefined;
 }
 
 export interface Reference {
@@ -84,15 +91,21 @@ async function runAside(scene: Scene, step: Step, prepared: string, shop: Worksh
 
 async function runStep(scene: Scene, step: Step, home: string, shop: Workshop): Promise<StepReference> {
   const trace = `${home}.trace`;
+  const journal = `${home}.journal`;
   const { worker, handlers } = shop;
-  const end = await runWorker({ worker, home, handlers, args: step.args, env: { ...step.env, SIM_TRACE: trace } });
+  const finish = HAS_FAULTS ? beginRecording(home) : undefined;
+  const faults = HAS_FAULTS ? faultsEnvironment({ root: home, journal, ...shop.faults }) : {};
+  const env = { ...shop.env, ...step.env, SIM_TRACE: trace, ...faults };
+  const end = await runWorker({ worker, home, handlers, args: step.args, env });
   requireExit(scene, step, end);
+  const recording = finish?.(journal);
+  rmSync(journal, { force: true });
   const points = new Map<string, number>();
   for (const name of existsSync(trace) ? readFileSync(trace, "utf8").split("\n") : []) {
     points.set(name, (points.get(name) ?? 0) + 1);
   }
   rmSync(trace, { force: true });
-  return { milliseconds: end.milliseconds, points };
+  return { milliseconds: end.milliseconds, points, recording };
 }
 
 function requireExit(scene: Scene, step: Step, end: WorkerEnd): void {

@@ -3,6 +3,9 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Home } from "../../host/engine/home.js";
 import { checkFiles, checkState, type Damage } from "./checks.js";
+import type { Phase } from "./faults/journal.js";
+import { faultsEnvironment } from "./faults/library.js";
+import { chooseMoment } from "./faults/recording.js";
 import { type Committed, inspectDatabase } from "./inspect.js";
 import type { Random } from "./random.js";
 import { copyHome, type Reference, type StepReference, type Workshop } from "./reference.js";
@@ -12,11 +15,14 @@ import { runWorker, type WorkerEnd } from "./worker-process.js";
 export interface RoundResult {
   readonly kills: number;
   readonly restarts: number;
+  /** Where the kills came that were drawn from what the process changes on disk. */
+  readonly phases: readonly Phase[];
   readonly damage: readonly Damage[];
 }
 
-/** Half of the kills come at a moment, half at a named step. */
-const AT_A_MOMENT = 0.5;
+/** Half of the kills come at a change on disk, mostly of the upgrade block; the others at a named step or at a moment. */
+const AT_A_CHANGE = 0.5;
+const AT_A_MOMENT = 0.2;
 /** A process beside others takes longer than the reference, which ran alone. */
 const STRETCH = 1.2;
 /** Beyond the one that a round is for: the chance of a kill of any other process. */
@@ -41,6 +47,7 @@ export async function runRound(
 class Round {
   #kills = 0;
   #restarts = 0;
+  readonly #phases: Phase[] = [];
   readonly #damage: Damage[] = [];
   #committed: Committed;
   #torn: string | undefined;
@@ -68,7 +75,7 @@ class Round {
     if (this.#damage.length === 0 && this.#committed.dump !== this.reference.after.dump) {
       this.#report("diverged", "the database differs from the undisturbed one");
     }
-    return { kills: this.#kills, restarts: this.#restarts, damage: this.#damage };
+    return { kills: this.#kills, restarts: this.#restarts, phases: this.#phases, damage: this.#damage };
   }
 
   /** Runs a step until it ends by itself; false when something is wrong. */
@@ -76,7 +83,7 @@ class Round {
     for (let killed = 0; ; killed++) {
       const wantsKill =
         killed < KILLS_PER_STEP_MAX && (killed === 0 && isMain ? true : this.random.chance(ANOTHER_KILL));
-      const kill = wantsKill ? this.#chooseKill(reference) : {};
+      const kill: Kill = wantsKill ? this.#chooseKill(reference) : {};
       const end = await this.#runProcess(step, kill);
       const isKilled = end.exit === null && !end.isHanging;
       this.#look(end, isKilled);
@@ -84,6 +91,7 @@ class Round {
       if (!isKilled) return this.#hasEndedWell(step, end, kill);
       this.#kills++;
       this.#restarts++;
+      if (kill.phase) this.#phases.push(kill.phase);
     }
   }
 
@@ -98,17 +106,25 @@ class Round {
     return this.#damage.length === 0;
   }
 
-  #chooseKill({ milliseconds, points }: StepReference): Kill {
+  #chooseKill({ milliseconds, points, recording }: StepReference): Kill {
+    const index = recording && this.random.chance(AT_A_CHANGE) ? chooseMoment(recording, this.random) : undefined;
+    if (recording && index !== undefined) {
+      return { change: recording.changes[index]?.change ?? 0, phase: recording.phases[index] as Phase };
+    }
     if (this.random.chance(AT_A_MOMENT)) return { after: this.random.fraction() * milliseconds * STRETCH };
     const [name, count] = this.random.pick([...points]);
     return { at: `${name}:${this.random.below(count)}` };
   }
 
-  #runProcess({ args, env }: Step, { after, at }: Kill): Promise<WorkerEnd> {
+  #runProcess({ args, env }: Step, { after, at, change }: Kill): Promise<WorkerEnd> {
     const { worker, handlers } = this.shop;
     return runWorker({
       ...{ worker, home: this.home, handlers, args },
-      env: { ...env, ...(at === undefined ? {} : { SIM_KILL: at }) },
+      env: {
+        ...env,
+        ...(at === undefined ? {} : { SIM_KILL: at }),
+        ...(change === undefined ? {} : faultsEnvironment({ root: this.home, killAt: change })),
+      },
       ...(after === undefined ? {} : { killAfter: after }),
     });
   }
@@ -139,8 +155,10 @@ class Round {
   }
 }
 
-/** Milliseconds after the start, or a named step and which of them; neither: no kill. */
+/** Milliseconds after the start, a named step and which of them, or a change on disk; none of them: no kill. */
 interface Kill {
+  readonly change?: number;
+  readonly phase?: Phase;
   readonly after?: number;
   readonly at?: string;
 }

@@ -3,11 +3,26 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { SPLIT_BALANCES } from "../scenario/versions.js";
+import type { Damage } from "./checks.js";
+import { runInjection } from "./faults/inject-round.js";
+import { PHASES, type Phase } from "./faults/journal.js";
+import { type FaultsOfProcess, HAS_FAULTS } from "./faults/library.js";
+import { runReplay } from "./faults/replay-round.js";
+import { VerifierProcess } from "./faults/verifier-process.js";
 import { Random } from "./random.js";
 import { makeReference, type Reference, type Workshop } from "./reference.js";
-import { type RoundResult, runRound } from "./round.js";
+import { runRound } from "./round.js";
 import { SCENES, type Scene } from "./scenes.js";
-import { bundleWorker } from "./worker-process.js";
+import { bundle, bundleWorker } from "./worker-process.js";
+
+/** What happens to a scene in a round. */
+export const ROUND_KINDS = ["kill", "replay", "EIO", "ENOSPC"] as const;
+export type RoundKind = (typeof ROUND_KINDS)[number];
+
+/** Rounds out of a hundred. Without the library of faults all are kills. */
+const KINDS: Readonly<Record<RoundKind, number>> = HAS_FAULTS
+  ? { kill: 40, replay: 46, EIO: 7, ENOSPC: 7 }
+  : { kill: 100, replay: 0, EIO: 0, ENOSPC: 0 };
 
 export interface SimulationOptions {
   readonly rounds: number;
@@ -16,10 +31,16 @@ export interface SimulationOptions {
   readonly only?: number | undefined;
   /** Rounds side by side; as many as there are processors without. */
   readonly lanes?: number;
+  /** Rounds of this kind alone, of these scenes alone. */
+  readonly kind?: RoundKind;
+  readonly scenes?: readonly string[];
+  /** What is broken in the processes that are recorded. */
+  readonly faults?: FaultsOfProcess;
+  readonly env?: Readonly<Record<string, string>>;
   readonly onDamage: (text: string) => void;
 }
 
-interface Summary {
+export interface Summary {
   readonly rounds: number;
   readonly kills: number;
   readonly restarts: number;
@@ -28,36 +49,55 @@ interface Summary {
   /** Rounds in which state differed from the undisturbed run. */
   readonly diverged: number;
   readonly seed: string;
+  /** Disks that were made of a journal. */
+  readonly replays: number;
+  /** Processes that ended by a failing or a full disk. */
+  readonly refusals: number;
+  /** Where kills, replays and faults came: of those that were drawn from what a process changes on disk. */
+  readonly moments: Readonly<Record<Phase, number>>;
 }
 
 export interface Simulation {
   readonly summary: Summary;
   readonly roundsByScene: ReadonlyMap<string, number>;
+  readonly roundsByKind: ReadonlyMap<RoundKind, number>;
   readonly milliseconds: number;
 }
 
 export async function simulate(options: SimulationOptions): Promise<Simulation> {
   const begun = performance.now();
   const root = mkdtempSync(join(tmpdir(), "chain-upgrade-sim-"));
-  const worker = await bundleWorker();
+  const [worker, verifier] = await Promise.all([bundleWorker(), bundle("verifier", "test/sim/faults/verifier.ts")]);
   try {
     const handlers = join(root, "handlers");
     mkdirSync(handlers);
     copyFileSync(SPLIT_BALANCES, join(handlers, "split-balances.wasm"));
-    const rounds = new Rounds(options, { root, worker: worker.file, handlers });
-    const lanes = Array.from({ length: options.lanes ?? availableParallelism() }, () => rounds.runLane());
+    const { faults, env } = options;
+    const shop = { root, worker: worker.file, handlers, ...(faults ? { faults } : {}), ...(env ? { env } : {}) };
+    const rounds = new Rounds(options, shop);
+    const lanes = Array.from({ length: options.lanes ?? availableParallelism() }, () => rounds.runLane(verifier.file));
     await Promise.all(lanes);
     return { ...rounds.result(), milliseconds: performance.now() - begun };
   } finally {
     worker.remove();
+    verifier.remove();
     rmSync(root, { recursive: true, force: true });
   }
+}
+
+interface Result {
+  readonly kind: RoundKind;
+  readonly kills: number;
+  readonly restarts: number;
+  readonly refusals: number;
+  readonly phases: readonly Phase[];
+  readonly damage: readonly Damage[];
 }
 
 class Rounds {
   readonly #indices: number[];
   readonly #references = new Map<string, Promise<Reference>>();
-  readonly #results: RoundResult[] = [];
+  readonly #results: Result[] = [];
   readonly #byScene = new Map<string, number>();
 
   constructor(
@@ -68,22 +108,48 @@ class Rounds {
     this.#indices = options.only === undefined ? all : [options.only];
   }
 
-  async runLane(): Promise<void> {
-    for (let index = this.#indices.shift(); index !== undefined; index = this.#indices.shift()) {
-      const random = new Random(`${this.options.seed} round ${index}`);
-      const scene = chooseScene(random);
-      const result = await runRound(index, random, await this.#reference(scene), this.shop);
-      this.#results.push(result);
-      this.#byScene.set(scene.name, (this.#byScene.get(scene.name) ?? 0) + 1);
-      for (const { kind, what } of result.damage)
-        this.options.onDamage(`round ${index} (${scene.name}), ${kind}: ${what}`);
+  async runLane(script: string): Promise<void> {
+    const verifier = new VerifierProcess(script);
+    try {
+      for (let index = this.#indices.shift(); index !== undefined; index = this.#indices.shift()) {
+        const random = new Random(`${this.options.seed} round ${index}`);
+        const kind = this.options.kind ?? choose(random, ROUND_KINDS, (each) => KINDS[each]);
+        const scene = this.#chooseScene(random, kind);
+        const result = await this.#run(index, kind, random, await this.#reference(scene), verifier);
+        this.#results.push(result);
+        this.#byScene.set(scene.name, (this.#byScene.get(scene.name) ?? 0) + 1);
+        for (const { kind: damaged, what } of result.damage) {
+          this.options.onDamage(`round ${index} (${kind}, ${scene.name}), ${damaged}: ${what}`);
+        }
+      }
+    } finally {
+      verifier.stop();
     }
+  }
+
+  async #run(
+    index: number,
+    kind: RoundKind,
+    random: Random,
+    reference: Reference,
+    verifier: VerifierProcess,
+  ): Promise<Result> {
+    const { shop } = this;
+    if (kind === "kill") return { kind, refusals: 0, ...(await runRound(index, random, reference, shop)) };
+    const isReplay = kind === "replay";
+    const { phase, damage, ended } = isReplay
+      ? { ...(await runReplay(index, random, reference, shop, verifier)), ended: 0 }
+      : await runInjection(index, kind, random, reference, shop, verifier);
+    return { kind, kills: 0, restarts: 0, refusals: ended, phases: phase ? [phase] : [], damage };
   }
 
   result(): Omit<Simulation, "milliseconds"> {
     const results = this.#results;
-    const sum = (value: (result: RoundResult) => number) => results.reduce((total, each) => total + value(each), 0);
+    const sum = (value: (result: Result) => number) => results.reduce((total, each) => total + value(each), 0);
     const having = (kind: string) => results.filter(({ damage }) => damage.some((each) => each.kind === kind)).length;
+    const ofKind = (kind: RoundKind) => results.filter((each) => each.kind === kind).length;
+    const phases = results.flatMap((each) => each.phases);
+    const moments = PHASES.map((phase) => [phase, phases.filter((each) => each === phase).length] as const);
     const summary = {
       rounds: results.length,
       kills: sum(({ kills }) => kills),
@@ -91,8 +157,18 @@ class Rounds {
       lost: having("lost"),
       diverged: having("diverged"),
       seed: this.options.seed,
+      replays: ofKind("replay"),
+      refusals: sum(({ refusals }) => refusals),
+      moments: Object.fromEntries(moments) as Record<Phase, number>,
     };
-    return { summary, roundsByScene: this.#byScene };
+    const kinds = ROUND_KINDS.map((kind) => [kind, ofKind(kind)] as const);
+    return { summary, roundsByScene: this.#byScene, roundsByKind: new Map(kinds) };
+  }
+
+  #chooseScene(random: Random, kind: RoundKind): Scene {
+    const { scenes } = this.options;
+    const fit = SCENES.filter(({ name }) => !scenes || scenes.includes(name));
+    return choose(random, kind === "kill" ? fit : fit.filter(isRepeatable), ({ share }) => share);
   }
 
   #reference(scene: Scene): Promise<Reference> {
@@ -105,12 +181,17 @@ class Rounds {
   }
 }
 
-/** By the scenes' shares of a hundred. */
-function chooseScene(random: Random): Scene {
-  let at = random.below(SCENES.reduce((sum, { share }) => sum + share, 0));
-  for (const scene of SCENES) {
-    at -= scene.share;
-    if (at < 0) return scene;
+/** Its processes can be gone on with by others that know nothing of the simulator. */
+function isRepeatable({ steps, plantsTornInfo }: Scene): boolean {
+  return !plantsTornInfo && steps.every(({ env, isInterrupted }) => !env && !isInterrupted);
+}
+
+/** By shares. */
+function choose<T>(random: Random, list: readonly T[], share: (item: T) => number): T {
+  let at = random.below(list.reduce((sum, item) => sum + share(item), 0));
+  for (const item of list) {
+    at -= share(item);
+    if (at < 0) return item;
   }
-  throw new Error("the shares of the scenes do not add up");
+  throw new Error("there is nothing to choose from");
 }

@@ -5,20 +5,30 @@ import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { BLOCK_TIME } from "../e2e/prepared-home.js";
 
-const ROOT = join(import.meta.dirname, "../..");
+/** Of the repository; a bundle takes the folder of its entry, which is this one. */
+export const ROOT = join(import.meta.dirname, "../..");
 /** Processes that live for a moment have nothing of the optimising compiler. */
 const NODE_OPTIONS = ["--no-opt"];
 /** No start takes so long; one that does hangs. */
 const HANGS_AFTER_MILLIS = 60_000;
 
 /** Bundles the worker once for many processes; LMDB's native part stays outside. */
-export async function bundleWorker(): Promise<{ readonly file: string; remove(): void }> {
+export function bundleWorker(): Promise<Bundle> {
+  return bundle("worker", "test/sim/worker.ts");
+}
+
+export interface Bundle {
+  readonly file: string;
+  remove(): void;
+}
+
+export async function bundle(name: string, entry: string): Promise<Bundle> {
   const folder = join(ROOT, "build", "sim");
-  const file = join(folder, `worker.${process.pid}.mjs`);
+  const file = join(folder, `${name}.${process.pid}.mjs`);
   mkdirSync(folder, { recursive: true });
   await build({
     ...{ bundle: true, platform: "node", format: "esm", target: "node20", minify: true, logLevel: "error" },
-    entryPoints: [join(ROOT, "test/sim/worker.ts")],
+    entryPoints: [join(ROOT, entry)],
     outfile: file,
     external: ["lmdb"],
     // The package says of itself that its modules do nothing by being loaded; the worker's do.
@@ -81,7 +91,8 @@ export function runWorker(options: WorkerOptions): Promise<WorkerEnd> {
   });
 }
 
-function blocksIn(log: string): Map<bigint, string> {
+/** Blocks that a log says were made: app hash by height. */
+export function blocksIn(log: string): Map<bigint, string> {
   const blocks = new Map<bigint, string>();
   for (const line of log.split("\n")) {
     if (!line.includes('"msg":"block made"') || !line.endsWith("}")) continue;

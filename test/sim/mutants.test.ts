@@ -1,0 +1,43 @@
+/** The simulator can fail: nodes that do not sync what they say is durable are caught by it. */
+import { expect, test } from "vitest";
+import { HAS_FAULTS } from "./faults/library.js";
+import { type SimulationOptions, simulate } from "./simulate.js";
+
+const ROUNDS = 24;
+const WHY = HAS_FAULTS ? "" : " (skipped: needs Linux and gcc)";
+
+async function damageOf(options: Partial<SimulationOptions>) {
+  const damage: string[] = [];
+  const { summary } = await simulate({
+    ...{ rounds: ROUNDS, seed: "mutants", kind: "replay", onDamage: (text) => damage.push(text) },
+    ...options,
+  });
+  process.stderr.write(`sim: ${JSON.stringify(summary)}\n`);
+  return { damage, ...summary };
+}
+
+test.skipIf(!HAS_FAULTS)(`a database that is not synced → caught${WHY}`, { timeout: 300_000 }, async () => {
+  const { damage, lost, diverged } = await damageOf({
+    scenes: ["upgrade", "rename-large"],
+    faults: { swallow: "chain.mdb" },
+  });
+  expect(lost + diverged).toBeGreaterThan(0);
+  expect(damage.length).toBeGreaterThan(0);
+});
+
+test.skipIf(!HAS_FAULTS)(`files of our own that are not synced → caught${WHY}`, { timeout: 300_000 }, async () => {
+  const { damage, lost } = await damageOf({ scenes: ["halt"], env: { SIM_MUTANT: "files are not synced" } });
+  expect(lost).toBeGreaterThan(0);
+  expect(damage.join("\n")).toMatch(/upgrade-info\.json|halt\.json/);
+});
+
+test.skipIf(!HAS_FAULTS)(`folders that are not synced → caught${WHY}`, { timeout: 300_000 }, async () => {
+  const { damage, lost } = await damageOf({ scenes: ["halt"], env: { SIM_MUTANT: "folders are not synced" } });
+  expect(lost).toBeGreaterThan(0);
+  expect(damage.join("\n")).toMatch(/upgrade-info\.json|halt\.json/);
+});
+
+test.skipIf(!HAS_FAULTS)(`the same scenes, synced → nothing${WHY}`, { timeout: 300_000 }, async () => {
+  const { damage } = await damageOf({ scenes: ["upgrade", "rename-large", "halt"], rounds: 3 * ROUNDS });
+  expect(damage).toEqual([]);
+});
