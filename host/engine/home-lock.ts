@@ -50,9 +50,14 @@ export class HomeLock {
     return new HomeLock(path, owner, files);
   }
 
+  /** Never throws: a lock that could not be removed is stale as soon as this process has ended. */
   release(): void {
-    // While the lock still holds: nobody else can have made this file anew.
-    if (read(this.path) === this.owner) rmSync(this.path, { force: true });
+    try {
+      // While the lock still holds: nobody else can have made this file anew.
+      if (read(this.path) === this.owner) rmSync(this.path, { force: true });
+    } catch {
+      // A disk that refuses this too; how the process ends is decided already.
+    }
     for (const file of this.files) closeSync(file);
   }
 }

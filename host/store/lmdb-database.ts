@@ -11,6 +11,7 @@ import { requireAccess } from "./lmdb-access.js";
 import { ChecksumWriter, unsealed } from "./lmdb-checksum.js";
 import { type Access, diskFailure } from "./lmdb-errors.js";
 import { checkLmdbHead } from "./lmdb-head.js";
+import { TransactionRoom } from "./lmdb-room.js";
 import { SpillFolder, type SpillLimits } from "./lmdb-spill.js";
 
 export interface LmdbOptions {
@@ -30,6 +31,8 @@ export class LmdbDatabase implements Database {
   readonly #db: RootDatabase<Buffer, Buffer>;
   readonly #checksums = new ChecksumWriter();
   readonly #path: string;
+  readonly #room: TransactionRoom;
+  #hasFailed = false;
 
   /**
    * `path`: the database file; its folder is made when it is not there.
@@ -38,6 +41,7 @@ export class LmdbDatabase implements Database {
   constructor(path: string, options: LmdbOptions = {}) {
     this.isReadOnly = options.readOnly ?? false;
     this.#path = path;
+    this.#room = new TransactionRoom(path);
     if (!this.isReadOnly) this.spill = new SpillFolder(join(dirname(path), SPILL_FOLDER), options.spill);
     // First of all: what a process left behind may be what the disk is full of.
     this.spill?.clear();
@@ -69,28 +73,34 @@ export class LmdbDatabase implements Database {
   transaction(changes: (batch: Batch) => void): void {
     const what = "cannot write to the database";
     const batch: Batch = {
-      put: (key, value) =>
-        this.#mapped("write", what, () => void this.#db.putSync(key as Buffer, this.#checksums.sealed(key, value))),
+      put: (key, value) => {
+        this.#room.add(key.length + value.length);
+        this.#mapped("write", what, () => void this.#db.putSync(key as Buffer, this.#checksums.sealed(key, value)));
+      },
       remove: (key) => this.#mapped("write", what, () => void this.#db.removeSync(key as Buffer)),
     };
+    this.#room.begin();
     let thrown: unknown;
     try {
       this.#db.transactionSync(() => {
         try {
           changes(batch);
+          this.#room.require();
         } catch (error) {
           thrown = error;
           throw error;
         }
       });
     } catch (cause) {
+      this.#hasFailed = thrown === undefined;
       throw thrown ?? diskFailure("write", `${what} ${this.#path}`, this.#path, cause);
     }
   }
 
   close(): void {
     this.spill?.clear();
-    void this.#db.close();
+    // After a write that was refused LMDB's own memory may not be sound (lmdb-room.ts); the process ends anyway.
+    if (!this.#hasFailed) void this.#db.close();
   }
 
   #mapped<T>(access: Access, what: string, action: () => T): T {

@@ -20,7 +20,7 @@ const EDQUOT = 122;
 const MDB_MAP_FULL = -30_792;
 const FULL = new Set<unknown>(["ENOSPC", "EDQUOT", ENOSPC, EDQUOT, MDB_MAP_FULL]);
 /** LMDB says this of a write that failed, and has then put a line without an end on stderr. */
-const HAS_PRINTED = "Attempting to write page";
+const HAS_PRINTED = ": Attempting to write page";
 
 export type Access = "read" | "write";
 
@@ -29,8 +29,8 @@ export type Access = "read" | "write";
  * @param path a file on the disk in question; it need not be there
  */
 export function diskFailure(access: Access, what: string, path: string, cause: unknown): UpgradeError {
-  const message = cause instanceof Error ? cause.message : String(cause);
-  if (message.includes(HAS_PRINTED)) endPrintedLine();
+  const [message = "", printed] = (cause instanceof Error ? cause.message : String(cause)).split(HAS_PRINTED);
+  if (printed !== undefined) endPrintedLine();
   const code = codeOf(access, path, message, cause);
   if (code !== "UPG_STORE_FULL") return new UpgradeError(code, `${what}: ${message}`, { cause });
   const free = freeBytes(path);
@@ -60,7 +60,7 @@ function isFull(path: string): boolean {
 }
 
 /** Bytes that are free for this user on the disk of a file, in decimal; undefined where the system does not say. */
-function freeBytes(path: string): string | undefined {
+export function freeBytes(path: string): string | undefined {
   try {
     const { bavail, bsize } = statfsSync(dirname(path), { bigint: true });
     return String(bavail * bsize);

@@ -55,7 +55,7 @@ else {
   const seconds = milliseconds / 1_000;
   process.stdout.write(
     `${summary.rounds} rounds (${scenes.join(", ")}), ${summary.kills} kills, ${summary.restarts} restarts, seed ${seed}\n` +
-      `${kinds.join(", ")}; ${summary.refusals} ended by the disk; moments: ${moments.join(", ")}\n` +
+      `${kinds.join(", ")}; ${summary.refusals} ended by the disk (${summary.aborts} in LMDB); moments: ${moments.join(", ")}\n` +
       `lost ${summary.lost}, diverged ${summary.diverged}; ${seconds.toFixed(1)} s, ${(summary.rounds / seconds).toFixed(1)} rounds/s\n`,
   );
 }

@@ -53,6 +53,8 @@ export interface Summary {
   readonly replays: number;
   /** Processes that ended by a failing or a full disk. */
   readonly refusals: number;
+  /** Processes that LMDB aborted when the system refused it a write. */
+  readonly aborts: number;
   /** Where kills, replays and faults came: of those that were drawn from what a process changes on disk. */
   readonly moments: Readonly<Record<Phase, number>>;
 }
@@ -90,6 +92,7 @@ interface Result {
   readonly kills: number;
   readonly restarts: number;
   readonly refusals: number;
+  readonly aborts: number;
   readonly phases: readonly Phase[];
   readonly damage: readonly Damage[];
 }
@@ -135,12 +138,12 @@ class Rounds {
     verifier: VerifierProcess,
   ): Promise<Result> {
     const { shop } = this;
-    if (kind === "kill") return { kind, refusals: 0, ...(await runRound(index, random, reference, shop)) };
+    if (kind === "kill") return { kind, refusals: 0, aborts: 0, ...(await runRound(index, random, reference, shop)) };
     const isReplay = kind === "replay";
-    const { phase, damage, ended } = isReplay
-      ? { ...(await runReplay(index, random, reference, shop, verifier)), ended: 0 }
+    const { phase, damage, ended, aborts } = isReplay
+      ? { ...(await runReplay(index, random, reference, shop, verifier)), ended: 0, aborts: 0 }
       : await runInjection(index, kind, random, reference, shop, verifier);
-    return { kind, kills: 0, restarts: 0, refusals: ended, phases: phase ? [phase] : [], damage };
+    return { kind, kills: 0, restarts: 0, refusals: ended, aborts, phases: phase ? [phase] : [], damage };
   }
 
   result(): Omit<Simulation, "milliseconds"> {
@@ -159,6 +162,7 @@ class Rounds {
       seed: this.options.seed,
       replays: ofKind("replay"),
       refusals: sum(({ refusals }) => refusals),
+      aborts: sum(({ aborts }) => aborts),
       moments: Object.fromEntries(moments) as Record<Phase, number>,
     };
     const kinds = ROUND_KINDS.map((kind) => [kind, ofKind(kind)] as const);

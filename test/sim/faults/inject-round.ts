@@ -19,6 +19,8 @@ export interface InjectResult {
   readonly phase: Phase | undefined;
   /** Processes that ended by the fault. */
   readonly ended: number;
+  /** Of them, those that LMDB aborted: see {@link isAbortOfLmdb}. */
+  readonly aborts: number;
   readonly damage: readonly Damage[];
 }
 
@@ -49,12 +51,22 @@ export async function runInjection(
   }
 }
 
+/**
+ * When the system refuses one of its writes, lmdb 3.5.6 makes a text that is longer than the buffer for it, and the
+ * process may be aborted by whoever frees what lies behind. A full disk is found before (lmdb-room.ts); a dying one cannot
+ * be. Nothing of the block is committed then either, which the round goes on to check.
+ */
+function isAbortOfLmdb({ exit, isHanging, log }: WorkerEnd, fail: Fail): boolean {
+  return exit === null && !isHanging && fail.class === "write" && log.includes("Write error: ");
+}
+
 type Fail = NonNullable<Faults["fail"]>;
 
 class Injection {
   readonly #damage: Damage[] = [];
   #committed: Committed;
   #ended = 0;
+  #aborts = 0;
   #phase: Phase | undefined;
 
   constructor(
@@ -139,7 +151,9 @@ class Injection {
   #look(step: Step, end: WorkerEnd, fail: Fail): void {
     const what = `${fail.class} ${fail.nth} fails (${fail.errno}, ${fail.mode}): `;
     const committed = inspectDatabase(this.home);
-    const isOther = end.exit !== STORE_EXIT && !step.exits.includes(end.exit ?? -1);
+    const isAbort = isAbortOfLmdb(end, fail);
+    if (isAbort) this.#aborts++;
+    const isOther = !isAbort && end.exit !== STORE_EXIT && !step.exits.includes(end.exit ?? -1);
     if (isOther) this.#report("lost", `${what}ended with ${end.exit}: ${end.log}`);
     const damage = checkState(this.reference, this.#committed, committed, end.blocks);
     damage.push(...checkJsonFiles(this.home));
@@ -161,7 +175,7 @@ class Injection {
   }
 
   #result(): InjectResult {
-    return { phase: this.#phase, ended: this.#ended, damage: this.#damage };
+    return { phase: this.#phase, ended: this.#ended, aborts: this.#aborts, damage: this.#damage };
   }
 
   #report(kind: Damage["kind"], what: string): void {
