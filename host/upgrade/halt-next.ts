@@ -97,6 +97,8 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
   UPG_STORE_CORRUPT: (facts) =>
     `Find what is damaged: ${command("chaind verify --home", shellWord(facts.home))}. Put a copy of the home in its place, of this node or another of this chain (without its validator key's last-signed record being older), then ${start(facts)}.`,
   UPG_STORE_LOCKED: (facts) => `Stop the other process on this home, then ${start(facts)}.`,
+  UPG_STORE_SIGNED: (facts) =>
+    `This key has signed blocks that the database lacks: making them again would be signing twice. Put the database back that ends at that block, or one of another node of this chain that is further, then ${start(facts)}.`,
   UPG_STORE_UPGRADE: (facts) =>
     `${NOTHING} The stores are not those that this version opens, as the message says: start the version and handlers that wrote them: ${start(facts)}.`,
   UPG_STORE_VERSION_MISMATCH: (facts) =>
