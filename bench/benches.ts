@@ -53,6 +53,14 @@ export const BENCHES: readonly Bench[] = [
     ...BULK,
   },
   {
+    name: "spilled-reads",
+    what: "scans and gets in a branch that has put aside nothing, 10 and 100 times 16 MiB; the size is in rounds",
+    unit: "ns",
+    sizes: [2],
+    quickSizes: [1],
+    isComparison: true,
+  },
+  {
     name: "idle-block",
     what: "PreBlocker of a block without a plan, and with one far ahead, branch included",
     unit: "blocks/s",
