@@ -21,7 +21,7 @@ import { CommitMultiStore } from "../../store/commit-multi-store.js";
 import type { VersionView } from "../../store/version-view.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
 import { messageJson } from "../client/message-json.js";
-import { noChain, withDatabase } from "./home-database.js";
+import { noChain, withReader } from "./home-database.js";
 
 export interface ExportRequest {
   /** 0n: the last. */
@@ -34,7 +34,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** @throws UpgradeError UPG_STORE_LOCKED, UPG_NOT_FOUND_VERSION, UPG_STORE_*, UPG_INVALID_CONFIG, UPG_INVALID_GENESIS */
 export function exportGenesis(path: string, request: ExportRequest, say: (line: string) => void): void {
-  const document = withDatabase(path, (database) => {
+  const document = withReader(path, (database) => {
     const multiStore = new CommitMultiStore(database, { sha256 });
     const height = request.height === 0n ? multiStore.lastCommitID.version : request.height;
     if (height === 0n) throw noChain(path);

@@ -1,0 +1,80 @@
+/** The record of what the consensus key signed last. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { utf8 } from "../../../host/bytes.js";
+import { LastSigned } from "../../../host/engine/last-signed.js";
+
+const root = mkdtempSync(join(tmpdir(), "chain-upgrade-test-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+let count = 0;
+const fresh = () => join(root, `${++count}-state.json`);
+const refused = (code: string) => expect.objectContaining({ code });
+const vote = (height: bigint, text: string, txs: readonly Uint8Array[] = []) => ({
+  ...{ height, signBytes: utf8(text), timestamp: { seconds: 1_700_000_000n, nanos: 5 }, txs },
+});
+const never = () => {
+  throw new Error("was asked for a signature");
+};
+
+test("sign() → the signature, and a record in CometBFT's shape that is there before it is given", () => {
+  const path = fresh();
+  const signed = new LastSigned(path);
+  expect(signed.height).toBe(0n);
+  expect(signed.sign(vote(7n, "a"), () => Uint8Array.of(1, 2))).toEqual(Uint8Array.of(1, 2));
+  expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({
+    ...{ height: "7", round: 0, step: 3, signature: "AQI=", signbytes: "61" },
+  });
+  expect(new LastSigned(path).height).toBe(7n);
+});
+
+test("sign() of the same bytes again → the same signature, none is made; other bytes, or a lower height → UPG_STORE_SIGNED", () => {
+  const path = fresh();
+  new LastSigned(path).sign(vote(7n, "a"), () => Uint8Array.of(1, 2));
+  const again = new LastSigned(path);
+  expect(again.sign(vote(7n, "a"), never)).toEqual(Uint8Array.of(1, 2));
+  expect(() => again.sign(vote(7n, "b"), never)).toThrow(refused("UPG_STORE_SIGNED"));
+  expect(() => again.sign(vote(6n, "a"), never)).toThrow(refused("UPG_STORE_SIGNED"));
+  expect(again.sign(vote(8n, "b"), () => Uint8Array.of(3))).toEqual(Uint8Array.of(3));
+});
+
+test("pending() → transactions and time of the block that was signed; of another height nothing", () => {
+  const path = fresh();
+  const signed = new LastSigned(path);
+  const txs = [utf8("tx 1"), utf8("tx 2")];
+  signed.sign(vote(7n, "a", txs), () => Uint8Array.of(1));
+  expect(signed.pending(7n)).toEqual({ txs, timestamp: { seconds: 1_700_000_000n, nanos: 5 } });
+  expect(signed.pending(8n)).toBeUndefined();
+  signed.sign(vote(8n, "b"), () => Uint8Array.of(1));
+  expect(signed.pending(8n)?.txs).toEqual([]);
+});
+
+test("requireGoesOn() from a database that lacks more than the block that was signed last → UPG_STORE_SIGNED", () => {
+  const path = fresh();
+  const signed = new LastSigned(path);
+  signed.requireGoesOn(0n, "chain.mdb");
+  signed.sign(vote(7n, "a"), () => Uint8Array.of(1));
+  for (const last of [6n, 7n, 9n]) signed.requireGoesOn(last, "chain.mdb");
+  for (const last of [0n, 5n]) {
+    expect(() => signed.requireGoesOn(last, "chain.mdb")).toThrow(refused("UPG_STORE_SIGNED"));
+  }
+});
+
+test("rollBackTo() → blocks behind it may be signed anew, and no other", () => {
+  const signed = new LastSigned(fresh());
+  signed.sign(vote(7n, "a"), () => Uint8Array.of(1));
+  signed.rollBackTo(6n);
+  expect(signed.pending(6n)).toBeUndefined();
+  expect(() => signed.sign(vote(5n, "c"), never)).toThrow(refused("UPG_STORE_SIGNED"));
+  expect(signed.sign(vote(7n, "b"), () => Uint8Array.of(2))).toEqual(Uint8Array.of(2));
+});
+
+test("a record that is not JSON, or of another shape → UPG_STORE_CORRUPT, never a signature", () => {
+  for (const text of ["", "{", "{}", '{"height":7,"round":0,"step":3}x', '{"height":"-1","round":0,"step":3}']) {
+    const path = fresh();
+    writeFileSync(path, text);
+    expect(() => new LastSigned(path).sign(vote(9n, "a"), never)).toThrow(refused("UPG_STORE_CORRUPT"));
+  }
+});
