@@ -8,6 +8,7 @@ import { defaultStoreLoader, type StoreLoader, upgradeStoreLoader } from "../sto
 import type { DoneUpgrade, Height, KVReader, MultiStore, Plan } from "../types.js";
 import { versionToRun } from "../upgrade/app-versions.js";
 import { Halt } from "../upgrade/halt.js";
+import type { RegisteredHandler } from "../upgrade/handlers.js";
 import { preBlocker } from "../upgrade/hooks.js";
 import { type Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { crossCheckUpgradeInfo } from "../upgrade/upgrade-info.js";
@@ -63,12 +64,26 @@ export function chooseVersion(keeper: Keeper, multiStore: CommitMultiStore, fact
     return mustHalt ? haltUnknown(keeper, store, { genesis, height }) : refuseGenesis(genesis, versions);
   }
   if (!applied || !plan) return { version: versionOfState(program, state), storeLoader: defaultStoreLoader };
-  const { storeUpgrades, removes, wasm } = applied;
-  const target = { plan, storeUpgrades, removes, versions: wasm?.manifest.versions };
   return {
-    version: versionAfter(program, state, target),
-    storeLoader: upgradeStoreLoader(height, storeUpgrades),
+    version: afterPlan(program, state, plan, applied),
+    storeLoader: upgradeStoreLoader(height, applied.storeUpgrades),
   };
+}
+
+function afterPlan(program: ProgramVersions, state: StateFacts, plan: Plan, handler: RegisteredHandler): ChainVersion {
+  const { storeUpgrades, removes, wasm } = handler;
+  return versionAfter(program, state, { plan, storeUpgrades, removes, versions: wasm?.manifest.versions });
+}
+
+/** The version that a plan would lead to from a committed state. @throws UpgradeError UPG_INVALID_GENESIS */
+export function targetOf(
+  keeper: Pick<Keeper, "core">,
+  stores: CommittedStores,
+  { genesis, versions, plan, handler }: VersionFacts & { readonly plan: Plan; readonly handler: RegisteredHandler },
+): ChainVersion {
+  const state = stateFacts(keeper, stores, genesis);
+  const program = programVersions({ genesis, versions }, state) ?? refuseGenesis(genesis, versions);
+  return afterPlan(program, state, plan, handler);
 }
 
 /** The stores of one committed version, as far as its facts need them. */

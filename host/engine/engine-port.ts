@@ -26,6 +26,8 @@ export interface EngineStart {
   readonly haltHeight: Height | undefined;
   readonly versionsKept: number | undefined;
   /** Bytes that a handler may put aside on disk; undefined: no limit but the disk's. */
+  /** One more folder of handlers that wait for their height. */
+  readonly staged: string | undefined;
   readonly handlerDiskMax: number | undefined;
   readonly mempool: Partial<MempoolLimits>;
   readonly emptyBlocks: boolean;

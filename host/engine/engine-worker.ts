@@ -98,6 +98,7 @@ class EngineOfThread {
       versionsKept,
       mempool,
       handlerDiskMax,
+      staged,
     } = this.start;
     return HeldHome.hold({
       home,
@@ -111,6 +112,7 @@ class EngineOfThread {
       ...(haltHeight === undefined ? {} : { haltHeight }),
       ...(versionsKept === undefined ? {} : { versionsKept }),
       ...(handlerDiskMax === undefined ? {} : { handlerDiskMax }),
+      ...(staged === undefined ? {} : { staged }),
     });
   }
 

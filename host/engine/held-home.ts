@@ -6,7 +6,6 @@ import { existsSync } from "node:fs";
 import { App, type AppOptions } from "../chain/app.js";
 import type { GenesisFacts } from "../chain/genesis.js";
 import { genesisVersion } from "../chain/start.js";
-import type { ChainVersion } from "../chain/versions/version.js";
 import { DEFAULT_CONSENSUS_PARAMS } from "../commitment/block/consensus-params.js";
 import { Core } from "../core/core.js";
 import { assert, isUpgradeError } from "../errors.js";
@@ -30,9 +29,8 @@ import type { MempoolLimits } from "./mempool.js";
 import { sha256 } from "./node-crypto.js";
 import { nodeVerifySignature } from "./node-signatures.js";
 import { sayReadiness } from "./readiness.js";
-import { StagedHandlers } from "./staged-handlers.js";
 import { checkDatabase } from "./start-checks.js";
-import { isBeyond, versionsAndHandlers } from "./versions-and-handlers.js";
+import { stagedHandlers, versionsAndHandlers } from "./versions-and-handlers.js";
 
 export interface OpenNodeOptions {
   readonly home: string;
@@ -102,7 +100,7 @@ export class HeldHome {
     }
     const database = this.#database ?? new LmdbDatabase(home.databaseFile, { spill });
     this.#database = database;
-    const staged = stagedHandlers(home, options, versions);
+    const staged = stagedHandlers({ home, folder: options.staged, versions, log: options.log });
     const app = new App({
       staged: () => staged.look(),
       verifySignature: nodeVerifySignature,
@@ -117,7 +115,8 @@ export class HeldHome {
     const first = begin ? { alongsideFirst: begin.record } : {};
     const parts = { app, database, sha256, facts, key, lastSigned, clock: options.clock };
     const node = new EmbeddedNode({ ...parts, ...mempool, ...first });
-    sayReadiness(node, { ofHome: handlers.filter(({ isOfHome }) => isOfHome), log: options.log });
+    const ofHome = handlers.filter(({ isOfHome }) => isOfHome);
+    sayReadiness(node, { ofHome, log: options.log, skipHeights: [...(options.skipHeights ?? [])] });
     return node;
   }
 
@@ -180,15 +179,6 @@ function appOptions({ skipHeights, haltHeight, versionsKept, onProgress }: OpenN
     ...(versionsKept === undefined ? {} : { versionsKept }),
     ...(onProgress ? { onProgress } : {}),
   };
-}
-
-function stagedHandlers(
-  home: Home,
-  { staged, log }: OpenNodeOptions,
-  versions: readonly ChainVersion[],
-): StagedHandlers {
-  const folders = [home.stagedFolder, ...(staged === undefined ? [] : [staged])];
-  return new StagedHandlers({ folders, sha256, log, isIgnored: (file) => isBeyond(file, versions) });
 }
 
 function chainFacts(genesis: GenesisFacts): ChainFacts {

@@ -15,6 +15,7 @@ interface ReadinessOptions {
   readonly nextHeight: () => Height;
   /** Handlers of the home that are not staged. */
   readonly ofHome: readonly HandlerFile[];
+  readonly skipHeights: readonly Height[];
   readonly log: (level: LogLevel, message: string) => void;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
@@ -26,6 +27,17 @@ class Readiness {
 
   constructor(private readonly options: ReadinessOptions) {}
 
+  /** Heights to skip at which nothing is planned: a mistyped one must not go by in silence. */
+  #skips(plan: Plan | undefined): void {
+    const next = this.options.nextHeight();
+    for (const height of this.options.skipHeights) {
+      if (plan && plan.height <= height && (plan.height === height || height === next)) continue;
+      const planned = plan ? `the plan "${plan.name}" is scheduled for ${plan.height}` : "no plan is scheduled";
+      const what = height < next ? `block ${height} is behind this node` : planned;
+      this.options.log("warn", `--unsafe-skip-upgrades ${height}: nothing to skip there, ${what}`);
+    }
+  }
+
   /** At start: also which handlers of the home wait for a plan that nobody has scheduled. */
   atStart(isDone: (plan: string) => boolean): void {
     const plan = this.options.plan();
@@ -35,6 +47,7 @@ class Readiness {
       this.options.log("info", `${file} serves the plan "${name}", which is not scheduled: it waits`);
     }
     this.#say(plan);
+    this.#skips(plan);
   }
 
   /** After each block. */
@@ -61,7 +74,10 @@ class Readiness {
 }
 
 /** Says it for a node, now and after each of its blocks. */
-export function sayReadiness(node: EmbeddedNode, options: Pick<ReadinessOptions, "ofHome" | "log">): void {
+export function sayReadiness(
+  node: EmbeddedNode,
+  options: Pick<ReadinessOptions, "ofHome" | "log" | "skipHeights">,
+): void {
   const { app } = node;
   const { keeper } = app;
   const readiness = new Readiness({

@@ -5,9 +5,11 @@
 import { resolve } from "node:path";
 import { knownVersions } from "../chain/versions/known.js";
 import type { ChainVersion } from "../chain/versions/version.js";
+import type { LogLevel } from "../upgrade/handlers.js";
 import { type HandlerFile, loadHandlersFolders } from "./handlers-folder.js";
 import type { Home } from "./home.js";
 import { sha256 } from "./node-crypto.js";
+import { StagedHandlers } from "./staged-handlers.js";
 
 interface ProcessHandler extends HandlerFile {
   /** It lies in `<home>/handlers`: its plan need not be one of the program's. */
@@ -40,8 +42,21 @@ export function versionsAndHandlers(home: Home, folder: string, newest: bigint |
   };
 }
 
+/** Handlers of a home that wait for their height, and those of one more folder. */
+export function stagedHandlers({ home, folder, versions, log }: StagedFacts): StagedHandlers {
+  const folders = [home.stagedFolder, ...(folder === undefined ? [] : [folder])];
+  return new StagedHandlers({ folders, sha256, log, isIgnored: (file) => isBeyond(file, versions) });
+}
+
+interface StagedFacts {
+  readonly home: Home;
+  readonly folder: string | undefined;
+  readonly versions: readonly ChainVersion[];
+  readonly log: (level: LogLevel, message: string) => void;
+}
+
 /** Does a version of the program carry the handler's plan that this process is to know nothing of? */
-export function isBeyond({ handler }: HandlerFile, versions: readonly ChainVersion[]): boolean {
+function isBeyond({ handler }: HandlerFile, versions: readonly ChainVersion[]): boolean {
   const leadsTo = knownVersions().find(({ plan }) => plan === handler.manifest.name);
   return leadsTo !== undefined && !versions.includes(leadsTo);
 }

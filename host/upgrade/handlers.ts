@@ -168,7 +168,7 @@ export function wasmHandler(wasm: WasmHandler): RegisteredHandler {
 export function declaredVersions(
   { manifest, hash }: WasmHandler,
   stored: VersionMap,
-  report: HandlerReport,
+  report: Pick<HandlerReport, "versionMap">,
 ): VersionMap {
   const declared = new Map(stored);
   for (const [module, { to }] of manifest.versions) declared.set(module, to);

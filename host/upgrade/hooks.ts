@@ -193,7 +193,11 @@ interface VersionChange {
 }
 
 /** Where the program carries the plan, the handler must give exactly the modules of the version that it leads to. */
-function requireKnownVersions(keeper: Keeper, plan: Plan, { handler, before, after }: VersionChange): void {
+export function requireKnownVersions(
+  keeper: Pick<Keeper, "versions">,
+  plan: Plan,
+  { handler, before, after }: VersionChange,
+): void {
   const version = keeper.versions.find((known) => known.plan === plan.name);
   if (!version) return;
   const expected = modulesAfter(version, keeper.versions, before, handler.removes);

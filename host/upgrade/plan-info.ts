@@ -58,7 +58,9 @@ export function checkPlanInfo(info: string, rules: PlanUrlRules = {}): PlanInfoR
   }
   const parsed = planInfoOf(read);
   if (read.binariesError !== undefined) return { ok: false, stage: "parse", errors: parseErrors(read) };
-  const errors = [...validateBinaries(read.binaries, rules), ...read.handlerErrors];
+  const isHandlerOnly = read.binaries.size === 0 && read.handler !== undefined;
+  const binariesErrors = isHandlerOnly ? [] : validateBinaries(read.binaries, rules);
+  const errors = [...binariesErrors, ...read.handlerErrors];
   const url = read.handler?.url;
   if (url !== undefined) {
     const handlerRules = { ...rules, checksumRequired: false };

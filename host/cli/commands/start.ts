@@ -21,6 +21,7 @@ import { runThreads } from "../run-threads.js";
 
 interface StartOptions extends DoorFlags {
   readonly handlers?: string;
+  readonly handlersStaged?: string;
   readonly blockTime: bigint;
   readonly logicalClock?: boolean;
   readonly createEmptyBlocks: boolean;
@@ -51,6 +52,10 @@ export function registerStart(program: Command): void {
         "a line on stderr and a record in <home>/data/halt.json that says what to do next.",
     )
     .option("--handlers <dir>", "folder of upgrade handlers (default: those built with this program)")
+    .option(
+      "--handlers-staged <dir>",
+      "one more folder of handlers that wait for their height, besides <home>/handlers/staged",
+    )
     .addOption(
       new Option("--block-time <duration>", "time between blocks; 0: as fast as possible")
         .argParser(parseDuration)
@@ -98,6 +103,7 @@ function engineStart(options: StartOptions, home: string, isDebugLogged: boolean
   return {
     home,
     handlers: options.handlers ?? builtInHandlers(),
+    staged: options.handlersStaged,
     logicalBlockNanos: options.logicalClock ? options.blockTime || 1_000_000_000n : undefined,
     appVersion: options.appVersion,
     skipHeights: [...(options.unsafeSkipUpgrades ?? []), ...(options.skipUpgradeHeights ?? [])],

@@ -1,26 +1,54 @@
-/** Opens a home as `start` would, and looks at the next block's decision, to see whether this binary can go on. */
+/**
+ * Makes every check that `start` would make, up to the next plan's height, on what the home has committed; nothing is
+ * written. A node may run in the home meanwhile.
+ */
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { App } from "../../chain/app.js";
-import { wallClock } from "../../engine/clock.js";
-import { openNode } from "../../engine/open-node.js";
+import { App } from "../../chain/app.js";
+import type { GenesisFacts } from "../../chain/genesis.js";
+import { genesisVersion, targetOf } from "../../chain/start.js";
+import { Core } from "../../core/core.js";
+import { upgradeFiles } from "../../engine/atomic-file.js";
+import { keptOrFile, requireHome } from "../../engine/begun-genesis.js";
+import { Home } from "../../engine/home.js";
+import { HomeLock } from "../../engine/home-lock.js";
+import { sha256 } from "../../engine/node-crypto.js";
+import { stagedHandlers, type VersionsAndHandlers, versionsAndHandlers } from "../../engine/versions-and-handlers.js";
 import { isUpgradeError } from "../../errors.js";
+import { requireLayout } from "../../handler/sandbox.js";
+import { CommitMultiStore } from "../../store/commit-multi-store.js";
+import { LmdbDatabase } from "../../store/lmdb-database.js";
+import { MemoryDatabase } from "../../store/memory-database.js";
+import type { Plan } from "../../types.js";
+import { guardBefore } from "../../upgrade/guards.js";
+import { declaredVersions, type RegisteredHandler } from "../../upgrade/handlers.js";
+import { requireKnownVersions } from "../../upgrade/hooks.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
+import { OverlayDatabase } from "../handler/overlay-database.js";
 
 /** The sidecars' statuses. */
 const GO_ON = 0;
 const GIVE_UP = 30;
 const TRY_AGAIN = 31;
 
-export function preUpgrade(home: string, handlers: string | undefined, say: (line: string) => void): number {
-  const folder = handlers ?? fileURLToPath(new URL("handlers", import.meta.url));
+export interface PreUpgradeFlags {
+  readonly handlers?: string | undefined;
+  readonly handlersStaged?: string | undefined;
+}
+
+interface Facts extends VersionsAndHandlers {
+  readonly home: Home;
+  readonly genesis: GenesisFacts;
+}
+
+export function preUpgrade(path: string, flags: PreUpgradeFlags, say: (line: string) => void): number {
   try {
-    const open = openNode({ home, clock: wallClock, handlers: folder, log: (_, message) => say(message) });
+    const home = new Home(path);
+    const lock = lockIfFree(home);
     try {
-      const obstacle = obstacleOf(open.node.app);
-      if (obstacle !== undefined) say(`Error: ${obstacle}`);
-      return obstacle === undefined ? GO_ON : GIVE_UP;
+      return check(home, flags, { isRunning: lock === undefined, say });
     } finally {
-      open.close();
+      lock?.release();
     }
   } catch (error) {
     const code = isUpgradeError(error) ? ` [${error.code}]` : "";
@@ -29,17 +57,117 @@ export function preUpgrade(home: string, handlers: string | undefined, say: (lin
   }
 }
 
-/** Why the next block would halt this binary; undefined when it would not. */
-function obstacleOf({ keeper, multiStore, nextHeight }: App): string | undefined {
-  const plan = keeper.plan(multiStore.store(UPGRADE_STORE));
-  if (!plan) return undefined;
-  const state = keeper.handlerState(plan);
-  const isDue = plan.height <= nextHeight;
-  if (!isDue) {
-    if (state !== "ready") return undefined;
-    return `the plan "${plan.name}" is due at height ${plan.height}, and the next block is ${nextHeight}: this binary comes too early`;
+/** Undefined while another process has the home. */
+function lockIfFree(home: Home): HomeLock | undefined {
+  try {
+    return HomeLock.acquire(home.lockFile);
+  } catch (error) {
+    if (isUpgradeError(error) && error.code === "UPG_STORE_LOCKED") return undefined;
+    throw error;
   }
-  if (state === "ready") return undefined;
-  const what = state === "absent" ? "has no handler" : "has another handler than the plan pins";
-  return `the plan "${plan.name}" is due, and this binary ${what} for it`;
+}
+
+interface Surroundings {
+  readonly isRunning: boolean;
+  readonly say: (line: string) => void;
+}
+
+function check(home: Home, flags: PreUpgradeFlags, { isRunning, say }: Surroundings): number {
+  const folder = flags.handlers ?? fileURLToPath(new URL("handlers", import.meta.url));
+  requireHome(home);
+  const brought = versionsAndHandlers(home, folder, undefined);
+  if (!existsSync(home.databaseFile)) {
+    const { genesis, begin } = keptOrFile(home, undefined);
+    genesisVersion(genesis, brought.versions);
+    begin?.check((_, message) => say(message));
+    return GO_ON;
+  }
+  const below = new LmdbDatabase(home.databaseFile, { readOnly: true });
+  try {
+    const facts: Facts = { home, ...keptOrFile(home, below), ...brought };
+    const app = openApp(new OverlayDatabase(below, new MemoryDatabase()), facts, { staged: flags.handlersStaged, say });
+    const { plan } = app;
+    if (!plan) return GO_ON;
+    const isDue = plan.height <= app.nextHeight;
+    const obstacle = obstacleOf(app, plan, isDue);
+    if (obstacle !== undefined) {
+      say(`Error: ${obstacle}`);
+      return GIVE_UP;
+    }
+    const { handler } = app.keeper.findHandler(plan);
+    if (handler && app.keeper.handlerState(plan) === "ready") {
+      checkHandler(app, plan, handler);
+      if (!isDue) checkStores(new OverlayDatabase(below, new MemoryDatabase()), app, { plan, handler, facts });
+    }
+    if (!isRunning || !isDue) return GO_ON;
+    say("another process has the home open, and this binary can take over when it has ended: try again");
+    return TRY_AGAIN;
+  } finally {
+    below.close();
+  }
+}
+
+/** As `start` opens it, over a database whose changes are forgotten. */
+function openApp(
+  database: OverlayDatabase,
+  { home, genesis, versions, handlers }: Facts,
+  { staged, say }: { readonly staged: string | undefined; readonly say: (line: string) => void },
+): App {
+  const log = (_: string, message: string) => say(message);
+  const waiting = stagedHandlers({ home, folder: staged, versions, log });
+  const files = { ...upgradeFiles(home), write: () => undefined, remove: () => undefined };
+  const app = new App({
+    ...{ database, sha256, core: new Core(), genesis, versions, files, log },
+    staged: () => waiting.look(),
+  });
+  for (const { handler, isOfHome } of handlers) app.keeper.setWasmHandler(handler, { isOfHome });
+  app.load();
+  return app;
+}
+
+/** Why the next block would halt this binary, or its plan could not be applied; undefined when it would not. */
+function obstacleOf({ keeper, nextHeight }: App, plan: Plan, isDue: boolean): string | undefined {
+  const { state, isStaged, problem } = keeper.findHandler(plan);
+  if (isDue) {
+    if (state === "ready") return undefined;
+    return state === "absent" ? `the plan "${plan.name}" is due, and this binary has no handler for it` : problem;
+  }
+  if (state !== "ready" || isStaged) return undefined;
+  return (
+    `the plan "${plan.name}" is due at height ${plan.height}, and the next block is ${nextHeight}: this binary comes too early; ` +
+    "a handler that is to wait lies in <home>/handlers/staged"
+  );
+}
+
+/** What the upgrade block would refuse before it runs the handler, on the versions and stores as they are now. */
+function checkHandler(app: App, plan: Plan, handler: RegisteredHandler): void {
+  const { keeper, multiStore } = app;
+  const { core } = keeper;
+  const upgrade = multiStore.branch().store(UPGRADE_STORE);
+  const stored = core.versionMap(upgrade);
+  if (handler.wasm) requireLayout(handler.wasm.manifest, stored);
+  guardBefore(handler, stored, multiStore.loaded());
+  if (!handler.wasm) return;
+  const declared = declaredVersions(handler.wasm, stored, { versionMap: undefined });
+  requireKnownVersions(keeper, plan, { handler, before: stored, after: declared });
+  const isAhead = plan.height > app.nextHeight;
+  core.apply(
+    upgrade,
+    isAhead ? plan.height : app.nextHeight,
+    core.planBytes(upgrade) ?? new Uint8Array(),
+    declared,
+    handler.removes,
+  );
+}
+
+/** The stores that the plan's version opens, made from those that are there. */
+function checkStores(
+  database: OverlayDatabase,
+  { keeper }: App,
+  { plan, handler, facts }: { readonly plan: Plan; readonly handler: RegisteredHandler; readonly facts: Facts },
+): void {
+  const multiStore = new CommitMultiStore(database, { sha256 });
+  const stores = multiStore.at(multiStore.lastCommitID.version);
+  multiStore.mount(...targetOf(keeper, stores, { ...facts, plan, handler }).stores);
+  multiStore.loadLatestVersion(handler.storeUpgrades);
 }
