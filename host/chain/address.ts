@@ -17,6 +17,12 @@ const BECH32_LENGTH_MAX = 1_023;
 const BECH32_LENGTH_MIN = 8;
 const CHECKSUM_LENGTH = 6;
 const CHARSET = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
+const NO_WORD = 0xff;
+/** The word of each character by its code. */
+const WORDS = Uint8Array.from({ length: 128 }, (_, code) => {
+  const word = CHARSET.indexOf(String.fromCharCode(code));
+  return word < 0 ? NO_WORD : word;
+});
 const GENERATORS = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
 
 export function encodeAddress(bytes: Uint8Array, prefix: string = ADDRESS_PREFIX): string {
@@ -37,29 +43,60 @@ export function decodeAddress(text: string, prefix: string = ADDRESS_PREFIX): Ui
 
 /** An address of 1 to 255 bytes. @throws UpgradeError UPG_INVALID_ARGUMENT with the field's text */
 export function decodeAnyAddress(text: string, prefix: string = ADDRESS_PREFIX): Uint8Array {
-  const failure = addressFailure(text, prefix);
-  if (failure !== undefined) throw new UpgradeError("UPG_INVALID_ARGUMENT", failure);
-  return bytesOf(text);
+  const read = readAddress(text, prefix);
+  if (typeof read === "string") throw new UpgradeError("UPG_INVALID_ARGUMENT", read);
+  return read;
 }
 
-/** The field's words for what is wrong with an address; undefined: nothing. */
+/** The Cosmos SDK's words for what is wrong with an address; undefined: nothing. */
 export function addressFailure(text: string, prefix: string = ADDRESS_PREFIX): string | undefined {
+  const read = readAddress(text, prefix);
+  return typeof read === "string" ? read : undefined;
+}
+
+/** The bytes of an address, or what is wrong with it. A genesis document has millions: the text is walked over once. */
+function readAddress(text: string, prefix: string): Uint8Array | string {
   if (text.trim() === "") return "empty address string is not allowed";
-  const failure = bech32Failure(text);
+  const shape = shapeFailure(text);
+  if (shape !== undefined) return `decoding bech32 failed: ${shape}`;
+  const lower = text.toLowerCase();
+  const separator = lower.lastIndexOf("1");
+  const words = new Uint8Array(lower.length - separator - 1);
+  for (let i = 0; i < words.length; i++) {
+    const code = lower.charCodeAt(separator + 1 + i);
+    const word = WORDS[code] as number;
+    if (word === NO_WORD) return `decoding bech32 failed: invalid character not part of charset: ${code}`;
+    words[i] = word;
+  }
+  const data = words.subarray(0, -CHECKSUM_LENGTH);
+  const failure = checksumFailure(lower, separator, data) ?? paddingFailure(data);
   if (failure !== undefined) return `decoding bech32 failed: ${failure}`;
-  const given = text.slice(0, text.lastIndexOf("1")).toLowerCase();
+  const given = lower.slice(0, separator);
   if (given !== prefix) return `invalid Bech32 prefix; expected ${prefix}, got ${given}`;
-  const { length } = bytesOf(text);
+  const length = (data.length * 5) >>> 3;
   if (length === 0) return "addresses cannot be empty: unknown address";
   if (length > ADDRESS_BYTES_MAX) return `address max length is ${ADDRESS_BYTES_MAX}, got ${length}: unknown address`;
-  return undefined;
+  return bytesOf(data, length);
 }
 
-function bytesOf(text: string): Uint8Array {
-  return bech32.fromWords(bech32.decode(text as `${string}1${string}`, BECH32_LENGTH_MAX).words);
+/** Words of five bits as bytes; what is left of the last word was found to be zero. */
+function bytesOf(words: Uint8Array, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let held = 0;
+  let bits = 0;
+  let at = 0;
+  for (let i = 0; i < words.length; i++) {
+    held = ((held << 5) | (words[i] as number)) & 0xfff;
+    bits += 5;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes[at++] = (held >>> bits) & 0xff;
+  }
+  return bytes;
 }
 
-function bech32Failure(text: string): string | undefined {
+/** What is wrong with a text before its characters are words; undefined: nothing. */
+function shapeFailure(text: string): string | undefined {
   if (text.length < BECH32_LENGTH_MIN || text.length > BECH32_LENGTH_MAX) {
     return `invalid bech32 string length ${text.length}`;
   }
@@ -70,41 +107,41 @@ function bech32Failure(text: string): string | undefined {
   if (text !== lower && text !== text.toUpperCase()) return "string not all lowercase or all uppercase";
   const separator = lower.lastIndexOf("1");
   if (separator < 1 || separator + CHECKSUM_LENGTH + 1 > lower.length) return `invalid separator index ${separator}`;
-  const data = lower.slice(separator + 1);
-  const words: number[] = [];
-  for (const character of data) {
-    const word = CHARSET.indexOf(character);
-    if (word < 0) return `invalid character not part of charset: ${character.charCodeAt(0)}`;
-    words.push(word);
-  }
-  const expected = checksum(lower.slice(0, separator), words.slice(0, -CHECKSUM_LENGTH));
-  const got = data.slice(-CHECKSUM_LENGTH);
-  if (expected !== got) return `invalid checksum (expected ${expected} got ${got})`;
-  return paddingFailure(words.slice(0, -CHECKSUM_LENGTH));
+  return undefined;
+}
+
+function checksumFailure(lower: string, separator: number, data: Uint8Array): string | undefined {
+  const expected = checksum(lower, separator, data);
+  const got = lower.slice(-CHECKSUM_LENGTH);
+  return expected === got ? undefined : `invalid checksum (expected ${expected} got ${got})`;
 }
 
 /** What is left of the last word must be less than a word, and zero. */
-function paddingFailure(words: readonly number[]): string | undefined {
+function paddingFailure(words: Uint8Array): string | undefined {
   const bits = (words.length * 5) % 8;
   const last = words.at(-1) ?? 0;
   return bits >= 5 || (last & ((1 << bits) - 1)) !== 0 ? "invalid incomplete group" : undefined;
 }
 
-function checksum(prefix: string, words: readonly number[]): string {
-  const codes = Array.from(prefix, (character) => character.charCodeAt(0));
-  const values = [...codes.map((code) => code >> 5), 0, ...codes.map((code) => code & 31), ...words, 0, 0, 0, 0, 0, 0];
+/** Of the prefix, which ends at `separator`, and the words. */
+function checksum(lower: string, separator: number, words: Uint8Array): string {
   let sum = 1;
-  for (const value of values) {
-    const top = sum >>> 25;
-    sum = ((sum & 0x1ffffff) << 5) ^ value;
-    GENERATORS.forEach((generator, bit) => {
-      if ((top >>> bit) & 1) sum ^= generator;
-    });
-  }
+  for (let i = 0; i < separator; i++) sum = step(sum, lower.charCodeAt(i) >>> 5);
+  sum = step(sum, 0);
+  for (let i = 0; i < separator; i++) sum = step(sum, lower.charCodeAt(i) & 31);
+  for (let i = 0; i < words.length; i++) sum = step(sum, words[i] as number);
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) sum = step(sum, 0);
   sum ^= 1;
   let text = "";
   for (let shift = 25; shift >= 0; shift -= 5) text += CHARSET.charAt((sum >>> shift) & 31);
   return text;
+}
+
+function step(sum: number, value: number): number {
+  const top = sum >>> 25;
+  let next = ((sum & 0x1ffffff) << 5) ^ value;
+  for (let bit = 0; bit < GENERATORS.length; bit++) if ((top >>> bit) & 1) next ^= GENERATORS[bit] as number;
+  return next;
 }
 
 /** Account of a module: the first 20 bytes of sha256(name). */

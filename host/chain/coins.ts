@@ -1,6 +1,5 @@
 /** Amounts of coins: bigint by denomination, always positive, ascending by denomination when listed. */
 import { create } from "@bufbuild/protobuf";
-import { compareText } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
 import { type Coin as CoinMessage, CoinSchema } from "../gen/cosmos/base/v1beta1/coin_pb.js";
 
@@ -42,7 +41,7 @@ export function normalCoins(coins: Coins): Coin[] {
   return [...sums]
     .filter(([, amount]) => amount > 0n)
     .map(([denom, amount]) => ({ denom, amount }))
-    .sort((a, b) => compareText(a.denom, b.denom));
+    .sort((a, b) => (a.denom < b.denom ? -1 : 1)); // denominations are ASCII: code units order them as bytes do
 }
 
 /** `1000stake,5uatom`; the empty text is no coins. @throws UpgradeError UPG_INVALID_ARGUMENT */

@@ -44,7 +44,7 @@ interface GenesisVesting {
   readonly endTime: bigint;
 }
 
-interface GenesisBalance {
+export interface GenesisBalance {
   readonly address: Uint8Array;
   readonly coins: readonly Coin[];
 }

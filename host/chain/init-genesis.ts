@@ -1,12 +1,13 @@
 /** Writes a genesis document into the stores of the version it starts. */
 import { create } from "@bufbuild/protobuf";
+import { equalBytes } from "../bytes.js";
 import { AccountSchema, VestingSchema } from "../gen/chain/auth/v1/auth_pb.js";
 import type { Keeper } from "../upgrade/keeper.js";
 import { UPGRADE_STORE } from "../upgrade/keeper.js";
 import { moduleAddress } from "./address.js";
 import { coinsToMessages } from "./coins.js";
 import type { BlockContext } from "./context.js";
-import type { Genesis, GenesisAccount } from "./genesis.js";
+import type { Genesis, GenesisAccount, GenesisBalance } from "./genesis.js";
 import { enqueueProposal } from "./gov/queues.js";
 import { AUTH_STORE, ensureAccount, reserveAccountNumber, writeAccount } from "./modules/auth.js";
 import {
@@ -23,14 +24,23 @@ import type { ChainVersion } from "./versions/version.js";
 
 export function initGenesis(context: BlockContext, genesis: Genesis, version: ChainVersion, keeper: Keeper): void {
   const auth = context.store(AUTH_STORE);
+  // Exported documents list both in one order: an account whose coins come next gets them while it is at hand.
+  const balances = genesis.balances[Symbol.iterator]();
+  const mint = ({ address, coins }: GenesisBalance): void => {
+    if (coins.length > 0) version.bank.mint(context.stores, address, coins);
+  };
+  let next = balances.next();
   for (const account of genesis.accounts) {
     writeAccount(auth, accountRecord(account));
     reserveAccountNumber(auth, account.number);
+    if (next.done || !equalBytes(next.value.address, account.address)) continue;
+    mint(next.value);
+    next = balances.next();
   }
   ensureAccount(auth, moduleAddress(context.sha256, GOV_MODULE), GOV_MODULE);
-  for (const { address, coins } of genesis.balances) {
-    ensureAccount(auth, address);
-    if (coins.length > 0) version.bank.mint(context.stores, address, coins);
+  for (; !next.done; next = balances.next()) {
+    ensureAccount(auth, next.value.address);
+    mint(next.value);
   }
   const staking = context.store(STAKING_STORE);
   for (const validator of genesis.validators) writeValidator(staking, validator);

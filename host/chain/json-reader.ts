@@ -72,10 +72,10 @@ export class JsonReader {
 
   /** Bytes as base64. */
   base64(): Uint8Array {
-    return Uint8Array.from(
-      this.parse((text) => atob(text)),
-      (character) => character.charCodeAt(0),
-    );
+    const text = this.parse(atob);
+    const bytes = new Uint8Array(text.length);
+    for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
+    return bytes;
   }
 
   /** Runs a parser on the value and puts the path before its complaint. */
