@@ -86,6 +86,14 @@ export const BENCHES: readonly Bench[] = [
     isComparison: true,
   },
   {
+    name: "upgrade-latency",
+    what: "answers of all endpoints while the block of an upgrade is made; the size is in accounts",
+    unit: "answers",
+    sizes: [300_000],
+    quickSizes: [30_000],
+    isComparison: true,
+  },
+  {
     name: "soak",
     what: "1,000 clients on REST and gRPC at once while blocks are made; the size is in seconds",
     unit: "requests/s",

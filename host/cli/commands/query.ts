@@ -74,6 +74,16 @@ function registerUpgrade(query: Cobra, output: Output): void {
   );
   question(
     group,
+    "progress",
+    "Query how far the upgrade has come that the node is making",
+    output,
+    async () => (await upgrade()).progress,
+  ).description(
+    "Prints the phase of the upgrade's block, the store, the pairs done of how many, the rate and the time left in this\n" +
+      "phase. It is the node's own view; nothing of it is state.",
+  );
+  question(
+    group,
     "authority",
     "Query the account that may schedule and cancel upgrades",
     output,

@@ -1,7 +1,7 @@
 /** Questions about upgrades. */
 import { Core } from "../../core/core.js";
 import { UpgradeError } from "../../errors.js";
-import { Query } from "../../gen/chain/upgrade/v1beta1/query_pb.js";
+import { Query, type UpgradeProgress } from "../../gen/chain/upgrade/v1beta1/query_pb.js";
 import { planProtoJson } from "../../upgrade/plan-text.js";
 import { ask } from "../client/ask.js";
 import { type QueryFlags, rpcClient } from "../client/flags.js";
@@ -55,6 +55,25 @@ export const authority: Question = async (_, flags) => {
   const { authority: account } = method;
   return { json: messageJson(account.output, await ask(rpcClient(flags), account, {}, flags.height)) };
 };
+
+export const progress: Question = async (_, flags) => {
+  const { output } = method.progress;
+  const answer = await ask(rpcClient(flags), method.progress, {});
+  return { json: messageJson(output, answer), text: progressText(answer.progress) };
+};
+
+function progressText(progress: UpgradeProgress | undefined): string {
+  if (!progress) return "no upgrade is being made";
+  const { plan, height, phase, store, done, total, rate, elapsedMs, leftMs } = progress;
+  const of = total > 0n ? ` of ${total} (${(done * 100n) / total} %)` : "";
+  const pairs = done > 0n || total > 0n ? `, ${done}${of}` : "";
+  const speed = rate > 0n ? `, ${rate} a second` : "";
+  const left = leftMs === undefined ? "" : `, about ${seconds(leftMs)} s left in this phase`;
+  const where = store === "" ? phase : `${phase} of store ${store}`;
+  return `upgrade ${plan} in block ${height}: ${where}${pairs}${speed}${left}; ${seconds(elapsedMs)} s since it began`;
+}
+
+const seconds = (millis: bigint): string => (Number(millis) / 1_000).toFixed(1);
 
 export const receipt: Question = async ([name = ""], flags) => ({
   json: await provenReceipt(rpcClient(flags), new Core().receiptKey(name), name),

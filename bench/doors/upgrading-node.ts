@@ -1,0 +1,64 @@
+/** A real node with many accounts that stands before its upgrade, and is then let into it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { utf8 } from "../../host/bytes.js";
+import { encodeAddress } from "../../host/chain/address.js";
+import { sha256 } from "../../host/engine/node-crypto.js";
+import { makeBlocksUpTo, makeHome, schedule, withNode } from "../../test/e2e/prepared-home.js";
+import { genesisDocument } from "../../test/scenario/genesis-text.js";
+import type { Servers } from "./endpoints.js";
+
+/** Height of the upgrade: the first block that the process makes. */
+export const UPGRADE_HEIGHT = 4n;
+const READY_MILLIS = 60_000;
+
+/** A home whose next block applies plan `v2` to so many accounts. */
+export function prepareUpgrade(home: string, accounts: number, handlers: string): void {
+  makeHome(home, genesisOf(accounts));
+  withNode({ path: home, handlers, appVersion: 1n }, (node) => {
+    schedule(node, { name: "v2", height: UPGRADE_HEIGHT });
+    makeBlocksUpTo(node, UPGRADE_HEIGHT - 1n);
+  });
+}
+
+function genesisOf(accounts: number): string {
+  const document = genesisDocument();
+  const state = document["app_state"] as Record<string, Record<string, unknown[]>>;
+  for (let i = 0; i < accounts; i++) {
+    const address = encodeAddress(sha256(utf8(`latency ${i}`)).slice(0, 20));
+    const type = "/cosmos.auth.v1beta1.BaseAccount";
+    state["auth"]?.["accounts"]?.push({ "@type": type, address, account_number: String(1_000 + i), sequence: "0" });
+    state["bank"]?.["balances"]?.push({ address, coins: [{ denom: "ustake", amount: String(1_000_000 + i) }] });
+  }
+  return JSON.stringify(document);
+}
+
+export interface UpgradingNode {
+  readonly child: ChildProcess;
+  readonly servers: Servers;
+  readonly end: Promise<number | null>;
+  /** What it said so far. */
+  log(): string;
+}
+
+/** Starts `chaind` on a prepared home; the upgrade begins as soon as its servers are there. */
+export async function startUpgrading(chaind: string, home: string, ...more: readonly string[]): Promise<UpgradingNode> {
+  const any = ["--rpc.laddr", "tcp://127.0.0.1:0", "--grpc.address", "127.0.0.1:0", "--api.address", "127.0.0.1:0"];
+  const args = [chaind, "start", "--home", home, "--log_format", "json", "--block-time", "1s", ...any, ...more];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
+  let log = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    log += text;
+  });
+  const end = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const file = join(home, "data", "addresses.json");
+  for (let waited = 0; !existsSync(file); waited += 10) {
+    if (waited > READY_MILLIS || child.exitCode !== null) throw new Error(`the node did not open its servers:\n${log}`);
+    await sleep(10);
+  }
+  const { rpc, api } = JSON.parse(readFileSync(file, "utf8")) as { rpc: string; api: string };
+  const servers = { rest: api.replace("tcp:", "http:"), rpc: rpc.replace("tcp:", "http:") };
+  return { child, servers, end, log: () => log };
+}

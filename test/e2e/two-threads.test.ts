@@ -1,0 +1,78 @@
+/** A node while it makes the block of a large upgrade: it answers, says how far it is, and can be stopped. */
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { pollWhile } from "../../bench/doors/endpoints.js";
+import {
+  prepareUpgrade,
+  startUpgrading,
+  UPGRADE_HEIGHT,
+  type UpgradingNode,
+} from "../../bench/doors/upgrading-node.js";
+import { DIST, run } from "./chaind.js";
+
+const CHAIND = join(DIST, "chaind.js");
+/** So many that the block takes seconds. */
+const ACCOUNTS = 60_000;
+
+const root = mkdtempSync(join(tmpdir(), "chain-upgrade-threads-"));
+const nodes: UpgradingNode[] = [];
+const home = join(root, "home");
+
+beforeAll(() => prepareUpgrade(home, ACCOUNTS, join(DIST, "handlers")));
+afterAll(() => {
+  for (const { child } of nodes) child.kill("SIGKILL");
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function start(): Promise<UpgradingNode> {
+  const copy = join(root, `home-${nodes.length}`);
+  cpSync(home, copy, { recursive: true });
+  const node = await startUpgrading(CHAIND, copy);
+  nodes.push(node);
+  return node;
+}
+
+async function says(node: UpgradingNode, text: string): Promise<void> {
+  while (!node.log().includes(text)) {
+    if (node.child.exitCode !== null) throw new Error(`ended without saying ${text}:\n${node.log()}`);
+    await sleep(5);
+  }
+}
+
+test("SIGTERM twice in the upgrade block → 15, nothing of the block is kept", async () => {
+  const node = await start();
+  await says(node, "applying upgrade");
+  node.child.kill("SIGTERM");
+  await says(node, `finishing block ${UPGRADE_HEIGHT}, then stopping`);
+  node.child.kill("SIGTERM");
+  expect(await node.end).toBe(15);
+  expect(node.log()).toContain("ends the node at once");
+  expect(node.log()).not.toContain("upgrade applied");
+});
+
+test("SIGTERM in the upgrade block → it is finished, 0", async () => {
+  const node = await start();
+  await says(node, "applying upgrade");
+  node.child.kill("SIGTERM");
+  expect(await node.end).toBe(0);
+  expect(node.log()).toContain(`finishing block ${UPGRADE_HEIGHT}, then stopping`);
+  const applied = node
+    .log()
+    .split("\n")
+    .find((line) => line.includes('"upgrade applied"'));
+  expect(JSON.parse(applied ?? "{}")).toMatchObject({ height: String(UPGRADE_HEIGHT), plan: "v2" });
+});
+
+test("all endpoints polled during the upgrade block → no request fails, progress is seen", async () => {
+  const node = await start();
+  const command = run(CHAIND, ["query", "upgrade", "progress", "-o", "json", "--node", node.servers.rpc]);
+  const poll = await pollWhile(node.servers, () => !node.log().includes('"upgrade applied"'));
+  expect(poll.errors).toEqual([]);
+  const scans = poll.progress.filter(({ phase, store }) => phase === "scan" && store === "auth");
+  expect(new Set(poll.progress.map(({ phase }) => phase)).size).toBeGreaterThan(1);
+  expect(scans.every(({ total }) => total >= ACCOUNTS)).toBe(true);
+  expect((await command.end).exit).toBe(0);
+});
