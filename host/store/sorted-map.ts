@@ -2,7 +2,19 @@
  * A sorted map from keys to values, flat: records hold keys and values, blocks of record addresses hold the order. No
  * object is made per pair. A value length of DELETED marks a deletion that a branch will hand to its parent.
  */
+import { readU32 } from "../frames.js";
+import { FRAME_HEADER_BYTES } from "../limits.js";
+import { compareKeys, latestByKey } from "./address-sort.js";
 import { Records } from "./records.js";
+
+/** After so many writes in a row, with nobody reading between them, more are likely to come. */
+const WRITES_IN_A_ROW = 256;
+/** So many wait, or records of so many bytes, before they are put in order. */
+const WAITING_MAX = 65_536;
+const WAITING_BYTES_MAX = 8 * 1_048_576;
+/** Fewer, or fewer than one for so many records, are put in order one by one. */
+const WAITING_MIN = 64;
+const RECORDS_PER_WAITING = 32;
 
 const BLOCK_RECORDS_MAX = 512;
 
@@ -29,12 +41,20 @@ export class SortedMap {
   /** Counts changes of order: a cursor that sees another number finds its place again. */
   changes = 0;
 
+  // Writes in bulk wait in the order in which they came, and are sorted together when somebody reads or many wait.
+  #waiting = new Uint32Array(0);
+  #waitingCount = 0;
+  /** Bytes of records before the first that waits. */
+  #waitingFrom = 0;
+  #inARow = 0;
+
   // What `locate` found: the position where the key is, or where it would go.
   #block = 0;
   #index = 0;
 
   /** Number of records, deletions included. */
   get size(): number {
+    this.#settle();
     return this.#size;
   }
 
@@ -47,11 +67,16 @@ export class SortedMap {
     this.#records = new Records();
     this.#blocks = [];
     this.#size = 0;
+    this.#waitingCount = 0;
+    this.#inARow = 0;
     this.changes++;
   }
 
   /** Becomes what another map is, which is empty afterwards; what was here is dropped. Walks go on over the new contents. */
   takeOver(other: SortedMap): void {
+    other.#settle();
+    this.#waitingCount = 0;
+    this.#inARow = 0;
     this.#records = other.#records;
     this.#blocks = other.#blocks;
     this.#size = other.#size;
@@ -70,11 +95,16 @@ export class SortedMap {
 
   /** Address of the record of a key that stands in `bytes`; undefined when there is none. Good until the next change. */
   find(bytes: Uint8Array, at: number, len: number): number | undefined {
+    this.#settle();
     return this.#locate(bytes, at, len) ? this.#blocks[this.#block]?.addresses[this.#index] : undefined;
   }
 
   /** Sets a key; `valueLen` may be DELETED. */
   put(bytes: Uint8Array, keyAt: number, keyLen: number, value: Uint8Array, valueAt: number, valueLen: number): void {
+    if (this.#waitingCount > 0 || (++this.#inARow > WRITES_IN_A_ROW && !this.#isBehindAll(bytes, keyAt, keyLen))) {
+      this.#wait(this.#records.add(bytes, keyAt, keyLen, value, valueAt, valueLen));
+      return;
+    }
     if (!this.#locate(bytes, keyAt, keyLen)) {
       const address = this.#records.add(bytes, keyAt, keyLen, value, valueAt, valueLen);
       this.#insert(address, beginningOf(bytes, keyAt, keyLen));
@@ -89,6 +119,7 @@ export class SortedMap {
 
   /** Takes a key out; false when it was not there. */
   remove(bytes: Uint8Array, at: number, len: number): boolean {
+    this.#settle();
     if (!this.#locate(bytes, at, len)) return false;
     const block = this.#blocks[this.#block] as Block;
     const address = block.addresses[this.#index] as number;
@@ -102,9 +133,13 @@ export class SortedMap {
     return true;
   }
 
-  /** Gives a record up; when most are given up, the others move together. */
   #drop(address: number): void {
     this.#records.drop(address);
+    this.#saveRoom();
+  }
+
+  /** When most records are given up, the others move together. */
+  #saveRoom(): void {
     if (!this.#records.isMostlyWaste) return;
     const fresh = new Records();
     for (const { addresses, count } of this.#blocks) {
@@ -116,20 +151,24 @@ export class SortedMap {
 
   /** Address at a position counted by block and index; undefined behind the end. Cursors use it. */
   addressAt(block: number, index: number): number | undefined {
+    this.#settle();
     const found = this.#blocks[block];
     return found && index < found.count ? found.addresses[index] : undefined;
   }
 
   blockCount(): number {
+    this.#settle();
     return this.#blocks.length;
   }
 
   blockSize(block: number): number {
+    this.#settle();
     return this.#blocks[block]?.count ?? 0;
   }
 
   /** Position of the first record whose key is not before the given one. */
   seek(bytes: Uint8Array, at: number, len: number): { readonly block: number; readonly index: number } {
+    this.#settle();
     this.#locate(bytes, at, len);
     return { block: this.#block, index: this.#index };
   }
@@ -137,6 +176,88 @@ export class SortedMap {
   /** Order of a key that stands in `bytes` relative to a record's key. */
   compare(address: number, bytes: Uint8Array, at: number, len: number): number {
     return this.#records.compare(address, bytes, at, len);
+  }
+
+  #wait(address: number): void {
+    if (this.#waiting.length === 0) this.#waiting = new Uint32Array(WAITING_MAX);
+    if (this.#waitingCount === 0) this.#waitingFrom = this.#records.bytes;
+    this.#waiting[this.#waitingCount++] = address;
+    this.changes++;
+    if (this.#waitingCount < WAITING_MAX && this.#records.bytes - this.#waitingFrom < WAITING_BYTES_MAX) return;
+    this.#settle();
+    this.#inARow = WRITES_IN_A_ROW;
+  }
+
+  /** Puts in order what waits: whoever reads comes here first. */
+  #settle(): void {
+    this.#inARow = 0;
+    const count = this.#waitingCount;
+    if (count === 0) return;
+    this.#waitingCount = 0;
+    const addresses = this.#waiting.subarray(0, count);
+    if (count < WAITING_MIN || count * RECORDS_PER_WAITING < this.#size) {
+      for (const address of addresses) this.#place(address);
+    } else this.#merge(latestByKey(this.#records, addresses));
+    this.changes++;
+    this.#saveRoom();
+  }
+
+  /** Puts a record in order; one of the same key is given up. */
+  #place(address: number): void {
+    const segment = this.#records.segmentOf(address);
+    const offset = this.#records.offsetOf(address);
+    const keyAt = offset + FRAME_HEADER_BYTES;
+    const keyLen = readU32(segment, offset);
+    if (!this.#locate(segment, keyAt, keyLen)) {
+      this.#insert(address, beginningOf(segment, keyAt, keyLen));
+      return;
+    }
+    const { addresses } = this.#blocks[this.#block] as Block;
+    this.#records.drop(addresses[this.#index] as number);
+    addresses[this.#index] = address;
+  }
+
+  /** Makes all blocks anew, of the records in order and of these, which are in order too and count more. */
+  #merge(fresh: Uint32Array): void {
+    const records = this.#records;
+    const old = this.#blocks;
+    const beginnings = fresh.map((address) => {
+      const segment = records.segmentOf(address);
+      const offset = records.offsetOf(address);
+      return beginningOf(segment, offset + FRAME_HEADER_BYTES, readU32(segment, offset));
+    });
+    this.#blocks = [];
+    this.#size = 0;
+    let taken = 0;
+    for (const block of old) {
+      for (let i = 0; i < block.count; i++) {
+        const address = block.addresses[i] as number;
+        const beginning = block.beginnings[i] as number;
+        let order = -1;
+        for (; taken < fresh.length; taken++) {
+          const next = fresh[taken] as number;
+          order = beginning - (beginnings[taken] as number) || compareKeys(records, address, next);
+          if (order <= 0) break;
+          this.#append(next, beginnings[taken] as number);
+        }
+        if (taken < fresh.length && order === 0) records.drop(address);
+        else this.#append(address, beginning);
+      }
+    }
+    for (; taken < fresh.length; taken++) this.#append(fresh[taken] as number, beginnings[taken] as number);
+  }
+
+  /** Adds a record behind all others. */
+  #append(address: number, beginning: number): void {
+    this.#block = Math.max(0, this.#blocks.length - 1);
+    this.#index = this.#blocks[this.#block]?.count ?? 0;
+    this.#insert(address, beginning);
+  }
+
+  /** Does a key come behind all that are in order? Ascending writes need not wait. */
+  #isBehindAll(bytes: Uint8Array, at: number, len: number): boolean {
+    const last = this.#blocks[this.#blocks.length - 1];
+    return !last || this.#compareIn(last, last.count - 1, beginningOf(bytes, at, len), bytes, at, len) > 0;
   }
 
   #locate(bytes: Uint8Array, at: number, len: number): boolean {

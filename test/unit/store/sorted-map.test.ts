@@ -6,6 +6,8 @@ import { DELETED } from "../../../host/store/records.js";
 import { SortedCursor } from "../../../host/store/sorted-cursor.js";
 import { SortedMap } from "../../../host/store/sorted-map.js";
 
+import { choices } from "../commitment/support.js";
+
 const SEGMENT = 1_048_576;
 
 function put(map: SortedMap, key: Uint8Array, value: Uint8Array | undefined): void {
@@ -31,6 +33,16 @@ function keysOf(map: SortedMap, reverse = false): string[] {
   return keys;
 }
 
+function expectSame(map: SortedMap, plain: ReadonlyMap<string, string>, key: string): void {
+  const record = recordOf(map, fromHex(key));
+  expect(record instanceof Uint8Array ? toHex(record) : record).toBe(plain.get(key));
+}
+
+/** Takes a key out of both; did both have it, or neither? */
+function remove(map: SortedMap, key: Uint8Array, plain: Map<string, string>): boolean {
+  return map.remove(key, 0, key.length) === plain.delete(toHex(key));
+}
+
 const keyOf = (i: number) => Uint8Array.of(i >> 16, i >> 8, i);
 
 describe("SortedMap", () => {
@@ -49,6 +61,68 @@ describe("SortedMap", () => {
     expect(equalBytes(recordOf(map, longKey) as Uint8Array, new Uint8Array(SEGMENT).fill(0xdd))).toBe(true);
     expect(keysOf(map)).toEqual([...records.map(([key]) => toHex(key)), toHex(longKey), "ff"]);
     expect(map.bytes).toBeGreaterThan(10 * SEGMENT);
+  });
+
+  test("writes in bulk, that wait before they are put in order, and reads now and then → a plain map's records (property)", () => {
+    const prefix = fc.constantFrom("", "aa", "bb".repeat(9));
+    const burst = fc.record({
+      prefix,
+      count: fc.constantFrom(1, 3, 200, 400, 700, 3_000),
+      keys: fc.constantFrom(1, 50, 5_000, 2 ** 20),
+      keyBytes: fc.constantFrom(1, 3, 7),
+      seed: fc.nat(),
+      valueBytes: fc.constantFrom(0, 5, 2_000),
+      read: fc.constantFrom("none" as const, "find" as const, "walk" as const, "remove" as const),
+    });
+    fc.assert(
+      fc.property(fc.array(burst, { minLength: 1, maxLength: 8 }), (bursts) => {
+        const map = new SortedMap();
+        const plain = new Map<string, string>();
+        for (const { prefix, count, keys, keyBytes, seed, valueBytes, read } of bursts) {
+          const choose = choices(seed);
+          const draw = () =>
+            prefix +
+            (choose(keys) * 7)
+              .toString(16)
+              .padStart(2 * keyBytes, "0")
+              .slice(-2 * keyBytes);
+          for (let i = 0; i < count; i++) {
+            const key = draw();
+            const value = choose(5) === 0 ? undefined : new Uint8Array(choose(valueBytes + 1)).fill(i);
+            put(map, fromHex(key), value);
+            plain.set(key, value ? toHex(value) : "deleted");
+          }
+          if (read === "remove") expect(remove(map, fromHex(draw()), plain)).toBe(true);
+          if (read === "find") expectSame(map, plain, draw());
+          if (read === "walk") expect(keysOf(map, true)).toEqual([...plain.keys()].sort().toReversed());
+        }
+        expect(map.size).toBe(plain.size);
+        expect(keysOf(map)).toEqual([...plain.keys()].sort());
+        for (const key of plain.keys()) expectSame(map, plain, key);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test("one key written over and over in bulk → its bytes do not add up", () => {
+    const map = new SortedMap();
+    for (let i = 0; i < 300_000; i++) put(map, keyOf(i & 1), new Uint8Array(100).fill(i));
+    expect(map.bytes).toBeLessThan(12 * SEGMENT);
+    expect(map.size).toBe(2);
+    expect(map.bytes).toBeLessThan(2 * SEGMENT);
+    expect(recordOf(map, keyOf(1))).toEqual(new Uint8Array(100).fill(299_999 & 255));
+  });
+
+  test("a walk over a map that is written in bulk meanwhile → goes on behind its last pair, over what is there then", () => {
+    const map = new SortedMap();
+    for (let i = 0; i < 1_000; i++) put(map, keyOf(2 * i), Uint8Array.of(i));
+    const cursor = new SortedCursor(map, undefined, undefined, false);
+    for (let i = 0; i < 500; i++) cursor.step();
+    for (let i = 999; i >= 0; i--) put(map, keyOf(2 * i + 1), Uint8Array.of(i));
+    const rest: number[] = [];
+    while (cursor.step())
+      rest.push(((cursor.bytes[cursor.keyAt + 1] ?? 0) << 8) | (cursor.bytes[cursor.keyAt + 2] ?? 0));
+    expect(rest).toEqual(Array.from({ length: 1_001 }, (_, i) => 999 + i));
   });
 
   test("the first segment grows under its records → they stay readable, also by cursors that stand on them", () => {
