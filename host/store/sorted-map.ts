@@ -4,8 +4,9 @@
  */
 import { readU32 } from "../frames.js";
 import { FRAME_HEADER_BYTES } from "../limits.js";
-import { compareKeys, latestByKey } from "./address-sort.js";
+import { latestByKey } from "./address-sort.js";
 import { Records } from "./records.js";
+import { BLOCK_RECORDS_MAX, type Block, beginningOf, doubled, mergedBlocks } from "./sorted-blocks.js";
 
 /** After so many writes in a row, with nobody reading between them, more are likely to come. */
 const WRITES_IN_A_ROW = 256;
@@ -15,24 +16,6 @@ const WAITING_BYTES_MAX = 8 * 1_048_576;
 /** Fewer, or fewer than one for so many records, are put in order one by one. */
 const WAITING_MIN = 64;
 const RECORDS_PER_WAITING = 32;
-
-const BLOCK_RECORDS_MAX = 512;
-
-/** Records in ascending order. Beside each address stands the beginning of its key: most comparisons end there. */
-interface Block {
-  addresses: Uint32Array;
-  beginnings: Uint32Array;
-  count: number;
-}
-
-/** The first four bytes of a key, zeros behind a shorter one: where two differ, their keys differ the same way. */
-function beginningOf(bytes: Uint8Array, at: number, len: number): number {
-  let beginning = len > 0 ? (bytes[at] as number) << 24 : 0;
-  if (len > 1) beginning |= (bytes[at + 1] as number) << 16;
-  if (len > 2) beginning |= (bytes[at + 2] as number) << 8;
-  if (len > 3) beginning |= bytes[at + 3] as number;
-  return beginning >>> 0;
-}
 
 export class SortedMap {
   #records = new Records();
@@ -197,7 +180,10 @@ export class SortedMap {
     const addresses = this.#waiting.subarray(0, count);
     if (count < WAITING_MIN || count * RECORDS_PER_WAITING < this.#size) {
       for (const address of addresses) this.#place(address);
-    } else this.#merge(latestByKey(this.#records, addresses));
+    } else {
+      this.#blocks = mergedBlocks(this.#records, this.#blocks, latestByKey(this.#records, addresses));
+      this.#size = this.#blocks.reduce((sum, block) => sum + block.count, 0);
+    }
     this.changes++;
     this.#saveRoom();
   }
@@ -215,43 +201,6 @@ export class SortedMap {
     const { addresses } = this.#blocks[this.#block] as Block;
     this.#records.drop(addresses[this.#index] as number);
     addresses[this.#index] = address;
-  }
-
-  /** Makes all blocks anew, of the records in order and of these, which are in order too and count more. */
-  #merge(fresh: Uint32Array): void {
-    const records = this.#records;
-    const old = this.#blocks;
-    const beginnings = fresh.map((address) => {
-      const segment = records.segmentOf(address);
-      const offset = records.offsetOf(address);
-      return beginningOf(segment, offset + FRAME_HEADER_BYTES, readU32(segment, offset));
-    });
-    this.#blocks = [];
-    this.#size = 0;
-    let taken = 0;
-    for (const block of old) {
-      for (let i = 0; i < block.count; i++) {
-        const address = block.addresses[i] as number;
-        const beginning = block.beginnings[i] as number;
-        let order = -1;
-        for (; taken < fresh.length; taken++) {
-          const next = fresh[taken] as number;
-          order = beginning - (beginnings[taken] as number) || compareKeys(records, address, next);
-          if (order <= 0) break;
-          this.#append(next, beginnings[taken] as number);
-        }
-        if (taken < fresh.length && order === 0) records.drop(address);
-        else this.#append(address, beginning);
-      }
-    }
-    for (; taken < fresh.length; taken++) this.#append(fresh[taken] as number, beginnings[taken] as number);
-  }
-
-  /** Adds a record behind all others. */
-  #append(address: number, beginning: number): void {
-    this.#block = Math.max(0, this.#blocks.length - 1);
-    this.#index = this.#blocks[this.#block]?.count ?? 0;
-    this.#insert(address, beginning);
   }
 
   /** Does a key come behind all that are in order? Ascending writes need not wait. */
@@ -347,10 +296,4 @@ export class SortedMap {
     this.#index -= keep;
     return right;
   }
-}
-
-function doubled(from: Uint32Array): Uint32Array {
-  const grown = new Uint32Array(2 * from.length);
-  grown.set(from);
-  return grown;
 }
