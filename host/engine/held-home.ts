@@ -12,7 +12,7 @@ import { assert, isUpgradeError } from "../errors.js";
 import type { OnProgress } from "../progress.js";
 import { CommitMultiStore } from "../store/commit-multi-store.js";
 import { LmdbDatabase } from "../store/lmdb-database.js";
-import type { Height, Plan } from "../types.js";
+import type { CommitID, Height, Plan } from "../types.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import { UPGRADE_STORE } from "../upgrade/keeper.js";
 import { upgradeFiles } from "./atomic-file.js";
@@ -63,6 +63,7 @@ export interface ChainPosition {
 
 export class HeldHome {
   #database: LmdbDatabase | undefined;
+  #app: App | undefined;
   #genesis: BegunGenesis | undefined;
   readonly #closing = new AbortController();
 
@@ -109,6 +110,7 @@ export class HeldHome {
     });
     for (const { handler, isOfHome } of handlers) app.keeper.setWasmHandler(handler, { isOfHome });
     app.load();
+    this.#app = app;
     const facts = chainFacts(genesis);
     if (!begin) watchGenesisFile(home, this.#genesis.digest, options.log, this.#closing.signal);
     const mempool = options.mempool ? { mempool: options.mempool } : {};
@@ -131,12 +133,16 @@ export class HeldHome {
     const initialHeight = this.#genesis?.genesis.initialHeight ?? 1n;
     const start = { lastCommittedHeight: 0n, nextHeight: initialHeight, appHash: new Uint8Array(0) };
     if (!this.#database) return start;
+    const { version, hash } = this.#lastCommitID(this.#database) ?? { version: 0n, hash: start.appHash };
+    return version === 0n ? start : { lastCommittedHeight: version, nextHeight: version + 1n, appHash: hash };
+  }
+
+  /** What the disk holds; where LMDB gives nothing more after a write that failed, what the app has seen committed. */
+  #lastCommitID(database: LmdbDatabase): CommitID | undefined {
     try {
-      const { lastCommitID } = new CommitMultiStore(this.#database, { sha256 });
-      const { version, hash } = lastCommitID;
-      return version === 0n ? start : { lastCommittedHeight: version, nextHeight: version + 1n, appHash: hash };
+      return new CommitMultiStore(database, { sha256 }).lastCommitID;
     } catch {
-      return start;
+      return this.#app?.lastCommitID;
     }
   }
 

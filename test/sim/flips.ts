@@ -79,7 +79,8 @@ class Flips {
     for (let round = 0; round < this.options.rounds; round++) this.#round(round, sound);
     // Without damage all is as it was: what was refused was refused for the damage.
     writeFileSync(this.#database, this.#whole);
-    if (digestOf(this.home, this.options.handlers) !== sound) this.options.onMiss("the sound home gives something else");
+    if (digestOf(this.home, this.options.handlers) !== sound)
+      this.options.onMiss("the sound home gives something else");
     return this.#count;
   }
 

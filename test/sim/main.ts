@@ -10,7 +10,7 @@ const ROUNDS_DEFAULT = 200;
 
 function usage(message: string): never {
   process.stderr.write(
-    `${message}\nusage: npm run sim -- [--rounds N] [--seed S] [--only K] [--kind kill|replay|EIO|ENOSPC] [--json]\n`,
+    `${message}\nusage: npm run sim -- [--rounds N] [--seed S] [--only K] [--kind kill|replay|EIO|ENOSPC|SIGTERM] [--json]\n`,
   );
   process.exit(2);
 }
@@ -55,7 +55,7 @@ else {
   const seconds = milliseconds / 1_000;
   process.stdout.write(
     `${summary.rounds} rounds (${scenes.join(", ")}), ${summary.kills} kills, ${summary.restarts} restarts, seed ${seed}\n` +
-      `${kinds.join(", ")}; ${summary.refusals} ended by the disk (${summary.aborts} in LMDB); moments: ${moments.join(", ")}\n` +
+      `${kinds.join(", ")}; ${summary.refusals} ended by the disk (${summary.aborts} in LMDB), ${summary.stopped} by SIGTERM; moments: ${moments.join(", ")}\n` +
       `lost ${summary.lost}, diverged ${summary.diverged}; ${seconds.toFixed(1)} s, ${(summary.rounds / seconds).toFixed(1)} rounds/s\n`,
   );
 }

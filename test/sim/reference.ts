@@ -21,6 +21,8 @@ export interface Workshop {
 export interface StepReference {
   /** From start to end. */
   readonly milliseconds: number;
+  /** Of them, those of the upgrade block; 0: none. */
+  readonly upgradeMillis: number;
   /** How often each named step of the process happens. */
   readonly points: ReadonlyMap<string, number>;
   /** What it changed on disk; undefined on machines where that cannot be seen. */
@@ -105,7 +107,7 @@ async function runStep(scene: Scene, step: Step, home: string, shop: Workshop): 
     points.set(name, (points.get(name) ?? 0) + 1);
   }
   rmSync(trace, { force: true });
-  return { milliseconds: end.milliseconds, points, recording };
+  return { milliseconds: end.milliseconds, upgradeMillis: end.upgradeMillis, points, recording };
 }
 
 function requireExit(scene: Scene, step: Step, end: WorkerEnd): void {

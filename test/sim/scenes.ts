@@ -28,6 +28,8 @@ export interface Scene {
   readonly upgradeInfo: string | undefined;
   /** The simulator writes the beginning of an upgrade-info.json before the first process. */
   readonly plantsTornInfo?: boolean;
+  /** Its first process applies the upgrade. */
+  readonly appliesFirst?: boolean;
 }
 
 const HALT = 10;
@@ -103,8 +105,24 @@ function v3Handler(): Uint8Array {
   return build(wat, V3_MANIFEST);
 }
 
+/** Writes of 512 KiB each, under the keys `1new`, `2new`…: 24 MiB of them. */
+function spillingHandler(): Uint8Array {
+  const wat = guest({
+    imports: `(import "chain" "store_set" (func $set (param i32 i32 i32 i32 i32) (result i32)))`,
+    run: `(local $left i32) (local.set $left (i32.const 48))
+      (loop $again
+        (i32.store8 (i32.const 16) (local.get $left))
+        (i32.store (i32.const 524288) (local.get $left))
+        (drop (call $set (i32.const 1) (i32.const 16) (i32.const 4) (i32.const 524288) (i32.const 524288)))
+        (br_if $again (local.tee $left (i32.sub (local.get $left) (i32.const 1)))))
+      (i32.const 0)`,
+    more: data(16, "1new"),
+  });
+  return build(wat, V3_MANIFEST);
+}
+
 /** A chain of version 2 that stands before the upgrade block 8 of `v3`; `pairs` fill the store that is renamed. */
-function beforeV3(pairs: number, valueBytes: number): Scene["prepare"] {
+function beforeV3(pairs: number, valueBytes: number, handler = v3Handler()): Scene["prepare"] {
   return (path, handlers) => {
     planned(3n, 2n)(path, handlers);
     withNode({ path, handlers, appVersion: 2n }, (node) => {
@@ -122,12 +140,19 @@ function beforeV3(pairs: number, valueBytes: number): Scene["prepare"] {
       makeBlocksUpTo(node, 7n);
     });
     mkdirSync(join(path, "handlers"));
-    writeFileSync(join(path, "handlers", "v3.wasm"), v3Handler());
+    writeFileSync(join(path, "handlers", "v3.wasm"), handler);
   };
 }
 
 export const SCENES: readonly Scene[] = [
-  { name: "upgrade", share: 26, prepare: planned(6n, 5n), steps: [newVersion(9)], upgradeInfo: undefined },
+  {
+    name: "upgrade",
+    share: 26,
+    prepare: planned(6n, 5n),
+    steps: [newVersion(9)],
+    upgradeInfo: undefined,
+    appliesFirst: true,
+  },
   {
     name: "torn-info",
     share: 8,
@@ -161,9 +186,32 @@ export const SCENES: readonly Scene[] = [
     steps: [{ args: ["--app-version", "1", "--halt-height", "4"], exits: [HALT_HEIGHT] }],
     upgradeInfo: undefined,
   },
-  { name: "rename", share: 12, prepare: beforeV3(300, 40), steps: [newVersion(10)], upgradeInfo: undefined },
+  {
+    name: "rename",
+    share: 12,
+    prepare: beforeV3(300, 40),
+    steps: [newVersion(10)],
+    upgradeInfo: undefined,
+    appliesFirst: true,
+  },
   // The renamed store is written anew: more than what a commit holds in memory, so some of it is staged before.
-  { name: "rename-large", share: 4, prepare: beforeV3(12, 1_000_000), steps: [newVersion(9)], upgradeInfo: undefined },
+  {
+    name: "rename-large",
+    share: 4,
+    prepare: beforeV3(12, 1_000_000),
+    steps: [newVersion(9)],
+    upgradeInfo: undefined,
+    appliesFirst: true,
+  },
+  // The handler writes more than a branch keeps in memory: some of it is put aside in files while it runs.
+  {
+    name: "spilled",
+    share: 3,
+    prepare: beforeV3(1, 40, spillingHandler()),
+    steps: [newVersion(8)],
+    upgradeInfo: undefined,
+    appliesFirst: true,
+  },
   {
     name: "given-up",
     share: 2,

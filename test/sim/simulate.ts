@@ -13,16 +13,17 @@ import { Random } from "./random.js";
 import { makeReference, type Reference, type Workshop } from "./reference.js";
 import { runRound } from "./round.js";
 import { SCENES, type Scene } from "./scenes.js";
+import { runSignals } from "./signal-round.js";
 import { bundle, bundleWorker } from "./worker-process.js";
 
 /** What happens to a scene in a round. */
-export const ROUND_KINDS = ["kill", "replay", "EIO", "ENOSPC"] as const;
+export const ROUND_KINDS = ["kill", "replay", "EIO", "ENOSPC", "SIGTERM"] as const;
 export type RoundKind = (typeof ROUND_KINDS)[number];
 
 /** Rounds out of a hundred. Without the library of faults all are kills. */
 const KINDS: Readonly<Record<RoundKind, number>> = HAS_FAULTS
-  ? { kill: 40, replay: 46, EIO: 7, ENOSPC: 7 }
-  : { kill: 100, replay: 0, EIO: 0, ENOSPC: 0 };
+  ? { kill: 38, replay: 42, EIO: 7, ENOSPC: 7, SIGTERM: 6 }
+  : { kill: 94, replay: 0, EIO: 0, ENOSPC: 0, SIGTERM: 6 };
 
 export interface SimulationOptions {
   readonly rounds: number;
@@ -55,6 +56,8 @@ export interface Summary {
   readonly refusals: number;
   /** Processes that LMDB aborted when the system refused it a write. */
   readonly aborts: number;
+  /** Processes that ended by SIGTERM, sent once or twice while they applied the upgrade. */
+  readonly stopped: number;
   /** Where kills, replays and faults came: of those that were drawn from what a process changes on disk. */
   readonly moments: Readonly<Record<Phase, number>>;
 }
@@ -93,6 +96,7 @@ interface Result {
   readonly restarts: number;
   readonly refusals: number;
   readonly aborts: number;
+  readonly stopped: number;
   readonly phases: readonly Phase[];
   readonly damage: readonly Damage[];
 }
@@ -138,12 +142,17 @@ class Rounds {
     verifier: VerifierProcess,
   ): Promise<Result> {
     const { shop } = this;
-    if (kind === "kill") return { kind, refusals: 0, aborts: 0, ...(await runRound(index, random, reference, shop)) };
+    if (kind === "kill")
+      return { kind, refusals: 0, aborts: 0, stopped: 0, ...(await runRound(index, random, reference, shop)) };
+    if (kind === "SIGTERM") {
+      const { ended, damage } = await runSignals(index, random, reference, shop, verifier);
+      return { kind, kills: 0, restarts: 0, refusals: 0, aborts: 0, stopped: ended, phases: [], damage };
+    }
     const isReplay = kind === "replay";
     const { phase, damage, ended, aborts } = isReplay
       ? { ...(await runReplay(index, random, reference, shop, verifier)), ended: 0, aborts: 0 }
       : await runInjection(index, kind, random, reference, shop, verifier);
-    return { kind, kills: 0, restarts: 0, refusals: ended, aborts, phases: phase ? [phase] : [], damage };
+    return { kind, kills: 0, restarts: 0, refusals: ended, aborts, stopped: 0, phases: phase ? [phase] : [], damage };
   }
 
   result(): Omit<Simulation, "milliseconds"> {
@@ -163,6 +172,7 @@ class Rounds {
       replays: ofKind("replay"),
       refusals: sum(({ refusals }) => refusals),
       aborts: sum(({ aborts }) => aborts),
+      stopped: sum(({ stopped }) => stopped),
       moments: Object.fromEntries(moments) as Record<Phase, number>,
     };
     const kinds = ROUND_KINDS.map((kind) => [kind, ofKind(kind)] as const);
@@ -172,7 +182,9 @@ class Rounds {
   #chooseScene(random: Random, kind: RoundKind): Scene {
     const { scenes } = this.options;
     const fit = SCENES.filter(({ name }) => !scenes || scenes.includes(name));
-    return choose(random, kind === "kill" ? fit : fit.filter(isRepeatable), ({ share }) => share);
+    const isFit = (scene: Scene) =>
+      kind === "kill" || (isRepeatable(scene) && (kind !== "SIGTERM" || scene.appliesFirst === true));
+    return choose(random, fit.filter(isFit), ({ share }) => share);
   }
 
   #reference(scene: Scene): Promise<Reference> {

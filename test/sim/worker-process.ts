@@ -49,6 +49,8 @@ export interface WorkerOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Milliseconds from the start to the kill. */
   readonly killAfter?: number;
+  /** SIGTERMs from the moment that it says something: milliseconds before each. */
+  readonly signals?: { readonly after: string; readonly delays: readonly number[] };
 }
 
 export interface WorkerEnd {
@@ -59,6 +61,8 @@ export interface WorkerEnd {
   /** Blocks that it said it had made: app hash by height. */
   readonly blocks: ReadonlyMap<bigint, string>;
   readonly log: string;
+  /** Milliseconds from "applying upgrade" to "upgrade applied"; 0 when it did not say so. */
+  readonly upgradeMillis: number;
 }
 
 export function runWorker(options: WorkerOptions): Promise<WorkerEnd> {
@@ -73,9 +77,23 @@ export function runWorker(options: WorkerOptions): Promise<WorkerEnd> {
   });
   let log = "";
   let isHanging = false;
+  const upgrade = { begun: 0, millis: 0 };
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     log += text;
+    if (upgrade.begun === 0 && log.includes("applying upgrade")) upgrade.begun = performance.now();
+    if (upgrade.millis === 0 && log.includes("upgrade applied")) upgrade.millis = performance.now() - upgrade.begun;
+    if (options.signals && log.includes(options.signals.after)) sendSignals();
   });
+  let isSent = false;
+  const sendSignals = () => {
+    if (isSent) return;
+    isSent = true;
+    let after = 0;
+    for (const delay of options.signals?.delays ?? []) {
+      after += delay;
+      setTimeout(() => child.kill("SIGTERM"), after);
+    }
+  };
   const kill = killAfter === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), killAfter);
   const watch = setTimeout(() => {
     isHanging = true;
@@ -86,7 +104,14 @@ export function runWorker(options: WorkerOptions): Promise<WorkerEnd> {
     child.once("close", (exit) => {
       clearTimeout(kill);
       clearTimeout(watch);
-      settle({ exit, isHanging, milliseconds: performance.now() - begun, blocks: blocksIn(log), log });
+      settle({
+        exit,
+        isHanging,
+        milliseconds: performance.now() - begun,
+        blocks: blocksIn(log),
+        log,
+        upgradeMillis: upgrade.millis,
+      });
     });
   });
 }

@@ -80,7 +80,14 @@ class Replay {
     const record = HALT_RECORD.exec(this.#said)?.[0];
     const committed = { height: 0n, hashes: new Map(), digests: new Map(), dump: "", problems: [] };
     const isHalted = record?.includes(UPGRADE_NEEDED) === true;
-    const end = { exit: isHalted ? 10 : null, isHanging: false, milliseconds: 0, blocks: new Map(), log: this.#said };
+    const end = {
+      exit: isHalted ? 10 : null,
+      isHanging: false,
+      milliseconds: 0,
+      blocks: new Map(),
+      log: this.#said,
+      upgradeMillis: 0,
+    };
     damage.push(...checkFiles(this.home, { scene, torn: undefined, committed, end, isKilled: !isHalted, record }));
     return damage;
   }
