@@ -162,7 +162,9 @@ export class MadeNodes {
     const index = this.newInner();
     this.readLink(node, LEFT, 2 * index + LEFT);
     this.readLink(node, RIGHT, 2 * index + RIGHT);
-    this.keys[index] = this.recordKey(node);
+    // First the key: the arena may grow for it, and all arrays are others then.
+    const key = this.recordKey(node);
+    this.keys[index] = key;
     return index;
   }
 

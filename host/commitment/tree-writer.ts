@@ -166,7 +166,9 @@ export class TreeWriter extends TreePath {
     nodes.refs[made] = leafRef(leaf);
     nodes.heights[made] = 0;
     nodes.moveLink(link, 2 * parent + 1 - side);
-    nodes.keys[parent] = side === RIGHT ? leaf : met > 0 ? nodes.recordKey(this.disk.go(met)) : leafAddress(met);
+    // First the key: the arena may grow for it, and all arrays are others then.
+    const key = side === RIGHT ? leaf : met > 0 ? nodes.recordKey(this.disk.go(met)) : leafAddress(met);
+    nodes.keys[parent] = key;
     nodes.refs[link] = innerRef(parent);
     nodes.heights[link] = 1;
     this.push(innerRef(parent), side);
