@@ -149,3 +149,10 @@ export interface CommitID {
 
 /** SHA-256, handed in: `node:crypto` in a node, `@noble/hashes` in a browser. */
 export type Sha256 = (bytes: Uint8Array) => Uint8Array;
+
+/** Says that the client does not wait for the answer any more; an `AbortSignal` is one. */
+export interface LeftSignal {
+  readonly aborted: boolean;
+  addEventListener(type: "abort", listener: () => void, options?: { readonly once: boolean }): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}

@@ -12,6 +12,8 @@ export interface DoorLimits {
   /** Milliseconds in which the head of a request, and the whole of it, must have arrived. */
   readonly headerMillis: number;
   readonly requestMillis: number;
+  /** Milliseconds that a connection, or a stream of requests, may be without any; of gRPC. */
+  readonly idleMillis: number;
   /** Milliseconds in which a client must have taken an answer. */
   readonly answerMillis: number;
   /** Bytes of answers that clients of all servers together have not taken. */
@@ -33,6 +35,7 @@ export const DOOR_LIMITS: DoorLimits = Object.freeze({
   connections: 4_096,
   headerMillis: 10_000,
   requestMillis: 30_000,
+  idleMillis: 300_000,
   answerMillis: 30_000,
   unreadBytes: 134_217_728,
   clientUnreadBytes: 4_194_304,

@@ -2,6 +2,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { UpgradeError } from "../errors.js";
+import type { LeftSignal } from "../types.js";
+import { ClientLeft } from "./client-left.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type OpenDoor } from "./door.js";
 
 const HEADER_BYTES_MAX = 32_768;
@@ -93,12 +95,12 @@ function tooLarge(bytesMax: number): UpgradeError {
 }
 
 /** Aborted when the client leaves before its answer is complete. */
-export function signalOf(response: Pick<ServerResponse, "once" | "writableFinished">): AbortSignal {
-  const left = new AbortController();
+export function signalOf(response: Pick<ServerResponse, "once" | "writableFinished">): LeftSignal {
+  const left = new ClientLeft();
   response.once("close", () => {
     if (!response.writableFinished) left.abort();
   });
-  return left.signal;
+  return left;
 }
 
 export interface Reply {

@@ -10,7 +10,7 @@ import type { ConsensusParams } from "../commitment/block/consensus-params.js";
 import type { Header } from "../commitment/block/header.js";
 import type { ValidatorSet } from "../commitment/block/validator-set.js";
 import type { EventCondition } from "../event-query.js";
-import type { Height } from "../types.js";
+import type { Height, LeftSignal } from "../types.js";
 
 /** A block without its transactions, and what came of it. */
 export interface NodeBlock {
@@ -85,7 +85,7 @@ export interface NodeSearchWindow {
   readonly first: number;
   readonly size: number;
   /** Aborted when the client leaves. */
-  readonly signal?: AbortSignal;
+  readonly signal?: LeftSignal;
 }
 
 export interface NodeSearchPage<T> {

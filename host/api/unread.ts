@@ -12,14 +12,18 @@ export function noRoom(): UpgradeError {
   return new UpgradeError("UPG_REMOTE_BUSY", "clients have not taken the answers that wait for them: try again");
 }
 
-/** What carries an answer: a response, a stream. */
-export interface Carrier {
-  once(event: "close", listener: () => void): unknown;
+/** What is given up when it is not taken in time. */
+export interface Dropped {
   destroy(): unknown;
 }
 
+/** What carries an answer: a response, a stream. */
+export interface Carrier extends Dropped {
+  once(event: "close", listener: () => void): unknown;
+}
+
 export class UnreadBytes {
-  readonly #held = new Map<Carrier, { readonly bytes: number; readonly due: number }>();
+  readonly #held = new Map<Dropped, { readonly bytes: number; readonly due: number }>();
   #bytes = 0;
   #check: NodeJS.Timeout | undefined;
 
@@ -43,13 +47,23 @@ export class UnreadBytes {
 
   /** Holds room for an answer until its carrier closes. False: there is none, or the carrier is gone. */
   hold(carrier: Carrier, bytes: number): boolean {
+    if (!this.put(carrier, bytes)) return false;
+    carrier.once("close", () => this.release(carrier));
+    return true;
+  }
+
+  /** The same until it is released: `carrier` is dropped when that takes too long. */
+  put(carrier: Dropped, bytes: number): boolean {
     if (!this.take(bytes)) return false;
     this.#held.set(carrier, { bytes, due: performance.now() + this.limits.answerMillis });
-    carrier.once("close", () => {
-      if (this.#held.delete(carrier)) this.give(bytes);
-    });
     this.#check ??= setInterval(() => this.#dropLate(), Math.min(CHECK_MILLIS, this.limits.answerMillis)).unref();
     return true;
+  }
+
+  /** The client has taken it, or has left. The second time nothing happens. */
+  release(carrier: Dropped): void {
+    const held = this.#held.get(carrier);
+    if (held && this.#held.delete(carrier)) this.give(held.bytes);
   }
 
   #dropLate(): void {

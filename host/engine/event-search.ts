@@ -6,7 +6,7 @@
 import { fromHex } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
 import { type EventCondition, eventValues, isInteger, matchesAll } from "../event-query.js";
-import type { Height } from "../types.js";
+import type { Height, LeftSignal } from "../types.js";
 import type { BlockResults } from "./block-results.js";
 import { RESULTS_WORK, type SearchBudget, type SearchLimits, SearchRoom } from "./search-budget.js";
 import { BLOCK_PLACE, type HeightRange, type TxIndex, type TxPlace } from "./tx-index.js";
@@ -29,7 +29,7 @@ export interface SearchWindow {
   readonly first: number;
   readonly size: number;
   /** Aborted when the client leaves. */
-  readonly signal?: AbortSignal;
+  readonly signal?: LeftSignal;
 }
 
 export interface SearchPage<T> {

@@ -4,6 +4,7 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { UpgradeError } from "../errors.js";
+import type { LeftSignal } from "../types.js";
 
 export interface SearchLimits {
   /** Milliseconds that one search may compute. */
@@ -41,7 +42,7 @@ export class SearchBudget {
 
   constructor(
     private readonly limits: SearchLimits,
-    private readonly signal: AbortSignal | undefined,
+    private readonly signal: LeftSignal | undefined,
   ) {}
 
   spend(work: number): void {
@@ -69,7 +70,7 @@ export class SearchBudget {
   }
 }
 
-function throwIfGone(signal: AbortSignal | undefined): void {
+function throwIfGone(signal: LeftSignal | undefined): void {
   if (signal?.aborted) throw new UpgradeError("UPG_INVALID_ARGUMENT", "the client left before its search was done");
 }
 
@@ -85,7 +86,7 @@ export class SearchRoom {
   constructor(readonly limits: SearchLimits) {}
 
   /** @throws UpgradeError UPG_REMOTE_BUSY, and what the search throws */
-  async run<T>(signal: AbortSignal | undefined, search: (budget: SearchBudget) => Promise<T>): Promise<T> {
+  async run<T>(signal: LeftSignal | undefined, search: (budget: SearchBudget) => Promise<T>): Promise<T> {
     await this.#enter(signal);
     try {
       throwIfGone(signal);
@@ -99,7 +100,7 @@ export class SearchRoom {
     }
   }
 
-  async #enter(signal: AbortSignal | undefined): Promise<void> {
+  async #enter(signal: LeftSignal | undefined): Promise<void> {
     const { concurrency, waiting } = this.limits;
     if (this.#running < concurrency) {
       this.#running++;

@@ -6,8 +6,8 @@ import {
   HealthCheckResponse_ServingStatus as Status,
 } from "../../gen/grpc/health/v1/health_pb.js";
 import type { StreamCall } from "./stream-call.js";
+import { STATUS } from "./wire.js";
 
-const NOT_FOUND = 5;
 const WATCH_MILLIS = 500;
 
 interface HealthState {
@@ -32,16 +32,16 @@ export function healthHandlers(
   };
 
   const check = (call: StreamCall) => {
-    call.onMessage((message) => {
+    call.onRequest((message) => {
       const { service } = message as HealthCheckRequest;
-      if (!known.has(service)) return call.end(NOT_FOUND, `unknown service ${service.slice(0, 200)}`);
+      if (!known.has(service)) return call.end(STATUS.notFound, `unknown service ${service.slice(0, 200)}`);
       call.write(response(statusOf(service)));
       return call.end();
     });
   };
 
   const watch = (call: StreamCall) => {
-    call.onMessage((message) => {
+    call.onRequest((message) => {
       const { service } = message as HealthCheckRequest;
       let last: Status | undefined;
       const look = () => {

@@ -93,10 +93,13 @@ function withImports(file: DescFile): Uint8Array[] {
 }
 
 /** The two versions of the protocol have the same messages, so one pair of types serves both. */
-export function reflectionHandler(index: ReflectionIndex): (call: StreamCall) => void {
+export function reflectionHandler(index: ReflectionIndex, idleMillis: number): (call: StreamCall) => void {
   return (call) => {
     let asked = 0;
+    // A client may keep its stream for the questions of a whole session.
+    call.due = performance.now() + idleMillis;
     call.onMessage((message) => {
+      call.due = performance.now() + idleMillis;
       const request = message as ServerReflectionRequest;
       if (++asked > REQUESTS_MAX) return call.end();
       return call.write(

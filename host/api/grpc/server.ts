@@ -1,37 +1,32 @@
 /** gRPC: every service of the query, reflection and health, over HTTP/2 without encryption. */
-import {
-  createServer,
-  type Http2Server,
-  type IncomingHttpHeaders,
-  type ServerHttp2Session,
-  type ServerHttp2Stream,
-} from "node:http2";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { UpgradeError } from "../../errors.js";
 import { Health } from "../../gen/grpc/health/v1/health_pb.js";
 import { ServerReflection } from "../../gen/grpc/reflection/v1/reflection_pb.js";
 import { ServerReflection as ServerReflectionAlpha } from "../../gen/grpc/reflection/v1alpha/reflection_pb.js";
+import { ClientLeft } from "../client-left.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../door.js";
-import { cannotListen } from "../http-server.js";
 import { CUT_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../query/query.js";
 import { filesOf } from "../query/registry.js";
 import type { QueryMethod } from "../query/service.js";
 import { UnreadBytes } from "../unread.js";
+import { Connections } from "./connections.js";
 import { healthHandlers } from "./health.js";
 import { ReflectionIndex, reflectionHandler } from "./reflection.js";
-import { StreamCall } from "./stream-call.js";
-import { statusMessage } from "./wire.js";
+import { refuse, StreamCall, trailersOnly } from "./stream-call.js";
+import { isGrpc, STATUS } from "./wire.js";
 
 export interface GrpcOptions extends DoorOptions {
   readonly address: Address;
   isReady(): boolean;
 }
 
-const STREAMS_MAX = 1_024;
-const IDLE_MILLIS = 300_000;
-const PING_MILLIS = 60_000;
-const PONG_MILLIS = 20_000;
+/** Bytes of requests that have not arrived whole, of all clients together. */
+const RECEIVED_BYTES_MAX = 67_108_864;
+/** So many calls may be open for each one that is answered at once: most of the others have not arrived whole. */
+const OPEN_PER_REQUEST = 4;
+const CHECK_MILLIS = 1_000;
 
 interface Served {
   readonly descriptor: DescMethod;
@@ -51,82 +46,40 @@ export async function openGrpc(options: GrpcOptions): Promise<OpenDoor> {
   );
   door.add(`/${Health.typeName}/Check`, { descriptor: Health.method.check, run: health.check });
   door.add(`/${Health.typeName}/Watch`, { descriptor: Health.method.watch, run: health.watch });
-  const reflect = reflectionHandler(new ReflectionIndex(names, filesOf(names)));
+  const reflect = reflectionHandler(new ReflectionIndex(names, filesOf(names)), limits.idleMillis);
   for (const { typeName } of [ServerReflection, ServerReflectionAlpha]) {
     // The two have the same messages: one handler and one set of types serve both.
     const descriptor = ServerReflection.method.serverReflectionInfo;
     door.add(`/${typeName}/${descriptor.name}`, { descriptor, run: reflect });
   }
-  const sessions = new Sessions(door, limits.connections);
-  const address = await sessions.listen(options.address);
+  const connections = new Connections((stream, headers) => door.take(stream, headers), limits);
+  const address = await connections.listen(options.address);
   return {
     address,
     close: async (millis) => {
       health.state.stop();
-      await sessions.close(millis);
+      door.stop();
+      await connections.close(millis);
     },
   };
-}
-
-class Sessions {
-  readonly #open = new Set<ServerHttp2Session>();
-  readonly #server: Http2Server;
-  readonly #ping: NodeJS.Timeout;
-
-  constructor(door: GrpcDoor, connections: number) {
-    this.#server = createServer({ settings: { maxConcurrentStreams: STREAMS_MAX, enablePush: false } });
-    this.#server.maxConnections = connections;
-    this.#server.on("session", (session) => {
-      this.#open.add(session);
-      session.once("close", () => this.#open.delete(session));
-      session.on("error", () => session.destroy());
-      session.setTimeout(IDLE_MILLIS, () => session.close());
-    });
-    this.#server.on("sessionError", () => undefined);
-    this.#server.on("stream", (stream, headers) => door.take(stream, headers));
-    this.#ping = setInterval(() => {
-      for (const session of this.#open) pingOrDrop(session);
-    }, PING_MILLIS).unref();
-  }
-
-  async listen({ host, port }: Address): Promise<Address> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once("error", (cause) => reject(cannotListen("--grpc.address", { host, port }, cause)));
-      this.#server.listen({ host, port, backlog: 1_024 }, resolve);
-    });
-    const bound = this.#server.address() as AddressInfo;
-    return { host: bound.address, port: bound.port };
-  }
-
-  /** Calls under way have `millis`; then whatever is still open is not. */
-  async close(millis: number): Promise<void> {
-    clearInterval(this.#ping);
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    for (const session of this.#open) session.close();
-    const late = setTimeout(() => {
-      for (const session of this.#open) session.destroy();
-    }, millis);
-    await closed;
-    clearTimeout(late);
-  }
-}
-
-function pingOrDrop(session: ServerHttp2Session): void {
-  if (session.closed || session.destroyed) return;
-  const late = setTimeout(() => session.destroy(), PONG_MILLIS).unref();
-  session.ping(() => clearTimeout(late));
 }
 
 class GrpcDoor {
   readonly #served = new Map<string, Served>();
   readonly #unread: UnreadBytes;
+  readonly #open = new Set<StreamCall>();
+  readonly #check: NodeJS.Timeout;
+  /** Calls that are being answered. */
   #underWay = 0;
+  #receivedBytes = 0;
 
   constructor(
     private readonly options: GrpcOptions,
     private readonly limits: DoorLimits,
   ) {
     this.#unread = options.unread ?? new UnreadBytes(limits);
+    const millis = Math.min(CHECK_MILLIS, limits.requestMillis, limits.idleMillis);
+    this.#check = setInterval(() => this.#endLate(), millis).unref();
   }
 
   add(path: string, served: Served): void {
@@ -138,57 +91,91 @@ class GrpcDoor {
   }
 
   take(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
-    stream.on("error", () => undefined);
     const path = String(headers[":path"]);
-    if (headers[":method"] !== "POST" || !headers["content-type"]?.startsWith("application/grpc")) {
-      stream.respond({ ":status": 415 }, { endStream: true });
-      return;
-    }
     const served = this.#served.get(path);
-    if (!served) {
+    if (headers[":method"] !== "POST") refuse(stream, { ":status": 405, allow: "POST" });
+    else if (!isGrpc(headers["content-type"])) refuse(stream, { ":status": 415 });
+    else if (served) this.#run(served, this.#callOf(stream, headers, served));
+    else {
       const text = `The server does not implement the method ${path.slice(0, 200)}`;
-      const trailers = { "grpc-status": "12", "grpc-message": statusMessage(text) };
-      stream.respond({ ":status": 200, "content-type": "application/grpc", ...trailers }, { endStream: true });
+      refuse(stream, trailersOnly(STATUS.unimplemented, text));
+    }
+  }
+
+  #run(served: Served, call: StreamCall): void {
+    if (this.#open.size >= Math.max(1, this.limits.concurrency) * OPEN_PER_REQUEST) {
+      call.fail(this.#busy());
       return;
     }
-    const { onBug } = this.options.events;
-    const { descriptor } = served;
-    const facts = { descriptor, bytesMax: this.limits.bodyBytes, unread: this.#unread, onBug };
-    const call = new StreamCall(stream, headers, facts);
-    if (call.begin()) served.run(call);
+    this.#open.add(call);
+    if (!call.begin()) return;
+    call.due = performance.now() + this.limits.requestMillis;
+    served.run(call);
+  }
+
+  /** Calls that have not arrived whole, and streams of them, end now. */
+  stop(): void {
+    clearInterval(this.#check);
+    for (const call of this.#open) {
+      if (call.due !== Number.POSITIVE_INFINITY) call.end(STATUS.unavailable, "the node stops");
+    }
+  }
+
+  #callOf(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, { descriptor }: Served): StreamCall {
+    const begun = performance.now();
+    const { onBug, onAnswer } = this.options.events;
+    const method = `/${descriptor.parent.typeName}/${descriptor.name}`;
+    const call: StreamCall = new StreamCall(stream, headers, {
+      ...{ descriptor, onBug },
+      bytesMax: this.limits.bodyBytes,
+      unread: this.#unread,
+      hold: (bytes) => this.#hold(bytes),
+      onDone: (status) => {
+        this.#open.delete(call);
+        onAnswer("grpc", method, status, (performance.now() - begun) / 1_000);
+      },
+    });
+    return call;
+  }
+
+  #hold(bytes: number): boolean {
+    const after = this.#receivedBytes + bytes;
+    if (bytes > 0 && after > Math.max(RECEIVED_BYTES_MAX, this.limits.bodyBytes)) return false;
+    this.#receivedBytes = after;
+    return true;
+  }
+
+  #endLate(): void {
+    const now = performance.now();
+    for (const call of this.#open) {
+      if (now > call.due) call.end(STATUS.deadlineExceeded, "the request did not arrive in time");
+    }
   }
 
   #unary(method: QueryMethod, call: StreamCall): void {
-    const begun = performance.now();
-    let request: Message | undefined;
-    call.onMessage((message) => {
-      if (request) call.end(12, "the method takes one message");
-      else request = message;
-    });
-    call.onEnd(() => {
-      if (!request) return call.end(13, "the request holds no message");
+    call.onRequest((request) => {
       this.#underWay++;
-      return void this.#answer(method, request, call)
+      this.#answer(method, request, call)
         .catch((error: unknown) => call.fail(error))
-        .then((status) => {
+        .finally(() => {
           this.#underWay--;
-          this.options.events.onAnswer("grpc", method.path, status, (performance.now() - begun) / 1_000);
         });
     });
   }
 
-  async #answer(method: QueryMethod, request: Message, call: StreamCall): Promise<number> {
-    if (this.#underWay > this.limits.concurrency) {
-      throw new UpgradeError("UPG_REMOTE_BUSY", `${this.limits.concurrency} requests are under way: try again`);
-    }
+  #busy(): UpgradeError {
+    return new UpgradeError("UPG_REMOTE_BUSY", `${this.limits.concurrency} requests are under way: try again`);
+  }
+
+  async #answer(method: QueryMethod, request: Message, call: StreamCall): Promise<void> {
+    if (this.#underWay > this.limits.concurrency) throw this.#busy();
     const asked = parseAskedHeight(call.headers[HEIGHT_HEADER] as string | undefined);
-    const left = new AbortController();
+    const left = new ClientLeft();
     call.onClose(() => left.abort());
     const cut: string[] = [];
-    const options = { signal: left.signal, onCut: (what: string) => cut.push(what) };
+    const options = { signal: left, onCut: (what: string) => cut.push(what) };
     const { message, height } = await this.options.query.call(method, request, asked, options);
     const more = cut[0] === undefined ? {} : { [CUT_HEADER]: cut[0] };
     call.answer(message, { [HEIGHT_HEADER]: String(height), ...more });
-    return 0;
   }
 }

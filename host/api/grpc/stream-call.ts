@@ -4,24 +4,51 @@ import { type DescMethod, fromBinary, type Message, toBinary } from "@bufbuild/p
 import { UpgradeError } from "../../errors.js";
 import { apiError } from "../errors.js";
 import { ERROR_CODE_HEADER } from "../query/query.js";
-import type { UnreadBytes } from "../unread.js";
-import { FrameReader, frameOf, statusMessage, timeoutMillis } from "./wire.js";
+import { type Dropped, noRoom, type UnreadBytes } from "../unread.js";
+import { FrameReader, frameOf, ProtocolError, STATUS, statusMessage, timeoutMillis } from "./wire.js";
 
-const DEADLINE_EXCEEDED = 4;
-const CONTENT_TYPE = "application/grpc";
+const HEAD = { ":status": 200, "content-type": "application/grpc", "grpc-accept-encoding": "identity" };
 
 export interface StreamFacts {
   readonly descriptor: DescMethod;
   readonly bytesMax: number;
   readonly unread: UnreadBytes;
   readonly onBug: (error: unknown) => void;
+  /** Room for bytes of messages that are not whole yet; negative gives back. False: there is none. */
+  readonly hold: (bytes: number) => boolean;
+  /** Once, with the status; a client that left was cancelled. */
+  readonly onDone: (status: number) => void;
+}
+
+/** Ends a stream without any message. */
+export function refuse(stream: ServerHttp2Stream, headers: Readonly<Record<string, string | number>>): void {
+  stream.respond(headers, { endStream: true });
+  // What still comes of a request that was refused is not waited for.
+  if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+}
+
+/** The headers of a call that ends without a message. */
+export function trailersOnly(
+  status: number,
+  text: string,
+  more: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string | number>> {
+  return { ...HEAD, ...trailersOf(status, text), ...more };
+}
+
+function trailersOf(status: number, text: string): Record<string, string> {
+  return { "grpc-status": String(status), ...(text === "" ? {} : { "grpc-message": statusMessage(text) }) };
 }
 
 export class StreamCall {
   readonly #reader: FrameReader;
+  /** Frames that the client has not taken. */
+  readonly #waiting = new Set<Dropped>();
   #timer: NodeJS.Timeout | undefined;
   #isDone = false;
   #held = 0;
+  /** By when the next message must have come, of `performance.now()`. */
+  due = Number.POSITIVE_INFINITY;
 
   constructor(
     private readonly stream: ServerHttp2Stream,
@@ -30,24 +57,23 @@ export class StreamCall {
   ) {
     this.#reader = new FrameReader(facts.bytesMax);
     stream.once("close", () => {
-      this.#isDone = true;
-      clearTimeout(this.#timer);
-      facts.unread.give(this.#held);
-      this.#held = 0;
+      this.#done(STATUS.cancelled);
+      for (const each of this.#waiting) facts.unread.release(each);
+      this.#hold(0);
     });
   }
 
   /** Begins to count its time; false: the call has ended already. */
   begin(): boolean {
+    const encoding = this.headers["grpc-encoding"];
+    if (encoding !== undefined && encoding !== "identity") {
+      this.end(STATUS.unimplemented, `grpc-encoding ${String(encoding).slice(0, 40)} is not taken, only identity`);
+      return false;
+    }
     try {
-      const encoding = this.headers["grpc-encoding"];
-      if (encoding !== undefined && encoding !== "identity") {
-        this.end(12, "compressed messages are not taken");
-        return false;
-      }
       const millis = timeoutMillis(this.headers["grpc-timeout"] as string | undefined);
       if (millis !== undefined) {
-        this.#timer = setTimeout(() => this.end(DEADLINE_EXCEEDED, "Deadline exceeded"), millis);
+        this.#timer = setTimeout(() => this.end(STATUS.deadlineExceeded, "Deadline exceeded"), millis);
       }
       return true;
     } catch (error) {
@@ -56,11 +82,26 @@ export class StreamCall {
     }
   }
 
+  /** The request of a method that takes one, once it is whole. */
+  onRequest(take: (message: Message) => void): void {
+    let request: Message | undefined;
+    this.onMessage((message) => {
+      if (request) this.end(STATUS.unimplemented, "the method takes one message, and a second one came");
+      request = message;
+    });
+    this.onEnd(() => {
+      this.due = Number.POSITIVE_INFINITY;
+      if (request) take(request);
+      else this.end(STATUS.unimplemented, "the method takes one message, and none came");
+    });
+  }
+
   onMessage(take: (message: Message) => void): void {
     this.stream.on("data", (bytes: Buffer) => {
       if (this.#isDone) return;
       try {
         for (const message of this.#reader.take(bytes)) take(this.#decode(message));
+        if (!this.#hold(this.#reader.partBytes)) throw new UpgradeError("UPG_REMOTE_BUSY", BUSY);
       } catch (error) {
         this.fail(error);
       }
@@ -69,7 +110,8 @@ export class StreamCall {
 
   onEnd(listener: () => void): void {
     this.stream.once("end", () => {
-      if (this.#reader.isWithin) this.end(13, "the request ended within a message");
+      if (this.#isDone) return;
+      if (this.#reader.partBytes > 0) this.end(STATUS.internal, "the request ended within a message");
       else listener();
     });
   }
@@ -81,16 +123,24 @@ export class StreamCall {
   /** The first one carries the header. */
   write(message: Message, header: Readonly<Record<string, string>> = {}): void {
     if (this.#isDone || this.stream.destroyed) return;
-    const frame = frameOf(toBinary(this.facts.descriptor.output, message));
-    if (!this.facts.unread.take(frame.length)) {
-      this.fail(
-        new UpgradeError("UPG_REMOTE_BUSY", "clients have not taken the answers that wait for them: try again"),
-      );
+    const { unread, descriptor } = this.facts;
+    const frame = frameOf(toBinary(descriptor.output, message));
+    const waiting: Dropped = { destroy: () => this.stream.destroy() };
+    if (!unread.put(waiting, frame.length)) {
+      this.fail(noRoom());
       return;
     }
-    this.#held += frame.length;
-    this.#open(header);
-    this.stream.write(frame);
+    this.#waiting.add(waiting);
+    if (!this.stream.headersSent) this.stream.respond({ ...HEAD, ...header }, { waitForTrailers: true });
+    const isRoom = this.stream.write(frame, () => {
+      this.#waiting.delete(waiting);
+      unread.release(waiting);
+    });
+    if (!isRoom && !this.stream.readableEnded && !this.stream.isPaused()) {
+      // A client that does not read is not heard until it does.
+      this.stream.pause();
+      this.stream.once("drain", () => this.stream.resume());
+    }
   }
 
   /** The only message and the end of the call. */
@@ -99,39 +149,50 @@ export class StreamCall {
     this.end();
   }
 
-  end(status = 0, text = "", more: Readonly<Record<string, string>> = {}): void {
-    if (this.#isDone || this.stream.destroyed) return;
-    this.#isDone = true;
-    clearTimeout(this.#timer);
-    const trailers = { "grpc-status": String(status), ...(text === "" ? {} : { "grpc-message": statusMessage(text) }) };
-    if (this.stream.headersSent) {
-      this.stream.once("wantTrailers", () => this.stream.sendTrailers({ ...trailers, ...more }));
-      this.stream.end();
-    } else {
-      this.stream.respond({ ":status": 200, "content-type": CONTENT_TYPE, ...trailers, ...more }, { endStream: true });
+  end(status: number = STATUS.ok, text = "", more: Readonly<Record<string, string>> = {}): void {
+    if (this.#isDone) return;
+    this.#done(status);
+    this.#hold(0);
+    if (this.stream.destroyed) return;
+    if (!this.stream.headersSent) {
+      refuse(this.stream, trailersOnly(status, text, more));
+      return;
     }
-    // What still comes of a request that was refused is not waited for.
-    if (!this.stream.readableEnded && status !== 0) this.stream.close(constants.NGHTTP2_NO_ERROR);
+    this.stream.once("wantTrailers", () => this.stream.sendTrailers({ ...trailersOf(status, text), ...more }));
+    this.stream.end();
+    if (!this.stream.readableEnded) this.stream.close(constants.NGHTTP2_NO_ERROR);
   }
 
-  fail(error: unknown): number {
+  fail(error: unknown): void {
+    if (error instanceof ProtocolError) {
+      this.end(error.status, error.message);
+      return;
+    }
     const { grpc, message, code } = apiError(error, this.facts.onBug);
     this.end(grpc, message, { [ERROR_CODE_HEADER]: code });
-    return grpc;
   }
 
-  #open(header: Readonly<Record<string, string>>): void {
-    if (this.stream.headersSent) return;
-    const head = { ":status": 200, "content-type": CONTENT_TYPE, "grpc-accept-encoding": "identity", ...header };
-    this.stream.respond(head, { waitForTrailers: true });
+  #done(status: number): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    clearTimeout(this.#timer);
+    this.facts.onDone(status);
+  }
+
+  #hold(bytes: number): boolean {
+    if (bytes === this.#held) return true;
+    if (!this.facts.hold(bytes - this.#held)) return false;
+    this.#held = bytes;
+    return true;
   }
 
   #decode(bytes: Uint8Array): Message {
     try {
       return fromBinary(this.facts.descriptor.input, bytes);
-    } catch (cause) {
-      const { typeName } = this.facts.descriptor.input;
-      throw new UpgradeError("UPG_INVALID_ARGUMENT", `the request is no ${typeName}`, { cause });
+    } catch {
+      throw new ProtocolError(STATUS.internal, `the request is no ${this.facts.descriptor.input.typeName}`);
     }
   }
 }
+
+const BUSY = "requests that have not arrived whole take up all the room there is for them: try again";

@@ -1,7 +1,7 @@
 /** What a query sees: one committed version, and the node behind it. */
 import type { ChainVersion } from "../../chain/versions/version.js";
 import type { CommitMultiStore } from "../../store/commit-multi-store.js";
-import type { Height, KVReader, Sha256 } from "../../types.js";
+import type { Height, KVReader, LeftSignal, Sha256 } from "../../types.js";
 import type { Keeper } from "../../upgrade/keeper.js";
 import type { NodePort, NodeTxResult } from "../node-port.js";
 
@@ -32,7 +32,7 @@ export interface QueryApp {
 /** How a call goes on with its client. */
 export interface CallOptions {
   /** Aborted when the client leaves. */
-  readonly signal?: AbortSignal;
+  readonly signal?: LeftSignal;
   /** Called when a total of the answer is a lower bound; the client is told beside the answer. */
   readonly onCut?: (what: string) => void;
 }

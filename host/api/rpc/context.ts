@@ -1,6 +1,6 @@
 /** What every method of the RPC is given, and how it asks for a height. */
 import { UpgradeError } from "../../errors.js";
-import type { Height } from "../../types.js";
+import type { Height, LeftSignal } from "../../types.js";
 import type { NodeBlock, NodePort } from "../node-port.js";
 import type { Query } from "../query/query.js";
 import type { GenesisAnswers } from "./genesis.js";
@@ -12,7 +12,7 @@ export interface RpcContext {
   /** Where this door listens, as `tcp://host:port`. */
   readonly address: string;
   /** Aborted when the client leaves. */
-  readonly signal?: AbortSignal;
+  readonly signal?: LeftSignal;
 }
 
 /** @throws UpgradeError UPG_REMOTE_NOT_READY */

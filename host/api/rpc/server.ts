@@ -1,6 +1,7 @@
 /** CometBFT-style RPC: JSON-RPC by POST, calls in an address by GET, and the websocket. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { UpgradeError } from "../../errors.js";
+import type { LeftSignal } from "../../types.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../door.js";
 import { apiError } from "../errors.js";
 import { closeServer, listen, makeHttpServer, type Reply, readBody, send, signalOf } from "../http-server.js";
@@ -35,7 +36,7 @@ export async function openRpc(options: RpcOptions): Promise<OpenDoor> {
   const unread = options.unread ?? new UnreadBytes(limits);
   const own = { host: options.address.host, port: options.address.port };
   const genesis = new GenesisAnswers(options.query.node);
-  const contextFor = (signal: AbortSignal): RpcContext => ({
+  const contextFor = (signal: LeftSignal): RpcContext => ({
     query: options.query,
     genesis,
     address: `tcp://${own.host}:${own.port}`,
@@ -61,7 +62,7 @@ class RpcDoor {
   #underWay = 0;
 
   constructor(
-    private readonly contextFor: (signal: AbortSignal) => RpcContext,
+    private readonly contextFor: (signal: LeftSignal) => RpcContext,
     private readonly options: RpcOptions,
     private readonly limits: DoorLimits,
     private readonly unread: UnreadBytes,

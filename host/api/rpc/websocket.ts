@@ -1,8 +1,11 @@
 /** The websocket: the same calls, and subscriptions to events. */
+
 import type { IncomingMessage, Server } from "node:http";
 import { type RawData, WebSocket, WebSocketServer } from "ws";
 import { UpgradeError } from "../../errors.js";
 import { type EventCondition, matchesAll, parseEventQuery } from "../../event-query.js";
+import type { LeftSignal } from "../../types.js";
+import { ClientLeft } from "../client-left.js";
 import type { DoorEvents, DoorLimits } from "../door.js";
 import type { NodePort } from "../node-port.js";
 import type { UnreadBytes } from "../unread.js";
@@ -28,7 +31,7 @@ const PATH = "/websocket";
 
 export interface WebSocketOptions {
   readonly node: NodePort;
-  readonly contextFor: (signal: AbortSignal) => RpcContext;
+  readonly contextFor: (signal: LeftSignal) => RpcContext;
   readonly events: DoorEvents;
   readonly limits: DoorLimits;
   readonly unread: UnreadBytes;
@@ -121,8 +124,8 @@ class Listener {
     private readonly options: WebSocketOptions,
     private readonly mayBeSubscriber: () => boolean,
   ) {
-    const left = new AbortController();
-    this.#context = options.contextFor(left.signal);
+    const left = new ClientLeft();
+    this.#context = options.contextFor(left);
     client.on("message", (data) => {
       this.#waiting.push(data);
       void this.#takeWaiting();

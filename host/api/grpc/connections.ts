@@ -1,0 +1,140 @@
+/** HTTP/2 connections: counted, watched for being silent, idle or gone, and closed for good when asked to. */
+import {
+  createServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from "node:http2";
+import type { AddressInfo, Socket } from "node:net";
+import type { Address, DoorLimits } from "../door.js";
+import { cannotListen } from "../http-server.js";
+
+/** Streams that are open at once on one connection. */
+export const STREAMS_MAX = 1_024;
+const HEADER_BYTES_MAX = 16_384;
+const PING_MILLIS = 60_000;
+const PONG_MILLIS = 20_000;
+const CHECK_MILLIS = 1_000;
+/** A connection that has said goodbye and has no streams has so long to close its side. */
+const GOODBYE_MILLIS = 500;
+const CLOSE_CHECK_MILLIS = 50;
+
+type TakeStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
+
+export class Connections {
+  readonly #open = new Set<Connection>();
+  readonly #server: Http2Server;
+  readonly #check: NodeJS.Timeout;
+
+  constructor(take: TakeStream, limits: DoorLimits) {
+    this.#server = createServer({
+      settings: { maxConcurrentStreams: STREAMS_MAX, maxHeaderListSize: HEADER_BYTES_MAX, enablePush: false },
+    });
+    this.#server.maxConnections = limits.connections;
+    // The session forbids what must be possible in the end: to close its socket, whatever the other side does.
+    let socket: Socket | undefined;
+    this.#server.prependListener("connection", (made: Socket) => {
+      socket = made;
+    });
+    this.#server.on("session", (session) => {
+      if (!socket) return;
+      const connection = new Connection(session, socket, take, limits);
+      this.#open.add(connection);
+      socket.once("close", () => this.#open.delete(connection));
+    });
+    this.#server.on("sessionError", () => undefined);
+    const millis = Math.min(CHECK_MILLIS, limits.headerMillis, limits.idleMillis);
+    this.#check = setInterval(() => {
+      const now = performance.now();
+      for (const each of this.#open) each.check(now);
+    }, millis).unref();
+  }
+
+  async listen({ host, port }: Address): Promise<Address> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", (cause) => reject(cannotListen("--grpc.address", { host, port }, cause)));
+      this.#server.listen({ host, port, backlog: 1_024 }, resolve);
+    });
+    const bound = this.#server.address() as AddressInfo;
+    return { host: bound.address, port: bound.port };
+  }
+
+  /** Streams that are open have `millis` to end; then whatever is still open is not. */
+  async close(millis: number): Promise<void> {
+    clearInterval(this.#check);
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const end = performance.now() + millis;
+    for (const each of this.#open) each.goodbye();
+    const finish = () => {
+      const now = performance.now();
+      for (const each of this.#open) each.finish(now, end);
+    };
+    finish();
+    const check = setInterval(finish, Math.min(CLOSE_CHECK_MILLIS, Math.max(1, millis)));
+    await closed;
+    clearInterval(check);
+  }
+}
+
+class Connection {
+  #streams = 0;
+  #isSpeaking = false;
+  /** Since when it has had no streams. */
+  #quietSince = performance.now();
+  #goodbyeAt: number | undefined;
+  #pingAt = performance.now() + PING_MILLIS;
+  #pongDue = Number.POSITIVE_INFINITY;
+
+  constructor(
+    private readonly session: ServerHttp2Session,
+    private readonly socket: Socket,
+    take: TakeStream,
+    private readonly limits: DoorLimits,
+  ) {
+    session.once("remoteSettings", () => {
+      this.#isSpeaking = true;
+    });
+    session.on("error", () => socket.destroy());
+    session.on("stream", (stream, headers) => {
+      this.#streams++;
+      stream.on("error", () => undefined);
+      stream.once("close", () => {
+        if (--this.#streams === 0) this.#quietSince = performance.now();
+      });
+      take(stream, headers);
+    });
+  }
+
+  check(now: number): void {
+    const { headerMillis, idleMillis } = this.limits;
+    const isSilent = !this.#isSpeaking && now > this.#quietSince + headerMillis;
+    if (isSilent || now > this.#pongDue) this.socket.destroy();
+    else if (this.#goodbyeAt !== undefined) this.finish(now, Number.POSITIVE_INFINITY);
+    else if (this.#streams === 0 && now > this.#quietSince + idleMillis) this.goodbye();
+    else if (now > this.#pingAt) this.#ping(now);
+  }
+
+  /** No more streams: the client hears GOAWAY. */
+  goodbye(): void {
+    this.#goodbyeAt ??= performance.now();
+    if (!this.#isSpeaking) this.socket.destroy();
+    else if (!this.session.destroyed) this.session.close();
+  }
+
+  /** Node ends its own side of the socket only; a client that never ends its own would stay. */
+  finish(now: number, end: number): void {
+    const quietSince = Math.max(this.#quietSince, this.#goodbyeAt ?? now);
+    const isQuiet = this.#streams === 0 && now >= quietSince + GOODBYE_MILLIS;
+    if (isQuiet || now >= end) this.socket.destroy();
+  }
+
+  #ping(now: number): void {
+    this.#pingAt = now + PING_MILLIS;
+    if (this.session.closed || this.session.destroyed || this.#pongDue !== Number.POSITIVE_INFINITY) return;
+    this.#pongDue = now + PONG_MILLIS;
+    this.session.ping((error) => {
+      if (!error) this.#pongDue = Number.POSITIVE_INFINITY;
+    });
+  }
+}
