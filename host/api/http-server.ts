@@ -16,7 +16,8 @@ export function makeHttpServer(listener: RequestListener, limits: DoorLimits = D
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES_MAX,
-      headersTimeout: limits.headerMillis,
+      // The head is a part of the request: node refuses to start with more time for it.
+      headersTimeout: Math.min(limits.headerMillis, limits.requestMillis),
       requestTimeout: limits.requestMillis,
       keepAliveTimeout: KEEP_ALIVE_MILLIS,
       connectionsCheckingInterval: Math.min(CHECK_MILLIS, limits.headerMillis),
