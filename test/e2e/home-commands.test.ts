@@ -222,7 +222,10 @@ describe("rollback", () => {
     node = await line.startNode();
     try {
       expect((await line.run(["query", "tx", String(sent["txhash"])])).exit).toBe(3);
-      expect(await line.json("query", "txs", "--query", "message.module='bank'")).toMatchObject({ total_count: "0" });
+      // By an event, and by the height alone: two indexes.
+      for (const query of ["message.module='bank'", "tx.height>0", `tx.height=${height}`]) {
+        expect(await line.json("query", "txs", "--query", query)).toMatchObject({ total_count: "0" });
+      }
       expect(await send()).toMatchObject({ txhash: sent["txhash"], code: 0 });
     } finally {
       await stopped(node);
