@@ -15,6 +15,7 @@ import { type ByteSource, memorySource } from "./genesis-document/byte-source.js
 import { GenesisDocument } from "./genesis-document/document.js";
 import { checkHeldDeposits, type GenesisGov, readGov } from "./genesis-gov.js";
 import { type GenesisList, listOnce } from "./genesis-list.js";
+import { type GenesisRaw, readRaw } from "./genesis-raw.js";
 import {
   type GenesisDelegation,
   type GenesisValidator,
@@ -71,6 +72,8 @@ interface GenesisState {
   readonly validators: readonly GenesisValidator[];
   readonly delegations: GenesisList<GenesisDelegation>;
   readonly gov: GenesisGov;
+  /** What no module of this program reads. */
+  readonly raw: GenesisRaw | undefined;
 }
 
 export type Genesis = GenesisFacts & GenesisState;
@@ -123,10 +126,21 @@ export function readGenesis(document: GenesisDocument): Genesis {
     bondDenom,
     validators,
     gov,
+    raw: readRaw(document),
     accounts: listOnce(document.list("auth", "accounts"), readAccount, ({ address }) => address),
     balances: readBalances(document, gov),
     delegations: listOnce(document.list("staking", "delegations"), readDelegation, keyOfDelegation),
   };
+}
+
+/** The lists that are checked when they are walked over, by name. */
+export function longLists({ accounts, balances, delegations, raw }: Genesis): [string, GenesisList<unknown>][] {
+  return [
+    ["accounts", accounts],
+    ["balances", balances],
+    ["delegations", delegations],
+    ["pairs of other stores", raw?.pairs ?? []],
+  ];
 }
 
 /** Is this the state of a chain too, or are these the facts alone? */

@@ -54,6 +54,7 @@ export function initGenesis(context: BlockContext, genesis: Genesis, version: Ch
   }
   for (const deposit of genesis.gov.deposits) writeDeposit(gov, deposit);
   for (const vote of genesis.gov.votes) writeVote(gov, vote);
+  for (const { store, key, value } of genesis.raw?.pairs ?? []) context.store(store).set(key, value);
   keeper.setModuleVersions(context.store(UPGRADE_STORE), version.modules);
 }
 

@@ -13,12 +13,13 @@ import { preBlocker } from "../upgrade/hooks.js";
 import { type Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { crossCheckUpgradeInfo } from "../upgrade/upgrade-info.js";
 import type { GenesisFacts } from "./genesis.js";
+import type { GenesisRaw } from "./genesis-raw.js";
 import { type KnownFacts, knowsLastUpgrade } from "./known-upgrade.js";
 import { codeFor, type ProgramVersions, type StateFacts, versionAfter, versionOfState } from "./versions/of-state.js";
 import type { ChainVersion } from "./versions/version.js";
 
 /** What genesis says of versions. */
-type GenesisVersion = Pick<GenesisFacts, "appVersion">;
+type GenesisVersion = Pick<GenesisFacts, "appVersion"> & { readonly raw?: GenesisRaw | undefined };
 
 interface VersionFacts {
   readonly genesis: GenesisVersion;
@@ -35,7 +36,7 @@ export interface Choice {
 
 /** What the choice is made with, besides the stores. */
 export interface ChoiceFacts extends Pick<KnownFacts, "database"> {
-  readonly genesis: Pick<GenesisFacts, "appVersion" | "chainId">;
+  readonly genesis: GenesisVersion & Pick<GenesisFacts, "chainId">;
   readonly versions: readonly ChainVersion[];
 }
 
@@ -136,7 +137,25 @@ export function codeInForce(
 
 /** The version that genesis names. @throws UpgradeError UPG_INVALID_GENESIS when it is none of these */
 export function genesisVersion(genesis: GenesisVersion, versions: readonly ChainVersion[]): ChainVersion {
-  return versionOfGenesis(genesis, versions) ?? refuseGenesis(genesis, versions);
+  const version = versionOfGenesis(genesis, versions) ?? refuseGenesis(genesis, versions);
+  return genesis.raw ? withRaw(version, genesis.raw) : version;
+}
+
+/** A document that `export` made of a chain with modules and stores that the program does not have. */
+function withRaw(version: ChainVersion, { modules, stores }: GenesisRaw): ChainVersion {
+  const path = "genesis.app_state.raw";
+  for (const [module, known] of version.modules) {
+    if (modules.get(module) === known) continue;
+    const stored = modules.get(module) ?? "none";
+    const what = `module "${module}" has version ${stored}, app version ${version.number} has ${known}`;
+    throw new UpgradeError("UPG_INVALID_GENESIS", `${path}.module_versions: ${what}`);
+  }
+  const twice = stores.find((name) => version.stores.includes(name));
+  if (twice === undefined) return { ...version, modules, stores: [...version.stores, ...stores] };
+  throw new UpgradeError(
+    "UPG_INVALID_GENESIS",
+    `${path}.stores: "${twice}" is a store of app version ${version.number}`,
+  );
 }
 
 function versionOfGenesis({ appVersion }: GenesisVersion, versions: readonly ChainVersion[]): ChainVersion | undefined {

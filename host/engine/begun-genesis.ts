@@ -4,7 +4,7 @@
  */
 import { existsSync, statSync } from "node:fs";
 import { equalBytes, toHex } from "../bytes.js";
-import { type Genesis, type GenesisFacts, openGenesis } from "../chain/genesis.js";
+import { type Genesis, type GenesisFacts, longLists, openGenesis } from "../chain/genesis.js";
 import type { GenesisList } from "../chain/genesis-list.js";
 import { UpgradeError } from "../errors.js";
 import type { Batch, Database } from "../store/database.js";
@@ -82,9 +82,7 @@ export function watchGenesisFile(home: Home, { sha256, size }: GenesisDigest, lo
 
 function checkAll(home: Home, genesis: Genesis, log: Log): void {
   requireValidators(home, genesis);
-  walk("accounts", genesis.accounts, log);
-  walk("balances", genesis.balances, log);
-  walk("delegations", genesis.delegations, log);
+  for (const [name, list] of longLists(genesis)) walk(name, list, log);
 }
 
 /** Entries between two lines of the log. */

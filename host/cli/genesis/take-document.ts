@@ -22,7 +22,7 @@ import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { utf8 } from "../../bytes.js";
-import { type Genesis, readGenesis } from "../../chain/genesis.js";
+import { type Genesis, longLists, readGenesis } from "../../chain/genesis.js";
 import { readRange } from "../../chain/genesis-document/byte-source.js";
 import { GenesisDocument } from "../../chain/genesis-document/document.js";
 import { convertLegacyGenesis } from "../../chain/legacy-genesis.js";
@@ -87,7 +87,7 @@ function readable(file: string, cause: unknown): UpgradeError {
 export function checkDocument(file: string): Genesis {
   return withSource(file, (source) => {
     const genesis = readGenesis(new GenesisDocument(source));
-    for (const list of [genesis.accounts, genesis.balances, genesis.delegations]) for (const _ of list);
+    for (const [, list] of longLists(genesis)) for (const _ of list);
     return genesis;
   });
 }
