@@ -66,12 +66,30 @@ export class JsonScanner {
     let hasMore = this.#passBlanks() !== CLOSE_OBJECT;
     while (hasMore) {
       const key = this.#key();
-      if (this.#passBlanks() !== COLON) throw this.#wrong("expected a colon");
-      this.#next++;
+      this.#passColon();
       visit(key);
       hasMore = this.#hasMore(CLOSE_OBJECT);
     }
     this.#leave();
+  }
+
+  /** The same when nobody wants to know: keys are walked over too, and not read. */
+  #skipObject(): void {
+    this.#enter(OPEN_OBJECT);
+    let hasMore = this.#passBlanks() !== CLOSE_OBJECT;
+    while (hasMore) {
+      if (this.#passBlanks() !== QUOTE) throw this.#wrong("expected a key");
+      this.#string();
+      this.#passColon();
+      this.skip();
+      hasMore = this.#hasMore(CLOSE_OBJECT);
+    }
+    this.#leave();
+  }
+
+  #passColon(): void {
+    if (this.#passBlanks() !== COLON) throw this.#wrong("expected a colon");
+    this.#next++;
   }
 
   /** The value that comes next is an array? Then its elements: `visit` walks over each. */
@@ -89,7 +107,7 @@ export class JsonScanner {
   skip(): void {
     const byte = this.#passBlanks();
     if (byte === QUOTE) this.#string();
-    else if (byte === OPEN_OBJECT) this.object(this.#skipMember);
+    else if (byte === OPEN_OBJECT) this.#skipObject();
     else if (byte === OPEN_ARRAY) this.array(this.#skipElement);
     else if (byte === MINUS || isDigit(byte)) this.#number();
     else this.#literal(byte);
@@ -100,7 +118,6 @@ export class JsonScanner {
     if (this.#passBlanks() !== END) throw this.#wrong("expected the end of the document");
   }
 
-  readonly #skipMember = (): void => this.skip();
   readonly #skipElement = (): void => this.skip();
 
   #enter(bracket: number): void {
