@@ -4,12 +4,17 @@ export const PLAN_NAME_BYTES_MAX = 140;
 export const PLAN_INFO_BYTES_MAX = 65_536;
 export const MODULE_NAME_BYTES_MAX = 140;
 export const VERSION_MAP_MODULES_MAX = 1_024;
+/** The room that core.wasm promises for inputs beyond its scratch area. */
+export const RECEIPT_BYTES_MAX = 524_288;
 
 export const KEY_BYTES_MAX = 65_535;
 export const VALUE_BYTES_MAX = 1_048_576;
 /** A frame's header is two u32: key length (and operation), value length. */
 export const FRAME_HEADER_BYTES = 8;
 export const FRAME_BYTES_MAX = FRAME_HEADER_BYTES + KEY_BYTES_MAX + VALUE_BYTES_MAX;
+
+/** Versions of the state are JavaScript numbers in the store, and heights of blocks are versions. A plan's height may be larger: it never comes. */
+export const HEIGHT_MAX = 9_007_199_254_740_991n;
 
 export const INT64_MAX = 9_223_372_036_854_775_807n;
 export const UINT64_MAX = 18_446_744_073_709_551_615n;

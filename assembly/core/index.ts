@@ -11,7 +11,7 @@ import * as error from "./error";
 import * as estimate from "./estimate";
 import * as keys from "./keys";
 import * as kv from "./kv";
-import { MODULE_NAME_BYTES_MAX, PLAN_NAME_BYTES_MAX, SCRATCH_BYTES, VALUE_BYTES_MAX } from "./limits";
+import { MODULE_NAME_BYTES_MAX, PLAN_NAME_BYTES_MAX, RECEIPT_BYTES_MAX, SCRATCH_BYTES } from "./limits";
 import * as machine from "./machine";
 import * as plan from "./plan";
 import * as records from "./records";
@@ -95,7 +95,7 @@ export function receipt_set(name: usize, nameLen: u32, bytes: usize, len: u32): 
   areas.check(bytes, len);
   const status = plan.checkName(name, nameLen);
   if (status < 0) return status;
-  if (len == 0 || len > VALUE_BYTES_MAX) return error.fail(UPG_INVALID_VALUE, "a receipt has 1 byte to 1 MiB");
+  if (len == 0 || len > RECEIPT_BYTES_MAX) return error.fail(UPG_INVALID_VALUE, "a receipt has 1 byte to 512 KiB");
   keys.compose(keys.RECEIPT, name, nameLen);
   kv.set(keys.ptr(), keys.len(), bytes, len);
   return 0;

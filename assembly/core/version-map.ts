@@ -80,11 +80,22 @@ export function checkMap(ptr: usize, len: u32): i32 {
 /** Reads the whole list of names: 0, or what is wrong with it. */
 export function checkNames(ptr: usize, len: u32): i32 {
   wire.open(ptr, len);
+  let lastPtr: usize = 0;
+  let lastLen: u32 = 0;
   for (let names: u32 = 0; wire.more(); ) {
     if (++names > VERSION_MAP_MODULES_MAX) return error.fail(UPG_INVALID_NAMES, "removes: more than 1024 names");
     if (wire.readTag() != 0x0a) wire.fail();
     wire.readBytes();
     if (wire.spanLen == 0 || wire.spanLen > MODULE_NAME_BYTES_MAX || !isUtf8(wire.spanPtr, wire.spanLen)) wire.fail();
+    if (wire.failed()) break;
+    if (names > 1 && compare(lastPtr, lastLen, wire.spanPtr, wire.spanLen) >= 0) {
+      error.begin(UPG_INVALID_NAMES);
+      error.text("removes: names must ascend strictly, at ");
+      error.name(wire.spanPtr, wire.spanLen);
+      return error.end();
+    }
+    lastPtr = wire.spanPtr;
+    lastLen = wire.spanLen;
   }
   return wire.failed() ? error.fail(UPG_INVALID_NAMES, "removes: not a list of names of 1 to 140 bytes of UTF-8") : 0;
 }

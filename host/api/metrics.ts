@@ -1,11 +1,12 @@
 /** What Prometheus reads: the chain, the plan, the mempool, the doors' work, and the process. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { toHex } from "../bytes.js";
+import { blockTimesOf, estimate, type Moment, windowsOf } from "../pace.js";
 import type { Plan, Timestamp } from "../types.js";
-import type { HandlerState } from "../upgrade/handler-set.js";
+import { HANDLER_STATES, type HandlerState } from "../upgrade/handler-set.js";
 import { UPGRADE_STORE } from "../upgrade/keeper.js";
 import { VERSION } from "../version.js";
-import type { NodePort, NodeProgress } from "./node-port.js";
+import type { NodeBlock, NodePort, NodeProgress } from "./node-port.js";
 import type { QueryApp } from "./query/call.js";
 
 export interface MetricsSources {
@@ -17,8 +18,6 @@ export interface MetricsSources {
   readonly handlerState: (plan: Plan) => HandlerState;
 }
 
-/** Blocks whose average tells how fast the chain is. */
-const PACE_BLOCKS = 1_000n;
 const SECONDS_BUCKETS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 
 export class Metrics {
@@ -115,15 +114,27 @@ export class Metrics {
     );
     planGauge(
       "chain_upgrade_estimated_timestamp_seconds",
-      "When the plan's height is reached at the pace of the last blocks.",
+      "When the plan's height is reached, as `query upgrade plan` has it; missing while there are too few blocks to tell.",
       ["name"],
-      (gauge, planned) => gauge.set({ name: planned.name }, estimate(planned)),
+      (gauge, planned) => {
+        const at = estimate(planned);
+        if (at !== undefined) gauge.set({ name: planned.name }, at);
+      },
     );
     planGauge(
       "chain_upgrade_binary_ready",
       "1 when this program has the handler that the plan asks for.",
       ["name", "os_arch"],
       (gauge, planned) => gauge.set({ name: planned.name, os_arch: osArch }, handlerState(planned) === "ready" ? 1 : 0),
+    );
+    planGauge(
+      "chain_upgrade_handler_state",
+      "1 for the state that the plan's handler is in here: why chain_upgrade_binary_ready is what it is.",
+      ["name", "state"],
+      (gauge, planned) => {
+        const now = handlerState(planned);
+        for (const state of HANDLER_STATES) gauge.set({ name: planned.name, state }, state === now ? 1 : 0);
+      },
     );
   }
 
@@ -163,19 +174,24 @@ export class Metrics {
     return node.latest() ? app.keeper.plan(app.at().stores.store(UPGRADE_STORE)) : undefined;
   }
 
-  /** Seconds since 1970. */
-  #estimate({ height }: Plan): number {
+  /** Seconds since 1970; undefined when there are too few blocks to tell. */
+  #estimate({ height }: Plan): number | undefined {
     const { node } = this.sources;
-    const [last, first] = [node.latest(), node.earliest()];
-    if (!last || !first) return 0;
-    const to = last.header.height;
-    const lowest = first.header.height;
-    const from = to - PACE_BLOCKS > lowest ? to - PACE_BLOCKS : lowest;
-    const begin = node.at(from).header.time;
-    const pace = to > from ? (seconds(last.header.time) - seconds(begin)) / Number(to - from) : 0;
-    return seconds(last.header.time) + pace * Number(height > to ? height - to : 0n);
+    const [last, earliest] = [node.latest()?.header, node.earliest()?.header];
+    if (!last || !earliest) return undefined;
+    if (height <= last.height) return seconds(last.time);
+    const windows = windowsOf(last.height, earliest.height);
+    const times = blockTimesOf(
+      momentOf(last),
+      windows.map((window) => momentOf(node.at(last.height - window).header)),
+    );
+    const at = estimate(times, height, nanosOf(last.time))?.at;
+    return at === undefined ? undefined : Number(at) / 1e9;
   }
 }
+
+const nanosOf = ({ seconds: whole, nanos }: Timestamp): bigint => whole * 1_000_000_000n + BigInt(nanos);
+const momentOf = ({ height, time }: NodeBlock["header"]): Moment => ({ height, nanos: nanosOf(time) });
 
 function seconds(time: Timestamp | undefined): number {
   return time ? Number(time.seconds) + time.nanos / 1e9 : 0;

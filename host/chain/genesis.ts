@@ -6,7 +6,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { equalBytes, utf8 } from "../bytes.js";
 import { parseTime } from "../commitment/block/time.js";
-import { INT64_MAX } from "../limits.js";
+import { HEIGHT_MAX } from "../limits.js";
 import type { Height, Timestamp } from "../types.js";
 import { decodeAddress, moduleAddress } from "./address.js";
 import { AMOUNT_MAX, type Coin } from "./coins.js";
@@ -154,10 +154,10 @@ function readChainId(field: JsonReader): string {
   return id;
 }
 
-/** The field writes 0 for unset, and begins at 1 then. */
+/** The field writes 0 for unset, and begins at 1 then. Beyond `HEIGHT_MAX` no block could be committed. */
 function readHeight(field: JsonReader): Height {
   const height = field.integer(1n);
-  if (height < 0n || height > INT64_MAX) throw field.wrong("must be a positive 64-bit integer");
+  if (height < 0n || height > HEIGHT_MAX) throw field.wrong(`must be a height from 1 to ${HEIGHT_MAX}`);
   return height === 0n ? 1n : height;
 }
 

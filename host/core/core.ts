@@ -4,6 +4,7 @@
  */
 import { concatBytes } from "../bytes.js";
 import { assert, UpgradeError } from "../errors.js";
+import { RECEIPT_BYTES_MAX } from "../limits.js";
 import type { Decision, DoneUpgrade, Height, KVReader, KVStore, Plan, VersionMap } from "../types.js";
 import { WireWriter } from "../wire.js";
 import { CORE_WASM } from "./core-wasm.js";
@@ -93,7 +94,12 @@ export class Core {
     this.#run(store, (core) => core.call("version_map_set", ...args(core.put(encodeVersionMap(versions)))));
   }
 
+  /** @throws UpgradeError UPG_INVALID_VALUE when it has no byte or more than `RECEIPT_BYTES_MAX` */
   setReceipt(store: KVStore, name: string, receipt: Uint8Array): void {
+    // Beyond this the core might have no room to look at it.
+    if (receipt.length > RECEIPT_BYTES_MAX) {
+      throw new UpgradeError("UPG_INVALID_VALUE", "a receipt has 1 byte to 512 KiB");
+    }
     this.#run(store, (core) =>
       core.call("receipt_set", ...args(core.put(encodeText(name))), ...args(core.put(receipt))),
     );

@@ -40,9 +40,11 @@ export function encodeVersionMap(map: VersionMap): Uint8Array {
   return Uint8Array.from(out);
 }
 
+/** Each name once, in ascending byte order, as the core demands. */
 export function encodeNames(names: readonly string[]): Uint8Array {
+  const texts = [...new Set(names)].map(encodeText).sort(compareBytes);
   const out: number[] = [];
-  for (const name of names) pushBytes(out, NAME_TAG, encodeText(name));
+  for (const text of texts) pushBytes(out, NAME_TAG, text);
   return Uint8Array.from(out);
 }
 

@@ -12,7 +12,9 @@ import { pinnedHash } from "./plan-info.js";
  * Is the handler of a plan here, and is it the one that the plan pins? "ambiguous": several staged files serve the
  * plan, which pins none of them.
  */
-export type HandlerState = "absent" | "ready" | "mismatch" | "ambiguous";
+export type HandlerState = (typeof HANDLER_STATES)[number];
+
+export const HANDLER_STATES = ["absent", "ready", "mismatch", "ambiguous"] as const;
 
 export interface FoundHandler {
   readonly state: HandlerState;

@@ -2,6 +2,7 @@
  * upgrade-info.json: written when an upgrade is needed, read by people and sidecars, and by ourselves only to warn.
  * What a process does comes from state (docs/architecture.md).
  */
+import { HEIGHT_MAX } from "../limits.js";
 import type { Height, Plan } from "../types.js";
 import type { UpgradeFiles } from "./files.js";
 
@@ -12,7 +13,7 @@ export interface UpgradeInfo {
   readonly info: string;
 }
 
-/** Undefined when the text is not an upgrade-info.json: torn, another type, a height that is no positive integer. */
+/** Undefined when the text is not an upgrade-info.json: torn, another type, a height that is not from 1 to `HEIGHT_MAX`. */
 export function parseUpgradeInfo(bytes: Uint8Array): UpgradeInfo | undefined {
   let json: unknown;
   try {
@@ -22,10 +23,9 @@ export function parseUpgradeInfo(bytes: Uint8Array): UpgradeInfo | undefined {
   }
   if (typeof json !== "object" || json === null) return undefined;
   const { name, height, info = "" } = json as Record<string, unknown>;
-  if (typeof name !== "string" || typeof info !== "string" || !Number.isSafeInteger(height) || Number(height) <= 0) {
-    return undefined;
-  }
-  return { name, height: BigInt(height as number), info };
+  if (typeof name !== "string" || typeof info !== "string" || !Number.isInteger(height)) return undefined;
+  const block = BigInt(height as number);
+  return block > 0n && block <= HEIGHT_MAX ? { name, height: block, info } : undefined;
 }
 
 /** A warning when the file does not say what state says about the plan that is due at `height`; undefined: it agrees. */

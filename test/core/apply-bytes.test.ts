@@ -59,7 +59,14 @@ const BAD_NAMES: readonly (readonly [what: string, removes: Uint8Array, message:
   ["an empty name", names("a", ""), NOT_NAMES],
   ["a name of 141 bytes", names("n".repeat(141)), NOT_NAMES],
   ["a name that is not UTF-8", names(fromHex("ff")), NOT_NAMES],
-  ["1,025 names", names(...Array(1_025).fill("a")), "removes: more than 1024 names"],
+  ["a name twice", names("a", "b", "b"), `removes: names must ascend strictly, at b`],
+  ["a name before the last", names("a", "c", "b"), `removes: names must ascend strictly, at b`],
+  ["a name that begins the last", names("aa", "a"), `removes: names must ascend strictly, at a`],
+  [
+    "1,025 names",
+    names(...Array.from({ length: 1_025 }, (_, i) => String(i).padStart(4, "0"))),
+    "removes: more than 1024 names",
+  ],
 ];
 
 describeCores((core, raw) => {

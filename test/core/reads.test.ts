@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareText, fromHex, toHex, utf8 } from "../../host/bytes.js";
-import { INT64_MAX, UINT64_MAX } from "../../host/limits.js";
+import { INT64_MAX, RECEIPT_BYTES_MAX, UINT64_MAX } from "../../host/limits.js";
 import { describeCores, dump, expectRefused, keyHex, refusal, storeOf, u64Hex } from "./cores.js";
 import { canonicalPlan } from "./plan-wire.js";
 
@@ -132,13 +132,16 @@ describeCores((core, raw) => {
   });
 
   describe("receipt(), setReceipt()", () => {
-    test.each([1, 255, 256, 257, 73_728, 73_729, 300_000])("of %i bytes → the same bytes", (length) => {
-      const store = storeOf();
-      const receipt = Uint8Array.from({ length }, (_, i) => i * 31);
-      core.setReceipt(store, LONG, receipt);
-      expect(core.receipt(store, LONG)).toEqual(receipt);
-      expect(Object.keys(dump(store))).toEqual([keyHex("04", LONG)]);
-    });
+    test.each([1, 255, 256, 257, 73_728, 73_729, 300_000, RECEIPT_BYTES_MAX])(
+      "of %i bytes → the same bytes",
+      (length) => {
+        const store = storeOf();
+        const receipt = Uint8Array.from({ length }, (_, i) => i * 31);
+        core.setReceipt(store, LONG, receipt);
+        expect(core.receipt(store, LONG)).toEqual(receipt);
+        expect(Object.keys(dump(store))).toEqual([keyHex("04", LONG)]);
+      },
+    );
 
     test("again → replaced; of another name → undefined", () => {
       const store = storeOf();
@@ -151,7 +154,13 @@ describeCores((core, raw) => {
     test("of no bytes → UPG_INVALID_VALUE: a proof could not show it", () => {
       const store = storeOf();
       const work = () => core.setReceipt(store, "v2", new Uint8Array());
-      expectRefused(store, work, "UPG_INVALID_VALUE", "a receipt has 1 byte to 1 MiB");
+      expectRefused(store, work, "UPG_INVALID_VALUE", "a receipt has 1 byte to 512 KiB");
+    });
+
+    test.each([RECEIPT_BYTES_MAX + 1, 700_000, 1_048_576])("of %i bytes → UPG_INVALID_VALUE", (length) => {
+      const store = storeOf();
+      const work = () => core.setReceipt(store, "v2", new Uint8Array(length));
+      expectRefused(store, work, "UPG_INVALID_VALUE", "a receipt has 1 byte to 512 KiB");
     });
 
     test.each([

@@ -128,10 +128,13 @@ export function whyNoVersionMap(bytes: Uint8Array): Reason | undefined {
 /** Why `apply` may refuse these bytes as `removes`. */
 export function whyNoNames(bytes: Uint8Array): Reason | undefined {
   return reasonOf(() => {
+    let last: Uint8Array | undefined;
     let count = 0;
     for (const { bytes: part } of fieldsOf(bytes, { 1: 2 })) {
       checkName(part);
       if (++count > 1_024) throw new Refused("too many");
+      if (last && compareBytes(last, part) >= 0) throw new Refused("not ascending");
+      last = part;
     }
   });
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parseGenesis } from "../../host/chain/genesis.js";
 import { V1 } from "../../host/chain/versions/v1.js";
 import { V2 } from "../../host/chain/versions/v2.js";
+import { HEIGHT_MAX } from "../../host/limits.js";
 import { Chain, failureOf } from "./chain.js";
 import { genesisDocument, genesisText, genesisWith } from "./genesis-text.js";
 import { splitBalances } from "./versions.js";
@@ -26,6 +27,8 @@ const WRONG: readonly (readonly [path: string, value: unknown, named?: string])[
   ["genesis_time", "yesterday"],
   ["genesis_time", "2026-02-30T00:00:00Z"],
   ["initial_height", "-1"],
+  ["initial_height", "9007199254740992"],
+  ["initial_height", "9223372036854775807"],
   ["initial_height", "9223372036854775808"],
   ["initial_height", "one"],
   ["initial_height", 1.5],
@@ -140,6 +143,10 @@ describe("parseGenesis()", () => {
       expect(failureOf(() => parseGenesis(text))).toMatchObject({ code: "UPG_INVALID_GENESIS" });
     });
   }
+
+  test("initial_height 2^53 - 1 → taken, the last one that the store can count", () => {
+    expect(parseGenesis(genesisWith("initial_height", "9007199254740991")).initialHeight).toBe(HEIGHT_MAX);
+  });
 
   test('initial_height "0", absent and 1 → 1, as the field reads it', () => {
     for (const value of ["0", 0, undefined, "1", 1]) {

@@ -5,6 +5,7 @@ import { VERSION } from "../../version.js";
 import { apiError } from "../errors.js";
 import { abciQuery } from "../query/abci.js";
 import { APP_NAME } from "../query/node.js";
+import { ERROR_CODE_HEADER } from "../query/query.js";
 import type { QueryMethod } from "../query/service.js";
 import { latestBlock, type RpcContext } from "./context.js";
 import { base64Json } from "./json.js";
@@ -108,10 +109,13 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
   14: "Unavailable",
 };
 
-/** Clients look for the status in the text: an account that is not there is `rpc error: code = NotFound …`. */
+/**
+ * Clients look for the status in the text: an account that is not there is `rpc error: code = NotFound …`. Our own code
+ * stands in `info`, which the field leaves empty.
+ */
 function failure(error: UpgradeError) {
-  const { grpc, message } = apiError(error, () => undefined);
-  const common = { codespace: "sdk", info: "" };
+  const { code: named, grpc, message } = apiError(error, () => undefined);
+  const common = { codespace: "sdk", info: `${ERROR_CODE_HEADER}: ${named}` };
   if (error.code === "UPG_NOT_FOUND_METHOD") return { ...common, code: 6, log: `${message}: unknown request` };
   if (error.code === "UPG_NOT_FOUND_VERSION") return { ...common, code: 26, log: `${message}: invalid height` };
   const { code, kind } = BY_STATUS[grpc] ?? INVALID_REQUEST;

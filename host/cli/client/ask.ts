@@ -74,11 +74,11 @@ const BY_STATUS: readonly (readonly [pattern: RegExp, code: ErrorCode])[] = [
   [/: invalid height$/, "UPG_NOT_FOUND_VERSION"],
 ];
 
-/** A node of this program names its code in the log; of others the gRPC status is read. */
+/** A node of this program names its code in `info`; of others the gRPC status in the log is read. */
 function answeredError(response: Record<string, unknown>): UpgradeError {
   const log = String(response["log"] ?? "").slice(0, 2_000);
-  const named = /\bUPG_[A-Z_]+\b/.exec(log)?.[0];
-  const known = named !== undefined && named in ERROR_KINDS ? (named as ErrorCode) : undefined;
+  const [, named = ""] = /^x-error-code: (UPG_[A-Z_]+)$/.exec(String(response["info"] ?? "")) ?? [];
+  const known = Object.hasOwn(ERROR_KINDS, named) ? (named as ErrorCode) : undefined;
   const code = known ?? BY_STATUS.find(([pattern]) => pattern.test(log))?.[1] ?? "UPG_REMOTE_REFUSED";
   const details = { abci_code: String(response["code"]), codespace: String(response["codespace"] ?? "") };
   return new UpgradeError(code, log || `the node answered with code ${details.abci_code}`, { details });

@@ -1,35 +1,10 @@
-/**
- * When a height will be reached: the time of the last block and, for each block that is missing, the mean time between
- * blocks. Means are taken over several windows; their median counts, so that a halt inside one of them does not, and
- * their spread is the ±.
- */
+/** When a height will be reached, asked of a node and told: the computation is host/pace.ts. */
 import { parseTime } from "../../commitment/block/time.js";
+import { type BlockTimes, blockTimesOf, type Estimate, estimate, isShort, type Moment, windowsOf } from "../../pace.js";
 import type { RpcClient } from "../client/rpc.js";
 
-const WINDOWS = [20n, 100n, 1_000n, 10_000n] as const;
 const NANOS = 1_000_000_000n;
 const MILLI_NANOS = 1_000_000n;
-/** A chain is late when its last block is older than so many block times, and this at least. */
-const STALE_BLOCKS = 10n;
-const STALE_NANOS_MIN = 30n * NANOS;
-
-export interface Estimate {
-  readonly lastHeight: bigint;
-  readonly blocksLeft: bigint;
-  /** The rest is missing when there are too few blocks to tell. */
-  readonly blockNanos?: bigint;
-  readonly leftNanos?: bigint;
-  readonly plusMinusNanos?: bigint;
-  /** Nanoseconds since 1970. */
-  readonly at?: bigint;
-  /** How long no block was made, when that is too long. */
-  readonly staleNanos?: bigint;
-}
-
-interface Moment {
-  readonly height: bigint;
-  readonly nanos: bigint;
-}
 
 interface Status {
   readonly sync_info: {
@@ -39,31 +14,30 @@ interface Status {
   };
 }
 
-export interface BlockTimes {
-  readonly last: Moment;
-  /** Means over the windows, nanoseconds, ascending; empty when there are too few blocks. */
-  readonly means: readonly bigint[];
-}
-
 const nanosOf = (text: string) => {
   const { seconds, nanos } = parseTime(text);
   return seconds * NANOS + BigInt(nanos);
 };
 
+async function statusOf(rpc: RpcClient) {
+  const { sync_info } = (await rpc.call("status")) as Status;
+  return {
+    last: { height: BigInt(sync_info.latest_block_height), nanos: nanosOf(sync_info.latest_block_time) },
+    earliest: BigInt(sync_info.earliest_block_height ?? "1"),
+  };
+}
+
+/** @throws UpgradeError UPG_REMOTE_* */
+export async function lastHeightOf(rpc: RpcClient): Promise<bigint> {
+  return (await statusOf(rpc)).last.height;
+}
+
 /** The last block and the mean times between blocks before it. @throws UpgradeError UPG_REMOTE_* */
 export async function blockTimes(rpc: RpcClient): Promise<BlockTimes> {
-  const { sync_info } = (await rpc.call("status")) as Status;
-  const last = { height: BigInt(sync_info.latest_block_height), nanos: nanosOf(sync_info.latest_block_time) };
-  const earliest = BigInt(sync_info.earliest_block_height ?? "1");
-  const means: bigint[] = [];
-  for (const window of WINDOWS) {
-    const height = last.height - window;
-    // The first block carries the genesis time, which says nothing about blocks.
-    if (height <= 1n || height < earliest) break;
-    const from = await momentOf(rpc, height);
-    means.push((last.nanos - from.nanos) / window);
-  }
-  return { last, means: means.sort((a, b) => (a < b ? -1 : 1)) };
+  const { last, earliest } = await statusOf(rpc);
+  const from: Moment[] = [];
+  for (const window of windowsOf(last.height, earliest)) from.push(await momentOf(rpc, last.height - window));
+  return blockTimesOf(last, from);
 }
 
 async function momentOf(rpc: RpcClient, height: bigint): Promise<Moment> {
@@ -73,33 +47,10 @@ async function momentOf(rpc: RpcClient, height: bigint): Promise<Moment> {
   return { height, nanos: nanosOf(answer.signed_header.header.time) };
 }
 
-export function medianOf(means: readonly bigint[]): bigint | undefined {
-  return means[(means.length - 1) >> 1];
-}
-
 /** Undefined for a height that is reached. */
 export async function estimateAt(rpc: RpcClient, height: bigint): Promise<Estimate | undefined> {
   return estimate(await blockTimes(rpc), height, BigInt(Date.now()) * MILLI_NANOS);
 }
-
-export function estimate({ last, means }: BlockTimes, height: bigint, now: bigint): Estimate | undefined {
-  const blocksLeft = height - last.height;
-  if (blocksLeft <= 0n) return undefined;
-  const blockNanos = medianOf(means);
-  const base = { lastHeight: last.height, blocksLeft };
-  if (blockNanos === undefined || blockNanos <= 0n) return base;
-  const spread = means.reduce((most, mean) => max(most, mean > blockNanos ? mean - blockNanos : blockNanos - mean), 0n);
-  const silence = now - last.nanos;
-  return {
-    ...base,
-    ...{ blockNanos, leftNanos: blocksLeft * blockNanos },
-    plusMinusNanos: max(blocksLeft * spread, blockNanos),
-    at: last.nanos + blocksLeft * blockNanos,
-    ...(silence > max(STALE_BLOCKS * blockNanos, STALE_NANOS_MIN) ? { staleNanos: silence } : {}),
-  };
-}
-
-const max = (a: bigint, b: bigint) => (a > b ? a : b);
 
 /** Seconds with three places, as text. */
 function secondsText(nanos: bigint): string {
@@ -110,10 +61,11 @@ const dateOf = (at: bigint) => new Date(Number(at / MILLI_NANOS));
 const isDate = (at: bigint) => at / MILLI_NANOS < 8_640_000_000_000_000n;
 
 export function estimateJson(found: Estimate) {
-  const { lastHeight, blocksLeft, blockNanos, leftNanos, plusMinusNanos, at, staleNanos } = found;
+  const { lastHeight, blocksLeft, paceBlocks, blockNanos, leftNanos, plusMinusNanos, at, staleNanos } = found;
   return {
     last_height: String(lastHeight),
     blocks_left: String(blocksLeft),
+    pace_blocks: String(paceBlocks),
     block_seconds: blockNanos === undefined ? null : secondsText(blockNanos),
     seconds_left: leftNanos === undefined ? null : secondsText(leftNanos),
     plus_minus_seconds: plusMinusNanos === undefined ? null : secondsText(plusMinusNanos),
@@ -133,9 +85,15 @@ export function estimateText(found: Estimate): string {
     lines.push(
       `in: ${durationText(leftNanos)} ±${durationText(plusMinusNanos ?? 0n)}, at ${secondsText(blockNanos)} s a block`,
     );
+    if (isShort(found.paceBlocks)) lines.push(`note: ${shortPaceText(found.paceBlocks)}`);
     if (isDate(at)) lines.push(`utc: ${dateText(at, "UTC")}`, `local: ${dateText(at)}`);
   }
   return `left:\n${lines.map((line) => `  ${line}\n`).join("")}`;
+}
+
+/** What to think of a pace that was measured over few blocks. */
+export function shortPaceText(blocks: bigint): string {
+  return `the chain is young: this is the pace of its last ${blocks === 1n ? "block" : `${blocks} blocks`} alone`;
 }
 
 export function dateText(at: bigint, timeZone?: string): string {

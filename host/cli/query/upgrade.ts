@@ -2,12 +2,13 @@
 import { Core } from "../../core/core.js";
 import { UpgradeError } from "../../errors.js";
 import { Query, type UpgradeProgress } from "../../gen/chain/upgrade/v1beta1/query_pb.js";
+import type { Estimate } from "../../pace.js";
 import { planProtoJson } from "../../upgrade/plan-text.js";
 import { ask } from "../client/ask.js";
 import { type QueryFlags, rpcClient } from "../client/flags.js";
 import { messageJson } from "../client/message-json.js";
 import { jsonToYaml, type YamlValue } from "../yaml.js";
-import { type Estimate, estimateAt, estimateJson, estimateText } from "./estimate.js";
+import { estimateAt, estimateJson, estimateText } from "./estimate.js";
 import type { Question } from "./question.js";
 import { blockMeta, provenReceipt } from "./receipt.js";
 

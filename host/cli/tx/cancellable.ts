@@ -3,11 +3,12 @@ import { Core } from "../../core/core.js";
 import { isUpgradeError } from "../../errors.js";
 import type { Params } from "../../gen/cosmos/gov/v1/gov_pb.js";
 import { Query } from "../../gen/cosmos/gov/v1/query_pb.js";
+import { type BlockTimes, isShort, paceOf } from "../../pace.js";
 import type { Height } from "../../types.js";
 import { ask } from "../client/ask.js";
 import type { RpcClient } from "../client/rpc.js";
 import { usage } from "../cobra.js";
-import { type BlockTimes, blockTimes, dateText, durationText, medianOf } from "../query/estimate.js";
+import { blockTimes, dateText, durationText, shortPaceText } from "../query/estimate.js";
 
 const NANOS = 1_000_000_000n;
 /** A chain of a few blocks tells nothing of its pace yet. */
@@ -21,7 +22,10 @@ export interface CancellableFlags {
   readonly expedited?: boolean;
 }
 
-/** Says it when the height is too near; with `--require-cancellable` that is an error. */
+/**
+ * Says it when the height is too near; with `--require-cancellable` that is an error. When the pace is not that of a good
+ * many blocks, it says so whatever came out: nobody shall rely on it unknowingly.
+ */
 export async function checkCancellable(
   rpc: RpcClient,
   flags: CancellableFlags,
@@ -37,23 +41,34 @@ export async function checkCancellable(
     return;
   }
   const text = facts.params && tooNear(facts.params, facts.times, flags);
+  const doubt = facts.params && paceDoubt(facts.times);
+  if (doubt && !(text && flags.requireCancellable)) say(`warning: ${doubt}`);
   if (!text) return;
   if (flags.requireCancellable) throw usage(text);
   say(`warning: ${text}`);
 }
 
+/** What to think of the pace; undefined: it was measured over a good many blocks. */
+export function paceDoubt(times: BlockTimes): string | undefined {
+  if (paceOf(times) === undefined) {
+    return "the chain is too young to know its pace: 1 s a block is assumed to tell whether the upgrade can still be cancelled";
+  }
+  return isShort(times.blocks) ? shortPaceText(times.blocks) : undefined;
+}
+
 /** Undefined when there is time enough. */
-export function tooNear(params: Params, { last, means }: BlockTimes, flags: CancellableFlags): string | undefined {
-  const blockNanos = medianOf(means) ?? BLOCK_NANOS_UNKNOWN;
+export function tooNear(params: Params, times: BlockTimes, flags: CancellableFlags): string | undefined {
+  const { last } = times;
+  const blockNanos = paceOf(times) ?? BLOCK_NANOS_UNKNOWN;
   const period = (duration: { seconds: bigint; nanos: number } | undefined) =>
     (duration?.seconds ?? 0n) * NANOS + BigInt(duration?.nanos ?? 0);
   const voting = period(params.votingPeriod);
   const deposit = period(params.maxDepositPeriod);
-  const pace = blockNanos > 0n ? blockNanos : 1n;
-  const height = new Core().cancellableHeight(last.height, voting, deposit, flags.safetyDelta, pace);
+  const height = new Core().cancellableHeight(last.height, voting, deposit, flags.safetyDelta, blockNanos);
   if (flags.upgradeHeight >= height) return undefined;
   const wait = 2n * (voting + deposit) + flags.safetyDelta;
-  const guess = means.length === 0 ? " (the chain is too young to know its pace; 1 s a block is assumed)" : "";
+  const doubt = paceDoubt(times);
+  const guess = doubt ? ` (${doubt})` : "";
   return (
     `at height ${flags.upgradeHeight} a vote to cancel the upgrade may come too late: it needs height ${height} or later, ` +
     `${durationText(wait)} from now, ${dateText(last.nanos + wait, "UTC")}${guess}`

@@ -1,9 +1,11 @@
 /** What is checked of a plan before it is proposed: the rules of plans, and its info, offline or with its downloads. */
 import { Core } from "../../core/core.js";
 import { UpgradeError } from "../../errors.js";
-import type { Plan } from "../../types.js";
+import type { Height, Plan } from "../../types.js";
 import { checkPlanInfo, type PlanInfo } from "../../upgrade/plan-info.js";
 import { type PlanUrlRules, parsePlanUrl } from "../../upgrade/plan-url.js";
+import type { RpcClient } from "../client/rpc.js";
+import { lastHeightOf } from "../query/estimate.js";
 import { downloadText, verifyDownload } from "./download.js";
 
 export interface PlanCheckFlags {
@@ -23,6 +25,16 @@ export async function checkPlan(plan: Plan, flags: PlanCheckFlags, say: (line: s
   const rules = { checksumRequired: flags.checksumRequired, allowWeakChecksum: flags.allowWeakChecksum === true };
   const info = checkedInfo(plan.info, rules);
   if (flags.download) await checkDownloads(info, rules, say);
+}
+
+/** Before anything is signed: no vote can end before a height that is reached. @throws UpgradeError UPG_INVALID_PLAN_IN_PAST, UPG_REMOTE_* */
+export async function requireAhead(rpc: RpcClient, height: Height): Promise<void> {
+  const last = await lastHeightOf(rpc);
+  if (height > last) return;
+  throw new UpgradeError(
+    "UPG_INVALID_PLAN_IN_PAST",
+    `--upgrade-height ${height} is in the past: the chain is at height ${last}. Choose a height that a vote can end before`,
+  );
 }
 
 function checkedInfo(text: string, rules: PlanUrlRules): PlanInfo {

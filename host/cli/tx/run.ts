@@ -17,7 +17,7 @@ import { proposalId } from "../query/gov.js";
 import { required } from "../settings.js";
 import { type CancellableFlags, checkCancellable } from "./cancellable.js";
 import type { TxFlags } from "./flags.js";
-import { checkPlan, type PlanCheckFlags } from "./plan-check.js";
+import { checkPlan, type PlanCheckFlags, requireAhead } from "./plan-check.js";
 import {
   authorityOf,
   cancelUpgrade,
@@ -50,7 +50,10 @@ export async function runSoftwareUpgrade(name: string, flags: SoftwareUpgradeFla
   const plan = { name, height: upgradeHeight, info: flags.upgradeInfo };
   await checkPlan(plan, flags, (line) => output.say(line));
   await send(flags, output, async ({ address }, rpc) => {
-    if (rpc) await checkCancellable(rpc, { ...flags, upgradeHeight }, (line) => output.say(line));
+    if (rpc) {
+      await requireAhead(rpc, upgradeHeight);
+      await checkCancellable(rpc, { ...flags, upgradeHeight }, (line) => output.say(line));
+    }
     return [submitProposal([softwareUpgrade(authority, plan)], address, flags)];
   });
 }

@@ -2,10 +2,22 @@
 import { connect } from "node:net";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { type Clock, logicalClock } from "../../../host/engine/clock.js";
 import { at, get } from "./rest-client.js";
 import { SIGNER, useTestNode } from "./test-node.js";
 
 const BASES = ["/chain/upgrade/v1beta1", "/cosmos/upgrade/v1beta1"];
+const GENESIS_SECONDS = 1_767_225_600n;
+const BLOCK_NANOS = 5_000_000_000n;
+
+/** The second block comes so long after the genesis time, the others five seconds after the one before. */
+function afterGap(seconds: bigint): Clock {
+  const clock = logicalClock(BLOCK_NANOS);
+  const after: Clock["after"] = (time) =>
+    time.seconds === GENESIS_SECONDS ? { seconds: GENESIS_SECONDS + seconds, nanos: 0 } : clock.after(time);
+  return { ...clock, after };
+}
+
 const CORS = "access-control-allow-origin";
 
 describe("REST, bounds", () => {
@@ -130,9 +142,34 @@ describe("REST, for machines", () => {
         'chain_upgrade_requests_total{door="rest",method="/chain/upgrade/v1beta1/current_plan",status="0"} 1',
       );
       // Blocks are five seconds apart: ten more after height 3 at 2026-01-01T00:00:10Z.
+      expect(body).toContain('chain_upgrade_handler_state{name="v2",state="absent"} 1');
+      expect(body).toContain('chain_upgrade_handler_state{name="v2",state="ready"} 0');
       const estimate = Date.parse("2026-01-01T00:01:00Z") / 1_000;
       expect(body).toContain(`chain_upgrade_estimated_timestamp_seconds{name="v2"} ${estimate}`);
     }));
+
+  test("metrics of a chain whose genesis is older than its first blocks → that gap does not count", () =>
+    useTestNode(
+      async (node) => {
+        node.schedule("v2", 13n);
+        const { body } = await get(node, "/metrics");
+        const last = Number(/^chain_upgrade_block_time_seconds (\d+)$/m.exec(body)?.[1]);
+        expect(last).toBe(Date.parse("2026-01-02T00:00:05Z") / 1_000);
+        expect(body).toContain(`chain_upgrade_estimated_timestamp_seconds{name="v2"} ${last + 10 * 5}`);
+      },
+      { blocks: 2, clock: afterGap(86_400n) },
+    ));
+
+  test("metrics while there are too few blocks to tell → no estimate at all", () =>
+    useTestNode(
+      async (node) => {
+        node.schedule("v2", 13n);
+        const { body } = await get(node, "/metrics");
+        expect(body).toContain('chain_upgrade_plan_height{name="v2"} 13');
+        expect(body).not.toContain("chain_upgrade_estimated_timestamp_seconds{");
+      },
+      { blocks: 1 },
+    ));
 
   test("CORS → off by default; on, any origin may read", () =>
     useTestNode(

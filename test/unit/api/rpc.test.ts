@@ -199,7 +199,7 @@ describe("RPC, by hand", () => {
       expect(await ask({ path: "/store/nope/key", data: "00" })).toMatchObject({ code: 22, codespace: "sdk" });
       const account = toHex(Uint8Array.of(10, OTHER.length, ...utf8(OTHER)));
       const missing = await ask({ path: "/cosmos.auth.v1beta1.Query/Account", data: account });
-      expect(missing).toMatchObject({ code: 22 });
+      expect(missing).toMatchObject({ code: 22, info: "x-error-code: UPG_NOT_FOUND_ACCOUNT" });
       expect(missing["log"]).toMatch(/^rpc error: code = NotFound desc = account cosmos1.* not found: key not found$/);
       const garbage = await ask({ path: "/cosmos.auth.v1beta1.Query/Account", data: "ff" });
       expect(garbage).toMatchObject({ code: 18 });

@@ -7,7 +7,7 @@ import type { DoorLimits } from "../../../host/api/door.js";
 import { openDoors } from "../../../host/api/doors.js";
 import { Metrics } from "../../../host/api/metrics.js";
 import { Query } from "../../../host/api/query/query.js";
-import { logicalClock } from "../../../host/engine/clock.js";
+import { type Clock, logicalClock } from "../../../host/engine/clock.js";
 import type { EmbeddedNode } from "../../../host/engine/embedded-node.js";
 import { GenesisFile } from "../../../host/engine/genesis-file.js";
 import type { MempoolLimits } from "../../../host/engine/mempool.js";
@@ -50,6 +50,8 @@ export interface TestNodeOptions {
   readonly compatCosmos?: boolean;
   readonly cors?: boolean;
   readonly blocks?: number;
+  /** Five seconds a block, unless another is given. */
+  readonly clock?: Clock;
   readonly genesis?: string;
   readonly mempool?: Partial<MempoolLimits>;
   readonly search?: Partial<SearchLimits>;
@@ -78,8 +80,8 @@ export async function useTestNode(
   const path = mkdtempSync(join(tmpdir(), "chain-upgrade-api-"));
   makeHome(path, options.genesis ?? fundedGenesis());
   const handlers = join(path, "none");
-  const { mempool = {} } = options;
-  const open = openNode({ home: path, clock: logicalClock(BLOCK_NANOS), handlers, mempool, log: () => undefined });
+  const { mempool = {}, clock = logicalClock(BLOCK_NANOS) } = options;
+  const open = openNode({ home: path, clock, handlers, mempool, log: () => undefined });
   try {
     await withDoors(open, use, options);
   } finally {

@@ -112,7 +112,9 @@ describe("abciQuery()", () => {
     ["UPG_NOT_FOUND_RECORD", { code: 22, log: "rpc error: code = NotFound desc = nothing: key not found" }],
     ["UPG_INVALID_ARGUMENT", { code: 18, log: "rpc error: code = InvalidArgument desc = empty" }],
     ["UPG_NOT_FOUND_VERSION", { code: 26, log: "cannot query with height in the future: invalid height" }],
-    ["UPG_NOT_FOUND_RECEIPT", { code: 5, log: "UPG_NOT_FOUND_RECEIPT: none" }],
+    ["UPG_NOT_FOUND_MODULE", { code: 22, info: "x-error-code: UPG_NOT_FOUND_MODULE", log: "code = NotFound" }],
+    ["UPG_NOT_FOUND_RECORD", { code: 22, info: "x-error-code: UPG_NO_SUCH_CODE", log: "code = NotFound" }],
+    ["UPG_NOT_FOUND_RECORD", { code: 22, info: "", log: "code = NotFound desc = it says UPG_BUG_ASSERT" }],
     ["UPG_REMOTE_REFUSED", { code: 1, log: "" }],
     ["UPG_REMOTE_REFUSED", { code: 6, log: "unknown query path: unknown request" }],
   ])("%s for %j", async (code, response) => {

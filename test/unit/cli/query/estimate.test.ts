@@ -1,19 +1,44 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  type BlockTimes,
-  dateText,
-  durationText,
-  estimate,
-  estimateJson,
-  estimateText,
-  medianOf,
-} from "../../../../host/cli/query/estimate.js";
+import { dateText, durationText, estimateJson, estimateText } from "../../../../host/cli/query/estimate.js";
+import { type BlockTimes, blockTimesOf, estimate, paceOf, windowsOf } from "../../../../host/pace.js";
 
 const S = 1_000_000_000n;
 const NOW = 1_767_225_600n * S; // 2026-01-01T00:00:00Z
 
-const times = (height: bigint, ...means: bigint[]): BlockTimes => ({ last: { height, nanos: NOW }, means });
+const times = (height: bigint, ...means: bigint[]): BlockTimes => ({
+  last: { height, nanos: NOW },
+  means,
+  blocks: means.length === 0 ? 0n : 20n,
+});
+
+describe("windowsOf()", () => {
+  test("the earliest block is in none; a chain younger than the shortest window has one of all it has", () => {
+    expect(windowsOf(1n, 1n)).toEqual([]);
+    expect(windowsOf(2n, 1n)).toEqual([]);
+    expect(windowsOf(3n, 1n)).toEqual([1n]);
+    expect(windowsOf(21n, 1n)).toEqual([19n]);
+    expect(windowsOf(22n, 1n)).toEqual([20n]);
+    expect(windowsOf(101n, 1n)).toEqual([20n]);
+    expect(windowsOf(102n, 1n)).toEqual([20n, 100n]);
+    expect(windowsOf(1_000_000n, 1n)).toEqual([20n, 100n, 1_000n, 10_000n]);
+  });
+
+  test("of a chain that began at another height than 1, or keeps few blocks → within those that are there", () => {
+    expect(windowsOf(1_002n, 1_000n)).toEqual([1n]);
+    expect(windowsOf(1_200n, 1_000n)).toEqual([20n, 100n]);
+  });
+});
+
+test("blockTimesOf() → the means in order, and the longest window", () => {
+  const last = { height: 200n, nanos: 1_000n * S };
+  const from = [
+    { height: 180n, nanos: 900n * S },
+    { height: 100n, nanos: 800n * S },
+  ];
+  expect(blockTimesOf(last, from)).toEqual({ last, means: [2n * S, 5n * S], blocks: 100n });
+  expect(blockTimesOf(last, [])).toEqual({ last, means: [], blocks: 0n });
+});
 
 describe("estimate()", () => {
   test("the median of the means counts, their spread is the ±", () => {
@@ -32,7 +57,7 @@ describe("estimate()", () => {
   });
 
   test("too few blocks → blocks only; a height that is reached → nothing", () => {
-    expect(estimate(times(5n), 10n, NOW)).toEqual({ lastHeight: 5n, blocksLeft: 5n });
+    expect(estimate(times(5n), 10n, NOW)).toEqual({ lastHeight: 5n, blocksLeft: 5n, paceBlocks: 0n });
     expect(estimate(times(10n, S), 10n, NOW)).toBeUndefined();
     expect(estimate(times(11n, S), 10n, NOW)).toBeUndefined();
   });
@@ -57,6 +82,16 @@ describe("estimate()", () => {
 });
 
 describe("texts", () => {
+  test("a pace of few blocks → said with the estimate; of twenty → not", () => {
+    const young = estimate({ ...times(10n, S), blocks: 8n }, 100n, NOW);
+    expect(young && estimateText(young)).toContain(
+      "note: the chain is young: this is the pace of its last 8 blocks alone",
+    );
+    expect(young && estimateJson(young).pace_blocks).toBe("8");
+    const older = estimate(times(100n, S), 200n, NOW);
+    expect(older && estimateText(older)).not.toContain("note");
+  });
+
   test.each([
     [0n, "0 s"],
     [S / 2n, "less than 1 s"],
@@ -73,9 +108,10 @@ describe("texts", () => {
     expect(dateText(10n ** 30n, "UTC")).toBe("beyond all calendars");
   });
 
-  test("medianOf() → the lower middle one; of nothing nothing", () => {
-    expect(medianOf([])).toBeUndefined();
-    expect(medianOf([1n, 2n, 9n])).toBe(2n);
-    expect(medianOf([1n, 2n])).toBe(1n);
+  test("paceOf() → the lower middle one; of nothing nothing", () => {
+    expect(paceOf({ means: [] })).toBeUndefined();
+    expect(paceOf({ means: [0n] })).toBeUndefined();
+    expect(paceOf({ means: [1n, 2n, 9n] })).toBe(2n);
+    expect(paceOf({ means: [1n, 2n] })).toBe(1n);
   });
 });
