@@ -2,10 +2,11 @@
  * Files that are there whole or not at all: written under a temporary name, synced, renamed, the folder synced, read
  * back and compared. A process killed at any moment leaves the old file or the new one.
  */
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { equalBytes } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
+import { makeFolder, syncFolder } from "../store/lmdb-access.js";
 import { diskFailure } from "../store/lmdb-errors.js";
 import type { UpgradeFileName, UpgradeFiles } from "../upgrade/files.js";
 import type { Home } from "./home.js";
@@ -15,7 +16,7 @@ export function writeFileAtomically(path: string, bytes: Uint8Array, mode = 0o60
   const folder = dirname(path);
   const temporary = `${path}.${process.pid}.tmp`;
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     const file = openSync(temporary, "w", mode);
     try {
       writeFileSync(file, bytes);
@@ -51,16 +52,6 @@ export function readFileIfThere(path: string): Uint8Array | undefined {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw diskFailure("read", `cannot read ${path}`, path, cause);
-  }
-}
-
-/** A rename or a removal is durable when its folder is. */
-export function syncFolder(folder: string): void {
-  const handle = openSync(folder, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
   }
 }
 

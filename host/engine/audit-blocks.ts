@@ -1,12 +1,13 @@
 /**
  * Checks the blocks of a database against themselves, each other and the state: hashes of headers, contents and results,
- * the chain of block ids and commits, and that the index has every entry that the blocks make and none besides.
+ * the chain of block ids and commits, the commits' signatures, and that the index has every entry that the blocks make and none besides.
  */
 import { equalBytes } from "../bytes.js";
 import { blockIdOf, encodeBlock, validateBlock } from "../commitment/block/block.js";
 import type { BlockId } from "../commitment/block/block-id.js";
 import { commitHash } from "../commitment/block/commit.js";
 import { encodeHeader } from "../commitment/block/header.js";
+import type { PublicKey } from "../commitment/block/keys.js";
 import { resultsHash } from "../commitment/block/results.js";
 import { UpgradeError } from "../errors.js";
 import { everyKey } from "../store/audit.js";
@@ -14,6 +15,7 @@ import { type CommitState, readCommit } from "../store/commit-record.js";
 import type { Database } from "../store/database.js";
 import { BLOCKS_PREFIX } from "../store/keys.js";
 import type { Height, Sha256 } from "../types.js";
+import { CommitAudit } from "./audit-commits.js";
 import { BlockStore, type StoredBlock } from "./block-store.js";
 import { GENESIS_KEY } from "./genesis-record.js";
 import { TxIndex } from "./tx-index.js";
@@ -27,11 +29,15 @@ export interface BlocksAudit {
   readonly txs: bigint;
   /** Entries of the index. */
   readonly entries: number;
+  /** Commits whose signature was checked: those of the key that was given. */
+  readonly commits: bigint;
 }
 
 export interface BlocksAuditOptions {
   readonly sha256: Sha256;
   readonly last: CommitState | undefined;
+  /** The home's own key; without, signatures are not checked. */
+  readonly key?: PublicKey | undefined;
   /** Called now and then with the number of blocks checked so far. */
   readonly onProgress?: (blocks: number) => void;
 }
@@ -46,15 +52,20 @@ export function auditBlocks(database: Database, options: BlocksAuditOptions): Bl
   if (lastHeight !== version) {
     throw damaged(`the last block is ${lastHeight ?? "absent"}, the last version of the state ${version ?? "absent"}`);
   }
-  if (lowest === undefined || lastHeight === undefined) return { blocks: 0n, txs: 0n, entries: 0 };
-  const audit = new BlockAudit(database, blocks, options.sha256);
+  if (lowest === undefined || lastHeight === undefined) return { blocks: 0n, txs: 0n, entries: 0, commits: 0n };
+  const audit = new BlockAudit(database, blocks, options);
   let before: StoredBlock | undefined;
   for (let height = lowest; height <= lastHeight; height++) {
     before = audit.block(height, before);
     if (audit.blocks % PROGRESS_BLOCKS === 0) options.onProgress?.(audit.blocks);
   }
   audit.checkCount();
-  return { blocks: BigInt(audit.blocks), txs: BigInt(audit.txs), entries: audit.entries };
+  return {
+    blocks: BigInt(audit.blocks),
+    txs: BigInt(audit.txs),
+    entries: audit.entries,
+    commits: BigInt(audit.commits),
+  };
 }
 
 class BlockAudit {
@@ -62,13 +73,18 @@ class BlockAudit {
   blocks = 0;
   txs = 0;
   entries = 0;
+  commits = 0;
+  readonly #commits: CommitAudit | undefined;
+  private readonly sha256: Sha256;
 
   constructor(
     private readonly database: Database,
     private readonly store: BlockStore,
-    private readonly sha256: Sha256,
+    { sha256, key }: BlocksAuditOptions,
   ) {
+    this.sha256 = sha256;
     this.#index = new TxIndex(database, sha256);
+    this.#commits = key && new CommitAudit(sha256, key);
   }
 
   /** Answers what was stored, for the check of the next one. */
@@ -87,6 +103,7 @@ class BlockAudit {
     require(height, stored.txCount === block.txs.length, "the record counts other transactions than the block");
     require(height, sameId(stored.commit.blockId, id), "the commit is for another block");
     require(height, this.store.heightOf(id.hash) === height, "the block is not found by its hash");
+    this.#signature(height, stored);
     this.#results(height, stored);
     this.#state(height, stored);
     if (before) this.#link(height, stored, before);
@@ -94,6 +111,12 @@ class BlockAudit {
     this.blocks++;
     this.txs += block.txs.length;
     return stored;
+  }
+
+  #signature(height: Height, stored: StoredBlock): void {
+    if (!this.#commits?.isOurs(stored)) return;
+    require(height, this.#commits.isSigned(stored), "the commit's signature is not that of this home's key");
+    this.commits++;
   }
 
   #results(height: Height, stored: StoredBlock): void {

@@ -7,7 +7,7 @@ import { type Commit, commitHash, FLAG_COMMIT } from "../commitment/block/commit
 import { type ConsensusParams, consensusParamsHash } from "../commitment/block/consensus-params.js";
 import { evidenceListHash } from "../commitment/block/evidence.js";
 import { BLOCK_PROTOCOL } from "../commitment/block/header.js";
-import { sign } from "../commitment/block/keys.js";
+import { type PublicKey, sign } from "../commitment/block/keys.js";
 import { resultsHash } from "../commitment/block/results.js";
 import { txsHash } from "../commitment/block/txs.js";
 import { newValidator } from "../commitment/block/validator.js";
@@ -35,6 +35,12 @@ export interface NamedBlock {
   readonly id: BlockId;
 }
 
+/** The set that decides blocks: one validator with this key. */
+export function soleValidator(sha256: Sha256, key: PublicKey): ValidatorSet {
+  const validator = newValidator(sha256, key, POWER);
+  return { validators: [validator], proposer: validator, totalPower: POWER };
+}
+
 export class BlockMaker {
   readonly validators: ValidatorSet;
 
@@ -44,8 +50,7 @@ export class BlockMaker {
     private readonly key: ConsensusKey,
     private readonly lastSigned?: LastSigned,
   ) {
-    const validator = newValidator(sha256, key.publicKey, POWER);
-    this.validators = { validators: [validator], proposer: validator, totalPower: POWER };
+    this.validators = soleValidator(sha256, key.publicKey);
   }
 
   /** The block that follows `last`; undefined: the first one, at `height`. */

@@ -22,6 +22,11 @@ function loaded(): Native | undefined {
   return native ?? undefined;
 }
 
+/** Has this platform locks of the kernel for us? */
+export function hasFileLocks(): boolean {
+  return loaded() !== undefined;
+}
+
 /**
  * Locks an open file until it is closed; exclusive locks need one that is open for writing. False: another one has it.
  * @throws what the system says, for a file system without locks

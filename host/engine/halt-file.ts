@@ -6,8 +6,9 @@
 import { randomBytes } from "node:crypto";
 import { rmSync, statSync, truncateSync } from "node:fs";
 import { utf8 } from "../bytes.js";
+import { syncFolder } from "../store/lmdb-access.js";
 import type { HaltRecord } from "../upgrade/halt.js";
-import { syncFolder, writeFileAtomically } from "./atomic-file.js";
+import { writeFileAtomically } from "./atomic-file.js";
 import type { Home } from "./home.js";
 
 /** A record holds a plan's info twice, of 64 KiB each, and JSON writes a control character with six. */

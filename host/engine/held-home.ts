@@ -2,7 +2,7 @@
  * A home that this process holds: locked, its configuration read. `open` brings up the chain in it; until `close` the
  * home is this process's to write to, also when the chain could not be brought up.
  */
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { App, type AppOptions } from "../chain/app.js";
 import type { GenesisFacts } from "../chain/genesis.js";
 import { genesisVersion } from "../chain/start.js";
@@ -21,6 +21,7 @@ import type { ChainFacts } from "./block-maker.js";
 import type { Clock } from "./clock.js";
 import { type ConsensusKey, readConsensusKey } from "./consensus-key.js";
 import { EmbeddedNode } from "./embedded-node.js";
+import { hasFileLocks } from "./file-lock.js";
 import { lendFromReserve } from "./halt-file.js";
 import { Home } from "./home.js";
 import { HomeLock } from "./home-lock.js";
@@ -31,6 +32,10 @@ import { nodeVerifySignature } from "./node-signatures.js";
 import { sayReadiness } from "./readiness.js";
 import { checkDatabase } from "./start-checks.js";
 import { stagedHandlers, versionsAndHandlers } from "./versions-and-handlers.js";
+
+const NO_FILE_LOCKS =
+  "this platform has no build of fs-native-extensions, so the kernel does not lock the home: a second node in another " +
+  "container is noticed only when it commits. See that one node alone uses this home";
 
 export interface OpenNodeOptions {
   readonly home: string;
@@ -79,13 +84,16 @@ export class HeldHome {
     const home = new Home(options.home);
     requireHome(home);
     const key = readConsensusKey(home.validatorKeyFile);
-    return new HeldHome(home, options, key, lockHome(home));
+    const lock = lockHome(home);
+    if (!hasFileLocks()) options.log("warn", NO_FILE_LOCKS);
+    return new HeldHome(home, options, key, lock);
   }
 
   /** @throws Halt; UpgradeError UPG_INVALID_GENESIS, UPG_INVALID_ARGUMENT, UPG_HANDLER_*, UPG_STORE_* */
   open(): EmbeddedNode {
     const { home, options, key } = this;
-    const isNew = !existsSync(home.databaseFile);
+    // An empty file is what a process leaves that died before its first write.
+    const isNew = !existsSync(home.databaseFile) || statSync(home.databaseFile).size === 0;
     const committed = checkDatabase(home.databaseFile, options.log);
     const spill = { bytesMax: options.handlerDiskMax };
     if (!isNew) this.#database = new LmdbDatabase(home.databaseFile, { spill });

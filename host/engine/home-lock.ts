@@ -38,9 +38,8 @@ export class HomeLock {
     const file = openAndLock(path);
     const files = [file];
     try {
-      const holder = read(path);
-      // Of a process on a platform without locks of the kernel, or of an older program.
-      if (holder !== undefined && isAlive(holder)) throw locked(path, holder);
+      const holder = livingHolder(path);
+      if (holder !== undefined) throw locked(path, holder);
       if (databaseFile !== undefined) files.push(...lockDatabase(databaseFile));
       writeOwner(file, owner, path);
     } catch (error) {
@@ -143,6 +142,12 @@ function read(path: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What a process that still runs wrote into a lock file: on a platform without locks of the kernel, or an older program. */
+export function livingHolder(path: string): string | undefined {
+  const holder = read(path);
+  return holder !== undefined && isAlive(holder) ? holder : undefined;
 }
 
 function isAlive(holder: string): boolean {

@@ -5,6 +5,7 @@
 import { closeSync, openSync } from "node:fs";
 import { UpgradeError } from "../errors.js";
 import { tryFileLock } from "./file-lock.js";
+import { livingHolder } from "./home-lock.js";
 
 export class ReadHold {
   private constructor(private readonly files: readonly number[]) {}
@@ -19,6 +20,7 @@ export class ReadHold {
         files.push(file);
         if (!isShared(file)) throw locked(path);
       }
+      if (livingHolder(lockFile) !== undefined) throw locked(lockFile);
     } catch (error) {
       for (const file of files) closeSync(file);
       throw error;

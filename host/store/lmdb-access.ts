@@ -1,5 +1,6 @@
-/** May this user open a database and the lock file beside it? */
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+/** The files of a database and their folder: may this user open them, and are their names durable? */
+import { accessSync, closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { UpgradeError } from "../errors.js";
 
 /**
@@ -25,4 +26,21 @@ export function requireAccess(path: string, isReadOnly: boolean): void {
       );
     }
   }
+}
+
+/** A name that was made, changed or removed is durable when its folder is. */
+export function syncFolder(folder: string): void {
+  const handle = openSync(folder, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Makes a folder and those above it that are not there, durably. */
+export function makeFolder(folder: string): void {
+  const first = mkdirSync(folder, { recursive: true });
+  if (first === undefined) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) syncFolder(dirname(made));
 }

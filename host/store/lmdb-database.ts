@@ -2,12 +2,12 @@
  * The database of a node: one LMDB file. A transaction is durable when it returns, and a process killed at any moment
  * leaves the last one whole. Every value has a checksum (lmdb-checksum.ts) that `get` compares.
  */
-import { mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { open, type RangeOptions, type RootDatabase, type RootDatabaseOptionsWithPath } from "lmdb";
 import { isUpgradeError } from "../errors.js";
 import type { Batch, Database, DatabaseRange } from "./database.js";
-import { requireAccess } from "./lmdb-access.js";
+import { makeFolder, requireAccess, syncFolder } from "./lmdb-access.js";
 import { ChecksumWriter, unsealed } from "./lmdb-checksum.js";
 import { type Access, diskFailure } from "./lmdb-errors.js";
 import { checkLmdbHead } from "./lmdb-head.js";
@@ -46,14 +46,18 @@ export class LmdbDatabase implements Database {
     // First of all: what a process left behind may be what the disk is full of.
     this.spill?.clear();
     this.#db = this.#mapped(this.isReadOnly ? "read" : "write", "cannot open the database", () => {
-      if (!options.readOnly) mkdirSync(dirname(path), { recursive: true });
+      if (!options.readOnly) makeFolder(dirname(path));
       requireAccess(path, this.isReadOnly);
       checkLmdbHead(path);
-      return open<Buffer, Buffer>({
+      const isNew = !existsSync(path);
+      const db = open<Buffer, Buffer>({
         ...lmdbOptions(path),
         readOnly: this.isReadOnly,
         ...(options.isTemporary ? { noSync: true } : {}),
       });
+      // LMDB syncs what is in the file, not that there is one.
+      if (isNew && !options.isTemporary) syncFolder(dirname(path));
+      return db;
     });
   }
 

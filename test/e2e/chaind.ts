@@ -14,7 +14,7 @@ export const DIST = process.env["CHAIN_UPGRADE_DIST"] ?? join(import.meta.dirnam
 const CHAIND = join(DIST, "chaind.js");
 const HANDLERS = join(DIST, "handlers");
 /** Several nodes run at the same time; those that are asked something open their doors on free ports. */
-const NO_DOORS = ["--rpc.enable=false", "--grpc.enable=false", "--api.enable=false"];
+export const NO_DOORS = ["--rpc.enable=false", "--grpc.enable=false", "--api.enable=false"];
 /** Blocks as fast as they can be made, with times that count them. */
 const FAST = [...NO_DOORS, "--logical-clock", "--block-time", BLOCK_TIME];
 

@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { toHex } from "../../host/bytes.js";
 import { BlockStore } from "../../host/engine/block-store.js";
 import { Home } from "../../host/engine/home.js";
+import { LastSigned } from "../../host/engine/last-signed.js";
 import { sha256 } from "../../host/engine/node-crypto.js";
 import { CommitMultiStore } from "../../host/store/commit-multi-store.js";
 import type { Database } from "../../host/store/database.js";
@@ -34,7 +35,8 @@ export function inspectDatabase(homePath: string, wantsAll = false): Committed {
   try {
     const database = new LmdbDatabase(copy);
     try {
-      return inspect(database, wantsAll);
+      const committed = inspect(database, wantsAll);
+      return { ...committed, problems: [...committed.problems, ...signedProblems(homePath, committed.height)] };
     } finally {
       database.close();
     }
@@ -68,6 +70,13 @@ function contradictions(database: Database, state: VersionView): string[] {
     problems.push(`height ${state.version}: the last block is ${block?.header.height ?? "none"}`);
   }
   return problems;
+}
+
+/** A block is signed before it is committed, and the next one not before this is. */
+function signedProblems(homePath: string, height: bigint): string[] {
+  const signed = new LastSigned(new Home(homePath).lastSignedFile).height;
+  const isSound = signed === height || signed === height + 1n;
+  return isSound ? [] : [`height ${height}: the record of what was signed last says ${signed}`];
 }
 
 function contentsDigest(state: VersionView): string {

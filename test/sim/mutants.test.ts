@@ -37,7 +37,17 @@ test.skipIf(!HAS_FAULTS)(`folders that are not synced → caught${WHY}`, { timeo
   expect(damage.join("\n")).toMatch(/upgrade-info\.json|halt\.json/);
 });
 
+test.skipIf(!HAS_FAULTS)(
+  `a new database whose folder is not synced → the first blocks are lost${WHY}`,
+  { timeout: 300_000 },
+  async () => {
+    const { damage, lost } = await damageOf({ scenes: ["genesis"], env: { SIM_MUTANT: "folders are not synced" } });
+    expect(lost).toBeGreaterThan(0);
+    expect(damage.join("\n")).toMatch(/block [1-9] was reported, the last one is 0/);
+  },
+);
+
 test.skipIf(!HAS_FAULTS)(`the same scenes, synced → nothing${WHY}`, { timeout: 300_000 }, async () => {
-  const { damage } = await damageOf({ scenes: ["upgrade", "rename-large", "halt"], rounds: 3 * ROUNDS });
+  const { damage } = await damageOf({ scenes: ["upgrade", "rename-large", "halt", "genesis"], rounds: 3 * ROUNDS });
   expect(damage).toEqual([]);
 });

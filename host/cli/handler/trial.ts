@@ -24,6 +24,7 @@ import type { Height, Timestamp, VersionMap } from "../../types.js";
 import { endBlocker } from "../../upgrade/hooks.js";
 import { Keeper, UPGRADE_STORE } from "../../upgrade/keeper.js";
 import { encodeReceipt } from "../../upgrade/receipt.js";
+import { openShared } from "../offline/home-database.js";
 import { OverlayDatabase } from "./overlay-database.js";
 
 export interface TrialOptions {
@@ -57,7 +58,7 @@ export function tryHandler(options: TrialOptions): Trial {
     );
   }
   return inTemporaryFolder((folder) => {
-    const below = new LmdbDatabase(home.databaseFile, { readOnly: true });
+    const { database: below, close } = openShared(home);
     const file = join(folder, "chain.mdb");
     const changed = new LmdbDatabase(file, { isTemporary: true, spill: { bytesMax: options.handlerDiskMax } });
     const database = new OverlayDatabase(below, changed);
@@ -67,7 +68,8 @@ export function tryHandler(options: TrialOptions): Trial {
       const trial = new TrialBlock(options, multiStore, chainId, lastTime(database, multiStore)).run();
       return { ...trial, diskBytes: (changed.spill?.bytesPeak ?? 0) + statSync(file).size };
     } finally {
-      database.close();
+      changed.close();
+      close();
     }
   });
 }

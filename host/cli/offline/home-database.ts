@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { Home } from "../../engine/home.js";
 import { HomeLock } from "../../engine/home-lock.js";
 import { ReadHold } from "../../engine/read-hold.js";
-import { UpgradeError } from "../../errors.js";
+import { isUpgradeError, UpgradeError } from "../../errors.js";
+import type { Database } from "../../store/database.js";
 import { LmdbDatabase } from "../../store/lmdb-database.js";
 import { LmdbFileDatabase } from "../../store/lmdb-file-database.js";
 
@@ -28,6 +29,41 @@ export function withReader<T>(path: string, use: (database: LmdbFileDatabase, ho
     }
   } finally {
     hold.release();
+  }
+}
+
+/** A home's database for a command that may run beside a node. */
+export interface SharedReader {
+  readonly database: Database;
+  /** Another process holds the home. */
+  readonly isRunning: boolean;
+  close(): void;
+}
+
+/**
+ * Reads the home's database whether a node runs or not. Nothing is made or written: without a node the file is read page
+ * by page and nodes are kept out meanwhile; beside one LMDB reads, which takes a place in the lock file that the node made.
+ * @throws UpgradeError UPG_STORE_LOCKED while a node only begins, UPG_STORE_IO, UPG_STORE_CORRUPT
+ */
+export function openShared({ lockFile, databaseFile }: Home): SharedReader {
+  let hold: ReadHold;
+  try {
+    hold = ReadHold.acquire(lockFile, databaseFile);
+  } catch (error) {
+    if (!isUpgradeError(error) || error.code !== "UPG_STORE_LOCKED" || !existsSync(`${databaseFile}-lock`)) throw error;
+    const database = new LmdbDatabase(databaseFile, { readOnly: true });
+    return { database, isRunning: true, close: () => database.close() };
+  }
+  try {
+    const database = LmdbFileDatabase.open(databaseFile);
+    const close = () => {
+      database.close();
+      hold.release();
+    };
+    return { database, isRunning: false, close };
+  } catch (error) {
+    hold.release();
+    throw error;
   }
 }
 

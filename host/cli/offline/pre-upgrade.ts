@@ -11,13 +11,11 @@ import { Core } from "../../core/core.js";
 import { upgradeFiles } from "../../engine/atomic-file.js";
 import { keptOrFile, requireHome } from "../../engine/begun-genesis.js";
 import { Home } from "../../engine/home.js";
-import { HomeLock } from "../../engine/home-lock.js";
 import { sha256 } from "../../engine/node-crypto.js";
 import { stagedHandlers, type VersionsAndHandlers, versionsAndHandlers } from "../../engine/versions-and-handlers.js";
 import { isUpgradeError } from "../../errors.js";
 import { requireLayout } from "../../handler/sandbox.js";
 import { CommitMultiStore } from "../../store/commit-multi-store.js";
-import { LmdbDatabase } from "../../store/lmdb-database.js";
 import { MemoryDatabase } from "../../store/memory-database.js";
 import type { Plan } from "../../types.js";
 import { guardBefore } from "../../upgrade/guards.js";
@@ -25,6 +23,7 @@ import { declaredVersions, type RegisteredHandler } from "../../upgrade/handlers
 import { requireKnownVersions } from "../../upgrade/hooks.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
 import { OverlayDatabase } from "../handler/overlay-database.js";
+import { openShared } from "./home-database.js";
 
 /** The sidecars' statuses. */
 const GO_ON = 0;
@@ -43,13 +42,7 @@ interface Facts extends VersionsAndHandlers {
 
 export function preUpgrade(path: string, flags: PreUpgradeFlags, say: (line: string) => void): number {
   try {
-    const home = new Home(path);
-    const lock = lockIfFree(home);
-    try {
-      return check(home, flags, { isRunning: lock === undefined, say });
-    } finally {
-      lock?.release();
-    }
+    return check(new Home(path), flags, say);
   } catch (error) {
     const code = isUpgradeError(error) ? ` [${error.code}]` : "";
     say(`Error: ${error instanceof Error ? error.message : String(error)}${code}`);
@@ -57,22 +50,7 @@ export function preUpgrade(path: string, flags: PreUpgradeFlags, say: (line: str
   }
 }
 
-/** Undefined while another process has the home. */
-function lockIfFree(home: Home): HomeLock | undefined {
-  try {
-    return HomeLock.acquire(home.lockFile);
-  } catch (error) {
-    if (isUpgradeError(error) && error.code === "UPG_STORE_LOCKED") return undefined;
-    throw error;
-  }
-}
-
-interface Surroundings {
-  readonly isRunning: boolean;
-  readonly say: (line: string) => void;
-}
-
-function check(home: Home, flags: PreUpgradeFlags, { isRunning, say }: Surroundings): number {
+function check(home: Home, flags: PreUpgradeFlags, say: (line: string) => void): number {
   const folder = flags.handlers ?? fileURLToPath(new URL("handlers", import.meta.url));
   requireHome(home);
   const brought = versionsAndHandlers(home, folder, undefined);
@@ -82,7 +60,7 @@ function check(home: Home, flags: PreUpgradeFlags, { isRunning, say }: Surroundi
     begin?.check((_, message) => say(message));
     return GO_ON;
   }
-  const below = new LmdbDatabase(home.databaseFile, { readOnly: true });
+  const { database: below, isRunning, close } = openShared(home);
   try {
     const facts: Facts = { home, ...keptOrFile(home, below), ...brought };
     const app = openApp(new OverlayDatabase(below, new MemoryDatabase()), facts, { staged: flags.handlersStaged, say });
@@ -103,7 +81,7 @@ function check(home: Home, flags: PreUpgradeFlags, { isRunning, say }: Surroundi
     say("another process has the home open, and this binary can take over when it has ended: try again");
     return TRY_AGAIN;
   } finally {
-    below.close();
+    close();
   }
 }
 

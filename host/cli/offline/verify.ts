@@ -1,7 +1,10 @@
 /** Checks everything that a home's database holds, while no node runs. Nothing is written, not even a lock file. */
 
 import { toHex } from "../../bytes.js";
+import type { PublicKey } from "../../commitment/block/keys.js";
 import { auditBlocks } from "../../engine/audit-blocks.js";
+import { readConsensusKey } from "../../engine/consensus-key.js";
+import type { Home } from "../../engine/home.js";
 import { sha256 } from "../../engine/node-crypto.js";
 import { auditState } from "../../store/audit.js";
 import { walkLmdb } from "../../store/lmdb-walk.js";
@@ -21,11 +24,13 @@ export interface VerifiedHome {
   readonly blocks: string;
   readonly txs: string;
   readonly index_entries: string;
+  /** Commits whose signature was checked. */
+  readonly commits: string;
 }
 
 /** `say`: progress, a line now and then. @throws UpgradeError UPG_STORE_CORRUPT naming the place, UPG_STORE_LOCKED, UPG_STORE_IO */
 export function verifyHome(path: string, say: (line: string) => void): VerifiedHome {
-  return withReader(path, (database) => {
+  return withReader(path, (database, home) => {
     const pages = database.file.meta.lastPage + 1;
     say(`pages: ${pages} in the file`);
     const onPages = (walked: number) => say(`pages: ${walked} pages of keys read`);
@@ -34,8 +39,13 @@ export function verifyHome(path: string, say: (line: string) => void): VerifiedH
     const state = auditState(database, { sha256, onProgress: (nodes) => say(`state: ${nodes} tree nodes hashed`) });
     say(`state ✓ ${state.versions} versions, ${state.nodes} tree nodes`);
     const { last } = state;
-    const blocks = auditBlocks(database, { sha256, last, onProgress: (count) => say(`blocks: ${count} checked`) });
+    const onBlocks = (count: number) => say(`blocks: ${count} checked`);
+    const key = ownKey(home, say);
+    const blocks = auditBlocks(database, { sha256, last, key, onProgress: onBlocks });
     say(`blocks ✓ ${blocks.blocks} blocks, ${blocks.txs} transactions, ${blocks.entries} index entries`);
+    const unchecked = blocks.blocks - blocks.commits;
+    const others = key === undefined || unchecked === 0n ? "" : `; ${unchecked} are of another key, and not checked`;
+    if (key !== undefined) say(`commits ✓ ${blocks.commits} signatures of this home's key${others}`);
     return {
       ok: true,
       height: String(last?.version ?? 0),
@@ -47,6 +57,18 @@ export function verifyHome(path: string, say: (line: string) => void): VerifiedH
       blocks: String(blocks.blocks),
       txs: String(blocks.txs),
       index_entries: String(blocks.entries),
+      commits: String(blocks.commits),
     };
   });
+}
+
+/** Undefined where it is not there, as in a copy of the data folder alone, or may not be read. */
+function ownKey({ validatorKeyFile }: Home, say: (line: string) => void): PublicKey | undefined {
+  try {
+    return readConsensusKey(validatorKeyFile).publicKey;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    say(`the signatures of commits are not checked: ${why}`);
+    return undefined;
+  }
 }
