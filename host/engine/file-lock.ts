@@ -8,13 +8,15 @@ interface Native {
   tryLock(file: number, options: { readonly shared: boolean }): boolean;
 }
 
+const require = createRequire(import.meta.url);
+
 let native: Native | undefined | null;
 
 /** Undefined where the package has no build for this platform: the lock file and the fence of commits must do there. */
 function loaded(): Native | undefined {
   if (native === undefined) {
     try {
-      native = createRequire(import.meta.url)("fs-native-extensions") as Native;
+      native = require("fs-native-extensions") as Native;
     } catch {
       native = null;
     }

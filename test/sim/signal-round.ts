@@ -19,7 +19,7 @@ export interface SignalResult {
 }
 
 /** What a process says when the handler is about to run. */
-export const UPGRADE_BEGINS = "applying upgrade";
+const UPGRADE_BEGINS = "applying upgrade";
 /** The second signal comes within this. */
 const SECOND_AFTER_MILLIS = 100;
 /** Of a process that a second signal ended. */

@@ -41,7 +41,7 @@ export interface SimulationOptions {
   readonly onDamage: (text: string) => void;
 }
 
-export interface Summary {
+interface Summary {
   readonly rounds: number;
   readonly kills: number;
   readonly restarts: number;

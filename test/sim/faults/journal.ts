@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { FaultClass } from "./library.js";
 
-export type Kind = "create" | "write" | "sync" | "truncate" | "rename" | "unlink" | "link" | "mkdir" | "log";
+type Kind = "create" | "write" | "sync" | "truncate" | "rename" | "unlink" | "link" | "mkdir" | "log";
 
 const KINDS: readonly Kind[] = ["create", "write", "sync", "truncate", "rename", "unlink", "link", "mkdir", "log"];
 const CLASS_OF: Partial<Readonly<Record<Kind, FaultClass>>> = {

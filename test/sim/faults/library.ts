@@ -13,7 +13,7 @@ export const HAS_FAULTS =
   process.platform === "linux" && spawnSync("gcc", ["--version"], { stdio: "ignore" }).status === 0;
 
 /** Path of the shared library. */
-export function faultsLibrary(): string {
+function faultsLibrary(): string {
   if (built) return built;
   const folder = join(ROOT, "build", "sim");
   mkdirSync(folder, { recursive: true });
