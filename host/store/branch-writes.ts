@@ -1,6 +1,7 @@
 /**
  * The writes of one branch: a sorted map in memory, and when that has grown large the runs that were put aside before,
- * of which a later one counts more. Runs are merged as they come, so that there are few however much is written.
+ * of which a later one counts more. Runs are merged when somebody reads them, so that a read meets few however much was
+ * written; from the first read on they are merged as they come. Writes that nobody reads are merged by the commit alone.
  */
 import { readU32 } from "../frames.js";
 import { FRAME_HEADER_BYTES } from "../limits.js";
@@ -9,12 +10,12 @@ import { SortedMap } from "./sorted-map.js";
 import { COUNTED_BYTES, type SpillSpace } from "./spill-space.js";
 import type { SpilledRun } from "./spilled-run.js";
 
-/** So many runs of about one size, the latest ones, become one: a byte is moved once each time runs grow fourfold. */
-const MERGED_RUNS = 4;
-/** More runs than this there never are for long, whatever their sizes. */
+/** Fewer runs than this are not worth a merge. */
+const MERGED_RUNS_MIN = 3;
+/** More runs than this no read meets, whatever their sizes. */
 const RUNS_MAX = 10;
-/** Runs below this are of one size; above, each size has four times that of the one before. */
-const LEVEL_BYTES = 131_072;
+/** So many runs there may be while nobody reads them: each holds a file open. */
+const UNREAD_RUNS_MAX = 32;
 
 export interface FoundWrite {
   readonly bytes: Uint8Array;
@@ -33,6 +34,10 @@ export class BranchWrites {
   moves = 0;
   /** Bytes of the map from which on something may have to be put aside. */
   #lookAt: number;
+  /** Has somebody read runs? */
+  #isRead = false;
+  /** Runs were added since they were made ready for reads. */
+  #isUntidy = false;
 
   /** `spill`: where writes can be put aside; without it all stay in memory. */
   constructor(readonly spill: SpillSpace | undefined) {
@@ -58,11 +63,10 @@ export class BranchWrites {
     if (this.map.bytes <= spill.branchBytes) {
       this.#lookAt = Math.min(spill.branchBytes, this.map.bytes + COUNTED_BYTES);
       spill.grew(this);
-      this.#mergeSome(spill);
-      return;
-    }
-    this.putAside();
-    this.#mergeSome(spill);
+    } else this.putAside();
+    if (!this.#isUntidy) return;
+    if (this.#isRead) this.#tidy(spill, RUNS_MAX);
+    else if (this.runs.length > UNREAD_RUNS_MAX) this.#mergeSome(spill, UNREAD_RUNS_MAX);
   }
 
   /** Puts what is in memory into the latest run, when it lies behind it, or into one of its own. */
@@ -70,35 +74,46 @@ export class BranchWrites {
     const { spill, map } = this;
     if (!spill || map.size === 0) return;
     const last = this.runs.at(-1);
-    const run = spill.write(new SortedCursor(map, undefined, undefined, false), map.size, last);
+    const run = spill.write(new SortedCursor(map, undefined, undefined, false), map.size, last, this.#isRead);
     if (run !== last) this.runs = [...this.runs, run];
     this.map = new SortedMap();
     this.#lookAt = Math.min(spill.branchBytes, COUNTED_BYTES);
     this.moves++;
+    this.#isUntidy = true;
   }
 
-  #mergeSome(spill: SpillSpace): void {
+  /** Somebody is going to read the runs here and there: makes them few, once for all that was added. */
+  prepareReads(): void {
+    if (!this.#isUntidy || !this.spill) return;
+    this.#isRead = true;
+    this.#tidy(this.spill, RUNS_MAX);
+  }
+
+  #tidy(spill: SpillSpace, runsMax: number): void {
+    this.#mergeSome(spill, runsMax);
+    for (const run of this.runs) spill.completeFilters(run);
+    this.#isUntidy = false;
+  }
+
+  /**
+   * Makes one of the latest runs, as many as make up at least half of it: a byte is moved once each time the runs
+   * behind it have become as many bytes as its own.
+   */
+  #mergeSome(spill: SpillSpace, runsMax: number): void {
     for (;;) {
-      const from = this.#firstToMerge();
-      if (from === undefined) return;
-      const [before, merged] = [this.runs.slice(0, from), this.runs.slice(from, from + MERGED_RUNS)];
-      this.runs = [...before, spill.merge(merged), ...this.runs.slice(from + MERGED_RUNS)];
+      const { runs } = this;
+      let from = runs.length - 1;
+      for (let bytes = 0; from >= 0; from--) {
+        const own = (runs[from] as SpilledRun).bytes;
+        if (bytes > 0 && own > bytes) break;
+        bytes += own;
+      }
+      from++;
+      if (runs.length > runsMax) from = Math.min(from, runs.length - MERGED_RUNS_MIN);
+      if (runs.length - from < MERGED_RUNS_MIN) return;
+      this.runs = [...runs.slice(0, from), spill.merge(runs.slice(from), this.#isRead)];
       this.moves++;
     }
-  }
-
-  /** Where those runs begin that are to become one: the latest, when they are of one size, or the smallest of too many. */
-  #firstToMerge(): number | undefined {
-    const { runs } = this;
-    const from = runs.length - MERGED_RUNS;
-    if (from < 0) return undefined;
-    const level = levelOf(runs[runs.length - 1] as SpilledRun);
-    if (runs.slice(from).every((run) => levelOf(run) <= level)) return from;
-    if (runs.length <= RUNS_MAX) return undefined;
-    const bytesFrom = (at: number) => runs.slice(at, at + MERGED_RUNS).reduce((sum, run) => sum + run.bytes, 0);
-    let best = from;
-    for (let at = from - 1; at >= 0; at--) if (bytesFrom(at) < bytesFrom(best)) best = at;
-    return best;
   }
 
   /** Where a key's last write stands, its value's length DELETED for a deletion; undefined when there is none. */
@@ -109,6 +124,7 @@ export class BranchWrites {
       const at = this.map.offsetOf(address);
       return { bytes, valueAt: at + FRAME_HEADER_BYTES + key.length, valueLen: readU32(bytes, at + 4) };
     }
+    this.prepareReads();
     for (let i = this.runs.length - 1; i >= 0; i--) {
       const found = this.runs[i]?.find(key, 0, key.length);
       if (found) return found;
@@ -121,6 +137,8 @@ export class BranchWrites {
     this.drop();
     this.map.takeOver(other.map);
     this.runs = other.runs;
+    this.#isRead = other.#isRead;
+    this.#isUntidy = other.#isUntidy;
     this.moves++;
     other.runs = [];
     other.moves++;
@@ -131,10 +149,4 @@ export class BranchWrites {
     for (const run of this.runs) this.spill?.drop(run);
     this.runs = [];
   }
-}
-
-function levelOf({ bytes }: SpilledRun): number {
-  let level = 0;
-  for (let size = LEVEL_BYTES; size <= bytes; size *= 4) level++;
-  return level;
 }

@@ -60,7 +60,7 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
    * wanted are loaded first.
    */
   pending(): WritesCursor {
-    return new WritesCursor(this.#own(), undefined, undefined, false);
+    return new WritesCursor(this.#own(), undefined, undefined, false, true);
   }
 
   #own(): BranchWrites {
@@ -125,7 +125,7 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
 
 /** Hands all writes of a branch to a store, in frames. */
 function writeTo(store: KVStore, writes: BranchWrites): void {
-  const cursor = new WritesCursor(writes, undefined, undefined, false);
+  const cursor = new WritesCursor(writes, undefined, undefined, false, true);
   let frames = new Uint8Array(
     writes.runs.length > 0 ? WRITE_BYTES : Math.min(WRITE_BYTES, writes.map.bytes + FRAME_HEADER_BYTES),
   );

@@ -8,6 +8,7 @@
 import { compareRanges } from "../bytes.js";
 import { readU32, writeU32 } from "../frames.js";
 import { FRAME_HEADER_BYTES } from "../limits.js";
+import type { KeyFilter } from "./key-filter.js";
 
 export const FAR_FLAG = 0x8000_0000;
 export const FAR_BYTES = 14;
@@ -68,6 +69,13 @@ export class RunBlock {
       else high = middle;
     }
     return low;
+  }
+
+  addKeysTo(filter: KeyFilter): void {
+    for (let index = 0; index < this.count; index++) {
+      const record = this.at(index);
+      filter.add(this.bytes, record + FRAME_HEADER_BYTES, this.keyLen(record));
+    }
   }
 
   /** Order of a key relative to a record's key. */

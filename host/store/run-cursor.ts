@@ -4,6 +4,7 @@ import { readU32 } from "../frames.js";
 import { FRAME_HEADER_BYTES } from "../limits.js";
 import type { PairCursor } from "./pair-cursor.js";
 import { FAR_FLAG, type FarPlace, type RunBlock, readFar } from "./run-block.js";
+import { RunWindow } from "./run-window.js";
 import type { SpilledRun } from "./spilled-run.js";
 
 export class RunCursor implements PairCursor {
@@ -23,15 +24,21 @@ export class RunCursor implements PairCursor {
   #isPlaced = false;
   #farAt = -1;
   #room = new Uint8Array(0);
+  readonly #window: RunWindow | undefined;
 
-  /** `readsAll`: the whole run is walked once, so its blocks need not be kept. */
+  /**
+   * `readsAll`: the whole run is walked once, so its blocks need not be kept. Of the pairs that it shows only the last
+   * two are then sure to stay as they are.
+   */
   constructor(
     private readonly run: SpilledRun,
     private readonly start: Uint8Array | undefined,
     private readonly end: Uint8Array | undefined,
     private readonly reverse: boolean,
-    private readonly readsAll = false,
-  ) {}
+    readsAll = false,
+  ) {
+    if (readsAll) this.#window = new RunWindow(run);
+  }
 
   /** Where the value stands when `bytes` does not have it. */
   get far(): FarPlace | undefined {
@@ -134,7 +141,7 @@ export class RunCursor implements PairCursor {
   }
 
   #blockAt(number: number): RunBlock {
-    return this.readsAll ? this.run.readBlock(number) : this.run.block(number);
+    return this.#window ? this.#window.block(number) : this.run.block(number);
   }
 
   #enter(number: number, index: number): void {

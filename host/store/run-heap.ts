@@ -1,12 +1,15 @@
 /** Walks several layers of writes at once: the next pair of all comes first, and of several to one key the latest. */
 import { compareRanges } from "../bytes.js";
 import { RunCursor } from "./run-cursor.js";
+import { beginningOf } from "./sorted-blocks.js";
 import type { SortedCursor } from "./sorted-cursor.js";
 
 /** A walk over one layer. A greater age is a later layer. */
 interface Head {
   readonly walk: SortedCursor | RunCursor;
   readonly age: number;
+  /** Of the key that the walk shows: most comparisons end here. */
+  beginning: number;
 }
 
 export class RunHeap {
@@ -18,7 +21,7 @@ export class RunHeap {
   /** Adds a walk that is to make its first step. A run whose turn has not come is not read. */
   add(walk: SortedCursor | RunCursor, age: number): void {
     if (!(walk instanceof RunCursor && walk.wait()) && !walk.step()) return;
-    const head = { walk, age };
+    const head = { walk, age, beginning: beginningOf(walk.bytes, walk.keyAt, walk.keyLen) };
     const heads = this.#heads;
     let at = heads.length;
     for (; at > 0; at = (at - 1) >>> 1) {
@@ -38,17 +41,27 @@ export class RunHeap {
     }
   }
 
-  /** Moves every walk on that stands on a key. */
-  pass(bytes: Uint8Array, keyAt: number, keyLen: number): void {
-    for (let walk = this.first(); walk; walk = this.first()) {
-      if (compareRanges(walk.bytes, walk.keyAt, walk.keyLen, bytes, keyAt, keyLen) !== 0) return;
-      this.#advance(this.#heads[0] as Head);
+  /** Moves every walk on that stands on the key that `first` has shown. */
+  pass(): void {
+    const shown = this.#heads[0];
+    if (!shown) return;
+    const { bytes, keyAt, keyLen } = shown.walk;
+    const { beginning } = shown;
+    this.#advance(shown);
+    for (let head = this.#heads[0]; head && head.beginning === beginning; head = this.#heads[0]) {
+      // Whether one that waits stands on the key shows when it has made a step.
+      const { walk } = head;
+      if (!isWaiting(head) && compareRanges(walk.bytes, walk.keyAt, walk.keyLen, bytes, keyAt, keyLen) !== 0) return;
+      this.#advance(head);
     }
   }
 
   /** The first walk makes a step and finds its place anew. */
   #advance(head: Head): void {
-    const last = head.walk.step() ? head : this.#heads.pop();
+    const { walk } = head;
+    const isThere = walk.step();
+    if (isThere) head.beginning = beginningOf(walk.bytes, walk.keyAt, walk.keyLen);
+    const last = isThere ? head : this.#heads.pop();
     if (last !== undefined && this.#heads.length > 0) this.#sink(last);
   }
 
@@ -69,6 +82,7 @@ export class RunHeap {
   }
 
   #isBefore(a: Head, b: Head): boolean {
+    if (a.beginning !== b.beginning) return this.reverse === a.beginning > b.beginning;
     const x = a.walk;
     const y = b.walk;
     const order = compareRanges(x.bytes, x.keyAt, x.keyLen, y.bytes, y.keyAt, y.keyLen);

@@ -3,10 +3,10 @@ import { copyInto } from "../bytes.js";
 import { readU32, writeU32 } from "../frames.js";
 import { FRAME_HEADER_BYTES } from "../limits.js";
 import type { KeyFilter } from "./key-filter.js";
-import type { PairCursor } from "./pair-cursor.js";
 import { DELETED } from "./records.js";
 import { BLOCK_TAIL_BYTES, FAR_BYTES, FAR_FLAG, type FarPlace, NEAR_VALUE_BYTES_MAX, writeFar } from "./run-block.js";
 import { RunCursor } from "./run-cursor.js";
+import type { SortedCursor } from "./sorted-cursor.js";
 import { LAST_KEY_BYTES_MAX, type SpilledRun } from "./spilled-run.js";
 
 /** Blocks are gathered up to this before they are written. */
@@ -43,20 +43,24 @@ export class RunWriter {
   }
 
   /** Adds the pair that a cursor stands on, behind all that were added before. */
-  add(cursor: PairCursor): void {
+  add(cursor: SortedCursor | RunCursor): void {
     const far = this.#far(cursor);
     const { bytes, keyAt, keyLen, valueLen } = cursor;
     const stored = far ? FAR_BYTES : valueLen === DELETED ? 0 : valueLen;
-    this.#reserve(FRAME_HEADER_BYTES + keyLen + stored);
+    const length = FRAME_HEADER_BYTES + keyLen + stored;
+    this.#reserve(length);
     const at = this.#length;
-    writeU32(this.#bytes, at, far ? (keyLen | FAR_FLAG) >>> 0 : keyLen);
-    writeU32(this.#bytes, at + WORD_BYTES, valueLen);
-    const valueAt = copyInto(this.#bytes, at + FRAME_HEADER_BYTES, bytes, keyAt, keyLen);
-    if (far) writeFar(this.#bytes, valueAt, far);
-    else copyInto(this.#bytes, valueAt, bytes, cursor.valueAt, stored);
+    if (far) {
+      writeU32(this.#bytes, at, (keyLen | FAR_FLAG) >>> 0);
+      writeU32(this.#bytes, at + WORD_BYTES, valueLen);
+      writeFar(this.#bytes, copyInto(this.#bytes, at + FRAME_HEADER_BYTES, bytes, keyAt, keyLen), far);
+    } else {
+      // In memory and in a run it stands as one piece, with the same head.
+      copyInto(this.#bytes, at, bytes, keyAt - FRAME_HEADER_BYTES, length);
+    }
     this.options.filter?.add(bytes, keyAt, keyLen);
     this.#offsets[this.#count++] = at - this.#blockAt;
-    this.#length = valueAt + stored;
+    this.#length = at + length;
     this.run.keys++;
     if (this.#length - this.#blockAt >= this.options.blockBytes) this.#endBlock();
   }
@@ -70,7 +74,7 @@ export class RunWriter {
   }
 
   /** Where a large value stands, which is written now unless it was before. */
-  #far(cursor: PairCursor): FarPlace | undefined {
+  #far(cursor: SortedCursor | RunCursor): FarPlace | undefined {
     const { log } = this.run.ground;
     if (cursor.valueLen === DELETED || cursor.valueLen <= NEAR_VALUE_BYTES_MAX) return undefined;
     const place = cursor instanceof RunCursor ? cursor.far : undefined;
@@ -78,7 +82,7 @@ export class RunWriter {
       log.keep(place, cursor.valueLen, this.run.far);
       return place;
     }
-    cursor.loadValue?.();
+    if (cursor instanceof RunCursor) cursor.loadValue();
     return log.add(cursor.bytes, cursor.valueAt, cursor.valueLen, this.run.far);
   }
 

@@ -6,10 +6,11 @@
 import { BlockCache } from "./block-cache.js";
 import type { BranchWrites } from "./branch-writes.js";
 import { KeyFilter } from "./key-filter.js";
-import type { PairCursor } from "./pair-cursor.js";
 import { RunCursor } from "./run-cursor.js";
 import { RunHeap } from "./run-heap.js";
+import { RunWindow } from "./run-window.js";
 import { RunWriter } from "./run-writer.js";
+import type { SortedCursor } from "./sorted-cursor.js";
 import type { SpillFiles } from "./spill-files.js";
 import { type RunGround, SpilledRun } from "./spilled-run.js";
 import { ValueLog } from "./value-log.js";
@@ -45,16 +46,17 @@ export class SpillSpace {
 
   /**
    * Puts everything aside that a cursor still has, at least one pair; `keys`: how many they are. It is added to `last`
-   * when it lies behind it; the answer is the run that has it.
+   * when it lies behind it; the answer is the run that has it. `isRead`: reads will want its filter.
    * @throws UpgradeError UPG_STORE_FULL, UPG_STORE_IO; the writes are then where they were
    */
-  write(cursor: PairCursor, keys: number, last: SpilledRun | undefined): SpilledRun {
+  write(cursor: SortedCursor, keys: number, last: SpilledRun | undefined, isRead: boolean): SpilledRun {
     cursor.step();
     const isBehind = last?.endsBefore(cursor.bytes, cursor.keyAt, cursor.keyLen) === true;
     const run = last && isBehind ? last : this.#newRun();
     const before = { blocks: run.index.count, end: run.index.end, keys: run.keys };
     try {
-      const writer = new RunWriter(run, { blockBytes: this.#blockBytes, filter: this.#beginPart(run, keys) });
+      const filter = this.#beginPart(run, keys, isRead);
+      const writer = new RunWriter(run, { blockBytes: this.#blockBytes, filter });
       do writer.add(cursor);
       while (cursor.step());
       writer.finish();
@@ -67,12 +69,12 @@ export class SpillSpace {
   }
 
   /** One run that has what several had, oldest first, of which none is read afterwards. */
-  merge(runs: readonly SpilledRun[]): SpilledRun {
+  merge(runs: readonly SpilledRun[], isRead: boolean): SpilledRun {
     const merged = this.#newRun();
     try {
       const keys = runs.reduce((sum, run) => sum + run.keys, 0);
       const { log } = this.#ground;
-      const filter = this.#beginPart(merged, keys);
+      const filter = this.#beginPart(merged, keys, isRead);
       const writer = new RunWriter(merged, { blockBytes: this.#blockBytes, filter, sparse: log.sparse() });
       const heap = new RunHeap(false);
       runs.forEach((run, age) => {
@@ -80,8 +82,7 @@ export class SpillSpace {
       });
       for (let next = heap.first(); next; next = heap.first()) {
         writer.add(next);
-        const { bytes, keyAt, keyLen } = next;
-        heap.pass(bytes, keyAt, keyLen);
+        heap.pass();
       }
       writer.finish();
     } catch (error) {
@@ -96,6 +97,20 @@ export class SpillSpace {
   drop(run: SpilledRun): void {
     for (const { filter } of run.parts) this.#filterBytes -= filter?.bytes ?? 0;
     run.drop();
+  }
+
+  /** Makes the filters that were not made when their keys were written, since nobody read then. */
+  completeFilters(run: SpilledRun): void {
+    const from = run.parts.findIndex(({ lacksFilter }) => lacksFilter);
+    if (from < 0) return;
+    const lacking = run.parts.splice(from);
+    for (const { filter } of lacking) this.#filterBytes -= filter?.bytes ?? 0;
+    const keys = lacking.reduce((sum, part) => sum + part.keys, 0);
+    const firstBlock = lacking[0]?.firstBlock ?? 0;
+    const filter = this.#filterFor(keys);
+    run.parts.push({ firstBlock, keys, filter, lacksFilter: false });
+    const window = new RunWindow(run);
+    for (let number = firstBlock; filter && number < run.index.count; number++) window.block(number).addKeysTo(filter);
   }
 
   /** A branch has grown: when all hold too much together, the largest puts its writes aside. */
@@ -113,10 +128,15 @@ export class SpillSpace {
     return new SpilledRun(this.#nextRun++, this.#ground.files.create(), this.#ground);
   }
 
-  #beginPart(run: SpilledRun, keys: number): KeyFilter | undefined {
+  #beginPart(run: SpilledRun, keys: number, isRead: boolean): KeyFilter | undefined {
+    const filter = isRead ? this.#filterFor(keys) : undefined;
+    run.parts.push({ firstBlock: run.index.count, keys, filter, lacksFilter: !isRead });
+    return filter;
+  }
+
+  #filterFor(keys: number): KeyFilter | undefined {
     const filter = KeyFilter.of(keys, (FILTER_BYTES_MAX - this.#filterBytes) / 2);
     this.#filterBytes += filter?.bytes ?? 0;
-    run.parts.push({ firstBlock: run.index.count, filter });
     return filter;
   }
 

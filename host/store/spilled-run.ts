@@ -28,8 +28,11 @@ export const LAST_KEY_BYTES_MAX = 64;
 /** What was added at one time. */
 interface Part {
   readonly firstBlock: number;
-  /** Undefined: no memory was left for one. */
+  readonly keys: number;
+  /** Undefined: no memory was left for one, or nobody has read yet. */
   readonly filter: KeyFilter | undefined;
+  /** Nobody has read yet: the filter is made when somebody does. */
+  readonly lacksFilter: boolean;
 }
 
 export class SpilledRun {
@@ -68,14 +71,13 @@ export class SpilledRun {
     const id = this.number * BLOCKS_PER_RUN + number;
     const known = cache.get(id);
     if (known) return known;
-    const block = this.readBlock(number);
+    const block = this.checked(this.file.read(this.index.offset(number), this.index.length(number)));
     cache.set(id, block);
     return block;
   }
 
-  /** The same past the cache, for those who read all. */
-  readBlock(number: number): RunBlock {
-    const bytes = this.file.read(this.index.offset(number), this.index.length(number));
+  /** A block of bytes that were read. @throws UpgradeError UPG_STORE_IO when they are not what was written */
+  checked(bytes: Uint8Array): RunBlock {
     const sumAt = bytes.length - BLOCK_TAIL_BYTES / 2;
     if (readU32(bytes, sumAt) === this.ground.files.checksum(bytes.subarray(0, sumAt))) return new RunBlock(bytes);
     throw new UpgradeError(

@@ -22,11 +22,13 @@ export class WritesCursor implements PairCursor {
   #isAhead = false;
   #hasStood = false;
 
+  /** `readsAll`: everything is walked once and then given up, so runs are not made ready for other reads. */
   constructor(
     private readonly writes: BranchWrites,
     private readonly start: Uint8Array | undefined,
     private readonly end: Uint8Array | undefined,
     private readonly reverse: boolean,
+    private readonly readsAll = false,
   ) {
     this.#top = new SortedCursor(writes.map, start, end, reverse);
     this.#moves = writes.moves;
@@ -46,7 +48,7 @@ export class WritesCursor implements PairCursor {
     else if (this.#moves !== this.writes.moves) this.#begin();
     if (this.writes.runs.length === 0) return this.#top.step() && this.#show(this.#top);
     if (!this.#heap) this.#fill();
-    else if (!this.#isAhead) this.#heap.pass(this.bytes, this.keyAt, this.keyLen);
+    else if (!this.#isAhead) this.#heap.pass();
     this.#isAhead = false;
     const next = this.#heap?.first();
     if (next === this.#top) this.#top.lookAgain(); // its value may be another since the walk came there
@@ -84,10 +86,12 @@ export class WritesCursor implements PairCursor {
 
   /** Begins a walk over each layer, behind a key when one is given (the walk over the map is there already). */
   #fill(behind?: { readonly bytes: Uint8Array; readonly at: number; readonly len: number }): void {
+    if (!this.readsAll) this.writes.prepareReads();
+    this.#moves = this.writes.moves; // the walk over the map is right still
     const { runs } = this.writes;
     const heap = new RunHeap(this.reverse);
     runs.forEach((run, age) => {
-      const walk = new RunCursor(run, this.start, this.end, this.reverse);
+      const walk = new RunCursor(run, this.start, this.end, this.reverse, this.readsAll);
       if (behind) walk.goBehind(behind.bytes, behind.at, behind.len);
       heap.add(walk, age);
     });

@@ -118,21 +118,55 @@ describe("a branch whose files are harmed while it is in use", () => {
 });
 
 describe("how much is moved when runs are merged", () => {
-  test("100 runs of scattered keys → few files, each byte written a handful of times", () => {
+  const COUNT = 20_000;
+  const WRITTEN = COUNT * (9 + 90 + 8);
+  const scattered = (i: number) => utf8(`k${(Math.imul(i, 0x9e37_79b1) >>> 0).toString(16)}`);
+
+  /** Writes 100 runs of scattered keys; `each` is called after every write. `most`: the most files that there were. */
+  function writeRuns(each: (branch: CacheKVStore, i: number) => void) {
     const { branch, folder, files } = spilling();
     let appended = 0;
+    let most = 0;
     const grow = folder.grow.bind(folder);
     folder.grow = (bytes: number) => {
       appended += bytes;
       grow(bytes);
     };
-    const count = 20_000;
-    for (let i = 0; i < count; i++)
-      branch.set(utf8(`k${(Math.imul(i, 0x9e37_79b1) >>> 0).toString(16)}`), new Uint8Array(90));
-    const written = count * (9 + 90 + 8);
-    expect(written / BRANCH_BYTES).toBeGreaterThan(100);
-    expect(files().length).toBeLessThanOrEqual(11);
-    expect(appended / written).toBeLessThan(8);
+    for (let i = 0; i < COUNT; i++) {
+      branch.set(scattered(i), new Uint8Array(90));
+      each(branch, i);
+      if (i % 100 === 0) most = Math.max(most, files().length);
+    }
+    expect(WRITTEN / BRANCH_BYTES).toBeGreaterThan(100);
+    return { branch, files, most, times: () => appended / WRITTEN };
+  }
+
+  test("100 runs of scattered keys, a read of each second key → few files all the time, each byte written a handful of times", () => {
+    const { most, times } = writeRuns((branch, i) => {
+      if (i % 2 === 0) branch.get(scattered(i >> 1));
+    });
+    expect(most).toBeLessThanOrEqual(10);
+    expect(times()).toBeLessThan(8);
+  });
+
+  test("100 runs of scattered keys that nobody reads → a bounded number of files, each byte written hardly more than once; few at the first read", () => {
+    const { branch, files, most, times } = writeRuns(() => undefined);
+    expect(most).toBeLessThanOrEqual(33);
+    expect(times()).toBeLessThan(3);
+    for (let i = 0; i < COUNT; i += 7) expect(branch.get(scattered(i))?.length).toBe(90);
+    expect(branch.get(utf8("k"))).toBeUndefined();
+    expect(files().length).toBeLessThanOrEqual(5);
+    expect(times()).toBeLessThan(4.5);
+    branch.discard();
+    expect(files().length).toBe(0);
+  });
+
+  test("a walk over runs that nobody has read → few files, all pairs", () => {
+    const { branch, files } = writeRuns(() => undefined);
+    const walk = branch.iterate();
+    walk.next();
+    expect(files().length).toBeLessThanOrEqual(5);
+    expect(Array.from(walk).length).toBe(COUNT - 1);
   });
 
   test("ascending keys → one file, each byte written once", () => {
