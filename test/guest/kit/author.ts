@@ -26,7 +26,19 @@ export async function handlerOf(source: string): Promise<WasmHandler> {
 }
 
 const NAMES = [
-  ...["addModule", "addStore", "Amount", "Bytes", "context", "deleteStore", "fail", "invariant", "Level", "log"],
+  ...[
+    "addModule",
+    "addStore",
+    "allow",
+    "Amount",
+    "Bytes",
+    "context",
+    "deleteStore",
+    "fail",
+    "invariant",
+    "Level",
+    "log",
+  ],
   ...["migrate", "plan", "progress", "ProtoReader", "readStore", "removeModule", "renameStore", "scan", "Scan"],
   ...["store", "Store", "Writer"],
 ];

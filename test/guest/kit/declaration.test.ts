@@ -41,7 +41,28 @@ describe("declaration", () => {
     });
   });
 
+  test("of what is allowed → the manifest says it; nodes take it, and refuse what the handler does not do", async () => {
+    const manifest = await manifestOf(`
+      plan("a", 1); store("bank"); deleteStore("gov"); deleteStore("auth"); removeModule("upgrade");
+      allow("deleteStores", "gov"); allow("deleteStores", "auth"); allow("removeModules", "upgrade");
+      allow("writeStores", "bank"); allow("emptyVersionMap");
+    `);
+    const allows = {
+      deleteStores: ["gov", "auth"],
+      removeModules: ["upgrade"],
+      writeStores: ["bank"],
+      emptyVersionMap: true,
+    };
+    expect(manifest).toMatchObject({ allows });
+    const { manifest: taken } = await handlerOf(`plan("a", 1); store("bank"); allow("writeStores", "bank");`);
+    expect(taken.allows).toMatchObject({ writeStores: ["bank"], deleteStores: [], emptyVersionMap: false });
+    for (const idle of [`allow("writeStores", "bank");`, `readStore("bank"); allow("writeStores", "bank");`]) {
+      await expect(handlerOf(`plan("a", 1); ${idle}`)).rejects.toMatchObject({ code: "UPG_HANDLER_MANIFEST" });
+    }
+  });
+
   for (const [what, words, source] of [
+    ["a word that nothing is allowed by", "there are deleteStores, removeModules", `plan("a", 1); allow("all", "x");`],
     ["nothing", "must begin with plan", ""],
     ["two plans", "plan() is called twice", `plan("a", 1); plan("b", 1);`],
     ["a step down", "a step goes up", `plan("a", 1); migrate("m", 2, 2);`],

@@ -99,6 +99,16 @@ describe("checkPlan() without a network", () => {
     });
   });
 
+  test("an info that has a handler's pin alone → taken; one that is malformed → refused", async () => {
+    await check(JSON.stringify({ handler: { sha256: SHA256 } }), { download: false });
+    await check(JSON.stringify({ handler: { url: `${web}/v2`, sha256: SHA256 } }), { download: false });
+    for (const handler of [{ sha256: "abc" }, { url: `${web}/v2` }, "see the forum"]) {
+      await expect(check(JSON.stringify({ handler }), { download: false })).rejects.toMatchObject({
+        code: "UPG_INVALID_PLAN_INFO",
+      });
+    }
+  });
+
   test("all faults of an info are told at once", async () => {
     const info = JSON.stringify({ binaries: { linux: `${web}/v2?checksum=sha256:${SHA256}`, any: `${web}/v2` } });
     await expect(check(info, { download: false })).rejects.toMatchObject({
