@@ -17,7 +17,7 @@ try {
   const home = given ?? join(folder, "home");
   if (given === undefined) makeUpgradedHome(home);
   const onMiss = (what: string) => void process.stderr.write(`${what}\n`);
-  const count = countFlips({ home, handlers: "dist/handlers", rounds: Number(rounds), seed, onMiss });
+  const count = await countFlips({ home, handlers: "dist/handlers", rounds: Number(rounds), seed, onMiss });
   const all = count.flips + count.zeroed;
   process.stdout.write(
     `seed ${seed}: ${count.flips} flips, ${count.zeroed} zeroed pages; verify found ${count.found} of ${all}; ` +

@@ -8,7 +8,7 @@ import { countFlips, makeUpgradedHome } from "./flips.js";
 
 const ROUNDS = 40;
 
-test(`${ROUNDS} flipped bits and zeroed pages → verify finds each, a started node never gives a wrong value`, () => {
+test(`${ROUNDS} flipped bits and zeroed pages → verify finds each, a started node never gives a wrong value`, async () => {
   const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-test-"));
   try {
     const home = join(folder, "home");
@@ -17,7 +17,7 @@ test(`${ROUNDS} flipped bits and zeroed pages → verify finds each, a started n
     const missed: string[] = [];
     const onMiss = (what: string) => void missed.push(what);
     const seed = "flips";
-    const count = countFlips({ home, handlers: "dist/handlers", rounds: ROUNDS, seed, onMiss });
+    const count = await countFlips({ home, handlers: "dist/handlers", rounds: ROUNDS, seed, onMiss });
     expect(missed, `seed ${seed}`).toEqual([]);
     expect(count).toMatchObject({ flips: ROUNDS / 2, zeroed: ROUNDS / 2, found: ROUNDS, wrong: 0 });
     expect(count.same + count.refused).toBe(ROUNDS);

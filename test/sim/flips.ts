@@ -14,6 +14,7 @@ import { openNode } from "../../host/engine/open-node.js";
 import { isUpgradeError } from "../../host/errors.js";
 import { LmdbFile } from "../../host/store/lmdb-file.js";
 import { walkLmdb } from "../../host/store/lmdb-walk.js";
+import { answersOf } from "./answers.js";
 import { Random } from "./random.js";
 
 const PAGE_BYTES = 4_096;
@@ -40,10 +41,10 @@ export interface FlipsCount {
   wrong: number;
 }
 
-export function countFlips(options: FlipsOptions): FlipsCount {
+export async function countFlips(options: FlipsOptions): Promise<FlipsCount> {
   const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-flips-"));
   try {
-    return new Flips(options, join(folder, "home")).run();
+    return await new Flips(options, join(folder, "home")).run();
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -74,22 +75,22 @@ class Flips {
     return join(this.home, "data", "chain.mdb");
   }
 
-  run(): FlipsCount {
-    const sound = digestOf(this.home, this.options.handlers);
-    for (let round = 0; round < this.options.rounds; round++) this.#round(round, sound);
+  async run(): Promise<FlipsCount> {
+    const sound = await digestOf(this.home, this.options.handlers);
+    for (let round = 0; round < this.options.rounds; round++) await this.#round(round, sound);
     // Without damage all is as it was: what was refused was refused for the damage.
     writeFileSync(this.#database, this.#whole);
-    if (digestOf(this.home, this.options.handlers) !== sound)
+    if ((await digestOf(this.home, this.options.handlers)) !== sound)
       this.options.onMiss("the sound home gives something else");
     return this.#count;
   }
 
-  #round(round: number, sound: string): void {
+  async #round(round: number, sound: string): Promise<void> {
     const what = round % 2 === 0 ? this.#flip() : this.#zero();
     const name = `round ${round}: ${what}`;
     if (isFound(this.home)) this.#count.found++;
     else this.options.onMiss(`${name} was not found by verify`);
-    const seen = withError(() => digestOf(this.home, this.options.handlers));
+    const seen = await withError(() => digestOf(this.home, this.options.handlers));
     if (seen === undefined) this.#count.refused++;
     else if (seen === sound) this.#count.same++;
     else {
@@ -133,17 +134,20 @@ function isFound(home: string): boolean {
   }
 }
 
-function withError<T>(read: () => T): T | undefined {
+async function withError<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
-    return read();
+    return await read();
   } catch (error) {
     if (isUpgradeError(error)) return undefined;
     throw error;
   }
 }
 
-/** Everything that a started node can be asked: state of every kept height, blocks, results, transactions, a new block. */
-function digestOf(home: string, handlers: string): string {
+/**
+ * Everything that a started node can be asked: state of every kept height, blocks, results, transactions, what its clients
+ * are answered (answers.ts), a new block.
+ */
+async function digestOf(home: string, handlers: string): Promise<string> {
   // What a node writes must not reach the next round.
   const state = join(home, "data", "priv_validator_state.json");
   copyFileSync(state, `${state}.kept`);
@@ -165,6 +169,7 @@ function digestOf(home: string, handlers: string): string {
         for (const [key, value] of view.store(name).iterate()) hash.update(key).update(value);
       }
     }
+    for await (const answer of answersOf(open)) text(answer);
     text(open.node.makeBlock().stored);
   } finally {
     open.close();
