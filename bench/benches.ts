@@ -18,6 +18,8 @@ export interface Bench {
   readonly isComparison?: boolean;
   /** Of Node, for a comparison's worker. */
   readonly flags?: readonly string[];
+  /** Rows that take more than so many times what they are compared to fail the run. */
+  readonly ratioMax?: number;
   /** The worker does its work in the way that it is told to. */
   readonly race?: Race;
 }
@@ -76,6 +78,15 @@ export const BENCHES: readonly Bench[] = [
     isComparison: true,
     // The best code from the start: when the engine gets round to it depends on what else the machine does.
     flags: ["--no-liftoff"],
+  },
+  {
+    name: "gas",
+    what: "a gas of each thing that a handler can do, beside one of split-balances; the size is keys of a large store",
+    unit: "ps/gas",
+    sizes: [1_000_000],
+    quickSizes: [100_000],
+    isComparison: true,
+    ratioMax: 5,
   },
   {
     name: "rest-grpc",

@@ -57,7 +57,9 @@ async function runAll(): Promise<void> {
     if (!options.json) process.stdout.write(`\n${bench.name}: ${bench.what}\n`);
     if (bench.isComparison) {
       const [rounds = 1] = sizesOf(bench);
-      for (const result of comparisonRows(bench, workerFile(bench), rounds)) print(result);
+      const results = comparisonRows(bench, workerFile(bench), rounds);
+      for (const result of results) print(result);
+      if (bench.ratioMax !== undefined) judge(bench, bench.ratioMax, results);
       continue;
     }
     if (bench.race) {
@@ -110,6 +112,15 @@ async function runAgainst(folder: string): Promise<void> {
     const rows = await ratioRows(bench, here, there, sizesOf(bench).at(-1) ?? 0, runs());
     for (const each of rows) printRatio(each);
   }
+}
+
+/** The worst row of a bench with a limit; past the limit the whole run fails. */
+function judge({ name }: Bench, ratioMax: number, results: readonly Row[]): void {
+  const worst = results.reduce((most, each) => ((each.ratio ?? 0) > (most.ratio ?? 0) ? each : most));
+  const isOver = (worst.ratio ?? 0) > ratioMax;
+  if (isOver) process.exitCode = 1;
+  const verdict = `${worst.row}, ${worst.ratio}× of ${worst.against}, at most ${ratioMax}× is due`;
+  process.stderr.write(`  ${name}: worst is ${verdict}${isOver ? ": TOO MUCH" : ""}\n`);
 }
 
 async function buildWorkers(): Promise<void> {

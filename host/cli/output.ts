@@ -1,5 +1,6 @@
 /** Results on stdout, as YAML for people or one JSON object a line for machines; everything else goes to stderr. */
 import type { Command } from "commander";
+import { visibleJson, visibleLines } from "../visible.js";
 import { jsonToYaml, type YamlValue } from "./yaml.js";
 
 /** What commands write with. */
@@ -20,7 +21,7 @@ export function makeOutput(program: Command): Output {
     },
     print(answer, text) {
       if (isJson()) process.stdout.write(`${jsonLine(answer)}\n`);
-      else process.stdout.write(ended(text ?? jsonToYaml(JSON.parse(jsonLine(answer)) as YamlValue)));
+      else process.stdout.write(ended(visibleLines(text ?? jsonToYaml(JSON.parse(jsonLine(answer)) as YamlValue))));
     },
     say: (line) => void process.stderr.write(`${line}\n`),
   };
@@ -28,8 +29,9 @@ export function makeOutput(program: Command): Output {
 
 const ended = (text: string) => (text.endsWith("\n") ? text : `${text}\n`);
 
-/** One line, as Go's encoder writes it: `< > &` and the line separators are escaped, 64-bit integers are texts. */
+/** One line, as Go's encoder writes it: `< > &` and characters that do not show are escaped, 64-bit integers are texts. */
 export function jsonLine(answer: unknown): string {
   const text = JSON.stringify(answer, (_, value: unknown) => (typeof value === "bigint" ? value.toString() : value));
-  return text.replace(/[<>&\u2028\u2029]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const escaped = text.replace(/[<>&]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return visibleJson(escaped);
 }

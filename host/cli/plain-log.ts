@@ -1,5 +1,6 @@
 /** Log lines for people: `10:47:03 INF block made height=5`. */
 import { Writable } from "node:stream";
+import { visible } from "../visible.js";
 
 const LEVELS: Readonly<Record<number, string>> = { 10: "TRC", 20: "DBG", 30: "INF", 40: "WRN", 50: "ERR", 60: "FTL" };
 const OWN = new Set(["level", "time", "msg", "pid", "hostname"]);
@@ -20,5 +21,6 @@ function plainLine(line: string): string {
   const fields = Object.entries(entry)
     .filter(([key]) => !OWN.has(key))
     .map(([key, value]) => ` ${key}=${typeof value === "string" ? value : JSON.stringify(value)}`);
-  return `${time} ${LEVELS[Number(entry["level"])] ?? "???"} ${String(entry["msg"] ?? "")}${fields.join("")}`;
+  const text = `${String(entry["msg"] ?? "")}${fields.join("")}`;
+  return `${time} ${LEVELS[Number(entry["level"])] ?? "???"} ${visible(text)}`;
 }

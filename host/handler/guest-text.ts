@@ -1,18 +1,19 @@
 /** Text that a guest wrote. It ends up in logs, on terminals and in error messages, so it is cut and made harmless. */
 
+import { hasHidden } from "../visible.js";
+
 const lossy = new TextDecoder("utf-8", { ignoreBOM: true });
 
 const QUOTED_CHARACTERS_MAX = 100;
 
-const HARMFUL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 const BREAKS = new Set("\t\n\r\u2028\u2029");
 
-/** Line breaks and tabs become spaces, other control characters U+FFFD. Quick also when the text is nothing else. */
+/** Line breaks and tabs become spaces, other characters that do not show U+FFFD. Quick also when the text is nothing else. */
 export function printable(text: string): string {
-  if (!HARMFUL.test(text)) return text;
+  if (!hasHidden(text)) return text;
   let clean = "";
   for (const character of text) {
-    if (!HARMFUL.test(character)) clean += character;
+    if (!hasHidden(character)) clean += character;
     else clean += BREAKS.has(character) ? " " : "\ufffd";
   }
   return clean;

@@ -3,13 +3,14 @@
  * everything is paid for (docs/gas.md) before it is done.
  */
 import { ABSENT } from "../errors.js";
-import { readU32 } from "../frames.js";
-import { FAIL_MESSAGE_BYTES_MAX, KEY_BYTES_MAX, LOG_BYTES_MAX, VALUE_BYTES_MAX } from "../limits.js";
+import { OP_DELETE, OP_PUT, readU32 } from "../frames.js";
+import { FAIL_MESSAGE_BYTES_MAX, KEY_BYTES_MAX, LOG_BYTES_MAX, LOG_LINES_MAX, VALUE_BYTES_MAX } from "../limits.js";
 import { failed, trap } from "./failures.js";
 import type { GasCounter } from "./gas-counter.js";
 import type { GuestMemory } from "./guest-memory.js";
 import { guestText, guestText16 } from "./guest-text.js";
 import { ABORT_MODULE, IMPORT_MODULE } from "./interface.js";
+import { pairsPrice, scanPriceMax } from "./meter/pairs-price.js";
 import { HOST_PRICES } from "./meter/schedule.js";
 import { applyFrames } from "./output-frames.js";
 import type { StoreHandle, StoreHandles } from "./store-handles.js";
@@ -37,6 +38,7 @@ const RANGE_BOUND_BYTES_MAX = KEY_BYTES_MAX + 1;
 
 export class HostImports {
   #scanBuffer = new Uint8Array(0);
+  #logLines = 0;
 
   constructor(
     private readonly memory: GuestMemory,
@@ -69,7 +71,7 @@ export class HostImports {
       },
       log: (level: number, ptr: number, len: number) => this.#log(level, ptr, len),
       progress: (done: bigint, total: bigint) => {
-        this.gas.charge(HOST_PRICES.report, "progress");
+        this.gas.charge(HOST_PRICES.progress, "progress");
         this.reports.progress?.(done, total);
       },
       fail: (code: number, ptr: number, len: number) => this.#fail(code, ptr, len),
@@ -88,6 +90,7 @@ export class HostImports {
     const handle = this.handles.readable(store);
     const key = this.#key(handle, ptr, len);
     const room = this.memory.range(out, cap, "out of store_get");
+    this.gas.require(VALUE_BYTES_MAX * HOST_PRICES.byte, "store_get");
     const value = handle.store.get(key);
     if (!value) return -ABSENT;
     this.gas.chargeBytes(value.length, "store_get");
@@ -96,7 +99,7 @@ export class HostImports {
   }
 
   #set(store: number, ptr: number, len: number, valuePtr: number, valueLen: number): number {
-    this.gas.charge(HOST_PRICES.put, "store_set");
+    this.gas.charge(this.handles.nextWritePrice(OP_PUT), "store_set");
     const handle = this.handles.writable(store);
     const key = this.#key(handle, ptr, len);
     const value = this.memory.copy(valuePtr, valueLen, "a value", VALUE_BYTES_MAX);
@@ -108,7 +111,7 @@ export class HostImports {
   }
 
   #delete(store: number, ptr: number, len: number): number {
-    this.gas.charge(HOST_PRICES.delete, "store_delete");
+    this.gas.charge(this.handles.nextWritePrice(OP_DELETE), "store_delete");
     const handle = this.handles.writable(store);
     const key = this.#key(handle, ptr, len);
     handle.store.delete(key);
@@ -139,12 +142,13 @@ export class HostImports {
     // It doubles at least: a guest that asks for a byte more each time must not have all of it made anew each time.
     const room = this.#scanBuffer.length;
     if (room < out.length) this.#scanBuffer = new Uint8Array(Math.max(out.length, 2 * room));
+    this.gas.require(scanPriceMax(out.length, handle.deleted), "store_scan");
     const scan = handle.store.scan(range);
     const filled = scan.read(this.#scanBuffer.subarray(0, out.length));
     // Else a handler that deleted much could make the host walk over it again and again for the price of a call.
     this.gas.charge(scan.passed * HOST_PRICES.scanPassed, "store_scan");
     if (filled < 0) return -filled;
-    this.gas.chargeBytes(filled, "store_scan");
+    this.gas.charge(pairsPrice(this.#scanBuffer.subarray(0, filled)), "store_scan");
     out.set(this.#scanBuffer.subarray(0, filled));
     return filled;
   }
@@ -159,7 +163,12 @@ export class HostImports {
 
   #log(level: number, ptr: number, len: number): void {
     const line = this.memory.range(ptr, len, "a log line");
-    this.gas.charge(HOST_PRICES.report + Math.min(line.length, LOG_BYTES_MAX) * HOST_PRICES.logByte, "log");
+    this.gas.charge(HOST_PRICES.log + Math.min(line.length, LOG_BYTES_MAX) * HOST_PRICES.logByte, "log");
+    if (this.#logLines > LOG_LINES_MAX) return;
+    if (++this.#logLines > LOG_LINES_MAX) {
+      this.reports.log?.("warn", `the handler logged ${LOG_LINES_MAX} lines; what it logs from here on is left out`);
+      return;
+    }
     const name = LOG_LEVELS[Math.min(level >>> 0, LOG_LEVELS.length - 1)] ?? "error";
     this.reports.log?.(name, guestText(line, LOG_BYTES_MAX));
   }

@@ -20,6 +20,8 @@ import {
 import { nameProblem } from "./names.js";
 import { parseStrictJson } from "./strict-json.js";
 
+const STORE_NAME = /^[a-z0-9_./-]+$/;
+
 export const MANIFEST_SECTION = "chain-upgrade.manifest";
 
 function manifestRefusal(path: string, what: string): UpgradeError {
@@ -72,6 +74,17 @@ function readNames(field: JsonField | undefined): string[] {
   return field?.items().map(readName) ?? [];
 }
 
+/** Stores have names that look like nothing else, in any writing. */
+function readStoreName(field: JsonField): string {
+  const name = readName(field);
+  if (!STORE_NAME.test(name)) throw field.wrong("a store's name consists of a to z, 0 to 9, _ . / and -");
+  return name;
+}
+
+function readStoreNames(field: JsonField | undefined): string[] {
+  return field?.items().map(readStoreName) ?? [];
+}
+
 function readGasLimit(field: JsonField): bigint {
   const limit = field.decimal(GAS_LIMIT_MAX);
   if (limit === 0n) throw field.wrong("must be at least 1");
@@ -96,19 +109,19 @@ function readStore(field: JsonField): ManifestStore {
   const access = fields.required("access").text();
   if (access !== "r" && access !== "rw") throw fields.required("access").wrong('must be "r" or "rw"');
   const prefixes = fields.optional("prefixes");
-  return { name: readName(fields.required("name")), access, prefixes: prefixes && readPrefixes(prefixes) };
+  return { name: readStoreName(fields.required("name")), access, prefixes: prefixes && readPrefixes(prefixes) };
 }
 
 function readStoreUpgrades(field: JsonField): StoreUpgrades {
   const fields = field.object([], ["added", "renamed", "deleted"]);
   const renamed = fields.optional("renamed")?.items() ?? [];
   return {
-    added: readNames(fields.optional("added")),
+    added: readStoreNames(fields.optional("added")),
     renamed: renamed.map((item) => {
       const keys = item.object(["old_key", "new_key"]);
-      return { oldKey: readName(keys.required("old_key")), newKey: readName(keys.required("new_key")) };
+      return { oldKey: readStoreName(keys.required("old_key")), newKey: readStoreName(keys.required("new_key")) };
     }),
-    deleted: readNames(fields.optional("deleted")),
+    deleted: readStoreNames(fields.optional("deleted")),
   };
 }
 
@@ -152,5 +165,5 @@ function readAllows(field: JsonField | undefined): Allowances {
 function readScan(field: JsonField): ManifestScan {
   const fields = field.object(["store"], ["prefix"]);
   const prefix = fields.optional("prefix");
-  return { store: readName(fields.required("store")), prefix: prefix && readPrefix(prefix) };
+  return { store: readStoreName(fields.required("store")), prefix: prefix && readPrefix(prefix) };
 }

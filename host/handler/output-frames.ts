@@ -1,8 +1,7 @@
 /** Applies the writes that a guest framed: every frame is checked, then runs for one store go to it as they are. */
 import { isUpgradeError } from "../errors.js";
-import { OP_PUT, OpCursor } from "../frames.js";
+import { OpCursor } from "../frames.js";
 import { trap } from "./failures.js";
-import { HOST_PRICES } from "./meter/schedule.js";
 import type { StoreHandle, StoreHandles } from "./store-handles.js";
 
 /**
@@ -33,7 +32,7 @@ export function applyFrames(handles: StoreHandles, frames: Uint8Array): void {
     }
     handle.requireKey(frames, op.keyAt, op.keyLen);
     handle.count(op);
-    price += op.op === OP_PUT ? HOST_PRICES.put : HOST_PRICES.delete;
+    price += handles.nextWritePrice(op.op);
   }
   write(frames.length);
 }

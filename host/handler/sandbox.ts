@@ -5,7 +5,7 @@
 import { prefixEnd } from "../bytes.js";
 import { assert, isUpgradeError, UpgradeError } from "../errors.js";
 import { readU32 } from "../frames.js";
-import { BATCH_BYTES } from "../limits.js";
+import { BATCH_BYTES, FRAME_BYTES_MAX } from "../limits.js";
 import type { OnProgress } from "../progress.js";
 import type { MultiStore } from "../types.js";
 import { ScanBatches } from "./batches.js";
@@ -25,6 +25,7 @@ import {
   encodeContext,
   type UpgradeContextFields,
 } from "./messages.js";
+import { pairsPrice, scanPriceMax } from "./meter/pairs-price.js";
 import { HOST_PRICES } from "./meter/schedule.js";
 import { applyFrames } from "./output-frames.js";
 import { type StoreCounts, StoreHandles } from "./store-handles.js";
@@ -47,7 +48,7 @@ export interface HandlerInput extends UpgradeContextFields, GuestReports {
 export interface HandlerReport {
   /** What `handler_run` returned; undefined for 0 bytes: the versions that the manifest declares. */
   readonly versionMap: ReadonlyMap<string, bigint> | undefined;
-  /** Gas used, by schedule `gas-1`: the same on every machine. */
+  /** Gas used, by schedule `gas-2`: the same on every machine. */
   readonly gas: bigint;
   /** What was done to each store that the handler may write, by name, ascending. */
   readonly stores: ReadonlyMap<string, StoreCounts>;
@@ -58,6 +59,11 @@ export interface HandlerReport {
 }
 
 const LAST_BATCH = 1;
+/** What the reading of a batch may cost: as many pairs as fit, or one that is larger. */
+const BATCH_PRICE_MAX = Math.max(
+  scanPriceMax(BATCH_BYTES, 0),
+  HOST_PRICES.scanPair + FRAME_BYTES_MAX * HOST_PRICES.byte,
+);
 /** `handler_batch` answers with `u32 consumed`, then framed writes. */
 const CONSUMED_BYTES = 4;
 
@@ -131,6 +137,7 @@ class HandlerRun {
     const total = this.#onProgress ? (base.pairCount?.(prefix, end) ?? 0) : 0;
     do {
       this.#onProgress?.("scan", store, batches.consumed, total);
+      this.#gas.require(BATCH_PRICE_MAX, "a batch");
       batches.pack();
       this.#batch(batches, index);
     } while (!batches.isDone);
@@ -138,7 +145,10 @@ class HandlerRun {
 
   #batch(batches: ScanBatches, index: number): void {
     const { bytes, start, end, isLast } = batches;
-    this.#buffers.give(bytes.subarray(start, end));
+    const frames = bytes.subarray(start, end);
+    // Its bytes are paid for where they cross.
+    this.#gas.charge(pairsPrice(frames) - frames.length * HOST_PRICES.byte, "a batch");
+    this.#buffers.give(frames);
     this.#writing(() => {
       const length = this.#guest.callForLength("handler_batch", index, end - start, isLast ? LAST_BATCH : 0);
       if (length < CONSUMED_BYTES) throw trap(`handler_batch answered ${length} bytes, its count alone has 4`);

@@ -9,6 +9,7 @@ import type { KVReader, KVStore, MultiStore } from "../types.js";
 import { trap } from "./failures.js";
 import type { GasCounter } from "./gas-counter.js";
 import type { Manifest, ManifestStore } from "./manifest-types.js";
+import { HOST_PRICES, WRITES_ALONE } from "./meter/schedule.js";
 
 const SHOWN_KEY_BYTES_MAX = 16;
 
@@ -94,6 +95,7 @@ export class StoreHandles {
   readonly #handles: readonly StoreHandle[];
   /** Writes belong to the calls that migrate. */
   mayWrite = false;
+  #writes = 0;
 
   /** @throws UpgradeError UPG_HANDLER_LAYOUT when a store of the manifest is not there */
   constructor(
@@ -113,6 +115,12 @@ export class StoreHandles {
       }
       return new StoreHandle(entry, stores.store(entry.name), base.store(entry.name));
     });
+  }
+
+  /** What the next write costs, besides its bytes: {@link HOST_PRICES}. */
+  nextWritePrice(op: number): number {
+    const price = op === OP_PUT ? HOST_PRICES.put : HOST_PRICES.delete;
+    return this.#writes++ < WRITES_ALONE ? price + HOST_PRICES.writeAlone : price;
   }
 
   byName(name: string): StoreHandle | undefined {

@@ -161,7 +161,7 @@ describe("checkHandler() of bytes that no compiler made", () => {
     [
       "a br_table of four billion labels",
       module(types, functions, code(0, 0x41, 0, 0x0e, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x0b)),
-      "labels of a br_table, at most 4096",
+      "labels of a br_table, at most 1024",
     ],
     ["a type that is no type", module(section(1, [1, 0x60, 1, 0x10, 0])), "0x10 is not a type of values"],
     ["a name that is not UTF-8", module(section(7, [1, 1, 0xff, 0, 0])), "an export's name is not UTF-8"],

@@ -235,7 +235,7 @@ describe("traps of the engine", () => {
     const more = "(func $deep (param i64) (result i64) (i64.add (i64.const 1) (call $deep (local.get 0))))";
     const error = caught(() => runGuest({ run: "(drop (call $deep (i64.const 1))) (i32.const 0)", more }));
     expect(error).toMatchObject({ code: "UPG_HANDLER_STACK", details: { call: "handler_run" } });
-    expect(error.message).toContain("131072 abstract bytes of stack");
+    expect(error.message).toContain("262144 abstract bytes of stack");
   });
 
   test("recursion with an import in between → UPG_HANDLER_STACK too", () => {

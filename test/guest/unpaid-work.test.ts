@@ -56,7 +56,7 @@ describe("store_scan over what the handler deleted", () => {
       stores: base.branch(),
       base,
     });
-    return report.gas - BigInt(handler.bytes.length);
+    return report.gas - BigInt(handler.bytes.length * HOST_PRICES.fileByte);
   }
 
   const PAIR_BYTES = 8 + 2;

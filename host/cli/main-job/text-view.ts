@@ -1,5 +1,6 @@
 /** For people: the same events as a story. */
 import pc from "picocolors";
+import { visible } from "../../visible.js";
 import type { AppliedEvent, DoneEvent, HaltEvent, InitEvent, MainJobEvent, ScheduledEvent, Show } from "./events.js";
 
 export interface TextViewOptions {
@@ -64,32 +65,34 @@ function showInit(event: InitEvent, heading: Heading): void {
 function showScheduled({ plan, height, proposal }: ScheduledEvent, heading: Heading): void {
   const how = proposal === undefined ? "a plan is scheduled" : `proposal ${proposal} passes, and a plan is scheduled`;
   heading(`In block ${height} ${how}`);
-  say(`   upgrade "${plan.name}" at height ${plan.height}`);
-  say(pc.dim(`   ${plan.info}`));
+  say(`   upgrade "${visible(plan.name)}" at height ${plan.height}`);
+  say(pc.dim(`   ${visible(plan.info)}`));
 }
 
 function showHalt(event: HaltEvent, heading: Heading): void {
   heading(`The node halts before block ${event.height}`);
-  say(`   ${pc.yellow(event.message)}`);
+  say(`   ${pc.yellow(visible(event.message))}`);
   say(
     `   ${event.code}, exit ${event.exit}; last block ${event.last_committed_height}, app hash ${short(event.app_hash)}`,
   );
-  say(pc.dim(`   upgrade-info.json  ${event.upgrade_info}`));
+  say(pc.dim(`   upgrade-info.json  ${visible(event.upgrade_info)}`));
 }
 
 function showApplied(event: AppliedEvent): void {
   say(`   ${pc.green("✓")} applied in block ${event.height}, in ${event.ms} ms: store loader, handler, checks, commit`);
   const rows = Object.entries(event.stores).map(([store, { written, deleted, bytes }]) => [
-    store,
+    visible(store),
     grouped(written),
     grouped(deleted),
     grouped(bytes),
   ]);
   for (const line of table([["store", "written", "deleted", "bytes"], ...rows])) say(`   ${line}`);
-  const { before, after } = event.versions;
-  const changed = Object.keys({ ...before, ...after })
-    .filter((module) => before[module] !== after[module])
-    .map((module) => `${module} ${before[module] ?? "–"} → ${after[module] ?? "–"}`);
+  // Maps: a handler may name a module `constructor`, which every plain object has.
+  const before = new Map(Object.entries(event.versions.before));
+  const after = new Map(Object.entries(event.versions.after));
+  const changed = [...new Set([...before.keys(), ...after.keys()])]
+    .filter((module) => before.get(module) !== after.get(module))
+    .map((module) => `${visible(module)} ${before.get(module) ?? "–"} → ${after.get(module) ?? "–"}`);
   say(`   versions  ${changed.join(", ")}`);
   say(`   app hash  ${short(event.app_hash_before)} → ${short(event.app_hash)}`);
 }

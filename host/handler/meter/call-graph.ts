@@ -23,6 +23,8 @@ export class CallGraph {
   readonly #edges: readonly (readonly number[])[];
   /** By function: what calling it costs besides the call; NOT_FLAT when it counts itself. */
   readonly #flat: Float64Array;
+  /** By function that is flat: loads of a call. */
+  readonly #flatLoads: Float64Array;
   /** By function: it, or what it calls, takes gas from the global. */
   readonly #touches: Uint8Array;
   /** By node: greatest use of stack of a call, its callees included; UNBOUNDED when it can come back to itself. */
@@ -35,6 +37,7 @@ export class CallGraph {
     this.#imports = module.functionImports.length;
     this.#edges = edgesOf(module, facts);
     this.#flat = new Float64Array(facts.length).fill(NOT_FLAT);
+    this.#flatLoads = new Float64Array(facts.length);
     this.#touches = new Uint8Array(facts.length).fill(1);
     this.#height = new Float64Array(this.#edges.length).fill(UNBOUNDED);
     const open = new Set([...module.exports.filter(({ kind }) => kind === "function").map(({ index }) => index)]);
@@ -47,6 +50,11 @@ export class CallGraph {
     if (index < this.#imports) return isEnd(this.#module, index) ? 0 : undefined;
     const price = this.#flat[index - this.#imports] ?? NOT_FLAT;
     return price === NOT_FLAT ? undefined : price;
+  }
+
+  /** Loads that are paid for together with {@link flatPrice}. */
+  flatLoads(index: number): number {
+    return this.#flatLoads[index - this.#imports] ?? 0;
   }
 
   /** A call of it may change the gas that the global holds. */
@@ -74,6 +82,7 @@ export class CallGraph {
     const price = facts.calls.reduce((sum, callee) => sum + (this.flatPrice(callee) ?? 0), facts.price);
     if (price > FLAT_PRICE_MAX) return;
     this.#flat[node] = price;
+    this.#flatLoads[node] = facts.calls.reduce((sum, callee) => sum + this.flatLoads(callee), facts.loads);
     const takes = facts.hasBulk || facts.hasGrow || facts.indirectTypes.size > 0;
     this.#touches[node] = takes || facts.calls.some((callee) => this.touchesGas(callee)) ? 1 : 0;
   }

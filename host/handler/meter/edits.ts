@@ -30,6 +30,8 @@ export class Edits {
   readonly depths: number[] = [];
   /** Gas, of settle and check. */
   readonly costs: number[] = [];
+  /** Loads in those, which cost more when the memory is large. */
+  readonly loads: number[] = [];
   /** Loops around it. */
   readonly loops: number[] = [];
 
@@ -38,7 +40,7 @@ export class Edits {
   }
 
   clear(): void {
-    for (const list of [this.kinds, this.at, this.to, this.depths, this.costs, this.loops]) list.length = 0;
+    for (const list of [this.kinds, this.at, this.to, this.depths, this.costs, this.loads, this.loops]) list.length = 0;
   }
 
   /** Answers the edit's number. */
@@ -47,6 +49,7 @@ export class Edits {
     this.to.push(to);
     this.depths.push(depth);
     this.costs.push(0);
+    this.loads.push(0);
     this.loops.push(loops);
     return this.kinds.push(kind) - 1;
   }

@@ -3,11 +3,13 @@ import type { InstructionCursor } from "../instruction-cursor.js";
 import { OP } from "../opcodes.js";
 import type { FunctionBody, WasmModule } from "../wasm-module.js";
 import { frameBytes, keptValues } from "./frame-size.js";
-import { instructionPrice } from "./schedule.js";
+import { instructionPrice, isLoad } from "./schedule.js";
 
 export interface FunctionFacts {
   /** Sum of all instructions, each once, without what callees cost. */
   readonly price: number;
+  /** Instructions that load, without those of callees. */
+  readonly loads: number;
   readonly hasLoop: boolean;
   /** Called functions, imports too, once for each call site. */
   readonly calls: readonly number[];
@@ -42,6 +44,7 @@ export function factsOf(cursor: InstructionCursor, body: FunctionBody): Function
   const indirectTypes = new Set<number>();
   let price = 0;
   let values = 0;
+  let loads = 0;
   let hasLoop = false;
   let hasBulk = false;
   let hasGrow = false;
@@ -50,6 +53,7 @@ export function factsOf(cursor: InstructionCursor, body: FunctionBody): Function
     const { opcode } = cursor;
     price += instructionPrice(opcode);
     values += keptValues(opcode);
+    if (isLoad(opcode)) loads++;
     if (opcode === OP.loop) hasLoop = true;
     else if (opcode === OP.call) calls.push(cursor.immediate);
     else if (opcode === OP.callIndirect) indirectTypes.add(cursor.immediate);
@@ -58,6 +62,7 @@ export function factsOf(cursor: InstructionCursor, body: FunctionBody): Function
   }
   return {
     price,
+    loads,
     hasLoop,
     calls,
     indirectTypes,

@@ -5,7 +5,7 @@
  */
 import { OP } from "../opcodes.js";
 import type { CodeWriter } from "./code-writer.js";
-import { BULK_BYTES_LOG2, GROW_PAGE_PRICE } from "./schedule.js";
+import { BULK_BYTES_LOG2, FAR_LOAD_PRICE, GROW_PAGE_PRICE, NEAR_PAGES } from "./schedule.js";
 
 const I32 = 0x7f;
 const I64 = 0x7e;
@@ -19,6 +19,7 @@ const MEMORY_SIZE = [0x3f, 0x00];
 const MEMORY_GROW = [0x40, 0x00];
 const I32_EQ = 0x46;
 const I32_LT_S = 0x48;
+const I32_GT_U = 0x4b;
 const I64_LT_S = 0x53;
 const I64_GT_U = 0x56;
 const I32_ADD = 0x6a;
@@ -37,6 +38,8 @@ export interface Added {
   readonly stack: number;
   /** i32: 1 when the engine had no memory for a growth that is allowed. */
   readonly refused: number;
+  /** i64: what a load costs besides its price; 0 while the memory is small. */
+  readonly far: number;
   /** The function that stands for memory.grow. */
   readonly grow: number;
 }
@@ -62,32 +65,34 @@ export class Injector {
     if (!this.isGlobal) this.out.bytes(LOCAL_GET).u32(this.local).bytes(GLOBAL_SET).u32(this.added.gas);
   }
 
-  take(gas: number): void {
+  take(gas: number, loads: number): void {
     if (gas === 0) return;
     this.#get();
-    this.out.bytes(OP.i64Const).signed(gas).bytes(I64_SUB);
+    this.#subtract(gas, loads);
     if (this.isGlobal) this.out.bytes(GLOBAL_SET).u32(this.added.gas);
     else this.out.bytes(LOCAL_SET).u32(this.local);
   }
 
   /** @param label of the cold path */
-  takeAndCheck(gas: number, label: number): void {
+  takeAndCheck(gas: number, loads: number, label: number): void {
     this.#get();
-    this.#subtractAndCheck(gas, label);
+    this.#subtract(gas, loads);
+    this.#check(label);
   }
 
   /**
    * The same where the function begins: the gas comes from the global. Checked in functions that call others or cost
    * much: what others do is bounded by their loops' checks.
    */
-  enter(gas: number, label: number, isChecked: boolean): void {
+  enter(gas: number, loads: number, label: number, isChecked: boolean): void {
     if (this.isGlobal && !isChecked) {
-      this.take(gas);
+      this.take(gas, loads);
       return;
     }
     this.out.bytes(GLOBAL_GET).u32(this.added.gas);
-    if (isChecked) this.#subtractAndCheck(gas, label);
-    else this.out.bytes(OP.i64Const).signed(gas).bytes(I64_SUB, LOCAL_SET).u32(this.local);
+    this.#subtract(gas, loads);
+    if (isChecked) this.#check(label);
+    else this.out.bytes(LOCAL_SET).u32(this.local);
   }
 
   #get(): void {
@@ -95,9 +100,10 @@ export class Injector {
     else this.out.bytes(LOCAL_GET).u32(this.local);
   }
 
-  #subtractAndCheck(gas: number, label: number): void {
+  #subtract(gas: number, loads: number): void {
     if (gas > 0) this.out.bytes(OP.i64Const).signed(gas).bytes(I64_SUB);
-    this.#check(label);
+    if (loads === 0) return;
+    this.out.bytes(GLOBAL_GET).u32(this.added.far).bytes(OP.i64Const).signed(loads).bytes(I64_MUL, I64_SUB);
   }
 
   #check(label: number): void {
@@ -129,7 +135,7 @@ export class Injector {
 
   /** A whole body, from its locals on: (pages: i32) -> i32, for memory.grow. Above the maximum it answers -1, always. */
   growBody(pagesMax: number): void {
-    const { gas, refused } = this.added;
+    const { gas, refused, far } = this.added;
     const { out } = this;
     const [pages, left] = [0, 1];
     out.bytes(1, 1, I64);
@@ -144,6 +150,11 @@ export class Injector {
       .signed(-1)
       .bytes(I32_EQ);
     out.bytes(OP.if, EMPTY_BLOCK, OP.i32Const, 1, GLOBAL_SET).u32(refused).bytes(OP.unreachable, OP.end);
+    out
+      .bytes(...MEMORY_SIZE, OP.i32Const)
+      .signed(NEAR_PAGES)
+      .bytes(I32_GT_U, OP.if, EMPTY_BLOCK);
+    out.bytes(OP.i64Const).signed(FAR_LOAD_PRICE).bytes(GLOBAL_SET).u32(far).bytes(OP.end);
     out.bytes(LOCAL_GET, pages, OP.end);
   }
 

@@ -73,7 +73,7 @@ export function writeMetered(
   inject.isGlobal = edits.areMostlyCalls;
   writeLocals(bytes, body, facts, out, inject);
   out.bytes(OP.block, EMPTY_BLOCK);
-  inject.enter(edits.costs[0] as number, 0, edits.hasCalls || edits.cost > UNCHECKED_GAS_MAX);
+  inject.enter(edits.costs[0] as number, edits.loads[0] as number, 0, edits.hasCalls || edits.cost > UNCHECKED_GAS_MAX);
   if (reserve !== undefined) inject.reserveStack(reserve, 0);
   out.bytes(OP.block, body.type.results[0] ?? EMPTY_BLOCK);
   let copied = body.codeStart;
@@ -113,13 +113,13 @@ function writeEdit(
   added: Added,
 ): number {
   const [at, to, depth] = [edits.at[i] as number, edits.to[i] as number, edits.depths[i] as number];
-  const cost = edits.costs[i] as number;
+  const [cost, loads] = [edits.costs[i] as number, edits.loads[i] as number];
   switch (edits.kinds[i]) {
     case EDIT.settle:
-      inject.take(cost);
+      inject.take(cost, loads);
       return at;
     case EDIT.check:
-      inject.takeAndCheck(cost, depth - 1 + INNER_BLOCK);
+      inject.takeAndCheck(cost, loads, depth - 1 + INNER_BLOCK);
       return at;
     case EDIT.bulk:
       inject.takeForBytes(depth - 1 + INNER_BLOCK);

@@ -14,7 +14,7 @@ import { CodeWriter } from "./code-writer.js";
 import { type FunctionFacts, factsOf } from "./function-facts.js";
 import { type Added, Injector } from "./injected.js";
 import { writeFlat, writeMetered } from "./meter-function.js";
-import { STACK_BUDGET } from "./schedule.js";
+import { FAR_LOAD_PRICE, NEAR_PAGES, STACK_BUDGET } from "./schedule.js";
 import { Segments } from "./segments.js";
 
 /** Exported globals of a metered module. */
@@ -25,7 +25,8 @@ export const METER_EXPORTS = Object.freeze({
 });
 
 const HEADER_BYTES = 8;
-const ADDED_GLOBALS = 3;
+const ADDED_GLOBALS = 4;
+const ADDED_EXPORTS = 3;
 /** Sections of a module in their order, as far as the meter must know it: a missing one is put in before the next. */
 const GLOBAL_KIND = EXTERNAL_KINDS.indexOf("global");
 const MUTABLE_I64 = [0x7e, 1];
@@ -52,7 +53,13 @@ class Meter {
     this.#hasGrow = this.#facts.some(({ hasGrow }) => hasGrow);
     this.#pagesMax = Math.min(module.memories[0]?.max ?? MEMORY_PAGES_MAX, MEMORY_PAGES_MAX);
     const { globals, functionTypes } = module;
-    this.#added = { gas: globals, stack: globals + 1, refused: globals + 2, grow: functionTypes.length };
+    this.#added = {
+      gas: globals,
+      stack: globals + 1,
+      refused: globals + 2,
+      far: globals + 3,
+      grow: functionTypes.length,
+    };
     this.#out = new CodeWriter(2 * module.bytes.length);
   }
 
@@ -119,10 +126,15 @@ class Meter {
       .signed(STACK_BUDGET)
       .bytes(0x0b);
     out.bytes(...MUTABLE_I32, 0x41, 0, 0x0b);
+    const isLarge = (this.#module.memories[0]?.min ?? 0) > NEAR_PAGES;
+    out
+      .bytes(...MUTABLE_I64, 0x42)
+      .signed(isLarge ? FAR_LOAD_PRICE : 0)
+      .bytes(0x0b);
   }
 
   #exports(out: CodeWriter, reader: ByteReader): void {
-    copyList(out, reader, ADDED_GLOBALS);
+    copyList(out, reader, ADDED_EXPORTS);
     out.string(METER_EXPORTS.gas).bytes(GLOBAL_KIND).u32(this.#added.gas);
     out.string(METER_EXPORTS.stack).bytes(GLOBAL_KIND).u32(this.#added.stack);
     out.string(METER_EXPORTS.refused).bytes(GLOBAL_KIND).u32(this.#added.refused);

@@ -10,7 +10,7 @@ import type { FunctionBody } from "../wasm-module.js";
 import type { CallGraph } from "./call-graph.js";
 import { EDIT, Edits } from "./edits.js";
 import { isBulk, MEMORY_GROW } from "./function-facts.js";
-import { instructionPrice } from "./schedule.js";
+import { instructionPrice, isLoad } from "./schedule.js";
 
 const LEVELS = NESTING_MAX + 2;
 
@@ -103,8 +103,10 @@ export class Segments {
   #plain(): void {
     const { opcode, start, next, immediate } = this.#cursor;
     this.#charge(instructionPrice(opcode));
+    if (isLoad(opcode)) this.#load(1);
     if (opcode === OP.call) {
       this.#charge(this.#graph.flatPrice(immediate) ?? 0);
+      this.#load(this.#graph.flatLoads(immediate));
       if (this.#graph.touchesGas(immediate)) this.#edit(EDIT.call, start, next);
     } else if (opcode === OP.callIndirect) this.#edit(EDIT.call, start, next);
     else if (opcode === MEMORY_GROW) this.#edit(EDIT.grow, start, next);
@@ -134,6 +136,10 @@ export class Segments {
 
   #charge(gas: number): void {
     if (this.#live) (this.edits.costs[this.#segment] as number) += gas;
+  }
+
+  #load(count: number): void {
+    (this.edits.loads[this.#segment] as number) += count;
   }
 
   #begin(kind: number): void {

@@ -32,7 +32,7 @@ export function moduleOf(bodies: readonly Body[]): Uint8Array {
     bytes(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0),
     section(1, list([bytes(0x60, 1, I32, 1, I32), bytes(0x60, 0, 0)])),
     section(3, list([bytes(1), bytes(0), bytes(0), bytes(0), ...bodies.map(() => bytes(0))])),
-    section(5, list([bytes(1, 1, 16)])),
+    section(5, list([bytes(1, 16, 16)])),
     section(6, list([bytes(I64, 1, 0x42, 0, END)])),
     section(
       7,

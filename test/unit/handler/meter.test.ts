@@ -41,36 +41,40 @@ describe("gas by hand", () => {
     ["a constant", "(i32.const 7)", 1],
     ["a sum", "(i32.add (local.get 0) (i32.const 7))", 3],
     ["nops and blocks", "(block (nop) (nop)) (i32.const 0)", 3],
-    ["a load", "(i32.load (i32.const 8))", 3],
+    ["a load", "(i32.load (i32.const 8))", 1 + 30],
     ["a division", "(i32.div_u (local.get 0) (i32.const 2))", 10],
     ["dead code", "(return (i32.const 0)) (i32.div_u (i32.const 1) (i32.const 1))", 2],
-    ["an if that is taken", "(if (result i32) (local.get 0) (then (i32.const 1)) (else (i32.load (i32.const 0))))", 4],
+    [
+      "an if that is taken",
+      "(if (result i32) (local.get 0) (then (i32.const 1)) (else (i32.load (i32.const 0))))",
+      1 + 3 + 1,
+    ],
     [
       "an if that is not",
       "(if (result i32) (i32.eqz (local.get 0)) (then (i32.const 1)) (else (i32.load (i32.const 0))))",
-      7,
+      1 + 1 + 3 + 1 + 30,
     ],
     [
       "a loop that runs three times",
       "(loop $l (br_if $l (local.tee 0 (i32.sub (local.get 0) (i32.const 1))))) (i32.const 0)",
-      28,
+      3 * (3 + 4 + 3) + 1,
     ],
     [
       "code behind a branch that leaves it out",
       "(block $b (br_if $b (local.get 0)) (drop (i32.load (i32.const 0)))) (i32.const 0)",
-      4,
+      1 + 3 + 1,
     ],
     [
       "memory.fill of 99 bytes",
       "(memory.fill (i32.const 0) (i32.const 1) (i32.const 99)) (i32.const 0)",
-      3 + 8 + 12 + 1,
+      3 + 400 + 12 + 1,
     ],
-    ["memory.grow by two pages", "(memory.grow (i32.const 2))", 1 + 100 + 20_000],
-    ["memory.grow past the maximum", "(memory.grow (i32.const 9))", 1 + 100],
+    ["memory.grow by two pages", "(memory.grow (i32.const 2))", 1 + 600 + 120_000],
+    ["memory.grow past the maximum", "(memory.grow (i32.const 9))", 1 + 600],
     [
       "a small function, paid for whole",
       "(call $f)",
-      6 + 5,
+      6 + (1 + 3 + 1 + 1),
       "(func $f (result i32) (if (i32.const 0) (then (nop))) (i32.const 1))",
     ],
     [
@@ -87,15 +91,15 @@ describe("gas by hand", () => {
     // An untaken branch over the nops: whoever pays for the whole pays for them too.
     const helper = (nops: number) =>
       `(func $f (result i32) (block $b (br_if $b (i32.const 1)) ${"nop ".repeat(nops)}) (i32.const 1))`;
-    const rest = 1 + 2 + 1;
+    const rest = 1 + 3 + 1;
     expect(run(go("(call $f)", helper(FLAT_PRICE_MAX - rest))).gas).toBe(BigInt(6 + FLAT_PRICE_MAX));
     expect(run(go("(call $f)", helper(FLAT_PRICE_MAX - rest + 1))).gas).toBe(BigInt(6 + rest));
   });
 
   test("the last unit of gas is enough, one less is not", () => {
     const wasm = go("(loop $l (br_if $l (local.tee 0 (i32.sub (local.get 0) (i32.const 1))))) (i32.const 5)");
-    expect(run(wasm, 28n)).toMatchObject({ answer: 5, gas: 28n });
-    expect(run(wasm, 27n).gas).toBe(28n);
+    expect(run(wasm, 31n)).toMatchObject({ answer: 5, gas: 31n });
+    expect(run(wasm, 30n).gas).toBe(31n);
   });
 });
 

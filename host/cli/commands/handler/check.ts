@@ -1,13 +1,16 @@
 /** `chaind handler check FILE…`: would a node take these files? */
 import { isUpgradeError } from "../../../errors.js";
-import { checkHandler } from "../../../handler/check.js";
+import { examineHandler } from "../../../handler/check.js";
+import { visible } from "../../../visible.js";
 import type { Cobra } from "../../cobra.js";
+import { type Consequences, consequenceLines, consequencesOf } from "../../handler/consequences.js";
 import { readWasmFile } from "../../handler/wasm-file.js";
 import type { Output } from "../../output.js";
 
 const REFUSED_EXIT = 21;
 
-interface CheckAnswer {
+/** What the handler may do is there as soon as its manifest can be read. */
+interface CheckAnswer extends Partial<Consequences> {
   readonly file: string;
   readonly sha256: string | null;
   readonly ok: boolean;
@@ -37,9 +40,11 @@ export function registerCheck(handler: Cobra, output: Output): void {
 function checkFile(file: string): CheckAnswer {
   try {
     const { bytes, sha256 } = readWasmFile(file);
-    const { name, gasLimit, findings } = checkHandler(bytes);
+    const { manifest, module, findings } = examineHandler(bytes);
     const ok = findings.length === 0;
-    return { file, sha256, ok, name, gas_limit: gasLimit === null ? null : String(gasLimit), findings };
+    const gas = manifest ? String(manifest.gasLimit) : null;
+    const does = manifest && module ? consequencesOf(manifest, module) : undefined;
+    return { file, sha256, ok, name: manifest?.name ?? null, gas_limit: gas, findings, ...does };
   } catch (error) {
     if (!isUpgradeError(error)) throw error;
     const finding = { code: error.code, function: null, offset: null, message: error.message };
@@ -47,8 +52,12 @@ function checkFile(file: string): CheckAnswer {
   }
 }
 
-function checkText({ file, sha256, ok, name, gas_limit, findings }: CheckAnswer): string {
-  if (ok) return `${file}: ok, for plan ${JSON.stringify(name)}, at most ${gas_limit} gas, sha256 ${sha256}`;
+function checkText(answer: CheckAnswer): string {
+  const { file, sha256, ok, name, gas_limit, findings } = answer;
+  if (ok) {
+    const first = `${file}: ok, for plan ${visible(JSON.stringify(name))}, at most ${gas_limit} gas, sha256 ${sha256}`;
+    return [first, ...consequenceLines(answer as CheckAnswer & Consequences)].join("\n");
+  }
   const lines = findings.map(({ code, function: where, offset, message }) => {
     const place = [where === null ? "" : ` in ${where}`, offset === null ? "" : ` at byte ${offset}`].join("");
     return `  ${code}${place}: ${message}`;
