@@ -10,7 +10,7 @@ import { ROOT } from "../house/sources.js";
 const FOLDER = join(ROOT, "build/engines");
 const SOURCES = join(ROOT, "test/engines");
 /** The name changes with the runner's sources: one that was built before is no longer it. */
-export const WAZERO = join(FOLDER, "wazero-runner-2");
+export const WAZERO = join(FOLDER, "wazero-runner");
 export const PYTHON = join(FOLDER, "venv/bin/python");
 export const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 

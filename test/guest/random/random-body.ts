@@ -25,7 +25,7 @@ export interface Surroundings {
   /** Global 0 counts down, the others are two i32 and two i64. */
   readonly globals: readonly ValueType[];
   readonly dataSegments: number;
-  /** Without memory.grow and bulk memory, whose price is not that of the instruction alone. */
+  /** Without bulk memory, whose price is not that of the instruction alone. */
   readonly isPlain: boolean;
 }
 
@@ -311,11 +311,11 @@ export class RandomBody {
   }
 
   #compareOrGrow(type: ValueType, depth: number): void {
-    const { random, out, world } = this;
+    const { random, out } = this;
     if (type === I64) {
       this.#value(I64, depth + 1);
       out.bytes(random.pick([0x79, 0x7a, 0x7b, 0xc2, 0xc3, 0xc4]));
-    } else if (!world.isPlain && random.once(6)) {
+    } else if (random.once(6)) {
       out.bytes(0x41).signed(random.below(4)).bytes(0x40, 0);
     } else if (random.once(2)) {
       this.#value(I64, depth + 1);

@@ -1,5 +1,6 @@
 /** Whole modules made at random from a seed, valid by construction, and how to call them. */
 import { CodeWriter } from "../../../host/handler/meter/code-writer.js";
+import { NEAR_PAGES } from "../../../host/handler/meter/schedule.js";
 import { Random } from "./random.js";
 import { I32, I64, RandomBody, type Signature, type Surroundings, type ValueType } from "./random-body.js";
 
@@ -15,6 +16,8 @@ export interface RandomModule {
 const IMPORT: Signature = { params: [I64, I64], result: undefined };
 /** What memory.grow wants a type of. */
 const PLAIN: Signature = { params: [I32], result: I32 };
+/** Modules of which one has a memory that becomes large while it runs, so that loads behind that cost more. */
+const GROWING = 6;
 /** Loops and calls of one instance. */
 const COUNT = 600;
 
@@ -43,7 +46,8 @@ export function randomModule(seed: number, isPlain = false): RandomModule {
   const locals = own.map(() => [type(), ...some(4)]);
   const bodies = own.map((each, i) => new RandomBody(random, world, each, locals[i] as ValueType[]).out);
   const exported = own.map((_, i) => i + 1).filter((i) => i < 3 || random.once(2));
-  const bytes = write(random, world, functions, locals, bodies, exported);
+  const pages = seed % GROWING === 0 ? [NEAR_PAGES, NEAR_PAGES + 3] : [1, 3];
+  const bytes = write(random, world, pages, functions, locals, bodies, exported);
   const arg = (each: ValueType) => (each === I32 ? random.next() | 0 : BigInt.asIntN(64, BigInt(random.next()) << 7n));
   const calls = exported.map((i) => ({ name: `f${i}`, args: (functions[i]?.params ?? []).map(arg) }));
   return { bytes, calls, globals: world.globals.map((_, i) => `g${i}`) };
@@ -52,6 +56,7 @@ export function randomModule(seed: number, isPlain = false): RandomModule {
 function write(
   random: Random,
   world: Surroundings,
+  pages: readonly number[],
   functions: readonly Signature[],
   locals: readonly (readonly ValueType[])[],
   bodies: readonly CodeWriter[],
@@ -81,7 +86,7 @@ function write(
     });
   });
   section(4, (part) => part.u32(1).bytes(0x70, 0).u32(world.tableSize));
-  section(5, (part) => part.bytes(1, 1, 1, 3));
+  section(5, (part) => part.bytes(1, 1, ...pages));
   section(6, (part) => {
     part.u32(world.globals.length);
     world.globals.forEach((type, i) => {

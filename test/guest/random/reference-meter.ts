@@ -5,7 +5,14 @@
 import { ByteReader } from "../../../host/handler/byte-reader.js";
 import { InstructionCursor } from "../../../host/handler/instruction-cursor.js";
 import { CodeWriter } from "../../../host/handler/meter/code-writer.js";
-import { FLAT_PRICE_MAX, instructionPrice } from "../../../host/handler/meter/schedule.js";
+import {
+  FAR_LOAD_PRICE,
+  FLAT_PRICE_MAX,
+  GROW_PAGE_PRICE,
+  instructionPrice,
+  isLoad,
+  NEAR_PAGES,
+} from "../../../host/handler/meter/schedule.js";
 import type { FunctionBody, WasmModule } from "../../../host/handler/wasm-module.js";
 import { decoded } from "./metering.js";
 
@@ -14,6 +21,9 @@ export const REFERENCE_GAS = "reference gas";
 const LOOP = 0x03;
 const CALL = 0x10;
 const CALL_INDIRECT = 0x11;
+const MEMORY_GROW = 0x40;
+/** Globals that are added: the gas, what memory.grow was asked for, what it answered. */
+const ADDED_GLOBALS = [0x7e, 1, 0x42, 0, 0x0b, 0x7f, 1, 0x41, 0, 0x0b, 0x7f, 1, 0x41, 0, 0x0b];
 
 export function referenceMetered(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const module = decoded(bytes);
@@ -21,8 +31,8 @@ export function referenceMetered(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   for (const { id, start, end, contentStart } of module.sections) {
     const part = new CodeWriter(4_096);
     const reader = new ByteReader(bytes, contentStart, end);
-    if (id === 6) grown(part, reader).bytes(0x7e, 1, 0x42, 0, 0x0b);
-    else if (id === 7) grown(part, reader).string(REFERENCE_GAS).bytes(3).u32(module.globals);
+    if (id === 6) grown(part, reader, 3).bytes(...ADDED_GLOBALS);
+    else if (id === 7) grown(part, reader, 1).string(REFERENCE_GAS).bytes(3).u32(module.globals);
     else if (id === 10) code(module, part);
     else {
       out.copy(bytes, start, end);
@@ -33,30 +43,50 @@ export function referenceMetered(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return out.finish();
 }
 
-function grown(part: CodeWriter, reader: ByteReader): CodeWriter {
+function grown(part: CodeWriter, reader: ByteReader, more: number): CodeWriter {
   const count = reader.u32("a length");
-  return part.u32(count + 1).copy(reader.bytes, reader.at, reader.end);
+  return part.u32(count + more).copy(reader.bytes, reader.at, reader.end);
 }
 
 function code(module: WasmModule, part: CodeWriter): void {
   part.u32(module.bodies.length);
   for (const body of module.bodies) {
     const out = new CodeWriter(4_096);
-    const isFlat = flatPrice(module, body.functionIndex) !== undefined;
+    const isFlat = flatCost(module, body.functionIndex) !== undefined;
     out.copy(module.bytes, body.start, body.codeStart);
     each(module, body, (cursor) => {
-      let price = instructionPrice(cursor.opcode);
-      if (cursor.opcode === CALL) price += flatPrice(module, cursor.immediate) ?? 0;
-      const take = () => {
-        if (isFlat || price === 0) return;
-        out.bytes(0x23).u32(module.globals).bytes(0x42).signed(price).bytes(0x7c, 0x24).u32(module.globals);
-      };
-      if (cursor.opcode !== LOOP) take();
-      out.copy(module.bytes, cursor.start, cursor.next);
-      if (cursor.opcode === LOOP) take();
+      const { opcode, immediate, start, next } = cursor;
+      const flat = opcode === CALL ? flatCost(module, immediate) : undefined;
+      const price = instructionPrice(opcode) + (flat?.price ?? 0);
+      const loads = (flat?.loads ?? 0) + (isLoad(opcode) ? 1 : 0);
+      if (!isFlat && opcode !== LOOP) take(out, module.globals, price, loads);
+      if (opcode === MEMORY_GROW) grow(out, module.globals);
+      else out.copy(module.bytes, start, next);
+      if (!isFlat && opcode === LOOP) take(out, module.globals, price, loads);
     });
     part.u32(out.length).append(out);
   }
+}
+
+/** By the memory as it is at this moment. */
+function take(out: CodeWriter, gas: number, price: number, loads: number): void {
+  if (price > 0) out.bytes(0x23).u32(gas).bytes(0x42).signed(price).bytes(0x7c, 0x24).u32(gas);
+  if (loads === 0) return;
+  out.bytes(0x23).u32(gas).bytes(0x3f, 0, 0x41).signed(NEAR_PAGES).bytes(0x4b, 0xad);
+  out
+    .bytes(0x42)
+    .signed(loads * FAR_LOAD_PRICE)
+    .bytes(0x7e, 0x7c, 0x24)
+    .u32(gas);
+}
+
+/** Pages are paid for when they were added. */
+function grow(out: CodeWriter, gas: number): void {
+  const [asked, answered] = [gas + 1, gas + 2];
+  out.bytes(0x24).u32(asked).bytes(0x23).u32(asked).bytes(MEMORY_GROW, 0, 0x24).u32(answered);
+  out.bytes(0x23).u32(gas).bytes(0x23).u32(answered).bytes(0x41).signed(-1).bytes(0x47, 0xad);
+  out.bytes(0x23).u32(asked).bytes(0xad, 0x7e, 0x42).signed(GROW_PAGE_PRICE).bytes(0x7e, 0x7c, 0x24).u32(gas);
+  out.bytes(0x23).u32(answered);
 }
 
 function each(module: WasmModule, body: FunctionBody, work: (cursor: InstructionCursor) => void): void {
@@ -66,16 +96,25 @@ function each(module: WasmModule, body: FunctionBody, work: (cursor: Instruction
 }
 
 /** By the words of docs/gas.md; undefined: not flat. */
-function flatPrice(module: WasmModule, index: number): number | undefined {
+function flatCost(module: WasmModule, index: number): { price: number; loads: number } | undefined {
   const body = module.bodies[index - module.functionImports.length];
   const isExported = module.exports.some((entry) => entry.kind === "function" && entry.index === index);
   if (!body || isExported || module.tableFunctions.has(index) || meetsCycle(module, index)) return undefined;
-  let sum = 0;
+  if ([index, ...reachable(module, index)].some((each) => hasGrow(module, each))) return undefined;
+  let [price, loads] = [0, 0];
   each(module, body, ({ opcode, immediate }) => {
-    const callee = opcode === CALL ? (flatPrice(module, immediate) ?? 0) : 0;
-    sum += opcode === LOOP ? Number.POSITIVE_INFINITY : instructionPrice(opcode) + callee;
+    const callee = opcode === CALL ? flatCost(module, immediate) : undefined;
+    price += opcode === LOOP ? Number.POSITIVE_INFINITY : instructionPrice(opcode) + (callee?.price ?? 0);
+    loads += (isLoad(opcode) ? 1 : 0) + (callee?.loads ?? 0);
   });
-  return sum <= FLAT_PRICE_MAX ? sum : undefined;
+  return price <= FLAT_PRICE_MAX ? { price, loads } : undefined;
+}
+
+function hasGrow(module: WasmModule, index: number): boolean {
+  const body = module.bodies[index - module.functionImports.length];
+  let found = false;
+  if (body) each(module, body, ({ opcode }) => (found ||= opcode === MEMORY_GROW));
+  return found;
 }
 
 function meetsCycle(module: WasmModule, index: number): boolean {

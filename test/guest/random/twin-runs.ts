@@ -47,7 +47,7 @@ class Side {
   }
 }
 
-/** @param isPlain the module has neither memory.grow nor bulk memory, so its gas is the sum of its instructions */
+/** @param isPlain the module has no bulk memory, so the reference meter can count its gas */
 export function runTwins({ bytes, calls, globals }: RandomModule, isPlain: boolean): TwinRun {
   const original = new Side(bytes);
   const twin = new Side(metered(bytes));
