@@ -5,7 +5,7 @@
 import { prefixEnd } from "../bytes.js";
 import { assert, isUpgradeError, UpgradeError } from "../errors.js";
 import { readU32 } from "../frames.js";
-import { BATCH_BYTES, FRAME_BYTES_MAX } from "../limits.js";
+import { BATCH_BYTES } from "../limits.js";
 import type { OnProgress } from "../progress.js";
 import type { MultiStore } from "../types.js";
 import { ScanBatches } from "./batches.js";
@@ -25,7 +25,7 @@ import {
   encodeContext,
   type UpgradeContextFields,
 } from "./messages.js";
-import { pairsPrice, scanPriceMax } from "./meter/pairs-price.js";
+import { pairsPrice } from "./meter/pairs-price.js";
 import { HOST_PRICES } from "./meter/schedule.js";
 import { applyFrames } from "./output-frames.js";
 import { type StoreCounts, StoreHandles } from "./store-handles.js";
@@ -59,11 +59,6 @@ export interface HandlerReport {
 }
 
 const LAST_BATCH = 1;
-/** What the reading of a batch may cost: as many pairs as fit, or one that is larger. */
-const BATCH_PRICE_MAX = Math.max(
-  scanPriceMax(BATCH_BYTES, 0),
-  HOST_PRICES.scanPair + FRAME_BYTES_MAX * HOST_PRICES.byte,
-);
 /** `handler_batch` answers with `u32 consumed`, then framed writes. */
 const CONSUMED_BYTES = 4;
 
@@ -137,7 +132,6 @@ class HandlerRun {
     const total = this.#onProgress ? (base.pairCount?.(prefix, end) ?? 0) : 0;
     do {
       this.#onProgress?.("scan", store, batches.consumed, total);
-      this.#gas.require(BATCH_PRICE_MAX, "a batch");
       batches.pack();
       this.#batch(batches, index);
     } while (!batches.isDone);

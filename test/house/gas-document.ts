@@ -93,11 +93,11 @@ ${instructionRows().join("\n")}
 - \`memory.grow\` costs ${number(GROW_PAGE_PRICE)} more for each page, before it acts. A request past the maximum (the smaller of the
   module's and 512 pages) is answered -1 and costs no pages. When the engine has no memory although the request is allowed, the
   node halts with \`UPG_HANDLER_ENGINE\`: that is no result.
-- A load costs ${FAR_LOAD_PRICE} more while the memory is larger than ${NEAR_PAGES} pages, when its gas is taken: a load that waits for the last one, at a place
+- A load costs ${FAR_LOAD_PRICE} more while the memory is larger than ${NEAR_PAGES} pages, from the instruction behind the growth on: a load that waits for the last one, at a place
   that no cache holds, takes more than ten times one in a small memory.
 - Small functions are paid for whole where they are called. A function is small when it has no loop, is neither exported nor in the
-  table, no call from it leads to a function that can call itself, and its instructions, with those of the small functions that it
-  calls (once for each call in its code), cost at most ${FLAT_PRICE_MAX} together. A call of it costs the \`call\` and that sum, whichever of
+  table, no call from it leads to a function that can call itself, neither it nor what it calls grows the memory, and its
+  instructions, with those of the small functions that it calls (once for each call in its code), cost at most ${FLAT_PRICE_MAX} together. A call of it costs the \`call\` and that sum, whichever of
   its branches run.
 - Gas is taken ahead, for all instructions at once that run as often as each other. So a run that traps may have paid for what it
   did not reach; a run that ends well has paid exactly for what ran.
@@ -110,9 +110,10 @@ A call of an import costs the \`call\` and:
 | --- | --- |
 ${HOST_ROWS.map(([what, price]) => `| ${what} | ${number(price)} |`).join("\n")}
 
-Everything is paid for before it is done. What a read costs is only known when it is done: before it, the most that it can cost must be
-left (the largest value; a scan's room full of the smallest pairs, and all keys that the handler deleted), and then what it did cost
-is taken. The same holds for each batch of a manifest's scan. Writes are dear since each of them is hashed into the state when the
+Everything is paid for before it is done, but for what only shows when it is done: what a read costs. Before a \`store_get\` or a
+\`store_scan\`, the most that it can cost must be left (the largest value; a scan's room full of the smallest pairs, and all keys
+that the handler deleted), and then what it did cost is taken. A manifest's scan is read ahead by at most four batches of 64 KiB, or
+one larger pair, and each batch is taken before the handler sees it: so much may a run that ends there have read unpaid, once. Writes are dear since each of them is hashed into the state when the
 block is committed; the first ones are dearer, since each changes a path of the tree for itself alone. Of a run's log lines the first
 ${number(LOG_LINES_MAX)} are written, and all are paid for.
 

@@ -19,7 +19,7 @@ interface InstructionRow {
 }
 
 /** Every instruction that is allowed, by its name. */
-export const INSTRUCTIONS: readonly InstructionRow[] = [
+const INSTRUCTIONS: readonly InstructionRow[] = [
   // No work of their own.
   { gas: 0, nanoseconds: 0, names: "block else end" },
   { gas: 1, nanoseconds: 1, names: "unreachable nop br return drop select local.get local.set local.tee" },

@@ -2,6 +2,7 @@
 import { isUpgradeError, type UpgradeError } from "../../../host/errors.js";
 import { checkHandler } from "../../../host/handler/check.js";
 import { loadHandler, type WasmHandler } from "../../../host/handler/handler.js";
+import { HOST_PRICES } from "../../../host/handler/meter/schedule.js";
 import { sha256 } from "../build.js";
 import { Random } from "../random/random.js";
 import { runHandlerIn } from "../running.js";
@@ -27,6 +28,7 @@ export interface CampaignResult {
   readonly slowest: number;
 }
 
+/** Besides the loading: some calls and writes. */
 const GAS_LIMIT = 3_000_000n;
 const MILLISECONDS_MAX = 5_000;
 const STORES = {
@@ -82,9 +84,10 @@ function run(handler: WasmHandler): string {
   try {
     const { name } = handler.manifest;
     const stores = Object.fromEntries(handler.manifest.stores.map((store) => [store.name, []]));
-    const input = { gasLimit: GAS_LIMIT, chainId: name, versionMap: layout(handler) };
+    const gasLimit = GAS_LIMIT + BigInt(handler.bytes.length * HOST_PRICES.fileByte);
+    const input = { gasLimit, chainId: name, versionMap: layout(handler) };
     const { report } = runHandlerIn(handler, { stores: { ...stores, ...STORES }, input });
-    if (report.gas > GAS_LIMIT) throw new Error(`${report.gas} gas of ${GAS_LIMIT}`);
+    if (report.gas > gasLimit) throw new Error(`${report.gas} gas of ${gasLimit}`);
     return `done ${report.gas}`;
   } catch (error) {
     if (isEnd(error)) return error.code;

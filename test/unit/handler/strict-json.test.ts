@@ -74,7 +74,7 @@ describe("parseStrictJson()", () => {
     ['"a\nb"', "$: a string holds a raw control character"],
     ['"\\ud800"', "$: a string holds half of a surrogate pair"],
     ['"\\udc00\\ud800"', "$: a string holds half of a surrogate pair"],
-    ["\ufeff1", '$: a value is due at character 0, not "\ufeff"'],
+    ["\ufeff1", '$: a value is due at character 0, not "\ufffd"'],
     ["'a'", `$: a value is due at character 0, not "'"`],
     ["/**/1", '$: a value is due at character 0, not "/"'],
   ])("parseStrictJson(%j) → %s", (text, message) => {
