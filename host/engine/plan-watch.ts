@@ -1,4 +1,4 @@
-/** Says in the log when a plan is scheduled, changed or cancelled, and counts down to its height. */
+/** Says in the log when a plan is cancelled, and counts down to its height. That one is scheduled is said by readiness.ts. */
 import type { Height, Plan } from "../types.js";
 
 /** Blocks before the height at which a line is written. */
@@ -25,10 +25,6 @@ export class PlanWatch {
       return lines;
     }
     const left = plan.height - height;
-    if (!before || before.name === applied) lines.push(line("plan scheduled", plan, left));
-    else if (before.name !== plan.name || before.height !== plan.height || before.info !== plan.info) {
-      lines.push(line("plan changed", plan, left));
-    }
     if (COUNTDOWN.has(left)) lines.push(line(`upgrade in ${left} ${left === 1n ? "block" : "blocks"}`, plan, left));
     return lines;
   }

@@ -1,4 +1,4 @@
-/** Says in the log what is scheduled and whether this node has the handler for it: at start, and whenever it changes. */
+/** Says in the log what is scheduled and whether this node has the handler for it, in one line: at start, and whenever it changes. */
 import type { Height, Plan } from "../types.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import { type Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
@@ -24,6 +24,7 @@ interface ReadinessOptions {
 class Readiness {
   #lookedAt = Number.NEGATIVE_INFINITY;
   #said = "";
+  #plan: Plan | undefined;
 
   constructor(private readonly options: ReadinessOptions) {}
 
@@ -56,18 +57,23 @@ class Readiness {
     const plan = this.options.plan();
     if (!plan) {
       this.#said = "";
+      this.#plan = undefined;
       return;
     }
-    if (plan.height > nextHeight() && now() - this.#lookedAt < STAGED_LOOK_MILLIS) return;
+    const isOther = !this.#plan || !isSame(this.#plan, plan);
+    if (!isOther && plan.height > nextHeight() && now() - this.#lookedAt < STAGED_LOOK_MILLIS) return;
     this.#lookedAt = now();
     keeper.lookForStaged();
     this.#say(plan);
   }
 
   #say(plan: Plan | undefined): void {
+    const before = this.#plan;
+    this.#plan = plan;
     if (!plan) return;
     const text = readinessText(this.options.keeper, plan);
-    if (text === this.#said) return;
+    const isInfoNew = before !== undefined && before.info !== plan.info;
+    if (text === this.#said && !isInfoNew) return;
     this.#said = text;
     this.options.log("info", text);
   }
@@ -90,6 +96,10 @@ export function sayReadiness(
   const store = app.multiStore.names.includes(UPGRADE_STORE) ? app.multiStore.store(UPGRADE_STORE) : undefined;
   readiness.atStart((plan) => store !== undefined && keeper.doneHeight(store, plan) > 0n);
   node.subscribe(() => readiness.afterBlock());
+}
+
+function isSame(a: Plan, b: Plan): boolean {
+  return a.name === b.name && a.height === b.height && a.info === b.info;
 }
 
 function readinessText(keeper: Keeper, plan: Plan): string {

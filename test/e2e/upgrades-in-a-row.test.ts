@@ -1,7 +1,9 @@
 /** Three upgrades in one chain's life by handlers of the home, as processes; file names sort wrongly; handlers wait for their height. */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
+import { Home } from "../../host/engine/home.js";
 import { build, data, guest } from "../guest/build.js";
 import { DIST, TestHome } from "./chaind.js";
 import { CommandLine } from "./command-line.js";
@@ -27,10 +29,10 @@ function adding(plan: string, module: string): Uint8Array {
 }
 
 /** Schedules a plan, three blocks ahead, and brings the chain before it. */
-function plan(home: TestHome, name: string, blocksBefore = 1n): bigint {
+function plan(home: TestHome, name: string, blocksBefore = 1n, info = ""): bigint {
   return withNode({ path: home.path, handlers: HANDLERS }, (node) => {
     const height = node.app.nextHeight + 2n;
-    schedule(node, { name, height });
+    schedule(node, { name, height, info });
     makeBlocksUpTo(node, height - blocksBefore);
     return height;
   });
@@ -116,7 +118,77 @@ describe("a staged handler", () => {
   });
 });
 
+test("chain_upgrade_binary_ready of a node that runs → 0 and why; 1 once the handler that the plan pins is staged", async () => {
+  const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
+  expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
+  const v9 = adding("v9", "nine");
+  const other = adding("v9", "ten");
+  const info = JSON.stringify({ handler: { sha256: createHash("sha256").update(v9).digest("hex") } });
+  withNode({ path: home.path, handlers: HANDLERS }, (node) => schedule(node, { name: "v9", height: 100_000n, info }));
+  const node = home.startSlowly("--api.enable=true", "--api.address", "tcp://127.0.0.1:0");
+  await node.says("doors open");
+  const { api = "" } = JSON.parse(readFileSync(home.data("addresses.json"), "utf8")) as { api?: string };
+  const metrics = async () => (await fetch(`${api.replace("tcp:", "http:")}/metrics`)).text();
+  const settled = (state: string, ready: 0 | 1) =>
+    vi.waitFor(
+      async () => {
+        const text = await metrics();
+        expect(text).toMatch(new RegExp(`^chain_upgrade_binary_ready\\{name="v9",os_arch="[^"]+"\\} ${ready}$`, "m"));
+        for (const each of ["absent", "ready", "mismatch", "ambiguous"]) {
+          expect(text).toContain(`chain_upgrade_handler_state{name="v9",state="${each}"} ${each === state ? 1 : 0}\n`);
+        }
+      },
+      { timeout: 60_000, interval: 200 },
+    );
+  await settled("absent", 0);
+  place(home, "v9.wasm", other, "handlers/staged");
+  await settled("mismatch", 0);
+  place(home, "v9.wasm", v9, "handlers/staged");
+  await settled("ready", 1);
+  node.child.kill("SIGTERM");
+  const { stderr, exit } = await node.end;
+  expect(exit).toBe(0);
+  // One line for each of the three states, and no other that says the plan is scheduled.
+  expect(stderr.match(/scheduled/g)).toHaveLength(3);
+});
+
 describe("pre-upgrade", () => {
+  test("the due plan pins another handler than the one here → 30 with both hashes", async () => {
+    const line = new CommandLine();
+    const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
+    expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
+    const [pinned, here] = [adding("v9", "nine"), adding("v9", "ten")];
+    const hash = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+    plan(home, "v9", 1n, JSON.stringify({ handler: { sha256: hash(pinned) } }));
+    place(home, "v9.wasm", here);
+    const check = () => line.run(["pre-upgrade", "--home", home.path]);
+    const end = await check();
+    expect(end.exit).toBe(30);
+    expect(end.stderr).toContain(`pins sha256 ${hash(pinned)}, the handler here`);
+    expect(end.stderr).toContain(hash(here));
+    place(home, "v9.wasm", pinned);
+    expect((await check()).exit).toBe(0);
+  });
+
+  test("a database that is older than what the key signed, or damaged → 30 as a start ends", async () => {
+    const line = new CommandLine();
+    const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
+    const check = () => line.run(["pre-upgrade", "--home", home.path]);
+    expect((await check()).exit).toBe(0);
+    const record = readFileSync(home.data("priv_validator_state.json"), "utf8");
+    writeFileSync(home.data("priv_validator_state.json"), record.replace('"height": "3"', '"height": "9"'));
+    const signed = await check();
+    expect([signed.exit, signed.stderr]).toEqual([30, expect.stringContaining("UPG_STORE_SIGNED")]);
+    expect((await home.start().end).exit).toBe(30);
+    writeFileSync(home.data("priv_validator_state.json"), record);
+    const { databaseFile } = new Home(home.path);
+    const bytes = readFileSync(databaseFile);
+    writeFileSync(databaseFile, bytes.fill(0, 8_192));
+    const damaged = await check();
+    expect([damaged.exit, damaged.stderr]).toEqual([30, expect.stringContaining("UPG_STORE_CORRUPT")]);
+    expect((await home.start().end).exit).toBe(30);
+  });
+
   test("layout, hash of a pin, stores, and what would be refused → 30 where start or the upgrade block would end; nothing is written", async () => {
     const line = new CommandLine();
     const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);

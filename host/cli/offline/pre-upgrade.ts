@@ -10,14 +10,17 @@ import { genesisVersion, targetOf } from "../../chain/start.js";
 import { Core } from "../../core/core.js";
 import { upgradeFiles } from "../../engine/atomic-file.js";
 import { keptOrFile, requireHome } from "../../engine/begun-genesis.js";
+import { readConsensusKey } from "../../engine/consensus-key.js";
 import { Home } from "../../engine/home.js";
+import { LastSigned } from "../../engine/last-signed.js";
 import { sha256 } from "../../engine/node-crypto.js";
+import { checkDatabase } from "../../engine/start-checks.js";
 import { stagedHandlers, type VersionsAndHandlers, versionsAndHandlers } from "../../engine/versions-and-handlers.js";
 import { isUpgradeError } from "../../errors.js";
 import { requireLayout } from "../../handler/sandbox.js";
 import { CommitMultiStore } from "../../store/commit-multi-store.js";
 import { MemoryDatabase } from "../../store/memory-database.js";
-import type { Plan } from "../../types.js";
+import type { Height, Plan } from "../../types.js";
 import { guardBefore } from "../../upgrade/guards.js";
 import { declaredVersions, type RegisteredHandler } from "../../upgrade/handlers.js";
 import { requireKnownVersions } from "../../upgrade/hooks.js";
@@ -53,16 +56,21 @@ export function preUpgrade(path: string, flags: PreUpgradeFlags, say: (line: str
 function check(home: Home, flags: PreUpgradeFlags, say: (line: string) => void): number {
   const folder = flags.handlers ?? fileURLToPath(new URL("handlers", import.meta.url));
   requireHome(home);
+  readConsensusKey(home.validatorKeyFile);
   const brought = versionsAndHandlers(home, folder, undefined);
   if (!existsSync(home.databaseFile)) {
     const { genesis, begin } = keptOrFile(home, undefined);
+    requireKeyGoesOn(home, genesis.initialHeight - 1n);
     genesisVersion(genesis, brought.versions);
     begin?.check((_, message) => say(message));
     return GO_ON;
   }
   const { database: below, isRunning, close } = openShared(home);
   try {
+    // Of a database that another process writes to, that process has checked this when it started.
+    const committed = isRunning ? undefined : checkDatabase(home.databaseFile, (_, message) => say(message));
     const facts: Facts = { home, ...keptOrFile(home, below), ...brought };
+    if (!isRunning) requireKeyGoesOn(home, committed ?? facts.genesis.initialHeight - 1n);
     const app = openApp(new OverlayDatabase(below, new MemoryDatabase()), facts, { staged: flags.handlersStaged, say });
     const { plan } = app;
     if (!plan) return GO_ON;
@@ -83,6 +91,11 @@ function check(home: Home, flags: PreUpgradeFlags, say: (line: string) => void):
   } finally {
     close();
   }
+}
+
+/** @throws UpgradeError UPG_STORE_SIGNED when the key has signed more blocks than the database has */
+function requireKeyGoesOn(home: Home, last: Height): void {
+  new LastSigned(home.lastSignedFile).requireGoesOn(last, home.databaseFile);
 }
 
 /** As `start` opens it, over a database whose changes are forgotten. */
