@@ -8,6 +8,7 @@ import { encodeAddress } from "../../host/chain/address.js";
 import { sha256 } from "../../host/engine/node-crypto.js";
 import { makeBlocksUpTo, makeHome, schedule, withNode } from "../../test/e2e/prepared-home.js";
 import { genesisDocument } from "../../test/scenario/genesis-text.js";
+import { Signer, send } from "../../test/scenario/wallet.js";
 import type { Servers } from "./endpoints.js";
 
 /** Height of the upgrade: the first block that the process makes. */
@@ -23,14 +24,32 @@ export function prepareUpgrade(home: string, accounts: number, handlers: string)
   });
 }
 
+const PAYER = new Signer("latency");
+const PAYER_NUMBER = 900;
+
+const TRANSFERS = 50;
+
+/** Transfers of an account that the prepared genesis has, one after the other, over and over: signing takes time. */
+export function transfers(): () => Uint8Array {
+  const signed = Array.from({ length: TRANSFERS }, (_, index) => {
+    const options = { chainId: "scenario-1", accountNumber: BigInt(PAYER_NUMBER), sequence: BigInt(index) };
+    return PAYER.sign([send(PAYER, PAYER.address, 1)], options);
+  });
+  let sent = 0;
+  return () => signed[sent++ % TRANSFERS] as Uint8Array;
+}
+
 function genesisOf(accounts: number): string {
   const document = genesisDocument();
   const state = document["app_state"] as Record<string, Record<string, unknown[]>>;
-  for (let i = 0; i < accounts; i++) {
-    const address = encodeAddress(sha256(utf8(`latency ${i}`)).slice(0, 20));
+  const add = (address: string, number: number, amount: number) => {
     const type = "/cosmos.auth.v1beta1.BaseAccount";
-    state["auth"]?.["accounts"]?.push({ "@type": type, address, account_number: String(1_000 + i), sequence: "0" });
-    state["bank"]?.["balances"]?.push({ address, coins: [{ denom: "ustake", amount: String(1_000_000 + i) }] });
+    state["auth"]?.["accounts"]?.push({ "@type": type, address, account_number: String(number), sequence: "0" });
+    state["bank"]?.["balances"]?.push({ address, coins: [{ denom: "ustake", amount: String(amount) }] });
+  };
+  add(PAYER.address, PAYER_NUMBER, 1_000_000_000);
+  for (let i = 0; i < accounts; i++) {
+    add(encodeAddress(sha256(utf8(`latency ${i}`)).slice(0, 20)), 1_000 + i, 1_000_000 + i);
   }
   return JSON.stringify(document);
 }
@@ -58,7 +77,7 @@ export async function startUpgrading(chaind: string, home: string, ...more: read
     if (waited > READY_MILLIS || child.exitCode !== null) throw new Error(`the node did not open its servers:\n${log}`);
     await sleep(10);
   }
-  const { rpc, api } = JSON.parse(readFileSync(file, "utf8")) as { rpc: string; api: string };
-  const servers = { rest: api.replace("tcp:", "http:"), rpc: rpc.replace("tcp:", "http:") };
+  const { rpc, api, grpc } = JSON.parse(readFileSync(file, "utf8")) as { rpc: string; api: string; grpc: string };
+  const servers = { rest: api.replace("tcp:", "http:"), rpc: rpc.replace("tcp:", "http:"), grpc };
   return { child, servers, end, log: () => log };
 }

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { percentile, pollWhile } from "../doors/endpoints.js";
-import { prepareUpgrade, startUpgrading } from "../doors/upgrading-node.js";
+import { percentile, pollWhile, risingReadings } from "../doors/endpoints.js";
+import { prepareUpgrade, startUpgrading, transfers } from "../doors/upgrading-node.js";
 
 const accounts = Number(process.argv[2]);
 const home = mkdtempSync(join(tmpdir(), "chain-upgrade-latency-"));
@@ -13,6 +13,7 @@ try {
   const begun = performance.now();
   const poll = await pollWhile(
     node.servers,
+    transfers(),
     () => !node.log().includes('"upgrade applied"') && node.child.exitCode === null,
   );
   const seconds = (performance.now() - begun) / 1_000;
@@ -28,9 +29,11 @@ try {
       { row: "p50", unit: "µs", samples: micros(0.5) },
       { row: "p99", unit: "µs", samples: micros(0.99) },
       { row: "slowest", unit: "µs", samples: micros(1) },
+      { row: "supply, slowest", unit: "ms", samples: [poll.supplyMillis] },
       { row: "answers", unit: "answers", samples: [poll.millis.length] },
       { row: "errors", unit: "answers", samples: [poll.errors.length] },
       { row: "progress readings", unit: "readings", samples: [poll.progress.length] },
+      { row: "of them rising", unit: "readings", samples: [risingReadings(poll)] },
     ]),
   );
 } finally {

@@ -66,9 +66,8 @@ class Threads implements EngineListener {
     const facts = await engine.opened;
     this.#handlerState = facts.handlerState ?? "absent";
     logger.info({ version: String(facts.version), height: String(facts.lastHeight) }, "node started");
-    this.#database = new LmdbReader(home.databaseFile);
-    const submit = (tx: Uint8Array) => engine.submit(tx);
-    this.#node = new NodeView({ database: this.#database, facts, mempool: start.mempool, submit });
+    this.#database = new LmdbReader(home.databaseFile, () => engine.status.commits);
+    this.#node = new NodeView({ database: this.#database, facts, mempool: start.mempool, engine });
     this.#doors = await openNodeDoors({
       ...{ flags, limits, home, logger, node: this.#node, bondDenom: facts.bondDenom, signal: this.#signals.signal },
       progress: () => this.#progress.last,

@@ -25,9 +25,9 @@ export interface EngineStart {
   readonly skipHeights: readonly Height[];
   readonly haltHeight: Height | undefined;
   readonly versionsKept: number | undefined;
-  /** Bytes that a handler may put aside on disk; undefined: no limit but the disk's. */
   /** One more folder of handlers that wait for their height. */
   readonly staged: string | undefined;
+  /** Bytes that a handler may put aside on disk; undefined: no limit but the disk's. */
   readonly handlerDiskMax: number | undefined;
   readonly mempool: Partial<MempoolLimits>;
   readonly emptyBlocks: boolean;
@@ -140,9 +140,18 @@ export class EngineStatus {
   set linesTaken(count: number) {
     Atomics.store(this.#cells, LINES_TAKEN, BigInt(count));
   }
+
+  /** Blocks that the engine has committed, counted before anybody is told. */
+  get commits(): number {
+    return Number(Atomics.load(this.#cells, COMMITS));
+  }
+  set commits(count: number) {
+    Atomics.store(this.#cells, COMMITS, BigInt(count));
+  }
 }
 
 const HEIGHT_UNDER_WAY = 0;
 const TXS_TAKEN = 1;
 const LINES_TAKEN = 2;
-const CELLS = 3;
+const COMMITS = 3;
+const CELLS = 4;

@@ -110,18 +110,19 @@ export class EngineThread {
     this.#send({ kind: "run" });
   }
 
-  /**
-   * Hands over a transaction that was let in; answers its number.
-   * @throws UpgradeError UPG_TX_MEMPOOL_FULL while the engine has not taken those before
-   */
-  submit(bytes: Uint8Array): number {
+  /** @throws UpgradeError UPG_TX_MEMPOOL_FULL while the engine has not taken those before */
+  requireRoom(): void {
     const waiting = this.#lastId - this.status.txsTaken;
-    if (waiting >= QUEUED_TXS_MAX) {
-      throw new UpgradeError(
-        "UPG_TX_MEMPOOL_FULL",
-        `the engine is in the middle of a block and ${waiting} transactions wait for it (max: ${QUEUED_TXS_MAX}): try again`,
-      );
-    }
+    if (waiting < QUEUED_TXS_MAX) return;
+    throw new UpgradeError(
+      "UPG_TX_MEMPOOL_FULL",
+      `the engine is in the middle of a block and ${waiting} transactions wait for it (max: ${QUEUED_TXS_MAX}): try again`,
+    );
+  }
+
+  /** Hands over a transaction that was let in; answers its number. @throws as `requireRoom` */
+  submit(bytes: Uint8Array): number {
+    this.requireRoom();
     this.#send({ kind: "tx", id: ++this.#lastId, bytes });
     return this.#lastId;
   }

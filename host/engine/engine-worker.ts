@@ -143,6 +143,7 @@ class EngineOfThread {
     const { stored, result } = made;
     const { height } = stored.header;
     const { plan } = app;
+    this.status.commits++;
     this.#reporter.end();
     this.status.heightUnderWay = 0n;
     if (result.applied) this.#sayApplied(made);

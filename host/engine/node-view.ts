@@ -24,8 +24,12 @@ export interface NodeViewOptions {
   readonly database: LmdbReader;
   readonly facts: EngineFacts;
   readonly mempool: Partial<MempoolLimits>;
-  /** Hands a transaction to the engine; answers its number. @throws UpgradeError UPG_TX_MEMPOOL_FULL */
-  readonly submit: (tx: Uint8Array) => number;
+  readonly engine: {
+    /** Does the engine take one more? @throws UpgradeError UPG_TX_MEMPOOL_FULL */
+    requireRoom(): void;
+    /** Hands a transaction to the engine, which has room; answers its number. */
+    submit(tx: Uint8Array): number;
+  };
 }
 
 export class NodeView {
@@ -92,15 +96,11 @@ export class NodeView {
   submit(tx: Uint8Array): TxResult {
     // First of all the mempool must be what the last block left of it.
     void this.lastBlock;
+    const { engine } = this.options;
+    // Before it is checked: those that are let in count for what is checked after them.
+    engine.requireRoom();
     const result = this.mempool.add(tx);
-    if (result.code !== 0) return result;
-    const name = toHex(sha256(tx));
-    try {
-      this.#submitted.set(this.options.submit(tx), name);
-    } catch (error) {
-      this.mempool.drop(name);
-      throw error;
-    }
+    if (result.code === 0) this.#submitted.set(engine.submit(tx), toHex(sha256(tx)));
     return result;
   }
 

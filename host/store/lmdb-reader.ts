@@ -1,12 +1,12 @@
 /**
  * A node's database as another thread of its process reads it: the writer's environment is shared, nothing can be
- * written. All reads of one turn of the event loop see one snapshot; the next turn sees what was committed since. A
- * snapshot is given back at the end of its turn, so that nothing that waits keeps old pages from being used again.
+ * written. All reads of one turn of the event loop see one snapshot; the next turn sees what was committed since. Where
+ * the writer counts its commits a snapshot serves until the next one, and else it is given back at the end of its turn:
+ * nothing that waits keeps old pages from being used again.
  */
 import { open, type RootDatabase, type Transaction } from "lmdb";
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import type { Database, DatabaseRange } from "./database.js";
-
 import { unsealed } from "./lmdb-checksum.js";
 import { lmdbOptions, lmdbRange, plain } from "./lmdb-database.js";
 import { diskFailure } from "./lmdb-errors.js";
@@ -19,12 +19,18 @@ export class LmdbReader implements Database {
   #held: Transaction | undefined;
   #snapshot = 0;
   #end: NodeJS.Immediate | undefined;
+  /** Of the snapshot that is held. */
+  #commit: number | undefined;
 
   /**
-   * `path`: a database that this process has open for writing.
+   * @param path a database that this process has open for writing
+   * @param commits a number that grows with each commit, before anybody is told of it; `renew` is called soon after
    * @throws UpgradeError UPG_STORE_IO, UPG_STORE_CORRUPT
    */
-  constructor(private readonly path: string) {
+  constructor(
+    private readonly path: string,
+    private readonly commits?: () => number,
+  ) {
     this.#db = this.#mapped("cannot open the database", () =>
       open<Buffer, Buffer>({ ...lmdbOptions(path), readOnly: true }),
     );
@@ -75,11 +81,21 @@ export class LmdbReader implements Database {
   }
 
   #hold(): Transaction {
-    if (this.#held) return this.#held;
+    // One look a turn: within it, all reads see the same.
+    if (this.#held && this.#end) return this.#held;
+    const commit = this.commits?.();
+    this.#end = setImmediate(() => this.#endTurn());
+    if (this.#held && commit === this.#commit) return this.#held;
+    this.#held?.done();
     this.#db.resetReadTxn();
     this.#held = this.#db.useReadTransaction();
+    this.#commit = commit;
     this.#snapshot++;
-    this.#end = setImmediate(() => this.renew());
     return this.#held;
+  }
+
+  #endTurn(): void {
+    this.#end = undefined;
+    if (!this.commits || this.commits() !== this.#commit) this.renew();
   }
 }

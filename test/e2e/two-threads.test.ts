@@ -3,15 +3,19 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { pollWhile } from "../../bench/doors/endpoints.js";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { pollWhile, risingReadings } from "../../bench/doors/endpoints.js";
 import {
   prepareUpgrade,
   startUpgrading,
+  transfers,
   UPGRADE_HEIGHT,
   type UpgradingNode,
 } from "../../bench/doors/upgrading-node.js";
 import { DIST, run } from "./chaind.js";
+
+// A home with many accounts is made first, on a machine that does other things too.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const CHAIND = join(DIST, "chaind.js");
 /** So many that the block takes seconds. */
@@ -66,13 +70,55 @@ test("SIGTERM in the upgrade block → it is finished, 0", async () => {
   expect(JSON.parse(applied ?? "{}")).toMatchObject({ height: String(UPGRADE_HEIGHT), plan: "v2" });
 });
 
-test("all endpoints polled during the upgrade block → no request fails, progress is seen", async () => {
+/** What the command prints, each time it is called while the upgrade runs. */
+async function progressTexts(node: UpgradingNode, format: string): Promise<string[]> {
+  const texts: string[] = [];
+  while (!node.log().includes('"upgrade applied"')) {
+    const words = ["query", "upgrade", "progress", "-o", format, "--node", node.servers.rpc];
+    const { exit, stdout } = await run(CHAIND, words).end;
+    expect(exit).toBe(0);
+    texts.push(stdout);
+  }
+  return texts;
+}
+
+test("all endpoints polled during the upgrade block → no request fails, done rises, rate and time left are there", async () => {
   const node = await start();
-  const command = run(CHAIND, ["query", "upgrade", "progress", "-o", "json", "--node", node.servers.rpc]);
-  const poll = await pollWhile(node.servers, () => !node.log().includes('"upgrade applied"'));
+  const poll = await pollWhile(node.servers, transfers(), () => !node.log().includes('"upgrade applied"'));
   expect(poll.errors).toEqual([]);
   const scans = poll.progress.filter(({ phase, store }) => phase === "scan" && store === "auth");
   expect(new Set(poll.progress.map(({ phase }) => phase)).size).toBeGreaterThan(1);
-  expect(scans.every(({ total }) => total >= ACCOUNTS)).toBe(true);
-  expect((await command.end).exit).toBe(0);
+  expect(scans.every(({ total, done }) => total >= ACCOUNTS && done <= total)).toBe(true);
+  expect(risingReadings(poll)).toBeGreaterThan(0);
+  expect(poll.progress.some(({ rate, leftMillis }) => rate > 0 && leftMillis !== undefined)).toBe(true);
+});
+
+test("chaind query upgrade progress during the upgrade block → plan, height, phase, done of total, as JSON and as text", async () => {
+  const node = await start();
+  const [json, text] = await Promise.all([progressTexts(node, "json"), progressTexts(node, "text")]);
+  const answers = json.map((each) => JSON.parse(each) as { progress?: Record<string, string> | null });
+  const readings = answers.flatMap(({ progress }) => (progress ? [progress] : []));
+  expect(readings.length).toBeGreaterThan(0);
+  for (const reading of readings) {
+    expect(reading).toMatchObject({
+      plan: "v2",
+      height: String(UPGRADE_HEIGHT),
+      phase: expect.stringMatching(/^[a-z]+/),
+    });
+    if (reading["store"] === "auth" && reading["phase"] === "scan") {
+      expect(Number(reading["done"])).toBeLessThanOrEqual(Number(reading["total"]));
+    }
+  }
+  const running = text.find((each) => each.includes("plan:"));
+  expect(running, text.join("\n---\n")).toContain("progress:");
+  expect(running).toContain(`height: "${UPGRADE_HEIGHT}"`);
+  expect(running).toMatch(/phase: [a-z]+/);
+});
+
+test("chaind query upgrade progress while no upgrade runs → exit 0, nothing to report", async () => {
+  const node = await start();
+  await says(node, '"upgrade applied"');
+  const end = await run(CHAIND, ["query", "upgrade", "progress", "-o", "json", "--node", node.servers.rpc]).end;
+  expect(end.exit).toBe(0);
+  expect(JSON.parse(end.stdout)["progress"] ?? null).toBeNull();
 });

@@ -14,6 +14,7 @@ import {
 } from "../../gen/cosmos/vesting/v1beta1/vesting_pb.js";
 import { packAny } from "./any.js";
 import type { QueryCall } from "./call.js";
+import { OnceAHeight } from "./once-a-height.js";
 import { paginate, walk } from "./paginate.js";
 import { implement, type QueryService } from "./service.js";
 import { readAddress } from "./texts.js";
@@ -58,18 +59,18 @@ function accountOf(address: string, { stores }: QueryCall): Account {
 }
 
 /** There are few, and they are looked for among all. */
-async function moduleAccounts({ stores }: QueryCall): Promise<Account[]> {
+const MODULE_ACCOUNTS = new OnceAHeight("the list of module accounts", async ({ stores }) => {
   const found: Account[] = [];
   await walk(accounts(stores.store(AUTH_STORE)), (account) => {
     if (account.module !== "") found.push(account);
     return true;
   });
   return found;
-}
+});
 
 export const authQuery: QueryService = implement(Query, {
-  async accounts({ pagination }, { stores }) {
-    const page = await paginate(stores.store(AUTH_STORE), ACCOUNTS, pagination);
+  async accounts({ pagination }, { stores, signal }) {
+    const page = await paginate(stores.store(AUTH_STORE), ACCOUNTS, pagination, { signal });
     return { accounts: page.items.map(accountAny), pagination: page.pagination };
   },
 
@@ -80,11 +81,11 @@ export const authQuery: QueryService = implement(Query, {
   params: () => ({ params: TX_RULES }),
 
   async moduleAccounts(_request, call) {
-    return { accounts: (await moduleAccounts(call)).map(accountAny) };
+    return { accounts: (await MODULE_ACCOUNTS.of(call)).map(accountAny) };
   },
 
   async moduleAccountByName({ name }, call) {
-    const account = (await moduleAccounts(call)).find(({ module }) => module === name);
+    const account = (await MODULE_ACCOUNTS.of(call)).find(({ module }) => module === name);
     if (!account) throw new UpgradeError("UPG_NOT_FOUND_ACCOUNT", `account ${name} not found`);
     return { account: accountAny(account) };
   },

@@ -9,6 +9,7 @@ import { UpgradeError } from "../../errors.js";
 import { Query } from "../../gen/cosmos/bank/v1beta1/query_pb.js";
 import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import type { QueryCall } from "./call.js";
+import { OnceAHeight } from "./once-a-height.js";
 import { type Paged, paginate, paginateList, walk } from "./paginate.js";
 import { implement, type QueryService } from "./service.js";
 import { checkText, readAddress } from "./texts.js";
@@ -31,35 +32,19 @@ function checkDenom(denom: string): void {
   checkText("denom", denom);
 }
 
-/** Supplies that were summed up, by height: the first version of the chain walks all its accounts for one. */
-const SUPPLIES_KEPT = 8;
-const supplies = new WeakMap<object, Map<bigint, Promise<Coins>>>();
-
-/** Who asks while a sum is under way waits for the same one. */
-function supplyOf(call: QueryCall): Promise<Coins> {
-  const { app, height } = call;
-  const known = supplies.get(app) ?? new Map<bigint, Promise<Coins>>();
-  supplies.set(app, known);
-  const kept = known.get(height);
-  if (kept) return kept;
-  const supply = sumSupply(call);
-  known.set(height, supply);
-  supply.catch(() => known.delete(height));
-  for (const old of known.keys()) {
-    if (known.size <= SUPPLIES_KEPT) break;
-    known.delete(old);
-  }
-  return supply;
-}
-
-async function sumSupply({ version, stores }: QueryCall): Promise<Coins> {
-  if (version.bank.supplyRecords) return version.bank.supply(stores);
+/** The first version of the chain walks all its accounts for one. */
+const SUPPLIES = new OnceAHeight("the supply", async ({ version, stores }) => {
   const sums = new Map<string, bigint>();
   await walk(version.bank.allBalances(stores), ([, coins]) => {
     for (const { denom, amount } of coins) sums.set(denom, (sums.get(denom) ?? 0n) + amount);
     return true;
   });
   return normalCoins([...sums].map(([denom, amount]) => ({ denom, amount })));
+});
+
+function supplyOf(call: QueryCall): Coins | Promise<Coins> {
+  const { version, stores } = call;
+  return version.bank.supplyRecords ? version.bank.supply(stores) : SUPPLIES.of(call);
 }
 
 function balancesPage(address: Uint8Array, call: QueryCall, request: PageRequest | undefined): Promise<Paged<Coin>> {

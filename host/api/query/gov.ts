@@ -1,6 +1,6 @@
 /** Governance: proposals, votes, deposits, and how a vote stands. */
 import { encodeAddress } from "../../chain/address.js";
-import { tallyMessage, tallyProposal } from "../../chain/gov/tally-proposal.js";
+import { tallyMessage, tallyProposalSteps } from "../../chain/gov/tally-proposal.js";
 import {
   depositRecords,
   GOV_STORE,
@@ -18,6 +18,7 @@ import type { QueryCall } from "./call.js";
 import { paginate } from "./paginate.js";
 import { implement, type QueryService } from "./service.js";
 import { readAddress } from "./texts.js";
+import { inTurns } from "./turns.js";
 
 const PARAMS_TYPES = new Set(["", "deposit", "voting", "tallying"]);
 
@@ -51,13 +52,19 @@ function filterOf(
     (!byDepositor || readDeposit(store, id, byDepositor) !== undefined);
 }
 
+/** Votes may be many: others have their turn while they are counted. */
+async function tallyNow(proposal: Proposal, { stores, signal }: QueryCall) {
+  return tallyMessage((await inTurns(tallyProposalSteps(stores, proposal), signal)).counts);
+}
+
 export const govQuery: QueryService = implement(Query, {
   constitution: () => ({ constitution: "" }),
 
   proposal: ({ proposalId }, call) => ({ proposal: proposalOf(proposalId, call) }),
 
   async proposals(request, call) {
-    const page = await paginate(storeOf(call), PROPOSALS, request.pagination, filterOf(request, call));
+    const options = { fits: filterOf(request, call), signal: call.signal };
+    const page = await paginate(storeOf(call), PROPOSALS, request.pagination, options);
     return { proposals: page.items, pagination: page.pagination };
   },
 
@@ -70,7 +77,7 @@ export const govQuery: QueryService = implement(Query, {
 
   async votes({ proposalId, pagination }, call) {
     const { id } = proposalOf(proposalId, call);
-    const page = await paginate(storeOf(call), voteRecords(id), pagination);
+    const page = await paginate(storeOf(call), voteRecords(id), pagination, call);
     return { votes: page.items, pagination: page.pagination };
   },
 
@@ -97,17 +104,17 @@ export const govQuery: QueryService = implement(Query, {
 
   async deposits({ proposalId, pagination }, call) {
     const { id } = proposalOf(proposalId, call);
-    const page = await paginate(storeOf(call), depositRecords(id), pagination);
+    const page = await paginate(storeOf(call), depositRecords(id), pagination, call);
     return { deposits: page.items, pagination: page.pagination };
   },
 
-  tallyResult({ proposalId }, call) {
+  async tallyResult({ proposalId }, call) {
     const proposal = proposalOf(proposalId, call);
     switch (proposal.status) {
       case ProposalStatus.DEPOSIT_PERIOD:
         return { tally: NO_VOTES };
       case ProposalStatus.VOTING_PERIOD:
-        return { tally: tallyMessage(tallyProposal(call.stores, proposal).counts) };
+        return { tally: await tallyNow(proposal, call) };
       default:
         return { tally: proposal.finalTallyResult ?? NO_VOTES };
     }

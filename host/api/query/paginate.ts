@@ -1,16 +1,14 @@
 /** Lists in parts: by key or offset, forwards or backwards, with the total when it is asked for. */
-import { setImmediate } from "node:timers/promises";
 import { concatBytes, prefixEnd, utf8 } from "../../bytes.js";
 import type { Records } from "../../chain/records.js";
 import { UpgradeError } from "../../errors.js";
 import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import type { KVReader } from "../../types.js";
+import { inTurns } from "./turns.js";
 
 const LIMIT_DEFAULT = 100;
 /** A longer page is cut here; its `next_key` leads on. */
 const PAGE_LIMIT_MAX = 1_000;
-/** The event loop gets its turn after so many records. */
-const RECORDS_AT_ONCE = 1_024;
 
 interface Page {
   readonly nextKey: Uint8Array;
@@ -20,6 +18,13 @@ interface Page {
 export interface Paged<T> {
   readonly items: T[];
   readonly pagination: Page;
+}
+
+export interface PageOptions<T> {
+  /** Records that it is false of are left out. */
+  readonly fits?: ((item: T) => boolean) | undefined;
+  /** Aborted when the client leaves. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface Wanted {
@@ -48,11 +53,11 @@ export async function paginate<T>(
   store: KVReader,
   { prefix, read }: Records<T>,
   request: PageRequest | undefined,
-  fits?: (item: T) => boolean,
+  { fits, signal }: PageOptions<T> = {},
 ): Promise<Paged<T>> {
   const page = wanted(request);
   const collector = new Collector<T>(page);
-  await walk(store.iterate(rangeOf(prefix, page)), ([key, value]) => {
+  const visit = ([key, value]: readonly [Uint8Array, Uint8Array]) => {
     const rest = key.subarray(prefix.length);
     const item = fits && read(value, rest);
     if (item !== undefined && !fits?.(item)) return true;
@@ -60,7 +65,8 @@ export async function paginate<T>(
       () => item ?? read(value, rest),
       () => rest,
     );
-  });
+  };
+  await walk(store.iterate(rangeOf(prefix, page)), visit, signal);
   return collector.result();
 }
 
@@ -87,12 +93,15 @@ export function paginateList<T>(
   return collector.result();
 }
 
-/** A walk that leaves the event loop its turns, however long it is; it ends when `visit` says false. */
-export async function walk<T>(items: Iterable<T>, visit: (item: T) => boolean): Promise<void> {
-  let seen = 0;
+/** A walk that leaves others their turns, however long it is; it ends when `visit` says false. */
+export function walk<T>(items: Iterable<T>, visit: (item: T) => boolean, signal?: AbortSignal): Promise<void> {
+  return inTurns(visits(items, visit), signal);
+}
+
+function* visits<T>(items: Iterable<T>, visit: (item: T) => boolean): Generator<void, void> {
   for (const item of items) {
     if (!visit(item)) return;
-    if (++seen % RECORDS_AT_ONCE === 0) await setImmediate();
+    yield;
   }
 }
 

@@ -3,7 +3,7 @@
  * CometBFT-style RPC turn their requests into `call` and its answers into theirs.
  */
 import type { DescService, Message } from "@bufbuild/protobuf";
-import { UpgradeError } from "../../errors.js";
+import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { INT64_MAX } from "../../limits.js";
 import type { Height, Sha256 } from "../../types.js";
 import type { NodePort } from "../node-port.js";
@@ -89,7 +89,13 @@ export class Query {
     }
     const state = this.#stateAt(askedHeight);
     const { height, stores, version } = state;
-    return { message: await method.run(request, { ...facts, height, stores, version }), height };
+    try {
+      return { message: await method.run(request, { ...facts, height, stores, version }), height };
+    } catch (error) {
+      // A long walk can be overtaken by the blocks: what it misses then was removed, and is not corrupt.
+      if (isUpgradeError(error) && error.code === "UPG_STORE_CORRUPT") app.multiStore.at(height);
+      throw error;
+    }
   }
 
   #stateAt(askedHeight: Height): StateView {

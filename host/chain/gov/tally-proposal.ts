@@ -10,14 +10,28 @@ import { parseDecimal } from "../decimal.js";
 import type { Stores } from "../modules/bank.js";
 import { GOV_STORE, readParams, votesOf } from "../modules/gov.js";
 import { delegationsOf, STAKING_STORE, validators } from "../modules/staking.js";
-import { type Counts, type TallyDelegation, type TallyOutcome, type TallyValidator, tally } from "./tally.js";
+import {
+  type Counts,
+  completed,
+  type TallyDelegation,
+  type TallyOutcome,
+  type TallyValidator,
+  tallySteps,
+} from "./tally.js";
+
+type Tallied = Pick<Proposal, "id" | "expedited">;
 
 /** Counts the votes that are there now; nothing is changed. */
-export function tallyProposal(stores: Stores, { id, expedited }: Pick<Proposal, "id" | "expedited">): TallyOutcome {
+export function tallyProposal(stores: Stores, proposal: Tallied): TallyOutcome {
+  return completed(tallyProposalSteps(stores, proposal));
+}
+
+/** The same, one step a vote. */
+export function tallyProposalSteps(stores: Stores, { id, expedited }: Tallied): Generator<void, TallyOutcome> {
   const gov = stores.store(GOV_STORE);
   const staking = stores.store(STAKING_STORE);
   const bonded = bondedValidators(staking);
-  return tally({
+  return tallySteps({
     validators: bonded,
     totalBonded: bonded.reduce((sum, { tokens }) => sum + tokens, 0n),
     votes: votes(gov, id),

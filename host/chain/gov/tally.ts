@@ -54,8 +54,9 @@ interface Standing extends TallyValidator {
   vote: readonly WeightedVoteOption[];
 }
 
-export function tally(input: TallyInput): TallyOutcome {
-  const { results, power } = countPower(input);
+/** One step a vote: who asks between blocks lets others compute in between. */
+export function* tallySteps(input: TallyInput): Generator<void, TallyOutcome> {
+  const { results, power } = yield* countPower(input);
   const of = (option: VoteOption): Decimal => results.get(option) ?? 0n;
   const counts = {
     yes: truncate(of(VoteOption.YES)),
@@ -64,6 +65,17 @@ export function tally(input: TallyInput): TallyOutcome {
     noWithVeto: truncate(of(VoteOption.NO_WITH_VETO)),
   };
   return { ...verdict(input, of, power), counts };
+}
+
+export function tally(input: TallyInput): TallyOutcome {
+  return completed(tallySteps(input));
+}
+
+/** Takes all steps at once. */
+export function completed<T>(steps: Iterator<void, T>): T {
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
 }
 
 function verdict(
@@ -83,7 +95,7 @@ function verdict(
   return fails(false);
 }
 
-function countPower({ validators, votes, delegationsOf }: TallyInput) {
+function* countPower({ validators, votes, delegationsOf }: TallyInput) {
   const results = new Map<VoteOption, Decimal>();
   let power: Decimal = 0n;
   const count = (options: readonly WeightedVoteOption[], votingPower: Decimal) => {
@@ -105,6 +117,7 @@ function countPower({ validators, votes, delegationsOf }: TallyInput) {
       standing.deducted += shares;
       count(options, powerOf(standing, shares));
     }
+    yield;
   }
   for (const standing of standings.values()) {
     const { vote, shares, deducted } = standing;

@@ -1,0 +1,60 @@
+/** Ends of an engine's thread that it does not choose: a handler that never comes to its end, and a crash. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { compileSource, IMPORTS } from "../guest/kit/author.js";
+import { DIST, printedRecord, run, TestHome } from "./chaind.js";
+
+vi.setConfig({ testTimeout: 240_000 });
+
+const HEIGHT = 5n;
+/** The most gas that a handler may have: the loop takes far longer than this test. */
+const ENDLESS = `${IMPORTS}
+plan("v2", 1_000_000_000_000);
+const auth = store("auth").prefix("01");
+addStore("bank");
+let pairs = 0;
+migrate("auth", 1, 2);
+migrate("bank", 1, 2);
+scan(auth, "01", onPair);
+function onPair(key: Bytes, value: Bytes): void { while (true) pairs += 1; }`;
+
+test("a handler that loops for ever, SIGTERM twice → 15, nothing of its block is kept; with the right handler the home goes on", async () => {
+  const home = new TestHome().schedule({ name: "v2", height: HEIGHT }, HEIGHT - 1n);
+  const folder = join(home.path, "tried");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "handler.wasm"), (await compileSource(ENDLESS)).bytes);
+  const before = home.last;
+  const node = home.start("--handlers", folder);
+  await node.says("applying upgrade");
+  await node.says("upgrade in progress");
+  node.child.kill("SIGTERM");
+  await node.says(`finishing block ${HEIGHT}, then stopping`);
+  node.child.kill("SIGTERM");
+  const { exit, stderr } = await node.end;
+  expect(exit, stderr).toBe(15);
+  expect(stderr).toContain("ends the node at once");
+  expect(home.last).toEqual(before);
+  expect((await home.start("--max-blocks", "1").end).exit).toBe(0);
+  expect(home.last.height).toBe(String(HEIGHT));
+});
+
+/** Loaded into every thread of the process: the engine's ends after a while as by a bug of its own. */
+const CRASH = `import { isMainThread } from "node:worker_threads";
+if (!isMainThread) setTimeout(() => { throw new Error("a crash of this test"); }, 1_500);`;
+
+test("the engine's thread crashes → 70, halt.json, no server goes on; the home starts again", async () => {
+  const home = new TestHome();
+  const hook = join(home.path, "crash.mjs");
+  writeFileSync(hook, CRASH);
+  const flags = ["--rpc.laddr", "tcp://127.0.0.1:0", "--grpc.enable=false", "--api.enable=false"];
+  const start = ["start", "--home", home.path, "--log_format", "json", "--app-version", "1", "--block-time", "50ms"];
+  const node = run(join(DIST, "chaind.js"), [...start, ...flags], { NODE_OPTIONS: `--import ${hook}` });
+  const end = await node.end;
+  expect(end.exit, end.stderr).toBe(70);
+  expect(end.stderr).toContain("a crash of this test");
+  const code = "UPG_BUG_ASSERT";
+  expect(printedRecord(end)).toMatchObject({ code });
+  expect(home.haltRecord).toMatchObject({ code, last_committed_height: home.last.height });
+  expect((await home.start("--app-version", "1", "--max-blocks", "2").end).exit).toBe(0);
+});
