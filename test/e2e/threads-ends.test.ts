@@ -1,5 +1,5 @@
 /** Ends of an engine's thread that it does not choose: a handler that never comes to its end, and a crash. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { compileSource, IMPORTS } from "../guest/kit/author.js";
@@ -19,15 +19,32 @@ migrate("bank", 1, 2);
 scan(auth, "01", onPair);
 function onPair(key: Bytes, value: Bytes): void { while (true) pairs += 1; }`;
 
+/** What `chaind query upgrade progress` prints of the block that never ends. */
+async function checkProgress(home: TestHome): Promise<void> {
+  const { rpc } = JSON.parse(readFileSync(home.data("addresses.json"), "utf8")) as { rpc: string };
+  const ask = async (format: string) => {
+    const words = ["query", "upgrade", "progress", "-o", format, "--node", rpc];
+    const { exit, stdout, stderr } = await run(join(DIST, "chaind.js"), words).end;
+    expect(exit, stderr).toBe(0);
+    return stdout;
+  };
+  const { progress } = JSON.parse(await ask("json")) as { progress?: Record<string, string> };
+  expect(progress).toMatchObject({ plan: "v2", height: String(HEIGHT), phase: expect.stringMatching(/^[a-z]+$/) });
+  expect(Number(progress?.["elapsed_ms"])).toBeGreaterThan(0);
+  const text = await ask("text");
+  for (const line of ["plan: v2", `height: "${HEIGHT}"`, `phase: ${progress?.["phase"]}`]) expect(text).toContain(line);
+}
+
 test("a handler that loops for ever, SIGTERM twice → 15, nothing of its block is kept; with the right handler the home goes on", async () => {
   const home = new TestHome().schedule({ name: "v2", height: HEIGHT }, HEIGHT - 1n);
   const folder = join(home.path, "tried");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "handler.wasm"), (await compileSource(ENDLESS)).bytes);
   const before = home.last;
-  const node = home.start("--handlers", folder);
+  const node = home.start("--handlers", folder, "--rpc.enable=true", "--rpc.laddr", "tcp://127.0.0.1:0");
   await node.says("applying upgrade");
   await node.says("upgrade in progress");
+  await checkProgress(home);
   node.child.kill("SIGTERM");
   await node.says(`finishing block ${HEIGHT}, then stopping`);
   node.child.kill("SIGTERM");

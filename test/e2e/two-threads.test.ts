@@ -70,18 +70,6 @@ test("SIGTERM in the upgrade block → it is finished, 0", async () => {
   expect(JSON.parse(applied ?? "{}")).toMatchObject({ height: String(UPGRADE_HEIGHT), plan: "v2" });
 });
 
-/** What the command prints, each time it is called while the upgrade runs. */
-async function progressTexts(node: UpgradingNode, format: string): Promise<string[]> {
-  const texts: string[] = [];
-  while (!node.log().includes('"upgrade applied"')) {
-    const words = ["query", "upgrade", "progress", "-o", format, "--node", node.servers.rpc];
-    const { exit, stdout } = await run(CHAIND, words).end;
-    expect(exit).toBe(0);
-    texts.push(stdout);
-  }
-  return texts;
-}
-
 test("all endpoints polled during the upgrade block → no request fails, done rises, rate and time left are there", async () => {
   const node = await start();
   const poll = await pollWhile(node.servers, transfers(), () => !node.log().includes('"upgrade applied"'));
@@ -91,28 +79,6 @@ test("all endpoints polled during the upgrade block → no request fails, done r
   expect(scans.every(({ total, done }) => total >= ACCOUNTS && done <= total)).toBe(true);
   expect(risingReadings(poll)).toBeGreaterThan(0);
   expect(poll.progress.some(({ rate, leftMillis }) => rate > 0 && leftMillis !== undefined)).toBe(true);
-});
-
-test("chaind query upgrade progress during the upgrade block → plan, height, phase, done of total, as JSON and as text", async () => {
-  const node = await start();
-  const [json, text] = await Promise.all([progressTexts(node, "json"), progressTexts(node, "text")]);
-  const answers = json.map((each) => JSON.parse(each) as { progress?: Record<string, string> | null });
-  const readings = answers.flatMap(({ progress }) => (progress ? [progress] : []));
-  expect(readings.length).toBeGreaterThan(0);
-  for (const reading of readings) {
-    expect(reading).toMatchObject({
-      plan: "v2",
-      height: String(UPGRADE_HEIGHT),
-      phase: expect.stringMatching(/^[a-z]+/),
-    });
-    if (reading["store"] === "auth" && reading["phase"] === "scan") {
-      expect(Number(reading["done"])).toBeLessThanOrEqual(Number(reading["total"]));
-    }
-  }
-  const running = text.find((each) => each.includes("plan:"));
-  expect(running, text.join("\n---\n")).toContain("progress:");
-  expect(running).toContain(`height: "${UPGRADE_HEIGHT}"`);
-  expect(running).toMatch(/phase: [a-z]+/);
 });
 
 test("chaind query upgrade progress while no upgrade runs → exit 0, nothing to report", async () => {

@@ -3,7 +3,7 @@ import { concatBytes, prefixEnd, utf8 } from "../../bytes.js";
 import type { Records } from "../../chain/records.js";
 import { UpgradeError } from "../../errors.js";
 import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
-import type { KVReader } from "../../types.js";
+import type { KVReader, LeftSignal } from "../../types.js";
 import { inTurns } from "./turns.js";
 
 const LIMIT_DEFAULT = 100;
@@ -24,7 +24,7 @@ export interface PageOptions<T> {
   /** Records that it is false of are left out. */
   readonly fits?: ((item: T) => boolean) | undefined;
   /** Aborted when the client leaves. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: LeftSignal | undefined;
 }
 
 interface Wanted {
@@ -94,7 +94,7 @@ export function paginateList<T>(
 }
 
 /** A walk that leaves others their turns, however long it is; it ends when `visit` says false. */
-export function walk<T>(items: Iterable<T>, visit: (item: T) => boolean, signal?: AbortSignal): Promise<void> {
+export function walk<T>(items: Iterable<T>, visit: (item: T) => boolean, signal?: LeftSignal): Promise<void> {
   return inTurns(visits(items, visit), signal);
 }
 

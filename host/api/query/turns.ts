@@ -3,6 +3,7 @@
  * turn. However many walks there are, one of them computes in a turn of the event loop, first come, first served.
  */
 import { UpgradeError } from "../../errors.js";
+import type { LeftSignal } from "../../types.js";
 
 /** Milliseconds that a walk computes before others have their turn: a request takes several turns. */
 const SLICE_MILLIS = 1;
@@ -38,7 +39,7 @@ const TURNS = new Turns();
  * Takes all steps, and gives way in between.
  * @throws UpgradeError UPG_REMOTE_BUSY, UPG_INVALID_ARGUMENT when the client has left, and what the steps throw
  */
-export async function inTurns<T>(steps: Iterator<unknown, T>, signal?: AbortSignal): Promise<T> {
+export async function inTurns<T>(steps: Iterator<unknown, T>, signal?: LeftSignal): Promise<T> {
   let sliceEnd = performance.now() + SLICE_MILLIS;
   for (let taken = 1; ; taken++) {
     const step = steps.next();
