@@ -7,7 +7,7 @@ import { readU32 } from "../frames.js";
 import { FRAME_HEADER_BYTES } from "../limits.js";
 import { SortedCursor } from "./sorted-cursor.js";
 import { SortedMap } from "./sorted-map.js";
-import { COUNTED_BYTES, type SpillSpace } from "./spill-space.js";
+import { COUNTED_BYTES, SPARE_SEGMENTS_MAX, type SpillSpace } from "./spill-space.js";
 import type { SpilledRun } from "./spilled-run.js";
 
 /** Fewer runs than this are not worth a merge. */
@@ -34,6 +34,8 @@ export class BranchWrites {
   moves = 0;
   /** Bytes of the map from which on something may have to be put aside. */
   #lookAt: number;
+  /** Walks may stand on a pair of the map, and go on behind it after it was put aside. */
+  isWalked = false;
   /** Has somebody read runs? */
   #isRead = false;
   /** Runs were added since they were made ready for reads. */
@@ -76,7 +78,8 @@ export class BranchWrites {
     const last = this.runs.at(-1);
     const run = spill.write(new SortedCursor(map, undefined, undefined, false), map.size, last, this.#isRead);
     if (run !== last) this.runs = [...this.runs, run];
-    this.map = new SortedMap();
+    if (!this.isWalked) map.giveUp(spill.spare, SPARE_SEGMENTS_MAX);
+    this.map = new SortedMap(spill.spare);
     this.#lookAt = Math.min(spill.branchBytes, COUNTED_BYTES);
     this.moves++;
     this.#isUntidy = true;
@@ -116,15 +119,15 @@ export class BranchWrites {
     }
   }
 
-  /** Where a key's last write stands, its value's length DELETED for a deletion; undefined when there is none. */
-  find(key: Uint8Array): FoundWrite | undefined {
+  /** Where a key's last write stands, its value's length DELETED for a deletion; undefined when there is none. `isOneOfFew`: runs stay as they are. */
+  find(key: Uint8Array, isOneOfFew = false): FoundWrite | undefined {
     const address = this.map.find(key, 0, key.length);
     if (address !== undefined) {
       const bytes = this.map.segmentOf(address);
       const at = this.map.offsetOf(address);
       return { bytes, valueAt: at + FRAME_HEADER_BYTES + key.length, valueLen: readU32(bytes, at + 4) };
     }
-    this.prepareReads();
+    if (!isOneOfFew) this.prepareReads();
     for (let i = this.runs.length - 1; i >= 0; i--) {
       const found = this.runs[i]?.find(key, 0, key.length);
       if (found) return found;
@@ -137,6 +140,7 @@ export class BranchWrites {
     this.drop();
     this.map.takeOver(other.map);
     this.runs = other.runs;
+    this.isWalked ||= other.isWalked;
     this.#isRead = other.#isRead;
     this.#isUntidy = other.#isUntidy;
     this.moves++;

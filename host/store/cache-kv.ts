@@ -63,6 +63,11 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
     return new WritesCursor(this.#own(), undefined, undefined, false, true);
   }
 
+  /** Is a key's last write here a deletion? For a look at a few keys. */
+  deletes(key: Uint8Array): boolean {
+    return this.#writes?.find(key, true)?.valueLen === DELETED;
+  }
+
   #own(): BranchWrites {
     this.#writes ??= new BranchWrites(this.spill);
     return this.#writes;

@@ -10,7 +10,7 @@ export function losesAll(tree: Tree, branch: CacheKVStore): boolean {
   if (branch.isEmpty) return false;
   const { size } = tree.root;
   for (let i = 0; i < SAMPLES; i++) {
-    if (branch._has(tree.keyAt(Math.floor((i * (size - 1)) / (SAMPLES - 1))))) return false;
+    if (!branch.deletes(tree.keyAt(Math.floor((i * (size - 1)) / (SAMPLES - 1))))) return false;
   }
   return deletesEach(tree, branch);
 }

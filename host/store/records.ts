@@ -18,10 +18,24 @@ const FIRST_SEGMENT_BYTES = 512;
 
 export class Records {
   readonly #segments: Uint8Array[] = [];
+  readonly #spare: Uint8Array[] | undefined;
   /** First free byte of the address space. */
   #tail = 0;
   /** Bytes before it that dropped records take; an estimate. */
   #wasted = 0;
+
+  /** `spare`: segments that nobody uses any more (`giveUp`), to be used again. */
+  constructor(spare?: Uint8Array[]) {
+    this.#spare = spare;
+  }
+
+  /** Hands segments on to others, at most so many that `spare` has `spareMax`. Nothing is read here afterwards. */
+  giveUp(spare: Uint8Array[], spareMax: number): void {
+    for (const segment of this.#segments) {
+      if (spare.length >= spareMax) return;
+      if (segment?.length === SEGMENT_BYTES) spare.push(segment);
+    }
+  }
 
   /** Bytes that records take, dropped ones included. */
   get bytes(): number {
@@ -109,8 +123,9 @@ export class Records {
   /** The first segment begins small and grows, since most branches hold a handful of records. */
   #segmentFor(number: number, bytes: number): Uint8Array {
     const old = this.#segments[number];
+    if (number > 0 && bytes <= SEGMENT_BYTES) return this.#spare?.pop() ?? new Uint8Array(SEGMENT_BYTES);
     const small = Math.max(FIRST_SEGMENT_BYTES, (old?.length ?? 0) * 2);
-    const fresh = new Uint8Array(Math.max(bytes, number === 0 ? Math.min(small, SEGMENT_BYTES) : SEGMENT_BYTES));
+    const fresh = new Uint8Array(Math.max(bytes, Math.min(small, SEGMENT_BYTES)));
     if (old) fresh.set(old);
     return fresh;
   }

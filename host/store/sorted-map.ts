@@ -18,7 +18,7 @@ const WAITING_MIN = 64;
 const RECORDS_PER_WAITING = 32;
 
 export class SortedMap {
-  #records = new Records();
+  #records: Records;
   #blocks: Block[] = [];
   #size = 0;
   /** Counts changes of order: a cursor that sees another number finds its place again. */
@@ -34,6 +34,17 @@ export class SortedMap {
   // What `locate` found: the position where the key is, or where it would go.
   #block = 0;
   #index = 0;
+
+  /** `spare`: of `giveUp`. */
+  constructor(spare?: Uint8Array[]) {
+    this.#records = new Records(spare);
+  }
+
+  /** Hands the memory on to maps that are made with `spare`. Nobody reads this map, or stands on a pair of it, any more. */
+  giveUp(spare: Uint8Array[], spareMax: number): void {
+    this.#records.giveUp(spare, spareMax);
+    this.clear();
+  }
 
   /** Number of records, deletions included. */
   get size(): number {

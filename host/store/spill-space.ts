@@ -23,6 +23,8 @@ const CACHE_BYTES = 8 * 1_048_576;
 const FILTER_BYTES_MAX = 32 * 1_048_576;
 /** What the branches of all stores may hold in memory together. */
 const BRANCHES_BYTES_MAX = 48 * 1_048_576;
+/** Segments of a mebibyte that wait for the next map. */
+export const SPARE_SEGMENTS_MAX = 16;
 /** A branch is counted among them from here on, and again each time it has grown by as much. */
 export const COUNTED_BYTES = 262_144;
 
@@ -31,6 +33,8 @@ export class SpillSpace {
   readonly #blockBytes: number;
   #nextRun = 1;
   #filterBytes = 0;
+  /** Memory of maps that were put aside, for the next ones. */
+  readonly spare: Uint8Array[] = [];
   /** Branches that hold much in memory; nothing keeps them alive here. */
   #large: WeakRef<BranchWrites>[] = [];
 

@@ -30,6 +30,7 @@ export class WritesCursor implements PairCursor {
     private readonly reverse: boolean,
     private readonly readsAll = false,
   ) {
+    writes.isWalked ||= !readsAll;
     this.#top = new SortedCursor(writes.map, start, end, reverse);
     this.#moves = writes.moves;
   }
