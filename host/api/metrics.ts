@@ -16,6 +16,8 @@ export interface MetricsSources {
   readonly coreHash: Uint8Array;
   /** Is the handler of the plan that is scheduled here? */
   readonly handlerState: (plan: Plan) => HandlerState;
+  /** Free bytes on the database's disk; undefined where the system does not report them. */
+  readonly diskFree?: () => number | undefined;
 }
 
 const SECONDS_BUCKETS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
@@ -44,6 +46,7 @@ export class Metrics {
     this.#addState(registers);
     this.#addPlan(registers);
     this.#addProgress(registers);
+    this.#addDisk(registers);
   }
 
   onAnswer(door: string, method: string, status: number, seconds: number): void {
@@ -136,6 +139,22 @@ export class Metrics {
         for (const state of HANDLER_STATES) gauge.set({ name: planned.name, state }, state === now ? 1 : 0);
       },
     );
+  }
+
+  #addDisk(registers: Registry[]): void {
+    const { diskFree } = this.sources;
+    new Gauge({
+      name: "chain_upgrade_disk_free_bytes",
+      help: "Bytes that are free on the disk of the database; absent: not known.",
+      // With a label name the gauge starts empty: a 0 would be an alarm.
+      labelNames: ["file"],
+      registers,
+      collect() {
+        this.reset();
+        const free = diskFree?.();
+        if (free !== undefined) this.set({ file: "chain.mdb" }, free);
+      },
+    });
   }
 
   #addProgress(registers: Registry[]): void {

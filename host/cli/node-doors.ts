@@ -16,6 +16,7 @@ import { sha256 } from "../engine/node-crypto.js";
 import { NodeService } from "../engine/node-service.js";
 import type { NodeView } from "../engine/node-view.js";
 import type { UpgradeProgress } from "../engine/upgrade-progress.js";
+import { freeBytes } from "../store/lmdb-errors.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
 import { addLimitFlags, type ChosenLimits } from "./limit-settings.js";
 
@@ -120,7 +121,11 @@ function open(options: NodeDoorsOptions): Promise<OpenDoors> {
   });
   const facts = { bondDenom, compatCosmos: flags.compatCosmos };
   const query = new Query({ app, node: service, sha256, ...facts });
-  const metrics = new Metrics({ app, node: service, coreHash: sha256(CORE_WASM()), handlerState });
+  const diskFree = () => {
+    const free = freeBytes(home.databaseFile);
+    return free === undefined ? undefined : Number(free);
+  };
+  const metrics = new Metrics({ app, node: service, coreHash: sha256(CORE_WASM()), handlerState, diskFree });
   return openDoors({
     query,
     events: {

@@ -137,6 +137,7 @@ describe("REST, for machines", () => {
       expect(body).toContain('chain_upgrade_plan_info{name="v2",source="state"} 1');
       expect(body).toContain('chain_upgrade_plan_height{name="v2"} 13');
       expect(body).toContain("chain_upgrade_block_height 3");
+      expect(body).toContain(`chain_upgrade_disk_free_bytes{file="chain.mdb"} 12345678901`);
       expect(body).toMatch(/chain_upgrade_binary_ready\{name="v2",os_arch="[a-z0-9]+\/[a-z0-9]+"\} 0/);
       expect(body).toContain(
         'chain_upgrade_requests_total{door="rest",method="/chain/upgrade/v1beta1/current_plan",status="0"} 1',

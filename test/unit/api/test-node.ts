@@ -109,6 +109,7 @@ async function withDoors(
     node: service,
     coreHash: sha256(new Uint8Array()),
     handlerState: (plan) => app.keeper.handlerState(plan),
+    diskFree: () => 12_345_678_901,
   });
   const bugs: unknown[] = [];
   const any = { host: "127.0.0.1", port: 0 };

@@ -1,0 +1,144 @@
+/**
+ * docs/operate.md, executed from the packed package in an empty folder: the page's shell blocks are one session of a real
+ * shell, in order and word by word. What the page says of exit statuses is compared; the little that is replaced is below.
+ */
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { build, guest } from "../guest/build.js";
+
+const ROOT = join(import.meta.dirname, "../..");
+const PAGE = readFileSync(join(ROOT, "docs/operate.md"), "utf8");
+const TEST_MILLIS = 10 * 60_000;
+/** Exit statuses after which a start would end the same way, so that a service manager should leave the node alone. */
+const NO_RESTART = [2, 10, 11, 12, 13, 20, 21, 30, 70];
+
+const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-operate-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function blocks(language: string): string[] {
+  return Array.from(PAGE.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm))
+    .filter(([, name]) => name === language)
+    .map(([, , text = ""]) => text);
+}
+
+/** `# exit N` beside a command is what it must end with; any other command that fails ends the session (`set -e`). */
+function expectingExits(block: string): string {
+  return block.replaceAll(
+    /^(.*?) +# exit (\d+)$/gm,
+    (_, command: string, exit: string) => `${command} && status=0 || status=$?\nexpect_exit ${exit} $status`,
+  );
+}
+
+function session(replaced: ReadonlyMap<string, string>): string {
+  const head = `set -eEuo pipefail
+trap 'echo "failed: $BASH_COMMAND" >&2' ERR
+expect_exit() { [ "$1" = "$2" ] || { echo "exit $2 where the page says $1" >&2; return 1; }; }
+`;
+  const body = blocks("sh").map((block, index) => {
+    let text = block;
+    for (const [from, to] of replaced) text = text.replace(from, to);
+    return `echo "== block ${index + 1}" >&2\n${expectingExits(text)}`;
+  });
+  return `${head}${body.join("\n")}\necho "== end" >&2\n`;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+/** The files that "come from others". */
+function writeHandlers(): void {
+  const auth = (from: number, name: string) => ({ name, versions: { auth: { from: [from], to: from + 1 } } });
+  const files = {
+    "v3.wasm": build(guest(), auth(2, "v3")),
+    "v4-bad.wasm": build(guest({ run: "(i32.const 7)" }), auth(3, "v4")),
+    "v4.wasm": build(guest(), auth(3, "v4")),
+  };
+  for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name), bytes);
+}
+
+/** The package as the registry would have it. */
+function pack(): string {
+  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
+  const json = execFileSync("npm", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  const [{ filename = "" } = {}] = JSON.parse(json) as { filename: string }[];
+  return join(folder, filename);
+}
+
+/** The ports of the page may be another's on this machine; settings in the environment leave its words alone. */
+async function settings(): Promise<Record<string, string>> {
+  const [rpc, rest, grpc] = [await freePort(), await freePort(), await freePort()];
+  return {
+    CHAIND_RPC_LADDR: `tcp://127.0.0.1:${rpc}`,
+    CHAIND_NODE: `tcp://127.0.0.1:${rpc}`,
+    CHAIND_API_ADDRESS: `tcp://127.0.0.1:${rest}`,
+    CHAIND_GRPC_ADDRESS: `127.0.0.1:${grpc}`,
+  };
+}
+
+async function runSession(script: string, env: Readonly<Record<string, string>>) {
+  const shell = spawn("bash", ["-c", script], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  let output = "";
+  for (const stream of [shell.stdout, shell.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  }
+  const end = new Promise<number | null>((resolve) => shell.once("exit", resolve));
+  const timer = setTimeout(() => killGroup(shell.pid), TEST_MILLIS - 10_000);
+  const exit = await end;
+  clearTimeout(timer);
+  killGroup(shell.pid);
+  return { exit, output };
+}
+
+/** A node that the session left behind, too. */
+function killGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // All have ended.
+  }
+}
+
+test(
+  "docs/operate.md typed into a shell, from an installed package → every command ends as the page says",
+  async () => {
+    writeHandlers();
+    const replaced = new Map([
+      ["npm install chain-upgrade", `npm install --prefer-offline --no-audit --no-fund ${pack()}`],
+    ]);
+    for (const from of replaced.keys()) expect(PAGE).toContain(from);
+    const { exit, output } = await runSession(session(replaced), await settings());
+    const log = () => readFileSync(join(folder, "node.log"), "utf8").slice(-3_000);
+    expect(exit, `${output.slice(-6_000)}\n--- node.log\n${exit === 0 ? "" : log()}`).toBe(0);
+    expect(output).toContain("== end");
+    for (const plan of ["v2", "v3", "v4"]) {
+      expect(readFileSync(join(folder, "node.log"), "utf8")).toMatch(new RegExp(`upgrade applied.* plan=${plan} `));
+    }
+  },
+  TEST_MILLIS,
+);
+
+test("the service unit of docs/operate.md → no restart after the statuses that a restart cannot mend, one after 14", () => {
+  const [unit = ""] = blocks("ini");
+  const statuses = (key: string) => new RegExp(`^${key}=(.*)$`, "m").exec(unit)?.[1]?.split(" ").map(Number);
+  expect(statuses("RestartPreventExitStatus")).toEqual(NO_RESTART);
+  expect(statuses("RestartForceExitStatus")).toEqual([14]);
+  const table = readFileSync(join(ROOT, "docs/errors.md"), "utf8");
+  for (const status of [...NO_RESTART, 14]) expect(table).toContain(`\n| ${status} | `);
+});
