@@ -8,7 +8,7 @@ import type { CacheMultiStore, MultiStore, VersionMap } from "../types.js";
 import type { RegisteredHandler } from "./handlers.js";
 
 /** Modules without which a chain can never be upgraded again. */
-export const VITAL_MODULES: readonly string[] = ["gov", "upgrade"];
+const VITAL_MODULES: readonly string[] = ["gov", "upgrade"];
 
 const refuse = (what: string) => new UpgradeError("UPG_MIGRATION_VERSION_MAP", what);
 

@@ -49,7 +49,7 @@ export async function checkCancellable(
 }
 
 /** What to think of the pace; undefined: it was measured over a good many blocks. */
-export function paceDoubt(times: BlockTimes): string | undefined {
+function paceDoubt(times: BlockTimes): string | undefined {
   if (paceOf(times) === undefined) {
     return "the chain is too young to know its pace: 1 s a block is assumed to tell whether the upgrade can still be cancelled";
   }
