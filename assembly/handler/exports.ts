@@ -2,8 +2,9 @@
 import { Bytes } from "./bytes";
 import { context } from "./context";
 import { invariants, runSteps, scans } from "./declare";
-import { inputBuffer, inputPtr, outputBuffer, outputPtr } from "./memory";
+import { inputBuffer, inputPtr, outputBuffer, outputCap, outputPtr } from "./memory";
 import { answer, flush } from "./output";
+import { fail } from "./report";
 import { Writer } from "./writer";
 
 const FLAG_LAST: i32 = 1;
@@ -63,6 +64,7 @@ export function handler_check(inLen: i32): i32 {
     if (!holds) result.fieldText(3, each.message);
     results.fieldMessage(1, result);
   }
+  if (<u32>results.length > outputCap()) fail(-7, "the results of the invariants have at most 262,144 bytes together");
   memory.copy(outputPtr(), results.ptr, results.length);
   return results.length;
 }

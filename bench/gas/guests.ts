@@ -12,8 +12,8 @@ export interface GasGuest {
   readonly spilled?: number;
   /** It writes: the commit is measured too. */
   readonly writes?: boolean;
-  /** The store is scanned by the manifest. */
-  readonly scans?: boolean;
+  /** The store is scanned by the manifest, and each batch taken whole, or one pair at a time. */
+  readonly scans?: "whole" | "one";
   /** Opened just before, with nothing of it in memory. */
   readonly cold?: boolean;
 }
@@ -25,10 +25,13 @@ const NEAR = 1_048_576;
 const FAR = 33_554_432;
 const UNROLLED = 16;
 
+/** Else a compiler would leave out what computes them. */
+const USED = `(i64.store (i32.const 1024) (i64.add (local.get $y) (i64.extend_i32_u (i32.add (local.get $x) (local.get $z)))))`;
+
 /** `times` × `body`, with $i counting down; $x is random. */
 const loop = (times: number, body: string, before = "") =>
   `(local $i i32) (local $x i32) (local $y i64) (local $z i32) ${before} (local.set $i (i32.const ${times})) (local.set $x (i32.const 1))
-   (local.set $y (i64.const 9)) (loop $again ${body} (br_if $again (local.tee $i (i32.sub (local.get $i) (i32.const 1))))) (i32.const 0)`;
+   (local.set $y (i64.const 9)) (loop $again ${body} (br_if $again (local.tee $i (i32.sub (local.get $i) (i32.const 1))))) ${USED} (i32.const 0)`;
 const random = "(local.set $x (i32.add (i32.mul (local.get $x) (i32.const 1664525)) (i32.const 1013904223)))";
 /** A ring through all lines of 64 bytes of the memory, in an order that no prefetcher foresees. */
 const ring = (bytes: number) => `(local.set $i (i32.const ${bytes / 64}))
@@ -66,7 +69,7 @@ const INSTRUCTIONS: readonly GasGuest[] = [
   plain(
     "multiplications, 64 bits",
     1_000_000,
-    repeat(UNROLLED, () => "(local.set $y (i64.mul (local.get $y) (i64.const 3)))"),
+    repeat(UNROLLED, () => "(local.set $y (i64.mul (local.get $y) (i64.extend_i32_u (local.get $i))))"),
   ),
   plain(
     "popcnt, clz, rotl",
@@ -94,6 +97,14 @@ const INSTRUCTIONS: readonly GasGuest[] = [
     repeat(UNROLLED, () => "(local.set $x (i32.or (i32.rem_u (i32.const -5) (local.get $x)) (i32.const 3)))"),
   ),
   plain("a loop of nothing", 20_000_000, ""),
+  {
+    name: "_initialize",
+    parts: {
+      imports: IMPORTS,
+      more: `(func (export "_initialize") ${loop(5_000_000, random).replace(/\(i32\.const 0\)$/, "")})`,
+    },
+    store: "none",
+  },
   plain(
     "br_if that nobody foresees",
     3_000_000,
@@ -159,7 +170,10 @@ const scanFrom = (cap: number) => `(drop (call $scan ${i32(0, 16, 4, 0, 0, 262_1
 const sets = (times: number) => (count: number) => hit(count, times, `(drop (call $set ${i32(0, 16, 4, 64, 32)}))`);
 
 function hostGuests(large: number): GasGuest[] {
-  const guests: GasGuest[] = [];
+  // First: others write to the store.
+  const guests: GasGuest[] = [
+    { name: "handler_batch, a pair at a time", parts: { imports: IMPORTS }, store: "small", scans: "one" },
+  ];
   for (const store of ["small", "large"] as const) {
     const count = at(store, large);
     const of = (name: string, run: string, rest: Partial<GasGuest> = {}): GasGuest => ({
@@ -178,6 +192,7 @@ function hostGuests(large: number): GasGuest[] {
       ),
       of("store_scan, no room", hit(count, times, scanFrom(0))),
       of("store_scan of a pair", hit(count, times, scanFrom(64))),
+      of("store_scan, no room, cold", hit(count, 3_000, scanFrom(0)), { cold: true }),
       of("store_scan of 64 KiB", hit(count, 200, scanFrom(65_536))),
       of("store_set of what is there", sets(times)(count), { writes: true }),
       of("store_set of what is there, few", sets(500)(count), { writes: true }),
@@ -190,7 +205,7 @@ function hostGuests(large: number): GasGuest[] {
         { writes: true },
       ),
       of("store_delete", hit(count, times, `(drop (call $delete ${i32(0, 16, 4)}))`), { writes: true }),
-      of("a manifest's scan", "(i32.const 0)", { scans: true }),
+      of("a manifest's scan", "(i32.const 0)", { scans: "whole" }),
     );
   }
   for (const spilled of [0, 10, 100]) {

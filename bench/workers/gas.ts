@@ -16,7 +16,7 @@ import type { KVStore, VersionMap } from "../../host/types.js";
 import { WireWriter } from "../../host/wire.js";
 import { largestHandler } from "../../test/guest/bombs/largest.js";
 import { SHAPES, type Shape } from "../../test/guest/bombs/shapes.js";
-import { build, guest } from "../../test/guest/build.js";
+import { build, guest, IN } from "../../test/guest/build.js";
 import type { Measured } from "../comparison.js";
 import { type GasGuest, gasGuests } from "../gas/guests.js";
 import { sha256 } from "./records.js";
@@ -52,7 +52,7 @@ function open(path: string, names: readonly string[], branchBytes?: number): Com
 
 /** Keys of four bytes, scattered. */
 function fill(store: KVStore, count: number): void {
-  const frame = 8 + 4 + VALUE_BYTES;
+  const frame = FRAME_BYTES;
   const frames = new Uint8Array(1_000 * frame);
   for (let done = 0; done < count; done += 1_000) {
     for (let i = 0; i < 1_000; i++) {
@@ -136,6 +136,13 @@ function best(samples: readonly Sample[]): Sample {
   return samples.reduce((least, each) => (each.nanoseconds / each.gas < least.nanoseconds / least.gas ? each : least));
 }
 
+const FRAME_BYTES = 8 + 4 + VALUE_BYTES;
+/** Bytes of a batch that handler_batch takes. */
+const TAKEN = {
+  whole: "(local.get $len)",
+  one: `(if (result i32) (local.get $len) (then (i32.add (i32.const 8)
+    (i32.add (i32.load (i32.const ${IN})) (i32.load (i32.const ${IN + 4}))))) (else (i32.const 0)))`,
+};
 const STORES = { small: SMALL, large: LARGE, none: 0 };
 /** The last of the locals that a guest of this bench declares. */
 const Z = "(local $z i32)";
@@ -145,21 +152,13 @@ const spill = (runs: number) => `(loop $spill
   (drop (call $set (i32.const 0) (i32.const 32) (i32.const 5) (i32.const 131072) (i32.const ${RUN_BYTES / 4})))
   (br_if $spill (i32.lt_u (local.tee $z (i32.add (local.get $z) (i32.const 1))) (i32.const ${runs * 4}))))`;
 
-function measured({
-  name,
-  parts,
-  store = "none",
-  spilled,
-  writes = false,
-  scans = false,
-  cold = false,
-}: GasGuest): Sample {
+function measured({ name, parts, store = "none", spilled, writes = false, scans, cold = false }: GasGuest): Sample {
   const path = join(folder, `${store}.mdb`);
   const manifest = {
     stores: [{ name: store, access: "rw" }],
     ...(scans ? { scans: [{ store }] } : {}),
   };
-  const batch = scans ? { batch: "(i32.store (i32.const 262144) (local.get $len)) (i32.const 4)" } : {};
+  const batch = scans ? { batch: `(i32.store (i32.const 262144) ${TAKEN[scans]}) (i32.const 4)` } : {};
   const load = (run: string) => loadHandler(build(guest({ ...parts, ...batch, run }), manifest), { sha256 });
   const body = parts.run ?? "(i32.const 0)";
   const handler = load(spilled ? body.replace(Z, `${Z} ${spill(spilled)}`) : body);
