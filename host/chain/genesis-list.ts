@@ -2,21 +2,26 @@
 import { KeySet } from "./genesis-document/key-set.js";
 import type { JsonReader } from "./json-reader.js";
 
-/** A list that may be long: it is read, and its entries are checked, each time that it is walked over. */
+/** A list that may be long: it is read each time that it is walked over, and checked until a walk has come to its end. */
 export interface GenesisList<T> extends Iterable<T> {
   readonly length: number;
 }
 
-/** A list of which no two entries have the same key. `atEnd` is called when a walk has seen all of them. */
+/** A list of which no two entries have the same key. `begin` makes what sees every entry of a walk, and its end. */
 export function listOnce<T>(
   list: Iterable<JsonReader> & { readonly length: number },
   read: (item: JsonReader) => T,
   keyOf: (entry: T) => Uint8Array,
   begin: () => { see(entry: T): void; end(): void } = () => NO_WATCH,
 ): GenesisList<T> {
+  let isChecked = false;
   return {
     length: list.length,
     *[Symbol.iterator]() {
+      if (isChecked) {
+        for (const item of list) yield read(item);
+        return;
+      }
       const keys = new KeySet();
       const watch = begin();
       for (const item of list) {
@@ -29,6 +34,7 @@ export function listOnce<T>(
         yield entry;
       }
       watch.end();
+      isChecked = true;
     },
   };
 }

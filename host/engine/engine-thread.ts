@@ -25,7 +25,7 @@ import type { UpgradeProgress } from "./upgrade-progress.js";
  */
 const STACK_MIB = 16;
 /** Transactions on their way to an engine that is in the middle of a block. */
-const QUEUED_TXS_MAX = 10_000;
+export const QUEUED_TXS_MAX = 10_000;
 /** A thread that died says why, if it can, within so long. */
 const LAST_WORDS_MILLIS = 1_000;
 

@@ -103,10 +103,8 @@ export class HeldHome {
     lastSigned.requireGoesOn(committed ?? genesis.initialHeight - 1n, home.databaseFile);
     const { versions, handlers } = versionsAndHandlers(home, options.handlers, options.appVersion);
     // A document that this program cannot start leaves no database behind, so the home can be made anew.
-    if (isNew) {
-      genesisVersion(genesis, versions);
-      begin?.check(options.log);
-    }
+    if (isNew) genesisVersion(genesis, versions);
+    begin?.check(options.log);
     const database = this.#database ?? new LmdbDatabase(home.databaseFile, { spill });
     this.#database = database;
     const staged = stagedHandlers({ home, folder: options.staged, versions, log: options.log });

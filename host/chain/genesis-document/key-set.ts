@@ -6,7 +6,10 @@ import { compareRanges } from "../../bytes.js";
 
 const KEY_BYTES_MAX = 65_535;
 const LENGTH_BYTES = 2;
-const SEGMENT_BYTES = 1_048_576;
+const SEGMENT_BITS = 20;
+const SEGMENT_BYTES = 1 << SEGMENT_BITS;
+/** As many as a place of 32 bits can name. */
+const SEGMENTS_MAX = 4_096;
 const SLOTS_FIRST = 1_024;
 
 export class KeySet {
@@ -14,8 +17,7 @@ export class KeySet {
   readonly #segments: Uint8Array[] = [];
   #room = 0;
   /** Of each key, by its number: segment and offset in one number. */
-  #places = new Float64Array(SLOTS_FIRST);
-  #hashes = new Uint32Array(SLOTS_FIRST);
+  #places = new Uint32Array(SLOTS_FIRST);
   /** Open addressing: numbers of keys plus one; 0: free. */
   #slots = new Uint32Array(2 * SLOTS_FIRST);
   #size = 0;
@@ -31,26 +33,32 @@ export class KeySet {
     const mask = this.#slots.length - 1;
     let slot = hash & mask;
     for (let number = this.#slots[slot] as number; number !== 0; number = this.#slots[slot] as number) {
-      if (this.#hashes[number - 1] === hash && this.#isKey(number - 1, key)) return number - 1;
+      if (this.#isKey(number - 1, key)) return number - 1;
       slot = (slot + 1) & mask;
     }
-    this.#keep(key, hash);
+    this.#keep(key);
     this.#slots[slot] = this.#size;
     if (3 * this.#size > 2 * this.#slots.length) this.#grow();
     return undefined;
   }
 
   #isKey(number: number, key: Uint8Array): boolean {
-    const place = this.#places[number] as number;
-    const segment = this.#segments[Math.floor(place / SEGMENT_BYTES)] as Uint8Array;
-    const at = place % SEGMENT_BYTES;
-    const length = (segment[at] as number) | ((segment[at + 1] as number) << 8);
-    return length === key.length && compareRanges(segment, at + LENGTH_BYTES, length, key, 0, length) === 0;
+    const other = this.#keyOf(number);
+    return other.length === key.length && compareRanges(other, 0, other.length, key, 0, key.length) === 0;
   }
 
-  #keep(key: Uint8Array, hash: number): void {
+  #keyOf(number: number): Uint8Array {
+    const place = this.#places[number] as number;
+    const segment = this.#segments[place >>> SEGMENT_BITS] as Uint8Array;
+    const at = place & (SEGMENT_BYTES - 1);
+    const length = (segment[at] as number) | ((segment[at + 1] as number) << 8);
+    return segment.subarray(at + LENGTH_BYTES, at + LENGTH_BYTES + length);
+  }
+
+  #keep(key: Uint8Array): void {
     const needed = LENGTH_BYTES + key.length;
     if (needed > this.#room) {
+      if (this.#segments.length === SEGMENTS_MAX) throw new RangeError("a set of keys holds at most 4 GiB");
       this.#segments.push(new Uint8Array(SEGMENT_BYTES));
       this.#room = SEGMENT_BYTES;
     }
@@ -62,24 +70,20 @@ export class KeySet {
     this.#room -= needed;
     if (this.#size === this.#places.length) this.#makeRoom();
     this.#places[this.#size] = (this.#segments.length - 1) * SEGMENT_BYTES + at;
-    this.#hashes[this.#size] = hash;
     this.#size++;
   }
 
   #makeRoom(): void {
-    const places = new Float64Array(2 * this.#places.length);
+    const places = new Uint32Array(2 * this.#places.length);
     places.set(this.#places);
     this.#places = places;
-    const hashes = new Uint32Array(2 * this.#hashes.length);
-    hashes.set(this.#hashes);
-    this.#hashes = hashes;
   }
 
   #grow(): void {
     const slots = new Uint32Array(2 * this.#slots.length);
     const mask = slots.length - 1;
     for (let number = 0; number < this.#size; number++) {
-      let slot = (this.#hashes[number] as number) & mask;
+      let slot = hashOf(this.#keyOf(number)) & mask;
       while (slots[slot] !== 0) slot = (slot + 1) & mask;
       slots[slot] = number + 1;
     }
