@@ -56,7 +56,9 @@ const key = (count: number) =>
   `${random} (i32.store (i32.const 16) (i32.mul (i32.rem_u (i32.shr_u (local.get $x) (i32.const 3)) (i32.const ${count})) (i32.const 0x9e3779b1)))`;
 const hit = (count: number, times: number, call: string) => loop(times, `${key(count)} ${call}`);
 const SWITCH = `(br_table ${repeat(8, (i) => String(i))} (i32.shr_u (local.get $x) (i32.const 29)))`;
-const blocks = `${repeat(8, () => "(block ")} ${SWITCH} ${repeat(8, () => ")")}`;
+/** Each target does something else. */
+const target = (i: number) => `) (local.set $z (i32.xor (i32.mul (local.get $z) (i32.const 3)) (i32.const ${i})))`;
+const blocks = `${repeat(8, () => "(block ")} ${SWITCH} ${repeat(8, target)}`;
 const targets = `(table 8 funcref) (elem (i32.const 0) ${repeat(8, (i) => `$t${i}`)}) (type $t (func)) (global $g (mut i32) (i32.const 0))
   ${repeat(8, (i) => `(func $t${i} (type $t) (global.set $g (i32.const ${i})))`)}`;
 

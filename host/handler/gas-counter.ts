@@ -49,15 +49,6 @@ export class GasCounter {
     if (left < 0n) throw this.outOfGas(what);
   }
 
-  /**
-   * That so much is left: for work whose price is known only when it is done, at most this.
-   *
-   * @throws UpgradeError UPG_MIGRATION_OUT_OF_GAS, and nothing is taken
-   */
-  require(price: number, what: string): void {
-    if (this.left < BigInt(price)) throw this.outOfGas(what);
-  }
-
   /** {@link charge} for bytes that cross. */
   chargeBytes(count: number, what: string): void {
     this.charge(count * HOST_PRICES.byte, what);

@@ -4,13 +4,21 @@
  */
 import { ABSENT } from "../errors.js";
 import { OP_DELETE, OP_PUT, readU32 } from "../frames.js";
-import { FAIL_MESSAGE_BYTES_MAX, KEY_BYTES_MAX, LOG_BYTES_MAX, LOG_LINES_MAX, VALUE_BYTES_MAX } from "../limits.js";
+import {
+  BATCH_BYTES,
+  FAIL_MESSAGE_BYTES_MAX,
+  KEY_BYTES_MAX,
+  LOG_BYTES_MAX,
+  LOG_LINES_MAX,
+  VALUE_BYTES_MAX,
+} from "../limits.js";
+import type { FrameScan } from "../types.js";
 import { failed, trap } from "./failures.js";
 import type { GasCounter } from "./gas-counter.js";
 import type { GuestMemory } from "./guest-memory.js";
 import { guestText, guestText16 } from "./guest-text.js";
 import { ABORT_MODULE, IMPORT_MODULE } from "./interface.js";
-import { pairsPrice, scanPriceMax } from "./meter/pairs-price.js";
+import { pairsPrice } from "./meter/pairs-price.js";
 import { HOST_PRICES } from "./meter/schedule.js";
 import { applyFrames } from "./output-frames.js";
 import type { StoreHandle, StoreHandles } from "./store-handles.js";
@@ -90,7 +98,6 @@ export class HostImports {
     const handle = this.handles.readable(store);
     const key = this.#key(handle, ptr, len);
     const room = this.memory.range(out, cap, "out of store_get");
-    this.gas.require(VALUE_BYTES_MAX * HOST_PRICES.byte, "store_get");
     const value = handle.store.get(key);
     if (!value) return -ABSENT;
     this.gas.chargeBytes(value.length, "store_get");
@@ -142,15 +149,28 @@ export class HostImports {
     // It doubles at least: a guest that asks for a byte more each time must not have all of it made anew each time.
     const room = this.#scanBuffer.length;
     if (room < out.length) this.#scanBuffer = new Uint8Array(Math.max(out.length, 2 * room));
-    this.gas.require(scanPriceMax(out.length, handle.deleted), "store_scan");
-    const scan = handle.store.scan(range);
-    const filled = scan.read(this.#scanBuffer.subarray(0, out.length));
-    // Else a handler that deleted much could make the host walk over it again and again for the price of a call.
-    this.gas.charge(scan.passed * HOST_PRICES.scanPassed, "store_scan");
-    if (filled < 0) return -filled;
-    this.gas.charge(pairsPrice(this.#scanBuffer.subarray(0, filled)), "store_scan");
-    out.set(this.#scanBuffer.subarray(0, filled));
+    const filled = this.#fill(handle.store.scan(range), this.#scanBuffer.subarray(0, out.length));
+    if (filled <= out.length) out.set(this.#scanBuffer.subarray(0, filled));
     return filled;
+  }
+
+  /** By parts, each paid for before the next is read: so little is read that cannot be paid, whatever the room. */
+  #fill(scan: FrameScan, room: Uint8Array): number {
+    let filled = 0;
+    let passed = 0;
+    for (let part = BATCH_BYTES; ; ) {
+      const end = Math.min(filled + part, room.length);
+      const read = scan.read(room.subarray(filled, end));
+      // Else a handler that deleted much could make the host walk over it again and again for the price of a call.
+      this.gas.charge((scan.passed - passed) * HOST_PRICES.scanPassed, "store_scan");
+      passed = scan.passed;
+      if (read < 0 && filled - read > room.length) return filled > 0 ? filled : -read;
+      if (read === 0) return filled;
+      if (read > 0) this.gas.charge(pairsPrice(room.subarray(filled, filled + read)), "store_scan");
+      if (read > 0 && end === room.length) return filled + read;
+      filled += Math.max(read, 0);
+      part = Math.max(-read, BATCH_BYTES);
+    }
   }
 
   #key(handle: StoreHandle, ptr: number, len: number): Uint8Array {

@@ -110,10 +110,10 @@ A call of an import costs the \`call\` and:
 | --- | --- |
 ${HOST_ROWS.map(([what, price]) => `| ${what} | ${number(price)} |`).join("\n")}
 
-Everything is paid for before it is done, but for what only shows when it is done: what a read costs. Before a \`store_get\` or a
-\`store_scan\`, the most that it can cost must be left (the largest value; a scan's room full of the smallest pairs, and all keys
-that the handler deleted), and then what it did cost is taken. A manifest's scan is read ahead by at most four batches of 64 KiB, or
-one larger pair, and each batch is taken before the handler sees it: so much may a run that ends there have read unpaid, once. Writes are dear since each of them is hashed into the state when the
+Everything is paid for before it is done, but for what only shows when it is done: what a read found. A \`store_scan\` reads parts of
+64 KiB, or one larger pair, and each part is taken before the next is read; keys that it goes by, and the bytes of a \`store_get\`, are
+taken at once behind it. A manifest's scan is read ahead by at most four batches of 64 KiB, or one larger pair, and each batch is
+taken before the handler sees it. So much may a run that ends there have read unpaid, once. Writes are dear since each of them is hashed into the state when the
 block is committed; the first ones are dearer, since each changes a path of the tree for itself alone. Of a run's log lines the first
 ${number(LOG_LINES_MAX)} are written, and all are paid for.
 

@@ -33,35 +33,35 @@ const INSTRUCTIONS: readonly InstructionRow[] = [
   { gas: 1, nanoseconds: 1, names: "i64.extend_i32_u i32.extend8_s i32.extend16_s i64.extend8_s i64.extend16_s" },
   { gas: 1, nanoseconds: 1, names: "i64.extend32_s" },
   // A branch that nobody foresees.
-  { gas: 3, nanoseconds: 6, names: "if br_if" },
+  { gas: 3, nanoseconds: 4, names: "if br_if" },
   // Each time a loop begins anew; the check of the gas is there.
-  { gas: 3, nanoseconds: 2, names: "loop" },
+  { gas: 3, nanoseconds: 1, names: "loop" },
   { gas: 6, nanoseconds: 10, names: "br_table" },
-  { gas: 6, nanoseconds: 6, names: "call" },
-  { gas: 12, nanoseconds: 16, names: "call_indirect" },
+  { gas: 6, nanoseconds: 3, names: "call" },
+  { gas: 12, nanoseconds: 11, names: "call_indirect" },
   // Each waits for the one before it, over a memory of a mebibyte; larger memories: FAR_LOAD_PRICE.
   {
     gas: 30,
-    nanoseconds: 14,
+    nanoseconds: 8,
     names: "i32.load i64.load i32.load8_s i32.load8_u i32.load16_s i32.load16_u i64.load8_s",
   },
-  { gas: 30, nanoseconds: 14, names: "i64.load8_u i64.load16_s i64.load16_u i64.load32_s i64.load32_u" },
+  { gas: 30, nanoseconds: 8, names: "i64.load8_u i64.load16_s i64.load16_u i64.load32_s i64.load32_u" },
   // Nothing waits for a store.
-  { gas: 2, nanoseconds: 3, names: "i32.store i64.store i32.store8 i32.store16 i64.store8 i64.store16 i64.store32" },
-  { gas: 8, nanoseconds: 12, names: "i32.div_s i32.div_u i32.rem_s i32.rem_u i64.div_s i64.div_u i64.rem_s i64.rem_u" },
+  { gas: 2, nanoseconds: 2, names: "i32.store i64.store i32.store8 i32.store16 i64.store8 i64.store16 i64.store32" },
+  { gas: 8, nanoseconds: 4, names: "i32.div_s i32.div_u i32.rem_s i32.rem_u i64.div_s i64.div_u i64.rem_s i64.rem_u" },
   // Before their bytes.
-  { gas: 400, nanoseconds: 170, names: "memory.copy memory.fill memory.init" },
+  { gas: 400, nanoseconds: 160, names: "memory.copy memory.fill memory.init" },
   // Before its pages.
-  { gas: 600, nanoseconds: 200, names: "memory.grow" },
+  { gas: 600, nanoseconds: 220, names: "memory.grow" },
 ];
 
 /** Bytes that one gas pays for in memory.copy, memory.fill and memory.init, as a power of two; a rest is free. */
 export const BULK_BYTES_LOG2 = 3;
-/** Per page of 64 KiB that memory.grow adds (30,000 ns, with its first touch); a request past the maximum is answered -1 and adds none. */
-export const GROW_PAGE_PRICE = 60_000;
+/** Per page of 64 KiB that memory.grow adds (31,000 ns, with its first touch); a request past the maximum is answered -1 and adds none. */
+export const GROW_PAGE_PRICE = 90_000;
 /** A memory of at most so many pages is kept in a processor's own cache. */
 export const NEAR_PAGES = 16;
-/** Each load costs this more from when the memory is larger: 190 ns, when each waits for the one before it. */
+/** Each load costs this more from when the memory is larger: 170 ns, when each waits for the one before it. */
 export const FAR_LOAD_PRICE = 400;
 
 /** What the host does for a guest, besides the price of the `call`. */
@@ -74,23 +74,23 @@ export const HOST_PRICES = Object.freeze({
   store_get: 200_000,
   /** 48,000 ns among a million keys, whatever was written before. */
   store_scan: 200_000,
-  /** Each pair that store_scan gives, and each of a manifest's scan: 490 ns. */
-  scanPair: 1_000,
+  /** Each pair that store_scan gives, and each of a manifest's scan: 670 ns. */
+  scanPair: 2_000,
   /** Each key that store_scan goes by since the handler deleted it. */
   scanPassed: 1_000,
   /** store_set and every put in frames, its part of the commit too: 9,000 ns, 2,500 ns when they are many and in order. */
   put: 12_000,
   /** store_delete and every delete in frames. */
   delete: 12_000,
-  /** The first WRITES_ALONE of a run cost this more: 26,000 ns, since each changes a path of the tree for itself alone. */
-  writeAlone: 40_000,
-  /** 180 ns */
+  /** The first WRITES_ALONE of a run cost this more: 32,000 ns, since each changes a path of the tree for itself alone. */
+  writeAlone: 70_000,
+  /** 150 ns */
   store_write: 600,
-  /** 1,250 ns */
+  /** 1,430 ns */
   log: 4_000,
-  /** 70 ns */
+  /** 50 ns */
   progress: 300,
-  /** Per byte of a log line, up to LOG_BYTES_MAX: 32 ns. */
+  /** Per byte of a log line, up to LOG_BYTES_MAX: 26 ns. */
   logByte: 100,
   /** Per byte that crosses, either way: keys, values, frames with their headers, messages, texts. */
   byte: 1,
