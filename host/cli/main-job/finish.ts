@@ -2,6 +2,7 @@
 import { toHex } from "../../bytes.js";
 import { isUpgradeError } from "../../errors.js";
 import { verifyHome } from "../offline/verify.js";
+import { askModules } from "./asked.js";
 import { amounts, type Count, countChain } from "./count.js";
 import type { Show } from "./events.js";
 import { openJob } from "./open-job.js";
@@ -9,7 +10,7 @@ import { openJob } from "./open-job.js";
 const hex = (bytes: Uint8Array) => toHex(bytes).toUpperCase();
 
 /** Counts again and compares. */
-export function finish(home: string, before: Count, show: Show): boolean {
+export async function finish(home: string, before: Count, show: Show): Promise<boolean> {
   const verified = hashedAgain(home);
   const open = openJob(home);
   try {
@@ -21,6 +22,7 @@ export function finish(home: string, before: Count, show: Show): boolean {
       { name: "accounts", ok: before.accounts === after.accounts },
       { name: "balances", ok: before.balances === after.balances },
       { name: "app-hash", ok: verified === hex(view.appHash) },
+      ...(await askModules(open)),
     ];
     const ok = checks.every((check) => check.ok);
     show({
