@@ -48,7 +48,7 @@ export async function askModules(open: OpenNode): Promise<Check[]> {
   const modules = [...app.version.modules].sort(([a], [b]) => (a < b ? -1 : 1));
   return [
     {
-      name: "auth",
+      name: "query auth",
       ok: (await total("/cosmos.auth.v1beta1.Query/Accounts")) === count(accounts(view.store(AUTH_STORE))),
     },
     {
