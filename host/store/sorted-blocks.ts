@@ -61,8 +61,34 @@ function append(blocks: Block[], address: number, beginning: number): void {
   block.beginnings[block.count++] = beginning;
 }
 
-export function doubled(from: Uint32Array): Uint32Array {
+function doubled(from: Uint32Array): Uint32Array {
   const grown = new Uint32Array(2 * from.length);
   grown.set(from);
   return grown;
+}
+
+/** Puts a record at an index of a block that has room, or grows. */
+export function insertInBlock(block: Block, index: number, address: number, beginning: number): void {
+  if (block.count === block.addresses.length) {
+    block.addresses = doubled(block.addresses);
+    block.beginnings = doubled(block.beginnings);
+  }
+  block.addresses.copyWithin(index + 1, index, block.count);
+  block.beginnings.copyWithin(index + 1, index, block.count);
+  block.addresses[index] = address;
+  block.beginnings[index] = beginning;
+  block.count++;
+}
+
+/** Cuts a block: the records from `keep` on become one of their own. */
+export function takeFrom(block: Block, keep: number): Block {
+  const right: Block = {
+    addresses: new Uint32Array(BLOCK_RECORDS_MAX),
+    beginnings: new Uint32Array(BLOCK_RECORDS_MAX),
+    count: block.count - keep,
+  };
+  right.addresses.set(block.addresses.subarray(keep, block.count));
+  right.beginnings.set(block.beginnings.subarray(keep, block.count));
+  block.count = keep;
+  return right;
 }

@@ -6,7 +6,7 @@ import { readU32 } from "../frames.js";
 import { FRAME_HEADER_BYTES } from "../limits.js";
 import { latestByKey } from "./address-sort.js";
 import { Records } from "./records.js";
-import { BLOCK_RECORDS_MAX, type Block, beginningOf, doubled, mergedBlocks } from "./sorted-blocks.js";
+import { BLOCK_RECORDS_MAX, type Block, beginningOf, insertInBlock, mergedBlocks, takeFrom } from "./sorted-blocks.js";
 
 /** After so many writes in a row, with nobody reading between them, more are likely to come. */
 const WRITES_IN_A_ROW = 256;
@@ -278,29 +278,14 @@ export class SortedMap {
       this.#blocks.push(block);
     }
     if (block.count === BLOCK_RECORDS_MAX) block = this.#splitBlock(block);
-    if (block.count === block.addresses.length) {
-      block.addresses = doubled(block.addresses);
-      block.beginnings = doubled(block.beginnings);
-    }
-    block.addresses.copyWithin(this.#index + 1, this.#index, block.count);
-    block.beginnings.copyWithin(this.#index + 1, this.#index, block.count);
-    block.addresses[this.#index] = address;
-    block.beginnings[this.#index] = beginning;
-    block.count++;
+    insertInBlock(block, this.#index, address, beginning);
   }
 
   /** Makes room in a full block; at the end of the map a fresh one is begun, so that ascending writes fill blocks. */
   #splitBlock(block: Block): Block {
     const isEnd = this.#block === this.#blocks.length - 1 && this.#index === block.count;
     const keep = isEnd ? block.count : block.count >>> 1;
-    const right: Block = {
-      addresses: new Uint32Array(BLOCK_RECORDS_MAX),
-      beginnings: new Uint32Array(BLOCK_RECORDS_MAX),
-      count: block.count - keep,
-    };
-    right.addresses.set(block.addresses.subarray(keep, block.count));
-    right.beginnings.set(block.beginnings.subarray(keep, block.count));
-    block.count = keep;
+    const right = takeFrom(block, keep);
     this.#blocks.splice(this.#block + 1, 0, right);
     if (this.#index < keep || (this.#index === keep && !isEnd)) return block;
     this.#block++;

@@ -6,6 +6,14 @@ test("checkPlanInfo() answers as the field for every info text, or is stricter b
   const report = runVectors("plan-info", runPlanInfo);
   expect(report.failures).toEqual([]);
   expect(report.passed + report.differing).toBe(report.cases);
-  const rules = ["checksum-rule", "digest-rule", "host-rule", "lost-checksum", "scheme-rule", "weak-checksum"];
+  const rules = [
+    "checksum-rule",
+    "digest-rule",
+    "handler-only",
+    "host-rule",
+    "lost-checksum",
+    "scheme-rule",
+    "weak-checksum",
+  ];
   expect(rules).toEqual(expect.arrayContaining(Object.keys(report.by)));
 });
