@@ -1,11 +1,12 @@
 /** What `chaind` does with a home: settings, keys, genesis, and governance beside upgrades. Real processes. */
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { DIST, TestHome } from "./chaind.js";
 import { CommandLine, stopped } from "./command-line.js";
+import { withNode } from "./prepared-home.js";
 
 const PASSWORD = "correct horse";
 const MNEMONIC = `${"abandon ".repeat(11)}about`;
@@ -202,6 +203,21 @@ describe("pre-upgrade", () => {
     expect((await line.run(["pre-upgrade", "--home", early.path])).exit).toBe(30);
     expect((await line.run(["pre-upgrade"])).exit).toBe(30);
     expect(await height()).toBe("4");
+  });
+
+  test("the plan is due and another process has the home → 31 with its handler, 30 without", () => {
+    const { path } = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
+    const check = (...flags: readonly string[]) =>
+      spawnSync(process.execPath, [join(DIST, "chaind.js"), "pre-upgrade", "--home", path, ...flags], {
+        encoding: "utf8",
+      });
+    const [ready, without] = withNode({ path, handlers: join(DIST, "handlers") }, () => [
+      check(),
+      check("--handlers", join(path, "none")),
+    ]);
+    expect([ready?.status, ready?.stderr]).toEqual([31, expect.stringContaining("try again")]);
+    expect([without?.status, without?.stderr]).toEqual([30, expect.stringContaining("has no handler for it")]);
+    expect(check().status).toBe(0);
   });
 });
 
