@@ -1,4 +1,4 @@
-/** What a handler may do to a chain, for whoever approves it: from the manifest, which the host holds it to. */
+/** What a handler may do to a chain, for those who approve it: from the manifest, which the host holds it to. */
 import { toHex } from "../../bytes.js";
 import { MEMORY_PAGES_MAX, PAGE_BYTES } from "../../handler/limits.js";
 import type { Manifest } from "../../handler/manifest-types.js";
@@ -20,6 +20,13 @@ export interface Consequences {
     readonly from: readonly string[] | null;
     readonly to: string;
   }[];
+  /** Guards of the host that the manifest switches off. */
+  readonly allows: {
+    readonly delete_stores: readonly string[];
+    readonly remove_modules: readonly string[];
+    readonly write_stores: readonly string[];
+    readonly empty_version_map: boolean;
+  };
   /** Bytes that its memory may have at most. */
   readonly memory_max: string;
 }
@@ -42,6 +49,12 @@ export function consequencesOf(manifest: Manifest, module: WasmModule): Conseque
       from: from?.map(String) ?? null,
       to: String(to),
     })),
+    allows: {
+      delete_stores: manifest.allows.deleteStores,
+      remove_modules: manifest.allows.removeModules,
+      write_stores: manifest.allows.writeStores,
+      empty_version_map: manifest.allows.emptyVersionMap,
+    },
     memory_max: String(Math.min(module.memories[0]?.max ?? MEMORY_PAGES_MAX, MEMORY_PAGES_MAX) * PAGE_BYTES),
   };
 }
@@ -62,10 +75,25 @@ export function consequenceLines(consequences: Consequences): string[] {
     `  renames stores   ${stores_renamed.map(({ old_key, new_key }) => `${visible(old_key)} → ${visible(new_key)}`).join(", ") || "none"}`,
     `  module versions  ${versions.join(", ") || "none"}`,
     `  memory           at most ${consequences.memory_max} bytes`,
+    ...allowanceLines(consequences.allows),
     ...stores_deleted.map(
       (name) => `  DELETES STORE    ${visible(name)}, with everything in it; this cannot be undone`,
     ),
     ...modules_removed.map((name) => `  REMOVES MODULE   ${visible(name)} from the chain`),
     ...(stores_deleted.length + modules_removed.length === 0 ? ["  deletes nothing: no store, no module"] : []),
   ];
+}
+
+function allowanceLines({ delete_stores, remove_modules, write_stores, empty_version_map }: Consequences["allows"]) {
+  const allowed = [
+    ...delete_stores.map((name) => `to delete the store "${visible(name)}" of a module that stays`),
+    ...remove_modules.map(
+      (name) => `to remove the module "${visible(name)}", without which there are no more upgrades`,
+    ),
+    ...write_stores.map((name) => `to write to the store "${visible(name)}" of a module whose version stays`),
+    ...(empty_version_map
+      ? ["to run where no module versions are stored: modules may begin again over their data"]
+      : []),
+  ];
+  return allowed.map((what) => `  ASKS TO BE ALLOWED  ${what}`);
 }

@@ -1,0 +1,43 @@
+/** What an approver reads of a handler: everything that its manifest lets it do, and what cannot be undone in capitals. */
+import { expect, test } from "vitest";
+import { consequenceLines, consequencesOf } from "../../../../host/cli/handler/consequences.js";
+import { sha256 } from "../../../../host/engine/node-crypto.js";
+import type { WasmHandler } from "../../../../host/handler/handler.js";
+import { loadHandler } from "../../../../host/handler/handler.js";
+import { build, guest } from "../../../guest/build.js";
+
+function linesOf(manifest: Record<string, unknown>): string[] {
+  const handler: WasmHandler = loadHandler(build(guest({ run: "(i32.const 0)" }), { name: "v9", ...manifest }), {
+    sha256,
+  });
+  return consequenceLines(consequencesOf(handler.manifest, { memories: [] } as never));
+}
+
+test("consequenceLines() of a handler that deletes, removes and asks for leave → each in a line of its own", () => {
+  const lines = linesOf({
+    stores: [
+      { name: "auth", access: "r", prefixes: ["01"] },
+      { name: "bank", access: "rw" },
+    ],
+    storeUpgrades: { added: ["dots"], renamed: [], deleted: ["gov"] },
+    versions: { dots: { to: 1 } },
+    removes: ["gov"],
+    allows: { deleteStores: ["gov"], removeModules: ["gov"], writeStores: ["bank"], emptyVersionMap: true },
+  });
+  const text = lines.join("\n");
+  expect(text).toContain("reads stores     auth (keys 01…)");
+  expect(text).toContain("writes stores    bank");
+  expect(text).toContain("adds stores      dots");
+  expect(text).toContain("DELETES STORE    gov");
+  expect(text).toContain("REMOVES MODULE   gov");
+  expect(lines.filter((line) => line.startsWith("  ASKS TO BE ALLOWED"))).toHaveLength(4);
+  expect(text).not.toContain("deletes nothing");
+});
+
+test("consequenceLines() of one that does none of it → it says so", () => {
+  const text = linesOf({ stores: [{ name: "bank", access: "rw" }], versions: { bank: { from: [1], to: 2 } } }).join(
+    "\n",
+  );
+  expect(text).toContain("deletes nothing: no store, no module");
+  expect(text).not.toContain("ASKS TO BE ALLOWED");
+});
