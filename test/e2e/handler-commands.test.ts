@@ -218,7 +218,7 @@ describe("chaind handler new, build, test, diff", () => {
     expect(exit).toBe(0);
     const bytes = readFileSync(join(project, "build/handler.wasm"));
     const hash = toHex(sha256(bytes));
-    expect(answer()).toMatchObject({ name: "my plan", sha256: hash, size: bytes.length, gas_limit: "1000000000" });
+    expect(answer()).toMatchObject({ name: "my plan", sha256: hash, size: bytes.length, gas_limit: "20000000000" });
     expect(answer()["gas"]).toEqual({ "three-holders": expect.stringMatching(/^\d+$/) });
     const lock = JSON.parse(readFileSync(join(project, "handler.lock.json"), "utf8")) as Json;
     expect(lock).toMatchObject({ lock: 1, compiler: "assemblyscript 0.28.20", sha256: hash });
@@ -239,7 +239,7 @@ describe("chaind handler new, build, test, diff", () => {
     const entry = join(project, "assembly/index.ts");
     const old = join(folder, "old.wasm");
     cpSync(join(project, "build/handler.wasm"), old);
-    writeFileSync(entry, readFileSync(entry, "utf8").replace("1_000_000_000", "2_000_000_000"));
+    writeFileSync(entry, readFileSync(entry, "utf8").replace("20_000_000_000", "30_000_000_000"));
     const refused = inProject("build", "--locked");
     expect(refused.exit).toBe(21);
     expect(refused.stderr).toContain("assembly/index.ts changed");
@@ -249,7 +249,7 @@ describe("chaind handler new, build, test, diff", () => {
     expect(exit).toBe(0);
     const difference = answer();
     expect(difference).toMatchObject({ same: false, functions: [], imports: { added: [], removed: [] } });
-    expect(difference["manifest"]).toEqual([{ path: "$.gasLimit", a: "1000000000", b: "2000000000" }]);
+    expect(difference["manifest"]).toEqual([{ path: "$.gasLimit", a: "20000000000", b: "30000000000" }]);
     const [gas] = difference["gas"] as Json[];
     expect(gas).toMatchObject({ fixture: "three-holders", a: expect.stringMatching(/^\d+$/) });
     expect(inProject("diff", old, old).answer()).toMatchObject({ same: true, manifest: [], functions: [] });

@@ -39,7 +39,7 @@ export interface ManifestDocument {
   readonly allows?: Readonly<Record<string, readonly string[] | true>>;
 }
 
-/** Seconds of work: a declaration takes a thousandth of it. */
+/** About a tenth of a second of work, at most about one: a declaration takes a thousandth of it. */
 const GAS = 1_000_000_000n;
 
 const LISTS_ALLOWED: readonly string[] = ["deleteStores", "removeModules", "writeStores"];

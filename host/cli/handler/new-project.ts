@@ -74,7 +74,7 @@ const handlerSource = ({
 import { Bytes, invariant, migrate, plan, scan, store, Writer } from "chain-upgrade/handler";
 
 // The declaration: the build makes the manifest of it. What a function uses stands above the line that names it.
-plan(${JSON.stringify(plan)}, 1_000_000_000);
+plan(${JSON.stringify(plan)}, 20_000_000_000);
 const bank = store("bank").prefix("02").prefix("03");
 
 const denom = new Bytes();

@@ -5,7 +5,7 @@ import { verifyStoreProof } from "../../commitment/verify-existence.js";
 import { sha256 } from "../../engine/node-crypto.js";
 import { UpgradeError } from "../../errors.js";
 import { decodeReceipt } from "../../upgrade/receipt.js";
-import { abciQuery } from "../client/ask.js";
+import { type AbciAnswer, type AbciQuestion, abciQuery } from "../client/ask.js";
 import type { RpcClient } from "../client/rpc.js";
 
 const STORE = "upgrade";
@@ -23,8 +23,8 @@ export async function blockMeta(rpc: RpcClient, height: bigint): Promise<object>
 
 /** @throws UpgradeError UPG_NOT_FOUND_RECEIPT, UPG_PROOF_*, UPG_REMOTE_* */
 export async function provenReceipt(rpc: RpcClient, key: Uint8Array, name: string): Promise<object> {
-  const question = { path: `/store/${STORE}/key`, data: toHex(key), height: 0n, prove: false };
-  const { value, height } = await abciQuery(rpc, question);
+  const question = { path: `/store/${STORE}/key`, data: toHex(key), prove: false };
+  const { value, height } = await newestAnswer(rpc, question);
   if (value.length === 0) {
     throw new UpgradeError("UPG_NOT_FOUND_RECEIPT", `no receipt: "${name}" was not applied, or not by a Wasm handler`);
   }
@@ -41,6 +41,15 @@ export async function provenReceipt(rpc: RpcClient, key: Uint8Array, name: strin
     receipt: receiptJson(value),
     proof: { height: String(height), app_hash: upperHex(appHash), key: upperHex(key), value: upperHex(value), ops },
   };
+}
+
+/** Without a height a node answers from the last state that can be proven; the block of the upgrade may be the one after it. */
+async function newestAnswer(rpc: RpcClient, question: Omit<AbciQuestion, "height">): Promise<AbciAnswer> {
+  const provable = await abciQuery(rpc, { ...question, height: 0n });
+  if (provable.value.length > 0) return provable;
+  const { response } = (await rpc.call("abci_info")) as { response: { last_block_height: string } };
+  const height = BigInt(response.last_block_height);
+  return height > provable.height ? abciQuery(rpc, { ...question, height }) : provable;
 }
 
 /** The header of the next block carries the app hash; it may still have to be made. */
