@@ -3,6 +3,7 @@
 export const PLAN_NAME_BYTES_MAX = 140;
 export const PLAN_INFO_BYTES_MAX = 65_536;
 export const MODULE_NAME_BYTES_MAX = 140;
+export const STORE_NAME_BYTES_MAX = 128;
 export const VERSION_MAP_MODULES_MAX = 1_024;
 /** The room that core.wasm promises for inputs beyond its scratch area. */
 export const RECEIPT_BYTES_MAX = 524_288;

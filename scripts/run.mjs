@@ -1,13 +1,22 @@
 // Runs a TypeScript program of this repository: `node scripts/run.mjs <entry.ts> [arguments]`.
 // Node 20 cannot read TypeScript, so esbuild bundles the project's own files first; packages stay where they are.
 import { mkdirSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { readFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 const root = join(import.meta.dirname, "..");
 const [entry, ...args] = process.argv.slice(2);
 const outfile = join(root, "build", "run", `${basename(entry, ".ts")}.${process.pid}.mjs`);
+/** Each bundled file keeps its own idea of where its source stands, whichever file is the entry. */
+function keepPlaces({ onLoad }) {
+  onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+    const source = await readFile(path, "utf8");
+    return { contents: source.replaceAll("import.meta.dirname", JSON.stringify(dirname(path))), loader: "ts" };
+  });
+}
+
 mkdirSync(join(root, "build", "run"), { recursive: true });
 await build({
   entryPoints: [resolve(entry)],
@@ -19,8 +28,7 @@ await build({
   packages: "external",
   sourcemap: "inline",
   logLevel: "error",
-  // A bundled file keeps the idea of where its source stands.
-  define: { "import.meta.dirname": JSON.stringify(resolve(entry, "..")) },
+  plugins: [{ name: "places", setup: keepPlaces }],
 });
 process.argv = [process.argv[0], resolve(entry), ...args];
 try {

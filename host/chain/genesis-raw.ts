@@ -4,6 +4,7 @@
  */
 import { compareBytes } from "../bytes.js";
 import { KEY_BYTES_MAX, VALUE_BYTES_MAX } from "../limits.js";
+import { storeNameProblem } from "../store-name.js";
 import type { VersionMap } from "../types.js";
 import type { GenesisDocument } from "./genesis-document/document.js";
 import type { GenesisList } from "./genesis-list.js";
@@ -23,8 +24,6 @@ export interface GenesisRaw {
   readonly pairs: GenesisList<RawPair>;
 }
 
-const STORE_NAME = /^[a-z0-9_./-]{1,128}$/;
-
 /** Undefined when the document has no such part. @throws UpgradeError UPG_INVALID_GENESIS */
 export function readRaw(document: GenesisDocument): GenesisRaw | undefined {
   const raw = document.root.get("app_state").get("raw");
@@ -43,7 +42,8 @@ export function readRaw(document: GenesisDocument): GenesisRaw | undefined {
 
 function readStoreName(item: JsonReader): string {
   const name = item.text();
-  if (!STORE_NAME.test(name)) throw item.wrong("a store's name has 1 to 128 of a-z, 0-9, _ . / -");
+  const problem = storeNameProblem(name);
+  if (problem) throw item.wrong(problem);
   return name;
 }
 

@@ -5,6 +5,7 @@
 import { fromHex } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
 import { GAS_LIMIT_MAX, HANDLER_STORES_MAX, MANIFEST_BYTES_MAX, MODULE_NAME_BYTES_MAX } from "../limits.js";
+import { storeNameProblem } from "../store-name.js";
 import type { StoreUpgrades } from "../types.js";
 import { JsonField } from "./json-field.js";
 import { JSON_NESTING_MAX, SCANS_MAX, STORE_PREFIXES_MAX } from "./limits.js";
@@ -19,8 +20,6 @@ import {
 } from "./manifest-types.js";
 import { nameProblem } from "./names.js";
 import { parseStrictJson } from "./strict-json.js";
-
-const STORE_NAME = /^[a-z0-9_./-]+$/;
 
 export const MANIFEST_SECTION = "chain-upgrade.manifest";
 
@@ -74,10 +73,10 @@ function readNames(field: JsonField | undefined): string[] {
   return field?.items().map(readName) ?? [];
 }
 
-/** Stores have names that look like nothing else, in any writing. */
 function readStoreName(field: JsonField): string {
   const name = readName(field);
-  if (!STORE_NAME.test(name)) throw field.wrong("a store's name consists of a to z, 0 to 9, _ . / and -");
+  const problem = storeNameProblem(name);
+  if (problem) throw field.wrong(problem);
   return name;
 }
 

@@ -14,12 +14,9 @@ export interface Change {
 export type StoreDiff = Readonly<Record<string, readonly Change[]>>;
 
 export function diffStores(before: MultiStore, after: MultiStore): StoreDiff {
-  const diff: Record<string, readonly Change[]> = {};
-  for (const name of after.names) {
-    const changes = [...diffStore(before.store(name), after.store(name))];
-    if (changes.length > 0) diff[name] = changes;
-  }
-  return diff;
+  const diff = after.names.map((name) => [name, [...diffStore(before.store(name), after.store(name))]] as const);
+  // A store may be called `__proto__`: put into an object by assignment, its changes would not be seen.
+  return Object.fromEntries(diff.filter(([, changes]) => changes.length > 0));
 }
 
 function* diffStore(before: KVReader, after: KVReader): Iterable<Change> {

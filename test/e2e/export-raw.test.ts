@@ -106,6 +106,7 @@ const WRONG: readonly (readonly [string, (raw: Raw) => void])[] = [
   ["a module that is missing", (raw) => void raw.module_versions.shift()],
   ["a store of the program", (raw) => raw.stores.push("bank")],
   ["a store's name", (raw) => raw.stores.push("Dots")],
+  ["a store's name that is a path", (raw) => raw.stores.push("../../dots")],
   ["a pair of no store", (raw) => raw.pairs.push({ store: "lines", key: btoa("a"), value: "" })],
   ["a key twice", (raw) => raw.pairs.push(...raw.pairs)],
   ["an empty key", (raw) => raw.pairs.unshift({ store: "dots", key: "", value: "" })],

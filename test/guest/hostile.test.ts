@@ -1,5 +1,5 @@
 /** Hostile guests, one a line: refused before they run or stopped while they do, each with its code. */
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { type ErrorCode, isUpgradeError } from "../../host/errors.js";
 import { checkHandler } from "../../host/handler/check.js";
 import { loadHandler } from "../../host/handler/handler.js";
@@ -22,6 +22,31 @@ function codeOf(work: () => unknown): ErrorCode | undefined {
   }
   return undefined;
 }
+
+/** Every way into the engine that takes bytes. */
+const ENGINE = ["validate", "compile", "instantiate", "Module", "compileStreaming", "instantiateStreaming"] as const;
+/** Types of operands are left to the engine's validator, on the file as it came. */
+const LEFT_TO_THE_ENGINE = "an operand of the wrong type";
+
+describe("bytes that are refused", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  test.each(REFUSED)("$what → never in the engine's parser", ({ what, bytes }) => {
+    const module = bytes();
+    const spies = ENGINE.filter((name) => name in WebAssembly).map((name) => vi.spyOn(WebAssembly, name as "validate"));
+    expect(spies.length).toBeGreaterThanOrEqual(4);
+    expect(checkHandler(module).findings).not.toEqual([]);
+    expect(codeOf(() => loadHandler(module, { sha256 }))).toBeDefined();
+    const reached = spies.filter(({ mock }) => mock.calls.length > 0).map((spy) => spy.getMockName());
+    expect(reached).toEqual(what === LEFT_TO_THE_ENGINE ? ["validate"] : []);
+  });
+
+  test("a module that is taken → the engine sees it, so that the spies are known to see", () => {
+    const spy = vi.spyOn(WebAssembly, "validate");
+    load({});
+    expect(spy).toHaveBeenCalled();
+  });
+});
 
 describe("hostile guests", () => {
   test("there are 60 and more, none twice", () => {

@@ -74,9 +74,14 @@ function byName(functions: readonly InspectedFunction[]): Map<string, InspectedF
 function* valueDifferences(path: string, a: unknown, b: unknown): Iterable<{ path: string; a: unknown; b: unknown }> {
   if (isRecord(a) && isRecord(b)) {
     for (const name of new Set([...Object.keys(a), ...Object.keys(b)])) {
-      yield* valueDifferences(`${path}.${name}`, a[name], b[name]);
+      yield* valueDifferences(`${path}.${name}`, own(a, name), own(b, name));
     }
   } else if (JSON.stringify(a) !== JSON.stringify(b)) yield { path, a: a ?? null, b: b ?? null };
+}
+
+/** Not what every object has: a module may be called `constructor`. */
+function own(record: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

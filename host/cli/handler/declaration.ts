@@ -116,7 +116,7 @@ class Declaration {
   }
 
   #versions(): ManifestDocument["versions"] {
-    const versions: Record<string, { from?: readonly JsonInteger[]; to: JsonInteger }> = {};
+    const versions = new Map<string, { from?: readonly JsonInteger[]; to: JsonInteger }>();
     for (const [module, steps] of this.#steps) {
       const froms = [...steps.keys()];
       let to = 0n;
@@ -126,10 +126,11 @@ class Declaration {
         if (end !== to) throw refuse(`"${module}" goes from version ${from} to ${end} and no further, not to ${to}`);
       }
       if (this.#new.has(module)) throw refuse(`"${module}" is both migrated and new`);
-      versions[module] = { from: froms.map(jsonInteger), to: jsonInteger(to) };
+      versions.set(module, { from: froms.map(jsonInteger), to: jsonInteger(to) });
     }
-    for (const [module, to] of this.#new) versions[module] = { to: jsonInteger(to) };
-    return versions;
+    for (const [module, to] of this.#new) versions.set(module, { to: jsonInteger(to) });
+    // Not by assignment: a module may be called `__proto__`.
+    return Object.fromEntries(versions);
   }
 }
 

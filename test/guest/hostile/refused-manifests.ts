@@ -5,6 +5,24 @@ import type { RefusedGuest } from "./hostile-guest.js";
 
 const S = { name: "s", access: "rw" };
 
+/** That a terminal shows as another, or that a program could take for a path. */
+const NAMES: readonly (readonly [what: string, name: string])[] = [
+  ["..", ".."],
+  ["../..", "../.."],
+  ["../../x", "../../x"],
+  ["a/../b", "a/../b"],
+  ["/etc", "/etc"],
+  ["a//b", "a//b"],
+  ["with a slash at its end", "a/"],
+  ["with an escape sequence", "gov\u001b[2K"],
+  ["with a line break", "gov\nbank"],
+  ["with a control character of eight bits", "gov\u009b2K"],
+  ["from right to left", "\u202evog"],
+  ["with an isolate", "\u2066gov"],
+  ["with a space that does not show", "g\u200bov"],
+  ["with a Cyrillic o", "g\u043ev"],
+];
+
 const WRONG: readonly (readonly [what: string, manifest: ManifestSource])[] = [
   ["that is no JSON", "hello"],
   ["with a comment", `${JSON.stringify(MINIMAL_MANIFEST)} // ok`],
@@ -32,6 +50,23 @@ const WRONG: readonly (readonly [what: string, manifest: ManifestSource])[] = [
   ["with a prefix inside another", { stores: [{ ...S, prefixes: ["01", "0102"] }] }],
   ["that writes the upgrade module's store", { stores: [{ name: "upgrade", access: "rw" }] }],
   ["that adds a store twice", { storeUpgrades: { added: ["s", "s"] } }],
+  ["that adds and deletes a store", { storeUpgrades: { added: ["s"], deleted: ["s"] } }],
+  ["that deletes a store twice", { storeUpgrades: { deleted: ["s", "s"] } }],
+  [
+    "that renames a store and deletes it",
+    { storeUpgrades: { renamed: [{ old_key: "s", new_key: "t" }], deleted: ["s"] } },
+  ],
+  [
+    "that renames two stores to one",
+    { storeUpgrades: { renamed: ["a", "b"].map((old_key) => ({ old_key, new_key: "c" })) } },
+  ],
+  ...NAMES.flatMap(([what, name]) => [
+    [`with a store named ${what}`, { stores: [{ name, access: "r" }] }] as const,
+    [`that adds a store named ${what}`, { storeUpgrades: { added: [name] } }] as const,
+    [`that deletes a store named ${what}`, { storeUpgrades: { deleted: [name] } }] as const,
+    [`that renames a store named ${what}`, { storeUpgrades: { renamed: [{ old_key: name, new_key: "b" }] } }] as const,
+    [`that names a store ${what}`, { storeUpgrades: { renamed: [{ old_key: "b", new_key: name }] } }] as const,
+  ]),
   ["that deletes the upgrade module's store", { storeUpgrades: { deleted: ["upgrade"] } }],
   ["that lists a store which it deletes", { stores: [S], storeUpgrades: { deleted: ["s"] } }],
   ["with a rename that lacks its target", { storeUpgrades: { renamed: [{ old_key: "a" }] } }],

@@ -11,6 +11,17 @@ const refusal = (words: string) =>
   expect.objectContaining({ code: "UPG_INVALID_ARGUMENT", message: expect.stringContaining(words) });
 
 describe("declaration", () => {
+  test("of modules that JavaScript's objects know otherwise → in the manifest like any other", async () => {
+    const manifest = await manifestOf(
+      'plan("p", 5); addModule("__proto__", 3); addModule("constructor", 4); migrate("toString", 1, 2);',
+    );
+    expect(Object.entries(manifest.versions).sort()).toEqual([
+      ["__proto__", { to: 3 }],
+      ["constructor", { to: 4 }],
+      ["toString", { from: [1], to: 2 }],
+    ]);
+  });
+
   test("of everything → the manifest, and handles in its order", async () => {
     const manifest = await manifestOf(`
       plan("every/thing", 18446744073709551615);
