@@ -1,8 +1,10 @@
 /** The specification's command lines, word for word, on a real chain: text and JSON, before, during and after an upgrade. */
+import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { build, guest } from "../guest/build.js";
 import type { Running } from "./chaind.js";
 import { CommandLine, stopped } from "./command-line.js";
 
@@ -404,6 +406,53 @@ describe("a plan, its cancellation, the upgrade", () => {
       else expect(exit, `${words}: ${stderr}`).toBe(0);
       if (exit === 0) expect(stdout.trimEnd().split("\n"), words).toHaveLength(1);
       if (exit === 0) JSON.parse(stdout);
+    }
+  });
+
+  test("software-upgrade --handler → the plan pins the file; what it may do is read before it is sent, and by voters", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-proposed-"));
+    try {
+      const file = join(folder, "v3.wasm");
+      const stores = [{ name: "bank", access: "rw" }];
+      const versions = { bank: { from: [2], to: 3 } };
+      writeFileSync(file, build(guest(), { name: "v3", stores, versions, storeUpgrades: { deleted: ["old"] } }));
+      const sha256 = createHash("sha256").update(readFileSync(file)).digest("hex");
+      const info = `{"handler":{"sha256":"${sha256}"},"binaries":{"any":"https://example.com/v3?checksum=sha256:${sha256}"}}`;
+      const binaries = `{"binaries":{"any":"https://example.com/v3?checksum=sha256:${sha256}"}}`;
+      const words = [
+        ...["tx", "upgrade", "software-upgrade", "v3", "--title=T", "--deposit=10000000ustake", "--from", "alice"],
+        ...["--upgrade-height", "1000", "--upgrade-info", binaries, "--handler", file],
+      ];
+      const refused = await line.run(words, "n\n");
+      expect([refused.exit, refused.stdout]).toEqual([2, ""]);
+      expect(refused.stderr).toContain("cancelled");
+      const [shown, asked] = [refused.stderr.indexOf("DELETES STORE"), refused.stderr.indexOf('{"body":')];
+      expect(shown).toBeGreaterThan(-1);
+      expect(asked).toBeGreaterThan(shown);
+      expect(refused.stderr).toContain("  writes stores    bank\n");
+      expect(await line.json(...words, "--dry-run")).toHaveProperty("gas_estimate");
+      const made = await line.json(...words, "--generate-only");
+      expect(made).toMatchObject({
+        body: { messages: [{ messages: [{ plan: { name: "v3", info } }], summary: expect.stringContaining(sha256) }] },
+      });
+      await line.json(...words, "--yes", "-b", "block");
+      const { proposals } = (await line.json("query", "gov", "proposals", "--reverse")) as { proposals: object[] };
+      expect(proposals[0]).toMatchObject({
+        messages: [{ plan: { name: "v3", height: "1000", info } }],
+        summary: expect.stringMatching(/DELETES STORE: old, with everything in it.*\nreads stores/s),
+      });
+      const given = await line.json(...words, "--summary", "Mine", "--generate-only");
+      expect(given).toMatchObject({ body: { messages: [{ summary: "Mine" }] } });
+
+      const other = await line.run(words.with(3, "v4"));
+      expect([other.exit, other.stdout]).toEqual([2, ""]);
+      expect(other.stderr).toContain('is for plan "v3", and the proposal is for "v4"');
+      writeFileSync(file, "no wasm");
+      const bad = await line.run([...words, "--no-validate"]);
+      expect([bad.exit, bad.stdout]).toEqual([21, ""]);
+      expect(bad.stderr).toContain(`chaind handler check ${file}`);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
     }
   });
 

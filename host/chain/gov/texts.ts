@@ -6,7 +6,8 @@ import { GOV, SDK, TxError } from "../tx-error.js";
 
 /** Bytes, of titles and of metadata, also of votes. */
 const METADATA_BYTES_MAX = 255;
-const SUMMARY_BYTES_MAX = 40 * METADATA_BYTES_MAX;
+/** Bytes of a proposal's summary. */
+export const SUMMARY_BYTES_MAX = 40 * METADATA_BYTES_MAX;
 
 type Texts = Pick<MsgSubmitProposal, "title" | "summary" | "metadata">;
 

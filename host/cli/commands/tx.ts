@@ -49,6 +49,11 @@ function registerUpgrade(tx: Cobra, output: Output): void {
     )
     .option("--upgrade-height <int>", "the height at which the upgrade must happen", parseInt64)
     .option("--upgrade-info <string>", "info for the plan, such as where the new version can be downloaded", "")
+    .option(
+      "--handler <file>",
+      "pin this upgrade handler in the info; what it may do is shown, and is the default summary",
+    )
+    .option("--handler-url <string>", "where the file of --handler can be downloaded, for the info")
     .option("--no-validate", "do not check the info")
     .option("--no-checksum-required", "URLs in the info may lack a checksum")
     .option("--allow-weak-checksum", "take md5 and sha1 too")
@@ -58,6 +63,9 @@ function registerUpgrade(tx: Cobra, output: Output): void {
     .option("--daemon-name <string>", "taken for the field's scripts; the check is the same for all names")
     .example(
       `tx upgrade software-upgrade v2 --upgrade-height 1000 --title T --summary S --deposit 10000000ustake \\\n      --upgrade-info '{"binaries":{"linux/amd64":"https://example.com/v2?checksum=sha256:<hex>"}}' --from alice`,
+    )
+    .example(
+      "tx upgrade software-upgrade v3 --upgrade-height 2000 --title T --deposit 10000000ustake --handler v3.wasm --from alice",
     )
     .action(async (name: string, _: unknown, command: Cobra) => {
       await (await run()).runSoftwareUpgrade(name, allFlags<SoftwareUpgradeFlags>(command), output);

@@ -11,13 +11,16 @@ import {
   MsgVoteSchema,
   MsgVoteWeightedSchema,
 } from "../../gen/cosmos/gov/v1/tx_pb.js";
+import { visibleLines } from "../../visible.js";
 import { usage } from "../cobra.js";
+import { checkText } from "../handler/file-check.js";
 import type { Output } from "../output.js";
 import { proposalId } from "../query/gov.js";
 import { required } from "../settings.js";
 import { type CancellableFlags, checkCancellable } from "./cancellable.js";
 import type { TxFlags } from "./flags.js";
 import { checkPlan, type PlanCheckFlags, requireAhead } from "./plan-check.js";
+import { checkedHandler, handlerSummary, infoWithHandler } from "./plan-handler.js";
 import {
   authorityOf,
   cancelUpgrade,
@@ -38,6 +41,9 @@ export interface SoftwareUpgradeFlags
     Omit<CancellableFlags, "upgradeHeight"> {
   readonly upgradeHeight?: bigint;
   readonly upgradeInfo: string;
+  /** A file that the plan is to pin. */
+  readonly handler?: string;
+  readonly handlerUrl?: string;
 }
 
 export async function runSoftwareUpgrade(name: string, flags: SoftwareUpgradeFlags, output: Output): Promise<void> {
@@ -45,17 +51,32 @@ export async function runSoftwareUpgrade(name: string, flags: SoftwareUpgradeFla
   if (upgradeHeight <= 0n) {
     throw new UpgradeError("UPG_INVALID_PLAN_HEIGHT", `--upgrade-height must be greater than 0, got ${upgradeHeight}`);
   }
-  checkProposal(flags);
+  const { info, proposal } = withHandler(name, flags, output);
+  checkProposal(proposal);
   const authority = authorityOf(flags);
-  const plan = { name, height: upgradeHeight, info: flags.upgradeInfo };
+  const plan = { name, height: upgradeHeight, info };
   await checkPlan(plan, flags, (line) => output.say(line));
   await send(flags, output, async ({ address }, rpc) => {
     if (rpc) {
       await requireAhead(rpc, upgradeHeight);
       await checkCancellable(rpc, { ...flags, upgradeHeight }, (line) => output.say(line));
     }
-    return [submitProposal([softwareUpgrade(authority, plan)], address, flags)];
+    return [submitProposal([softwareUpgrade(authority, plan)], address, proposal)];
   });
+}
+
+/** With `--handler`: the info pins the file, what it may do is shown, and is the summary where none was given. */
+function withHandler(name: string, flags: SoftwareUpgradeFlags, output: Output) {
+  const { handler: file, handlerUrl: url, upgradeInfo } = flags;
+  if (file === undefined) {
+    if (url !== undefined) throw usage("--handler-url says where the file of --handler can be downloaded: give both");
+    return { info: upgradeInfo, proposal: flags };
+  }
+  const handler = checkedHandler(file, name);
+  const info = infoWithHandler(upgradeInfo, { sha256: handler.sha256, url });
+  output.say(visibleLines(checkText(handler)));
+  const summary = flags.summary ?? handlerSummary(handler);
+  return { info, proposal: { ...flags, summary } };
 }
 
 export async function runCancelUpgrade(flags: TxFlags & ProposalFlags, output: Output): Promise<void> {
