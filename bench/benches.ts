@@ -56,7 +56,7 @@ export const BENCHES: readonly Bench[] = [
   },
   {
     name: "spilled-reads",
-    what: "scans and gets in a branch that has put aside nothing, 10 and 100 times 16 MiB; the size is in rounds",
+    what: "scans and gets in a branch that has spilled nothing, 10 and 100 times 16 MiB; the size is in rounds",
     unit: "ns",
     sizes: [2],
     quickSizes: [1],

@@ -27,7 +27,7 @@ const LARGE = Number(process.argv[2]);
 const SMALL = 1_000;
 const ACCOUNTS = 100_000;
 const VALUE_BYTES = 32;
-/** A run that is put aside holds so much here: what a run costs does not depend on its size. */
+/** A run that is spilled holds so much here: what a run costs does not depend on its size. */
 const RUN_BYTES = 262_144;
 const ROUNDS = 3;
 const GAS_LIMIT = 1_000_000_000_000n;

@@ -1,5 +1,5 @@
 /**
- * Scans and gets in a branch after it has put aside nothing, ten times and a hundred times what it may hold in memory:
+ * Scans and gets in a branch after it has spilled nothing, ten times and a hundred times what it may hold in memory:
  * what a read costs must not grow with what was written before it.
  */
 import type { CacheKVStore } from "../../host/store/cache-kv.js";
@@ -8,14 +8,14 @@ import { openStores, putScattered, withDatabase, writeRecords } from "./records.
 const PAIRS = 200_000;
 const VALUE_BYTES = 1_000;
 const KEY_BYTES = 32;
-/** What a branch holds in memory before it puts it aside. */
+/** What a branch holds in memory before it spills. */
 const SPILL_BYTES = 16 * 1_048_576;
 const READS = 20_000;
 const RUNS = [0, 10, 100];
 
 const count = Number(process.argv[2]);
 
-/** Writes so much that the branch has put aside as many runs. */
+/** Writes so much that the branch has spilled as many runs. */
 function writeRuns(branch: CacheKVStore, from: number, to: number): void {
   const perRun = Math.ceil(SPILL_BYTES / (KEY_BYTES + VALUE_BYTES + 8));
   const key = new Uint8Array(KEY_BYTES);

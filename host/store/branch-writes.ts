@@ -3,8 +3,11 @@
  * of which a later one counts more. Runs are merged when somebody reads them, so that a read meets few however much was
  * written; from the first read on they are merged as they come. Writes that nobody reads are merged by the commit alone.
  */
+import type { Tree } from "../commitment/tree.js";
 import { readU32 } from "../frames.js";
 import { FRAME_HEADER_BYTES } from "../limits.js";
+import { Erasure } from "./erasure.js";
+import { DELETED } from "./records.js";
 import { SortedCursor } from "./sorted-cursor.js";
 import { SortedMap } from "./sorted-map.js";
 import { COUNTED_BYTES, SPARE_SEGMENTS_MAX, type SpillSpace } from "./spill-space.js";
@@ -40,6 +43,10 @@ export class BranchWrites {
   #isRead = false;
   /** Runs were added since they were made ready for reads. */
   #isUntidy = false;
+  /** Undefined once something was set, or deleted out of turn. */
+  #erasure: Erasure | undefined;
+  /** Was anything written? */
+  hasBegun = false;
 
   /** `spill`: where writes can be put aside; without it all stay in memory. */
   constructor(readonly spill: SpillSpace | undefined) {
@@ -57,8 +64,21 @@ export class BranchWrites {
 
   /** Sets a key; `valueLen` may be DELETED. @throws UpgradeError UPG_STORE_FULL, UPG_STORE_IO */
   put(bytes: Uint8Array, keyAt: number, keyLen: number, value: Uint8Array, valueAt: number, valueLen: number): void {
+    this.hasBegun = true;
+    const goesOn = valueLen === DELETED && this.#erasure?.follows(bytes, keyAt, keyLen);
+    if (!goesOn) this.#erasure = undefined;
     this.map.put(bytes, keyAt, keyLen, value, valueAt, valueLen);
     if (this.map.bytes > this.#lookAt && this.spill) this.#look(this.spill);
+  }
+
+  /** Before the first write of all, a deletion: what is deleted of this tree is watched from now on. */
+  watch(tree: Tree): void {
+    if (tree.root.size > 0) this.#erasure = new Erasure(tree);
+  }
+
+  /** Is it known that every pair of this tree is deleted, and that none was set again? */
+  erases(tree: Tree): boolean {
+    return this.#erasure?.isOf(tree) === true;
   }
 
   #look(spill: SpillSpace): void {
@@ -143,6 +163,8 @@ export class BranchWrites {
     this.isWalked ||= other.isWalked;
     this.#isRead = other.#isRead;
     this.#isUntidy = other.#isUntidy;
+    this.#erasure = other.#erasure;
+    this.hasBegun = other.hasBegun;
     this.moves++;
     other.runs = [];
     other.moves++;

@@ -3,11 +3,13 @@
  * both. Branches nest, and one that is written into an untouched parent branch is moved, not copied.
  */
 import { compareRanges } from "../bytes.js";
+import type { Tree } from "../commitment/tree.js";
 import { UpgradeError } from "../errors.js";
 import { OP_DELETE, ScanCursor, writeU32 } from "../frames.js";
 import { FRAME_HEADER_BYTES } from "../limits.js";
 import type { CacheKVStore as CacheKVStoreShape, KeyValue, KVStore } from "../types.js";
 import { BranchWrites } from "./branch-writes.js";
+import { IavlReader } from "./iavl-reader.js";
 import { BaseKVReader, BaseKVStore } from "./kv-store.js";
 import type { PairCursor } from "./pair-cursor.js";
 import { DELETED } from "./records.js";
@@ -68,6 +70,18 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
     return this.#writes?.find(key, true)?.valueLen === DELETED;
   }
 
+  /** Is it known without a look at the writes that they delete every pair of this tree, the branch's ground? */
+  erases(tree: Tree): boolean {
+    return this.#writes?.erases(tree) === true;
+  }
+
+  /** The tree below, when nothing was written in between. */
+  get #ground(): Tree | undefined {
+    const { parent } = this;
+    if (parent instanceof IavlReader) return parent.tree;
+    return parent instanceof CacheKVStore && parent.isEmpty ? parent.#ground : undefined;
+  }
+
   #own(): BranchWrites {
     this.#writes ??= new BranchWrites(this.spill);
     return this.#writes;
@@ -124,7 +138,10 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
 
   override _remove(bytes: Uint8Array, keyAt: number, keyLen: number): void {
     this.writes++;
-    this.#own().put(bytes, keyAt, keyLen, bytes, 0, DELETED);
+    const writes = this.#own();
+    const tree = writes.hasBegun ? undefined : this.#ground;
+    if (tree) writes.watch(tree);
+    writes.put(bytes, keyAt, keyLen, bytes, 0, DELETED);
   }
 }
 

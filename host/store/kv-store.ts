@@ -139,7 +139,12 @@ class CursorScan implements FrameScan {
       const { bytes, keyAt, keyLen, valueAt, valueLen } = cursor;
       writeU32(out, at, keyLen);
       writeU32(out, at + 4, valueLen);
-      at = copyInto(out, at + FRAME_HEADER_BYTES, bytes, keyAt, keyLen);
+      at += FRAME_HEADER_BYTES;
+      if (valueAt === keyAt + keyLen) {
+        at = copyInto(out, at, bytes, keyAt, keyLen + valueLen);
+        continue;
+      }
+      at = copyInto(out, at, bytes, keyAt, keyLen);
       at = copyInto(out, at, bytes, valueAt, valueLen);
     }
     return at;

@@ -8,6 +8,7 @@ const SAMPLES = 16;
 
 export function losesAll(tree: Tree, branch: CacheKVStore): boolean {
   if (branch.isEmpty) return false;
+  if (branch.erases(tree)) return true;
   const { size } = tree.root;
   for (let i = 0; i < SAMPLES; i++) {
     if (!branch.deletes(tree.keyAt(Math.floor((i * (size - 1)) / (SAMPLES - 1))))) return false;

@@ -71,8 +71,9 @@ export class Records {
     const offset = this.offsetOf(address);
     writeU32(segment, offset, keyLen);
     writeU32(segment, offset + 4, valueLen);
-    const at = copyInto(segment, offset + FRAME_HEADER_BYTES, bytes, keyAt, keyLen);
-    copyInto(segment, at, value, valueAt, stored);
+    const to = offset + FRAME_HEADER_BYTES;
+    if (value === bytes && valueAt === keyAt + keyLen) copyInto(segment, to, bytes, keyAt, keyLen + stored);
+    else copyInto(segment, copyInto(segment, to, bytes, keyAt, keyLen), value, valueAt, stored);
     return address;
   }
 

@@ -25,11 +25,12 @@ export function beginningOf(bytes: Uint8Array, at: number, len: number): number 
 /** All blocks anew, of the records in order and of `fresh` ones, which are in order too and count more. */
 export function mergedBlocks(records: Records, old: readonly Block[], fresh: Uint32Array): Block[] {
   const blocks: Block[] = [];
-  const beginnings = fresh.map((address) => {
-    const segment = records.segmentOf(address);
-    const offset = records.offsetOf(address);
-    return beginningOf(segment, offset + FRAME_HEADER_BYTES, readU32(segment, offset));
-  });
+  const beginnings = new Uint32Array(fresh.length);
+  for (let i = 0; i < fresh.length; i++) {
+    const segment = records.segmentOf(fresh[i] as number);
+    const offset = records.offsetOf(fresh[i] as number);
+    beginnings[i] = beginningOf(segment, offset + FRAME_HEADER_BYTES, readU32(segment, offset));
+  }
   let taken = 0;
   for (const block of old) {
     for (let i = 0; i < block.count; i++) {

@@ -11,8 +11,8 @@ import { BLOCK_RECORDS_MAX, type Block, beginningOf, insertInBlock, mergedBlocks
 /** After so many writes in a row, with nobody reading between them, more are likely to come. */
 const WRITES_IN_A_ROW = 256;
 /** So many wait, or records of so many bytes, before they are put in order. */
-const WAITING_MAX = 65_536;
-const WAITING_BYTES_MAX = 8 * 1_048_576;
+const WAITING_MAX = 131_072;
+const WAITING_BYTES_MAX = 16 * 1_048_576;
 /** Fewer, or fewer than one for so many records, are put in order one by one. */
 const WAITING_MIN = 64;
 const RECORDS_PER_WAITING = 32;
