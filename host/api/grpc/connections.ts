@@ -22,6 +22,8 @@ const CLOSE_CHECK_MILLIS = 50;
 
 type TakeStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
 
+const ignore = (): void => undefined;
+
 export class Connections {
   readonly #open = new Set<Connection>();
   readonly #server: Http2Server;
@@ -98,13 +100,16 @@ class Connection {
     session.on("error", () => socket.destroy());
     session.on("stream", (stream, headers) => {
       this.#streams++;
-      stream.on("error", () => undefined);
-      stream.once("close", () => {
-        if (--this.#streams === 0) this.#quietSince = performance.now();
-      });
+      stream.on("error", ignore);
+      stream.on("close", this.#streamClosed);
       take(stream, headers);
     });
   }
+
+  /** One for all streams: thousands come in a second. */
+  readonly #streamClosed = (): void => {
+    if (--this.#streams === 0) this.#quietSince = performance.now();
+  };
 
   check(now: number): void {
     const { headerMillis, idleMillis } = this.limits;

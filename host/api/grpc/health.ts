@@ -32,8 +32,8 @@ export function healthHandlers(
   };
 
   const check = (call: StreamCall) => {
-    call.onRequest((message) => {
-      const { service } = message as HealthCheckRequest;
+    call.onRequest((request) => {
+      const { service } = call.decode(request) as HealthCheckRequest;
       if (!known.has(service)) return call.end(STATUS.notFound, `unknown service ${service.slice(0, 200)}`);
       call.write(response(statusOf(service)));
       return call.end();
@@ -41,8 +41,8 @@ export function healthHandlers(
   };
 
   const watch = (call: StreamCall) => {
-    call.onRequest((message) => {
-      const { service } = message as HealthCheckRequest;
+    call.onRequest((request) => {
+      const { service } = call.decode(request) as HealthCheckRequest;
       let last: Status | undefined;
       const look = () => {
         const status = statusOf(service);

@@ -1,12 +1,14 @@
 /** gRPC: every service of the query, reflection and health, over HTTP/2 without encryption. */
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
-import type { DescMethod, Message } from "@bufbuild/protobuf";
+import type { DescMethod } from "@bufbuild/protobuf";
 import { UpgradeError } from "../../errors.js";
 import { Health } from "../../gen/grpc/health/v1/health_pb.js";
 import { ServerReflection } from "../../gen/grpc/reflection/v1/reflection_pb.js";
 import { ServerReflection as ServerReflectionAlpha } from "../../gen/grpc/reflection/v1alpha/reflection_pb.js";
+import type { Height } from "../../types.js";
 import { ClientLeft } from "../client-left.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../door.js";
+import { KeptAnswers } from "../query/kept-answers.js";
 import { CUT_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../query/query.js";
 import { filesOf } from "../query/registry.js";
 import type { QueryMethod } from "../query/service.js";
@@ -14,7 +16,7 @@ import { UnreadBytes } from "../unread.js";
 import { Connections } from "./connections.js";
 import { healthHandlers } from "./health.js";
 import { ReflectionIndex, reflectionHandler } from "./reflection.js";
-import { refuse, StreamCall, trailersOnly } from "./stream-call.js";
+import { type Answer, answerOf, type CallServer, refuse, StreamCall, trailersOnly } from "./stream-call.js";
 import { isGrpc, STATUS } from "./wire.js";
 
 export interface GrpcOptions extends DoorOptions {
@@ -64,9 +66,11 @@ export async function openGrpc(options: GrpcOptions): Promise<OpenDoor> {
   };
 }
 
-class GrpcDoor {
+class GrpcDoor implements CallServer {
   readonly #served = new Map<string, Served>();
-  readonly #unread: UnreadBytes;
+  readonly #kept = new KeptAnswers<Answer>();
+  readonly unread: UnreadBytes;
+  readonly bytesMax: number;
   readonly #open = new Set<StreamCall>();
   readonly #check: NodeJS.Timeout;
   /** Calls that are being answered. */
@@ -77,7 +81,8 @@ class GrpcDoor {
     private readonly options: GrpcOptions,
     private readonly limits: DoorLimits,
   ) {
-    this.#unread = options.unread ?? new UnreadBytes(limits);
+    this.bytesMax = limits.bodyBytes;
+    this.unread = options.unread ?? new UnreadBytes(limits);
     const millis = Math.min(CHECK_MILLIS, limits.requestMillis, limits.idleMillis);
     this.#check = setInterval(() => this.#endLate(), millis).unref();
   }
@@ -95,7 +100,7 @@ class GrpcDoor {
     const served = this.#served.get(path);
     if (headers[":method"] !== "POST") refuse(stream, { ":status": 405, allow: "POST" });
     else if (!isGrpc(headers["content-type"])) refuse(stream, { ":status": 415 });
-    else if (served) this.#run(served, this.#callOf(stream, headers, served));
+    else if (served) this.#run(served, new StreamCall(stream, headers, served.descriptor, this));
     else {
       const text = `The server does not implement the method ${path.slice(0, 200)}`;
       refuse(stream, trailersOnly(STATUS.unimplemented, text));
@@ -121,24 +126,16 @@ class GrpcDoor {
     }
   }
 
-  #callOf(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, { descriptor }: Served): StreamCall {
-    const begun = performance.now();
-    const { onBug, onAnswer } = this.options.events;
-    const method = `/${descriptor.parent.typeName}/${descriptor.name}`;
-    const call: StreamCall = new StreamCall(stream, headers, {
-      ...{ descriptor, onBug },
-      bytesMax: this.limits.bodyBytes,
-      unread: this.#unread,
-      hold: (bytes) => this.#hold(bytes),
-      onDone: (status) => {
-        this.#open.delete(call);
-        onAnswer("grpc", method, status, (performance.now() - begun) / 1_000);
-      },
-    });
-    return call;
+  onBug(error: unknown): void {
+    this.options.events.onBug(error);
   }
 
-  #hold(bytes: number): boolean {
+  onDone(call: StreamCall, status: number): void {
+    this.#open.delete(call);
+    this.options.events.onAnswer("grpc", pathOf(call.descriptor), status, (performance.now() - call.begun) / 1_000);
+  }
+
+  hold(bytes: number): boolean {
     const after = this.#receivedBytes + bytes;
     if (bytes > 0 && after > Math.max(RECEIVED_BYTES_MAX, this.limits.bodyBytes)) return false;
     this.#receivedBytes = after;
@@ -154,8 +151,15 @@ class GrpcDoor {
 
   #unary(method: QueryMethod, call: StreamCall): void {
     call.onRequest((request) => {
+      const asked = parseAskedHeight(call.headers[HEIGHT_HEADER] as string | undefined);
+      const key = method.isKept ? this.#keyOf(method, request, asked) : undefined;
+      const kept = key === undefined ? undefined : this.#keptAnswer(key);
+      if (kept) {
+        call.answer(kept);
+        return;
+      }
       this.#underWay++;
-      this.#answer(method, request, call)
+      this.#answer(method, call, request, asked, key)
         .catch((error: unknown) => call.fail(error))
         .finally(() => {
           this.#underWay--;
@@ -163,19 +167,49 @@ class GrpcDoor {
     });
   }
 
+  /** Names a request about the last height; undefined: the answer is of another height. */
+  #keyOf({ path }: QueryMethod, request: Buffer, asked: Height): string | undefined {
+    if (asked !== 0n && asked !== this.options.query.lastHeight) return undefined;
+    return request.length === 0 ? path : `${path} ${request.toString("latin1")}`;
+  }
+
+  #keptAnswer(key: string): Answer | undefined {
+    const last = this.options.query.lastHeight;
+    return last === undefined ? undefined : this.#kept.get(last, key);
+  }
+
   #busy(): UpgradeError {
     return new UpgradeError("UPG_REMOTE_BUSY", `${this.limits.concurrency} requests are under way: try again`);
   }
 
-  async #answer(method: QueryMethod, request: Message, call: StreamCall): Promise<void> {
+  /** @param key to keep the answer by; undefined: it is not kept */
+  async #answer(
+    method: QueryMethod,
+    call: StreamCall,
+    request: Buffer,
+    asked: Height,
+    key: string | undefined,
+  ): Promise<void> {
     if (this.#underWay > this.limits.concurrency) throw this.#busy();
-    const asked = parseAskedHeight(call.headers[HEIGHT_HEADER] as string | undefined);
     const left = new ClientLeft();
     call.onClose(() => left.abort());
     const cut: string[] = [];
     const options = { signal: left, onCut: (what: string) => cut.push(what) };
-    const { message, height } = await this.options.query.call(method, request, asked, options);
+    const { message, height } = await this.options.query.call(method, call.decode(request), asked, options);
     const more = cut[0] === undefined ? {} : { [CUT_HEADER]: cut[0] };
-    call.answer(message, { [HEIGHT_HEADER]: String(height), ...more });
+    const answer = answerOf(method.descriptor.output, message, { [HEIGHT_HEADER]: String(height), ...more });
+    if (key !== undefined && cut.length === 0) this.#kept.put(height, key, answer, answer.frame.length);
+    call.answer(answer);
   }
+}
+
+const PATHS = new WeakMap<DescMethod, string>();
+
+/** `/package.Service/Method` */
+function pathOf(descriptor: DescMethod): string {
+  const known = PATHS.get(descriptor);
+  if (known !== undefined) return known;
+  const path = `/${descriptor.parent.typeName}/${descriptor.name}`;
+  PATHS.set(descriptor, path);
+  return path;
 }

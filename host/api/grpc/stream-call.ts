@@ -1,38 +1,51 @@
 /** One call on an HTTP/2 stream: messages in, messages out, a status at its end. */
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
-import { type DescMethod, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
+import { type DescMessage, type DescMethod, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { UpgradeError } from "../../errors.js";
 import { apiError } from "../errors.js";
 import { ERROR_CODE_HEADER } from "../query/query.js";
 import { type Dropped, noRoom, type UnreadBytes } from "../unread.js";
-import { FrameReader, frameOf, ProtocolError, STATUS, statusMessage, timeoutMillis } from "./wire.js";
+import { FrameReader, frameOf, ProtocolError, STATUS, statusMessage, timeoutMillis, wholeMessage } from "./wire.js";
 
-const HEAD = { ":status": 200, "content-type": "application/grpc", "grpc-accept-encoding": "identity" };
+const HEAD = Object.freeze({
+  ":status": 200,
+  "content-type": "application/grpc",
+  "grpc-accept-encoding": "identity",
+});
 
-export interface StreamFacts {
-  readonly descriptor: DescMethod;
+type Headers = Readonly<Record<string, string | number>>;
+
+/** What all calls of a server share; they are many, so none has functions of its own for it. */
+export interface CallServer {
   readonly bytesMax: number;
   readonly unread: UnreadBytes;
-  readonly onBug: (error: unknown) => void;
+  onBug(error: unknown): void;
   /** Room for bytes of messages that are not whole yet; negative gives back. False: there is none. */
-  readonly hold: (bytes: number) => boolean;
-  /** Once, with the status; a client that left was cancelled. */
-  readonly onDone: (status: number) => void;
+  hold(bytes: number): boolean;
+  /** Once for each call, with the status; a client that left was cancelled. */
+  onDone(call: StreamCall, status: number): void;
+}
+
+/** A whole answer as it is sent: its message with the frame, and the headers before it. */
+export interface Answer {
+  readonly frame: Buffer;
+  readonly headers: Headers;
+}
+
+/** @param header besides those of every answer */
+export function answerOf(output: DescMessage, message: Message, header: Readonly<Record<string, string>>): Answer {
+  return { frame: frameOf(toBinary(output, message)), headers: { ...HEAD, ...header } };
 }
 
 /** Ends a stream without any message. */
-export function refuse(stream: ServerHttp2Stream, headers: Readonly<Record<string, string | number>>): void {
+export function refuse(stream: ServerHttp2Stream, headers: Headers): void {
   stream.respond(headers, { endStream: true });
   // What still comes of a request that was refused is not waited for.
   if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
 }
 
 /** The headers of a call that ends without a message. */
-export function trailersOnly(
-  status: number,
-  text: string,
-  more: Readonly<Record<string, string>> = {},
-): Readonly<Record<string, string | number>> {
+export function trailersOnly(status: number, text: string, more: Readonly<Record<string, string>> = {}): Headers {
   return { ...HEAD, ...trailersOf(status, text), ...more };
 }
 
@@ -40,10 +53,21 @@ function trailersOf(status: number, text: string): Record<string, string> {
   return { "grpc-status": String(status), ...(text === "" ? {} : { "grpc-message": statusMessage(text) }) };
 }
 
-export class StreamCall {
-  readonly #reader: FrameReader;
+/** A date, which HTTP servers send, is nothing that gRPC knows. */
+const WITH_TRAILERS = Object.freeze({ waitForTrailers: true, sendDate: false });
+const OK_TRAILERS = Object.freeze(trailersOf(STATUS.ok, ""));
+
+function sendOkTrailers(this: ServerHttp2Stream): void {
+  this.sendTrailers(OK_TRAILERS);
+}
+
+export class StreamCall implements Dropped {
+  /** Of `performance.now()`. */
+  readonly begun = performance.now();
+  /** Made for the first request that does not come whole and alone. */
+  #reader: FrameReader | undefined;
   /** Frames that the client has not taken. */
-  readonly #waiting = new Set<Dropped>();
+  #waiting: Set<Dropped> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isDone = false;
   #held = 0;
@@ -53,14 +77,20 @@ export class StreamCall {
   constructor(
     private readonly stream: ServerHttp2Stream,
     readonly headers: IncomingHttpHeaders,
-    private readonly facts: StreamFacts,
+    readonly descriptor: DescMethod,
+    private readonly server: CallServer,
   ) {
-    this.#reader = new FrameReader(facts.bytesMax);
-    stream.once("close", () => {
+    stream.on("close", () => {
       this.#done(STATUS.cancelled);
-      for (const each of this.#waiting) facts.unread.release(each);
+      server.unread.release(this);
+      for (const each of this.#waiting ?? []) server.unread.release(each);
       this.#hold(0);
     });
+  }
+
+  /** The answer is not taken in time. */
+  destroy(): void {
+    this.stream.destroy();
   }
 
   /** Begins to count its time; false: the call has ended already. */
@@ -82,58 +112,78 @@ export class StreamCall {
     }
   }
 
-  /** The request of a method that takes one, once it is whole. */
-  onRequest(take: (message: Message) => void): void {
-    let request: Message | undefined;
-    this.onMessage((message) => {
+  /** The request of a method that takes one, once it is whole; `decode` reads it. */
+  onRequest(take: (request: Buffer) => void): void {
+    let request: Buffer | undefined;
+    this.#onBytes((message) => {
       if (request) this.end(STATUS.unimplemented, "the method takes one message, and a second one came");
       request = message;
     });
     this.onEnd(() => {
       this.due = Number.POSITIVE_INFINITY;
-      if (request) take(request);
+      if (request) this.#try(take, request);
       else this.end(STATUS.unimplemented, "the method takes one message, and none came");
     });
   }
 
+  #try(take: (request: Buffer) => void, request: Buffer): void {
+    try {
+      take(request);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
   onMessage(take: (message: Message) => void): void {
+    this.#onBytes((message) => take(this.decode(message)));
+  }
+
+  #onBytes(take: (message: Buffer) => void): void {
     this.stream.on("data", (bytes: Buffer) => {
       if (this.#isDone) return;
       try {
-        for (const message of this.#reader.take(bytes)) take(this.#decode(message));
-        if (!this.#hold(this.#reader.partBytes)) throw new UpgradeError("UPG_REMOTE_BUSY", BUSY);
+        const only = this.#reader ? undefined : wholeMessage(bytes, this.server.bytesMax);
+        if (only) take(only);
+        else this.#readParts(bytes, take);
       } catch (error) {
         this.fail(error);
       }
     });
   }
 
+  #readParts(bytes: Buffer, take: (message: Buffer) => void): void {
+    this.#reader ??= new FrameReader(this.server.bytesMax);
+    for (const message of this.#reader.take(bytes)) take(message);
+    if (!this.#hold(this.#reader.partBytes)) throw new UpgradeError("UPG_REMOTE_BUSY", BUSY);
+  }
+
   onEnd(listener: () => void): void {
-    this.stream.once("end", () => {
+    this.stream.on("end", () => {
       if (this.#isDone) return;
-      if (this.#reader.partBytes > 0) this.end(STATUS.internal, "the request ended within a message");
+      if (this.#reader && this.#reader.partBytes > 0) this.end(STATUS.internal, "the request ended within a message");
       else listener();
     });
   }
 
   onClose(listener: () => void): void {
-    this.stream.once("close", listener);
+    this.stream.on("close", listener);
   }
 
-  /** The first one carries the header. */
-  write(message: Message, header: Readonly<Record<string, string>> = {}): void {
+  write(message: Message): void {
     if (this.#isDone || this.stream.destroyed) return;
-    const { unread, descriptor } = this.facts;
+    const { unread } = this.server;
+    const { descriptor } = this;
     const frame = frameOf(toBinary(descriptor.output, message));
     const waiting: Dropped = { destroy: () => this.stream.destroy() };
     if (!unread.put(waiting, frame.length)) {
       this.fail(noRoom());
       return;
     }
+    this.#waiting ??= new Set();
     this.#waiting.add(waiting);
-    if (!this.stream.headersSent) this.stream.respond({ ...HEAD, ...header }, { waitForTrailers: true });
+    if (!this.stream.headersSent) this.stream.respond(HEAD, WITH_TRAILERS);
     const isRoom = this.stream.write(frame, () => {
-      this.#waiting.delete(waiting);
+      this.#waiting?.delete(waiting);
       unread.release(waiting);
     });
     if (!isRoom && !this.stream.readableEnded && !this.stream.isPaused()) {
@@ -144,9 +194,19 @@ export class StreamCall {
   }
 
   /** The only message and the end of the call. */
-  answer(message: Message, header: Readonly<Record<string, string>>): void {
-    this.write(message, header);
-    this.end();
+  answer({ frame, headers }: Answer): void {
+    const { stream } = this;
+    if (this.#isDone || stream.destroyed) return;
+    // Released when the stream closes: right after the end of it is sent.
+    if (!this.server.unread.put(this, frame.length)) {
+      this.fail(noRoom());
+      return;
+    }
+    this.#done(STATUS.ok);
+    stream.respond(headers, WITH_TRAILERS);
+    stream.on("wantTrailers", sendOkTrailers);
+    stream.end(frame);
+    if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
   }
 
   end(status: number = STATUS.ok, text = "", more: Readonly<Record<string, string>> = {}): void {
@@ -168,29 +228,31 @@ export class StreamCall {
       this.end(error.status, error.message);
       return;
     }
-    const { grpc, message, code } = apiError(error, this.facts.onBug);
+    const { grpc, message, code } = apiError(error, (bug) => this.server.onBug(bug));
     this.end(grpc, message, { [ERROR_CODE_HEADER]: code });
   }
 
   #done(status: number): void {
     if (this.#isDone) return;
     this.#isDone = true;
-    clearTimeout(this.#timer);
-    this.facts.onDone(status);
+    if (this.#timer) clearTimeout(this.#timer);
+    this.server.onDone(this, status);
   }
 
   #hold(bytes: number): boolean {
     if (bytes === this.#held) return true;
-    if (!this.facts.hold(bytes - this.#held)) return false;
+    if (!this.server.hold(bytes - this.#held)) return false;
     this.#held = bytes;
     return true;
   }
 
-  #decode(bytes: Uint8Array): Message {
+  /** @throws ProtocolError */
+  decode(bytes: Uint8Array): Message {
+    const { input } = this.descriptor;
     try {
-      return fromBinary(this.facts.descriptor.input, bytes);
+      return fromBinary(input, bytes);
     } catch {
-      throw new ProtocolError(STATUS.internal, `the request is no ${this.facts.descriptor.input.typeName}`);
+      throw new ProtocolError(STATUS.internal, `the request is no ${input.typeName}`);
     }
   }
 }

@@ -34,6 +34,13 @@ export function frameOf(message: Uint8Array): Buffer {
   return frame;
 }
 
+/** The message of bytes that are one whole frame and nothing besides, as most requests come; undefined: read them. */
+export function wholeMessage(bytes: Buffer, bytesMax: number): Buffer | undefined {
+  const length = bytes.length - HEAD_BYTES;
+  if (length < 0 || length > bytesMax || bytes[0] !== 0 || bytes.readUInt32BE(1) !== length) return undefined;
+  return bytes.subarray(HEAD_BYTES);
+}
+
 /**
  * Takes bytes as they come and gives whole messages. What is not whole yet is copied, in room that doubles: bytes that
  * come one by one neither keep alive the large buffers they came in nor are moved each time.
@@ -111,6 +118,7 @@ export function timeoutMillis(text: string | undefined): number | undefined {
 
 /** `application/grpc`, with the name of an encoding or parameters behind it; gRPC-Web is another protocol. */
 export function isGrpc(contentType: string | undefined): boolean {
+  if (contentType === "application/grpc") return true;
   return contentType !== undefined && /^application\/grpc(?:\+proto)?[ \t]*(?:;|$)/i.test(contentType);
 }
 

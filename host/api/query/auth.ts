@@ -68,7 +68,9 @@ const MODULE_ACCOUNTS = new OnceAHeight("the list of module accounts", async ({ 
   return found;
 });
 
-export const authQuery: QueryService = implement(Query, {
+const KEPT = ["accounts", "account", "accountInfo", "params", "moduleAccounts", "moduleAccountByName"] as const;
+
+export const authQuery: QueryService = implement(Query, KEPT, {
   async accounts({ pagination }, { stores, signal }) {
     const page = await paginate(stores.store(AUTH_STORE), ACCOUNTS, pagination, { signal });
     return { accounts: page.items.map(accountAny), pagination: page.pagination };

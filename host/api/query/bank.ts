@@ -64,7 +64,19 @@ function balanceOf(address: Uint8Array, denom: string, { version, stores }: Quer
   return { denom, amount: amountOf(version.bank.balances(stores, address), denom) };
 }
 
-export const bankQuery: QueryService = implement(Query, {
+const KEPT = [
+  "balance",
+  "allBalances",
+  "spendableBalances",
+  "spendableBalanceByDenom",
+  "totalSupply",
+  "supplyOf",
+  "params",
+  "denomMetadata",
+  "denomsMetadata",
+] as const;
+
+export const bankQuery: QueryService = implement(Query, KEPT, {
   balance({ address, denom }, call) {
     checkDenom(denom);
     return { balance: coinMessage(balanceOf(readAddress(address), denom, call)) };

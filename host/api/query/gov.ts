@@ -57,7 +57,19 @@ async function tallyNow(proposal: Proposal, { stores, signal }: QueryCall) {
   return tallyMessage((await inTurns(tallyProposalSteps(stores, proposal), signal)).counts);
 }
 
-export const govQuery: QueryService = implement(Query, {
+const KEPT = [
+  "constitution",
+  "proposal",
+  "proposals",
+  "vote",
+  "votes",
+  "params",
+  "deposit",
+  "deposits",
+  "tallyResult",
+] as const;
+
+export const govQuery: QueryService = implement(Query, KEPT, {
   constitution: () => ({ constitution: "" }),
 
   proposal: ({ proposalId }, call) => ({ proposal: proposalOf(proposalId, call) }),

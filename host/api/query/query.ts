@@ -55,6 +55,11 @@ export class Query {
     return this.options.node;
   }
 
+  /** Height of the last block; undefined before the first one. */
+  get lastHeight(): Height | undefined {
+    return this.options.node.latest()?.header.height;
+  }
+
   get app(): QueryApp {
     return this.options.app;
   }

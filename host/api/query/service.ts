@@ -29,8 +29,17 @@ interface Described {
 
 /** Reads state at a height, or speaks of the node, before the first block too. */
 export type QueryMethod =
-  | (Described & { readonly isOfState: true; run(request: Message, call: QueryCall): Promise<Message> })
-  | (Described & { readonly isOfState: false; run(request: Message, call: NodeCall): Promise<Message> });
+  | (Described & {
+      readonly isOfState: true;
+      /** The answer follows from the request and the state of the height alone, so servers may keep it for that height. */
+      readonly isKept: boolean;
+      run(request: Message, call: QueryCall): Promise<Message>;
+    })
+  | (Described & {
+      readonly isOfState: false;
+      readonly isKept: false;
+      run(request: Message, call: NodeCall): Promise<Message>;
+    });
 
 export interface QueryService {
   readonly descriptor: DescService;
@@ -39,11 +48,20 @@ export interface QueryService {
 
 type Run<C> = (request: Message, call: C) => Promise<Message>;
 
-/** A service about state. */
-export function implement<S extends Typed>(service: S, handlers: Handlers<S, QueryCall>): QueryService {
+/**
+ * A service about state.
+ * @param kept methods whose answer follows from the request and the state of the height alone: no clock, no mempool, no
+ * running upgrade, nothing that a search may cut
+ */
+export function implement<S extends Typed>(
+  service: S,
+  kept: readonly (keyof S["method"])[],
+  handlers: Handlers<S, QueryCall>,
+): QueryService {
   const methods = service.methods.map((each) => ({
     ...describe(service, each),
     isOfState: true as const,
+    isKept: kept.includes(each.localName),
     run: runner<QueryCall>(handlers, each),
   }));
   return { descriptor: service as DescService, methods };
@@ -54,6 +72,7 @@ export function implementOfNode<S extends Typed>(service: S, handlers: Handlers<
   const methods = service.methods.map((each) => ({
     ...describe(service, each),
     isOfState: false as const,
+    isKept: false as const,
     run: runner<NodeCall>(handlers, each),
   }));
   return { descriptor: service as DescService, methods };

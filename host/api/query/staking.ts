@@ -62,7 +62,9 @@ function fixed(decimal: string): bigint {
   return BigInt(whole + places.padEnd(18, "0"));
 }
 
-export const stakingQuery: QueryService = implement(Query, {
+const KEPT = ["validators", "validator", "delegatorDelegations", "pool", "params"] as const;
+
+export const stakingQuery: QueryService = implement(Query, KEPT, {
   validators({ status, pagination }, call) {
     const named = BondStatusSchema.values.find(({ name }) => name === status);
     if (status !== "" && (!named || named.number === BondStatus.UNSPECIFIED)) {

@@ -63,7 +63,10 @@ function progressFields({ node }: QueryCall) {
   };
 }
 
-export const chainUpgradeQuery: QueryService = implement(ChainQuery, {
+/** All but the progress of a running upgrade. */
+const KEPT = ["currentPlan", "appliedPlan", "upgradedConsensusState", "moduleVersions", "authority"] as const;
+
+export const chainUpgradeQuery: QueryService = implement(ChainQuery, [...KEPT, "receipt"], {
   ...shared,
   progress: (_request, call) => progressFields(call),
   receipt({ name }, call) {
@@ -80,4 +83,4 @@ export const chainUpgradeQuery: QueryService = implement(ChainQuery, {
 });
 
 /** For explorers, exporters and sidecars that know nothing of this chain. */
-export const cosmosUpgradeQuery: QueryService = implement(CosmosQuery, shared);
+export const cosmosUpgradeQuery: QueryService = implement(CosmosQuery, KEPT, shared);

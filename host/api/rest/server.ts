@@ -1,5 +1,6 @@
 /** REST: the gateway's JSON over the query service, on the field's routes; and what machines ask a node besides. */
 
+import type { IncomingMessage } from "node:http";
 import { type DescMessage, fromJsonString, type Message, type Registry } from "@bufbuild/protobuf";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
@@ -8,6 +9,7 @@ import { UpgradeError } from "../../errors.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../door.js";
 import { apiError } from "../errors.js";
 import { listen, makeHttpServer, openDoor, readBody, signalOf } from "../http-server.js";
+import { KeptAnswers } from "../query/kept-answers.js";
 import { CUT_HEADER, ERROR_CODE_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../query/query.js";
 import { registryOf } from "../query/registry.js";
 import { noRoom, UnreadBytes } from "../unread.js";
@@ -24,6 +26,14 @@ export interface RestOptions extends DoorOptions {
   isReady(): boolean;
   /** Prometheus text. */
   metrics(): Promise<string>;
+}
+
+/** An answer in the form it is sent in. */
+interface KeptText {
+  /** Template of its route, for the count of requests. */
+  readonly route: string;
+  readonly text: string;
+  readonly height: string;
 }
 
 type Env = { Bindings: HttpBindings };
@@ -80,6 +90,12 @@ function notImplemented(context: Context<Env>): Response {
   });
 }
 
+const GATEWAY_HEIGHT_HEADER = `grpc-metadata-${HEIGHT_HEADER}`;
+
+function askedHeightOf({ headers }: IncomingMessage): string | undefined {
+  return (headers[HEIGHT_HEADER] ?? headers[GATEWAY_HEIGHT_HEADER]) as string | undefined;
+}
+
 const serverTime = () => ({ "x-server-time": String(Math.floor(Date.now() / 1_000)) });
 
 /** The field's gateway writes errors with these spaces. */
@@ -91,6 +107,7 @@ class Gateway {
   readonly #router: Router;
   readonly #json: GatewayJson;
   readonly #registry: Registry;
+  readonly #kept = new KeptAnswers<KeptText>();
   #underWay = 0;
 
   constructor(
@@ -113,6 +130,11 @@ class Gateway {
       if (this.#underWay > this.limits.concurrency) {
         throw new UpgradeError("UPG_REMOTE_BUSY", `${this.limits.concurrency} requests are under way: try again`);
       }
+      const kept = this.#keptAnswer(context);
+      if (kept) {
+        route = kept.route;
+        return this.#response(context, kept);
+      }
       const found = this.#find(context);
       if (!found) {
         status = 12;
@@ -131,6 +153,14 @@ class Gateway {
     }
   }
 
+  /** By the address as it was sent; a request that names a height is answered from the state of it. */
+  #keptAnswer({ req, env }: Context<Env>): KeptText | undefined {
+    const { incoming } = env;
+    const last = this.options.query.lastHeight;
+    if (req.method !== "GET" || last === undefined || askedHeightOf(incoming) !== undefined) return undefined;
+    return this.#kept.get(last, incoming.url ?? "/");
+  }
+
   /** The path as it was sent: what is encoded in it may be part of a name. */
   #find({ req, env }: Context<Env>): FoundRoute | undefined {
     const [path = "/"] = (env.incoming.url ?? "/").split("?");
@@ -143,7 +173,7 @@ class Gateway {
 
   async #call(context: Context<Env>, { route, parameters }: FoundRoute): Promise<Response> {
     const { req, env } = context;
-    const asked = parseAskedHeight(req.header(HEIGHT_HEADER) ?? req.header(`grpc-metadata-${HEIGHT_HEADER}`));
+    const asked = parseAskedHeight(askedHeightOf(env.incoming));
     const { method } = route;
     const url = env.incoming.url ?? "/";
     const at = url.indexOf("?");
@@ -155,18 +185,25 @@ class Gateway {
     const call = { signal: signalOf(env.outgoing), onCut: (what: string) => cut.push(what) };
     const { message, height } = await this.options.query.call(method, request, asked, call);
     const text = this.#json.write(method.descriptor.output, message);
+    const answer = { route: route.template, text, height: String(height) };
+    const isKept = method.isKept && req.method === "GET" && asked === 0n && cut.length === 0;
+    if (isKept) this.#kept.put(height, url, answer, 2 * text.length);
+    return this.#response(context, answer, cut[0]);
+  }
+
+  /** @throws UpgradeError UPG_REMOTE_BUSY */
+  #response({ env }: Context<Env>, { text, height }: KeptText, cut?: string): Response {
     // Characters for bytes: an answer is nearly all ASCII.
     if (!this.unread.hold(env.outgoing, text.length)) throw noRoom();
-    const heightText = String(height);
     return new Response(text, {
       status: 200,
       headers: {
         ...JSON_TYPE,
         ...serverTime(),
         "cache-control": "no-store",
-        ...(cut[0] === undefined ? {} : { [CUT_HEADER]: cut[0] }),
-        [HEIGHT_HEADER]: heightText,
-        [`grpc-metadata-${HEIGHT_HEADER}`]: heightText,
+        ...(cut === undefined ? {} : { [CUT_HEADER]: cut }),
+        [HEIGHT_HEADER]: height,
+        [GATEWAY_HEIGHT_HEADER]: height,
       },
     });
   }
