@@ -52,7 +52,8 @@ export function chunkOf(id: number): number {
 }
 
 export function slotOf(id: number): number {
-  return id % SLOTS_PER_CHUNK;
+  // The lowest bits, also of an id beyond 32 bits: many times as fast as a remainder of floats.
+  return id & (SLOTS_PER_CHUNK - 1);
 }
 
 /** A chunk as it stands in the database. */

@@ -17,48 +17,51 @@ const PARTS_MAX = 64;
 
 /** The addresses in ascending order of keys; of those with the same key the last counts, and the others are given up. */
 export function latestByKey(records: Records, addresses: Uint32Array): Uint32Array {
-  const latest = new KeySort(records, addresses).sorted();
+  const { order, isReplaced } = new KeySort(records, addresses);
   let count = 0;
-  for (let i = 0; i < latest.length; i++) {
-    const address = latest[i] as number;
-    const next = latest[i + 1];
-    if (next !== undefined && compareKeys(records, address, next) === 0) records.drop(address);
-    else latest[count++] = address;
+  for (let i = 0; i < order.length; i++) {
+    const index = order[i] as number;
+    const address = addresses[index] as number;
+    if (isReplaced[index] === 1) records.drop(address);
+    else order[count++] = address;
   }
-  return latest.subarray(0, count);
+  return order.subarray(0, count);
 }
 
 /** One sort of at most SORTED_AT_ONCE_MAX addresses; equal keys stay in the order in which they were given. */
 class KeySort {
-  readonly #order: Uint32Array;
+  /** Indices of the addresses. */
+  readonly order: Uint32Array;
+  /** By index: 1 when a later one has the same key. */
+  readonly isReplaced: Uint8Array;
   readonly #parts: Float64Array;
 
   constructor(
     private readonly records: Records,
     private readonly addresses: Uint32Array,
   ) {
-    this.#order = addresses.map((_, index) => index);
-    this.#parts = new Float64Array(addresses.length);
-  }
-
-  sorted(): Uint32Array {
-    const order = this.#order;
-    this.#sort(0, order.length, 0, PARTS_MAX);
-    for (let i = 0; i < order.length; i++) order[i] = this.addresses[order[i] as number] as number;
-    return order;
+    const count = addresses.length;
+    this.order = new Uint32Array(count);
+    for (let i = 0; i < count; i++) this.order[i] = i;
+    this.isReplaced = new Uint8Array(count);
+    this.#parts = new Float64Array(count);
+    this.#sort(0, count, 0, PARTS_MAX);
   }
 
   /** Sorts a range of the order. All its keys begin with the same `known` bytes, and its indices ascend. */
   #sort(from: number, to: number, known: number, partsLeft: number): void {
-    const order = this.#order;
+    const { order } = this;
     if (to - from <= FEW) {
       this.#insert(from, to, known);
       return;
     }
     const { shared, shortest, longest } = this.#prefix(from, to, known);
-    if (shared === longest) return; // all the same
+    if (shared === longest) {
+      for (let i = from; i < to - 1; i++) this.isReplaced[order[i] as number] = 1;
+      return;
+    }
     if (partsLeft === 0) {
-      order.subarray(from, to).sort((a, b) => this.#compare(a, b, shared) || a - b);
+      this.#sortWhole(from, to, shared);
       return;
     }
     const parts = this.#parts;
@@ -80,13 +83,27 @@ class KeySort {
   }
 
   #insert(from: number, to: number, known: number): void {
-    const order = this.#order;
+    const { order } = this;
     for (let i = from + 1; i < to; i++) {
       const index = order[i] as number;
       let at = i;
-      for (; at > from && this.#compare(order[at - 1] as number, index, known) > 0; at--)
-        order[at] = order[at - 1] as number;
+      for (; at > from; at--) {
+        const before = order[at - 1] as number;
+        const comparison = this.#compare(before, index, known);
+        if (comparison === 0) this.isReplaced[before] = 1;
+        if (comparison <= 0) break;
+        order[at] = before;
+      }
       order[at] = index;
+    }
+  }
+
+  #sortWhole(from: number, to: number, known: number): void {
+    const { order } = this;
+    order.subarray(from, to).sort((a, b) => this.#compare(a, b, known) || a - b);
+    for (let i = from + 1; i < to; i++) {
+      const before = order[i - 1] as number;
+      if (this.#compare(before, order[i] as number, known) === 0) this.isReplaced[before] = 1;
     }
   }
 
@@ -107,7 +124,7 @@ class KeySort {
   /** How many bytes the keys of a range begin with together, `known` at least, and the lengths of the shortest and the longest. */
   #prefix(from: number, to: number, known: number): { shared: number; shortest: number; longest: number } {
     const { records, addresses } = this;
-    const order = this.#order;
+    const { order } = this;
     const one = addresses[order[from] as number] as number;
     const first = records.segmentOf(one);
     const firstAt = records.offsetOf(one) + FRAME_HEADER_BYTES;

@@ -196,6 +196,7 @@ export class CommitMultiStore implements MultiStore {
   stage(options: CommitOptions = {}): CommitID {
     assert(this.#isLoaded, "stores are loaded before anything is committed");
     this.#unstage();
+    this.#spill?.rest();
     const version = Number(this.nextVersion);
     assert(Number.isSafeInteger(version), `version ${this.nextVersion} is beyond what this program can count`);
     const states = new Map<string, StoreState>();

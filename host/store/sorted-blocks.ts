@@ -74,8 +74,10 @@ export function insertInBlock(block: Block, index: number, address: number, begi
     block.addresses = doubled(block.addresses);
     block.beginnings = doubled(block.beginnings);
   }
-  block.addresses.copyWithin(index + 1, index, block.count);
-  block.beginnings.copyWithin(index + 1, index, block.count);
+  if (index < block.count) {
+    block.addresses.copyWithin(index + 1, index, block.count);
+    block.beginnings.copyWithin(index + 1, index, block.count);
+  }
   block.addresses[index] = address;
   block.beginnings[index] = beginning;
   block.count++;

@@ -128,6 +128,11 @@ export class SpillSpace {
     large.reduce((a, b) => (b.map.bytes > a.map.bytes ? b : a)).putAside();
   }
 
+  /** A block has been written: memory that waits for the next map is given back. */
+  rest(): void {
+    this.spare.length = 0;
+  }
+
   #newRun(): SpilledRun {
     return new SpilledRun(this.#nextRun++, this.#ground.files.create(), this.#ground);
   }
