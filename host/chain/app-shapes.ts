@@ -31,6 +31,8 @@ export interface AppOptions {
   readonly files?: UpgradeFiles;
   /** Looks for handlers that wait for their height. */
   readonly staged?: KeeperOptions["staged"];
+  /** Opens the stores as a start at the scheduled plan's height would, where its handler is here; no block is made then. */
+  readonly asAtPlan?: boolean;
   readonly log?: (level: LogLevel, message: string) => void;
   /** Hears how far a large block has come. */
   readonly onProgress?: OnProgress;

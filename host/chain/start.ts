@@ -38,6 +38,8 @@ export interface Choice {
 export interface ChoiceFacts extends Pick<KnownFacts, "database"> {
   readonly genesis: GenesisVersion & Pick<GenesisFacts, "chainId">;
   readonly versions: readonly ChainVersion[];
+  /** Choose as if the next height were that of the plan, when its handler is here. */
+  readonly asAtPlan?: boolean;
 }
 
 /** @throws Halt; UpgradeError UPG_INVALID_GENESIS, UPG_HANDLER_HASH */
@@ -49,8 +51,9 @@ export function chooseVersion(keeper: Keeper, multiStore: CommitMultiStore, fact
   const stores = multiStore.at(committed);
   const store = stores.store(UPGRADE_STORE);
   const plan = keeper.plan(store);
-  const isDue = plan !== undefined && plan.height <= height;
-  if (isDue && keeper.files) warnAboutFile(keeper, plan, height);
+  const isReached = plan !== undefined && plan.height <= height;
+  if (isReached && keeper.files) warnAboutFile(keeper, plan, height);
+  const isDue = isReached || (facts.asAtPlan === true && plan !== undefined && keeper.handlerState(plan) === "ready");
   const found = isDue && !keeper.isSkipHeight(height) ? keeper.findHandler(plan) : undefined;
   const applied = found?.state === "ready" ? found.handler : undefined;
   const state = stateFacts(keeper, stores, genesis);
@@ -74,17 +77,6 @@ export function chooseVersion(keeper: Keeper, multiStore: CommitMultiStore, fact
 function afterPlan(program: ProgramVersions, state: StateFacts, plan: Plan, handler: RegisteredHandler): ChainVersion {
   const { storeUpgrades, removes, wasm } = handler;
   return versionAfter(program, state, { plan, storeUpgrades, removes, versions: wasm?.manifest.versions });
-}
-
-/** The version that a plan would lead to from a committed state. @throws UpgradeError UPG_INVALID_GENESIS */
-export function targetOf(
-  keeper: Pick<Keeper, "core">,
-  stores: CommittedStores,
-  { genesis, versions, plan, handler }: VersionFacts & { readonly plan: Plan; readonly handler: RegisteredHandler },
-): ChainVersion {
-  const state = stateFacts(keeper, stores, genesis);
-  const program = programVersions({ genesis, versions }, state) ?? refuseGenesis(genesis, versions);
-  return afterPlan(program, state, plan, handler);
 }
 
 /** The stores of one committed version, as far as its facts need them. */

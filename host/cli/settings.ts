@@ -1,6 +1,6 @@
 /**
  * Where a flag's value comes from: the command line, the environment (`CHAIND_<FLAG>`), the file of settings in the
- * home (`client.toml`; `app.toml` for `start`), the default; the first that has one.
+ * home (`client.toml`; `app.toml` for `start` and `pre-upgrade`), the default; the first that has one.
  */
 import type { Command, Option } from "commander";
 import { UpgradeError } from "../errors.js";
@@ -31,8 +31,13 @@ export function settle(command: Command, sources: Sources): void {
   const home = root.options.find(({ long }) => long === "--home");
   if (home) settleOne(root, home, sources, undefined);
   const top = chain.at(-2)?.name();
-  const table = needsNoFile(top) ? {} : readConfig(String(root.opts()["home"]), top === "start" ? "app" : "client");
+  const table = needsNoFile(top) ? {} : readConfig(String(root.opts()["home"]), isOfNode(top) ? "app" : "client");
   for (const each of chain) for (const option of each.options) settleOne(each, option, sources, table);
+}
+
+/** The node, and the command that says what it would do. */
+function isOfNode(top: string | undefined): boolean {
+  return top === "start" || top === "pre-upgrade";
 }
 
 /** Commands that make the files, repair them or do not look at a home. */

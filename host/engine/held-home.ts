@@ -31,6 +31,7 @@ import { sha256 } from "./node-crypto.js";
 import { nodeVerifySignature } from "./node-signatures.js";
 import { sayReadiness } from "./readiness.js";
 import { checkDatabase } from "./start-checks.js";
+import { roomLine, upgradeRoom } from "./upgrade-room.js";
 import { stagedHandlers, versionsAndHandlers } from "./versions-and-handlers.js";
 
 const NO_FILE_LOCKS =
@@ -124,7 +125,11 @@ export class HeldHome {
     const parts = { app, database, sha256, facts, key, lastSigned, clock: options.clock };
     const node = new EmbeddedNode({ ...parts, ...mempool, ...first });
     const ofHome = handlers.filter(({ isOfHome }) => isOfHome);
-    sayReadiness(node, { ofHome, log: options.log, skipHeights: [...(options.skipHeights ?? [])] });
+    const room = (plan: string) => {
+      const found = upgradeRoom(home, options.handlerDiskMax);
+      return found && roomLine(found, plan, home.path);
+    };
+    sayReadiness(node, { ofHome, room, log: options.log, skipHeights: [...(options.skipHeights ?? [])] });
     return node;
   }
 

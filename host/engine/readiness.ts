@@ -4,6 +4,7 @@ import type { LogLevel } from "../upgrade/handlers.js";
 import { type Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import type { EmbeddedNode } from "./embedded-node.js";
 import type { HandlerFile } from "./handlers-folder.js";
+import type { RoomLine } from "./upgrade-room.js";
 
 /** Between two looks at the staged handlers, unless the next block is the plan's. */
 const STAGED_LOOK_MILLIS = 1_000;
@@ -16,6 +17,8 @@ interface ReadinessOptions {
   /** Handlers of the home that are not staged. */
   readonly ofHome: readonly HandlerFile[];
   readonly skipHeights: readonly Height[];
+  /** Of the home's disk, for a plan; undefined: not known. */
+  readonly room: (plan: string) => RoomLine | undefined;
   readonly log: (level: LogLevel, message: string) => void;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
@@ -71,18 +74,24 @@ class Readiness {
     const before = this.#plan;
     this.#plan = plan;
     if (!plan) return;
+    if (!before || !isSame(before, plan)) this.#sayRoom(plan);
     const text = readinessText(this.options.keeper, plan);
     const isInfoNew = before !== undefined && before.info !== plan.info;
     if (text === this.#said && !isInfoNew) return;
     this.#said = text;
     this.options.log("info", text);
   }
+
+  #sayRoom({ name }: Plan): void {
+    const room = this.options.room(name);
+    if (room) this.options.log(room.isShort ? "warn" : "info", room.text);
+  }
 }
 
 /** Says it for a node, now and after each of its blocks. */
 export function sayReadiness(
   node: EmbeddedNode,
-  options: Pick<ReadinessOptions, "ofHome" | "log" | "skipHeights">,
+  options: Pick<ReadinessOptions, "ofHome" | "log" | "skipHeights" | "room">,
 ): void {
   const { app } = node;
   const { keeper } = app;

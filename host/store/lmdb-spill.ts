@@ -24,7 +24,7 @@ import type { SpillFile, SpillFiles } from "./spill-files.js";
 /** What the writes of one run may take on disk besides the database, unless a setting says otherwise: 8 GiB. */
 export const SPILL_BYTES_MAX_DEFAULT = 8 * 2 ** 30;
 /** Free space that is left alone, besides as much as was put aside: the commit writes it once more. 64 MiB. */
-const SPILL_RESERVE_BYTES = 64 * 1_048_576;
+export const SPILL_RESERVE_BYTES = 64 * 1_048_576;
 
 /** Written between two looks at the free space of the disk. */
 const LOOK_BYTES = 4 * 1_048_576;

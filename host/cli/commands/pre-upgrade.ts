@@ -1,18 +1,20 @@
 /** `chaind pre-upgrade`: what sidecars run before they start a new binary. Its exit statuses are theirs. */
 import type { Cobra } from "../cobra.js";
 import type { PreUpgradeFlags } from "../offline/pre-upgrade.js";
+import { HANDLER_DISK_MAX_HELP, parseCount } from "../options.js";
 
 export function registerPreUpgrade(program: Cobra): void {
   program
     .command("pre-upgrade")
     .summary("Tell a sidecar whether this binary can take over a home")
     .description(
-      "Makes every check that `start` would make, up to the next plan's height, and writes nothing; a node may run in the\n" +
-        "home. Exit 0: this binary can go on. 30: it cannot, and trying again does not help. 31: it can, but a plan is due and\n" +
-        "another process still has the home open: try again.",
+      "Makes every check that `start` would make at the next plan's height, as far ahead as that is, and writes nothing; a\n" +
+        "node may run in the home. Exit 0: this binary can go on, or take over at the height. 30: it cannot, and trying again\n" +
+        "does not help. 31: it can, but a plan is due and another process still has the home open: try again.",
     )
     .option("--handlers <string>", "folder of upgrade handlers (default: those built with this program)")
     .option("--handlers-staged <string>", "one more folder of handlers that wait for their height")
+    .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount)
     .action(async (flags: PreUpgradeFlags, command: Cobra) => {
       const { preUpgrade } = await import("../offline/pre-upgrade.js");
       const { home } = command.optsWithGlobals() as { home: string };

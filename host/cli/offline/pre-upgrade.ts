@@ -1,32 +1,24 @@
 /**
- * Makes every check that `start` would make, up to the next plan's height, on what the home has committed; nothing is
- * written. A node may run in the home meanwhile.
+ * Makes every check that `start` would make at the next plan's height, on what the home has committed; nothing is written.
+ * A node may run in the home meanwhile, and the height may be far away.
  */
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { App } from "../../chain/app.js";
-import type { GenesisFacts } from "../../chain/genesis.js";
-import { genesisVersion, targetOf } from "../../chain/start.js";
-import { Core } from "../../core/core.js";
-import { upgradeFiles } from "../../engine/atomic-file.js";
+import type { App } from "../../chain/app.js";
+import { genesisVersion } from "../../chain/start.js";
 import { keptOrFile, requireHome } from "../../engine/begun-genesis.js";
 import { readConsensusKey } from "../../engine/consensus-key.js";
 import { Home } from "../../engine/home.js";
 import { LastSigned } from "../../engine/last-signed.js";
-import { sha256 } from "../../engine/node-crypto.js";
 import { checkDatabase } from "../../engine/start-checks.js";
-import { stagedHandlers, type VersionsAndHandlers, versionsAndHandlers } from "../../engine/versions-and-handlers.js";
+import { roomLine, upgradeRoom } from "../../engine/upgrade-room.js";
+import { versionsAndHandlers } from "../../engine/versions-and-handlers.js";
 import { isUpgradeError } from "../../errors.js";
-import { requireLayout } from "../../handler/sandbox.js";
-import { CommitMultiStore } from "../../store/commit-multi-store.js";
-import { MemoryDatabase } from "../../store/memory-database.js";
 import type { Height, Plan } from "../../types.js";
-import { guardBefore } from "../../upgrade/guards.js";
-import { declaredVersions, type RegisteredHandler } from "../../upgrade/handlers.js";
-import { requireKnownVersions } from "../../upgrade/hooks.js";
-import { UPGRADE_STORE } from "../../upgrade/keeper.js";
-import { OverlayDatabase } from "../handler/overlay-database.js";
+import { shellWord } from "../../upgrade/halt-next.js";
+import { visible } from "../../visible.js";
 import { openShared } from "./home-database.js";
+import { openRehearsal, type RehearsalFacts, rehearseUpgrade } from "./rehearsal.js";
 
 /** The sidecars' statuses. */
 const GO_ON = 0;
@@ -36,14 +28,12 @@ const TRY_AGAIN = 31;
 export interface PreUpgradeFlags {
   readonly handlers?: string | undefined;
   readonly handlersStaged?: string | undefined;
+  readonly handlerDiskMax?: number | undefined;
 }
 
-interface Facts extends VersionsAndHandlers {
-  readonly home: Home;
-  readonly genesis: GenesisFacts;
-}
+type Say = (line: string) => void;
 
-export function preUpgrade(path: string, flags: PreUpgradeFlags, say: (line: string) => void): number {
+export function preUpgrade(path: string, flags: PreUpgradeFlags, say: Say): number {
   try {
     return check(new Home(path), flags, say);
   } catch (error) {
@@ -53,7 +43,7 @@ export function preUpgrade(path: string, flags: PreUpgradeFlags, say: (line: str
   }
 }
 
-function check(home: Home, flags: PreUpgradeFlags, say: (line: string) => void): number {
+function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
   const folder = flags.handlers ?? fileURLToPath(new URL("handlers", import.meta.url));
   requireHome(home);
   readConsensusKey(home.validatorKeyFile);
@@ -65,29 +55,22 @@ function check(home: Home, flags: PreUpgradeFlags, say: (line: string) => void):
     begin?.check((_, message) => say(message));
     return GO_ON;
   }
-  const { database: below, isRunning, close } = openShared(home);
+  const { database, isRunning, close } = openShared(home);
   try {
     // Of a database that another process writes to, that process has checked this when it started.
     const committed = isRunning ? undefined : checkDatabase(home.databaseFile, (_, message) => say(message));
-    const facts: Facts = { home, ...keptOrFile(home, below), ...brought };
-    if (!isRunning) requireKeyGoesOn(home, committed ?? facts.genesis.initialHeight - 1n);
-    const app = openApp(new OverlayDatabase(below, new MemoryDatabase()), facts, { staged: flags.handlersStaged, say });
+    const { genesis } = keptOrFile(home, database);
+    if (!isRunning) requireKeyGoesOn(home, committed ?? genesis.initialHeight - 1n);
+    const facts: RehearsalFacts = { home, genesis, ...brought, staged: flags.handlersStaged, say };
+    const app = openRehearsal(database, facts, true);
     const { plan } = app;
     if (!plan) return GO_ON;
-    const isDue = plan.height <= app.nextHeight;
-    const obstacle = obstacleOf(app, plan, isDue);
-    if (obstacle !== undefined) {
-      say(`Error: ${obstacle}`);
-      return GIVE_UP;
-    }
-    const { handler } = app.keeper.findHandler(plan);
-    if (handler && app.keeper.handlerState(plan) === "ready") {
-      checkHandler(app, plan, handler);
-      if (!isDue) checkStores(new OverlayDatabase(below, new MemoryDatabase()), app, { plan, handler, facts });
-    }
-    if (!isRunning || !isDue) return GO_ON;
-    say("another process has the home open, and this binary can take over when it has ended: try again");
-    return TRY_AGAIN;
+    sayRoom(home, flags, plan, say);
+    if (plan.height <= app.nextHeight) return verdictAtHeight(app, plan, isRunning, say);
+    const isStaged = app.keeper.findHandler(plan).isStaged;
+    // One that is staged is passed over until the height, so the same program may be started now.
+    if (isStaged) openRehearsal(database, facts, false);
+    return verdictAhead(app, plan, facts);
   } finally {
     close();
   }
@@ -98,67 +81,47 @@ function requireKeyGoesOn(home: Home, last: Height): void {
   new LastSigned(home.lastSignedFile).requireGoesOn(last, home.databaseFile);
 }
 
-/** As `start` opens it, over a database whose changes are forgotten. */
-function openApp(
-  database: OverlayDatabase,
-  { home, genesis, versions, handlers }: Facts,
-  { staged, say }: { readonly staged: string | undefined; readonly say: (line: string) => void },
-): App {
-  const log = (_: string, message: string) => say(message);
-  const waiting = stagedHandlers({ home, folder: staged, versions, log });
-  const files = { ...upgradeFiles(home), write: () => undefined, remove: () => undefined };
-  const app = new App({
-    ...{ database, sha256, core: new Core(), genesis, versions, files, log },
-    staged: () => waiting.look(),
-  });
-  for (const { handler, isOfHome } of handlers) app.keeper.setWasmHandler(handler, { isOfHome });
-  app.load();
-  return app;
+/** A full disk would cost time and nothing else, so it is a warning. */
+function sayRoom(home: Home, { handlerDiskMax }: PreUpgradeFlags, { name }: Plan, say: Say): void {
+  const room = upgradeRoom(home, handlerDiskMax);
+  const line = room && roomLine(room, name, home.path);
+  if (line) say(line.isShort ? `warning: ${line.text}` : line.text);
 }
 
-/** Why the next block would halt this binary, or its plan could not be applied; undefined when it would not. */
-function obstacleOf({ keeper, nextHeight }: App, plan: Plan, isDue: boolean): string | undefined {
-  const { state, isStaged, problem } = keeper.findHandler(plan);
-  if (isDue) {
-    if (state === "ready") return undefined;
-    return state === "absent" ? `the plan "${plan.name}" is due, and this binary has no handler for it` : problem;
+/** The next block is the upgrade's. */
+function verdictAtHeight(app: App, plan: Plan, isRunning: boolean, say: Say): number {
+  const { state, problem, handler } = app.keeper.findHandler(plan);
+  if (state !== "ready" || !handler) {
+    const none = `the plan "${visible(plan.name)}" is due, and this binary has no handler for it`;
+    say(`Error: ${state === "absent" ? none : problem}`);
+    return GIVE_UP;
   }
-  if (state !== "ready" || isStaged) return undefined;
-  return (
-    `the plan "${plan.name}" is due at height ${plan.height}, and the next block is ${nextHeight}: this binary comes too early; ` +
-    "a handler that is to wait lies in <home>/handlers/staged"
-  );
+  rehearseUpgrade(app, plan, handler);
+  if (!isRunning) return GO_ON;
+  say("another process has the home open, and this binary can take over when it has ended: try again");
+  return TRY_AGAIN;
 }
 
-/** What the upgrade block would refuse before it runs the handler, on the versions and stores as they are now. */
-function checkHandler(app: App, plan: Plan, handler: RegisteredHandler): void {
-  const { keeper, multiStore } = app;
-  const { core } = keeper;
-  const upgrade = multiStore.branch().store(UPGRADE_STORE);
-  const stored = core.versionMap(upgrade);
-  if (handler.wasm) requireLayout(handler.wasm.manifest, stored);
-  guardBefore(handler, stored, multiStore.loaded());
-  if (!handler.wasm) return;
-  const declared = declaredVersions(handler.wasm, stored, { versionMap: undefined });
-  requireKnownVersions(keeper, plan, { handler, before: stored, after: declared });
-  const isAhead = plan.height > app.nextHeight;
-  core.apply(
-    upgrade,
-    isAhead ? plan.height : app.nextHeight,
-    core.planBytes(upgrade) ?? new Uint8Array(),
-    declared,
-    handler.removes,
+/** The upgrade is still ahead: what a start would do there, and what it would do now. */
+function verdictAhead(app: App, plan: Plan, { home, handlers, say }: RehearsalFacts): number {
+  const { state, problem, handler, isStaged } = app.keeper.findHandler(plan);
+  const due = `the plan "${visible(plan.name)}" is due at height ${plan.height}, and the next block is ${app.nextHeight}`;
+  if (state !== "ready" || !handler) {
+    say(`${due}: this binary can go on until then, not beyond: ${problem}`);
+    return GO_ON;
+  }
+  rehearseUpgrade(app, plan, handler);
+  const own = handlers.find((each) => each.isOfHome && each.handler === handler.wasm);
+  if (own && !isStaged) {
+    const staged = shellWord(home.stagedFolder);
+    const move = `mkdir -p ${staged} && mv ${shellWord(own.file)} ${staged}/`;
+    say(`Error: ${due}: with its handler in ${home.handlersFolder} every binary comes too early (exit 11); ${move}`);
+    return GIVE_UP;
+  }
+  say(
+    isStaged
+      ? `${due}: this binary can go on, and apply the upgrade at the height`
+      : `${due}: this binary can take over at the height; started before it, it comes too early and ends with 11`,
   );
-}
-
-/** The stores that the plan's version opens, made from those that are there. */
-function checkStores(
-  database: OverlayDatabase,
-  { keeper }: App,
-  { plan, handler, facts }: { readonly plan: Plan; readonly handler: RegisteredHandler; readonly facts: Facts },
-): void {
-  const multiStore = new CommitMultiStore(database, { sha256 });
-  const stores = multiStore.at(multiStore.lastCommitID.version);
-  multiStore.mount(...targetOf(keeper, stores, { ...facts, plan, handler }).stores);
-  multiStore.loadLatestVersion(handler.storeUpgrades);
+  return GO_ON;
 }

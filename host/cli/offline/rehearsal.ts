@@ -1,0 +1,67 @@
+/**
+ * A start at the height of the scheduled plan, rehearsed on what a home has committed: the stores that it would open, with
+ * the store upgrades made, and what the upgrade block refuses before it runs the handler. Everything goes to memory.
+ */
+import { App } from "../../chain/app.js";
+import type { GenesisFacts } from "../../chain/genesis.js";
+import { Core } from "../../core/core.js";
+import { upgradeFiles } from "../../engine/atomic-file.js";
+import type { Home } from "../../engine/home.js";
+import { sha256 } from "../../engine/node-crypto.js";
+import { stagedHandlers, type VersionsAndHandlers } from "../../engine/versions-and-handlers.js";
+import { requireLayout } from "../../handler/sandbox.js";
+import type { Database } from "../../store/database.js";
+import { MemoryDatabase } from "../../store/memory-database.js";
+import type { Plan } from "../../types.js";
+import { guardBefore } from "../../upgrade/guards.js";
+import { declaredVersions, type RegisteredHandler } from "../../upgrade/handlers.js";
+import { requireKnownVersions } from "../../upgrade/hooks.js";
+import { UPGRADE_STORE } from "../../upgrade/keeper.js";
+import { OverlayDatabase } from "../handler/overlay-database.js";
+
+export interface RehearsalFacts extends VersionsAndHandlers {
+  readonly home: Home;
+  readonly genesis: GenesisFacts;
+  /** One more folder of staged handlers. */
+  readonly staged: string | undefined;
+  readonly say: (line: string) => void;
+}
+
+/**
+ * The app as `start` opens it now, or, `asAtPlan`, as it would at the height of a plan whose handler is here.
+ * @throws Halt; UpgradeError UPG_STORE_UPGRADE, UPG_INVALID_GENESIS, UPG_HANDLER_*
+ */
+export function openRehearsal(below: Database, facts: RehearsalFacts, asAtPlan: boolean): App {
+  const { home, genesis, versions, handlers, staged, say } = facts;
+  const log = (_: string, message: string) => say(message);
+  const waiting = stagedHandlers({ home, folder: staged, versions, log });
+  const files = { ...upgradeFiles(home), write: () => undefined, remove: () => undefined };
+  const database = new OverlayDatabase(below, new MemoryDatabase());
+  const app = new App({
+    ...{ database, sha256, core: new Core(), genesis, versions, files, log, asAtPlan },
+    staged: () => waiting.look(),
+  });
+  for (const { handler, isOfHome } of handlers) app.keeper.setWasmHandler(handler, { isOfHome });
+  app.load();
+  return app;
+}
+
+/**
+ * What the upgrade block would refuse before it runs the handler, on the versions and stores as they are now.
+ * @param app opened as at the plan
+ * @throws UpgradeError UPG_HANDLER_LAYOUT, UPG_MIGRATION_VERSION_MAP, UPG_INVALID_*
+ */
+export function rehearseUpgrade(app: App, plan: Plan, handler: RegisteredHandler): void {
+  const { keeper, multiStore } = app;
+  const { core } = keeper;
+  const upgrade = multiStore.branch().store(UPGRADE_STORE);
+  const stored = core.versionMap(upgrade);
+  if (handler.wasm) requireLayout(handler.wasm.manifest, stored);
+  guardBefore(handler, stored, multiStore.loaded());
+  if (!handler.wasm) return;
+  const declared = declaredVersions(handler.wasm, stored, { versionMap: undefined });
+  requireKnownVersions(keeper, plan, { handler, before: stored, after: declared });
+  const isAhead = plan.height > app.nextHeight;
+  const height = isAhead ? plan.height : app.nextHeight;
+  core.apply(upgrade, height, core.planBytes(upgrade) ?? new Uint8Array(), declared, handler.removes);
+}
