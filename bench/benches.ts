@@ -16,6 +16,8 @@ export interface Bench {
   readonly unit: string;
   /** The worker measures several things by turns; the size is how often. */
   readonly isComparison?: boolean;
+  /** The worker only asks the program that is built in its folder: with --against this checkout's worker asks both. */
+  readonly isOfProgram?: boolean;
   /** Of Node, for a comparison's worker. */
   readonly flags?: readonly string[];
   /** Rows that take more than so many times what they are compared to fail the run. */
@@ -95,6 +97,7 @@ export const BENCHES: readonly Bench[] = [
     sizes: [15],
     quickSizes: [3],
     isComparison: true,
+    isOfProgram: true,
   },
   {
     name: "upgrade-latency",

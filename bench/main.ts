@@ -107,8 +107,10 @@ async function runAgainst(folder: string): Promise<void> {
   await buildWorkers();
   for (const bench of chosen) {
     if (!options.json) process.stdout.write(`\n${bench.name}: ${bench.what}\n`);
-    const there = await otherCheckout(folder, bench);
     const here = { worker: resolve(workerFile(bench)), folder: "." };
+    const there = bench.isOfProgram
+      ? { worker: here.worker, folder: resolve(folder) }
+      : await otherCheckout(folder, bench);
     const rows = await ratioRows(bench, here, there, sizesOf(bench).at(-1) ?? 0, runs());
     for (const each of rows) printRatio(each);
   }

@@ -73,9 +73,9 @@ export const ERROR_KINDS = Object.freeze({
   UPG_BLOCK_IS_UPGRADE: kind(
     61,
     1,
-    409,
-    10,
-    "A transaction stood in an upgrade block; nothing of it ran. Send it again.",
+    503,
+    14,
+    "A transaction stood in an upgrade block, or came while one is made; nothing of it ran. Send it again.",
   ),
   UPG_TX_IN_MEMPOOL: kind(62, 1, 409, 6, "The node has this transaction already."),
   UPG_TX_MEMPOOL_FULL: kind(63, 1, 503, 8, "The mempool is full: send the transaction again later."),

@@ -1,8 +1,9 @@
 /** Clients that ask one after the other, as fast as answers come, for a while. */
 import { Agent, request } from "node:http";
-import { Client, credentials } from "@grpc/grpc-js";
 
 export interface LoadResult {
+  /** That were answered. */
+  readonly requests: number;
   readonly requestsPerSecond: number;
   readonly errors: number;
 }
@@ -21,7 +22,7 @@ async function load(clients: readonly Ask[], millis: number): Promise<LoadResult
       }
     }),
   );
-  return { requestsPerSecond: (good / (performance.now() - begun)) * 1_000, errors };
+  return { requests: good, requestsPerSecond: (good / (performance.now() - begun)) * 1_000, errors };
 }
 
 /** Each client keeps a connection of its own. */
@@ -42,26 +43,5 @@ export async function loadRest(url: string, clients: number, millis: number): Pr
     millis,
   );
   agent.destroy();
-  return result;
-}
-
-export async function loadGrpc(address: string, path: string, clients: number, millis: number): Promise<LoadResult> {
-  const options = { "grpc.use_local_subchannel_pool": 1 };
-  const own = Array.from({ length: clients }, () => new Client(address, credentials.createInsecure(), options));
-  const asks = own.map(
-    (client): Ask =>
-      () =>
-        new Promise((resolve) => {
-          client.makeUnaryRequest(
-            path,
-            () => Buffer.alloc(0),
-            (bytes: Buffer) => bytes,
-            null,
-            (error) => resolve(error === null),
-          );
-        }),
-  );
-  const result = await load(asks, millis);
-  for (const client of own) client.close();
   return result;
 }

@@ -1,10 +1,9 @@
 /** A real `chaind` process with its doors on free ports, for load to be put on. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { initHome } from "../../host/cli/commands/init.js";
 import { genesisText } from "../../test/scenario/genesis-text.js";
 
 export interface LoadedNode {
@@ -13,18 +12,26 @@ export interface LoadedNode {
   readonly rpc: string;
   /** `host:port` */
   readonly grpc: string;
+  /** Seconds of processor time that it took so far; undefined where the system does not say. */
+  cpuSeconds(): number | undefined;
   stop(): Promise<void>;
 }
 
 const READY_MILLIS = 20_000;
 
-/** @param blockTime as `--block-time` has it */
+/**
+ * Runs `dist/chaind.js` of the working directory.
+ * @param blockTime as `--block-time` has it
+ */
 export async function startNode(blockTime: string): Promise<LoadedNode> {
   const home = mkdtempSync(join(tmpdir(), "chain-upgrade-bench-"));
   const genesis = join(home, "genesis.json");
   mkdirSync(home, { recursive: true });
   writeFileSync(genesis, genesisText());
-  initHome({ home, genesis });
+  // By the program itself, which may be another checkout's: this one's home need not be its.
+  execFileSync(process.execPath, ["dist/chaind.js", "init", "bench", "--home", home, "--genesis", genesis], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   const any = ["--rpc.laddr", "tcp://127.0.0.1:0", "--grpc.address", "127.0.0.1:0", "--api.address", "127.0.0.1:0"];
   const quiet = ["--log_level", "error", "--app-version", "1"];
   const args = ["dist/chaind.js", "start", "--home", home, "--block-time", blockTime, ...quiet, ...any];
@@ -41,7 +48,18 @@ export async function startNode(blockTime: string): Promise<LoadedNode> {
     await end(child);
     rmSync(home, { recursive: true, force: true });
   };
-  return { rest, rpc: rpc.replace("tcp:", "http:"), grpc, stop };
+  return { rest, rpc: rpc.replace("tcp:", "http:"), grpc, cpuSeconds: () => cpuSeconds(child), stop };
+}
+
+/** Of /proc, in hundredths of a second. */
+const TICKS_PER_SECOND = 100;
+
+function cpuSeconds({ pid }: ChildProcess): number | undefined {
+  const file = `/proc/${pid}/stat`;
+  if (!existsSync(file)) return undefined;
+  // The name of the program comes second, in brackets; user and system time are the 14th and 15th.
+  const [, ...fields] = readFileSync(file, "utf8").split(") ").slice(-1).join("").split(" ");
+  return (Number(fields[10]) + Number(fields[11])) / TICKS_PER_SECOND;
 }
 
 async function isReady(rest: string): Promise<boolean> {

@@ -1,35 +1,45 @@
-/** Requests a second of a node's doors over 50 connections, while it makes a block a second. */
-import { loadGrpc, loadRest } from "../doors/load.js";
+/**
+ * Requests to a node's doors over 50 connections, while it makes a block a second: how many a second, and what each of them
+ * takes of the node's processor time. The rate alone would say how quick the client is where that is the slower one.
+ */
+import { loadGrpc } from "../doors/grpc-load.js";
+import { type LoadResult, loadRest } from "../doors/load.js";
 import { startNode } from "../doors/node.js";
 
 const CONNECTIONS = 50;
 const ROUNDS = 3;
+const WARM_UP_MILLIS = 1_000;
 const REST = "/cosmos/upgrade/v1beta1/current_plan";
 const GRPC = "/cosmos.upgrade.v1beta1.Query/CurrentPlan";
 
 const millis = (Number(process.argv[2]) * 1_000) / ROUNDS;
 const node = await startNode("1s");
-const rest: number[] = [];
-const grpc: number[] = [];
-const rpc: number[] = [];
+const doors: readonly { readonly name: string; load(millis: number): Promise<LoadResult> }[] = [
+  { name: "rest current_plan", load: (time) => loadRest(`${node.rest}${REST}`, CONNECTIONS, time) },
+  { name: "grpc CurrentPlan", load: (time) => loadGrpc(node.grpc, GRPC, CONNECTIONS, time) },
+  { name: "rpc status", load: (time) => loadRest(`${node.rpc}/status`, CONNECTIONS, time) },
+];
+const rates = doors.map((): number[] => []);
+const times = doors.map((): number[] => []);
 let errors = 0;
+for (const { load } of doors) await load(WARM_UP_MILLIS);
 for (let round = 0; round < ROUNDS; round++) {
-  const results = [
-    await loadRest(`${node.rest}${REST}`, CONNECTIONS, millis),
-    await loadGrpc(node.grpc, GRPC, CONNECTIONS, millis),
-    await loadRest(`${node.rpc}/status`, CONNECTIONS, millis),
-  ] as const;
-  rest.push(results[0].requestsPerSecond);
-  grpc.push(results[1].requestsPerSecond);
-  rpc.push(results[2].requestsPerSecond);
-  errors += results.reduce((sum, result) => sum + result.errors, 0);
+  for (const [at, { load }] of doors.entries()) {
+    const before = node.cpuSeconds();
+    const result = await load(millis);
+    const after = node.cpuSeconds();
+    rates[at]?.push(result.requestsPerSecond);
+    if (before !== undefined && after !== undefined) times[at]?.push(((after - before) / result.requests) * 1e9);
+    errors += result.errors;
+  }
 }
 await node.stop();
 process.stdout.write(
   JSON.stringify([
-    { row: "rest current_plan", unit: "requests/s", samples: rest },
-    { row: "grpc CurrentPlan", unit: "requests/s", samples: grpc, against: "rest current_plan" },
-    { row: "rpc status", unit: "requests/s", samples: rpc, against: "rest current_plan" },
+    ...doors.map(({ name }, at) => ({ row: name, unit: "requests/s", samples: rates[at] })),
+    ...doors.flatMap(({ name }, at) =>
+      times[at]?.length ? [{ row: `${name}, server's CPU`, unit: "ns/request", samples: times[at] }] : [],
+    ),
     { row: "errors", unit: "requests", samples: [errors] },
   ]),
 );

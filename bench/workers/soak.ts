@@ -1,5 +1,6 @@
 /** A thousand clients on REST and gRPC at once while blocks are made: no error, no missed block. */
-import { loadGrpc, loadRest } from "../doors/load.js";
+import { loadGrpc } from "../doors/grpc-load.js";
+import { loadRest } from "../doors/load.js";
 import { startNode } from "../doors/node.js";
 
 const CLIENTS = 500;

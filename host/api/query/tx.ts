@@ -1,6 +1,7 @@
 /** Transactions: simulated, taken, found again: `cosmos.tx.v1beta1.Service`. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { fromHex, toHex } from "../../bytes.js";
+import { isRefusedForUpgrade } from "../../chain/tx/result.js";
 import { formatTime } from "../../commitment/block/time.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { parseEventQuery } from "../../event-query.js";
@@ -85,6 +86,9 @@ export const txService: QueryService = implementOfNode(Service, {
     const bytes = txBytes.length > 0 ? txBytes : tx ? toBinary(TxSchema, tx) : undefined;
     if (!bytes) throw new UpgradeError("UPG_INVALID_ARGUMENT", "empty txBytes is not allowed");
     const result = app.simulate(bytes);
+    if (isRefusedForUpgrade(result)) {
+      throw new UpgradeError("UPG_BLOCK_IS_UPGRADE", result.log);
+    }
     if (result.code !== 0) {
       throw new UpgradeError("UPG_TX_FAILED", `${result.log} with gas used: '${result.gasUsed}'`);
     }

@@ -31,6 +31,11 @@ export function refusal(error: unknown, gas: GasFigures = NO_GAS, events: readon
 /** Codespace and code of a transaction that stood in an upgrade block (UPG_BLOCK_IS_UPGRADE). */
 const BLOCK_IS_UPGRADE = Object.freeze({ codespace: "upgrade", code: 61 });
 
+/** Nothing is wrong with the transaction: the same one may run in the block after. */
+export function isRefusedForUpgrade({ codespace, code }: Pick<TxResult, "codespace" | "code">): boolean {
+  return codespace === BLOCK_IS_UPGRADE.codespace && code === BLOCK_IS_UPGRADE.code;
+}
+
 export function refusedInUpgradeBlock(): TxResult {
   return {
     ...BLOCK_IS_UPGRADE,

@@ -77,3 +77,16 @@ test("simulate, broadcast, get, search, block → the field's bodies with every 
     ]);
     expect(node.bugs).toEqual([]);
   }));
+
+test("simulate when the next block applies an upgrade → 503, REST and gRPC alike: the same one may be tried again", () =>
+  useTestNode(async (node) => {
+    const tx = await signed(node);
+    node.schedule("v2", 4n);
+    const { status, json, text } = await ask(node, "/cosmos/tx/v1beta1/simulate", { tx_bytes: tx });
+    expect([status, json.code], text).toEqual([503, 14]);
+    expect(json.message).toContain("applies an upgrade and runs no transaction; send it again");
+    // Another failure is the transaction's own.
+    const failed = await ask(node, "/cosmos/tx/v1beta1/simulate", { tx_bytes: "AAAA" });
+    expect(failed.status).not.toBe(200);
+    expect(node.bugs).toEqual([]);
+  }));
