@@ -68,7 +68,15 @@ const MODULE_ACCOUNTS = new OnceAHeight("the list of module accounts", async ({ 
   return found;
 });
 
-const KEPT = ["accounts", "account", "accountInfo", "params", "moduleAccounts", "moduleAccountByName"] as const;
+const KEPT = [
+  "accounts",
+  "account",
+  "accountInfo",
+  "params",
+  "bech32Prefix",
+  "moduleAccounts",
+  "moduleAccountByName",
+] as const;
 
 export const authQuery: QueryService = implement(Query, KEPT, {
   async accounts({ pagination }, { stores, signal }) {

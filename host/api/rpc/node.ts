@@ -1,15 +1,28 @@
 /** Who this node is, and whether it is well. */
 import { formatTime } from "../../commitment/block/time.js";
-import type { NodeBlock } from "../node-port.js";
+import type { NodeBlock, NodePort } from "../node-port.js";
 import { BLOCK_PROTOCOL, ENGINE_VERSION, P2P_PROTOCOL } from "../query/node.js";
 import type { RpcContext } from "./context.js";
-import { hexJson, keyJson } from "./json.js";
+import { hexJson, JsonText, keyJson } from "./json.js";
 
 export const health = () => ({});
 
-export function status({ query: { node }, address }: RpcContext) {
+/** What the status is made of besides facts that a node keeps for its whole life: its edges change with the last block. */
+const STATUSES = new WeakMap<NodeBlock, { readonly address: string; readonly text: JsonText }>();
+
+/** Monitors ask this most of all; it is made once a block. */
+export function status({ query: { node }, address }: RpcContext): JsonText {
+  const latest = node.latest();
+  const known = latest && STATUSES.get(latest);
+  if (known?.address === address) return known.text;
+  const text = new JsonText(JSON.stringify(statusOf(node, address, latest)));
+  if (latest) STATUSES.set(latest, { address, text });
+  return text;
+}
+
+function statusOf(node: NodePort, address: string, latest: NodeBlock | undefined) {
   const { identity, consensusParams, validators } = node;
-  const [latest, earliest] = [node.latest(), node.earliest()];
+  const earliest = node.earliest();
   return {
     node_info: {
       protocol_version: {

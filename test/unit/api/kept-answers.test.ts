@@ -165,3 +165,17 @@ describe("REST", () => {
       }
     }));
 });
+
+describe("RPC", () => {
+  test("status before and after a block → the last block of its time, under the caller's id", () =>
+    useTestNode(async (node) => {
+      for (const height of ["2", "2", "3"]) {
+        if (height === "3") node.makeBlocks(1);
+        const body = JSON.stringify({ jsonrpc: "2.0", id: `of ${height}`, method: "status", params: {} });
+        const response = await fetch(node.rpc, { method: "POST", body });
+        const answered = (await response.json()) as { id: string; result: { sync_info: object } };
+        expect(answered.id).toBe(`of ${height}`);
+        expect(answered.result.sync_info).toMatchObject({ latest_block_height: height, earliest_block_height: "1" });
+      }
+    }));
+});
