@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { VERSION } from "../../version.js";
 import { COMPILER_VERSION, packageFolder } from "./compiler.js";
+import { installedFrom } from "./installed-from.js";
 
 export interface NewProject {
   readonly name: string;
@@ -25,7 +26,7 @@ export function projectFiles(project: NewProject): ReadonlyMap<string, string> {
   ]);
 }
 
-/** Made from a checkout, a project uses that checkout, and needs no network; else what the registry has. */
+/** Made from a checkout, a project uses that checkout, and needs no network; else what this program was installed from. */
 function packageJson({ name, packageRoot }: NewProject): string {
   const isCheckout = basename(dirname(packageRoot)) !== "node_modules" && existsSync(join(packageRoot, "host"));
   const compiler = isCheckout ? packageFolder("assemblyscript", packageRoot) : undefined;
@@ -42,7 +43,7 @@ function packageJson({ name, packageRoot }: NewProject): string {
       build: "chaind handler build",
       test: "chaind handler build && chaind handler test && node --test",
     },
-    dependencies: { "chain-upgrade": isCheckout ? `file:${packageRoot}` : VERSION },
+    dependencies: { "chain-upgrade": isCheckout ? `file:${packageRoot}` : (installedFrom(packageRoot) ?? VERSION) },
     devDependencies: { assemblyscript: isPinned(compiler) ? `file:${compiler}` : COMPILER_VERSION },
   };
   return `${JSON.stringify(json, null, 2)}\n`;
