@@ -3,12 +3,12 @@
  * shell, in order and word by word. What the page says of exit statuses is compared; the little that is replaced is below.
  */
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { build, guest } from "../guest/build.js";
+import { COMPILER_VERSION } from "../../host/cli/handler/compiler.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PAGE = readFileSync(join(ROOT, "docs/operate.md"), "utf8");
@@ -53,17 +53,6 @@ async function freePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   if (address === null || typeof address === "string") throw new Error("no port");
   return address.port;
-}
-
-/** The files that "come from others". */
-function writeHandlers(): void {
-  const auth = (from: number, name: string) => ({ name, versions: { auth: { from: [from], to: from + 1 } } });
-  const files = {
-    "v3.wasm": build(guest(), auth(2, "v3")),
-    "v4-bad.wasm": build(guest({ run: "(i32.const 7)" }), auth(3, "v4")),
-    "v4.wasm": build(guest(), auth(3, "v4")),
-  };
-  for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name), bytes);
 }
 
 /** The package as the registry would have it. */
@@ -118,9 +107,11 @@ function killGroup(pid: number | undefined): void {
 test(
   "docs/operate.md typed into a shell, from an installed package → every command ends as the page says",
   async () => {
-    writeHandlers();
+    const quick = "npm install --prefer-offline --no-audit --no-fund";
+    const compiler = `--save-exact assemblyscript@${COMPILER_VERSION}`;
     const replaced = new Map([
-      ["npm install chain-upgrade", `npm install --prefer-offline --no-audit --no-fund ${pack()}`],
+      ["npm install chain-upgrade", `${quick} ${pack()}`],
+      [`npm install ${compiler}`, `${quick} ${compiler}`],
     ]);
     for (const from of replaced.keys()) expect(PAGE).toContain(from);
     const { exit, output } = await runSession(session(replaced), await settings());
