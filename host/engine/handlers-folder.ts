@@ -1,10 +1,12 @@
 /** Handlers on disk: every `.wasm` in a folder, each with its manifest. */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import { loadHandler, type WasmHandler } from "../handler/handler.js";
+import { HANDLER_BYTES_MAX } from "../limits.js";
 import type { Sha256 } from "../types.js";
 import { duplicate } from "../upgrade/handler-set.js";
+import { readRegularFile } from "./regular-file.js";
 
 export interface HandlerFile {
   readonly file: string;
@@ -32,7 +34,7 @@ export function loadHandlersFolders(folders: readonly string[], sha256: Sha256):
 export function loadHandlerFile(path: string, sha256: Sha256): WasmHandler {
   let bytes: Uint8Array;
   try {
-    bytes = readFileSync(path);
+    bytes = readRegularFile(path, HANDLER_BYTES_MAX);
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
     throw new UpgradeError("UPG_STORE_IO", `cannot read the handler ${path}: ${message}`, { cause });

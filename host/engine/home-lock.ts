@@ -22,6 +22,13 @@ import { tryFileLock } from "./file-lock.js";
 
 const ATTEMPTS = 5;
 
+/**
+ * The file is written to, so a link under its name must not lead to another one, and opening a pipe must not wait.
+ * Windows has neither.
+ */
+const NEW_OR_OWN_FILE =
+  constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
 export class HomeLock {
   private constructor(
     private readonly path: string,
@@ -80,7 +87,7 @@ function openAndLock(path: string): number {
 function openLockFile(path: string): number {
   try {
     mkdirSync(dirname(path), { recursive: true });
-    return openSync(path, constants.O_RDWR | constants.O_CREAT, 0o644);
+    return openSync(path, NEW_OR_OWN_FILE, 0o644);
   } catch (cause) {
     throw cannotLock(path, cause);
   }

@@ -1,10 +1,12 @@
 /** Handlers on disk: what is no handler, or the second for a plan, is refused by the name of its file (21). */
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { loadHandlersFolders } from "../../host/engine/handlers-folder.js";
 import { sha256 } from "../../host/engine/node-crypto.js";
+import { HANDLER_BYTES_MAX } from "../../host/limits.js";
 import { build, guest } from "../guest/build.js";
 import { failureOf } from "./chain.js";
 import { SPLIT_BALANCES } from "./versions.js";
@@ -87,6 +89,30 @@ describe("loadHandlersFolders()", () => {
     expect(error).toMatchObject({ code: "UPG_HANDLER_DUPLICATE", kind: { exit: 21 } });
     expect(error.message).toContain(join(folder, "a.wasm"));
     expect(error.message).toContain(join(other, "b.wasm"));
+  });
+
+  test("a pipe and a device named as handlers → UPG_STORE_IO (30) at once, by the file's name", () => {
+    for (const make of [
+      (path: string) => execFileSync("mkfifo", [path]),
+      (path: string) => symlinkSync("/dev/zero", path),
+    ]) {
+      const path = join(folder, "strange.wasm");
+      make(path);
+      const error = failure();
+      expect(error).toMatchObject({ code: "UPG_STORE_IO", kind: { exit: 30 } });
+      expect(error.message).toContain(`${path}: it is no regular file`);
+      rmSync(path);
+    }
+  });
+
+  test("a file one byte longer than a handler may be, and one of 1 TiB → UPG_HANDLER_LIMIT (21)", () => {
+    for (const size of [HANDLER_BYTES_MAX + 1, 2 ** 40]) {
+      writeFileSync(join(folder, "large.wasm"), "");
+      truncateSync(join(folder, "large.wasm"), size);
+      const error = failure();
+      expect(error).toMatchObject({ code: "UPG_HANDLER_LIMIT", kind: { exit: 21 } });
+      expect(error.message).toContain(`longer than the ${HANDLER_BYTES_MAX} bytes`);
+    }
   });
 
   test("other files, and a folder that is not there → they are no handlers", () => {

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
@@ -42,6 +42,17 @@ describe("HomeLock.acquire()", () => {
     });
     expect(() => HomeLock.acquire(join(file, "data", "LOCK"))).toThrow(refused);
     expect(() => HomeLock.acquire(join(file, "LOCK"))).toThrow(refused);
+  });
+
+  onLinux("a link to another file under the lock's name → UPG_STORE_IO, and that file stays as it is", () => {
+    const other = join(root, "precious");
+    writeFileSync(other, "precious");
+    HomeLock.acquire(path).release();
+    symlinkSync(other, path);
+    expect(() => HomeLock.acquire(path)).toThrow(
+      expect.objectContaining({ code: "UPG_STORE_IO", message: expect.stringContaining(path) }),
+    );
+    expect(readFileSync(other, "utf8")).toBe("precious");
   });
 
   onLinux("held by a process that runs → UPG_STORE_LOCKED with its id, and the file stays", async () => {
