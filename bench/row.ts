@@ -8,6 +8,9 @@ export interface Row {
   readonly unit: string;
   readonly against?: string;
   readonly ratio?: number;
+  /** Limits of this row alone. */
+  readonly ratioMax?: number;
+  readonly valueMax?: number;
   readonly n: number;
   readonly min: number;
   readonly max: number;

@@ -62,6 +62,14 @@ const blocks = `${repeat(8, () => "(block ")} ${SWITCH} ${repeat(8, target)}`;
 const targets = `(table 8 funcref) (elem (i32.const 0) ${repeat(8, (i) => `$t${i}`)}) (type $t (func)) (global $g (mut i32) (i32.const 0))
   ${repeat(8, (i) => `(func $t${i} (type $t) (global.set $g (i32.const ${i})))`)}`;
 
+/** Below 512 KiB; 256 KiB and more behind it; 0 to 15: none of them known before, so that nothing can be left out. */
+const ANYWHERE = "(i32.shr_u (local.get $x) (i32.const 13))";
+const FURTHER = "(i32.add (i32.const 262144) (i32.shr_u (local.get $x) (i32.const 14)))";
+const FEW = "(i32.and (i32.shr_u (local.get $x) (i32.const 9)) (i32.const 15))";
+/** Bulk work at places that change; what it leaves in memory is read in the end. */
+const bulk = (name: string, times: number, body: string, more = "") =>
+  plain(name, times, `${random} ${body} (local.set $z (i32.add (local.get $z) (i32.load ${ANYWHERE})))`, more);
+
 const INSTRUCTIONS: readonly GasGuest[] = [
   plain(
     "additions",
@@ -159,13 +167,24 @@ const INSTRUCTIONS: readonly GasGuest[] = [
       "(drop (memory.grow (i32.const 1))) (memory.fill (i32.sub (i32.mul (memory.size) (i32.const 65536)) (i32.const 65536)) (i32.const 1) (i32.const 65536))",
     ),
   },
-  plain("memory.copy of 8 bytes", 2_000_000, `(memory.copy ${i32(0, 64, 8)})`),
-  plain("memory.copy of 64 KiB", 20_000, `(memory.copy ${i32(0, 262_144, 65_536)})`),
+  bulk("memory.copy of 0 to 15 bytes", 2_000_000, `(memory.copy ${ANYWHERE} ${FURTHER} ${FEW})`),
+  bulk("memory.copy of 64 KiB", 20_000, `(memory.copy ${ANYWHERE} ${FURTHER} (i32.const 65536))`),
+  bulk(
+    "memory.copy of 64 KiB onto itself",
+    20_000,
+    `(memory.copy (i32.add ${ANYWHERE} (i32.const 1)) ${ANYWHERE} (i32.const 65536))`,
+  ),
   plain("memory.fill of nothing", 2_000_000, `(memory.fill ${i32(0, 64, 0)})`),
   plain("memory.fill of 512 KiB", 2_000, `(memory.fill ${i32(0, 64, 524_288)})`),
-  plain("memory.init of 4 bytes", 2_000_000, `(memory.init $d ${i32(0, 0, 4)})`, '(data $d "abcd")'),
+  bulk(
+    "memory.init of 0 to 15 bytes",
+    2_000_000,
+    `(memory.init $d ${ANYWHERE} (i32.const 0) ${FEW})`,
+    '(data $d "abcdefghijklmnop")',
+  ),
 ];
 
+export const spilledScan = (runs: number) => `store_scan, no room, ${runs} runs spilled`;
 const keys = { small: 1_000, large: 0 };
 const at = (size: "small" | "large", large: number) => (size === "small" ? keys.small : large);
 const scanFrom = (cap: number) => `(drop (call $scan ${i32(0, 16, 4, 0, 0, 262_144, cap)}))`;
@@ -213,7 +232,7 @@ function hostGuests(large: number): GasGuest[] {
   for (const spilled of [0, 10, 100]) {
     guests.push(
       {
-        name: `store_scan, no room, ${spilled} runs spilled`,
+        name: spilledScan(spilled),
         parts: { imports: IMPORTS, run: hit(large, 5_000, scanFrom(0)) },
         store: "large",
         spilled,

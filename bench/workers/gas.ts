@@ -14,11 +14,11 @@ import { CommitMultiStore } from "../../host/store/commit-multi-store.js";
 import { LmdbDatabase } from "../../host/store/lmdb-database.js";
 import type { KVStore, VersionMap } from "../../host/types.js";
 import { WireWriter } from "../../host/wire.js";
-import { largestHandler } from "../../test/guest/bombs/largest.js";
+import { largestHandler } from "../../test/guest/bombs/bombs.js";
 import { SHAPES, type Shape } from "../../test/guest/bombs/shapes.js";
 import { build, guest, IN } from "../../test/guest/build.js";
 import type { Measured } from "../comparison.js";
-import { type GasGuest, gasGuests } from "../gas/guests.js";
+import { type GasGuest, gasGuests, spilledScan } from "../gas/guests.js";
 import { sha256 } from "./records.js";
 
 /** What everything is measured against. */
@@ -195,6 +195,29 @@ function loading(name: string, locals: number): Sample {
   return { row: `loading: ${name}`, ...whole };
 }
 
+/** A scan of a handler that has spilled so much may take so many times what one takes that has spilled nothing. */
+const SPILLED_RATIO_MAX = 2;
+/** Of the rule of thumb in docs/gas.md: a billion gas of a normal handler is a tenth of a second, up to twice that; of any, one. */
+const NORMAL_MILLISECONDS_MAX = 200;
+const WORST_MILLISECONDS_MAX = 1_000;
+
+/** What is due besides the limit of all rows. Picoseconds of a gas are milliseconds of a billion. */
+function* rules(rows: readonly Measured[]): Iterable<Measured> {
+  const scan = (runs: number) => rows.find(({ row }) => row === spilledScan(runs));
+  const [none, most] = [scan(0), scan(100)];
+  if (none && most) {
+    const row = "store_scan, 100 runs spilled, beside none";
+    yield { ...most, row, against: none.row, ratioMax: SPILLED_RATIO_MAX };
+  }
+  const billion = (row: string, each: Measured, valueMax: number): Measured => {
+    return { row: `a billion gas: ${row}`, unit: "ms", samples: [Math.min(...each.samples)], valueMax };
+  };
+  const [normal, ...others] = rows as [Measured, ...Measured[]];
+  yield billion(NORMAL, normal, NORMAL_MILLISECONDS_MAX);
+  const worst = [normal, ...others].reduce((a, b) => (Math.min(...b.samples) > Math.min(...a.samples) ? b : a));
+  yield billion("the worst", worst, WORST_MILLISECONDS_MAX);
+}
+
 /** Picoseconds of a gas, for bench/comparison.ts. */
 function shown({ row, gas, nanoseconds }: Sample): Measured {
   const samples = [(nanoseconds / gas) * 1_000];
@@ -212,7 +235,8 @@ try {
   const only = process.argv[3];
   const guests = gasGuests(LARGE).filter(({ name }) => only === undefined || name.includes(only));
   const loads = only === undefined ? [loading("ifs, a local changed in each", 8), loading("calls", 0)] : [];
-  process.stdout.write(JSON.stringify([normal, ...guests.map(measured), ...loads].map(shown)));
+  const rows = [normal, ...guests.map(measured), ...loads].map(shown);
+  process.stdout.write(JSON.stringify([...rows, ...rules(rows)]));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -4,11 +4,12 @@
  * So few kilobytes of code could take gigabytes (measured: docs/gas.md, "Compilers"). The limits leave the largest
  * functions of usual handlers ten times the room that they use, and those of a codec of images 1.3 to 2.4 times.
  *
- * Three figures of each function are counted here, in order of its code:
+ * Four figures of each function are counted here, in order of its code:
  *   - branches: each block, loop, if, else, return, bulk operation and division is one; so is each label of br, br_if,
  *     br_table; a loop is four;
  *   - variables: parameters, locals, and the greatest number of operands at once;
- *   - values: the instructions that make one, each once.
+ *   - values: the instructions that make one, each once;
+ *   - calls: each keeps apart what was before it and what comes behind, so it is dearer than a value.
  */
 import { Refusal } from "./findings.js";
 import type { InstructionCursor } from "./instruction-cursor.js";
@@ -17,6 +18,7 @@ import {
   BRANCH_VARIABLES_MAX,
   BRANCHES_MAX,
   BRANCHES_TOTAL_MAX,
+  CALLS_MAX,
   LOOP_NESTING_MAX,
   LOOPS_MAX,
   VALUES_MAX,
@@ -70,13 +72,16 @@ export class FunctionCost {
   branches = 0;
   values = 0;
   #loops = 0;
+  #calls = 0;
 
   constructor(private readonly variables: number) {}
 
   /** @throws Refusal at the first instruction that is too much */
   step({ opcode, labelCount, control, start }: InstructionCursor): void {
     const trait = traits[opcode < 256 ? opcode : opcode - PREFIXED + 256] as number;
-    if (trait & MAKES_VALUE || opcode === OP.call || opcode === OP.callIndirect) {
+    const isCall = opcode === OP.call || opcode === OP.callIndirect;
+    if (isCall) require("calls", ++this.#calls, CALLS_MAX, start);
+    if (trait & MAKES_VALUE || isCall) {
       this.values++;
       if (this.values > VALUES_MAX) require("values", this.values, VALUES_MAX, start);
     }

@@ -36,6 +36,8 @@ export const LOOPS_MAX = 256;
 export const LOOP_NESTING_MAX = 32;
 /** Instructions of one function that make a value. */
 export const VALUES_MAX = 32_768;
+/** Calls, direct and indirect, in the code of one function. */
+export const CALLS_MAX = 4_096;
 export const TABLE_ELEMENTS_MAX = 4_096;
 
 export const PAGE_BYTES = 65_536;

@@ -3,12 +3,12 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROOT } from "../house/sources.js";
 import { bundle } from "./bundle.js";
 import { engineCases } from "./cases.js";
-import { CHROMIUM, PYTHON, prepareChromium, prepareWasmtime, prepareWazero, WAZERO } from "./prepare.js";
+import { launchChromium } from "./chromium.js";
+import { PYTHON, prepareChromium, prepareWasmtime, prepareWazero, WAZERO } from "./prepare.js";
 import { type EngineCase, runCases } from "./run-cases.js";
 
 const noWazero = prepareWazero();
@@ -67,10 +67,7 @@ describe("metered modules on every engine", () => {
   });
 
   test.skipIf(noChromium)(named("Chromium → the same lines", noChromium), async () => {
-    const browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"],
-    });
+    const browser = await launchChromium();
     try {
       const page = await browser.newPage();
       await page.addScriptTag({ path: await bundle("page-runner.ts", "iife", folder) });

@@ -103,6 +103,13 @@ describe("checkHandler()", () => {
       "LIMIT",
       (n) => moreOf(`(func (result i32) (i32.const 0) ${"i32.eqz ".repeat(n - 1)})`),
     ],
+    ["calls", limits.CALLS_MAX, "LIMIT", (n) => moreOf(`(func $f) (func ${"(call $f)".repeat(n)})`)],
+    [
+      "indirect calls",
+      limits.CALLS_MAX,
+      "LIMIT",
+      (n) => moreOf(`(type $t (func)) (table 1 funcref) (func ${"(call_indirect (type $t) (i32.const 0))".repeat(n)})`),
+    ],
     [
       "branches × variables",
       limits.BRANCH_VARIABLES_MAX / 100,

@@ -1,5 +1,15 @@
 /** docs/gas.md, made from the schedule in the code: `node scripts/run.mjs test/house/write-gas-document.ts` writes it. */
 import {
+  BRANCH_VALUES_MAX,
+  BRANCH_VARIABLES_MAX,
+  BRANCHES_MAX,
+  BRANCHES_TOTAL_MAX,
+  CALLS_MAX,
+  LOOP_NESTING_MAX,
+  LOOPS_MAX,
+  VALUES_MAX,
+} from "../../host/handler/limits.js";
+import {
   BULK_BYTES_LOG2,
   FAR_LOAD_PRICE,
   FLAT_PRICE_MAX,
@@ -77,10 +87,12 @@ ${number(GAS_LIMIT_MAX)}) bounds a run; what it used stands in the receipt, with
 code; a test holds the two equal.
 
 Out of gas is \`UPG_MIGRATION_OUT_OF_GAS\`: nothing is written, the chain stands before the upgrade. A billion gas takes at most about a second,
-whatever the handler does with it, its part of the commit included; of a normal handler a tenth of one.
+whatever the handler does with it, its part of the commit included; of a normal handler a tenth of one, and at most twice that (on two
+cores at 2.5 GHz).
 
 \`npm run bench -- gas\` measures what a gas of each row below takes, at its worst, and fails when one takes more than five times what a
-gas of split-balances takes in the same run. What was measured stands beside each price in \`host/handler/meter/schedule.ts\`.
+gas of split-balances takes in the same run, when a scan after a hundred spilled runs takes more than twice what one takes after none, or
+when a billion gas takes longer than it says above. What was measured stands beside each price in \`host/handler/meter/schedule.ts\`.
 
 ## Instructions
 
@@ -138,6 +150,28 @@ abstract byte, over 24 kinds of recursion, is in the table (\`test/engines/stack
 | wasmtime, Cranelift | 512 KiB | 0.46 | 118 KiB | 4.3 × |
 | wazero, compiler | grows to 400 MB | | | |
 | wazero, interpreter | 2,000 calls | | 1,820 calls | 1.1 × |
+
+## Compilers
+
+A compiler keeps every value that may be alive where ways part or meet, so a few kilobytes of code could ask it for gigabytes. A file of
+1 MiB that is taken is compiled and run in at most 256 MiB more, on every engine: the code of a function may hold ${number(BRANCHES_MAX)} branches
+(${number(BRANCHES_TOTAL_MAX)} in all functions together), ${number(LOOPS_MAX)} loops, ${LOOP_NESTING_MAX} of them inside each other, ${number(VALUES_MAX)} instructions that make a value and ${number(CALLS_MAX)} calls;
+its branches times its parameters, locals and operands are at most ${number(BRANCH_VARIABLES_MAX)}, and with its values added ${number(BRANCH_VALUES_MAX)}. Past one of
+them a file is refused with \`UPG_HANDLER_LIMIT\`. Each block, loop, \`if\`, \`else\`, \`return\`, division, bulk operation and label of a branch counts as a branch, a
+loop as four.
+
+\`npm run bombs:handlers\` builds the largest files of 26 kinds, and random mixtures of them, and measures the greatest memory of a process
+that compiles and runs each; some of them are in \`test/engines/compile-bombs.test.ts\`. The most in 104 files and 65 mixtures:
+
+| engine | MiB |
+| --- | --- |
+| V8 in Node 20.20, TurboFan (\`--no-liftoff --no-wasm-lazy-compilation\`) | 154 |
+| V8 in Node 20.20, Liftoff (\`--liftoff-only --no-wasm-lazy-compilation\`) | 55 |
+| V8 in Node 20.20, as it comes | 130 |
+| V8 in Chromium 156, TurboFan (some 40 of the files) | 127 |
+| V8 in Chromium 156, as it comes (some 40 of the files) | 92 |
+| wazero, compiler | 138 |
+| wasmtime, Cranelift | 116 |
 
 ## One count on every engine
 
