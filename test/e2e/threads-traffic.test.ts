@@ -2,14 +2,12 @@
 import { readFileSync } from "node:fs";
 import { Comet38Client } from "@cosmjs/tendermint-rpc";
 import { afterEach, expect, test, vi } from "vitest";
-import { genesisDocument } from "../scenario/genesis-text.js";
-import { Signer, send } from "../scenario/wallet.js";
+import { Payer } from "../scenario/payer.js";
 import { type Running, TestHome } from "./chaind.js";
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const PAYER = new Signer("traffic");
-const NUMBER = 500;
+const PAYER = new Payer("traffic");
 const SENDS = 200;
 const PORTS = ["--rpc.enable=true", "--rpc.laddr", "tcp://127.0.0.1:0"];
 const nodes: Running[] = [];
@@ -21,23 +19,8 @@ afterEach(async () => {
   }
 });
 
-function genesis(): string {
-  const document = genesisDocument();
-  const state = document["app_state"] as Record<string, Record<string, unknown[]>>;
-  const type = "/cosmos.auth.v1beta1.BaseAccount";
-  const { address } = PAYER;
-  state["auth"]?.["accounts"]?.push({ "@type": type, address, account_number: String(NUMBER), sequence: "0" });
-  state["bank"]?.["balances"]?.push({ address, coins: [{ denom: "ustake", amount: "1000000" }] });
-  return JSON.stringify(document);
-}
-
-const transfer = (sequence: number) =>
-  PAYER.sign([send(PAYER, PAYER.address, 1)], {
-    ...{ chainId: "scenario-1", accountNumber: BigInt(NUMBER), sequence: BigInt(sequence) },
-  });
-
 async function node(): Promise<string> {
-  const home = new TestHome(genesis());
+  const home = new TestHome(PAYER.genesis());
   const running = home.startSlowly("--app-version", "1", ...PORTS);
   nodes.push(running);
   await running.says("doors open");
@@ -48,7 +31,7 @@ async function node(): Promise<string> {
 
 test(`${SENDS} transfers in a burst while blocks are made → each is in exactly one block, in order`, async () => {
   const client = await Comet38Client.connect(`http://${await node()}`);
-  const txs = Array.from({ length: SENDS }, (_, sequence) => transfer(sequence));
+  const txs = Array.from({ length: SENDS }, (_, sequence) => PAYER.transfer(sequence));
   for (const tx of txs) expect((await client.broadcastTxSync({ tx })).code).toBe(0);
   const found: string[] = [];
   let blocks = 0;
@@ -66,10 +49,10 @@ test(`${SENDS} transfers in a burst while blocks are made → each is in exactly
 
 test("broadcast_tx_commit → the block and the result of the transaction; the same again → refused", async () => {
   const client = await Comet38Client.connect(`http://${await node()}`);
-  const { height, checkTx, txResult } = await client.broadcastTxCommit({ tx: transfer(0) });
+  const { height, checkTx, txResult } = await client.broadcastTxCommit({ tx: PAYER.transfer(0) });
   expect({ check: checkTx.code, deliver: txResult?.code }).toEqual({ check: 0, deliver: 0 });
-  expect((await client.block(height)).block.txs).toEqual([transfer(0)]);
-  await expect(client.broadcastTxCommit({ tx: transfer(0) })).rejects.toThrow("tx already exists in cache");
+  expect((await client.block(height)).block.txs).toEqual([PAYER.transfer(0)]);
+  await expect(client.broadcastTxCommit({ tx: PAYER.transfer(0) })).rejects.toThrow("tx already exists in cache");
 });
 
 test("a websocket subscribed to blocks and to transactions → every block in order, and the transaction with its height", async () => {
@@ -79,7 +62,7 @@ test("a websocket subscribed to blocks and to transactions → every block in or
   const blocks = client.subscribeNewBlockHeader().subscribe({ next: ({ height }) => heights.push(height) });
   const txs = client.subscribeTx().subscribe({ next: ({ height }) => txHeights.push(height) });
   await expect.poll(() => heights.length, { timeout: 60_000 }).toBeGreaterThan(3);
-  const { height } = await client.broadcastTxCommit({ tx: transfer(0) });
+  const { height } = await client.broadcastTxCommit({ tx: PAYER.transfer(0) });
   await expect.poll(() => txHeights, { timeout: 60_000 }).toEqual([height]);
   await expect.poll(() => heights.at(-1), { timeout: 60_000 }).toBeGreaterThan(height);
   const [first = 0] = heights;

@@ -12,34 +12,17 @@ import { openNode } from "../../../host/engine/open-node.js";
 import { UpgradeError } from "../../../host/errors.js";
 import { LmdbReader } from "../../../host/store/lmdb-reader.js";
 import { makeHome } from "../../e2e/prepared-home.js";
-import { genesisDocument } from "../../scenario/genesis-text.js";
-import { Signer, send } from "../../scenario/wallet.js";
+import { Payer } from "../../scenario/payer.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-view-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 let homes = 0;
 
-const PAYER = new Signer("view");
-const NUMBER = 500;
-
-function genesis(): string {
-  const document = genesisDocument();
-  const state = document["app_state"] as Record<string, Record<string, unknown[]>>;
-  const type = "/cosmos.auth.v1beta1.BaseAccount";
-  const { address } = PAYER;
-  state["auth"]?.["accounts"]?.push({ "@type": type, address, account_number: String(NUMBER), sequence: "0" });
-  state["bank"]?.["balances"]?.push({ address, coins: [{ denom: "ustake", amount: "1000000" }] });
-  return JSON.stringify(document);
-}
-
-const transfer = (sequence: number) =>
-  PAYER.sign([send(PAYER, PAYER.address, 1)], {
-    ...{ chainId: "scenario-1", accountNumber: BigInt(NUMBER), sequence: BigInt(sequence) },
-  });
+const PAYER = new Payer("view");
 
 function opened() {
   const path = join(root, `home-${homes++}`);
-  makeHome(path, genesis());
+  makeHome(path, PAYER.genesis());
   const handlers = join(path, "none");
   const held = openNode({ home: path, clock: logicalClock(1_000_000_000n), handlers, log: () => undefined });
   const { node } = held;
@@ -85,30 +68,30 @@ test("lastBlock after each block → that block, without a word of the engine", 
 test("submit() of transactions that follow each other, blocks in between → all are let in, and leave with their block", async () => {
   const { view, block, close } = opened();
   for (let sequence = 0; sequence < 6; sequence++) {
-    expect(view.submit(transfer(sequence)).code).toBe(0);
+    expect(view.submit(PAYER.transfer(sequence)).code).toBe(0);
     if (sequence % 2 === 1) {
       await block();
       expect(view.lastBlock?.txCount).toBe(2);
       expect(view.mempool.count).toBe(0);
     }
   }
-  expect(() => view.submit(transfer(5))).toThrow(expect.objectContaining({ code: "UPG_TX_IN_MEMPOOL" }));
+  expect(() => view.submit(PAYER.transfer(5))).toThrow(expect.objectContaining({ code: "UPG_TX_IN_MEMPOOL" }));
   close();
 });
 
 test("submit() while the engine's queue is full → UPG_TX_MEMPOOL_FULL, and the same transaction may come again", () => {
   const { view, engine, close } = opened();
   engine.isFull = true;
-  expect(() => view.submit(transfer(0))).toThrow(expect.objectContaining({ code: "UPG_TX_MEMPOOL_FULL" }));
+  expect(() => view.submit(PAYER.transfer(0))).toThrow(expect.objectContaining({ code: "UPG_TX_MEMPOOL_FULL" }));
   expect(view.mempool.count).toBe(0);
   engine.isFull = false;
-  expect(view.submit(transfer(0)).code).toBe(0);
+  expect(view.submit(PAYER.transfer(0)).code).toBe(0);
   close();
 });
 
 test("refused() → it leaves the mempool and may come again; a number that is not known changes nothing", () => {
   const { view, close } = opened();
-  expect(view.submit(transfer(0)).code).toBe(0);
+  expect(view.submit(PAYER.transfer(0)).code).toBe(0);
   view.refused(77);
   expect(view.mempool.count).toBe(1);
   view.refused(1);
@@ -120,7 +103,7 @@ test("committed() once after three blocks → listeners hear of each, in order, 
   const { view, block, close } = opened();
   const heard: bigint[] = [];
   const stop = view.subscribe(({ stored }) => heard.push(stored.header.height));
-  expect(view.submit(transfer(0)).code).toBe(0);
+  expect(view.submit(PAYER.transfer(0)).code).toBe(0);
   for (let made = 0; made < 3; made++) await block();
   view.committed();
   view.committed();
