@@ -101,8 +101,7 @@ function closeChunk(): void {
   store<u8>(chunk, CHUNK_FORMAT);
   store<u8>(chunk, 0, 1);
   store<u16>(chunk, <u16>chunkCount, 2);
-  putU48(chunk + 4, version);
-  store<u16>(chunk, 0, 10);
+  store<u64>(chunk, version, 4);
   memory.copy(chunk + chunkLength, offsets, 2 * chunkCount);
   const length = chunkLength + 2 * chunkCount;
   const number = chunkNumber++;

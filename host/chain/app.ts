@@ -4,6 +4,7 @@
  */
 import type { Core } from "../core/core.js";
 import { assert } from "../errors.js";
+import { HEIGHT_MAX } from "../limits.js";
 import { CommitMultiStore } from "../store/commit-multi-store.js";
 import type { Batch } from "../store/database.js";
 import type { StoreLoader } from "../store/store-loader.js";
@@ -257,6 +258,10 @@ export class App {
 
   #checkHeight(height: Height): void {
     assert(height === this.nextHeight, `the block has height ${height}, expected ${this.nextHeight}`);
+    if (height > HEIGHT_MAX) {
+      const what = `the chain has made block ${HEIGHT_MAX}, the last one that this program can count: it ends here`;
+      throw new Halt("UPG_HALT_HEIGHT", what, height, undefined, { last_height: String(HEIGHT_MAX) });
+    }
     const { haltHeight } = this.options;
     if (haltHeight !== undefined && haltHeight > 0n && height >= haltHeight) {
       throw new Halt("UPG_HALT_HEIGHT", `halt per configuration height ${haltHeight}`, height);

@@ -47,6 +47,16 @@ export function writeU48(bytes: Uint8Array, at: number, value: number): void {
   writeU16(bytes, at + 4, Math.floor(value / 0x1_0000_0000));
 }
 
+/** Exact up to 2^53 - 1, the last version that there is. */
+function readU64(bytes: Uint8Array, at: number): number {
+  return readU32(bytes, at) + readU32(bytes, at + 4) * 0x1_0000_0000;
+}
+
+function writeU64(bytes: Uint8Array, at: number, value: number): void {
+  writeU32(bytes, at, value % 0x1_0000_0000);
+  writeU32(bytes, at + 4, Math.floor(value / 0x1_0000_0000));
+}
+
 export function chunkOf(id: number): number {
   return Math.floor(id / SLOTS_PER_CHUNK);
 }
@@ -67,7 +77,7 @@ export class Chunk {
   constructor(readonly bytes: Uint8Array) {
     const headed = bytes.length >= CHUNK_HEADER_BYTES && bytes[0] === CHUNK_FORMAT;
     this.count = headed ? readU16(bytes, 2) : 0;
-    this.version = headed ? readU48(bytes, 4) : 0;
+    this.version = headed ? readU64(bytes, 4) : 0;
     this.#offsetsAt = bytes.length - 2 * this.count;
     if (!headed || this.count > SLOTS_PER_CHUNK || this.#offsetsAt < CHUNK_HEADER_BYTES) {
       throw new UpgradeError("UPG_STORE_CORRUPT", "a chunk of tree nodes has a malformed header");
@@ -166,8 +176,7 @@ export class ChunkWriter {
     bytes[0] = CHUNK_FORMAT;
     bytes[1] = 0;
     writeU16(bytes, 2, count);
-    writeU48(bytes, 4, version);
-    writeU16(bytes, 10, 0);
+    writeU64(bytes, 4, version);
     for (let slot = 0; slot < count; slot++) writeU16(bytes, this.#length + 2 * slot, this.#offsets[slot] as number);
     const length = this.#length + 2 * count;
     this.count = 0;

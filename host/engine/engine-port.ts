@@ -27,7 +27,7 @@ export interface EngineStart {
   readonly versionsKept: number | undefined;
   /** One more folder of handlers that wait for their height. */
   readonly staged: string | undefined;
-  /** Bytes that a handler may put aside on disk; undefined: no limit but the disk's. */
+  /** Bytes that a handler may spill to disk; undefined: no limit but the disk's. */
   readonly handlerDiskMax: number | undefined;
   readonly mempool: Partial<MempoolLimits>;
   readonly emptyBlocks: boolean;

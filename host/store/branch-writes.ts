@@ -1,5 +1,5 @@
 /**
- * The writes of one branch: a sorted map in memory, and when that has grown large the runs that were put aside before,
+ * The writes of one branch: a sorted map in memory, and when that has grown large the runs that were spilled before,
  * of which a later one counts more. Runs are merged when somebody reads them, so that a read meets few however much was
  * written; from the first read on they are merged as they come. Writes that nobody reads are merged by the commit alone.
  */
@@ -35,9 +35,9 @@ export class BranchWrites {
   runs: readonly SpilledRun[] = [];
   /** Counts changes of the runs: a walk that sees another number begins anew behind its last pair. */
   moves = 0;
-  /** Bytes of the map from which on something may have to be put aside. */
+  /** Bytes of the map from which on something may have to be spilled. */
   #lookAt: number;
-  /** Walks may stand on a pair of the map, and go on behind it after it was put aside. */
+  /** Walks may stand on a pair of the map, and go on behind it after it was spilled. */
   isWalked = false;
   /** Has somebody read runs? */
   #isRead = false;
@@ -48,7 +48,7 @@ export class BranchWrites {
   /** Was anything written? */
   hasBegun = false;
 
-  /** `spill`: where writes can be put aside; without it all stay in memory. */
+  /** `spill`: where writes can be spilled; without it all stay in memory. */
   constructor(readonly spill: SpillSpace | undefined) {
     this.#lookAt = spill ? Math.min(spill.branchBytes, COUNTED_BYTES) : Number.POSITIVE_INFINITY;
   }
@@ -57,7 +57,7 @@ export class BranchWrites {
     return this.map.size === 0 && this.runs.length === 0;
   }
 
-  /** Keys written, at least; those that were written again after they were put aside count more than once. */
+  /** Keys written, at least; those that were written again after they were spilled count more than once. */
   get count(): number {
     return this.runs.reduce((sum, { keys }) => sum + keys, this.map.size);
   }

@@ -42,7 +42,7 @@ export interface CommitMultiStoreOptions {
   readonly cacheBytes?: number;
   /** Bytes of a commit in the making held in memory before some of it is written early. */
   readonly stagedBytes?: number;
-  /** Bytes of writes that a branch of one store holds in memory before it puts them aside in spill files. */
+  /** Bytes of writes that a branch of one store holds in memory before it spills them to files. */
   readonly branchBytes?: number;
   /** A store of as many pairs that loses all of them in one commit is given up as a whole and begins again. */
   readonly restartPairs?: number;

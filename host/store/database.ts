@@ -21,7 +21,7 @@ export interface DatabaseRange {
 export interface Database {
   /** Nothing can be written. */
   readonly isReadOnly?: boolean;
-  /** Files for what branches put aside; without them branches hold all in memory. */
+  /** Files for what branches spill; without them branches hold all in memory. */
   readonly spill?: SpillFiles | undefined;
   /** A copy that the caller may keep, a plain Uint8Array. @throws UpgradeError UPG_STORE_CORRUPT, UPG_STORE_IO */
   get(key: Uint8Array): Uint8Array | undefined;

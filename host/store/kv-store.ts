@@ -32,7 +32,7 @@ function bound(key: Uint8Array | undefined): Uint8Array | undefined {
 }
 
 export abstract class BaseKVReader implements KVReader {
-  /** Where branches of this store can put writes aside; undefined: they hold all in memory. */
+  /** Where branches of this store can spill writes; undefined: they hold all in memory. */
   spill: SpillSpace | undefined;
 
   get(key: Uint8Array): Uint8Array | undefined {

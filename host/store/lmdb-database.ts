@@ -16,7 +16,7 @@ import { SpillFolder, type SpillLimits } from "./lmdb-spill.js";
 
 export interface LmdbOptions {
   readonly readOnly?: boolean;
-  /** Of what branches put aside, in a folder beside the database. */
+  /** Of what branches spill, in a folder beside the database. */
   readonly spill?: SpillLimits;
   /** Nothing in it is needed once the process has ended, so nothing is synced. */
   readonly isTemporary?: boolean;

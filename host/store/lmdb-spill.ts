@@ -23,7 +23,7 @@ import type { SpillFile, SpillFiles } from "./spill-files.js";
 
 /** What the writes of one run may take on disk besides the database, unless a setting says otherwise: 8 GiB. */
 export const SPILL_BYTES_MAX_DEFAULT = 8 * 2 ** 30;
-/** Free space that is left alone, besides as much as was put aside: the commit writes it once more. 64 MiB. */
+/** Free space that is left alone, besides as much as was spilled: the commit writes it once more. 64 MiB. */
 export const SPILL_RESERVE_BYTES = 64 * 1_048_576;
 
 /** Written between two looks at the free space of the disk. */
@@ -178,7 +178,7 @@ function mapped<T>(access: Access, path: string, action: () => T): T {
     return action();
   } catch (cause) {
     if (cause instanceof UpgradeError) throw cause;
-    const verb = access === "read" ? "read back from" : "put aside in";
+    const verb = access === "read" ? "read back from" : "spilled to";
     throw diskFailure(access, `nothing was committed: what the handler wrote cannot be ${verb} ${path}`, path, cause);
   }
 }

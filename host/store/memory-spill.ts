@@ -20,7 +20,7 @@ export class MemorySpill implements SpillFiles {
     const file = new MemoryFile({
       grow: (bytes) => {
         if (this.bytes + bytes > this.bytesMax)
-          throw new UpgradeError("UPG_STORE_FULL", `writes that were put aside need more than ${this.bytesMax} bytes`);
+          throw new UpgradeError("UPG_STORE_FULL", `spilled writes need more than ${this.bytesMax} bytes`);
         this.bytes += bytes;
         this.bytesPeak = Math.max(this.bytesPeak, this.bytes);
       },
@@ -69,7 +69,7 @@ class MemoryFile implements SpillFile {
 
   readInto(at: number, out: Uint8Array): void {
     if (this.#isDropped || at + out.length > this.bytes) {
-      throw new UpgradeError("UPG_STORE_IO", `writes that were put aside are gone: bytes ${at} to ${at + out.length}`);
+      throw new UpgradeError("UPG_STORE_IO", `spilled writes are gone: bytes ${at} to ${at + out.length}`);
     }
     for (let to = 0; to < out.length; ) {
       const within = (at + to) % PAGE_BYTES;

@@ -42,7 +42,7 @@ export class OpenStore {
   #renamedFrom: IavlReader | undefined;
 
   /**
-   * `number`: the one a new store gets; `spill`: where branches put writes aside; `restartPairs`: a store of as many
+   * `number`: the one a new store gets; `spill`: where branches spill writes; `restartPairs`: a store of as many
    * pairs that loses all of them in one commit goes on under a number of its own.
    */
   constructor(

@@ -1,5 +1,5 @@
 /**
- * Where branches put writes aside when they hold many (spill-space.ts): files that live no longer than the process and
+ * Where branches spill writes when they hold many (spill-space.ts): files that live no longer than the process and
  * that nothing on disk points to. A folder beside the database in a node (lmdb-spill.ts), memory in tests and browsers.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Puts writes of branches aside when they hold many: as sorted runs in spill files. Nothing of it is needed once the
+ * Spills writes of branches when they hold many: as sorted runs in spill files. Nothing of it is needed once the
  * branches are written or dropped, or the process has died. What memory it takes is bounded, whatever is written: a few
  * bytes for each block of a run, a cache of blocks, filters, and the maps of all branches together.
  */
@@ -33,7 +33,7 @@ export class SpillSpace {
   readonly #blockBytes: number;
   #nextRun = 1;
   #filterBytes = 0;
-  /** Memory of maps that were put aside, for the next ones. */
+  /** Memory of maps that were spilled, for the next ones. */
   readonly spare: Uint8Array[] = [];
   /** Branches that hold much in memory; nothing keeps them alive here. */
   #large: WeakRef<BranchWrites>[] = [];
@@ -49,7 +49,7 @@ export class SpillSpace {
   }
 
   /**
-   * Puts everything aside that a cursor still has, at least one pair; `keys`: how many they are. It is added to `last`
+   * Spills everything that a cursor still has, at least one pair; `keys`: how many they are. It is added to `last`
    * when it lies behind it; the answer is the run that has it. `isRead`: reads will want its filter.
    * @throws UpgradeError UPG_STORE_FULL, UPG_STORE_IO; the writes are then where they were
    */
@@ -117,7 +117,7 @@ export class SpillSpace {
     for (let number = firstBlock; filter && number < run.index.count; number++) window.block(number).addKeysTo(filter);
   }
 
-  /** A branch has grown: when all hold too much together, the largest puts its writes aside. */
+  /** A branch has grown: when all hold too much together, the largest spills its writes. */
   grew(branch: BranchWrites): void {
     const known = this.#large.map((each) => each.deref());
     const large = known.filter((each) => each !== undefined && each.map.bytes >= COUNTED_BYTES) as BranchWrites[];

@@ -1,5 +1,5 @@
 /**
- * Large values of writes that were put aside. They are written once: merging runs moves the records that lead to them.
+ * Large values of spilled writes. They are written once: merging runs moves the records that lead to them.
  * Values that no run leads to any more free their space by segments; a segment that is mostly such values gives the
  * others up to the next merge (`isSparse`).
  */
@@ -115,5 +115,5 @@ export class ValueLog {
 }
 
 function gone(): UpgradeError {
-  return new UpgradeError("UPG_BUG_ASSERT", "a value that was put aside is read after its run was given up");
+  return new UpgradeError("UPG_BUG_ASSERT", "a spilled value is read after its run was given up");
 }

@@ -1,4 +1,4 @@
-/** Walks all writes of a branch, in memory and put aside, in either direction; of several to one key the last counts. */
+/** Walks all writes of a branch, in memory and spilled, in either direction; of several to one key the last counts. */
 import type { BranchWrites } from "./branch-writes.js";
 import type { PairCursor } from "./pair-cursor.js";
 import { DELETED } from "./records.js";

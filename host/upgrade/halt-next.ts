@@ -13,7 +13,7 @@ export interface EndFacts {
   readonly home: string;
   /** Name of the plan that is due or meant; empty: none. */
   readonly plan: string;
-  /** Facts that the error carries: `handler_file`, `handler_sha256`, `pinned_sha256`, `ran_sha256`, `file`, `other`, `app_version`, `last_upgrade`. */
+  /** Facts that the error carries: `handler_file`, `handler_sha256`, `pinned_sha256`, `ran_sha256`, `file`, `other`, `app_version`, `last_upgrade`, `last_height`. */
   readonly details: Readonly<Record<string, string>>;
 }
 
@@ -70,7 +70,16 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
     const file = last ? `the handler's file of "${last}"` : "its handler's file";
     return `This program is too old for the state. Start the version ${which}, or a newer one; if it came as a file, put ${file} back into ${handlersFolder(facts)}: ${start(facts)}.`;
   },
-  UPG_HALT_HEIGHT: (facts) => `Start again without --halt-height, or with a later one, to go on: ${start(facts)}.`,
+  UPG_HALT_HEIGHT: (facts) => {
+    if (!facts.details["last_height"]) {
+      return `Start again without --halt-height, or with a later one, to go on: ${start(facts)}.`;
+    }
+    const exported = command(
+      "chaind export --for-zero-height --output-document next.json --home",
+      shellWord(facts.home),
+    );
+    return `Begin a new chain from the state, at height 1: ${exported}, then ${command("chaind init next --genesis next.json --home next")}.`;
+  },
   UPG_HALT_RESTART: (facts) =>
     `Start the same binary again; it opens the stores of "${facts.plan}" and applies it: ${start(facts)}.`,
   UPG_HANDLER_HASH: (facts) => {

@@ -108,10 +108,10 @@ describe("ChunkWriter", () => {
     new Chunk(next).check(1);
   });
 
-  test("finish() → the writer is empty again, versions up to 2^48 - 1", () => {
+  test("finish() → the writer is empty again, versions up to 2^53 - 1", () => {
     const writer = new ChunkWriter();
     addLeaf(writer, utf8("k"), utf8("v"));
-    expect(new Chunk(writer.finish(2 ** 48 - 1).slice()).version).toBe(2 ** 48 - 1);
+    expect(new Chunk(writer.finish(Number.MAX_SAFE_INTEGER).slice()).version).toBe(Number.MAX_SAFE_INTEGER);
     expect(writer.count).toBe(0);
     expect(new Chunk(writer.finish(1).slice()).count).toBe(0);
   });
