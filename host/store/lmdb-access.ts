@@ -1,6 +1,6 @@
 /** The files of a database and their folder: may this user open them, and are their names durable? */
 import { accessSync, closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { UpgradeError } from "../errors.js";
 
 /**
@@ -40,7 +40,7 @@ export function syncFolder(folder: string): void {
 
 /** Makes a folder and those above it that are not there, durably. */
 export function makeFolder(folder: string): void {
-  const first = mkdirSync(folder, { recursive: true });
+  const first = mkdirSync(resolve(folder), { recursive: true });
   if (first === undefined) return;
-  for (let made = folder; made.length >= first.length; made = dirname(made)) syncFolder(dirname(made));
+  for (let made = resolve(folder); made.length >= first.length; made = dirname(made)) syncFolder(dirname(made));
 }
