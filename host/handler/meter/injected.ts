@@ -27,8 +27,12 @@ const I32_SUB = 0x6b;
 const I64_ADD = 0x7c;
 const I64_SUB = 0x7d;
 const I64_MUL = 0x7e;
+const I64_AND = 0x83;
 const I64_SHR_U = 0x88;
 const I64_EXTEND_I32_U = 0xad;
+
+/** Of {@link Added.far}: the memory is large. */
+export const IS_FAR = -1;
 
 /** Indices of what the meter adds to a module. */
 export interface Added {
@@ -38,7 +42,7 @@ export interface Added {
   readonly stack: number;
   /** i32: 1 when the engine had no memory for a growth that is allowed. */
   readonly refused: number;
-  /** i64: what a load costs besides its price; 0 while the memory is small. */
+  /** i64: all bits set when each load costs FAR_LOAD_PRICE besides its price; 0 while the memory is small. */
   readonly far: number;
   /** The function that stands for memory.grow. */
   readonly grow: number;
@@ -101,9 +105,17 @@ export class Injector {
   }
 
   #subtract(gas: number, loads: number): void {
-    if (gas > 0) this.out.bytes(OP.i64Const).signed(gas).bytes(I64_SUB);
-    if (loads === 0) return;
-    this.out.bytes(GLOBAL_GET).u32(this.added.far).bytes(OP.i64Const).signed(loads).bytes(I64_MUL, I64_SUB);
+    if (loads === 0) {
+      if (gas > 0) this.out.bytes(OP.i64Const).signed(gas).bytes(I64_SUB);
+      return;
+    }
+    // No product, and one subtraction: what is left waits for nothing else.
+    this.out.bytes(GLOBAL_GET).u32(this.added.far);
+    this.out
+      .bytes(OP.i64Const)
+      .signed(loads * FAR_LOAD_PRICE)
+      .bytes(I64_AND);
+    this.out.bytes(OP.i64Const).signed(gas).bytes(I64_ADD, I64_SUB);
   }
 
   #check(label: number): void {
@@ -154,7 +166,7 @@ export class Injector {
       .bytes(...MEMORY_SIZE, OP.i32Const)
       .signed(NEAR_PAGES)
       .bytes(I32_GT_U, OP.if, EMPTY_BLOCK);
-    out.bytes(OP.i64Const).signed(FAR_LOAD_PRICE).bytes(GLOBAL_SET).u32(far).bytes(OP.end);
+    out.bytes(OP.i64Const).signed(IS_FAR).bytes(GLOBAL_SET).u32(far).bytes(OP.end);
     out.bytes(LOCAL_GET, pages, OP.end);
   }
 

@@ -12,9 +12,9 @@ import { EXTERNAL_KINDS, type FunctionBody, SECTION, type WasmModule } from "../
 import { CallGraph } from "./call-graph.js";
 import { CodeWriter } from "./code-writer.js";
 import { type FunctionFacts, factsOf } from "./function-facts.js";
-import { type Added, Injector } from "./injected.js";
+import { type Added, Injector, IS_FAR } from "./injected.js";
 import { writeFlat, writeMetered } from "./meter-function.js";
-import { FAR_LOAD_PRICE, NEAR_PAGES, STACK_BUDGET } from "./schedule.js";
+import { NEAR_PAGES, STACK_BUDGET } from "./schedule.js";
 import { Segments } from "./segments.js";
 
 /** Exported globals of a metered module. */
@@ -129,7 +129,7 @@ class Meter {
     const isLarge = (this.#module.memories[0]?.min ?? 0) > NEAR_PAGES;
     out
       .bytes(...MUTABLE_I64, 0x42)
-      .signed(isLarge ? FAR_LOAD_PRICE : 0)
+      .signed(isLarge ? IS_FAR : 0)
       .bytes(0x0b);
   }
 
