@@ -36,7 +36,7 @@ const INSTRUCTIONS: readonly InstructionRow[] = [
   { gas: 3, nanoseconds: 4, names: "if br_if" },
   // Each time a loop begins anew; the check of the gas is there.
   { gas: 3, nanoseconds: 1, names: "loop" },
-  { gas: 6, nanoseconds: 10, names: "br_table" },
+  { gas: 6, nanoseconds: 8, names: "br_table" },
   { gas: 6, nanoseconds: 3, names: "call" },
   { gas: 12, nanoseconds: 11, names: "call_indirect" },
   // Each waits for the one before it, over a memory of a mebibyte; larger memories: FAR_LOAD_PRICE.
@@ -49,15 +49,15 @@ const INSTRUCTIONS: readonly InstructionRow[] = [
   // Nothing waits for a store.
   { gas: 2, nanoseconds: 2, names: "i32.store i64.store i32.store8 i32.store16 i64.store8 i64.store16 i64.store32" },
   { gas: 8, nanoseconds: 4, names: "i32.div_s i32.div_u i32.rem_s i32.rem_u i64.div_s i64.div_u i64.rem_s i64.rem_u" },
-  // Before their bytes.
-  { gas: 400, nanoseconds: 160, names: "memory.copy memory.fill memory.init" },
+  // Before their bytes. A fill of nothing takes longest; a copy or an init of a few bytes takes 4.
+  { gas: 400, nanoseconds: 168, names: "memory.copy memory.fill memory.init" },
   // Before its pages.
   { gas: 600, nanoseconds: 220, names: "memory.grow" },
 ];
 
 /** Bytes that one gas pays for in memory.copy, memory.fill and memory.init, as a power of two; a rest is free. */
 export const BULK_BYTES_LOG2 = 3;
-/** Per page of 64 KiB that memory.grow adds (31,000 ns, with its first touch); a request past the maximum is answered -1 and adds none. */
+/** Per page of 64 KiB that memory.grow adds (32,000 ns, 52,000 ns on a busy machine, with its first touch); a request past the maximum is answered -1 and adds none. */
 export const GROW_PAGE_PRICE = 90_000;
 /** A memory of at most so many pages is kept in a processor's own cache. */
 export const NEAR_PAGES = 16;
@@ -70,21 +70,21 @@ export const HOST_PRICES = Object.freeze({
   fileByte: 1_000,
   /** Each call that the host makes: `_initialize`, `handler_in`, `handler_run` and the others. */
   hostCall: 2_000,
-  /** 61,000 ns among a million keys, 31,000 ns among 300,000. */
+  /** 45,000 ns among a million keys, 60,000 ns on a busy machine; 1,000 ns among a thousand. */
   store_get: 200_000,
-  /** 48,000 ns among a million keys, whatever was written before. */
+  /** 42,000 ns among a million keys, 68,000 ns on a busy machine, whatever was written before; 4,000 ns among a thousand. */
   store_scan: 200_000,
   /** Each pair that store_scan gives, and each of a manifest's scan: 670 ns. */
   scanPair: 2_000,
   /** Each key that store_scan goes by since the handler deleted it. */
   scanPassed: 1_000,
-  /** store_set and every put in frames, its part of the commit too: 9,000 ns, 2,500 ns when they are many and in order. */
+  /** store_set and every put in frames, its part of the commit too: 10,000 ns in scattered order, 2,500 ns when they are many and in order. */
   put: 12_000,
-  /** store_delete and every delete in frames. */
+  /** store_delete and every delete in frames: 11,000 ns in scattered order. */
   delete: 12_000,
-  /** The first WRITES_ALONE of a run cost this more: 32,000 ns, since each changes a path of the tree for itself alone. */
+  /** The first WRITES_ALONE of a run cost this more: 30,000 ns, since each changes a path of the tree for itself alone. */
   writeAlone: 70_000,
-  /** 150 ns */
+  /** 165 ns */
   store_write: 600,
   /** 1,430 ns */
   log: 4_000,
