@@ -1,8 +1,8 @@
 /** The commands for authors from the packed package, as the registry would give it, and `npm start` with a given handler. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { DIST, run } from "./chaind.js";
 
@@ -26,9 +26,34 @@ function install(): string {
   return join(packages, "chain-upgrade/dist/chaind.js");
 }
 
+/** Files that a page of the package links to, without those of other sites. */
+function linkedFiles(page: string): string[] {
+  const links = Array.from(readFileSync(page, "utf8").matchAll(/\]\(([^)#\s]+)[^)]*\)/g), ([, link = ""]) => link);
+  return links.filter((link) => !link.includes("://")).map((link) => join(dirname(page), link));
+}
+
 describe("installed package", () => {
+  const installed = install();
+  const root = join(installed, "../..");
+
+  test("links of README.md and docs/ → every file is in the package", () => {
+    const docs = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
+    const pages = ["README.md", "CHANGELOG.md", ...docs.map((name) => `docs/${name}`)];
+    const linked = pages.flatMap((page) => linkedFiles(join(root, page)));
+    expect(linked.length).toBeGreaterThan(20);
+    expect(linked.filter((file) => !existsSync(file))).toEqual([]);
+  });
+
+  test("npm start → a chain goes through an upgrade", () => {
+    const { status, stdout, stderr } = spawnSync("npm", ["--prefix", root, "start", "--silent", "--", "--json"], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    expect(status, stderr).toBe(0);
+    expect(JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({ event: "done", ok: true });
+  }, 600_000);
+
   test("chaind handler new, build and test → green, with the bytes that a checkout makes", () => {
-    const installed = install();
     const handler = (program: string, ...args: string[]) =>
       spawnSync(process.execPath, [program, "handler", ...args], { cwd: folder, encoding: "utf8" });
     expect(handler(installed, "new", "mine").status).toBe(0);
