@@ -94,7 +94,7 @@ export function isHidden(command: Command): boolean {
 
 const NEAR = 2;
 
-function nearest(word: string, names: readonly string[]): string | undefined {
+export function nearest(word: string, names: readonly string[]): string | undefined {
   const ranked = names
     .map((name) => ({ name, distance: name.startsWith(word) ? 0 : distance(word, name) }))
     .sort((a, b) => a.distance - b.distance);

@@ -106,7 +106,8 @@ export async function makeProgram(args: readonly string[], version: string): Pro
   const output = makeOutput(program);
   const [first, second] = operands(args, program);
   const wanted = first === "help" ? second : first;
-  const needsAll = first === "completion" || first === COMPLETE;
+  // What can be set is what the flags of all commands are called.
+  const needsAll = first === "completion" || first === COMPLETE || (first === "config" && second === "set");
   for (const top of TOP_COMMANDS) {
     if (needsAll || [top.name, ...(top.aliases ?? [])].includes(wanted ?? "")) await top.register(program, output);
     else

@@ -6,7 +6,7 @@ import type { Command, Option } from "commander";
 import { UpgradeError } from "../errors.js";
 import { parseSwitch } from "./arguments.js";
 import { usage } from "./cobra.js";
-import { type ConfigTable, configValue, readConfig } from "./config-file.js";
+import { type ConfigName, type ConfigTable, configValue, readConfig } from "./config-file.js";
 
 export const ENV_PREFIX = "CHAIND_";
 
@@ -31,18 +31,20 @@ export function settle(command: Command, sources: Sources): void {
   const home = root.options.find(({ long }) => long === "--home");
   if (home) settleOne(root, home, sources, undefined);
   const top = chain.at(-2)?.name();
-  const table = needsNoFile(top) ? {} : readConfig(String(root.opts()["home"]), isOfNode(top) ? "app" : "client");
+  const file = top === undefined ? undefined : readsConfig(top);
+  const table = file === undefined ? {} : readConfig(String(root.opts()["home"]), file);
   for (const each of chain) for (const option of each.options) settleOne(each, option, sources, table);
 }
 
-/** The node, and the command that says what it would do. */
-function isOfNode(top: string | undefined): boolean {
-  return top === "start" || top === "pre-upgrade";
+/** The file that a command reads: the node and what says what it would do, app.toml; those that make the files, none. */
+export function readsConfig(top: string): ConfigName | undefined {
+  if (["init", "config", "completion", "help"].includes(top)) return undefined;
+  return top === "start" || top === "pre-upgrade" ? "app" : "client";
 }
 
-/** Commands that make the files, repair them or do not look at a home. */
-function needsNoFile(top: string | undefined): boolean {
-  return top === undefined || ["init", "config", "completion", "help"].includes(top);
+/** May this flag (`--home`) have its value from a file? */
+export function isFromFile(long: string): boolean {
+  return !NOT_FROM_FILES.has(long);
 }
 
 function settleOne(command: Command, option: Option, { env, off }: Sources, table: ConfigTable | undefined): void {
@@ -57,7 +59,7 @@ function settleOne(command: Command, option: Option, { env, off }: Sources, tabl
     command.setOptionValueWithSource(attribute, parsed(option, fromEnv, variable), "env");
     return;
   }
-  if (!table || NOT_FROM_FILES.has(long)) return;
+  if (!table || !isFromFile(long)) return;
   const fromFile = configValue(table, long.slice(2));
   if (fromFile === undefined || fromFile === "") return;
   command.setOptionValueWithSource(attribute, parsed(option, fromFile, long.slice(2)), "config");

@@ -55,6 +55,51 @@ describe("a new home", () => {
   });
 });
 
+describe("a question that nobody answers", () => {
+  test("keys add at the end of a pipe → 2, what was asked and how to answer it", async () => {
+    const line = new CommandLine();
+    await line.json("init", "one");
+    const { exit, stderr } = await line.run(["keys", "add", "carol", "--keyring-backend", "file"], "");
+    expect(exit).toBe(2);
+    expect(stderr).toContain('nobody answered "A new password for the keyring in ');
+    expect(stderr).toContain("run the command at a terminal, or pipe the answers to it, a line each");
+  });
+});
+
+describe("config set", () => {
+  test.each([
+    [["client", "nod", "x"], 'there is no setting "nod" in client.toml (did you mean "node"?)'],
+    [["nod", "x"], 'there is no setting "nod" in client.toml (did you mean "node"?)'],
+    [["app", "api.adress", "x"], 'there is no setting "api.adress" in app.toml (did you mean "api.address"?)'],
+    [["app", "frobnicate", "x"], 'there is no setting "frobnicate" in app.toml; see'],
+    [["client", "halt-height", "5"], "halt-height is a setting of app.toml: chaind config set app halt-height"],
+    [["app", "node", "x"], "node is a setting of client.toml: chaind config set client node"],
+    [["client", "home", "/x"], 'there is no setting "home" in client.toml'],
+  ])("%j → 2, and the file is as it was", async (args, message) => {
+    const line = new CommandLine();
+    await line.json("init", "one");
+    const files = () =>
+      ["client", "app"].map((name) => readFileSync(join(line.home, "config", `${name}.toml`), "utf8"));
+    const before = files();
+    const { exit, stderr } = await line.run(["config", "set", ...args]);
+    expect(stderr).toContain(message);
+    expect(exit).toBe(2);
+    expect(files()).toEqual(before);
+  });
+
+  test("every setting that init writes → taken, under its own value", async () => {
+    const line = new CommandLine();
+    await line.json("init", "one");
+    for (const name of ["client", "app"]) {
+      const settings = await line.json("config", "view", name, "--sources");
+      for (const [key, { value }] of Object.entries(settings as Record<string, { value: string }>)) {
+        const { exit, stderr } = await line.run(["config", "set", name, key, value]);
+        expect(exit, `${name} ${key}: ${stderr}`).toBe(0);
+      }
+    }
+  });
+});
+
 describe("a home in trouble", () => {
   const onLinux = existsSync("/dev/full") ? test : test.skip;
 

@@ -1,6 +1,7 @@
 /** `chaind config`: the settings in a home, which stand in place of flags. */
+import type { Command } from "commander";
 import type { Cobra } from "../cobra.js";
-import { usage } from "../cobra.js";
+import { nearest, usage } from "../cobra.js";
 import {
   type ConfigName,
   type ConfigTable,
@@ -11,7 +12,7 @@ import {
 } from "../config-file.js";
 import { limitDefaults } from "../limit-settings.js";
 import type { Output } from "../output.js";
-import { ENV_PREFIX, envName } from "../settings.js";
+import { ENV_PREFIX, envName, isFromFile, readsConfig } from "../settings.js";
 
 const isName = (word: string): word is ConfigName => word === "client" || word === "app";
 
@@ -20,8 +21,8 @@ export function registerConfig(program: Cobra, output: Output): void {
     .command("config")
     .summary("Read and change the settings in a home")
     .description(
-      "Settings stand in <home>/config: client.toml for commands that ask a node, app.toml for the node.\n" +
-        `A flag counts more than the environment (${ENV_PREFIX}<FLAG>), that more than these files, they more than a default.`,
+      "Settings are in <home>/config: client.toml for commands that ask a node, app.toml for the node.\n" +
+        `The first of these that has a value counts: the flag, the environment (${ENV_PREFIX}<FLAG>), the file, the default.`,
     )
     .group();
   config
@@ -46,6 +47,7 @@ export function registerConfig(program: Cobra, output: Output): void {
       if (value === undefined || (!isName(first) && third !== undefined)) {
         throw usage("accepts [client|app] <key> <value>; see `chaind config set --help`");
       }
+      requireSetting(program, name, key);
       writeSetting(homeOf(program), name, key, value);
     });
   config
@@ -65,6 +67,30 @@ export function registerConfig(program: Cobra, output: Output): void {
     .command("home")
     .summary("Print the home")
     .action(() => output.print({ home: homeOf(program) }, homeOf(program)));
+}
+
+/** A misspelt setting would be written and never read. @throws UpgradeError UPG_INVALID_ARGUMENT */
+function requireSetting(program: Cobra, name: ConfigName, key: string): void {
+  if (settingsOf(program, name).has(key)) return;
+  const other = name === "client" ? "app" : "client";
+  if (settingsOf(program, other).has(key)) {
+    throw usage(`${key} is a setting of ${other}.toml: chaind config set ${other} ${key} …`);
+  }
+  const near = nearest(key, [...settingsOf(program, name)]);
+  const hint = near === undefined ? "" : ` (did you mean "${near}"?)`;
+  throw usage(`there is no setting "${key}" in ${name}.toml${hint}; see \`chaind config view ${name}\``);
+}
+
+/** The flags that a file may give a value: those of the commands that read it. */
+function settingsOf(program: Cobra, name: ConfigName): ReadonlySet<string> {
+  const names = new Set<string>();
+  const walk = (command: Command) => {
+    for (const { long } of command.options) if (long && isFromFile(long)) names.add(long.slice(2));
+    for (const each of command.commands) walk(each);
+  };
+  for (const top of program.commands) if (readsConfig(top.name()) === name) walk(top);
+  for (const { long } of program.options) if (long && isFromFile(long)) names.add(long.slice(2));
+  return names;
 }
 
 /** Settings that the file need not have, and what holds then. */

@@ -72,7 +72,7 @@ export function registerStart(program: Command): void {
     .option("--app-version <n>", "know nothing newer than this app version, as an old binary does", parseUint64)
     .option("--halt-height <height>", "stop before this block", parseHeight)
     .option("--unsafe-skip-upgrades <heights>", "skip the upgrades at these heights: H,H", parseHeights)
-    .option("--skip-upgrade-heights <heights>", "the same", parseHeights)
+    .option("--skip-upgrade-heights <heights>", "the same as --unsafe-skip-upgrades", parseHeights)
     .option("--keep-versions <n>", "historical versions to keep readable (default 100)", parseCount)
     .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount);
   addDoorFlags(command).action(async (options: StartOptions, self: Command) => {

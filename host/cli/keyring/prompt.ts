@@ -1,6 +1,7 @@
 /** Asking a person: passwords without an echo, a mnemonic, yes or no. Answers may come through a pipe, a line each. */
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
+import type { UpgradeError } from "../../errors.js";
 import { usage } from "../cobra.js";
 
 /** How long a pipe may keep us waiting for a line; a person takes as long as it takes. */
@@ -49,6 +50,11 @@ function ask(terminal: Interface, question: string): Promise<string> {
   });
 }
 
+function unanswered(question: string): UpgradeError {
+  const asked = question.trim().replace(/[:?]$/, "");
+  return usage(`nobody answered "${asked}": run the command at a terminal, or pipe the answers to it, a line each`);
+}
+
 /** Lines of a pipe. What comes before it is asked for is kept. */
 class PipePrompt implements Prompt {
   #text = "";
@@ -62,8 +68,7 @@ class PipePrompt implements Prompt {
     for (;;) {
       const end = this.#text.indexOf("\n");
       if (end >= 0 || (this.#hasEnded && this.#text !== "")) return this.#take(end);
-      if (this.#hasEnded || Date.now() >= until)
-        throw usage(`${question.trim()} needs an answer, and nobody is there to give it`);
+      if (this.#hasEnded || Date.now() >= until) throw unanswered(question);
       if (this.#text.length > LINE_LENGTH_MAX) throw usage("a line of the input is too long");
       await this.#more(until - Date.now());
     }
