@@ -49,7 +49,7 @@ describe("chaind handler check", () => {
     expect(good?.["sha256"]).toBe(toHex(sha256(readFileSync(SPLIT_BALANCES))));
     expect(bad).toMatchObject({ ok: false, name: "v2", findings: [{ code: "UPG_HANDLER_OPCODE" }] });
     expect(dir).toMatchObject({ ok: false, sha256: null, findings: [{ code: "UPG_STORE_IO" }] });
-    expect(none).toMatchObject({ ok: false, findings: [{ code: "UPG_STORE_IO" }] });
+    expect(none).toMatchObject({ ok: false, findings: [{ code: "UPG_INVALID_ARGUMENT" }] });
   });
 
   test("of good files alone → exit 0", () => {
@@ -189,9 +189,20 @@ describe("chaind handler run", () => {
     });
   }
 
-  test("of a file that nodes refuse → its code, exit 21; of no file → UPG_STORE_IO, exit 30", () => {
+  test("of a file that nodes refuse → its code, exit 21; of no file → UPG_INVALID_ARGUMENT, exit 2", () => {
     expect(run(written("bad.wasm", Buffer.from("bad"))).answer()["code"]).toBe("UPG_HANDLER_FORMAT");
-    expect(run(at("nowhere"))).toMatchObject({ exit: 30 });
+    const none = run(at("nowhere"));
+    expect([none.exit, none.answer()["code"]]).toEqual([2, "UPG_INVALID_ARGUMENT"]);
+  });
+
+  test("for people, of a handler that fails → one line on stderr behind the gas, nothing on stdout", async () => {
+    const { bytes } = await compileSource(`${IMPORTS}\n${DECLARATION} migrate("auth", 1, 2, () => fail(1, "no"));`);
+    const { exit, stdout, stderr } = handler("run", written("no.wasm", bytes), "--state", home.path);
+    expect([exit, stdout]).toEqual([20, ""]);
+    expect(stderr).toMatch(/\ngas until it failed: \d+\nError: .*no.* \[UPG_MIGRATION_FAILED\]\n$/);
+    const none = handler("run", at("nowhere"), "--state", home.path);
+    expect([none.exit, none.stdout]).toEqual([2, ""]);
+    expect(none.stderr).toBe(`Error: there is no file ${at("nowhere")} [UPG_INVALID_ARGUMENT]\n`);
   });
 });
 

@@ -17,7 +17,10 @@ export interface WasmFile {
 
 const CHUNK_BYTES = 1_048_576;
 
-/** @throws UpgradeError UPG_STORE_IO when it cannot be read, or is no ordinary file (a pipe could wait for ever) */
+/**
+ * @throws UpgradeError UPG_INVALID_ARGUMENT when it is absent, UPG_STORE_IO when it cannot be read, or is no ordinary
+ * file (a pipe could wait for ever)
+ */
 export function readWasmFile(path: string): WasmFile {
   let file: number | undefined;
   try {
@@ -27,6 +30,9 @@ export function readWasmFile(path: string): WasmFile {
     requireOrdinary(fstatSync(file).isFile());
     return readWhole(file);
   } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") {
+      throw new UpgradeError("UPG_INVALID_ARGUMENT", `there is no file ${path}`, { cause });
+    }
     const message = cause instanceof Error ? cause.message : String(cause);
     throw new UpgradeError("UPG_STORE_IO", `cannot read ${path}: ${message}`, { cause });
   } finally {
@@ -55,7 +61,7 @@ function readWhole(file: number): WasmFile {
   return { bytes, sha256: hash.digest("hex"), size };
 }
 
-/** A handler that is ready to run. @throws UpgradeError UPG_STORE_IO, UPG_HANDLER_* */
+/** A handler that is ready to run. @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_STORE_IO, UPG_HANDLER_* */
 export function openHandlerFile(path: string): WasmHandler {
   const { bytes } = readWasmFile(path);
   try {

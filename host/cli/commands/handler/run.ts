@@ -20,7 +20,8 @@ export function registerRun(handler: Cobra, output: Output): void {
     .description(
       "Runs a handler on a branch of the state in a home, as if its plan were due in the next block. Nothing is written\n" +
         "there; no plan is needed and no version that knows it. A node may run in the home meanwhile. What the block would\n" +
-        "write stands in a temporary folder (TMPDIR) until the end.",
+        "write is kept in a temporary folder (TMPDIR) until the end.\n\n" +
+        "Exit status 20: the handler failed. 21: nodes would refuse it, or it broke a rule. 30: the stores do not fit.",
     )
     .requiredOption("--state <home>", "home of the chain")
     .option("--height <height>", "begin with the state of this height (default: the last one)", parseHeight)
@@ -33,6 +34,11 @@ export function registerRun(handler: Cobra, output: Output): void {
         output.print(trialAnswer(trial));
       } catch (error) {
         if (!isUpgradeError(error)) throw error;
+        if (!output.isJson) {
+          // People get the one line that every failure is, machines the record with all its fields.
+          if (error.details["gas"] !== undefined) output.say(`gas until it failed: ${error.details["gas"]}`);
+          throw error;
+        }
         process.exitCode = error.kind.exit;
         output.print(failedAnswer(error));
       }
