@@ -1,6 +1,6 @@
 /** The HTTP server under REST and RPC: bounded in time, size and count, and closed for good when asked to. */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { UpgradeError } from "../errors.js";
 import type { LeftSignal } from "../types.js";
 import { ClientLeft } from "./client-left.js";
@@ -9,6 +9,11 @@ import { type Address, DOOR_LIMITS, type DoorLimits, type OpenDoor } from "./doo
 const HEADER_BYTES_MAX = 32_768;
 const REQUESTS_PER_SOCKET_MAX = 100_000;
 const KEEP_ALIVE_MILLIS = 30_000;
+/**
+ * Requests that one connection has sent before their answers went out. Each part of 64 KiB that arrives may hold a thousand
+ * of them, all parsed at once; without this few connections keep everybody else waiting for seconds.
+ */
+export const PIPELINED_REQUESTS_MAX = 16;
 /** How often connections are looked at for being too slow. */
 const CHECK_MILLIS = 1_000;
 
@@ -23,11 +28,28 @@ export function makeHttpServer(listener: RequestListener, limits: DoorLimits = D
       connectionsCheckingInterval: Math.min(CHECK_MILLIS, limits.headerMillis),
       noDelay: true,
     },
-    listener,
+    boundPipeline(listener),
   );
   server.maxConnections = limits.connections;
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET_MAX;
   return server;
+}
+
+/** Ends a connection that sends more requests ahead of its answers; what it has sent besides is not looked at. */
+function boundPipeline(listener: RequestListener): RequestListener {
+  const waiting = new WeakMap<Socket, number>();
+  return (request, response) => {
+    const { socket } = request;
+    if (socket.destroyed) return;
+    const count = (waiting.get(socket) ?? 0) + 1;
+    if (count > PIPELINED_REQUESTS_MAX) {
+      socket.destroy();
+      return;
+    }
+    waiting.set(socket, count);
+    response.once("close", () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
+    listener(request, response);
+  };
 }
 
 /** @throws UpgradeError UPG_INVALID_CONFIG naming the flag when the address cannot be had */

@@ -2,6 +2,7 @@
 import { connect } from "node:net";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { PIPELINED_REQUESTS_MAX } from "../../../host/api/http-server.js";
 import { type Clock, logicalClock } from "../../../host/engine/clock.js";
 import { at, get } from "./rest-client.js";
 import { SIGNER, useTestNode } from "./test-node.js";
@@ -19,6 +20,22 @@ function afterGap(seconds: bigint): Clock {
 }
 
 const CORS = "access-control-allow-origin";
+
+/** Sends so many requests in one piece, the last of them with a wish to close. How many were answered with 200? */
+async function pipelined(base: string, path: string, count: number): Promise<number> {
+  const { hostname, port } = new URL(base);
+  const socket = connect(Number(port), hostname);
+  let heard = "";
+  socket.on("data", (data) => {
+    heard += String(data);
+  });
+  socket.on("error", () => {});
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  const request = (more: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n${more}\r\n`;
+  socket.write(request("").repeat(count - 1) + request("connection: close\r\n"));
+  await closed;
+  return heard.split("HTTP/1.1 200 ").length - 1;
+}
 
 describe("REST, bounds", () => {
   test("10 MB bodies → 413 with a code, announced or not", () =>
@@ -52,6 +69,19 @@ describe("REST, bounds", () => {
       },
       { limits: { headerMillis: 300, requestMillis: 400 } },
     ));
+
+  for (const [door, path] of [
+    ["rest", "/cosmos/bank/v1beta1/supply"],
+    ["rpc", "/status"],
+  ] as const) {
+    test(`${door}: as many requests ahead of their answers as are allowed → each answered; one more → the connection ends`, () =>
+      useTestNode(async (node) => {
+        const answers = (count: number) => pipelined(node[door], path, count);
+        expect(await answers(PIPELINED_REQUESTS_MAX)).toBe(PIPELINED_REQUESTS_MAX);
+        expect(await answers(PIPELINED_REQUESTS_MAX + 1)).toBe(0);
+        expect((await get(node, "/healthz")).status).toBe(200);
+      }));
+  }
 
   test("more requests than are served at once → 503 code 14, not a queue without end", () =>
     useTestNode(
