@@ -7,6 +7,7 @@
 import { equalBytes } from "../bytes.js";
 import { assert, isUpgradeError, UpgradeError } from "../errors.js";
 import type { HandlerReport } from "../handler/sandbox.js";
+import { LOG_LINES_MAX } from "../limits.js";
 import type { Decision, Height, MultiStore, Plan, Timestamp, VersionMap } from "../types.js";
 import { modulesAfter } from "./app-versions.js";
 import { guardAfter, guardBefore } from "./guards.js";
@@ -172,6 +173,7 @@ function planChanged(plan: Plan): UpgradeError {
 }
 
 function upgradeContext(keeper: Keeper, stores: MultiStore, block: BlockFacts): UpgradeContext {
+  let progressLines = 0;
   return {
     chainId: block.chainId,
     height: block.height,
@@ -180,7 +182,8 @@ function upgradeContext(keeper: Keeper, stores: MultiStore, block: BlockFacts): 
     store: (name) => stores.store(name),
     log: (level, message) => keeper.log(level, message),
     progress: (done, total) => {
-      keeper.log("debug", `handler: ${done} of ${total}`);
+      // A call is cheap for the handler and a line is dear for the log; onProgress shows the readings after these, too.
+      if (progressLines++ < LOG_LINES_MAX) keeper.log("debug", `handler: ${done} of ${total}`);
       keeper.onProgress?.("handler", "", Number(done), Number(total));
     },
   };

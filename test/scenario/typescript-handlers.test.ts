@@ -4,6 +4,7 @@ import { utf8 } from "../../host/bytes.js";
 import { V1 } from "../../host/chain/versions/v1.js";
 import { V2 } from "../../host/chain/versions/v2.js";
 import { UpgradeError } from "../../host/errors.js";
+import { LOG_LINES_MAX } from "../../host/limits.js";
 import type { VersionMap } from "../../host/types.js";
 import type { UpgradeHandler } from "../../host/upgrade/handlers.js";
 import { Chain, type FunctionHandler } from "./chain.js";
@@ -178,6 +179,17 @@ describe("handler in TypeScript", () => {
     });
     expect(next.state.store("bank").get(utf8("k"))).toEqual(utf8("v"));
     expect(next.log).toContain("info working");
+  });
+
+  test.each([LOG_LINES_MAX, LOG_LINES_MAX + 1])("says %i times how far it is → 10,000 lines in the log", (calls) => {
+    const chain = halted();
+    const run: UpgradeHandler = (context) => {
+      for (let i = 0; i < calls; i++) context.progress(BigInt(i), BigInt(calls));
+      return new Map(V2.modules);
+    };
+    const next = chain.start({ functions: [toV2({ run })] });
+    next.block();
+    expect(next.log.filter((line) => line.startsWith("debug handler: "))).toHaveLength(LOG_LINES_MAX);
   });
 
   test("changes the map that it was given → the stored versions are not touched by that", () => {
