@@ -1,9 +1,19 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
+/** The examples import the package by its name. */
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const alias = [
+  { find: /^chain-upgrade$/, replacement: here("host/index.ts") },
+  { find: /^chain-upgrade\/node$/, replacement: here("host/node.ts") },
+];
+
 export default defineConfig({
+  resolve: { alias },
   test: {
     // Two test files at a time even where that leaves no core over: most of them wait for processes they started.
     maxWorkers: 2,
+    setupFiles: ["test/serve-chain.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [

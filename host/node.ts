@@ -1,4 +1,4 @@
-/** chain-upgrade/node: disk, blocks and the example chain, for programs that run a node in Node.js. */
+/** chain-upgrade/node: a chain as a value, its modules, its node with disk, blocks, servers and command line. */
 export {
   App,
   type AppOptions,
@@ -8,9 +8,30 @@ export {
   type StateAt,
   type TxResult,
 } from "./chain/app.js";
-export { type Genesis, parseGenesis } from "./chain/genesis.js";
-export { knownVersions } from "./chain/versions/known.js";
+export type { BlockContext, ChainEvent, ModuleContext } from "./chain/context.js";
+export {
+  type Chain,
+  type ChainOptions,
+  type ChainUpgrade,
+  type ChainUpgradeHandler,
+  defineChain,
+  migrate,
+} from "./chain/define-chain.js";
+export { type Genesis, parseGenesis } from "./chain/genesis/genesis.js";
+export {
+  type ExportFacts,
+  type GenesisContext,
+  type GenesisSection,
+  type GenesisSpec,
+  type ModuleGenesis,
+  moduleGenesis,
+} from "./chain/genesis/module-genesis.js";
+export type { Invariant, Module, ReadableStores } from "./chain/module.js";
+export type { QueryCall } from "./chain/query/call.js";
+export { implement, type QueryService } from "./chain/query/service.js";
+export { type MessageKind, messageKind } from "./chain/tx/message-kind.js";
 export type { ChainVersion } from "./chain/versions/version.js";
+export { runChain } from "./cli/run-chain.js";
 export { BlockStore, type StoredBlock } from "./engine/block-store.js";
 export { type Clock, logicalClock, wallClock } from "./engine/clock.js";
 export { EmbeddedNode, type MadeBlock } from "./engine/embedded-node.js";
@@ -19,4 +40,9 @@ export { Home } from "./engine/home.js";
 export { sha256 } from "./engine/node-crypto.js";
 export { type OpenNode, openNode } from "./engine/open-node.js";
 export { type RunOptions, runNode } from "./engine/run-node.js";
+export { auth } from "./modules/auth/module.js";
+export { bank } from "./modules/bank/module.js";
+export { gov } from "./modules/gov/module.js";
+export { staking } from "./modules/staking/module.js";
+export { upgrade } from "./modules/upgrade/module.js";
 export { LmdbDatabase, type LmdbOptions } from "./store/lmdb-database.js";

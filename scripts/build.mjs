@@ -84,13 +84,17 @@ async function buildDist() {
   await build({ ...common, entryPoints: { index: "host/index.ts" }, platform: "neutral", external: ["@noble/*"] });
   const harness = { test: "host/harness/index.ts" };
   await build({ ...common, entryPoints: harness, platform: "neutral", external: ["@noble/*"] });
-  const node = { ...common, platform: "node", packages: "external", alias: { "@assemblyscript/loader": LOADER } };
-  await build({ ...node, entryPoints: { node: "host/node.ts" } });
-  const programs = { chaind: "host/cli/main.ts", "main-job": "host/cli/main-job.ts" };
-  // A command loads what it needs when it runs; the pieces stand beside the program, where it looks for its handlers.
-  const pieces = { splitting: true, chunkNames: "chaind-[name]-[hash]", sourcemap: false };
-  await build({ ...node, ...pieces, entryPoints: { chaind: programs.chaind } });
-  await build({ ...node, sourcemap: false, entryPoints: { "main-job": programs["main-job"] } });
+  // The examples import the package by its name; here that is the source itself, so each class is there once.
+  const alias = {
+    "@assemblyscript/loader": LOADER,
+    "chain-upgrade/node": resolve("host/node.ts"),
+    "chain-upgrade": resolve("host/index.ts"),
+  };
+  const node = { ...common, platform: "node", packages: "external", alias, sourcemap: false };
+  const programs = { chaind: "examples/chain/main.ts", "main-job": "examples/chain/demo.ts" };
+  // A command loads what it needs when it runs; the pieces lie beside the program, where it looks for its handlers.
+  const pieces = { splitting: true, chunkNames: "node-[name]-[hash]" };
+  await build({ ...node, ...pieces, entryPoints: { node: "host/node.ts", ...programs } });
   for (const program of Object.keys(programs)) chmodSync(`dist/${program}.js`, 0o755);
   cpSync("build/core.wasm", "dist/core.wasm");
   cpSync("build/examples/split-balances.wasm", "dist/handlers/split-balances.wasm");

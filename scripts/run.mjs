@@ -26,6 +26,8 @@ await build({
   format: "esm",
   target: "node20",
   packages: "external",
+  // The examples import the package by its name.
+  alias: { "chain-upgrade/node": join(root, "host/node.ts"), "chain-upgrade": join(root, "host/index.ts") },
   sourcemap: "inline",
   logLevel: "error",
   plugins: [{ name: "places", setup: keepPlaces }],

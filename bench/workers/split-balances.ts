@@ -1,7 +1,9 @@
 /** The whole upgrade of a chain of many accounts: store loader, sandboxed handler, its checks, commit. */
+
 import { readFileSync } from "node:fs";
+import { exampleChain } from "../../examples/chain/chain.js";
 import { App } from "../../host/chain/app.js";
-import { parseGenesis } from "../../host/chain/genesis.js";
+import { parseGenesis } from "../../host/chain/genesis/genesis.js";
 import { knownVersions } from "../../host/chain/versions/known.js";
 import { Core } from "../../host/core/core.js";
 import { OP_PUT, writeU32 } from "../../host/frames.js";
@@ -15,13 +17,21 @@ const count = Number(process.argv[2]);
 const handlerFile = process.argv[3] ?? "build/examples/split-balances.wasm";
 
 const genesis = parseGenesis(
+  exampleChain,
   JSON.stringify({ chain_id: "bench-1", genesis_time: "2026-01-01T00:00:00Z", app_state: {}, consensus: {} }),
 );
 const handler = loadHandler(readFileSync(handlerFile), { sha256 });
 
 function openApp(path: string, newest: bigint): App {
   const database = new LmdbDatabase(path);
-  const app = new App({ database, sha256, core: new Core(), genesis, versions: knownVersions(newest) });
+  const app = new App({
+    chain: exampleChain,
+    database,
+    sha256,
+    core: new Core(),
+    genesis,
+    versions: knownVersions(exampleChain, newest),
+  });
   if (newest > 1n) app.keeper.setWasmHandler(handler);
   app.load();
   return app;

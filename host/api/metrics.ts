@@ -1,13 +1,13 @@
 /** What Prometheus reads: the chain, the plan, the mempool, the doors' work, and the process. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { toHex } from "../bytes.js";
+import type { QueryApp } from "../chain/query/call.js";
+import type { NodeBlock, NodePort, NodeProgress } from "../chain/query/node-port.js";
 import { blockTimesOf, estimate, type Moment, windowsOf } from "../pace.js";
 import type { Plan, Timestamp } from "../types.js";
 import { HANDLER_STATES, type HandlerState } from "../upgrade/handler-set.js";
 import { UPGRADE_STORE } from "../upgrade/keeper.js";
 import { VERSION } from "../version.js";
-import type { NodeBlock, NodePort, NodeProgress } from "./node-port.js";
-import type { QueryApp } from "./query/call.js";
 
 export interface MetricsSources {
   readonly app: QueryApp;

@@ -11,18 +11,21 @@ import type { AppliedUpgrade } from "../upgrade/hooks.js";
 import type { KeeperOptions } from "../upgrade/keeper.js";
 import type { DirectChange } from "./block.js";
 import type { ChainEvent } from "./context.js";
-import type { Genesis, GenesisFacts } from "./genesis.js";
+import type { Chain } from "./define-chain.js";
+import type { Genesis, GenesisFacts } from "./genesis/genesis.js";
 import type { TxResult } from "./tx/result.js";
 import type { ChainVersion } from "./versions/version.js";
 
 export interface AppOptions {
+  /** The chain that this is an application of. */
+  readonly chain: Chain;
   readonly database: Database;
   readonly sha256: Sha256;
   readonly core: Core;
   /** With the state that the chain begins with, until its first block is committed. */
   readonly genesis: GenesisFacts | Genesis;
-  /** The versions that this process knows, oldest first. */
-  readonly versions: readonly ChainVersion[];
+  /** Those of the chain's versions that this process knows, oldest first. Default: all. */
+  readonly versions?: readonly ChainVersion[];
   readonly skipHeights?: Iterable<Height>;
   /** Stop before this height (`--halt-height`). */
   readonly haltHeight?: Height;

@@ -10,9 +10,9 @@ import type { Database } from "../store/database.js";
 import type { Height, Sha256, Timestamp } from "../types.js";
 import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { encodeAddress, moduleAddress } from "./address.js";
+import { AUTHORITY_MODULE } from "./app.js";
 import type { StateAt } from "./app-shapes.js";
-import { ROUTER } from "./messages/router.js";
-import { GOV_MODULE } from "./modules/gov.js";
+import type { Chain } from "./define-chain.js";
 import { versionInForce } from "./start.js";
 import type { TxResult } from "./tx/result.js";
 import type { TxFacts } from "./tx/run.js";
@@ -21,6 +21,7 @@ import { type CheckKind, TxChecks } from "./tx-checks.js";
 import type { ChainVersion } from "./versions/version.js";
 
 export interface AppViewOptions {
+  readonly chain: Chain;
   readonly database: Database;
   readonly sha256: Sha256;
   readonly core: Core;
@@ -47,7 +48,7 @@ export class AppView {
     const { chainId, sha256, core, versions, database, verifySignature, blockGasMax } = options;
     this.#facts = { chainId, sha256, verifySignature: rememberingVerifier(sha256, verifySignature) };
     this.multiStore = new CommitMultiStore(database, { sha256 });
-    const authority = encodeAddress(moduleAddress(sha256, GOV_MODULE));
+    const authority = encodeAddress(moduleAddress(sha256, AUTHORITY_MODULE));
     this.keeper = new Keeper({ core, authority, versions });
     this.#checks = new TxChecks({
       stores: () => this.#lastState().stores.multiStore(),
@@ -107,6 +108,7 @@ export class AppView {
   #txFacts(): TxFacts {
     const { height, version } = this.#lastState();
     const time = this.options.last()?.time as Timestamp;
-    return { ...this.#facts, height: height + 1n, time, bank: version.bank, keeper: this.keeper, router: ROUTER };
+    const { router, ante } = this.options.chain;
+    return { ...this.#facts, height: height + 1n, time, version, keeper: this.keeper, router, ante };
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The application: a small real chain around the upgrade module. It has the shape of ABCI 2.0 without its transport:
+ * The application of a chain: its modules around the upgrade module. It has the shape of ABCI 2.0 without its transport:
  * `finalizeBlock` runs a block on a branch and answers the app hash it will have, `commit` makes it durable.
  */
 import type { Core } from "../core/core.js";
@@ -15,14 +15,11 @@ import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { encodeReceipt } from "../upgrade/receipt.js";
 import { encodeAddress, moduleAddress } from "./address.js";
 import type { AppOptions, BlockRequest, BlockResult, StateAt } from "./app-shapes.js";
-import { blockGasLimit, runBlock } from "./block.js";
+import { blockGasLimit, nextEndTime, runBlock } from "./block.js";
 import { putCodeRecord } from "./code-records.js";
-import { blockContext } from "./context.js";
-import { hasState } from "./genesis.js";
-import { nextEnd } from "./gov/queues.js";
-import { initGenesis } from "./init-genesis.js";
-import { ROUTER } from "./messages/router.js";
-import { GOV_MODULE, GOV_STORE } from "./modules/gov.js";
+import { hasState } from "./genesis/genesis.js";
+import { initGenesis } from "./genesis/init-genesis.js";
+import { setChainHandlers } from "./migrations-of.js";
 import { chooseVersion, codeInForce, versionInForce } from "./start.js";
 import type { TxResult } from "./tx/result.js";
 import type { TxFacts } from "./tx/run.js";
@@ -33,6 +30,9 @@ import type { ChainVersion } from "./versions/version.js";
 export type { AppOptions, BlockRequest, BlockResult, StateAt } from "./app-shapes.js";
 export type { DirectChange } from "./block.js";
 export type { TxResult } from "./tx/result.js";
+
+/** The module whose account may schedule upgrades. */
+export const AUTHORITY_MODULE = "gov";
 
 export class App {
   readonly keeper: Keeper;
@@ -48,9 +48,14 @@ export class App {
   readonly #blockGasMax: bigint | undefined;
   readonly #checks: TxChecks;
   #lastTime: Timestamp;
+  /** The versions that this process knows, oldest first. */
+  readonly versions: readonly ChainVersion[];
+  readonly #choiceFacts: AppOptions & { readonly versions: readonly ChainVersion[] };
 
   constructor(private readonly options: AppOptions) {
-    const { database, sha256, genesis, versionsKept, cacheBytes } = options;
+    const { chain, database, sha256, genesis, versionsKept, cacheBytes } = options;
+    this.versions = options.versions ?? chain.versions;
+    this.#choiceFacts = { ...options, versions: this.versions };
     this.#facts = {
       chainId: genesis.chainId,
       sha256,
@@ -67,14 +72,15 @@ export class App {
     });
     this.keeper = new Keeper({
       core: options.core,
-      authority: encodeAddress(moduleAddress(sha256, GOV_MODULE)),
-      versions: options.versions,
+      authority: encodeAddress(moduleAddress(sha256, AUTHORITY_MODULE)),
+      versions: this.versions,
       ...(options.skipHeights ? { skipHeights: options.skipHeights } : {}),
       ...(options.files ? { files: options.files } : {}),
       ...(options.staged ? { staged: options.staged } : {}),
       ...(options.log ? { log: options.log } : {}),
       ...(options.onProgress ? { onProgress: options.onProgress } : {}),
     });
+    setChainHandlers(this.keeper, chain, this.versions, sha256);
     this.#checks = new TxChecks({
       stores: () => this.multiStore.loaded(),
       hasState: () => this.lastCommitID.version !== 0n,
@@ -97,7 +103,7 @@ export class App {
    */
   load(): void {
     this.keeper.lookForStaged();
-    const choice = chooseVersion(this.keeper, this.multiStore, this.options);
+    const choice = chooseVersion(this.keeper, this.multiStore, this.#choiceFacts);
     this.multiStore.mount(...choice.version.stores);
     (this.#storeLoader ?? choice.storeLoader)(this.multiStore);
     this.keeper.markStoresOpened(choice.version.plan);
@@ -119,11 +125,6 @@ export class App {
     return this.multiStore.nextVersion;
   }
 
-  /** Those that this process knows, oldest first. */
-  get versions(): readonly ChainVersion[] {
-    return this.options.versions;
-  }
-
   /** The plan that is scheduled. */
   get plan(): Plan | undefined {
     return this.multiStore.names.includes(UPGRADE_STORE)
@@ -139,7 +140,7 @@ export class App {
 
   /** When the next deposit or vote ends: the block of that time has something to do, whatever it holds. */
   get nextEndTime(): Timestamp | undefined {
-    return this.multiStore.names.includes(GOV_STORE) ? nextEnd(this.multiStore.store(GOV_STORE)) : undefined;
+    return nextEndTime(this.options.chain, this.multiStore);
   }
 
   /**
@@ -205,7 +206,7 @@ export class App {
   at(height: Height = 0n): StateAt {
     const wanted = height === 0n ? this.lastCommitID.version : height;
     const stores = this.multiStore.at(wanted);
-    return { height: wanted, stores, version: versionInForce(this.keeper, stores, this.options) };
+    return { height: wanted, stores, version: versionInForce(this.keeper, stores, this.#choiceFacts) };
   }
 
   /** The upgrade that this process applied, if it did. */
@@ -218,21 +219,25 @@ export class App {
   }
 
   #txFacts(height: Height, time: Timestamp): TxFacts {
-    return { ...this.#facts, height, time, bank: this.version.bank, keeper: this.keeper, router: ROUTER };
+    const { router, ante } = this.options.chain;
+    return { ...this.#facts, height, time, version: this.version, keeper: this.keeper, router, ante };
   }
 
   #runBlock(request: BlockRequest): BlockResult {
     const { height, time } = request;
     this.#checkHeight(height);
     assert(!this.#isRun, `block ${height} was run already and is not committed`);
-    const { genesis } = this.options;
+    const { genesis, chain } = this.options;
+    const { modules } = chain;
     const branch = this.multiStore.branch();
     const facts = this.#txFacts(height, time);
     if (this.lastCommitID.version === 0n) {
       assert(hasState(genesis), "a chain begins with the state of its genesis document");
-      initGenesis(blockContext(facts, branch, []), genesis, this.version, this.keeper);
+      const { version, keeper } = this;
+      initGenesis(branch, genesis, { modules, facts, version, keeper });
     }
     const { applied, ...output } = runBlock(branch, this.multiStore.loaded(), {
+      modules,
       facts,
       appVersion: genesis.appVersion,
       txs: request.txs ?? [],
@@ -250,9 +255,8 @@ export class App {
   /** Which of the program's versions runs from the block of an upgrade on. */
   #putCodeRecord(batch: Batch): void {
     if (!this.#applied) return;
-    const { versions, genesis } = this.options;
     const { name } = this.#applied.plan;
-    const code = codeInForce(this.keeper, this.multiStore, { genesis, versions });
+    const code = codeInForce(this.keeper, this.multiStore, this.#choiceFacts);
     putCodeRecord(batch, { name, height: this.nextHeight }, code.number);
   }
 

@@ -1,12 +1,14 @@
 /** Runs a block's content on a branch: the upgrade module's hooks, transactions, and the end blockers. */
 
-import type { MultiStore } from "../types.js";
+import { compareTimes } from "../commitment/block/time.js";
+import { UpgradeError } from "../errors.js";
+import type { MultiStore, Timestamp } from "../types.js";
+import { failureOf } from "../upgrade/halt.js";
 import { type AppliedUpgrade, type BlockFacts, endBlocker, preBlocker } from "../upgrade/hooks.js";
 import { type BlockContext, blockContext, type ChainEvent, moduleContext } from "./context.js";
-import { endGovernanceBlock } from "./gov/end-block.js";
+import type { Chain } from "./define-chain.js";
 import type { JsonReader } from "./json-reader.js";
-import { GOV_STORE } from "./modules/gov.js";
-import { STAKING_STORE } from "./modules/staking.js";
+import { type Module, type ReadableStores, storesOf } from "./module.js";
 import { refusal, refusedInUpgradeBlock, type TxResult } from "./tx/result.js";
 import { runTx, type TxFacts } from "./tx/run.js";
 import { SDK, TxError } from "./tx-error.js";
@@ -15,6 +17,7 @@ import { SDK, TxError } from "./tx-error.js";
 export type DirectChange = (context: BlockContext) => void;
 
 export interface BlockInput {
+  readonly modules: readonly Module[];
   readonly facts: TxFacts;
   /** Consensus app version, for the downgrade halt's sentence. */
   readonly appVersion: bigint;
@@ -44,13 +47,33 @@ export function runBlock(branch: MultiStore, base: MultiStore, input: BlockInput
   let txResults: readonly TxResult[];
   if (pre.isUpgradeBlock) {
     applied = endBlocker(keeper, branch, base, block, pre);
+    if (applied) checkInvariants(input, branch, applied);
     txResults = txs.map(refusedInUpgradeBlock);
+    events.push(...runHooks(input, branch, "BeginBlock"));
   } else {
+    events.push(...runHooks(input, branch, "BeginBlock"));
     const context = blockContext(facts, branch, events);
     for (const change of changes) change(context);
     txResults = runTransactions(branch, input);
   }
-  return { txResults, events: [...events, ...endBlockers(facts, branch)], applied };
+  return { txResults, events: [...events, ...runHooks(input, branch, "EndBlock")], applied };
+}
+
+/** A state that an upgrade leaves is committed only when it holds what its modules hold to be always true. */
+function checkInvariants({ modules }: BlockInput, branch: MultiStore, { plan, handler }: AppliedUpgrade): void {
+  for (const module of modules.filter((each) => hasStores(each, branch))) {
+    for (const { name, check } of module.invariants ?? []) {
+      const broken = check(branch);
+      if (broken === undefined) continue;
+      const what = `after "${plan.name}" the invariant "${name}" of module ${module.name} does not hold: ${broken}`;
+      throw failureOf(new UpgradeError("UPG_MIGRATION_INVARIANT", what), plan, handler.wasm);
+    }
+  }
+}
+
+/** A version may lack a module, or keep its records in stores of other names: its code does not run then. */
+function hasStores(module: Module, { names }: { readonly names: readonly string[] }): boolean {
+  return storesOf(module).every((name) => names.includes(name));
 }
 
 function runTransactions(branch: MultiStore, { facts, txs, blockGasMax }: BlockInput): TxResult[] {
@@ -66,13 +89,22 @@ function runTransactions(branch: MultiStore, { facts, txs, blockGasMax }: BlockI
   });
 }
 
-/** A version that keeps other stores has another governance, or none. */
-function endBlockers(facts: TxFacts, branch: MultiStore): ChainEvent[] {
+/** The begin or end blockers of all modules, in the chain's order. */
+function runHooks({ modules, facts }: BlockInput, branch: MultiStore, hook: "BeginBlock" | "EndBlock"): ChainEvent[] {
   const events: ChainEvent[] = [];
-  const isOurs = [GOV_STORE, STAKING_STORE].every((name) => branch.names.includes(name));
-  if (isOurs) endGovernanceBlock(moduleContext({ ...facts, consumeGas: () => undefined }, branch, events));
-  const mode = { key: "mode", value: "EndBlock" };
+  const context = moduleContext({ ...facts, consumeGas: () => undefined }, branch, events);
+  for (const module of modules) {
+    const run = hook === "BeginBlock" ? module.beginBlock : module.endBlock;
+    if (run && hasStores(module, branch)) run(context);
+  }
+  const mode = { key: "mode", value: hook };
   return events.map(({ type, attributes }) => ({ type, attributes: [...attributes, mode] }));
+}
+
+/** When the next block has something to do, whatever it holds; undefined: no module asks for one by the clock. */
+export function nextEndTime({ modules }: Pick<Chain, "modules">, stores: ReadableStores): Timestamp | undefined {
+  const times = modules.flatMap((module) => (hasStores(module, stores) && module.nextEndTime?.(stores)) || []);
+  return times.sort(compareTimes)[0];
 }
 
 /** Gas that a block may use, from `consensus.params`; undefined: no limit. */

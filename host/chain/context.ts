@@ -3,8 +3,8 @@
 import type { VerifySignature } from "../commitment/block/keys.js";
 import type { Height, KVStore, MultiStore, Sha256, Timestamp } from "../types.js";
 import type { Keeper } from "../upgrade/keeper.js";
-import type { MessageRouter } from "./messages/kind.js";
-import type { Bank } from "./modules/bank.js";
+import type { MessageRouter } from "./tx/message-kind.js";
+import type { ChainVersion } from "./versions/version.js";
 
 export interface EventAttribute {
   readonly key: string;
@@ -49,7 +49,8 @@ export function blockContext(facts: BlockContextFacts, stores: MultiStore, event
 
 /** What the modules of the running version know besides. */
 export interface ModuleFacts extends BlockContextFacts {
-  readonly bank: Bank;
+  /** The version that runs. */
+  readonly version: ChainVersion;
   /** The upgrade module. */
   readonly keeper: Keeper;
   /** The messages that this chain knows. */
@@ -68,7 +69,7 @@ export interface ModuleContext extends BlockContext, ModuleFacts {
 export function moduleContext(facts: ModuleFacts, stores: MultiStore, events: ChainEvent[]): ModuleContext {
   return {
     ...blockContext(facts, stores, events),
-    bank: facts.bank,
+    version: facts.version,
     keeper: facts.keeper,
     router: facts.router,
     verifySignature: facts.verifySignature,

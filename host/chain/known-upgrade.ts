@@ -11,7 +11,7 @@ import type { DoneUpgrade, KVReader } from "../types.js";
 import { type Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { decodeReceipt } from "../upgrade/receipt.js";
 import { codeRecord } from "./code-records.js";
-import { CODED_MODULES } from "./versions/of-state.js";
+import { codedModules } from "./versions/of-state.js";
 import type { ChainVersion } from "./versions/version.js";
 
 export interface KnownFacts {
@@ -45,7 +45,7 @@ export function knowsLastUpgrade(keeper: Keeper, facts: KnownFacts): boolean {
 function hasOwnLayouts(keeper: Keeper, { versions, stores, last }: KnownFacts): boolean {
   const stored = keeper.moduleVersions(stores.store(UPGRADE_STORE));
   const raised = keeper.handler(last.name)?.wasm?.manifest.versions;
-  return CODED_MODULES.every((module) => {
+  return codedModules(versions).every((module) => {
     const version = stored.get(module);
     if (version === undefined || raised?.get(module)?.to === version) return true;
     return versions.some(({ modules }) => (modules.get(module) ?? 0n) >= version);

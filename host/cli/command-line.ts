@@ -1,8 +1,10 @@
-/** The command line of `chaind`: runs one command and answers the exit status of docs/errors.md. */
+/** The command line of a chain: runs one command and answers the exit status of docs/errors.md. */
+import type { Chain } from "../chain/define-chain.js";
 import { VERSION } from "../version.js";
 import { readyArguments } from "./arguments.js";
 import { reportFailure } from "./fail.js";
 import { makeProgram } from "./program.js";
+import { serveChain } from "./program-chain.js";
 import { settle } from "./settings.js";
 
 const args = process.argv.slice(2);
@@ -19,7 +21,8 @@ function wantsJson(): boolean {
   return format === "json";
 }
 
-export async function runCommandLine(): Promise<number> {
+export async function runCommandLine(chain: Chain): Promise<number> {
+  serveChain(chain);
   // Whoever reads our output may go away early (`chaind … | head`); a disk that is full loses it.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     process.exit(error.code === "EPIPE" ? 0 : reportFailure(error, wantsJson(), args.includes("--trace")));

@@ -1,14 +1,15 @@
-#!/usr/bin/env node
 /** `npm start`: takes a chain through an upgrade, visibly. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
+import type { Chain } from "../chain/define-chain.js";
 import { VERSION } from "../version.js";
 import { reportFailure } from "./fail.js";
 import { jsonView } from "./main-job/json-view.js";
 import { runMainJob } from "./main-job/run.js";
 import { textView } from "./main-job/text-view.js";
+import { serveChain } from "./program-chain.js";
 
 interface Options {
   readonly genesis?: string;
@@ -53,4 +54,8 @@ async function main(): Promise<number> {
   }
 }
 
-process.exitCode = await main();
+/** Runs the demonstration with the process's arguments, and sets its exit status. */
+export async function runDemo(chain: Chain): Promise<void> {
+  serveChain(chain);
+  process.exitCode = await main();
+}

@@ -19,6 +19,7 @@ import type { UpgradeProgress } from "../engine/upgrade-progress.js";
 import { freeBytes } from "../store/lmdb-errors.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
 import { addLimitFlags, type ChosenLimits } from "./limit-settings.js";
+import { programChain } from "./program-chain.js";
 
 export interface DoorFlags {
   readonly "rpc.enable": boolean;
@@ -120,7 +121,7 @@ function open(options: NodeDoorsOptions): Promise<OpenDoors> {
     progress,
   });
   const facts = { bondDenom, compatCosmos: flags.compatCosmos };
-  const query = new Query({ app, node: service, sha256, ...facts });
+  const query = new Query({ chain: programChain(), app, node: service, sha256, ...facts });
   const diskFree = () => {
     const free = freeBytes(home.databaseFile);
     return free === undefined ? undefined : Number(free);

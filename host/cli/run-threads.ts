@@ -16,6 +16,7 @@ import { haltRecord } from "../upgrade/halt.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
 import type { ChosenLimits } from "./limit-settings.js";
 import { type DoorFlags, type NodeDoors, openNodeDoors } from "./node-doors.js";
+import { programChain } from "./program-chain.js";
 import { ProgressLog } from "./progress-log.js";
 import { StopSignals } from "./stop-signals.js";
 
@@ -55,7 +56,7 @@ class Threads implements EngineListener {
   constructor(private readonly options: ThreadsOptions) {
     const { logger, start } = options;
     this.#progress = new ProgressLog(logger);
-    // The program's own file runs again, as the engine (host/cli/main.ts).
+    // The program's own file runs again, as the engine (run-chain.ts).
     this.#engine = new EngineThread(realpathSync(process.argv[1] as string), start, this);
     this.#signals = new StopSignals(this.#engine, logger);
   }
@@ -67,7 +68,13 @@ class Threads implements EngineListener {
     this.#handlerState = facts.handlerState ?? "absent";
     logger.info({ version: String(facts.version), height: String(facts.lastHeight) }, "node started");
     this.#database = new LmdbReader(home.databaseFile, () => engine.status.commits);
-    this.#node = new NodeView({ database: this.#database, facts, mempool: start.mempool, engine });
+    this.#node = new NodeView({
+      chain: programChain(),
+      database: this.#database,
+      facts,
+      mempool: start.mempool,
+      engine,
+    });
     this.#doors = await openNodeDoors({
       ...{ flags, limits, home, logger, node: this.#node, bondDenom: facts.bondDenom, signal: this.#signals.signal },
       progress: () => this.#progress.last,

@@ -4,8 +4,9 @@
  */
 import { existsSync, statSync } from "node:fs";
 import { equalBytes, toHex } from "../bytes.js";
-import { type Genesis, type GenesisFacts, longLists, openGenesis } from "../chain/genesis.js";
-import type { GenesisList } from "../chain/genesis-list.js";
+import type { Chain } from "../chain/define-chain.js";
+import { type Genesis, type GenesisFacts, longLists, openGenesis } from "../chain/genesis/genesis.js";
+import type { GenesisList } from "../chain/genesis/list.js";
 import { UpgradeError } from "../errors.js";
 import type { Batch, Database } from "../store/database.js";
 import type { LogLevel } from "../upgrade/handlers.js";
@@ -41,16 +42,16 @@ function noDocument({ genesisFile }: Home): UpgradeError {
 }
 
 /** @throws UpgradeError UPG_INVALID_CONFIG when there is no document, UPG_INVALID_GENESIS, UPG_STORE_CORRUPT */
-export function keptOrFile(home: Home, database: Database | undefined): BegunGenesis {
+export function keptOrFile(chain: Chain, home: Home, database: Database | undefined): BegunGenesis {
   const kept = database && readGenesisRecord(database);
   if (kept) return { genesis: kept.facts, digest: kept.digest, begin: undefined };
   const source = openFileSource(home.genesisFile);
   if (!source) throw noDocument(home);
   try {
-    const genesis = openGenesis(source);
+    const genesis = openGenesis(chain, source);
     const digest = { sha256: hashOfSource(source), size: source.size };
     const begin = {
-      check: (log: Log) => checkAll(home, genesis, log),
+      check: (log: Log) => checkAll(chain, home, genesis, log),
       record: (batch: Batch) => batch.put(GENESIS_KEY, encodeGenesisRecord(genesis, digest)),
       close: () => source.close(),
     };
@@ -80,9 +81,9 @@ export function watchGenesisFile(home: Home, { sha256, size }: GenesisDigest, lo
   }
 }
 
-function checkAll(home: Home, genesis: Genesis, log: Log): void {
-  requireValidators(home, genesis);
-  for (const [name, list] of longLists(genesis)) walk(name, list, log);
+function checkAll(chain: Chain, home: Home, genesis: Genesis, log: Log): void {
+  requireAll(chain, home, genesis);
+  for (const [name, list] of longLists(chain, genesis)) walk(name, list, log);
 }
 
 /** Entries between two lines of the log. */
@@ -97,11 +98,12 @@ function walk(name: string, list: GenesisList<unknown>, log: Log): void {
   }
 }
 
-/** Without power no vote ever passes, so such a chain could never be upgraded. */
-function requireValidators(home: Home, { validators }: Genesis): void {
-  if (validators.length > 0) return;
+/** What no chain can do without: a validator, say. */
+function requireAll({ name, modules }: Chain, home: Home, { sections }: Genesis): void {
+  const missing = modules.flatMap((module) => module.genesis?.missing?.(sections.get(module.name)) ?? []);
+  if (missing.length === 0) return;
   throw new UpgradeError(
     "UPG_INVALID_GENESIS",
-    `${home.genesisFile} has no validator: give one power with \`chaind genesis add-account <key> <coins> --validator\``,
+    `${home.genesisFile} ${missing.join(", ")}: give one power with \`${name} genesis add-account <key> <coins> --validator\``,
   );
 }

@@ -3,7 +3,7 @@
  * serving side reads blocks and state from the database itself; here goes only what is not there. An engine in another
  * process would speak the same.
  */
-import type { SentVersion } from "../chain/versions/sent.js";
+import type { ChainVersion } from "../chain/versions/version.js";
 import type { ValidatorSet } from "../commitment/block/validator-set.js";
 import { type ErrorCode, type ErrorDetails, isUpgradeError, UpgradeError } from "../errors.js";
 import type { Height } from "../types.js";
@@ -17,8 +17,8 @@ import type { UpgradeProgress } from "./upgrade-progress.js";
 /** What an engine is started with. */
 export interface EngineStart {
   readonly home: string;
-  /** Folder of handlers for the versions that this program knows. */
-  readonly handlers: string;
+  /** Folder of handlers for the versions that this program knows; undefined: that of the chain. */
+  readonly handlers: string | undefined;
   /** Time goes on by so much with each block; undefined: the machine's clock. */
   readonly logicalBlockNanos: bigint | undefined;
   readonly appVersion: bigint | undefined;
@@ -45,7 +45,7 @@ export interface EngineFacts {
   readonly address: Uint8Array;
   readonly publicKey: Uint8Array;
   readonly validators: ValidatorSet;
-  readonly versions: readonly SentVersion[];
+  readonly versions: readonly ChainVersion[];
   /** The version that runs. */
   readonly version: bigint;
   readonly lastHeight: Height;

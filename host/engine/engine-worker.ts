@@ -4,7 +4,7 @@
  */
 import { type MessagePort, workerData } from "node:worker_threads";
 import { toHex } from "../bytes.js";
-import { sendVersion } from "../chain/versions/sent.js";
+import type { Chain } from "../chain/define-chain.js";
 import { isUpgradeError } from "../errors.js";
 import type { HaltRecord } from "../upgrade/halt.js";
 import type { LogLevel } from "../upgrade/handlers.js";
@@ -35,9 +35,9 @@ export interface EngineThreadData {
 const LINES_WAITING_MAX = 10_000;
 
 /** Runs an engine from its start to its end; what goes wrong is a message. */
-export async function runEngineThread(): Promise<void> {
+export async function runEngineThread(chain: Chain): Promise<void> {
   const { port, start, status } = workerData as EngineThreadData;
-  const engine = new EngineOfThread(port, start, new EngineStatus(status));
+  const engine = new EngineOfThread(chain, port, start, new EngineStatus(status));
   await engine.run();
   port.close();
 }
@@ -52,6 +52,7 @@ class EngineOfThread {
   #linesLeftOut = 0;
 
   constructor(
+    private readonly chain: Chain,
     private readonly port: MessagePort,
     private readonly start: EngineStart,
     private readonly status: EngineStatus,
@@ -101,8 +102,9 @@ class EngineOfThread {
       staged,
     } = this.start;
     return HeldHome.hold({
+      chain: this.chain,
       home,
-      handlers,
+      ...(handlers === undefined ? {} : { handlers }),
       skipHeights,
       mempool,
       clock: logicalBlockNanos === undefined ? wallClock : logicalClock(logicalBlockNanos),
@@ -216,7 +218,7 @@ function factsOf(held: HeldHome, { app, facts, key, validators }: EmbeddedNode):
     address: key.address,
     publicKey: key.publicKey.bytes,
     validators,
-    versions: app.versions.map(sendVersion),
+    versions: app.versions,
     version: app.version.number,
     lastHeight: app.lastCommitID.version,
     handlerState: app.plan && app.keeper.handlerState(app.plan),

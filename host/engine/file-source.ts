@@ -1,7 +1,7 @@
 /** A file that is read a part at a time. */
 import { createHash } from "node:crypto";
 import { closeSync, createReadStream, fstatSync, openSync, readSync } from "node:fs";
-import type { ByteSource } from "../chain/genesis-document/byte-source.js";
+import type { ByteSource } from "../chain/genesis/document/byte-source.js";
 import { UpgradeError } from "../errors.js";
 
 const HASH_PART_BYTES = 1_048_576;

@@ -4,7 +4,7 @@
  *   b g   GenesisRecord
  */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import type { GenesisFacts } from "../chain/genesis.js";
+import type { GenesisFacts } from "../chain/genesis/genesis.js";
 import { JsonReader } from "../chain/json-reader.js";
 import { UpgradeError } from "../errors.js";
 import { type GenesisRecord, GenesisRecordSchema } from "../gen/chain/engine/v1/engine_pb.js";

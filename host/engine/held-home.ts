@@ -4,7 +4,8 @@
  */
 import { existsSync, statSync } from "node:fs";
 import { App, type AppOptions } from "../chain/app.js";
-import type { GenesisFacts } from "../chain/genesis.js";
+import type { Chain } from "../chain/define-chain.js";
+import type { GenesisFacts } from "../chain/genesis/genesis.js";
 import { genesisVersion } from "../chain/start.js";
 import { DEFAULT_CONSENSUS_PARAMS } from "../commitment/block/consensus-params.js";
 import { Core } from "../core/core.js";
@@ -39,10 +40,11 @@ const NO_FILE_LOCKS =
   "container is noticed only when it commits. See that one node alone uses this home";
 
 export interface OpenNodeOptions {
+  readonly chain: Chain;
   readonly home: string;
   readonly clock: Clock;
-  /** Folder of handlers for the versions this program knows. */
-  readonly handlers: string;
+  /** Folder of handlers for the versions this program knows. Default: that of the chain. */
+  readonly handlers?: string;
   /** One more folder of handlers that wait for their height, besides `<home>/handlers/staged`. */
   readonly staged?: string;
   /** Know nothing newer than this version: what an old binary is. */
@@ -93,23 +95,30 @@ export class HeldHome {
   /** @throws Halt; UpgradeError UPG_INVALID_GENESIS, UPG_INVALID_ARGUMENT, UPG_HANDLER_*, UPG_STORE_* */
   open(): EmbeddedNode {
     const { home, options, key } = this;
+    const { chain } = options;
     // An empty file is what a process leaves that died before its first write.
     const isNew = !existsSync(home.databaseFile) || statSync(home.databaseFile).size === 0;
     const committed = checkDatabase(home.databaseFile, options.log);
     const spill = { bytesMax: options.handlerDiskMax };
     if (!isNew) this.#database = new LmdbDatabase(home.databaseFile, { spill });
-    this.#genesis = keptOrFile(home, this.#database);
+    this.#genesis = keptOrFile(chain, home, this.#database);
     const { genesis, begin } = this.#genesis;
     const lastSigned = new LastSigned(home.lastSignedFile);
     lastSigned.requireGoesOn(committed ?? genesis.initialHeight - 1n, home.databaseFile);
-    const { versions, handlers } = versionsAndHandlers(home, options.handlers, options.appVersion);
+    const { versions, handlers } = versionsAndHandlers(
+      chain,
+      home,
+      options.handlers ?? chain.handlers,
+      options.appVersion,
+    );
     // A document that this program cannot start leaves no database behind, so the home can be made anew.
     if (isNew) genesisVersion(genesis, versions);
     begin?.check(options.log);
     const database = this.#database ?? new LmdbDatabase(home.databaseFile, { spill });
     this.#database = database;
-    const staged = stagedHandlers({ home, folder: options.staged, versions, log: options.log });
+    const staged = stagedHandlers({ chain, home, folder: options.staged, versions, log: options.log });
     const app = new App({
+      chain,
       staged: () => staged.look(),
       verifySignature: nodeVerifySignature,
       ...{ database, sha256, core: new Core(), genesis, versions, files: upgradeFiles(home), log: options.log },
@@ -189,7 +198,12 @@ function lockHome(home: Home): HomeLock {
   }
 }
 
-function appOptions({ skipHeights, haltHeight, versionsKept, onProgress }: OpenNodeOptions): Partial<AppOptions> {
+function appOptions({
+  skipHeights,
+  haltHeight,
+  versionsKept,
+  onProgress,
+}: OpenNodeOptions): Omit<Partial<AppOptions>, "chain"> {
   return {
     ...(skipHeights ? { skipHeights } : {}),
     ...(haltHeight === undefined ? {} : { haltHeight }),

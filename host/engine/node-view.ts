@@ -6,7 +6,7 @@
 import { toHex } from "../bytes.js";
 import type { TxResult } from "../chain/app.js";
 import { AppView } from "../chain/app-view.js";
-import { receiveVersion } from "../chain/versions/sent.js";
+import type { Chain } from "../chain/define-chain.js";
 import type { ValidatorSet } from "../commitment/block/validator-set.js";
 import { Core } from "../core/core.js";
 import type { LmdbReader } from "../store/lmdb-reader.js";
@@ -21,6 +21,7 @@ import { nodeVerifySignature } from "./node-signatures.js";
 import { TxIndex } from "./tx-index.js";
 
 export interface NodeViewOptions {
+  readonly chain: Chain;
   readonly database: LmdbReader;
   readonly facts: EngineFacts;
   readonly mempool: Partial<MempoolLimits>;
@@ -48,7 +49,7 @@ export class NodeView {
   #told: Height;
 
   constructor(private readonly options: NodeViewOptions) {
-    const { database, facts } = options;
+    const { chain, database, facts } = options;
     this.blocks = new BlockStore(database);
     this.index = new TxIndex(database, sha256);
     this.key = { address: facts.address, publicKey: { bytes: facts.publicKey } };
@@ -56,11 +57,11 @@ export class NodeView {
     this.#told = this.#last?.header.height ?? 0n;
     const { maxGas } = facts.chain.params.block;
     this.app = new AppView({
-      ...{ database, sha256, core: new Core(), verifySignature: nodeVerifySignature },
+      ...{ chain, database, sha256, core: new Core(), verifySignature: nodeVerifySignature },
       chainId: facts.chain.chainId,
       appVersion: facts.chain.appVersion,
       blockGasMax: maxGas > 0n ? maxGas : undefined,
-      versions: facts.versions.map(receiveVersion),
+      versions: facts.versions,
       last: () => this.lastBlock?.header,
     });
     this.mempool = new Mempool(sha256, (tx, kind) => this.app.checkTx(tx, kind), options.mempool);

@@ -1,4 +1,5 @@
 /** Homes of the example chain, made and opened in this process, for what has no command. */
+
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { initHome } from "../../host/cli/commands/init.js";
@@ -6,6 +7,7 @@ import { logicalClock } from "../../host/engine/clock.js";
 import type { EmbeddedNode, MadeBlock } from "../../host/engine/embedded-node.js";
 import { openNode } from "../../host/engine/open-node.js";
 import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";
+import { exampleChain } from "../example-chain.js";
 
 /** Time between blocks, as the option `--block-time` has it and in nanoseconds. */
 export const BLOCK_TIME = "5s";
@@ -34,6 +36,7 @@ export interface OpenHomeOptions {
 
 export function withNode<T>({ path, handlers, appVersion }: OpenHomeOptions, use: (node: EmbeddedNode) => T): T {
   const open = openNode({
+    chain: exampleChain,
     home: path,
     clock: logicalClock(BLOCK_NANOS),
     handlers,

@@ -1,7 +1,6 @@
 /** Which binary runs when: too old, too new, the right one, two upgrades in a row, and a halt height. */
 import { describe, expect, test } from "vitest";
-import { V1 } from "../../host/chain/versions/v1.js";
-import { V2 } from "../../host/chain/versions/v2.js";
+import { V1, V2 } from "../example-chain.js";
 import { Chain, failureOf } from "./chain.js";
 import { splitBalances, toV3, V3 } from "./versions.js";
 

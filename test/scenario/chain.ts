@@ -10,9 +10,7 @@
 
 import { toHex } from "../../host/bytes.js";
 import { App, type BlockRequest, type BlockResult } from "../../host/chain/app.js";
-import { type Genesis, parseGenesis } from "../../host/chain/genesis.js";
-import { V1 } from "../../host/chain/versions/v1.js";
-import { V2 } from "../../host/chain/versions/v2.js";
+import { type Genesis, parseGenesis } from "../../host/chain/genesis/genesis.js";
 import type { ChainVersion } from "../../host/chain/versions/version.js";
 import { Core } from "../../host/core/core.js";
 import { sha256 } from "../../host/engine/node-crypto.js";
@@ -23,6 +21,7 @@ import type { VersionView } from "../../host/store/version-view.js";
 import type { Height, Plan } from "../../host/types.js";
 import type { UpgradeHandler, UpgradeHandlerOptions } from "../../host/upgrade/handlers.js";
 import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";
+import { exampleChain, V1, V2 } from "../example-chain.js";
 import { MemoryFiles } from "./files.js";
 import { genesisText } from "./genesis-text.js";
 import { KeptDatabase } from "./kept-database.js";
@@ -66,7 +65,7 @@ export class Chain {
   #running: Process | undefined;
 
   constructor(private readonly options: ChainOptions = {}) {
-    this.genesis = parseGenesis(options.genesis ?? genesisText());
+    this.genesis = parseGenesis(exampleChain, options.genesis ?? genesisText());
     this.database = new KeptDatabase(options.database);
   }
 
@@ -76,6 +75,7 @@ export class Chain {
     const log: string[] = [];
     const { versionsKept } = this.options;
     const app = new App({
+      chain: exampleChain,
       database: this.database,
       sha256,
       core,

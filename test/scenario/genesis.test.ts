@@ -1,9 +1,8 @@
 /** Genesis: what a chain cannot start from is refused by the path of the wrong field, before anything is written. */
 import { describe, expect, test } from "vitest";
-import { parseGenesis } from "../../host/chain/genesis.js";
-import { V1 } from "../../host/chain/versions/v1.js";
-import { V2 } from "../../host/chain/versions/v2.js";
+import { parseGenesis } from "../../host/chain/genesis/genesis.js";
 import { HEIGHT_MAX } from "../../host/limits.js";
+import { exampleChain, V1, V2 } from "../example-chain.js";
 import { Chain, failureOf } from "./chain.js";
 import { genesisDocument, genesisText, genesisWith } from "./genesis-text.js";
 import { splitBalances } from "./versions.js";
@@ -98,11 +97,11 @@ function vesting(field: string, value: unknown): string {
   return genesisWith(ACCOUNT, account);
 }
 
-describe("parseGenesis()", () => {
+describe("parseGenesis(exampleChain, )", () => {
   for (const [path, value, named = path] of WRONG) {
     const shown = value === undefined ? "missing" : JSON.stringify(value).slice(0, 40);
     test(`${path} ${shown} → UPG_INVALID_GENESIS (2) that names ${named}`, () => {
-      const error = failureOf(() => parseGenesis(genesisWith(path, value)));
+      const error = failureOf(() => parseGenesis(exampleChain, genesisWith(path, value)));
       expect(error).toMatchObject({ code: "UPG_INVALID_GENESIS", kind: { exit: 2 } });
       expect(error.message).toMatch(new RegExp(`^genesis\\.${named.replace(/[.[\]]/g, "\\$&")}(: |\\.)`));
     });
@@ -115,7 +114,7 @@ describe("parseGenesis()", () => {
     ["original_vesting", "x", "base_vesting_account.original_vesting"],
   ] as const) {
     test(`a vesting account's ${field} ${value} → UPG_INVALID_GENESIS that names it`, () => {
-      const error = failureOf(() => parseGenesis(vesting(field, value)));
+      const error = failureOf(() => parseGenesis(exampleChain, vesting(field, value)));
       expect(error.message).toContain(`genesis.${ACCOUNT}.${named}: `);
     });
   }
@@ -132,7 +131,7 @@ describe("parseGenesis()", () => {
       const state = document["app_state"] as Record<string, Record<string, unknown[]>>;
       const entries = state[section]?.[field] ?? [];
       entries.splice(index, 0, entries[0]);
-      const error = failureOf(() => parseGenesis(JSON.stringify(document)));
+      const error = failureOf(() => parseGenesis(exampleChain, JSON.stringify(document)));
       expect(error).toMatchObject({ code: "UPG_INVALID_GENESIS" });
       expect(error.message).toContain(`genesis.${list}[${index}]`);
     });
@@ -140,17 +139,19 @@ describe("parseGenesis()", () => {
 
   for (const text of ["", "{", "[]", "null", '"genesis"', "12"]) {
     test(`the document ${JSON.stringify(text)} → UPG_INVALID_GENESIS`, () => {
-      expect(failureOf(() => parseGenesis(text))).toMatchObject({ code: "UPG_INVALID_GENESIS" });
+      expect(failureOf(() => parseGenesis(exampleChain, text))).toMatchObject({ code: "UPG_INVALID_GENESIS" });
     });
   }
 
   test("initial_height 2^53 - 1 → taken, the last one that the store can count", () => {
-    expect(parseGenesis(genesisWith("initial_height", "9007199254740991")).initialHeight).toBe(HEIGHT_MAX);
+    expect(parseGenesis(exampleChain, genesisWith("initial_height", "9007199254740991")).initialHeight).toBe(
+      HEIGHT_MAX,
+    );
   });
 
   test('initial_height "0", absent and 1 → 1, as the field reads it', () => {
     for (const value of ["0", 0, undefined, "1", 1]) {
-      expect(parseGenesis(genesisWith("initial_height", value)).initialHeight).toBe(1n);
+      expect(parseGenesis(exampleChain, genesisWith("initial_height", value)).initialHeight).toBe(1n);
     }
   });
 });

@@ -4,10 +4,10 @@
  */
 import { encodeAddress, OPERATOR_PREFIX } from "../../host/chain/address.js";
 import type { TxResult } from "../../host/chain/app.js";
-import { AUTH_STORE, readAccount } from "../../host/chain/modules/auth.js";
-import { accountBank, balanceOf, storeBank } from "../../host/chain/modules/bank.js";
-import { GOV_STORE, readProposal } from "../../host/chain/modules/gov.js";
 import { type Proposal, VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
+import { AUTH_STORE, readAccount } from "../../host/modules/auth/accounts.js";
+import { accountBank, balanceOf, storeBank } from "../../host/modules/bank/bank.js";
+import { GOV_STORE, readProposal } from "../../host/modules/gov/records.js";
 import type { Height } from "../../host/types.js";
 import { Chain, type ChainOptions, type MadeBlock, type Process } from "./chain.js";
 import { genesisDocument } from "./genesis-text.js";

@@ -1,9 +1,9 @@
 /** Mistakes of a handler that have hurt chains: refused with exit 20 before anything is written, unless it declares them. */
 import { describe, expect, test } from "vitest";
-import { V1 } from "../../host/chain/versions/v1.js";
 import type { WasmHandler } from "../../host/handler/handler.js";
 import type { VersionMap } from "../../host/types.js";
 import { ModuleManager } from "../../host/upgrade/migrations.js";
+import { V1 } from "../example-chain.js";
 import { data, load, type ManifestSource } from "../guest/build.js";
 import { Chain, type FunctionHandler, failureOf, type Process } from "./chain.js";
 import { splitBalances, toV2 } from "./versions.js";

@@ -3,9 +3,8 @@
  * state and from the one handler whose plan is due. What else lies there means nothing.
  */
 import { describe, expect, test } from "vitest";
-import { V1 } from "../../host/chain/versions/v1.js";
-import { V2 } from "../../host/chain/versions/v2.js";
 import type { WasmHandler } from "../../host/handler/handler.js";
+import { V1, V2 } from "../example-chain.js";
 import { data, load } from "../guest/build.js";
 import { Chain, type ProcessOptions } from "./chain.js";
 import { splitBalances } from "./versions.js";
@@ -62,9 +61,9 @@ describe("upgrades by handlers of the home", () => {
     test(`v2 → v9 → v10, handlers registered ${order} → each applied, stores and modules of all, one number more each`, () => {
       const chain = atVersion2();
       const third = upgrade(chain, "v9", { handlers }, { handlers, home: [v9] });
-      expect(third.app.version).toMatchObject({ number: 3n, plan: "v9", bank: V2.bank });
+      expect(third.app.version).toMatchObject({ number: 3n, plan: "v9", layouts: V2.layouts });
       const fourth = upgrade(chain, "v10", { handlers, home: [v9] }, { handlers, home: both });
-      expect(fourth.app.version).toMatchObject({ number: 4n, plan: "v10", bank: V2.bank });
+      expect(fourth.app.version).toMatchObject({ number: 4n, plan: "v10", layouts: V2.layouts });
       expect(fourth.state.names).toEqual(["auth", "bank", "gov", "nine", "staking", "ten", "upgrade"]);
       expect(fourth.versions).toEqual({
         ...{ auth: "2", bank: "2", gov: "1", nine: "1", staking: "1", ten: "1", upgrade: "1" },
@@ -103,7 +102,7 @@ describe("upgrades by handlers of the home", () => {
     upgrade(chain, "v9", { handlers }, { handlers, home: [raising("v9", "bank", 2, 3)] });
     const next = upgrade(chain, "v10", { handlers }, { handlers, home: [raising("v10", "bank", 3, 4)] });
     expect(next.versions["bank"]).toBe("4");
-    expect(chain.start({ handlers }).app.version.bank).toBe(V2.bank);
+    expect(chain.start({ handlers }).app.version.layouts).toEqual(V2.layouts);
   });
 
   test("a handler for a plan that nobody scheduled → the node starts and runs", () => {
@@ -120,11 +119,11 @@ describe("upgrades by handlers of the home", () => {
     chain.start({ handlers, skipHeights: [4n] }).blocks(2);
     const rescue = adding("rescue", "lifeboat");
     const next = upgrade(chain, "rescue", { handlers }, { handlers, home: [rescue] });
-    expect(next.app.version).toMatchObject({ number: 2n, plan: "rescue", bank: V1.bank });
+    expect(next.app.version).toMatchObject({ number: 2n, plan: "rescue", layouts: V1.layouts });
     expect(next.state.names).toEqual(["auth", "gov", "lifeboat", "staking", "upgrade"]);
     expect(chain.start({ versions: [V1], home: [rescue] }).blocks(2)).toHaveLength(2);
     const v2 = upgrade(chain, "v2", { versions: [V1], home: [rescue] }, { handlers, home: [rescue] });
-    expect(v2.app.version).toMatchObject({ number: 3n, plan: "v2", bank: V2.bank });
+    expect(v2.app.version).toMatchObject({ number: 3n, plan: "v2", layouts: V2.layouts });
     expect(v2.versions).toMatchObject({ auth: "2", bank: "2", lifeboat: "1" });
     expect(v2.state.names).toEqual(["auth", "bank", "gov", "lifeboat", "staking", "upgrade"]);
   });
@@ -144,7 +143,7 @@ describe("upgrades by handlers of the home", () => {
       },
     );
     const next = upgrade(chain, "rescue", { handlers }, { handlers, home: [rescue] });
-    expect(next.app.version).toMatchObject({ number: 2n, plan: "rescue", bank: V2.bank });
+    expect(next.app.version).toMatchObject({ number: 2n, plan: "rescue", layouts: V2.layouts });
     expect(chain.failToStart({ versions: [V1], home: [rescue] })).toMatchObject({ code: "UPG_HALT_HANDLER_MISSING" });
   });
 

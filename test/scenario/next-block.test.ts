@@ -1,8 +1,7 @@
 /** Plans for now: the very next block, the block that schedules them, and heights that were missed. */
 import { describe, expect, test } from "vitest";
 import { toHex } from "../../host/bytes.js";
-import { V1 } from "../../host/chain/versions/v1.js";
-import { V2 } from "../../host/chain/versions/v2.js";
+import { V1, V2 } from "../example-chain.js";
 import { Chain } from "./chain.js";
 import { splitBalances, toV2 } from "./versions.js";
 
@@ -30,7 +29,7 @@ describe("plan for the very next block", () => {
 
   test("a handler without store upgrades → UPG_HALT_RESTART all the same: another version runs", () => {
     const chain = new Chain();
-    const version = { ...V2, stores: V1.stores, bank: V1.bank };
+    const version = { ...V2, stores: V1.stores, layouts: V1.layouts };
     const options = { versions: [V1, version], functions: [toV2({ storeUpgrades: {} })] };
     const running = chain.start(options);
     running.schedule({ name: "v2", height: 2n });

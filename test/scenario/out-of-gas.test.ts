@@ -2,11 +2,11 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { V1 } from "../../host/chain/versions/v1.js";
 import { sha256 } from "../../host/engine/node-crypto.js";
 import { loadHandler, type WasmHandler } from "../../host/handler/handler.js";
 import { GAS_SCHEDULE } from "../../host/handler/meter/schedule.js";
 import { decodeReceipt } from "../../host/upgrade/receipt.js";
+import { V1 } from "../example-chain.js";
 import { Chain, type Process } from "./chain.js";
 import { SPLIT_BALANCES } from "./versions.js";
 

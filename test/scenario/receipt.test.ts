@@ -1,8 +1,8 @@
 /** The receipt of an upgrade by a Wasm handler: what it says, that it can be proven, and that it stays. */
 import { describe, expect, test } from "vitest";
 import { concatBytes, toHex, utf8 } from "../../host/bytes.js";
-import { V1 } from "../../host/chain/versions/v1.js";
 import { decodeReceipt } from "../../host/upgrade/receipt.js";
+import { V1 } from "../example-chain.js";
 import { verifyWithOracle } from "../vectors/ics23-oracle.js";
 import { Chain, type Process } from "./chain.js";
 import { splitBalances, toV2 } from "./versions.js";

@@ -1,7 +1,6 @@
 /** Skip heights: the plan is cleared, not Done, and nothing of the new version happens. */
 import { describe, expect, test } from "vitest";
-import { V1 } from "../../host/chain/versions/v1.js";
-import { V2 } from "../../host/chain/versions/v2.js";
+import { V1, V2 } from "../example-chain.js";
 import { Chain, type ProcessOptions } from "./chain.js";
 import { splitBalances, toV2 } from "./versions.js";
 

@@ -1,9 +1,8 @@
 /** Store upgrades that do not fit the stores on disk: refused at start, the difference told, nothing written. */
 import { describe, expect, test } from "vitest";
-import { V1 } from "../../host/chain/versions/v1.js";
-import { V2 } from "../../host/chain/versions/v2.js";
 import type { ChainVersion } from "../../host/chain/versions/version.js";
 import type { StoreUpgrades } from "../../host/types.js";
+import { V1, V2 } from "../example-chain.js";
 import { Chain } from "./chain.js";
 import { answering, toV2 } from "./versions.js";
 

@@ -3,12 +3,12 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { encodeAddress, moduleAddress } from "../../host/chain/address.js";
-import { V1 } from "../../host/chain/versions/v1.js";
-import { V2 } from "../../host/chain/versions/v2.js";
 import { sha256 } from "../../host/engine/node-crypto.js";
 import { TxMsgDataSchema } from "../../host/gen/cosmos/base/abci/v1beta1/abci_pb.js";
 import { VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
 import { AuthInfoSchema, ModeInfoSchema, TxRawSchema } from "../../host/gen/cosmos/tx/v1beta1/tx_pb.js";
+import { bankOf } from "../../host/modules/bank/bank.js";
+import { V1, V2 } from "../example-chain.js";
 import { Chain, failureOf } from "./chain.js";
 import { ALICE, BOB, CAROL, DAVE, govGenesis, Town } from "./gov-chain.js";
 import { splitBalances } from "./versions.js";
@@ -290,7 +290,7 @@ describe("at()", () => {
     const { app } = town.process;
     const amounts = [1n, 2n, 4n, 5n, 6n].map((height) => {
       const { stores, version } = app.at(height);
-      return [version.number, version.bank.balances(stores, BOB.addressBytes)[0]?.amount];
+      return [version.number, bankOf(version).balances(stores, BOB.addressBytes)[0]?.amount];
     });
     expect(amounts).toEqual([
       [1n, given],

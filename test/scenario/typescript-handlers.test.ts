@@ -1,12 +1,11 @@
 /** Handlers in TypeScript that do not do what a handler must: exit 20, and nothing is written. */
 import { describe, expect, test } from "vitest";
 import { utf8 } from "../../host/bytes.js";
-import { V1 } from "../../host/chain/versions/v1.js";
-import { V2 } from "../../host/chain/versions/v2.js";
 import { UpgradeError } from "../../host/errors.js";
 import { LOG_LINES_MAX } from "../../host/limits.js";
 import type { VersionMap } from "../../host/types.js";
 import type { UpgradeHandler } from "../../host/upgrade/handlers.js";
+import { V1, V2 } from "../example-chain.js";
 import { Chain, type FunctionHandler } from "./chain.js";
 import { toV2 } from "./versions.js";
 

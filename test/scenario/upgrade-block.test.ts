@@ -1,11 +1,13 @@
 /** The upgrade block itself: no transaction runs in it, a halt ends the process, and every run gives the same hashes. */
+
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { toHex, utf8 } from "../../host/bytes.js";
-import { V1 } from "../../host/chain/versions/v1.js";
 import { UpgradeError } from "../../host/errors.js";
+import { bankOf } from "../../host/modules/bank/bank.js";
 import { LmdbDatabase } from "../../host/store/lmdb-database.js";
 import { haltRecord } from "../../host/upgrade/halt.js";
+import { V1 } from "../example-chain.js";
 import { temporaryDirectory } from "../unit/store/support.js";
 import { Chain, type ChainOptions, failureOf, type Process } from "./chain.js";
 import { testAddress } from "./genesis-text.js";
@@ -129,7 +131,7 @@ describe("after a halt", () => {
 
 /** Blocks that each change the state. */
 function mintUpTo(process: Process, height: bigint): Process {
-  const { bank } = process.app.version;
+  const bank = bankOf(process.app.version);
   while (process.height < height) {
     process.block({
       changes: [

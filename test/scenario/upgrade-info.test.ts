@@ -1,6 +1,6 @@
 /** upgrade-info.json beside the state: state decides, the file is for people and sidecars, and a wrong one is told. */
 import { describe, expect, test } from "vitest";
-import { V1 } from "../../host/chain/versions/v1.js";
+import { V1 } from "../example-chain.js";
 import { Chain } from "./chain.js";
 import { splitBalances } from "./versions.js";
 

@@ -1,11 +1,11 @@
 /** Versions and handlers that the scenarios use besides the example chain's own. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { V2 } from "../../host/chain/versions/v2.js";
 import type { ChainVersion } from "../../host/chain/versions/version.js";
 import { sha256 } from "../../host/engine/node-crypto.js";
 import { loadHandler, type WasmHandler } from "../../host/handler/handler.js";
 import type { VersionMap } from "../../host/types.js";
+import { V2 } from "../example-chain.js";
 import type { FunctionHandler } from "./chain.js";
 
 export const SPLIT_BALANCES = join(import.meta.dirname, "../../build/examples/split-balances.wasm");
@@ -24,7 +24,7 @@ export const V3: ChainVersion = {
   plan: "v3",
   modules: new Map([...V2.modules, ["gov", 2n], ["oracle", 1n]]),
   stores: ["auth", "bank", "government", "oracle", "upgrade"],
-  bank: V2.bank,
+  layouts: V2.layouts,
 };
 
 const V3_STORES = {

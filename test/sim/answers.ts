@@ -1,13 +1,15 @@
 /** What a node answers to its clients: every query that needs no argument, and searches by every event of its blocks. */
+
 import { create, toBinary } from "@bufbuild/protobuf";
 import { Query } from "../../host/api/query/query.js";
-import type { QueryMethod } from "../../host/api/query/service.js";
+import type { QueryMethod } from "../../host/chain/query/service.js";
 import { GenesisFile } from "../../host/engine/genesis-file.js";
 import { sha256 } from "../../host/engine/node-crypto.js";
 import { NodeService } from "../../host/engine/node-service.js";
 import type { OpenNode } from "../../host/engine/open-node.js";
 import { isUpgradeError } from "../../host/errors.js";
 import { parseEventQuery } from "../../host/event-query.js";
+import { exampleChain } from "../example-chain.js";
 
 /** More than any of these chains has of one event. */
 const WINDOW = { isDescending: false, first: 0, size: 100 } as const;
@@ -19,7 +21,14 @@ export async function* answersOf({ node, home }: OpenNode): AsyncGenerator<strin
     moniker: "flips",
     genesis: new GenesisFile(home.genesisFile),
   });
-  const query = new Query({ app: node.app, node: service, sha256, bondDenom: "ustake", compatCosmos: true });
+  const query = new Query({
+    chain: exampleChain,
+    app: node.app,
+    node: service,
+    sha256,
+    bondDenom: "ustake",
+    compatCosmos: true,
+  });
   for (const { methods } of query.services) {
     for (const method of methods) yield `${method.path} ${await answer(query, method)}`;
   }

@@ -3,6 +3,7 @@
  * it. Positions are drawn from the bytes that matter to who reads the last transaction or writes the next one; what these
  * are says the walk itself (`onUse`): not free pages, room behind values, numbers of transactions, the older meta page.
  */
+
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,6 +15,7 @@ import { openNode } from "../../host/engine/open-node.js";
 import { isUpgradeError } from "../../host/errors.js";
 import { LmdbFile } from "../../host/store/lmdb-file.js";
 import { walkLmdb } from "../../host/store/lmdb-walk.js";
+import { exampleChain } from "../example-chain.js";
 import { answersOf } from "./answers.js";
 import { Random } from "./random.js";
 
@@ -151,7 +153,13 @@ async function digestOf(home: string, handlers: string): Promise<string> {
   // What a node writes must not reach the next round.
   const state = join(home, "data", "priv_validator_state.json");
   copyFileSync(state, `${state}.kept`);
-  const open = openNode({ home, clock: logicalClock(5_000_000_000n), handlers, log: () => undefined });
+  const open = openNode({
+    chain: exampleChain,
+    home,
+    clock: logicalClock(5_000_000_000n),
+    handlers,
+    log: () => undefined,
+  });
   const hash = createHash("sha256");
   try {
     const { app, blocks, index } = open.node;

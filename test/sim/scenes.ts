@@ -1,8 +1,10 @@
 /** What the simulator plays: a home as it stands before something happens, and the processes that go through it. */
+
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { concatBytes, utf8 } from "../../host/bytes.js";
 import type { EmbeddedNode } from "../../host/engine/embedded-node.js";
+import { bankOf } from "../../host/modules/bank/bank.js";
 import { makeBlocksUpTo, makeHome, schedule, withNode } from "../e2e/prepared-home.js";
 import { build, data, guest } from "../guest/build.js";
 import { genesisText, testAddress } from "../scenario/genesis-text.js";
@@ -60,7 +62,7 @@ function planned(height: bigint, upTo: bigint): Scene["prepare"] {
 
 /** A block whose writes leave nodes of earlier blocks behind. */
 function busyBlock(node: EmbeddedNode): void {
-  const { bank } = node.app.version;
+  const bank = bankOf(node.app.version);
   node.makeBlock([
     (context) => {
       for (let i = 0n; i < 8n; i++) {

@@ -1,3 +1,3 @@
 /** The process that the simulator kills: `chaind` itself, with a hand on its steps. */
 import "./kill-points.js";
-import "../../host/cli/main.js";
+import "../../examples/chain/main.js";

@@ -2,8 +2,8 @@
 import { create } from "@bufbuild/protobuf";
 import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../host/chain/address.js";
 import { parseDecimal } from "../../host/chain/decimal.js";
-import { tally } from "../../host/chain/gov/tally.js";
 import { type Params, ParamsSchema, WeightedVoteOptionSchema } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
+import { tally } from "../../host/modules/gov/tally.js";
 import { expectEqual, type VectorCase } from "./harness.js";
 
 export function runTally(vector: VectorCase): readonly string[] {

@@ -1,23 +1,25 @@
 /** Kind `life`: messages and ends of blocks, one after another, with errors, events and state after each. */
+
 import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { toHex } from "../../host/bytes.js";
 import { decodeAddress, encodeAddress, moduleAddress, OPERATOR_PREFIX } from "../../host/chain/address.js";
 import { formatCoins, parseCoins } from "../../host/chain/coins.js";
 import { type ChainEvent, type ModuleContext, moduleContext } from "../../host/chain/context.js";
-import { endGovernanceBlock } from "../../host/chain/gov/end-block.js";
-import { ROUTER } from "../../host/chain/messages/router.js";
-import { accountBank, type Bank, storeBank } from "../../host/chain/modules/bank.js";
-import { deposits, proposals, votes, writeParams } from "../../host/chain/modules/gov.js";
-import { writeDelegation, writeValidator } from "../../host/chain/modules/staking.js";
 import { describeError, type ErrorDescription } from "../../host/chain/tx-error.js";
+import type { ChainVersion } from "../../host/chain/versions/version.js";
 import { verifySignature } from "../../host/commitment/block/keys.js";
 import { formatTime, parseTime } from "../../host/commitment/block/time.js";
 import { Core } from "../../host/core/core.js";
 import { sha256 } from "../../host/engine/node-crypto.js";
 import { type Proposal, ProposalStatusSchema } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
 import * as tx from "../../host/gen/cosmos/gov/v1/tx_pb.js";
+import { type Bank, bankOf } from "../../host/modules/bank/bank.js";
+import { endGovernanceBlock } from "../../host/modules/gov/end-block.js";
+import { deposits, proposals, votes, writeParams } from "../../host/modules/gov/records.js";
+import { writeDelegation, writeValidator } from "../../host/modules/staking/records.js";
 import type { Timestamp } from "../../host/types.js";
 import { Keeper, UPGRADE_STORE } from "../../host/upgrade/keeper.js";
+import { exampleChain, V1, V2 } from "../example-chain.js";
 import { govParams, weightedOption } from "./gov-count.js";
 import { expectEqual, expectText, type VectorCase } from "./harness.js";
 import { memoryStores } from "./memory-stores.js";
@@ -30,7 +32,7 @@ const keeper = new Keeper({ core, authority: encodeAddress(GOV) });
 
 /** Every life is lived twice: with coins in the accounts, and with coins in the bank's store. */
 export function runGovLife(vector: VectorCase): readonly string[] {
-  const tags = new Set([...new Life(vector, accountBank).run(), ...new Life(vector, storeBank).run()]);
+  const tags = new Set([...new Life(vector, V1).run(), ...new Life(vector, V2).run()]);
   return [...tags];
 }
 
@@ -43,7 +45,7 @@ class Life {
 
   constructor(
     private readonly vector: VectorCase,
-    private readonly bank: Bank,
+    private readonly version: ChainVersion,
   ) {
     const staking = this.#stores.store("staking");
     for (const { operator, tokens, shares } of vector["staking"].validators) {
@@ -64,8 +66,13 @@ class Life {
     writeParams(this.#stores.store("gov"), govParams(vector["params"]));
     const first = vector["steps"].find(({ state }: VectorCase) => state)?.state.balances ?? {};
     const accounts = Object.keys(first).filter((name) => name.startsWith("cosmos1") && name !== encodeAddress(GOV));
-    for (const address of accounts) bank.mint(this.#stores, decodeAddress(address), parseCoins("1000000stake,500atom"));
+    for (const address of accounts)
+      this.bank.mint(this.#stores, decodeAddress(address), parseCoins("1000000stake,500atom"));
     this.#given = accounts.length;
+  }
+
+  get bank(): Bank {
+    return bankOf(this.version);
   }
 
   run(): readonly string[] {
@@ -90,9 +97,9 @@ class Life {
       height: BigInt(step["height"]),
       time: parseTime(step["time"]),
       sha256,
-      bank: this.bank,
+      version: this.version,
       keeper,
-      router: ROUTER,
+      router: exampleChain.router,
       verifySignature,
       consumeGas: () => undefined,
     };
@@ -232,7 +239,7 @@ function act(context: ModuleContext, step: VectorCase): void {
 }
 
 function run<T extends DescMessage>(context: ModuleContext, schema: T, message: MessageInitShape<T>): void {
-  const kind = ROUTER.get(`/${schema.typeName}`);
+  const kind = exampleChain.router.get(`/${schema.typeName}`);
   kind?.read(toBinary(schema, create(schema, message))).run(context);
 }
 

@@ -5,20 +5,19 @@ import { HDKey } from "@scure/bip32";
 import { mnemonicToSeedSync } from "@scure/bip39";
 import { toHex } from "../../host/bytes.js";
 import { addressFailure, decodeAnyAddress, encodeAddress, moduleAddress } from "../../host/chain/address.js";
-import { ROUTER } from "../../host/chain/messages/router.js";
-import { AUTH_STORE, writeAccount } from "../../host/chain/modules/auth.js";
-import { accountBank } from "../../host/chain/modules/bank.js";
 import { decodeTx } from "../../host/chain/tx/decode.js";
 import type { TxResult } from "../../host/chain/tx/result.js";
 import { runTx } from "../../host/chain/tx/run.js";
-import { keyAddress, signBytes } from "../../host/chain/tx/signatures.js";
 import { addressOf, publicKeyOf, sign, verifySignature } from "../../host/commitment/block/keys.js";
 import { Core } from "../../host/core/core.js";
 import { sha256 } from "../../host/engine/node-crypto.js";
 import { AccountSchema } from "../../host/gen/chain/auth/v1/auth_pb.js";
 import { PubKeySchema } from "../../host/gen/cosmos/crypto/secp256k1/keys_pb.js";
 import { TxRawSchema } from "../../host/gen/cosmos/tx/v1beta1/tx_pb.js";
+import { AUTH_STORE, writeAccount } from "../../host/modules/auth/accounts.js";
+import { keyAddress, signBytes } from "../../host/modules/auth/signatures.js";
 import { Keeper } from "../../host/upgrade/keeper.js";
+import { exampleChain, V1 } from "../example-chain.js";
 import { type CaseRunner, expectBytes, expectEqual, type VectorCase } from "./harness.js";
 import { memoryStores } from "./memory-stores.js";
 import { type ExpectedText, hexBytes, isShortForm, textBytes, textOf } from "./short-forms.js";
@@ -79,7 +78,7 @@ const latinText = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 
 function checkTx(vector: VectorCase): readonly string[] {
   const bytes = hexBytes(vector["tx_raw"]);
-  const tx = decodeTx(bytes, ROUTER);
+  const tx = decodeTx(bytes, exampleChain.router);
   const { raw, body, authInfo } = tx;
   expectBytes(raw.bodyBytes, vector["body_bytes"], "body bytes");
   expectBytes(raw.authInfoBytes, vector["auth_info_bytes"], "auth info bytes");
@@ -150,9 +149,10 @@ function verdict(vector: VectorCase, accounts: VectorCase[]): TxResult {
     height: BigInt(vector["height"]),
     time: { seconds: 1_700_000_000n, nanos: 0 },
     sha256,
-    bank: accountBank,
+    version: V1,
+    ante: exampleChain.ante,
     keeper,
-    router: ROUTER,
+    router: exampleChain.router,
     verifySignature,
   };
   const options = { mode: "check", takesFees: false, blockGasMax: undefined } as const;

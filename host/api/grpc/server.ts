@@ -1,6 +1,8 @@
 /** gRPC: every service of the query, reflection and health, over HTTP/2 without encryption. */
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { DescMethod } from "@bufbuild/protobuf";
+import { filesOf } from "../../chain/define-chain.js";
+import type { QueryMethod } from "../../chain/query/service.js";
 import { UpgradeError } from "../../errors.js";
 import { Health } from "../../gen/grpc/health/v1/health_pb.js";
 import { ServerReflection } from "../../gen/grpc/reflection/v1/reflection_pb.js";
@@ -10,8 +12,6 @@ import { ClientLeft } from "../client-left.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../door.js";
 import { KeptAnswers } from "../query/kept-answers.js";
 import { CUT_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../query/query.js";
-import { filesOf } from "../query/registry.js";
-import type { QueryMethod } from "../query/service.js";
 import { UnreadBytes } from "../unread.js";
 import { Connections } from "./connections.js";
 import { healthHandlers } from "./health.js";
@@ -48,7 +48,7 @@ export async function openGrpc(options: GrpcOptions): Promise<OpenDoor> {
   );
   door.add(`/${Health.typeName}/Check`, { descriptor: Health.method.check, run: health.check });
   door.add(`/${Health.typeName}/Watch`, { descriptor: Health.method.watch, run: health.watch });
-  const reflect = reflectionHandler(new ReflectionIndex(names, filesOf(names)), limits.idleMillis);
+  const reflect = reflectionHandler(new ReflectionIndex(names, filesOf(query.chain, names)), limits.idleMillis);
   for (const { typeName } of [ServerReflection, ServerReflectionAlpha]) {
     // The two have the same messages: one handler and one set of types serve both.
     const descriptor = ServerReflection.method.serverReflectionInfo;

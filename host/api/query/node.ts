@@ -1,17 +1,18 @@
 /** Queries about the node and its blocks: `cosmos.base.tendermint.v1beta1.Service`. */
+
+import { packAny } from "../../chain/query/any.js";
+import type { NodeCall } from "../../chain/query/call.js";
+import type { NodeBlock } from "../../chain/query/node-port.js";
+import { paginateList } from "../../chain/query/paginate.js";
+import { implementOfNode, type QueryService } from "../../chain/query/service.js";
 import { UpgradeError } from "../../errors.js";
 import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import { Service } from "../../gen/cosmos/base/tendermint/v1beta1/query_pb.js";
 import { PubKeySchema } from "../../gen/cosmos/crypto/ed25519/keys_pb.js";
 import type { Height } from "../../types.js";
 import { VERSION } from "../../version.js";
-import type { NodeBlock } from "../node-port.js";
 import { abciQuery } from "./abci.js";
-import { packAny } from "./any.js";
 import { blockIdMessage, blockMessages, consensusAddress } from "./blocks.js";
-import type { NodeCall } from "./call.js";
-import { paginateList } from "./paginate.js";
-import { implementOfNode, type QueryService } from "./service.js";
 
 /** What stock clients take for the protocol of this node: they choose their decoders by it. */
 export const ENGINE_VERSION = "0.38.25";

@@ -3,21 +3,19 @@
  * CometBFT-style RPC turn their requests into `call` and its answers into theirs.
  */
 import type { DescService, Message } from "@bufbuild/protobuf";
+import type { Chain } from "../../chain/define-chain.js";
+import type { CallOptions, QueryApp, StateView } from "../../chain/query/call.js";
+import type { NodePort } from "../../chain/query/node-port.js";
+import type { QueryMethod, QueryService } from "../../chain/query/service.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { INT64_MAX } from "../../limits.js";
 import type { Height, Sha256 } from "../../types.js";
-import type { NodePort } from "../node-port.js";
-import { authQuery } from "./auth.js";
-import { bankQuery } from "./bank.js";
-import type { CallOptions, QueryApp, StateView } from "./call.js";
-import { govQuery } from "./gov.js";
 import { nodeService } from "./node.js";
-import type { QueryMethod, QueryService } from "./service.js";
-import { stakingQuery } from "./staking.js";
+import { inTurns } from "./turns.js";
 import { txService } from "./tx.js";
-import { chainUpgradeQuery, cosmosUpgradeQuery } from "./upgrade.js";
 
 export interface QueryOptions {
+  readonly chain: Chain;
   readonly app: QueryApp;
   readonly node: NodePort;
   readonly sha256: Sha256;
@@ -32,22 +30,18 @@ export interface QueryAnswer {
   readonly height: Height;
 }
 
+/** The upgrade module's service under the name that today's clients know. */
+const COSMOS_UPGRADE = "cosmos.upgrade.";
+
 export class Query {
   readonly services: readonly QueryService[];
   readonly #methods: ReadonlyMap<string, QueryMethod>;
   #last: StateView | undefined;
 
   constructor(private readonly options: QueryOptions) {
-    this.services = [
-      chainUpgradeQuery,
-      ...(options.compatCosmos ? [cosmosUpgradeQuery] : []),
-      authQuery,
-      bankQuery,
-      govQuery,
-      stakingQuery,
-      txService,
-      nodeService,
-    ];
+    const { chain, compatCosmos } = options;
+    const isServed = ({ descriptor }: QueryService) => compatCosmos || !descriptor.typeName.startsWith(COSMOS_UPGRADE);
+    this.services = [...chain.services.filter(isServed), txService, nodeService];
     this.#methods = new Map(this.services.flatMap(({ methods }) => methods.map((method) => [method.path, method])));
   }
 
@@ -66,6 +60,10 @@ export class Query {
 
   get sha256(): Sha256 {
     return this.options.sha256;
+  }
+
+  get chain(): Chain {
+    return this.options.chain;
   }
 
   get descriptors(): readonly DescService[] {
@@ -87,8 +85,8 @@ export class Query {
     askedHeight: Height,
     options: CallOptions = {},
   ): Promise<QueryAnswer> {
-    const { app, node, sha256, bondDenom } = this.options;
-    const facts = { app, node, sha256, bondDenom, askedHeight, ...options };
+    const { chain, app, node, sha256, bondDenom } = this.options;
+    const facts = { chain, app, node, sha256, bondDenom, inTurns, askedHeight, ...options };
     if (!method.isOfState) {
       return { message: await method.run(request, facts), height: node.latest()?.header.height ?? 0n };
     }

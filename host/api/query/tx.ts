@@ -1,6 +1,11 @@
 /** Transactions: simulated, taken, found again: `cosmos.tx.v1beta1.Service`. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { fromHex, toHex } from "../../bytes.js";
+import { packAny } from "../../chain/query/any.js";
+import type { NodeCall } from "../../chain/query/call.js";
+import type { NodePort, NodeTx, NodeTxResult } from "../../chain/query/node-port.js";
+import { paginateList } from "../../chain/query/paginate.js";
+import { implementOfNode, type QueryService } from "../../chain/query/service.js";
 import { isRefusedForUpgrade } from "../../chain/tx/result.js";
 import { formatTime } from "../../commitment/block/time.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
@@ -8,13 +13,8 @@ import { parseEventQuery } from "../../event-query.js";
 import { TxMsgDataSchema, type TxResponse, TxResponseSchema } from "../../gen/cosmos/base/abci/v1beta1/abci_pb.js";
 import { BroadcastMode, OrderBy, Service } from "../../gen/cosmos/tx/v1beta1/service_pb.js";
 import { type Tx, TxSchema } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
-import type { NodePort, NodeTx, NodeTxResult } from "../node-port.js";
-import { packAny } from "./any.js";
 import { blockIdMessage, blockMessages } from "./blocks.js";
-import type { NodeCall } from "./call.js";
 import { eventMessages } from "./events.js";
-import { paginateList } from "./paginate.js";
-import { implementOfNode, type QueryService } from "./service.js";
 
 const PAGE_DEFAULT = 100;
 const PAGE_MAX = 100;

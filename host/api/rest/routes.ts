@@ -1,8 +1,8 @@
 /** Routes, read from the `google.api.http` options of the methods. */
 import { getOption, hasOption } from "@bufbuild/protobuf";
+import type { QueryMethod, QueryService } from "../../chain/query/service.js";
 import { http } from "../../gen/google/api/annotations_pb.js";
 import type { HttpRule } from "../../gen/google/api/http_pb.js";
-import type { QueryMethod, QueryService } from "../query/service.js";
 
 /** A part of a path: a word, or the name of the field that stands there. */
 type Segment = { readonly word: string } | { readonly field: string };

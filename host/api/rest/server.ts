@@ -1,20 +1,20 @@
 /** REST: the gateway's JSON over the query service, on the field's routes; and what machines ask a node besides. */
 
 import type { IncomingMessage } from "node:http";
-import { type DescMessage, fromJsonString, type Message, type Registry } from "@bufbuild/protobuf";
+import { createRegistry, type DescMessage, fromJsonString, type Message, type Registry } from "@bufbuild/protobuf";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
+import { filesOf } from "../../chain/define-chain.js";
+import { escapeHtml, GatewayJson } from "../../chain/query/gateway-json.js";
 import { UpgradeError } from "../../errors.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../door.js";
 import { apiError } from "../errors.js";
 import { listen, makeHttpServer, openDoor, readBody, signalOf } from "../http-server.js";
 import { KeptAnswers } from "../query/kept-answers.js";
 import { CUT_HEADER, ERROR_CODE_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../query/query.js";
-import { registryOf } from "../query/registry.js";
 import { noRoom, UnreadBytes } from "../unread.js";
 import { bindRequest } from "./bind.js";
-import { escapeHtml, GatewayJson } from "./gateway-json.js";
 import { openApiDocument } from "./openapi.js";
 import { type FoundRoute, Router, routesOf } from "./routes.js";
 
@@ -117,7 +117,7 @@ class Gateway {
   ) {
     const { query } = options;
     this.#router = new Router(routesOf(query.services));
-    this.#registry = registryOf(query.descriptors);
+    this.#registry = createRegistry(...filesOf(query.chain, query.descriptors));
     this.#json = new GatewayJson(this.#registry);
   }
 

@@ -1,12 +1,12 @@
 /** The application behind the chain: `abci_info`, and `abci_query` on stores and on the query service's methods. */
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import type { QueryMethod } from "../../chain/query/service.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { VERSION } from "../../version.js";
 import { apiError } from "../errors.js";
 import { abciQuery } from "../query/abci.js";
 import { APP_NAME } from "../query/node.js";
 import { ERROR_CODE_HEADER } from "../query/query.js";
-import type { QueryMethod } from "../query/service.js";
 import { latestBlock, type RpcContext } from "./context.js";
 import { base64Json } from "./json.js";
 import type { Params } from "./params.js";

@@ -1,7 +1,8 @@
 /** Blocks, headers, commits, results, and the set that decides them. */
+
+import type { NodePort } from "../../chain/query/node-port.js";
 import { isUpgradeError } from "../../errors.js";
 import type { Height } from "../../types.js";
-import type { NodePort } from "../node-port.js";
 import { askedBlock, latestBlock, pageOf, type RpcContext } from "./context.js";
 import {
   base64Json,

@@ -1,7 +1,7 @@
 /** Transactions on their way in. */
 import { equalBytes } from "../../bytes.js";
+import type { NodeTx, NodeTxResult } from "../../chain/query/node-port.js";
 import { UpgradeError } from "../../errors.js";
-import type { NodeTx, NodeTxResult } from "../node-port.js";
 import type { RpcContext } from "./context.js";
 import { base64Json, eventsJson, hexJson, txResultJson } from "./json.js";
 import type { Params } from "./params.js";

@@ -1,7 +1,7 @@
 /** The genesis document as an engine holds it: made once, kept when it is small, read in pieces when it is not. */
 import { concatBytes, utf8 } from "../../bytes.js";
+import type { NodeGenesis, NodePort } from "../../chain/query/node-port.js";
 import { UpgradeError } from "../../errors.js";
-import type { NodeGenesis, NodePort } from "../node-port.js";
 import type { RpcContext } from "./context.js";
 import { base64Json, consensusParamsJson, JsonText } from "./json.js";
 import type { Params } from "./params.js";

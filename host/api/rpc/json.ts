@@ -1,6 +1,7 @@
 /** The forms of CometBFT's JSON: hashes in upper-case hex, other bytes in base64, 64-bit integers as strings. */
 import { toHex } from "../../bytes.js";
 import type { ChainEvent } from "../../chain/context.js";
+import type { NodeBlock, NodeTx, NodeTxResult } from "../../chain/query/node-port.js";
 import type { Block } from "../../commitment/block/block.js";
 import type { BlockId } from "../../commitment/block/block-id.js";
 import type { Commit } from "../../commitment/block/commit.js";
@@ -10,7 +11,6 @@ import type { PublicKey } from "../../commitment/block/keys.js";
 import { formatTime } from "../../commitment/block/time.js";
 import type { TxProof } from "../../commitment/block/txs.js";
 import type { Validator } from "../../commitment/block/validator.js";
-import type { NodeBlock, NodeTx, NodeTxResult } from "../node-port.js";
 
 /** A result that is JSON already. */
 export class JsonText {

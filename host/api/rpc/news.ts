@@ -1,7 +1,7 @@
 /** Events of blocks and transactions, as subscribers hear them. */
 import type { ChainEvent } from "../../chain/context.js";
+import type { NodeNews, NodePort, NodeTx } from "../../chain/query/node-port.js";
 import { eventValues } from "../../event-query.js";
-import type { NodeNews, NodePort, NodeTx } from "../node-port.js";
 import { base64Json, blockIdJson, blockJson, eventsJson, headerJson, hexJson, txResultJson } from "./json.js";
 
 /** What one event is to those who asked for it. */

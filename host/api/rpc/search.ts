@@ -1,8 +1,9 @@
 /** Transactions and blocks found again: by hash, or by their events. */
+
+import type { NodeSearchPage, NodeSearchWindow, NodeTx } from "../../chain/query/node-port.js";
 import { txProofs } from "../../commitment/block/txs.js";
 import { UpgradeError } from "../../errors.js";
 import { parseEventQuery } from "../../event-query.js";
-import type { NodeSearchPage, NodeSearchWindow, NodeTx } from "../node-port.js";
 import { cutText } from "../query/tx.js";
 import { pageSize, type RpcContext } from "./context.js";
 import { blockIdJson, blockJson, hexJson, txJson, txProofJson } from "./json.js";

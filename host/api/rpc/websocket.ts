@@ -2,12 +2,12 @@
 
 import type { IncomingMessage, Server } from "node:http";
 import { type RawData, WebSocket, WebSocketServer } from "ws";
+import type { NodePort } from "../../chain/query/node-port.js";
 import { UpgradeError } from "../../errors.js";
 import { type EventCondition, matchesAll, parseEventQuery } from "../../event-query.js";
 import type { LeftSignal } from "../../types.js";
 import { ClientLeft } from "../client-left.js";
 import type { DoorEvents, DoorLimits } from "../door.js";
-import type { NodePort } from "../node-port.js";
 import type { UnreadBytes } from "../unread.js";
 import {
   answerCall,

@@ -17,8 +17,8 @@ import {
 } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
 import { TX_BYTES_MAX } from "../../limits.js";
 import { addressFailure, decodeAnyAddress, encodeAddress } from "../address.js";
-import type { MessageRouter, ReadMessage } from "../messages/kind.js";
 import { SDK, TxError, undefinedError } from "../tx-error.js";
+import type { MessageRouter, ReadMessage } from "./message-kind.js";
 import { checkStrictly, type Resolve, withoutBadTexts } from "./strict.js";
 import { BYTES, varintBytes, WireCursor, WireError } from "./wire-cursor.js";
 

@@ -14,14 +14,16 @@ import {
   moduleContext,
 } from "../context.js";
 import { GAS_UNLIMITED, GasMeter, GasMultiStore } from "../gas.js";
-import type { ReadMessage } from "../messages/kind.js";
 import { SDK, TxError, wrapError } from "../tx-error.js";
-import { type AnteOptions, runAnte } from "./ante.js";
+import type { Ante, AnteOptions } from "./ante.js";
 import { type DecodedTx, decodeTx } from "./decode.js";
+import type { ReadMessage } from "./message-kind.js";
 import { refusal, type TxResult } from "./result.js";
 
 /** What a block's transactions share. */
-export type TxFacts = Omit<ModuleFacts, "consumeGas">;
+export interface TxFacts extends Omit<ModuleFacts, "consumeGas"> {
+  readonly ante: Ante;
+}
 
 export interface RunOptions extends AnteOptions {
   /** Gas that the block has left; a transaction that needs more fails. Undefined: no limit. */
@@ -51,9 +53,8 @@ export function runTx(facts: TxFacts, stores: MultiStore, bytes: Uint8Array, opt
       into,
     );
   try {
-    const coins = options.mode === "simulate" && tx.feePayer ? facts.bank.balances(branch, tx.feePayer) : [];
-    const feeTrial = { coins, context: () => context(branch.branch(), []) };
-    runAnte(context(branch, events), tx, { ...options, feeTrial });
+    const trial = { stores: branch, context: () => context(branch.branch(), []) };
+    facts.ante(context(branch, events), tx, { ...options, trial });
   } catch (error) {
     return refusal(error, used());
   }

@@ -1,6 +1,6 @@
 /**
  * Which version a state has. Modules, stores and the number are the state's own facts; of the program's versions the
- * state chooses one thing, the code that reads its accounts and coins. No file has a say in it.
+ * state chooses one thing, the code that reads its records. No file has a say in it.
  */
 import type { DoneUpgrade, Plan, VersionMap } from "../../types.js";
 import { modulesAfter, storesAfter } from "../../upgrade/app-versions.js";
@@ -31,16 +31,18 @@ export type Target = Pick<Parameters<typeof storesAfter>[1], "storeUpgrades"> & 
   readonly versions: ReadonlyMap<string, { readonly to: bigint }> | undefined;
 };
 
-/** Modules whose layout the program's code depends on. */
-export const CODED_MODULES = ["auth", "bank"] as const;
-const CODED_STORE = "bank";
+/** Modules that have another layout in one version of the program than in another: its code must fit the state. */
+export function codedModules(versions: readonly ChainVersion[]): string[] {
+  const names = new Set(versions.flatMap(({ modules }) => [...modules.keys()]));
+  return [...names].filter((name) => new Set(versions.map(({ modules }) => modules.get(name) ?? 0n)).size > 1);
+}
 
 /** The version that runs on a state when no plan is applied. */
 export function versionOfState(program: ProgramVersions, facts: StateFacts): ChainVersion {
   const { number, last, modules, stores } = facts;
   const code = codeFor(program, facts);
   const plan = last?.name ?? program.begun.plan;
-  return asKnown(program.versions, { number, plan, modules, stores, bank: code.bank });
+  return asKnown(program.versions, { number, plan, modules, stores, layouts: code.layouts });
 }
 
 /** The version that a due plan leads to: the state's, changed by the one handler that is applied. */
@@ -55,7 +57,7 @@ export function versionAfter(program: ProgramVersions, facts: StateFacts, target
   const isDone = (name: string) => name === plan.name || facts.isDone(name);
   const code = own ?? codeFor(program, { ...facts, modules, stores, isDone });
   return asKnown(program.versions, {
-    ...{ number: facts.number + 1n, plan: plan.name, modules, stores, bank: code.bank },
+    ...{ number: facts.number + 1n, plan: plan.name, modules, stores, layouts: code.layouts },
   });
 }
 
@@ -88,10 +90,11 @@ function bringsLayoutsOf(
   { modules, stores }: Pick<StateFacts, "modules" | "stores">,
 ): boolean {
   const at = (versions: VersionMap, module: string) => versions.get(module) ?? 0n;
-  const isHigher = CODED_MODULES.some((module) => at(next.modules, module) > at(code.modules, module));
-  const isThere = CODED_MODULES.every((module) => at(modules, module) >= at(next.modules, module));
-  const hasStore = !next.stores.includes(CODED_STORE) || stores.includes(CODED_STORE);
-  return isHigher && isThere && hasStore;
+  const coded = codedModules([code, next]);
+  const isHigher = coded.some((module) => at(next.modules, module) > at(code.modules, module));
+  const isReached = coded.every((module) => at(modules, module) >= at(next.modules, module));
+  const added = next.stores.filter((name) => !code.stores.includes(name));
+  return isHigher && isReached && added.every((name) => stores.includes(name));
 }
 
 /** The program's own version where the state's facts are exactly its. */
@@ -99,7 +102,7 @@ function asKnown(versions: readonly ChainVersion[], found: ChainVersion): ChainV
   const isSame = (known: ChainVersion) =>
     known.number === found.number &&
     known.plan === found.plan &&
-    known.bank === found.bank &&
+    sameVersions(known.layouts, found.layouts) &&
     sameVersions(known.modules, found.modules) &&
     [...known.stores].sort().join() === [...found.stores].sort().join();
   return versions.find(isSame) ?? found;

@@ -1,8 +1,14 @@
-/** A version of the example chain, as data: what a binary of that age knows. */
+/** A version of a chain, as data: what a program of that age knows. */
+
+import type { VersionMap } from "../../types.js";
 import type { AppVersion } from "../../upgrade/app-versions.js";
-import type { Bank } from "../modules/bank.js";
 
 export interface ChainVersion extends AppVersion {
-  /** Where this version keeps coins. */
-  readonly bank: Bank;
+  /** The module versions whose code reads this state: those of the newest version of the program that fits it. */
+  readonly layouts: VersionMap;
+}
+
+/** The consensus version whose layout a module's records have in this state; 0n: the program has no code for it. */
+export function layoutOf({ layouts }: Pick<ChainVersion, "layouts">, module: string): bigint {
+  return layouts.get(module) ?? 0n;
 }

@@ -1,11 +1,22 @@
-/** Messages as JSON with the field's names, the way the REST door writes them. */
-import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
-import { registryOf } from "../../api/query/registry.js";
-import { GatewayJson } from "../../api/rest/gateway-json.js";
+/** Messages as JSON with the Cosmos SDK's names, the way REST writes them. */
+import { createRegistry, type DescMessage, type MessageShape, type Registry } from "@bufbuild/protobuf";
+import type { Chain } from "../../chain/define-chain.js";
+import { filesOf } from "../../chain/define-chain.js";
+import { messageWriter } from "../../chain/query/gateway-json.js";
 import { Service } from "../../gen/cosmos/tx/v1beta1/service_pb.js";
+import { programChain } from "../program-chain.js";
 
-const writer = new GatewayJson(registryOf([Service]));
+const REGISTRIES = new WeakMap<Chain, Registry>();
+
+/** What may be packed in an `Any` of this program's chain, or of the answers of a node. */
+export function messageRegistry(chain: Chain = programChain()): Registry {
+  const known = REGISTRIES.get(chain);
+  if (known) return known;
+  const registry = createRegistry(...filesOf(chain, [Service]));
+  REGISTRIES.set(chain, registry);
+  return registry;
+}
 
 export function messageJson<S extends DescMessage>(schema: S, message: MessageShape<S>): Record<string, unknown> {
-  return JSON.parse(writer.write(schema, message)) as Record<string, unknown>;
+  return messageWriter(messageRegistry())(schema, message);
 }

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
 import type { Command } from "commander";
 import { toHex, utf8 } from "../../bytes.js";
-import { parseGenesis } from "../../chain/genesis.js";
+import { parseGenesis } from "../../chain/genesis/genesis.js";
 import { formatTime } from "../../commitment/block/time.js";
 import { writeFileAtomically } from "../../engine/atomic-file.js";
 import { wallClock } from "../../engine/clock.js";
@@ -13,6 +13,7 @@ import { sha256 } from "../../engine/node-crypto.js";
 import { UpgradeError } from "../../errors.js";
 import { writeDefaultConfig } from "../config-defaults.js";
 import { type TakenGenesis, takeDocument, withPlainDocument } from "../genesis/take-document.js";
+import { programChain } from "../program-chain.js";
 
 export interface InitOptions {
   readonly home: string;
@@ -74,7 +75,7 @@ export function initHome(options: InitOptions): InitAnswer {
 function writeGenesis(home: Home, { genesis, chainId }: InitOptions): TakenGenesis {
   if (genesis) return takeDocument(genesis, home.genesisFile, chainId);
   const text = `${JSON.stringify({ ...emptyGenesis(), ...(chainId ? { chain_id: chainId } : {}) }, null, 1)}\n`;
-  const begun = parseGenesis(text);
+  const begun = parseGenesis(programChain(), text);
   writeFileAtomically(home.genesisFile, utf8(text), 0o644);
   return begun;
 }
@@ -86,34 +87,14 @@ function emptyGenesis(): Record<string, unknown> {
     chain_id: `test-chain-${suffix}`,
     initial_height: "1",
     app_hash: null,
-    app_state: {
-      auth: { accounts: [] },
-      bank: { balances: [] },
-      staking: { params: { bond_denom: "ustake" }, validators: [], delegations: [] },
-      gov: { starting_proposal_id: "1", params: defaultParams(), proposals: [], deposits: [], votes: [] },
-    },
+    app_state: Object.fromEntries(
+      programChain().modules.flatMap(({ name, genesis: own }) =>
+        own?.default ? [[name, own.default(BOND_DENOM)]] : [],
+      ),
+    ),
     consensus: { params: { block: { max_bytes: "22020096", max_gas: "-1" }, version: {} } },
   };
 }
 
-/** Written out, so that they can be edited. */
-function defaultParams(): unknown {
-  return {
-    min_deposit: [{ denom: "ustake", amount: "10000000" }],
-    max_deposit_period: "172800s",
-    voting_period: "172800s",
-    quorum: "0.334000000000000000",
-    threshold: "0.500000000000000000",
-    veto_threshold: "0.334000000000000000",
-    min_initial_deposit_ratio: "0.000000000000000000",
-    proposal_cancel_ratio: "0.500000000000000000",
-    proposal_cancel_dest: "",
-    expedited_voting_period: "86400s",
-    expedited_threshold: "0.667000000000000000",
-    expedited_min_deposit: [{ denom: "ustake", amount: "50000000" }],
-    burn_vote_quorum: false,
-    burn_proposal_deposit_prevote: false,
-    burn_vote_veto: true,
-    min_deposit_ratio: "0.010000000000000000",
-  };
-}
+/** What staking counts power in on a new chain. */
+const BOND_DENOM = "ustake";

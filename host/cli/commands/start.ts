@@ -1,6 +1,5 @@
 /** `chaind start`: runs the node until it is stopped or halts. */
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { type Command, Option } from "commander";
 import { type Logger, pino } from "pino";
 import type { EngineStart } from "../../engine/engine-port.js";
@@ -80,11 +79,6 @@ export function registerStart(program: Command): void {
   });
 }
 
-/** Handlers that ship with the program stand beside it. */
-function builtInHandlers(): string {
-  return fileURLToPath(new URL("handlers", import.meta.url));
-}
-
 async function start(options: StartOptions, globals: GlobalOptions, limits: ChosenLimits): Promise<void> {
   if (options.handlers !== undefined && !existsSync(options.handlers)) {
     throw new UpgradeError("UPG_INVALID_CONFIG", `--handlers: there is no folder ${options.handlers}`);
@@ -102,7 +96,7 @@ async function start(options: StartOptions, globals: GlobalOptions, limits: Chos
 function engineStart(options: StartOptions, home: string, isDebugLogged: boolean): EngineStart {
   return {
     home,
-    handlers: options.handlers ?? builtInHandlers(),
+    handlers: options.handlers,
     staged: options.handlersStaged,
     logicalBlockNanos: options.logicalClock ? options.blockTime || 1_000_000_000n : undefined,
     appVersion: options.appVersion,

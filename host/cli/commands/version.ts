@@ -2,6 +2,7 @@
 import { VERSION } from "../../version.js";
 import type { Cobra } from "../cobra.js";
 import type { Output } from "../output.js";
+import { programChain } from "../program-chain.js";
 
 export function registerVersion(program: Cobra, output: Output): void {
   program
@@ -10,21 +11,20 @@ export function registerVersion(program: Cobra, output: Output): void {
     .description("Prints the version of this program; with --long also what it is made of.")
     .option("--long", "more than the version")
     .action(async ({ long }: { long?: boolean }) => {
-      const facts = { name: "chain-upgrade", server_name: "chaind", version: VERSION };
+      const facts = { name: "chain-upgrade", server_name: programChain().name, version: VERSION };
       if (!long) output.print(facts, VERSION);
       else output.print({ ...facts, ...(await longFacts()) });
     });
 }
 
 async function longFacts() {
-  const { knownVersions } = await import("../../chain/versions/known.js");
   const { CORE_WASM } = await import("../../core/core-wasm.js");
   const { sha256 } = await import("../../engine/node-crypto.js");
   return {
     node: process.version,
     platform: `${process.platform}/${process.arch}`,
     core_sha256: Buffer.from(sha256(CORE_WASM())).toString("hex"),
-    app_versions: knownVersions().map(({ number, plan, modules }) => ({
+    app_versions: programChain().versions.map(({ number, plan, modules }) => ({
       version: String(number),
       plan: plan ?? "",
       modules: Object.fromEntries([...modules].map(([name, version]) => [name, String(version)])),

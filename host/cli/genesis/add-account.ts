@@ -4,6 +4,7 @@ import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../chain/addre
 import { addCoins, type Coin, formatCoins, parseCoins } from "../../chain/coins.js";
 import { readConsensusKey } from "../../engine/consensus-key.js";
 import { Home } from "../../engine/home.js";
+import type { AuthGenesis } from "../../modules/auth/genesis.js";
 import { usage } from "../cobra.js";
 import { type KeyringFlags, withKeyring } from "../keyring/options.js";
 import { listAt, readDocument, requireNoChain, writeDocument } from "./document.js";
@@ -38,11 +39,12 @@ export async function addAccount(
   const given = parseCoins(coins);
   const address = await addressOf(path, key, flags);
   const bytes = decodeAddress(address);
-  const isKnown = genesis.accounts.some((account) => equalBytes(account.address, bytes));
+  const accounts = [...(genesis.sections.get("auth") as AuthGenesis).accounts];
+  const isKnown = accounts.some((account) => equalBytes(account.address, bytes));
   if (isKnown && !flags.append) {
     throw usage(`${address} is in the genesis document already; --append adds to its coins`);
   }
-  if (!isKnown) listAt(json, "app_state", "auth", "accounts").push(baseAccount(address, nextNumber(genesis.accounts)));
+  if (!isKnown) listAt(json, "app_state", "auth", "accounts").push(baseAccount(address, nextNumber(accounts)));
   const total = setBalance(listAt(json, "app_state", "bank", "balances") as Balance[], address, given);
   const validator = flags.validator === undefined ? undefined : addValidator(home, json, bytes, key, flags.validator);
   writeDocument(home.genesisFile, json);

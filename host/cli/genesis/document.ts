@@ -1,14 +1,15 @@
 /** The genesis document of a home as JSON that can be changed and written back. */
 import { existsSync } from "node:fs";
 import { utf8 } from "../../bytes.js";
-import { type GenesisInMemory, parseGenesis } from "../../chain/genesis.js";
+import { type Genesis, parseGenesis } from "../../chain/genesis/genesis.js";
 import { readFileIfThere, writeFileAtomically } from "../../engine/atomic-file.js";
 import type { Home } from "../../engine/home.js";
 import { UpgradeError } from "../../errors.js";
+import { programChain } from "../program-chain.js";
 
 export interface GenesisDocument {
   readonly json: Record<string, unknown>;
-  readonly genesis: GenesisInMemory;
+  readonly genesis: Genesis;
 }
 
 const FILE_MODE = 0o644;
@@ -17,16 +18,19 @@ const FILE_MODE = 0o644;
 export function readDocument(file: string): GenesisDocument {
   const bytes = readFileIfThere(file);
   if (!bytes)
-    throw new UpgradeError("UPG_INVALID_CONFIG", `${file} is missing: make a home with \`chaind init\` first`);
+    throw new UpgradeError(
+      "UPG_INVALID_CONFIG",
+      `${file} is missing: make a home with \`${programChain().name} init\` first`,
+    );
   const text = Buffer.from(bytes).toString("utf8");
-  const genesis = parseGenesis(text);
+  const genesis = parseGenesis(programChain(), text);
   return { json: JSON.parse(text) as Record<string, unknown>, genesis };
 }
 
 /** Written only when it is a genesis document. @throws UpgradeError UPG_INVALID_GENESIS, UPG_STORE_IO */
-export function writeDocument(file: string, json: unknown): GenesisInMemory {
+export function writeDocument(file: string, json: unknown): Genesis {
   const text = `${JSON.stringify(json, null, 1)}\n`;
-  const genesis = parseGenesis(text);
+  const genesis = parseGenesis(programChain(), text);
   writeFileAtomically(file, utf8(text), FILE_MODE);
   return genesis;
 }

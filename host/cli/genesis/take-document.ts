@@ -22,13 +22,14 @@ import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { utf8 } from "../../bytes.js";
-import { type Genesis, longLists, readGenesis } from "../../chain/genesis.js";
-import { readRange } from "../../chain/genesis-document/byte-source.js";
-import { GenesisDocument } from "../../chain/genesis-document/document.js";
-import { convertLegacyGenesis } from "../../chain/legacy-genesis.js";
+import { readRange } from "../../chain/genesis/document/byte-source.js";
+import type { GenesisDocument } from "../../chain/genesis/document/document.js";
+import { checkLists, type Genesis, openDocument, openGenesis } from "../../chain/genesis/genesis.js";
 import { type FileSource, openFileSource } from "../../engine/file-source.js";
 import { sha256 } from "../../engine/node-crypto.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
+import { convertLegacyGenesis } from "../../modules/legacy-genesis.js";
+import { programChain } from "../program-chain.js";
 
 const FILE_MODE = 0o644;
 const PART_BYTES = 1_048_576;
@@ -86,8 +87,8 @@ function readable(file: string, cause: unknown): UpgradeError {
 /** Reads a document to its end: its head and every entry of its lists. @throws UpgradeError UPG_INVALID_GENESIS */
 export function checkDocument(file: string): Genesis {
   return withSource(file, (source) => {
-    const genesis = readGenesis(new GenesisDocument(source));
-    for (const [, list] of longLists(genesis)) for (const _ of list);
+    const genesis = openGenesis(programChain(), source);
+    checkLists(programChain(), genesis);
     return genesis;
   });
 }
@@ -115,7 +116,7 @@ function isGzip(path: string): boolean {
 
 function copyDocument(file: string, target: string, chainId: string | undefined): void {
   withSource(file, (source) => {
-    const document = new GenesisDocument(source);
+    const document = openDocument(programChain(), source);
     const out = openSync(target, "w", FILE_MODE);
     try {
       if (document.isLegacy) writeAll(out, legacyText(source, chainId));

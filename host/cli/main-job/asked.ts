@@ -5,14 +5,16 @@
 import { create, type DescMessage, type Message } from "@bufbuild/protobuf";
 import { Query } from "../../api/query/query.js";
 import { addCoins, type Coin } from "../../chain/coins.js";
-import { AUTH_STORE, accounts } from "../../chain/modules/auth.js";
-import { GOV_STORE, proposals } from "../../chain/modules/gov.js";
-import { STAKING_STORE, validators } from "../../chain/modules/staking.js";
 import { GenesisFile } from "../../engine/genesis-file.js";
 import { sha256 } from "../../engine/node-crypto.js";
 import { NodeService } from "../../engine/node-service.js";
 import type { OpenNode } from "../../engine/open-node.js";
 import { isUpgradeError } from "../../errors.js";
+import { AUTH_STORE, accounts } from "../../modules/auth/accounts.js";
+import { bankOf } from "../../modules/bank/bank.js";
+import { GOV_STORE, proposals } from "../../modules/gov/records.js";
+import { STAKING_STORE, validators } from "../../modules/staking/records.js";
+import { programChain } from "../program-chain.js";
 import { amounts } from "./count.js";
 
 interface Check {
@@ -44,7 +46,7 @@ export async function askModules(open: OpenNode): Promise<Check[]> {
     | { readonly moduleVersions: readonly { readonly name: string; readonly version: bigint }[] }
     | undefined;
   let held: Coin[] = [];
-  for (const [, coins] of app.version.bank.allBalances(view)) held = addCoins(held, coins);
+  for (const [, coins] of bankOf(app.version).allBalances(view)) held = addCoins(held, coins);
   const modules = [...app.version.modules].sort(([a], [b]) => (a < b ? -1 : 1));
   return [
     {
@@ -84,7 +86,14 @@ function asker({
   home,
 }: OpenNode): (path: string, fields: Record<string, unknown>) => Promise<Message | undefined> {
   const service = new NodeService(node, { nodeId: "", moniker: "", genesis: new GenesisFile(home.genesisFile) });
-  const query = new Query({ app: node.app, node: service, sha256, bondDenom: "", compatCosmos: true });
+  const query = new Query({
+    chain: programChain(),
+    app: node.app,
+    node: service,
+    sha256,
+    bondDenom: "",
+    compatCosmos: true,
+  });
   return async (path, fields) => {
     const method = query.method(path);
     if (!method) return undefined;

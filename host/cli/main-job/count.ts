@@ -3,8 +3,9 @@
 import { toHex } from "../../bytes.js";
 import type { App } from "../../chain/app.js";
 import { addCoins, type Coin } from "../../chain/coins.js";
-import { AUTH_STORE, accounts } from "../../chain/modules/auth.js";
-import { STAKING_STORE, validators } from "../../chain/modules/staking.js";
+import { AUTH_STORE, accounts } from "../../modules/auth/accounts.js";
+import { bankOf } from "../../modules/bank/bank.js";
+import { STAKING_STORE, validators } from "../../modules/staking/records.js";
 
 export interface Count {
   readonly accounts: bigint;
@@ -24,7 +25,7 @@ export function countChain(app: App): Count {
   }
   let balances = 0n;
   let supply: Coin[] = [];
-  for (const [address, coins] of app.version.bank.allBalances(view)) {
+  for (const [address, coins] of bankOf(app.version).allBalances(view)) {
     if (isModule.has(toHex(address))) continue;
     balances += BigInt(coins.length);
     supply = addCoins(supply, coins);

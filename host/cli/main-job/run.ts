@@ -2,7 +2,6 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { toHex, utf8 } from "../../bytes.js";
-import { knownVersions } from "../../chain/versions/known.js";
 import { loadHandlerFile, loadHandlersFolders } from "../../engine/handlers-folder.js";
 import { Home } from "../../engine/home.js";
 import type { LocalReceipt } from "../../engine/local-receipt.js";
@@ -15,11 +14,12 @@ import type { HaltRecord } from "../../upgrade/halt.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
 import { initHome } from "../commands/init.js";
 import { withPlainDocument } from "../genesis/take-document.js";
+import { programChain } from "../program-chain.js";
 import { requireExit, runChildNode } from "./child-node.js";
 import { amounts, type Count, countChain } from "./count.js";
 import type { Show } from "./events.js";
 import { finish } from "./finish.js";
-import { BLOCK_TIME, builtInHandlers, openJob } from "./open-job.js";
+import { BLOCK_TIME, openJob } from "./open-job.js";
 import { smallGenesis } from "./small-genesis.js";
 import { keepOperatorKeys, proposeAndVote } from "./vote.js";
 
@@ -87,11 +87,11 @@ function mkdirs(path: string): string {
 
 /** `v2` with the handler of this package, unless the given one serves it; any other plan comes after it. */
 function plannedUpgrades({ handler: file }: MainJobOptions): PlannedUpgrade[] {
-  const [builtInFiles = []] = loadHandlersFolders([builtInHandlers()], sha256);
+  const [builtInFiles = []] = loadHandlersFolders([programChain().handlers ?? []].flat(), sha256);
   const builtIn = builtInFiles.map(({ handler }) => handler);
   const given = file ? loadHandlerFile(file, sha256) : undefined;
-  const isKnown = (handler: WasmHandler) => knownVersions().some(({ plan }) => plan === handler.manifest.name);
-  const known = knownVersions().flatMap(({ plan }) => {
+  const isKnown = (handler: WasmHandler) => programChain().versions.some(({ plan }) => plan === handler.manifest.name);
+  const known = programChain().versions.flatMap(({ plan }) => {
     if (given && given.manifest.name === plan) return [{ handler: given, file, isKnown: true }];
     const handler = builtIn.find(({ manifest }) => manifest.name === plan);
     return handler ? [{ handler, file: undefined, isKnown: true }] : [];

@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { utf8 } from "../../bytes.js";
 import { codeInForce } from "../../chain/start.js";
-import { knownVersions } from "../../chain/versions/known.js";
 import type { ChainVersion } from "../../chain/versions/version.js";
 import { formatTime } from "../../commitment/block/time.js";
 import { Core } from "../../core/core.js";
@@ -16,6 +15,7 @@ import type { VersionView } from "../../store/version-view.js";
 import type { VersionMap } from "../../types.js";
 import { sameVersions } from "../../upgrade/handlers.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
+import { programChain } from "../program-chain.js";
 import { documentText } from "./export-document.js";
 import { noChain, withReader } from "./home-database.js";
 
@@ -36,9 +36,9 @@ export function exportGenesis(path: string, request: ExportRequest, say: (line: 
     const view = multiStore.at(height);
     const { facts: begun } = keptGenesis(database);
     const upgrade = view.store(UPGRADE_STORE);
-    const code = codeInForce({ core }, view, { genesis: begun, versions: knownVersions() });
+    const code = codeInForce({ core }, view, { genesis: begun, versions: programChain().versions });
     const text = documentText({
-      ...{ view, begun, bank: code.bank, raw: rawPart(code, core.versionMap(upgrade), view) },
+      ...{ chain: programChain(), view, begun, version: code, raw: rawPart(code, core.versionMap(upgrade), view) },
       time: formatTime(new BlockStore(database).at(height).header.time),
       initialHeight: request.forZeroHeight ? 1n : height + 1n,
       appVersion: core.protocolVersion(upgrade) === 0n ? begun.appVersion : code.number,

@@ -3,7 +3,6 @@
  * A node may run in the home meanwhile, and the height may be far away.
  */
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import type { App } from "../../chain/app.js";
 import { genesisVersion } from "../../chain/start.js";
 import { keptOrFile, requireHome } from "../../engine/begun-genesis.js";
@@ -17,6 +16,7 @@ import { isUpgradeError } from "../../errors.js";
 import type { Height, Plan } from "../../types.js";
 import { shellWord } from "../../upgrade/halt-next.js";
 import { visible } from "../../visible.js";
+import { programChain } from "../program-chain.js";
 import { openShared } from "./home-database.js";
 import { openRehearsal, type RehearsalFacts, rehearseUpgrade } from "./rehearsal.js";
 
@@ -44,12 +44,12 @@ export function preUpgrade(path: string, flags: PreUpgradeFlags, say: Say): numb
 }
 
 function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
-  const folder = flags.handlers ?? fileURLToPath(new URL("handlers", import.meta.url));
+  const folder = flags.handlers ?? programChain().handlers;
   requireHome(home);
   readConsensusKey(home.validatorKeyFile);
-  const brought = versionsAndHandlers(home, folder, undefined);
+  const brought = versionsAndHandlers(programChain(), home, folder, undefined);
   if (!existsSync(home.databaseFile)) {
-    const { genesis, begin } = keptOrFile(home, undefined);
+    const { genesis, begin } = keptOrFile(programChain(), home, undefined);
     requireKeyGoesOn(home, genesis.initialHeight - 1n);
     genesisVersion(genesis, brought.versions);
     begin?.check((_, message) => say(message));
@@ -59,7 +59,7 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
   try {
     // Of a database that another process writes to, that process has checked this when it started.
     const committed = isRunning ? undefined : checkDatabase(home.databaseFile, (_, message) => say(message));
-    const { genesis } = keptOrFile(home, database);
+    const { genesis } = keptOrFile(programChain(), home, database);
     if (!isRunning) requireKeyGoesOn(home, committed ?? genesis.initialHeight - 1n);
     const facts: RehearsalFacts = { home, genesis, ...brought, staged: flags.handlersStaged, say };
     const app = openRehearsal(database, facts, true);

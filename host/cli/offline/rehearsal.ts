@@ -3,7 +3,7 @@
  * the store upgrades made, and what the upgrade block refuses before it runs the handler. Everything goes to memory.
  */
 import { App } from "../../chain/app.js";
-import type { GenesisFacts } from "../../chain/genesis.js";
+import type { GenesisFacts } from "../../chain/genesis/genesis.js";
 import { Core } from "../../core/core.js";
 import { upgradeFiles } from "../../engine/atomic-file.js";
 import type { Home } from "../../engine/home.js";
@@ -18,6 +18,7 @@ import { declaredVersions, type RegisteredHandler } from "../../upgrade/handlers
 import { requireKnownVersions } from "../../upgrade/hooks.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
 import { OverlayDatabase } from "../handler/overlay-database.js";
+import { programChain } from "../program-chain.js";
 
 export interface RehearsalFacts extends VersionsAndHandlers {
   readonly home: Home;
@@ -34,11 +35,11 @@ export interface RehearsalFacts extends VersionsAndHandlers {
 export function openRehearsal(below: Database, facts: RehearsalFacts, asAtPlan: boolean): App {
   const { home, genesis, versions, handlers, staged, say } = facts;
   const log = (_: string, message: string) => say(message);
-  const waiting = stagedHandlers({ home, folder: staged, versions, log });
+  const waiting = stagedHandlers({ chain: programChain(), home, folder: staged, versions, log });
   const files = { ...upgradeFiles(home), write: () => undefined, remove: () => undefined };
   const database = new OverlayDatabase(below, new MemoryDatabase());
   const app = new App({
-    ...{ database, sha256, core: new Core(), genesis, versions, files, log, asAtPlan },
+    ...{ chain: programChain(), database, sha256, core: new Core(), genesis, versions, files, log, asAtPlan },
     staged: () => waiting.look(),
   });
   for (const { handler, isOfHome } of handlers) app.keeper.setWasmHandler(handler, { isOfHome });

@@ -1,8 +1,8 @@
 /** `--handler FILE`: the plan pins that file, and who proposes and who votes read what it may do. */
 
 import { utf8 } from "../../bytes.js";
-import { SUMMARY_BYTES_MAX } from "../../chain/gov/texts.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
+import { SUMMARY_BYTES_MAX } from "../../modules/gov/texts.js";
 import { shellWord } from "../../upgrade/halt-next.js";
 import { type PlanInfo, parsePlanInfo, planHandlerHash } from "../../upgrade/plan-info.js";
 import { visible } from "../../visible.js";

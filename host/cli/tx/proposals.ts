@@ -2,14 +2,15 @@
 import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
 import { decodeAddress, encodeAddress, moduleAddress } from "../../chain/address.js";
 import { parseCoins } from "../../chain/coins.js";
-import { messageFromJson } from "../../chain/message-json.js";
-import { GOV_MODULE } from "../../chain/modules/gov.js";
+import { messageFromJson } from "../../chain/query/message-json.js";
 import { ZERO_TIME } from "../../commitment/block/time.js";
 import { sha256 } from "../../engine/node-crypto.js";
 import { UpgradeError } from "../../errors.js";
 import { MsgSubmitProposalSchema } from "../../gen/cosmos/gov/v1/tx_pb.js";
 import { MsgCancelUpgradeSchema, MsgSoftwareUpgradeSchema } from "../../gen/cosmos/upgrade/v1beta1/tx_pb.js";
+import { GOV_MODULE } from "../../modules/gov/records.js";
 import type { Plan } from "../../types.js";
+import { messageRegistry } from "../client/message-json.js";
 import { usage } from "../cobra.js";
 import { required } from "../settings.js";
 import { packed } from "./sign.js";
@@ -96,7 +97,7 @@ export function proposalFromJson(json: unknown, proposer: string): Any {
 
 function proposedMessage(json: unknown, index: number): Any {
   try {
-    return messageFromJson(AnySchema, json);
+    return messageFromJson(messageRegistry(), AnySchema, json);
   } catch (cause) {
     const what = cause instanceof Error ? cause.message : String(cause);
     throw new UpgradeError("UPG_INVALID_TX", `message ${index} of the proposal: ${what}`, { cause });

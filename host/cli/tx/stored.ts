@@ -1,13 +1,13 @@
 /** Transactions in files: signing and sending what was made before. */
 
 import { readFileSync } from "node:fs";
-import { messageFromJson } from "../../chain/message-json.js";
+import { messageFromJson } from "../../chain/query/message-json.js";
 import { UpgradeError } from "../../errors.js";
 import { Query as AuthQuery } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
 import { type Tx, TxSchema } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
 import { ask } from "../client/ask.js";
 import { rpcClient } from "../client/flags.js";
-import { messageJson } from "../client/message-json.js";
+import { messageJson, messageRegistry } from "../client/message-json.js";
 import { usage } from "../cobra.js";
 import { withKeyring } from "../keyring/options.js";
 import { jsonLine, type Output } from "../output.js";
@@ -40,7 +40,7 @@ function readTx(file: string): Tx {
   const json = readJsonFile(file);
   try {
     // Fields of newer forms that say nothing (unordered: false, tip: null) are passed over.
-    return messageFromJson(TxSchema, json);
+    return messageFromJson(messageRegistry(), TxSchema, json);
   } catch (cause) {
     throw new UpgradeError("UPG_INVALID_TX", `${file} is no transaction: ${(cause as Error).message}`, { cause });
   }

@@ -2,10 +2,12 @@
  * Looks at homes and goes on with them, in a process of its own: a broken database may end whoever opens it. Takes one
  * request at a time from its parent, over the channel of `fork`.
  */
+
 import { logicalClock } from "../../../host/engine/clock.js";
 import { HeldHome } from "../../../host/engine/held-home.js";
 import { recordHalt, runNode } from "../../../host/engine/run-node.js";
 import { isUpgradeError } from "../../../host/errors.js";
+import { exampleChain } from "../../example-chain.js";
 import { type Committed, inspectDatabase } from "../inspect.js";
 
 const BLOCK_NANOS = 5_000_000_000n;
@@ -52,6 +54,7 @@ async function runStep(
   let held: HeldHome | undefined;
   try {
     held = HeldHome.hold({
+      chain: exampleChain,
       ...{ home, handlers, clock: logicalClock(BLOCK_NANOS), log: () => undefined },
       ...(haltHeight === undefined ? {} : { haltHeight: BigInt(haltHeight) }),
       ...(appVersion === undefined ? {} : { appVersion: BigInt(appVersion) }),

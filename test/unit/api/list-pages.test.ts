@@ -1,12 +1,10 @@
 /** Pages of long lists: a page costs what is on it, and the pages together are the list. */
+
 import { create, type DescMessage, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
-import type { QueryApp } from "../../../host/api/query/call.js";
 import { Query } from "../../../host/api/query/query.js";
 import { encodeAddress } from "../../../host/chain/address.js";
-import { storeBank } from "../../../host/chain/modules/bank.js";
-import { GOV_STORE, writeDeposit, writeProposal, writeVote } from "../../../host/chain/modules/gov.js";
-import { V2 } from "../../../host/chain/versions/v2.js";
+import type { QueryApp } from "../../../host/chain/query/call.js";
 import { sha256 } from "../../../host/engine/node-crypto.js";
 import {
   QueryAccountsRequestSchema,
@@ -28,8 +26,11 @@ import {
   QueryVotesRequestSchema,
   QueryVotesResponseSchema,
 } from "../../../host/gen/cosmos/gov/v1/query_pb.js";
+import { bankOf, storeBank } from "../../../host/modules/bank/bank.js";
+import { GOV_STORE, writeDeposit, writeProposal, writeVote } from "../../../host/modules/gov/records.js";
 import { MemoryKVStore } from "../../../host/store/memory-kv.js";
 import type { KVReader } from "../../../host/types.js";
+import { exampleChain, V2 } from "../../example-chain.js";
 import { type TestNode, useTestNode } from "./test-node.js";
 
 const MANY = 300;
@@ -95,7 +96,14 @@ function countingQuery({ node, query }: TestNode, isVersion2 = false) {
       return { height: state.height, version: isVersion2 ? V2 : state.version, stores: { names, store } };
     },
   };
-  const service = new Query({ app, node: query.node, sha256, bondDenom: "ustake", compatCosmos: true });
+  const service = new Query({
+    chain: exampleChain,
+    app,
+    node: query.node,
+    sha256,
+    bondDenom: "ustake",
+    compatCosmos: true,
+  });
   return {
     count,
     async ask<I extends DescMessage, O extends DescMessage>(
@@ -257,7 +265,7 @@ test("proposals of a status, a voter, a depositor → those alone, page by page"
 
 test("the supply of version 1, asked for twice at once → one walk over all accounts, with turns for others on its way", () =>
   useTestNode(async (node) => {
-    const { bank } = node.node.app.version;
+    const bank = bankOf(node.node.app.version);
     node.node.makeBlock([
       ({ stores }) => {
         for (let index = 1; index <= 2_500; index++) bank.mint(stores, address(index), [{ denom: "coin", amount: 2n }]);

@@ -1,4 +1,5 @@
 /** A node in this process with all its doors open on free ports; blocks are made when a test asks for them. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +18,7 @@ import { type OpenNode, openNode } from "../../../host/engine/open-node.js";
 import type { SearchLimits } from "../../../host/engine/search-budget.js";
 import { UPGRADE_STORE } from "../../../host/upgrade/keeper.js";
 import { makeHome } from "../../e2e/prepared-home.js";
+import { exampleChain } from "../../example-chain.js";
 import { genesisDocument } from "../../scenario/genesis-text.js";
 
 /** Always the same keys; test data, of use nowhere else. */
@@ -81,7 +83,7 @@ export async function useTestNode(
   makeHome(path, options.genesis ?? fundedGenesis());
   const handlers = join(path, "none");
   const { mempool = {}, clock = logicalClock(BLOCK_NANOS) } = options;
-  const open = openNode({ home: path, clock, handlers, mempool, log: () => undefined });
+  const open = openNode({ chain: exampleChain, home: path, clock, handlers, mempool, log: () => undefined });
   try {
     await withDoors(open, use, options);
   } finally {
@@ -103,7 +105,7 @@ async function withDoors(
     genesis: new GenesisFile(genesisFile),
     search,
   });
-  const query = new Query({ app, node: service, sha256, bondDenom: "ustake", compatCosmos });
+  const query = new Query({ chain: exampleChain, app, node: service, sha256, bondDenom: "ustake", compatCosmos });
   const metrics = new Metrics({
     app,
     node: service,

@@ -2,7 +2,6 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { concatBytes, utf8 } from "../../../host/bytes.js";
-import { ROUTER } from "../../../host/chain/messages/router.js";
 import { decodeTx } from "../../../host/chain/tx/decode.js";
 import { TxError } from "../../../host/chain/tx-error.js";
 import { MsgSendSchema } from "../../../host/gen/cosmos/bank/v1beta1/tx_pb.js";
@@ -10,6 +9,7 @@ import { MsgSubmitProposalSchema } from "../../../host/gen/cosmos/gov/v1/tx_pb.j
 import { AuthInfoSchema, TxBodySchema, TxRawSchema } from "../../../host/gen/cosmos/tx/v1beta1/tx_pb.js";
 import { TX_BYTES_MAX } from "../../../host/limits.js";
 import { WireWriter } from "../../../host/wire.js";
+import { exampleChain } from "../../example-chain.js";
 import { type Packed, pack, Signer, send } from "../../scenario/wallet.js";
 
 const ALICE = new Signer("alice");
@@ -17,7 +17,7 @@ const options = { chainId: "c-1", accountNumber: 0n, sequence: 0n };
 
 function refusalOf(bytes: Uint8Array): string {
   try {
-    decodeTx(bytes, ROUTER);
+    decodeTx(bytes, exampleChain.router);
   } catch (error) {
     if (error instanceof TxError) return `${error.abci.codespace} ${error.abci.code} ${error.message}`;
     throw error;
@@ -45,7 +45,7 @@ const SEND = send(ALICE, ALICE.address, 1);
 describe("decodeTx()", () => {
   test("a signed MsgSend → its parts as they came", () => {
     const bytes = ALICE.sign([SEND], { ...options, memo: "hello" });
-    const tx = decodeTx(bytes, ROUTER);
+    const tx = decodeTx(bytes, exampleChain.router);
     expect(tx.body.memo).toBe("hello");
     expect(tx.signers).toEqual([ALICE.addressBytes]);
     expect(tx.size).toBe(bytes.length);
@@ -95,7 +95,7 @@ describe("decodeTx()", () => {
 
   test("one signer written in small letters and in capitals → one signer", () => {
     const capitals = pack(MsgSendSchema, { fromAddress: ALICE.address.toUpperCase(), toAddress: ALICE.address });
-    expect(decodeTx(raw(body(SEND, capitals)), ROUTER).signers).toEqual([ALICE.addressBytes]);
+    expect(decodeTx(raw(body(SEND, capitals)), exampleChain.router).signers).toEqual([ALICE.addressBytes]);
   });
 
   test("groups within groups → sdk 2", () => {

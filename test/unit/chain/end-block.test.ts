@@ -3,11 +3,13 @@ import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { type ChainEvent, moduleContext } from "../../../host/chain/context.js";
 import { GasMeter, GasMultiStore } from "../../../host/chain/gas.js";
-import { endGovernanceBlock } from "../../../host/chain/gov/end-block.js";
-import { enqueueProposal } from "../../../host/chain/gov/queues.js";
-import { wholeVote } from "../../../host/chain/gov/votes.js";
-import { ROUTER } from "../../../host/chain/messages/router.js";
-import { accountBank } from "../../../host/chain/modules/bank.js";
+import { verifySignature } from "../../../host/commitment/block/keys.js";
+import { Core } from "../../../host/core/core.js";
+import { sha256 } from "../../../host/engine/node-crypto.js";
+import { ProposalSchema, ProposalStatus, VoteOption, VoteSchema } from "../../../host/gen/cosmos/gov/v1/gov_pb.js";
+import { endGovernanceBlock } from "../../../host/modules/gov/end-block.js";
+import { defaultGovParams } from "../../../host/modules/gov/params.js";
+import { enqueueProposal } from "../../../host/modules/gov/queues.js";
 import {
   GOV_STORE,
   proposals,
@@ -15,14 +17,11 @@ import {
   writeParams,
   writeProposal,
   writeVote,
-} from "../../../host/chain/modules/gov.js";
-import { defaultGovParams } from "../../../host/chain/modules/gov-params.js";
-import { writeDelegation, writeValidator } from "../../../host/chain/modules/staking.js";
-import { verifySignature } from "../../../host/commitment/block/keys.js";
-import { Core } from "../../../host/core/core.js";
-import { sha256 } from "../../../host/engine/node-crypto.js";
-import { ProposalSchema, ProposalStatus, VoteOption, VoteSchema } from "../../../host/gen/cosmos/gov/v1/gov_pb.js";
+} from "../../../host/modules/gov/records.js";
+import { wholeVote } from "../../../host/modules/gov/votes.js";
+import { writeDelegation, writeValidator } from "../../../host/modules/staking/records.js";
 import { Keeper } from "../../../host/upgrade/keeper.js";
+import { exampleChain, V1 } from "../../example-chain.js";
 import { GOV_ADDRESS, Signer } from "../../scenario/wallet.js";
 import { memoryStores } from "../../vectors/memory-stores.js";
 
@@ -40,9 +39,9 @@ function chain() {
       height: 5n,
       time: now,
       sha256,
-      bank: accountBank,
+      version: V1,
       keeper,
-      router: ROUTER,
+      router: exampleChain.router,
       verifySignature,
       consumeGas: () => undefined,
     };

@@ -1,9 +1,10 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
 import { describe, expect, test } from "vitest";
-import { messageFromJson } from "../../../host/chain/message-json.js";
+import { messageFromJson } from "../../../host/chain/query/message-json.js";
 import { MsgSubmitProposalSchema } from "../../../host/gen/cosmos/gov/v1/tx_pb.js";
 import { TxSchema } from "../../../host/gen/cosmos/tx/v1beta1/tx_pb.js";
+import { exampleChain } from "../../example-chain.js";
 
 const upgrade = {
   "@type": "/cosmos.upgrade.v1beta1.MsgSoftwareUpgrade",
@@ -12,9 +13,11 @@ const upgrade = {
 };
 const proposal = { "@type": "/cosmos.gov.v1.MsgSubmitProposal", messages: [upgrade], title: "T" };
 
+const { registry } = exampleChain;
+
 describe("messageFromJson()", () => {
   test("type URLs stay as they were written, in what stands inside too", () => {
-    const tx = messageFromJson(TxSchema, { body: { messages: [proposal] } });
+    const tx = messageFromJson(registry, TxSchema, { body: { messages: [proposal] } });
     const [outer] = tx.body?.messages ?? [];
     expect(outer?.typeUrl).toBe("/cosmos.gov.v1.MsgSubmitProposal");
     const inner = fromBinary(MsgSubmitProposalSchema, outer?.value ?? new Uint8Array());
@@ -22,7 +25,7 @@ describe("messageFromJson()", () => {
   });
 
   test("a longer URL is written in the short form; unknown fields are passed over", () => {
-    const any = messageFromJson(AnySchema, {
+    const any = messageFromJson(registry, AnySchema, {
       ...upgrade,
       "@type": "type.googleapis.com/cosmos.upgrade.v1beta1.MsgSoftwareUpgrade",
       more: 1,
@@ -31,10 +34,10 @@ describe("messageFromJson()", () => {
   });
 
   test("an unknown type, a wrong field, messages too deep in one another → an error", () => {
-    expect(() => messageFromJson(AnySchema, { "@type": "/nope" })).toThrow("nope");
-    expect(() => messageFromJson(AnySchema, { ...upgrade, plan: 5 })).toThrow();
+    expect(() => messageFromJson(registry, AnySchema, { "@type": "/nope" })).toThrow("nope");
+    expect(() => messageFromJson(registry, AnySchema, { ...upgrade, plan: 5 })).toThrow();
     let deep: object = upgrade;
     for (let i = 0; i < 20; i++) deep = { ...proposal, messages: [deep] };
-    expect(() => messageFromJson(AnySchema, deep)).toThrow("too deep");
+    expect(() => messageFromJson(registry, AnySchema, deep)).toThrow("too deep");
   });
 });

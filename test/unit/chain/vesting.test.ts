@@ -1,8 +1,8 @@
 /** Coins that vest cannot be sent, deposited or paid as a fee before their time. */
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
-import { lockedCoins } from "../../../host/chain/modules/vesting.js";
 import { VestingSchema } from "../../../host/gen/chain/auth/v1/auth_pb.js";
+import { lockedCoins } from "../../../host/modules/auth/vesting.js";
 import { ALICE, BOB, govGenesis, Town } from "../../scenario/gov-chain.js";
 import { send } from "../../scenario/wallet.js";
 

@@ -1,20 +1,22 @@
 /** A node that makes no empty blocks: what it makes blocks for all the same. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { afterAll, expect, test } from "vitest";
 import type { DirectChange } from "../../../host/chain/app.js";
-import { enqueue, nextEnd } from "../../../host/chain/gov/queues.js";
-import { GOV_STORE, writeProposal } from "../../../host/chain/modules/gov.js";
 import { type Clock, logicalClock, wallClock } from "../../../host/engine/clock.js";
 import type { MadeBlock } from "../../../host/engine/embedded-node.js";
 import { somethingToDo } from "../../../host/engine/idle.js";
 import { type OpenNode, openNode } from "../../../host/engine/open-node.js";
 import { runNode } from "../../../host/engine/run-node.js";
 import { ProposalSchema, ProposalStatus } from "../../../host/gen/cosmos/gov/v1/gov_pb.js";
+import { enqueue, nextEnd } from "../../../host/modules/gov/queues.js";
+import { GOV_STORE, writeProposal } from "../../../host/modules/gov/records.js";
 import { MemoryKVStore } from "../../../host/store/memory-kv.js";
 import { makeHome } from "../../e2e/prepared-home.js";
+import { exampleChain } from "../../example-chain.js";
 import { genesisText } from "../../scenario/genesis-text.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-idle-"));
@@ -24,7 +26,7 @@ let homes = 0;
 async function withNode(clock: Clock, use: (open: OpenNode) => Promise<void>): Promise<void> {
   const home = join(root, `home-${homes++}`);
   makeHome(home, genesisText());
-  const open = openNode({ home, clock, handlers: join(home, "none"), log: () => undefined });
+  const open = openNode({ chain: exampleChain, home, clock, handlers: join(home, "none"), log: () => undefined });
   try {
     await use(open);
   } finally {

@@ -1,10 +1,10 @@
 /** A node as the serving thread sees it; here its engine is in the same thread. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { sendVersion } from "../../../host/chain/versions/sent.js";
 import { logicalClock } from "../../../host/engine/clock.js";
 import type { EngineFacts } from "../../../host/engine/engine-port.js";
 import { NodeView } from "../../../host/engine/node-view.js";
@@ -12,6 +12,7 @@ import { openNode } from "../../../host/engine/open-node.js";
 import { UpgradeError } from "../../../host/errors.js";
 import { LmdbReader } from "../../../host/store/lmdb-reader.js";
 import { makeHome } from "../../e2e/prepared-home.js";
+import { exampleChain } from "../../example-chain.js";
 import { Payer } from "../../scenario/payer.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-view-"));
@@ -24,12 +25,18 @@ function opened() {
   const path = join(root, `home-${homes++}`);
   makeHome(path, PAYER.genesis());
   const handlers = join(path, "none");
-  const held = openNode({ home: path, clock: logicalClock(1_000_000_000n), handlers, log: () => undefined });
+  const held = openNode({
+    chain: exampleChain,
+    home: path,
+    clock: logicalClock(1_000_000_000n),
+    handlers,
+    log: () => undefined,
+  });
   const { node } = held;
   node.makeBlock();
   const facts: EngineFacts = {
     ...{ chain: node.facts, bondDenom: "ustake", address: node.key.address, publicKey: node.key.publicKey.bytes },
-    ...{ validators: node.validators, versions: node.app.versions.map(sendVersion), version: 1n, lastHeight: 1n },
+    ...{ validators: node.validators, versions: node.app.versions, version: 1n, lastHeight: 1n },
     handlerState: undefined,
   };
   const database = new LmdbReader(held.home.databaseFile);
@@ -41,7 +48,7 @@ function opened() {
     },
     submit: (tx: Uint8Array) => submitted.push(tx),
   };
-  const view = new NodeView({ database, facts, mempool: {}, engine });
+  const view = new NodeView({ chain: exampleChain, database, facts, mempool: {}, engine });
   /** What the engine's thread does with what it was handed, and a block of it. */
   const block = async () => {
     for (const tx of submitted.splice(0)) node.mempool.add(tx, "admitted");

@@ -1,4 +1,5 @@
 /** The pace of a node that runs by the clock. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +9,7 @@ import { wallClock } from "../../../host/engine/clock.js";
 import { openNode } from "../../../host/engine/open-node.js";
 import { runNode } from "../../../host/engine/run-node.js";
 import { makeHome } from "../../e2e/prepared-home.js";
+import { exampleChain } from "../../example-chain.js";
 import { genesisText } from "../../scenario/genesis-text.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-run-"));
@@ -18,7 +20,13 @@ const BLOCKS = 5;
 test("runNode() a block time longer than a timer counts → it waits after the first block, and hears the signal", async () => {
   const home = join(root, "home");
   makeHome(home, genesisText());
-  const open = openNode({ home, clock: wallClock, handlers: join(home, "none"), log: () => undefined });
+  const open = openNode({
+    chain: exampleChain,
+    home,
+    clock: wallClock,
+    handlers: join(home, "none"),
+    log: () => undefined,
+  });
   const stop = new AbortController();
   const heights: bigint[] = [];
   const run = runNode(open, {

@@ -2,9 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { utf8 } from "../../../../host/bytes.js";
-import { memorySource } from "../../../../host/chain/genesis-document/byte-source.js";
-import { GenesisDocument } from "../../../../host/chain/genesis-document/document.js";
-import { JsonScanner } from "../../../../host/chain/genesis-document/json-scanner.js";
+import { memorySource } from "../../../../host/chain/genesis/document/byte-source.js";
+import { JsonScanner } from "../../../../host/chain/genesis/document/json-scanner.js";
+import { openDocument } from "../../../../host/chain/genesis/genesis.js";
+import { exampleChain } from "../../../example-chain.js";
 import { failureOf } from "../../../scenario/chain.js";
 
 /** Reads `windowBytes` at a time, so that a window can end in the middle of anything. */
@@ -100,7 +101,7 @@ describe("JsonScanner", () => {
 });
 
 describe("GenesisDocument", () => {
-  const documentOf = (text: string) => new GenesisDocument(memorySource(utf8(text)));
+  const documentOf = (text: string) => openDocument(exampleChain, memorySource(utf8(text)));
 
   test("a list of any elements → the elements in order, with their paths, each time that it is walked over", () => {
     const lists = fc.array(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 })), { maxLength: 60 });
@@ -157,7 +158,9 @@ describe("GenesisDocument", () => {
       const wrong = bytes.slice();
       expect(wrong[place]).toBe("?".charCodeAt(0));
       wrong[place] = 0xff;
-      expect(failureOf(() => [...new GenesisDocument(memorySource(wrong)).list("auth", "accounts")])).toMatchObject({
+      expect(
+        failureOf(() => [...openDocument(exampleChain, memorySource(wrong)).list("auth", "accounts")]),
+      ).toMatchObject({
         code: "UPG_INVALID_GENESIS",
       });
     }

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bigEndian64, toHex } from "../../../../host/bytes.js";
-import { KeySet } from "../../../../host/chain/genesis-document/key-set.js";
+import { KeySet } from "../../../../host/chain/genesis/document/key-set.js";
 
 describe("KeySet", () => {
   test("keys in any order, again and again → the number of the first equal one, as a Map has it", () => {

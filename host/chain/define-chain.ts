@@ -1,0 +1,207 @@
+/**
+ * A chain is a value: its modules, and the upgrades that its program carries. Everything else is read from these two:
+ * the versions, the messages and queries that it knows, how its genesis is read and written.
+ */
+import { createRegistry, type DescFile, type DescService, type Registry } from "@bufbuild/protobuf";
+import { compareText } from "../bytes.js";
+import { UpgradeError } from "../errors.js";
+import { file_cosmos_crypto_ed25519_keys } from "../gen/cosmos/crypto/ed25519/keys_pb.js";
+import { file_cosmos_crypto_multisig_keys } from "../gen/cosmos/crypto/multisig/keys_pb.js";
+import { file_cosmos_crypto_secp256k1_keys } from "../gen/cosmos/crypto/secp256k1/keys_pb.js";
+import { file_cosmos_tx_v1beta1_tx } from "../gen/cosmos/tx/v1beta1/tx_pb.js";
+import type { Plan, StoreUpgrades, VersionMap } from "../types.js";
+import type { UpgradeContext, UpgradeHandlerOptions } from "../upgrade/handlers.js";
+import { UPGRADE_STORE } from "../upgrade/keeper.js";
+import type { ModuleManager } from "../upgrade/migrations.js";
+import { type Module, storesOf } from "./module.js";
+import type { QueryService } from "./query/service.js";
+import type { Ante } from "./tx/ante.js";
+import type { MessageRouter } from "./tx/message-kind.js";
+import type { ChainVersion } from "./versions/version.js";
+
+/** An upgrade handler that also gets the modules of the version that its plan leads to. */
+export type ChainUpgradeHandler = (
+  context: UpgradeContext,
+  plan: Plan,
+  versionMap: VersionMap,
+  modules: ModuleManager,
+) => VersionMap | Error;
+
+/** Brings every module to its new version by its own migrations: the handler of most upgrades. */
+export const migrate: ChainUpgradeHandler = (context, _plan, versionMap, modules) =>
+  modules.runMigrations(context, versionMap);
+
+/** One upgrade that the program carries. */
+export interface ChainUpgrade extends UpgradeHandlerOptions {
+  /** Name of its plan. */
+  readonly plan: string;
+  /**
+   * Consensus versions, before this upgrade, of the modules that it changes; 0n: a module that it brings. A module
+   * all of whose stores are added is brought by it and need not be named.
+   */
+  readonly from?: Readonly<Record<string, bigint>>;
+  /** Without it the plan is applied by a Wasm handler: from `handlers` of the chain, or from the node's home. */
+  readonly handler?: ChainUpgradeHandler;
+}
+
+export interface ChainOptions {
+  /** Of the program: its command, and `~/.<name>` is its home. */
+  readonly name: string;
+  /** In the order in which genesis is written and blocks begin and end. `upgrade` and one with an `ante` are among them. */
+  readonly modules: readonly Module[];
+  /** Oldest first. */
+  readonly upgrades?: readonly ChainUpgrade[];
+  /** Folder of the Wasm handlers that ship with the program. */
+  readonly handlers?: string;
+}
+
+export interface Chain {
+  readonly name: string;
+  readonly modules: readonly Module[];
+  readonly upgrades: readonly ChainUpgrade[];
+  readonly handlers: string | undefined;
+  /** Oldest first; the last one has the modules as they are given. */
+  readonly versions: readonly ChainVersion[];
+  /** Every message, by its type URL. */
+  readonly router: MessageRouter;
+  readonly ante: Ante;
+  readonly services: readonly QueryService[];
+  /** Files of the messages and of what may be packed in a `google.protobuf.Any`. */
+  readonly files: readonly DescFile[];
+  readonly registry: Registry;
+}
+
+const CHAIN_NAME = /^[a-z][a-z0-9-]{0,31}$/;
+const MODULE_NAME = /^[a-z][a-z0-9_]{0,63}$/;
+const PLAN_NAME = /\S/;
+
+/** @throws UpgradeError UPG_INVALID_ARGUMENT naming what does not fit together */
+export function defineChain({ name, modules, upgrades = [], handlers }: ChainOptions): Chain {
+  if (!CHAIN_NAME.test(name)) throw wrong(`"${name}" is no name of a chain's program: a-z, 0-9 and -, a letter first`);
+  for (const module of modules) checkModule(module);
+  requireDistinct("module", modules, (module) => [module.name]);
+  requireDistinct("store", modules, storesOf);
+  requireDistinct("message", modules, ({ messages = [] }) => messages.map(({ typeUrl }) => typeUrl));
+  requireDistinct("query service", modules, ({ queries = [] }) => queries.map(({ descriptor }) => descriptor.typeName));
+  requireDistinct("plan", upgrades, ({ plan }) => [plan]);
+  if (!modules.some((module) => storesOf(module).includes(UPGRADE_STORE))) throw wrong("the module upgrade is missing");
+  const antes = modules.flatMap(({ ante }) => ante ?? []);
+  const [ante] = antes;
+  if (!ante || antes.length > 1) throw wrong(`one module brings the ante handler, these are ${antes.length}`);
+  const messages = modules.flatMap((module) => module.messages ?? []);
+  const services = modules.flatMap(({ queries = [] }) => queries);
+  const files = [
+    ...new Set([...messages.map(({ schema }) => schema.file), ...modules.flatMap((m) => m.files ?? []), ...BASE_FILES]),
+  ];
+  return Object.freeze({
+    name,
+    modules,
+    upgrades,
+    handlers,
+    versions: versionsOf(modules, upgrades),
+    router: new Map(messages.map((kind) => [kind.typeUrl, kind])),
+    ante,
+    services,
+    files,
+    registry: createRegistry(...filesWithImports(files)),
+  });
+}
+
+/** Keys and transactions: every chain has them. */
+const BASE_FILES: readonly DescFile[] = [
+  file_cosmos_crypto_ed25519_keys,
+  file_cosmos_crypto_multisig_keys,
+  file_cosmos_crypto_secp256k1_keys,
+  file_cosmos_tx_v1beta1_tx,
+];
+
+/** The files with all that they import, each once, imports first. */
+export function filesWithImports(given: Iterable<DescFile>): DescFile[] {
+  const files = new Map<string, DescFile>();
+  const add = (file: DescFile): void => {
+    if (files.has(file.name)) return;
+    for (const dependency of file.dependencies) add(dependency);
+    files.set(file.name, file);
+  };
+  for (const file of given) add(file);
+  return [...files.values()];
+}
+
+/** The files of a chain's messages and of these services. */
+export function filesOf({ files }: Pick<Chain, "files">, services: readonly DescService[]): DescFile[] {
+  return filesWithImports([...services.map(({ file }) => file), ...files]);
+}
+
+function wrong(what: string): UpgradeError {
+  return new UpgradeError("UPG_INVALID_ARGUMENT", `defineChain: ${what}`);
+}
+
+function checkModule({ name, consensusVersion }: Module): void {
+  if (!MODULE_NAME.test(name)) throw wrong(`"${name}" is no name of a module: a-z, 0-9 and _, a letter first`);
+  if (consensusVersion < 1n)
+    throw wrong(`module "${name}" has consensus version ${consensusVersion}; it is at least 1`);
+}
+
+function requireDistinct<T>(what: string, items: readonly T[], namesOf: (item: T) => readonly string[]): void {
+  const seen = new Set<string>();
+  for (const name of items.flatMap(namesOf)) {
+    if (!PLAN_NAME.test(name)) throw wrong(`a ${what} has no name`);
+    if (seen.has(name)) throw wrong(`the ${what} "${name}" is there twice`);
+    seen.add(name);
+  }
+}
+
+/** The newest version is that of the modules; each upgrade, taken back, leads to the one before. */
+function versionsOf(modules: readonly Module[], upgrades: readonly ChainUpgrade[]): ChainVersion[] {
+  let version: Content = {
+    modules: new Map(modules.map((module) => [module.name, module.consensusVersion])),
+    stores: modules.flatMap(storesOf),
+  };
+  const versions = [chainVersion(version, upgrades.length + 1, upgrades.at(-1)?.plan)];
+  for (let at = upgrades.length - 1; at >= 0; at--) {
+    version = before(version, upgrades[at] as ChainUpgrade, modules);
+    versions.unshift(chainVersion(version, at + 1, upgrades[at - 1]?.plan));
+  }
+  return versions;
+}
+
+interface Content {
+  readonly modules: VersionMap;
+  readonly stores: readonly string[];
+}
+
+function chainVersion({ modules, stores }: Content, number: number, plan: string | undefined): ChainVersion {
+  return Object.freeze({
+    number: BigInt(number),
+    plan,
+    modules,
+    layouts: modules,
+    stores: [...stores].sort(compareText),
+  });
+}
+
+/** What there was before an upgrade. */
+function before(
+  after: Content,
+  { plan, from = {}, storeUpgrades = {} }: ChainUpgrade,
+  modules: readonly Module[],
+): Content {
+  const { added = [], renamed = [], deleted = [] }: Partial<StoreUpgrades> = storeUpgrades;
+  const come = new Set([...added, ...renamed.map(({ newKey }) => newKey)]);
+  const missing = [...come].find((name) => !after.stores.includes(name));
+  if (missing !== undefined)
+    throw wrong(`the plan "${plan}" adds the store "${missing}", which no module has after it`);
+  const versions = new Map(after.modules);
+  for (const module of modules) {
+    const stores = storesOf(module);
+    if (stores.length > 0 && stores.every((name) => added.includes(name))) versions.delete(module.name);
+  }
+  for (const [module, version] of Object.entries(from)) {
+    if (version === 0n) versions.delete(module);
+    else versions.set(module, version);
+  }
+  return {
+    modules: versions,
+    stores: [...after.stores.filter((name) => !come.has(name)), ...deleted, ...renamed.map(({ oldKey }) => oldKey)],
+  };
+}

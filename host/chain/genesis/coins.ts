@@ -1,0 +1,16 @@
+/** Coins in genesis documents. */
+import { type Coin, normalCoins, parseAmount } from "../coins.js";
+import type { JsonReader } from "../json-reader.js";
+
+/** Sorted, each denomination once, none of zero. @throws UpgradeError UPG_INVALID_GENESIS */
+export function readCoins(field: JsonReader): Coin[] {
+  const coins = field.items().map((coin) => ({
+    denom: coin.get("denom").text(),
+    amount: coin.get("amount").parse(parseAmount),
+  }));
+  try {
+    return normalCoins(coins);
+  } catch (cause) {
+    throw field.wrong(cause instanceof Error ? cause.message : String(cause));
+  }
+}

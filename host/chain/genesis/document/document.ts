@@ -1,0 +1,138 @@
+/**
+ * A genesis document of any size. Its long lists stay where they are and are read a part at a time, as often as they are
+ * walked over; what else is read is small and held in memory; what no module reads is checked to be JSON, and dropped.
+ */
+import { UpgradeError } from "../../../errors.js";
+import { JsonReader } from "../../json-reader.js";
+import { type ByteSource, readRange } from "./byte-source.js";
+import { JsonScanner } from "./json-scanner.js";
+import { LongList } from "./long-list.js";
+
+/** Everything that is read but the long lists, together. */
+const HELD_BYTES_MAX = 256 * 1_048_576;
+
+const OBJECT = 0x7b;
+const ARRAY = 0x5b;
+
+/** A part of the document: how it is read. An object's members that are not named here are dropped. */
+export type Part = "held" | "list" | { readonly [name: string]: Part };
+
+/** @param modules the sections that are read */
+const partsOf = (modules: Readonly<Record<string, Part>>): Part => ({
+  genesis_time: "held",
+  chain_id: "held",
+  initial_height: "held",
+  consensus: "held",
+  app_state: { ...modules, raw: { stores: "held", module_versions: "held", pairs: "list" } },
+});
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+export class GenesisDocument {
+  /** The document without its long lists. */
+  readonly root: JsonReader;
+  /** Is it of 2019, when accounts stood beside the modules and held their coins? */
+  readonly isLegacy: boolean;
+  /** Offset of the bracket that opens the document. */
+  readonly start: number;
+  /** Where the value of `chain_id` is; undefined when there is none. */
+  readonly chainIdRange: readonly [start: number, end: number] | undefined;
+  readonly #lists: ReadonlyMap<string, LongList>;
+
+  /**
+   * @param parts how the section of each module is read
+   * @throws UpgradeError UPG_INVALID_GENESIS when it is not JSON
+   */
+  constructor(
+    readonly source: ByteSource,
+    parts: Readonly<Record<string, Part>>,
+  ) {
+    const index = new DocumentIndex(source, partsOf(parts));
+    const value = index.run();
+    this.root = new JsonReader(value, "genesis");
+    this.start = index.start;
+    this.isLegacy = index.isLegacy;
+    this.chainIdRange = index.chainIdRange;
+    this.#lists = index.lists;
+  }
+
+  /** Elements of a long list by its path below `app_state`; absence and null count as empty. */
+  list(module: string, name: string): Iterable<JsonReader> & { readonly length: number } {
+    const found = this.#lists.get(`genesis.app_state.${module}.${name}`);
+    return found ?? this.root.get("app_state").get(module).get(name).items();
+  }
+}
+
+/** One walk over the whole document. */
+class DocumentIndex {
+  readonly lists = new Map<string, LongList>();
+  start = 0;
+  isLegacy = false;
+  chainIdRange: readonly [start: number, end: number] | undefined;
+  readonly #scanner: JsonScanner;
+  #held = 0;
+
+  constructor(
+    private readonly source: ByteSource,
+    private readonly parts: Part,
+  ) {
+    this.#scanner = new JsonScanner(source, "the genesis document");
+  }
+
+  run(): unknown {
+    this.#scanner.peekValue();
+    this.start = this.#scanner.at;
+    const value = this.#value("genesis", this.parts);
+    this.#scanner.end();
+    return value;
+  }
+
+  #value(path: string, part: Part): unknown {
+    const first = this.#scanner.peekValue();
+    if (part === "list" && first === ARRAY) return this.#list(path);
+    if (typeof part === "object" && first === OBJECT) return this.#object(path, part);
+    // What has another shape than expected is held, so that its reader can say what it is.
+    return this.#hold(path);
+  }
+
+  #object(path: string, parts: Readonly<Record<string, Part>>): unknown {
+    const members: Record<string, unknown> = {};
+    const seen = new Set<string>();
+    this.#scanner.object((key) => {
+      if (seen.has(key)) throw new UpgradeError("UPG_INVALID_GENESIS", `${path}.${key}: is given twice`);
+      seen.add(key);
+      if (path === "genesis.app_state" && key === "accounts") this.isLegacy ||= this.#scanner.peekValue() === ARRAY;
+      const part = Object.hasOwn(parts, key) ? parts[key] : undefined;
+      if (part === undefined) this.#scanner.skip();
+      else members[key] = this.#value(`${path}.${key}`, part);
+    });
+    return members;
+  }
+
+  #list(path: string): undefined {
+    const list = new LongList(this.source, path);
+    list.index(this.#scanner);
+    this.lists.set(path, list);
+    return undefined;
+  }
+
+  #hold(path: string): unknown {
+    const start = this.#scanner.at;
+    this.#scanner.skip();
+    const end = this.#scanner.at;
+    if (path === "genesis.chain_id") this.chainIdRange = [start, end];
+    this.#held += end - start;
+    if (this.#held > HELD_BYTES_MAX) {
+      throw new UpgradeError(
+        "UPG_INVALID_GENESIS",
+        `${path}: too large: all but the lists that are read a part at a time may have ${HELD_BYTES_MAX} bytes together`,
+      );
+    }
+    try {
+      return JSON.parse(decoder.decode(readRange(this.source, start, end))) as unknown;
+    } catch (cause) {
+      const what = cause instanceof Error ? cause.message : String(cause);
+      throw new UpgradeError("UPG_INVALID_GENESIS", `${path}: ${what}`, { cause });
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/** A list in a document, read a part at a time whenever it is walked over. */
+import { UpgradeError } from "../../../errors.js";
+import { JsonReader } from "../../json-reader.js";
+import { type ByteSource, readRange } from "./byte-source.js";
+import type { JsonScanner } from "./json-scanner.js";
+
+/** What is read and parsed at once; a larger element is read alone. */
+const PART_BYTES = 65_536;
+/** One element of a list: an account, a balance. */
+const ELEMENT_BYTES_MAX = 16 * 1_048_576;
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+export class LongList {
+  /** Offset in the document at which each part begins, and of the end of the last. */
+  readonly #edges: number[] = [];
+  #length = 0;
+
+  constructor(
+    private readonly source: ByteSource,
+    private readonly path: string,
+  ) {}
+
+  /** Walks over the array that comes next, which is this list. */
+  index(scanner: JsonScanner): void {
+    let end = 0;
+    scanner.array(() => {
+      scanner.peekValue();
+      const start = scanner.at;
+      if (this.#edges.length === 0 || start - (this.#edges.at(-1) as number) >= PART_BYTES) this.#edges.push(start);
+      scanner.skip();
+      end = scanner.at;
+      if (end - start > ELEMENT_BYTES_MAX) {
+        throw new UpgradeError(
+          "UPG_INVALID_GENESIS",
+          `${this.path}[${this.#length}]: has more than ${ELEMENT_BYTES_MAX} bytes`,
+        );
+      }
+      this.#length++;
+    });
+    if (this.#length > 0) this.#edges.push(end);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  *[Symbol.iterator](): Generator<JsonReader> {
+    let index = 0;
+    for (let part = 0; part + 1 < this.#edges.length; part++) {
+      for (const item of this.#read(part)) yield new JsonReader(item, `${this.path}[${index++}]`);
+    }
+  }
+
+  #read(part: number): unknown[] {
+    const bytes = readRange(this.source, this.#edges[part] as number, this.#edges[part + 1] as number);
+    try {
+      // A part ends where the next begins: with the comma between the two, and blanks.
+      const text = decoder.decode(bytes).trimEnd();
+      return JSON.parse(`[${text.endsWith(",") ? text.slice(0, -1) : text}]`) as unknown[];
+    } catch (cause) {
+      const what = cause instanceof Error ? cause.message : String(cause);
+      throw new UpgradeError("UPG_INVALID_GENESIS", `${this.path}: part ${part} cannot be read: ${what}`, { cause });
+    }
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * The genesis document, in the shape of the Cosmos SDK: what a chain begins with. Its head is read at once; lists of any
+ * length, of which some have millions of entries, whenever they are walked over. Both check everything that
+ * modules rely on, so a chain that has walked over all of it before its first commit never begins with a wrong document.
+ */
+import { utf8 } from "../../bytes.js";
+import { parseTime } from "../../commitment/block/time.js";
+import { HEIGHT_MAX } from "../../limits.js";
+import type { Height, Timestamp } from "../../types.js";
+import type { Chain } from "../define-chain.js";
+import { JsonReader } from "../json-reader.js";
+import { type ByteSource, memorySource } from "./document/byte-source.js";
+import { GenesisDocument, type Part } from "./document/document.js";
+import type { GenesisList } from "./list.js";
+import { type GenesisRaw, readRaw } from "./raw.js";
+
+/** What stays true of a chain after its first block: the database keeps it, so that the document is not read again. */
+export interface GenesisFacts {
+  readonly chainId: string;
+  readonly time: Timestamp;
+  readonly initialHeight: Height;
+  /** Consensus app version; 0n: unset, the first. */
+  readonly appVersion: bigint;
+  /** `consensus.params`, for the engine. */
+  readonly consensusParams: JsonReader;
+  /** `app_state.staking.params`. */
+  readonly stakingParams: JsonReader;
+  readonly bondDenom: string;
+}
+
+/** The state that a chain begins with. */
+interface GenesisState {
+  /** What each module read of its section, by module. */
+  readonly sections: ReadonlyMap<string, unknown>;
+  /** What no module of this program reads. */
+  readonly raw: GenesisRaw | undefined;
+}
+
+export type Genesis = GenesisFacts & GenesisState;
+
+/** What of a chain reads genesis documents. */
+export type GenesisReader = Pick<Chain, "modules" | "registry">;
+
+const CHAIN_ID = /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,49}$/;
+
+/** A whole document in memory, all of it checked. @throws UpgradeError UPG_INVALID_GENESIS with the path of what is wrong */
+export function parseGenesis(chain: GenesisReader, text: string): Genesis {
+  const genesis = openGenesis(chain, memorySource(utf8(text)));
+  checkLists(chain, genesis);
+  return genesis;
+}
+
+/**
+ * A document of any size: its head is checked now, its long lists when they are walked over.
+ * @throws UpgradeError UPG_INVALID_GENESIS with the path of what is wrong
+ */
+export function openGenesis(chain: GenesisReader, source: ByteSource): Genesis {
+  return readGenesis(chain, openDocument(chain, source));
+}
+
+/** @throws UpgradeError UPG_INVALID_GENESIS when it is not JSON */
+export function openDocument({ modules }: Pick<Chain, "modules">, source: ByteSource): GenesisDocument {
+  const parts = modules.flatMap(({ name, genesis }): [string, Part][] =>
+    genesis ? [[name, genesis.parts ?? "held"]] : [],
+  );
+  return new GenesisDocument(source, Object.fromEntries(parts));
+}
+
+/** The same of a document that is open. */
+export function readGenesis({ modules, registry }: GenesisReader, document: GenesisDocument): Genesis {
+  const { root } = document;
+  const state = root.get("app_state");
+  const stakingParams = state.get("staking").get("params");
+  const bondDenom = stakingParams.isSet ? stakingParams.get("bond_denom").text(BOND_DENOM) : BOND_DENOM;
+  const consensusParams = new JsonReader(root.object()["consensus"] ?? {}, "genesis.consensus").get("params");
+  const sections = new Map<string, unknown>();
+  for (const { name, genesis } of modules) {
+    if (!genesis) continue;
+    const section = {
+      json: state.get(name),
+      list: (list: string) => document.list(name, list),
+      bondDenom,
+      registry,
+      of: (module: string) => sections.get(module),
+    };
+    sections.set(name, genesis.read(section));
+  }
+  return {
+    chainId: readChainId(root.get("chain_id")),
+    time: root.get("genesis_time").parse(parseTime),
+    initialHeight: readHeight(root.get("initial_height")),
+    appVersion: consensusParams.isSet ? readAppVersion(consensusParams) : 0n,
+    consensusParams,
+    stakingParams,
+    bondDenom,
+    sections,
+    raw: readRaw(document),
+  };
+}
+
+/** What power counts in where a document does not say it. */
+const BOND_DENOM = "stake";
+
+/** The lists that are checked when they are walked over, by name. */
+export function longLists({ modules }: Pick<Chain, "modules">, { sections, raw }: Genesis) {
+  const lists = modules.flatMap(({ name, genesis }) => genesis?.lists?.(sections.get(name)) ?? []);
+  return [...lists, ["pairs of other stores", raw?.pairs ?? []] as const] satisfies (readonly [
+    string,
+    GenesisList<unknown>,
+  ])[];
+}
+
+/** Walks over all lists, which checks them. @throws UpgradeError UPG_INVALID_GENESIS with the path of what is wrong */
+export function checkLists(chain: Pick<Chain, "modules">, genesis: Genesis): void {
+  for (const [, list] of longLists(chain, genesis)) for (const _ of list);
+}
+
+/** Is this the state of a chain too, or are these the facts alone? */
+export function hasState(genesis: GenesisFacts): genesis is Genesis {
+  return "sections" in genesis;
+}
+
+function readChainId(field: JsonReader): string {
+  const id = field.text();
+  if (!CHAIN_ID.test(id)) throw field.wrong("a chain id has 1 to 50 letters, digits, dots, dashes and underscores");
+  return id;
+}
+
+/** The Cosmos SDK writes 0 for unset, and begins at 1 then. Beyond `HEIGHT_MAX` no block could be committed. */
+function readHeight(field: JsonReader): Height {
+  const height = field.integer(1n);
+  if (height < 0n || height > HEIGHT_MAX) throw field.wrong(`must be a height from 1 to ${HEIGHT_MAX}`);
+  return height === 0n ? 1n : height;
+}
+
+function readAppVersion(params: JsonReader): bigint {
+  const version = params.get("version");
+  return version.isSet ? version.get("app").uint64(0n) : 0n;
+}

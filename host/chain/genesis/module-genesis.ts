@@ -1,0 +1,72 @@
+/** The part of a genesis document that is a module's own: how it is read, checked, written into stores and exported. */
+import type { Registry } from "@bufbuild/protobuf";
+import type { VersionView } from "../../store/version-view.js";
+import type { BlockContext } from "../context.js";
+import type { JsonReader } from "../json-reader.js";
+import type { Module } from "../module.js";
+import type { ChainVersion } from "../versions/version.js";
+import type { Part } from "./document/document.js";
+import type { GenesisList } from "./list.js";
+
+/** `app_state.<module>` of a document. */
+export interface GenesisSection {
+  /** Its members that are held in memory. */
+  readonly json: JsonReader;
+  /** A member that is a list of any length: read a part at a time whenever it is walked over. */
+  list(name: string): Iterable<JsonReader> & { readonly length: number };
+  /** What staking counts power in. */
+  readonly bondDenom: string;
+  /** The types that may be packed in a `google.protobuf.Any`. */
+  readonly registry: Registry;
+  /** What a module before this one read of its own section. */
+  of(module: string): unknown;
+}
+
+/** What genesis is written with. */
+export interface GenesisContext extends BlockContext {
+  readonly version: ChainVersion;
+  /** Modules with an account of their own. */
+  readonly moduleAccounts: readonly string[];
+  /** Auth calls it after each account, so that modules with a record per account write theirs beside it. */
+  accountAdded(address: Uint8Array): void;
+}
+
+/** What an export reads. */
+export interface ExportFacts {
+  readonly view: VersionView;
+  /** The version whose code reads these stores. */
+  readonly version: ChainVersion;
+  readonly registry: Registry;
+  /** Those of the chain. */
+  readonly modules: readonly Module[];
+  /** `app_state.staking.params` of the document that the chain began with. */
+  readonly stakingParams: unknown;
+}
+
+export interface GenesisSpec<T> {
+  /** Members that are read: `"held"` in memory, or `"list"`, which is read a part at a time. All of it is held without. */
+  readonly parts?: Part;
+  /** The section that a new chain begins with. */
+  default?(bondDenom: string): object;
+  /** Lists are checked when they are walked over, the rest now. @throws UpgradeError UPG_INVALID_GENESIS */
+  read(section: GenesisSection): T;
+  /** The lists of any length, by what their entries are called. */
+  lists?(state: T): readonly (readonly [name: string, list: GenesisList<unknown>])[];
+  /** What a document lacks that no chain can do without, in a sentence; undefined: nothing. */
+  missing?(state: T): string | undefined;
+  /** Numbers for people, by name. */
+  counts?(state: T): Readonly<Record<string, number>>;
+  init(context: GenesisContext, state: T): void;
+  /** Called after each account that auth writes, before `init` of this module. */
+  accountAdded?(context: GenesisContext, state: T): (address: Uint8Array) => void;
+  /** The section as JSON text, in pieces: a chain may have millions of records. */
+  export(facts: ExportFacts): Iterable<string>;
+}
+
+/** A spec whose type of state only its own functions know. */
+export type ModuleGenesis = GenesisSpec<unknown>;
+
+/** What `read` gives is what the other functions of the same spec get: the chain only carries it. */
+export function moduleGenesis<T>(spec: GenesisSpec<T>): ModuleGenesis {
+  return spec as ModuleGenesis;
+}

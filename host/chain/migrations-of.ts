@@ -1,0 +1,78 @@
+/** The modules of a chain as the upgrade module migrates them: to the versions of the version that a plan leads to. */
+import type { Sha256 } from "../types.js";
+import type { UpgradeContext } from "../upgrade/handlers.js";
+import { type Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
+import { ModuleManager } from "../upgrade/migrations.js";
+import type { Chain } from "./define-chain.js";
+import { genesisContext } from "./genesis/init-genesis.js";
+import { JsonReader } from "./json-reader.js";
+import type { Module } from "./module.js";
+import type { ChainVersion } from "./versions/version.js";
+
+/** Registers the handlers that a chain's program carries for these versions, as functions. */
+export function setChainHandlers(
+  keeper: Keeper,
+  chain: Chain,
+  versions: readonly ChainVersion[],
+  sha256: Sha256,
+): void {
+  for (const { plan, handler, storeUpgrades, removes, allows } of chain.upgrades) {
+    const version = versions.find((each) => each.plan === plan);
+    if (!handler || !version) continue;
+    const modules = moduleManager(chain, version, sha256);
+    keeper.setUpgradeHandler(plan, (context, due, versionMap) => handler(context, due, versionMap, modules), {
+      ...(storeUpgrades ? { storeUpgrades } : {}),
+      ...(removes ? { removes } : {}),
+      ...(allows ? { allows } : {}),
+    });
+  }
+}
+
+/** The modules of one version, each with the steps of its own and its genesis where it is new. */
+export function moduleManager(
+  chain: Pick<Chain, "modules" | "registry">,
+  version: ChainVersion,
+  sha256: Sha256,
+): ModuleManager {
+  const modules = chain.modules.filter(({ name }) => version.modules.has(name));
+  const manager = new ModuleManager(
+    ...modules.map((module) => ({
+      name: module.name,
+      consensusVersion: version.modules.get(module.name) as bigint,
+      initGenesis: (context: UpgradeContext) => initNew(chain, module, { context, version, sha256 }),
+    })),
+  );
+  for (const { name, migrations = {} } of modules) {
+    for (const [from, step] of Object.entries(migrations)) manager.registerMigration(name, BigInt(from), step);
+  }
+  return manager;
+}
+
+interface NewModule {
+  readonly context: UpgradeContext;
+  readonly version: ChainVersion;
+  readonly sha256: Sha256;
+}
+
+/** A module that an upgrade brings begins with its default genesis. */
+function initNew(
+  { modules, registry }: Pick<Chain, "modules" | "registry">,
+  { name, genesis }: Module,
+  { context, version, sha256 }: NewModule,
+): void {
+  if (!genesis || name === UPGRADE_STORE) return;
+  const json = new JsonReader(genesis.default?.(NO_DENOM) ?? {}, `genesis.app_state.${name}`);
+  const section = {
+    json,
+    list: (list: string) => json.get(list).items(),
+    bondDenom: NO_DENOM,
+    registry,
+    of: () => undefined,
+  };
+  const { chainId, height, time, stores } = context;
+  const inside = genesisContext(stores, { modules, facts: { chainId, height, time, sha256 }, version });
+  genesis.init(inside, genesis.read(section));
+}
+
+/** What staking counts power in is not known to a handler; a module that needs it is given it by its migration. */
+const NO_DENOM = "stake";

@@ -1,0 +1,66 @@
+/**
+ * A module: one value with everything that is its own. A chain is a list of them (define-chain.ts); router, queries,
+ * genesis, export and the order of migrations are read from that list.
+ */
+import type { DescFile } from "@bufbuild/protobuf";
+import type { KVReader, Timestamp } from "../types.js";
+import type { Migration } from "../upgrade/migrations.js";
+import type { ModuleContext } from "./context.js";
+import type { ModuleGenesis } from "./genesis/module-genesis.js";
+import type { QueryService } from "./query/service.js";
+import type { Ante } from "./tx/ante.js";
+import type { MessageKind } from "./tx/message-kind.js";
+
+/** Stores of a committed version or of a block's branch, for reading. */
+export interface ReadableStores {
+  readonly names: readonly string[];
+  /** @throws UpgradeError UPG_NOT_FOUND_STORE */
+  store(name: string): KVReader;
+}
+
+export interface Module {
+  /** Lower-case letters, digits and `_`: the key of its section in genesis and of its version in the version map. */
+  readonly name: string;
+  /** Version of the layout of its records; at least 1. Its code may read lower ones (`layoutOf`). */
+  readonly consensusVersion: bigint;
+  /** Names of its stores at `consensusVersion`. Default: one, named like the module. */
+  readonly stores?: readonly string[];
+  /** Messages that transactions and proposals may hold, and what they do. */
+  readonly messages?: readonly MessageKind[];
+  /** Services behind REST, gRPC, RPC and `query`. */
+  readonly queries?: readonly QueryService[];
+  /** Protobuf files of further types that may be packed in a `google.protobuf.Any`. */
+  readonly files?: readonly DescFile[];
+  /** It has an account of its own, with these permissions over coins. */
+  readonly account?: { readonly permissions: readonly string[] };
+  readonly genesis?: ModuleGenesis;
+  /** Before a block's transactions. In the block of an upgrade it runs after the handler. */
+  beginBlock?(context: ModuleContext): void;
+  /** After a block's transactions, or after the handler. */
+  endBlock?(context: ModuleContext): void;
+  /** When it has something to do at the end of a block, even one without transactions; undefined: not by the clock. */
+  nextEndTime?(stores: ReadableStores): Timestamp | undefined;
+  /** The steps n → n+1 of its records, by n: `{ 1: (context) => … }`. */
+  readonly migrations?: Readonly<Record<number, Migration>>;
+  /** Checked in the block of an upgrade, over what its handler left: one that does not hold ends the upgrade. */
+  readonly invariants?: readonly Invariant[];
+  /** Checks and fees before messages run. One module of a chain brings it. */
+  readonly ante?: Ante;
+}
+
+/** Something that is always true of a module's state. */
+export interface Invariant {
+  readonly name: string;
+  /** What is wrong, in a sentence; undefined when it holds. */
+  check(stores: ReadableStores): string | undefined;
+}
+
+/** The stores of a module. */
+export function storesOf({ name, stores }: Pick<Module, "name" | "stores">): readonly string[] {
+  return stores ?? [name];
+}
+
+/** Of a module's account; none where the chain has no such module. */
+export function permissionsOf(modules: readonly Module[], name: string): string[] {
+  return [...(modules.find((module) => module.name === name)?.account?.permissions ?? [])];
+}

@@ -1,0 +1,59 @@
+/** What a query sees: one committed version, and the node behind it. */
+
+import type { CommitMultiStore } from "../../store/commit-multi-store.js";
+import type { Height, KVReader, LeftSignal, Sha256 } from "../../types.js";
+import type { Keeper } from "../../upgrade/keeper.js";
+import type { Chain } from "../define-chain.js";
+import type { ChainVersion } from "../versions/version.js";
+import type { NodePort, NodeTxResult } from "./node-port.js";
+
+/** Stores of a committed version. */
+interface ReadableStores {
+  readonly names: readonly string[];
+  /** @throws UpgradeError UPG_NOT_FOUND_STORE */
+  store(name: string): KVReader;
+}
+
+export interface StateView {
+  readonly height: Height;
+  readonly stores: ReadableStores;
+  /** The version of the chain that reads these stores. */
+  readonly version: ChainVersion;
+}
+
+/** The application, as far as queries need it. */
+export interface QueryApp {
+  readonly keeper: Keeper;
+  readonly multiStore: CommitMultiStore;
+  /** Without a height the last one. @throws UpgradeError UPG_NOT_FOUND_VERSION */
+  at(height?: Height): StateView;
+  /** Runs a transaction on a branch that is dropped; signatures are not checked. */
+  simulate(tx: Uint8Array): NodeTxResult;
+}
+
+/** How a call goes on with its client. */
+export interface CallOptions {
+  /** Aborted when the client leaves. */
+  readonly signal?: LeftSignal;
+  /** Called when a total of the answer is a lower bound; the client is told beside the answer. */
+  readonly onCut?: (what: string) => void;
+}
+
+/** Takes all steps of a long walk; in between, everything else has its turn. @throws UpgradeError UPG_REMOTE_BUSY */
+export type InTurns = <T>(steps: Iterator<unknown, T>, signal?: LeftSignal) => Promise<T>;
+
+/** What every method sees. */
+export interface NodeCall extends CallOptions {
+  readonly chain: Chain;
+  readonly app: QueryApp;
+  readonly node: NodePort;
+  readonly sha256: Sha256;
+  readonly inTurns: InTurns;
+  /** The height that the client named; 0n: none. */
+  readonly askedHeight: Height;
+  /** What delegations are counted in. */
+  readonly bondDenom: string;
+}
+
+/** What methods about state see besides. */
+export interface QueryCall extends NodeCall, StateView {}

@@ -1,0 +1,57 @@
+/**
+ * Messages from their JSON. What stands in a `google.protobuf.Any` keeps the type URL that the field writes, `/name`
+ * with nothing before the slash, however deep it stands.
+ */
+import {
+  type DescMessage,
+  fromBinary,
+  fromJson,
+  type JsonValue,
+  type Message,
+  type MessageShape,
+  type Registry,
+  toBinary,
+} from "@bufbuild/protobuf";
+import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
+import type { Any } from "@bufbuild/protobuf/wkt";
+
+/** `Any` inside `Any` ends somewhere. */
+const DEPTH_MAX = 16;
+
+/**
+ * @param registry what may be packed in an `Any`
+ * @returns the message; unknown fields are passed over
+ * @throws Error naming what is wrong
+ */
+export function messageFromJson<T extends DescMessage>(registry: Registry, schema: T, json: unknown): MessageShape<T> {
+  const message = fromJson(schema, json as JsonValue, { registry, ignoreUnknownFields: true });
+  withShortUrls(registry, schema, message, 0);
+  return message;
+}
+
+function withShortUrls(registry: Registry, schema: DescMessage, message: Message, depth: number): void {
+  if (depth > DEPTH_MAX) throw new RangeError("messages stand too deep in one another");
+  if (schema.typeName === "google.protobuf.Any") {
+    shorten(registry, message as Any, depth);
+    return;
+  }
+  const fields: ReflectMessage = reflect(schema, message);
+  for (const field of fields.fields) {
+    if (field.fieldKind === "message" && fields.isSet(field)) {
+      withShortUrls(registry, field.message, fields.get(field).message, depth + 1);
+    }
+    if (field.fieldKind !== "list" || field.listKind !== "message") continue;
+    for (const item of fields.get(field))
+      withShortUrls(registry, field.message, (item as ReflectMessage).message, depth + 1);
+  }
+}
+
+function shorten(registry: Registry, any: Any, depth: number): void {
+  const name = any.typeUrl.slice(any.typeUrl.lastIndexOf("/") + 1);
+  const schema = registry.getMessage(name);
+  if (!schema) return;
+  const inner = fromBinary(schema, any.value);
+  withShortUrls(registry, schema, inner, depth + 1);
+  any.typeUrl = `/${name}`;
+  any.value = toBinary(schema, inner);
+}

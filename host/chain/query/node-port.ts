@@ -1,0 +1,160 @@
+/**
+ * What the doors need of a node besides its state: blocks, transactions, the mempool, news. The engine implements it;
+ * a program puts the two together, so neither knows the other.
+ */
+
+import type { Block } from "../../commitment/block/block.js";
+import type { BlockId } from "../../commitment/block/block-id.js";
+import type { Commit } from "../../commitment/block/commit.js";
+import type { ConsensusParams } from "../../commitment/block/consensus-params.js";
+import type { Header } from "../../commitment/block/header.js";
+import type { ValidatorSet } from "../../commitment/block/validator-set.js";
+import type { EventCondition } from "../../event-query.js";
+import type { Height, LeftSignal } from "../../types.js";
+import type { ChainEvent } from "../context.js";
+
+/** A block without its transactions, and what came of it. */
+export interface NodeBlock {
+  readonly header: Header;
+  readonly blockId: BlockId;
+  /** Bytes of the whole block. */
+  readonly size: number;
+  readonly txCount: number;
+  /** After this block; it stands in the next header. */
+  readonly appHash: Uint8Array;
+  /** The commit that decided it. */
+  readonly commit: Commit;
+}
+
+/** What a transaction answered, in a check or in a block. */
+export interface NodeTxResult {
+  /** 0: success. */
+  readonly code: number;
+  readonly codespace: string;
+  readonly data: Uint8Array;
+  readonly log: string;
+  readonly gasWanted: bigint;
+  readonly gasUsed: bigint;
+  readonly events: readonly ChainEvent[];
+}
+
+interface NodeBlockResults {
+  readonly txResults: readonly NodeTxResult[];
+  /** Events of the hooks. */
+  readonly events: readonly ChainEvent[];
+}
+
+/** A transaction in a block. */
+export interface NodeTx {
+  readonly hash: Uint8Array;
+  readonly height: Height;
+  /** Its place in the block. */
+  readonly index: number;
+  readonly bytes: Uint8Array;
+  readonly result: NodeTxResult;
+}
+
+/** One more block. */
+export interface NodeNews {
+  readonly block: NodeBlock;
+  readonly results: NodeBlockResults;
+  readonly txs: readonly NodeTx[];
+}
+
+interface NodeMempool {
+  readonly count: number;
+  readonly bytes: number;
+  /** The first ones, in the order in which they will be taken. */
+  list(limit: number): readonly Uint8Array[];
+}
+
+interface NodeIdentity {
+  /** Lower-case hex. */
+  readonly nodeId: string;
+  readonly moniker: string;
+  readonly chainId: string;
+  /** The key that signs blocks. */
+  readonly address: Uint8Array;
+  readonly publicKey: Uint8Array;
+}
+
+/** Which of its hits a search shows. */
+export interface NodeSearchWindow {
+  /** From the last block down. */
+  readonly isDescending: boolean;
+  /** Hits before the first that is shown. */
+  readonly first: number;
+  readonly size: number;
+  /** Aborted when the client leaves. */
+  readonly signal?: LeftSignal;
+}
+
+export interface NodeSearchPage<T> {
+  readonly hits: readonly T[];
+  /** All hits; when counting was cut, one more than were counted. */
+  readonly total: number;
+  readonly isTotalExact: boolean;
+}
+
+/** The genesis document, which may be larger than memory. */
+export interface NodeGenesis {
+  /** Where the values of its members stand, by name. */
+  readonly members: ReadonlyMap<string, { readonly from: number; readonly to: number }>;
+  read(range: { readonly from: number; readonly to: number }): Promise<Uint8Array>;
+}
+
+/** How far the upgrade has come that is being made. */
+export interface NodeProgress {
+  readonly plan: string;
+  /** Of the block that is being made. */
+  readonly height: Height;
+  readonly phase: string;
+  /** "" where the phase is of no store. */
+  readonly store: string;
+  readonly done: number;
+  /** 0: not known. */
+  readonly total: number;
+  /** A second, in this phase; 0: not known yet. */
+  readonly rate: number;
+  /** Until this phase ends; undefined: not known. */
+  readonly secondsLeft: number | undefined;
+  /** Since the block began. */
+  readonly secondsElapsed: number;
+}
+
+export interface NodePort {
+  readonly identity: NodeIdentity;
+  readonly validators: ValidatorSet;
+  readonly consensusParams: ConsensusParams;
+  readonly mempool: NodeMempool;
+  /** The same object as long as the document is the same. @throws UpgradeError UPG_STORE_IO */
+  genesis(): Promise<NodeGenesis>;
+  /** Undefined before the first block. */
+  latest(): NodeBlock | undefined;
+  /** The lowest block of the run without gaps that ends with the last. */
+  earliest(): NodeBlock | undefined;
+  /** @throws UpgradeError UPG_NOT_FOUND_BLOCK */
+  at(height: Height): NodeBlock;
+  /** @throws UpgradeError UPG_NOT_FOUND_BLOCK */
+  block(height: Height): Block;
+  /** @throws UpgradeError UPG_NOT_FOUND_BLOCK */
+  results(height: Height): NodeBlockResults;
+  heightOf(blockHash: Uint8Array): Height | undefined;
+  tx(hash: Uint8Array): NodeTx | undefined;
+  /**
+   * Transactions whose events fit, by height and place.
+   * @throws UpgradeError UPG_REMOTE_SEARCH_CUT when the page was not reached, UPG_REMOTE_BUSY
+   */
+  searchTxs(conditions: readonly EventCondition[], window: NodeSearchWindow): Promise<NodeSearchPage<NodeTx>>;
+  /** Heights of blocks whose events fit. @throws like `searchTxs` */
+  searchBlocks(conditions: readonly EventCondition[], window: NodeSearchWindow): Promise<NodeSearchPage<Height>>;
+  /**
+   * Checks a transaction and, when it is good, keeps it for the next block.
+   * @throws UpgradeError UPG_TX_* when the mempool does not take it, whatever it says
+   */
+  broadcast(tx: Uint8Array): NodeTxResult;
+  /** Undefined: no upgrade is being made. */
+  progress(): NodeProgress | undefined;
+  /** Calls back after every block, until the function it answers is called. */
+  subscribe(listener: (news: NodeNews) => void): () => void;
+}

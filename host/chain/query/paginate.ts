@@ -1,0 +1,143 @@
+/** Lists in parts: by key or offset, forwards or backwards, with the total when it is asked for. */
+import { concatBytes, prefixEnd, utf8 } from "../../bytes.js";
+import { UpgradeError } from "../../errors.js";
+import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
+import type { KVReader } from "../../types.js";
+import type { Records } from "../records.js";
+import type { NodeCall } from "./call.js";
+
+const LIMIT_DEFAULT = 100;
+/** A longer page is cut here; its `next_key` leads on. */
+const PAGE_LIMIT_MAX = 1_000;
+
+interface Page {
+  readonly nextKey: Uint8Array;
+  readonly total: bigint;
+}
+
+export interface Paged<T> {
+  readonly items: T[];
+  readonly pagination: Page;
+}
+
+export interface PageOptions<T> {
+  /** Records that it is false of are left out. */
+  readonly fits?: ((item: T) => boolean) | undefined;
+}
+
+/** The call that a walk is made for. */
+export type Walker = Pick<NodeCall, "inTurns" | "signal">;
+
+interface Wanted {
+  readonly key: Uint8Array;
+  readonly offset: bigint;
+  readonly limit: number;
+  readonly countsAll: boolean;
+  readonly reverse: boolean;
+}
+
+/** Without a limit the first hundred come with the total. @throws UpgradeError UPG_INVALID_ARGUMENT */
+function wanted(request: PageRequest | undefined): Wanted {
+  const { key = new Uint8Array(), offset = 0n, limit = 0n, countTotal = false, reverse = false } = request ?? {};
+  if (key.length > 0 && offset > 0n) {
+    throw new UpgradeError("UPG_INVALID_ARGUMENT", "invalid request, either offset or key is expected, got both");
+  }
+  const size = limit === 0n ? LIMIT_DEFAULT : limit > BigInt(PAGE_LIMIT_MAX) ? PAGE_LIMIT_MAX : Number(limit);
+  return { key, offset, limit: size, countsAll: key.length === 0 && (countTotal || limit === 0n), reverse };
+}
+
+/**
+ * Records of a store. A page reads its own records and the key of the next; where the total is asked for, or `fits`
+ * leaves records out, all are walked over. One that is left out counts nowhere.
+ */
+export async function paginate<T>(
+  store: KVReader,
+  { prefix, read }: Records<T>,
+  request: PageRequest | undefined,
+  walker: Walker,
+  { fits }: PageOptions<T> = {},
+): Promise<Paged<T>> {
+  const page = wanted(request);
+  const collector = new Collector<T>(page);
+  const visit = ([key, value]: readonly [Uint8Array, Uint8Array]) => {
+    const rest = key.subarray(prefix.length);
+    const item = fits && read(value, rest);
+    if (item !== undefined && !fits?.(item)) return true;
+    return collector.take(
+      () => item ?? read(value, rest),
+      () => rest,
+    );
+  };
+  await walk(store.iterate(rangeOf(prefix, page)), visit, walker);
+  return collector.result();
+}
+
+/** The same for a list in memory; a page's key names the item that comes first on it. */
+export function paginateList<T>(
+  list: readonly T[],
+  request: PageRequest | undefined,
+  keyOf: (item: T) => string,
+): Paged<T> {
+  const page = wanted(request);
+  const collector = new Collector<T>(page);
+  const from = new TextDecoder().decode(page.key);
+  const ordered = page.reverse ? [...list].reverse() : list;
+  const start = from === "" ? 0 : ordered.findIndex((item) => keyOf(item) === from);
+  for (const item of start < 0 ? [] : ordered.slice(start)) {
+    if (
+      !collector.take(
+        () => item,
+        () => utf8(keyOf(item)),
+      )
+    )
+      break;
+  }
+  return collector.result();
+}
+
+/** A walk that leaves others their turns, however long it is; it ends when `visit` says false. */
+export function walk<T>(items: Iterable<T>, visit: (item: T) => boolean, { inTurns, signal }: Walker): Promise<void> {
+  return inTurns(visits(items, visit), signal);
+}
+
+function* visits<T>(items: Iterable<T>, visit: (item: T) => boolean): Generator<void, void> {
+  for (const item of items) {
+    if (!visit(item)) return;
+    yield;
+  }
+}
+
+function rangeOf(prefix: Uint8Array, { key, reverse }: Wanted) {
+  const end = prefixEnd(prefix);
+  if (key.length === 0) return { start: prefix, end, reverse };
+  const at = concatBytes(prefix, key);
+  return reverse ? { start: prefix, end: concatBytes(at, Uint8Array.of(0)), reverse } : { start: at, end };
+}
+
+class Collector<T> {
+  readonly #items: T[] = [];
+  #passed = 0n;
+  #nextKey = new Uint8Array();
+
+  constructor(private readonly page: Wanted) {}
+
+  /** False: nothing more is needed. */
+  take(item: () => T, key: () => Uint8Array): boolean {
+    const { offset, limit, countsAll } = this.page;
+    const place = this.#passed++;
+    if (place < offset) return true;
+    if (this.#items.length < limit) {
+      this.#items.push(item());
+      return true;
+    }
+    if (this.#nextKey.length === 0) this.#nextKey = Uint8Array.from(key());
+    return countsAll;
+  }
+
+  result(): Paged<T> {
+    return {
+      items: this.#items,
+      pagination: { nextKey: this.#nextKey, total: this.page.countsAll ? this.#passed : 0n },
+    };
+  }
+}

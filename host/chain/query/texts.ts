@@ -1,0 +1,29 @@
+/** Names and addresses in requests. */
+import { utf8 } from "../../bytes.js";
+import { UpgradeError } from "../../errors.js";
+import { decodeAddress } from "../address.js";
+
+/** Names are not judged, but nothing longer is looked up. */
+const NAME_BYTES_MAX = 4_096;
+
+/** @throws UpgradeError UPG_INVALID_ARGUMENT */
+export function checkText(field: string, text: string): void {
+  const { length } = utf8(text);
+  if (length > NAME_BYTES_MAX) {
+    throw new UpgradeError(
+      "UPG_INVALID_ARGUMENT",
+      `${field} has ${length} bytes, at most ${NAME_BYTES_MAX} are looked up`,
+    );
+  }
+}
+
+/** @throws UpgradeError UPG_INVALID_ARGUMENT */
+export function readAddress(text: string, prefix?: string): Uint8Array {
+  if (text === "") throw new UpgradeError("UPG_INVALID_ARGUMENT", "empty address string is not allowed");
+  try {
+    return decodeAddress(text, prefix);
+  } catch (cause) {
+    const what = cause instanceof Error ? cause.message : String(cause);
+    throw new UpgradeError("UPG_INVALID_ARGUMENT", `invalid address: ${what}`, { cause });
+  }
+}

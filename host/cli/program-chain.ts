@@ -1,0 +1,14 @@
+/** The chain that this command line serves. A process has one, named before any command runs. */
+import type { Chain } from "../chain/define-chain.js";
+import { assert } from "../errors.js";
+
+let served: Chain | undefined;
+
+export function serveChain(chain: Chain): void {
+  served = chain;
+}
+
+export function programChain(): Chain {
+  assert(served, "a command runs before its program has named its chain");
+  return served;
+}

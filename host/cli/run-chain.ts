@@ -1,0 +1,20 @@
+/**
+ * The program of a chain: its command line, its node, its servers. `start` runs the same file a second time, in a
+ * thread: there it is the engine. What a command needs is loaded when it runs.
+ */
+import { isMainThread } from "node:worker_threads";
+import type { Chain } from "../chain/define-chain.js";
+
+/**
+ * Runs the command that the process was started with, and sets its exit status (docs/errors.md). Call it last in the
+ * file that `node` is started with.
+ */
+export async function runChain(chain: Chain): Promise<void> {
+  if (isMainThread) {
+    const { runCommandLine } = await import("./command-line.js");
+    process.exitCode = await runCommandLine(chain);
+  } else {
+    const { runEngineThread } = await import("../engine/engine-worker.js");
+    await runEngineThread(chain);
+  }
+}

@@ -1,0 +1,67 @@
+/** Module auth: accounts by address. In consensus version 1 an account holds its own coins. */
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { bigEndian64, concatBytes } from "../../bytes.js";
+import { encodeAddress } from "../../chain/address.js";
+import { allRecords, type Records } from "../../chain/records.js";
+import { UpgradeError } from "../../errors.js";
+import { type Account, AccountSchema } from "../../gen/chain/auth/v1/auth_pb.js";
+import type { KVReader, KVStore } from "../../types.js";
+
+export const AUTH_STORE = "auth";
+
+const ACCOUNT_PREFIX = Uint8Array.of(0x01);
+const NEXT_NUMBER_KEY = Uint8Array.of(0x02);
+
+function accountKey(address: Uint8Array): Uint8Array {
+  return concatBytes(ACCOUNT_PREFIX, address);
+}
+
+export function readAccount(store: KVReader, address: Uint8Array): Account | undefined {
+  const bytes = store.get(accountKey(address));
+  return bytes && decodeAccount(bytes, address);
+}
+
+function decodeAccount(bytes: Uint8Array, address: Uint8Array): Account {
+  try {
+    return fromBinary(AccountSchema, bytes);
+  } catch (cause) {
+    const name = encodeAddress(address);
+    throw new UpgradeError("UPG_STORE_CORRUPT", `store "auth": the account ${name} cannot be decoded`, { cause });
+  }
+}
+
+export function writeAccount(store: KVStore, account: Account): void {
+  store.set(accountKey(account.address), toBinary(AccountSchema, account));
+}
+
+/** The account, made with the next number when it is not there. */
+export function ensureAccount(store: KVStore, address: Uint8Array, module = ""): Account {
+  const known = readAccount(store, address);
+  if (known) return known;
+  const account = create(AccountSchema, { address, accountNumber: takeAccountNumber(store), module });
+  writeAccount(store, account);
+  return account;
+}
+
+function takeAccountNumber(store: KVStore): bigint {
+  const number = readNextNumber(store);
+  store.set(NEXT_NUMBER_KEY, bigEndian64(number + 1n));
+  return number;
+}
+
+function readNextNumber(store: KVReader): bigint {
+  const bytes = store.get(NEXT_NUMBER_KEY);
+  if (!bytes) return 0n;
+  return new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0);
+}
+
+/** Genesis gives accounts their numbers; later ones go on behind the greatest. */
+export function reserveAccountNumber(store: KVStore, number: bigint): void {
+  if (number >= readNextNumber(store)) store.set(NEXT_NUMBER_KEY, bigEndian64(number + 1n));
+}
+
+/** By address. */
+export const ACCOUNTS: Records<Account> = { prefix: ACCOUNT_PREFIX, read: decodeAccount };
+
+/** All accounts, ascending by address. */
+export const accounts = (store: KVReader): Generator<Account> => allRecords(store, ACCOUNTS);

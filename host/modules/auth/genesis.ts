@@ -1,0 +1,146 @@
+/** The auth part of a genesis document: accounts. */
+import { create } from "@bufbuild/protobuf";
+import { toBase64 } from "../../bytes.js";
+import { decodeAddress, encodeAddress, moduleAddress } from "../../chain/address.js";
+import { type Coin, coinsToMessages } from "../../chain/coins.js";
+import { readCoins } from "../../chain/genesis/coins.js";
+import { type GenesisList, listOnce } from "../../chain/genesis/list.js";
+import { listText } from "../../chain/genesis/list-text.js";
+import { moduleGenesis } from "../../chain/genesis/module-genesis.js";
+import type { JsonReader } from "../../chain/json-reader.js";
+import { type Module, permissionsOf } from "../../chain/module.js";
+import { type Account, AccountSchema, type Vesting, VestingSchema } from "../../gen/chain/auth/v1/auth_pb.js";
+import { AUTH_STORE, accounts, ensureAccount, reserveAccountNumber, writeAccount } from "./accounts.js";
+
+export interface GenesisAccount {
+  readonly address: Uint8Array;
+  readonly number: bigint;
+  readonly sequence: bigint;
+  /** Compressed secp256k1 key, 33 bytes; empty when the account has not signed yet, or has a key of another kind. */
+  readonly pubKey: Uint8Array;
+  /** Name of a module account; "" for any other. */
+  readonly module: string;
+  readonly vesting: GenesisVesting | undefined;
+}
+
+interface GenesisVesting {
+  readonly original: readonly Coin[];
+  readonly delegatedFree: readonly Coin[];
+  readonly delegatedVesting: readonly Coin[];
+  readonly startTime: bigint;
+  readonly endTime: bigint;
+}
+
+export interface AuthGenesis {
+  readonly accounts: GenesisList<GenesisAccount>;
+}
+
+const SECP256K1_TYPE = "/cosmos.crypto.secp256k1.PubKey";
+const SECP256K1_BYTES = 33;
+
+export const authGenesis = moduleGenesis<AuthGenesis>({
+  parts: { accounts: "list" },
+  default: () => ({ accounts: [] }),
+  read: (section) => ({ accounts: listOnce(section.list("accounts"), readAccount, ({ address }) => address) }),
+  lists: (state) => [["accounts", state.accounts]],
+  counts: (state) => ({ accounts: state.accounts.length }),
+  init(context, state) {
+    const store = context.store(AUTH_STORE);
+    for (const account of state.accounts) {
+      writeAccount(store, accountRecord(account));
+      reserveAccountNumber(store, account.number);
+      context.accountAdded(account.address);
+    }
+    for (const name of context.moduleAccounts) ensureAccount(store, moduleAddress(context.sha256, name), name);
+  },
+  *export({ view, modules }) {
+    yield '{"accounts":';
+    yield* listText(accounts(view.store(AUTH_STORE)), (account) => accountJson(account, modules));
+    yield "}";
+  },
+});
+
+function accountRecord({ address, number, sequence, pubKey, module, vesting }: GenesisAccount): Account {
+  const record = create(AccountSchema, { address, accountNumber: number, sequence, pubKey, module });
+  if (vesting) {
+    record.vesting = create(VestingSchema, {
+      original: coinsToMessages(vesting.original),
+      delegatedFree: coinsToMessages(vesting.delegatedFree),
+      delegatedVesting: coinsToMessages(vesting.delegatedVesting),
+      startTime: vesting.startTime,
+      endTime: vesting.endTime,
+    });
+  }
+  return record;
+}
+
+/** BaseAccount, ModuleAccount, and the two vesting accounts. */
+function readAccount(account: JsonReader): GenesisAccount {
+  const type = account.get("@type").text();
+  const name = type.slice(type.lastIndexOf(".") + 1);
+  const isVesting = name === "DelayedVestingAccount" || name === "ContinuousVestingAccount";
+  if (!isVesting && name !== "BaseAccount" && name !== "ModuleAccount") {
+    throw account.get("@type").wrong(`unknown kind of account ${type}`);
+  }
+  const vesting = isVesting ? account.get("base_vesting_account") : undefined;
+  const base = vesting ? vesting.get("base_account") : name === "ModuleAccount" ? account.get("base_account") : account;
+  return {
+    address: base.get("address").parse(decodeAddress),
+    number: base.get("account_number").uint64(0n),
+    sequence: base.get("sequence").uint64(0n),
+    pubKey: readAccountKey(base.get("pub_key")),
+    module: name === "ModuleAccount" ? account.get("name").text() : "",
+    vesting: vesting && {
+      original: readCoins(vesting.get("original_vesting")),
+      delegatedFree: readCoins(vesting.get("delegated_free")),
+      delegatedVesting: readCoins(vesting.get("delegated_vesting")),
+      startTime: account.get("start_time").int64(0n),
+      endTime: vesting.get("end_time").int64(),
+    },
+  };
+}
+
+function readAccountKey(field: JsonReader): Uint8Array {
+  if (!field.isSet || field.get("@type").text("") !== SECP256K1_TYPE) return new Uint8Array();
+  const key = field.get("key").base64();
+  if (key.length !== SECP256K1_BYTES) throw field.get("key").wrong(`a secp256k1 key has 33 bytes, got ${key.length}`);
+  return key;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+function accountJson(account: Account, modules: readonly Module[]): Json {
+  const { address, pubKey, accountNumber, sequence, module, vesting } = account;
+  const key = toBase64(pubKey);
+  const base = {
+    address: encodeAddress(address),
+    pub_key: pubKey.length === 0 ? null : { "@type": SECP256K1_TYPE, key },
+    account_number: String(accountNumber),
+    sequence: String(sequence),
+  };
+  if (module !== "") {
+    return {
+      "@type": "/cosmos.auth.v1beta1.ModuleAccount",
+      base_account: base,
+      name: module,
+      permissions: permissionsOf(modules, module),
+    };
+  }
+  return vesting ? vestingJson(base, vesting) : { "@type": "/cosmos.auth.v1beta1.BaseAccount", ...base };
+}
+
+function vestingJson(base: Json, { original, delegatedFree, delegatedVesting, startTime, endTime }: Vesting): Json {
+  const coins = (list: readonly { denom: string; amount: string }[]) =>
+    list.map(({ denom, amount }) => ({ denom, amount }));
+  const common = {
+    base_account: base,
+    original_vesting: coins(original),
+    delegated_free: coins(delegatedFree),
+    delegated_vesting: coins(delegatedVesting),
+    end_time: String(endTime),
+  };
+  if (startTime === 0n)
+    return { "@type": "/cosmos.vesting.v1beta1.DelayedVestingAccount", base_vesting_account: common };
+  const type = "/cosmos.vesting.v1beta1.ContinuousVestingAccount";
+  return { "@type": type, base_vesting_account: common, start_time: String(startTime) };
+}

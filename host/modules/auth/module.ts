@@ -1,0 +1,20 @@
+/** Module auth: accounts, and what is checked and taken before a transaction's messages run. */
+import type { Module } from "../../chain/module.js";
+import { file_cosmos_vesting_v1beta1_vesting } from "../../gen/cosmos/vesting/v1beta1/vesting_pb.js";
+import { AUTH_STORE } from "./accounts.js";
+import { runAnte } from "./ante.js";
+import { authGenesis } from "./genesis.js";
+import { authQuery } from "./query.js";
+
+/** In version 1 accounts hold their own coins. Fees are paid through module bank. */
+export function auth(): Module {
+  return {
+    name: "auth",
+    consensusVersion: 2n,
+    stores: [AUTH_STORE],
+    queries: [authQuery],
+    files: [file_cosmos_vesting_v1beta1_vesting],
+    genesis: authGenesis,
+    ante: runAnte,
+  };
+}

@@ -1,0 +1,111 @@
+/** The auth module's queries: accounts in the forms that wallets know. */
+import type { Any } from "@bufbuild/protobuf/wkt";
+import { ADDRESS_PREFIX, encodeAddress } from "../../chain/address.js";
+import { GAS } from "../../chain/gas.js";
+import { permissionsOf } from "../../chain/module.js";
+import { packAny } from "../../chain/query/any.js";
+import type { QueryCall } from "../../chain/query/call.js";
+import { OnceAHeight } from "../../chain/query/once-a-height.js";
+import { paginate, walk } from "../../chain/query/paginate.js";
+import { implement, type QueryService } from "../../chain/query/service.js";
+import { readAddress } from "../../chain/query/texts.js";
+import { UpgradeError } from "../../errors.js";
+import type { Account } from "../../gen/chain/auth/v1/auth_pb.js";
+import { BaseAccountSchema, ModuleAccountSchema } from "../../gen/cosmos/auth/v1beta1/auth_pb.js";
+import { Query } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
+import { PubKeySchema } from "../../gen/cosmos/crypto/secp256k1/keys_pb.js";
+import {
+  ContinuousVestingAccountSchema,
+  DelayedVestingAccountSchema,
+} from "../../gen/cosmos/vesting/v1beta1/vesting_pb.js";
+import { ACCOUNTS, AUTH_STORE, accounts, readAccount } from "./accounts.js";
+
+/** Rules for transactions that clients ask for; the figures of gas are those that `host/chain/gas.ts` counts by. */
+const TX_RULES = {
+  maxMemoCharacters: 256n,
+  txSigLimit: 7n,
+  txSizeCostPerByte: GAS.TX_PER_BYTE,
+  sigVerifyCostEd25519: 590n,
+  sigVerifyCostSecp256k1: GAS.VERIFY_SECP256K1,
+};
+
+function baseFields({ address, pubKey, accountNumber, sequence }: Account) {
+  const key = pubKey.length === 0 ? {} : { pubKey: packAny(PubKeySchema, { key: pubKey }) };
+  return { address: encodeAddress(address), accountNumber, sequence, ...key };
+}
+
+function accountAny(account: Account, { chain }: QueryCall): Any {
+  const baseAccount = baseFields(account);
+  const { module, vesting } = account;
+  if (module !== "") {
+    return packAny(ModuleAccountSchema, {
+      baseAccount,
+      name: module,
+      permissions: permissionsOf(chain.modules, module),
+    });
+  }
+  if (!vesting) return packAny(BaseAccountSchema, baseAccount);
+  const baseVestingAccount = {
+    baseAccount,
+    originalVesting: vesting.original,
+    delegatedFree: vesting.delegatedFree,
+    delegatedVesting: vesting.delegatedVesting,
+    endTime: vesting.endTime,
+  };
+  return vesting.startTime === 0n
+    ? packAny(DelayedVestingAccountSchema, { baseVestingAccount })
+    : packAny(ContinuousVestingAccountSchema, { baseVestingAccount, startTime: vesting.startTime });
+}
+
+function accountOf(address: string, { stores }: QueryCall): Account {
+  const account = readAccount(stores.store(AUTH_STORE), readAddress(address));
+  if (!account) throw new UpgradeError("UPG_NOT_FOUND_ACCOUNT", `account ${address} not found`);
+  return account;
+}
+
+/** There are few, and they are looked for among all. */
+const MODULE_ACCOUNTS = new OnceAHeight("the list of module accounts", async (call) => {
+  const found: Account[] = [];
+  const all = accounts(call.stores.store(AUTH_STORE));
+  const visit = (account: Account) => {
+    if (account.module !== "") found.push(account);
+    return true;
+  };
+  await walk(all, visit, call);
+  return found;
+});
+
+const KEPT = [
+  "accounts",
+  "account",
+  "accountInfo",
+  "params",
+  "bech32Prefix",
+  "moduleAccounts",
+  "moduleAccountByName",
+] as const;
+
+export const authQuery: QueryService = implement(Query, KEPT, {
+  async accounts({ pagination }, call) {
+    const page = await paginate(call.stores.store(AUTH_STORE), ACCOUNTS, pagination, call);
+    return { accounts: page.items.map((account) => accountAny(account, call)), pagination: page.pagination };
+  },
+
+  account: ({ address }, call) => ({ account: accountAny(accountOf(address, call), call) }),
+
+  accountInfo: ({ address }, call) => ({ info: baseFields(accountOf(address, call)) }),
+
+  params: () => ({ params: TX_RULES }),
+
+  async moduleAccounts(_request, call) {
+    return { accounts: (await MODULE_ACCOUNTS.of(call)).map((account) => accountAny(account, call)) };
+  },
+
+  async moduleAccountByName({ name }, call) {
+    const account = (await MODULE_ACCOUNTS.of(call)).find(({ module }) => module === name);
+    if (!account) throw new UpgradeError("UPG_NOT_FOUND_ACCOUNT", `account ${name} not found`);
+    return { account: accountAny(account, call) };
+  },
+
+  bech32Prefix: () => ({ bech32Prefix: ADDRESS_PREFIX }),
+});

@@ -1,0 +1,115 @@
+/** The bank part of a genesis document: balances. */
+import { equalBytes } from "../../bytes.js";
+import { decodeAddress, encodeAddress } from "../../chain/address.js";
+import { AMOUNT_MAX, type Coin, type Coins } from "../../chain/coins.js";
+import { readCoins } from "../../chain/genesis/coins.js";
+import { type GenesisList, listOnce } from "../../chain/genesis/list.js";
+import { listText } from "../../chain/genesis/list-text.js";
+import { type GenesisContext, type GenesisSection, moduleGenesis } from "../../chain/genesis/module-genesis.js";
+import type { JsonReader } from "../../chain/json-reader.js";
+import { AUTH_STORE, ensureAccount } from "../auth/accounts.js";
+import { bankOf } from "./bank.js";
+
+export interface GenesisBalance {
+  readonly address: Uint8Array;
+  readonly coins: readonly Coin[];
+}
+
+/** Sees every balance of a walk over all, and its end; both may refuse the document. */
+export interface BalanceWatch {
+  see(balance: GenesisBalance): void;
+  end(): void;
+}
+
+export interface BankGenesis {
+  /** At the end of a walk the sums are checked, and what other modules hold to be true of them. */
+  readonly balances: GenesisList<GenesisBalance>;
+  /** A later module's condition on all balances. */
+  watch(begin: () => BalanceWatch): void;
+  /** Balances that come next and have no account yet: of one walk over accounts and balances together. */
+  rest?: Rest;
+}
+
+interface Rest {
+  next: IteratorResult<GenesisBalance>;
+  readonly balances: Iterator<GenesisBalance>;
+}
+
+export const bankGenesis = moduleGenesis<BankGenesis>({
+  parts: { balances: "list" },
+  default: () => ({ balances: [] }),
+  read(section) {
+    const watches: (() => BalanceWatch)[] = [() => supplyWatch(section)];
+    const begin = () => {
+      const all = watches.map((each) => each());
+      return {
+        see: (balance: GenesisBalance) => {
+          for (const watch of all) watch.see(balance);
+        },
+        end: () => {
+          for (const watch of all) watch.end();
+        },
+      };
+    };
+    const balances = listOnce(section.list("balances"), readBalance, ({ address }) => address, begin);
+    return { balances, watch: (watch) => watches.push(watch) };
+  },
+  lists: (state) => [["balances", state.balances]],
+  counts: (state) => ({ balances: state.balances.length }),
+  // Exported documents list both in one order: an account whose coins come next gets them while it is at hand.
+  accountAdded(context, state) {
+    const balances = state.balances[Symbol.iterator]();
+    const rest: Rest = { balances, next: balances.next() };
+    state.rest = rest;
+    return (address) => {
+      if (rest.next.done || !equalBytes(rest.next.value.address, address)) return;
+      mint(context, rest.next.value);
+      rest.next = balances.next();
+    };
+  },
+  init(context, state) {
+    const { balances, next } = state.rest ?? begun(state);
+    for (let at = next; !at.done; at = balances.next()) {
+      ensureAccount(context.store(AUTH_STORE), at.value.address);
+      mint(context, at.value);
+    }
+  },
+  *export({ view, version }) {
+    yield '{"balances":';
+    yield* listText(bankOf(version).allBalances(view), balanceJson);
+    yield "}";
+  },
+});
+
+function begun({ balances }: BankGenesis): Rest {
+  const walk = balances[Symbol.iterator]();
+  return { balances: walk, next: walk.next() };
+}
+
+function mint(context: GenesisContext, { address, coins }: GenesisBalance): void {
+  if (coins.length > 0) bankOf(context.version).mint(context.stores, address, coins);
+}
+
+/** No denomination's sum may pass what an amount can be: the supply is one. */
+function supplyWatch({ json }: GenesisSection): BalanceWatch {
+  const supply = new Map<string, bigint>();
+  return {
+    see({ coins }) {
+      for (const { denom, amount } of coins) supply.set(denom, (supply.get(denom) ?? 0n) + amount);
+    },
+    end() {
+      for (const [denom, amount] of supply) {
+        if (amount > AMOUNT_MAX) throw json.get("balances").wrong(`the sum of ${denom} has more than 256 bits`);
+      }
+    },
+  };
+}
+
+function readBalance(balance: JsonReader): GenesisBalance {
+  return { address: balance.get("address").parse(decodeAddress), coins: readCoins(balance.get("coins")) };
+}
+
+const balanceJson = ([address, coins]: readonly [Uint8Array, Coins]) => ({
+  address: encodeAddress(address),
+  coins: coins.map(({ denom, amount }) => ({ denom, amount: String(amount) })),
+});

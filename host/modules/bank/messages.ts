@@ -1,0 +1,26 @@
+/** MsgSend. */
+
+import { decodeAnyAddress, encodeAddress, moduleAddress } from "../../chain/address.js";
+import { readMessageCoins } from "../../chain/message-coins.js";
+import { messageKind } from "../../chain/tx/message-kind.js";
+import { readAddress } from "../../chain/tx/read-address.js";
+import { SDK, TxError } from "../../chain/tx-error.js";
+import { MsgSendResponseSchema, MsgSendSchema } from "../../gen/cosmos/bank/v1beta1/tx_pb.js";
+import { FEE_COLLECTOR, transferCoins } from "./transfer.js";
+
+export const SEND = messageKind({
+  schema: MsgSendSchema,
+  response: MsgSendResponseSchema,
+  signer: ({ fromAddress }) => fromAddress,
+  run(context, { fromAddress, toAddress, amount }) {
+    const from = decodeAnyAddress(fromAddress);
+    const to = readAddress(toAddress, "invalid to address");
+    const { coins, text, isValid } = readMessageCoins(amount);
+    if (!isValid || coins.length === 0) throw new TxError(SDK.INVALID_COINS, text);
+    if (encodeAddress(to) === encodeAddress(moduleAddress(context.sha256, FEE_COLLECTOR))) {
+      throw new TxError(SDK.UNAUTHORIZED, `${toAddress} is not allowed to receive funds`);
+    }
+    transferCoins(context, from, to, coins);
+    return undefined;
+  },
+});

@@ -1,0 +1,122 @@
+/** The bank module's queries: alike in every version of the chain, wherever that keeps its coins. */
+
+import { amountOf, type Coin, type Coins, coinsToMessages, normalCoins } from "../../chain/coins.js";
+import type { QueryCall } from "../../chain/query/call.js";
+import { OnceAHeight } from "../../chain/query/once-a-height.js";
+import { type Paged, paginate, paginateList, walk } from "../../chain/query/paginate.js";
+import { implement, type QueryService } from "../../chain/query/service.js";
+import { checkText, readAddress } from "../../chain/query/texts.js";
+import type { Records } from "../../chain/records.js";
+import { UpgradeError } from "../../errors.js";
+import { Query } from "../../gen/cosmos/bank/v1beta1/query_pb.js";
+import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
+import { AUTH_STORE, readAccount } from "../auth/accounts.js";
+import { spendableCoins } from "../auth/vesting.js";
+import { BANK_STORE, bankOf } from "./bank.js";
+
+const coinMessage = ({ denom, amount }: Coin) => ({ denom, amount: amount.toString() });
+
+/** A page of records where coins have theirs, of a list elsewhere; its key is a denomination in both. */
+async function coinsPage(
+  call: QueryCall,
+  request: PageRequest | undefined,
+  records: Records<Coin> | undefined,
+  list: () => Coins | Promise<Coins>,
+): Promise<Paged<Coin>> {
+  if (records) return await paginate(call.stores.store(BANK_STORE), records, request, call);
+  return paginateList(await list(), request, ({ denom }) => denom);
+}
+
+function checkDenom(denom: string): void {
+  if (denom === "") throw new UpgradeError("UPG_INVALID_ARGUMENT", "invalid denom");
+  checkText("denom", denom);
+}
+
+/** The first version of the chain walks all its accounts for one. */
+const SUPPLIES = new OnceAHeight("the supply", async (call) => {
+  const sums = new Map<string, bigint>();
+  const add = ([, coins]: readonly [Uint8Array, Coins]) => {
+    for (const { denom, amount } of coins) sums.set(denom, (sums.get(denom) ?? 0n) + amount);
+    return true;
+  };
+  await walk(bankOf(call.version).allBalances(call.stores), add, call);
+  return normalCoins([...sums].map(([denom, amount]) => ({ denom, amount })));
+});
+
+function supplyOf(call: QueryCall): Coins | Promise<Coins> {
+  const { version, stores } = call;
+  const bank = bankOf(version);
+  return bank.supplyRecords ? bank.supply(stores) : SUPPLIES.of(call);
+}
+
+function balancesPage(address: Uint8Array, call: QueryCall, request: PageRequest | undefined): Promise<Paged<Coin>> {
+  const bank = bankOf(call.version);
+  return coinsPage(call, request, bank.balanceRecords?.(address), () => bank.balances(call.stores, address));
+}
+
+/** What of these coins can be spent at the time of the block asked about; those that cannot be are there with 0. */
+function spendable(address: Uint8Array, coins: Coins, { stores, node, height }: QueryCall): Coins {
+  const vesting = readAccount(stores.store(AUTH_STORE), address)?.vesting;
+  if (!vesting) return coins;
+  const free = spendableCoins(vesting, coins, node.at(height).header.time.seconds);
+  return coins.map(({ denom }) => ({ denom, amount: amountOf(free, denom) }));
+}
+
+function balanceOf(address: Uint8Array, denom: string, { version, stores }: QueryCall): Coin {
+  return { denom, amount: amountOf(bankOf(version).balances(stores, address), denom) };
+}
+
+const KEPT = [
+  "balance",
+  "allBalances",
+  "spendableBalances",
+  "spendableBalanceByDenom",
+  "totalSupply",
+  "supplyOf",
+  "params",
+  "denomMetadata",
+  "denomsMetadata",
+] as const;
+
+export const bankQuery: QueryService = implement(Query, KEPT, {
+  balance({ address, denom }, call) {
+    checkDenom(denom);
+    return { balance: coinMessage(balanceOf(readAddress(address), denom, call)) };
+  },
+
+  async allBalances({ address, pagination }, call) {
+    const page = await balancesPage(readAddress(address), call, pagination);
+    return { balances: coinsToMessages(page.items), pagination: page.pagination };
+  },
+
+  async spendableBalances({ address, pagination }, call) {
+    const owner = readAddress(address);
+    const page = await balancesPage(owner, call, pagination);
+    return { balances: coinsToMessages(spendable(owner, page.items, call)), pagination: page.pagination };
+  },
+
+  spendableBalanceByDenom({ address, denom }, call) {
+    const owner = readAddress(address);
+    checkDenom(denom);
+    return { balance: spendable(owner, [balanceOf(owner, denom, call)], call).map(coinMessage)[0] };
+  },
+
+  async totalSupply({ pagination }, call) {
+    const page = await coinsPage(call, pagination, bankOf(call.version).supplyRecords, () => supplyOf(call));
+    return { supply: coinsToMessages(page.items), pagination: page.pagination };
+  },
+
+  async supplyOf({ denom }, call) {
+    checkDenom(denom);
+    return { amount: coinMessage({ denom, amount: amountOf(await supplyOf(call), denom) }) };
+  },
+
+  params: () => ({ params: { defaultSendEnabled: true } }),
+
+  denomMetadata({ denom }) {
+    checkDenom(denom);
+    throw new UpgradeError("UPG_NOT_FOUND_RECORD", `client metadata for denom ${denom}`);
+  },
+
+  denomsMetadata: ({ pagination }) => ({ metadatas: [], pagination: paginateList([], pagination, String).pagination }),
+});

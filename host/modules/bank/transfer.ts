@@ -1,0 +1,41 @@
+/** Coins on the move, with the field's events: what messages, fees, deposits and refunds go through. */
+import { encodeAddress, moduleAddress } from "../../chain/address.js";
+import { type Coins, formatCoins } from "../../chain/coins.js";
+import type { ModuleContext } from "../../chain/context.js";
+import { AUTH_STORE, ensureAccount } from "../auth/accounts.js";
+import { requireSpendable } from "../auth/vesting.js";
+import { bankOf } from "./bank.js";
+
+export const FEE_COLLECTOR = "fee_collector";
+
+/** @throws TxError sdk 5 when the sender has not got them, or holds them locked */
+export function transferCoins(context: ModuleContext, from: Uint8Array, to: Uint8Array, coins: Coins): void {
+  requireSpendable(context, from, coins);
+  if (coins.length > 0) bankOf(context.version).send(context.stores, from, to, coins);
+  else ensureAccount(context.store(AUTH_STORE), to);
+  const [sender, recipient, amount] = [encodeAddress(from), encodeAddress(to), formatCoins(coins)];
+  context.emit("coin_spent", ["spender", sender], ["amount", amount]);
+  context.emit("coin_received", ["receiver", recipient], ["amount", amount]);
+  context.emit("transfer", ["recipient", recipient], ["sender", sender], ["amount", amount]);
+  context.emit("message", ["sender", sender]);
+}
+
+/** To a module's account, which is made when it is not there. */
+export function transferToModule(context: ModuleContext, from: Uint8Array, module: string, coins: Coins): void {
+  const to = moduleAddress(context.sha256, module);
+  ensureAccount(context.store(AUTH_STORE), to, module);
+  transferCoins(context, from, to, coins);
+}
+
+export function transferFromModule(context: ModuleContext, module: string, to: Uint8Array, coins: Coins): void {
+  transferCoins(context, moduleAddress(context.sha256, module), to, coins);
+}
+
+/** @throws TxError sdk 5 */
+export function burnFromModule(context: ModuleContext, module: string, coins: Coins): void {
+  const address = moduleAddress(context.sha256, module);
+  bankOf(context.version).burn(context.stores, address, coins);
+  const [burner, amount] = [encodeAddress(address), formatCoins(coins)];
+  context.emit("coin_spent", ["spender", burner], ["amount", amount]);
+  context.emit("burn", ["burner", burner], ["amount", amount]);
+}

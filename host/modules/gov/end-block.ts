@@ -1,0 +1,105 @@
+/**
+ * The end of a block in governance: proposals whose deposit period is over are dropped, those whose vote is over are
+ * counted and, when they pass, run. A block in which nothing ends looks at two empty ranges and no more.
+ */
+
+import type { ChainEvent, ModuleContext } from "../../chain/context.js";
+import { describeError } from "../../chain/tx-error.js";
+import { assert } from "../../errors.js";
+import { type Proposal, ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
+import { burnDeposits, refundDeposits } from "./deposits.js";
+import { addPeriod } from "./periods.js";
+import { readProposable } from "./proposals.js";
+import { dequeueProposal, endedBy, enqueueVoting } from "./queues.js";
+import { GOV_STORE, readParams, readProposal, removeProposal, removeVotes, writeProposal } from "./records.js";
+import { tallyMessage, tallyProposal } from "./tally-proposal.js";
+
+/** @throws UpgradeError UPG_STORE_* */
+export function endGovernanceBlock(context: ModuleContext): void {
+  const store = context.store(GOV_STORE);
+  for (const id of endedBy(store, "deposit", context.time)) dropProposal(context, requireProposal(context, id));
+  for (const id of endedBy(store, "voting", context.time)) closeVote(context, requireProposal(context, id));
+}
+
+function requireProposal(context: ModuleContext, id: bigint): Proposal {
+  const proposal = readProposal(context.store(GOV_STORE), id);
+  assert(proposal, `proposal ${id} stands in a queue and not in the store`);
+  return proposal;
+}
+
+function dropProposal(context: ModuleContext, proposal: Proposal): void {
+  const store = context.store(GOV_STORE);
+  const { id } = proposal;
+  dequeueProposal(store, proposal);
+  removeProposal(store, id);
+  if (readParams(store).burnProposalDepositPrevote) burnDeposits(context, id);
+  else refundDeposits(context, id);
+  context.emit("inactive_proposal", ["proposal_id", String(id)], ["proposal_result", "proposal_dropped"]);
+}
+
+interface Ending {
+  readonly result: string;
+  readonly log: string;
+}
+
+function closeVote(context: ModuleContext, proposal: Proposal): void {
+  const store = context.store(GOV_STORE);
+  const { id } = proposal;
+  const { passes, burnsDeposits, counts } = tallyProposal(context.stores, proposal);
+  removeVotes(store, id);
+  const isGoingOn = proposal.expedited && !passes;
+  if (!isGoingOn && burnsDeposits) burnDeposits(context, id);
+  if (!isGoingOn && !burnsDeposits) refundDeposits(context, id);
+  dequeueProposal(store, proposal);
+  const { result, log } = passes
+    ? execute(context, proposal)
+    : isGoingOn
+      ? makeRegular(context, proposal)
+      : reject(proposal);
+  proposal.finalTallyResult = tallyMessage(counts);
+  writeProposal(store, proposal);
+  context.emit("active_proposal", ["proposal_id", String(id)], ["proposal_result", result], ["proposal_log", log]);
+}
+
+/** All its messages on one branch, in order; the first error undoes them all. */
+function execute(context: ModuleContext, proposal: Proposal): Ending {
+  const branch = context.stores.branch();
+  const events: ChainEvent[] = [];
+  const inside = context.over(branch, events);
+  for (const [index, any] of proposal.messages.entries()) {
+    try {
+      readProposable(context, any).run(inside);
+    } catch (error) {
+      const { log } = describeError(error);
+      branch.discard();
+      proposal.status = ProposalStatus.FAILED;
+      proposal.failedReason = log;
+      return {
+        result: "proposal_failed",
+        log: `passed, but msg ${index} (${any.typeUrl}) failed on execution: ${log}`,
+      };
+    }
+  }
+  branch.write();
+  for (const { type, attributes } of events) {
+    context.emit(type, ...attributes.map(({ key, value }) => [key, value] as const));
+  }
+  proposal.status = ProposalStatus.PASSED;
+  return { result: "proposal_passed", log: "passed" };
+}
+
+/** An expedited proposal that did not pass goes on as a regular one; its votes must be cast again. */
+function makeRegular(context: ModuleContext, proposal: Proposal): Ending {
+  const store = context.store(GOV_STORE);
+  proposal.expedited = false;
+  const end = addPeriod(proposal.votingStartTime ?? context.time, readParams(store).votingPeriod);
+  proposal.votingEndTime = end;
+  enqueueVoting(store, end, proposal.id);
+  return { result: "expedited_proposal_rejected", log: "expedited proposal converted to regular" };
+}
+
+function reject(proposal: Proposal): Ending {
+  proposal.status = ProposalStatus.REJECTED;
+  proposal.failedReason = "proposal did not get enough votes to pass";
+  return { result: "proposal_rejected", log: "rejected" };
+}

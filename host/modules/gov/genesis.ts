@@ -1,0 +1,265 @@
+/** The gov part of a genesis document: parameters, proposals, deposits and votes, in the field's JSON. */
+import { create, createRegistry, type DescMessage, type MessageShape, type Registry } from "@bufbuild/protobuf";
+import { DurationSchema } from "@bufbuild/protobuf/wkt";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { equalBytes } from "../../bytes.js";
+import { decodeAddress, decodeAnyAddress, moduleAddress } from "../../chain/address.js";
+import {
+  addCoins,
+  type Coin,
+  coinsFromMessages,
+  coinsToMessages,
+  formatCoins,
+  normalCoins,
+  subtractCoins,
+} from "../../chain/coins.js";
+import { ONE, readDecimal } from "../../chain/decimal.js";
+import { readCoins } from "../../chain/genesis/coins.js";
+import { type GenesisSection, moduleGenesis } from "../../chain/genesis/module-genesis.js";
+import type { JsonReader } from "../../chain/json-reader.js";
+import { messageWriter } from "../../chain/query/gateway-json.js";
+import { messageFromJson } from "../../chain/query/message-json.js";
+import {
+  type Deposit,
+  DepositSchema,
+  type Params,
+  ParamsSchema,
+  type Proposal,
+  ProposalSchema,
+  ProposalStatus,
+  type Vote,
+  VoteOption,
+  VoteSchema,
+} from "../../gen/cosmos/gov/v1/gov_pb.js";
+import type { BalanceWatch, BankGenesis } from "../bank/genesis.js";
+import { defaultGovParams } from "./params.js";
+import { enqueueProposal } from "./queues.js";
+import {
+  deposits,
+  GOV_MODULE,
+  GOV_STORE,
+  proposals,
+  readNextProposalId,
+  readParams as storedParams,
+  votes,
+  writeDeposit,
+  writeNextProposalId,
+  writeParams,
+  writeProposal,
+  writeVote,
+} from "./records.js";
+
+export interface GenesisGov {
+  readonly startingProposalId: bigint;
+  readonly params: Params;
+  readonly proposals: readonly Proposal[];
+  readonly deposits: readonly Deposit[];
+  readonly votes: readonly Vote[];
+}
+
+export const govGenesis = moduleGenesis<GenesisGov>({
+  default: (bondDenom) => ({
+    starting_proposal_id: "1",
+    params: defaultParams(bondDenom),
+    proposals: [],
+    deposits: [],
+    votes: [],
+  }),
+  read(section) {
+    const gov = readGov(section.json, section);
+    const bank = section.of("bank") as BankGenesis | undefined;
+    bank?.watch(() => depositWatch(section.json, gov));
+    return gov;
+  },
+  counts: (gov) => ({ proposals: gov.proposals.length }),
+  init(context, gov) {
+    const store = context.store(GOV_STORE);
+    writeParams(store, gov.params);
+    writeNextProposalId(store, gov.startingProposalId);
+    for (const proposal of gov.proposals) {
+      writeProposal(store, proposal);
+      enqueueProposal(store, proposal);
+    }
+    for (const deposit of gov.deposits) writeDeposit(store, deposit);
+    for (const vote of gov.votes) writeVote(store, vote);
+  },
+  *export({ view, registry }) {
+    const store = view.store(GOV_STORE);
+    const json = messageWriter(registry);
+    yield JSON.stringify({
+      starting_proposal_id: String(readNextProposalId(store)),
+      params: json(ParamsSchema, storedParams(store)),
+      proposals: [...proposals(store)].map((each) => json(ProposalSchema, each)),
+      deposits: [...deposits(store)].map((each) => json(DepositSchema, each)),
+      votes: [...votes(store)].map((each) => json(VoteSchema, each)),
+    });
+  },
+});
+
+/** Written out, so that they can be edited. */
+function defaultParams(denom: string): unknown {
+  return messageWriter(createRegistry())(ParamsSchema, defaultGovParams(denom));
+}
+
+function readGov(gov: JsonReader, { bondDenom, registry }: Pick<GenesisSection, "bondDenom" | "registry">): GenesisGov {
+  const startingProposalId = gov.get("starting_proposal_id").uint64(1n);
+  const list = gov
+    .get("proposals")
+    .items()
+    .map((item) => readProposal(registry, item));
+  const taken = list.find(({ id }) => id >= startingProposalId);
+  if (taken) throw gov.get("starting_proposal_id").wrong(`must be greater than ${taken.id}, the id of a proposal`);
+  return {
+    startingProposalId,
+    params: readParams(registry, gov.get("params"), bondDenom),
+    proposals: list,
+    deposits: gov
+      .get("deposits")
+      .items()
+      .map((item) => readDeposit(registry, item)),
+    votes: gov
+      .get("votes")
+      .items()
+      .map((item) => readVote(registry, item)),
+  };
+}
+
+/** Sees what the gov account has. */
+function depositWatch(json: JsonReader, gov: GenesisGov): BalanceWatch {
+  const account = moduleAddress(sha256, GOV_MODULE);
+  let held: readonly Coin[] = [];
+  return {
+    see({ address, coins }) {
+      if (equalBytes(address, account)) held = coins;
+    },
+    end: () => checkHeldDeposits(json, gov, held),
+  };
+}
+
+/**
+ * The gov account gives deposits back, so it must hold them: those of proposals that are still open.
+ * @param held what the gov account has
+ * @throws UpgradeError UPG_INVALID_GENESIS
+ */
+function checkHeldDeposits(gov: JsonReader, { proposals, deposits }: GenesisGov, held: readonly Coin[]): void {
+  const open = new Set(proposals.filter(({ status }) => OPEN.has(status)).map(({ id }) => id));
+  const owed = deposits.filter(({ proposalId }) => open.has(proposalId));
+  const sum = owed.reduce<Coin[]>((coins, { amount }) => addCoins(coins, coinsFromMessages(amount)), []);
+  if (subtractCoins(held, sum)) return;
+  const has = formatCoins(held) || "nothing";
+  throw gov.get("deposits").wrong(`the gov account must hold the deposits, ${formatCoins(sum)}, and it has ${has}`);
+}
+
+const OPEN: ReadonlySet<ProposalStatus> = new Set([ProposalStatus.DEPOSIT_PERIOD, ProposalStatus.VOTING_PERIOD]);
+
+/** An open proposal says when it ends: the end of its period is what the chain acts on. */
+function readProposal(registry: Registry, item: JsonReader): Proposal {
+  const proposal = readMessage(registry, ProposalSchema, item);
+  const { status, depositEndTime, votingStartTime, votingEndTime } = proposal;
+  if (status === ProposalStatus.DEPOSIT_PERIOD && !depositEndTime) {
+    throw item.get("deposit_end_time").wrong("a proposal in its deposit period has an end of it");
+  }
+  if (status === ProposalStatus.VOTING_PERIOD) {
+    if (!votingEndTime) throw item.get("voting_end_time").wrong("a proposal in its voting period has an end of it");
+    if (!votingStartTime)
+      throw item.get("voting_start_time").wrong("a proposal in its voting period has a start of it");
+  }
+  readCoins(item.get("total_deposit"));
+  return proposal;
+}
+
+/** What the document leaves out keeps its default; the expedited ones follow those that are given. */
+function readParams(registry: Registry, field: JsonReader, denom: string): Params {
+  const defaults = defaultGovParams(denom);
+  if (!field.isSet) return defaults;
+  const params = readMessage(registry, ParamsSchema, field);
+  const isGiven = (name: string, jsonName: string) => field.get(name).isSet || field.get(jsonName).isSet;
+  const given = ParamsSchema.fields
+    .filter(({ name, jsonName }) => isGiven(name, jsonName))
+    .map(({ localName }) => [localName, params[localName as keyof Params]]);
+  const merged = create(ParamsSchema, { ...defaults, ...(Object.fromEntries(given) as Partial<Params>) });
+  if (!isGiven("expedited_min_deposit", "expeditedMinDeposit")) {
+    merged.expeditedMinDeposit = coinsToMessages(
+      readCoinsOf(field, "min_deposit", merged.minDeposit).map(({ denom, amount }) => ({ denom, amount: amount * 5n })),
+    );
+  }
+  const { votingPeriod } = merged;
+  if (
+    !isGiven("expedited_voting_period", "expeditedVotingPeriod") &&
+    votingPeriod &&
+    votingPeriod.seconds <= DAY_SECONDS
+  ) {
+    merged.expeditedVotingPeriod = create(DurationSchema, { seconds: votingPeriod.seconds / 2n });
+  }
+  checkParams(field, merged);
+  return merged;
+}
+
+const DAY_SECONDS = 86_400n;
+
+const FRACTIONS = [
+  ["quorum", "quorum"],
+  ["threshold", "threshold"],
+  ["veto_threshold", "vetoThreshold"],
+  ["expedited_threshold", "expeditedThreshold"],
+  ["min_initial_deposit_ratio", "minInitialDepositRatio"],
+  ["min_deposit_ratio", "minDepositRatio"],
+  ["proposal_cancel_ratio", "proposalCancelRatio"],
+] as const satisfies readonly (readonly [string, keyof Params])[];
+
+const PERIODS = [
+  ["max_deposit_period", "maxDepositPeriod"],
+  ["voting_period", "votingPeriod"],
+  ["expedited_voting_period", "expeditedVotingPeriod"],
+] as const satisfies readonly (readonly [string, keyof Params])[];
+
+/** What a block relies on: a wrong parameter must not wait for the first vote to end. */
+function checkParams(field: JsonReader, params: Params): void {
+  for (const [name, key] of FRACTIONS) {
+    const value = readDecimal(params[key]);
+    if (value === undefined || value < 0n || value > ONE) {
+      throw field.get(name).wrong(`expected a decimal from 0 to 1 with at most 18 places, got "${params[key]}"`);
+    }
+  }
+  for (const [name, key] of PERIODS) {
+    const period = params[key];
+    if (!period || period.seconds < 0n || period.nanos < 0)
+      throw field.get(name).wrong("expected a duration, as 172800s");
+  }
+  readCoinsOf(field, "min_deposit", params.minDeposit);
+  readCoinsOf(field, "expedited_min_deposit", params.expeditedMinDeposit);
+  if (params.proposalCancelDest !== "") field.get("proposal_cancel_dest").parse(decodeAnyAddress);
+}
+
+function readCoinsOf(field: JsonReader, name: string, messages: readonly { denom: string; amount: string }[]): Coin[] {
+  try {
+    return normalCoins(coinsFromMessages(messages));
+  } catch (cause) {
+    throw field.get(name).wrong(cause instanceof Error ? cause.message : String(cause));
+  }
+}
+
+function readDeposit(registry: Registry, item: JsonReader): Deposit {
+  const deposit = readMessage(registry, DepositSchema, item);
+  item.get("depositor").parse(decodeAddress);
+  readCoins(item.get("amount"));
+  return deposit;
+}
+
+/** An option of an unknown name is read as none, as unknown names of fields are passed over. */
+function readVote(registry: Registry, item: JsonReader): Vote {
+  const vote = readMessage(registry, VoteSchema, item);
+  item.get("voter").parse(decodeAddress);
+  if (vote.options.some(({ option }) => option === VoteOption.UNSPECIFIED)) {
+    throw item.get("options").wrong("an option is none of those that can be voted for");
+  }
+  return vote;
+}
+
+function readMessage<T extends DescMessage>(registry: Registry, schema: T, field: JsonReader): MessageShape<T> {
+  try {
+    return messageFromJson(registry, schema, field.value);
+  } catch (cause) {
+    throw field.wrong(cause instanceof Error ? cause.message : String(cause));
+  }
+}

@@ -1,0 +1,93 @@
+/** The messages of governance v1. */
+
+import { readMessageCoins } from "../../chain/message-coins.js";
+import { type MessageKind, messageKind } from "../../chain/tx/message-kind.js";
+import { readAddress } from "../../chain/tx/read-address.js";
+import { SDK, TxError } from "../../chain/tx-error.js";
+import {
+  MsgCancelProposalResponseSchema,
+  MsgCancelProposalSchema,
+  MsgDepositResponseSchema,
+  MsgDepositSchema,
+  MsgSubmitProposalResponseSchema,
+  MsgSubmitProposalSchema,
+  MsgVoteResponseSchema,
+  MsgVoteSchema,
+  MsgVoteWeightedResponseSchema,
+  MsgVoteWeightedSchema,
+} from "../../gen/cosmos/gov/v1/tx_pb.js";
+import { addDeposit, checkInitialDeposit } from "./deposits.js";
+import { timeMessage } from "./periods.js";
+import { cancelProposal, createProposal } from "./proposals.js";
+import { GOV_STORE, readParams } from "./records.js";
+import { checkTexts } from "./texts.js";
+import { addVote, checkWeights, wholeVote } from "./votes.js";
+
+const SUBMIT = messageKind({
+  schema: MsgSubmitProposalSchema,
+  response: MsgSubmitProposalResponseSchema,
+  signer: ({ proposer }) => proposer,
+  run(context, message) {
+    const proposer = readAddress(message.proposer, "invalid proposer address");
+    checkTexts(message);
+    const deposit = readMessageCoins(message.initialDeposit);
+    checkInitialDeposit(readParams(context.store(GOV_STORE)), deposit, message.expedited);
+    const proposalId = createProposal(context, message);
+    if (addDeposit(context, proposalId, proposer, deposit)) {
+      context.emit("submit_proposal", ["voting_period_start", String(proposalId)]);
+    }
+    return { proposalId };
+  },
+});
+
+const DEPOSIT = messageKind({
+  schema: MsgDepositSchema,
+  response: MsgDepositResponseSchema,
+  signer: ({ depositor }) => depositor,
+  run(context, { proposalId, depositor, amount }) {
+    const address = readAddress(depositor, "invalid depositor address");
+    const deposit = readMessageCoins(amount);
+    if (!deposit.isValid || deposit.coins.length === 0) throw new TxError(SDK.INVALID_COINS, deposit.text);
+    if (addDeposit(context, proposalId, address, deposit)) {
+      context.emit("proposal_deposit", ["voting_period_start", String(proposalId)]);
+    }
+    return undefined;
+  },
+});
+
+const VOTE = messageKind({
+  schema: MsgVoteSchema,
+  response: MsgVoteResponseSchema,
+  signer: ({ voter }) => voter,
+  run(context, { proposalId: id, voter, option, metadata }) {
+    const address = readAddress(voter, "invalid voter address");
+    addVote(context, { id, voter: address, options: wholeVote(option), metadata });
+    return undefined;
+  },
+});
+
+const VOTE_WEIGHTED = messageKind({
+  schema: MsgVoteWeightedSchema,
+  response: MsgVoteWeightedResponseSchema,
+  signer: ({ voter }) => voter,
+  run(context, { proposalId: id, voter, options, metadata }) {
+    const address = readAddress(voter, "invalid voter address");
+    checkWeights(options);
+    addVote(context, { id, voter: address, options, metadata });
+    return undefined;
+  },
+});
+
+const CANCEL = messageKind({
+  schema: MsgCancelProposalSchema,
+  response: MsgCancelProposalResponseSchema,
+  signer: ({ proposer }) => proposer,
+  run(context, { proposalId, proposer }) {
+    readAddress(proposer, "invalid proposer address");
+    cancelProposal(context, proposalId, proposer);
+    context.emit("cancel_proposal", ["sender", proposer], ["proposal_id", String(proposalId)]);
+    return { proposalId, canceledTime: timeMessage(context.time), canceledHeight: context.height };
+  },
+});
+
+export const GOV_MESSAGES: readonly MessageKind[] = [SUBMIT, DEPOSIT, VOTE, VOTE_WEIGHTED, CANCEL];

@@ -1,0 +1,27 @@
+/** Module gov: proposals, deposits and votes; a proposal that passes runs its messages. */
+import type { Module } from "../../chain/module.js";
+import { STAKING_STORE } from "../staking/records.js";
+import { endGovernanceBlock } from "./end-block.js";
+import { govGenesis } from "./genesis.js";
+import { GOV_MESSAGES } from "./messages.js";
+import { govQuery } from "./query.js";
+import { nextEnd } from "./queues.js";
+import { GOV_STORE } from "./records.js";
+
+/** Votes are counted by the power in module staking; deposits go through module bank. */
+export function gov(): Module {
+  return {
+    name: "gov",
+    consensusVersion: 1n,
+    stores: [GOV_STORE],
+    messages: GOV_MESSAGES,
+    queries: [govQuery],
+    account: { permissions: ["burner"] },
+    genesis: govGenesis,
+    endBlock(context) {
+      // A version without staking's store has another governance.
+      if (context.stores.names.includes(STAKING_STORE)) endGovernanceBlock(context);
+    },
+    nextEndTime: (stores) => nextEnd(stores.store(GOV_STORE)),
+  };
+}

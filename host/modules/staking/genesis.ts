@@ -1,0 +1,119 @@
+/** The staking part of a genesis document: validators and what is delegated to them. */
+import { concatBytes, toBase64 } from "../../bytes.js";
+import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../chain/address.js";
+import { parseAmount } from "../../chain/coins.js";
+import { type GenesisList, listOnce } from "../../chain/genesis/list.js";
+import { listText, openText } from "../../chain/genesis/list-text.js";
+import { moduleGenesis } from "../../chain/genesis/module-genesis.js";
+import type { JsonReader } from "../../chain/json-reader.js";
+import { BondStatus, type Delegation, type Validator } from "../../gen/chain/staking/v1/staking_pb.js";
+import { delegations, STAKING_STORE, validators, writeDelegation, writeValidator } from "./records.js";
+
+export interface GenesisValidator {
+  readonly operator: Uint8Array;
+  readonly consensusKey: Uint8Array;
+  readonly moniker: string;
+  readonly tokens: bigint;
+  readonly shares: string;
+  readonly jailed: boolean;
+  /** The field's names: BOND_STATUS_BONDED and so on. */
+  readonly status: string;
+}
+
+export interface GenesisDelegation {
+  readonly delegator: Uint8Array;
+  readonly operator: Uint8Array;
+  readonly shares: string;
+}
+
+const STATUSES = new Set(["BOND_STATUS_UNBONDED", "BOND_STATUS_UNBONDING", "BOND_STATUS_BONDED"]);
+
+const DECIMAL = /^[0-9]+(\.[0-9]{1,18})?$/;
+
+function readDecimal(field: JsonReader): string {
+  const text = field.text();
+  if (!DECIMAL.test(text)) throw field.wrong(`expected a decimal with at most 18 places, got "${text}"`);
+  return text;
+}
+
+export interface StakingGenesis {
+  readonly validators: readonly GenesisValidator[];
+  readonly delegations: GenesisList<GenesisDelegation>;
+}
+
+export const stakingGenesis = moduleGenesis<StakingGenesis>({
+  parts: { params: "held", validators: "held", delegations: "list" },
+  default: (bondDenom) => ({ params: { bond_denom: bondDenom }, validators: [], delegations: [] }),
+  read: ({ json, list }) => ({
+    validators: [...listOnce(json.get("validators").items(), readValidator, ({ operator }) => operator)],
+    delegations: listOnce(list("delegations"), readDelegation, keyOfDelegation),
+  }),
+  lists: (state) => [["delegations", state.delegations]],
+  counts: (state) => ({ validators: state.validators.length, delegations: state.delegations.length }),
+  // Without power no vote ever passes, so such a chain could never be upgraded.
+  missing: (state) => (state.validators.length > 0 ? undefined : "has no validator"),
+  init(context, state) {
+    const store = context.store(STAKING_STORE);
+    for (const validator of state.validators) writeValidator(store, validator);
+    for (const delegation of state.delegations) writeDelegation(store, delegation);
+  },
+  *export({ view, stakingParams }) {
+    const store = view.store(STAKING_STORE);
+    yield `${openText({ params: stakingParams ?? {}, validators: [...validators(store)].map(validatorJson) })},"delegations":`;
+    yield* listText(delegations(store), delegationJson);
+    yield "}";
+  },
+});
+
+const STATUS: Readonly<Record<number, string>> = {
+  [BondStatus.UNBONDED]: "BOND_STATUS_UNBONDED",
+  [BondStatus.UNBONDING]: "BOND_STATUS_UNBONDING",
+  [BondStatus.BONDED]: "BOND_STATUS_BONDED",
+};
+
+const validatorJson = (validator: Validator) => ({
+  operator_address: encodeAddress(validator.operator, OPERATOR_PREFIX),
+  consensus_pubkey: { "@type": "/cosmos.crypto.ed25519.PubKey", key: toBase64(validator.consensusKey) },
+  jailed: validator.jailed,
+  status: STATUS[validator.status],
+  tokens: validator.tokens,
+  delegator_shares: validator.delegatorShares,
+  description: { moniker: validator.moniker },
+});
+
+const delegationJson = ({ delegator, operator, shares }: Delegation) => ({
+  delegator_address: encodeAddress(delegator),
+  validator_address: encodeAddress(operator, OPERATOR_PREFIX),
+  shares,
+});
+
+function readValidator(validator: JsonReader): GenesisValidator {
+  const key = validator.get("consensus_pubkey").get("key");
+  const consensusKey = key.base64();
+  if (consensusKey.length !== 32) throw key.wrong(`an ed25519 key has 32 bytes, got ${consensusKey.length}`);
+  return {
+    operator: validator.get("operator_address").parse((text) => decodeAddress(text, OPERATOR_PREFIX)),
+    consensusKey,
+    moniker: validator.get("description").get("moniker").text(""),
+    tokens: validator.get("tokens").parse(parseAmount),
+    shares: readDecimal(validator.get("delegator_shares")),
+    jailed: validator.get("jailed").boolean(false),
+    status: readStatus(validator.get("status")),
+  };
+}
+
+function readStatus(field: JsonReader): string {
+  const status = field.text("BOND_STATUS_BONDED");
+  if (!STATUSES.has(status)) throw field.wrong(`expected one of ${[...STATUSES].join(", ")}, got "${status}"`);
+  return status;
+}
+
+function readDelegation(delegation: JsonReader): GenesisDelegation {
+  return {
+    delegator: delegation.get("delegator_address").parse(decodeAddress),
+    operator: delegation.get("validator_address").parse((text) => decodeAddress(text, OPERATOR_PREFIX)),
+    shares: readDecimal(delegation.get("shares")),
+  };
+}
+
+const keyOfDelegation = ({ delegator, operator }: GenesisDelegation) => concatBytes(delegator, operator);

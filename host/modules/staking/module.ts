@@ -1,0 +1,15 @@
+/** Module staking: validators and what is delegated to them, as genesis gives them; votes are counted by it. */
+import type { Module } from "../../chain/module.js";
+import { stakingGenesis } from "./genesis.js";
+import { stakingQuery } from "./query.js";
+import { STAKING_STORE } from "./records.js";
+
+export function staking(): Module {
+  return {
+    name: "staking",
+    consensusVersion: 1n,
+    stores: [STAKING_STORE],
+    queries: [stakingQuery],
+    genesis: stakingGenesis,
+  };
+}
