@@ -13,7 +13,6 @@ export default defineConfig({
   test: {
     // Two test files at a time even where that leaves no core over: most of them wait for processes they started.
     maxWorkers: 2,
-    setupFiles: ["test/serve-chain.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [

@@ -1,4 +1,4 @@
-/** Before each test file: commands that tests run in this process serve the example chain. */
+/** Imported by tests that run commands in their own process: the commands serve the example chain. */
 import { serveChain } from "../host/cli/program-chain.js";
 import { exampleChain } from "./example-chain.js";
 

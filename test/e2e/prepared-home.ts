@@ -1,5 +1,6 @@
 /** Homes of the example chain, made and opened in this process, for what has no command. */
 
+import "../serve-chain.js";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { initHome } from "../../host/cli/commands/init.js";

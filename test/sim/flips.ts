@@ -4,6 +4,7 @@
  * are says the walk itself (`onUse`): not free pages, room behind values, numbers of transactions, the older meta page.
  */
 
+import "../serve-chain.js";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -5,6 +5,7 @@
  * `isLooseWire`, written apart from the core, expects; it becomes the case's tag. All that is left is compared: texts
  * do not hang on a plan being valid, and what a lenient decoder took is compared in the form it writes again.
  */
+import "../serve-chain.js";
 import { EMPTY, toHex } from "../../host/bytes.js";
 import { jsonToYaml } from "../../host/cli/yaml.js";
 import { formatTime, parseTime } from "../../host/commitment/block/time.js";

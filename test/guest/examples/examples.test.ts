@@ -1,4 +1,5 @@
 /** Every example on its scenes: what must come of them, and the checks that every handler must stand. */
+import "../../serve-chain.js";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";

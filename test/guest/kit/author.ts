@@ -1,4 +1,5 @@
 /** Handlers that tests write: a source of the kit, compiled as `chaind handler build` does it. */
+import "../../serve-chain.js";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+import "../../serve-chain.js";
 import { describe, expect, test } from "vitest";
 import { readyArguments } from "../../../host/cli/arguments.js";
 import { Cobra } from "../../../host/cli/cobra.js";

@@ -1,4 +1,5 @@
 /** Usage errors in the field's words. */
+import "../../serve-chain.js";
 import { describe, expect, test } from "vitest";
 import { Cobra } from "../../../host/cli/cobra.js";
 

@@ -1,4 +1,5 @@
 /** How a command ends badly. */
+import "../../serve-chain.js";
 import { readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import { reportFailure } from "../../../host/cli/fail.js";

@@ -1,4 +1,5 @@
 /** The database of trials: it behaves as any other, and what stands below stays as it was. */
+import "../../serve-chain.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toHex, utf8 } from "../../../host/bytes.js";

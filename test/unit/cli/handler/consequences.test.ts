@@ -1,4 +1,5 @@
 /** What an approver reads of a handler: everything that its manifest lets it do, and what cannot be undone in capitals. */
+import "../../../serve-chain.js";
 import { expect, test } from "vitest";
 import { consequenceLines, consequencesOf } from "../../../../host/cli/handler/consequences.js";
 import { sha256 } from "../../../../host/engine/node-crypto.js";

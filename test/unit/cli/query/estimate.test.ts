@@ -1,3 +1,4 @@
+import "../../../serve-chain.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { dateText, durationText, estimateJson, estimateText } from "../../../../host/cli/query/estimate.js";

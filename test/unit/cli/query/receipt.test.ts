@@ -1,3 +1,4 @@
+import "../../../serve-chain.js";
 import { describe, expect, test } from "vitest";
 import type { RpcClient } from "../../../../host/cli/client/rpc.js";
 import { provenReceipt } from "../../../../host/cli/query/receipt.js";

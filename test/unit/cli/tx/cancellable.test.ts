@@ -1,3 +1,4 @@
+import "../../../serve-chain.js";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import type { RpcClient } from "../../../../host/cli/client/rpc.js";

@@ -1,3 +1,4 @@
+import "../../../serve-chain.js";
 import { describe, expect, test } from "vitest";
 import { adjustedGas, feeFor } from "../../../../host/cli/tx/fees.js";
 

@@ -1,4 +1,5 @@
 /** What `tx upgrade software-upgrade --handler FILE` makes of an info and of a summary. */
+import "../../../serve-chain.js";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
