@@ -34,7 +34,7 @@ export function checkedHandler(file: string, plan: string): CheckedHandler {
 }
 
 function refusedFile(file: string, { code, message }: FileCheck["findings"][number], more: number): UpgradeError {
-  if (code === "UPG_STORE_IO") return new UpgradeError(code, `--handler: ${message}`);
+  if (!code.startsWith("UPG_HANDLER_")) return new UpgradeError(code, `--handler: ${message}`);
   const others = more > 0 ? ` (and ${more} more)` : "";
   const look = `chaind handler check ${shellWord(file)}`;
   return new UpgradeError(

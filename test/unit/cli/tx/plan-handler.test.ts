@@ -91,12 +91,12 @@ describe("checkedHandler()", () => {
     expect(check).toMatchObject({ ok: true, sha256: toHex(sha256(bytes)), stores_deleted: ["old"] });
   });
 
-  test("a refused file → its first finding's code, and all findings; no file → UPG_STORE_IO", () => {
+  test("a refused file → its first finding's code, and all findings; no file → UPG_INVALID_ARGUMENT", () => {
     const bad = file("bad.wasm", Uint8Array.of(1, 2, 3));
     expect(() => checkedHandler(bad, "v3")).toThrow(expect.objectContaining({ code: "UPG_HANDLER_FORMAT" }));
     expect(() => checkedHandler(bad, "v3")).toThrow(`chaind handler check ${bad}`);
     expect(() => checkedHandler(join(folder, "none.wasm"), "v3")).toThrow(
-      expect.objectContaining({ code: "UPG_STORE_IO" }),
+      expect.objectContaining({ code: "UPG_INVALID_ARGUMENT" }),
     );
   });
 
