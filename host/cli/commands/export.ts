@@ -13,8 +13,8 @@ export function registerExport(program: Cobra): void {
     .command("export")
     .summary("Print the state as a genesis document")
     .description(
-      "Prints the state as a genesis document, one that `chaind init --genesis` takes. Stop the node first. A plan that is\n" +
-        "scheduled does not go along: the upgrade module has no genesis state.",
+      "Prints the state as a genesis document, one that `chaind init --genesis` takes. Stop the node first. A scheduled\n" +
+        "plan is not included: the upgrade module has no genesis state.",
     )
     .option("--height <int>", "state of this height (0: the last)", parseHeight, 0n)
     .option("--for-zero-height", "a chain that begins with it begins at height 1")
