@@ -118,7 +118,7 @@ function lockDatabase(path: string): number[] {
   closeSync(file);
   throw new UpgradeError(
     "UPG_STORE_LOCKED",
-    `a command reads this home (${path} is locked): let \`chaind export\` or \`chaind verify\` end, then try again`,
+    `another process has this home open (${path} is locked): let a \`chaind export\` or \`chaind verify\` end, or stop the node whose LOCK file was removed, then try again`,
   );
 }
 

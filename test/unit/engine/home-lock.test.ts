@@ -55,6 +55,25 @@ describe("HomeLock.acquire()", () => {
     expect(readFileSync(other, "utf8")).toBe("precious");
   });
 
+  onLinux(
+    "the lock file removed under a node that runs → UPG_STORE_LOCKED by the database, which says that it may be a node",
+    () => {
+      const database = join(root, "data", "chain.mdb");
+      HomeLock.acquire(path).release();
+      writeFileSync(database, "");
+      const lock = HomeLock.acquire(path, database);
+      rmSync(path);
+      expect(() => HomeLock.acquire(path, database)).toThrow(
+        expect.objectContaining({
+          code: "UPG_STORE_LOCKED",
+          message: expect.stringMatching(/chain\.mdb is locked.*stop the node/),
+        }),
+      );
+      lock.release();
+      HomeLock.acquire(path, database).release();
+    },
+  );
+
   onLinux("held by a process that runs → UPG_STORE_LOCKED with its id, and the file stays", async () => {
     const child = spawn(process.execPath, ["-e", "setTimeout(() => {}, 60_000); console.log('up')"]);
     await new Promise((resolve) => child.stdout.once("data", resolve));
