@@ -212,3 +212,8 @@ export function errorCodeOf(number: number): ErrorCode | undefined {
 export function assert(condition: unknown, what: string): asserts condition {
   if (!condition) throw new UpgradeError("UPG_BUG_ASSERT", `${what} (this is a bug, please report it)`);
 }
+
+/** What was thrown, as text: anything can be thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

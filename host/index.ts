@@ -16,20 +16,21 @@ export {
   UpgradeError,
 } from "./errors.js";
 export { loadHandler, type WasmHandler } from "./handler/handler.js";
-export type { Manifest, ManifestScan, ManifestStore, ModuleVersions } from "./handler/manifest-types.js";
-export { CacheKVStore } from "./store/cache-kv.js";
-export { CacheMultiStore } from "./store/cache-multi-store.js";
+export type { Manifest, ManifestScan, ManifestStore, ModuleVersions } from "./handler/manifest/manifest-types.js";
+export { checkPlanInfo, type PlanInfo, parsePlanInfo, planHandlerHash } from "./plan-info/plan-info.js";
+export { CacheKVStore } from "./store/branch/cache-kv.js";
+export { CacheMultiStore } from "./store/branch/cache-multi-store.js";
+export { MemoryKVStore } from "./store/branch/memory-kv.js";
+export { PrefixStore } from "./store/branch/prefix-kv.js";
+export type { Batch, Database, DatabaseRange } from "./store/disk/database.js";
+export { MemoryDatabase } from "./store/disk/memory-database.js";
 export {
   CommitMultiStore,
   type CommitMultiStoreOptions,
   type CommitOptions,
-} from "./store/commit-multi-store.js";
-export type { Batch, Database, DatabaseRange } from "./store/database.js";
-export { MemoryDatabase } from "./store/memory-database.js";
-export { MemoryKVStore } from "./store/memory-kv.js";
-export { PrefixStore } from "./store/prefix-kv.js";
-export { defaultStoreLoader, type StoreLoader, upgradeStoreLoader } from "./store/store-loader.js";
-export type { KeyProof, VersionView } from "./store/version-view.js";
+} from "./store/versions/commit-multi-store.js";
+export { defaultStoreLoader, type StoreLoader, upgradeStoreLoader } from "./store/versions/store-loader.js";
+export type { KeyProof, VersionView } from "./store/versions/version-view.js";
 export type {
   Any,
   CommitID,
@@ -56,4 +57,3 @@ export type { UpgradeContext, UpgradeHandler, UpgradeHandlerOptions } from "./up
 export { type AppliedUpgrade, type BlockFacts, endBlocker, type PreBlock, preBlocker } from "./upgrade/hooks.js";
 export { Keeper, type KeeperOptions, UPGRADE_STORE } from "./upgrade/keeper.js";
 export { type MigratableModule, type Migration, ModuleManager } from "./upgrade/migrations.js";
-export { checkPlanInfo, type PlanInfo, parsePlanInfo, planHandlerHash } from "./upgrade/plan-info.js";

@@ -53,7 +53,7 @@ function writeBytesModule(file, from, name, bytes) {
 async function buildExamples() {
   const tool = resolve("build/compile-handler.mjs");
   await build({
-    entryPoints: ["host/cli/handler/compile.ts"],
+    entryPoints: ["host/author/compile.ts"],
     outfile: tool,
     bundle: true,
     platform: "node",

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { loadHandler } from "../../host/handler/handler.js";
-import { runHandler } from "../../host/handler/sandbox.js";
+import { runHandler } from "../../host/handler/run/sandbox.js";
 import type { MultiStore } from "../../host/types.js";
 import { writeAccounts } from "../bulk/accounts.js";
 import { bestJs } from "../bulk/best-js.js";

@@ -1,7 +1,7 @@
 /** What the upgrade module costs a block in which nothing happens. */
 import { Core } from "../../host/core/core.js";
-import { CommitMultiStore } from "../../host/store/commit-multi-store.js";
-import { MemoryDatabase } from "../../host/store/memory-database.js";
+import { MemoryDatabase } from "../../host/store/disk/memory-database.js";
+import { CommitMultiStore } from "../../host/store/versions/commit-multi-store.js";
 import { preBlocker } from "../../host/upgrade/hooks.js";
 import { Keeper, UPGRADE_STORE } from "../../host/upgrade/keeper.js";
 import { report, sha256, time } from "./records.js";

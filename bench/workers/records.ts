@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OP_PUT, writeU32 } from "../../host/frames.js";
-import { CommitMultiStore } from "../../host/store/commit-multi-store.js";
-import { LmdbDatabase } from "../../host/store/lmdb-database.js";
+import { LmdbDatabase } from "../../host/store/disk/lmdb-database.js";
+import { CommitMultiStore } from "../../host/store/versions/commit-multi-store.js";
 import type { KVStore, Sha256, StoreUpgrades } from "../../host/types.js";
 
 export const KEY_BYTES = 32;

@@ -8,7 +8,7 @@ import { knownVersions } from "../../host/chain/versions/known.js";
 import { Core } from "../../host/core/core.js";
 import { OP_PUT, writeU32 } from "../../host/frames.js";
 import { loadHandler } from "../../host/handler/handler.js";
-import { LmdbDatabase } from "../../host/store/lmdb-database.js";
+import { LmdbDatabase } from "../../host/store/disk/lmdb-database.js";
 import type { KVStore } from "../../host/types.js";
 import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";
 import { report, sha256, time, timeAndCpu, withDatabase } from "./records.js";

@@ -1,7 +1,7 @@
 /** The HTTP server under REST and RPC: bounded in time, size and count, and closed for good when asked to. */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { UpgradeError } from "../errors.js";
+import { messageOf, UpgradeError } from "../errors.js";
 import type { LeftSignal } from "../types.js";
 import { ClientLeft } from "./client-left.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type OpenDoor } from "./door.js";
@@ -64,7 +64,7 @@ export async function listen(server: Server, { host, port }: Address, flag: stri
 
 export function cannotListen(flag: string, { host, port }: Address, cause: unknown): UpgradeError {
   const code = (cause as NodeJS.ErrnoException).code;
-  const why = code === "EADDRINUSE" ? "the port is in use" : cause instanceof Error ? cause.message : String(cause);
+  const why = code === "EADDRINUSE" ? "the port is in use" : messageOf(cause);
   return new UpgradeError(
     "UPG_INVALID_CONFIG",
     `${flag}: cannot listen on ${host}:${port}: ${why}; choose another address (port 0: any that is free)`,

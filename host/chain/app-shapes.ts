@@ -1,9 +1,9 @@
 /** What the application is made with, what a block brings in and gives out, and what a query reads. */
-import type { VerifySignature } from "../commitment/block/keys.js";
+import type { VerifySignature } from "../comet/keys.js";
 import type { Core } from "../core/core.js";
 import type { OnProgress } from "../progress.js";
-import type { Database } from "../store/database.js";
-import type { VersionView } from "../store/version-view.js";
+import type { Database } from "../store/disk/database.js";
+import type { VersionView } from "../store/versions/version-view.js";
 import type { Height, Sha256, Timestamp } from "../types.js";
 import type { UpgradeFiles } from "../upgrade/files.js";
 import type { LogLevel } from "../upgrade/handlers.js";

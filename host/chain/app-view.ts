@@ -2,11 +2,11 @@
  * The application as another thread sees it: committed state, queries, and transactions checked and simulated over it.
  * It runs no block and writes nothing; what a process must know besides state, the thread that makes blocks says.
  */
-import type { VerifySignature } from "../commitment/block/keys.js";
+import type { VerifySignature } from "../comet/keys.js";
 import type { Core } from "../core/core.js";
 import { UpgradeError } from "../errors.js";
-import { CommitMultiStore } from "../store/commit-multi-store.js";
-import type { Database } from "../store/database.js";
+import type { Database } from "../store/disk/database.js";
+import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import type { Height, Sha256, Timestamp } from "../types.js";
 import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { encodeAddress, moduleAddress } from "./address.js";

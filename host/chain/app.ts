@@ -5,9 +5,9 @@
 import type { Core } from "../core/core.js";
 import { assert } from "../errors.js";
 import { HEIGHT_MAX } from "../limits.js";
-import { CommitMultiStore } from "../store/commit-multi-store.js";
-import type { Batch } from "../store/database.js";
-import type { StoreLoader } from "../store/store-loader.js";
+import type { Batch } from "../store/disk/database.js";
+import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
+import type { StoreLoader } from "../store/versions/store-loader.js";
 import type { CommitID, Height, Plan, Timestamp } from "../types.js";
 import { Halt } from "../upgrade/halt.js";
 import type { AppliedUpgrade } from "../upgrade/hooks.js";

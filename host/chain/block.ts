@@ -1,7 +1,7 @@
 /** Runs a block's content on a branch: the upgrade module's hooks, transactions, and the end blockers. */
 
-import { compareTimes } from "../commitment/block/time.js";
 import { UpgradeError } from "../errors.js";
+import { compareTimes } from "../time.js";
 import type { MultiStore, Timestamp } from "../types.js";
 import { failureOf } from "../upgrade/halt.js";
 import { type AppliedUpgrade, type BlockFacts, endBlocker, preBlocker } from "../upgrade/hooks.js";

@@ -7,8 +7,8 @@
  */
 import { bigEndian64, concatBytes, utf8 } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
-import type { Batch, Database } from "../store/database.js";
-import { UPGRADE_CODE_PREFIX } from "../store/keys.js";
+import type { Batch, Database } from "../store/disk/database.js";
+import { UPGRADE_CODE_PREFIX } from "../store/disk/keys.js";
 import type { DoneUpgrade } from "../types.js";
 
 const RECORD_BYTES = 16;

@@ -1,6 +1,6 @@
 /** What modules see of a block. Everything in it is the same on every node. */
 
-import type { VerifySignature } from "../commitment/block/keys.js";
+import type { VerifySignature } from "../comet/keys.js";
 import type { Height, KVStore, MultiStore, Sha256, Timestamp } from "../types.js";
 import type { Keeper } from "../upgrade/keeper.js";
 import type { MessageRouter } from "./tx/message-kind.js";

@@ -2,7 +2,7 @@
  * Gas: what a transaction may cost every node. Reads and writes are counted at the stores by the field's figures, so
  * that a client's estimate (simulate, times a little) is good here too. It depends on state and bytes alone.
  */
-import { CacheMultiStore } from "../store/cache-multi-store.js";
+import { CacheMultiStore } from "../store/branch/cache-multi-store.js";
 import type { FrameScan, KeyRange, KeyValue, KVStore, MultiStore } from "../types.js";
 import { SDK, TxError } from "./tx-error.js";
 

@@ -1,5 +1,5 @@
 /** Reads JSON of a known shape: every wrong field is named by its path. */
-import { UpgradeError } from "../errors.js";
+import { messageOf, UpgradeError } from "../errors.js";
 import { INT64_MAX, UINT64_MAX } from "../limits.js";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -84,7 +84,7 @@ export class JsonReader {
     try {
       return parser(text);
     } catch (cause) {
-      throw this.wrong(cause instanceof Error ? cause.message : String(cause));
+      throw this.wrong(messageOf(cause));
     }
   }
 }

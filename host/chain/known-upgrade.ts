@@ -6,7 +6,7 @@
  */
 import { toHex } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
-import type { Database } from "../store/database.js";
+import type { Database } from "../store/disk/database.js";
 import type { DoneUpgrade, KVReader } from "../types.js";
 import { type Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { decodeReceipt } from "../upgrade/receipt.js";

@@ -3,8 +3,8 @@
  * upgrade store is looked at first; a process that does not know the version says so before any other store is opened.
  */
 import { assert, UpgradeError } from "../errors.js";
-import type { CommitMultiStore } from "../store/commit-multi-store.js";
-import { defaultStoreLoader, type StoreLoader, upgradeStoreLoader } from "../store/store-loader.js";
+import type { CommitMultiStore } from "../store/versions/commit-multi-store.js";
+import { defaultStoreLoader, type StoreLoader, upgradeStoreLoader } from "../store/versions/store-loader.js";
 import type { DoneUpgrade, Height, KVReader, MultiStore, Plan } from "../types.js";
 import { versionToRun } from "../upgrade/app-versions.js";
 import { Halt } from "../upgrade/halt.js";

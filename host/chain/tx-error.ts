@@ -2,7 +2,7 @@
  * What a transaction is refused with: codespace, number and text as the field's clients know and parse them. The table
  * holds the errors that this chain can answer with; `sdk` is the field's common codespace.
  */
-import { isUpgradeError, UpgradeError } from "../errors.js";
+import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 
 export interface AbciError {
   readonly codespace: string;
@@ -95,7 +95,7 @@ export interface ErrorDescription {
  */
 export function describeError(error: unknown): ErrorDescription {
   if (!isUpgradeError(error)) {
-    const what = error instanceof Error ? error.message : String(error);
+    const what = messageOf(error);
     return { codespace: UNDEFINED, code: CRASH_CODE, log: `recovered: ${what}` };
   }
   if (error instanceof TxError) return { ...codeOf(error.abci), log: error.message };

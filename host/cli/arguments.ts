@@ -3,7 +3,7 @@
  * underscores for hyphens, `--json`, values that begin with a hyphen. What it does not know it leaves as it is.
  */
 import type { Command, Option } from "commander";
-import { usage } from "./cobra.js";
+import { usage } from "../usage.js";
 
 export interface ReadyArguments {
   readonly args: readonly string[];

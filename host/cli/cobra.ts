@@ -2,8 +2,10 @@
  * Commands that speak as the field's programs do: the shape of their help, the words of their usage errors, groups
  * that print their help, flags in a fixed order. Built on commander.
  */
+
 import { Command, type ErrorOptions } from "commander";
-import { UpgradeError } from "../errors.js";
+import type { UpgradeError } from "../errors.js";
+import { usage } from "../usage.js";
 import { formatHelp } from "./help.js";
 
 export class Cobra extends Command {
@@ -38,11 +40,6 @@ export class Cobra extends Command {
 /** `chaind query upgrade` */
 export function commandPath(command: Command): string {
   return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();
-}
-
-/** What the caller typed wrong: exit status 2. */
-export function usage(message: string): UpgradeError {
-  return new UpgradeError("UPG_INVALID_ARGUMENT", message);
 }
 
 function usageError(command: Command, message: string, code: string): UpgradeError {

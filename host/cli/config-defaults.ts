@@ -1,8 +1,8 @@
 /** The settings that `init` writes into a home: everything that can be set, with what it means. */
 import { existsSync } from "node:fs";
 import { utf8 } from "../bytes.js";
-import { writeFileAtomically } from "../engine/atomic-file.js";
-import { SPILL_BYTES_MAX_DEFAULT } from "../store/lmdb-spill.js";
+import { writeFileAtomically } from "../engine/home/atomic-file.js";
+import { SPILL_BYTES_MAX_DEFAULT } from "../store/disk/lmdb-spill.js";
 import { NODE_DEFAULT } from "./client/flags.js";
 import { type ConfigName, configPath, configValue, readConfig, writeSetting } from "./config-file.js";
 import { limitLines } from "./limit-settings.js";

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { utf8 } from "../bytes.js";
-import { readFileIfThere, writeFileAtomically } from "../engine/atomic-file.js";
+import { readFileIfThere, writeFileAtomically } from "../engine/home/atomic-file.js";
 import { UpgradeError } from "../errors.js";
 
 export type ConfigName = "client" | "app";

@@ -1,6 +1,6 @@
 /** Yes or no. Without a person and without `--yes` the answer is an error, never a wait without end. */
-import { usage } from "./cobra.js";
-import type { Prompt } from "./keyring/prompt.js";
+import { usage } from "../usage.js";
+import type { Prompt } from "../wallet/prompt.js";
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT unless the answer is yes */
 export async function confirm(prompt: Prompt, isSure: boolean, question: string): Promise<void> {

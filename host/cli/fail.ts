@@ -1,6 +1,6 @@
 /** How a command ends badly: one line on stderr (JSON with `-o json`), and the exit status of the error's code. */
 import { CommanderError } from "commander";
-import { ERROR_KINDS, type ErrorCode, isUpgradeError } from "../errors.js";
+import { ERROR_KINDS, type ErrorCode, isUpgradeError, messageOf } from "../errors.js";
 import { visible, visibleJson, visibleLines } from "../visible.js";
 
 const USAGE_EXIT = 2;
@@ -12,7 +12,7 @@ export function reportFailure(error: unknown, isJson: boolean, isTraced: boolean
     return error.exitCode === 0 ? 0 : USAGE_EXIT;
   }
   const code = codeOf(error);
-  const message = (error instanceof Error ? error.message : String(error)).replaceAll(/\s*\n\s*/g, "; ");
+  const message = messageOf(error).replaceAll(/\s*\n\s*/g, "; ");
   const line = isJson ? visibleJson(JSON.stringify({ error: message, code })) : `Error: ${visible(message)} [${code}]`;
   process.stderr.write(`${line}\n`);
   if (isTraced && error instanceof Error) process.stderr.write(`${visibleLines(error.stack ?? "")}\n`);

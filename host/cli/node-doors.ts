@@ -1,4 +1,5 @@
 /** The doors of `chaind start`: its flags, the node put behind them, and the file that says where they are. */
+
 import { rmSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Logger } from "pino";
@@ -8,15 +9,16 @@ import { Metrics } from "../api/metrics.js";
 import { Query } from "../api/query/query.js";
 import { utf8 } from "../bytes.js";
 import { CORE_WASM } from "../core/core-wasm.js";
-import { writeFileAtomically } from "../engine/atomic-file.js";
-import { readNodeId } from "../engine/consensus-key.js";
-import { GenesisFile } from "../engine/genesis-file.js";
-import type { Home } from "../engine/home.js";
-import { sha256 } from "../engine/node-crypto.js";
-import { NodeService } from "../engine/node-service.js";
-import type { NodeView } from "../engine/node-view.js";
-import type { UpgradeProgress } from "../engine/upgrade-progress.js";
-import { freeBytes } from "../store/lmdb-errors.js";
+import { NodeService } from "../engine/embedded/node-service.js";
+import type { UpgradeProgress } from "../engine/embedded/upgrade-progress.js";
+import { writeFileAtomically } from "../engine/home/atomic-file.js";
+import { readNodeId } from "../engine/home/consensus-key.js";
+import { GenesisFile } from "../engine/home/genesis-file.js";
+import type { Home } from "../engine/home/home.js";
+import { sha256 } from "../engine/home/node-crypto.js";
+import type { NodeView } from "../engine/thread/node-view.js";
+import { messageOf } from "../errors.js";
+import { freeBytes } from "../store/disk/lmdb-errors.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
 import { addLimitFlags, type ChosenLimits } from "./limit-settings.js";
 import { programChain } from "./program-chain.js";
@@ -149,6 +151,6 @@ function orWarn(logger: Logger, work: () => void): void {
   try {
     work();
   } catch (error) {
-    logger.warn(`addresses.json: ${error instanceof Error ? error.message : String(error)}`);
+    logger.warn(`addresses.json: ${messageOf(error)}`);
   }
 }

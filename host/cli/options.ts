@@ -1,7 +1,7 @@
 /** Reading option values: every wrong one names its flag. */
 import { InvalidArgumentError } from "commander";
 import { INT64_MAX, UINT64_MAX } from "../limits.js";
-import { SPILL_BYTES_MAX_DEFAULT } from "../store/lmdb-spill.js";
+import { SPILL_BYTES_MAX_DEFAULT } from "../store/disk/lmdb-spill.js";
 
 /** A positive block height. */
 export function parseHeight(text: string): bigint {

@@ -5,7 +5,8 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { Option } from "commander";
-import { Cobra, commandPath, usage } from "./cobra.js";
+import { usage } from "../usage.js";
+import { Cobra, commandPath } from "./cobra.js";
 import { formatHelp } from "./help.js";
 import { makeOutput, type Output } from "./output.js";
 

@@ -1,6 +1,6 @@
 /** The progress of a running upgrade as the serving thread keeps it: the last reading, and a line a second in the log. */
 import type { Logger } from "pino";
-import { estimate, type UpgradeProgress } from "../engine/upgrade-progress.js";
+import { estimate, type UpgradeProgress } from "../engine/embedded/upgrade-progress.js";
 
 const LINE_MILLIS = 1_000;
 

@@ -5,13 +5,13 @@
 import { realpathSync } from "node:fs";
 import type { Logger } from "pino";
 import { toHex } from "../bytes.js";
-import type { Committed, EngineStart } from "../engine/engine-port.js";
-import { EngineFailure, type EngineListener, EngineThread } from "../engine/engine-thread.js";
-import { writeHaltRecord } from "../engine/halt-file.js";
-import type { Home } from "../engine/home.js";
-import { NodeView } from "../engine/node-view.js";
-import { isUpgradeError } from "../errors.js";
-import { LmdbReader } from "../store/lmdb-reader.js";
+import { writeHaltRecord } from "../engine/home/halt-file.js";
+import type { Home } from "../engine/home/home.js";
+import type { Committed, EngineStart } from "../engine/thread/engine-port.js";
+import { EngineFailure, type EngineListener, EngineThread } from "../engine/thread/engine-thread.js";
+import { NodeView } from "../engine/thread/node-view.js";
+import { isUpgradeError, messageOf } from "../errors.js";
+import { LmdbReader } from "../store/disk/lmdb-reader.js";
 import { haltRecord } from "../upgrade/halt.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
 import type { ChosenLimits } from "./limit-settings.js";
@@ -136,7 +136,7 @@ class Threads implements EngineListener {
     try {
       writeHaltRecord(home, record);
     } catch (cause) {
-      logger.warn(`halt.json could not be written: ${cause instanceof Error ? cause.message : String(cause)}`);
+      logger.warn(`halt.json could not be written: ${messageOf(cause)}`);
     }
     return record;
   }

@@ -3,9 +3,9 @@
  * home (`client.toml`; `app.toml` for `start` and `pre-upgrade`), the default; the first that has one.
  */
 import type { Command, Option } from "commander";
-import { UpgradeError } from "../errors.js";
+import { messageOf, UpgradeError } from "../errors.js";
+import { usage } from "../usage.js";
 import { parseSwitch } from "./arguments.js";
-import { usage } from "./cobra.js";
 import { type ConfigName, type ConfigTable, configValue, readConfig } from "./config-file.js";
 
 export const ENV_PREFIX = "CHAIND_";
@@ -75,7 +75,7 @@ function parsed(option: Option, text: string, where: string): unknown {
   try {
     return option.parseArg(text, undefined);
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
+    const message = messageOf(cause);
     throw wrong(where, text, message.replace(/\.$/, ""));
   }
 }

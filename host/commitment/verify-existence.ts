@@ -3,9 +3,9 @@
  * tree's root is in the app hash. The rules are those of the two proof specifications, strictly.
  */
 import { concatBytes, EMPTY, equalBytes, utf8 } from "../bytes.js";
-import { isUpgradeError, UpgradeError } from "../errors.js";
+import { Fields } from "../comet/fields.js";
+import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import type { Sha256 } from "../types.js";
-import { Fields } from "./block/fields.js";
 import { putUvarint } from "./iavl-hash.js";
 
 /** What sets the two specifications apart; all else (SHA-256, length prefixes, a hashed value) they share. */
@@ -108,7 +108,7 @@ function decode(bytes: Uint8Array): Existence {
     };
   } catch (cause) {
     if (isUpgradeError(cause) && cause.code.startsWith("UPG_PROOF_")) throw cause;
-    throw malformed(cause instanceof Error ? cause.message : String(cause));
+    throw malformed(messageOf(cause));
   }
 }
 

@@ -1,8 +1,8 @@
 /** A plan's fields as `plan_encode` and `plan_decode` move them: a header of 32 bytes, the name, the info. */
 import { UpgradeError } from "../errors.js";
 import { INT64_MAX, PLAN_INFO_BYTES_MAX, PLAN_NAME_BYTES_MAX } from "../limits.js";
+import { decodeText, encodeText } from "../text.js";
 import type { Height, Plan, Timestamp } from "../types.js";
-import { decodeText, encodeText } from "./text.js";
 
 const HEADER_BYTES = 32;
 const FLAG_CLIENT_STATE = 1;

@@ -2,8 +2,8 @@
 import { compareBytes } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
 import { UINT64_MAX } from "../limits.js";
+import { decodeText, encodeText } from "../text.js";
 import type { VersionMap } from "../types.js";
-import { decodeText, encodeText } from "./text.js";
 
 const MODULE_TAG = 0x0a;
 const NAME_TAG = 0x0a;

@@ -5,12 +5,12 @@
 import { toHex } from "../bytes.js";
 import { assert, UpgradeError } from "../errors.js";
 import type { Sha256 } from "../types.js";
-import { examineHandler } from "./check.js";
-import { engineFailure } from "./failures.js";
 import type { Finding } from "./findings.js";
-import type { Manifest } from "./manifest-types.js";
+import type { Manifest } from "./manifest/manifest-types.js";
 import { meterModule } from "./meter/meter.js";
-import type { WasmModule } from "./wasm-module.js";
+import { engineFailure } from "./run/failures.js";
+import { examineHandler } from "./wasm/check.js";
+import type { WasmModule } from "./wasm/wasm-module.js";
 
 /** A module that passed every check. Only {@link loadHandler} makes one. */
 export interface WasmHandler {

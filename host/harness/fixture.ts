@@ -1,5 +1,5 @@
 /** A scene in a file: JSON, so that every language's handlers and every tool can use it. */
-import { UpgradeError } from "../errors.js";
+import { messageOf, UpgradeError } from "../errors.js";
 import { type BytesLike, bytes } from "./bytes-like.js";
 import type { Scene } from "./scene.js";
 
@@ -69,7 +69,7 @@ function checkBytes(value: unknown, path: string): void {
   try {
     bytes(parts as (string | number)[]);
   } catch (cause) {
-    throw invalid(path, cause instanceof Error ? cause.message : String(cause));
+    throw invalid(path, messageOf(cause));
   }
 }
 

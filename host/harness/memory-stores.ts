@@ -1,7 +1,7 @@
 /** Named stores in memory, as a test seeds them and a handler changes them on a branch. */
 import { compareText } from "../bytes.js";
-import { CacheMultiStore, noSuchStore } from "../store/cache-multi-store.js";
-import { MemoryKVStore } from "../store/memory-kv.js";
+import { CacheMultiStore, noSuchStore } from "../store/branch/cache-multi-store.js";
+import { MemoryKVStore } from "../store/branch/memory-kv.js";
 import type { KVStore, MultiStore } from "../types.js";
 
 export class MemoryStores implements MultiStore {

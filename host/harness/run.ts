@@ -2,8 +2,8 @@
 import { isUpgradeError, type UpgradeError } from "../errors.js";
 import type { WasmHandler } from "../handler/handler.js";
 import { PAGE_BYTES } from "../handler/limits.js";
-import type { CheckResult } from "../handler/messages.js";
-import { type HandlerInput, type HandlerReport, runHandler } from "../handler/sandbox.js";
+import type { CheckResult } from "../handler/run/messages.js";
+import { type HandlerInput, type HandlerReport, runHandler } from "../handler/run/sandbox.js";
 import type { CacheMultiStore, MultiStore, VersionMap } from "../types.js";
 import { declaredVersions } from "../upgrade/handlers.js";
 import { WireWriter } from "../wire.js";

@@ -1,7 +1,7 @@
 /** A scene: the state of a chain before an upgrade, small enough to write down. */
 import { UpgradeError } from "../errors.js";
 import type { WasmHandler } from "../handler/handler.js";
-import type { Manifest } from "../handler/manifest-types.js";
+import type { Manifest } from "../handler/manifest/manifest-types.js";
 import { type BytesLike, bytes } from "./bytes-like.js";
 import { MemoryStores } from "./memory-stores.js";
 

@@ -3,7 +3,7 @@
  * can be declared by the handler (`allows`), so that whoever approves it reads it first.
  */
 import { UpgradeError } from "../errors.js";
-import { CacheKVStore } from "../store/cache-kv.js";
+import { CacheKVStore } from "../store/branch/cache-kv.js";
 import type { CacheMultiStore, MultiStore, VersionMap } from "../types.js";
 import type { RegisteredHandler } from "./handlers.js";
 

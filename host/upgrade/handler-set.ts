@@ -4,9 +4,9 @@
  */
 import { type ErrorDetails, UpgradeError } from "../errors.js";
 import type { WasmHandler } from "../handler/handler.js";
+import { pinnedHash } from "../plan-info/plan-info.js";
 import type { Plan } from "../types.js";
 import type { RegisteredHandler } from "./handlers.js";
-import { pinnedHash } from "./plan-info.js";
 
 /**
  * Is the handler of a plan here, and is it the one that the plan pins? "ambiguous": several staged files serve the

@@ -2,10 +2,10 @@
  * Upgrade handlers, keyed by plan name: functions of this program, or Wasm plugins with a manifest. Both take
  * (context, plan, versionMap) and give the version map of the new version (specification, "Handler shapes").
  */
-import { isUpgradeError, UpgradeError } from "../errors.js";
+import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import type { WasmHandler } from "../handler/handler.js";
-import { type Allowances, NOTHING_ALLOWED } from "../handler/manifest-types.js";
-import { type HandlerReport, requireLayout, runHandler } from "../handler/sandbox.js";
+import { type Allowances, NOTHING_ALLOWED } from "../handler/manifest/manifest-types.js";
+import { type HandlerReport, requireLayout, runHandler } from "../handler/run/sandbox.js";
 import { UINT64_MAX } from "../limits.js";
 import type { OnProgress } from "../progress.js";
 import type { Height, KVStore, MultiStore, Plan, StoreUpgrades, Timestamp, VersionMap } from "../types.js";
@@ -132,7 +132,7 @@ function checkedMap(returned: ReadonlyMap<unknown, unknown>, { name }: Plan, rea
 /** What a handler threw: a migration's or the store's own error goes on as it is, anything else becomes a failure. */
 function migrationFailure(cause: unknown): UpgradeError {
   if (isUpgradeError(cause) && /^UPG_(MIGRATION|HANDLER|STORE|BUG)_/.test(cause.code)) return cause;
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = messageOf(cause);
   return new UpgradeError("UPG_MIGRATION_FAILED", message, { cause });
 }
 

@@ -6,7 +6,7 @@
  */
 import { equalBytes } from "../bytes.js";
 import { assert, isUpgradeError, UpgradeError } from "../errors.js";
-import type { HandlerReport } from "../handler/sandbox.js";
+import type { HandlerReport } from "../handler/run/sandbox.js";
 import { LOG_LINES_MAX } from "../limits.js";
 import type { Decision, Height, MultiStore, Plan, Timestamp, VersionMap } from "../types.js";
 import { modulesAfter } from "./app-versions.js";

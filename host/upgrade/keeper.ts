@@ -6,6 +6,7 @@ import type { Core } from "../core/core.js";
 import { UpgradeError } from "../errors.js";
 import type { WasmHandler } from "../handler/handler.js";
 import { INT64_MAX } from "../limits.js";
+import { checkPin } from "../plan-info/plan-info.js";
 import type { OnProgress } from "../progress.js";
 import type { DoneUpgrade, Height, KVReader, KVStore, Plan, StoreUpgrades, VersionMap } from "../types.js";
 import type { AppVersion } from "./app-versions.js";
@@ -20,7 +21,6 @@ import {
   type UpgradeHandlerOptions,
   wasmHandler,
 } from "./handlers.js";
-import { checkPin } from "./plan-info.js";
 
 export const UPGRADE_STORE = "upgrade";
 

@@ -3,7 +3,7 @@
  * n → n+1; modules that are new begin with their genesis. The order is fixed.
  */
 import { compareText } from "../bytes.js";
-import { isUpgradeError, UpgradeError } from "../errors.js";
+import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import type { VersionMap } from "../types.js";
 import { requireNoData } from "./guards.js";
 import type { UpgradeContext } from "./handlers.js";
@@ -116,7 +116,7 @@ function named(which: string, run: () => unknown): void {
   try {
     run();
   } catch (cause) {
-    const message = `${which}: ${cause instanceof Error ? cause.message : String(cause)}`;
+    const message = `${which}: ${messageOf(cause)}`;
     const isOwn = isUpgradeError(cause) && /^UPG_(MIGRATION|HANDLER|STORE|BUG)_/.test(cause.code);
     if (!isOwn) throw new UpgradeError("UPG_MIGRATION_FAILED", message, { cause });
     throw new UpgradeError(cause.code, message, { cause, details: cause.details });

@@ -5,8 +5,8 @@ import { UpgradeError } from "../errors.js";
 import { type Receipt, ReceiptSchema } from "../gen/chain/upgrade/v1/receipt_pb.js";
 import type { WasmHandler } from "../handler/handler.js";
 import { GAS_SCHEDULE } from "../handler/meter/schedule.js";
-import type { HandlerReport } from "../handler/sandbox.js";
-import type { RootChange } from "../store/open-store.js";
+import type { HandlerReport } from "../handler/run/sandbox.js";
+import type { RootChange } from "../store/versions/open-store.js";
 import type { Height } from "../types.js";
 
 export interface ReceiptFacts {

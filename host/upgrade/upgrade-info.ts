@@ -2,6 +2,7 @@
  * upgrade-info.json: written when an upgrade is needed, read by people and sidecars, and by ourselves only to warn.
  * What a process does comes from state (docs/architecture.md).
  */
+import { messageOf } from "../errors.js";
 import { HEIGHT_MAX } from "../limits.js";
 import type { Height, Plan } from "../types.js";
 import type { UpgradeFiles } from "./files.js";
@@ -35,7 +36,7 @@ export function crossCheckUpgradeInfo(files: UpgradeFiles, plan: Plan, height: H
   try {
     bytes = files.read("upgrade-info.json");
   } catch (error) {
-    return `upgrade-info.json cannot be read (${error instanceof Error ? error.message : String(error)}); ${due}`;
+    return `upgrade-info.json cannot be read (${messageOf(error)}); ${due}`;
   }
   if (!bytes) return `upgrade-info.json is missing; ${due}`;
   const info = parseUpgradeInfo(bytes);

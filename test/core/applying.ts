@@ -1,6 +1,6 @@
 /** Applying a plan: stores where one is due, version maps as bytes, and the raw call that takes any bytes. */
 import { toHex, utf8 } from "../../host/bytes.js";
-import type { MemoryKVStore } from "../../host/store/memory-kv.js";
+import type { MemoryKVStore } from "../../host/store/branch/memory-kv.js";
 import { WireWriter } from "../../host/wire.js";
 import { storeOf, u64Hex } from "./cores.js";
 import { canonicalPlan } from "./plan-wire.js";

@@ -6,7 +6,7 @@ import { describe, expect } from "vitest";
 import { bigEndian64, fromHex, toHex, utf8 } from "../../host/bytes.js";
 import { Core } from "../../host/core/core.js";
 import type { ErrorCode } from "../../host/errors.js";
-import { MemoryKVStore } from "../../host/store/memory-kv.js";
+import { MemoryKVStore } from "../../host/store/branch/memory-kv.js";
 import type { KVReader } from "../../host/types.js";
 import { RawCore } from "./raw-core.js";
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Core } from "../../host/core/core.js";
-import type { MemoryKVStore } from "../../host/store/memory-kv.js";
+import type { MemoryKVStore } from "../../host/store/branch/memory-kv.js";
 import type { Decision, Plan } from "../../host/types.js";
 import { codeOf, describeCores, dump, storeOf } from "./cores.js";
 import { Model, type Process } from "./model.js";

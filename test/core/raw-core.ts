@@ -2,7 +2,7 @@
 import { concatBytes, utf8 } from "../../host/bytes.js";
 import { ABSENT } from "../../host/errors.js";
 import { writeU32 } from "../../host/frames.js";
-import { MemoryKVStore } from "../../host/store/memory-kv.js";
+import { MemoryKVStore } from "../../host/store/branch/memory-kv.js";
 import type { KVStore } from "../../host/types.js";
 
 type Answer = number | bigint;

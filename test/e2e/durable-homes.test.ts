@@ -5,8 +5,8 @@ import { chmodSync, chownSync, existsSync, lstatSync, readdirSync, readFileSync,
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { verifyHome } from "../../host/cli/offline/verify.js";
-import { BlockStore } from "../../host/engine/block-store.js";
-import { LmdbFileDatabase } from "../../host/store/lmdb-file-database.js";
+import { BlockStore } from "../../host/engine/blocks/block-store.js";
+import { LmdbFileDatabase } from "../../host/store/disk/lmdb-file-database.js";
 import { SPLIT_BALANCES } from "../scenario/versions.js";
 import { bundleWorker } from "../sim/worker-process.js";
 import { DIST, NO_DOORS, run, TestHome } from "./chaind.js";

@@ -9,7 +9,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { COMPILER_VERSION } from "../../host/cli/handler/compiler.js";
+import { COMPILER_VERSION } from "../../host/author/compiler.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PAGE = readFileSync(join(ROOT, "docs/operate.md"), "utf8");

@@ -4,9 +4,9 @@ import "../serve-chain.js";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { initHome } from "../../host/cli/commands/init.js";
-import { logicalClock } from "../../host/engine/clock.js";
-import type { EmbeddedNode, MadeBlock } from "../../host/engine/embedded-node.js";
-import { openNode } from "../../host/engine/open-node.js";
+import { logicalClock } from "../../host/engine/embedded/clock.js";
+import type { EmbeddedNode, MadeBlock } from "../../host/engine/embedded/embedded-node.js";
+import { openNode } from "../../host/engine/home/open-node.js";
 import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";
 import { exampleChain } from "../example-chain.js";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { toHex } from "../../host/bytes.js";
 import { Core } from "../../host/core/core.js";
-import { MemoryKVStore } from "../../host/store/memory-kv.js";
+import { MemoryKVStore } from "../../host/store/branch/memory-kv.js";
 import { ROOT } from "../house/sources.js";
 import { PYTHON, prepareWasmtime } from "./prepare.js";
 

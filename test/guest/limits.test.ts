@@ -1,8 +1,8 @@
 /** Every limit of host/handler/limits.ts, at the limit and one past it. */
 import { describe, expect, test } from "vitest";
 import { concatBytes } from "../../host/bytes.js";
-import { checkHandler } from "../../host/handler/check.js";
 import * as limits from "../../host/handler/limits.js";
+import { checkHandler } from "../../host/handler/wasm/check.js";
 import { HANDLER_BYTES_MAX } from "../../host/limits.js";
 import { build, customSection, guest } from "./build.js";
 

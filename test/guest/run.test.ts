@@ -2,11 +2,11 @@
 import { describe, expect, test } from "vitest";
 import { fromHex, toHex } from "../../host/bytes.js";
 import { encodeVersionMap } from "../../host/core/version-map.js";
-import { GasCounter } from "../../host/handler/gas-counter.js";
-import { GuestMemory } from "../../host/handler/guest-memory.js";
-import { HostImports } from "../../host/handler/host-imports.js";
-import { encodeContext } from "../../host/handler/messages.js";
-import { StoreHandles } from "../../host/handler/store-handles.js";
+import { GasCounter } from "../../host/handler/run/gas-counter.js";
+import { GuestMemory } from "../../host/handler/run/guest-memory.js";
+import { HostImports } from "../../host/handler/run/host-imports.js";
+import { encodeContext } from "../../host/handler/run/messages.js";
+import { StoreHandles } from "../../host/handler/run/store-handles.js";
 import { WireWriter } from "../../host/wire.js";
 import { data, IN, load, OUT } from "./build.js";
 import { arrayStores, IMPORTS, pairsOf, runGuest, runHandlerIn, STORES } from "./running.js";

@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { fromHex, toHex } from "../../host/bytes.js";
 import type { WasmHandler } from "../../host/handler/handler.js";
-import { type HandlerInput, type HandlerReport, runHandler } from "../../host/handler/sandbox.js";
+import { type HandlerInput, type HandlerReport, runHandler } from "../../host/handler/run/sandbox.js";
 import type { VersionMap } from "../../host/types.js";
 import { type GuestParts, load, type ManifestSource } from "./build.js";
 import { type ArrayBranch, ArrayStore, ArrayStores } from "./memory-stores.js";

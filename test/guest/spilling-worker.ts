@@ -7,10 +7,10 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isUpgradeError } from "../../host/errors.js";
 import { loadHandler } from "../../host/handler/handler.js";
-import { runHandler } from "../../host/handler/sandbox.js";
-import { CommitMultiStore } from "../../host/store/commit-multi-store.js";
-import { LmdbDatabase } from "../../host/store/lmdb-database.js";
-import type { SpillLimits } from "../../host/store/lmdb-spill.js";
+import { runHandler } from "../../host/handler/run/sandbox.js";
+import { LmdbDatabase } from "../../host/store/disk/lmdb-database.js";
+import type { SpillLimits } from "../../host/store/disk/lmdb-spill.js";
+import { CommitMultiStore } from "../../host/store/versions/commit-multi-store.js";
 
 const [file = "", folder = "", limits = "{}"] = process.argv.slice(2);
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();

@@ -13,11 +13,11 @@ import { App, type BlockRequest, type BlockResult } from "../../host/chain/app.j
 import { type Genesis, parseGenesis } from "../../host/chain/genesis/genesis.js";
 import type { ChainVersion } from "../../host/chain/versions/version.js";
 import { Core } from "../../host/core/core.js";
-import { sha256 } from "../../host/engine/node-crypto.js";
+import { sha256 } from "../../host/engine/home/node-crypto.js";
 import { isUpgradeError, type UpgradeError } from "../../host/errors.js";
 import type { WasmHandler } from "../../host/handler/handler.js";
-import type { Database } from "../../host/store/database.js";
-import type { VersionView } from "../../host/store/version-view.js";
+import type { Database } from "../../host/store/disk/database.js";
+import type { VersionView } from "../../host/store/versions/version-view.js";
 import type { Height, Plan } from "../../host/types.js";
 import type { UpgradeHandler, UpgradeHandlerOptions } from "../../host/upgrade/handlers.js";
 import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { formatCoins } from "../../host/chain/coins.js";
-import { parseTime } from "../../host/commitment/block/time.js";
-import { sha256 } from "../../host/engine/node-crypto.js";
+import { sha256 } from "../../host/engine/home/node-crypto.js";
 import { ProposalStatus } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
 import { accountBank } from "../../host/modules/bank/bank.js";
 import { depositsOf, GOV_STORE, readProposal, votesOf } from "../../host/modules/gov/records.js";
 import { tallyProposal } from "../../host/modules/gov/tally-proposal.js";
 import { convertLegacyGenesis } from "../../host/modules/legacy-genesis.js";
+import { parseTime } from "../../host/time.js";
 import { V1 } from "../example-chain.js";
 import { Chain, type Process } from "./chain.js";
 

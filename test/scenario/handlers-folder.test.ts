@@ -4,8 +4,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { loadHandlersFolders } from "../../host/engine/handlers-folder.js";
-import { sha256 } from "../../host/engine/node-crypto.js";
+import { loadHandlersFolders } from "../../host/engine/home/handlers-folder.js";
+import { sha256 } from "../../host/engine/home/node-crypto.js";
 import { HANDLER_BYTES_MAX } from "../../host/limits.js";
 import { build, guest } from "../guest/build.js";
 import { failureOf } from "./chain.js";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { sha256 } from "../../host/engine/node-crypto.js";
+import { sha256 } from "../../host/engine/home/node-crypto.js";
 import { loadHandler, type WasmHandler } from "../../host/handler/handler.js";
 import { GAS_SCHEDULE } from "../../host/handler/meter/schedule.js";
 import { decodeReceipt } from "../../host/upgrade/receipt.js";

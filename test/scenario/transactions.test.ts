@@ -3,7 +3,7 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { encodeAddress, moduleAddress } from "../../host/chain/address.js";
-import { sha256 } from "../../host/engine/node-crypto.js";
+import { sha256 } from "../../host/engine/home/node-crypto.js";
 import { TxMsgDataSchema } from "../../host/gen/cosmos/base/abci/v1beta1/abci_pb.js";
 import { VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
 import { AuthInfoSchema, ModeInfoSchema, TxRawSchema } from "../../host/gen/cosmos/tx/v1beta1/tx_pb.js";

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { toHex, utf8 } from "../../host/bytes.js";
 import { UpgradeError } from "../../host/errors.js";
 import { bankOf } from "../../host/modules/bank/bank.js";
-import { LmdbDatabase } from "../../host/store/lmdb-database.js";
+import { LmdbDatabase } from "../../host/store/disk/lmdb-database.js";
 import { haltRecord } from "../../host/upgrade/halt.js";
 import { V1 } from "../example-chain.js";
 import { temporaryDirectory } from "../unit/store/support.js";

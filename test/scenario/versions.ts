@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ChainVersion } from "../../host/chain/versions/version.js";
-import { sha256 } from "../../host/engine/node-crypto.js";
+import { sha256 } from "../../host/engine/home/node-crypto.js";
 import { loadHandler, type WasmHandler } from "../../host/handler/handler.js";
 import type { VersionMap } from "../../host/types.js";
 import { V2 } from "../example-chain.js";

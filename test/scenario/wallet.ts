@@ -3,8 +3,8 @@ import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufb
 import { anyPack } from "@bufbuild/protobuf/wkt";
 import { utf8 } from "../../host/bytes.js";
 import { encodeAddress, moduleAddress } from "../../host/chain/address.js";
-import { publicKeyOf, sign } from "../../host/commitment/block/keys.js";
-import { sha256 } from "../../host/engine/node-crypto.js";
+import { publicKeyOf, sign } from "../../host/comet/keys.js";
+import { sha256 } from "../../host/engine/home/node-crypto.js";
 import { MsgSendSchema } from "../../host/gen/cosmos/bank/v1beta1/tx_pb.js";
 import { PubKeySchema } from "../../host/gen/cosmos/crypto/secp256k1/keys_pb.js";
 import type { VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";

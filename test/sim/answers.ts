@@ -3,10 +3,10 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { Query } from "../../host/api/query/query.js";
 import type { QueryMethod } from "../../host/chain/query/service.js";
-import { GenesisFile } from "../../host/engine/genesis-file.js";
-import { sha256 } from "../../host/engine/node-crypto.js";
-import { NodeService } from "../../host/engine/node-service.js";
-import type { OpenNode } from "../../host/engine/open-node.js";
+import { NodeService } from "../../host/engine/embedded/node-service.js";
+import { GenesisFile } from "../../host/engine/home/genesis-file.js";
+import { sha256 } from "../../host/engine/home/node-crypto.js";
+import type { OpenNode } from "../../host/engine/home/open-node.js";
 import { isUpgradeError } from "../../host/errors.js";
 import { parseEventQuery } from "../../host/event-query.js";
 import { exampleChain } from "../example-chain.js";

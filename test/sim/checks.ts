@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { Home } from "../../host/engine/home.js";
+import { Home } from "../../host/engine/home/home.js";
 import { ERROR_KINDS } from "../../host/errors.js";
 import { type Committed, dataFile } from "./inspect.js";
 import type { Reference } from "./reference.js";

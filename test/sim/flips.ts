@@ -11,11 +11,11 @@ import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { verifyHome } from "../../host/cli/offline/verify.js";
-import { logicalClock } from "../../host/engine/clock.js";
-import { openNode } from "../../host/engine/open-node.js";
+import { logicalClock } from "../../host/engine/embedded/clock.js";
+import { openNode } from "../../host/engine/home/open-node.js";
 import { isUpgradeError } from "../../host/errors.js";
-import { LmdbFile } from "../../host/store/lmdb-file.js";
-import { walkLmdb } from "../../host/store/lmdb-walk.js";
+import { LmdbFile } from "../../host/store/disk/lmdb-file.js";
+import { walkLmdb } from "../../host/store/disk/lmdb-walk.js";
 import { exampleChain } from "../example-chain.js";
 import { answersOf } from "./answers.js";
 import { Random } from "./random.js";

@@ -2,14 +2,14 @@
 import { createHash, type Hash } from "node:crypto";
 import { copyFileSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { toHex } from "../../host/bytes.js";
-import { BlockStore } from "../../host/engine/block-store.js";
-import { Home } from "../../host/engine/home.js";
-import { LastSigned } from "../../host/engine/last-signed.js";
-import { sha256 } from "../../host/engine/node-crypto.js";
-import { CommitMultiStore } from "../../host/store/commit-multi-store.js";
-import type { Database } from "../../host/store/database.js";
-import { LmdbDatabase } from "../../host/store/lmdb-database.js";
-import type { VersionView } from "../../host/store/version-view.js";
+import { BlockStore } from "../../host/engine/blocks/block-store.js";
+import { Home } from "../../host/engine/home/home.js";
+import { LastSigned } from "../../host/engine/home/last-signed.js";
+import { sha256 } from "../../host/engine/home/node-crypto.js";
+import type { Database } from "../../host/store/disk/database.js";
+import { LmdbDatabase } from "../../host/store/disk/lmdb-database.js";
+import { CommitMultiStore } from "../../host/store/versions/commit-multi-store.js";
+import type { VersionView } from "../../host/store/versions/version-view.js";
 
 export interface Committed {
   /** 0n: nothing yet. */

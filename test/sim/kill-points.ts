@@ -10,8 +10,8 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { isMainThread } from "node:worker_threads";
-import { EmbeddedNode } from "../../host/engine/embedded-node.js";
-import { LmdbDatabase } from "../../host/store/lmdb-database.js";
+import { EmbeddedNode } from "../../host/engine/embedded/embedded-node.js";
+import { LmdbDatabase } from "../../host/store/disk/lmdb-database.js";
 import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";
 
 type Call = (...args: unknown[]) => unknown;

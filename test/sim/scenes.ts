@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { concatBytes, utf8 } from "../../host/bytes.js";
-import type { EmbeddedNode } from "../../host/engine/embedded-node.js";
+import type { EmbeddedNode } from "../../host/engine/embedded/embedded-node.js";
 import { bankOf } from "../../host/modules/bank/bank.js";
 import { makeBlocksUpTo, makeHome, schedule, withNode } from "../e2e/prepared-home.js";
 import { build, data, guest } from "../guest/build.js";

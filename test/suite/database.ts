@@ -6,7 +6,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { bigEndian64, compareBytes, toHex, utf8 } from "../../host/bytes.js";
-import type { Database } from "../../host/store/database.js";
+import type { Database } from "../../host/store/disk/database.js";
 
 export interface DatabaseUnderTest {
   /** Opens what earlier calls wrote; called again after `close()`. */

@@ -1,12 +1,12 @@
 /** Checks of headers, trees, transactions, results and whole blocks. */
 import { fromHex } from "../../host/bytes.js";
-import { blockIdOf, decodeBlock, encodeBlock, validateBlock } from "../../host/commitment/block/block.js";
-import { decodeHeader, encodeHeader, headerHash } from "../../host/commitment/block/header.js";
-import { makePartSet, verifyPart } from "../../host/commitment/block/part-set.js";
-import { encodeTxResult, resultLeaf, resultsHash, type TxResult } from "../../host/commitment/block/results.js";
-import { formatTime } from "../../host/commitment/block/time.js";
-import { decodeTxProof, encodeTxProof, txProofs, txsHash, verifyTxProof } from "../../host/commitment/block/txs.js";
+import { blockIdOf, decodeBlock, encodeBlock, validateBlock } from "../../host/comet/block.js";
+import { decodeHeader, encodeHeader, headerHash } from "../../host/comet/header.js";
+import { makePartSet, verifyPart } from "../../host/comet/part-set.js";
+import { encodeTxResult, resultLeaf, resultsHash, type TxResult } from "../../host/comet/results.js";
+import { decodeTxProof, encodeTxProof, txProofs, txsHash, verifyTxProof } from "../../host/comet/txs.js";
 import { merkleProofs, merkleRoot, verifyMerkleProof } from "../../host/commitment/merkle.js";
+import { formatTime } from "../../host/time.js";
 import { blockFrom, blockIdFrom, expectFields, headerFrom, proofText, sha256, txFrom } from "./comet-input.js";
 import { expectBytes, expectEqual, type VectorCase } from "./harness.js";
 import { type GivenText, hexBytes, textOf } from "./short-forms.js";

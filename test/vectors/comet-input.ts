@@ -1,14 +1,14 @@
 /** Blocks and their parts as they stand in the vectors, in our types. */
 import { createHash } from "node:crypto";
 import { fromHex, toHex } from "../../host/bytes.js";
-import type { Block } from "../../host/commitment/block/block.js";
-import type { BlockId } from "../../host/commitment/block/block-id.js";
-import type { Commit } from "../../host/commitment/block/commit.js";
-import type { Header } from "../../host/commitment/block/header.js";
-import { parseTime } from "../../host/commitment/block/time.js";
-import type { ValidatorUpdate } from "../../host/commitment/block/validator-updates.js";
+import type { Block } from "../../host/comet/block.js";
+import type { BlockId } from "../../host/comet/block-id.js";
+import type { Commit } from "../../host/comet/commit.js";
+import type { Header } from "../../host/comet/header.js";
+import type { ValidatorUpdate } from "../../host/comet/validator-updates.js";
 import type { MerkleProof } from "../../host/commitment/merkle.js";
 import { isUpgradeError } from "../../host/errors.js";
+import { parseTime } from "../../host/time.js";
 import type { Sha256 } from "../../host/types.js";
 import { expectEqual, type VectorCase } from "./harness.js";
 import { type GivenText, isShortForm, textBytes, textOf } from "./short-forms.js";

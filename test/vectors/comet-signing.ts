@@ -1,13 +1,13 @@
 /** Checks of what validators sign: commits, votes, proposals, evidence, and their keys. */
 import { fromHex } from "../../host/bytes.js";
-import type { BlockId } from "../../host/commitment/block/block-id.js";
+import type { BlockId } from "../../host/comet/block-id.js";
 import {
   proposalSignBytes,
   type VoteContent,
   voteExtensionSignBytes,
   voteSignBytes,
-} from "../../host/commitment/block/canonical.js";
-import { commitHash, commitSignBytes, decodeCommit, encodeCommit } from "../../host/commitment/block/commit.js";
+} from "../../host/comet/canonical.js";
+import { commitHash, commitSignBytes, decodeCommit, encodeCommit } from "../../host/comet/commit.js";
 import {
   decodeEvidence,
   encodeEvidence,
@@ -15,10 +15,10 @@ import {
   evidenceHash,
   evidenceListHash,
   validateEvidence,
-} from "../../host/commitment/block/evidence.js";
-import { addressOf, publicKeyOf, sign, verifySignature } from "../../host/commitment/block/keys.js";
-import { formatTime, parseTime } from "../../host/commitment/block/time.js";
-import { decodeVote, encodeVote, type Vote, validateVote } from "../../host/commitment/block/vote.js";
+} from "../../host/comet/evidence.js";
+import { addressOf, publicKeyOf, sign, verifySignature } from "../../host/comet/keys.js";
+import { decodeVote, encodeVote, type Vote, validateVote } from "../../host/comet/vote.js";
+import { formatTime, parseTime } from "../../host/time.js";
 import type { Timestamp } from "../../host/types.js";
 import { WireWriter } from "../../host/wire.js";
 import { blockIdFrom, commitFrom, expectFields, sha256 } from "./comet-input.js";

@@ -7,12 +7,8 @@ import {
   type ValidatorSet,
   validateValidatorSet,
   validatorSetHash,
-} from "../../host/commitment/block/validator-set.js";
-import {
-  createValidatorSet,
-  type UpdateRefusal,
-  updateValidatorSet,
-} from "../../host/commitment/block/validator-updates.js";
+} from "../../host/comet/validator-set.js";
+import { createValidatorSet, type UpdateRefusal, updateValidatorSet } from "../../host/comet/validator-updates.js";
 import { isUpgradeError } from "../../host/errors.js";
 import { expectFields, sha256, updatesFrom } from "./comet-input.js";
 import { expectBytes, expectEqual, type VectorCase } from "./harness.js";

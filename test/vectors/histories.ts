@@ -1,14 +1,14 @@
 import { Core } from "../../host/core/core.js";
 import { isUpgradeError, type UpgradeError } from "../../host/errors.js";
-import { CacheMultiStore } from "../../host/store/cache-multi-store.js";
-import { MemoryKVStore } from "../../host/store/memory-kv.js";
+import { planProtoJson } from "../../host/plan-info/plan-text.js";
+import { CacheMultiStore } from "../../host/store/branch/cache-multi-store.js";
+import { MemoryKVStore } from "../../host/store/branch/memory-kv.js";
 import type { MultiStore } from "../../host/types.js";
 import type { UpgradeFiles } from "../../host/upgrade/files.js";
 import { Halt } from "../../host/upgrade/halt.js";
 import type { UpgradeHandler } from "../../host/upgrade/handlers.js";
 import { endBlocker, preBlocker } from "../../host/upgrade/hooks.js";
 import { Keeper, UPGRADE_STORE } from "../../host/upgrade/keeper.js";
-import { planProtoJson } from "../../host/upgrade/plan-text.js";
 import { parseUpgradeInfo } from "../../host/upgrade/upgrade-info.js";
 import { type CaseRunner, expectBytes, expectEqual, type VectorCase } from "./harness.js";
 import { callOf, normalPlan, planJson, planOf, rawPairs, texts, versionMap } from "./history-json.js";

@@ -2,10 +2,10 @@
 import { hash } from "node:crypto";
 import { toHex } from "../../host/bytes.js";
 import { isUpgradeError } from "../../host/errors.js";
-import { CommitMultiStore } from "../../host/store/commit-multi-store.js";
-import { MemoryDatabase } from "../../host/store/memory-database.js";
-import { upgradeStoreLoader } from "../../host/store/store-loader.js";
-import { queryStore } from "../../host/store/store-query.js";
+import { MemoryDatabase } from "../../host/store/disk/memory-database.js";
+import { CommitMultiStore } from "../../host/store/versions/commit-multi-store.js";
+import { upgradeStoreLoader } from "../../host/store/versions/store-loader.js";
+import { queryStore } from "../../host/store/versions/store-query.js";
 import type { Sha256, StoreUpgrades } from "../../host/types.js";
 import { type CaseRunner, expectBytes, expectEqual, type VectorCase } from "./harness.js";
 import { verifyWithOracle } from "./ics23-oracle.js";

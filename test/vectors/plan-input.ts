@@ -1,7 +1,7 @@
 /** Plans as they stand in plan.json, and their bytes written apart from the core. */
 
 import { equalBytes } from "../../host/bytes.js";
-import { encodeTime } from "../../host/commitment/block/time.js";
+import { encodeTime } from "../../host/comet/wire-time.js";
 import { isUpgradeError } from "../../host/errors.js";
 import type { Any, Timestamp } from "../../host/types.js";
 import { BYTES, readWire, VARINT, WireWriter } from "../../host/wire.js";

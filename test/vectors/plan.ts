@@ -8,12 +8,12 @@
 import "../serve-chain.js";
 import { EMPTY, toHex } from "../../host/bytes.js";
 import { jsonToYaml } from "../../host/cli/yaml.js";
-import { formatTime, parseTime } from "../../host/commitment/block/time.js";
 import { Core } from "../../host/core/core.js";
 import { type ErrorCode, isUpgradeError, type UpgradeError } from "../../host/errors.js";
+import { goJsonText } from "../../host/plan-info/go-json-text.js";
+import { planCliJson, planDueAt, planProtoJson, planText } from "../../host/plan-info/plan-text.js";
+import { formatTime, parseTime } from "../../host/time.js";
 import type { Any } from "../../host/types.js";
-import { goJsonText } from "../../host/upgrade/go-json-text.js";
-import { planCliJson, planDueAt, planProtoJson, planText } from "../../host/upgrade/plan-text.js";
 import { type CaseRunner, expectBytes, expectEqual, expectText, type VectorCase } from "./harness.js";
 import { isLooseWire, planBytes, planOf, strictWire, utf8Text, type VectorPlan } from "./plan-input.js";
 import { type ExpectedText, hexBytes, textOf } from "./short-forms.js";

@@ -8,9 +8,9 @@ import { addressFailure, decodeAnyAddress, encodeAddress, moduleAddress } from "
 import { decodeTx } from "../../host/chain/tx/decode.js";
 import type { TxResult } from "../../host/chain/tx/result.js";
 import { runTx } from "../../host/chain/tx/run.js";
-import { addressOf, publicKeyOf, sign, verifySignature } from "../../host/commitment/block/keys.js";
+import { addressOf, publicKeyOf, sign, verifySignature } from "../../host/comet/keys.js";
 import { Core } from "../../host/core/core.js";
-import { sha256 } from "../../host/engine/node-crypto.js";
+import { sha256 } from "../../host/engine/home/node-crypto.js";
 import { AccountSchema } from "../../host/gen/chain/auth/v1/auth_pb.js";
 import { PubKeySchema } from "../../host/gen/cosmos/crypto/secp256k1/keys_pb.js";
 import { TxRawSchema } from "../../host/gen/cosmos/tx/v1beta1/tx_pb.js";

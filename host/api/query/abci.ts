@@ -2,7 +2,7 @@
 import { utf8 } from "../../bytes.js";
 import type { QueryApp } from "../../chain/query/call.js";
 import { UpgradeError } from "../../errors.js";
-import { queryStore, type StoreQuery } from "../../store/store-query.js";
+import { queryStore, type StoreQuery } from "../../store/versions/store-query.js";
 import type { Height } from "../../types.js";
 
 interface ProofOp {

@@ -1,9 +1,9 @@
 /** Blocks in the messages of the query service; hashes there are bytes, and only the newer form names the proposer. */
 import { encodeAddress } from "../../chain/address.js";
-import type { Block } from "../../commitment/block/block.js";
-import type { BlockId } from "../../commitment/block/block-id.js";
-import type { Commit } from "../../commitment/block/commit.js";
-import type { Header } from "../../commitment/block/header.js";
+import type { Block } from "../../comet/block.js";
+import type { BlockId } from "../../comet/block-id.js";
+import type { Commit } from "../../comet/commit.js";
+import type { Header } from "../../comet/header.js";
 
 const CONSENSUS_PREFIX = "cosmosvalcons";
 

@@ -7,7 +7,7 @@ import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
 import { filesOf } from "../../chain/define-chain.js";
 import { escapeHtml, GatewayJson } from "../../chain/query/gateway-json.js";
-import { UpgradeError } from "../../errors.js";
+import { messageOf, UpgradeError } from "../../errors.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../door.js";
 import { apiError } from "../errors.js";
 import { listen, makeHttpServer, openDoor, readBody, signalOf } from "../http-server.js";
@@ -214,7 +214,7 @@ class Gateway {
       const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
       return fromJsonString(schema, text === "" ? "{}" : text, { registry: this.#registry });
     } catch (cause) {
-      const what = cause instanceof Error ? cause.message : String(cause);
+      const what = messageOf(cause);
       throw new UpgradeError("UPG_INVALID_ARGUMENT", `the body is not the JSON of this request: ${what}`, { cause });
     }
   }

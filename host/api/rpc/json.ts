@@ -2,15 +2,15 @@
 import { toHex } from "../../bytes.js";
 import type { ChainEvent } from "../../chain/context.js";
 import type { NodeBlock, NodeTx, NodeTxResult } from "../../chain/query/node-port.js";
-import type { Block } from "../../commitment/block/block.js";
-import type { BlockId } from "../../commitment/block/block-id.js";
-import type { Commit } from "../../commitment/block/commit.js";
-import type { ConsensusParams } from "../../commitment/block/consensus-params.js";
-import type { Header } from "../../commitment/block/header.js";
-import type { PublicKey } from "../../commitment/block/keys.js";
-import { formatTime } from "../../commitment/block/time.js";
-import type { TxProof } from "../../commitment/block/txs.js";
-import type { Validator } from "../../commitment/block/validator.js";
+import type { Block } from "../../comet/block.js";
+import type { BlockId } from "../../comet/block-id.js";
+import type { Commit } from "../../comet/commit.js";
+import type { ConsensusParams } from "../../comet/consensus-params.js";
+import type { Header } from "../../comet/header.js";
+import type { PublicKey } from "../../comet/keys.js";
+import type { TxProof } from "../../comet/txs.js";
+import type { Validator } from "../../comet/validator.js";
+import { formatTime } from "../../time.js";
 
 /** A result that is JSON already. */
 export class JsonText {

@@ -1,7 +1,7 @@
 /** Who this node is, and whether it is well. */
 
 import type { NodeBlock, NodePort } from "../../chain/query/node-port.js";
-import { formatTime } from "../../commitment/block/time.js";
+import { formatTime } from "../../time.js";
 import { BLOCK_PROTOCOL, ENGINE_VERSION, P2P_PROTOCOL } from "../query/node.js";
 import type { RpcContext } from "./context.js";
 import { hexJson, JsonText, keyJson } from "./json.js";

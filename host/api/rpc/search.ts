@@ -1,7 +1,7 @@
 /** Transactions and blocks found again: by hash, or by their events. */
 
 import type { NodeSearchPage, NodeSearchWindow, NodeTx } from "../../chain/query/node-port.js";
-import { txProofs } from "../../commitment/block/txs.js";
+import { txProofs } from "../../comet/txs.js";
 import { UpgradeError } from "../../errors.js";
 import { parseEventQuery } from "../../event-query.js";
 import { cutText } from "../query/tx.js";

@@ -1,6 +1,6 @@
 /** CometBFT-style RPC: JSON-RPC by POST, calls in an address by GET, and the websocket. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { UpgradeError } from "../../errors.js";
+import { messageOf, UpgradeError } from "../../errors.js";
 import type { LeftSignal } from "../../types.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../door.js";
 import { apiError } from "../errors.js";
@@ -99,7 +99,7 @@ class RpcDoor {
     try {
       value = JSON.parse(text);
     } catch (error) {
-      return json(500, parseFailure(error instanceof Error ? error.message : String(error)));
+      return json(500, parseFailure(messageOf(error)));
     }
     if (!Array.isArray(value)) return json(200, await this.#one(value, context));
     const { batchCalls } = this.limits;
@@ -140,7 +140,7 @@ class RpcDoor {
       if (call && bytesLeft <= 0) return failure(call.id, this.#batchIsFull(), this.options.events);
       return call && (await answerCall(context, call, this.options.events));
     } catch (error) {
-      return invalidRequest(error instanceof Error ? error.message : String(error));
+      return invalidRequest(messageOf(error));
     }
   }
 

@@ -1,4 +1,5 @@
 /** Coins in genesis documents. */
+import { messageOf } from "../../errors.js";
 import { type Coin, normalCoins, parseAmount } from "../coins.js";
 import type { JsonReader } from "../json-reader.js";
 
@@ -11,6 +12,6 @@ export function readCoins(field: JsonReader): Coin[] {
   try {
     return normalCoins(coins);
   } catch (cause) {
-    throw field.wrong(cause instanceof Error ? cause.message : String(cause));
+    throw field.wrong(messageOf(cause));
   }
 }

@@ -4,8 +4,8 @@
  * modules rely on, so a chain that has walked over all of it before its first commit never begins with a wrong document.
  */
 import { utf8 } from "../../bytes.js";
-import { parseTime } from "../../commitment/block/time.js";
 import { HEIGHT_MAX } from "../../limits.js";
+import { parseTime } from "../../time.js";
 import type { Height, Timestamp } from "../../types.js";
 import type { Chain } from "../define-chain.js";
 import { JsonReader } from "../json-reader.js";

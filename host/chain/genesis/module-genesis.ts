@@ -1,6 +1,6 @@
 /** The part of a genesis document that is a module's own: how it is read, checked, written into stores and exported. */
 import type { Registry } from "@bufbuild/protobuf";
-import type { VersionView } from "../../store/version-view.js";
+import type { VersionView } from "../../store/versions/version-view.js";
 import type { BlockContext } from "../context.js";
 import type { JsonReader } from "../json-reader.js";
 import type { Module } from "../module.js";

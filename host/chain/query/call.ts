@@ -1,6 +1,6 @@
 /** What a query sees: one committed version, and the node behind it. */
 
-import type { CommitMultiStore } from "../../store/commit-multi-store.js";
+import type { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
 import type { Height, KVReader, LeftSignal, Sha256 } from "../../types.js";
 import type { Keeper } from "../../upgrade/keeper.js";
 import type { Chain } from "../define-chain.js";

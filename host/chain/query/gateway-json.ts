@@ -13,7 +13,7 @@ import {
 } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import type { Any, Duration, Timestamp } from "@bufbuild/protobuf/wkt";
-import { formatTime } from "../../commitment/block/time.js";
+import { formatTime } from "../../time.js";
 import { decimalText, isDecimal } from "./decimals.js";
 
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };

@@ -3,12 +3,12 @@
  * a program puts the two together, so neither knows the other.
  */
 
-import type { Block } from "../../commitment/block/block.js";
-import type { BlockId } from "../../commitment/block/block-id.js";
-import type { Commit } from "../../commitment/block/commit.js";
-import type { ConsensusParams } from "../../commitment/block/consensus-params.js";
-import type { Header } from "../../commitment/block/header.js";
-import type { ValidatorSet } from "../../commitment/block/validator-set.js";
+import type { Block } from "../../comet/block.js";
+import type { BlockId } from "../../comet/block-id.js";
+import type { Commit } from "../../comet/commit.js";
+import type { ConsensusParams } from "../../comet/consensus-params.js";
+import type { Header } from "../../comet/header.js";
+import type { ValidatorSet } from "../../comet/validator-set.js";
 import type { EventCondition } from "../../event-query.js";
 import type { Height, LeftSignal } from "../../types.js";
 import type { ChainEvent } from "../context.js";

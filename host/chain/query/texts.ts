@@ -1,6 +1,6 @@
 /** Names and addresses in requests. */
 import { utf8 } from "../../bytes.js";
-import { UpgradeError } from "../../errors.js";
+import { messageOf, UpgradeError } from "../../errors.js";
 import { decodeAddress } from "../address.js";
 
 /** Names are not judged, but nothing longer is looked up. */
@@ -23,7 +23,7 @@ export function readAddress(text: string, prefix?: string): Uint8Array {
   try {
     return decodeAddress(text, prefix);
   } catch (cause) {
-    const what = cause instanceof Error ? cause.message : String(cause);
+    const what = messageOf(cause);
     throw new UpgradeError("UPG_INVALID_ARGUMENT", `invalid address: ${what}`, { cause });
   }
 }

@@ -2,8 +2,10 @@
  * Decodes transactions strictly: canonical outer form, nothing unknown, nothing twice, bounded in size and depth. The
  * bytes that signers saw are kept as they came.
  */
+
 import { type DescMessage, fromBinary } from "@bufbuild/protobuf";
 import type { Any as AnyMessage } from "@bufbuild/protobuf/wkt";
+import { messageOf } from "../../errors.js";
 import { PubKeySchema as Ed25519PubKeySchema } from "../../gen/cosmos/crypto/ed25519/keys_pb.js";
 import { LegacyAminoPubKeySchema } from "../../gen/cosmos/crypto/multisig/keys_pb.js";
 import { PubKeySchema as Secp256k1PubKeySchema } from "../../gen/cosmos/crypto/secp256k1/keys_pb.js";
@@ -116,7 +118,7 @@ function asInvalidLength<T>(read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    throw new WireError(`invalid length; ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw new WireError(`invalid length; ${messageOf(cause)}`);
   }
 }
 
@@ -126,7 +128,7 @@ function asDecodeError<T>(decode: () => T): T {
     return decode();
   } catch (cause) {
     if (cause instanceof TxError) throw cause;
-    const what = cause instanceof Error ? cause.message : String(cause);
+    const what = messageOf(cause);
     throw new TxError(SDK.TX_DECODE, `${what}: ${SDK.TX_DECODE.text}`, { cause });
   }
 }

@@ -3,7 +3,9 @@
  * ones whose number has bit 11 set may pass), has its own wire type and stands once unless it is repeated; texts are
  * UTF-8; a packed message is of a known type and is looked at in the same way.
  */
+
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { messageOf } from "../../errors.js";
 import { addressFailure } from "../address.js";
 import { AMOUNT_MAX } from "../coins.js";
 import { undefinedError } from "../tx-error.js";
@@ -84,7 +86,7 @@ function contentOf(cursor: WireCursor, tag: Tag): Uint8Array | undefined {
     return cursor.value(tag);
   } catch (cause) {
     const what = `could not consume field value for tagNum: ${tag.number}, wireType: "${wireTypeName(tag.type)}"`;
-    throw new WireError(`${what}; ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw new WireError(`${what}; ${messageOf(cause)}`);
   }
 }
 

@@ -3,7 +3,7 @@
  * its block. A good signature is good for ever: what is remembered changes no verdict, only the time it takes.
  */
 import { concatBytes, toHex } from "../../bytes.js";
-import { type VerifySignature, verifySignature } from "../../commitment/block/keys.js";
+import { type VerifySignature, verifySignature } from "../../comet/keys.js";
 import type { Sha256 } from "../../types.js";
 
 const REMEMBERED_MAX = 10_000;

@@ -1,9 +1,9 @@
 /** `chaind completion`: scripts that ask this program itself what may come next, so that they never grow old. */
 import type { Command, Option } from "commander";
+import { keyNames } from "../../wallet/folder.js";
 import { readyArguments } from "../arguments.js";
 import { type Cobra, isHidden } from "../cobra.js";
 import { completionScript, SHELLS } from "../completion-scripts.js";
-import { keyNames } from "../keyring/folder.js";
 
 export function registerCompletion(program: Cobra): void {
   const completion = program

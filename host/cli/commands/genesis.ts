@@ -1,7 +1,8 @@
 /** `chaind genesis`: the document that a chain begins with, before its first start. */
+
+import { addKeyringFlags } from "../client/keyring-options.js";
 import type { Cobra } from "../cobra.js";
 import type { AddAccountFlags } from "../genesis/add-account.js";
-import { addKeyringFlags } from "../keyring/options.js";
 import type { Output } from "../output.js";
 
 export function registerGenesis(program: Cobra, output: Output): void {

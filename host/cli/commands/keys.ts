@@ -1,9 +1,9 @@
 /** `chaind keys`: keys of accounts in this machine's keyring. */
 
+import type { KeyInfo } from "../../wallet/keyring.js";
+import { addKeyringFlags, type KeyringFlags } from "../client/keyring-options.js";
 import type { Cobra } from "../cobra.js";
-import { usage } from "../cobra.js";
-import type { KeyInfo } from "../keyring/keyring.js";
-import { addKeyringFlags, type KeyringFlags } from "../keyring/options.js";
+import { usage } from "../../usage.js";
 import { parseCount } from "../options.js";
 import type { Output } from "../output.js";
 
@@ -34,7 +34,7 @@ export function registerKeys(program: Cobra, output: Output): void {
 const homeOf = (command: Cobra) => String(command.optsWithGlobals()["home"]);
 
 async function keyringModule() {
-  return (await import("../keyring/options.js")).withKeyring;
+  return (await import("../client/keyring-options.js")).withKeyring;
 }
 
 function registerAdd(keys: Cobra, output: Output): void {
@@ -54,8 +54,8 @@ function registerAdd(keys: Cobra, output: Output): void {
 }
 
 async function add(name: string, flags: AddFlags, home: string, output: Output): Promise<void> {
-  const { keyFromMnemonic, newMnemonic } = await import("../keyring/derive.js");
-  const { checkKeyName } = await import("../keyring/folder.js");
+  const { keyFromMnemonic, newMnemonic } = await import("../../wallet/derive.js");
+  const { checkKeyName } = await import("../../wallet/folder.js");
   const withKeyring = await keyringModule();
   checkKeyName(name);
   await withKeyring(flags, home, async (keyring, prompt) => {
@@ -118,7 +118,7 @@ function registerReaders(keys: Cobra, output: Output): void {
     .summary("Print a new mnemonic and keep nothing")
     .option("--words <uint>", "12, 15, 18, 21 or 24", parseCount, 24)
     .action(async ({ words }: { words: number }) => {
-      const { newMnemonic } = await import("../keyring/derive.js");
+      const { newMnemonic } = await import("../../wallet/derive.js");
       const mnemonic = newMnemonic(words);
       output.print({ mnemonic }, mnemonic);
     });
@@ -178,7 +178,7 @@ function registerMovers(keys: Cobra, output: Output): void {
     .summary("Take a private key as hex")
     .action(async (name: string, given: string | undefined, flags: KeyringFlags, command: Cobra) => {
       const withKeyring = await keyringModule();
-      const { accountKey } = await import("../keyring/derive.js");
+      const { accountKey } = await import("../../wallet/derive.js");
       await withKeyring(flags, homeOf(command), async (keyring, prompt) => {
         const text = (given ?? (await prompt.secret("The private key (hex): "))).trim();
         if (!/^[0-9a-fA-F]{64}$/.test(text)) throw usage("a private key is 64 hex digits");

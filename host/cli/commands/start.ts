@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { type Logger, pino } from "pino";
-import type { EngineStart } from "../../engine/engine-port.js";
-import { Home } from "../../engine/home.js";
+import { Home } from "../../engine/home/home.js";
+import type { EngineStart } from "../../engine/thread/engine-port.js";
 import { UpgradeError } from "../../errors.js";
 import { type ChosenLimits, chosenLimits } from "../limit-settings.js";
 import { addDoorFlags, type DoorFlags } from "../node-doors.js";

@@ -1,6 +1,7 @@
 /** `chaind tx`: transactions, made and signed here, sent to a node. */
 import type { Command } from "commander";
-import { type Cobra, usage } from "../cobra.js";
+import { usage } from "../../usage.js";
+import type { Cobra } from "../cobra.js";
 import { parseDuration, parseInt64 } from "../options.js";
 import type { Output } from "../output.js";
 import { addTxFlags, type TxFlags } from "../tx/flags.js";

@@ -19,7 +19,7 @@ export function registerVersion(program: Cobra, output: Output): void {
 
 async function longFacts() {
   const { CORE_WASM } = await import("../../core/core-wasm.js");
-  const { sha256 } = await import("../../engine/node-crypto.js");
+  const { sha256 } = await import("../../engine/home/node-crypto.js");
   return {
     node: process.version,
     platform: `${process.platform}/${process.arch}`,

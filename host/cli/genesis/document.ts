@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { utf8 } from "../../bytes.js";
 import { type Genesis, parseGenesis } from "../../chain/genesis/genesis.js";
-import { readFileIfThere, writeFileAtomically } from "../../engine/atomic-file.js";
-import type { Home } from "../../engine/home.js";
+import { readFileIfThere, writeFileAtomically } from "../../engine/home/atomic-file.js";
+import type { Home } from "../../engine/home/home.js";
 import { UpgradeError } from "../../errors.js";
 import { programChain } from "../program-chain.js";
 

@@ -25,9 +25,9 @@ import { utf8 } from "../../bytes.js";
 import { readRange } from "../../chain/genesis/document/byte-source.js";
 import type { GenesisDocument } from "../../chain/genesis/document/document.js";
 import { checkLists, type Genesis, openDocument, openGenesis } from "../../chain/genesis/genesis.js";
-import { type FileSource, openFileSource } from "../../engine/file-source.js";
-import { sha256 } from "../../engine/node-crypto.js";
-import { isUpgradeError, UpgradeError } from "../../errors.js";
+import { type FileSource, openFileSource } from "../../engine/home/file-source.js";
+import { sha256 } from "../../engine/home/node-crypto.js";
+import { isUpgradeError, messageOf, UpgradeError } from "../../errors.js";
 import { convertLegacyGenesis } from "../../modules/legacy-genesis.js";
 import { programChain } from "../program-chain.js";
 
@@ -80,7 +80,7 @@ async function inflated(file: string, target: string): Promise<string> {
 
 function readable(file: string, cause: unknown): UpgradeError {
   if (isUpgradeError(cause)) return cause;
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = messageOf(cause);
   return new UpgradeError("UPG_INVALID_GENESIS", `cannot read the genesis document ${file}: ${message}`, { cause });
 }
 

@@ -1,8 +1,8 @@
 /** `chaind genesis validate`: reads a document as `start` would, and says what is in it. */
 
 import { genesisVersion } from "../../chain/start.js";
-import { formatTime } from "../../commitment/block/time.js";
-import { Home } from "../../engine/home.js";
+import { Home } from "../../engine/home/home.js";
+import { formatTime } from "../../time.js";
 import { programChain } from "../program-chain.js";
 import { checkDocument } from "./take-document.js";
 

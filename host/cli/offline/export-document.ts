@@ -4,7 +4,7 @@ import type { Chain } from "../../chain/define-chain.js";
 import type { GenesisFacts } from "../../chain/genesis/genesis.js";
 import { listText, openText } from "../../chain/genesis/list-text.js";
 import type { ChainVersion } from "../../chain/versions/version.js";
-import type { VersionView } from "../../store/version-view.js";
+import type { VersionView } from "../../store/versions/version-view.js";
 import type { VersionMap } from "../../types.js";
 
 type Json = Readonly<Record<string, unknown>>;

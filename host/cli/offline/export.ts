@@ -4,20 +4,20 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "n
 import { utf8 } from "../../bytes.js";
 import { codeInForce } from "../../chain/start.js";
 import type { ChainVersion } from "../../chain/versions/version.js";
-import { formatTime } from "../../commitment/block/time.js";
 import { Core } from "../../core/core.js";
-import { BlockStore } from "../../engine/block-store.js";
-import { keptGenesis } from "../../engine/genesis-record.js";
-import { sha256 } from "../../engine/node-crypto.js";
+import { BlockStore } from "../../engine/blocks/block-store.js";
+import { keptGenesis } from "../../engine/home/genesis-record.js";
+import { noChain, withReader } from "../../engine/home/home-database.js";
+import { sha256 } from "../../engine/home/node-crypto.js";
 import { UpgradeError } from "../../errors.js";
-import { CommitMultiStore } from "../../store/commit-multi-store.js";
-import type { VersionView } from "../../store/version-view.js";
+import { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
+import type { VersionView } from "../../store/versions/version-view.js";
+import { formatTime } from "../../time.js";
 import type { VersionMap } from "../../types.js";
 import { sameVersions } from "../../upgrade/handlers.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
 import { programChain } from "../program-chain.js";
 import { documentText } from "./export-document.js";
-import { noChain, withReader } from "./home-database.js";
 
 export interface ExportRequest {
   /** 0n: the last. */

@@ -5,19 +5,19 @@
 import { existsSync } from "node:fs";
 import type { App } from "../../chain/app.js";
 import { genesisVersion } from "../../chain/start.js";
-import { keptOrFile, requireHome } from "../../engine/begun-genesis.js";
-import { readConsensusKey } from "../../engine/consensus-key.js";
-import { Home } from "../../engine/home.js";
-import { LastSigned } from "../../engine/last-signed.js";
-import { checkDatabase } from "../../engine/start-checks.js";
-import { roomLine, upgradeRoom } from "../../engine/upgrade-room.js";
-import { versionsAndHandlers } from "../../engine/versions-and-handlers.js";
-import { isUpgradeError } from "../../errors.js";
+import { keptOrFile, requireHome } from "../../engine/home/begun-genesis.js";
+import { readConsensusKey } from "../../engine/home/consensus-key.js";
+import { Home } from "../../engine/home/home.js";
+import { openShared } from "../../engine/home/home-database.js";
+import { LastSigned } from "../../engine/home/last-signed.js";
+import { checkDatabase } from "../../engine/home/start-checks.js";
+import { roomLine, upgradeRoom } from "../../engine/home/upgrade-room.js";
+import { versionsAndHandlers } from "../../engine/home/versions-and-handlers.js";
+import { isUpgradeError, messageOf } from "../../errors.js";
 import type { Height, Plan } from "../../types.js";
 import { shellWord } from "../../upgrade/halt-next.js";
 import { visible } from "../../visible.js";
 import { programChain } from "../program-chain.js";
-import { openShared } from "./home-database.js";
 import { openRehearsal, type RehearsalFacts, rehearseUpgrade } from "./rehearsal.js";
 
 /** The sidecars' statuses. */
@@ -38,7 +38,7 @@ export function preUpgrade(path: string, flags: PreUpgradeFlags, say: Say): numb
     return check(new Home(path), flags, say);
   } catch (error) {
     const code = isUpgradeError(error) ? ` [${error.code}]` : "";
-    say(`Error: ${error instanceof Error ? error.message : String(error)}${code}`);
+    say(`Error: ${messageOf(error)}${code}`);
     return isUpgradeError(error) && error.code === "UPG_STORE_LOCKED" ? TRY_AGAIN : GIVE_UP;
   }
 }

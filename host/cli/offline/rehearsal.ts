@@ -2,22 +2,23 @@
  * A start at the height of the scheduled plan, rehearsed on what a home has committed: the stores that it would open, with
  * the store upgrades made, and what the upgrade block refuses before it runs the handler. Everything goes to memory.
  */
+
+import { OverlayDatabase } from "../../author/overlay-database.js";
 import { App } from "../../chain/app.js";
 import type { GenesisFacts } from "../../chain/genesis/genesis.js";
 import { Core } from "../../core/core.js";
-import { upgradeFiles } from "../../engine/atomic-file.js";
-import type { Home } from "../../engine/home.js";
-import { sha256 } from "../../engine/node-crypto.js";
-import { stagedHandlers, type VersionsAndHandlers } from "../../engine/versions-and-handlers.js";
-import { requireLayout } from "../../handler/sandbox.js";
-import type { Database } from "../../store/database.js";
-import { MemoryDatabase } from "../../store/memory-database.js";
+import { upgradeFiles } from "../../engine/home/atomic-file.js";
+import type { Home } from "../../engine/home/home.js";
+import { sha256 } from "../../engine/home/node-crypto.js";
+import { stagedHandlers, type VersionsAndHandlers } from "../../engine/home/versions-and-handlers.js";
+import { requireLayout } from "../../handler/run/sandbox.js";
+import type { Database } from "../../store/disk/database.js";
+import { MemoryDatabase } from "../../store/disk/memory-database.js";
 import type { Plan } from "../../types.js";
 import { guardBefore } from "../../upgrade/guards.js";
 import { declaredVersions, type RegisteredHandler } from "../../upgrade/handlers.js";
 import { requireKnownVersions } from "../../upgrade/hooks.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
-import { OverlayDatabase } from "../handler/overlay-database.js";
 import { programChain } from "../program-chain.js";
 
 export interface RehearsalFacts extends VersionsAndHandlers {

@@ -1,11 +1,11 @@
 /** Takes back a home's last block. */
 import { toHex } from "../../bytes.js";
-import { BlockStore } from "../../engine/block-store.js";
-import { LastSigned } from "../../engine/last-signed.js";
-import { sha256 } from "../../engine/node-crypto.js";
-import { TxIndex } from "../../engine/tx-index.js";
-import { rollbackLastVersion } from "../../store/rollback.js";
-import { withDatabase } from "./home-database.js";
+import { BlockStore } from "../../engine/blocks/block-store.js";
+import { TxIndex } from "../../engine/blocks/tx-index.js";
+import { withDatabase } from "../../engine/home/home-database.js";
+import { LastSigned } from "../../engine/home/last-signed.js";
+import { sha256 } from "../../engine/home/node-crypto.js";
+import { rollbackLastVersion } from "../../store/versions/rollback.js";
 
 export interface RolledBackBlock {
   /** Height of the last block now. */

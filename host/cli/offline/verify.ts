@@ -1,14 +1,15 @@
 /** Checks everything that a home's database holds, while no node runs. Nothing is written, not even a lock file. */
 
 import { toHex } from "../../bytes.js";
-import type { PublicKey } from "../../commitment/block/keys.js";
-import { auditBlocks } from "../../engine/audit-blocks.js";
-import { readConsensusKey } from "../../engine/consensus-key.js";
-import type { Home } from "../../engine/home.js";
-import { sha256 } from "../../engine/node-crypto.js";
-import { auditState } from "../../store/audit.js";
-import { walkLmdb } from "../../store/lmdb-walk.js";
-import { withReader } from "./home-database.js";
+import type { PublicKey } from "../../comet/keys.js";
+import { auditBlocks } from "../../engine/blocks/audit-blocks.js";
+import { readConsensusKey } from "../../engine/home/consensus-key.js";
+import type { Home } from "../../engine/home/home.js";
+import { withReader } from "../../engine/home/home-database.js";
+import { sha256 } from "../../engine/home/node-crypto.js";
+import { messageOf } from "../../errors.js";
+import { walkLmdb } from "../../store/disk/lmdb-walk.js";
+import { auditState } from "../../store/versions/audit.js";
 
 /** 64-bit integers are texts. */
 export interface VerifiedHome {
@@ -67,7 +68,7 @@ function ownKey({ validatorKeyFile }: Home, say: (line: string) => void): Public
   try {
     return readConsensusKey(validatorKeyFile).publicKey;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     say(`the signatures of commits are not checked: ${why}`);
     return undefined;
   }

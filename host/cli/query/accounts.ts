@@ -3,7 +3,7 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { decodeAddress } from "../../chain/address.js";
 import { Query as AuthQuery } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
 import { Query as BankQuery } from "../../gen/cosmos/bank/v1beta1/query_pb.js";
-import { ask } from "../client/ask.js";
+import { ask } from "../../wallet/ask.js";
 import { rpcClient } from "../client/flags.js";
 import { messageJson } from "../client/message-json.js";
 import type { Answer, Question } from "./question.js";

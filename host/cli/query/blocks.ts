@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { Service } from "../../gen/cosmos/tx/v1beta1/service_pb.js";
-import { ask } from "../client/ask.js";
+import { usage } from "../../usage.js";
+import { ask } from "../../wallet/ask.js";
+import type { RpcClient } from "../../wallet/rpc.js";
 import { type QueryFlags, rpcClient } from "../client/flags.js";
 import { messageJson } from "../client/message-json.js";
-import type { RpcClient } from "../client/rpc.js";
-import { usage } from "../cobra.js";
 import { parseHeight } from "../options.js";
 import type { Answer, Question } from "./question.js";
 

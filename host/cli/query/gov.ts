@@ -3,10 +3,10 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
 import { Query } from "../../gen/cosmos/gov/v1/query_pb.js";
 import { UINT64_MAX } from "../../limits.js";
-import { ask } from "../client/ask.js";
+import { usage } from "../../usage.js";
+import { ask } from "../../wallet/ask.js";
 import { type QueryFlags, rpcClient } from "../client/flags.js";
 import { messageJson } from "../client/message-json.js";
-import { usage } from "../cobra.js";
 import type { Answer, Question } from "./question.js";
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT */

@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { equalBytes, toHex } from "../../bytes.js";
 import { verifyStoreProof } from "../../commitment/verify-existence.js";
-import { sha256 } from "../../engine/node-crypto.js";
+import { sha256 } from "../../engine/home/node-crypto.js";
 import { UpgradeError } from "../../errors.js";
 import { decodeReceipt } from "../../upgrade/receipt.js";
-import { type AbciAnswer, type AbciQuestion, abciQuery } from "../client/ask.js";
-import type { RpcClient } from "../client/rpc.js";
+import { type AbciAnswer, type AbciQuestion, abciQuery } from "../../wallet/ask.js";
+import type { RpcClient } from "../../wallet/rpc.js";
 
 const STORE = "upgrade";
 const POLL_MILLIS = 250;

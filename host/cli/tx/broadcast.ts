@@ -1,8 +1,8 @@
 /** Sends a transaction's bytes and shows the node's answer in the field's form. */
 import { toHex } from "../../bytes.js";
-import { sha256 } from "../../engine/node-crypto.js";
+import { sha256 } from "../../engine/home/node-crypto.js";
 import { UpgradeError } from "../../errors.js";
-import type { RpcClient } from "../client/rpc.js";
+import type { RpcClient } from "../../wallet/rpc.js";
 import type { Output } from "../output.js";
 import { waitForTx } from "../query/blocks.js";
 import type { TxFlags } from "./flags.js";

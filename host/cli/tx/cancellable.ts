@@ -5,9 +5,9 @@ import type { Params } from "../../gen/cosmos/gov/v1/gov_pb.js";
 import { Query } from "../../gen/cosmos/gov/v1/query_pb.js";
 import { type BlockTimes, isShort, paceOf } from "../../pace.js";
 import type { Height } from "../../types.js";
-import { ask } from "../client/ask.js";
-import type { RpcClient } from "../client/rpc.js";
-import { usage } from "../cobra.js";
+import { usage } from "../../usage.js";
+import { ask } from "../../wallet/ask.js";
+import type { RpcClient } from "../../wallet/rpc.js";
 import { blockTimes, dateText, durationText, shortPaceText } from "../query/estimate.js";
 
 const NANOS = 1_000_000_000n;

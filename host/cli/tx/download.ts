@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { UpgradeError } from "../../errors.js";
-import { type PlanUrl, parsePlanUrl } from "../../upgrade/plan-url.js";
+import { type PlanUrl, parsePlanUrl } from "../../plan-info/plan-url.js";
 
 const BINARY_BYTES_MAX = 2 ** 31;
 const TEXT_BYTES_MAX = 1_048_576;

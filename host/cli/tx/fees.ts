@@ -1,7 +1,7 @@
 /** What a transaction pays. */
 import { type Coin, normalCoins, parseCoins } from "../../chain/coins.js";
 import { ONE, readDecimal } from "../../chain/decimal.js";
-import { usage } from "../cobra.js";
+import { usage } from "../../usage.js";
 
 /** Fees as they were given, or prices times gas, rounded up. @throws UpgradeError UPG_INVALID_ARGUMENT */
 export function feeFor(gasLimit: bigint, flags: { readonly fees: string; readonly gasPrices: string }): Coin[] {

@@ -1,7 +1,7 @@
 /** The flags that every transaction has. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { addNodeFlags, type NodeFlags } from "../client/flags.js";
-import { addKeyringFlags, type KeyringFlags } from "../keyring/options.js";
+import { addKeyringFlags, type KeyringFlags } from "../client/keyring-options.js";
 import { parseUint64 } from "../options.js";
 
 const BROADCAST_MODES = ["sync", "async", "block"] as const;

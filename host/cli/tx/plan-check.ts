@@ -1,10 +1,10 @@
 /** What is checked of a plan before it is proposed: the rules of plans, and its info, offline or with its downloads. */
 import { Core } from "../../core/core.js";
 import { UpgradeError } from "../../errors.js";
+import { checkPlanInfo, type PlanInfo } from "../../plan-info/plan-info.js";
+import { type PlanUrlRules, parsePlanUrl } from "../../plan-info/plan-url.js";
 import type { Height, Plan } from "../../types.js";
-import { checkPlanInfo, type PlanInfo } from "../../upgrade/plan-info.js";
-import { type PlanUrlRules, parsePlanUrl } from "../../upgrade/plan-url.js";
-import type { RpcClient } from "../client/rpc.js";
+import type { RpcClient } from "../../wallet/rpc.js";
 import { lastHeightOf } from "../query/estimate.js";
 import { downloadText, verifyDownload } from "./download.js";
 

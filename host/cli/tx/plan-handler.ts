@@ -1,14 +1,14 @@
 /** `--handler FILE`: the plan pins that file, and who proposes and who votes read what it may do. */
 
+import { type Consequences, consequenceLines } from "../../author/consequences.js";
+import { checkFile, type FileCheck } from "../../author/file-check.js";
 import { utf8 } from "../../bytes.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { SUMMARY_BYTES_MAX } from "../../modules/gov/texts.js";
+import { type PlanInfo, parsePlanInfo, planHandlerHash } from "../../plan-info/plan-info.js";
 import { shellWord } from "../../upgrade/halt-next.js";
-import { type PlanInfo, parsePlanInfo, planHandlerHash } from "../../upgrade/plan-info.js";
+import { usage } from "../../usage.js";
 import { visible } from "../../visible.js";
-import { usage } from "../cobra.js";
-import { type Consequences, consequenceLines } from "../handler/consequences.js";
-import { checkFile, type FileCheck } from "../handler/file-check.js";
 
 /** A file that every node takes. */
 export type CheckedHandler = FileCheck & Consequences & { readonly sha256: string; readonly gas_limit: string };

@@ -3,15 +3,15 @@ import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
 import { decodeAddress, encodeAddress, moduleAddress } from "../../chain/address.js";
 import { parseCoins } from "../../chain/coins.js";
 import { messageFromJson } from "../../chain/query/message-json.js";
-import { ZERO_TIME } from "../../commitment/block/time.js";
-import { sha256 } from "../../engine/node-crypto.js";
-import { UpgradeError } from "../../errors.js";
+import { sha256 } from "../../engine/home/node-crypto.js";
+import { messageOf, UpgradeError } from "../../errors.js";
 import { MsgSubmitProposalSchema } from "../../gen/cosmos/gov/v1/tx_pb.js";
 import { MsgCancelUpgradeSchema, MsgSoftwareUpgradeSchema } from "../../gen/cosmos/upgrade/v1beta1/tx_pb.js";
 import { GOV_MODULE } from "../../modules/gov/records.js";
+import { ZERO_TIME } from "../../time.js";
 import type { Plan } from "../../types.js";
+import { usage } from "../../usage.js";
 import { messageRegistry } from "../client/message-json.js";
-import { usage } from "../cobra.js";
 import { required } from "../settings.js";
 import { packed } from "./sign.js";
 
@@ -30,7 +30,7 @@ export function authorityOf({ authority }: Pick<ProposalFlags, "authority">): st
   try {
     return encodeAddress(decodeAddress(authority));
   } catch (cause) {
-    throw usage(`invalid authority address: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw usage(`invalid authority address: ${messageOf(cause)}`);
   }
 }
 
@@ -53,7 +53,7 @@ function depositOf({ deposit }: Pick<ProposalFlags, "deposit">) {
   try {
     return parseCoins(deposit).map(({ denom, amount }) => ({ denom, amount: String(amount) }));
   } catch (cause) {
-    throw usage(`invalid deposit: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw usage(`invalid deposit: ${messageOf(cause)}`);
   }
 }
 
@@ -99,7 +99,7 @@ function proposedMessage(json: unknown, index: number): Any {
   try {
     return messageFromJson(messageRegistry(), AnySchema, json);
   } catch (cause) {
-    const what = cause instanceof Error ? cause.message : String(cause);
+    const what = messageOf(cause);
     throw new UpgradeError("UPG_INVALID_TX", `message ${index} of the proposal: ${what}`, { cause });
   }
 }

@@ -1,4 +1,6 @@
 /** What the `tx` commands do: their arguments become messages, and those are sent. */
+
+import { checkText } from "../../author/file-check.js";
 import { decodeAddress, encodeAddress } from "../../chain/address.js";
 import { parseCoins } from "../../chain/coins.js";
 import { formatDecimal, readDecimal } from "../../chain/decimal.js";
@@ -11,9 +13,8 @@ import {
   MsgVoteSchema,
   MsgVoteWeightedSchema,
 } from "../../gen/cosmos/gov/v1/tx_pb.js";
+import { usage } from "../../usage.js";
 import { visibleLines } from "../../visible.js";
-import { usage } from "../cobra.js";
-import { checkText } from "../handler/file-check.js";
 import type { Output } from "../output.js";
 import { proposalId } from "../query/gov.js";
 import { required } from "../settings.js";

@@ -2,14 +2,14 @@
 
 import { readFileSync } from "node:fs";
 import { messageFromJson } from "../../chain/query/message-json.js";
-import { UpgradeError } from "../../errors.js";
+import { messageOf, UpgradeError } from "../../errors.js";
 import { Query as AuthQuery } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
 import { type Tx, TxSchema } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
-import { ask } from "../client/ask.js";
+import { usage } from "../../usage.js";
+import { ask } from "../../wallet/ask.js";
 import { rpcClient } from "../client/flags.js";
+import { withKeyring } from "../client/keyring-options.js";
 import { messageJson, messageRegistry } from "../client/message-json.js";
-import { usage } from "../cobra.js";
-import { withKeyring } from "../keyring/options.js";
 import { jsonLine, type Output } from "../output.js";
 import { required } from "../settings.js";
 import { broadcast } from "./broadcast.js";
@@ -25,7 +25,7 @@ export function readJsonFile(file: string): unknown {
   try {
     text = readFileSync(file === "-" ? 0 : file, "utf8");
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
+    const message = messageOf(cause);
     throw new UpgradeError("UPG_INVALID_ARGUMENT", `cannot read ${file}: ${message}`, { cause });
   }
   if (text.length > FILE_BYTES_MAX) throw usage(`${file} is longer than ${FILE_BYTES_MAX} bytes`);

@@ -4,7 +4,7 @@
  */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { SDK, TxError } from "../../chain/tx-error.js";
-import { addressOf, type VerifySignature } from "../../commitment/block/keys.js";
+import { addressOf, type VerifySignature } from "../../comet/keys.js";
 import { PubKeySchema } from "../../gen/cosmos/crypto/secp256k1/keys_pb.js";
 import { SignMode, SignModeSchema } from "../../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import { type ModeInfo, SignDocSchema, type SignerInfo, type TxRaw } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";

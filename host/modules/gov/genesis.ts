@@ -1,4 +1,5 @@
 /** The gov part of a genesis document: parameters, proposals, deposits and votes, in the field's JSON. */
+
 import { create, createRegistry, type DescMessage, type MessageShape, type Registry } from "@bufbuild/protobuf";
 import { DurationSchema } from "@bufbuild/protobuf/wkt";
 import { sha256 } from "@noble/hashes/sha2.js";
@@ -19,6 +20,7 @@ import { type GenesisSection, moduleGenesis } from "../../chain/genesis/module-g
 import type { JsonReader } from "../../chain/json-reader.js";
 import { messageWriter } from "../../chain/query/gateway-json.js";
 import { messageFromJson } from "../../chain/query/message-json.js";
+import { messageOf } from "../../errors.js";
 import {
   type Deposit,
   DepositSchema,
@@ -235,7 +237,7 @@ function readCoinsOf(field: JsonReader, name: string, messages: readonly { denom
   try {
     return normalCoins(coinsFromMessages(messages));
   } catch (cause) {
-    throw field.get(name).wrong(cause instanceof Error ? cause.message : String(cause));
+    throw field.get(name).wrong(messageOf(cause));
   }
 }
 
@@ -260,6 +262,6 @@ function readMessage<T extends DescMessage>(registry: Registry, schema: T, field
   try {
     return messageFromJson(registry, schema, field.value);
   } catch (cause) {
-    throw field.wrong(cause instanceof Error ? cause.message : String(cause));
+    throw field.wrong(messageOf(cause));
   }
 }

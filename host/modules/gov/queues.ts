@@ -5,8 +5,8 @@
  * that a vote need not read the proposal.
  */
 import { bigEndian64, concatBytes, prefixEnd } from "../../bytes.js";
-import { compareTimes, ZERO_TIME } from "../../commitment/block/time.js";
 import { type Proposal, ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
+import { compareTimes, ZERO_TIME } from "../../time.js";
 import type { KVReader, KVStore, Timestamp } from "../../types.js";
 
 export type Queue = "voting" | "deposit";

@@ -2,7 +2,7 @@
 import { utf8 } from "../../bytes.js";
 import { GOV, SDK, TxError } from "../../chain/tx-error.js";
 import type { MsgSubmitProposal } from "../../gen/cosmos/gov/v1/tx_pb.js";
-import { type JsonMember, type JsonValue, parseGoJson } from "../../upgrade/go-json.js";
+import { type JsonMember, type JsonValue, parseGoJson } from "../../plan-info/go-json.js";
 
 /** Bytes, of titles and of metadata, also of votes. */
 const METADATA_BYTES_MAX = 255;

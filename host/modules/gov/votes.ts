@@ -11,7 +11,7 @@ import {
   type WeightedVoteOption,
   WeightedVoteOptionSchema,
 } from "../../gen/cosmos/gov/v1/gov_pb.js";
-import { goQuote } from "../../upgrade/go-quote.js";
+import { goQuote } from "../../plan-info/go-quote.js";
 import { isVotedOn } from "./queues.js";
 import { GOV_STORE, writeVote } from "./records.js";
 import { checkMetadataLength } from "./texts.js";

@@ -3,8 +3,8 @@ import "../../serve-chain.js";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type CompiledHandler, compileHandler } from "../../../host/cli/handler/compile.js";
-import { openCompiler } from "../../../host/cli/handler/compiler.js";
+import { type CompiledHandler, compileHandler } from "../../../host/author/compile.js";
+import { openCompiler } from "../../../host/author/compiler.js";
 import { openHandler, type WasmHandler } from "../../../host/harness/index.js";
 
 const ROOT = join(import.meta.dirname, "../../..");

@@ -2,8 +2,7 @@
  * Gas counted the slow and plain way: every instruction takes its own price from a global just before it runs. What
  * a run costs must be the same as what the meter, which takes it in sums and ahead, finds.
  */
-import { ByteReader } from "../../../host/handler/byte-reader.js";
-import { InstructionCursor } from "../../../host/handler/instruction-cursor.js";
+
 import { CodeWriter } from "../../../host/handler/meter/code-writer.js";
 import {
   FAR_LOAD_PRICE,
@@ -13,7 +12,9 @@ import {
   isLoad,
   NEAR_PAGES,
 } from "../../../host/handler/meter/schedule.js";
-import type { FunctionBody, WasmModule } from "../../../host/handler/wasm-module.js";
+import { ByteReader } from "../../../host/handler/wasm/byte-reader.js";
+import { InstructionCursor } from "../../../host/handler/wasm/instruction-cursor.js";
+import type { FunctionBody, WasmModule } from "../../../host/handler/wasm/wasm-module.js";
 import { decoded } from "./metering.js";
 
 export const REFERENCE_GAS = "reference gas";

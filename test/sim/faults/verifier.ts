@@ -3,9 +3,9 @@
  * request at a time from its parent, over the channel of `fork`.
  */
 
-import { logicalClock } from "../../../host/engine/clock.js";
-import { HeldHome } from "../../../host/engine/held-home.js";
-import { recordHalt, runNode } from "../../../host/engine/run-node.js";
+import { logicalClock } from "../../../host/engine/embedded/clock.js";
+import { recordHalt, runNode } from "../../../host/engine/embedded/run-node.js";
+import { HeldHome } from "../../../host/engine/home/held-home.js";
 import { isUpgradeError } from "../../../host/errors.js";
 import { exampleChain } from "../../example-chain.js";
 import { type Committed, inspectDatabase } from "../inspect.js";

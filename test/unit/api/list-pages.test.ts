@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { Query } from "../../../host/api/query/query.js";
 import { encodeAddress } from "../../../host/chain/address.js";
 import type { QueryApp } from "../../../host/chain/query/call.js";
-import { sha256 } from "../../../host/engine/node-crypto.js";
+import { sha256 } from "../../../host/engine/home/node-crypto.js";
 import {
   QueryAccountsRequestSchema,
   QueryAccountsResponseSchema,
@@ -28,7 +28,7 @@ import {
 } from "../../../host/gen/cosmos/gov/v1/query_pb.js";
 import { bankOf, storeBank } from "../../../host/modules/bank/bank.js";
 import { GOV_STORE, writeDeposit, writeProposal, writeVote } from "../../../host/modules/gov/records.js";
-import { MemoryKVStore } from "../../../host/store/memory-kv.js";
+import { MemoryKVStore } from "../../../host/store/branch/memory-kv.js";
 import type { KVReader } from "../../../host/types.js";
 import { exampleChain, V2 } from "../../example-chain.js";
 import { type TestNode, useTestNode } from "./test-node.js";

@@ -2,12 +2,12 @@
 import { SigningStargateClient } from "@cosmjs/stargate";
 import { Comet38Client } from "@cosmjs/tendermint-rpc";
 import { describe, expect, test } from "vitest";
-import { EventSearch } from "../../../host/engine/event-search.js";
-import { sha256 } from "../../../host/engine/node-crypto.js";
-import { SEARCH_LIMITS } from "../../../host/engine/search-budget.js";
-import { TxIndex } from "../../../host/engine/tx-index.js";
+import { EventSearch } from "../../../host/engine/blocks/event-search.js";
+import { SEARCH_LIMITS } from "../../../host/engine/blocks/search-budget.js";
+import { TxIndex } from "../../../host/engine/blocks/tx-index.js";
+import { sha256 } from "../../../host/engine/home/node-crypto.js";
 import { parseEventQuery } from "../../../host/event-query.js";
-import { MemoryDatabase } from "../../../host/store/memory-database.js";
+import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
 import { SIGNER, type TestNode, useTestNode, wallet } from "./test-node.js";
 
 const OTHER = "cosmos1vx8knpllrj7n963p9ttd80w47kpacrhuts497x";

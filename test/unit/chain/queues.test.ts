@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { addPeriod } from "../../../host/modules/gov/periods.js";
 import { dequeue, endedBy, enqueue, enqueueVoting, isVotedOn } from "../../../host/modules/gov/queues.js";
-import { MemoryKVStore } from "../../../host/store/memory-kv.js";
+import { MemoryKVStore } from "../../../host/store/branch/memory-kv.js";
 
 const at = (seconds: bigint, nanos = 0) => ({ seconds, nanos });
 

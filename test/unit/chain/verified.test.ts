@@ -1,8 +1,8 @@
 /** Remembered signatures: good ones are verified once, bad ones every time, and none stands for another. */
 import { expect, test } from "vitest";
 import { rememberingVerifier } from "../../../host/chain/tx/verified.js";
-import { publicKeyOf, sign, type VerifySignature, verifySignature } from "../../../host/commitment/block/keys.js";
-import { sha256 } from "../../../host/engine/node-crypto.js";
+import { publicKeyOf, sign, type VerifySignature, verifySignature } from "../../../host/comet/keys.js";
+import { sha256 } from "../../../host/engine/home/node-crypto.js";
 
 const seed = new Uint8Array(32).fill(7);
 const key = publicKeyOf("secp256k1", seed);

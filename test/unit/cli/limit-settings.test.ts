@@ -15,7 +15,7 @@ import {
   limitLines,
 } from "../../../host/cli/limit-settings.js";
 import { settle } from "../../../host/cli/settings.js";
-import { SEARCH_LIMITS } from "../../../host/engine/search-budget.js";
+import { SEARCH_LIMITS } from "../../../host/engine/blocks/search-budget.js";
 
 const home = mkdtempSync(join(tmpdir(), "chain-upgrade-limits-"));
 const file = join(home, "config", "app.toml");

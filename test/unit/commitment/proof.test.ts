@@ -1,9 +1,9 @@
 import { ics23 } from "@confio/ics23";
 import { describe, expect, test } from "vitest";
 import { compareBytes, equalBytes, toHex, utf8 } from "../../../host/bytes.js";
-import { CommitMultiStore } from "../../../host/store/commit-multi-store.js";
-import { MemoryDatabase } from "../../../host/store/memory-database.js";
-import type { VersionView } from "../../../host/store/version-view.js";
+import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
+import { CommitMultiStore } from "../../../host/store/versions/commit-multi-store.js";
+import type { VersionView } from "../../../host/store/versions/version-view.js";
 import { verifyWithOracle } from "../../vectors/ics23-oracle.js";
 import { choices, code, sha256 } from "./support.js";
 

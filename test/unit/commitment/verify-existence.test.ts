@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { utf8 } from "../../../host/bytes.js";
 import { type StoreProof, verifyStoreProof } from "../../../host/commitment/verify-existence.js";
-import { CommitMultiStore } from "../../../host/store/commit-multi-store.js";
-import { MemoryDatabase } from "../../../host/store/memory-database.js";
+import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
+import { CommitMultiStore } from "../../../host/store/versions/commit-multi-store.js";
 import { sha256 } from "../store/support.js";
 
 const STORES = ["auth", "bank", "gov", "staking", "upgrade"];

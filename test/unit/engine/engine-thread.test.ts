@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import type { EngineStart } from "../../../host/engine/engine-port.js";
-import { EngineFailure, EngineThread, QUEUED_TXS_MAX } from "../../../host/engine/engine-thread.js";
+import type { EngineStart } from "../../../host/engine/thread/engine-port.js";
+import { EngineFailure, EngineThread, QUEUED_TXS_MAX } from "../../../host/engine/thread/engine-thread.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-thread-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

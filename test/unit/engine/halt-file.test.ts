@@ -10,8 +10,8 @@ import {
   releaseReserve,
   removeHaltRecord,
   writeHaltRecord,
-} from "../../../host/engine/halt-file.js";
-import { Home } from "../../../host/engine/home.js";
+} from "../../../host/engine/home/halt-file.js";
+import { Home } from "../../../host/engine/home/home.js";
 import { UpgradeError } from "../../../host/errors.js";
 import { haltRecord } from "../../../host/upgrade/halt.js";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { utf8 } from "../../../host/bytes.js";
-import { LastSigned } from "../../../host/engine/last-signed.js";
+import { LastSigned } from "../../../host/engine/home/last-signed.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-test-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

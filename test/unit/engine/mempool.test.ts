@@ -1,8 +1,8 @@
 /** The mempool: order, bounds, doubles, and what a block leaves behind. */
 import { describe, expect, test } from "vitest";
 import type { TxResult } from "../../../host/chain/app.js";
-import { type CheckTx, Mempool } from "../../../host/engine/mempool.js";
-import { sha256 } from "../../../host/engine/node-crypto.js";
+import { type CheckTx, Mempool } from "../../../host/engine/blocks/mempool.js";
+import { sha256 } from "../../../host/engine/home/node-crypto.js";
 
 const result = (code: number, gasWanted = 1n): TxResult => ({
   ...{ code, codespace: code === 0 ? "" : "sdk", data: new Uint8Array(), log: "" },

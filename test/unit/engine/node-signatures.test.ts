@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fromHex, toHex } from "../../../host/bytes.js";
-import { publicKeyOf, sign, verifySignature } from "../../../host/commitment/block/keys.js";
-import { nodeVerifySignature } from "../../../host/engine/node-signatures.js";
+import { publicKeyOf, sign, verifySignature } from "../../../host/comet/keys.js";
+import { nodeVerifySignature } from "../../../host/engine/home/node-signatures.js";
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const seed = fc

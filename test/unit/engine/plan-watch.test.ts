@@ -1,6 +1,6 @@
 /** Lines of the log about a plan that is scheduled. */
 import { expect, test } from "vitest";
-import { PlanWatch } from "../../../host/engine/plan-watch.js";
+import { PlanWatch } from "../../../host/engine/embedded/plan-watch.js";
 import type { Plan } from "../../../host/types.js";
 
 const plan = (name: string, height: bigint, info = ""): Plan => ({ name, height, info });

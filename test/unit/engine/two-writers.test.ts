@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { HomeLock } from "../../../host/engine/home-lock.js";
-import { ReadHold } from "../../../host/engine/read-hold.js";
+import { ReadHold } from "../../../host/engine/embedded/read-hold.js";
+import { HomeLock } from "../../../host/engine/home/home-lock.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-test-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -19,7 +19,7 @@ const locked = expect.objectContaining({ code: "UPG_STORE_LOCKED" });
 
 beforeAll(async () => {
   const contents = `
-    import { HomeLock } from "./host/engine/home-lock.ts";
+    import { HomeLock } from "./host/engine/home/home-lock.ts";
     try { HomeLock.acquire(process.argv[2]); console.log("held"); setTimeout(() => {}, 60000); }
     catch (error) { console.log(error.code); }`;
   const stdin = { contents, resolveDir: resolve("."), loader: "ts" as const };

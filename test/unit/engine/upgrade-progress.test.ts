@@ -1,6 +1,6 @@
 /** Readings of a running upgrade: which of them are sent, and what follows from one. */
 import { expect, test } from "vitest";
-import { estimate, ProgressReporter, type UpgradeProgress } from "../../../host/engine/upgrade-progress.js";
+import { estimate, ProgressReporter, type UpgradeProgress } from "../../../host/engine/embedded/upgrade-progress.js";
 
 /** A reporter whose clock the test moves. */
 function reporter() {

@@ -1,6 +1,6 @@
 /** What a node says of its disk before an upgrade. */
 import { describe, expect, test } from "vitest";
-import { roomLine } from "../../../host/engine/upgrade-room.js";
+import { roomLine } from "../../../host/engine/home/upgrade-room.js";
 
 const MIB = 2 ** 20;
 const NEEDS = { spill: 8_192 * MIB, growth: 200 * MIB, reserve: 64 * MIB };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { concatBytes } from "../../../host/bytes.js";
-import { ScanBatches } from "../../../host/handler/batches.js";
+import { ScanBatches } from "../../../host/handler/run/batches.js";
 import type { KeyValue } from "../../../host/types.js";
 import { ArrayStore, pairFrame } from "../../guest/memory-stores.js";
 

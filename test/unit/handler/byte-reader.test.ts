@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ByteReader } from "../../../host/handler/byte-reader.js";
+import { ByteReader } from "../../../host/handler/wasm/byte-reader.js";
 
 const reader = (...bytes: number[]) => new ByteReader(Uint8Array.from(bytes));
 const refused = (message: string | RegExp) => expect.objectContaining({ message: expect.stringMatching(message) });

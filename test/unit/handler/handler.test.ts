@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { toHex } from "../../../host/bytes.js";
-import { guestText, guestText16, printable, quote } from "../../../host/handler/guest-text.js";
 import { loadHandler, requireHash, type WasmHandler } from "../../../host/handler/handler.js";
-import { requireLayout } from "../../../host/handler/layout.js";
 import { HandlerRegistry } from "../../../host/handler/registry.js";
+import { guestText, guestText16, printable, quote } from "../../../host/handler/run/guest-text.js";
+import { requireLayout } from "../../../host/handler/wasm/layout.js";
 import { build, guest, load, sha256 } from "../../guest/build.js";
 
 const refused = (code: string, ...words: string[]) =>

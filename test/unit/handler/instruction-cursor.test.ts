@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { decodeModule } from "../../../host/handler/decode.js";
 import { Findings } from "../../../host/handler/findings.js";
-import { InstructionCursor } from "../../../host/handler/instruction-cursor.js";
-import type { FunctionBody, WasmModule } from "../../../host/handler/wasm-module.js";
+import { decodeModule } from "../../../host/handler/wasm/decode.js";
+import { InstructionCursor } from "../../../host/handler/wasm/instruction-cursor.js";
+import type { FunctionBody, WasmModule } from "../../../host/handler/wasm/wasm-module.js";
 import { assemble } from "../../guest/build.js";
 
 function decode(bytes: Uint8Array): WasmModule {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { utf8 } from "../../../host/bytes.js";
 import { isUpgradeError } from "../../../host/errors.js";
-import { parseManifest } from "../../../host/handler/manifest.js";
+import { parseManifest } from "../../../host/handler/manifest/manifest.js";
 import { GAS_LIMIT_MAX, MANIFEST_BYTES_MAX } from "../../../host/limits.js";
 
 const FULL = {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { concatBytes, fromHex, toHex, utf8 } from "../../../host/bytes.js";
 import { encodeVersionMap, decodeVersionMap as readCoreMap } from "../../../host/core/version-map.js";
-import { decodeChecks, decodeVersionMap, encodeContext } from "../../../host/handler/messages.js";
+import { decodeChecks, decodeVersionMap, encodeContext } from "../../../host/handler/run/messages.js";
 import { WireWriter } from "../../../host/wire.js";
 
 const refused = (code: string, message: string) =>

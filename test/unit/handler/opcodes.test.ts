@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import wabt from "wabt";
-import { instructionOf, refusedFamily } from "../../../host/handler/opcodes.js";
+import { instructionOf, refusedFamily } from "../../../host/handler/wasm/opcodes.js";
 import { leb, section } from "../../guest/build.js";
 
 const tools = await wabt();

@@ -1,7 +1,7 @@
 /** Names of stores in a manifest: they look like nothing else, in any writing. */
 import { describe, expect, test } from "vitest";
 import { utf8 } from "../../../host/bytes.js";
-import { parseManifest } from "../../../host/handler/manifest.js";
+import { parseManifest } from "../../../host/handler/manifest/manifest.js";
 import { STORE_NAME_BYTES_MAX } from "../../../host/limits.js";
 
 const RULE = "a store's name consists of a to z, 0 to 9, _ . / and -";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { utf8 } from "../../../host/bytes.js";
-import { fieldPath, type JsonValue, parseStrictJson } from "../../../host/handler/strict-json.js";
+import { fieldPath, type JsonValue, parseStrictJson } from "../../../host/handler/manifest/strict-json.js";
 
 const parse = (text: string | Uint8Array, nestingMax = 8) =>
   parseStrictJson(

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareBytes, concatBytes, EMPTY, toHex } from "../../../host/bytes.js";
 import { readU32 } from "../../../host/frames.js";
-import { latestByKey } from "../../../host/store/address-sort.js";
-import { Records } from "../../../host/store/records.js";
+import { latestByKey } from "../../../host/store/branch/address-sort.js";
+import { Records } from "../../../host/store/branch/records.js";
 
 /** Keys in ascending order, each with the number of its last record. */
 function sorted(keys: readonly Uint8Array[]): string[] {

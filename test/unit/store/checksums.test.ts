@@ -4,9 +4,9 @@ import fc from "fast-check";
 import { open } from "lmdb";
 import { describe, expect, test } from "vitest";
 import { compareBytes, utf8 } from "../../../host/bytes.js";
-import { CommitMultiStore } from "../../../host/store/commit-multi-store.js";
-import { ChecksumWriter, isSealed, unsealed } from "../../../host/store/lmdb-checksum.js";
-import { LmdbDatabase } from "../../../host/store/lmdb-database.js";
+import { ChecksumWriter, isSealed, unsealed } from "../../../host/store/disk/lmdb-checksum.js";
+import { LmdbDatabase } from "../../../host/store/disk/lmdb-database.js";
+import { CommitMultiStore } from "../../../host/store/versions/commit-multi-store.js";
 import { code, openStores, sha256, temporaryDirectory } from "./support.js";
 
 /** Changes records of a closed database behind its back. */

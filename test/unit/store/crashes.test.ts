@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { toHex, utf8 } from "../../../host/bytes.js";
-import type { CommitMultiStore } from "../../../host/store/commit-multi-store.js";
-import type { Database } from "../../../host/store/database.js";
-import { LmdbDatabase } from "../../../host/store/lmdb-database.js";
-import { MemoryDatabase } from "../../../host/store/memory-database.js";
+import type { Database } from "../../../host/store/disk/database.js";
+import { LmdbDatabase } from "../../../host/store/disk/lmdb-database.js";
+import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
+import type { CommitMultiStore } from "../../../host/store/versions/commit-multi-store.js";
 import { Crash, CrashingDatabase } from "./crashing-database.js";
 import { copyOf, dumpOf, type OpenOptions, openStores, sha256, temporaryDirectory } from "./support.js";
 

@@ -4,8 +4,8 @@ import { open } from "lmdb";
 import { describe, expect, test } from "vitest";
 import { utf8 } from "../../../host/bytes.js";
 import { ChunkWriter } from "../../../host/commitment/chunk.js";
-import { LmdbDatabase } from "../../../host/store/lmdb-database.js";
-import { MemoryDatabase } from "../../../host/store/memory-database.js";
+import { LmdbDatabase } from "../../../host/store/disk/lmdb-database.js";
+import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
 import { databaseSuite } from "../../suite/database.js";
 import { code, temporaryDirectory } from "./support.js";
 

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bigEndian64 } from "../../../host/bytes.js";
-import type { CacheKVStore } from "../../../host/store/cache-kv.js";
-import type { CommitMultiStore } from "../../../host/store/commit-multi-store.js";
-import { IavlReader } from "../../../host/store/iavl-reader.js";
-import { losesAll } from "../../../host/store/loses-all.js";
-import { MemoryDatabase } from "../../../host/store/memory-database.js";
+import type { CacheKVStore } from "../../../host/store/branch/cache-kv.js";
+import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
+import type { CommitMultiStore } from "../../../host/store/versions/commit-multi-store.js";
+import { IavlReader } from "../../../host/store/versions/iavl-reader.js";
+import { losesAll } from "../../../host/store/versions/loses-all.js";
 import { openStores } from "./support.js";
 
 const COUNT = 40;

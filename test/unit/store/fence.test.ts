@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { utf8 } from "../../../host/bytes.js";
-import { LmdbDatabase } from "../../../host/store/lmdb-database.js";
-import { MemoryDatabase } from "../../../host/store/memory-database.js";
-import { rollbackLastVersion } from "../../../host/store/rollback.js";
+import { LmdbDatabase } from "../../../host/store/disk/lmdb-database.js";
+import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
+import { rollbackLastVersion } from "../../../host/store/versions/rollback.js";
 import { code, keysOf, openStores, temporaryDirectory } from "./support.js";
 
 const databases = {

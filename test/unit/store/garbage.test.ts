@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { utf8 } from "../../../host/bytes.js";
-import type { CommitMultiStore } from "../../../host/store/commit-multi-store.js";
-import type { Batch, Database, DatabaseRange } from "../../../host/store/database.js";
-import { commitKey } from "../../../host/store/keys.js";
-import { MemoryDatabase } from "../../../host/store/memory-database.js";
-import { ReadableVersions } from "../../../host/store/readable-versions.js";
+import type { Batch, Database, DatabaseRange } from "../../../host/store/disk/database.js";
+import { commitKey } from "../../../host/store/disk/keys.js";
+import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
+import type { CommitMultiStore } from "../../../host/store/versions/commit-multi-store.js";
+import { ReadableVersions } from "../../../host/store/versions/readable-versions.js";
 import { expectNoGarbage } from "./reachable.js";
 import { keysOf, openStores } from "./support.js";
 

@@ -3,9 +3,9 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { toHex, utf8 } from "../../../host/bytes.js";
-import { LmdbDatabase } from "../../../host/store/lmdb-database.js";
-import { LmdbFile } from "../../../host/store/lmdb-file.js";
-import { walkLmdb } from "../../../host/store/lmdb-walk.js";
+import { LmdbDatabase } from "../../../host/store/disk/lmdb-database.js";
+import { LmdbFile } from "../../../host/store/disk/lmdb-file.js";
+import { walkLmdb } from "../../../host/store/disk/lmdb-walk.js";
 import { openStores, temporaryDirectory } from "./support.js";
 
 const ATTEMPTS = 6;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Database } from "../../../host/store/database.js";
-import { MemoryDatabase } from "../../../host/store/memory-database.js";
+import type { Database } from "../../../host/store/disk/database.js";
+import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
 import { type Block, blocks, History } from "./history.js";
 import { expectNoGarbage } from "./reachable.js";
 import { DATABASES, type OpenOptions } from "./support.js";

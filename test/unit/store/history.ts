@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import { fromHex, toHex } from "../../../host/bytes.js";
-import type { CommitMultiStore } from "../../../host/store/commit-multi-store.js";
-import type { Database } from "../../../host/store/database.js";
+import type { Database } from "../../../host/store/disk/database.js";
+import type { CommitMultiStore } from "../../../host/store/versions/commit-multi-store.js";
 import type { StoreUpgrades } from "../../../host/types.js";
 import { framesOf, pairsOf } from "../../suite/kv-store.js";
 import { code, type OpenOptions, openStores } from "./support.js";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { concatBytes, utf8 } from "../../../host/bytes.js";
 import { KEY_BYTES_MAX } from "../../../host/limits.js";
-import { CacheKVStore } from "../../../host/store/cache-kv.js";
-import { MemoryKVStore } from "../../../host/store/memory-kv.js";
-import { PrefixStore } from "../../../host/store/prefix-kv.js";
+import { CacheKVStore } from "../../../host/store/branch/cache-kv.js";
+import { MemoryKVStore } from "../../../host/store/branch/memory-kv.js";
+import { PrefixStore } from "../../../host/store/branch/prefix-kv.js";
 import type { FrameScan, KeyRange, KVStore } from "../../../host/types.js";
 import { kvStoreSuite, pairsOf } from "../../suite/kv-store.js";
 import { spillingStore } from "./support.js";

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { diskFailure } from "../../../host/store/lmdb-errors.js";
-import { FREE_BYTES_MIN, NEEDED_BYTES_MAX, TransactionRoom } from "../../../host/store/lmdb-room.js";
+import { diskFailure } from "../../../host/store/disk/lmdb-errors.js";
+import { FREE_BYTES_MIN, NEEDED_BYTES_MAX, TransactionRoom } from "../../../host/store/disk/lmdb-room.js";
 
 const BLOCK = 4_096n;
 let free = 0n;

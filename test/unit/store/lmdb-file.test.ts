@@ -4,10 +4,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bigEndian64, compareBytes, concatBytes, toHex, utf8 } from "../../../host/bytes.js";
-import { LmdbDatabase } from "../../../host/store/lmdb-database.js";
-import { LmdbFile } from "../../../host/store/lmdb-file.js";
-import { LmdbFileDatabase } from "../../../host/store/lmdb-file-database.js";
-import { walkLmdb } from "../../../host/store/lmdb-walk.js";
+import { LmdbDatabase } from "../../../host/store/disk/lmdb-database.js";
+import { LmdbFile } from "../../../host/store/disk/lmdb-file.js";
+import { LmdbFileDatabase } from "../../../host/store/disk/lmdb-file-database.js";
+import { walkLmdb } from "../../../host/store/disk/lmdb-walk.js";
 import { code, temporaryDirectory } from "./support.js";
 
 const ALL = { start: Uint8Array.of(0), end: new Uint8Array(8).fill(0xff) };

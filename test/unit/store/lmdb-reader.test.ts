@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { utf8 } from "../../../host/bytes.js";
-import { LmdbDatabase } from "../../../host/store/lmdb-database.js";
-import { LmdbReader } from "../../../host/store/lmdb-reader.js";
+import { LmdbDatabase } from "../../../host/store/disk/lmdb-database.js";
+import { LmdbReader } from "../../../host/store/disk/lmdb-reader.js";
 import { code, temporaryDirectory } from "./support.js";
 
 const KEY = utf8("key");

@@ -1,11 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { toHex, utf8 } from "../../../host/bytes.js";
 import { Chunk, SLOTS_PER_CHUNK, writeU48 } from "../../../host/commitment/chunk.js";
-import { CommitMultiStore } from "../../../host/store/commit-multi-store.js";
-import { type CommitState, encodeCommit, readCommit, type StoreState } from "../../../host/store/commit-record.js";
-import type { Database } from "../../../host/store/database.js";
-import { chunkKey, commitKey, formatKey } from "../../../host/store/keys.js";
-import { MemoryDatabase } from "../../../host/store/memory-database.js";
+import type { Database } from "../../../host/store/disk/database.js";
+import { chunkKey, commitKey, formatKey } from "../../../host/store/disk/keys.js";
+import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
+import { CommitMultiStore } from "../../../host/store/versions/commit-multi-store.js";
+import {
+  type CommitState,
+  encodeCommit,
+  readCommit,
+  type StoreState,
+} from "../../../host/store/versions/commit-record.js";
 import type { KVStore } from "../../../host/types.js";
 import { kvStoreSuite, pairsOf, type StoreUnderTest } from "../../suite/kv-store.js";
 import { code, DATABASES, keysOf, openStores, sha256 } from "./support.js";

@@ -2,9 +2,8 @@
 import { expect } from "vitest";
 import { toHex } from "../../../host/bytes.js";
 import { Chunk, chunkOf, slotOf } from "../../../host/commitment/chunk.js";
-import { ChunkSpace, StoreChunks } from "../../../host/store/chunk-space.js";
-import { readCommit, type StoreState } from "../../../host/store/commit-record.js";
-import type { Database } from "../../../host/store/database.js";
+import { ChunkSpace, StoreChunks } from "../../../host/store/disk/chunk-space.js";
+import type { Database } from "../../../host/store/disk/database.js";
 import {
   chunkKey,
   chunkOfChunkKey,
@@ -12,7 +11,8 @@ import {
   readOrphansKey,
   storeOfChunkKey,
   versionOfCommitKey,
-} from "../../../host/store/keys.js";
+} from "../../../host/store/disk/keys.js";
+import { readCommit, type StoreState } from "../../../host/store/versions/commit-record.js";
 import { nodesOf } from "../commitment/support.js";
 import { keysOf } from "./support.js";
 

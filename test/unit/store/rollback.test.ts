@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toHex, utf8 } from "../../../host/bytes.js";
-import type { CommitMultiStore } from "../../../host/store/commit-multi-store.js";
-import { MemoryDatabase } from "../../../host/store/memory-database.js";
-import { rollbackLastVersion } from "../../../host/store/rollback.js";
+import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
+import type { CommitMultiStore } from "../../../host/store/versions/commit-multi-store.js";
+import { rollbackLastVersion } from "../../../host/store/versions/rollback.js";
 import type { StoreUpgrades } from "../../../host/types.js";
 import { Crash, CrashingDatabase } from "./crashing-database.js";
 import { expectNoGarbage } from "./reachable.js";

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareBytes, equalBytes, fromHex, toHex } from "../../../host/bytes.js";
 import { readU32 } from "../../../host/frames.js";
-import { DELETED } from "../../../host/store/records.js";
-import { SortedCursor } from "../../../host/store/sorted-cursor.js";
-import { SortedMap } from "../../../host/store/sorted-map.js";
+import { DELETED } from "../../../host/store/branch/records.js";
+import { SortedCursor } from "../../../host/store/branch/sorted-cursor.js";
+import { SortedMap } from "../../../host/store/branch/sorted-map.js";
 
 import { choices } from "../commitment/support.js";
 

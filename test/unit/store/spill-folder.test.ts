@@ -11,11 +11,11 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { utf8 } from "../../../host/bytes.js";
-import { CacheKVStore } from "../../../host/store/cache-kv.js";
-import { LmdbDatabase } from "../../../host/store/lmdb-database.js";
-import { SpillFolder, type SpillLimits } from "../../../host/store/lmdb-spill.js";
-import { MemoryKVStore } from "../../../host/store/memory-kv.js";
-import { SpillSpace } from "../../../host/store/spill-space.js";
+import { CacheKVStore } from "../../../host/store/branch/cache-kv.js";
+import { MemoryKVStore } from "../../../host/store/branch/memory-kv.js";
+import { LmdbDatabase } from "../../../host/store/disk/lmdb-database.js";
+import { SpillFolder, type SpillLimits } from "../../../host/store/disk/lmdb-spill.js";
+import { SpillSpace } from "../../../host/store/spill/spill-space.js";
 import { code, temporaryDirectory } from "./support.js";
 
 const BRANCH_BYTES = 20_000;

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareBytes, fromHex, toHex } from "../../../host/bytes.js";
-import { CacheKVStore } from "../../../host/store/cache-kv.js";
-import { SpillFolder } from "../../../host/store/lmdb-spill.js";
-import { MemoryKVStore } from "../../../host/store/memory-kv.js";
-import { SpillSpace } from "../../../host/store/spill-space.js";
+import { CacheKVStore } from "../../../host/store/branch/cache-kv.js";
+import { MemoryKVStore } from "../../../host/store/branch/memory-kv.js";
+import { SpillFolder } from "../../../host/store/disk/lmdb-spill.js";
+import { SpillSpace } from "../../../host/store/spill/spill-space.js";
 import { framesOf } from "../../suite/kv-store.js";
 import { temporaryDirectory } from "./support.js";
 

@@ -2,12 +2,12 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fromHex, toHex, utf8 } from "../../../host/bytes.js";
-import { CacheKVStore } from "../../../host/store/cache-kv.js";
-import { KeyFilter } from "../../../host/store/key-filter.js";
-import { LmdbDatabase } from "../../../host/store/lmdb-database.js";
-import type { SpillFolder } from "../../../host/store/lmdb-spill.js";
-import { MemoryDatabase } from "../../../host/store/memory-database.js";
-import type { MemorySpill } from "../../../host/store/memory-spill.js";
+import { CacheKVStore } from "../../../host/store/branch/cache-kv.js";
+import { KeyFilter } from "../../../host/store/branch/key-filter.js";
+import { LmdbDatabase } from "../../../host/store/disk/lmdb-database.js";
+import type { SpillFolder } from "../../../host/store/disk/lmdb-spill.js";
+import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
+import type { MemorySpill } from "../../../host/store/spill/memory-spill.js";
 import { code, DATABASES, dumpOf, openStores, spillingStore, temporaryDirectory } from "./support.js";
 
 const keyOf = (i: number) => utf8(`key ${String((i * 7_919) % 10_007).padStart(5, "0")}`);

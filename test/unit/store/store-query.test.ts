@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { utf8 } from "../../../host/bytes.js";
-import type { CommitMultiStore } from "../../../host/store/commit-multi-store.js";
-import { MemoryDatabase } from "../../../host/store/memory-database.js";
-import { queryStore, type StoreQuery } from "../../../host/store/store-query.js";
+import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
+import type { CommitMultiStore } from "../../../host/store/versions/commit-multi-store.js";
+import { queryStore, type StoreQuery } from "../../../host/store/versions/store-query.js";
 import { verifyWithOracle } from "../../vectors/ics23-oracle.js";
 import { code, openStores } from "./support.js";
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { toHex, utf8 } from "../../../host/bytes.js";
 import { isUpgradeError } from "../../../host/errors.js";
-import { CommitMultiStore } from "../../../host/store/commit-multi-store.js";
-import { MemoryDatabase } from "../../../host/store/memory-database.js";
-import { defaultStoreLoader, upgradeStoreLoader } from "../../../host/store/store-loader.js";
+import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
+import { CommitMultiStore } from "../../../host/store/versions/commit-multi-store.js";
+import { defaultStoreLoader, upgradeStoreLoader } from "../../../host/store/versions/store-loader.js";
 import type { StoreUpgrades } from "../../../host/types.js";
 import { pairsOf } from "../../suite/kv-store.js";
 import { code, copyOf, dumpOf, openStores, sha256 } from "./support.js";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { toHex, utf8 } from "../../../host/bytes.js";
-import { readCommit } from "../../../host/store/commit-record.js";
-import { chunkKey, commitKey, deadKey, formatKey, goneStoreKey, orphansKey } from "../../../host/store/keys.js";
-import { MemoryDatabase } from "../../../host/store/memory-database.js";
-import { sweepStaged } from "../../../host/store/sweep.js";
+import { chunkKey, commitKey, deadKey, formatKey, goneStoreKey, orphansKey } from "../../../host/store/disk/keys.js";
+import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
+import { readCommit } from "../../../host/store/versions/commit-record.js";
+import { sweepStaged } from "../../../host/store/versions/sweep.js";
 import { CrashingDatabase } from "./crashing-database.js";
 import { keysOf, openStores } from "./support.js";
 

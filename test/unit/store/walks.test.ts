@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fromHex, toHex, utf8 } from "../../../host/bytes.js";
 import { FrameCursor } from "../../../host/frames.js";
-import { CacheKVStore } from "../../../host/store/cache-kv.js";
-import { MemoryKVStore } from "../../../host/store/memory-kv.js";
-import { MemorySpill } from "../../../host/store/memory-spill.js";
-import { PrefixStore } from "../../../host/store/prefix-kv.js";
-import { SpillSpace } from "../../../host/store/spill-space.js";
+import { CacheKVStore } from "../../../host/store/branch/cache-kv.js";
+import { MemoryKVStore } from "../../../host/store/branch/memory-kv.js";
+import { PrefixStore } from "../../../host/store/branch/prefix-kv.js";
+import { MemorySpill } from "../../../host/store/spill/memory-spill.js";
+import { SpillSpace } from "../../../host/store/spill/spill-space.js";
 import type { KVStore } from "../../../host/types.js";
 import { pairsOf } from "../../suite/kv-store.js";
 

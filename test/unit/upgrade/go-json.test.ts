@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type JsonValue, parseGoJson } from "../../../host/upgrade/go-json.js";
+import { type JsonValue, parseGoJson } from "../../../host/plan-info/go-json.js";
 
 /** The value as `JSON.parse` gives it, as far as the reader keeps it. */
 function shape(value: unknown): unknown {

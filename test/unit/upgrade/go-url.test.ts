@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isGoRequestUri, parseGoUrl, queryParameter, withoutParameter } from "../../../host/upgrade/go-url.js";
-import { isIPv6 } from "../../../host/upgrade/ipv6.js";
+import { isGoRequestUri, parseGoUrl, queryParameter, withoutParameter } from "../../../host/plan-info/go-url.js";
+import { isIPv6 } from "../../../host/plan-info/ipv6.js";
 
 describe("parseGoUrl()", () => {
   const none = { scheme: "", opaque: "", host: "", path: "", query: "" };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isUpgradeError } from "../../../host/errors.js";
 import { PLAN_INFO_BYTES_MAX } from "../../../host/limits.js";
-import { checkPlanInfo, parsePlanInfo, planHandlerHash } from "../../../host/upgrade/plan-info.js";
+import { checkPlanInfo, parsePlanInfo, planHandlerHash } from "../../../host/plan-info/plan-info.js";
 
 const SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isUpgradeError } from "../../../host/errors.js";
+import { goJsonText } from "../../../host/plan-info/go-json-text.js";
+import { planCliJson, planDueAt, planProtoJson, planText, protoTimeText } from "../../../host/plan-info/plan-text.js";
 import type { Plan } from "../../../host/types.js";
-import { goJsonText } from "../../../host/upgrade/go-json-text.js";
-import { planCliJson, planDueAt, planProtoJson, planText, protoTimeText } from "../../../host/upgrade/plan-text.js";
 
 const PLAN: Plan = { name: "v2", height: 10n, info: "<a>&b" };
 const EMPTY_PLAN: Plan = { name: "", height: 0n, info: "" };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { parseChecksum } from "../../../host/upgrade/checksum.js";
-import { parsePlanUrl } from "../../../host/upgrade/plan-url.js";
-import { goPlatform, isPlatformKey } from "../../../host/upgrade/platform.js";
+import { parseChecksum } from "../../../host/plan-info/checksum.js";
+import { parsePlanUrl } from "../../../host/plan-info/plan-url.js";
+import { goPlatform, isPlatformKey } from "../../../host/plan-info/platform.js";
 
 const digest = (length: number) => "0aF".repeat(50).slice(0, length);
 

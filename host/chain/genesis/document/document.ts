@@ -2,7 +2,7 @@
  * A genesis document of any size. Its long lists stay where they are and are read a part at a time, as often as they are
  * walked over; what else is read is small and held in memory; what no module reads is checked to be JSON, and dropped.
  */
-import { UpgradeError } from "../../../errors.js";
+import { messageOf, UpgradeError } from "../../../errors.js";
 import { JsonReader } from "../../json-reader.js";
 import { type ByteSource, readRange } from "./byte-source.js";
 import { JsonScanner } from "./json-scanner.js";
@@ -131,7 +131,7 @@ class DocumentIndex {
     try {
       return JSON.parse(decoder.decode(readRange(this.source, start, end))) as unknown;
     } catch (cause) {
-      const what = cause instanceof Error ? cause.message : String(cause);
+      const what = messageOf(cause);
       throw new UpgradeError("UPG_INVALID_GENESIS", `${path}: ${what}`, { cause });
     }
   }

@@ -1,5 +1,5 @@
 /** A list in a document, read a part at a time whenever it is walked over. */
-import { UpgradeError } from "../../../errors.js";
+import { messageOf, UpgradeError } from "../../../errors.js";
 import { JsonReader } from "../../json-reader.js";
 import { type ByteSource, readRange } from "./byte-source.js";
 import type { JsonScanner } from "./json-scanner.js";
@@ -59,7 +59,7 @@ export class LongList {
       const text = decoder.decode(bytes).trimEnd();
       return JSON.parse(`[${text.endsWith(",") ? text.slice(0, -1) : text}]`) as unknown[];
     } catch (cause) {
-      const what = cause instanceof Error ? cause.message : String(cause);
+      const what = messageOf(cause);
       throw new UpgradeError("UPG_INVALID_GENESIS", `${this.path}: part ${part} cannot be read: ${what}`, { cause });
     }
   }

@@ -2,16 +2,16 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { writeFileAtomically } from "../../../engine/atomic-file.js";
-import { sha256 } from "../../../engine/node-crypto.js";
+import { compileHandler } from "../../../author/compile.js";
+import { openCompiler, packageRoot } from "../../../author/compiler.js";
+import { gasOf } from "../../../author/fixture-runs.js";
+import { makeLock, requireLock, writeLock } from "../../../author/lock.js";
+import { HandlerProject } from "../../../author/project.js";
+import { writeFileAtomically } from "../../../engine/home/atomic-file.js";
+import { sha256 } from "../../../engine/home/node-crypto.js";
 import { isUpgradeError, UpgradeError } from "../../../errors.js";
 import { loadHandler } from "../../../handler/handler.js";
 import type { Cobra } from "../../cobra.js";
-import { compileHandler } from "../../handler/compile.js";
-import { openCompiler, packageRoot } from "../../handler/compiler.js";
-import { gasOf } from "../../handler/fixture-runs.js";
-import { makeLock, requireLock, writeLock } from "../../handler/lock.js";
-import { HandlerProject } from "../../handler/project.js";
 import type { Output } from "../../output.js";
 
 interface BuildOptions {

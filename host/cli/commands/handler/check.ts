@@ -1,6 +1,7 @@
 /** `chaind handler check FILE…`: would a node take these files? */
+
+import { checkFile, checkText } from "../../../author/file-check.js";
 import type { Cobra } from "../../cobra.js";
-import { checkFile, checkText } from "../../handler/file-check.js";
 import type { Output } from "../../output.js";
 
 const REFUSED_EXIT = 21;

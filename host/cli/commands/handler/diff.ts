@@ -1,13 +1,13 @@
 /** `chaind handler diff A B`: what changed between two builds. */
 
-import { sha256 } from "../../../engine/node-crypto.js";
+import { compareHandlers } from "../../../author/comparison.js";
+import { gasOf, withDefault } from "../../../author/fixture-runs.js";
+import { HandlerProject, type NamedFixture } from "../../../author/project.js";
+import { readWasmFile, type WasmFile } from "../../../author/wasm-file.js";
+import { sha256 } from "../../../engine/home/node-crypto.js";
 import { isUpgradeError } from "../../../errors.js";
 import { loadHandler } from "../../../handler/handler.js";
 import type { Cobra } from "../../cobra.js";
-import { compareHandlers } from "../../handler/comparison.js";
-import { gasOf, withDefault } from "../../handler/fixture-runs.js";
-import { HandlerProject, type NamedFixture } from "../../handler/project.js";
-import { readWasmFile, type WasmFile } from "../../handler/wasm-file.js";
 import type { Output } from "../../output.js";
 
 export function registerDiff(handler: Cobra, output: Output): void {

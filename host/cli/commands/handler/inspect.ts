@@ -1,7 +1,8 @@
 /** `chaind handler inspect FILE`: what is inside. */
+
+import { inspectHandler } from "../../../author/inspection.js";
+import { readWasmFile } from "../../../author/wasm-file.js";
 import type { Cobra } from "../../cobra.js";
-import { inspectHandler } from "../../handler/inspection.js";
-import { readWasmFile } from "../../handler/wasm-file.js";
 import type { Output } from "../../output.js";
 
 const REFUSED_EXIT = 21;

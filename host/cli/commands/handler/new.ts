@@ -2,11 +2,11 @@
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isUpgradeError, UpgradeError } from "../../../errors.js";
-import { nameProblem } from "../../../handler/names.js";
+import { packageRoot } from "../../../author/compiler.js";
+import { projectFiles } from "../../../author/new-project.js";
+import { isUpgradeError, messageOf, UpgradeError } from "../../../errors.js";
+import { nameProblem } from "../../../handler/manifest/names.js";
 import type { Cobra } from "../../cobra.js";
-import { packageRoot } from "../../handler/compiler.js";
-import { projectFiles } from "../../handler/new-project.js";
 import type { Output } from "../../output.js";
 
 export function registerNew(handler: Cobra, output: Output): void {
@@ -40,7 +40,7 @@ function makeProject(dir: string, plan: string): string[] {
     }
   } catch (cause) {
     if (isUpgradeError(cause)) throw cause;
-    const message = cause instanceof Error ? cause.message : String(cause);
+    const message = messageOf(cause);
     throw new UpgradeError("UPG_STORE_IO", `cannot make ${dir}: ${message}`, { cause });
   }
   return [...files.keys()];

@@ -1,8 +1,9 @@
 /** `chaind handler run FILE --state HOME`: what would this handler do to this chain? Nothing is written. */
+
+import { trialAnswer, tryHandler } from "../../../author/trial.js";
+import { openHandlerFile } from "../../../author/wasm-file.js";
 import { isUpgradeError, type UpgradeError } from "../../../errors.js";
 import type { Cobra } from "../../cobra.js";
-import { trialAnswer, tryHandler } from "../../handler/trial.js";
-import { openHandlerFile } from "../../handler/wasm-file.js";
 import { HANDLER_DISK_MAX_HELP, parseCount, parseHeight } from "../../options.js";
 import type { Output } from "../../output.js";
 

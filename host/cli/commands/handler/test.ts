@@ -1,10 +1,11 @@
 /** `chaind handler test [FILE]`: the checks that every handler must stand, on the scenes of a project. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Cobra, usage } from "../../cobra.js";
-import { type FixtureResult, testFixture, withDefault } from "../../handler/fixture-runs.js";
-import { HandlerProject, readFixture } from "../../handler/project.js";
-import { openHandlerFile } from "../../handler/wasm-file.js";
+import { type FixtureResult, testFixture, withDefault } from "../../../author/fixture-runs.js";
+import { HandlerProject, readFixture } from "../../../author/project.js";
+import { openHandlerFile } from "../../../author/wasm-file.js";
+import { usage } from "../../../usage.js";
+import type { Cobra } from "../../cobra.js";
 import type { Output } from "../../output.js";
 
 const FAILED_EXIT = 20;

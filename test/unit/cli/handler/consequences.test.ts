@@ -1,8 +1,8 @@
 /** What an approver reads of a handler: everything that its manifest lets it do, and what cannot be undone in capitals. */
 import "../../../serve-chain.js";
 import { expect, test } from "vitest";
-import { consequenceLines, consequencesOf } from "../../../../host/cli/handler/consequences.js";
-import { sha256 } from "../../../../host/engine/node-crypto.js";
+import { consequenceLines, consequencesOf } from "../../../../host/author/consequences.js";
+import { sha256 } from "../../../../host/engine/home/node-crypto.js";
 import type { WasmHandler } from "../../../../host/handler/handler.js";
 import { loadHandler } from "../../../../host/handler/handler.js";
 import { build, guest } from "../../../guest/build.js";

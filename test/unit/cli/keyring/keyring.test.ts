@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import { toHex, utf8 } from "../../../../host/bytes.js";
-import { accountKey, keyFromMnemonic, newMnemonic } from "../../../../host/cli/keyring/derive.js";
-import { type Backend, Keyring } from "../../../../host/cli/keyring/keyring.js";
-import type { Prompt } from "../../../../host/cli/keyring/prompt.js";
-import { verifySignature } from "../../../../host/commitment/block/keys.js";
+import { verifySignature } from "../../../../host/comet/keys.js";
+import { accountKey, keyFromMnemonic, newMnemonic } from "../../../../host/wallet/derive.js";
+import { type Backend, Keyring } from "../../../../host/wallet/keyring.js";
+import type { Prompt } from "../../../../host/wallet/prompt.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-keyring-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 import "../../../serve-chain.js";
 import { describe, expect, test } from "vitest";
-import type { RpcClient } from "../../../../host/cli/client/rpc.js";
 import { provenReceipt } from "../../../../host/cli/query/receipt.js";
+import type { RpcClient } from "../../../../host/wallet/rpc.js";
 
 /** A node at height 61 that answers from 60 when no height is asked; the key is there from a height on. */
 function nodeWith(since: number, asked: string[]): RpcClient {

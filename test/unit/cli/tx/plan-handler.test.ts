@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { toHex } from "../../../../host/bytes.js";
 import { checkedHandler, handlerSummary, infoWithHandler } from "../../../../host/cli/tx/plan-handler.js";
-import { checkPlanInfo, parsePlanInfo, planHandlerHash } from "../../../../host/upgrade/plan-info.js";
+import { checkPlanInfo, parsePlanInfo, planHandlerHash } from "../../../../host/plan-info/plan-info.js";
 import { build, guest, sha256 } from "../../../guest/build.js";
 
 const SHA = "ab".repeat(32);

@@ -2,16 +2,16 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { EMPTY } from "../../../../host/bytes.js";
-import type { BlockId } from "../../../../host/commitment/block/block-id.js";
-import { NIL_BLOCK_ID } from "../../../../host/commitment/block/block-id.js";
-import type { Commit, CommitSig } from "../../../../host/commitment/block/commit.js";
-import { FLAG_ABSENT, FLAG_COMMIT, FLAG_NIL } from "../../../../host/commitment/block/commit.js";
-import type { DuplicateVoteEvidence } from "../../../../host/commitment/block/evidence.js";
-import { BLOCK_PROTOCOL, type Header } from "../../../../host/commitment/block/header.js";
-import { ZERO_TIME } from "../../../../host/commitment/block/time.js";
-import type { ValidatorUpdate } from "../../../../host/commitment/block/validator-updates.js";
-import type { Vote } from "../../../../host/commitment/block/vote.js";
+import type { BlockId } from "../../../../host/comet/block-id.js";
+import { NIL_BLOCK_ID } from "../../../../host/comet/block-id.js";
+import type { Commit, CommitSig } from "../../../../host/comet/commit.js";
+import { FLAG_ABSENT, FLAG_COMMIT, FLAG_NIL } from "../../../../host/comet/commit.js";
+import type { DuplicateVoteEvidence } from "../../../../host/comet/evidence.js";
+import { BLOCK_PROTOCOL, type Header } from "../../../../host/comet/header.js";
+import type { ValidatorUpdate } from "../../../../host/comet/validator-updates.js";
+import type { Vote } from "../../../../host/comet/vote.js";
 import { INT64_MAX } from "../../../../host/limits.js";
+import { ZERO_TIME } from "../../../../host/time.js";
 import type { Sha256, Timestamp } from "../../../../host/types.js";
 
 /** Answers plain arrays, so that results compare equal however they came about. */

@@ -1,22 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EMPTY, fromHex, toHex } from "../../../../host/bytes.js";
-import {
-  type Block,
-  blockIdOf,
-  decodeBlock,
-  encodeBlock,
-  validateBlock,
-} from "../../../../host/commitment/block/block.js";
-import { isCompleteBlockId, NIL_BLOCK_ID } from "../../../../host/commitment/block/block-id.js";
-import { type Commit, type CommitSig, commitHash, validateCommit } from "../../../../host/commitment/block/commit.js";
-import { BLOCK_BYTES_MAX } from "../../../../host/commitment/block/consensus-params.js";
-import { decodeEvidence, evidenceListHash } from "../../../../host/commitment/block/evidence.js";
-import { type Header, headerHash } from "../../../../host/commitment/block/header.js";
-import { makePartSet, PART_BYTES, type Part, verifyPart } from "../../../../host/commitment/block/part-set.js";
-import { resultsHash } from "../../../../host/commitment/block/results.js";
-import { ZERO_TIME } from "../../../../host/commitment/block/time.js";
-import { txProofs, txsHash, verifyTxProof } from "../../../../host/commitment/block/txs.js";
+import { type Block, blockIdOf, decodeBlock, encodeBlock, validateBlock } from "../../../../host/comet/block.js";
+import { isCompleteBlockId, NIL_BLOCK_ID } from "../../../../host/comet/block-id.js";
+import { type Commit, type CommitSig, commitHash, validateCommit } from "../../../../host/comet/commit.js";
+import { BLOCK_BYTES_MAX } from "../../../../host/comet/consensus-params.js";
+import { decodeEvidence, evidenceListHash } from "../../../../host/comet/evidence.js";
+import { type Header, headerHash } from "../../../../host/comet/header.js";
+import { makePartSet, PART_BYTES, type Part, verifyPart } from "../../../../host/comet/part-set.js";
+import { resultsHash } from "../../../../host/comet/results.js";
+import { txProofs, txsHash, verifyTxProof } from "../../../../host/comet/txs.js";
+import { ZERO_TIME } from "../../../../host/time.js";
 import { bytes, commit, header, sha256 } from "./arbitraries.js";
 import { ATTACK_PROTO } from "./light-client-attack.js";
 

@@ -6,7 +6,7 @@ import {
   consensusParamsHash,
   DEFAULT_CONSENSUS_PARAMS,
   validateConsensusParams,
-} from "../../../../host/commitment/block/consensus-params.js";
+} from "../../../../host/comet/consensus-params.js";
 import { sha256 } from "./arbitraries.js";
 
 const { block, evidence } = DEFAULT_CONSENSUS_PARAMS;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EMPTY, fromHex, toHex } from "../../../../host/bytes.js";
-import { NIL_BLOCK_ID } from "../../../../host/commitment/block/block-id.js";
+import { NIL_BLOCK_ID } from "../../../../host/comet/block-id.js";
 import {
   type DuplicateVoteEvidence,
   decodeEvidence,
@@ -11,9 +11,9 @@ import {
   evidenceListHash,
   type LightClientAttackEvidence,
   validateEvidence,
-} from "../../../../host/commitment/block/evidence.js";
-import { headerHash } from "../../../../host/commitment/block/header.js";
-import { type Vote, validateVote } from "../../../../host/commitment/block/vote.js";
+} from "../../../../host/comet/evidence.js";
+import { headerHash } from "../../../../host/comet/header.js";
+import { type Vote, validateVote } from "../../../../host/comet/vote.js";
 import { sha256, vote } from "./arbitraries.js";
 import { ATTACK_HASH, ATTACK_LIST_HASH, ATTACK_PROTO } from "./light-client-attack.js";
 

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EMPTY, toHex } from "../../../../host/bytes.js";
-import { NIL_BLOCK_ID } from "../../../../host/commitment/block/block-id.js";
+import { NIL_BLOCK_ID } from "../../../../host/comet/block-id.js";
 import {
   BLOCK_PROTOCOL,
   CHAIN_ID_BYTES_MAX,
   type Header,
   headerHash,
   validateHeader,
-} from "../../../../host/commitment/block/header.js";
+} from "../../../../host/comet/header.js";
 import { INT64_MAX } from "../../../../host/limits.js";
 import { header, sha256 } from "./arbitraries.js";
 

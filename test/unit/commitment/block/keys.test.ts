@@ -1,7 +1,7 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { describe, expect, test } from "vitest";
 import { concatBytes, EMPTY, fromHex, toHex, utf8 } from "../../../../host/bytes.js";
-import { addressOf, type KeyType, publicKeyOf, sign, verifySignature } from "../../../../host/commitment/block/keys.js";
+import { addressOf, type KeyType, publicKeyOf, sign, verifySignature } from "../../../../host/comet/keys.js";
 import { sha256 } from "./arbitraries.js";
 
 const REFUSED = expect.objectContaining({ code: "UPG_INVALID_ARGUMENT" });

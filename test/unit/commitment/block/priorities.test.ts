@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { clipInt64 } from "../../../../host/commitment/block/priorities.js";
-import { newValidator } from "../../../../host/commitment/block/validator.js";
-import { rotateProposer, totalPowerOf } from "../../../../host/commitment/block/validator-set.js";
+import { clipInt64 } from "../../../../host/comet/priorities.js";
+import { newValidator } from "../../../../host/comet/validator.js";
+import { rotateProposer, totalPowerOf } from "../../../../host/comet/validator-set.js";
 import { INT64_MAX } from "../../../../host/limits.js";
 import { sha256, update } from "./arbitraries.js";
 

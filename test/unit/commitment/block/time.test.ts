@@ -1,14 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fromHex, toHex } from "../../../../host/bytes.js";
-import {
-  compareTimes,
-  decodeTime,
-  encodeTime,
-  formatTime,
-  parseTime,
-  ZERO_TIME,
-} from "../../../../host/commitment/block/time.js";
+import { decodeTime, encodeTime } from "../../../../host/comet/wire-time.js";
+import { compareTimes, formatTime, parseTime, ZERO_TIME } from "../../../../host/time.js";
 import { time } from "./arbitraries.js";
 
 const REFUSED = expect.objectContaining({ code: "UPG_INVALID_ARGUMENT" });

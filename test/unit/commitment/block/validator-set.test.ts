@@ -11,8 +11,8 @@ import {
   type ValidatorSet,
   validateValidatorSet,
   validatorSetHash,
-} from "../../../../host/commitment/block/validator-set.js";
-import { createValidatorSet, updateValidatorSet } from "../../../../host/commitment/block/validator-updates.js";
+} from "../../../../host/comet/validator-set.js";
+import { createValidatorSet, updateValidatorSet } from "../../../../host/comet/validator-updates.js";
 import { INT64_MAX } from "../../../../host/limits.js";
 import { sha256, update, updates } from "./arbitraries.js";
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { EMPTY, toHex } from "../../../../host/bytes.js";
-import { type BlockId, NIL_BLOCK_ID } from "../../../../host/commitment/block/block-id.js";
+import { type BlockId, NIL_BLOCK_ID } from "../../../../host/comet/block-id.js";
 import {
   type BlockIdFlag,
   type Commit,
@@ -9,12 +9,12 @@ import {
   FLAG_ABSENT,
   FLAG_COMMIT,
   FLAG_NIL,
-} from "../../../../host/commitment/block/commit.js";
-import { type KeyType, publicKeyOf, sign, type VerifySignature } from "../../../../host/commitment/block/keys.js";
-import { ZERO_TIME } from "../../../../host/commitment/block/time.js";
-import type { ValidatorSet } from "../../../../host/commitment/block/validator-set.js";
-import { createValidatorSet } from "../../../../host/commitment/block/validator-updates.js";
-import { verifyCommit } from "../../../../host/commitment/block/verify-commit.js";
+} from "../../../../host/comet/commit.js";
+import { type KeyType, publicKeyOf, sign, type VerifySignature } from "../../../../host/comet/keys.js";
+import type { ValidatorSet } from "../../../../host/comet/validator-set.js";
+import { createValidatorSet } from "../../../../host/comet/validator-updates.js";
+import { verifyCommit } from "../../../../host/comet/verify-commit.js";
+import { ZERO_TIME } from "../../../../host/time.js";
 import { sha256 } from "./arbitraries.js";
 
 const CHAIN = "chain-1";

@@ -1,0 +1,126 @@
+/**
+ * Compiles a handler that is written with the kit: once to hear its declaration, once for use, then the manifest goes
+ * in. The bytes depend on the sources, the compiler's version and the flags; not on folders, clocks or machines.
+ */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join, posix, resolve } from "node:path";
+import { concatBytes, utf8 } from "../bytes.js";
+import { UpgradeError } from "../errors.js";
+import { MANIFEST_SECTION } from "../handler/manifest/manifest.js";
+import { type Compiler, packageFolder } from "./compiler.js";
+import { type ManifestDocument, runDeclaration } from "./declaration.js";
+
+/** No garbage collector, no start section, memory bounded: what the sandbox asks for. */
+export const HANDLER_FLAGS: readonly string[] = [
+  ...["--config", "none", "--runtime", "stub", "--exportStart", "_initialize"],
+  ...["--initialMemory", "16", "--maximumMemory", "512"],
+  ...["--optimizeLevel", "3", "--shrinkLevel", "1", "--converge"],
+];
+const DECLARATION_FLAGS = [
+  ...["--config", "none", "--runtime", "stub", "--exportStart", "_initialize"],
+  ...["--use", "DESCRIBE=1"],
+  // Unoptimised code takes more locals and bytes than the limits of handlers give.
+  ...["--optimizeLevel", "1"],
+];
+
+/** What is compiled: the author's file for its declaration, and the exports of the interface. */
+const ENTRY = "handler-entry.ts";
+const EXPORTS = "handler_abi_1, handler_in, handler_out, handler_run, handler_batch, handler_check";
+const entryText = (file: string) =>
+  `import "../cli/handler/${file.replace(/\.ts$/, "")}";\nexport { ${EXPORTS} } from "chain-upgrade/assembly/handler/exports";\n`;
+
+export interface CompileOptions {
+  readonly compiler: Compiler;
+  /** Folder of the author's project. */
+  readonly project: string;
+  /** The author's file, relative to the project. */
+  readonly entry: string;
+  /** Folder of the package chain-upgrade. */
+  readonly packageRoot: string;
+}
+
+export interface CompiledHandler {
+  readonly bytes: Uint8Array;
+  readonly manifest: ManifestDocument;
+  /** SHA-256 of every file that the compiler read, by its name in the project or in a package; names ascending. */
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+/**
+ * @throws UpgradeError UPG_INVALID_ARGUMENT when it does not compile (`details.compiler` is what the compiler says), or
+ *   declares what cannot be
+ */
+export async function compileHandler(options: CompileOptions): Promise<CompiledHandler> {
+  const sources = new Map<string, string>();
+  const manifest = runDeclaration(await compile(options, DECLARATION_FLAGS, sources));
+  const wasm = await compile(options, HANDLER_FLAGS, sources);
+  const section = customSection(MANIFEST_SECTION, utf8(JSON.stringify(manifest)));
+  const names = [...sources.keys()].sort();
+  return {
+    bytes: concatBytes(wasm, section),
+    manifest,
+    sources: new Map(names.map((name) => [name, sources.get(name) as string])),
+  };
+}
+
+async function compile(
+  { compiler, project, entry, packageRoot }: CompileOptions,
+  flags: readonly string[],
+  sources: Map<string, string>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  let output: Uint8Array | undefined;
+  const { error, stderr } = await compiler.main([ENTRY, ...flags, "--outFile", "handler.wasm"], {
+    readFile: (name) => {
+      const path = posix.normalize(name.replaceAll("\\", "/"));
+      if (path === ENTRY) return entryText(entry);
+      const { label, file } = locate(path, project, packageRoot);
+      const text = readText(file);
+      if (text !== null) sources.set(label, createHash("sha256").update(text).digest("hex"));
+      return text;
+    },
+    writeFile: (_name, contents) => {
+      output = typeof contents === "string" ? utf8(contents) : contents;
+    },
+    listFiles: () => [],
+  });
+  if (error || !output) {
+    const said = `${stderr.toString()}`.trim();
+    const compilerText = said || error?.message || "";
+    throw new UpgradeError("UPG_INVALID_ARGUMENT", `${entry} does not compile`, {
+      details: { compiler: compilerText },
+    });
+  }
+  return new Uint8Array(output);
+}
+
+/** The kit and its one dependency come from where this program is; everything else from the project. */
+function locate(path: string, project: string, packageRoot: string): { label: string; file: string } {
+  const found = /(?:^|.*\/)node_modules\/(.+)$/.exec(path)?.[1];
+  if (found?.startsWith("chain-upgrade/")) return { label: found, file: join(packageRoot, found.slice(14)) };
+  if (found?.startsWith("as-bignum/")) {
+    return { label: found, file: join(packageFolder("as-bignum", packageRoot) ?? packageRoot, found.slice(10)) };
+  }
+  return { label: found ?? path, file: resolve(project, path) };
+}
+
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return null; // the compiler looks in several places
+  }
+}
+
+function customSection(name: string, payload: Uint8Array): Uint8Array {
+  const title = utf8(name);
+  const body = concatBytes(leb(title.length), title, payload);
+  return concatBytes(Uint8Array.of(0), leb(body.length), body);
+}
+
+function leb(value: number): Uint8Array {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest >= 0x80; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
+  return Uint8Array.from([...bytes, rest]);
+}

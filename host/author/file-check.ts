@@ -1,0 +1,52 @@
+/** Would a node take this file as a handler, and what may it do then? For `handler check`, and for who proposes one. */
+import { type ErrorCode, isUpgradeError } from "../errors.js";
+import { examineHandler } from "../handler/wasm/check.js";
+import { visible } from "../visible.js";
+import { type Consequences, consequenceLines, consequencesOf } from "./consequences.js";
+import { readWasmFile } from "./wasm-file.js";
+
+interface CheckFinding {
+  readonly code: ErrorCode;
+  readonly function: string | null;
+  readonly offset: number | null;
+  readonly message: string;
+}
+
+/** What the handler may do is there as soon as its manifest can be read. */
+export interface FileCheck extends Partial<Consequences> {
+  readonly file: string;
+  readonly sha256: string | null;
+  readonly ok: boolean;
+  readonly name: string | null;
+  readonly gas_limit: string | null;
+  readonly findings: readonly CheckFinding[];
+}
+
+/** Never throws: a file that cannot be read is refused like any other. */
+export function checkFile(file: string): FileCheck {
+  try {
+    const { bytes, sha256 } = readWasmFile(file);
+    const { manifest, module, findings } = examineHandler(bytes);
+    const ok = findings.length === 0;
+    const gas = manifest ? String(manifest.gasLimit) : null;
+    const does = manifest && module ? consequencesOf(manifest, module) : undefined;
+    return { file, sha256, ok, name: manifest?.name ?? null, gas_limit: gas, findings, ...does };
+  } catch (error) {
+    if (!isUpgradeError(error)) throw error;
+    const finding = { code: error.code, function: null, offset: null, message: error.message };
+    return { file, sha256: null, ok: false, name: null, gas_limit: null, findings: [finding] };
+  }
+}
+
+/** For people: what it may do, or all that is wrong with it. */
+export function checkText(check: FileCheck): string {
+  const { file, sha256, ok, name, gas_limit } = check;
+  if (!ok) return [`${file}: refused`, ...check.findings.map(findingLine)].join("\n");
+  const first = `${file}: ok, for plan ${visible(JSON.stringify(name))}, at most ${gas_limit} gas, sha256 ${sha256}`;
+  return [first, ...consequenceLines(check as FileCheck & Consequences)].join("\n");
+}
+
+function findingLine({ code, function: where, offset, message }: CheckFinding): string {
+  const place = [where === null ? "" : ` in ${where}`, offset === null ? "" : ` at byte ${offset}`].join("");
+  return `  ${code}${place}: ${message}`;
+}

@@ -1,0 +1,82 @@
+/** What is inside a handler file, as far as it can be read: also of one that is refused. */
+
+import type { Finding } from "../handler/findings.js";
+import { MANIFEST_SECTION } from "../handler/manifest/manifest.js";
+import { examineHandler } from "../handler/wasm/check.js";
+import { functionNamer } from "../handler/wasm/function-names.js";
+import { signatureText } from "../handler/wasm/value-types.js";
+import { SECTION, type WasmModule } from "../handler/wasm/wasm-module.js";
+
+export interface InspectedFunction {
+  readonly index: number;
+  readonly name: string;
+  readonly type: string;
+  /** First byte of its body in the file, and how many there are. */
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+export interface Inspection {
+  readonly manifest: unknown;
+  readonly imports: readonly { readonly name: string; readonly type: string }[];
+  readonly exports: readonly { readonly name: string; readonly kind: string; readonly type?: string }[];
+  readonly sections: readonly { readonly name: string; readonly bytes: number }[];
+  readonly functions: readonly InspectedFunction[];
+  readonly memory: { readonly pages: number; readonly pages_max: number | null } | null;
+  readonly findings: readonly Finding[];
+}
+
+const SECTION_NAMES: ReadonlyMap<number, string> = new Map(Object.entries(SECTION).map(([name, id]) => [id, name]));
+
+export function inspectHandler(bytes: Uint8Array): Inspection {
+  const { module, findings } = examineHandler(bytes);
+  if (!module) {
+    return { manifest: null, imports: [], exports: [], sections: [], functions: [], memory: null, findings };
+  }
+  const nameOf = functionNamer(module);
+  const [memory] = module.memories;
+  return {
+    manifest: manifestJson(module),
+    imports: module.functionImports.map(({ module: from, name, typeIndex }) => ({
+      name: `${from}.${name}`,
+      type: typeText(module, typeIndex),
+    })),
+    exports: module.exports.map(({ name, kind, index }) =>
+      kind === "function" ? { name, kind, type: typeText(module, module.functionTypes[index]) } : { name, kind },
+    ),
+    sections: module.sections.map(({ id, start, end }) => ({
+      name: sectionName(module, id, start),
+      bytes: end - start,
+    })),
+    functions: module.bodies.map(({ functionIndex, type, start, end }) => ({
+      index: functionIndex,
+      name: nameOf(functionIndex),
+      type: signatureText(type),
+      offset: start,
+      bytes: end - start,
+    })),
+    memory: memory ? { pages: memory.min, pages_max: memory.max ?? null } : null,
+    findings,
+  };
+}
+
+function typeText(module: WasmModule, typeIndex: number | undefined): string {
+  const type = typeIndex === undefined ? undefined : module.types[typeIndex];
+  return type ? signatureText(type) : "unknown";
+}
+
+function sectionName(module: WasmModule, id: number, start: number): string {
+  const custom = module.customs.find(({ section }) => section.start === start);
+  return custom ? `custom "${custom.name}"` : (SECTION_NAMES.get(id) ?? `section ${id}`);
+}
+
+/** As it stands in the file; null when there is none that can be read. */
+function manifestJson({ customs, bytes }: WasmModule): unknown {
+  const custom = customs.find(({ name }) => name === MANIFEST_SECTION);
+  if (!custom) return null;
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes.subarray(custom.payloadStart, custom.section.end)));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,70 @@
+/** `handler.lock.json`: what a handler was built from, so that anyone can build the same bytes and see that they are. */
+import { readFileSync } from "node:fs";
+import { utf8 } from "../bytes.js";
+import { writeFileAtomically } from "../engine/home/atomic-file.js";
+import { messageOf, UpgradeError } from "../errors.js";
+import { VERSION } from "../version.js";
+import { HANDLER_FLAGS } from "./compile.js";
+
+export interface HandlerLock {
+  readonly lock: 1;
+  readonly compiler: string;
+  readonly kit: string;
+  readonly flags: string;
+  /** SHA-256 of every file that the compiler read. */
+  readonly sources: Readonly<Record<string, string>>;
+  readonly sha256: string;
+  readonly size: number;
+}
+
+export function makeLock(
+  compilerVersion: string,
+  sources: ReadonlyMap<string, string>,
+  file: { sha256: string; size: number },
+): HandlerLock {
+  return {
+    lock: 1,
+    compiler: `assemblyscript ${compilerVersion}`,
+    kit: `chain-upgrade ${VERSION}`,
+    flags: HANDLER_FLAGS.join(" "),
+    sources: Object.fromEntries(sources),
+    ...file,
+  };
+}
+
+export function writeLock(path: string, lock: HandlerLock): void {
+  writeFileAtomically(path, utf8(`${JSON.stringify(lock, null, 2)}\n`), 0o644);
+}
+
+/** @throws UpgradeError UPG_HANDLER_HASH, with everything that is not as in the lock */
+export function requireLock(path: string, built: HandlerLock): void {
+  const lock = readLock(path);
+  if (lock.sha256 === built.sha256) return;
+  const names = [...new Set([...Object.keys(lock.sources), ...Object.keys(built.sources)])].sort();
+  const changed = [
+    ...(["compiler", "kit", "flags"] as const)
+      .filter((name) => lock[name] !== built[name])
+      .map((name) => `${name} was "${lock[name]}", is "${built[name]}"`),
+    ...names.filter((name) => lock.sources[name] !== built.sources[name]).map((name) => `${name} changed`),
+  ];
+  throw new UpgradeError(
+    "UPG_HANDLER_HASH",
+    `built ${built.sha256}, the lock has ${lock.sha256}: ${changed.join("; ") || "nothing that the lock names changed"}`,
+    { details: { built: built.sha256, locked: lock.sha256 } },
+  );
+}
+
+function readLock(path: string): HandlerLock {
+  try {
+    const lock = JSON.parse(readFileSync(path, "utf8")) as Partial<HandlerLock>;
+    if (lock.lock !== 1 || typeof lock.sha256 !== "string" || typeof lock.sources !== "object") {
+      throw new Error("it is not a lock of version 1");
+    }
+    return lock as HandlerLock;
+  } catch (cause) {
+    const message = messageOf(cause);
+    throw new UpgradeError("UPG_INVALID_CONFIG", `cannot read ${path}: ${message}; build without --locked first`, {
+      cause,
+    });
+  }
+}

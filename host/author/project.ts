@@ -1,0 +1,64 @@
+/** A handler author's project: where everything is. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
+import { type Fixture, parseFixture } from "../harness/fixture.js";
+
+export interface NamedFixture {
+  readonly name: string;
+  readonly fixture: Fixture;
+}
+
+export class HandlerProject {
+  readonly folder: string;
+
+  constructor(folder: string) {
+    this.folder = resolve(folder);
+  }
+
+  /** The author's file, relative to the project. */
+  readonly entry = "assembly/index.ts";
+  readonly lockName = "handler.lock.json";
+  /** The built handler, relative to the project. */
+  readonly wasmName = "build/handler.wasm";
+
+  get lockFile(): string {
+    return join(this.folder, this.lockName);
+  }
+
+  get wasmFile(): string {
+    return join(this.folder, this.wasmName);
+  }
+
+  /** Scenes in `fixtures/*.json`, by name. @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_STORE_IO */
+  fixtures(): NamedFixture[] {
+    const folder = join(this.folder, "fixtures");
+    const names = filesOf(folder).filter((name) => name.endsWith(".json"));
+    return names.sort().map((name) => readFixture(join(folder, name), name.slice(0, -".json".length)));
+  }
+}
+
+export function readFixture(path: string, name = path): NamedFixture {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    const message = messageOf(cause);
+    throw new UpgradeError("UPG_STORE_IO", `cannot read the fixture ${path}: ${message}`, { cause });
+  }
+  try {
+    return { name, fixture: parseFixture(text) };
+  } catch (cause) {
+    if (!isUpgradeError(cause)) throw cause;
+    throw new UpgradeError(cause.code, `${path}: ${cause.message}`, { cause });
+  }
+}
+
+function filesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw new UpgradeError("UPG_STORE_IO", `cannot read ${folder}`, { cause });
+  }
+}

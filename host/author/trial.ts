@@ -1,0 +1,209 @@
+/**
+ * Tries a handler on the state in a home: on a branch of a committed version, with nothing written. It needs no plan and
+ * no version that knows it; it is as if the plan had been made for the next block. A node may run in the home meanwhile.
+ */
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { toHex } from "../bytes.js";
+import { Core } from "../core/core.js";
+import { BlockStore } from "../engine/blocks/block-store.js";
+import { keptGenesis } from "../engine/home/genesis-record.js";
+import { Home } from "../engine/home/home.js";
+import { openShared } from "../engine/home/home-database.js";
+import { sha256 } from "../engine/home/node-crypto.js";
+import { UpgradeError } from "../errors.js";
+import type { WasmHandler } from "../handler/handler.js";
+import { PAGE_BYTES } from "../handler/limits.js";
+import type { HandlerReport } from "../handler/run/sandbox.js";
+import { requireLayout } from "../handler/run/sandbox.js";
+import { commitKey, commitsEnd } from "../store/disk/keys.js";
+import { LmdbDatabase } from "../store/disk/lmdb-database.js";
+import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
+import type { Height, Timestamp, VersionMap } from "../types.js";
+import { endBlocker } from "../upgrade/hooks.js";
+import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
+import { encodeReceipt } from "../upgrade/receipt.js";
+import { OverlayDatabase } from "./overlay-database.js";
+
+export interface TrialOptions {
+  readonly handler: WasmHandler;
+  readonly home: string;
+  /** The committed version to begin with; the last one when left out. */
+  readonly height?: Height | undefined;
+  /** Bytes that the handler's writes may take on disk besides what the block's trees take. */
+  readonly handlerDiskMax?: number | undefined;
+  readonly log: (line: string) => void;
+}
+
+export interface Trial {
+  readonly report: HandlerReport;
+  readonly milliseconds: number;
+  readonly versionMap: VersionMap;
+  /** App hash that the block would have. */
+  readonly appHash: Uint8Array;
+  readonly height: Height;
+  /** Most bytes that the trial took on disk, for the handler's writes and for the trees of the block. */
+  readonly diskBytes: number;
+}
+
+/** @throws UpgradeError UPG_INVALID_CONFIG, UPG_NOT_FOUND_VERSION, UPG_HANDLER_*, UPG_MIGRATION_*, UPG_STORE_* */
+export function tryHandler(options: TrialOptions): Trial {
+  const home = new Home(options.home);
+  if (!existsSync(home.databaseFile)) {
+    throw new UpgradeError(
+      "UPG_INVALID_CONFIG",
+      `${home.path} is no home of a chain that has begun: start the node first`,
+    );
+  }
+  return inTemporaryFolder((folder) => {
+    const { database: below, close } = openShared(home);
+    const file = join(folder, "chain.mdb");
+    const changed = new LmdbDatabase(file, { isTemporary: true, spill: { bytesMax: options.handlerDiskMax } });
+    const database = new OverlayDatabase(below, changed);
+    try {
+      const multiStore = openAt(database, options.height);
+      const { chainId } = keptGenesis(below).facts;
+      const trial = new TrialBlock(options, multiStore, chainId, lastTime(database, multiStore)).run();
+      return { ...trial, diskBytes: (changed.spill?.bytesPeak ?? 0) + statSync(file).size };
+    } finally {
+      changed.close();
+      close();
+    }
+  });
+}
+
+/** What the block would write goes there (TMPDIR chooses the disk), and is gone when the trial is over. */
+function inTemporaryFolder<T>(work: (folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), "chaind-handler-run-"));
+  try {
+    return work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The stores as they were committed at a height: later versions are covered, as if they had not been made. */
+function openAt(database: OverlayDatabase, height: Height | undefined): CommitMultiStore {
+  if (height !== undefined) {
+    new CommitMultiStore(database, { sha256 }).at(height);
+    const later = database.keys({ start: commitKey(Number(height) + 1), end: commitsEnd() });
+    database.transaction((batch) => {
+      for (const key of later) batch.remove(key);
+    });
+  }
+  const multiStore = new CommitMultiStore(database, { sha256 });
+  if (multiStore.lastCommitID.version === 0n) {
+    throw new UpgradeError(
+      "UPG_NOT_FOUND_VERSION",
+      "there is no committed state in this home yet: start the node first",
+    );
+  }
+  return multiStore;
+}
+
+/** A block's time is its own; the one before is the nearest that can be known. */
+function lastTime(database: OverlayDatabase, multiStore: CommitMultiStore): Timestamp {
+  try {
+    return new BlockStore(database).at(multiStore.lastCommitID.version).header.time;
+  } catch {
+    return { seconds: 0n, nanos: 0 };
+  }
+}
+
+class TrialBlock {
+  readonly #core = new Core();
+  readonly #height: Height;
+
+  constructor(
+    private readonly options: TrialOptions,
+    private readonly multiStore: CommitMultiStore,
+    private readonly chainId: string,
+    private readonly time: Timestamp,
+  ) {
+    this.#height = multiStore.nextVersion;
+  }
+
+  run(): Omit<Trial, "diskBytes"> {
+    const { handler } = this.options;
+    const { multiStore } = this;
+    const last = multiStore.at(multiStore.lastCommitID.version).store(UPGRADE_STORE);
+    requireLayout(handler.manifest, this.#core.versionMap(last));
+    this.#openStores();
+    const branch = multiStore.branch();
+    const store = branch.store(UPGRADE_STORE);
+    const plan = { name: handler.manifest.name, height: this.#height, info: "" };
+    store.delete(this.#core.doneKey(plan.name));
+    this.#core.schedule(store, this.#height, plan);
+    const planBytes = this.#core.planBytes(store);
+    const started = performance.now();
+    const block = { chainId: this.chainId, height: this.#height, time: this.time, appVersion: 0n };
+    const pre = { decision: "Apply", isUpgradeBlock: true, plan, planBytes } as const;
+    const applied = endBlocker(this.#keeper(), branch, multiStore.loaded(), block, pre);
+    const milliseconds = performance.now() - started;
+    const report = applied?.report;
+    if (!applied || !report) throw new UpgradeError("UPG_BUG_ASSERT", "a trial ran no handler");
+    branch.write();
+    return {
+      report,
+      milliseconds,
+      versionMap: applied.versionsAfter,
+      appHash: this.#appHash(report),
+      height: this.#height,
+    };
+  }
+
+  #keeper(): Keeper {
+    const log = (level: string, message: string) => this.options.log(`${level}: ${message}`);
+    const keeper = new Keeper({ core: this.#core, authority: "", log });
+    keeper.setWasmHandler(this.options.handler);
+    return keeper;
+  }
+
+  /** The stored stores, with the manifest's store upgrades made. */
+  #openStores(): void {
+    const { storeUpgrades } = this.options.handler.manifest;
+    const { added, renamed, deleted } = storeUpgrades;
+    const gone = new Set([...deleted, ...renamed.map(({ oldKey }) => oldKey)]);
+    const staying = this.multiStore.storedNames.filter((name) => !gone.has(name));
+    this.multiStore.mount(...staying, ...added, ...renamed.map(({ newKey }) => newKey));
+    this.multiStore.loadLatestVersion(storeUpgrades);
+  }
+
+  #appHash(report: HandlerReport): Uint8Array {
+    const { handler } = this.options;
+    const { name } = handler.manifest;
+    return this.multiStore.stage({
+      keep: true,
+      last: {
+        store: UPGRADE_STORE,
+        write: (store, roots) => {
+          const receipt = encodeReceipt({ plan: name, height: this.#height, wasm: handler, report, roots });
+          this.#core.setReceipt(store, name, receipt);
+        },
+      },
+    }).hash;
+  }
+}
+
+/** What a trial did, as `chaind handler run` prints it. */
+export function trialAnswer({ report, milliseconds, versionMap, appHash, diskBytes }: Trial) {
+  const writes = [...report.stores].map(([name, { written, deleted, bytes }]) => [
+    name,
+    { written: String(written), deleted: String(deleted), bytes: String(bytes) },
+  ]);
+  return {
+    ok: true,
+    code: "",
+    message: "",
+    gas: String(report.gas),
+    ms: Math.round(milliseconds),
+    peak_memory: String(report.memoryPages * PAGE_BYTES),
+    host_memory: String(process.resourceUsage().maxRSS * 1_024),
+    host_disk: String(diskBytes),
+    writes: Object.fromEntries(writes) as Record<string, unknown>,
+    version_map: Object.fromEntries([...versionMap].map(([name, version]) => [name, String(version)])),
+    app_hash: toHex(appHash).toUpperCase(),
+  };
+}

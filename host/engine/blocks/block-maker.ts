@@ -1,0 +1,99 @@
+/** Makes blocks with real headers and commits, signed by this node's key alone. */
+import { type Block, blockIdOf, encodeBlock } from "../../comet/block.js";
+import type { BlockId } from "../../comet/block-id.js";
+import { NIL_BLOCK_ID } from "../../comet/block-id.js";
+import { PRECOMMIT, voteSignBytes } from "../../comet/canonical.js";
+import { type Commit, commitHash, FLAG_COMMIT } from "../../comet/commit.js";
+import { type ConsensusParams, consensusParamsHash } from "../../comet/consensus-params.js";
+import { evidenceListHash } from "../../comet/evidence.js";
+import { BLOCK_PROTOCOL } from "../../comet/header.js";
+import { type PublicKey, sign } from "../../comet/keys.js";
+import { resultsHash } from "../../comet/results.js";
+import { txsHash } from "../../comet/txs.js";
+import { newValidator } from "../../comet/validator.js";
+import { type ValidatorSet, validatorSetHash } from "../../comet/validator-set.js";
+import type { Height, Sha256, Timestamp } from "../../types.js";
+import type { ConsensusKey } from "../home/consensus-key.js";
+import type { LastSigned } from "../home/last-signed.js";
+import type { StoredBlock } from "./block-store.js";
+
+/** Power of the one validator that decides blocks; staking power counts in governance only. */
+const POWER = 10n;
+
+const NO_COMMIT: Commit = { height: 0n, round: 0, blockId: NIL_BLOCK_ID, signatures: [] };
+
+export interface ChainFacts {
+  readonly chainId: string;
+  readonly genesisTime: Timestamp;
+  readonly appVersion: bigint;
+  readonly params: ConsensusParams;
+}
+
+export interface NamedBlock {
+  readonly block: Block;
+  readonly bytes: Uint8Array;
+  readonly id: BlockId;
+}
+
+/** The set that decides blocks: one validator with this key. */
+export function soleValidator(sha256: Sha256, key: PublicKey): ValidatorSet {
+  const validator = newValidator(sha256, key, POWER);
+  return { validators: [validator], proposer: validator, totalPower: POWER };
+}
+
+export class BlockMaker {
+  readonly validators: ValidatorSet;
+
+  constructor(
+    private readonly sha256: Sha256,
+    private readonly facts: ChainFacts,
+    private readonly key: ConsensusKey,
+    private readonly lastSigned?: LastSigned,
+  ) {
+    this.validators = soleValidator(sha256, key.publicKey);
+  }
+
+  /** The block that follows `last`; undefined: the first one, at `height`. */
+  make(height: Height, last: StoredBlock | undefined, txs: readonly Uint8Array[]): NamedBlock {
+    const { sha256, facts } = this;
+    const lastCommit = last?.commit ?? NO_COMMIT;
+    const validatorsHash = validatorSetHash(sha256, this.validators);
+    const block: Block = {
+      header: {
+        version: { block: BLOCK_PROTOCOL, app: facts.appVersion },
+        chainId: facts.chainId,
+        height,
+        time: lastCommit.signatures[0]?.timestamp ?? facts.genesisTime,
+        lastBlockId: last?.blockId ?? NIL_BLOCK_ID,
+        lastCommitHash: commitHash(sha256, lastCommit),
+        dataHash: txsHash(sha256, txs),
+        validatorsHash,
+        nextValidatorsHash: validatorsHash,
+        consensusHash: consensusParamsHash(sha256, facts.params),
+        appHash: last?.appHash ?? sha256(new Uint8Array()),
+        lastResultsHash: last?.lastResultsHash ?? resultsHash(sha256, []),
+        evidenceHash: evidenceListHash(sha256, []),
+        proposerAddress: this.key.address,
+      },
+      txs,
+      evidence: [],
+      lastCommit,
+    };
+    const bytes = encodeBlock(block);
+    return { block, bytes, id: blockIdOf(sha256, block, bytes) };
+  }
+
+  /**
+   * The commit for a block: this node's precommit, voted at `timestamp`.
+   * @throws UpgradeError UPG_STORE_SIGNED when this key signed something else at this height or behind it
+   */
+  commit({ block, id }: NamedBlock, timestamp: Timestamp): Commit {
+    const { height } = block.header;
+    const vote = { type: PRECOMMIT, height, round: 0, blockId: id, timestamp } as const;
+    const signBytes = voteSignBytes(this.facts.chainId, vote);
+    const signed = () => sign("ed25519", this.key.seed, signBytes);
+    const signature = this.lastSigned?.sign({ height, signBytes, timestamp, txs: block.txs }, signed) ?? signed();
+    const signatures = [{ flag: FLAG_COMMIT, validatorAddress: this.key.address, timestamp, signature }] as const;
+    return { height, round: 0, blockId: id, signatures };
+  }
+}

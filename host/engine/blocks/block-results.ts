@@ -1,0 +1,36 @@
+/** What a block's transactions and hooks answered, as it is kept beside the block. */
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import type { TxResult } from "../../chain/app.js";
+import type { ChainEvent } from "../../chain/context.js";
+import { BlockResultsSchema } from "../../gen/chain/engine/v1/engine_pb.js";
+
+export interface BlockResults {
+  readonly txResults: readonly TxResult[];
+  /** Events of the hooks. */
+  readonly events: readonly ChainEvent[];
+}
+
+const eventInits = (events: readonly ChainEvent[]) =>
+  events.map(({ type, attributes }) => ({ type, attributes: attributes.map(({ key, value }) => ({ key, value })) }));
+
+const eventsOf = (events: readonly ChainEvent[]): ChainEvent[] =>
+  events.map(({ type, attributes }) => ({ type, attributes: attributes.map(({ key, value }) => ({ key, value })) }));
+
+export function encodeBlockResults({ txResults, events }: BlockResults): Uint8Array {
+  const message = create(BlockResultsSchema, {
+    txResults: txResults.map((result) => ({ ...result, events: eventInits(result.events) })),
+    events: eventInits(events),
+  });
+  return toBinary(BlockResultsSchema, message);
+}
+
+export function decodeBlockResults(bytes: Uint8Array): BlockResults {
+  const { txResults, events } = fromBinary(BlockResultsSchema, bytes);
+  return {
+    txResults: txResults.map(({ code, codespace, data, log, gasWanted, gasUsed, events }) => ({
+      ...{ code, codespace, data, log, gasWanted, gasUsed },
+      events: eventsOf(events),
+    })),
+    events: eventsOf(events),
+  };
+}

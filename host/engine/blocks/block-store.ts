@@ -1,0 +1,131 @@
+/**
+ * Blocks beside the state, in the same database, so that a block and the state after it become visible together.
+ *   b r height   BlockRecord      b b height   the block's bytes      b h hash   height
+ *   b e height   BlockResults
+ */
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { bigEndian64, concatBytes } from "../../bytes.js";
+import { type Block, decodeBlock } from "../../comet/block.js";
+import type { BlockId } from "../../comet/block-id.js";
+import { type Commit, decodeCommit, encodeCommit } from "../../comet/commit.js";
+import { decodeHeader, encodeHeader, type Header } from "../../comet/header.js";
+import { UpgradeError } from "../../errors.js";
+import { BlockRecordSchema } from "../../gen/chain/engine/v1/engine_pb.js";
+import type { Batch, Database } from "../../store/disk/database.js";
+import { BLOCKS_PREFIX } from "../../store/disk/keys.js";
+import type { Height } from "../../types.js";
+import { type BlockResults, decodeBlockResults, encodeBlockResults } from "./block-results.js";
+
+export interface StoredBlock {
+  readonly header: Header;
+  readonly blockId: BlockId;
+  /** Bytes of the whole block. */
+  readonly size: number;
+  readonly txCount: number;
+  /** After this block; the next header carries both. */
+  readonly appHash: Uint8Array;
+  readonly lastResultsHash: Uint8Array;
+  /** The commit that decided it; the next block carries it. */
+  readonly commit: Commit;
+}
+
+const letter = (text: string) => text.charCodeAt(0);
+const RECORD = Uint8Array.of(BLOCKS_PREFIX, letter("r"));
+const BYTES = Uint8Array.of(BLOCKS_PREFIX, letter("b"));
+const BY_HASH = Uint8Array.of(BLOCKS_PREFIX, letter("h"));
+const RESULTS = Uint8Array.of(BLOCKS_PREFIX, letter("e"));
+const RECORDS_END = Uint8Array.of(BLOCKS_PREFIX, letter("s"));
+
+export class BlockStore {
+  constructor(private readonly database: Database) {}
+
+  /** Adds a block to the transaction that makes its state visible. */
+  put(batch: Batch, block: StoredBlock, bytes: Uint8Array, results: BlockResults): void {
+    const height = bigEndian64(block.header.height);
+    const record = create(BlockRecordSchema, {
+      height: block.header.height,
+      hash: block.blockId.hash,
+      partsTotal: block.blockId.parts.total,
+      partsHash: block.blockId.parts.hash,
+      size: block.size,
+      header: encodeHeader(block.header),
+      numTxs: block.txCount,
+      appHash: block.appHash,
+      lastResultsHash: block.lastResultsHash,
+      commit: encodeCommit(block.commit),
+    });
+    batch.put(concatBytes(RECORD, height), toBinary(BlockRecordSchema, record));
+    batch.put(concatBytes(BYTES, height), bytes);
+    batch.put(concatBytes(BY_HASH, block.blockId.hash), height);
+    batch.put(concatBytes(RESULTS, height), encodeBlockResults(results));
+  }
+
+  /** Takes a block out again, in the transaction that takes back its state. @throws UpgradeError UPG_NOT_FOUND_BLOCK */
+  remove(batch: Batch, height: Height): void {
+    const key = bigEndian64(height);
+    batch.remove(concatBytes(BY_HASH, this.at(height).blockId.hash));
+    for (const kind of [RECORD, BYTES, RESULTS]) batch.remove(concatBytes(kind, key));
+  }
+
+  /** The last block; undefined before the first. */
+  latest(): StoredBlock | undefined {
+    const height = this.highest();
+    return height === undefined ? undefined : this.at(height);
+  }
+
+  /** Height of the last block. */
+  highest(): Height | undefined {
+    return this.#edge(true);
+  }
+
+  /** Height of the lowest block that is kept. */
+  lowest(): Height | undefined {
+    return this.#edge(false);
+  }
+
+  /** @throws UpgradeError UPG_NOT_FOUND_BLOCK naming the heights that are kept */
+  at(height: Height): StoredBlock {
+    const bytes = height > 0n ? this.database.get(concatBytes(RECORD, bigEndian64(height))) : undefined;
+    if (!bytes) throw this.#notFound(height);
+    const record = fromBinary(BlockRecordSchema, bytes);
+    return {
+      header: decodeHeader(record.header),
+      blockId: { hash: record.hash, parts: { total: record.partsTotal, hash: record.partsHash } },
+      size: record.size,
+      txCount: record.numTxs,
+      appHash: record.appHash,
+      lastResultsHash: record.lastResultsHash,
+      commit: decodeCommit(record.commit),
+    };
+  }
+
+  /** The whole block. @throws UpgradeError UPG_NOT_FOUND_BLOCK */
+  block(height: Height): Block {
+    const bytes = height > 0n ? this.database.get(concatBytes(BYTES, bigEndian64(height))) : undefined;
+    if (!bytes) throw this.#notFound(height);
+    return decodeBlock(bytes);
+  }
+
+  /** What its transactions and hooks answered. @throws UpgradeError UPG_NOT_FOUND_BLOCK */
+  results(height: Height): BlockResults {
+    const bytes = height > 0n ? this.database.get(concatBytes(RESULTS, bigEndian64(height))) : undefined;
+    if (!bytes) throw this.#notFound(height);
+    return decodeBlockResults(bytes);
+  }
+
+  heightOf(hash: Uint8Array): Height | undefined {
+    const bytes = this.database.get(concatBytes(BY_HASH, hash));
+    return bytes && new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0);
+  }
+
+  #edge(reverse: boolean): Height | undefined {
+    const [key] = this.database.keys({ start: RECORD, end: RECORDS_END, reverse, limit: 1 });
+    return key && new DataView(key.buffer, key.byteOffset).getBigUint64(RECORD.length);
+  }
+
+  #notFound(height: Height): UpgradeError {
+    const lowest = this.lowest();
+    const kept = lowest === undefined ? "there are none yet" : `the lowest block kept is ${lowest}`;
+    return new UpgradeError("UPG_NOT_FOUND_BLOCK", `there is no block ${height}: ${kept}`);
+  }
+}

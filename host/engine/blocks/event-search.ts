@@ -1,0 +1,237 @@
+/**
+ * Searches by events. A search walks from the end that is asked for: over the places of its most selective value, or
+ * over the blocks that its heights leave open; it shows one page and goes on counting as far as its budget reaches. It
+ * reads what is committed and nothing else, so it may run beside whoever writes.
+ */
+import { fromHex } from "../../bytes.js";
+import { UpgradeError } from "../../errors.js";
+import { type EventCondition, eventValues, isInteger, matchesAll } from "../../event-query.js";
+import type { Height, LeftSignal } from "../../types.js";
+import type { BlockResults } from "./block-results.js";
+import { RESULTS_WORK, type SearchBudget, type SearchLimits, SearchRoom } from "./search-budget.js";
+import { BLOCK_PLACE, type HeightRange, type TxIndex, type TxPlace } from "./tx-index.js";
+
+/** What a search looks through. */
+export interface Searched {
+  /** Lowest and last height with blocks; undefined: there are none. */
+  heights(): { readonly lowest: Height; readonly last: Height } | undefined;
+  /** Undefined when there is no such block. */
+  results(height: Height): BlockResults | undefined;
+  /** Upper-case hex. */
+  txHash(place: TxPlace): string;
+}
+
+/** Which of its hits a search shows. */
+export interface SearchWindow {
+  /** From the last block down. */
+  readonly isDescending: boolean;
+  /** Hits before the first that is shown. */
+  readonly first: number;
+  readonly size: number;
+  /** Aborted when the client leaves. */
+  readonly signal?: LeftSignal;
+}
+
+export interface SearchPage<T> {
+  readonly hits: readonly T[];
+  /** All hits; when counting was cut, one more than were counted. */
+  readonly total: number;
+  readonly isTotalExact: boolean;
+}
+
+/** As many places of a value are counted to find the most selective. */
+const SELECTIVE_KEYS = 256;
+
+/** Conditions by what serves them. */
+interface Scope {
+  readonly range: HeightRange;
+  /** The index has their values. */
+  readonly exact: readonly EventCondition[];
+  /** Only the events themselves tell. */
+  readonly rest: readonly EventCondition[];
+}
+
+export class EventSearch {
+  readonly #room: SearchRoom;
+
+  constructor(
+    private readonly index: TxIndex,
+    private readonly searched: Searched,
+    limits: SearchLimits,
+  ) {
+    this.#room = new SearchRoom(limits);
+  }
+
+  /** @throws UpgradeError UPG_REMOTE_SEARCH_CUT when the page was not reached, UPG_REMOTE_BUSY */
+  searchTxs(conditions: readonly EventCondition[], window: SearchWindow): Promise<SearchPage<TxPlace>> {
+    return this.#room.run(window.signal, (budget) => this.#txs(conditions, window, budget));
+  }
+
+  /** @throws UpgradeError UPG_REMOTE_SEARCH_CUT when the page was not reached, UPG_REMOTE_BUSY */
+  searchBlocks(conditions: readonly EventCondition[], window: SearchWindow): Promise<SearchPage<Height>> {
+    return this.#room.run(window.signal, (budget) => this.#blocks(conditions, window, budget));
+  }
+
+  #txs(conditions: readonly EventCondition[], window: SearchWindow, budget: SearchBudget) {
+    const scope = this.#scope(conditions, "tx.height");
+    if (!scope) return emptyPage<TxPlace>();
+    const candidates = this.#txCandidates(scope, window.isDescending);
+    const fits = (place: TxPlace, isShown: boolean) => {
+      if (place.index === BLOCK_PLACE || !this.#hasAll(scope, place, budget)) return false;
+      if (!isShown && scope.rest.length === 0) return true;
+      budget.spend(RESULTS_WORK);
+      const result = this.searched.results(place.height)?.txResults[place.index];
+      if (!result) return false;
+      const values = eventValues(result.events);
+      values.set("tx.height", [String(place.height)]);
+      values.set("tx.hash", [this.searched.txHash(place)]);
+      return matchesAll(conditions, values);
+    };
+    return walk({
+      candidates,
+      fits,
+      window,
+      budget,
+      hitsMax: this.#room.limits.hits,
+      heightOf: ({ height }) => height,
+    });
+  }
+
+  #blocks(conditions: readonly EventCondition[], window: SearchWindow, budget: SearchBudget) {
+    const scope = this.#scope(conditions, "block.height");
+    if (!scope) return emptyPage<Height>();
+    const { range, exact, rest } = scope;
+    if (exact.length === 0 && rest.length === 0) return heightsPage(range, window);
+    const fits = (height: Height, isShown: boolean) => {
+      const place = { height, index: BLOCK_PLACE };
+      if (height === NO_BLOCK || !this.#hasAll(scope, place, budget)) return false;
+      if (!isShown && rest.length === 0) return true;
+      budget.spend(RESULTS_WORK);
+      const results = this.searched.results(height);
+      if (!results) return false;
+      const values = eventValues(results.events);
+      values.set("block.height", [String(height)]);
+      return matchesAll(conditions, values);
+    };
+    const candidates = this.#blockCandidates(scope, window.isDescending);
+    return walk({ candidates, fits, window, budget, hitsMax: this.#room.limits.hits, heightOf: (height) => height });
+  }
+
+  /** Undefined: nothing can fit. */
+  #scope(conditions: readonly EventCondition[], heightName: string): Scope | undefined {
+    const known = this.searched.heights();
+    if (!known) return undefined;
+    let range: HeightRange | undefined = { low: known.lowest, high: known.last };
+    const exact: EventCondition[] = [];
+    const rest: EventCondition[] = [];
+    for (const condition of conditions) {
+      const { key, operator } = condition;
+      if (key === heightName && operator !== "CONTAINS") range = range && narrowed(range, condition);
+      else if (operator === "=" && key !== "tx.hash") exact.push(condition);
+      else rest.push(condition);
+    }
+    return range && { range, exact: this.#bySelectivity(exact, range), rest };
+  }
+
+  /** The value with the fewest places comes first. */
+  #bySelectivity(exact: readonly EventCondition[], range: HeightRange): readonly EventCondition[] {
+    if (exact.length < 2) return exact;
+    const counted = exact.map((condition) => ({
+      condition,
+      count: this.index.placesUpTo(condition, range, SELECTIVE_KEYS),
+    }));
+    return counted.sort((a, b) => a.count - b.count).map(({ condition }) => condition);
+  }
+
+  /** The values of `exact` but for the first, whose places are walked. */
+  #hasAll({ exact }: Scope, place: TxPlace, budget: SearchBudget): boolean {
+    budget.spend(exact.length);
+    return exact.every((condition, at) => at === 0 || this.index.has(condition, place));
+  }
+
+  *#txCandidates({ range, exact, rest }: Scope, isDescending: boolean): Generator<TxPlace> {
+    const hash = rest.find(({ key, operator }) => key === "tx.hash" && operator === "=")?.value;
+    if (hash !== undefined) {
+      const place = /^[0-9a-fA-F]{64}$/.test(hash) ? this.index.find(fromHex(hash)) : undefined;
+      if (place && place.height >= range.low && place.height <= range.high) yield place;
+      return;
+    }
+    const [driver] = exact;
+    yield* driver ? this.index.places(driver, range, isDescending) : this.index.allTxs(range, isDescending);
+  }
+
+  *#blockCandidates({ range, exact: [driver] }: Scope, isDescending: boolean): Generator<Height> {
+    if (!driver) {
+      yield* heights(range, isDescending);
+      return;
+    }
+    for (const { height, index } of this.index.places(driver, range, isDescending)) {
+      yield index === BLOCK_PLACE ? height : NO_BLOCK;
+    }
+  }
+}
+
+/** What a transaction's place is to a search for blocks. */
+const NO_BLOCK: Height = 0n;
+
+function narrowed({ low, high }: HeightRange, { operator, value }: EventCondition): HeightRange | undefined {
+  if (operator === "EXISTS") return { low, high };
+  if (!isInteger(value)) return undefined;
+  const height = BigInt(value);
+  const from = operator === ">" ? height + 1n : operator === ">=" || operator === "=" ? height : low;
+  const to = operator === "<" ? height - 1n : operator === "<=" || operator === "=" ? height : high;
+  const range = { low: from > low ? from : low, high: to < high ? to : high };
+  return range.low > range.high ? undefined : range;
+}
+
+function* heights({ low, high }: HeightRange, isDescending: boolean): Generator<Height> {
+  if (isDescending) for (let height = high; height >= low; height--) yield height;
+  else for (let height = low; height <= high; height++) yield height;
+}
+
+const emptyPage = async <T>(): Promise<SearchPage<T>> => ({ hits: [], total: 0, isTotalExact: true });
+
+/** All blocks of a range: they have no gaps, so nothing needs to be looked at. */
+async function heightsPage({ low, high }: HeightRange, window: SearchWindow): Promise<SearchPage<Height>> {
+  const total = Number(high - low) + 1;
+  const [from, to] = [Math.min(window.first, total), Math.min(window.first + window.size, total)];
+  const page = window.isDescending
+    ? { low: high - BigInt(to) + 1n, high: high - BigInt(from) }
+    : { low: low + BigInt(from), high: low + BigInt(to) - 1n };
+  return { hits: [...heights(page, window.isDescending)], total, isTotalExact: true };
+}
+
+interface Walk<T> {
+  readonly candidates: Iterable<T>;
+  readonly fits: (candidate: T, isShown: boolean) => boolean;
+  readonly window: SearchWindow;
+  readonly budget: SearchBudget;
+  readonly hitsMax: number;
+  readonly heightOf: (candidate: T) => Height;
+}
+
+async function walk<T>({ candidates, fits, window, budget, hitsMax, heightOf }: Walk<T>): Promise<SearchPage<T>> {
+  const hits: T[] = [];
+  const end = window.first + window.size;
+  let count = 0;
+  for (const candidate of candidates) {
+    budget.spend(1);
+    if (budget.isDue) await budget.pause();
+    const isReached = count >= end;
+    if (budget.isSpent && !isReached) throw cut(count, window, heightOf(candidate));
+    if (budget.isSpent || (isReached && count > hitsMax)) return { hits, total: count + 1, isTotalExact: false };
+    const isShown = !isReached && count >= window.first;
+    if (!fits(candidate, isShown)) continue;
+    if (isShown) hits.push(candidate);
+    count++;
+  }
+  return { hits, total: count, isTotalExact: true };
+}
+
+function cut(count: number, { first, size, isDescending }: SearchWindow, height: Height): UpgradeError {
+  const message =
+    `the search was stopped at its limits of time and work: it reached height ${height}, ` +
+    `${isDescending ? "downwards" : "upwards"}, with ${count} hits where the page ends at ${first + size}; ` +
+    "narrow it with bounds of heights, such as tx.height>=1000 AND tx.height<2000 (block.height for blocks)";
+  return new UpgradeError("UPG_REMOTE_SEARCH_CUT", message);
+}

@@ -1,0 +1,153 @@
+/**
+ * The embedded engine: one process that makes blocks, runs them through the app and keeps them. A block, its state and
+ * its results become visible in one transaction; a process that dies in between has not made it.
+ */
+
+import type { App, BlockResult, DirectChange, TxResult } from "../../chain/app.js";
+import { BLOCK_BYTES_MAX } from "../../comet/consensus-params.js";
+import { resultsHash } from "../../comet/results.js";
+import type { ValidatorSet } from "../../comet/validator-set.js";
+import type { Batch, Database } from "../../store/disk/database.js";
+import type { Height, Sha256 } from "../../types.js";
+import { BlockMaker, type ChainFacts } from "../blocks/block-maker.js";
+import { BlockStore, type StoredBlock } from "../blocks/block-store.js";
+import { type BlockRoom, Mempool, type MempoolLimits } from "../blocks/mempool.js";
+import { TxIndex } from "../blocks/tx-index.js";
+import type { ConsensusKey } from "../home/consensus-key.js";
+import type { LastSigned } from "../home/last-signed.js";
+import type { Clock } from "./clock.js";
+
+export interface EmbeddedNodeOptions {
+  readonly app: App;
+  readonly database: Database;
+  readonly sha256: Sha256;
+  readonly facts: ChainFacts;
+  readonly key: ConsensusKey;
+  readonly clock: Clock;
+  readonly mempool?: Partial<MempoolLimits>;
+  /** What the key signed last; without, nothing keeps it from signing twice (tests). */
+  readonly lastSigned?: LastSigned;
+  /** Records that become visible with the first block of a chain. */
+  readonly alongsideFirst?: (batch: Batch) => void;
+}
+
+export interface MadeBlock {
+  readonly stored: StoredBlock;
+  readonly result: BlockResult;
+  readonly txs: readonly Uint8Array[];
+  readonly txHashes: readonly Uint8Array[];
+  /** App hash before the block. */
+  readonly appHashBefore: Uint8Array;
+  /** From the decision to the durable commit. */
+  readonly milliseconds: number;
+}
+
+export class EmbeddedNode {
+  readonly app: App;
+  readonly blocks: BlockStore;
+  readonly mempool: Mempool;
+  readonly index: TxIndex;
+  readonly #maker: BlockMaker;
+  readonly #listeners = new Set<(made: MadeBlock) => void>();
+  #last: StoredBlock | undefined;
+
+  constructor(private readonly options: EmbeddedNodeOptions) {
+    this.app = options.app;
+    this.blocks = new BlockStore(options.database);
+    this.#maker = new BlockMaker(options.sha256, options.facts, options.key, options.lastSigned);
+    this.#last = this.blocks.latest();
+    if (this.#last) this.app.lastBlockTime = this.#last.header.time;
+    this.mempool = new Mempool(options.sha256, (tx, kind) => this.app.checkTx(tx, kind), options.mempool);
+    this.index = new TxIndex(options.database, options.sha256);
+  }
+
+  get facts(): ChainFacts {
+    return this.options.facts;
+  }
+
+  /** SHA-256 of a transaction: its name. */
+  hash(tx: Uint8Array): Uint8Array {
+    return this.options.sha256(tx);
+  }
+
+  /** The key that signs blocks. */
+  get key(): ConsensusKey {
+    return this.options.key;
+  }
+
+  get validators(): ValidatorSet {
+    return this.#maker.validators;
+  }
+
+  /** Calls back after each block, until the function it answers is called. */
+  subscribe(listener: (made: MadeBlock) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  get lastBlock(): StoredBlock | undefined {
+    return this.#last;
+  }
+
+  get nextHeight(): Height {
+    return this.app.nextHeight;
+  }
+
+  /** A transaction of a client. @throws UpgradeError UPG_TX_* when the mempool does not take it, whatever it says */
+  submit(tx: Uint8Array): TxResult {
+    return this.mempool.add(tx);
+  }
+
+  /** Milliseconds until a deposit or a vote ends; undefined: none does by the clock. */
+  get millisToNextEnd(): number | undefined {
+    const end = this.app.nextEndTime;
+    return end && this.options.clock.millisUntil(end);
+  }
+
+  /**
+   * Makes the next block of what waits in the mempool; an upgrade block takes nothing from it.
+   * @throws Halt; UpgradeError: nothing of the block was kept
+   */
+  makeBlock(changes: readonly DirectChange[] = []): MadeBlock {
+    const { app } = this;
+    const { sha256, clock } = this.options;
+    const height = app.nextHeight;
+    const pending = this.options.lastSigned?.pending(height);
+    const waiting = pending?.txs ?? (app.isUpgradeBlockNext ? [] : this.mempool.take(this.#room()));
+    const made = this.#maker.make(height, this.#last, waiting);
+    const { header, txs } = made.block;
+    const begun = performance.now();
+    const result = app.finalizeBlock({ height, time: header.time, txs, changes });
+    const stored: StoredBlock = {
+      header,
+      blockId: made.id,
+      size: made.bytes.length,
+      txCount: txs.length,
+      appHash: result.appHash,
+      lastResultsHash: resultsHash(sha256, result.txResults),
+      commit: this.#maker.commit(made, pending?.timestamp ?? clock.after(header.time)),
+    };
+    const txHashes = txs.map((tx) => sha256(tx));
+    const isFirst = this.#last === undefined;
+    app.commit((batch) => {
+      if (isFirst) this.options.alongsideFirst?.(batch);
+      this.blocks.put(batch, stored, made.bytes, result);
+      this.index.put(batch, height, txHashes, result);
+    });
+    this.#last = stored;
+    const milliseconds = performance.now() - begun;
+    this.mempool.update(txs);
+    const news: MadeBlock = { stored, result, txs, txHashes, appHashBefore: header.appHash, milliseconds };
+    for (const listener of [...this.#listeners]) listener(news);
+    return news;
+  }
+
+  #room(): BlockRoom {
+    const { maxBytes, maxGas } = this.options.facts.params.block;
+    const bytes = Number(maxBytes === -1n ? BigInt(BLOCK_BYTES_MAX) : maxBytes) - BLOCK_OVERHEAD_BYTES;
+    return { bytes, gas: maxGas === -1n ? undefined : maxGas };
+  }
+}
+
+/** Header, commit of one validator and the lists around the transactions, generously. */
+const BLOCK_OVERHEAD_BYTES = 2_048;

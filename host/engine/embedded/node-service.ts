@@ -1,0 +1,180 @@
+/** A running node as its doors see it: blocks, results, transactions, mempool and news (`NodePort` of host/api). */
+import type { TxResult } from "../../chain/app.js";
+import type { Block } from "../../comet/block.js";
+import type { ConsensusParams } from "../../comet/consensus-params.js";
+import type { ValidatorSet } from "../../comet/validator-set.js";
+import type { EventCondition } from "../../event-query.js";
+import type { Height } from "../../types.js";
+import type { ChainFacts } from "../blocks/block-maker.js";
+import type { BlockResults } from "../blocks/block-results.js";
+import type { BlockStore, StoredBlock } from "../blocks/block-store.js";
+import { EventSearch, type SearchPage, type SearchWindow } from "../blocks/event-search.js";
+import type { Mempool } from "../blocks/mempool.js";
+import { SEARCH_LIMITS, type SearchLimits } from "../blocks/search-budget.js";
+import { SearchedBlocks } from "../blocks/searched-blocks.js";
+import type { TxIndex, TxPlace } from "../blocks/tx-index.js";
+import type { GenesisText } from "../home/genesis-file.js";
+import { estimate, type ProgressEstimate, type UpgradeProgress } from "./upgrade-progress.js";
+
+export interface NodeServiceFacts {
+  /** Lower-case hex. */
+  readonly nodeId: string;
+  readonly moniker: string;
+  readonly genesis: { text(): Promise<GenesisText> };
+  readonly search?: Partial<SearchLimits>;
+  /** Of the upgrade that is being made; without it nothing is known of one. */
+  readonly progress?: () => UpgradeProgress | undefined;
+}
+
+interface FoundTx {
+  readonly hash: Uint8Array;
+  readonly height: Height;
+  readonly index: number;
+  readonly bytes: Uint8Array;
+  readonly result: TxResult;
+}
+
+interface News {
+  readonly block: StoredBlock;
+  readonly results: BlockResults;
+  readonly txs: readonly FoundTx[];
+}
+
+/** A block that was made, and what came of it. */
+interface ServedBlock {
+  readonly stored: StoredBlock;
+  readonly result: BlockResults;
+  readonly txs: readonly Uint8Array[];
+  readonly txHashes: readonly Uint8Array[];
+}
+
+/** What is served: a node of this thread, or one that runs in another. */
+export interface ServedNode {
+  readonly blocks: BlockStore;
+  readonly index: TxIndex;
+  readonly mempool: Mempool;
+  readonly facts: ChainFacts;
+  readonly key: { readonly address: Uint8Array; readonly publicKey: { readonly bytes: Uint8Array } };
+  readonly validators: ValidatorSet;
+  readonly lastBlock: StoredBlock | undefined;
+  /** SHA-256 of a transaction: its name. */
+  hash(tx: Uint8Array): Uint8Array;
+  /** @throws UpgradeError UPG_TX_* when the mempool does not take it, whatever it says */
+  submit(tx: Uint8Array): TxResult;
+  subscribe(listener: (made: ServedBlock) => void): () => void;
+}
+
+export class NodeService {
+  readonly #search: EventSearch;
+
+  constructor(
+    private readonly node: ServedNode,
+    private readonly own: NodeServiceFacts,
+  ) {
+    const searched = new SearchedBlocks(node.blocks, (bytes) => node.hash(bytes));
+    this.#search = new EventSearch(node.index, searched, { ...SEARCH_LIMITS, ...own.search });
+  }
+
+  get identity() {
+    const { nodeId, moniker } = this.own;
+    const { key, facts } = this.node;
+    return { nodeId, moniker, chainId: facts.chainId, address: key.address, publicKey: key.publicKey.bytes };
+  }
+
+  get validators(): ValidatorSet {
+    return this.node.validators;
+  }
+
+  get consensusParams(): ConsensusParams {
+    return this.node.facts.params;
+  }
+
+  get mempool(): Mempool {
+    return this.node.mempool;
+  }
+
+  genesis(): Promise<GenesisText> {
+    return this.own.genesis.text();
+  }
+
+  latest(): StoredBlock | undefined {
+    return this.node.lastBlock;
+  }
+
+  earliest(): StoredBlock | undefined {
+    const lowest = this.node.blocks.lowest();
+    return lowest === undefined ? undefined : this.node.blocks.at(lowest);
+  }
+
+  at(height: Height): StoredBlock {
+    return this.node.blocks.at(height);
+  }
+
+  block(height: Height): Block {
+    return this.node.blocks.block(height);
+  }
+
+  results(height: Height): BlockResults {
+    return this.node.blocks.results(height);
+  }
+
+  heightOf(blockHash: Uint8Array): Height | undefined {
+    return this.node.blocks.heightOf(blockHash);
+  }
+
+  tx(hash: Uint8Array): FoundTx | undefined {
+    const place = this.node.index.find(hash);
+    return place && this.#txAt(place);
+  }
+
+  async searchTxs(conditions: readonly EventCondition[], window: SearchWindow): Promise<SearchPage<FoundTx>> {
+    const page = await this.#search.searchTxs(conditions, window);
+    return { ...page, hits: page.hits.flatMap((place) => this.#txAt(place) ?? []) };
+  }
+
+  searchBlocks(conditions: readonly EventCondition[], window: SearchWindow): Promise<SearchPage<Height>> {
+    return this.#search.searchBlocks(conditions, window);
+  }
+
+  broadcast(tx: Uint8Array): TxResult {
+    return this.node.submit(tx);
+  }
+
+  progress(): (UpgradeProgress & ProgressEstimate) | undefined {
+    const progress = this.own.progress?.();
+    return progress && { ...progress, ...estimate(progress, Date.now()) };
+  }
+
+  subscribe(listener: (news: News) => void): () => void {
+    return this.node.subscribe((made) => listener(newsOf(made)));
+  }
+
+  #txAt({ height, index }: TxPlace): FoundTx | undefined {
+    const bytes = this.node.blocks.block(height).txs[index];
+    const result = this.node.blocks.results(height).txResults[index];
+    return bytes && result && { hash: this.node.hash(bytes), height, index, bytes, result };
+  }
+}
+
+/** Made as it is asked for: most blocks have nobody who listens. */
+function newsOf(made: ServedBlock): News {
+  return {
+    get block() {
+      return made.stored;
+    },
+    get results() {
+      return made.result;
+    },
+    get txs() {
+      return foundTxs(made);
+    },
+  };
+}
+
+function foundTxs({ stored, result, txs, txHashes }: ServedBlock): FoundTx[] {
+  const { height } = stored.header;
+  return txs.flatMap((bytes, index) => {
+    const [hash, txResult] = [txHashes[index], result.txResults[index]];
+    return hash && txResult ? [{ hash, height, index, bytes, result: txResult }] : [];
+  });
+}

@@ -1,0 +1,107 @@
+/** Runs a node until it halts, is asked to stop, or has made as many blocks as it was told to. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { UpgradeError } from "../../errors.js";
+import { messageOf } from "../../errors.js";
+import { formatTime } from "../../time.js";
+import { type HaltRecord, haltRecord } from "../../upgrade/halt.js";
+import { keepReserve, removeHaltRecord, writeHaltRecord } from "../home/halt-file.js";
+import type { HeldHome } from "../home/held-home.js";
+import type { Home } from "../home/home.js";
+import { localReceipt, writeLocalReceipt } from "../home/local-receipt.js";
+import type { OpenNode } from "../home/open-node.js";
+import { wallClock } from "./clock.js";
+import type { MadeBlock } from "./embedded-node.js";
+import { somethingToDo, TIMER_MILLIS_MAX } from "./idle.js";
+
+interface Warning {
+  readonly onWarning: (message: string) => void;
+}
+
+export interface RunOptions extends Warning {
+  /** Milliseconds between blocks; 0: as fast as they can be made. */
+  readonly blockMillis: number;
+  /** False: a block is made only when it has something to do. */
+  readonly emptyBlocks?: boolean;
+  /** Stop after this many; undefined: go on. */
+  readonly maxBlocks?: number;
+  readonly signal: AbortSignal;
+  /** A block is about to be made. */
+  readonly onBegin?: () => void;
+  readonly onBlock: (block: MadeBlock) => void;
+}
+
+/** Makes blocks; returns when it was told to stop. @throws Halt; UpgradeError */
+export async function runNode({ home, node }: Pick<OpenNode, "home" | "node">, options: RunOptions): Promise<void> {
+  orWarn(options, "no space could be kept for halt.json", () => keepReserve(home));
+  const pace = new Pace(options.blockMillis);
+  for (let made = 0; made !== options.maxBlocks && !options.signal.aborted; made++) {
+    if (options.emptyBlocks === false) await somethingToDo(node, options.signal);
+    if (options.signal.aborted) return;
+    pace.begin();
+    options.onBegin?.();
+    const block = node.makeBlock();
+    if (made === 0) orWarn(options, "halt.json is out of date", () => removeHaltRecord(home));
+    keepLocalReceipt(home, block, options);
+    options.onBlock(block);
+    // Even without a pause the process must hear signals, and the doors their clients.
+    await pause(pace.left(), options.signal);
+  }
+}
+
+/** As long as it says, also beyond what one timer counts; shorter when it is told to stop. */
+async function pause(millis: number, signal: AbortSignal): Promise<void> {
+  for (let left = millis; ; left -= TIMER_MILLIS_MAX) {
+    await sleep(Math.min(left, TIMER_MILLIS_MAX), undefined, { signal }).catch(() => undefined);
+    if (left <= TIMER_MILLIS_MAX || signal.aborted) return;
+  }
+}
+
+/** Blocks by the clock: one that came late takes its lateness from the pause that follows, not from all that follow. */
+class Pace {
+  #due = 0;
+
+  constructor(private readonly blockMillis: number) {}
+
+  begin(): void {
+    const now = Date.now();
+    if (now - this.#due > this.blockMillis) this.#due = now;
+  }
+
+  /** Milliseconds until the next one. */
+  left(): number {
+    this.#due += this.blockMillis;
+    return Math.max(0, this.#due - Date.now());
+  }
+}
+
+function keepLocalReceipt(home: Home, block: MadeBlock, options: Warning): void {
+  const { applied, appHash } = block.result;
+  if (!applied) return;
+  const { milliseconds, appHashBefore } = block;
+  const { height } = block.stored.header;
+  orWarn(options, "the local receipt could not be written", () =>
+    writeLocalReceipt(home, localReceipt({ applied, height, milliseconds, appHashBefore, appHash })),
+  );
+}
+
+/** Exit statuses from here on are ends of a node, with a record; the rest are mistakes of the caller. */
+export const RECORDED_FROM = 10;
+
+/** Writes `halt.json` and gives the record, also when the disk refuses it; the caller prints it. */
+export function recordHalt(held: HeldHome, error: UpgradeError, options: Warning): HaltRecord {
+  const time = formatTime(wallClock.after({ seconds: 0n, nanos: 0 }));
+  const { path: home } = held.home;
+  const record = haltRecord(error, { ...held.position(), duePlan: held.duePlan(), home, time });
+  orWarn(options, "halt.json could not be written", () => writeHaltRecord(held.home, record));
+  return record;
+}
+
+/** What is done beside a block that is durable, or an end that stands, is worth a warning when it fails. */
+function orWarn({ onWarning }: Warning, what: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    onWarning(`${what}: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * Files that are there whole or not at all: written under a temporary name, synced, renamed, the folder synced, read
+ * back and compared. A process killed at any moment leaves the old file or the new one.
+ */
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { equalBytes } from "../../bytes.js";
+import { UpgradeError } from "../../errors.js";
+import { makeFolder, syncFolder } from "../../store/disk/lmdb-access.js";
+import { diskFailure } from "../../store/disk/lmdb-errors.js";
+import type { UpgradeFileName, UpgradeFiles } from "../../upgrade/files.js";
+import type { Home } from "./home.js";
+
+/** @throws UpgradeError UPG_STORE_IO, UPG_STORE_FULL when the file is not there, byte for byte, afterwards */
+export function writeFileAtomically(path: string, bytes: Uint8Array, mode = 0o600): void {
+  const folder = dirname(path);
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    makeFolder(folder);
+    const file = openSync(temporary, "w", mode);
+    try {
+      writeFileSync(file, bytes);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temporary, path);
+    syncFolder(folder);
+  } catch (cause) {
+    removeQuietly(temporary);
+    throw diskFailure("write", `cannot write ${path}`, path, cause);
+  }
+  const written = readFileIfThere(path);
+  if (!written || !equalBytes(written, bytes)) {
+    throw new UpgradeError("UPG_STORE_IO", `${path} was written, but reading it back gives something else`);
+  }
+}
+
+/** On a disk that refuses this too, what refused first is what to speak of. */
+function removeQuietly(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // The next write of this process takes the same name.
+  }
+}
+
+/** Undefined when there is no such file. @throws UpgradeError UPG_STORE_IO */
+export function readFileIfThere(path: string): Uint8Array | undefined {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw diskFailure("read", `cannot read ${path}`, path, cause);
+  }
+}
+
+/** The upgrade module's two files in `<home>/data`. */
+export function upgradeFiles(home: Home): UpgradeFiles {
+  const path = (name: UpgradeFileName) => `${home.dataFolder}/${name}`;
+  return {
+    read: (name) => readFileIfThere(path(name)),
+    write: (name, bytes) => writeFileAtomically(path(name), bytes),
+    remove: (name) => rmSync(path(name), { force: true }),
+  };
+}

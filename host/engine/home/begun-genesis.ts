@@ -1,0 +1,109 @@
+/**
+ * The genesis document of a home. A chain that has not begun reads it; after the first block the database has what is
+ * needed, and a document that is another one by now is a warning.
+ */
+import { existsSync, statSync } from "node:fs";
+import { equalBytes, toHex } from "../../bytes.js";
+import type { Chain } from "../../chain/define-chain.js";
+import { type Genesis, type GenesisFacts, longLists, openGenesis } from "../../chain/genesis/genesis.js";
+import type { GenesisList } from "../../chain/genesis/list.js";
+import { UpgradeError } from "../../errors.js";
+import type { Batch, Database } from "../../store/disk/database.js";
+import type { LogLevel } from "../../upgrade/handlers.js";
+import { hashOfFile, hashOfSource, openFileSource } from "./file-source.js";
+import { encodeGenesisRecord, GENESIS_KEY, type GenesisDigest, readGenesisRecord } from "./genesis-record.js";
+import type { Home } from "./home.js";
+
+type Log = (level: LogLevel, message: string) => void;
+
+/** What a chain begins with. */
+interface Begin {
+  /** Reads the whole document once. @throws UpgradeError UPG_INVALID_GENESIS with the path of what is wrong */
+  check(log: Log): void;
+  /** Keeps what is needed later. */
+  record(batch: Batch): void;
+  close(): void;
+}
+
+export interface BegunGenesis {
+  readonly genesis: GenesisFacts | Genesis;
+  readonly digest: GenesisDigest;
+  /** Undefined once the chain has begun. */
+  readonly begin: Begin | undefined;
+}
+
+/** Before anything is made in a folder: is it a home? @throws UpgradeError UPG_INVALID_CONFIG */
+export function requireHome(home: Home): void {
+  if (!existsSync(home.genesisFile) && !existsSync(home.databaseFile)) throw noDocument(home);
+}
+
+function noDocument({ genesisFile }: Home): UpgradeError {
+  return new UpgradeError("UPG_INVALID_CONFIG", `${genesisFile} is missing: make a home with \`chaind init\` first`);
+}
+
+/** @throws UpgradeError UPG_INVALID_CONFIG when there is no document, UPG_INVALID_GENESIS, UPG_STORE_CORRUPT */
+export function keptOrFile(chain: Chain, home: Home, database: Database | undefined): BegunGenesis {
+  const kept = database && readGenesisRecord(database);
+  if (kept) return { genesis: kept.facts, digest: kept.digest, begin: undefined };
+  const source = openFileSource(home.genesisFile);
+  if (!source) throw noDocument(home);
+  try {
+    const genesis = openGenesis(chain, source);
+    const digest = { sha256: hashOfSource(source), size: source.size };
+    const begin = {
+      check: (log: Log) => checkAll(chain, home, genesis, log),
+      record: (batch: Batch) => batch.put(GENESIS_KEY, encodeGenesisRecord(genesis, digest)),
+      close: () => source.close(),
+    };
+    return { genesis, digest, begin };
+  } catch (error) {
+    source.close();
+    throw error;
+  }
+}
+
+/** Says in the log when the document is not the one that the chain began with; reads it between other work. */
+export function watchGenesisFile(home: Home, { sha256, size }: GenesisDigest, log: Log, signal: AbortSignal): void {
+  const { genesisFile } = home;
+  const began = `the chain began with one of ${size} bytes, SHA-256 ${toHex(sha256)}; it goes on from its own state`;
+  if (!existsSync(genesisFile)) {
+    log("warn", `${genesisFile} is missing: ${began}`);
+  } else if (statSync(genesisFile).size !== size) {
+    log("warn", `${genesisFile} is another document: ${began}`);
+  } else {
+    hashOfFile(genesisFile, signal)
+      .then((hash) => {
+        if (!equalBytes(hash, sha256)) log("warn", `${genesisFile} is another document: ${began}`);
+      })
+      .catch((error: unknown) => {
+        if (!signal.aborted) log("warn", `${genesisFile} cannot be read: ${String(error)}; ${began}`);
+      });
+  }
+}
+
+function checkAll(chain: Chain, home: Home, genesis: Genesis, log: Log): void {
+  requireAll(chain, home, genesis);
+  for (const [name, list] of longLists(chain, genesis)) walk(name, list, log);
+}
+
+/** Entries between two lines of the log. */
+const PROGRESS_ENTRIES = 250_000;
+
+/** Reads a list to its end: that is what checks it. */
+function walk(name: string, list: GenesisList<unknown>, log: Log): void {
+  let read = 0;
+  for (const _ of list) {
+    read++;
+    if (read % PROGRESS_ENTRIES === 0) log("info", `genesis: ${read} of ${list.length} ${name} checked`);
+  }
+}
+
+/** What no chain can do without: a validator, say. */
+function requireAll({ name, modules }: Chain, home: Home, { sections }: Genesis): void {
+  const missing = modules.flatMap((module) => module.genesis?.missing?.(sections.get(module.name)) ?? []);
+  if (missing.length === 0) return;
+  throw new UpgradeError(
+    "UPG_INVALID_GENESIS",
+    `${home.genesisFile} ${missing.join(", ")}: give one power with \`${name} genesis add-account <key> <coins> --validator\``,
+  );
+}

@@ -1,0 +1,70 @@
+/** This node's consensus key, `config/priv_validator_key.json` in the field's format, and its node key. */
+
+import { toHex, utf8 } from "../../bytes.js";
+import { addressOf, type PublicKey, publicKeyOf } from "../../comet/keys.js";
+import { UpgradeError } from "../../errors.js";
+import { readFileIfThere, writeFileAtomically } from "./atomic-file.js";
+import { sha256 } from "./node-crypto.js";
+
+export interface ConsensusKey {
+  /** ed25519 seed, 32 bytes. */
+  readonly seed: Uint8Array;
+  readonly publicKey: PublicKey;
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+}
+
+export function consensusKey(seed: Uint8Array): ConsensusKey {
+  const publicKey = publicKeyOf("ed25519", seed);
+  return { seed, publicKey, address: addressOf(sha256, publicKey) };
+}
+
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
+
+export function writeConsensusKey(path: string, key: ConsensusKey): void {
+  const json = {
+    address: toHex(key.address).toUpperCase(),
+    pub_key: { type: "tendermint/PubKeyEd25519", value: base64(key.publicKey.bytes) },
+    priv_key: {
+      type: "tendermint/PrivKeyEd25519",
+      value: base64(Buffer.concat([key.seed, key.publicKey.bytes])),
+    },
+  };
+  writeFileAtomically(path, utf8(`${JSON.stringify(json, null, 2)}\n`));
+}
+
+/** @throws UpgradeError UPG_INVALID_CONFIG */
+export function readConsensusKey(path: string): ConsensusKey {
+  const bytes = readFileIfThere(path);
+  if (!bytes) {
+    throw new UpgradeError("UPG_INVALID_CONFIG", `${path} is missing: make a home with \`chaind init\` first`);
+  }
+  return consensusKey(readPrivateKey(path, bytes));
+}
+
+function readPrivateKey(path: string, bytes: Uint8Array): Uint8Array {
+  try {
+    const json = JSON.parse(Buffer.from(bytes).toString("utf8")) as { priv_key: { type: string; value: string } };
+    const secret = Buffer.from(json.priv_key.value, "base64");
+    if (json.priv_key.type !== "tendermint/PrivKeyEd25519" || secret.length !== 64) throw new TypeError("wrong type");
+    return new Uint8Array(secret.subarray(0, 32));
+  } catch (cause) {
+    throw new UpgradeError("UPG_INVALID_CONFIG", `${path} holds no ed25519 consensus key`, { cause });
+  }
+}
+
+export function writeNodeKey(path: string, key: ConsensusKey): void {
+  const value = base64(Buffer.concat([key.seed, key.publicKey.bytes]));
+  const json = { priv_key: { type: "tendermint/PrivKeyEd25519", value } };
+  writeFileAtomically(path, utf8(`${JSON.stringify(json)}\n`));
+}
+
+/** A node's id: its node key's address in lower-case hex. */
+export function nodeId(key: ConsensusKey): string {
+  return toHex(key.address);
+}
+
+/** @throws UpgradeError UPG_INVALID_CONFIG */
+export function readNodeId(path: string): string {
+  return nodeId(readConsensusKey(path));
+}

@@ -1,0 +1,87 @@
+/** A home's database for a command that runs while no node does. */
+import { existsSync } from "node:fs";
+import { isUpgradeError, UpgradeError } from "../../errors.js";
+import type { Database } from "../../store/disk/database.js";
+import { LmdbDatabase } from "../../store/disk/lmdb-database.js";
+import { LmdbFileDatabase } from "../../store/disk/lmdb-file-database.js";
+import { ReadHold } from "../embedded/read-hold.js";
+import { Home } from "./home.js";
+import { HomeLock } from "./home-lock.js";
+
+export function noChain(path: string): UpgradeError {
+  return new UpgradeError("UPG_INVALID_CONFIG", `there is no chain in ${path}: no block was made here yet`);
+}
+
+/**
+ * Reads the home's database while no node holds it, and keeps nodes out meanwhile. Nothing is made or written.
+ * @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_LOCKED, UPG_STORE_*
+ */
+export function withReader<T>(path: string, use: (database: LmdbFileDatabase, home: Home) => T): T {
+  const home = new Home(path);
+  if (!existsSync(home.databaseFile)) throw noChain(path);
+  const hold = ReadHold.acquire(home.lockFile, home.databaseFile);
+  try {
+    const database = LmdbFileDatabase.open(home.databaseFile);
+    try {
+      return use(database, home);
+    } finally {
+      database.close();
+    }
+  } finally {
+    hold.release();
+  }
+}
+
+/** A home's database for a command that may run beside a node. */
+export interface SharedReader {
+  readonly database: Database;
+  /** Another process holds the home. */
+  readonly isRunning: boolean;
+  close(): void;
+}
+
+/**
+ * Reads the home's database whether a node runs or not. Nothing is made or written: without a node the file is read page
+ * by page and nodes are kept out meanwhile; beside one LMDB reads, which takes a place in the lock file that the node made.
+ * @throws UpgradeError UPG_STORE_LOCKED while a node only begins, UPG_STORE_IO, UPG_STORE_CORRUPT
+ */
+export function openShared({ lockFile, databaseFile }: Home): SharedReader {
+  let hold: ReadHold;
+  try {
+    hold = ReadHold.acquire(lockFile, databaseFile);
+  } catch (error) {
+    if (!isUpgradeError(error) || error.code !== "UPG_STORE_LOCKED" || !existsSync(`${databaseFile}-lock`)) throw error;
+    const database = new LmdbDatabase(databaseFile, { readOnly: true });
+    return { database, isRunning: true, close: () => database.close() };
+  }
+  try {
+    const database = LmdbFileDatabase.open(databaseFile);
+    const close = () => {
+      database.close();
+      hold.release();
+    };
+    return { database, isRunning: false, close };
+  } catch (error) {
+    hold.release();
+    throw error;
+  }
+}
+
+/** Holds the home while `use` runs. @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_LOCKED, UPG_STORE_* */
+export function withDatabase<T>(path: string, use: (database: LmdbDatabase, home: Home) => T): T {
+  const home = new Home(path);
+  if (!existsSync(home.databaseFile)) {
+    throw noChain(path);
+  }
+  const lock = HomeLock.acquire(home.lockFile, home.databaseFile);
+  try {
+    const database = new LmdbDatabase(home.databaseFile);
+    try {
+      return use(database, home);
+    } finally {
+      database.close();
+    }
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,68 @@
+/** A node's home folder: where everything is. */
+import { join } from "node:path";
+import { toHex, utf8 } from "../../bytes.js";
+import { sha256 } from "./node-crypto.js";
+
+/** File systems allow 255; what is added while a file is written needs some of them. */
+const FILE_NAME_BYTES_MAX = 200;
+
+export class Home {
+  constructor(readonly path: string) {}
+
+  get genesisFile(): string {
+    return join(this.path, "config", "genesis.json");
+  }
+  /** The consensus key, in the field's format. */
+  get validatorKeyFile(): string {
+    return join(this.path, "config", "priv_validator_key.json");
+  }
+  get nodeKeyFile(): string {
+    return join(this.path, "config", "node_key.json");
+  }
+  get configFolder(): string {
+    return join(this.path, "config");
+  }
+  get dataFolder(): string {
+    return join(this.path, "data");
+  }
+  /** Handlers that the home brings itself. */
+  get handlersFolder(): string {
+    return join(this.path, "handlers");
+  }
+  /** Those that wait for their height. */
+  get stagedFolder(): string {
+    return join(this.path, "handlers", "staged");
+  }
+  get databaseFile(): string {
+    return join(this.path, "data", "chain.mdb");
+  }
+  /** Where this node's doors are while it runs, JSON. */
+  get addressesFile(): string {
+    return join(this.path, "data", "addresses.json");
+  }
+  /** What the consensus key signed last, in the field's format. */
+  get lastSignedFile(): string {
+    return join(this.path, "data", "priv_validator_state.json");
+  }
+  get lockFile(): string {
+    return join(this.path, "data", "LOCK");
+  }
+  /** Why the last process ended, and what to do next. */
+  get haltFile(): string {
+    return join(this.path, "data", "halt.json");
+  }
+  /** Space that is given up so that `halt.json` can be written on a full disk. */
+  get reserveFile(): string {
+    return join(this.path, "data", "reserve");
+  }
+  /** What a receipt leaves out because nodes differ: times, memory, tool versions. */
+  receiptFile(plan: string): string {
+    return join(this.path, "data", "receipts", `${fileNameOf(plan)}.json`);
+  }
+}
+
+/** A plan's name as that of a file; its hash when it would be too long. No name that is not hashed holds a `=`. */
+function fileNameOf(plan: string): string {
+  const encoded = encodeURIComponent(plan);
+  return encoded.length <= FILE_NAME_BYTES_MAX ? encoded : `sha256=${toHex(sha256(utf8(plan)))}`;
+}

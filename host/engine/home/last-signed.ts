@@ -1,0 +1,157 @@
+/**
+ * What the consensus key signed last: `<home>/data/priv_validator_state.json`, in CometBFT's shape. It stands beside the
+ * database and not in it, so that a database which is lost, restored from a copy or empty cannot make this key sign a
+ * height twice: that is written down, synced, before a signature is used.
+ *
+ * A process that dies between the signature and the commit makes the same block again: its transactions stand in
+ * `last_signed_txs.json` and the time of its vote in the record, and the same bytes get the same signature.
+ */
+import { toHex, utf8 } from "../../bytes.js";
+import { UpgradeError } from "../../errors.js";
+import type { Height, Timestamp } from "../../types.js";
+import { readFileIfThere, writeFileAtomically } from "./atomic-file.js";
+
+/** Steps of a height, as CometBFT counts them; the embedded engine signs precommits alone. */
+const STEP_PRECOMMIT = 3;
+const TXS_FILE = "last_signed_txs.json";
+
+export interface SignedVote {
+  readonly height: Height;
+  readonly signBytes: Uint8Array;
+  readonly timestamp: Timestamp;
+  readonly txs: readonly Uint8Array[];
+}
+
+/** What of a block that was signed and not committed must be the same when it is made again. */
+export interface PendingBlock {
+  readonly txs: readonly Uint8Array[];
+  readonly timestamp: Timestamp;
+}
+
+interface StateFile {
+  /** Decimal. */
+  readonly height: string;
+  readonly round: number;
+  readonly step: number;
+  /** Base64. */
+  readonly signature?: string;
+  /** Upper-case hex. */
+  readonly signbytes?: string;
+  /** Not CometBFT's, which reads over it: the time in the vote. */
+  readonly timestamp?: { readonly seconds: string; readonly nanos: number };
+}
+
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
+const fromBase64 = (text: string) => new Uint8Array(Buffer.from(text, "base64"));
+
+export class LastSigned {
+  /** `path`: the record; its folder takes the transactions' file too. */
+  constructor(private readonly path: string) {}
+
+  /** Height of the record; 0n: nothing was signed. @throws UpgradeError UPG_STORE_CORRUPT, UPG_STORE_IO */
+  get height(): Height {
+    const state = this.#read();
+    return state === undefined ? 0n : BigInt(state.height);
+  }
+
+  /**
+   * The database ends at `last`: may this key go on from there?
+   * @throws UpgradeError UPG_STORE_SIGNED when blocks are missing that were signed
+   */
+  requireGoesOn(last: Height, databaseFile: string): void {
+    const { height } = this;
+    if (height <= last + 1n) return;
+    const what = last === 0n ? `${databaseFile} holds no block` : `${databaseFile} ends at block ${last}`;
+    throw new UpgradeError(
+      "UPG_STORE_SIGNED",
+      `${what}, but this key has signed block ${height} (${this.path}): the database was lost or is an old copy, and ` +
+        "making those blocks again would be signing twice. Restore the database that ends at that block. Only when it " +
+        "is lost for good and nobody else ever saw those blocks, remove that file and start again",
+    );
+  }
+
+  /** The block that must be made at this height when it was signed before; undefined: any. */
+  pending(height: Height): PendingBlock | undefined {
+    const state = this.#read();
+    if (!state?.timestamp || BigInt(state.height) !== height || !state.signature) return undefined;
+    const { seconds, nanos } = state.timestamp;
+    return { txs: this.#readTxs(height), timestamp: { seconds: BigInt(seconds), nanos } };
+  }
+
+  /**
+   * The vote's signature: written down before it is given, or the recorded one when these bytes were signed before.
+   * @throws UpgradeError UPG_STORE_SIGNED, UPG_STORE_IO, UPG_STORE_FULL, UPG_STORE_CORRUPT
+   */
+  sign({ height, signBytes, timestamp, txs }: SignedVote, sign: () => Uint8Array): Uint8Array {
+    const state = this.#read();
+    const recorded = state === undefined ? 0n : BigInt(state.height);
+    const hex = toHex(signBytes).toUpperCase();
+    if (recorded === height && state?.signature && state.signbytes === hex) return fromBase64(state.signature);
+    if (recorded > height || (recorded === height && state?.signature)) throw this.#twice(height, recorded);
+    const signature = sign();
+    if (txs.length > 0) {
+      const text = JSON.stringify({ height: String(height), txs: txs.map(base64) });
+      writeFileAtomically(this.#txsPath, utf8(`${text}\n`));
+    }
+    const time = { seconds: String(timestamp.seconds), nanos: timestamp.nanos };
+    this.#write({ ...record(height), signature: base64(signature), signbytes: hex, timestamp: time });
+    return signature;
+  }
+
+  /** After a rollback, which says in so many words that the blocks behind `height` are to be made anew. */
+  rollBackTo(height: Height): void {
+    if (this.height > height) this.#write(record(height));
+  }
+
+  #twice(height: Height, recorded: Height): UpgradeError {
+    return new UpgradeError(
+      "UPG_STORE_SIGNED",
+      `block ${height} is not signed: this key has signed ${recorded === height ? "another block of that height" : `block ${recorded}`} ` +
+        `before (${this.path}). See that no other node runs with this key. \`chaind rollback\` takes a block back that nobody else saw`,
+    );
+  }
+
+  get #txsPath(): string {
+    return this.path.replace(/[^/]*$/, TXS_FILE);
+  }
+
+  #readTxs(height: Height): Uint8Array[] {
+    const bytes = readFileIfThere(this.#txsPath);
+    if (!bytes) return [];
+    const file = parsed(this.#txsPath, bytes) as { height?: string; txs?: readonly string[] };
+    return file.height === String(height) ? (file.txs ?? []).map(fromBase64) : [];
+  }
+
+  #read(): StateFile | undefined {
+    const bytes = readFileIfThere(this.path);
+    if (!bytes) return undefined;
+    const state = parsed(this.path, bytes) as StateFile;
+    const isSound =
+      /^[0-9]{1,19}$/.test(state?.height) &&
+      Number.isInteger(state.round) &&
+      /^([0-9A-F]{2})*$/.test(state.signbytes ?? "");
+    if (isSound) return state;
+    throw malformed(this.path);
+  }
+
+  #write(state: StateFile): void {
+    writeFileAtomically(this.path, utf8(`${JSON.stringify(state, null, 2)}\n`));
+  }
+}
+
+const record = (height: Height): StateFile => ({ height: String(height), round: 0, step: STEP_PRECOMMIT });
+
+function parsed(path: string, bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString("utf8"));
+  } catch {
+    throw malformed(path);
+  }
+}
+
+function malformed(path: string): UpgradeError {
+  return new UpgradeError(
+    "UPG_STORE_CORRUPT",
+    `${path} is not what this program writes: restore it from the newest copy; without it nothing keeps this key from signing twice`,
+  );
+}

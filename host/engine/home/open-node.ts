@@ -1,0 +1,21 @@
+/** Opens a home in one step: what every command that reads or runs a chain begins with. */
+import type { EmbeddedNode } from "../embedded/embedded-node.js";
+import { HeldHome, type OpenNodeOptions } from "./held-home.js";
+import type { Home } from "./home.js";
+
+export interface OpenNode {
+  readonly home: Home;
+  readonly node: EmbeddedNode;
+  close(): void;
+}
+
+/** @throws Halt; UpgradeError UPG_STORE_LOCKED, UPG_INVALID_GENESIS, UPG_INVALID_CONFIG, UPG_HANDLER_*, UPG_STORE_* */
+export function openNode(options: OpenNodeOptions): OpenNode {
+  const held = HeldHome.hold(options);
+  try {
+    return { home: held.home, node: held.open(), close: () => held.close() };
+  } catch (error) {
+    held.close();
+    throw error;
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * The gas of one run. While the guest runs, the metered code keeps the count; the host takes its own prices from the
+ * same number, so there is one count and one end.
+ */
+import { assert, UpgradeError } from "../../errors.js";
+import { METER_EXPORTS } from "../meter/meter.js";
+import { HOST_PRICES } from "../meter/schedule.js";
+
+export type StopReason = "gas" | "stack" | "memory";
+
+export class GasCounter {
+  readonly limit: bigint;
+  /** What is left while there is no guest yet. */
+  #before: bigint;
+  #gas: WebAssembly.Global<"i64"> | undefined;
+  #stack: WebAssembly.Global<"i32"> | undefined;
+  #refused: WebAssembly.Global<"i32"> | undefined;
+
+  constructor(limit: bigint) {
+    this.limit = limit;
+    this.#before = limit;
+  }
+
+  /** From now on the count stands in the instance. */
+  bind(exports: WebAssembly.Exports): void {
+    const { [METER_EXPORTS.gas]: gas, [METER_EXPORTS.stack]: stack, [METER_EXPORTS.refused]: refused } = exports;
+    const areGlobals = [gas, stack, refused].every((each) => each instanceof WebAssembly.Global);
+    assert(areGlobals, "a metered handler has no counters");
+    this.#gas = gas as WebAssembly.Global<"i64">;
+    this.#stack = stack as WebAssembly.Global<"i32">;
+    this.#refused = refused as WebAssembly.Global<"i32">;
+    this.#gas.value = this.#before;
+  }
+
+  /** Below 0: it is gone. */
+  get left(): bigint {
+    return this.#gas ? this.#gas.value : this.#before;
+  }
+
+  get used(): bigint {
+    return this.limit - this.left;
+  }
+
+  /** @throws UpgradeError UPG_MIGRATION_OUT_OF_GAS, before the host does what it is for */
+  charge(price: number, what: string): void {
+    const left = this.left - BigInt(price);
+    if (this.#gas) this.#gas.value = left;
+    else this.#before = left;
+    if (left < 0n) throw this.outOfGas(what);
+  }
+
+  /** {@link charge} for bytes that cross. */
+  chargeBytes(count: number, what: string): void {
+    this.charge(count * HOST_PRICES.byte, what);
+  }
+
+  /** Metered code may end with a debt, which it would have found at the next check. */
+  requireRest(call: string): void {
+    if (this.left < 0n) throw this.outOfGas(call);
+  }
+
+  /** Why the metered code ended itself; undefined: it did not. */
+  get stopReason(): StopReason | undefined {
+    if (this.#refused?.value === 1) return "memory";
+    if (this.left < 0n) return "gas";
+    return (this.#stack?.value ?? 0) < 0 ? "stack" : undefined;
+  }
+
+  outOfGas(what: string): UpgradeError {
+    const advice = "the handler does more work than its manifest allows; a higher gasLimit makes another handler";
+    return new UpgradeError(
+      "UPG_MIGRATION_OUT_OF_GAS",
+      `the handler used up its gas of ${this.limit} in ${what}: ${advice}`,
+      { details: { limit: String(this.limit), call: what } },
+    );
+  }
+}

@@ -1,0 +1,42 @@
+/** A branch of several stores at once: what a block, a transaction or a handler writes to. */
+import { UpgradeError } from "../../errors.js";
+import type { CacheMultiStore as CacheMultiStoreShape, MultiStore } from "../../types.js";
+import { CacheKVStore } from "./cache-kv.js";
+
+export class CacheMultiStore implements CacheMultiStoreShape {
+  readonly #branches = new Map<string, CacheKVStore>();
+
+  constructor(private readonly parent: MultiStore) {}
+
+  get names(): readonly string[] {
+    return this.parent.names;
+  }
+
+  store(name: string): CacheKVStore {
+    let branch = this.#branches.get(name);
+    if (!branch) {
+      branch = new CacheKVStore(this.parent.store(name));
+      this.#branches.set(name, branch);
+    }
+    return branch;
+  }
+
+  branch(): CacheMultiStore {
+    return new CacheMultiStore(this);
+  }
+
+  write(): void {
+    for (const name of this.names) this.#branches.get(name)?.write();
+  }
+
+  discard(): void {
+    for (const branch of this.#branches.values()) branch.discard();
+  }
+}
+
+export function noSuchStore(name: string, names: readonly string[]): UpgradeError {
+  return new UpgradeError(
+    "UPG_NOT_FOUND_STORE",
+    `there is no store "${name}"; there are ${names.join(", ") || "none"}`,
+  );
+}

@@ -1,0 +1,46 @@
+/** The files of a database and their folder: may this user open them, and are their names durable? */
+import { accessSync, closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { UpgradeError } from "../../errors.js";
+
+/**
+ * LMDB ends the process with a signal when it cannot write to its lock file. Readers register in it too.
+ * @throws UpgradeError UPG_STORE_IO, naming the file
+ */
+export function requireAccess(path: string, isReadOnly: boolean): void {
+  const files = [
+    [path, isReadOnly ? constants.R_OK : constants.R_OK | constants.W_OK],
+    [`${path}-lock`, constants.R_OK | constants.W_OK],
+  ] as const;
+  for (const [file, mode] of files) {
+    if (!existsSync(file)) continue;
+    try {
+      accessSync(file, mode);
+    } catch (cause) {
+      const owner = statSync(file).uid;
+      throw new UpgradeError(
+        "UPG_STORE_IO",
+        `this user may not ${mode === constants.R_OK ? "read" : "write to"} ${file}, which user id ${owner} owns: ` +
+          `give it back with \`chown\` to the user that runs the node (a command run as another user may have made it)`,
+        { cause },
+      );
+    }
+  }
+}
+
+/** A name that was made, changed or removed is durable when its folder is. */
+export function syncFolder(folder: string): void {
+  const handle = openSync(folder, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Makes a folder and those above it that are not there, durably. */
+export function makeFolder(folder: string): void {
+  const first = mkdirSync(resolve(folder), { recursive: true });
+  if (first === undefined) return;
+  for (let made = resolve(folder); made.length >= first.length; made = dirname(made)) syncFolder(dirname(made));
+}

@@ -1,0 +1,76 @@
+/**
+ * Which versions can be read: a run without gaps up to the last one, and before it those that are kept for good. Only
+ * the kept ones are held one by one, so an archive of millions of versions costs no more than a pruned node.
+ */
+
+import type { Batch, Database } from "../disk/database.js";
+import { commitKey, commitsEnd, versionOfCommitKey } from "../disk/keys.js";
+import { readCommit } from "./commit-record.js";
+
+const KEYS_AT_ONCE = 1_024;
+/** Versions pruned with one commit: one is the rule, more when a process starts with fewer versions to keep. */
+const VERSIONS_PER_COMMIT = 256;
+
+export class ReadableVersions {
+  /** `kept`: ascending, all before `first`. No version at all: `first` and `last` are 0. */
+  constructor(
+    private readonly kept: readonly number[] = [],
+    readonly first = 0,
+    readonly last = 0,
+  ) {}
+
+  static load(database: Database): ReadableVersions {
+    const kept: number[] = [];
+    let first = 0;
+    let last = 0;
+    for (let end: Uint8Array | undefined = commitsEnd(); end; ) {
+      const keys = database.keys({ start: commitKey(0), end, reverse: true, limit: KEYS_AT_ONCE });
+      for (const version of keys.map(versionOfCommitKey)) {
+        if (last === 0) last = version;
+        else if (version !== first - 1 || kept.length > 0) {
+          kept.push(version);
+          continue;
+        }
+        first = version;
+      }
+      end = keys.at(-1);
+    }
+    return new ReadableVersions(kept.reverse(), first, last);
+  }
+
+  /** 0 when there is none. */
+  get lowest(): number {
+    return this.kept[0] ?? this.first;
+  }
+
+  /** For people who ask for another one. */
+  get inWords(): string {
+    const run = `${this.first} to ${this.last}`;
+    return this.kept.length === 0 ? run : `${run}, and upgrade heights before, from ${this.lowest}`;
+  }
+
+  /** The greatest one up to `version`; 0 when there is none. */
+  upTo(version: number): number {
+    if (version >= this.first) return Math.min(version, this.last);
+    return this.kept.findLast((each) => each <= version) ?? 0;
+  }
+
+  has(version: number): boolean {
+    return version > 0 && this.upTo(version) === version;
+  }
+
+  /**
+   * What can be read after the commit of `version`: `versionsKept` versions besides it, and those marked to be kept.
+   * The records of the others are removed with the commit.
+   */
+  after(version: number, versionsKept: number, database: Database, batch: Batch): ReadableVersions {
+    const oldest = Math.min(version, version - versionsKept);
+    const kept = [...this.kept];
+    let first = this.last === 0 ? version : this.first;
+    for (let pruned = 0; pruned < VERSIONS_PER_COMMIT && first < oldest; pruned++, first++) {
+      if (readCommit(database, first)?.kept) kept.push(first);
+      else batch.remove(commitKey(first));
+    }
+    return new ReadableVersions(kept, first, version);
+  }
+}

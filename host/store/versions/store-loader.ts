@@ -1,0 +1,31 @@
+/** Store loaders: how a process opens its stores before its first block (specification, "Store-migration behaviour"). */
+import { UpgradeError } from "../../errors.js";
+import { INT64_MAX } from "../../limits.js";
+import type { Height, StoreUpgrades } from "../../types.js";
+import type { CommitMultiStore } from "./commit-multi-store.js";
+import { isEmptyUpgrade } from "./store-upgrades.js";
+
+export type StoreLoader = (multiStore: CommitMultiStore) => void;
+
+/** Opens the stores as they are. */
+export const defaultStoreLoader: StoreLoader = (multiStore) => multiStore.loadLatestVersion();
+
+/**
+ * Opens the stores with `storeUpgrades` when the next block is the one at `upgradeHeight`, and as they are otherwise:
+ * so upgrades that were committed are not made again by any later start.
+ *
+ * @throws UpgradeError UPG_INVALID_HEIGHT; the loader itself UPG_STORE_UPGRADE
+ */
+export function upgradeStoreLoader(upgradeHeight: Height, storeUpgrades: StoreUpgrades): StoreLoader {
+  if (typeof upgradeHeight !== "bigint" || upgradeHeight <= 0n || upgradeHeight > INT64_MAX) {
+    throw new UpgradeError(
+      "UPG_INVALID_HEIGHT",
+      `upgradeStoreLoader: height must be a positive int64, got ${upgradeHeight}`,
+    );
+  }
+  return (multiStore) => {
+    const isDue = multiStore.lastCommitID.version + 1n === upgradeHeight;
+    if (isDue && !isEmptyUpgrade(storeUpgrades)) multiStore.loadLatestVersion(storeUpgrades);
+    else multiStore.loadLatestVersion();
+  };
+}

@@ -1,0 +1,101 @@
+/** The folder of a keyring: one file a key, written whole or not at all, readable by its owner alone. */
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { utf8 } from "../bytes.js";
+import { readFileIfThere, writeFileAtomically } from "../engine/home/atomic-file.js";
+import { messageOf, UpgradeError } from "../errors.js";
+import type { Sealed } from "./seal.js";
+
+/** What a key's file holds: `private` (hex, backend test) or `sealed` (backend file). */
+export interface KeyRecord {
+  readonly v: 1;
+  readonly name: string;
+  readonly address: string;
+  /** Base64 of 33 bytes. */
+  readonly pubkey: string;
+  readonly private?: string;
+  readonly sealed?: Sealed;
+}
+
+const SUFFIX = ".json";
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** A name is part of a path, so it is held to letters that can lead nowhere. @throws UpgradeError UPG_INVALID_ARGUMENT */
+export function checkKeyName(name: string): string {
+  if (NAME.test(name)) return name;
+  throw new UpgradeError(
+    "UPG_INVALID_ARGUMENT",
+    `invalid key name "${name.slice(0, 80)}": 1 to 64 letters, digits, dots, dashes and underscores, a letter or digit first`,
+  );
+}
+
+function keyringFolder(root: string, backend: string): string {
+  return join(root, `keyring-${backend}`);
+}
+
+/** Names of the keys, ascending; none when there is no folder. */
+export function keyNames(root: string, backend: string): string[] {
+  try {
+    return readdirSync(keyringFolder(root, backend))
+      .filter((file) => file.endsWith(SUFFIX))
+      .map((file) => file.slice(0, -SUFFIX.length))
+      .filter((name) => NAME.test(name))
+      .sort();
+  } catch (cause) {
+    if (["ENOENT", "ENOTDIR"].includes((cause as NodeJS.ErrnoException).code ?? "")) return [];
+    const message = messageOf(cause);
+    throw new UpgradeError("UPG_STORE_IO", `cannot read the keyring: ${message}`, { cause });
+  }
+}
+
+export class KeyFolder {
+  readonly path: string;
+
+  constructor(
+    private readonly root: string,
+    readonly backend: string,
+  ) {
+    this.path = keyringFolder(root, backend);
+  }
+
+  names(): string[] {
+    return keyNames(this.root, this.backend);
+  }
+
+  /** Undefined when there is no such key. @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_STORE_CORRUPT, UPG_STORE_IO */
+  read(name: string): KeyRecord | undefined {
+    const path = this.#file(name);
+    const bytes = readFileIfThere(path);
+    return bytes && parseRecord(path, name, bytes);
+  }
+
+  write(record: KeyRecord): void {
+    mkdirSync(this.path, { recursive: true, mode: 0o700 });
+    writeFileAtomically(this.#file(record.name), utf8(`${JSON.stringify(record, null, 1)}\n`));
+  }
+
+  remove(name: string): void {
+    rmSync(this.#file(name), { force: true });
+  }
+
+  #file(name: string): string {
+    return join(this.path, checkKeyName(name) + SUFFIX);
+  }
+}
+
+function parseRecord(path: string, name: string, bytes: Uint8Array): KeyRecord {
+  let record: Partial<KeyRecord>;
+  try {
+    record = JSON.parse(Buffer.from(bytes).toString("utf8")) as Partial<KeyRecord>;
+  } catch (cause) {
+    throw new UpgradeError("UPG_STORE_CORRUPT", `${path} is not a whole key file`, { cause });
+  }
+  const isWhole =
+    record?.v === 1 &&
+    record.name === name &&
+    typeof record.address === "string" &&
+    typeof record.pubkey === "string" &&
+    Buffer.from(record.pubkey, "base64").length === 33;
+  if (!isWhole) throw new UpgradeError("UPG_STORE_CORRUPT", `${path} is not the file of a key named "${name}"`);
+  return record as KeyRecord;
+}
