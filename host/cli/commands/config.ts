@@ -1,8 +1,8 @@
 /** `chaind config`: the settings in a home, which stand in place of flags. */
 import type { Command } from "commander";
-import type { Cobra } from "../cobra.js";
-import { nearest} from "../cobra.js";
 import { usage } from "../../usage.js";
+import type { Cobra } from "../cobra.js";
+import { nearest } from "../cobra.js";
 import {
   type ConfigName,
   type ConfigTable,

@@ -1,9 +1,9 @@
 /** `chaind keys`: keys of accounts in this machine's keyring. */
 
+import { usage } from "../../usage.js";
 import type { KeyInfo } from "../../wallet/keyring.js";
 import { addKeyringFlags, type KeyringFlags } from "../client/keyring-options.js";
 import type { Cobra } from "../cobra.js";
-import { usage } from "../../usage.js";
 import { parseCount } from "../options.js";
 import type { Output } from "../output.js";
 
