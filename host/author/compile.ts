@@ -28,7 +28,7 @@ const DECLARATION_FLAGS = [
 const ENTRY = "handler-entry.ts";
 const EXPORTS = "handler_abi_1, handler_in, handler_out, handler_run, handler_batch, handler_check";
 const entryText = (file: string) =>
-  `import "../cli/handler/${file.replace(/\.ts$/, "")}";\nexport { ${EXPORTS} } from "chain-upgrade/assembly/handler/exports";\n`;
+  `import "./${file.replace(/\.ts$/, "")}";\nexport { ${EXPORTS} } from "chain-upgrade/assembly/handler/exports";\n`;
 
 export interface CompileOptions {
   readonly compiler: Compiler;
