@@ -2,11 +2,11 @@
 import { EMPTY, equalBytes } from "../bytes.js";
 import type { Sha256 } from "../types.js";
 import { WireWriter } from "../wire.js";
+import { Fields, rule } from "../wire-fields.js";
 import type { BlockId } from "./block-id.js";
 import { type Commit, commitHash, decodeCommit, encodeCommit, validateCommit } from "./commit.js";
 import { BLOCK_BYTES_MAX } from "./consensus-params.js";
 import { decodeEvidence, type Evidence, encodeEvidence, evidenceListHash, validateEvidence } from "./evidence.js";
-import { Fields, rule } from "./fields.js";
 import { decodeHeader, encodeHeader, type Header, headerHash, validateHeader } from "./header.js";
 import { makePartSet } from "./part-set.js";
 import { txsHash } from "./txs.js";

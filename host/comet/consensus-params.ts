@@ -1,7 +1,7 @@
 /** Consensus parameters: limits of blocks and evidence that all nodes share. Only two of them are hashed. */
 import type { Sha256 } from "../types.js";
 import { WireWriter } from "../wire.js";
-import { rule } from "./fields.js";
+import { rule } from "../wire-fields.js";
 import type { KeyType } from "./keys.js";
 
 /** 100 MiB, the most that CometBFT ever allows for a block. */

@@ -4,8 +4,8 @@ import { merkleRoot } from "../commitment/merkle.js";
 import { INT64_MAX } from "../limits.js";
 import type { Height, Sha256, Timestamp } from "../types.js";
 import { WireWriter } from "../wire.js";
+import { type FieldKinds, Fields, rule } from "../wire-fields.js";
 import { type BlockId, decodeBlockId, encodeBlockId, validateBlockId, validateHash } from "./block-id.js";
-import { type FieldKinds, Fields, rule } from "./fields.js";
 import { ADDRESS_BYTES } from "./sizes.js";
 import { encodeTime, timeOf } from "./wire-time.js";
 

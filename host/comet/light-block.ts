@@ -2,8 +2,8 @@
 import { equalBytes } from "../bytes.js";
 import type { Sha256 } from "../types.js";
 import { WireWriter } from "../wire.js";
+import { Fields, rule } from "../wire-fields.js";
 import { type Commit, decodeCommit, encodeCommit, validateCommit } from "./commit.js";
-import { Fields, rule } from "./fields.js";
 import { decodeHeader, encodeHeader, type Header, headerHash, validateHeader } from "./header.js";
 import {
   decodeValidatorSet,

@@ -2,7 +2,7 @@
 
 import { checkMerkleProof, type MerkleProof } from "../commitment/merkle.js";
 import { WireWriter } from "../wire.js";
-import { Fields } from "./fields.js";
+import { Fields } from "../wire-fields.js";
 
 /** `tendermint.crypto.Proof` */
 export function encodeMerkleProof(proof: MerkleProof): Uint8Array {

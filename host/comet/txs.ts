@@ -4,7 +4,7 @@ import { type MerkleProof, merkleProofs, merkleRoot, verifyMerkleProof } from ".
 import { UpgradeError } from "../errors.js";
 import type { Sha256 } from "../types.js";
 import { WireWriter } from "../wire.js";
-import { Fields } from "./fields.js";
+import { Fields } from "../wire-fields.js";
 import { decodeMerkleProof, encodeMerkleProof } from "./merkle-proof.js";
 
 /** Proof that a transaction stands in a block. */

@@ -6,7 +6,7 @@ import { merkleRoot } from "../commitment/merkle.js";
 import { INT64_MAX } from "../limits.js";
 import type { Sha256 } from "../types.js";
 import { WireWriter } from "../wire.js";
-import { Fields, invalid, rule } from "./fields.js";
+import { Fields, invalid, rule } from "../wire-fields.js";
 import { addressOf } from "./keys.js";
 import { clipInt64, normalizePriorities } from "./priorities.js";
 import { decodeValidator, encodeValidator, type Validator, validatorLeaf } from "./validator.js";

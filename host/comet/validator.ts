@@ -1,7 +1,7 @@
 /** One validator: who it is, its voting power, and its place in the rotation of proposers. */
 import type { Sha256 } from "../types.js";
 import { WireWriter } from "../wire.js";
-import { Fields, invalid, rule } from "./fields.js";
+import { Fields, invalid, rule } from "../wire-fields.js";
 import { addressOf, decodePublicKey, encodePublicKey, type PublicKey } from "./keys.js";
 import { ADDRESS_BYTES } from "./sizes.js";
 

@@ -1,8 +1,8 @@
 /** Votes as they travel and as evidence holds them. */
 import { WireWriter } from "../wire.js";
+import { type FieldKinds, Fields, invalid, rule } from "../wire-fields.js";
 import { decodeBlockId, encodeBlockId, isCompleteBlockId, isNilBlockId } from "./block-id.js";
 import { PRECOMMIT, PREVOTE, type VoteContent } from "./canonical.js";
-import { type FieldKinds, Fields, invalid, rule } from "./fields.js";
 import { ADDRESS_BYTES, SIGNATURE_BYTES } from "./sizes.js";
 import { encodeTime, timeOf } from "./wire-time.js";
 

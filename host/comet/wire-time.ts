@@ -2,7 +2,7 @@
 import { checkTime, ZERO_TIME } from "../time.js";
 import type { Timestamp } from "../types.js";
 import { WireWriter } from "../wire.js";
-import { Fields } from "./fields.js";
+import { Fields } from "../wire-fields.js";
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT when the time is out of range */
 export function encodeTime(time: Timestamp): Uint8Array {

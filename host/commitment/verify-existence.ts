@@ -3,9 +3,9 @@
  * tree's root is in the app hash. The rules are those of the two proof specifications, strictly.
  */
 import { concatBytes, EMPTY, equalBytes, utf8 } from "../bytes.js";
-import { Fields } from "../comet/fields.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import type { Sha256 } from "../types.js";
+import { Fields } from "../wire-fields.js";
 import { putUvarint } from "./iavl-hash.js";
 
 /** What sets the two specifications apart; all else (SHA-256, length prefixes, a hashed value) they share. */

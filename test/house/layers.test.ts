@@ -1,26 +1,22 @@
 /** Who may import whom (docs/architecture.md): arrows point down, nothing goes in a circle, the outside stays outside. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Source, sourcesUnder } from "./sources.js";
+import { picture, readRooms, withRoomList } from "../../scripts/rooms.mjs";
+import { ROOT, type Source, sourcesUnder } from "./sources.js";
+
+const table = readRooms();
 
 /** Rooms that a room may import besides itself and the ground floor. */
-const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  core: [],
-  handler: [],
-  commitment: [],
-  store: ["commitment"],
-  upgrade: ["core", "handler", "store", "commitment"],
-  harness: ["handler", "store", "upgrade", "core", "commitment"],
-  chain: ["upgrade", "core", "handler", "store", "commitment"],
-  engine: ["chain", "upgrade", "core", "handler", "store", "commitment"],
-  api: ["chain", "upgrade", "core", "handler", "store", "commitment"],
-  cli: ["harness", "engine", "api", "chain", "upgrade", "core", "handler", "store", "commitment"],
-  supervisor: ["engine", "api", "chain", "upgrade", "core", "handler", "store", "commitment"],
-  verify: ["core", "commitment", "handler"],
-  web: ["verify"],
-};
+const ALLOWED: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  table.rooms.map(({ name, imports }) => [name, imports]),
+);
 
-/** Rooms that may touch the machine: files, sockets, clocks, the process. */
-const MACHINE = new Set(["engine", "api", "cli", "supervisor"]);
+/** Lines and files on one floor that a room may have: what is larger is several rooms. */
+const ROOM_LINES_MAX = 7_000;
+const FLOOR_FILES_MAX = 25;
+
 const ENTRIES = new Set(["host/index.ts", "host/node.ts"]);
 const GROUND = "(ground)";
 
@@ -32,7 +28,9 @@ function roomOf(path: string): string {
   return rest === undefined || room === "gen" ? GROUND : room;
 }
 
-const isMachineFile = ({ path }: Source) => MACHINE.has(roomOf(path)) || path.startsWith("host/store/lmdb");
+/** May the file touch the machine: files, sockets, clocks, the process? */
+const isMachineFile = ({ path }: Source) =>
+  table.machine.some((each) => path.startsWith(`host/${each}${each.includes("/") ? "" : "/"}`));
 
 describe("layers", () => {
   test("every room is known, and every import of the project's own files leads to one", () => {
@@ -43,6 +41,28 @@ describe("layers", () => {
         if (file !== undefined) expect(byPath.has(file), `${path} imports ${specifier}, which is not there`).toBe(true);
       }
     }
+  });
+
+  test("rooms.json → the list in docs/architecture.md and docs/rooms.svg, as `npm run generate:docs` writes them", () => {
+    const read = (file: string) => readFileSync(join(ROOT, "docs", file), "utf8");
+    expect(read("architecture.md")).toBe(withRoomList(read("architecture.md"), table));
+    expect(read("rooms.svg")).toBe(picture(table));
+  });
+
+  test("every room of the table has a folder, and none is too large", () => {
+    const own = sources.filter(({ path }) => !path.endsWith("-wasm.ts"));
+    for (const { name } of table.rooms) {
+      const files = own.filter(({ path }) => roomOf(path) === name);
+      expect(files.length, name).toBeGreaterThan(0);
+      const lines = files.reduce((sum, { text }) => sum + text.split("\n").length, 0);
+      expect(lines, `lines of ${name}`).toBeLessThan(ROOM_LINES_MAX);
+    }
+    const floors = new Map<string, number>();
+    for (const { path } of own.filter((each) => roomOf(each.path) !== GROUND)) {
+      const floor = path.slice(0, path.lastIndexOf("/"));
+      floors.set(floor, (floors.get(floor) ?? 0) + 1);
+    }
+    expect([...floors].filter(([, files]) => files > FLOOR_FILES_MAX)).toEqual([]);
   });
 
   test("imports point down", () => {

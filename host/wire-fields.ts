@@ -3,10 +3,10 @@
  * numbers out of range are refused. Left-out fields read as their default, in any order. Byte strings are views of
  * the input.
  */
-import { EMPTY } from "../bytes.js";
-import { UpgradeError } from "../errors.js";
-import { BYTES, readWire, VARINT, type WireField } from "../wire.js";
-import { HASH_BYTES } from "./sizes.js";
+import { EMPTY } from "./bytes.js";
+import { HASH_BYTES } from "./comet/sizes.js";
+import { UpgradeError } from "./errors.js";
+import { BYTES, readWire, VARINT, type WireField } from "./wire.js";
 
 /** What a message's fields are on the wire, field 1 first; `list` is a repeated length-delimited field. */
 export type FieldKinds = readonly ("varint" | "bytes" | "list")[];
