@@ -4,8 +4,8 @@
  * the input.
  */
 import { EMPTY } from "./bytes.js";
-import { HASH_BYTES } from "./comet/sizes.js";
 import { UpgradeError } from "./errors.js";
+import { HASH_BYTES } from "./sizes.js";
 import { BYTES, readWire, VARINT, type WireField } from "./wire.js";
 
 /** What a message's fields are on the wire, field 1 first; `list` is a repeated length-delimited field. */

@@ -1,8 +1,8 @@
 /** Names of blocks: the hash of the header, and the root over the parts in which the block is sent. */
 import { EMPTY, equalBytes, toHex } from "../bytes.js";
+import { HASH_BYTES } from "../sizes.js";
 import { WireWriter } from "../wire.js";
 import { Fields, rule } from "../wire-fields.js";
-import { HASH_BYTES } from "./sizes.js";
 
 export interface PartSetHeader {
   /** Number of parts; uint32. */

@@ -1,13 +1,13 @@
 /** Commits: the precommits that decided a block, one per validator in the order of the set. */
 
 import { merkleRoot } from "../commitment/merkle.js";
+import { ADDRESS_BYTES } from "../sizes.js";
 import { compareTimes, ZERO_TIME } from "../time.js";
 import type { Height, Sha256, Timestamp } from "../types.js";
 import { WireWriter } from "../wire.js";
 import { Fields, invalid, rule } from "../wire-fields.js";
 import { type BlockId, decodeBlockId, encodeBlockId, isNilBlockId, NIL_BLOCK_ID, validateBlockId } from "./block-id.js";
 import { PRECOMMIT, voteSignBytes } from "./canonical.js";
-import { ADDRESS_BYTES } from "./sizes.js";
 import { validateSignature } from "./vote.js";
 import { encodeTime, timeOf } from "./wire-time.js";
 

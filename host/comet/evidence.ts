@@ -1,13 +1,13 @@
 /** Evidence of misbehaviour, as blocks carry it. */
 import { compareBytes, concatBytes } from "../bytes.js";
 import { merkleRoot } from "../commitment/merkle.js";
+import { HASH_BYTES } from "../sizes.js";
 import type { Height, Sha256, Timestamp } from "../types.js";
 import { WireWriter } from "../wire.js";
 import { type FieldKinds, Fields, rule } from "../wire-fields.js";
 import { type BlockId, encodePartSetHeader } from "./block-id.js";
 import { headerHash } from "./header.js";
 import { decodeLightBlock, encodeLightBlock, type LightBlock, validateLightBlock } from "./light-block.js";
-import { HASH_BYTES } from "./sizes.js";
 import { decodeValidator, encodeValidator, type Validator } from "./validator.js";
 import { decodeVote, encodeVote, type Vote, validateVote } from "./vote.js";
 import { encodeTime, timeOf } from "./wire-time.js";

@@ -2,11 +2,11 @@
 import { EMPTY, utf8 } from "../bytes.js";
 import { merkleRoot } from "../commitment/merkle.js";
 import { INT64_MAX } from "../limits.js";
+import { ADDRESS_BYTES } from "../sizes.js";
 import type { Height, Sha256, Timestamp } from "../types.js";
 import { WireWriter } from "../wire.js";
 import { type FieldKinds, Fields, rule } from "../wire-fields.js";
 import { type BlockId, decodeBlockId, encodeBlockId, validateBlockId, validateHash } from "./block-id.js";
-import { ADDRESS_BYTES } from "./sizes.js";
 import { encodeTime, timeOf } from "./wire-time.js";
 
 /** The block protocol of the 0.34 to 0.38 family. */

@@ -5,10 +5,10 @@
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { ripemd160 } from "@noble/hashes/legacy.js";
+import { ADDRESS_BYTES, SIGNATURE_BYTES } from "../sizes.js";
 import type { Sha256 } from "../types.js";
 import { WireWriter } from "../wire.js";
 import { Fields, invalid, rule } from "../wire-fields.js";
-import { ADDRESS_BYTES, SIGNATURE_BYTES } from "./sizes.js";
 
 export type KeyType = "ed25519" | "secp256k1";
 

@@ -1,9 +1,10 @@
 /** One validator: who it is, its voting power, and its place in the rotation of proposers. */
+
+import { ADDRESS_BYTES } from "../sizes.js";
 import type { Sha256 } from "../types.js";
 import { WireWriter } from "../wire.js";
 import { Fields, invalid, rule } from "../wire-fields.js";
 import { addressOf, decodePublicKey, encodePublicKey, type PublicKey } from "./keys.js";
-import { ADDRESS_BYTES } from "./sizes.js";
 
 export interface Validator {
   /** 20 bytes, derived from the key. */

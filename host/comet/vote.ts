@@ -1,9 +1,10 @@
 /** Votes as they travel and as evidence holds them. */
+
+import { ADDRESS_BYTES, SIGNATURE_BYTES } from "../sizes.js";
 import { WireWriter } from "../wire.js";
 import { type FieldKinds, Fields, invalid, rule } from "../wire-fields.js";
 import { decodeBlockId, encodeBlockId, isCompleteBlockId, isNilBlockId } from "./block-id.js";
 import { PRECOMMIT, PREVOTE, type VoteContent } from "./canonical.js";
-import { ADDRESS_BYTES, SIGNATURE_BYTES } from "./sizes.js";
 import { encodeTime, timeOf } from "./wire-time.js";
 
 export interface Vote extends VoteContent {
