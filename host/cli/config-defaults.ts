@@ -12,7 +12,7 @@ const FILE_MODE = 0o644;
 function clientToml(chainId: string): string {
   return `# Settings of the commands that ask a node. A flag counts more, and so does the environment (CHAIND_NODE …).
 
-# The chain that transactions are signed for; empty: the one that the node says.
+# The chain that transactions are signed for; empty: the node's.
 chain-id = ${JSON.stringify(chainId)}
 # Where keys are kept: file (sealed with a password) or test (open, for development).
 keyring-backend = "file"
@@ -52,7 +52,7 @@ address = "127.0.0.1:9090"
 [api]
 enable = true
 address = "tcp://127.0.0.1:1317"
-# Let web pages of any origin read what REST answers.
+# Let web pages of any origin read REST's responses.
 enabled-unsafe-cors = false
 
 # What one request, one client and all of them together may cost the node.

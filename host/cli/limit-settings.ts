@@ -41,7 +41,7 @@ function limitsOf<H extends Holder>(holder: H, limits: readonly Described<H>[]):
 const LIMITS: readonly LimitSetting[] = [
   ...limitsOf("doors", [
     { key: "rpc.max-request-batch-size", unit: "count", text: "calls in one request", name: "batchCalls" },
-    { key: "rpc.max-batch-bytes", unit: "bytes", text: "bytes of the answers to one batch", name: "batchBytes" },
+    { key: "rpc.max-batch-bytes", unit: "bytes", text: "bytes of the responses to one batch", name: "batchBytes" },
     { key: "rpc.max-websockets", unit: "count", text: "open websockets", name: "websockets" },
     {
       key: "rpc.max-subscription-clients",
@@ -56,7 +56,7 @@ const LIMITS: readonly LimitSetting[] = [
       name: "subscriptionsPerClient",
     },
     { key: "limits.max-open-connections", unit: "count", text: "connections to each server", name: "connections" },
-    { key: "limits.max-requests", unit: "count", text: "requests that a server answers at once", name: "concurrency" },
+    { key: "limits.max-requests", unit: "count", text: "requests that a server handles at once", name: "concurrency" },
     { key: "limits.max-body-bytes", unit: "bytes", text: "bytes of one request", name: "bodyBytes" },
     { key: "limits.header-time", unit: "time", text: "time for the head of a request to arrive", name: "headerMillis" },
     { key: "limits.request-time", unit: "time", text: "time for a whole request to arrive", name: "requestMillis" },
@@ -64,7 +64,7 @@ const LIMITS: readonly LimitSetting[] = [
     {
       key: "limits.max-unread-bytes",
       unit: "bytes",
-      text: "bytes of answers that all clients together have not taken",
+      text: "bytes of responses that all clients together have not read",
       name: "unreadBytes",
     },
     {

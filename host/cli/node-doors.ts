@@ -67,7 +67,7 @@ export function addDoorFlags(command: Command): Command {
     .addOption(address("--grpc.address", "where to serve gRPC", 9_090, ""))
     .addOption(new Option("--api.enable", "serve REST (--api.enable=false: not)").default(true))
     .addOption(address("--api.address", "where to serve REST", 1_317, "tcp://"))
-    .option("--api.enabled-unsafe-cors", "let web pages of any origin read what REST answers")
+    .option("--api.enabled-unsafe-cors", "let web pages of any origin read REST's responses")
     .addOption(
       new Option("--compat-cosmos", "answer under cosmos.upgrade.v1beta1 too (--compat-cosmos=false: not)").default(
         true,
@@ -103,7 +103,7 @@ export async function openNodeDoors(options: NodeDoorsOptions): Promise<NodeDoor
   const text = JSON.stringify(doors.addresses);
   orWarn(logger, () => writeFileAtomically(home.addressesFile, utf8(`${text}\n`), 0o644));
   logger.info({ ...doors.addresses }, "doors open");
-  if (flags["api.enabledUnsafeCors"]) logger.warn("REST lets web pages of any origin read what it answers");
+  if (flags["api.enabledUnsafeCors"]) logger.warn("REST lets web pages of any origin read its responses");
   return {
     close: async () => {
       orWarn(logger, () => rmSync(home.addressesFile, { force: true }));

@@ -72,7 +72,7 @@ const TOP_COMMANDS: readonly TopCommand[] = [
   },
   {
     name: "pre-upgrade",
-    summary: "Tell a sidecar whether this binary can take over a home",
+    summary: "Check whether this binary can take over a home, for sidecars",
     register: async (program) => (await import("./commands/pre-upgrade.js")).registerPreUpgrade(program),
   },
   {

@@ -83,16 +83,16 @@ export function gasDocument(): string {
 
 A handler's work is counted in gas. The count is put into its bytecode before it runs, so it depends on the handler's bytes, its
 input and this schedule, and on nothing else: not on the engine, the machine or the time. The manifest's \`gasLimit\` (at most
-${number(GAS_LIMIT_MAX)}) bounds a run; what it used stands in the receipt, with the schedule's name. This page is made from the
+${number(GAS_LIMIT_MAX)}) bounds a run; the gas used is in the receipt, with the schedule's name. This page is made from the
 code; a test holds the two equal.
 
-Out of gas is \`UPG_MIGRATION_OUT_OF_GAS\`: nothing is written, the chain stands before the upgrade. A billion gas takes at most about a second,
+Out of gas is \`UPG_MIGRATION_OUT_OF_GAS\`: nothing is written, and the chain's state is that before the upgrade. A billion gas takes at most about a second,
 whatever the handler does with it, its part of the commit included; of a normal handler a tenth of one, and at most twice that (on two
 cores at 2.5 GHz).
 
 \`npm run bench -- gas\` measures what a gas of each row below takes, at its worst, and fails when one takes more than five times what a
 gas of split-balances takes in the same run, when a scan after a hundred spilled runs takes more than twice what one takes after none, or
-when a billion gas takes longer than it says above. What was measured stands beside each price in \`host/handler/meter/schedule.ts\`.
+when a billion gas takes longer than it says above. What was measured is a comment at each price in \`host/handler/meter/schedule.ts\`.
 
 ## Instructions
 
@@ -100,18 +100,18 @@ when a billion gas takes longer than it says above. What was measured stands bes
 | --- | --- |
 ${instructionRows().join("\n")}
 
-- \`loop\` costs its price each time that it begins anew. \`block\`, \`else\` and \`end\` are free; so is code that no way leads to.
+- \`loop\` costs its price for each round. \`block\`, \`else\` and \`end\` are free; so is unreachable code.
 - \`memory.copy\`, \`memory.fill\` and \`memory.init\` cost 1 more for every ${2 ** BULK_BYTES_LOG2} bytes, before they act.
 - \`memory.grow\` costs ${number(GROW_PAGE_PRICE)} more for each page, before it acts. A request past the maximum (the smaller of the
-  module's and 512 pages) is answered -1 and costs no pages. When the engine has no memory although the request is allowed, the
+  module's and 512 pages) returns -1 and costs no pages. When the engine has no memory although the request is allowed, the
   node halts with \`UPG_HANDLER_ENGINE\`: that is no result.
-- A load costs ${FAR_LOAD_PRICE} more while the memory is larger than ${NEAR_PAGES} pages, from the instruction behind the growth on: a load that waits for the last one, at a place
-  that no cache holds, takes more than ten times one in a small memory.
+- A load costs ${FAR_LOAD_PRICE} more while the memory is larger than ${NEAR_PAGES} pages, from the instruction after the growth on: a load that waits for the last one, at an address
+  that is in no cache, takes more than ten times one in a small memory.
 - Small functions are paid for whole where they are called. A function is small when it has no loop, is neither exported nor in the
   table, no call from it leads to a function that can call itself, neither it nor what it calls grows the memory, and its
   instructions, with those of the small functions that it calls (once for each call in its code), cost at most ${FLAT_PRICE_MAX} together. A call of it costs the \`call\` and that sum, whichever of
   its branches run.
-- Gas is taken ahead, for all instructions at once that run as often as each other. So a run that traps may have paid for what it
+- Gas is taken in advance, once for each group of instructions that always run together. So a run that traps may have paid for what it
   did not reach; a run that ends well has paid exactly for what ran.
 
 ## What the host does
@@ -122,22 +122,22 @@ A call of an import costs the \`call\` and:
 | --- | --- |
 ${HOST_ROWS.map(([what, price]) => `| ${what} | ${number(price)} |`).join("\n")}
 
-Everything is paid for before it is done, but for what only shows when it is done: what a read found. A \`store_scan\` reads parts of
+Everything is paid for before it is done, except what is known only afterwards: what a read found. A \`store_scan\` reads parts of
 64 KiB, or one larger pair, and each part is taken before the next is read; keys that it goes by, and the bytes of a \`store_get\`, are
-taken at once behind it. A manifest's scan is read ahead by at most four batches of 64 KiB, or one larger pair, and each batch is
-taken before the handler sees it. So much may a run that ends there have read unpaid, once. Writes are dear since each of them is hashed into the state when the
-block is committed; the first ones are dearer, since each changes a path of the tree for itself alone. Of a run's log lines the first
+taken directly after it. A manifest's scan is read ahead by at most four batches of 64 KiB, or one larger pair, and each batch is
+taken before the handler sees it. A run that ends there may have read that much without paying, once. Writes are expensive since each of them is hashed into the state when the
+block is committed; the first ones cost more, since each changes a path of the tree for itself alone. Of a run's log lines the first
 ${number(LOG_LINES_MAX)} are written, and all are paid for.
 
 Gas is taken in this order, which is the same on every node: the file's bytes; \`_initialize\`, \`handler_in\`, \`handler_out\`;
-\`handler_run\` with its context; of each scan, batch by batch, its pairs, its bytes, the call, the bytes of its answer, and the framed
-writes of one store after the other as they stand; \`handler_check\`.
+\`handler_run\` with its context; of each scan, batch by batch, its pairs, its bytes, the call, the bytes that it returns, and the framed
+writes of one store after the other in their order; \`handler_check\`.
 
 ## Stack
 
 Calls may use ${number(STACK_BUDGET)} abstract bytes of stack together: each ${FRAME_BYTES}, and ${SLOT_BYTES} for each value that a compiler may keep in its
 frame. These are its parameters (twice: where they came in and where they are kept), its locals, its operands at their greatest
-number, and what an optimising compiler may keep from before a call to behind it: each result of arithmetic, comparisons,
+number, and what an optimising compiler may keep from before a call to after it: each result of arithmetic, comparisons,
 conversions and \`select\`, each \`i64.const\`, each address of a load or store. Only functions from which a call may lead to one that
 calls itself are counted while they run; what the others need is known before and kept free for them. Past the budget a run ends
 with \`UPG_HANDLER_STACK\`, in every tier of every engine before its own stack is used up: the most that any of them took for an
@@ -153,7 +153,7 @@ abstract byte, over 24 kinds of recursion, is in the table (\`test/engines/stack
 
 ## Compilers
 
-A compiler keeps every value that may be alive where ways part or meet, so a few kilobytes of code could ask it for gigabytes. A file of
+A compiler keeps every value that may be alive where control flow splits or joins, so a few kilobytes of code could ask it for gigabytes. A file of
 1 MiB that is taken is compiled and run in at most 256 MiB more, on every engine: the code of a function may hold ${number(BRANCHES_MAX)} branches
 (${number(BRANCHES_TOTAL_MAX)} in all functions together), ${number(LOOPS_MAX)} loops, ${LOOP_NESTING_MAX} of them inside each other, ${number(VALUES_MAX)} instructions that make a value and ${number(CALLS_MAX)} calls;
 its branches times its parameters, locals and operands are at most ${number(BRANCH_VARIABLES_MAX)}, and with its values added ${number(BRANCH_VALUES_MAX)}. Past one of
@@ -189,7 +189,7 @@ stack, and all of memory:
 | wasmtime, Cranelift | 50.0.1 | the same |
 
 On random modules the count is also the sum of the prices of the instructions that ran, found by a second meter that is slow and
-simple (\`test/guest/equivalence.test.ts\`), and metered modules answer what they answered before.
+simple (\`test/guest/equivalence.test.ts\`), and metered modules return what they returned before.
 
 ## What counting costs
 

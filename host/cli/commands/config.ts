@@ -54,7 +54,7 @@ export function registerConfig(program: Cobra, output: Output): void {
   config
     .command("view")
     .argument("[file]", "client or app", "client")
-    .option("--sources", "tell for each setting where its value comes from")
+    .option("--sources", "show for each setting where its value comes from")
     .summary("Print all settings of a file")
     .action((name: string, { sources }: { sources?: boolean }) => {
       if (!isName(name)) throw usage(`there is no settings file "${name}": client or app`);

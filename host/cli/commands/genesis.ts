@@ -20,7 +20,7 @@ export function registerGenesis(program: Cobra, output: Output): void {
       "--validator [power]",
       "operate this node's validator, with this power in governance (100 when none is given)",
     )
-    .option("--append", "add the coins to those of an account that is there already")
+    .option("--append", "add the coins to those of an account that exists already")
     .example(
       "keys add alice --keyring-backend test",
       "genesis add-account alice 1000000000ustake --validator --keyring-backend test",

@@ -56,7 +56,7 @@ export function registerInit(program: Command, print: (answer: InitAnswer) => vo
 export function initHome(options: InitOptions): InitAnswer {
   const home = new Home(options.home);
   if (existsSync(home.genesisFile) && !options.overwrite) {
-    throw new UpgradeError("UPG_INVALID_CONFIG", `${home.genesisFile} exists; use --overwrite to begin anew`);
+    throw new UpgradeError("UPG_INVALID_CONFIG", `${home.genesisFile} exists; use --overwrite to replace it`);
   }
   if (existsSync(home.databaseFile)) {
     throw new UpgradeError("UPG_INVALID_CONFIG", `${home.databaseFile} exists: this home has a chain in it`);

@@ -6,7 +6,7 @@ import { HANDLER_DISK_MAX_HELP, parseCount } from "../options.js";
 export function registerPreUpgrade(program: Cobra): void {
   program
     .command("pre-upgrade")
-    .summary("Tell a sidecar whether this binary can take over a home")
+    .summary("Check whether this binary can take over a home, for sidecars")
     .description(
       "Makes every check that `start` would make at the next plan's height, as far ahead as that is, and writes nothing; a\n" +
         "node may run in the home. Exit 0: this binary can go on, or take over at the height. 30: it cannot, and trying again\n" +

@@ -39,10 +39,10 @@ function registerUpgrade(query: Cobra, output: Output): void {
   group.description("Querying commands for the upgrade module").group();
   question(group, "plan", "Query the upgrade plan (if one exists)", output, async () => (await upgrade()).plan)
     .description(
-      "Gets the currently scheduled upgrade plan, if one exists. Text tells also when its height will be reached, from the\n" +
+      "Gets the currently scheduled upgrade plan, if one exists. Text output also shows when its height will be reached, from the\n" +
         "times of the last blocks; JSON does with --estimate.",
     )
-    .option("--estimate", "with JSON too, tell when the height will be reached");
+    .option("--estimate", "with JSON too, show when the height will be reached");
   question(
     group,
     "applied <upgrade-name>",
@@ -163,7 +163,7 @@ function registerTxsAndBlocks(query: Cobra, output: Output): void {
   question(
     query,
     "wait-tx <hash>",
-    "Wait until a transaction stands in a block",
+    "Wait until a transaction is in a block",
     output,
     async () => (await blocks()).waitTx,
   );
@@ -181,7 +181,7 @@ function registerTxsAndBlocks(query: Cobra, output: Output): void {
   question(
     query,
     "block-results [height]",
-    "Query what a block's transactions and hooks answered",
+    "Query the results of a block's transactions and hooks",
     output,
     async () => (await blocks()).blockResults,
   );

@@ -7,7 +7,7 @@ export function registerRollback(program: Cobra, output: Output): void {
     .command("rollback")
     .summary("Take back the last block")
     .description(
-      "Takes back the last block and its state, so that the node makes it anew: after a handler that was wrong, or a\n" +
+      "Takes back the last block and its state, so that the node makes it again: after a handler that was wrong, or a\n" +
         "binary that should not have run. The state before it must still be kept. Stop the node first.",
     )
     .option("--hard", "the block goes too; it always does here")

@@ -61,7 +61,10 @@ function registerUpgrade(tx: Cobra, output: Output): void {
     .option("--download", "fetch what the info offers and verify it")
     .option("--safety-delta <duration>", "time to find out that the upgrade is a bad idea", parseDuration, 0n)
     .option("--require-cancellable", "refuse a height that leaves no time to cancel")
-    .option("--daemon-name <string>", "taken for the field's scripts; the check is the same for all names")
+    .option(
+      "--daemon-name <string>",
+      "accepted for scripts written for the Cosmos SDK; the check is the same for all names",
+    )
     .example(
       `tx upgrade software-upgrade v2 --upgrade-height 1000 --title T --summary S --deposit 10000000ustake \\\n      --upgrade-info '{"binaries":{"linux/amd64":"https://example.com/v2?checksum=sha256:<hex>"}}' --from alice`,
     )
@@ -128,7 +131,7 @@ function registerGov(tx: Cobra, output: Output): void {
 function registerBank(tx: Cobra, output: Output): void {
   const bank = tx.command("bank").summary("Send coins").description("Bank transaction subcommands").group();
   addTxFlags(bank.command("send"))
-    .argument("<from>", "name or address of the key that pays; stands for --from")
+    .argument("<from>", "name or address of the key that pays, in place of --from")
     .argument("<to>", "address")
     .argument("<coins>", "what to send: 100ustake")
     .summary("Send coins to another account")

@@ -42,7 +42,7 @@ export async function waitForTx(rpc: RpcClient, hash: string, millis: number): P
     if (Date.now() >= until) {
       throw new UpgradeError(
         "UPG_REMOTE_UNAVAILABLE",
-        `transaction ${hash} stands in no block yet; --timeout waits longer`,
+        `transaction ${hash} is in no block yet; --timeout waits longer`,
       );
     }
     await sleep(POLL_MILLIS);

@@ -81,7 +81,7 @@ export function estimateText(found: Estimate): string {
   const lines = [`blocks: ${blocksLeft} after ${lastHeight}`];
   if (staleNanos !== undefined) lines.push(`note: the chain has made no block for ${durationText(staleNanos)}`);
   if (leftNanos === undefined || blockNanos === undefined || at === undefined) {
-    lines.push("note: too few blocks to tell the time");
+    lines.push("note: too few blocks to estimate the time");
   } else {
     lines.push(
       `in: ${durationText(leftNanos)} ±${durationText(plusMinusNanos ?? 0n)}, at ${secondsText(blockNanos)} s a block`,

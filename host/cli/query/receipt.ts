@@ -31,7 +31,7 @@ export async function provenReceipt(rpc: RpcClient, key: Uint8Array, name: strin
   const proven = await abciQuery(rpc, { ...question, height, prove: true });
   const appHash = await appHashAfter(rpc, height);
   if (!equalBytes(proven.value, value)) {
-    throw new UpgradeError("UPG_PROOF_VALUE", "the node's proof is for another value than the one it answered");
+    throw new UpgradeError("UPG_PROOF_VALUE", "the node's proof is for another value than the one it returned");
   }
   verifyStoreProof(sha256, { store: STORE, key, value, appHash, proofs: proven.proofOps.map(({ data }) => data) });
   const ops = proven.proofOps.map((op) => ({

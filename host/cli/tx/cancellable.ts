@@ -37,7 +37,7 @@ export async function checkCancellable(
     facts = { params, times: await blockTimes(rpc) };
   } catch (error) {
     if (flags.requireCancellable || !isUpgradeError(error)) throw error;
-    say(`warning: cannot tell whether the upgrade can still be cancelled: ${error.message}`);
+    say(`warning: cannot compute whether the upgrade can still be cancelled: ${error.message}`);
     return;
   }
   const text = facts.params && tooNear(facts.params, facts.times, flags);
@@ -51,7 +51,7 @@ export async function checkCancellable(
 /** What to think of the pace; undefined: it was measured over a good many blocks. */
 function paceDoubt(times: BlockTimes): string | undefined {
   if (paceOf(times) === undefined) {
-    return "the chain is too young to know its pace: 1 s a block is assumed to tell whether the upgrade can still be cancelled";
+    return "the chain is too young to know its pace: 1 s a block is assumed to compute whether the upgrade can still be cancelled";
   }
   return isShort(times.blocks) ? shortPaceText(times.blocks) : undefined;
 }

@@ -86,7 +86,7 @@ async function* webBytes(source: string): AsyncGenerator<Uint8Array> {
   let timer = setTimeout(giveUp, IDLE_MILLIS);
   try {
     const response = await fetch(source, { signal: idle.signal });
-    if (!response.ok) throw new Error(`the server answered ${response.status}`);
+    if (!response.ok) throw new Error(`the server returned ${response.status}`);
     for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
       clearTimeout(timer);
       timer = setTimeout(giveUp, IDLE_MILLIS);

@@ -45,21 +45,21 @@ export function addTxFlags<T extends Command>(command: T): T {
   addNodeFlags(addKeyringFlags(command))
     .option("--from <string>", "name or address of the key that signs")
     .option("--fees <string>", "what to pay for the transaction: 10ustake", "")
-    .option("--gas <string>", 'gas limit, or "auto" (default: what the node tells, at least 200000)', parseGas)
+    .option("--gas <string>", 'gas limit, or "auto" (default: estimated by the node, at least 200000)', parseGas)
     .option("--gas-prices <string>", "what to pay for a unit of gas, in place of --fees: 0.1ustake", "")
-    .option("--gas-adjustment <float>", "factor on what the node tells", parseAdjustment, 1.3)
+    .option("--gas-adjustment <float>", "factor on the node's estimate", parseAdjustment, 1.3)
     .addOption(
       new Option("-b, --broadcast-mode <string>", "wait for nothing, for the check, or for the block")
         .choices([...BROADCAST_MODES])
         .default("sync"),
     )
     .option("--note <string>", "a note in the transaction (memo)", "")
-    .option("--timeout-height <uint>", "last height at which it may stand in a block", parseUint64, 0n)
+    .option("--timeout-height <uint>", "last height at which a block may include it", parseUint64, 0n)
     .option("-a, --account-number <uint>", "account number of the signer (offline only)", parseUint64)
-    .option("-s, --sequence <uint>", "sequence of the signer (default: what the node tells)", parseUint64)
+    .option("-s, --sequence <uint>", "sequence of the signer (default: asked from the node)", parseUint64)
     .option("-y, --yes", "do not ask before sending")
     .option("--generate-only", "print the unsigned transaction and send nothing")
-    .option("--dry-run", "tell what gas it would use and send nothing")
+    .option("--dry-run", "print what gas it would use and send nothing")
     .option("--offline", "ask the node nothing");
   return command;
 }

@@ -50,7 +50,7 @@ async function checkDownloads(info: PlanInfo, rules: PlanUrlRules, say: (line: s
     const text = await downloadText(parsePlanUrl(info.url, rules));
     const behind = checkedInfo(text, rules);
     if (behind.kind === "reference") {
-      throw new UpgradeError("UPG_INVALID_PLAN_INFO", `behind ${info.url} stands one more reference`);
+      throw new UpgradeError("UPG_INVALID_PLAN_INFO", `${info.url} leads to one more reference`);
     }
     await checkDownloads(behind, rules, say);
     return;

@@ -72,7 +72,7 @@ describe("checkCancellable()", () => {
     "a far height and an assumed pace → taken, and the pace is said (required: %s)",
     async (is) => {
       expect(await said(nodeAt(2, 150), is)).toEqual([
-        "warning: the chain is too young to know its pace: 1 s a block is assumed to tell whether the upgrade can still be cancelled",
+        "warning: the chain is too young to know its pace: 1 s a block is assumed to compute whether the upgrade can still be cancelled",
       ]);
       expect(await said(nodeAt(10, 150), is)).toEqual([
         "warning: the chain is young: this is the pace of its last 8 blocks alone",
