@@ -14,6 +14,7 @@ import { AUTHORITY_MODULE } from "./app.js";
 import type { StateAt } from "./app-shapes.js";
 import type { Chain } from "./define-chain.js";
 import { versionInForce } from "./start.js";
+import { routerAt } from "./tx/message-kind.js";
 import type { TxResult } from "./tx/result.js";
 import type { TxFacts } from "./tx/run.js";
 import { rememberingVerifier } from "./tx/verified.js";
@@ -108,7 +109,8 @@ export class AppView {
   #txFacts(): TxFacts {
     const { height, version } = this.#lastState();
     const time = this.options.last()?.time as Timestamp;
-    const { router, ante } = this.options.chain;
+    const { modules, ante } = this.options.chain;
+    const router = routerAt(modules, version);
     return { ...this.#facts, height: height + 1n, time, version, keeper: this.keeper, router, ante };
   }
 }

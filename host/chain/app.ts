@@ -21,6 +21,7 @@ import { hasState } from "./genesis/genesis.js";
 import { initGenesis } from "./genesis/init-genesis.js";
 import { setChainHandlers } from "./migrations-of.js";
 import { chooseVersion, codeInForce, versionInForce } from "./start.js";
+import { routerAt } from "./tx/message-kind.js";
 import type { TxResult } from "./tx/result.js";
 import type { TxFacts } from "./tx/run.js";
 import { rememberingVerifier } from "./tx/verified.js";
@@ -219,8 +220,9 @@ export class App {
   }
 
   #txFacts(height: Height, time: Timestamp): TxFacts {
-    const { router, ante } = this.options.chain;
-    return { ...this.#facts, height, time, version: this.version, keeper: this.keeper, router, ante };
+    const { version, keeper } = this;
+    const { modules, ante } = this.options.chain;
+    return { ...this.#facts, height, time, version, keeper, router: routerAt(modules, version), ante };
   }
 
   #runBlock(request: BlockRequest): BlockResult {

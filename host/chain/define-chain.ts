@@ -2,7 +2,7 @@
  * A chain is a value: its modules, and the upgrades that its program carries. Everything else is read from these two:
  * the versions, the messages and queries that it knows, how its genesis is read and written.
  */
-import { createRegistry, type DescFile, type DescService, type Registry } from "@bufbuild/protobuf";
+import { createRegistry, type DescFile, type DescMessage, type DescService, type Registry } from "@bufbuild/protobuf";
 import { compareText } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
 import { file_cosmos_crypto_ed25519_keys } from "../gen/cosmos/crypto/ed25519/keys_pb.js";
@@ -89,6 +89,7 @@ export function defineChain({ name, modules, upgrades = [], handlers }: ChainOpt
   const [ante] = antes;
   if (!ante || antes.length > 1) throw wrong(`one module brings the ante handler, these are ${antes.length}`);
   const messages = modules.flatMap((module) => module.messages ?? []);
+  for (const { schema } of messages) requireNoMaps(schema);
   const services = modules.flatMap(({ queries = [] }) => queries);
   const files = [
     ...new Set([...messages.map(({ schema }) => schema.file), ...modules.flatMap((m) => m.files ?? []), ...BASE_FILES]),
@@ -130,6 +131,18 @@ export function filesWithImports(given: Iterable<DescFile>): DescFile[] {
 /** The files of a chain's messages and of these services. */
 export function filesOf({ files }: Pick<Chain, "files">, services: readonly DescService[]): DescFile[] {
   return filesWithImports([...services.map(({ file }) => file), ...files]);
+}
+
+/** Maps have no order on the wire, so two nodes could hash other bytes for the same message. */
+function requireNoMaps({ typeName, fields }: DescMessage, seen = new Set<string>()): void {
+  if (seen.has(typeName)) return;
+  seen.add(typeName);
+  for (const { fieldKind, name, message } of fields) {
+    if (fieldKind === "map") {
+      throw wrong(`the message ${typeName} has a map, "${name}": make it a repeated message with a key and a value`);
+    }
+    if (message) requireNoMaps(message, seen);
+  }
 }
 
 function wrong(what: string): UpgradeError {

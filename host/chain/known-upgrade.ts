@@ -45,7 +45,9 @@ export function knowsLastUpgrade(keeper: Keeper, facts: KnownFacts): boolean {
 function hasOwnLayouts(keeper: Keeper, { versions, stores, last }: KnownFacts): boolean {
   const stored = keeper.moduleVersions(stores.store(UPGRADE_STORE));
   const raised = keeper.handler(last.name)?.wasm?.manifest.versions;
-  return codedModules(versions).every((module) => {
+  // A program with one version alone cannot say which of its modules have other layouts: all of them count.
+  const coded = versions.length > 1 ? codedModules(versions) : [...(versions[0]?.modules.keys() ?? [])];
+  return coded.every((module) => {
     const version = stored.get(module);
     if (version === undefined || raised?.get(module)?.to === version) return true;
     return versions.some(({ modules }) => (modules.get(module) ?? 0n) >= version);

@@ -21,6 +21,8 @@ export function setChainHandlers(
     if (!handler || !version) continue;
     const modules = moduleManager(chain, version, sha256);
     keeper.setUpgradeHandler(plan, (context, due, versionMap) => handler(context, due, versionMap, modules), {
+      // The program has the version before it as well, so it is not too early for that version.
+      waits: true,
       ...(storeUpgrades ? { storeUpgrades } : {}),
       ...(removes ? { removes } : {}),
       ...(allows ? { allows } : {}),

@@ -20,8 +20,10 @@ export interface FoundHandler {
   readonly state: HandlerState;
   /** The one that is meant; of several that do not fit, the first. */
   readonly handler: RegisteredHandler | undefined;
-  /** It waits for the height: before it, the process counts as one without this handler. */
+  /** It is a file that waits for the height. */
   readonly isStaged: boolean;
+  /** Before its height the process counts as one without this handler: it is staged, or the program carries it so. */
+  readonly waits: boolean;
   /** Why it is not ready, one sentence without its full stop; empty when it is. */
   readonly problem: string;
   /** The same for machines. */
@@ -56,7 +58,7 @@ export class HandlerSet {
     const [first] = all;
     if (!first) {
       const problem = `there is no handler for the plan "${name}" here`;
-      return { state: "absent", handler: first, isStaged: false, problem, details: {} };
+      return { state: "absent", handler: first, isStaged: false, waits: false, problem, details: {} };
     }
     const pinned = pinnedHash(info);
     if (pinned !== undefined) {
@@ -64,7 +66,7 @@ export class HandlerSet {
       if (match) return ready(match, match !== own);
       const problem = mismatch(name, pinned, first);
       return {
-        ...{ state: "mismatch", handler: first, isStaged: first !== own, problem },
+        ...{ state: "mismatch", handler: first, isStaged: first !== own, waits: first !== own || first.waits, problem },
         details: { pinned_sha256: pinned },
       };
     }
@@ -74,12 +76,12 @@ export class HandlerSet {
       name,
       staged.map(({ wasm }) => wasm),
     );
-    return { state: "ambiguous", handler: first, isStaged: true, problem, details };
+    return { state: "ambiguous", handler: first, isStaged: true, waits: true, problem, details };
   }
 }
 
 function ready(handler: RegisteredHandler, isStaged: boolean): FoundHandler {
-  return { state: "ready", handler, isStaged, problem: "", details: {} };
+  return { state: "ready", handler, isStaged, waits: isStaged || handler.waits, problem: "", details: {} };
 }
 
 function mismatch(name: string, pinned: string, { wasm }: RegisteredHandler): string {

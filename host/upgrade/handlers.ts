@@ -55,10 +55,19 @@ interface HandlerOutcome {
   readonly report: HandlerReport | undefined;
 }
 
-/** Where a Wasm handler comes from. */
+/** Where a handler comes from. */
 export interface HandlerPlace {
   /** It lies in the home: it may serve a plan that no version of the program carries. */
   readonly isOfHome?: boolean;
+}
+
+/** What a program says of a handler that it carries as a function. */
+export interface CarriedHandler extends UpgradeHandlerOptions {
+  /**
+   * The program runs the version before the plan too: before the plan's height the handler counts as absent, so the
+   * program is not too early. Default: false, as in the Cosmos SDK.
+   */
+  readonly waits?: boolean;
 }
 
 /** A handler as the keeper keeps it. */
@@ -67,6 +76,8 @@ export interface RegisteredHandler {
   readonly storeUpgrades: StoreUpgrades;
   readonly removes: readonly string[];
   readonly allows: Allowances;
+  /** Before its plan's height it counts as absent. */
+  readonly waits: boolean;
   /** The Wasm handler behind it; undefined for a function. */
   readonly wasm: WasmHandler | undefined;
   /** @throws UpgradeError UPG_MIGRATION_*, UPG_HANDLER_* */
@@ -76,7 +87,7 @@ export interface RegisteredHandler {
 export function functionHandler(
   planName: string,
   handler: UpgradeHandler,
-  { storeUpgrades = {}, removes = [], allows = {} }: UpgradeHandlerOptions,
+  { storeUpgrades = {}, removes = [], allows = {}, waits = false }: CarriedHandler,
 ): RegisteredHandler {
   const { added = [], renamed = [], deleted = [] } = storeUpgrades;
   return {
@@ -84,6 +95,7 @@ export function functionHandler(
     storeUpgrades: { added, renamed, deleted },
     removes,
     allows: { ...NOTHING_ALLOWED, ...allows },
+    waits,
     wasm: undefined,
     run: ({ context, plan, versionMap }) => ({
       versionMap: callFunction(handler, context, plan, new Map(versionMap)),
@@ -143,6 +155,7 @@ export function wasmHandler(wasm: WasmHandler): RegisteredHandler {
     storeUpgrades: manifest.storeUpgrades,
     removes: manifest.removes,
     allows: manifest.allows,
+    waits: false,
     wasm,
     run: ({ context, planBytes, versionMap, base, onProgress }) => {
       requireLayout(manifest, versionMap);

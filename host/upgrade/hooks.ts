@@ -61,7 +61,7 @@ export function preBlocker(keeper: Keeper, stores: MultiStore, block: BlockFacts
   if (found?.handler && found.state !== "ready") reportUnfit(keeper, plan as Plan, found, isDue && !isSkipHeight);
   const last = isFirstBlock ? core.lastDone(store) : undefined;
   const decision = core.preBlock(store, block.height, {
-    hasHandler: found?.state === "ready" && (isDue || !found.isStaged),
+    hasHandler: found?.state === "ready" && (isDue || !found.waits),
     hasLastHandler: last !== undefined && keeper.knowsUpgrade(last.name),
     isSkipHeight,
     isFirstBlock,

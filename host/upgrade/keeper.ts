@@ -13,12 +13,12 @@ import type { AppVersion } from "./app-versions.js";
 import type { UpgradeFiles } from "./files.js";
 import { type FoundHandler, HandlerSet, type HandlerState } from "./handler-set.js";
 import {
+  type CarriedHandler,
   functionHandler,
   type HandlerPlace,
   type LogLevel,
   type RegisteredHandler,
   type UpgradeHandler,
-  type UpgradeHandlerOptions,
   wasmHandler,
 } from "./handlers.js";
 
@@ -72,7 +72,7 @@ export class Keeper {
   // Handlers: with a list of versions, those that lead to one of them or come from the home; any other is ignored
 
   /** @throws UpgradeError UPG_HANDLER_DUPLICATE when the plan has a handler already */
-  setUpgradeHandler(planName: string, handler: UpgradeHandler, options: UpgradeHandlerOptions = {}): void {
+  setUpgradeHandler(planName: string, handler: UpgradeHandler, options: CarriedHandler = {}): void {
     this.#register(functionHandler(planName, handler, options));
   }
 

@@ -15,7 +15,9 @@ export interface InitGenesis {
 }
 
 export function initGenesis(stores: MultiStore, { sections, raw }: Genesis, init: InitGenesis): void {
-  const { modules, facts, version, keeper } = init;
+  const { facts, version, keeper } = init;
+  // A later version may bring modules that this one lacks.
+  const modules = init.modules.filter(({ name }) => version.modules.has(name));
   const context = genesisContext(stores, { modules, facts, version }, (inside) =>
     modules.flatMap(({ name, genesis }) => genesis?.accountAdded?.(inside, sections.get(name)) ?? []),
   );

@@ -32,6 +32,29 @@ export interface MessageKind {
 
 export type MessageRouter = ReadonlyMap<string, MessageKind>;
 
+const ROUTERS = new WeakMap<RouterFacts, MessageRouter>();
+
+interface RouterFacts {
+  /** Modules whose code reads the state. */
+  readonly layouts: ReadonlyMap<string, bigint>;
+}
+
+/**
+ * The messages of one version. A message of a module that the version lacks is as unknown as to a program that never
+ * heard of it: both must give the same results.
+ */
+export function routerAt(
+  modules: readonly { readonly name: string; readonly messages?: readonly MessageKind[] }[],
+  version: RouterFacts,
+): MessageRouter {
+  const known = ROUTERS.get(version);
+  if (known) return known;
+  const kinds = modules.flatMap(({ name, messages = [] }) => (version.layouts.has(name) ? messages : []));
+  const router = new Map(kinds.map((kind) => [kind.typeUrl, kind]));
+  ROUTERS.set(version, router);
+  return router;
+}
+
 export interface KindOptions<In extends DescMessage, Out extends DescMessage> {
   readonly schema: In;
   readonly response: Out;

@@ -97,12 +97,12 @@ function checkUnknown(desc: DescMessage, { number, type }: Tag, mayHoldNotCritic
 
 function checkWireType(desc: DescMessage, field: DescField, { number, type }: Tag): void {
   const expected = wireTypeOf(field);
-  if (type === expected) return;
+  if (type === expected || (type === BYTES && field.fieldKind === "list")) return;
   const wire = `GotWireType: "${wireTypeName(type)}" != WantWireType: "${wireTypeName(expected)}"`;
   throw new WireError(`errMismatchedWireType "${goTypeName(desc)}": {TagNum: ${number}, ${wire}}`);
 }
 
-/** No message here has repeated numbers, so none can be packed. */
+/** Of one value; repeated numbers may also be packed together, as bytes. */
 function wireTypeOf(field: DescField): number {
   if (field.message) return BYTES;
   if (field.enum) return VARINT;

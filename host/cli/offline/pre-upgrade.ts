@@ -67,9 +67,9 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
     if (!plan) return GO_ON;
     sayRoom(home, flags, plan, say);
     if (plan.height <= app.nextHeight) return verdictAtHeight(app, plan, isRunning, say);
-    const isStaged = app.keeper.findHandler(plan).isStaged;
-    // One that is staged is passed over until the height, so the same program may be started now.
-    if (isStaged) openRehearsal(database, facts, false);
+    const { waits } = app.keeper.findHandler(plan);
+    // One that waits is passed over until the height, so the same program may be started now.
+    if (waits) openRehearsal(database, facts, false);
     return verdictAhead(app, plan, facts);
   } finally {
     close();
@@ -104,7 +104,7 @@ function verdictAtHeight(app: App, plan: Plan, isRunning: boolean, say: Say): nu
 
 /** The upgrade is still ahead: what a start would do there, and what it would do now. */
 function verdictAhead(app: App, plan: Plan, { home, handlers, say }: RehearsalFacts): number {
-  const { state, problem, handler, isStaged } = app.keeper.findHandler(plan);
+  const { state, problem, handler, waits } = app.keeper.findHandler(plan);
   const due = `the plan "${visible(plan.name)}" is due at height ${plan.height}, and the next block is ${app.nextHeight}`;
   if (state !== "ready" || !handler) {
     say(`${due}: this binary can go on until then, not beyond: ${problem}`);
@@ -112,14 +112,14 @@ function verdictAhead(app: App, plan: Plan, { home, handlers, say }: RehearsalFa
   }
   rehearseUpgrade(app, plan, handler);
   const own = handlers.find((each) => each.isOfHome && each.handler === handler.wasm);
-  if (own && !isStaged) {
+  if (own && !waits) {
     const staged = shellWord(home.stagedFolder);
     const move = `mkdir -p ${staged} && mv ${shellWord(own.file)} ${staged}/`;
     say(`Error: ${due}: with its handler in ${home.handlersFolder} every binary comes too early (exit 11); ${move}`);
     return GIVE_UP;
   }
   say(
-    isStaged
+    waits
       ? `${due}: this binary can go on, and apply the upgrade at the height`
       : `${due}: this binary can take over at the height; started before it, it comes too early and ends with 11`,
   );

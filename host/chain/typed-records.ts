@@ -1,0 +1,94 @@
+/** Records of one kind in a module's store: protobuf messages under a prefix, each with a key of texts and numbers. */
+import {
+  create,
+  type DescMessage,
+  fromBinary,
+  type JsonValue,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+  toJson,
+} from "@bufbuild/protobuf";
+import { bigEndian64, concatBytes, prefixEnd, utf8 } from "../bytes.js";
+import { UpgradeError } from "../errors.js";
+import { UINT64_MAX } from "../limits.js";
+import type { KVReader, KVStore } from "../types.js";
+
+/** A part of a key. Texts are ordered by their bytes, numbers (0 to 2^64 - 1) by their value. */
+export type KeyPart = string | bigint;
+
+/** The records of one kind. The first parts of a key name all records that begin with them. */
+export interface TypedRecords<T extends DescMessage> {
+  /** @throws UpgradeError UPG_STORE_CORRUPT when the store holds something else under the key */
+  get(store: KVReader, ...key: readonly KeyPart[]): MessageShape<T> | undefined;
+  has(store: KVReader, ...key: readonly KeyPart[]): boolean;
+  /** Writes the record, in place of one that exists. */
+  set(store: KVStore, key: readonly KeyPart[], record: MessageInitShape<T>): void;
+  /** Deleting what does not exist does nothing. */
+  delete(store: KVStore, ...key: readonly KeyPart[]): void;
+  /** Ascending by key; a record may be written or deleted meanwhile. @throws UpgradeError UPG_STORE_CORRUPT */
+  values(store: KVReader, ...first: readonly KeyPart[]): Generator<MessageShape<T>>;
+  /** The same as JSON with the names of the .proto file; 64-bit integers are texts. */
+  json(store: KVReader, ...first: readonly KeyPart[]): Generator<JsonValue>;
+  /** Walks over them all: keep a count of your own where there are many. */
+  count(store: KVReader, ...first: readonly KeyPart[]): bigint;
+}
+
+/**
+ * The records of one kind in a module's store.
+ *
+ * @param prefix of their keys in the store; each kind of records of a store has another
+ * @param schema what protoc-gen-es makes of the record's message
+ * @example
+ * const NOTES = records("note", NoteSchema);
+ * NOTES.set(store, [author, 1n], { author, text: "hello" });
+ * for (const { text } of NOTES.values(store, author)) console.log(text);
+ */
+export function records<T extends DescMessage>(prefix: string, schema: T): TypedRecords<T> {
+  const keyOf = (parts: readonly KeyPart[]) => concatBytes(part(prefix), ...parts.map(part));
+  const decode = (value: Uint8Array): MessageShape<T> => {
+    try {
+      return fromBinary(schema, value);
+    } catch (cause) {
+      throw new UpgradeError("UPG_STORE_CORRUPT", `a record under "${prefix}" is no ${schema.typeName}`, { cause });
+    }
+  };
+  function* pairs(store: KVReader, first: readonly KeyPart[]) {
+    const start = keyOf(first);
+    yield* store.iterate({ start, end: prefixEnd(start) });
+  }
+  return {
+    get(store, ...key) {
+      const value = store.get(keyOf(key));
+      return value && decode(value);
+    },
+    has: (store, ...key) => store.has(keyOf(key)),
+    set: (store, key, record) => store.set(keyOf(key), toBinary(schema, create(schema, record))),
+    delete: (store, ...key) => store.delete(keyOf(key)),
+    *values(store, ...first) {
+      for (const [, value] of pairs(store, first)) yield decode(value);
+    },
+    *json(store, ...first) {
+      for (const [, value] of pairs(store, first)) {
+        yield toJson(schema, decode(value), { useProtoFieldName: true, alwaysEmitImplicit: true });
+      }
+    },
+    count(store, ...first) {
+      let count = 0n;
+      for (const _ of pairs(store, first)) count++;
+      return count;
+    },
+  };
+}
+
+/** A text ends with a zero byte, so that no part begins another; a number has eight bytes, the greatest first. */
+function part(value: KeyPart): Uint8Array {
+  if (typeof value === "bigint") {
+    if (value < 0n || value > UINT64_MAX) {
+      throw new UpgradeError("UPG_INVALID_KEY", `a number in a record's key is from 0 to 2^64 - 1, got ${value}`);
+    }
+    return bigEndian64(value);
+  }
+  if (value.includes("\0")) throw new UpgradeError("UPG_INVALID_KEY", "a text in a record's key has no zero character");
+  return concatBytes(utf8(value), Uint8Array.of(0));
+}
