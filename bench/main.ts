@@ -142,6 +142,7 @@ async function buildWorkers(): Promise<void> {
     format: "esm",
     target: "node20",
     packages: "external",
+    alias: { "chain-upgrade/node": resolve("host/node.ts"), "chain-upgrade": resolve("host/index.ts") },
     logLevel: "error",
   });
 }
