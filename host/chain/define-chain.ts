@@ -117,7 +117,7 @@ const BASE_FILES: readonly DescFile[] = [
 ];
 
 /** The files with all that they import, each once, imports first. */
-export function filesWithImports(given: Iterable<DescFile>): DescFile[] {
+function filesWithImports(given: Iterable<DescFile>): DescFile[] {
   const files = new Map<string, DescFile>();
   const add = (file: DescFile): void => {
     if (files.has(file.name)) return;

@@ -31,7 +31,7 @@ export function setChainHandlers(
 }
 
 /** The modules of one version, each with the steps of its own and its genesis where it is new. */
-export function moduleManager(
+function moduleManager(
   chain: Pick<Chain, "modules" | "registry">,
   version: ChainVersion,
   sha256: Sha256,

@@ -67,7 +67,7 @@ export function openDocument({ modules }: Pick<Chain, "modules">, source: ByteSo
 }
 
 /** The same of a document that is open. */
-export function readGenesis({ modules, registry }: GenesisReader, document: GenesisDocument): Genesis {
+function readGenesis({ modules, registry }: GenesisReader, document: GenesisDocument): Genesis {
   const { root } = document;
   const state = root.get("app_state");
   const stakingParams = state.get("staking").get("params");

@@ -40,7 +40,7 @@ export interface CallOptions {
 }
 
 /** Takes all steps of a long walk; in between, everything else has its turn. @throws UpgradeError UPG_REMOTE_BUSY */
-export type InTurns = <T>(steps: Iterator<unknown, T>, signal?: LeftSignal) => Promise<T>;
+type InTurns = <T>(steps: Iterator<unknown, T>, signal?: LeftSignal) => Promise<T>;
 
 /** What every method sees. */
 export interface NodeCall extends CallOptions {
