@@ -58,7 +58,7 @@ export interface StoreChange {
   readonly versions: readonly AppVersion[];
 }
 
-/** The stores behind an upgrade: those of its version, or the stored ones, changed as the handler says. */
+/** The stores after an upgrade: those of its version, or the stored ones, changed as the handler says. */
 export function storesAfter(stored: readonly string[], { storeUpgrades, own, versions }: StoreChange): string[] {
   const { added, renamed, deleted } = storeUpgrades;
   const gone = new Set([...deleted, ...renamed.map(({ oldKey }) => oldKey)]);

@@ -7,7 +7,7 @@ export type UpgradeFileName = "upgrade-info.json" | "halt.json";
 export interface UpgradeFiles {
   /** Undefined when there is no such file. @throws UpgradeError UPG_STORE_IO */
   read(name: UpgradeFileName): Uint8Array | undefined;
-  /** Mode 0600. @throws UpgradeError UPG_STORE_IO when the file is not there, byte for byte, afterwards */
+  /** Mode 0600. @throws UpgradeError UPG_STORE_IO when the file is not, byte for byte, on disk afterwards */
   write(name: UpgradeFileName, bytes: Uint8Array): void;
   remove(name: UpgradeFileName): void;
 }

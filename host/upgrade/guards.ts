@@ -1,6 +1,6 @@
 /**
  * What an upgrade must not do by accident: the mistakes that have hurt chains, refused before anything is written. Each
- * can be declared by the handler (`allows`), so that whoever approves it reads it first.
+ * can be declared by the handler (`allows`), so that people who approve it read it first.
  */
 import { UpgradeError } from "../errors.js";
 import { CacheKVStore } from "../store/branch/cache-kv.js";

@@ -18,7 +18,7 @@ export interface EndFacts {
 }
 
 export interface NextStep {
-  /** Plain sentences, the commands in backquotes. */
+  /** Plain text, the commands in backquotes. */
   readonly next: string;
   /** The commands alone, the first one first; each is whole without the others. */
   readonly commands: readonly string[];

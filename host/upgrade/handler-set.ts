@@ -24,7 +24,7 @@ export interface FoundHandler {
   readonly isStaged: boolean;
   /** Before its height the process counts as one without this handler: it is staged, or the program carries it so. */
   readonly waits: boolean;
-  /** Why it is not ready, one sentence without its full stop; empty when it is. */
+  /** Why it is not ready, one message without a full stop; empty when it is. */
   readonly problem: string;
   /** The same for machines. */
   readonly details: ErrorDetails;

@@ -78,7 +78,7 @@ export interface RegisteredHandler {
   readonly allows: Allowances;
   /** Before its plan's height it counts as absent. */
   readonly waits: boolean;
-  /** The Wasm handler behind it; undefined for a function. */
+  /** The Wasm handler that it runs; undefined for a function. */
   readonly wasm: WasmHandler | undefined;
   /** @throws UpgradeError UPG_MIGRATION_*, UPG_HANDLER_* */
   run(run: HandlerRun): HandlerOutcome;
@@ -200,7 +200,7 @@ export function sameVersions(a: VersionMap, b: VersionMap): boolean {
   return a.size === b.size && [...a].every(([module, version]) => b.get(module) === version);
 }
 
-/** What stands in one map and not in the other, for messages. */
+/** What is in one map and not in the other, for messages. */
 export function difference(expected: VersionMap, got: VersionMap): string {
   const modules = [...new Set([...expected.keys(), ...got.keys()])].sort();
   return modules

@@ -21,7 +21,7 @@ export interface BlockFacts {
   readonly chainId: string;
   readonly height: Height;
   readonly time: Timestamp;
-  /** Consensus app version, for the downgrade halt's sentence; 0n when unset. */
+  /** Consensus app version, for the downgrade halt's message; 0n when unset. */
   readonly appVersion: bigint;
 }
 
@@ -182,7 +182,7 @@ function upgradeContext(keeper: Keeper, stores: MultiStore, block: BlockFacts): 
     store: (name) => stores.store(name),
     log: (level, message) => keeper.log(level, message),
     progress: (done, total) => {
-      // A call is cheap for the handler and a line is dear for the log; onProgress shows the readings after these, too.
+      // A call is cheap for the handler and a line is expensive for the log; onProgress shows the readings after these, too.
       if (progressLines++ < LOG_LINES_MAX) keeper.log("debug", `handler: ${done} of ${total}`);
       keeper.onProgress?.("handler", "", Number(done), Number(total));
     },

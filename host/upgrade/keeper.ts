@@ -81,7 +81,7 @@ export class Keeper {
     this.#register(wasmHandler(handler), isOfHome);
   }
 
-  /** Wasm plugins for heights to come, as they are there now; those found before are forgotten. */
+  /** Wasm plugins for heights to come, as they are now; those found before are forgotten. */
   lookForStaged(): void {
     this.#handlers.stage((this.#staged?.() ?? []).map(wasmHandler));
   }
@@ -118,7 +118,7 @@ export class Keeper {
     return this.findHandler(plan).state;
   }
 
-  /** State and records say that this process may run behind the upgrade, though no version of its program carries it. */
+  /** State and records say that this process may run after the upgrade, though no version of its program carries it. */
   markKnown(planName: string): void {
     this.#known.add(planName);
   }
@@ -159,7 +159,7 @@ export class Keeper {
     return this.#hasCommitted;
   }
 
-  /** A block of this process is on disk: the downgrade check is behind it. */
+  /** A block of this process is on disk: the downgrade check is done. */
   markCommitted(): void {
     this.#hasCommitted = true;
   }
@@ -167,7 +167,7 @@ export class Keeper {
   // Messages and state
 
   /**
-   * MsgSoftwareUpgrade: schedules the plan in the block of `height`; a plan that is there is replaced.
+   * MsgSoftwareUpgrade: schedules the plan in the block of `height`; a plan that is scheduled is replaced.
    * An info whose pin is malformed is refused here: at the height no handler could be the one it asks for.
    * @throws UpgradeError UPG_UNAUTHORIZED, UPG_INVALID_PLAN_*
    */
@@ -193,7 +193,7 @@ export class Keeper {
     this.core.clear(store);
   }
 
-  /** Byte for byte, as the field compares. @throws UpgradeError UPG_UNAUTHORIZED */
+  /** Byte for byte, as the Cosmos SDK compares. @throws UpgradeError UPG_UNAUTHORIZED */
   checkAuthority(authority: string): void {
     if (authority === this.authority) return;
     throw new UpgradeError(

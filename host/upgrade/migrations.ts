@@ -69,7 +69,7 @@ export class ModuleManager {
   }
 
   /**
-   * Brings every module from its version in `from` to its own, and answers the new version map.
+   * Brings every module from its version in `from` to its own, and returns the new version map.
    * @throws UpgradeError UPG_MIGRATION_STUCK when a step is missing, UPG_MIGRATION_VERSION_MAP when a version would go down
    */
   runMigrations(context: UpgradeContext, from: VersionMap): Map<string, bigint> {
