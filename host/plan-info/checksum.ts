@@ -9,7 +9,7 @@ type HashAlgorithm = "md5" | "sha1" | "sha256" | "sha512";
 export type Checksum =
   /** `digest`: lower-case hex of the algorithm's length; of the downloaded file, not of what is unpacked from it. */
   | { readonly kind: "digest"; readonly algorithm: HashAlgorithm; readonly digest: string }
-  /** A BSD or GNU style sums file, to be fetched first; it pins nothing that whoever serves it could not change. */
+  /** A BSD or GNU style sums file, to be fetched first; it pins nothing that its server could not change. */
   | { readonly kind: "file"; readonly url: string };
 
 export interface ChecksumRules {
@@ -26,7 +26,7 @@ const DIGEST_HEX_DIGITS: ReadonlyMap<string, number> = new Map([
 const WEAK: ReadonlySet<string> = new Set(["md5", "sha1"]);
 
 /**
- * `<algorithm>:<hex>`, a bare `<hex>` whose length tells the algorithm, or `file:<url>`.
+ * `<algorithm>:<hex>`, a bare `<hex>` whose length gives the algorithm, or `file:<url>`.
  *
  * @param text the parameter's value, escapes resolved
  * @throws UpgradeError UPG_INVALID_PLAN_INFO

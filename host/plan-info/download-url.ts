@@ -1,4 +1,4 @@
-/** What a URL must be for a plan to offer it for download: stricter than the field, which takes any text that parses. */
+/** What a URL must be for a plan to offer it for download: stricter than the Cosmos SDK, which takes any text that parses. */
 import { UpgradeError } from "../errors.js";
 import { goQuote } from "./go-quote.js";
 import type { GoUrl } from "./go-url.js";

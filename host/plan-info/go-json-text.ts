@@ -1,4 +1,4 @@
-/** Strings of JSON as Go's encoders write them, so that what REST and the command line print is the field's text. */
+/** Strings of JSON as Go's encoders write them, so that what REST and the command line print is the Cosmos SDK's text. */
 import { encodeText } from "../text.js";
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -19,7 +19,7 @@ function escapeJson(text: string): string {
     .replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** The texts before, between and behind the bytes that belong to no UTF-8 sequence. */
+/** The texts before, between and after the bytes that belong to no UTF-8 sequence. */
 function utf8Pieces(bytes: Uint8Array): string[] {
   const pieces: string[] = [];
   let from = 0;

@@ -1,5 +1,5 @@
 /**
- * Which texts Go's net/url accepts as a URL, and their parts as written. The field decides by it whether a plan's info
+ * Which texts Go's net/url accepts as a URL, and their parts as written. The Cosmos SDK decides by it whether a plan's info
  * is a reference and whether a binary has a URL; browsers' `URL` draws both lines elsewhere. Error texts are Go's too,
  * but for IP literals (one text for all) and escapes cut off inside a character.
  */

@@ -1,4 +1,4 @@
-/** The JSON form of a plan's info: `binaries`, which is the field's, and `handler`, which is ours. */
+/** The JSON form of a plan's info: `binaries`, which is the Cosmos SDK's, and `handler`, which is ours. */
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import { type JsonMember, type JsonValue, parseGoJson } from "./go-json.js";
 import { goQuote } from "./go-quote.js";
@@ -14,7 +14,7 @@ export interface PlanHandler {
 export interface PlanDocument {
   /** URLs by platform key, in the order of the text; neither is checked. */
   readonly binaries: ReadonlyMap<string, string>;
-  /** The first error, in the field's words. */
+  /** The first error, in the Cosmos SDK's words. */
   readonly binariesError?: string;
   readonly handler?: PlanHandler;
   readonly handlerErrors: readonly string[];

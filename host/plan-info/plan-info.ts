@@ -1,6 +1,6 @@
 /**
  * A plan's info, read and checked without a network: what it offers to download, which handler it pins, and
- * what is wrong with it. The field's rules come first and have its texts; ours are stricter and say so (docs/plan-info.md).
+ * what is wrong with it. The Cosmos SDK's rules come first and have its texts; ours are stricter and say so (docs/plan-info.md).
  */
 import { utf8 } from "../bytes.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
@@ -11,9 +11,9 @@ import { type PlanUrlRules, parsePlanUrl } from "./plan-url.js";
 import { ANY_PLATFORM, goPlatform, isPlatformKey } from "./platform.js";
 
 export type PlanInfo =
-  /** Nothing that a machine can act on; `reason` says why, in the field's words. */
+  /** Nothing that a machine can act on; `reason` says why, in the Cosmos SDK's words. */
   | { readonly kind: "text"; readonly reason: string }
-  /** A URL (or a path, or any `scheme:text`) under which the field would look for the document. */
+  /** A URL (or a path, or any `scheme:text`) under which the Cosmos SDK would look for the document. */
   | { readonly kind: "reference"; readonly url: string; readonly checksum?: string }
   /** Platform keys and URLs as written, in the order of the text, not checked; the handler is. */
   | { readonly kind: "document"; readonly binaries: ReadonlyMap<string, string>; readonly handler?: PlanHandler };
@@ -45,9 +45,9 @@ export function parsePlanInfo(info: string): PlanInfo {
 }
 
 /**
- * Checks an info text before it is proposed. Refuses all that the field refuses without downloading, and beyond that
+ * Checks an info text before it is proposed. Refuses all that the Cosmos SDK refuses without downloading, and beyond that
  * URLs that cannot be downloaded, checksums that are weak or cannot fit, and malformed handler pins. The document
- * behind a reference that passes must be downloaded and checked by itself.
+ * that a passing reference leads to must be downloaded and checked by itself.
  */
 export function checkPlanInfo(info: string, rules: PlanUrlRules = {}): PlanInfoReport {
   const read = readPlanInfo(info);
@@ -71,7 +71,7 @@ export function checkPlanInfo(info: string, rules: PlanUrlRules = {}): PlanInfoR
 
 /**
  * The SHA-256 that a plan pins for its handler, 64 lower-case hex digits; undefined when it pins none. Only the plan's
- * own text counts: a document behind a reference pins nothing, and broken `binaries` do not unpin.
+ * own text counts: a document that a reference leads to pins nothing, and broken `binaries` do not unpin.
  *
  * @throws UpgradeError UPG_INVALID_PLAN_INFO when `handler` is malformed
  */

@@ -1,6 +1,6 @@
 /**
  * A plan as people and machines read it: the JSON of REST and gRPC gateways, the JSON of the command line, protobuf's
- * compact text. Each is, character for character, the field's text of the same plan.
+ * compact text. Each is, character for character, the Cosmos SDK's text of the same plan.
  */
 
 import { isUpgradeError, UpgradeError } from "../errors.js";
@@ -19,7 +19,7 @@ export interface PrintablePlan extends Omit<Plan, "name" | "info"> {
 export type AnyJson = (any: Any) => string;
 
 /**
- * The object that stands at `plan` in a REST answer: every field is there, the height is a string.
+ * The object at `plan` in a REST response: every field is present, the height is a string.
  *
  * @throws UpgradeError UPG_INVALID_ARGUMENT when the time is outside years 1 to 9999, or a client state is set (it needs
  * the registry of another module)
@@ -36,7 +36,7 @@ export function planProtoJson(plan: PrintablePlan): string {
 }
 
 /**
- * The object that stands at `plan` in what `query upgrade plan -o json` prints: empty fields are left out.
+ * The object at `plan` in what `query upgrade plan -o json` prints: empty fields are left out.
  *
  * @param anyJson prints a set client state; without it none is known
  * @throws UpgradeError UPG_INVALID_ARGUMENT when the time is outside years 1 to 9999, or the client state's type is unknown
@@ -59,7 +59,7 @@ export function planDueAt(plan: Pick<Plan, "height">): string {
 
 /**
  * Protobuf's compact text, with a space at its end: `name:"v2" time:<seconds:-62135596800 > height:10 `. A time outside
- * years 1 to 9999 ends the text behind `time:`.
+ * years 1 to 9999 ends the text after `time:`.
  */
 export function planText(plan: PrintablePlan): string {
   const { name, time = ZERO_TIME, height, info, upgradedClientState: state } = plan;

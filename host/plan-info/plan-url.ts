@@ -16,14 +16,14 @@ export interface PlanUrl {
   readonly checksum?: Checksum;
 }
 
-/** What looks like a checksum; where the query has none, whoever wrote it meant one, and the field drops it in silence. */
+/** What looks like a checksum; where the query has none, the author meant one, and the Cosmos SDK drops it in silence. */
 const LOST_CHECKSUM = /[?&:;#]checksum=[^&#]/i;
 
 /**
- * Reads and checks one URL of a plan: first by the field's rules (it parses, it has a checksum), then by ours
+ * Reads and checks one URL of a plan: first by the Cosmos SDK's rules (it parses, it has a checksum), then by ours
  * (download-url.ts, checksum.ts).
  *
- * @throws UpgradeError UPG_INVALID_PLAN_INFO; the first rule that is broken, in the field's words where it has the rule
+ * @throws UpgradeError UPG_INVALID_PLAN_INFO; the first rule that is broken, in the Cosmos SDK's words where it has the rule
  */
 export function parsePlanUrl(text: string, rules: PlanUrlRules = {}): PlanUrl {
   const url = parseGoUrl(text);

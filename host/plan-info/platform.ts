@@ -25,7 +25,7 @@ export function goPlatform(platform: string, arch: string): string {
 }
 
 /**
- * Whether the field takes a key of `binaries`: `any`, or a text that has `word/word` anywhere in it. So real chains list
+ * Whether the Cosmos SDK takes a key of `binaries`: `any`, or a text that has `word/word` anywhere in it. So real chains list
  * several programs as `<program>-linux/amd64`; only the plain form is ever looked up.
  */
 export function isPlatformKey(key: string): boolean {
