@@ -1,6 +1,6 @@
 /**
  * The upgrade module's core, typed. Every rule is the core's own; this side moves bytes, checks that a bigint fits in
- * 64 bits, and names the answers. A method that takes a store reads and writes only the upgrade module's own store.
+ * 64 bits, and names what it returns. A method that takes a store reads and writes only the upgrade module's own store.
  */
 import { concatBytes } from "../bytes.js";
 import { assert, UpgradeError } from "../errors.js";
@@ -191,19 +191,19 @@ export class Core {
   }
 
   /**
-   * A set client state comes back with its fields empty: the core knows only that it is there.
+   * A set client state comes back with its fields empty: the core knows only that it is present.
    * @throws UpgradeError UPG_INVALID_PLAN_BYTES, also when name or info is not UTF-8
    */
   decodePlan(bytes: Uint8Array): Plan {
     return planOfFields(this.decodePlanFields(bytes));
   }
 
-  /** The fields as they stand in the bytes, texts undecoded. @throws UpgradeError UPG_INVALID_PLAN_BYTES */
+  /** The fields as they are in the bytes, texts undecoded. @throws UpgradeError UPG_INVALID_PLAN_BYTES */
   decodePlanFields(bytes: Uint8Array): PlanFields {
     return decodePlanFields(this.#fetchPure((core) => core.fetch("plan_decode", ...args(core.put(bytes)))));
   }
 
-  /** The sentence that operators search for. `subject`: the plan's bytes, or the last upgrade's name. */
+  /** The message that operators search for. `subject`: the plan's bytes, or the last upgrade's name. */
   haltText(decision: Decision, height: Height, appVersion: bigint, subject: Uint8Array | string): string {
     const bytes = typeof subject === "string" ? encodeText(subject) : subject;
     const text = this.#fetchPure((core) =>

@@ -131,7 +131,7 @@ export class CoreInstance {
     return new UpgradeError(code, this.#message(number) ?? `core.wasm answered ${code} without a message`);
   }
 
-  /** The record of the last failure; undefined when it tells of another one, left by an earlier call. */
+  /** The record of the last failure; undefined when it is of another one, left by an earlier call. */
   #message(number: number): string | undefined {
     const { memory, view, system } = this.#alive();
     const record = Number(system.core_err()) >>> 0;
