@@ -146,7 +146,7 @@ class KeySort {
     return { shared, shortest, longest };
   }
 
-  /** Four bytes of a key behind the first `skipped`, zeros behind its end. */
+  /** Four bytes of a key after the first `skipped`, zeros after its end. */
   #partAt(index: number, skipped: number): number {
     const address = this.addresses[index] as number;
     const segment = this.records.segmentOf(address);

@@ -33,11 +33,11 @@ export class BranchWrites {
   map = new SortedMap();
   /** Oldest first. */
   runs: readonly SpilledRun[] = [];
-  /** Counts changes of the runs: a walk that sees another number begins anew behind its last pair. */
+  /** Counts changes of the runs: a walk that sees another number begins again after its last pair. */
   moves = 0;
   /** Bytes of the map from which on something may have to be spilled. */
   #lookAt: number;
-  /** Walks may stand on a pair of the map, and go on behind it after it was spilled. */
+  /** Walks may be on a pair of the map, and go on after it once it is spilled. */
   isWalked = false;
   /** Has somebody read runs? */
   #isRead = false;
@@ -91,7 +91,7 @@ export class BranchWrites {
     else if (this.runs.length > UNREAD_RUNS_MAX) this.#mergeSome(spill, UNREAD_RUNS_MAX);
   }
 
-  /** Puts what is in memory into the latest run, when it lies behind it, or into one of its own. */
+  /** Puts what is in memory into the latest run, when it lies after it, or into one of its own. */
   putAside(): void {
     const { spill, map } = this;
     if (!spill || map.size === 0) return;
@@ -120,7 +120,7 @@ export class BranchWrites {
 
   /**
    * Makes one of the latest runs, as many as make up at least half of it: a byte is moved once each time the runs
-   * behind it have become as many bytes as its own.
+   * after it have become as many bytes as its own.
    */
   #mergeSome(spill: SpillSpace, runsMax: number): void {
     for (;;) {
@@ -139,7 +139,7 @@ export class BranchWrites {
     }
   }
 
-  /** Where a key's last write stands, its value's length DELETED for a deletion; undefined when there is none. `isOneOfFew`: runs stay as they are. */
+  /** Where a key's last write is, its value's length DELETED for a deletion; undefined when there is none. `isOneOfFew`: runs stay as they are. */
   find(key: Uint8Array, isOneOfFew = false): FoundWrite | undefined {
     const address = this.map.find(key, 0, key.length);
     if (address !== undefined) {

@@ -28,7 +28,7 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
     if (parent instanceof BaseKVReader) this.spill = parent.spill;
   }
 
-  /** Counts writes, `write` and `discard`: tells whether the branch is still what it was. */
+  /** Counts writes, `write` and `discard`: shows whether the branch is still what it was. */
   writes = 0;
 
   /** Is there nothing that `write()` would hand on? */
@@ -58,7 +58,7 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
   }
 
   /**
-   * The writes in ascending order, for a store that commits them. Deletions are told by `isDeleted`; values that are
+   * The writes in ascending order, for a store that commits them. `isDeleted` marks deletions; values that are
    * wanted are loaded first.
    */
   pending(): WritesCursor {

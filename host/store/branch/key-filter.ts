@@ -1,4 +1,4 @@
-/** Tells for most keys that they are not in a set, without a look at the set (a Bloom filter). */
+/** Says for most keys that they are not in a set, without a look at the set (a Bloom filter). */
 
 /** A filter gets 8 to 16 bits a key, since their number is a power of two. */
 const BITS_PER_KEY_MIN = 8;

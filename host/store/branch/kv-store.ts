@@ -1,6 +1,6 @@
 /**
  * What every store of this room has in common: public methods check their arguments and then call the `_` methods,
- * which work on bytes where they stand. A store is made of five `_` methods.
+ * which work on bytes in place. A store is made of five `_` methods.
  */
 import { copyInto } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
@@ -105,7 +105,7 @@ export abstract class BaseKVStore extends BaseKVReader implements KVStore {
 /** Turns a walk into frames. */
 class CursorScan implements FrameScan {
   #cursor: PairCursor;
-  /** Key of a pair that did not fit: it is looked up anew, since the store may be written to before the next read. */
+  /** Key of a pair that did not fit: it is looked up again, since the store may be written to before the next read. */
   #waiting: Uint8Array | undefined;
   /** By the walks before this one. */
   #passed = 0;

@@ -1,5 +1,5 @@
 /** How every store walks its pairs, in ascending or descending order, without an object a pair. */
-/** Stands on a pair after `step()` answered true; key and value are parts of `bytes`. */
+/** Is on a pair after `step()` returned true; key and value are parts of `bytes`. */
 export interface PairCursor {
   readonly bytes: Uint8Array;
   readonly keyAt: number;

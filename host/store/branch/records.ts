@@ -56,14 +56,14 @@ export class Records {
     return (address & SEGMENT_MASK) << UNIT_BITS;
   }
 
-  /** Order of a key that stands in `bytes` relative to a record's key. */
+  /** Order of a key that is in `bytes` relative to a record's key. */
   compare(address: number, bytes: Uint8Array, at: number, len: number): number {
     const segment = this.segmentOf(address);
     const offset = this.offsetOf(address);
     return compareRanges(bytes, at, len, segment, offset + FRAME_HEADER_BYTES, readU32(segment, offset));
   }
 
-  /** Adds a record and answers its address. */
+  /** Adds a record and returns its address. */
   add(bytes: Uint8Array, keyAt: number, keyLen: number, value: Uint8Array, valueAt: number, valueLen: number): number {
     const stored = valueLen === DELETED ? 0 : valueLen;
     const address = this.#allocate(FRAME_HEADER_BYTES + keyLen + stored);
@@ -77,7 +77,7 @@ export class Records {
     return address;
   }
 
-  /** Adds a record that stands in another place like this. */
+  /** Adds a record that is in another place like this. */
   addFrom(other: Records, address: number): number {
     const segment = other.segmentOf(address);
     const offset = other.offsetOf(address);

@@ -6,14 +6,14 @@ import type { Records } from "./records.js";
 
 export const BLOCK_RECORDS_MAX = 512;
 
-/** Records in ascending order. Beside each address stands the beginning of its key: most comparisons end there. */
+/** Records in ascending order. Beside each address is the beginning of its key: most comparisons end there. */
 export interface Block {
   addresses: Uint32Array;
   beginnings: Uint32Array;
   count: number;
 }
 
-/** The first four bytes of a key, zeros behind a shorter one: where two differ, their keys differ the same way. */
+/** The first four bytes of a key, zeros after a shorter one: where two differ, their keys differ the same way. */
 export function beginningOf(bytes: Uint8Array, at: number, len: number): number {
   let beginning = len > 0 ? (bytes[at] as number) << 24 : 0;
   if (len > 1) beginning |= (bytes[at + 1] as number) << 16;
@@ -22,7 +22,7 @@ export function beginningOf(bytes: Uint8Array, at: number, len: number): number 
   return beginning >>> 0;
 }
 
-/** All blocks anew, of the records in order and of `fresh` ones, which are in order too and count more. */
+/** All blocks again, of the records in order and of `fresh` ones, which are in order too and count more. */
 export function mergedBlocks(records: Records, old: readonly Block[], fresh: Uint32Array): Block[] {
   const blocks: Block[] = [];
   const beginnings = new Uint32Array(fresh.length);

@@ -1,5 +1,5 @@
 /**
- * Walks a SortedMap in either direction. When the map changes behind its back the walk goes on behind the last pair,
+ * Walks a SortedMap in either direction. When the map changes during the walk, it goes on after the last pair,
  * over the map as it then is.
  */
 import { compareRanges } from "../../bytes.js";
@@ -20,7 +20,7 @@ export class SortedCursor implements PairCursor {
   #block = 0;
   #index = 0;
   #changes = -1;
-  /** The place is found but not stood on yet. */
+  /** The place is found but the cursor is not on it yet. */
   #isAhead = false;
   #hasStood = false;
 
@@ -55,13 +55,13 @@ export class SortedCursor implements PairCursor {
     return this.#inRange();
   }
 
-  /** Reads the value of the pair it stands on again: a write to a key that is there makes no cursor stale. */
+  /** Reads the value of the pair it is on again: a write to a key that is present makes no cursor stale. */
   lookAgain(): void {
     const address = this.#addressHere();
     if (address !== undefined) this.#stand(address);
   }
 
-  /** The next step stands on the pair that comes after this key in the direction of the walk. */
+  /** The next step is on the pair that comes after this key in the direction of the walk. */
   goBehind(bytes: Uint8Array, at: number, len: number): void {
     const place = this.map.seek(bytes, at, len);
     this.#goTo(place.block, place.index);

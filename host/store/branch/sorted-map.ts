@@ -40,7 +40,7 @@ export class SortedMap {
     this.#records = new Records(spare);
   }
 
-  /** Hands the memory on to maps that are made with `spare`. Nobody reads this map, or stands on a pair of it, any more. */
+  /** Hands the memory on to maps that are made with `spare`. Nobody reads this map, or is on a pair of it, any more. */
   giveUp(spare: Uint8Array[], spareMax: number): void {
     this.#records.giveUp(spare, spareMax);
     this.clear();
@@ -87,7 +87,7 @@ export class SortedMap {
     return this.#records.offsetOf(address);
   }
 
-  /** Address of the record of a key that stands in `bytes`; undefined when there is none. Good until the next change. */
+  /** Address of the record of a key that is in `bytes`; undefined when there is none. Good until the next change. */
   find(bytes: Uint8Array, at: number, len: number): number | undefined {
     this.#settle();
     return this.#locate(bytes, at, len) ? this.#blocks[this.#block]?.addresses[this.#index] : undefined;
@@ -111,7 +111,7 @@ export class SortedMap {
     this.#drop(old);
   }
 
-  /** Takes a key out; false when it was not there. */
+  /** Takes a key out; false when it was absent. */
   remove(bytes: Uint8Array, at: number, len: number): boolean {
     this.#settle();
     if (!this.#locate(bytes, at, len)) return false;
@@ -143,7 +143,7 @@ export class SortedMap {
     this.changes++;
   }
 
-  /** Address at a position counted by block and index; undefined behind the end. Cursors use it. */
+  /** Address at a position counted by block and index; undefined after the end. Cursors use it. */
   addressAt(block: number, index: number): number | undefined {
     this.#settle();
     const found = this.#blocks[block];
@@ -167,7 +167,7 @@ export class SortedMap {
     return { block: this.#block, index: this.#index };
   }
 
-  /** Order of a key that stands in `bytes` relative to a record's key. */
+  /** Order of a key that is in `bytes` relative to a record's key. */
   compare(address: number, bytes: Uint8Array, at: number, len: number): number {
     return this.#records.compare(address, bytes, at, len);
   }
@@ -182,7 +182,7 @@ export class SortedMap {
     this.#inARow = WRITES_IN_A_ROW;
   }
 
-  /** Puts in order what waits: whoever reads comes here first. */
+  /** Puts in order what waits: every reader comes here first. */
   #settle(): void {
     this.#inARow = 0;
     const count = this.#waitingCount;
@@ -214,7 +214,7 @@ export class SortedMap {
     addresses[this.#index] = address;
   }
 
-  /** Does a key come behind all that are in order? Ascending writes need not wait. */
+  /** Does a key come after all that are in order? Ascending writes need not wait. */
   #isBehindAll(bytes: Uint8Array, at: number, len: number): boolean {
     const last = this.#blocks[this.#blocks.length - 1];
     return !last || this.#compareIn(last, last.count - 1, beginningOf(bytes, at, len), bytes, at, len) > 0;
@@ -224,7 +224,7 @@ export class SortedMap {
     const blocks = this.#blocks;
     const last = blocks[blocks.length - 1];
     const beginning = beginningOf(bytes, at, len);
-    // Ascending writes are the rule in bulk: look behind the end first.
+    // Ascending writes are the rule in bulk: look after the end first.
     if (!last || this.#compareIn(last, last.count - 1, beginning, bytes, at, len) > 0) {
       this.#block = Math.max(0, blocks.length - 1);
       this.#index = last ? last.count : 0;
@@ -261,7 +261,7 @@ export class SortedMap {
       else low = middle + 1;
     }
     this.#index = low;
-    // Behind the end of a block that is not the last: the same place at the beginning of the next.
+    // After the end of a block that is not the last: the same place at the beginning of the next.
     if (low === block.count && this.#block < this.#blocks.length - 1) {
       this.#block++;
       this.#index = 0;

@@ -57,7 +57,7 @@ export class WritesCursor implements PairCursor {
     return next !== undefined && this.#show(next);
   }
 
-  /** Reads the value of the pair it stands on again: a write to a key that is there makes no cursor stale. */
+  /** Reads the value of the pair it is on again: a write to a key that is present makes no cursor stale. */
   lookAgain(): void {
     const shown = this.#heap ? this.#heap.first() : this.#top;
     if (shown !== this.#top) return;
@@ -72,7 +72,7 @@ export class WritesCursor implements PairCursor {
     this.#show(shown);
   }
 
-  /** The next step stands on the pair that comes after this key in the direction of the walk. */
+  /** The next step is on the pair that comes after this key in the direction of the walk. */
   goBehind(bytes: Uint8Array, at: number, len: number): void {
     if (this.#moves !== this.writes.moves) this.#begin();
     this.#top.goBehind(bytes, at, len);
@@ -86,7 +86,7 @@ export class WritesCursor implements PairCursor {
     this.#heap = undefined;
   }
 
-  /** Begins a walk over each layer, behind a key when one is given (the walk over the map is there already). */
+  /** Begins a walk over each layer, after a key when one is given (the walk over the map exists already). */
   #fill(behind?: { readonly bytes: Uint8Array; readonly at: number; readonly len: number }): void {
     if (!this.readsAll) this.writes.prepareReads();
     this.#moves = this.writes.moves; // the walk over the map is right still

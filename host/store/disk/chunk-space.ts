@@ -1,6 +1,6 @@
 /**
  * Chunks of all stores between the tree and the database: a bounded cache for reading, and for a commit in the making
- * a bounded buffer that is staged early when it runs full. What is staged stands under keys that no commit points to
+ * a bounded buffer that is staged early when it runs full. What is staged has keys that no commit points to
  * yet; when the process dies the next start sweeps it away.
  */
 import { Chunk, type ChunkSink, type ChunkSource } from "../../commitment/chunk.js";
@@ -84,7 +84,7 @@ export class ChunkSpace {
   #records: { readonly key: Uint8Array; readonly value: Uint8Array }[] = [];
   #dropped: Uint8Array[] = [];
   #pendingBytes = 0;
-  /** Is some of the commit in the making in the database already? Whoever gives it up must sweep it away. */
+  /** Is some of the commit in the making in the database already? Code that gives it up must sweep it away. */
   hasFlushed = false;
 
   constructor(
@@ -128,7 +128,7 @@ export class ChunkSpace {
     this.#dropped.push(chunkKey(store, number));
   }
 
-  /** Another record of the commit in the making, which must mean nothing until the commit is there. */
+  /** Another record of the commit in the making, which must mean nothing until the commit exists. */
   stageRecord(key: Uint8Array, value: Uint8Array): void {
     this.#records.push({ key, value });
     this.#grew(value.length);

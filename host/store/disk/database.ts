@@ -1,5 +1,5 @@
 /**
- * What a CommitMultiStore stands on: an ordered map on disk whose changes become visible together or not at all.
+ * What a CommitMultiStore is built on: an ordered map on disk whose changes become visible together or not at all.
  * LMDB in a node, memory in tests and browsers.
  */
 import type { SpillFiles } from "../spill/spill-files.js";

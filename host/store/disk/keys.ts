@@ -7,7 +7,7 @@
  *   o version store part     nodes that were last part of `version`: u48 each
  *   g version store          a store that was last part of `version`
  *   b …                      the engine's blocks (host/engine)
- *   u name                   which version's code ran behind an upgrade (host/chain)
+ *   u name                   which version's code ran after an upgrade (host/chain)
  * Numbers are big-endian: version 8 bytes, store 4, chunk 6, part 4.
  */
 
@@ -41,7 +41,7 @@ export const commitsEnd = (): Uint8Array => key("d");
 export const versionOfCommitKey = (bytes: Uint8Array): number => number(bytes, 1, 8);
 
 export const chunkKey = (store: number, chunk: number): Uint8Array => key("n", [store, 4], [chunk, 6]);
-/** First key behind all chunks of the stores below `store`; `deadFrom` likewise. */
+/** First key after all chunks of the stores below `store`; `deadFrom` likewise. */
 export const chunksFrom = (store: number): Uint8Array => key("n", [store, 4]);
 export const chunksEnd = (): Uint8Array => key("o");
 export const storeOfChunkKey = (bytes: Uint8Array): number => number(bytes, 1, 4);

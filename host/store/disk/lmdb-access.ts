@@ -38,7 +38,7 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Makes a folder and those above it that are not there, durably. */
+/** Makes a folder and missing ones above it, durably. */
 export function makeFolder(folder: string): void {
   const first = mkdirSync(resolve(folder), { recursive: true });
   if (first === undefined) return;

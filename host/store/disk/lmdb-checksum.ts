@@ -1,6 +1,6 @@
 /**
  * What a value looks like in the file: the value, then four bytes of CRC-32 (the polynomial of zlib, little-endian) over
- * key and value. The key is part of it so that a value which stands under another key is found too.
+ * key and value. The key is part of it so that a value which is under another key is found too.
  */
 import { crc32 } from "node:zlib";
 import { equalBytes, toHex, utf8 } from "../../bytes.js";
@@ -52,7 +52,7 @@ export function unsealed(key: Uint8Array, stored: Uint8Array): Uint8Array {
 
 function checksum(key: Uint8Array, value: Uint8Array): number {
   const ofKey = crc32(key);
-  // zlib begins anew when it is given no bytes at all.
+  // zlib begins again when it is given no bytes at all.
   return value.length === 0 ? ofKey : crc32(value, ofKey);
 }
 

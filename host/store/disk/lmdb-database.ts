@@ -35,7 +35,7 @@ export class LmdbDatabase implements Database {
   #hasFailed = false;
 
   /**
-   * `path`: the database file; its folder is made when it is not there.
+   * `path`: the database file; its folder is made when it is absent.
    * @throws UpgradeError UPG_STORE_IO, UPG_STORE_CORRUPT, UPG_STORE_FULL
    */
   constructor(path: string, options: LmdbOptions = {}) {
@@ -43,7 +43,7 @@ export class LmdbDatabase implements Database {
     this.#path = path;
     this.#room = new TransactionRoom(path);
     if (!this.isReadOnly) this.spill = new SpillFolder(join(dirname(path), SPILL_FOLDER), options.spill);
-    // First of all: what a process left behind may be what the disk is full of.
+    // First of all: files that a process left behind may fill the disk.
     this.spill?.clear();
     this.#db = this.#mapped(this.isReadOnly ? "read" : "write", "cannot open the database", () => {
       if (!options.readOnly) makeFolder(dirname(path));

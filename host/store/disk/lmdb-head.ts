@@ -36,7 +36,7 @@ export function checkLmdbHead(path: string): void {
   }
 }
 
-/** Checks the meta page that begins at a byte of the file; answers the size of pages. */
+/** Checks the meta page that begins at a byte of the file; returns the size of pages. */
 function checkMeta(file: number, path: string, at: number, fileBytes: number): number {
   const meta = new DataView(new ArrayBuffer(META_BYTES));
   const filled = readSync(file, meta, 0, META_BYTES, at);

@@ -1,5 +1,5 @@
 /**
- * One page of an LMDB file, read where it stands. Little-endian, data version 2 (MDB_page_header, MDB_node and
+ * One page of an LMDB file, read in place. Little-endian, data version 2 (MDB_page_header, MDB_node and
  * MDB_ovpage in lmdb's mdb.c):
  *   header    u64 number, u64 transaction, u16 pad, u16 flags, u16 lower, u16 upper (of a long value: u32 pages)
  *   nodes     u16 each from byte 24: where a node begins, less 24; ascending by key
@@ -14,10 +14,10 @@ const LONG_DATA_BYTES = 24;
 const BRANCH = 0x01;
 const LEAF = 0x02;
 const LONG = 0x04;
-/** Flag of a node whose data stands on pages of its own. */
+/** Flag of a node whose data is on pages of its own. */
 const IS_LONG = 0x01;
 
-/** Where a value stands that has pages of its own. */
+/** Where a value is that has pages of its own. */
 export interface LongValue {
   readonly page: number;
   readonly transaction: number;
@@ -55,7 +55,7 @@ export class LmdbPage {
     return Number(this.#view.getBigUint64(8, true));
   }
 
-  /** Where the first byte of nodes stands. */
+  /** Where the first byte of nodes is. */
   get #upper(): number {
     return this.#view.getUint16(22, true) + PAGE_HEADER_BYTES;
   }
@@ -97,7 +97,7 @@ export class LmdbPage {
     return { page: number(0), transaction: number(8), pages: number(16), length: this.#view.getUint32(at, true) };
   }
 
-  /** Checks that nodes lie one behind the other, from the end of the free space to the end of the page. */
+  /** Checks that nodes lie one after the other, from the end of the free space to the end of the page. */
   checkNodes(): void {
     const starts = Array.from({ length: this.count }, (_, index) => index).sort(
       (a, b) => this.nodeAt(a) - this.nodeAt(b),

@@ -24,7 +24,7 @@ export class LmdbReader implements Database {
 
   /**
    * @param path a database that this process has open for writing
-   * @param commits a number that grows with each commit, before anybody is told of it; `renew` is called soon after
+   * @param commits a number that grows with each commit, before anybody is notified of it; `renew` is called soon after
    * @throws UpgradeError UPG_STORE_IO, UPG_STORE_CORRUPT
    */
   constructor(

@@ -81,7 +81,7 @@ class TreeWalk {
     }
   }
 
-  /** `low` ≤ keys < `high`. Answers the first and the last key below this page. */
+  /** `low` ≤ keys < `high`. Returns the first and the last key below this page. */
   #page(number: number, levels: number, low: Uint8Array | undefined, high: Uint8Array | undefined): Edges {
     this.owners.take(number, 1);
     const page = this.file.page(number);
@@ -196,7 +196,7 @@ class PageOwners {
 
 /**
  * A list of free pages: how many words follow, and the words. 0 is an empty place, a number below 0 says how many pages
- * the next one stands for. Source: midl.c of lmdb-js.
+ * the next one represents. Source: midl.c of lmdb-js.
  */
 function readFreePages(bytes: Uint8Array, page: number, add: (first: number, count: number) => void): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

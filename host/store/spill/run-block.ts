@@ -19,7 +19,7 @@ const WORD_BYTES = 4;
 /** Count and checksum. */
 export const BLOCK_TAIL_BYTES = 2 * WORD_BYTES;
 
-/** Where a value stands in the value log. */
+/** Where a value is in the value log. */
 export interface FarPlace {
   readonly segment: number;
   readonly at: number;

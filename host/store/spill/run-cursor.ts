@@ -14,10 +14,10 @@ export class RunCursor implements PairCursor {
   valueAt = 0;
   /** DELETED for a deletion. */
   valueLen = 0;
-  /** It stands on no pair yet; the next one does not come before the key that the fields show, and no block was read. */
+  /** It is on no pair yet; the next one does not come before the key that the fields show, and no block was read. */
   isWaiting = false;
 
-  // What the next step stands on. An index may lie one beyond its block, on either side.
+  // What the next step is on. An index may lie one beyond its block, on either side.
   #number = 0;
   #index = 0;
   #block: RunBlock | undefined;
@@ -40,7 +40,7 @@ export class RunCursor implements PairCursor {
     if (readsAll) this.#window = new RunWindow(run);
   }
 
-  /** Where the value stands when `bytes` does not have it. */
+  /** Where the value is when `bytes` does not have it. */
   get far(): FarPlace | undefined {
     return this.#farAt < 0 ? undefined : readFar(this.bytes, this.#farAt);
   }
@@ -63,7 +63,7 @@ export class RunCursor implements PairCursor {
     return true;
   }
 
-  /** The next step stands on the pair that comes after this key in the direction of the walk. */
+  /** The next step is on the pair that comes after this key in the direction of the walk. */
   goBehind(bytes: Uint8Array, at: number, len: number): void {
     this.isWaiting = false;
     this.#block = undefined;
@@ -129,7 +129,7 @@ export class RunCursor implements PairCursor {
     else this.#enter(0, 0);
   }
 
-  /** The next step stands on the first pair from a key on; in reverse on the last one before it. */
+  /** The next step is on the first pair from a key on; in reverse on the last one before it. */
   #goTo(bytes: Uint8Array, at: number, len: number): void {
     if (!this.reverse && this.run.endsBefore(bytes, at, len)) {
       this.#enter(this.run.index.count, 0);

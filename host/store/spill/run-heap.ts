@@ -13,7 +13,7 @@ interface Head {
 }
 
 export class RunHeap {
-  /** Walks that stand on a pair or wait before one, as a heap: the next one to be shown comes first. */
+  /** Walks that are on a pair or wait before one, as a heap: the next one to be shown comes first. */
   readonly #heads: Head[] = [];
 
   constructor(private readonly reverse: boolean) {}
@@ -32,7 +32,7 @@ export class RunHeap {
     heads[at] = head;
   }
 
-  /** The walk that stands on the next pair. */
+  /** The walk that is on the next pair. */
   first(): SortedCursor | RunCursor | undefined {
     for (;;) {
       const head = this.#heads[0];
@@ -41,7 +41,7 @@ export class RunHeap {
     }
   }
 
-  /** Moves every walk on that stands on the key that `first` has shown. */
+  /** Moves every walk on that is on the key that `first` has shown. */
   pass(): void {
     const shown = this.#heads[0];
     if (!shown) return;
@@ -49,14 +49,14 @@ export class RunHeap {
     const { beginning } = shown;
     this.#advance(shown);
     for (let head = this.#heads[0]; head && head.beginning === beginning; head = this.#heads[0]) {
-      // Whether one that waits stands on the key shows when it has made a step.
+      // Whether one that waits is on the key shows when it has made a step.
       const { walk } = head;
       if (!isWaiting(head) && compareRanges(walk.bytes, walk.keyAt, walk.keyLen, bytes, keyAt, keyLen) !== 0) return;
       this.#advance(head);
     }
   }
 
-  /** The first walk makes a step and finds its place anew. */
+  /** The first walk makes a step and finds its place again. */
   #advance(head: Head): void {
     const { walk } = head;
     const isThere = walk.step();
@@ -86,7 +86,7 @@ export class RunHeap {
     const x = a.walk;
     const y = b.walk;
     const order = compareRanges(x.bytes, x.keyAt, x.keyLen, y.bytes, y.keyAt, y.keyLen);
-    // A walk that waits may stand on the same key as the other, and be the later one.
+    // A walk that waits may be on the same key as the other, and be the later one.
     if (order === 0) return isWaiting(a) !== isWaiting(b) ? isWaiting(a) : a.age > b.age;
     return this.reverse ? order > 0 : order < 0;
   }

@@ -1,6 +1,6 @@
 /**
  * Which block of a run may hold a key. Of each block memory has its place and a separator: the shortest beginning of its
- * first key that lies behind the block before, cut to SEPARATOR_BYTES_MAX. So a block costs the same however long keys
+ * first key that lies after the block before, cut to SEPARATOR_BYTES_MAX. So a block costs the same however long keys
  * are; where separators were cut and are alike, the run looks at the blocks themselves.
  */
 import { compareRanges } from "../../bytes.js";
@@ -11,10 +11,10 @@ const BLOCKS_AT_FIRST = 64;
 
 export class RunIndex {
   count = 0;
-  /** First byte behind the last block. */
+  /** First byte after the last block. */
   end = 0;
   #offsets = new Float64Array(BLOCKS_AT_FIRST);
-  /** First byte behind each separator. */
+  /** First byte after each separator. */
   #ends = new Uint32Array(BLOCKS_AT_FIRST);
   #keys = new Uint8Array(BLOCKS_AT_FIRST * 8);
 

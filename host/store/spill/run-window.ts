@@ -33,7 +33,7 @@ export class RunWindow {
     const room = this.#before.length >= bytes ? this.#before : new Uint8Array(Math.max(bytes, WINDOW_BYTES));
     this.#before = this.#room;
     this.#room = room;
-    this.#behind = this.#first; // nothing is there when the read fails
+    this.#behind = this.#first; // nothing is kept when the read fails
     file.readInto(from, room.subarray(0, bytes));
     this.#from = from;
     this.#first = first;

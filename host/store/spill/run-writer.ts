@@ -23,7 +23,7 @@ export interface RunWriterOptions {
 
 export class RunWriter {
   #bytes = new Uint8Array(BUFFER_BYTES);
-  /** First byte behind the last record. */
+  /** First byte after the last record. */
   #length = 0;
   /** Where the open block begins. */
   #blockAt = 0;
@@ -42,7 +42,7 @@ export class RunWriter {
     if (run.lastKey) this.#lastKey.set(run.lastKey);
   }
 
-  /** Adds the pair that a cursor stands on, behind all that were added before. */
+  /** Adds the pair that a cursor is on, after all that were added before. */
   add(cursor: SortedCursor | RunCursor): void {
     const far = this.#far(cursor);
     const { bytes, keyAt, keyLen, valueLen } = cursor;
@@ -55,7 +55,7 @@ export class RunWriter {
       writeU32(this.#bytes, at + WORD_BYTES, valueLen);
       writeFar(this.#bytes, copyInto(this.#bytes, at + FRAME_HEADER_BYTES, bytes, keyAt, keyLen), far);
     } else {
-      // In memory and in a run it stands as one piece, with the same head.
+      // In memory and in a run it is as one piece, with the same head.
       copyInto(this.#bytes, at, bytes, keyAt - FRAME_HEADER_BYTES, length);
     }
     this.options.filter?.add(bytes, keyAt, keyLen);
@@ -73,7 +73,7 @@ export class RunWriter {
     this.run.lastKey = this.#lastKey.slice(0, Math.max(0, this.#lastKeyLen));
   }
 
-  /** Where a large value stands, which is written now unless it was before. */
+  /** Where a large value is, which is written now unless it was before. */
   #far(cursor: SortedCursor | RunCursor): FarPlace | undefined {
     const { log } = this.run.ground;
     if (cursor.valueLen === DELETED || cursor.valueLen <= NEAR_VALUE_BYTES_MAX) return undefined;

@@ -51,7 +51,7 @@ export class SpillSpace {
 
   /**
    * Spills everything that a cursor still has, at least one pair; `keys`: how many they are. It is added to `last`
-   * when it lies behind it; the answer is the run that has it. `isRead`: reads will want its filter.
+   * when it lies after it; the answer is the run that has it. `isRead`: reads will want its filter.
    * @throws UpgradeError UPG_STORE_FULL, UPG_STORE_IO; the writes are then where they were
    */
   write(cursor: SortedCursor, keys: number, last: SpilledRun | undefined, isRead: boolean): SpilledRun {

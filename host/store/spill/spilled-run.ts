@@ -1,6 +1,6 @@
 /**
- * A run: writes of a branch in ascending order that stand in a spill file until the branch is written or dropped. It is
- * cut into blocks; writes that all lie behind its last key can be added to it.
+ * A run: writes of a branch in ascending order that are in a spill file until the branch is written or dropped. It is
+ * cut into blocks; writes that all lie after its last key can be added to it.
  */
 import { compareRanges } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
@@ -22,7 +22,7 @@ export interface RunGround {
 
 /** Runs × blocks in one number: 2^23 runs of 2^30 blocks stay at 2^53. */
 const BLOCKS_PER_RUN = 2 ** 30;
-/** Of the greatest key: enough to see that most later writes lie behind it. */
+/** Of the greatest key: enough to see that most later writes lie after it. */
 export const LAST_KEY_BYTES_MAX = 64;
 
 /** What was added at one time. */
@@ -55,7 +55,7 @@ export class SpilledRun {
     return this.index.end;
   }
 
-  /** Does a key certainly lie behind all of this run? */
+  /** Does a key certainly lie after all of this run? */
   endsBefore(bytes: Uint8Array, at: number, len: number): boolean {
     const last = this.lastKey;
     if (!last || compareRanges(bytes, at, len, last, 0, last.length) <= 0) return false;
@@ -100,7 +100,7 @@ export class SpilledRun {
     return low;
   }
 
-  /** A cursor that stands on the record of a key, deletions included; undefined when there is none. */
+  /** A cursor that is on the record of a key, deletions included; undefined when there is none. */
   find(bytes: Uint8Array, at: number, len: number): RunCursor | undefined {
     const nearby = this.index.locate(bytes, at, len);
     if (nearby < 0 || !this.#mayHave(nearby, bytes, at, len)) return undefined;

@@ -14,7 +14,7 @@ import {
 import { HASH_BYTES, type IavlHasher } from "../../commitment/iavl-hash.js";
 import { readU32 } from "../../frames.js";
 
-/** Room for children's hashes, which the hasher reads from where it writes, behind that for the nodes'. */
+/** Room for children's hashes, which the hasher reads from where it writes, after that for the nodes'. */
 const CHILDREN_AT = SLOTS_PER_CHUNK * HASH_BYTES;
 
 export interface NodeLink {

@@ -60,7 +60,7 @@ export class StoreAudit {
     return shape.size !== size || shape.height !== height;
   }
 
-  /** The node must be there and have the hash that begins at `hashAt`. Answers where it stands. */
+  /** The node must exist and have the hash that begins at `hashAt`. Returns where it is. */
   #requireHash(id: number, hash: Uint8Array, hashAt: number, where: string): { bytes: Uint8Array; at: number } {
     const { chunk, hashes, dead } = this.#chunk(chunkOf(id));
     const slot = slotOf(id);

@@ -190,7 +190,7 @@ export class CommitMultiStore implements MultiStore {
   }
 
   /**
-   * Hashes what was written and answers the commit that would be made; on disk nothing counts yet. Between this and
+   * Hashes what was written and returns the commit that would be made; on disk nothing counts yet. Between this and
    * `commit` nothing may be written.
    */
   stage(options: CommitOptions = {}): CommitID {

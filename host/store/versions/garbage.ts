@@ -33,7 +33,7 @@ export class GarbageCollector {
   /** Parts of lists handed out by this commit, by version and store: the database may not show them yet. */
   readonly #parts = new Map<string, number>();
 
-  /** `versions`: what can be read once the commit, of its last version, is there. */
+  /** `versions`: what can be read once the commit, of its last version, exists. */
   constructor(
     private readonly database: Database,
     private readonly space: ChunkSpace,
@@ -62,7 +62,7 @@ export class GarbageCollector {
     }
   }
 
-  /** The nodes of one record die, or move to the list of the last version that still has them. Answers their count. */
+  /** The nodes of one record die, or move to the list of the last version that still has them. Returns their count. */
   #collectPart(key: Uint8Array, version: number, store: number): number {
     const heir = this.versions.upTo(version);
     const ids = decodeIds(this.database.get(key) ?? new Uint8Array(0));
@@ -128,7 +128,7 @@ export class GarbageCollector {
 
   /**
    * A store that is gone has no orphans: its last nodes were in its last tree. What no readable version has of it are
-   * whole chunks, those behind the ones that the last readable version with the store knows.
+   * whole chunks, those after the ones that the last readable version with the store knows.
    */
   #collectStores(): void {
     let budget = RECORDS_PER_COMMIT;

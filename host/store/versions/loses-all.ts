@@ -1,4 +1,4 @@
-/** Does a branch delete every pair of the tree that it stands on, and set none? A re-key does that to its old store. */
+/** Does a branch delete every pair of the tree below it, and set none? A re-key does that to its old store. */
 import { compareRanges } from "../../bytes.js";
 import type { Tree } from "../../commitment/tree.js";
 import type { CacheKVStore } from "../branch/cache-kv.js";

@@ -30,7 +30,7 @@ export interface RootChange {
 export class OpenStore {
   readonly name: string;
   readonly branch: CacheKVStore;
-  /** What the branch stands on: the store as the store loader left it. */
+  /** What the branch is over: the store as the store loader left it. */
   readonly reader: IavlReader;
   /** Hash of the store, or of the one it is renamed from, in the last commit. */
   hashBefore: Uint8Array | undefined;

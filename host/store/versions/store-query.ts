@@ -8,7 +8,7 @@ export interface StoreQuery {
   /** `/store/<name>/key` */
   readonly path: string;
   readonly data: Uint8Array;
-  /** 0n: the last height but one, whose app hash already stands in a header. */
+  /** 0n: the last height but one, whose app hash already is in a header. */
   readonly height: Height;
   readonly prove: boolean;
 }

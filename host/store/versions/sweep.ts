@@ -1,6 +1,6 @@
 /**
  * Clears away what a commit that never happened has staged. Run at start and when staged work is given up, before
- * anything is staged anew: ids and keys are used again then, and marks and lists left behind would name living nodes.
+ * anything is staged again: ids and keys are used again then, and marks and lists left behind would name living nodes.
  */
 
 import type { Database, DatabaseRange } from "../disk/database.js";

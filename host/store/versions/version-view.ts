@@ -10,7 +10,7 @@ import { type ChunkSpace, StoreChunks } from "../disk/chunk-space.js";
 import type { CommitState, StoreState } from "./commit-record.js";
 import { IavlReader } from "./iavl-reader.js";
 
-/** Proof of a key in two steps, as `abci_query` answers it: bytes of ICS-23 CommitmentProofs. */
+/** Proof of a key in two steps, as `abci_query` returns it: bytes of ICS-23 CommitmentProofs. */
 export interface KeyProof {
   readonly value: Uint8Array | undefined;
   /** Key in its store, type `ics23:iavl`. */
@@ -87,7 +87,7 @@ export class VersionView {
     return { value, store, app: proveStore(this.sha256, roots, name) };
   }
 
-  /** The field's bytes, whether a verifier accepts them or not. */
+  /** IAVL's bytes, whether a verifier accepts them or not. */
   proveUnchecked(name: string, key: Uint8Array): KeyProof {
     const { tree } = this.#reader(this.#state(name));
     const roots = this.state.stores.map(({ name, root }) => ({ name, hash: root.hash }));
