@@ -1,7 +1,7 @@
 /**
  * Nodes on disk. Nodes of one commit are laid out in the order in which they are finished (children first, left to
  * right) and packed into chunks of a few database pages, so that a commit writes few records, a walk in key order reads
- * few, and no object is made per node: code reads the fields where they stand.
+ * few, and no object is made per node: code reads the fields in place.
  *
  *   chunk  u8 format, u8 0, u16 count, u64 version, nodes, u16 offset[count] (0: removed)
  *   leaf   u8 0, u16 klen, u32 vlen, key, value
@@ -66,7 +66,7 @@ export function slotOf(id: number): number {
   return id & (SLOTS_PER_CHUNK - 1);
 }
 
-/** A chunk as it stands in the database. */
+/** A chunk as it is in the database. */
 export class Chunk {
   readonly count: number;
   /** Version in which its nodes were made. */
@@ -84,7 +84,7 @@ export class Chunk {
     }
   }
 
-  /** Where the node in `slot` begins. @throws UpgradeError UPG_STORE_CORRUPT when it is not there */
+  /** Where the node in `slot` begins. @throws UpgradeError UPG_STORE_CORRUPT when it is absent */
   at(slot: number): number {
     const at = slot < this.count ? readU16(this.bytes, this.#offsetsAt + 2 * slot) : 0;
     if (at === 0 || at >= this.#offsetsAt) {

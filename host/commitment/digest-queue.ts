@@ -1,6 +1,6 @@
 /**
  * Digests that are asked for one by one and made together. An answer is where it belongs after `settle`, and maybe
- * before; messages must not depend on each other's answers.
+ * before; messages must not depend on each other's results.
  */
 import { copyInto } from "../bytes.js";
 import type { Sha256 } from "../types.js";
@@ -14,7 +14,7 @@ const QUEUED_MIN = 3;
 
 export class DigestQueue {
   readonly #lanes: Sha256Lanes | undefined;
-  /** Messages wait here, one behind the other. */
+  /** Messages wait here, one after the other. */
   bytes: Uint8Array = new Uint8Array(LANES_BYTES_MAX);
   #lengths: Uint32Array = new Uint32Array(LANES_MESSAGES_MAX);
   readonly #targets = new Float64Array(LANES_MESSAGES_MAX);
@@ -34,7 +34,7 @@ export class DigestQueue {
     return length <= QUEUED_BYTES_MAX;
   }
 
-  /** Answers where in `bytes` the message is to be written; its digest goes to byte `to` of `out`, the same for all. */
+  /** Returns where in `bytes` the message is to be written; its digest goes to byte `to` of `out`, the same for all. */
   add(length: number, out: Uint8Array, to: number): number {
     if (this.#count === LANES_MESSAGES_MAX || this.#used + length > LANES_BYTES_MAX) this.settle();
     this.#out = out;

@@ -1,5 +1,5 @@
 /**
- * Hashes of IAVL+ nodes, exactly as the field computes them:
+ * Hashes of IAVL+ nodes, exactly as IAVL computes them:
  *   leaf   sha256( varint 0 ‖ varint 1 ‖ varint version ‖ uvarint klen ‖ key ‖ 0x20 ‖ sha256(value) )
  *   inner  sha256( varint height ‖ varint size ‖ varint version ‖ 0x20 ‖ left ‖ 0x20 ‖ right )
  * `varint` is a zigzag LEB128 of int64, `uvarint` a plain one. `version` is the one in which the node was made.
@@ -10,7 +10,7 @@ import { DigestQueue } from "./digest-queue.js";
 
 export const HASH_BYTES = 32;
 
-/** Writes a uvarint at `at`; returns the first byte behind it. Numbers are below 2^53. */
+/** Writes a uvarint at `at`; returns the first byte after it. Numbers are below 2^53. */
 export function putUvarint(out: Uint8Array, at: number, value: number): number {
   while (value >= 0x80) {
     out[at++] = (value % 0x80) | 0x80;
@@ -51,14 +51,14 @@ export class IavlHasher {
     return this.sha256(new Uint8Array(0));
   }
 
-  /** Asks for the hash of a value that stands in `bytes`. */
+  /** Asks for the hash of a value that is in `bytes`. */
   value(bytes: Uint8Array, at: number, length: number, out: Uint8Array, to: number): void {
     const queue = this.#queue;
     if (queue.takes(length)) copyInto(queue.bytes, queue.add(length, out, to), bytes, at, length);
     else queue.digestNow(bytes.subarray(at, at + length), out, to);
   }
 
-  /** Asks for the hash of a leaf whose key stands in `bytes`, and its value's hash where the leaf's own will. */
+  /** Asks for the hash of a leaf whose key is in `bytes`, and its value's hash where the leaf's own will. */
   leaf(version: number, bytes: Uint8Array, keyAt: number, keyLen: number, out: Uint8Array, to: number): void {
     const queue = this.#queue;
     const length = leafPrefixBytes(version, keyLen) + keyLen + 1 + HASH_BYTES;
@@ -72,7 +72,7 @@ export class IavlHasher {
     if (!isQueued) queue.digestNow(message, out, to);
   }
 
-  /** Asks for the hash of an inner node; its children's hashes stand one behind the other at `childrenAt` of `out`. */
+  /** Asks for the hash of an inner node; its children's hashes are one after the other at `childrenAt` of `out`. */
   inner(height: number, size: number, version: number, childrenAt: number, out: Uint8Array, to: number): void {
     const queue = this.#queue;
     const message = queue.bytes;

@@ -19,7 +19,7 @@ export class IdList {
     this.length = 0;
   }
 
-  /** The ids, ascending: the list's own, sorted where they stand. */
+  /** The ids, ascending: the list's own, sorted in place. */
   sorted(): Float64Array {
     return this.#ids.subarray(0, this.length).sort();
   }

@@ -69,7 +69,7 @@ export class MadeNodes {
     this.arena = arrays.arena;
   }
 
-  /** Puts a tree behind TOP. */
+  /** Puts a tree below TOP. */
   begin(root: RootLink): void {
     this.clear();
     this.refs[TOP] = root.id;
@@ -105,7 +105,7 @@ export class MadeNodes {
     this.arena = grown(this.arena, new Uint8Array(Math.max(2 * this.arena.length, bytes)));
   }
 
-  /** Copies key and value into the arena and answers the record's address. */
+  /** Copies key and value into the arena and returns the record's address. */
   record(
     bytes: Uint8Array,
     keyAt: number,
@@ -143,7 +143,7 @@ export class MadeNodes {
     return readU32(this.arena, address + 4);
   }
 
-  /** Order of a key that stands in `bytes` relative to a record's key. */
+  /** Order of a key that is in `bytes` relative to a record's key. */
   compare(address: number, bytes: Uint8Array, keyAt: number, keyLen: number): number {
     return compareRanges(bytes, keyAt, keyLen, this.arena, this.keyAt(address), this.keyLen(address));
   }
@@ -157,7 +157,7 @@ export class MadeNodes {
     copyInto(this.hashes, to * HASH_BYTES, this.hashes, from * HASH_BYTES, HASH_BYTES);
   }
 
-  /** Makes an inner node on disk anew. */
+  /** Makes a new copy of an inner node on disk. */
   copyInner(node: NodeView): number {
     const index = this.newInner();
     this.readLink(node, LEFT, 2 * index + LEFT);
@@ -220,7 +220,7 @@ export class MadeNodes {
     this.arenaUsed = spare.arenaUsed;
   }
 
-  /** Copies the node of a path that stands at `depth`, and returns its new reference. */
+  /** Copies the node of a path that is at `depth`, and returns its new reference. */
   #takeOver(old: MadeNodes, from: number, depth: number): number {
     const to = depth === TOP ? TOP : this.newInner();
     for (let side = LEFT; side <= RIGHT; side++) {

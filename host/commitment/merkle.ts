@@ -14,7 +14,7 @@ const INNER_PREFIX = 1;
 /** CometBFT's bound on a proof's length; no real tree comes near it. */
 export const MERKLE_AUNTS_MAX = 100;
 
-/** Proof that an item stands at `index` of `total` items. */
+/** Proof that an item is at `index` of `total` items. */
 export interface MerkleProof {
   readonly total: number;
   readonly index: number;
@@ -52,7 +52,7 @@ export function merkleProofs(
 }
 
 /**
- * Checks that `leaf` (the item, not its hash) stands at the proof's index under `root`. The root does not hold the
+ * Checks that `leaf` (the item, not its hash) is at the proof's index under `root`. The root does not hold the
  * number of items, so other totals with the same way up pass too: who needs `total` compares it with a known one.
  *
  * @throws UpgradeError UPG_PROOF_MALFORMED, UPG_PROOF_VALUE when it is another item, UPG_PROOF_ROOT
@@ -106,7 +106,7 @@ function aunts(levels: readonly (readonly Uint8Array[])[], index: number): Uint8
   return found;
 }
 
-/** Hashes of a level stand one behind the other, so that a large tree is a few buffers and not many objects. */
+/** Hashes of a level are one after the other, so that a large tree is a few buffers and not many objects. */
 function leafLevel(sha256: Sha256, items: readonly Uint8Array[]): Uint8Array {
   const level = new Uint8Array(items.length * HASH_BYTES);
   items.forEach((item, index) => {

@@ -11,7 +11,7 @@ export class NodeHashes {
     private readonly version: number,
   ) {}
 
-  /** Gives every made node behind a link its size and hash, except those in `keep`. */
+  /** Gives every made node below a link its size and hash, except those in `keep`. */
   make(nodes: MadeNodes, link: number, keep: ReadonlySet<number>): void {
     this.#collect(nodes, link, keep);
     const [leaves = [], ...inner] = this.#levels;

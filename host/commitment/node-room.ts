@@ -1,5 +1,5 @@
 /**
- * Room for made nodes in the memory of assembly/hash, which hashes and packs them where they stand. A room is used by
+ * Room for made nodes in the memory of assembly/hash, which hashes and packs them in place. A room is used by
  * one writer after the other; where the engine has no Wasm with SIMD there is none, and JavaScript does the same work.
  */
 import type { Sha256 } from "../types.js";
@@ -35,7 +35,7 @@ const PAGE_BYTES = 65_536;
 /** A room that one long commit made greater than this is not used again. */
 const KEPT_BYTES_MAX = 16 * 1_048_576;
 
-/** Made nodes whose arrays stand in the module's memory: refs, sizes, hashes, keys, heights, marks, then the arena. */
+/** Made nodes whose arrays are in the module's memory: refs, sizes, hashes, keys, heights, marks, then the arena. */
 export class RoomNodes extends MadeNodes {
   /** Inner nodes that `finish` leaves alone: a byte each. */
   kept!: Uint8Array;
@@ -136,7 +136,7 @@ export class NodeRoom {
     if (missing > 0) this.memory.grow(Math.ceil(missing / PAGE_BYTES));
   }
 
-  /** Finishes the nodes behind a link, except the marked ones, and returns the number of the next chunk. */
+  /** Finishes the nodes below a link, except the marked ones, and returns the number of the next chunk. */
   finish(nodes: RoomNodes, link: number, version: number, nextChunk: number, sink: ChunkSink): number {
     this.#sink = sink;
     const n = this.capacity;

@@ -1,7 +1,7 @@
 /**
- * ICS-23 proofs of IAVL+ trees, as bytes of `cosmos.ics23.v1.CommitmentProof`, equal to the field's own.
+ * ICS-23 proofs of IAVL+ trees, as bytes of `cosmos.ics23.v1.CommitmentProof`, equal to IAVL's own.
  *
- * A key that is there is proven by the way from its leaf to the root; one that is not, by its neighbours.
+ * A key that is present is proven by the way from its leaf to the root; one that is not, by its neighbours.
  */
 import { WireWriter } from "../wire.js";
 import { LINK_HASH_AT } from "./chunk.js";
@@ -30,7 +30,7 @@ export function commitmentProof(existence: Uint8Array): Uint8Array {
   return new WireWriter().message(1, existence).finish();
 }
 
-/** Proof of `key` in this tree, of its value when it is there and of its absence when it is not. */
+/** Proof of `key` in this tree, of its value when it is present and of its absence when it is not. */
 export function proveKey(tree: Tree, key: Uint8Array): Uint8Array {
   const path = tree.path(key);
   const leaf = path.at(-1);
@@ -75,7 +75,7 @@ function existenceAt(view: NodeView, path: readonly PathStep[]): Uint8Array {
   return existenceProof(key, value, leafOp(prefix.slice(0, length)), ops);
 }
 
-/** What stands before and behind the child's hash when this node is hashed. */
+/** What is before and after the child's hash when this node is hashed. */
 function innerOpAt(node: NodeView, side: number): Uint8Array {
   const size = node.size;
   const head = new Uint8Array(32);

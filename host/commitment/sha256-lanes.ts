@@ -4,7 +4,7 @@
  */
 import { HASH_WASM } from "./hash-wasm.js";
 
-/** Messages are written to `bytes`, one behind the other, and their lengths to `lengths`; `hash` fills `digests`. */
+/** Messages are written to `bytes`, one after the other, and their lengths to `lengths`; `hash` fills `digests`. */
 export interface Sha256Lanes {
   readonly bytes: Uint8Array;
   readonly lengths: Uint32Array;

@@ -20,7 +20,7 @@ export class TreePath {
 
   // Bulk writes ascend: where the path ends above the leaf that was set last, on its right, a greater key is set beside
   // it without a walk, up to the key of the node at which the path last turned left (depth 0: there is none).
-  /** Record of that leaf, whose key stands for #lastKey then; -1 when there is none. */
+  /** Record of that leaf, whose key is used as #lastKey then; -1 when there is none. */
   protected tip = NONE;
   protected fence = 0;
 
@@ -29,7 +29,7 @@ export class TreePath {
     protected readonly nodes: MadeNodes,
   ) {}
 
-  /** Leads the path to the leaf where the key is or would be, and answers that leaf. Makes nothing. */
+  /** Leads the path to the leaf where the key is or would be, and returns that leaf. Makes nothing. */
   protected walk(bytes: Uint8Array, keyAt: number, keyLen: number): number {
     if (this.tip !== NONE) this.rememberRecord(this.tip);
     this.tip = NONE;
@@ -93,7 +93,7 @@ export class TreePath {
     return this.nodes.compare(leafAddress(ref), bytes, keyAt, keyLen);
   }
 
-  /** Does a key come right behind the tip, with nothing in between? */
+  /** Does a key come right after the tip, with nothing in between? */
   protected isBehindTip(bytes: Uint8Array, keyAt: number, keyLen: number): boolean {
     if (this.nodes.compare(this.tip, bytes, keyAt, keyLen) <= 0) return false;
     const fence = this.fence;

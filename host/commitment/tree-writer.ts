@@ -1,8 +1,8 @@
 /**
  * Makes the next version of an IAVL+ tree from the last one and a run of writes.
  *
- * Shape is the field's, one write at a time: a new leaf splits the leaf it meets, heights are balanced after each
- * write, and every node on the way of a write is made anew. Writes come in ascending order of keys (any order is
+ * Shape is IAVL's, one write at a time: a new leaf splits the leaf it meets, heights are balanced after each
+ * write, and every node on the path of a write is made again. Writes come in ascending order of keys (any order is
  * correct, that one is fast): the writer keeps its finger on the last path, so the next write climbs only as far as it
  * must, and what lies off the path is finished from time to time, which bounds memory however many writes there are.
  */
@@ -27,7 +27,7 @@ export class TreeWriter extends TreePath {
   readonly #output: NodeFinisher;
   #spare: MadeNodes | undefined;
 
-  /** First chunk that this writer wrote: nodes in it and behind it were never visible to anybody. */
+  /** First chunk that this writer wrote: nodes in it and after it were never visible to anybody. */
   readonly firstChunk: number;
   /** Ids of nodes that this version no longer has. */
   readonly orphans = new IdList();
@@ -51,7 +51,7 @@ export class TreeWriter extends TreePath {
     return this.nodes.refs[TOP] === 0;
   }
 
-  /** Sets the key that stands in `bytes`; true when it was there before. */
+  /** Sets the key that is in `bytes`; true when it was present before. */
   set(bytes: Uint8Array, keyAt: number, keyLen: number, value: Uint8Array, valueAt: number, valueLen: number): boolean {
     this.#keepBounded();
     const nodes = this.nodes;
@@ -90,7 +90,7 @@ export class TreeWriter extends TreePath {
     else this.rememberRecord(leaf);
   }
 
-  /** Removes the key that stands in `bytes`; false when it was not there, and then nothing changes. */
+  /** Removes the key that is in `bytes`; false when it was absent, and then nothing changes. */
   remove(bytes: Uint8Array, keyAt: number, keyLen: number): boolean {
     this.#keepBounded();
     if (this.isEmpty) return false;
@@ -109,7 +109,7 @@ export class TreeWriter extends TreePath {
     return true;
   }
 
-  /** Value of a key as it now stands, a copy; undefined when absent. */
+  /** Value of a key as it is now, a copy; undefined when absent. */
   get(bytes: Uint8Array, keyAt: number, keyLen: number): Uint8Array | undefined {
     if (this.isEmpty) return undefined;
     const leaf = this.walk(bytes, keyAt, keyLen);
@@ -122,7 +122,7 @@ export class TreeWriter extends TreePath {
     return this.nodes.arena.slice(at, at + this.nodes.valueLen(leafAddress(leaf)));
   }
 
-  /** Finishes what is left and answers the new root. The writer is used up. */
+  /** Finishes what is left and returns the new root. The writer is used up. */
   finish(): RootLink {
     const nodes = this.nodes;
     this.#output.finish(new Float64Array(0));
@@ -134,7 +134,7 @@ export class TreeWriter extends TreePath {
     return id === 0 ? { id, size: 0, height: 0, hash } : { id, size, height, hash };
   }
 
-  // Making nodes anew
+  // Making new nodes
 
   /** Makes the first `length` nodes of the path, where they still are the last version's. */
   #own(length: number): void {

@@ -15,7 +15,7 @@ import {
   slotOf,
 } from "./chunk.js";
 
-/** A node of a committed tree, read where it stands: `go` moves the view, nothing is copied. */
+/** A node of a committed tree, read in place: `go` moves the view, nothing is copied. */
 export class NodeView {
   chunk!: Chunk;
   bytes: Uint8Array = new Uint8Array(0);
@@ -56,7 +56,7 @@ export class NodeView {
   get size(): number {
     return readU48(this.bytes, this.linkAt(0) + LINK_SIZE_AT) + readU48(this.bytes, this.linkAt(1) + LINK_SIZE_AT);
   }
-  /** Inner nodes only: where the link to the left (0) or right (1) child stands. */
+  /** Inner nodes only: where the link to the left (0) or right (1) child is. */
   linkAt(side: number): number {
     return this.at + 3 + side * LINK_BYTES;
   }
@@ -64,7 +64,7 @@ export class NodeView {
     return readU48(this.bytes, this.linkAt(side));
   }
 
-  /** Order of a key that stands in `bytes` relative to this node's key. */
+  /** Order of a key that is in `bytes` relative to this node's key. */
   compare(bytes: Uint8Array, at: number, len: number): number {
     return compareRanges(bytes, at, len, this.bytes, this.keyAt, this.keyLen);
   }
@@ -152,7 +152,7 @@ export class Tree {
   }
 }
 
-/** Walks leaves in key order. After `step()` answered true the fields say where the pair stands. */
+/** Walks leaves in key order. After `step()` returned true the fields say where the pair is. */
 export class TreeCursor {
   bytes: Uint8Array = new Uint8Array(0);
   keyAt = 0;
@@ -212,7 +212,7 @@ export class TreeCursor {
         this.#pending.push(node.child(1 - near));
         node.go(node.child(near));
       }
-      // Only the first leaf can lie before the range; the first behind it ends the walk.
+      // Only the first leaf can lie before the range; the first after it ends the walk.
       const beyondStart = this.#start === undefined || node.compare(this.#start, 0, this.#start.length) <= 0;
       const beforeEnd = this.end === undefined || node.compare(this.end, 0, this.end.length) > 0;
       if (beyondStart && beforeEnd) break;

@@ -17,7 +17,7 @@ interface ProofSpec {
 }
 
 const LEAF_MARK = 0;
-/** An IAVL inner prefix: height, size, version, and perhaps the left child, each hash behind its length. */
+/** An IAVL inner prefix: height, size, version, and perhaps the left child, each hash after its length. */
 const IAVL_HEAD_MIN = 4;
 const IAVL_HEAD_MAX = 12;
 const IAVL_CHILD_BYTES = 33;
