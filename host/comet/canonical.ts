@@ -1,5 +1,5 @@
 /**
- * The bytes that validators sign: canonical messages, behind their length. Heights and rounds are fixed64, a nil block
+ * The bytes that validators sign: canonical messages, after their length. Heights and rounds are fixed64, a nil block
  * id is left out, and who signs is no part of it.
  */
 import type { Height, Timestamp } from "../types.js";

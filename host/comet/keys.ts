@@ -21,7 +21,7 @@ export interface PublicKey {
 const PUBLIC_KEY_BYTES = Object.freeze({ ed25519: 32, secp256k1: 33 });
 const CURVES = Object.freeze({ ed25519, secp256k1 });
 
-/** Checks a signature; answers false to anything malformed. */
+/** Checks a signature; returns false to anything malformed. */
 export type VerifySignature = (key: PublicKey, message: Uint8Array, signature: Uint8Array) => boolean;
 
 /** ed25519: first 20 bytes of sha256(key); secp256k1: ripemd160(sha256(key)). @throws UpgradeError UPG_INVALID_ARGUMENT */

@@ -27,7 +27,7 @@ function rescale(priorities: bigint[], window: bigint): void {
     if (priority < least) least = priority;
     if (priority > greatest) greatest = priority;
   }
-  // The source computes in int64 without a check here, so an absurd distance wraps; its answers are consensus.
+  // The source computes in int64 without a check here, so an absurd distance wraps; its results are consensus.
   const distance = wrap(greatest - least);
   const size = distance < 0n ? wrap(-distance) : distance;
   if (size <= window) return;

@@ -1,4 +1,4 @@
-/** Results of transactions: protobuf form, and the hash that stands in the next header. */
+/** Results of transactions: protobuf form, and the hash that is in the next header. */
 
 import { merkleRoot } from "../commitment/merkle.js";
 import type { Sha256 } from "../types.js";

@@ -7,7 +7,7 @@ import { WireWriter } from "../wire.js";
 import { Fields } from "../wire-fields.js";
 import { decodeMerkleProof, encodeMerkleProof } from "./merkle-proof.js";
 
-/** Proof that a transaction stands in a block. */
+/** Proof that a transaction is in a block. */
 export interface TxProof {
   /** The header's `dataHash`. */
   readonly rootHash: Uint8Array;

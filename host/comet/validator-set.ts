@@ -39,7 +39,7 @@ export function compareValidators(a: Validator, b: Validator): number {
 }
 
 /**
- * Chooses the next proposer, `times` rounds on: in each round everybody's priority grows by the own power, and whoever
+ * Chooses the next proposer, `times` rounds on: in each round everybody's priority grows by its own power, and the one that
  * then has the greatest (of equals, the lower address) proposes and pays the total power.
  *
  * @throws UpgradeError UPG_INVALID_ARGUMENT when the set is empty or `times` is not a positive integer.
@@ -55,7 +55,7 @@ export function rotateProposer(set: ValidatorSet, times = 1): ValidatorSet {
   return { validators, proposer: validators[chosen], totalPower: set.totalPower };
 }
 
-/** One round; answers the index of the proposer. */
+/** One round; returns the index of the proposer. */
 function advance({ validators, totalPower }: ValidatorSet, priorities: bigint[]): number {
   let chosen = 0;
   for (const [index, validator] of validators.entries()) {

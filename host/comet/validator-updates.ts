@@ -37,7 +37,7 @@ export function createValidatorSet(sha256: Sha256, validators: readonly Validato
 }
 
 /**
- * Applies all updates or none. Newcomers start far behind (at −1.125 times the total power before removals), so that
+ * Applies all updates or none. Newcomers start with a low priority (−1.125 times the total power before removals), so that
  * leaving and coming back wins nothing; others keep their priority. The proposer stays until the next rotation.
  *
  * @throws UpgradeError UPG_INVALID_ARGUMENT with `details.reason`, an {@link UpdateRefusal}

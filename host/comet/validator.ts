@@ -12,7 +12,7 @@ export interface Validator {
   readonly publicKey: PublicKey;
   /** int64, not negative. */
   readonly power: bigint;
-  /** int64; whoever has the greatest proposes next. No part of any hash. */
+  /** int64; the one with the greatest proposes next. No part of any hash. */
   readonly priority: bigint;
 }
 
