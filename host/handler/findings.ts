@@ -8,7 +8,7 @@ export interface Finding {
   readonly code: FindingCode;
   /** The function's name (name section, export or import), else `func[index]`; null when it is about no function. */
   readonly function: string | null;
-  /** Byte of the file; null when the finding is about something that is not there. */
+  /** Byte of the file; null when the finding is about something absent. */
   readonly offset: number | null;
   /** What it is, why it is refused, and what to do. */
   readonly message: string;

@@ -1,7 +1,7 @@
 /**
  * What a handler module may be at most. Small files can grow large when an engine compiles them, and every node must
  * answer alike, so acceptance depends on these numbers and never on an engine's own. Limits that other rooms share
- * (bytes of a module and of a manifest, stores, gas) stand in host/limits.ts.
+ * (bytes of a module and of a manifest, stores, gas) are in host/limits.ts.
  */
 
 export const TYPES_MAX = 2_000;

@@ -1,4 +1,4 @@
-/** A JSON value that knows its path, so that whoever reads it can say what is wrong where. */
+/** A JSON value that knows its path, so that its reader can say what is wrong where. */
 import { assert } from "../../errors.js";
 import { UINT64_MAX } from "../../limits.js";
 import { fieldPath, type JsonRefusal, type JsonValue } from "./strict-json.js";

@@ -3,7 +3,7 @@
  * listed stores, inside their prefixes. Ours, where it is silent, so that a manifest says each thing once and never two
  * things that cannot both be:
  *   - no prefix of a store begins with another of the same store;
- *   - a store occurs once in storeUpgrades, whatever it is there;
+ *   - a store occurs once in storeUpgrades, whatever it is in;
  *   - a store that is deleted or renamed away is gone when the handler runs, so `stores` cannot list it;
  *   - the upgrade module's own store can be read, never written, added, renamed or deleted: the core keeps it;
  *   - `allows` holds what the manifest then does, and each name once: a permission beyond that has no meaning;

@@ -2,7 +2,7 @@
  * Who calls whom. It decides two things that make metered code fast and change nothing about what is bounded:
  *   - a small function without loops or growth is paid for where it is called (`flatPrice`), and is then left nearly as it is;
  *   - the stack is only counted in functions that can come to call themselves again; what the others need below them is
- *     known, and is reserved by whoever is counted (`reserve`).
+ *     known, and is reserved by the functions that are counted (`reserve`).
  * Functions are taken callees first: strongly connected components, by Tarjan's algorithm without recursion, since a
  * hostile module's call chain may be as long as its list of functions.
  */
@@ -66,7 +66,7 @@ export class CallGraph {
     return this.#touches[index - this.#imports] === 1;
   }
 
-  /** A call of it may grow the memory: what loads cost may be another price behind it. */
+  /** A call of it may grow the memory: loads may have another price after it. */
   mayGrow(index: number): boolean {
     return this.#grows[index - this.#imports] === 1;
   }

@@ -22,9 +22,9 @@ const LOOPS_MAX = 4;
 
 export class Edits {
   readonly kinds: number[] = [];
-  /** First byte of the instruction it is about; settle and check: first byte behind what begins the segment. */
+  /** First byte of the instruction it is about; settle and check: first byte after what begins the segment. */
   readonly at: number[] = [];
-  /** First byte behind that instruction. */
+  /** First byte after that instruction. */
   readonly to: number[] = [];
   /** Open blocks there, the function's body among them. */
   readonly depths: number[] = [];
@@ -43,7 +43,7 @@ export class Edits {
     for (const list of [this.kinds, this.at, this.to, this.depths, this.costs, this.loads, this.loops]) list.length = 0;
   }
 
-  /** Answers the edit's number. */
+  /** Returns the edit's number. */
   add(kind: number, at: number, to: number, depth: number, loops: number): number {
     this.at.push(at);
     this.to.push(to);

@@ -1,5 +1,5 @@
 /**
- * The instructions that the meter puts in. While a function runs, the gas that is left stands in a local (or, where that
+ * The instructions that the meter puts in. While a function runs, the gas that is left is in a local (or, where that
  * is quicker, in the global); the exported global holds it whenever somebody else may look: before a call, at the end,
  * when the gas is gone.
  */
@@ -44,12 +44,12 @@ export interface Added {
   readonly refused: number;
   /** i64: all bits set when each load costs FAR_LOAD_PRICE besides its price; 0 while the memory is small. */
   readonly far: number;
-  /** The function that stands for memory.grow. */
+  /** The function that replaces memory.grow. */
   readonly grow: number;
 }
 
 export class Injector {
-  /** A local of the function at hand for its gas; the one behind it is for a length (only with bulk memory). */
+  /** A local of the function at hand for its gas; the one after it is for a length (only with bulk memory). */
   local = 0;
   /** The gas stays in the global: for functions that call more than they compute. What it costs is the same. */
   isGlobal = false;
@@ -145,7 +145,7 @@ export class Injector {
     this.out.bytes(GLOBAL_GET).u32(stack).bytes(OP.i32Const).signed(bytes).bytes(I32_ADD, GLOBAL_SET).u32(stack);
   }
 
-  /** A whole body, from its locals on: (pages: i32) -> i32, for memory.grow. Above the maximum it answers -1, always. */
+  /** A whole body, from its locals on: (pages: i32) -> i32, for memory.grow. Above the maximum it returns -1, always. */
   growBody(pagesMax: number): void {
     const { gas, refused, far } = this.added;
     const { out } = this;

@@ -1,5 +1,5 @@
 /**
- * Writes a function anew, metered. Its code is copied; nothing in it is renumbered:
+ * Writes a new function, metered. Its code is copied; nothing in it is renumbered:
  *
  *     block                 ;; a branch to here: the gas or the stack is gone
  *       take the entry's gas, reserve stack
@@ -103,7 +103,7 @@ function writeLocals(
   inject.declare(hasBulk);
 }
 
-/** Answers the first byte of the original that is still to be copied. */
+/** Returns the first byte of the original that is still to be copied. */
 function writeEdit(
   bytes: Uint8Array,
   edits: Edits,

@@ -1,5 +1,5 @@
 /**
- * Puts the count of gas and stack into a handler, and gives its memory a maximum. What it adds stands behind what was
+ * Puts the count of gas and stack into a handler, and gives its memory a maximum. What it adds is after what was
  * there, so no index changes: globals, a function in place of memory.grow, exports that begin with `chain-upgrade:`.
  * Custom sections are left out. The result depends on the bytes of the original and on the schedule alone.
  */

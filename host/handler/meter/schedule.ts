@@ -3,12 +3,12 @@
  * is a new schedule with a new name. docs/gas.md is made from this file.
  *
  * Prices follow from time: `npm run bench -- gas` measures each row at its worst, and what a gas of it takes must not be
- * more than five times what a gas of split-balances takes, its commit included. Beside each price stands what was
+ * more than five times what a gas of split-balances takes, its commit included. Beside each price is what was
  * measured, in nanoseconds, at its worst, on two cores at 2.5 GHz with Node 20.
  */
 import { instructionOf } from "../wasm/opcodes.js";
 
-/** Stands in every receipt. */
+/** Is in every receipt. */
 export const GAS_SCHEDULE = "gas-2";
 
 interface InstructionRow {
@@ -34,7 +34,7 @@ const INSTRUCTIONS: readonly InstructionRow[] = [
   { gas: 1, nanoseconds: 1, names: "i64.extend32_s" },
   // A branch that nobody foresees.
   { gas: 3, nanoseconds: 4, names: "if br_if" },
-  // Each time a loop begins anew; the check of the gas is there.
+  // Each time a loop begins again; the check of the gas is made there.
   { gas: 3, nanoseconds: 1, names: "loop" },
   { gas: 6, nanoseconds: 8, names: "br_table" },
   { gas: 6, nanoseconds: 3, names: "call" },
@@ -57,7 +57,7 @@ const INSTRUCTIONS: readonly InstructionRow[] = [
 
 /** Bytes that one gas pays for in memory.copy, memory.fill and memory.init, as a power of two; a rest is free. */
 export const BULK_BYTES_LOG2 = 3;
-/** Per page of 64 KiB that memory.grow adds (32,000 ns, 52,000 ns on a busy machine, with its first touch); a request past the maximum is answered -1 and adds none. */
+/** Per page of 64 KiB that memory.grow adds (32,000 ns, 52,000 ns on a busy machine, with its first touch); a request past the maximum returns -1 and adds none. */
 export const GROW_PAGE_PRICE = 90_000;
 /** A memory of at most so many pages is kept in a processor's own cache. */
 export const NEAR_PAGES = 16;

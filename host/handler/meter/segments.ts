@@ -1,6 +1,6 @@
 /**
  * Splits a function into segments: instructions that run as often as each other, so that their gas is taken at once,
- * where the first of them stands. Code behind a block belongs to the segment before it unless something inside may jump
+ * where the first of them is. Code after a block belongs to the segment before it unless something inside may jump
  * past its end, or grow the memory: from there on loads may have another price. Code that nothing leads to costs nothing.
  */
 
@@ -20,7 +20,7 @@ export class Segments {
   readonly edits = new Edits();
   readonly #cursor: InstructionCursor;
   readonly #graph: CallGraph;
-  /** Per open block: its instruction; the segment it stands in. */
+  /** Per open block: its instruction; the segment it is in. */
   readonly #opcodes = new Uint8Array(LEVELS);
   readonly #segments = new Uint32Array(LEVELS);
   /** Per open block: a way leads to it; a branch leads to its end; the outermost level that a branch inside leads to. */
@@ -131,7 +131,7 @@ export class Segments {
     else if (opcode === OP.unreachable) this.#live = false;
   }
 
-  /** Loads behind this are paid for by the memory as it is now. */
+  /** Loads after this are paid for by the memory as it is now. */
   #grown(): void {
     this.#grows[this.#level] = 1;
     this.#begin(EDIT.settle);

@@ -21,7 +21,7 @@ export class ScanBatches {
   consumed = 0;
   readonly #scan: FrameScan;
   readonly #batchBytes: number;
-  /** First byte behind the frames that were read. */
+  /** First byte after the frames that were read. */
   #filled = 0;
   #isEnded = false;
 
@@ -69,7 +69,7 @@ export class ScanBatches {
   }
 
   /**
-   * Reads on behind the frames at hand, all of which (`length` bytes) belong to the batch.
+   * Reads on after the frames at hand, all of which (`length` bytes) belong to the batch.
    * False when the next frame does not.
    */
   #readMore(length: number): boolean {

@@ -41,7 +41,7 @@ interface ScanRange {
 
 /** Level 0 to 3 of `chain.log`; a greater one is an error too. */
 const LOG_LEVELS: readonly GuestLogLevel[] = ["debug", "info", "warn", "error"];
-/** Where a scan goes on behind the longest key. */
+/** Where a scan goes on after the longest key. */
 const RANGE_BOUND_BYTES_MAX = KEY_BYTES_MAX + 1;
 
 export class HostImports {
@@ -145,8 +145,8 @@ export class HostImports {
   #scan(store: number, range: ScanRange, out: Uint8Array): number {
     const handle = this.handles.readable(store);
     handle.requireRange(range.start, range.end);
-    // By way of a buffer: what a store leaves behind its last frame is no business of the guest's.
-    // It doubles at least: a guest that asks for a byte more each time must not have all of it made anew each time.
+    // By way of a buffer: what a store has after its last frame must not reach the guest.
+    // It doubles at least: a guest that asks for a byte more each time must not have all of it made again each time.
     const room = this.#scanBuffer.length;
     if (room < out.length) this.#scanBuffer = new Uint8Array(Math.max(out.length, 2 * room));
     const filled = this.#fill(handle.store.scan(range), this.#scanBuffer.subarray(0, out.length));
@@ -204,7 +204,7 @@ export class HostImports {
     throw failed(`${text} at ${place}`, { message: text, place });
   }
 
-  /** A string of AssemblyScript: its length in bytes stands before it. The run ends anyway, so nothing here is a trap. */
+  /** A string of AssemblyScript: its length in bytes is before it. The run ends anyway, so nothing here is a trap. */
   #string(ptr: number): string {
     const { bytes } = this.memory;
     const at = ptr >>> 0;

@@ -6,7 +6,7 @@ import type { StoreHandle, StoreHandles } from "./store-handles.js";
 
 /**
  * In the order of the frames. Stores copy what they keep, so `frames` may be a view of the guest's memory. Each frame
- * costs what a call for it would; its bytes are paid for by whoever took them from the guest.
+ * costs what a call for it would; its bytes are paid for by the code that took them from the guest.
  *
  * @throws UpgradeError UPG_HANDLER_TRAP for a malformed frame, or one that the manifest does not give the right to;
  *   UPG_MIGRATION_OUT_OF_GAS

@@ -59,7 +59,7 @@ export interface HandlerReport {
 }
 
 const LAST_BATCH = 1;
-/** `handler_batch` answers with `u32 consumed`, then framed writes. */
+/** `handler_batch` returns `u32 consumed`, then framed writes. */
 const CONSUMED_BYTES = 4;
 
 /**

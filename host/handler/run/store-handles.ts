@@ -17,7 +17,7 @@ const SHOWN_KEY_BYTES_MAX = 16;
 export interface StoreCounts {
   /** Puts. */
   readonly written: number;
-  /** Deletes, also of keys that were not there. */
+  /** Deletes, also of keys that were absent. */
   readonly deleted: number;
   /** Keys and values of the puts, keys of the deletes. */
   readonly bytes: number;
@@ -97,7 +97,7 @@ export class StoreHandles {
   mayWrite = false;
   #writes = 0;
 
-  /** @throws UpgradeError UPG_HANDLER_LAYOUT when a store of the manifest is not there */
+  /** @throws UpgradeError UPG_HANDLER_LAYOUT when a store of the manifest is absent */
   constructor(
     { name: plan, stores: listed }: Manifest,
     stores: MultiStore,

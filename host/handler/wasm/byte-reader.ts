@@ -88,7 +88,7 @@ export class ByteReader {
     for (let shift = 0; ; shift += 7) {
       const byte = this.byte(what);
       const room = bits - shift;
-      // In the last byte that may stand here, the bits past the width must repeat the sign.
+      // In the last byte that may be here, the bits past the width must repeat the sign.
       if (room < 7) {
         const signBits = (0x7f << (room - 1)) & 0x7f;
         const top = byte & signBits;

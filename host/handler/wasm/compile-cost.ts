@@ -9,7 +9,7 @@
  *     br_table; a loop is four;
  *   - variables: parameters, locals, and the greatest number of operands at once;
  *   - values: the instructions that make one, each once;
- *   - calls: each keeps apart what was before it and what comes behind, so it is dearer than a value.
+ *   - calls: each keeps apart what was before it and what comes after, so it costs more than a value.
  */
 import { Refusal } from "../findings.js";
 import {
@@ -45,12 +45,12 @@ function branches(opcode: number, { name }: Instruction): boolean {
   return /\.(div|rem)_|^memory\.(grow|copy|fill|init)$/.test(name);
 }
 
-/** A local that is read is a value that was there before. */
+/** A local that is read is a value that existed before. */
 function makesValue({ name, pushes }: Instruction): boolean {
   return pushes > 0 && !/^local\./.test(name);
 }
 
-/** A loop is entered, begun anew and left, and what it changes is kept apart in each of them. */
+/** A loop is entered, begun again and left, and what it changes is kept apart in each of them. */
 const LOOP_BRANCHES = 4;
 
 export class CompileCost {
@@ -96,7 +96,7 @@ export class FunctionCost {
     this.#check(this.variables + control.heightMax, start);
   }
 
-  /** At the function's end: values that come behind the last branch count too. */
+  /** At the function's end: values that come after the last branch count too. */
   finish({ control, start }: InstructionCursor): void {
     this.#check(this.variables + control.heightMax, start);
   }

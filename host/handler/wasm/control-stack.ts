@@ -56,13 +56,13 @@ export class ControlStack {
     return this.#starts[this.depth - 1 - label] as number;
   }
 
-  /** Operands that a branch to `label` takes: a loop begins anew and takes none. */
+  /** Operands that a branch to `label` takes: a loop begins again and takes none. */
   branchOperands(label: number): number {
     const level = this.depth - 1 - label;
     return this.#opcodes[level] === OP.loop ? 0 : (this.#results[level] as number);
   }
 
-  /** False behind an unconditional branch, until the block's end. */
+  /** False after an unconditional branch, until the block's end. */
   get isReachable(): boolean {
     return this.#reachable[this.depth - 1] === 1;
   }
@@ -79,7 +79,7 @@ export class ControlStack {
     if (this.height > this.heightMax) this.heightMax = this.height;
   }
 
-  /** Behind an unconditional branch. */
+  /** After an unconditional branch. */
   leave(): void {
     this.height = this.#bases[this.depth - 1] as number;
     this.#reachable[this.depth - 1] = 0;

@@ -1,4 +1,4 @@
-/** Sections that make tables, memories, globals and what stands in them at the start. */
+/** Sections that make tables, memories, globals and what they hold at the start. */
 
 import { malformed, Refusal } from "../findings.js";
 import {

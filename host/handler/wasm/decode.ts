@@ -44,7 +44,7 @@ const DECODERS: ReadonlyMap<number, SectionDecoder> = new Map([
   [SECTION.code, decodeCode],
   [SECTION.data, decodeData],
 ]);
-/** Sections stand in this order, each at most once; custom sections anywhere. */
+/** Sections are in this order, each at most once; custom sections anywhere. */
 const ORDER = [...DECODERS.keys()];
 
 export interface Decoded {
@@ -75,7 +75,7 @@ export function decodeModule(bytes: Uint8Array, findings: Findings): Decoded {
   return { module, isFramed, isWhole };
 }
 
-/** Lists the sections that can be framed. @throws Refusal at the first that cannot, or stands in the wrong place */
+/** Lists the sections that can be framed. @throws Refusal at the first that cannot, or is in the wrong place */
 function readSections(module: DraftModule): void {
   const { bytes, sections } = module;
   checkHeader(bytes);

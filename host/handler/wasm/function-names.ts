@@ -20,7 +20,7 @@ export function functionNamer(module: WasmModule): (index: number) => string {
   return (index) => printable((names.get(index) ?? `func[${index}]`).slice(0, SHOWN_CHARACTERS_MAX));
 }
 
-/** A custom section cannot make a module invalid: what cannot be read is not there. */
+/** A custom section cannot make a module invalid: what cannot be read is ignored. */
 function readNameSection(module: WasmModule): Map<number, string> {
   const names = new Map<number, string>();
   const custom = module.customs.find(({ name }) => name === NAME_SECTION);

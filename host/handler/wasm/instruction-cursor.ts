@@ -1,6 +1,6 @@
 /**
- * Walks the instructions of a function, one `step()` at a time: where each stands, what its immediates say, which blocks
- * are open and how high the operand stack is. The checker uses it, and whoever rewrites code (byte ranges are exact).
+ * Walks the instructions of a function, one `step()` at a time: where each is, what its immediates say, which blocks
+ * are open and how high the operand stack is. The checker uses it, and code that rewrites functions (byte ranges are exact).
  * It makes no object per instruction.
  */
 
@@ -18,7 +18,7 @@ const NOP = instructionOf(0x01) as Instruction;
 export class InstructionCursor {
   /** First byte of the current instruction. */
   start = 0;
-  /** First byte behind it. */
+  /** First byte after it. */
   next = 0;
   /** Its opcode; 0xfc00 + number for the prefixed ones. */
   opcode = 0;
@@ -40,7 +40,7 @@ export class InstructionCursor {
     this.#module = module;
   }
 
-  /** Stands before the first instruction of `body`, which must belong to the module. */
+  /** Is before the first instruction of `body`, which must belong to the module. */
   open(body: FunctionBody): void {
     this.#body = body;
     this.#reader = new ByteReader(this.#module.bytes, body.codeStart, body.end);
@@ -50,7 +50,7 @@ export class InstructionCursor {
   }
 
   /**
-   * Moves to the next instruction; false behind the function's last `end`.
+   * Moves to the next instruction; false after the function's last `end`.
    *
    * @throws Refusal for what is malformed, or of an extension whose instructions cannot be measured
    */

@@ -1,6 +1,6 @@
 /**
  * The instructions of WebAssembly that a handler may meet: MVP, sign extension, bulk memory; floats too, since naming
- * what is refused needs their length. Whole families that are refused at sight stand at the end.
+ * what is refused needs their length. Whole families that are refused at sight are at the end.
  */
 
 /** What follows an opcode. */

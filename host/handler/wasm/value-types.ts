@@ -30,14 +30,14 @@ function typeName(type: number): string {
   return TYPE_NAMES.get(type) ?? `type 0x${type.toString(16)}`;
 }
 
-/** Why a type is refused, as the end of a sentence. */
+/** Why a type is refused, as the end of a message. */
 export function typeAdvice(name: string): string {
   if (name.startsWith("f") && name !== "funcref") return FLOATS_REFUSED;
   if (name === "v128") return "SIMD is not allowed; build without the simd128 feature";
   return "only i32 and i64 are allowed; build without the reference-types and gc features";
 }
 
-/** The name of a type that is refused but known. @throws Refusal when nothing behind it could be read */
+/** The name of a type that is refused but known. @throws Refusal when nothing after it could be read */
 export function refusedTypeName(type: number, at: number): string {
   if (TYPE_NAMES.has(type)) return typeName(type);
   if (type < FIRST_REFERENCE_TYPE || type > I32) throw malformed(at, `0x${type.toString(16)} is not a type of values`);
@@ -47,7 +47,7 @@ export function refusedTypeName(type: number, at: number): string {
 /**
  * Reads a type; one that is refused becomes a finding.
  *
- * @param what the start of the finding's sentence, like "a local"
+ * @param what the start of the finding's message, like "a local"
  */
 export function readValueType(reader: ByteReader, findings: Findings, what: string, functionIndex?: number): number {
   const at = reader.at;

@@ -24,7 +24,7 @@ export interface Section {
   readonly id: number;
   /** The id byte. */
   readonly start: number;
-  /** First byte behind the size. */
+  /** First byte after the size. */
   readonly contentStart: number;
   readonly end: number;
 }
@@ -32,7 +32,7 @@ export interface Section {
 export interface CustomSection {
   readonly name: string;
   readonly section: Section;
-  /** First byte behind the name. */
+  /** First byte after the name. */
   readonly payloadStart: number;
 }
 
@@ -66,7 +66,7 @@ export interface Limits {
 export interface FunctionBody {
   readonly functionIndex: number;
   readonly type: FunctionType;
-  /** First byte of the body, the number of its local declarations; the size stands before it. */
+  /** First byte of the body, the number of its local declarations; the size is before it. */
   readonly start: number;
   /** First instruction. */
   readonly codeStart: number;
@@ -89,7 +89,7 @@ export interface WasmModule {
   /** How many globals there are. */
   readonly globals: number;
   readonly exports: readonly ModuleExport[];
-  /** Functions that stand in a table: what an indirect call may reach. */
+  /** Functions that are in a table: what an indirect call may reach. */
   readonly tableFunctions: ReadonlySet<number>;
   /** Number in the data count section; undefined without one. */
   readonly dataCount: number | undefined;
