@@ -87,7 +87,7 @@ class BlockAudit {
     this.#commits = key && new CommitAudit(sha256, key);
   }
 
-  /** Answers what was stored, for the check of the next one. */
+  /** Returns what was stored, for the check of the next one. */
   block(height: Height, before: StoredBlock | undefined): StoredBlock {
     const stored = decoded(height, "record", () => this.store.at(height));
     const block = decoded(height, "bytes", () => this.store.block(height));
@@ -158,7 +158,7 @@ class BlockAudit {
   checkCount(): void {
     const [start, end] = [Uint8Array.of(BLOCKS_PREFIX), Uint8Array.of(BLOCKS_PREFIX + 1)];
     let found = 0;
-    // What the chain began with stands among the blocks and is of none.
+    // What the chain began with is among the blocks and is of none.
     for (const key of everyKey(this.database, start, end)) if (!equalBytes(key, GENESIS_KEY)) found++;
     const expected = this.blocks * KEYS_PER_BLOCK + this.entries;
     if (found !== expected) {

@@ -85,7 +85,7 @@ export class BlockMaker {
 
   /**
    * The commit for a block: this node's precommit, voted at `timestamp`.
-   * @throws UpgradeError UPG_STORE_SIGNED when this key signed something else at this height or behind it
+   * @throws UpgradeError UPG_STORE_SIGNED when this key signed something else at this height or after it
    */
   commit({ block, id }: NamedBlock, timestamp: Timestamp): Commit {
     const { height } = block.header;

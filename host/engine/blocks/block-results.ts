@@ -1,4 +1,4 @@
-/** What a block's transactions and hooks answered, as it is kept beside the block. */
+/** What a block's transactions and hooks returned, as it is kept beside the block. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { TxResult } from "../../chain/app.js";
 import type { ChainEvent } from "../../chain/context.js";

@@ -106,7 +106,7 @@ export class BlockStore {
     return decodeBlock(bytes);
   }
 
-  /** What its transactions and hooks answered. @throws UpgradeError UPG_NOT_FOUND_BLOCK */
+  /** What its transactions and hooks returned. @throws UpgradeError UPG_NOT_FOUND_BLOCK */
   results(height: Height): BlockResults {
     const bytes = height > 0n ? this.database.get(concatBytes(RESULTS, bigEndian64(height))) : undefined;
     if (!bytes) throw this.#notFound(height);

@@ -1,7 +1,7 @@
 /**
  * Searches by events. A search walks from the end that is asked for: over the places of its most selective value, or
  * over the blocks that its heights leave open; it shows one page and goes on counting as far as its budget reaches. It
- * reads what is committed and nothing else, so it may run beside whoever writes.
+ * reads what is committed and nothing else, so it may run beside a writer.
  */
 import { fromHex } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
@@ -47,7 +47,7 @@ interface Scope {
   readonly range: HeightRange;
   /** The index has their values. */
   readonly exact: readonly EventCondition[];
-  /** Only the events themselves tell. */
+  /** Only the events themselves show it. */
   readonly rest: readonly EventCondition[];
 }
 

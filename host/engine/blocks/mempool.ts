@@ -17,7 +17,7 @@ export interface MempoolLimits {
   readonly remembered: number;
 }
 
-/** The field's defaults. */
+/** CometBFT's defaults. */
 const MEMPOOL_LIMITS: MempoolLimits = Object.freeze({
   count: 5_000,
   bytes: 1_073_741_824,
@@ -74,7 +74,7 @@ export class Mempool {
 
   /**
    * Checks a transaction; one that is good waits for a block. What the mempool has no room for is refused first, as in
-   * the field.
+   * CometBFT.
    * @param kind "admitted": the node let it in already
    * @throws UpgradeError UPG_TX_TOO_LARGE, UPG_TX_MEMPOOL_FULL, UPG_TX_IN_MEMPOOL
    */
@@ -100,7 +100,7 @@ export class Mempool {
     return result;
   }
 
-  /** Calls back when a transaction has come in, until the function it answers is called. */
+  /** Calls back when a transaction has come in, until the function it returns is called. */
   onArrival(listener: () => void): () => void {
     this.#arrivals.add(listener);
     return () => this.#arrivals.delete(listener);

@@ -1,4 +1,4 @@
-/** The blocks as a search sees them; the last few are held decoded, since hits come in the order of heights. */
+/** The blocks as a search sees them; the last few are kept decoded, since hits come in the order of heights. */
 import { toHex } from "../../bytes.js";
 import { isUpgradeError } from "../../errors.js";
 import type { Height, Sha256 } from "../../types.js";

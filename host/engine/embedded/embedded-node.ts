@@ -79,7 +79,7 @@ export class EmbeddedNode {
     return this.#maker.validators;
   }
 
-  /** Calls back after each block, until the function it answers is called. */
+  /** Calls back after each block, until the function it returns is called. */
   subscribe(listener: (made: MadeBlock) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -12,7 +12,7 @@ export async function somethingToDo(node: EmbeddedNode, signal: AbortSignal): Pr
 
 /**
  * The first block is made at once. A transaction waits for nobody, a plan that is due neither, nor the end of a deposit
- * or a vote. After a block that held transactions or changed state comes one more, whose header carries what came of it,
+ * or a vote. After a block that held transactions or changed state comes one more, whose header carries its result,
  * so that it can be proven.
  */
 function hasWork({ app, lastBlock, mempool, millisToNextEnd }: EmbeddedNode): boolean {

@@ -1,4 +1,4 @@
-/** A running node as its doors see it: blocks, results, transactions, mempool and news (`NodePort` of host/api). */
+/** A running node as its servers see it: blocks, results, transactions, mempool and notifications (`NodePort` of host/api). */
 import type { TxResult } from "../../chain/app.js";
 import type { Block } from "../../comet/block.js";
 import type { ConsensusParams } from "../../comet/consensus-params.js";

@@ -1,4 +1,4 @@
-/** Runs a node until it halts, is asked to stop, or has made as many blocks as it was told to. */
+/** Runs a node until it halts, is asked to stop, or has made as many blocks as it was asked for. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { UpgradeError } from "../../errors.js";
@@ -31,7 +31,7 @@ export interface RunOptions extends Warning {
   readonly onBlock: (block: MadeBlock) => void;
 }
 
-/** Makes blocks; returns when it was told to stop. @throws Halt; UpgradeError */
+/** Makes blocks; returns when it was asked to stop. @throws Halt; UpgradeError */
 export async function runNode({ home, node }: Pick<OpenNode, "home" | "node">, options: RunOptions): Promise<void> {
   orWarn(options, "no space could be kept for halt.json", () => keepReserve(home));
   const pace = new Pace(options.blockMillis);
@@ -44,12 +44,12 @@ export async function runNode({ home, node }: Pick<OpenNode, "home" | "node">, o
     if (made === 0) orWarn(options, "halt.json is out of date", () => removeHaltRecord(home));
     keepLocalReceipt(home, block, options);
     options.onBlock(block);
-    // Even without a pause the process must hear signals, and the doors their clients.
+    // Even without a pause the process must receive signals, and the servers their clients.
     await pause(pace.left(), options.signal);
   }
 }
 
-/** As long as it says, also beyond what one timer counts; shorter when it is told to stop. */
+/** As long as it says, also beyond what one timer counts; shorter when it is asked to stop. */
 async function pause(millis: number, signal: AbortSignal): Promise<void> {
   for (let left = millis; ; left -= TIMER_MILLIS_MAX) {
     await sleep(Math.min(left, TIMER_MILLIS_MAX), undefined, { signal }).catch(() => undefined);
@@ -97,7 +97,7 @@ export function recordHalt(held: HeldHome, error: UpgradeError, options: Warning
   return record;
 }
 
-/** What is done beside a block that is durable, or an end that stands, is worth a warning when it fails. */
+/** What is done beside a block that is durable, or an end that is final, is worth a warning when it fails. */
 function orWarn({ onWarning }: Warning, what: string, work: () => void): void {
   try {
     work();

@@ -1,5 +1,5 @@
 /**
- * Files that are there whole or not at all: written under a temporary name, synced, renamed, the folder synced, read
+ * Files that are on disk whole or not at all: written under a temporary name, synced, renamed, the folder synced, read
  * back and compared. A process killed at any moment leaves the old file or the new one.
  */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { diskFailure } from "../../store/disk/lmdb-errors.js";
 import type { UpgradeFileName, UpgradeFiles } from "../../upgrade/files.js";
 import type { Home } from "./home.js";
 
-/** @throws UpgradeError UPG_STORE_IO, UPG_STORE_FULL when the file is not there, byte for byte, afterwards */
+/** @throws UpgradeError UPG_STORE_IO, UPG_STORE_FULL when the file is not, byte for byte, on disk afterwards */
 export function writeFileAtomically(path: string, bytes: Uint8Array, mode = 0o600): void {
   const folder = dirname(path);
   const temporary = `${path}.${process.pid}.tmp`;

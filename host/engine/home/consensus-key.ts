@@ -1,4 +1,4 @@
-/** This node's consensus key, `config/priv_validator_key.json` in the field's format, and its node key. */
+/** This node's consensus key, `config/priv_validator_key.json` in CometBFT's format, and its node key. */
 
 import { toHex, utf8 } from "../../bytes.js";
 import { addressOf, type PublicKey, publicKeyOf } from "../../comet/keys.js";

@@ -8,7 +8,7 @@ import { messageOf, UpgradeError } from "../../errors.js";
 
 const PIECE_BYTES = 1_048_576;
 
-/** Where something stands in a file: bytes from its first to behind its last. */
+/** Where something is in a file: bytes from its first to after its last. */
 interface ByteRange {
   readonly from: number;
   readonly to: number;

@@ -25,7 +25,7 @@ export function keepReserve({ reserveFile }: Home): void {
 
 function hasReserve(file: string): boolean {
   const stat = statSync(file, { throwIfNoEntry: false });
-  // Blocks that are there, not bytes that a copy may have left out.
+  // Blocks that exist, not bytes that a copy may have left out.
   return stat?.isFile() === true && stat.size >= RESERVE_BYTES && stat.blocks > 0;
 }
 
@@ -41,13 +41,13 @@ export function lendFromReserve({ reserveFile }: Home): boolean {
   }
 }
 
-/** Gives the kept space to whoever writes next; the next start keeps it again. */
+/** Gives the kept space to the next writer; the next start keeps it again. */
 export function releaseReserve({ reserveFile, dataFolder }: Home): void {
   rmSync(reserveFile, { force: true });
   syncFolder(dataFolder);
 }
 
-/** @throws UpgradeError UPG_STORE_FULL, UPG_STORE_IO; then no record is there, this one or another */
+/** @throws UpgradeError UPG_STORE_FULL, UPG_STORE_IO; then there is no record, neither this one nor another */
 export function writeHaltRecord(home: Home, record: HaltRecord): void {
   const path = home.haltFile;
   const bytes = utf8(JSON.stringify(record));

@@ -60,7 +60,7 @@ export interface OpenNodeOptions {
   readonly onProgress?: OnProgress;
 }
 
-/** Where a chain stands on disk. */
+/** Where a chain is on disk. */
 export interface ChainPosition {
   /** 0n before the first block. */
   readonly lastCommittedHeight: Height;
@@ -111,7 +111,7 @@ export class HeldHome {
       options.handlers ?? chain.handlers,
       options.appVersion,
     );
-    // A document that this program cannot start leaves no database behind, so the home can be made anew.
+    // A document that this program cannot start leaves no database behind, so the home can be made again.
     if (isNew) genesisVersion(genesis, versions);
     begin?.check(options.log);
     const database = this.#database ?? new LmdbDatabase(home.databaseFile, { spill });

@@ -1,6 +1,6 @@
 /**
  * One process a home. The lock file is locked by the kernel, which holds between containers and ends with the process;
- * what stands in it, process id and start time, says which process that is.
+ * what is in it, process id and start time, says which process that is.
  */
 import {
   closeSync,
@@ -37,7 +37,7 @@ export class HomeLock {
   ) {}
 
   /**
-   * `databaseFile`: locked too when it is there, against commands that read it.
+   * `databaseFile`: locked too when it exists, against commands that read it.
    * @throws UpgradeError UPG_STORE_LOCKED, UPG_STORE_IO where this process may not write
    */
   static acquire(path: string, databaseFile?: string): HomeLock {
@@ -59,7 +59,7 @@ export class HomeLock {
   /** Never throws: a lock that could not be removed is stale as soon as this process has ended. */
   release(): void {
     try {
-      // While the lock still holds: nobody else can have made this file anew.
+      // While the lock still holds: nobody else can have made this file again.
       if (read(this.path) === this.owner) rmSync(this.path, { force: true });
     } catch {
       // A disk that refuses this too; how the process ends is decided already.
@@ -68,7 +68,7 @@ export class HomeLock {
   }
 }
 
-/** The lock file, open and locked by this process, and still the one that stands under its name. */
+/** The lock file, open and locked by this process, and still the one that is under its name. */
 function openAndLock(path: string): number {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const file = openLockFile(path);
@@ -171,7 +171,7 @@ function isAlive(holder: string): boolean {
 }
 
 /**
- * Fields 3 and 22 of /proc/<pid>/stat; the name before them stands in parentheses and may hold anything. Elsewhere than
+ * Fields 3 and 22 of /proc/<pid>/stat; the name before them is in parentheses and may hold anything. Elsewhere than
  * on Linux "-"; undefined for a process that has ended and only waits to be asked for its status.
  */
 function startTime(pid: number): string | undefined {

@@ -12,7 +12,7 @@ export class Home {
   get genesisFile(): string {
     return join(this.path, "config", "genesis.json");
   }
-  /** The consensus key, in the field's format. */
+  /** The consensus key, in CometBFT's format. */
   get validatorKeyFile(): string {
     return join(this.path, "config", "priv_validator_key.json");
   }
@@ -36,11 +36,11 @@ export class Home {
   get databaseFile(): string {
     return join(this.path, "data", "chain.mdb");
   }
-  /** Where this node's doors are while it runs, JSON. */
+  /** Where this node's servers listen while it runs, JSON. */
   get addressesFile(): string {
     return join(this.path, "data", "addresses.json");
   }
-  /** What the consensus key signed last, in the field's format. */
+  /** What the consensus key signed last, in CometBFT's format. */
   get lastSignedFile(): string {
     return join(this.path, "data", "priv_validator_state.json");
   }

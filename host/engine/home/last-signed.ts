@@ -1,9 +1,9 @@
 /**
- * What the consensus key signed last: `<home>/data/priv_validator_state.json`, in CometBFT's shape. It stands beside the
+ * What the consensus key signed last: `<home>/data/priv_validator_state.json`, in CometBFT's shape. It is beside the
  * database and not in it, so that a database which is lost, restored from a copy or empty cannot make this key sign a
  * height twice: that is written down, synced, before a signature is used.
  *
- * A process that dies between the signature and the commit makes the same block again: its transactions stand in
+ * A process that dies between the signature and the commit makes the same block again: its transactions are in
  * `last_signed_txs.json` and the time of its vote in the record, and the same bytes get the same signature.
  */
 import { toHex, utf8 } from "../../bytes.js";
@@ -98,7 +98,7 @@ export class LastSigned {
     return signature;
   }
 
-  /** After a rollback, which says in so many words that the blocks behind `height` are to be made anew. */
+  /** After a rollback, which means that the blocks after `height` are to be made again. */
   rollBackTo(height: Height): void {
     if (this.height > height) this.#write(record(height));
   }

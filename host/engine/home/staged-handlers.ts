@@ -1,6 +1,6 @@
 /**
  * Handlers that wait for their height: `<home>/handlers/staged`, and a folder that the operator names. Before the height
- * a staged handler counts as absent, so the old version goes on; at the height it is there. Files may come and go while
+ * a staged handler counts as absent, so the old version goes on; at the height it is present. Files may come and go while
  * the node runs. One that is no valid handler is said so and passed over: nobody can know whose plan it was meant for.
  */
 

@@ -19,7 +19,7 @@ import { sha256 } from "./node-crypto.js";
 const START_KEY_PAGES_MAX = 131_072;
 
 /**
- * Answers the height of the last block; undefined: there is none.
+ * Returns the height of the last block; undefined: there is none.
  * @throws UpgradeError UPG_STORE_CORRUPT naming the place, UPG_STORE_VERSION_MISMATCH, UPG_STORE_IO
  */
 export function checkDatabase(path: string, log: (level: LogLevel, message: string) => void): Height | undefined {

@@ -11,7 +11,7 @@ export interface UpgradeRoom {
   readonly free: number;
   /** What the handler may write before the commit, besides the database. */
   readonly spill: number;
-  /** A new version of everything that the database has: what was there stays until it is pruned. */
+  /** A new version of everything that the database has: what existed stays until it is pruned. */
   readonly growth: number;
   readonly reserve: number;
 }

@@ -26,7 +26,7 @@ export interface VersionsAndHandlers {
 /**
  * @param folder the program's handlers; undefined: it has none
  * @param newest know nothing newer than this version: of the plans that lead beyond it, handlers in the home are
- *   passed over as well, as their code is not there
+ *   passed over as well, as their code is absent
  * @throws UpgradeError UPG_HANDLER_*, UPG_STORE_IO, UPG_INVALID_ARGUMENT for a version that nobody knows
  */
 export function versionsAndHandlers(

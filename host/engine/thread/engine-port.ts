@@ -1,6 +1,6 @@
 /**
  * What crosses between the thread that makes blocks and the one that serves clients: plain data in both directions. The
- * serving side reads blocks and state from the database itself; here goes only what is not there. An engine in another
+ * serving side reads blocks and state from the database itself; only what is absent there goes through here. An engine in another
  * process would speak the same.
  */
 import type { ChainVersion } from "../../chain/versions/version.js";
@@ -141,7 +141,7 @@ export class EngineStatus {
     Atomics.store(this.#cells, LINES_TAKEN, BigInt(count));
   }
 
-  /** Blocks that the engine has committed, counted before anybody is told. */
+  /** Blocks that the engine has committed, counted before anybody is notified. */
   get commits(): number {
     return Number(Atomics.load(this.#cells, COMMITS));
   }

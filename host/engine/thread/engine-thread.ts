@@ -37,7 +37,7 @@ export interface EngineListener {
   onLog(line: LogLine): void;
 }
 
-/** Whoever waits for it hears how it ends; that nobody waits is no error of the process. */
+/** Callers that wait for it learn how it ends; that nobody waits is no error of the process. */
 function deferred<T>() {
   let resolve: (value: T) => void = () => undefined;
   let reject: (error: unknown) => void = () => undefined;
@@ -120,7 +120,7 @@ export class EngineThread {
     );
   }
 
-  /** Hands over a transaction that was let in; answers its number. @throws as `requireRoom` */
+  /** Hands over a transaction that was let in; returns its number. @throws as `requireRoom` */
   submit(bytes: Uint8Array): number {
     this.requireRoom();
     this.#send({ kind: "tx", id: ++this.#lastId, bytes });

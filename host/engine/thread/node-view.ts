@@ -28,7 +28,7 @@ export interface NodeViewOptions {
   readonly engine: {
     /** Does the engine take one more? @throws UpgradeError UPG_TX_MEMPOOL_FULL */
     requireRoom(): void;
-    /** Hands a transaction to the engine, which has room; answers its number. */
+    /** Hands a transaction to the engine, which has room; returns its number. */
     submit(tx: Uint8Array): number;
   };
 }
