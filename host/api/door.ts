@@ -1,12 +1,12 @@
-/** What all doors keep to: bounds of size, time and count, and what they are told of their surroundings. */
+/** What all servers keep to: bounds of size, time and count, and what they know of their surroundings. */
 import type { Query } from "./query/query.js";
 import type { UnreadBytes } from "./unread.js";
 
-/** Bounds of one door. */
+/** Bounds of one server. */
 export interface DoorLimits {
   /** Bytes of a request's body. */
   readonly bodyBytes: number;
-  /** Requests answered at the same time; more are refused at once. */
+  /** Requests handled at the same time; more are refused at once. */
   readonly concurrency: number;
   readonly connections: number;
   /** Milliseconds in which the head of a request, and the whole of it, must have arrived. */
@@ -16,11 +16,11 @@ export interface DoorLimits {
   readonly idleMillis: number;
   /** Milliseconds in which a client must have taken an answer. */
   readonly answerMillis: number;
-  /** Bytes of answers that clients of all servers together have not taken. */
+  /** Bytes of responses that clients of all servers together have not read. */
   readonly unreadBytes: number;
   /** The same of one websocket: at a quarter of it nothing more is read from it, beyond it the client is let go. */
   readonly clientUnreadBytes: number;
-  /** Calls in one request of the RPC, and bytes of the answers to them. */
+  /** Calls in one request of the RPC, and bytes of the responses to them. */
   readonly batchCalls: number;
   readonly batchBytes: number;
   /** Websockets, those with subscriptions among them, and subscriptions of one. */
@@ -46,11 +46,11 @@ export const DOOR_LIMITS: DoorLimits = Object.freeze({
   subscriptionsPerClient: 5,
 });
 
-/** What is told about the doors' work, for logs and metrics. */
+/** What is reported about the servers' work, for logs and metrics. */
 export interface DoorEvents {
-  /** An answer went out: the door, the method or route, the gRPC status number, and how long it took. */
+  /** A response went out: the server, the method or route, the gRPC status number, and how long it took. */
   onAnswer(door: "rest" | "grpc" | "rpc", method: string, status: number, seconds: number): void;
-  /** Something that must not happen; the client is told no more than that. */
+  /** Something that must not happen; the client learns no more than that. */
   onBug(error: unknown): void;
 }
 
@@ -58,11 +58,11 @@ export interface DoorOptions {
   readonly query: Query;
   readonly events: DoorEvents;
   readonly limits?: Partial<DoorLimits>;
-  /** One for all doors of a node; a door that is given none has its own. */
+  /** One for all servers of a node; a server that is given none has its own. */
   readonly unread?: UnreadBytes;
 }
 
-/** Where a door listens. */
+/** Where a server listens. */
 export interface Address {
   readonly host: string;
   readonly port: number;

@@ -1,4 +1,4 @@
-/** The three doors of a node, opened together and closed together. */
+/** The three servers of a node, opened together and closed together. */
 import { type Address, DOOR_LIMITS, type DoorEvents, type DoorLimits, type OpenDoor } from "./door.js";
 import { openGrpc } from "./grpc/server.js";
 import type { Query } from "./query/query.js";
@@ -9,11 +9,11 @@ import { UnreadBytes } from "./unread.js";
 export interface DoorsOptions {
   readonly query: Query;
   readonly events: DoorEvents;
-  /** A door without an address stays shut. */
+  /** A server without an address is not opened. */
   readonly rpc?: Address;
   readonly grpc?: Address;
   readonly rest?: Address;
-  /** Let pages of any origin read what REST answers. */
+  /** Let pages of any origin read REST's responses. */
   readonly cors: boolean;
   /** Web pages that may open a websocket of the RPC, as `https://host[:port]`; `*`: all. Those on this machine always may. */
   readonly origins?: readonly string[];
@@ -23,7 +23,7 @@ export interface DoorsOptions {
   metrics(): Promise<string>;
 }
 
-/** Where the doors really are. */
+/** The servers' actual addresses. */
 interface DoorAddresses {
   /** `tcp://host:port` */
   readonly rpc?: string;
@@ -39,7 +39,7 @@ export interface OpenDoors {
   close(millis: number): Promise<void>;
 }
 
-/** @throws UpgradeError UPG_INVALID_CONFIG when an address cannot be had; no door is open then */
+/** @throws UpgradeError UPG_INVALID_CONFIG when an address cannot be had; no server is open then */
 export async function openDoors(options: DoorsOptions): Promise<OpenDoors> {
   const { query, events, rpc, grpc, rest, cors, origins = [], isReady, metrics } = options;
   const limits: DoorLimits = { ...DOOR_LIMITS, ...options.limits };

@@ -1,4 +1,4 @@
-/** An error as every door tells it: the gRPC number, the message, and the stable code. */
+/** An error as every server returns it: the gRPC number, the message, and the stable code. */
 import { type ErrorCode, isUpgradeError, UpgradeError } from "../errors.js";
 
 /** Messages repeat what a client sent; an answer stays small all the same. */

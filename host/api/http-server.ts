@@ -10,7 +10,7 @@ const HEADER_BYTES_MAX = 32_768;
 const REQUESTS_PER_SOCKET_MAX = 100_000;
 const KEEP_ALIVE_MILLIS = 30_000;
 /**
- * Requests that one connection has sent before their answers went out. Each part of 64 KiB that arrives may hold a thousand
+ * Requests that one connection has sent before their responses went out. Each part of 64 KiB that arrives may hold a thousand
  * of them, all parsed at once; without this few connections keep everybody else waiting for seconds.
  */
 export const PIPELINED_REQUESTS_MAX = 16;
@@ -35,7 +35,7 @@ export function makeHttpServer(listener: RequestListener, limits: DoorLimits = D
   return server;
 }
 
-/** Ends a connection that sends more requests ahead of its answers; what it has sent besides is not looked at. */
+/** Ends a connection that sends more requests ahead of its responses; what it has sent besides is not looked at. */
 function boundPipeline(listener: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, number>();
   return (request, response) => {

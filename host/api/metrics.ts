@@ -1,4 +1,4 @@
-/** What Prometheus reads: the chain, the plan, the mempool, the doors' work, and the process. */
+/** What Prometheus reads: the chain, the plan, the mempool, the servers' work, and the process. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { toHex } from "../bytes.js";
 import type { QueryApp } from "../chain/query/call.js";
@@ -193,7 +193,7 @@ export class Metrics {
     return node.latest() ? app.keeper.plan(app.at().stores.store(UPGRADE_STORE)) : undefined;
   }
 
-  /** Seconds since 1970; undefined when there are too few blocks to tell. */
+  /** Seconds since 1970; undefined when there are too few blocks. */
   #estimate({ height }: Plan): number | undefined {
     const { node } = this.sources;
     const [last, earliest] = [node.latest()?.header, node.earliest()?.header];

@@ -1,11 +1,11 @@
 /**
- * Bytes that answers have put out and clients have not taken: one budget over all servers, so that however many
+ * Bytes of responses that clients have not read: one budget over all servers, so that however many
  * clients do not read, the node's memory is bounded. An answer that is not taken in time is dropped with its connection.
  */
 import { UpgradeError } from "../errors.js";
 import type { DoorLimits } from "./door.js";
 
-/** How often answers are looked at for being taken too slowly. */
+/** How often responses are checked for being read too slowly. */
 const CHECK_MILLIS = 1_000;
 
 export function noRoom(): UpgradeError {

@@ -26,7 +26,7 @@ export interface GrpcOptions extends DoorOptions {
 
 /** Bytes of requests that have not arrived whole, of all clients together. */
 const RECEIVED_BYTES_MAX = 67_108_864;
-/** So many calls may be open for each one that is answered at once: most of the others have not arrived whole. */
+/** So many calls may be open for each one that is handled at once: most of the others have not arrived whole. */
 const OPEN_PER_REQUEST = 4;
 const CHECK_MILLIS = 1_000;
 
@@ -73,7 +73,7 @@ class GrpcDoor implements CallServer {
   readonly bytesMax: number;
   readonly #open = new Set<StreamCall>();
   readonly #check: NodeJS.Timeout;
-  /** Calls that are being answered. */
+  /** Calls that are being handled. */
   #underWay = 0;
   #receivedBytes = 0;
 

@@ -116,7 +116,7 @@ export function timeoutMillis(text: string | undefined): number | undefined {
   return Math.min(Number(match[1]) * (UNIT_MILLIS[match[2] as string] as number), TIMER_MILLIS_MAX);
 }
 
-/** `application/grpc`, with the name of an encoding or parameters behind it; gRPC-Web is another protocol. */
+/** `application/grpc`, with the name of an encoding or parameters after it; gRPC-Web is another protocol. */
 export function isGrpc(contentType: string | undefined): boolean {
   if (contentType === "application/grpc") return true;
   return contentType !== undefined && /^application\/grpc(?:\+proto)?[ \t]*(?:;|$)/i.test(contentType);

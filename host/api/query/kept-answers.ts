@@ -1,13 +1,13 @@
 /**
- * Answers about committed state in the form they are sent in, kept while their height is the last one: what state a
+ * Responses about committed state in the form they are sent in, kept while their height is the last one: what state a
  * height has never changes, so the same request at the same height has the same answer. Only methods that say so
- * (`isKept`) are kept, only successes, and only answers that nothing cut.
+ * (`isKept`) are kept, only successes, and only responses that nothing cut.
  */
 import type { Height } from "../../types.js";
 
 /** Bytes of all that one server keeps, keys and bookkeeping counted. */
 const KEPT_BYTES_MAX = 8_388_608;
-/** Larger answers, and answers to larger requests, are made each time: few of them would fill all the room. */
+/** Larger responses, and responses to larger requests, are made each time: few of them would fill all the room. */
 export const KEPT_ANSWER_BYTES_MAX = 65_536;
 export const KEPT_REQUEST_BYTES_MAX = 1_024;
 /** What an entry needs besides: the map's slot, the objects. */
@@ -38,7 +38,7 @@ export class KeptAnswers<T> {
 
   /**
    * Keeps an answer, when it is about the height that is kept now and small enough; the oldest ones make room.
-   * @param height whose state answered
+   * @param height whose state was read
    * @param bytes that `value` needs in memory
    */
   put(height: Height, request: string, value: T, bytes: number): void {

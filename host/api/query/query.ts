@@ -1,6 +1,6 @@
 /**
  * The query service, once: every method of every service, on one committed version of the state. REST, gRPC and
- * CometBFT-style RPC turn their requests into `call` and its answers into theirs.
+ * CometBFT-style RPC turn their requests into `call` and its responses into theirs.
  */
 import type { DescService, Message } from "@bufbuild/protobuf";
 import type { Chain } from "../../chain/define-chain.js";
@@ -26,7 +26,7 @@ export interface QueryOptions {
 
 export interface QueryAnswer {
   readonly message: Message;
-  /** The height whose state answered; of a question about the node its last one. */
+  /** The height whose state was read; of a query about the node its last one. */
   readonly height: Height;
 }
 
@@ -131,9 +131,9 @@ export function parseAskedHeight(text: string | undefined): Height {
   return height;
 }
 
-/** Name of the height in requests and answers: an HTTP header, or gRPC metadata. */
+/** Name of the height in requests and responses: an HTTP header, or gRPC metadata. */
 export const HEIGHT_HEADER = "x-cosmos-block-height";
 /** Name under which an answer says that a total is a lower bound. */
 export const CUT_HEADER = "x-search-cut";
-/** Name under which answers carry the stable code of an error. */
+/** Name under which responses carry the stable code of an error. */
 export const ERROR_CODE_HEADER = "x-error-code";

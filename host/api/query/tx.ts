@@ -18,7 +18,7 @@ import { eventMessages } from "./events.js";
 
 const PAGE_DEFAULT = 100;
 const PAGE_MAX = 100;
-/** The field's codes for what the mempool says. */
+/** The Cosmos SDK's codes for what the mempool says. */
 const MEMPOOL_CODES: Readonly<Record<string, number>> = {
   UPG_TX_IN_MEMPOOL: 19,
   UPG_TX_MEMPOOL_FULL: 20,
@@ -76,7 +76,7 @@ async function search(call: NodeCall, query: string, page: bigint, limit: bigint
   };
 }
 
-/** What a client is told when not all hits were counted. */
+/** What a client gets when not all hits were counted. */
 export function cutText(total: number): string {
   return `the total ${total} is a lower bound: counting was stopped, and pages go on; bounds of heights make it exact`;
 }

@@ -9,7 +9,7 @@ const REPEATED_MAX = 64;
 export function bindRequest(schema: DescMessage, path: ReadonlyMap<string, string>, query: URLSearchParams): Message {
   const request = reflect(schema, create(schema));
   for (const name of new Set(query.keys())) {
-    // What stands in the path cannot be said again, and what is no field is nobody's.
+    // What is in the path cannot be given again, and what is no field is nobody's.
     if (!path.has(name)) bind(request, name.split("."), query.getAll(name), name);
   }
   for (const [name, value] of path) bind(request, [name], [value], name);

@@ -1,4 +1,4 @@
-/** The OpenAPI document of the REST door, made of the same descriptors that answer. */
+/** The OpenAPI document of the REST server, made of the same descriptors that it serves. */
 import { type DescField, type DescMessage, type DescMethod, ScalarType } from "@bufbuild/protobuf";
 import { VERSION } from "../../version.js";
 import type { Route } from "./routes.js";

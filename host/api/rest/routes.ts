@@ -4,7 +4,7 @@ import type { QueryMethod, QueryService } from "../../chain/query/service.js";
 import { http } from "../../gen/google/api/annotations_pb.js";
 import type { HttpRule } from "../../gen/google/api/http_pb.js";
 
-/** A part of a path: a word, or the name of the field that stands there. */
+/** A part of a path: a word, or the name of the field in its place. */
 type Segment = { readonly word: string } | { readonly field: string };
 
 export interface Route {

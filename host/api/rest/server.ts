@@ -1,4 +1,4 @@
-/** REST: the gateway's JSON over the query service, on the field's routes; and what machines ask a node besides. */
+/** REST: the gateway's JSON over the query service, on the Cosmos SDK's routes; and what machines ask a node besides. */
 
 import type { IncomingMessage } from "node:http";
 import { createRegistry, type DescMessage, fromJsonString, type Message, type Registry } from "@bufbuild/protobuf";
@@ -20,7 +20,7 @@ import { type FoundRoute, Router, routesOf } from "./routes.js";
 
 export interface RestOptions extends DoorOptions {
   readonly address: Address;
-  /** Let pages of any origin read answers. */
+  /** Let pages of any origin read responses. */
   readonly cors: boolean;
   /** False while the node has no block, or is about to stop. */
   isReady(): boolean;
@@ -60,7 +60,7 @@ export async function openRest(options: RestOptions): Promise<OpenDoor> {
   return openDoor(server, await listen(server, options.address, "--api.address"));
 }
 
-/** Hono answers HEAD with GET's functions; the field knows no HEAD. */
+/** Hono answers HEAD with GET's functions; the Cosmos SDK knows no HEAD. */
 function only(
   method: string,
   context: Context<Env>,
@@ -74,7 +74,7 @@ function json(context: Context<Env>, status: 200 | 503, body: object): Response 
 }
 
 /**
- * A node that makes an upgrade's block is ready: it answers everything from the state before, and all nodes of a chain
+ * A node that makes an upgrade's block is ready: it serves everything from the state before, and all nodes of a chain
  * are in that block at the same time, so that none of them should be taken out of service for it.
  */
 function readiness(context: Context<Env>, { isReady, query }: RestOptions): Response {
@@ -98,7 +98,7 @@ function askedHeightOf({ headers }: IncomingMessage): string | undefined {
 
 const serverTime = () => ({ "x-server-time": String(Math.floor(Date.now() / 1_000)) });
 
-/** The field's gateway writes errors with these spaces. */
+/** The Cosmos SDK's gateway writes errors with these spaces. */
 function errorBody(code: number, message: string): string {
   return `{"code":${code}, "message":${escapeHtml(JSON.stringify(message))}, "details":[]}`;
 }
@@ -153,7 +153,7 @@ class Gateway {
     }
   }
 
-  /** By the address as it was sent; a request that names a height is answered from the state of it. */
+  /** By the address as it was sent; a request that names a height is served from its state. */
   #keptAnswer({ req, env }: Context<Env>): KeptText | undefined {
     const { incoming } = env;
     const last = this.options.query.lastHeight;

@@ -1,4 +1,4 @@
-/** The application behind the chain: `abci_info`, and `abci_query` on stores and on the query service's methods. */
+/** The chain's application: `abci_info`, and `abci_query` on stores and on the query service's methods. */
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { QueryMethod } from "../../chain/query/service.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
@@ -37,7 +37,7 @@ const EMPTY_ANSWER = {
   codespace: "",
 };
 
-/** What a query says wrong stands in its answer; the call itself has succeeded. */
+/** An error of a query is in its response; the call itself has succeeded. */
 export async function abciQueryMethod(context: RpcContext, params: Params) {
   const path = params.text("path");
   const data = params.hexBytes("data");
@@ -87,13 +87,13 @@ function queryKey({ query: { app, node } }: RpcContext, path: string, data: Uint
 
 interface AbciCode {
   readonly code: number;
-  /** What the field adds to a text of this kind. */
+  /** What the Cosmos SDK adds to a text of this kind. */
   readonly kind: string;
 }
 
 const INVALID_REQUEST: AbciCode = { code: 18, kind: "invalid request" };
 
-/** The field's codes by gRPC status; any other is 18. */
+/** The Cosmos SDK's codes by gRPC status; any other is 18. */
 const BY_STATUS: Readonly<Record<number, AbciCode>> = {
   5: { code: 22, kind: "key not found" },
   7: { code: 4, kind: "unauthorized" },
@@ -110,8 +110,8 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
 };
 
 /**
- * Clients look for the status in the text: an account that is not there is `rpc error: code = NotFound …`. Our own code
- * stands in `info`, which the field leaves empty.
+ * Clients look for the status in the text: an absent account is `rpc error: code = NotFound …`. Our own code
+ * is in `info`, which the Cosmos SDK leaves empty.
  */
 function failure(error: UpgradeError) {
   const { code: named, grpc, message } = apiError(error, () => undefined);

@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0: one call in, one answer out; errors are answers too. */
+/** JSON-RPC 2.0: one call in, one response out; errors are responses too. */
 import { isUpgradeError, UpgradeError } from "../../errors.js";
 import type { DoorEvents } from "../door.js";
 import { apiError } from "../errors.js";
@@ -61,7 +61,7 @@ export function failure(id: RpcId, error: unknown, events: DoorEvents): RpcAnswe
   return { jsonrpc: "2.0", id, error: { ...kind, data: `${message} [${code}]` } };
 }
 
-/** Undefined: a notification, which nothing answers. @throws UpgradeError UPG_INVALID_ARGUMENT */
+/** Undefined: a notification, which gets no response. @throws UpgradeError UPG_INVALID_ARGUMENT */
 export function readCall(value: unknown): RpcCall | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new UpgradeError("UPG_INVALID_ARGUMENT", "a call is a JSON object");

@@ -10,7 +10,7 @@ import type { Params } from "./params.js";
 export interface RpcContext {
   readonly query: Query;
   readonly genesis: GenesisAnswers;
-  /** Where this door listens, as `tcp://host:port`. */
+  /** Where this server listens, as `tcp://host:port`. */
   readonly address: string;
   /** Aborted when the client leaves. */
   readonly signal?: LeftSignal;

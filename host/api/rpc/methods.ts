@@ -1,4 +1,4 @@
-/** The methods of the RPC: names, parameters in their order, and what answers. */
+/** The methods of the RPC: names, parameters in their order, and the functions. */
 import { UpgradeError } from "../../errors.js";
 import { abciInfo, abciQueryMethod } from "./abci.js";
 import {

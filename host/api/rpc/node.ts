@@ -48,7 +48,7 @@ function statusOf(node: NodePort, address: string, latest: NodeBlock | undefined
   };
 }
 
-/** Before the first block the field's clients read empty hashes and year 1. */
+/** Before the first block CometBFT's clients read empty hashes and year 1. */
 function edge(name: "latest" | "earliest", block: NodeBlock | undefined) {
   return {
     [`${name}_block_hash`]: block ? hexJson(block.blockId.hash) : "",

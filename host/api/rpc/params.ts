@@ -1,4 +1,4 @@
-/** Parameters of calls, as JSON-RPC has them and as they stand in an address. */
+/** Parameters of calls, as JSON-RPC has them and as they are in an address. */
 import { fromHex, utf8 } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
 import { INT64_MAX } from "../../limits.js";

@@ -109,7 +109,7 @@ class RpcDoor {
     return { status: 200, headers: JSON_TYPE, body: await this.#batch(value, context) };
   }
 
-  /** Each answer becomes text at once, and calls beyond the bytes of a batch are refused instead of answered. */
+  /** Each response becomes text at once, and calls beyond the bytes of a batch are refused. */
   async #batch(calls: readonly unknown[], context: RpcContext): Promise<string> {
     const texts: string[] = [];
     let length = 0;

@@ -165,7 +165,7 @@ class Listener {
     setTimeout(() => this.client.terminate(), 500).unref();
   }
 
-  /** One call after the other, and none while the client does not take the answers: it is not read then either. */
+  /** One call after the other, and none while the client does not read the responses: it is not read then either. */
   async #takeWaiting(): Promise<void> {
     if (this.#isBusy) return;
     this.#isBusy = true;
