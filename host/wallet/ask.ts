@@ -19,7 +19,7 @@ interface Method<I extends DescMessage, O extends DescMessage> {
   readonly output: O;
 }
 
-/** `height`: state of that height; 0n the last. @throws UpgradeError what the node answered, UPG_REMOTE_* */
+/** `height`: state of that height; 0n the last. @throws UpgradeError what the node returned, UPG_REMOTE_* */
 export async function ask<I extends DescMessage, O extends DescMessage>(
   rpc: RpcClient,
   method: Method<I, O>,

@@ -1,4 +1,4 @@
-/** From a mnemonic to an account's key: BIP-39 and BIP-32, as the field's wallets do. */
+/** From a mnemonic to an account's key: BIP-39 and BIP-32, as the Cosmos SDK's wallets do. */
 import { HDKey } from "@scure/bip32";
 import { generateMnemonic, mnemonicToSeedSync, validateMnemonic } from "@scure/bip39";
 import { wordlist } from "@scure/bip39/wordlists/english.js";

@@ -20,7 +20,7 @@ export interface KeyRecord {
 const SUFFIX = ".json";
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** A name is part of a path, so it is held to letters that can lead nowhere. @throws UpgradeError UPG_INVALID_ARGUMENT */
+/** A name is part of a path, so it may have only letters that can lead nowhere. @throws UpgradeError UPG_INVALID_ARGUMENT */
 export function checkKeyName(name: string): string {
   if (NAME.test(name)) return name;
   throw new UpgradeError(

@@ -98,7 +98,7 @@ export class Keyring {
     return unseal(record.sealed, this.#password, boundTo(record));
   }
 
-  /** One password for all keys: a new key is sealed only with the one that opens the keys that are there. */
+  /** One password for all keys: a new key is sealed only with the one that opens the existing keys. */
   async #passwordForWriting(): Promise<string> {
     const [known] = this.#folder.names();
     if (known !== undefined) await this.#unsealed(this.#record(known));

@@ -1,4 +1,4 @@
-/** Asking a person: passwords without an echo, a mnemonic, yes or no. Answers may come through a pipe, a line each. */
+/** Asking a person: passwords without an echo, a mnemonic, yes or no. Input may come through a pipe, a line each. */
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import type { UpgradeError } from "../errors.js";
@@ -9,7 +9,7 @@ const PIPE_MILLIS = 30_000;
 const LINE_LENGTH_MAX = 65_536;
 
 export interface Prompt {
-  /** @throws UpgradeError UPG_INVALID_ARGUMENT when nobody answers */
+  /** @throws UpgradeError UPG_INVALID_ARGUMENT when there is no input */
   line(question: string): Promise<string>;
   /** The same without an echo. */
   secret(question: string): Promise<string>;

@@ -39,7 +39,7 @@ export class RpcClient {
       const value: unknown = JSON.parse(text);
       if (typeof value === "object" && value !== null) return value;
     } catch {
-      // told below
+      // reported below
     }
     throw this.#notANode("its answer is not JSON");
   }
@@ -50,7 +50,7 @@ export class RpcClient {
       data?: unknown;
     };
     const text = [message, typeof data === "string" ? data : JSON.stringify(data)].filter(Boolean).join(": ");
-    // A node of this program puts its code behind the words.
+    // A node of this program puts its code after the message.
     const [, words = text, named = ""] = /^([\s\S]*?) ?\[(UPG_[A-Z_]+)\]$/.exec(text) ?? [];
     const code = named in ERROR_KINDS ? (named as ErrorCode) : "UPG_REMOTE_REFUSED";
     return new UpgradeError(code, `${method}: ${words.slice(0, 1_000)}`);
@@ -107,7 +107,7 @@ function httpUrl(node: string): string {
   try {
     parsed = new URL(url);
   } catch {
-    // told below
+    // reported below
   }
   if (!parsed || !["http:", "https:"].includes(parsed.protocol) || parsed.hostname === "") {
     throw new UpgradeError("UPG_INVALID_ARGUMENT", `"${node}" is no address of a node: write tcp://host:port`);
