@@ -59,7 +59,7 @@ export function consequencesOf(manifest: Manifest, module: WasmModule): Conseque
   };
 }
 
-/** Lines for people; what cannot be undone stands last, in words that are not overlooked. */
+/** Lines for people; what cannot be undone comes last, in words that are not overlooked. */
 export function consequenceLines(consequences: Consequences): string[] {
   const { stores_read, stores_written, stores_added, stores_renamed, stores_deleted, modules_removed } = consequences;
   const store = ({ name, prefixes }: Consequences["stores_read"][number]) =>

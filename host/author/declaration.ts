@@ -141,7 +141,7 @@ function endOf(steps: ReadonlyMap<bigint, bigint>, from: bigint): bigint {
 }
 
 /**
- * Its gas is counted, so that a top level without an end does not hold up whoever builds it.
+ * Its gas is counted, so that a top level without an end does not hold up the build.
  *
  * @throws UpgradeError UPG_INVALID_ARGUMENT; UPG_HANDLER_* for what no node would take
  */
@@ -200,7 +200,7 @@ function refuseToAct(from: string, name: string, text: (ptr: number) => string):
   };
 }
 
-/** A string of AssemblyScript: its length in bytes stands before it. */
+/** A string of AssemblyScript: its length in bytes is before it. */
 function readString(memory: WebAssembly.Memory | undefined, ptr: number): string {
   if (!memory || ptr === 0) return "";
   const length = new DataView(memory.buffer).getUint32(ptr - 4, true);

@@ -12,7 +12,7 @@ interface CheckFinding {
   readonly message: string;
 }
 
-/** What the handler may do is there as soon as its manifest can be read. */
+/** What the handler may do is known as soon as its manifest can be read. */
 export interface FileCheck extends Partial<Consequences> {
   readonly file: string;
   readonly sha256: string | null;

@@ -70,7 +70,7 @@ function sectionName(module: WasmModule, id: number, start: number): string {
   return custom ? `custom "${custom.name}"` : (SECTION_NAMES.get(id) ?? `section ${id}`);
 }
 
-/** As it stands in the file; null when there is none that can be read. */
+/** As it is in the file; null when there is none that can be read. */
 function manifestJson({ customs, bytes }: WasmModule): unknown {
   const custom = customs.find(({ name }) => name === MANIFEST_SECTION);
   if (!custom) return null;

@@ -1,5 +1,5 @@
 /**
- * A database whose changes go to another one, that is given up afterwards: what stands below is read and never written.
+ * A database whose changes go to another one, that is given up afterwards: the database below is read and never written.
  */
 import { compareBytes, toHex } from "../bytes.js";
 import type { Batch, Database, DatabaseRange } from "../store/disk/database.js";
