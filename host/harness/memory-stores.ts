@@ -21,7 +21,7 @@ export class MemoryStores implements MultiStore {
     return new CacheMultiStore(this);
   }
 
-  /** The store of this name; empty when it was not there. */
+  /** The store of this name; empty when it was absent. */
   open(name: string): KVStore {
     const store = this.#stores.get(name) ?? new MemoryKVStore();
     this.#stores.set(name, store);

@@ -1,4 +1,4 @@
-/** Runs a handler on a scene and tells all it did. */
+/** Runs a handler on a scene and reports all that it did. */
 import { isUpgradeError, type UpgradeError } from "../errors.js";
 import type { WasmHandler } from "../handler/handler.js";
 import { PAGE_BYTES } from "../handler/limits.js";
