@@ -1,4 +1,5 @@
 /** What all servers keep to: bounds of size, time and count, and what they know of their surroundings. */
+import type { ArrivingBytes } from "./arriving.js";
 import type { Query } from "./query/query.js";
 import type { UnreadBytes } from "./unread.js";
 
@@ -6,6 +7,8 @@ import type { UnreadBytes } from "./unread.js";
 export interface DoorLimits {
   /** Bytes of a request's body. */
   readonly bodyBytes: number;
+  /** Bytes of requests that clients of all servers together have sent, and that are not answered. */
+  readonly arrivingBytes: number;
   /** Requests handled at the same time; more are refused at once. */
   readonly concurrency: number;
   readonly connections: number;
@@ -31,6 +34,7 @@ export interface DoorLimits {
 
 export const DOOR_LIMITS: DoorLimits = Object.freeze({
   bodyBytes: 1_048_576,
+  arrivingBytes: 134_217_728,
   concurrency: 2_048,
   connections: 4_096,
   headerMillis: 10_000,
@@ -58,8 +62,9 @@ export interface DoorOptions {
   readonly query: Query;
   readonly events: DoorEvents;
   readonly limits?: Partial<DoorLimits>;
-  /** One for all servers of a node; a server that is given none has its own. */
+  /** Each is one for all servers of a node; a server that is given none has its own. */
   readonly unread?: UnreadBytes;
+  readonly arriving?: ArrivingBytes;
 }
 
 /** Where a server listens. */

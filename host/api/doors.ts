@@ -1,4 +1,5 @@
 /** The three servers of a node, opened together and closed together. */
+import { ArrivingBytes } from "./arriving.js";
 import { type Address, DOOR_LIMITS, type DoorEvents, type DoorLimits, type OpenDoor } from "./door.js";
 import { openGrpc } from "./grpc/server.js";
 import type { Query } from "./query/query.js";
@@ -43,7 +44,7 @@ export interface OpenDoors {
 export async function openDoors(options: DoorsOptions): Promise<OpenDoors> {
   const { query, events, rpc, grpc, rest, cors, origins = [], isReady, metrics } = options;
   const limits: DoorLimits = { ...DOOR_LIMITS, ...options.limits };
-  const common = { query, events, limits, unread: new UnreadBytes(limits) };
+  const common = { query, events, limits, unread: new UnreadBytes(limits), arriving: new ArrivingBytes(limits) };
   const open: OpenDoor[] = [];
   const keep = <T extends OpenDoor>(door: T): T => {
     open.push(door);

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo, Socket } from "node:net";
 import { messageOf, UpgradeError } from "../errors.js";
 import type { LeftSignal } from "../types.js";
+import { type ArrivingBytes, noRoomForRequest } from "./arriving.js";
 import { ClientLeft } from "./client-left.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type OpenDoor } from "./door.js";
 
@@ -84,33 +85,65 @@ export function openDoor(server: Server, address: Address): OpenDoor {
   return { address, close: (millis) => closeServer(server, millis) };
 }
 
+/** Where a body is read from, and where the answer goes. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: Pick<ServerResponse, "once" | "destroyed">;
+}
+
+/** A body has so much room at first; it doubles. */
+const BODY_ROOM_BYTES = 4_096;
+
 /**
  * The body of a request. One that is too large is refused before it is read, or as soon as that shows; what still
- * comes is thrown away, so that the client hears the answer, and the time for a request bounds it.
- * @throws UpgradeError UPG_INVALID_REQUEST_SIZE, UPG_INVALID_ARGUMENT when the client goes away
+ * comes is thrown away, so that the client hears the answer, and the time for a request bounds it. Its bytes count among
+ * those that arrive until the answer is out. They are copied, in room that doubles: parts that come one by one do not
+ * keep alive the buffers they came in.
+ * @throws UpgradeError UPG_INVALID_REQUEST_SIZE, UPG_REMOTE_BUSY, UPG_INVALID_ARGUMENT when the client goes away
  */
-export function readBody(request: IncomingMessage, bytesMax: number): Promise<Uint8Array> {
+export function readBody(
+  { request, response }: Exchange,
+  bytesMax: number,
+  arriving: ArrivingBytes,
+): Promise<Uint8Array> {
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > bytesMax) {
     request.resume();
     return Promise.reject(tooLarge(bytesMax));
   }
+  const room = arriving.room();
+  const giveBack = () => room.hold(0);
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    let body: Buffer | undefined = Buffer.alloc(0);
     let length = 0;
+    const refuse = (error: UpgradeError) => {
+      body = undefined;
+      giveBack();
+      reject(error);
+    };
     request.on("data", (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= bytesMax) chunks.push(chunk);
+      if (!body) return;
+      const filled = length + chunk.length;
+      if (filled > bytesMax) refuse(tooLarge(bytesMax));
+      else if (response.destroyed || !room.hold(filled)) refuse(noRoomForRequest());
       else {
-        chunks.length = 0;
-        reject(tooLarge(bytesMax));
+        if (body.length < filled) body = roomier(body, length, Math.min(bytesMax, Math.max(filled, 2 * length)));
+        chunk.copy(body, length);
+        length = filled;
       }
     });
-    request.once("end", () => resolve(new Uint8Array(Buffer.concat(chunks))));
+    request.once("end", () => body && resolve(new Uint8Array(body.buffer, body.byteOffset, length)));
     request.once("error", (cause) =>
       reject(new UpgradeError("UPG_INVALID_ARGUMENT", "the request broke off", { cause })),
     );
+    response.once("close", giveBack);
   });
+}
+
+function roomier(body: Buffer, filled: number, bytes: number): Buffer {
+  const made = Buffer.allocUnsafeSlow(Math.max(bytes, BODY_ROOM_BYTES));
+  body.copy(made, 0, 0, filled);
+  return made;
 }
 
 function tooLarge(bytesMax: number): UpgradeError {

@@ -58,6 +58,12 @@ const LIMITS: readonly LimitSetting[] = [
     { key: "limits.max-open-connections", unit: "count", text: "connections to each server", name: "connections" },
     { key: "limits.max-requests", unit: "count", text: "requests that a server handles at once", name: "concurrency" },
     { key: "limits.max-body-bytes", unit: "bytes", text: "bytes of one request", name: "bodyBytes" },
+    {
+      key: "limits.max-arriving-bytes",
+      unit: "bytes",
+      text: "bytes of requests of all clients together that are not answered",
+      name: "arrivingBytes",
+    },
     { key: "limits.header-time", unit: "time", text: "time for the head of a request to arrive", name: "headerMillis" },
     { key: "limits.request-time", unit: "time", text: "time for a whole request to arrive", name: "requestMillis" },
     { key: "limits.answer-time", unit: "time", text: "time for a client to take an answer", name: "answerMillis" },

@@ -8,6 +8,7 @@ import { Health } from "../../gen/grpc/health/v1/health_pb.js";
 import { ServerReflection } from "../../gen/grpc/reflection/v1/reflection_pb.js";
 import { ServerReflection as ServerReflectionAlpha } from "../../gen/grpc/reflection/v1alpha/reflection_pb.js";
 import type { Height } from "../../types.js";
+import { ArrivingBytes } from "../arriving.js";
 import { ClientLeft } from "../client-left.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../door.js";
 import { KeptAnswers } from "../query/kept-answers.js";
@@ -24,8 +25,6 @@ export interface GrpcOptions extends DoorOptions {
   isReady(): boolean;
 }
 
-/** Bytes of requests that have not arrived whole, of all clients together. */
-const RECEIVED_BYTES_MAX = 67_108_864;
 /** So many calls may be open for each one that is handled at once: most of the others have not arrived whole. */
 const OPEN_PER_REQUEST = 4;
 const CHECK_MILLIS = 1_000;
@@ -75,7 +74,7 @@ class GrpcDoor implements CallServer {
   readonly #check: NodeJS.Timeout;
   /** Calls that are being handled. */
   #underWay = 0;
-  #receivedBytes = 0;
+  readonly #arriving: ArrivingBytes;
 
   constructor(
     private readonly options: GrpcOptions,
@@ -83,6 +82,7 @@ class GrpcDoor implements CallServer {
   ) {
     this.bytesMax = limits.bodyBytes;
     this.unread = options.unread ?? new UnreadBytes(limits);
+    this.#arriving = options.arriving ?? new ArrivingBytes(limits);
     const millis = Math.min(CHECK_MILLIS, limits.requestMillis, limits.idleMillis);
     this.#check = setInterval(() => this.#endLate(), millis).unref();
   }
@@ -136,10 +136,7 @@ class GrpcDoor implements CallServer {
   }
 
   hold(bytes: number): boolean {
-    const after = this.#receivedBytes + bytes;
-    if (bytes > 0 && after > Math.max(RECEIVED_BYTES_MAX, this.limits.bodyBytes)) return false;
-    this.#receivedBytes = after;
-    return true;
+    return this.#arriving.move(bytes);
   }
 
   #endLate(): void {

@@ -1,7 +1,7 @@
 /** One call on an HTTP/2 stream: messages in, messages out, a status at its end. */
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import { type DescMessage, type DescMethod, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
-import { UpgradeError } from "../../errors.js";
+import { noRoomForRequest } from "../arriving.js";
 import { apiError } from "../errors.js";
 import { ERROR_CODE_HEADER } from "../query/query.js";
 import { type Dropped, noRoom, type UnreadBytes } from "../unread.js";
@@ -37,8 +37,14 @@ export function answerOf(output: DescMessage, message: Message, header: Readonly
   return { frame: frameOf(toBinary(output, message)), headers: { ...HEAD, ...header } };
 }
 
+/** A stream that the client reset, or whose connection broke off, is closed a moment before it is destroyed: then node refuses answers. */
+function isGone(stream: ServerHttp2Stream): boolean {
+  return stream.destroyed || stream.closed;
+}
+
 /** Ends a stream without any message. */
 export function refuse(stream: ServerHttp2Stream, headers: Headers): void {
+  if (isGone(stream)) return;
   stream.respond(headers, { endStream: true });
   // What still comes of a request that was refused is not waited for.
   if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
@@ -154,7 +160,7 @@ export class StreamCall implements Dropped {
   #readParts(bytes: Buffer, take: (message: Buffer) => void): void {
     this.#reader ??= new FrameReader(this.server.bytesMax);
     for (const message of this.#reader.take(bytes)) take(message);
-    if (!this.#hold(this.#reader.partBytes)) throw new UpgradeError("UPG_REMOTE_BUSY", BUSY);
+    if (!this.#hold(this.#reader.partBytes)) throw noRoomForRequest();
   }
 
   onEnd(listener: () => void): void {
@@ -170,7 +176,7 @@ export class StreamCall implements Dropped {
   }
 
   write(message: Message): void {
-    if (this.#isDone || this.stream.destroyed) return;
+    if (this.#isDone || isGone(this.stream)) return;
     const { unread } = this.server;
     const { descriptor } = this;
     const frame = frameOf(toBinary(descriptor.output, message));
@@ -196,7 +202,7 @@ export class StreamCall implements Dropped {
   /** The only message and the end of the call. */
   answer({ frame, headers }: Answer): void {
     const { stream } = this;
-    if (this.#isDone || stream.destroyed) return;
+    if (this.#isDone || isGone(stream)) return;
     // Released when the stream closes: right after the end of it is sent.
     if (!this.server.unread.put(this, frame.length)) {
       this.fail(noRoom());
@@ -213,7 +219,7 @@ export class StreamCall implements Dropped {
     if (this.#isDone) return;
     this.#done(status);
     this.#hold(0);
-    if (this.stream.destroyed) return;
+    if (isGone(this.stream)) return;
     if (!this.stream.headersSent) {
       refuse(this.stream, trailersOnly(status, text, more));
       return;
@@ -256,5 +262,3 @@ export class StreamCall implements Dropped {
     }
   }
 }
-
-const BUSY = "requests that have not arrived whole take up all the room there is for them: try again";

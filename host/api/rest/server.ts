@@ -8,6 +8,7 @@ import { cors } from "hono/cors";
 import { filesOf } from "../../chain/define-chain.js";
 import { escapeHtml, GatewayJson } from "../../chain/query/gateway-json.js";
 import { messageOf, UpgradeError } from "../../errors.js";
+import { ArrivingBytes } from "../arriving.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../door.js";
 import { apiError } from "../errors.js";
 import { listen, makeHttpServer, openDoor, readBody, signalOf } from "../http-server.js";
@@ -44,7 +45,8 @@ const METRICS_TYPE = { "content-type": "text/plain; version=0.0.4; charset=utf-8
 /** @throws UpgradeError UPG_INVALID_CONFIG when the address cannot be had */
 export async function openRest(options: RestOptions): Promise<OpenDoor> {
   const limits = { ...DOOR_LIMITS, ...options.limits };
-  const gateway = new Gateway(options, limits, options.unread ?? new UnreadBytes(limits));
+  const { unread = new UnreadBytes(limits), arriving = new ArrivingBytes(limits) } = options;
+  const gateway = new Gateway(options, limits, unread, arriving);
   const app = new Hono<Env>();
   if (options.cors) app.use(cors({ origin: "*", allowHeaders: ["*"], exposeHeaders: ["*"] }));
   app.get("/healthz", (context) => only("GET", context, () => json(context, 200, { status: "ok" })));
@@ -114,6 +116,7 @@ class Gateway {
     private readonly options: RestOptions,
     private readonly limits: DoorLimits,
     private readonly unread: UnreadBytes,
+    private readonly arriving: ArrivingBytes,
   ) {
     const { query } = options;
     this.#router = new Router(routesOf(query.services));
@@ -209,7 +212,11 @@ class Gateway {
   }
 
   async #readRequest({ env }: Context<Env>, schema: DescMessage): Promise<Message> {
-    const body = await readBody(env.incoming, this.limits.bodyBytes);
+    const body = await readBody(
+      { request: env.incoming, response: env.outgoing },
+      this.limits.bodyBytes,
+      this.arriving,
+    );
     try {
       const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
       return fromJsonString(schema, text === "" ? "{}" : text, { registry: this.#registry });

@@ -2,9 +2,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf, UpgradeError } from "../../errors.js";
 import type { LeftSignal } from "../../types.js";
+import { ArrivingBytes } from "../arriving.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../door.js";
 import { apiError } from "../errors.js";
-import { closeServer, listen, makeHttpServer, type Reply, readBody, send, signalOf } from "../http-server.js";
+import {
+  closeServer,
+  type Exchange,
+  listen,
+  makeHttpServer,
+  type Reply,
+  readBody,
+  send,
+  signalOf,
+} from "../http-server.js";
 import { noRoom, UnreadBytes } from "../unread.js";
 import {
   answerCall,
@@ -33,7 +43,7 @@ const JSON_TYPE = { "content-type": "application/json" };
 /** @throws UpgradeError UPG_INVALID_CONFIG when the address cannot be had */
 export async function openRpc(options: RpcOptions): Promise<OpenDoor> {
   const limits: DoorLimits = { ...DOOR_LIMITS, ...options.limits };
-  const unread = options.unread ?? new UnreadBytes(limits);
+  const { unread = new UnreadBytes(limits), arriving = new ArrivingBytes(limits) } = options;
   const own = { host: options.address.host, port: options.address.port };
   const genesis = new GenesisAnswers(options.query.node);
   const contextFor = (signal: LeftSignal): RpcContext => ({
@@ -42,12 +52,12 @@ export async function openRpc(options: RpcOptions): Promise<OpenDoor> {
     address: `tcp://${own.host}:${own.port}`,
     signal,
   });
-  const door = new RpcDoor(contextFor, options, limits, unread);
+  const door = new RpcDoor(contextFor, options, limits, unread, arriving);
   const server = makeHttpServer((request, response) => void door.answer(request, response), limits);
   const address = await listen(server, options.address, "--rpc.laddr");
   own.port = address.port;
   const { query, events, origins } = options;
-  const sockets = new WebSocketDoor({ node: query.node, contextFor, events, limits, unread, origins });
+  const sockets = new WebSocketDoor({ node: query.node, contextFor, events, limits, unread, arriving, origins });
   sockets.attach(server);
   return {
     address,
@@ -66,12 +76,13 @@ class RpcDoor {
     private readonly options: RpcOptions,
     private readonly limits: DoorLimits,
     private readonly unread: UnreadBytes,
+    private readonly arriving: ArrivingBytes,
   ) {}
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#underWay++;
     try {
-      const reply = await this.#reply(request, this.contextFor(signalOf(response)));
+      const reply = await this.#reply({ request, response }, this.contextFor(signalOf(response)));
       if (response.destroyed) return;
       // Characters for bytes: an answer is nearly all ASCII.
       if (!this.unread.hold(response, reply.body.length)) throw noRoom();
@@ -84,17 +95,18 @@ class RpcDoor {
     }
   }
 
-  #reply(request: IncomingMessage, context: RpcContext): Promise<Reply> | Reply {
+  #reply(exchange: Exchange, context: RpcContext): Promise<Reply> | Reply {
+    const { request } = exchange;
     if (this.#underWay > this.limits.concurrency) {
       throw new UpgradeError("UPG_REMOTE_BUSY", `${this.limits.concurrency} requests are under way: try again`);
     }
-    if (request.method === "POST") return this.#post(request, context);
+    if (request.method === "POST") return this.#post(exchange, context);
     if (request.method === "GET") return this.#get(request.url ?? "/", context);
     return json(405, invalidRequest("calls are made with POST or GET"));
   }
 
-  async #post(request: IncomingMessage, context: RpcContext): Promise<Reply> {
-    const text = Buffer.from(await readBody(request, this.limits.bodyBytes)).toString("utf8");
+  async #post(exchange: Exchange, context: RpcContext): Promise<Reply> {
+    const text = Buffer.from(await readBody(exchange, this.limits.bodyBytes, this.arriving)).toString("utf8");
     let value: unknown;
     try {
       value = JSON.parse(text);

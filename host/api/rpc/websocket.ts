@@ -6,6 +6,7 @@ import type { NodePort } from "../../chain/query/node-port.js";
 import { UpgradeError } from "../../errors.js";
 import { type EventCondition, matchesAll, parseEventQuery } from "../../event-query.js";
 import type { LeftSignal } from "../../types.js";
+import type { ArrivingBytes } from "../arriving.js";
 import { ClientLeft } from "../client-left.js";
 import type { DoorEvents, DoorLimits } from "../door.js";
 import type { UnreadBytes } from "../unread.js";
@@ -23,10 +24,13 @@ import {
 import type { RpcContext } from "./context.js";
 import { type Told, tell } from "./news.js";
 import { Params } from "./params.js";
+import { SocketBytes } from "./socket-bytes.js";
 
 const PING_MILLIS = 27_000;
 /** From this part of its bytes on a client is not read: 4 is a quarter. */
 const PAUSED_PART = 4;
+/** Pieces of one message, as the client cut it and as the network did. */
+const PIECES_MAX = 2_048;
 const PATH = "/websocket";
 
 export interface WebSocketOptions {
@@ -35,6 +39,7 @@ export interface WebSocketOptions {
   readonly events: DoorEvents;
   readonly limits: DoorLimits;
   readonly unread: UnreadBytes;
+  readonly arriving: ArrivingBytes;
   readonly origins: readonly string[];
 }
 
@@ -52,7 +57,13 @@ export class WebSocketDoor {
 
   constructor(private readonly options: WebSocketOptions) {
     const { node, limits } = options;
-    this.#server = new WebSocketServer({ noServer: true, maxPayload: limits.bodyBytes, perMessageDeflate: false });
+    this.#server = new WebSocketServer({
+      noServer: true,
+      maxPayload: limits.bodyBytes,
+      maxFragments: PIECES_MAX,
+      maxBufferedChunks: PIECES_MAX,
+      perMessageDeflate: false,
+    });
     this.#unsubscribe = node.subscribe((news) => {
       if (this.#listeners.size === 0) return;
       const told = tell(news, node);
@@ -73,7 +84,8 @@ export class WebSocketDoor {
         return;
       }
       this.#server.handleUpgrade(request, socket, head, (client) => {
-        const listener = new Listener(client, this.options, () => this.#hasRoomForSubscriber());
+        const bytes = new SocketBytes(client, socket, this.options.arriving);
+        const listener = new Listener(client, bytes, this.options, () => this.#hasRoomForSubscriber());
         this.#listeners.add(listener);
         client.once("close", () => this.#listeners.delete(listener));
       });
@@ -121,6 +133,7 @@ class Listener {
 
   constructor(
     private readonly client: WebSocket,
+    private readonly bytes: SocketBytes,
     private readonly options: WebSocketOptions,
     private readonly mayBeSubscriber: () => boolean,
   ) {
@@ -174,6 +187,7 @@ class Listener {
       if (data === undefined) break;
       if (this.#waiting.length > 0) this.client.pause();
       await this.#take(data);
+      this.bytes.done(data);
     }
     this.#isBusy = false;
     if (this.#waiting.length === 0) this.client.resume();
