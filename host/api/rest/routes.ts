@@ -1,4 +1,7 @@
-/** Routes, read from the `google.api.http` options of the methods. */
+/**
+ * Routes, read from the `google.api.http` options of the methods. A service without any has the routes
+ * `GET /<package as a path>/<method_in_snake_case>`.
+ */
 import { getOption, hasOption } from "@bufbuild/protobuf";
 import type { QueryMethod, QueryService } from "../../chain/query/service.js";
 import { http } from "../../gen/google/api/annotations_pb.js";
@@ -23,16 +26,24 @@ export interface FoundRoute {
 }
 
 export function routesOf(services: readonly QueryService[]): Route[] {
-  return services.flatMap(({ methods }) =>
-    methods.flatMap((method) => {
+  return services.flatMap(({ methods }) => {
+    const hasNone = !methods.some(({ descriptor }) => hasOption(descriptor, http));
+    return methods.flatMap((method) => {
+      if (hasNone) return routeOf({ pattern: { case: "get", value: defaultPath(method) }, body: "" }, method);
       if (!hasOption(method.descriptor, http)) return [];
       const rule = getOption(method.descriptor, http);
       return [rule, ...rule.additionalBindings].flatMap((each) => routeOf(each, method));
-    }),
-  );
+    });
+  });
 }
 
-function routeOf({ pattern, body }: HttpRule, method: QueryMethod): Route[] {
+/** `mychain.notes.v1.Query/AllNotes` is `/mychain/notes/v1/all_notes`. */
+function defaultPath({ descriptor: { parent, name } }: QueryMethod): string {
+  const words = name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase();
+  return `/${parent.typeName.split(".").slice(0, -1).join("/")}/${words}`;
+}
+
+function routeOf({ pattern, body }: Pick<HttpRule, "pattern" | "body">, method: QueryMethod): Route[] {
   if (pattern.case !== "get" && pattern.case !== "post") return [];
   const template = pattern.value;
   const segments = template.split("/").map((part): Segment => {

@@ -1,6 +1,7 @@
 /** `chaind query`: questions to a node. */
 import { addQueryFlags, type QueryFlags } from "../client/flags.js";
 import type { Cobra } from "../cobra.js";
+import { registerDerivedQueries } from "../derived/query.js";
 import { parseCount } from "../options.js";
 import type { Output } from "../output.js";
 import type { Question } from "../query/question.js";
@@ -30,6 +31,7 @@ export function registerQuery(program: Cobra, output: Output): void {
   registerAccounts(query, output);
   registerGov(query, output);
   registerTxsAndBlocks(query, output);
+  registerDerivedQueries(query, output);
 }
 
 const upgrade = () => import("../query/upgrade.js");

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { usage } from "../../usage.js";
 import type { Cobra } from "../cobra.js";
+import { registerDerivedTxs } from "../derived/tx.js";
 import { parseDuration, parseInt64 } from "../options.js";
 import type { Output } from "../output.js";
 import { addTxFlags, type TxFlags } from "../tx/flags.js";
@@ -23,6 +24,7 @@ export function registerTx(program: Cobra, output: Output): void {
   registerGov(tx, output);
   registerBank(tx, output);
   registerFiles(tx, output);
+  registerDerivedTxs(tx, output);
 }
 
 function addProposalFlags<T extends Command>(command: T): T {
