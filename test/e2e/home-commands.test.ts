@@ -97,7 +97,7 @@ describe("config set", () => {
         expect(exit, `${name} ${key}: ${stderr}`).toBe(0);
       }
     }
-  });
+  }, 240_000);
 });
 
 describe("a home in trouble", () => {
