@@ -1,10 +1,13 @@
 /**
  * chain-upgrade: the upgrade module for a chain's own host. No disk, no sockets, no clock: those are in `./node`.
  *
- *   const core = new Core();
- *   const keeper = new Keeper({ core, authority });
- *   keeper.setUpgradeHandler("v2", (context, plan, versionMap) => …, { storeUpgrades: { added: ["bank"] } });
- *   …in each block:  const pre = preBlocker(keeper, stores, block);  endBlocker(keeper, stores, base, block, pre);
+ *   const app = new UpgradableApp({ chainId, database, sha256, authority, versions, initGenesis });
+ *   app.keeper.setUpgradeHandler("v2", (context, plan, versionMap) => …, { storeUpgrades: { added: ["likes"] } });
+ *   app.load();
+ *   …for each block:  app.finalizeBlock(time, ({ stores }) => …);  app.commit();
+ *
+ * A host with a loop of its own has the parts: `chooseVersion`, `preBlocker`, `endBlocker`, `upgradeCommitOptions`
+ * (docs/embed.md).
  */
 export { Core, type PreBlockFacts } from "./core/core.js";
 export {
@@ -42,6 +45,7 @@ export type {
   KeyValue,
   KVReader,
   KVStore,
+  LoadedStores,
   MultiStore,
   Plan,
   Sha256,
@@ -51,9 +55,26 @@ export type {
   VersionMap,
 } from "./types.js";
 export { type AppVersion, versionToRun } from "./upgrade/app-versions.js";
+export { chooseVersion, type VersionChoice } from "./upgrade/choose-version.js";
 export type { UpgradeFileName, UpgradeFiles } from "./upgrade/files.js";
-export { Halt, type HaltCode, type HaltRecord, haltRecord } from "./upgrade/halt.js";
+export { Halt, type HaltCode, type HaltFacts, type HaltRecord, haltRecord } from "./upgrade/halt.js";
 export type { UpgradeContext, UpgradeHandler, UpgradeHandlerOptions } from "./upgrade/handlers.js";
-export { type AppliedUpgrade, type BlockFacts, endBlocker, type PreBlock, preBlocker } from "./upgrade/hooks.js";
+export {
+  type AppliedUpgrade,
+  type ApplyBlock,
+  type BlockFacts,
+  endBlocker,
+  type HookInput,
+  type PreBlock,
+  preBlocker,
+} from "./upgrade/hooks.js";
 export { Keeper, type KeeperOptions, UPGRADE_STORE } from "./upgrade/keeper.js";
 export { type MigratableModule, type Migration, ModuleManager } from "./upgrade/migrations.js";
+export { decodeReceipt, encodeReceipt, type ReceiptFacts, upgradeCommitOptions } from "./upgrade/receipt.js";
+export {
+  type BlockRun,
+  type FinalizedBlock,
+  UpgradableApp,
+  type UpgradableAppOptions,
+} from "./upgrade/upgradable-app.js";
+export { crossCheckUpgradeInfo, parseUpgradeInfo, type UpgradeInfo } from "./upgrade/upgrade-info.js";

@@ -38,6 +38,7 @@ export { BlockStore, type StoredBlock } from "./engine/blocks/block-store.js";
 export { type Clock, logicalClock, wallClock } from "./engine/embedded/clock.js";
 export { EmbeddedNode, type MadeBlock } from "./engine/embedded/embedded-node.js";
 export { type RunOptions, runNode } from "./engine/embedded/run-node.js";
+export { upgradeFiles, writeFileAtomically } from "./engine/home/atomic-file.js";
 export type { OpenNodeOptions } from "./engine/home/held-home.js";
 export { Home } from "./engine/home/home.js";
 export { sha256 } from "./engine/home/node-crypto.js";

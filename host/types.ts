@@ -141,6 +141,17 @@ export interface CacheMultiStore extends MultiStore {
   discard(): void;
 }
 
+/**
+ * The stores as a store loader opened them: store upgrades included, no write of the block under way. For reading.
+ * A branch is not one of these, so the two cannot be taken for each other.
+ */
+export interface LoadedStores extends MultiStore {
+  /** The store upgrades that they were opened with; all lists are empty for stores that were opened as they are. */
+  readonly storeUpgrades: StoreUpgrades;
+  /** Has a version been committed since they were opened? */
+  readonly hasCommitted: boolean;
+}
+
 /** Version (= height) and app hash of a commit. */
 export interface CommitID {
   readonly version: Height;

@@ -76,25 +76,36 @@ async function buildExamples() {
   }
 }
 
+/** Packages that are bundled: `.` works where no package is installed but @noble. */
+const BUNDLED = ["@assemblyscript/loader", "@bufbuild/protobuf"];
+
 /** What the package ships: bundles, the core, the handlers of the versions that `chaind` knows, and types. */
 async function buildDist() {
   rmSync("dist", { recursive: true, force: true });
-  const common = { bundle: true, format: "esm", target: "node20", logLevel: "error", outdir: "dist", sourcemap: true };
-  // The library stands on nothing but @noble; what else it uses is bundled.
-  await build({ ...common, entryPoints: { index: "host/index.ts" }, platform: "neutral", external: ["@noble/*"] });
-  const harness = { test: "host/harness/index.ts" };
-  await build({ ...common, entryPoints: harness, platform: "neutral", external: ["@noble/*"] });
-  // The examples import the package by its name; here that is the source itself, so each class is there once.
+  // The examples import the package by its name; here that is the source itself, so each class exists once.
   const alias = {
     "@assemblyscript/loader": LOADER,
     "chain-upgrade/node": resolve("host/node.ts"),
     "chain-upgrade": resolve("host/index.ts"),
   };
-  const node = { ...common, platform: "node", packages: "external", alias, sourcemap: false };
+  const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+  const packages = Object.keys(dependencies).filter((name) => !BUNDLED.includes(name));
   const programs = { chaind: "examples/chain/main.ts", "main-job": "examples/chain/demo.ts" };
-  // A command loads what it needs when it runs; the pieces lie beside the program, where it looks for its handlers.
-  const pieces = { splitting: true, chunkNames: "node-[name]-[hash]" };
-  await build({ ...node, ...pieces, entryPoints: { node: "host/node.ts", ...programs } });
+  // One build of all entries, with shared chunks: a class that two entries export is one class, so `instanceof` holds.
+  // Each entry reaches the chunks of its own imports alone; a command loads what it needs when it runs.
+  await build({
+    entryPoints: { index: "host/index.ts", test: "host/harness/index.ts", node: "host/node.ts", ...programs },
+    outdir: "dist",
+    bundle: true,
+    splitting: true,
+    chunkNames: "[name]-[hash]",
+    format: "esm",
+    target: "node20",
+    platform: "neutral",
+    external: [...packages, ...packages.map((name) => `${name}/*`), "node:*"],
+    alias,
+    logLevel: "error",
+  });
   for (const program of Object.keys(programs)) chmodSync(`dist/${program}.js`, 0o755);
   cpSync("build/core.wasm", "dist/core.wasm");
   cpSync("build/examples/split-balances.wasm", "dist/handlers/split-balances.wasm");

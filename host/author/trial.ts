@@ -13,7 +13,7 @@ import { keptGenesis } from "../engine/home/genesis-record.js";
 import { Home } from "../engine/home/home.js";
 import { openShared } from "../engine/home/home-database.js";
 import { sha256 } from "../engine/home/node-crypto.js";
-import { UpgradeError } from "../errors.js";
+import { assert, UpgradeError } from "../errors.js";
 import type { WasmHandler } from "../handler/handler.js";
 import { PAGE_BYTES } from "../handler/limits.js";
 import type { HandlerReport } from "../handler/run/sandbox.js";
@@ -22,9 +22,9 @@ import { commitKey, commitsEnd } from "../store/disk/keys.js";
 import { LmdbDatabase } from "../store/disk/lmdb-database.js";
 import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import type { Height, Timestamp, VersionMap } from "../types.js";
-import { endBlocker } from "../upgrade/hooks.js";
+import { endBlocker, type PreBlock } from "../upgrade/hooks.js";
 import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
-import { encodeReceipt } from "../upgrade/receipt.js";
+import { upgradeCommitOptions } from "../upgrade/receipt.js";
 import { OverlayDatabase } from "./overlay-database.js";
 
 export interface TrialOptions {
@@ -139,8 +139,11 @@ class TrialBlock {
     const planBytes = this.#core.planBytes(store);
     const started = performance.now();
     const block = { chainId: this.chainId, height: this.#height, time: this.time, appVersion: 0n };
-    const pre = { decision: "Apply", isUpgradeBlock: true, plan, planBytes } as const;
-    const applied = endBlocker(this.#keeper(), branch, multiStore.loaded(), block, pre);
+    const keeper = this.#keeper();
+    const registered = keeper.handler(plan.name);
+    assert(registered && planBytes, "a trial has the handler that it tries");
+    const pre: PreBlock = { decision: "Apply", isUpgradeBlock: true, plan, planBytes, handler: registered };
+    const applied = endBlocker({ keeper, branch, base: multiStore.loaded(), block }, pre);
     const milliseconds = performance.now() - started;
     const report = applied?.report;
     if (!applied || !report) throw new UpgradeError("UPG_BUG_ASSERT", "a trial ran no handler");
@@ -149,7 +152,7 @@ class TrialBlock {
       report,
       milliseconds,
       versionMap: applied.versionsAfter,
-      appHash: this.#appHash(report),
+      appHash: multiStore.stage(upgradeCommitOptions(this.#core, this.#height, applied)).hash,
       height: this.#height,
     };
   }
@@ -169,21 +172,6 @@ class TrialBlock {
     const staying = this.multiStore.storedNames.filter((name) => !gone.has(name));
     this.multiStore.mount(...staying, ...added, ...renamed.map(({ newKey }) => newKey));
     this.multiStore.loadLatestVersion(storeUpgrades);
-  }
-
-  #appHash(report: HandlerReport): Uint8Array {
-    const { handler } = this.options;
-    const { name } = handler.manifest;
-    return this.multiStore.stage({
-      keep: true,
-      last: {
-        store: UPGRADE_STORE,
-        write: (store, roots) => {
-          const receipt = encodeReceipt({ plan: name, height: this.#height, wasm: handler, report, roots });
-          this.#core.setReceipt(store, name, receipt);
-        },
-      },
-    }).hash;
   }
 }
 

@@ -2,7 +2,6 @@
  * The application of a chain: its modules around the upgrade module. It has the shape of ABCI 2.0 without its transport:
  * `finalizeBlock` runs a block on a branch and answers the app hash it will have, `commit` makes it durable.
  */
-import type { Core } from "../core/core.js";
 import { assert } from "../errors.js";
 import { HEIGHT_MAX } from "../limits.js";
 import type { Batch } from "../store/disk/database.js";
@@ -12,7 +11,7 @@ import type { CommitID, Height, Plan, Timestamp } from "../types.js";
 import { Halt } from "../upgrade/halt.js";
 import type { AppliedUpgrade } from "../upgrade/hooks.js";
 import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
-import { encodeReceipt } from "../upgrade/receipt.js";
+import { upgradeCommitOptions } from "../upgrade/receipt.js";
 import { encodeAddress, moduleAddress } from "./address.js";
 import type { AppOptions, BlockRequest, BlockResult, StateAt } from "./app-shapes.js";
 import { blockGasLimit, nextEndTime, runBlock } from "./block.js";
@@ -173,7 +172,6 @@ export class App {
       });
       this.#isRun = false;
       this.#checks.reset();
-      this.keeper.markCommitted();
       return commitID;
     } catch (error) {
       this.#ended = error;
@@ -250,7 +248,7 @@ export class App {
     this.#isRun = true;
     this.#applied = applied;
     this.#lastTime = time;
-    const { hash } = this.multiStore.stage({ keep: applied !== undefined, ...this.#receipt(applied, height) });
+    const { hash } = this.multiStore.stage(upgradeCommitOptions(this.keeper.core, height, applied));
     return { appHash: hash, ...output, applied };
   }
 
@@ -272,23 +270,5 @@ export class App {
     if (haltHeight !== undefined && haltHeight > 0n && height >= haltHeight) {
       throw new Halt("UPG_HALT_HEIGHT", `halt per configuration height ${haltHeight}`, height);
     }
-  }
-
-  /** A Wasm handler's receipt names the roots that the block commits, so it is written last of all. */
-  #receipt(applied: AppliedUpgrade | undefined, height: Height) {
-    const { handler, report, plan } = applied ?? {};
-    const wasm = handler?.wasm;
-    if (!wasm || !report || !plan) return {};
-    return {
-      last: {
-        store: UPGRADE_STORE,
-        write: (store: Parameters<Core["setReceipt"]>[0], roots: Parameters<typeof encodeReceipt>[0]["roots"]) =>
-          this.keeper.core.setReceipt(
-            store,
-            plan.name,
-            encodeReceipt({ plan: plan.name, height, wasm, report, roots }),
-          ),
-      },
-    };
   }
 }

@@ -2,7 +2,7 @@
 
 import { UpgradeError } from "../errors.js";
 import { compareTimes } from "../time.js";
-import type { MultiStore, Timestamp } from "../types.js";
+import type { CacheMultiStore, LoadedStores, MultiStore, Timestamp } from "../types.js";
 import { failureOf } from "../upgrade/halt.js";
 import { type AppliedUpgrade, type BlockFacts, endBlocker, preBlocker } from "../upgrade/hooks.js";
 import { type BlockContext, blockContext, type ChainEvent, moduleContext } from "./context.js";
@@ -37,16 +37,17 @@ export interface BlockOutput {
  * @param base the stores as the store loader left them
  * @throws Halt; UpgradeError UPG_MIGRATION_*, UPG_HANDLER_*, UPG_STORE_*
  */
-export function runBlock(branch: MultiStore, base: MultiStore, input: BlockInput): BlockOutput {
+export function runBlock(branch: CacheMultiStore, base: LoadedStores, input: BlockInput): BlockOutput {
   const { facts, txs, changes } = input;
   const { keeper, chainId, height, time } = facts;
   const events: ChainEvent[] = [];
   const block: BlockFacts = { chainId, height, time, appVersion: input.appVersion };
-  const pre = preBlocker(keeper, branch, block);
+  const hookInput = { keeper, branch, base, block };
+  const pre = preBlocker(hookInput);
   let applied: AppliedUpgrade | undefined;
   let txResults: readonly TxResult[];
   if (pre.isUpgradeBlock) {
-    applied = endBlocker(keeper, branch, base, block, pre);
+    applied = endBlocker(hookInput, pre);
     if (applied) checkInvariants(input, branch, applied);
     txResults = txs.map(refusedInUpgradeBlock);
     events.push(...runHooks(input, branch, "BeginBlock"));

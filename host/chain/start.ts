@@ -2,16 +2,15 @@
  * What a process does before its first block: state says which version runs and which store upgrades it makes. The
  * upgrade store is looked at first; a process that does not know the version says so before any other store is opened.
  */
-import { assert, UpgradeError } from "../errors.js";
+import { UpgradeError } from "../errors.js";
 import type { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import { defaultStoreLoader, type StoreLoader, upgradeStoreLoader } from "../store/versions/store-loader.js";
-import type { DoneUpgrade, Height, KVReader, MultiStore, Plan } from "../types.js";
+import type { DoneUpgrade, Height, KVReader, Plan } from "../types.js";
 import { versionToRun } from "../upgrade/app-versions.js";
+import { haltBeforeStores, warnAboutInfoFile } from "../upgrade/decide.js";
 import { Halt } from "../upgrade/halt.js";
 import type { RegisteredHandler } from "../upgrade/handlers.js";
-import { preBlocker } from "../upgrade/hooks.js";
 import { type Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
-import { crossCheckUpgradeInfo } from "../upgrade/upgrade-info.js";
 import type { GenesisFacts } from "./genesis/genesis.js";
 import type { GenesisRaw } from "./genesis/raw.js";
 import { type KnownFacts, knowsLastUpgrade } from "./known-upgrade.js";
@@ -52,7 +51,7 @@ export function chooseVersion(keeper: Keeper, multiStore: CommitMultiStore, fact
   const store = stores.store(UPGRADE_STORE);
   const plan = keeper.plan(store);
   const isReached = plan !== undefined && plan.height <= height;
-  if (isReached && keeper.files) warnAboutFile(keeper, plan, height);
+  if (isReached) warnAboutInfoFile(keeper, plan, height);
   const isDue = isReached || (facts.asAtPlan === true && plan !== undefined && keeper.handlerState(plan) === "ready");
   const found = isDue && !keeper.isSkipHeight(height) ? keeper.findHandler(plan) : undefined;
   const applied = found?.state === "ready" ? found.handler : undefined;
@@ -152,8 +151,7 @@ function withRaw(version: ChainVersion, { modules, stores }: GenesisRaw): ChainV
 
 function versionOfGenesis({ appVersion }: GenesisVersion, versions: readonly ChainVersion[]): ChainVersion | undefined {
   const facts = { applying: undefined, last: undefined, genesisVersion: appVersion };
-  const known = versionToRun(versions, facts);
-  return versions.find((each) => each === known);
+  return versionToRun(versions, facts);
 }
 
 function refuseGenesis({ appVersion }: GenesisVersion, versions: readonly ChainVersion[]): never {
@@ -162,11 +160,6 @@ function refuseGenesis({ appVersion }: GenesisVersion, versions: readonly ChainV
     "UPG_INVALID_GENESIS",
     `genesis.consensus.params.version.app: names app version ${appVersion}, this program knows ${numbers}`,
   );
-}
-
-function warnAboutFile(keeper: Keeper, plan: Plan, height: Height): void {
-  const warning = keeper.files && crossCheckUpgradeInfo(keeper.files, plan, height);
-  if (warning) keeper.log("warn", warning);
 }
 
 interface Unknown {
@@ -183,16 +176,7 @@ function unknownBefore(
   return new Halt("UPG_HALT_HANDLER_MISSING", text, height, plan, { last_upgrade: last.name });
 }
 
-/** The state table tells why: the last upgrade is unknown here, or a due plan has no handler. */
+/** The state table decides why: the last upgrade is unknown here, or a due plan has no handler. */
 function haltUnknown(keeper: Keeper, store: KVReader, { genesis, height }: Unknown): never {
-  const stores: MultiStore = {
-    names: [UPGRADE_STORE],
-    store: () => store as ReturnType<MultiStore["store"]>,
-    branch: () => {
-      throw new UpgradeError("UPG_BUG_ASSERT", "nothing is written before the version is known");
-    },
-  };
-  const time = { seconds: 0n, nanos: 0 };
-  preBlocker(keeper, stores, { chainId: genesis.chainId, height, time, appVersion: genesis.appVersion });
-  assert(false, "state asks for a version that this process does not know, and the state table does not halt");
+  haltBeforeStores(keeper, store, { height, appVersion: genesis.appVersion });
 }

@@ -131,7 +131,7 @@ class Threads implements EngineListener {
     const lastCommittedHeight = last?.header.height ?? 0n;
     const record = haltRecord(error, {
       ...{ lastCommittedHeight, nextHeight: lastCommittedHeight + 1n, appHash: last?.appHash ?? new Uint8Array() },
-      ...{ home: home.path, time: new Date().toISOString() },
+      ...{ home: home.path, program: programChain().name, time: new Date().toISOString() },
     });
     try {
       writeHaltRecord(home, record);

@@ -20,7 +20,7 @@ export interface RunFacts {
 }
 
 /** The version to run, of those that a program carries; undefined when this process does not know it. */
-export function versionToRun(versions: readonly AppVersion[], facts: RunFacts): AppVersion | undefined {
+export function versionToRun<V extends AppVersion>(versions: readonly V[], facts: RunFacts): V | undefined {
   const { applying, last, genesisVersion } = facts;
   const reached = (plan: string) => versions.find((version) => version.plan === plan);
   if (applying) return reached(applying.name);

@@ -11,6 +11,8 @@ export interface EndFacts {
   readonly height: string;
   /** Folder of the node; a name in angle brackets where nobody knows it. */
   readonly home: string;
+  /** Command of the chain's program. */
+  readonly program: string;
   /** Name of the plan that is due or meant; empty: none. */
   readonly plan: string;
   /** Facts that the error carries: `handler_file`, `handler_sha256`, `pinned_sha256`, `ran_sha256`, `file`, `other`, `app_version`, `last_upgrade`, `last_height`. */
@@ -27,8 +29,8 @@ export interface NextStep {
 type Step = (facts: EndFacts) => string;
 
 const command = (...words: readonly string[]) => `\`${words.join(" ")}\``;
-const start = ({ home }: EndFacts, ...flags: readonly string[]) =>
-  command("chaind start --home", shellWord(home), ...flags);
+const start = ({ home, program }: EndFacts, ...flags: readonly string[]) =>
+  command(program, "start --home", shellWord(home), ...flags);
 const handlersFolder = ({ home }: EndFacts) => `${home}/handlers`;
 const NOTHING = "Nothing of the block was committed.";
 
@@ -37,7 +39,7 @@ const handlerFailed: Step = (facts) => {
   const { handler_file: file } = facts.details;
   const skip = start(facts, "--unsafe-skip-upgrades", facts.height);
   const look = file
-    ? `Try it without the chain: ${command("chaind handler run", shellWord(file), "--state", shellWord(facts.home))}. Put a better handler in its place`
+    ? `Try it without the chain: ${command(facts.program, "handler run", shellWord(file), "--state", shellWord(facts.home))}. Put a better handler in its place`
     : "Start a version with a better handler";
   return `${NOTHING} ${look}, then ${start(facts)}; or skip the upgrade, together with all validators: ${skip}.`;
 };
@@ -46,7 +48,7 @@ const handlerFailed: Step = (facts) => {
 const handlerRefused: Step = (facts) => {
   const file = facts.details["file"] ?? facts.details["handler_file"];
   if (!file) return handlerFailed(facts);
-  return `${NOTHING} See all that is wrong with the file: ${command("chaind handler check", shellWord(file))}. Replace it, or take it away with ${command("rm", shellWord(file))}, then ${start(facts)}.`;
+  return `${NOTHING} See all that is wrong with the file: ${command(facts.program, "handler check", shellWord(file))}. Replace it, or take it away with ${command("rm", shellWord(file))}, then ${start(facts)}.`;
 };
 
 const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
@@ -75,10 +77,11 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
       return `Start again without --halt-height, or with a later one, to go on: ${start(facts)}.`;
     }
     const exported = command(
-      "chaind export --for-zero-height --output-document next.json --home",
+      facts.program,
+      "export --for-zero-height --output-document next.json --home",
       shellWord(facts.home),
     );
-    return `Begin a new chain from the state, at height 1: ${exported}, then ${command("chaind init next --genesis next.json --home next")}.`;
+    return `Begin a new chain from the state, at height 1: ${exported}, then ${command(facts.program, "init next --genesis next.json --home next")}.`;
   },
   UPG_HALT_RESTART: (facts) =>
     `Start the same binary again; it opens the stores of "${facts.plan}" and applies it: ${start(facts)}.`,
@@ -104,7 +107,7 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
   UPG_STORE_FULL: (facts) =>
     `${NOTHING} See what fills the disk, ${command("df -h", shellWord(`${facts.home}/data`))}, and make room; then the same home goes on: ${start(facts)}.`,
   UPG_STORE_CORRUPT: (facts) =>
-    `Find what is damaged: ${command("chaind verify --home", shellWord(facts.home))}. Put a copy of the home in its place, of this node or another of this chain (without its validator key's last-signed record being older), then ${start(facts)}.`,
+    `Find what is damaged: ${command(facts.program, "verify --home", shellWord(facts.home))}. Put a copy of the home in its place, of this node or another of this chain (without its validator key's last-signed record being older), then ${start(facts)}.`,
   UPG_STORE_LOCKED: (facts) => `Stop the other process on this home, then ${start(facts)}.`,
   UPG_STORE_SIGNED: (facts) =>
     `This key has signed blocks that the database lacks: making them again would be signing twice. Put the database back that ends at that block, or one of another node of this chain that is further, then ${start(facts)}.`,

@@ -80,6 +80,8 @@ export interface HaltFacts {
   readonly time: string;
   /** Folder of the node, for the commands; `<home>` where there is none. */
   readonly home?: string;
+  /** Command of the chain's program, for the commands; `chaind` where none is given. */
+  readonly program?: string;
   /** The plan that state holds for the next height; an error that names one goes before. */
   readonly duePlan?: Plan | undefined;
 }
@@ -100,7 +102,10 @@ export function haltRecord(error: UpgradeError, facts: HaltFacts): HaltRecord {
     last_committed_height: String(facts.lastCommittedHeight),
     app_hash: hash.toUpperCase(),
     message,
-    ...nextStep({ code, height, home: facts.home ?? "<home>", plan: plan?.name ?? "", details }),
+    ...nextStep({
+      ...{ code, height, details, plan: plan?.name ?? "" },
+      ...{ home: facts.home ?? "<home>", program: facts.program ?? "chaind" },
+    }),
     time: facts.time,
   };
 }

@@ -5,14 +5,14 @@
  * handler of the plan that the PreBlocker decided to apply. Neither writes anything outside the block's branch.
  */
 import { equalBytes } from "../bytes.js";
-import { assert, isUpgradeError, UpgradeError } from "../errors.js";
+import { isUpgradeError, UpgradeError } from "../errors.js";
 import type { HandlerReport } from "../handler/run/sandbox.js";
 import { LOG_LINES_MAX } from "../limits.js";
-import type { Decision, Height, MultiStore, Plan, Timestamp, VersionMap } from "../types.js";
+import type { CacheMultiStore, Height, LoadedStores, MultiStore, Plan, Timestamp, VersionMap } from "../types.js";
 import { modulesAfter } from "./app-versions.js";
+import { decide } from "./decide.js";
 import { guardAfter, guardBefore } from "./guards.js";
-import { failureOf, Halt, handlerDetails } from "./halt.js";
-import type { FoundHandler } from "./handler-set.js";
+import { failureOf, Halt } from "./halt.js";
 import { difference, type RegisteredHandler, sameVersions, type UpgradeContext } from "./handlers.js";
 import { type Keeper, UPGRADE_STORE } from "./keeper.js";
 
@@ -25,13 +25,32 @@ export interface BlockFacts {
   readonly appVersion: bigint;
 }
 
-/** What the PreBlocker found; the EndBlocker of the same block wants it back. */
-export interface PreBlock {
-  readonly decision: Decision;
-  /** A plan was due when the block began, whatever was decided. */
-  readonly isUpgradeBlock: boolean;
-  readonly plan: Plan | undefined;
-  readonly planBytes: Uint8Array | undefined;
+/** What both hooks of a block are given; one value serves both. */
+export interface HookInput {
+  readonly keeper: Keeper;
+  /** The block's branch: what the block writes. When a hook throws it must be dropped. */
+  readonly branch: CacheMultiStore;
+  /** The stores as the store loader left them: `multiStore.loaded()`. */
+  readonly base: LoadedStores;
+  readonly block: BlockFacts;
+}
+
+/** What the PreBlocker decided; the EndBlocker of the same block takes it. Halts are thrown and are not among these. */
+export type PreBlock =
+  /** No plan is due. */
+  | { readonly decision: "Idle" | "Pending"; readonly isUpgradeBlock: false; readonly plan: Plan | undefined }
+  /** The plan that was due has been cleared, unapplied. */
+  | { readonly decision: "Skip"; readonly isUpgradeBlock: true; readonly plan: Plan }
+  | ApplyBlock;
+
+/** The EndBlocker will run the handler. */
+export interface ApplyBlock {
+  readonly decision: "Apply";
+  readonly isUpgradeBlock: true;
+  readonly plan: Plan;
+  /** The plan as it is stored. */
+  readonly planBytes: Uint8Array;
+  readonly handler: RegisteredHandler;
 }
 
 export interface AppliedUpgrade {
@@ -44,68 +63,35 @@ export interface AppliedUpgrade {
 }
 
 /**
- * Decides, and does what needs no handler. `stores` is the block's branch.
+ * Decides, and does what needs no handler. Call it first in a block.
  * @throws Halt; UpgradeError UPG_HANDLER_HASH, UPG_STORE_CORRUPT, UPG_STORE_IO
  */
-export function preBlocker(keeper: Keeper, stores: MultiStore, block: BlockFacts): PreBlock {
-  const { core } = keeper;
-  const store = stores.store(UPGRADE_STORE);
-  const planBytes = core.planBytes(store);
-  const plan = planBytes && core.decodePlan(planBytes);
-  const isDue = plan !== undefined && plan.height <= block.height;
-  const isSkipHeight = keeper.isSkipHeight(block.height);
-  const isFirstBlock = !keeper.hasCommitted;
-  // A file may have been staged since anybody looked.
-  if (plan && isDue && keeper.handlerState(plan) !== "ready") keeper.lookForStaged();
-  const found = plan && keeper.findHandler(plan);
-  if (found?.handler && found.state !== "ready") reportUnfit(keeper, plan as Plan, found, isDue && !isSkipHeight);
-  const last = isFirstBlock ? core.lastDone(store) : undefined;
-  const decision = core.preBlock(store, block.height, {
-    hasHandler: found?.state === "ready" && (isDue || !found.waits),
-    hasLastHandler: last !== undefined && keeper.knowsUpgrade(last.name),
-    isSkipHeight,
-    isFirstBlock,
-  });
-  const say = (subject: Uint8Array | string) => core.haltText(decision, block.height, block.appVersion, subject);
+export function preBlocker({ keeper, branch, base, block }: HookInput): PreBlock {
+  const store = branch.store(UPGRADE_STORE);
+  const verdict = decide(keeper, store, block, !base.hasCommitted);
+  const { decision, plan } = verdict;
   switch (decision) {
+    case "Idle":
+    case "Pending":
+      return { decision, isUpgradeBlock: false, plan };
     case "Skip":
-      keeper.log("info", say(planBytes as Uint8Array));
-      core.clear(store);
-      break;
-    case "Apply":
-      requireOpenedStores(keeper, plan as Plan, planBytes as Uint8Array, block);
-      break;
-    case "HaltUpgradeNeeded":
-      keeper.writeUpgradeInfo(block.height, planBytes as Uint8Array);
-      throw new Halt("UPG_HALT_UPGRADE_NEEDED", say(planBytes as Uint8Array), block.height, plan);
-    case "HaltBinaryTooEarly":
-      throw new Halt("UPG_HALT_BINARY_TOO_EARLY", say(planBytes as Uint8Array), block.height, plan, {
-        ...handlerDetails(plan && keeper.handler(plan.name)?.wasm),
-        app_version: String(block.appVersion),
-      });
-    case "HaltHandlerMissing":
-      assert(last, "a downgrade halt names the last upgrade");
-      throw new Halt("UPG_HALT_HANDLER_MISSING", say(last.name), block.height, plan, {
-        last_upgrade: last.name,
-      });
+      keeper.log("info", verdict.message);
+      keeper.core.clear(store);
+      return { decision, isUpgradeBlock: true, plan };
+    case "Apply": {
+      const { planBytes, handler } = verdict;
+      requireOpenedStores(verdict, { keeper, base, block });
+      return { decision, isUpgradeBlock: true, plan, planBytes, handler };
+    }
   }
-  return { decision, isUpgradeBlock: isDue, plan, planBytes };
-}
-
-function reportUnfit(keeper: Keeper, plan: Plan, found: FoundHandler, isApplying: boolean): void {
-  const { state, problem, handler, details } = found;
-  if (!isApplying) {
-    keeper.warnOnce(`${problem}; before the height it counts as no handler`);
-    return;
-  }
-  const code = state === "ambiguous" ? "UPG_HANDLER_DUPLICATE" : "UPG_HANDLER_HASH";
-  throw failureOf(new UpgradeError(code, problem, { details }), plan, handler?.wasm);
 }
 
 /** A process that runs another version cannot apply: its stores are those of the old one. */
-function requireOpenedStores(keeper: Keeper, plan: Plan, planBytes: Uint8Array, block: BlockFacts): void {
-  const handler = keeper.findHandler(plan).handler as RegisteredHandler;
-  if (keeper.hasOpenedStoresFor(plan.name, handler.storeUpgrades)) return;
+function requireOpenedStores(
+  { plan, planBytes, handler }: Pick<ApplyBlock, "plan" | "planBytes" | "handler">,
+  { keeper, base, block }: Omit<HookInput, "branch">,
+): void {
+  if (keeper.hasOpenedStoresFor(plan.name, handler.storeUpgrades, base)) return;
   keeper.writeUpgradeInfo(block.height, planBytes);
   throw new Halt(
     "UPG_HALT_RESTART",
@@ -116,23 +102,17 @@ function requireOpenedStores(keeper: Keeper, plan: Plan, planBytes: Uint8Array, 
 }
 
 /**
- * Runs the handler of a plan that is to be applied, in a branch of its own, and records the upgrade.
- * @param stores the block's branch; when this throws it must be dropped
- * @param base the stores as the store loader left them
+ * Runs the handler of a plan that is to be applied, in a branch of its own, and records the upgrade. Call it last in a
+ * block, with what `preBlocker` returned.
  * @throws UpgradeError UPG_MIGRATION_*, UPG_HANDLER_*, UPG_BUG_PLAN_CHANGED
  */
 export function endBlocker(
-  keeper: Keeper,
-  stores: MultiStore,
-  base: MultiStore,
-  block: BlockFacts,
+  { keeper, branch: stores, base, block }: HookInput,
   pre: PreBlock,
 ): AppliedUpgrade | undefined {
   if (pre.decision !== "Apply") return undefined;
   const { core } = keeper;
-  const plan = pre.plan as Plan;
-  const planBytes = pre.planBytes as Uint8Array;
-  const handler = keeper.findHandler(plan).handler as RegisteredHandler;
+  const { plan, planBytes, handler } = pre;
   const store = stores.store(UPGRADE_STORE);
   if (!equalBytes(core.planBytes(store) ?? new Uint8Array(), planBytes)) throw planChanged(plan);
   const versionsBefore = core.versionMap(store);

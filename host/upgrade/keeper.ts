@@ -8,7 +8,17 @@ import type { WasmHandler } from "../handler/handler.js";
 import { INT64_MAX } from "../limits.js";
 import { checkPin } from "../plan-info/plan-info.js";
 import type { OnProgress } from "../progress.js";
-import type { DoneUpgrade, Height, KVReader, KVStore, Plan, StoreUpgrades, VersionMap } from "../types.js";
+import { isEmptyUpgrade, sameUpgrades } from "../store/versions/store-upgrades.js";
+import type {
+  DoneUpgrade,
+  Height,
+  KVReader,
+  KVStore,
+  LoadedStores,
+  Plan,
+  StoreUpgrades,
+  VersionMap,
+} from "../types.js";
 import type { AppVersion } from "./app-versions.js";
 import type { UpgradeFiles } from "./files.js";
 import { type FoundHandler, HandlerSet, type HandlerState } from "./handler-set.js";
@@ -55,7 +65,6 @@ export class Keeper {
   readonly #known = new Set<string>();
   /** Name of the plan whose stores this process opened. */
   #opened: string | undefined;
-  #hasCommitted = false;
   readonly #warnings = new Set<string>();
 
   constructor(options: KeeperOptions) {
@@ -142,26 +151,20 @@ export class Keeper {
     this.log("warn", message);
   }
 
-  /** The stores were opened for this plan: its store upgrades are in effect. */
+  /**
+   * The stores were opened for the version that this plan leads to. The store loader that `chooseVersion` returns calls
+   * it; without a list of versions the stores themselves hold what they were opened with.
+   */
   markStoresOpened(planName: string | undefined): void {
     this.#opened = planName;
   }
 
-  /** Did this process open the stores that the handler of this plan needs? */
-  hasOpenedStoresFor(planName: string, storeUpgrades: StoreUpgrades): boolean {
+  /** Are these the stores that the handler of this plan needs? */
+  hasOpenedStoresFor(planName: string, needed: StoreUpgrades, { storeUpgrades }: LoadedStores): boolean {
     if (this.#opened === planName) return true;
-    if (this.versions.length > 0) return false;
-    const { added, renamed, deleted } = storeUpgrades;
-    return added.length + renamed.length + deleted.length === 0;
-  }
-
-  get hasCommitted(): boolean {
-    return this.#hasCommitted;
-  }
-
-  /** A block of this process is on disk: the downgrade check is done. */
-  markCommitted(): void {
-    this.#hasCommitted = true;
+    const isSame = sameUpgrades(needed, storeUpgrades);
+    // Without store changes only the loader knows whether the code that runs is that of the new version.
+    return isSame && (this.versions.length === 0 || !isEmptyUpgrade(needed));
   }
 
   // Messages and state

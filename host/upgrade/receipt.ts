@@ -1,13 +1,17 @@
 /** Receipts of upgrades by Wasm handlers: what the block's commit writes under `04|name`. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { compareText, fromHex } from "../bytes.js";
+import type { Core } from "../core/core.js";
 import { UpgradeError } from "../errors.js";
 import { type Receipt, ReceiptSchema } from "../gen/chain/upgrade/v1/receipt_pb.js";
 import type { WasmHandler } from "../handler/handler.js";
 import { GAS_SCHEDULE } from "../handler/meter/schedule.js";
 import type { HandlerReport } from "../handler/run/sandbox.js";
+import type { CommitOptions } from "../store/versions/commit-multi-store.js";
 import type { RootChange } from "../store/versions/open-store.js";
 import type { Height } from "../types.js";
+import type { AppliedUpgrade } from "./hooks.js";
+import { UPGRADE_STORE } from "./keeper.js";
 
 export interface ReceiptFacts {
   readonly plan: string;
@@ -18,6 +22,25 @@ export interface ReceiptFacts {
   readonly roots: ReadonlyMap<string, RootChange>;
 }
 
+/**
+ * What a commit multi-store stages the block of `height` with: the version of an upgrade is never pruned, and a Wasm
+ * handler's receipt names the roots that the block commits, so it is written last of all. Nothing for other blocks.
+ */
+export function upgradeCommitOptions(
+  core: Core,
+  height: Height,
+  applied: AppliedUpgrade | undefined,
+): Pick<CommitOptions, "keep" | "last"> {
+  if (!applied) return {};
+  const { handler, report, plan } = applied;
+  const { wasm } = handler;
+  if (!wasm || !report) return { keep: true };
+  const write: NonNullable<CommitOptions["last"]>["write"] = (store, roots) =>
+    core.setReceipt(store, plan.name, encodeReceipt({ plan: plan.name, height, wasm, report, roots }));
+  return { keep: true, last: { store: UPGRADE_STORE, write } };
+}
+
+/** The record `04|name` of the upgrade store: protobuf, `chain.upgrade.v1.Receipt` (docs/abi.md). */
 export function encodeReceipt({ plan, height, wasm, report, roots }: ReceiptFacts): Uint8Array {
   const writable = wasm.manifest.stores.filter(({ access }) => access === "rw").map(({ name }) => name);
   const stores = writable.sort(compareText).map((name) => {

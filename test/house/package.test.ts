@@ -1,10 +1,11 @@
 /** The package as others meet it: what it ships, what its checkers say, what its entries do when they are imported. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VERSION } from "../../host/version.js";
+import { genesisText } from "../scenario/genesis-text.js";
 import { ROOT } from "./sources.js";
 
 const MINUTES = 60_000;
@@ -21,6 +22,28 @@ function run(command: string, ...args: string[]): { status: number | null; outpu
 
 const expectClean = (result: { status: number | null; output: string }) =>
   expect(result.status === 0 ? "clean" : result.output).toBe("clean");
+
+/** A node halts, and the harness refuses a file; both are known to the library's classes. */
+const SHARED_CLASSES = `
+import { readFileSync } from "node:fs";
+import { Core, Halt, MemoryDatabase, UpgradeError } from "chain-upgrade";
+import { App, auth, bank, defineChain, gov, parseGenesis, sha256, staking, upgrade } from "chain-upgrade/node";
+import { openHandler } from "chain-upgrade/test";
+
+const seen = (type, work) => {
+  try {
+    work();
+  } catch (error) {
+    console.log(type.name, error.code, error instanceof type);
+  }
+};
+const chain = defineChain({ name: "oned", modules: [auth(), bank({ version: 1n }), staking(), gov(), upgrade()] });
+const genesis = parseGenesis(chain, readFileSync(new URL("genesis.json", import.meta.url), "utf8"));
+const app = new App({ chain, genesis, sha256, core: new Core(), database: new MemoryDatabase(), haltHeight: 1n });
+app.load();
+seen(Halt, () => app.finalizeBlock({ height: 1n, time: genesis.time }));
+seen(UpgradeError, () => openHandler(new Uint8Array(8)));
+`;
 
 describe("checkers", () => {
   test("biome", () => expectClean(run(bin("biome"), "check", ".")), MINUTES);
@@ -127,6 +150,39 @@ describe("package", () => {
     for (const file of ["esm.mjs", "cjs.cjs"]) {
       const { stdout, stderr } = spawnSync(process.execPath, [join(alone, file)], { encoding: "utf8" });
       expect(stdout.trim(), stderr).toBe("0");
+    }
+  });
+
+  test("`.`, `./node` and `./test` share their classes: what one throws is an instance of the other's class", () => {
+    const together = join(folder, "together");
+    const own = join(together, "node_modules/chain-upgrade");
+    execFileSync("mkdir", ["-p", own]);
+    execFileSync("tar", ["-xzf", tarball, "--strip-components=1", "-C", own]);
+    for (const name of readdirSync(join(ROOT, "node_modules"))) {
+      if (!name.startsWith(".")) symlinkSync(join(ROOT, "node_modules", name), join(together, "node_modules", name));
+    }
+    writeFileSync(join(together, "genesis.json"), genesisText());
+    writeFileSync(join(together, "classes.mjs"), SHARED_CLASSES);
+    const { stdout, stderr } = spawnSync(process.execPath, [join(together, "classes.mjs")], { encoding: "utf8" });
+    expect(stdout, stderr).toBe("Halt UPG_HALT_HEIGHT true\nUpgradeError UPG_HANDLER_FORMAT true\n");
+  });
+
+  test("`.` and `./test` reach chunks that import no package but @noble", () => {
+    for (const entry of ["index.js", "test.js"]) {
+      const reached = new Set<string>();
+      const packages = new Set<string>();
+      const reach = (file: string): void => {
+        if (reached.has(file)) return;
+        reached.add(file);
+        const text = readFileSync(join(ROOT, "dist", file), "utf8");
+        for (const [, specifier = ""] of text.matchAll(/^(?:import|export) (?:[^;"]*? from )?"([^"]+)";$/gm)) {
+          if (specifier.startsWith("./")) reach(specifier.slice(2));
+          else packages.add(specifier);
+        }
+      };
+      reach(entry);
+      expect(reached.size).toBeGreaterThan(3);
+      expect([...packages].filter((name) => !name.startsWith("@noble/"))).toEqual([]);
     }
   });
 

@@ -3,6 +3,7 @@ import { isUpgradeError, type UpgradeError } from "../../host/errors.js";
 import { planProtoJson } from "../../host/plan-info/plan-text.js";
 import { CacheMultiStore } from "../../host/store/branch/cache-multi-store.js";
 import { MemoryKVStore } from "../../host/store/branch/memory-kv.js";
+import { NO_UPGRADES } from "../../host/store/versions/store-upgrades.js";
 import type { MultiStore } from "../../host/types.js";
 import type { UpgradeFiles } from "../../host/upgrade/files.js";
 import { Halt } from "../../host/upgrade/halt.js";
@@ -56,6 +57,8 @@ class Chain {
   #handlers = new Map<string, HandlerData>();
   #calls: unknown[] = [];
   #keeper!: Keeper;
+  /** Has this process made a block? */
+  #hasCommitted = false;
   /** Ours refused a plan that the source took: compared again when both have the same plan. */
   #isApart = false;
   /** The source wrote the file for such a plan: not compared until ours is written again. */
@@ -99,6 +102,7 @@ class Chain {
 
   #start(step: VectorCase): void {
     this.#handlers = new Map();
+    this.#hasCommitted = false;
     const files: UpgradeFiles = {
       read: () => this.#file,
       write: (_, bytes) => {
@@ -179,7 +183,7 @@ class Chain {
     if (tags.includes("same-process-after-halt")) {
       // Ours would have ended. Go on as the source does: its check of the last upgrade is behind it.
       this.tags.add("same-process-after-halt");
-      this.#keeper.markCommitted();
+      this.#hasCommitted = true;
     }
     const height = BigInt(step["height"]);
     const appVersion = BigInt(this.vector["consensus_app_version"] ?? "0");
@@ -188,10 +192,12 @@ class Chain {
     let outcome: string;
     let text: string | undefined;
     try {
-      const pre = preBlocker(this.#keeper, branch, block);
-      const applied = endBlocker(this.#keeper, branch, this.#multi, block, pre);
+      const base = { ...this.#multi, storeUpgrades: NO_UPGRADES, hasCommitted: this.#hasCommitted };
+      const input = { keeper: this.#keeper, branch, base, block };
+      const pre = preBlocker(input);
+      const applied = endBlocker(input, pre);
       branch.write();
-      this.#keeper.markCommitted();
+      this.#hasCommitted = true;
       outcome = applied
         ? "applied"
         : ({ Idle: "idle", Pending: "pending", Skip: "skipped" }[pre.decision as string] ?? "?");

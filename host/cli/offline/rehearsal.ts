@@ -37,7 +37,7 @@ export function openRehearsal(below: Database, facts: RehearsalFacts, asAtPlan: 
   const { home, genesis, versions, handlers, staged, say } = facts;
   const log = (_: string, message: string) => say(message);
   const waiting = stagedHandlers({ chain: programChain(), home, folder: staged, versions, log });
-  const files = { ...upgradeFiles(home), write: () => undefined, remove: () => undefined };
+  const files = { ...upgradeFiles(home.dataFolder), write: () => undefined, remove: () => undefined };
   const database = new OverlayDatabase(below, new MemoryDatabase());
   const app = new App({
     ...{ chain: programChain(), database, sha256, core: new Core(), genesis, versions, files, log, asAtPlan },

@@ -92,7 +92,8 @@ export const RECORDED_FROM = 10;
 export function recordHalt(held: HeldHome, error: UpgradeError, options: Warning): HaltRecord {
   const time = formatTime(wallClock.after({ seconds: 0n, nanos: 0 }));
   const { path: home } = held.home;
-  const record = haltRecord(error, { ...held.position(), duePlan: held.duePlan(), home, time });
+  const program = held.chain.name;
+  const record = haltRecord(error, { ...held.position(), duePlan: held.duePlan(), home, program, time });
   orWarn(options, "halt.json could not be written", () => writeHaltRecord(held.home, record));
   return record;
 }

@@ -2,14 +2,13 @@
  * Files that are on disk whole or not at all: written under a temporary name, synced, renamed, the folder synced, read
  * back and compared. A process killed at any moment leaves the old file or the new one.
  */
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { equalBytes } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
 import { makeFolder, syncFolder } from "../../store/disk/lmdb-access.js";
 import { diskFailure } from "../../store/disk/lmdb-errors.js";
 import type { UpgradeFileName, UpgradeFiles } from "../../upgrade/files.js";
-import type { Home } from "./home.js";
 
 /** @throws UpgradeError UPG_STORE_IO, UPG_STORE_FULL when the file is not, byte for byte, on disk afterwards */
 export function writeFileAtomically(path: string, bytes: Uint8Array, mode = 0o600): void {
@@ -55,12 +54,25 @@ export function readFileIfThere(path: string): Uint8Array | undefined {
   }
 }
 
-/** The upgrade module's two files in `<home>/data`. */
-export function upgradeFiles(home: Home): UpgradeFiles {
-  const path = (name: UpgradeFileName) => `${home.dataFolder}/${name}`;
+/**
+ * The upgrade module's two files in a folder, which is made when the first is written.
+ *
+ * @example
+ * const files = upgradeFiles("./data");
+ * const keeper = new Keeper({ core: new Core(), authority: "gov", files });
+ */
+export function upgradeFiles(folder: string): UpgradeFiles {
+  const path = (name: UpgradeFileName) => join(folder, name);
   return {
     read: (name) => readFileIfThere(path(name)),
     write: (name, bytes) => writeFileAtomically(path(name), bytes),
-    remove: (name) => rmSync(path(name), { force: true }),
+    remove: (name) => removeDurably(path(name)),
   };
+}
+
+/** A file that came back after a crash would be wrong. */
+function removeDurably(path: string): void {
+  if (!statSync(path, { throwIfNoEntry: false })) return;
+  rmSync(path, { force: true });
+  syncFolder(dirname(path));
 }

@@ -121,7 +121,15 @@ export class HeldHome {
       chain,
       staged: () => staged.look(),
       verifySignature: nodeVerifySignature,
-      ...{ database, sha256, core: new Core(), genesis, versions, files: upgradeFiles(home), log: options.log },
+      ...{
+        database,
+        sha256,
+        core: new Core(),
+        genesis,
+        versions,
+        files: upgradeFiles(home.dataFolder),
+        log: options.log,
+      },
       ...appOptions(options),
     });
     for (const { handler, isOfHome } of handlers) app.keeper.setWasmHandler(handler, { isOfHome });
@@ -140,6 +148,10 @@ export class HeldHome {
     };
     sayReadiness(node, { ofHome, room, log: options.log, skipHeights: [...(options.skipHeights ?? [])] });
     return node;
+  }
+
+  get chain(): Chain {
+    return this.options.chain;
   }
 
   /** What delegations are counted in. Known once the home was opened. */

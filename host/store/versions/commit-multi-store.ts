@@ -9,7 +9,7 @@ import { IavlHasher } from "../../commitment/iavl-hash.js";
 import { assert, UpgradeError } from "../../errors.js";
 import { VERSIONS_KEPT_DEFAULT } from "../../limits.js";
 import type { OnProgress } from "../../progress.js";
-import type { CommitID, Height, KVStore, MultiStore, Sha256, StoreUpgrades } from "../../types.js";
+import type { CommitID, Height, KVStore, LoadedStores, MultiStore, Sha256, StoreUpgrades } from "../../types.js";
 import type { CacheKVStore } from "../branch/cache-kv.js";
 import { CacheMultiStore, noSuchStore } from "../branch/cache-multi-store.js";
 import { ChunkSpace } from "../disk/chunk-space.js";
@@ -75,6 +75,9 @@ export class CommitMultiStore implements MultiStore {
   readonly #mounted = new Set<string>();
   #stores = new Map<string, OpenStore>();
   #isLoaded = false;
+  /** The store upgrades that the stores were opened with. */
+  #opened: StoreUpgrades = NO_UPGRADES;
+  #hasCommitted = false;
   #last: CommitState | undefined;
   #readable = new ReadableVersions();
   /** Numbers of stores that the next commit leaves behind. */
@@ -143,6 +146,8 @@ export class CommitMultiStore implements MultiStore {
     this.#gone = (last?.stores ?? []).map(({ number }) => number).filter((number) => !staying.has(number));
     this.#readable = ReadableVersions.load(this.database);
     this.#isLoaded = true;
+    this.#opened = upgrades;
+    this.#hasCommitted = false;
   }
 
   get names(): readonly string[] {
@@ -179,9 +184,11 @@ export class CommitMultiStore implements MultiStore {
   }
 
   /** The stores as they were loaded: store upgrades included, no write of this block. */
-  loaded(): MultiStore {
+  loaded(): LoadedStores {
     const readers = new Map([...this.#stores].map(([name, { reader }]) => [name, reader]));
-    const view: MultiStore = {
+    const view: LoadedStores = {
+      storeUpgrades: this.#opened,
+      hasCommitted: this.#hasCommitted,
       names: this.names,
       store: (name) => readers.get(name) ?? fail(noSuchStore(name, this.names)),
       branch: () => new CacheMultiStore(view),
@@ -238,6 +245,7 @@ export class CommitMultiStore implements MultiStore {
       new GarbageCollector(this.database, this.#space, batch, readable).collect(this.#orphans);
     });
     this.#readable = readable;
+    this.#hasCommitted = true;
     this.#space.keepStaged();
     this.#staged = undefined;
     this.#last = state;

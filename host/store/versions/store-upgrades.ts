@@ -21,6 +21,16 @@ export function isEmptyUpgrade(upgrades: StoreUpgrades): boolean {
   return upgrades.added.length + upgrades.renamed.length + upgrades.deleted.length === 0;
 }
 
+/** Do both change the stores in the same way? The order of the lists means nothing. */
+export function sameUpgrades(a: StoreUpgrades, b: StoreUpgrades): boolean {
+  const renames = ({ renamed }: StoreUpgrades) => renamed.map(({ oldKey, newKey }) => JSON.stringify([oldKey, newKey]));
+  return sameNames(a.added, b.added) && sameNames(a.deleted, b.deleted) && sameNames(renames(a), renames(b));
+}
+
+function sameNames(a: readonly string[], b: readonly string[]): boolean {
+  return JSON.stringify([...a].sort()) === JSON.stringify([...b].sort());
+}
+
 /**
  * @param mounted names that the version mounts; one that is also deleted is not opened
  * @param stored the stores of the last commit; undefined before the first one
