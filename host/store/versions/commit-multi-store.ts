@@ -75,9 +75,7 @@ export class CommitMultiStore implements MultiStore {
   readonly #mounted = new Set<string>();
   #stores = new Map<string, OpenStore>();
   #isLoaded = false;
-  /** The store upgrades that the stores were opened with. */
-  #opened: StoreUpgrades = NO_UPGRADES;
-  #hasCommitted = false;
+  #opened = { storeUpgrades: NO_UPGRADES, hasCommitted: false };
   #last: CommitState | undefined;
   #readable = new ReadableVersions();
   /** Numbers of stores that the next commit leaves behind. */
@@ -146,8 +144,7 @@ export class CommitMultiStore implements MultiStore {
     this.#gone = (last?.stores ?? []).map(({ number }) => number).filter((number) => !staying.has(number));
     this.#readable = ReadableVersions.load(this.database);
     this.#isLoaded = true;
-    this.#opened = upgrades;
-    this.#hasCommitted = false;
+    this.#opened = { storeUpgrades: upgrades, hasCommitted: false };
   }
 
   get names(): readonly string[] {
@@ -187,8 +184,7 @@ export class CommitMultiStore implements MultiStore {
   loaded(): LoadedStores {
     const readers = new Map([...this.#stores].map(([name, { reader }]) => [name, reader]));
     const view: LoadedStores = {
-      storeUpgrades: this.#opened,
-      hasCommitted: this.#hasCommitted,
+      ...this.#opened,
       names: this.names,
       store: (name) => readers.get(name) ?? fail(noSuchStore(name, this.names)),
       branch: () => new CacheMultiStore(view),
@@ -245,7 +241,7 @@ export class CommitMultiStore implements MultiStore {
       new GarbageCollector(this.database, this.#space, batch, readable).collect(this.#orphans);
     });
     this.#readable = readable;
-    this.#hasCommitted = true;
+    this.#opened.hasCommitted = true;
     this.#space.keepStaged();
     this.#staged = undefined;
     this.#last = state;
