@@ -10,7 +10,7 @@ import type { Home } from "../engine/home/home.js";
 import type { Committed, EngineStart } from "../engine/thread/engine-port.js";
 import { EngineFailure, type EngineListener, EngineThread } from "../engine/thread/engine-thread.js";
 import { NodeView } from "../engine/thread/node-view.js";
-import { isUpgradeError, messageOf } from "../errors.js";
+import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import { LmdbReader } from "../store/disk/lmdb-reader.js";
 import { haltRecord } from "../upgrade/halt.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
@@ -118,6 +118,7 @@ class Threads implements EngineListener {
     this.#progress.end();
     this.#engine.stop();
     await this.#doors?.close();
+    this.#node?.close(new UpgradeError("UPG_REMOTE_NOT_READY", "the node stops"));
     this.#database?.close();
     this.#signals.close();
     // A thread that died inside a transaction of the database never ends, and would keep the process.

@@ -50,10 +50,10 @@ function txResponse(node: NodePort, { hash, height, bytes, result }: NodeTx): Tx
   });
 }
 
-function broadcast(bytes: Uint8Array, mode: BroadcastMode, { node, sha256 }: NodeCall) {
+async function broadcast(bytes: Uint8Array, mode: BroadcastMode, { node, sha256 }: NodeCall) {
   const txhash = upperHex(sha256(bytes));
   try {
-    const result = node.broadcast(bytes);
+    const result = await node.broadcast(bytes);
     return { txResponse: { txhash, ...(mode === BroadcastMode.ASYNC ? {} : resultFields(result)) } };
   } catch (error) {
     const code = isUpgradeError(error) ? MEMPOOL_CODES[error.code] : undefined;
@@ -82,10 +82,10 @@ export function cutText(total: number): string {
 }
 
 export const txService: QueryService = implementOfNode(Service, {
-  simulate({ tx, txBytes }, { app }) {
+  async simulate({ tx, txBytes }, { app, node }) {
     const bytes = txBytes.length > 0 ? txBytes : tx ? toBinary(TxSchema, tx) : undefined;
     if (!bytes) throw new UpgradeError("UPG_INVALID_ARGUMENT", "empty txBytes is not allowed");
-    const result = app.simulate(bytes);
+    const result = await node.afterRechecks(() => app.simulate(bytes));
     if (isRefusedForUpgrade(result)) {
       throw new UpgradeError("UPG_BLOCK_IS_UPGRADE", result.log);
     }

@@ -21,15 +21,15 @@ function answer(tx: Uint8Array, { query: { sha256 } }: RpcContext, result?: Node
   return { code, data: hexJson(data), log, codespace, hash: hexJson(sha256(tx)) };
 }
 
-export function broadcastSync(context: RpcContext, params: Params) {
+export async function broadcastSync(context: RpcContext, params: Params) {
   const tx = txOf(params);
-  return answer(tx, context, context.query.node.broadcast(tx));
+  return answer(tx, context, await context.query.node.broadcast(tx));
 }
 
 /** The same, but what the check said stays unsaid. */
-export function broadcastAsync(context: RpcContext, params: Params) {
+export async function broadcastAsync(context: RpcContext, params: Params) {
   const tx = txOf(params);
-  context.query.node.broadcast(tx);
+  await context.query.node.broadcast(tx);
   return answer(tx, context);
 }
 
@@ -39,7 +39,7 @@ export async function broadcastCommit(context: RpcContext, params: Params) {
   const hash = sha256(tx);
   const waiting = waitFor(context, hash);
   try {
-    const check = node.broadcast(tx);
+    const check = await node.broadcast(tx);
     const common = { check_tx: checkJson(check), hash: hexJson(hash) };
     if (check.code !== 0) return { ...common, tx_result: EMPTY_RESULT, height: "0" };
     const found = await waiting.tx;
@@ -79,6 +79,8 @@ function waitFor({ query: { node } }: RpcContext, hash: Uint8Array) {
       unsubscribe();
     };
   });
+  // It may be over before anybody waits for it.
+  tx.catch(() => undefined);
   return { tx, stop };
 }
 

@@ -152,7 +152,9 @@ export interface NodePort {
    * Checks a transaction and, when it is good, keeps it for the next block.
    * @throws UpgradeError UPG_TX_* when the mempool does not take it, whatever it says
    */
-  broadcast(tx: Uint8Array): NodeTxResult;
+  broadcast(tx: Uint8Array): Promise<NodeTxResult>;
+  /** Does what is checked over the mempool's transactions: once what a block left of them is checked again. */
+  afterRechecks<T>(work: () => T): Promise<T>;
   /** Undefined: no upgrade is being made. */
   progress(): NodeProgress | undefined;
   /** Calls back after every block, until the function it answers is called. */

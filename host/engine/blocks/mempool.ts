@@ -131,14 +131,26 @@ export class Mempool {
 
   /** A block is made: its transactions leave, the others are checked again. */
   update(committed: readonly Uint8Array[]): void {
+    this.leave(committed);
+    const rechecks = this.rechecks();
+    while (!rechecks.next().done);
+  }
+
+  /** What a block took leaves; the others are listed until `rechecks` finds that they hold no longer. */
+  leave(committed: readonly Uint8Array[]): void {
     for (const tx of committed) {
       const hash = toHex(this.sha256(tx));
       this.#remove(hash);
       this.#remember(hash);
     }
+  }
+
+  /** Checks what waits again, one transaction a step, in order; until it is through nothing else may be checked. */
+  *rechecks(): Generator<undefined, void> {
     for (const [hash, { tx }] of [...this.#waiting]) {
-      if (this.check(tx, "recheck").code === 0) continue;
-      this.drop(hash);
+      if (!this.#waiting.has(hash)) continue;
+      if (this.check(tx, "recheck").code !== 0) this.drop(hash);
+      yield;
     }
   }
 

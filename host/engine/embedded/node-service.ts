@@ -60,7 +60,9 @@ export interface ServedNode {
   /** SHA-256 of a transaction: its name. */
   hash(tx: Uint8Array): Uint8Array;
   /** @throws UpgradeError UPG_TX_* when the mempool does not take it, whatever it says */
-  submit(tx: Uint8Array): TxResult;
+  submit(tx: Uint8Array): TxResult | Promise<TxResult>;
+  /** Does what is checked over the mempool's transactions once they are checked again; without it they always are. */
+  afterRechecks?<T>(work: () => T): Promise<T>;
   subscribe(listener: (made: ServedBlock) => void): () => void;
 }
 
@@ -136,8 +138,12 @@ export class NodeService {
     return this.#search.searchBlocks(conditions, window);
   }
 
-  broadcast(tx: Uint8Array): TxResult {
+  async broadcast(tx: Uint8Array): Promise<TxResult> {
     return this.node.submit(tx);
+  }
+
+  async afterRechecks<T>(work: () => T): Promise<T> {
+    return this.node.afterRechecks ? this.node.afterRechecks(work) : work();
   }
 
   progress(): (UpgradeProgress & ProgressEstimate) | undefined {

@@ -19,6 +19,7 @@ import { TxIndex } from "../blocks/tx-index.js";
 import { sha256 } from "../home/node-crypto.js";
 import { nodeVerifySignature } from "../home/node-signatures.js";
 import type { EngineFacts } from "./engine-port.js";
+import { Recheck } from "./recheck.js";
 
 export interface NodeViewOptions {
   readonly chain: Chain;
@@ -42,6 +43,9 @@ export class NodeView {
   readonly #listeners = new Set<(seen: SeenBlock) => void>();
   /** Names of transactions that were handed over, by number, until they leave the mempool. */
   readonly #submitted = new Map<number, string>();
+  /** The last number that a name was handed over by. */
+  readonly #lastNumbers = new Map<string, number>();
+  readonly #recheck = new Recheck(() => void this.lastBlock);
   #last: StoredBlock | undefined;
   /** Snapshot of the database in which `#last` was looked up. */
   #snapshot = -1;
@@ -75,7 +79,7 @@ export class NodeView {
     return this.options.facts.validators;
   }
 
-  /** Of what can be read now; the mempool is as that block left it. */
+  /** Of what can be read now. What it took has left the mempool; the rest is checked again, in turns. */
   get lastBlock(): StoredBlock | undefined {
     const { snapshot } = this.options.database;
     if (snapshot !== this.#snapshot) {
@@ -91,17 +95,35 @@ export class NodeView {
   }
 
   /**
-   * Checks a transaction and hands a good one to the engine.
+   * Checks a transaction, behind the rechecks that are under way, and hands a good one to the engine.
    * @throws UpgradeError UPG_TX_* when the mempool does not take it, whatever it says
    */
-  submit(tx: Uint8Array): TxResult {
+  submit(tx: Uint8Array): Promise<TxResult> {
+    return this.afterRechecks(() => this.#submit(tx));
+  }
+
+  /** Does what is checked over the mempool's transactions: behind their rechecks, in order of arrival. */
+  afterRechecks<T>(work: () => T): Promise<T> {
     // First of all the mempool must be what the last block left of it.
     void this.lastBlock;
+    return this.#recheck.after(work);
+  }
+
+  /** What waits for rechecks gets this error. */
+  close(error: unknown): void {
+    this.#recheck.close(error);
+  }
+
+  #submit(tx: Uint8Array): TxResult {
     const { engine } = this.options;
     // Before it is checked: those that are let in count for what is checked after them.
     engine.requireRoom();
     const result = this.mempool.add(tx);
-    if (result.code === 0) this.#submitted.set(engine.submit(tx), toHex(sha256(tx)));
+    if (result.code === 0) {
+      const [id, name] = [engine.submit(tx), toHex(sha256(tx))];
+      this.#submitted.set(id, name);
+      this.#lastNumbers.set(name, id);
+    }
     return result;
   }
 
@@ -111,7 +133,9 @@ export class NodeView {
     if (name === undefined) return;
     this.#submitted.delete(id);
     // The same transaction may have come again since: then this word is of the one before.
-    if (![...this.#submitted.values()].includes(name)) this.mempool.drop(name);
+    if (this.#lastNumbers.get(name) !== id) return;
+    this.#lastNumbers.delete(name);
+    this.mempool.drop(name);
   }
 
   /** The engine has committed a block: listeners hear of it, and of those before. */
@@ -132,7 +156,7 @@ export class NodeView {
     return () => this.#listeners.delete(listener);
   }
 
-  /** What the blocks since took leaves the mempool; the rest is checked again. */
+  /** What the blocks since took leaves the mempool; the rest is to be checked again. */
   #moveTo(height: Height): void {
     const before = this.#last?.header.height;
     this.#last = this.blocks.at(height);
@@ -143,8 +167,13 @@ export class NodeView {
       if (txCount > 0) committed.push(...this.blocks.block(each).txs);
     }
     if (committed.length === 0 && this.mempool.count === 0) return;
-    this.mempool.update(committed);
-    for (const [id, name] of this.#submitted) if (!this.mempool.has(name)) this.#submitted.delete(id);
+    this.mempool.leave(committed);
+    for (const [id, name] of this.#submitted) {
+      if (this.mempool.has(name)) continue;
+      this.#submitted.delete(id);
+      if (this.#lastNumbers.get(name) === id) this.#lastNumbers.delete(name);
+    }
+    this.#recheck.begin(this.mempool.rechecks());
   }
 }
 
