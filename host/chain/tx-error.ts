@@ -46,6 +46,7 @@ export const GOV = Object.freeze({
   INACTIVE_PROPOSAL: row("gov", 3, "inactive proposal"),
   INVALID_CONTENT: row("gov", 5, "invalid proposal content"),
   INVALID_VOTE: row("gov", 7, "invalid vote option"),
+  NO_HANDLER: row("gov", 9, "no handler exists for proposal type"),
   UNROUTABLE: row("gov", 10, "proposal message not recognized by router"),
   NO_MESSAGES: row("gov", 11, "no messages proposed"),
   INVALID_SIGNER: row("gov", 13, "expected gov account as only signer for proposal message"),

@@ -67,7 +67,7 @@ export class GatewayJson {
         return enumText(field, message.get(field));
       case "scalar":
         return isDecimal(field.parent.typeName, field.name)
-          ? decimalText(message.get(field) as string)
+          ? decimalText(message.get(field) as string | Uint8Array)
           : scalar(field.scalar, message.get(field));
       case "map":
         return {};

@@ -56,7 +56,7 @@ export function decodeTx(bytes: Uint8Array, router: MessageRouter): DecodedTx {
 
 function decodeParts(bytes: Uint8Array, router: MessageRouter) {
   checkCanonical(bytes);
-  const resolve: Resolve = (typeUrl) => router.get(typeUrl)?.schema ?? KEY_TYPES.get(typeUrl);
+  const resolve: Resolve = (typeUrl) => router.get(typeUrl)?.schema ?? packedTypes(router).get(typeUrl);
   const strict = { resolve, mayHoldNotCritical: false };
   checkStrictly(bytes, TxRawSchema, strict);
   const raw = fromBinary(TxRawSchema, bytes);
@@ -67,6 +67,18 @@ function decodeParts(bytes: Uint8Array, router: MessageRouter) {
     body: fromBinary(TxBodySchema, raw.bodyBytes),
     authInfo: fromBinary(AuthInfoSchema, raw.authInfoBytes),
   };
+}
+
+const PACKED_TYPES = new WeakMap<MessageRouter, ReadonlyMap<string, DescMessage>>();
+
+/** Keys, and what the messages of this chain pack besides messages. */
+function packedTypes(router: MessageRouter): ReadonlyMap<string, DescMessage> {
+  const known = PACKED_TYPES.get(router);
+  if (known) return known;
+  const packed = [...router.values()].flatMap(({ packs }) => packs);
+  const types = new Map([...KEY_TYPES, ...packed.map((desc) => [`/${desc.typeName}`, desc] as const)]);
+  PACKED_TYPES.set(router, types);
+  return types;
 }
 
 function readMessage({ typeUrl, value }: AnyMessage, router: MessageRouter): ReadMessage {

@@ -26,7 +26,9 @@ export interface MessageKind {
   readonly schema: DescMessage;
   /** May a passed proposal run it, with the gov account as its signer? */
   readonly isForGovernance: boolean;
-  /** Strictly checked bytes in, message out. */
+  /** Types other than messages that may be packed in it. */
+  readonly packs: readonly DescMessage[];
+  /** Strictly checked bytes in, message out. @throws TxError when they are of no such message */
   read(value: Uint8Array): ReadMessage;
 }
 
@@ -59,7 +61,10 @@ export interface KindOptions<In extends DescMessage, Out extends DescMessage> {
   readonly schema: In;
   readonly response: Out;
   readonly isForGovernance?: boolean;
+  readonly packs?: readonly DescMessage[];
   signer(message: MessageShape<In>): string;
+  /** What its decoding refuses beyond the form of its bytes. @throws TxError sdk 2 */
+  decoded?(message: MessageShape<In>): void;
   check?(context: ModuleContext, message: MessageShape<In>): void;
   run(context: ModuleContext, message: MessageShape<In>): MessageInitShape<Out> | undefined;
 }
@@ -73,8 +78,10 @@ export function messageKind<In extends DescMessage, Out extends DescMessage>(
     typeUrl,
     schema,
     isForGovernance: options.isForGovernance ?? false,
+    packs: options.packs ?? [],
     read: (value) => {
       const message = fromBinary(schema, value);
+      options.decoded?.(message);
       return {
         typeUrl,
         signer: options.signer(message),

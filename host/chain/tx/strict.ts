@@ -197,6 +197,7 @@ function goTypeName(desc: DescMessage): string {
   const name = desc.typeName.slice(pkg.length + 1).replaceAll(".", "_");
   const parts = pkg.split(".");
   const last = parts.at(-1) ?? "";
+  if (pkg === "cosmos.gov.v1beta1") return `*v1beta1.${name}`;
   if (pkg === "cosmos.gov.v1") return `*v1.${name}`;
   if (pkg === "cosmos.tx.v1beta1") return `*tx.${name}`;
   return pkg.startsWith("cosmos.crypto.") ? `*${last}.${name}` : `*types.${name}`;

@@ -1,5 +1,6 @@
 /** The messages of governance v1. */
 
+import type { ModuleContext } from "../../chain/context.js";
 import { readMessageCoins } from "../../chain/message-coins.js";
 import { type MessageKind, messageKind } from "../../chain/tx/message-kind.js";
 import { readAddress } from "../../chain/tx/read-address.js";
@@ -7,12 +8,16 @@ import { SDK, TxError } from "../../chain/tx-error.js";
 import {
   MsgCancelProposalResponseSchema,
   MsgCancelProposalSchema,
+  type MsgDeposit,
   MsgDepositResponseSchema,
   MsgDepositSchema,
+  type MsgSubmitProposal,
   MsgSubmitProposalResponseSchema,
   MsgSubmitProposalSchema,
+  type MsgVote,
   MsgVoteResponseSchema,
   MsgVoteSchema,
+  type MsgVoteWeighted,
   MsgVoteWeightedResponseSchema,
   MsgVoteWeightedSchema,
 } from "../../gen/cosmos/gov/v1/tx_pb.js";
@@ -23,59 +28,77 @@ import { GOV_STORE, readParams } from "./records.js";
 import { checkTexts } from "./texts.js";
 import { addVote, checkWeights, wholeVote } from "./votes.js";
 
+/** Submits a proposal and adds its initial deposit. @throws TxError */
+export function submitProposal(context: ModuleContext, message: MsgSubmitProposal): { proposalId: bigint } {
+  const proposer = readAddress(message.proposer, "invalid proposer address");
+  checkTexts(message);
+  const deposit = readMessageCoins(message.initialDeposit);
+  checkInitialDeposit(readParams(context.store(GOV_STORE)), deposit, message.expedited);
+  const proposalId = createProposal(context, message);
+  if (addDeposit(context, proposalId, proposer, deposit)) {
+    context.emit("submit_proposal", ["voting_period_start", String(proposalId)]);
+  }
+  return { proposalId };
+}
+
+/** @throws TxError */
+export function makeDeposit(
+  context: ModuleContext,
+  { proposalId, depositor, amount }: Pick<MsgDeposit, "proposalId" | "depositor" | "amount">,
+): undefined {
+  const address = readAddress(depositor, "invalid depositor address");
+  const deposit = readMessageCoins(amount);
+  if (!deposit.isValid || deposit.coins.length === 0) throw new TxError(SDK.INVALID_COINS, deposit.text);
+  if (addDeposit(context, proposalId, address, deposit)) {
+    context.emit("proposal_deposit", ["voting_period_start", String(proposalId)]);
+  }
+}
+
+/** @throws TxError */
+export function castVote(
+  context: ModuleContext,
+  { proposalId: id, voter, option, metadata }: Pick<MsgVote, "proposalId" | "voter" | "option" | "metadata">,
+): undefined {
+  const address = readAddress(voter, "invalid voter address");
+  addVote(context, { id, voter: address, options: wholeVote(option), metadata });
+}
+
+/** @throws TxError */
+export function castWeightedVote(
+  context: ModuleContext,
+  { proposalId: id, voter, options, metadata }: Pick<MsgVoteWeighted, "proposalId" | "voter" | "options" | "metadata">,
+): undefined {
+  const address = readAddress(voter, "invalid voter address");
+  checkWeights(options);
+  addVote(context, { id, voter: address, options, metadata });
+}
+
 const SUBMIT = messageKind({
   schema: MsgSubmitProposalSchema,
   response: MsgSubmitProposalResponseSchema,
   signer: ({ proposer }) => proposer,
-  run(context, message) {
-    const proposer = readAddress(message.proposer, "invalid proposer address");
-    checkTexts(message);
-    const deposit = readMessageCoins(message.initialDeposit);
-    checkInitialDeposit(readParams(context.store(GOV_STORE)), deposit, message.expedited);
-    const proposalId = createProposal(context, message);
-    if (addDeposit(context, proposalId, proposer, deposit)) {
-      context.emit("submit_proposal", ["voting_period_start", String(proposalId)]);
-    }
-    return { proposalId };
-  },
+  run: submitProposal,
 });
 
 const DEPOSIT = messageKind({
   schema: MsgDepositSchema,
   response: MsgDepositResponseSchema,
   signer: ({ depositor }) => depositor,
-  run(context, { proposalId, depositor, amount }) {
-    const address = readAddress(depositor, "invalid depositor address");
-    const deposit = readMessageCoins(amount);
-    if (!deposit.isValid || deposit.coins.length === 0) throw new TxError(SDK.INVALID_COINS, deposit.text);
-    if (addDeposit(context, proposalId, address, deposit)) {
-      context.emit("proposal_deposit", ["voting_period_start", String(proposalId)]);
-    }
-    return undefined;
-  },
+  run: makeDeposit,
 });
 
 const VOTE = messageKind({
   schema: MsgVoteSchema,
   response: MsgVoteResponseSchema,
   signer: ({ voter }) => voter,
-  run(context, { proposalId: id, voter, option, metadata }) {
-    const address = readAddress(voter, "invalid voter address");
-    addVote(context, { id, voter: address, options: wholeVote(option), metadata });
-    return undefined;
-  },
+  run: castVote,
 });
 
 const VOTE_WEIGHTED = messageKind({
   schema: MsgVoteWeightedSchema,
   response: MsgVoteWeightedResponseSchema,
   signer: ({ voter }) => voter,
-  run(context, { proposalId: id, voter, options, metadata }) {
-    const address = readAddress(voter, "invalid voter address");
-    checkWeights(options);
-    addVote(context, { id, voter: address, options, metadata });
-    return undefined;
-  },
+  run: castWeightedVote,
 });
 
 const CANCEL = messageKind({

@@ -3,6 +3,8 @@ import type { Module } from "../../chain/module.js";
 import { STAKING_STORE } from "../staking/records.js";
 import { endGovernanceBlock } from "./end-block.js";
 import { govGenesis } from "./genesis.js";
+import { LEGACY_GOV_MESSAGES } from "./legacy-messages.js";
+import { legacyGovQuery } from "./legacy-query.js";
 import { GOV_MESSAGES } from "./messages.js";
 import { govQuery } from "./query.js";
 import { nextEnd } from "./queues.js";
@@ -14,8 +16,8 @@ export function gov(): Module {
     name: "gov",
     consensusVersion: 1n,
     stores: [GOV_STORE],
-    messages: GOV_MESSAGES,
-    queries: [govQuery],
+    messages: [...GOV_MESSAGES, ...LEGACY_GOV_MESSAGES],
+    queries: [govQuery, legacyGovQuery],
     account: { permissions: ["burner"] },
     genesis: govGenesis,
     endBlock(context) {

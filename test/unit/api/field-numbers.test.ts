@@ -23,6 +23,8 @@ import { file_cosmos_crypto_multisig_keys } from "../../../host/gen/cosmos/crypt
 import { file_cosmos_crypto_secp256k1_keys } from "../../../host/gen/cosmos/crypto/secp256k1/keys_pb.js";
 import { file_cosmos_gov_v1_query } from "../../../host/gen/cosmos/gov/v1/query_pb.js";
 import { file_cosmos_gov_v1_tx } from "../../../host/gen/cosmos/gov/v1/tx_pb.js";
+import { file_cosmos_gov_v1beta1_query } from "../../../host/gen/cosmos/gov/v1beta1/query_pb.js";
+import { file_cosmos_gov_v1beta1_tx } from "../../../host/gen/cosmos/gov/v1beta1/tx_pb.js";
 import { file_cosmos_staking_v1beta1_query } from "../../../host/gen/cosmos/staking/v1beta1/query_pb.js";
 import { file_cosmos_tx_v1beta1_service } from "../../../host/gen/cosmos/tx/v1beta1/service_pb.js";
 import { file_cosmos_upgrade_v1beta1_query } from "../../../host/gen/cosmos/upgrade/v1beta1/query_pb.js";
@@ -39,6 +41,8 @@ const ROOTS: readonly DescFile[] = [
   file_cosmos_crypto_secp256k1_keys,
   file_cosmos_gov_v1_query,
   file_cosmos_gov_v1_tx,
+  file_cosmos_gov_v1beta1_query,
+  file_cosmos_gov_v1beta1_tx,
   file_cosmos_staking_v1beta1_query,
   file_cosmos_tx_v1beta1_service,
   file_cosmos_upgrade_v1beta1_query,

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file cosmos/gov/v1/tx.proto.
  */
 export const file_cosmos_gov_v1_tx: GenFile = /*@__PURE__*/
-  fileDesc("ChZjb3Ntb3MvZ292L3YxL3R4LnByb3RvEg1jb3Ntb3MuZ292LnYxIsYBChFNc2dTdWJtaXRQcm9wb3NhbBImCghtZXNzYWdlcxgBIAMoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnkSMgoPaW5pdGlhbF9kZXBvc2l0GAIgAygLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luEhAKCHByb3Bvc2VyGAMgASgJEhAKCG1ldGFkYXRhGAQgASgJEg0KBXRpdGxlGAUgASgJEg8KB3N1bW1hcnkYBiABKAkSEQoJZXhwZWRpdGVkGAcgASgIIjAKGU1zZ1N1Ym1pdFByb3Bvc2FsUmVzcG9uc2USEwoLcHJvcG9zYWxfaWQYASABKAQiagoHTXNnVm90ZRITCgtwcm9wb3NhbF9pZBgBIAEoBBINCgV2b3RlchgCIAEoCRIpCgZvcHRpb24YAyABKA4yGS5jb3Ntb3MuZ292LnYxLlZvdGVPcHRpb24SEAoIbWV0YWRhdGEYBCABKAkiEQoPTXNnVm90ZVJlc3BvbnNlInsKD01zZ1ZvdGVXZWlnaHRlZBITCgtwcm9wb3NhbF9pZBgBIAEoBBINCgV2b3RlchgCIAEoCRIyCgdvcHRpb25zGAMgAygLMiEuY29zbW9zLmdvdi52MS5XZWlnaHRlZFZvdGVPcHRpb24SEAoIbWV0YWRhdGEYBCABKAkiGQoXTXNnVm90ZVdlaWdodGVkUmVzcG9uc2UiXwoKTXNnRGVwb3NpdBITCgtwcm9wb3NhbF9pZBgBIAEoBBIRCglkZXBvc2l0b3IYAiABKAkSKQoGYW1vdW50GAMgAygLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luIhQKEk1zZ0RlcG9zaXRSZXNwb25zZSI6ChFNc2dDYW5jZWxQcm9wb3NhbBITCgtwcm9wb3NhbF9pZBgBIAEoBBIQCghwcm9wb3NlchgCIAEoCSJ8ChlNc2dDYW5jZWxQcm9wb3NhbFJlc3BvbnNlEhMKC3Byb3Bvc2FsX2lkGAEgASgEEjEKDWNhbmNlbGVkX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKD2NhbmNlbGVkX2hlaWdodBgDIAEoBGIGcHJvdG8z", [file_cosmos_base_v1beta1_coin, file_cosmos_gov_v1_gov, file_google_protobuf_any, file_google_protobuf_timestamp]);
+  fileDesc("ChZjb3Ntb3MvZ292L3YxL3R4LnByb3RvEg1jb3Ntb3MuZ292LnYxIsYBChFNc2dTdWJtaXRQcm9wb3NhbBImCghtZXNzYWdlcxgBIAMoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnkSMgoPaW5pdGlhbF9kZXBvc2l0GAIgAygLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luEhAKCHByb3Bvc2VyGAMgASgJEhAKCG1ldGFkYXRhGAQgASgJEg0KBXRpdGxlGAUgASgJEg8KB3N1bW1hcnkYBiABKAkSEQoJZXhwZWRpdGVkGAcgASgIIjAKGU1zZ1N1Ym1pdFByb3Bvc2FsUmVzcG9uc2USEwoLcHJvcG9zYWxfaWQYASABKAQiUAoUTXNnRXhlY0xlZ2FjeUNvbnRlbnQSJQoHY29udGVudBgBIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnkSEQoJYXV0aG9yaXR5GAIgASgJIh4KHE1zZ0V4ZWNMZWdhY3lDb250ZW50UmVzcG9uc2UiagoHTXNnVm90ZRITCgtwcm9wb3NhbF9pZBgBIAEoBBINCgV2b3RlchgCIAEoCRIpCgZvcHRpb24YAyABKA4yGS5jb3Ntb3MuZ292LnYxLlZvdGVPcHRpb24SEAoIbWV0YWRhdGEYBCABKAkiEQoPTXNnVm90ZVJlc3BvbnNlInsKD01zZ1ZvdGVXZWlnaHRlZBITCgtwcm9wb3NhbF9pZBgBIAEoBBINCgV2b3RlchgCIAEoCRIyCgdvcHRpb25zGAMgAygLMiEuY29zbW9zLmdvdi52MS5XZWlnaHRlZFZvdGVPcHRpb24SEAoIbWV0YWRhdGEYBCABKAkiGQoXTXNnVm90ZVdlaWdodGVkUmVzcG9uc2UiXwoKTXNnRGVwb3NpdBITCgtwcm9wb3NhbF9pZBgBIAEoBBIRCglkZXBvc2l0b3IYAiABKAkSKQoGYW1vdW50GAMgAygLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luIhQKEk1zZ0RlcG9zaXRSZXNwb25zZSI6ChFNc2dDYW5jZWxQcm9wb3NhbBITCgtwcm9wb3NhbF9pZBgBIAEoBBIQCghwcm9wb3NlchgCIAEoCSJ8ChlNc2dDYW5jZWxQcm9wb3NhbFJlc3BvbnNlEhMKC3Byb3Bvc2FsX2lkGAEgASgEEjEKDWNhbmNlbGVkX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKD2NhbmNlbGVkX2hlaWdodBgDIAEoBGIGcHJvdG8z", [file_cosmos_base_v1beta1_coin, file_cosmos_gov_v1_gov, file_google_protobuf_any, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message cosmos.gov.v1.MsgSubmitProposal
@@ -85,6 +85,43 @@ export const MsgSubmitProposalResponseSchema: GenMessage<MsgSubmitProposalRespon
   messageDesc(file_cosmos_gov_v1_tx, 1);
 
 /**
+ * Runs the content of a v1beta1 proposal; only proposals hold it.
+ *
+ * @generated from message cosmos.gov.v1.MsgExecLegacyContent
+ */
+export type MsgExecLegacyContent = Message<"cosmos.gov.v1.MsgExecLegacyContent"> & {
+  /**
+   * @generated from field: google.protobuf.Any content = 1;
+   */
+  content?: Any | undefined;
+
+  /**
+   * @generated from field: string authority = 2;
+   */
+  authority: string;
+};
+
+/**
+ * Describes the message cosmos.gov.v1.MsgExecLegacyContent.
+ * Use `create(MsgExecLegacyContentSchema)` to create a new message.
+ */
+export const MsgExecLegacyContentSchema: GenMessage<MsgExecLegacyContent> = /*@__PURE__*/
+  messageDesc(file_cosmos_gov_v1_tx, 2);
+
+/**
+ * @generated from message cosmos.gov.v1.MsgExecLegacyContentResponse
+ */
+export type MsgExecLegacyContentResponse = Message<"cosmos.gov.v1.MsgExecLegacyContentResponse"> & {
+};
+
+/**
+ * Describes the message cosmos.gov.v1.MsgExecLegacyContentResponse.
+ * Use `create(MsgExecLegacyContentResponseSchema)` to create a new message.
+ */
+export const MsgExecLegacyContentResponseSchema: GenMessage<MsgExecLegacyContentResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_gov_v1_tx, 3);
+
+/**
  * @generated from message cosmos.gov.v1.MsgVote
  */
 export type MsgVote = Message<"cosmos.gov.v1.MsgVote"> & {
@@ -114,7 +151,7 @@ export type MsgVote = Message<"cosmos.gov.v1.MsgVote"> & {
  * Use `create(MsgVoteSchema)` to create a new message.
  */
 export const MsgVoteSchema: GenMessage<MsgVote> = /*@__PURE__*/
-  messageDesc(file_cosmos_gov_v1_tx, 2);
+  messageDesc(file_cosmos_gov_v1_tx, 4);
 
 /**
  * @generated from message cosmos.gov.v1.MsgVoteResponse
@@ -127,7 +164,7 @@ export type MsgVoteResponse = Message<"cosmos.gov.v1.MsgVoteResponse"> & {
  * Use `create(MsgVoteResponseSchema)` to create a new message.
  */
 export const MsgVoteResponseSchema: GenMessage<MsgVoteResponse> = /*@__PURE__*/
-  messageDesc(file_cosmos_gov_v1_tx, 3);
+  messageDesc(file_cosmos_gov_v1_tx, 5);
 
 /**
  * @generated from message cosmos.gov.v1.MsgVoteWeighted
@@ -161,7 +198,7 @@ export type MsgVoteWeighted = Message<"cosmos.gov.v1.MsgVoteWeighted"> & {
  * Use `create(MsgVoteWeightedSchema)` to create a new message.
  */
 export const MsgVoteWeightedSchema: GenMessage<MsgVoteWeighted> = /*@__PURE__*/
-  messageDesc(file_cosmos_gov_v1_tx, 4);
+  messageDesc(file_cosmos_gov_v1_tx, 6);
 
 /**
  * @generated from message cosmos.gov.v1.MsgVoteWeightedResponse
@@ -174,7 +211,7 @@ export type MsgVoteWeightedResponse = Message<"cosmos.gov.v1.MsgVoteWeightedResp
  * Use `create(MsgVoteWeightedResponseSchema)` to create a new message.
  */
 export const MsgVoteWeightedResponseSchema: GenMessage<MsgVoteWeightedResponse> = /*@__PURE__*/
-  messageDesc(file_cosmos_gov_v1_tx, 5);
+  messageDesc(file_cosmos_gov_v1_tx, 7);
 
 /**
  * @generated from message cosmos.gov.v1.MsgDeposit
@@ -201,7 +238,7 @@ export type MsgDeposit = Message<"cosmos.gov.v1.MsgDeposit"> & {
  * Use `create(MsgDepositSchema)` to create a new message.
  */
 export const MsgDepositSchema: GenMessage<MsgDeposit> = /*@__PURE__*/
-  messageDesc(file_cosmos_gov_v1_tx, 6);
+  messageDesc(file_cosmos_gov_v1_tx, 8);
 
 /**
  * @generated from message cosmos.gov.v1.MsgDepositResponse
@@ -214,7 +251,7 @@ export type MsgDepositResponse = Message<"cosmos.gov.v1.MsgDepositResponse"> & {
  * Use `create(MsgDepositResponseSchema)` to create a new message.
  */
 export const MsgDepositResponseSchema: GenMessage<MsgDepositResponse> = /*@__PURE__*/
-  messageDesc(file_cosmos_gov_v1_tx, 7);
+  messageDesc(file_cosmos_gov_v1_tx, 9);
 
 /**
  * @generated from message cosmos.gov.v1.MsgCancelProposal
@@ -236,7 +273,7 @@ export type MsgCancelProposal = Message<"cosmos.gov.v1.MsgCancelProposal"> & {
  * Use `create(MsgCancelProposalSchema)` to create a new message.
  */
 export const MsgCancelProposalSchema: GenMessage<MsgCancelProposal> = /*@__PURE__*/
-  messageDesc(file_cosmos_gov_v1_tx, 8);
+  messageDesc(file_cosmos_gov_v1_tx, 10);
 
 /**
  * @generated from message cosmos.gov.v1.MsgCancelProposalResponse
@@ -263,5 +300,5 @@ export type MsgCancelProposalResponse = Message<"cosmos.gov.v1.MsgCancelProposal
  * Use `create(MsgCancelProposalResponseSchema)` to create a new message.
  */
 export const MsgCancelProposalResponseSchema: GenMessage<MsgCancelProposalResponse> = /*@__PURE__*/
-  messageDesc(file_cosmos_gov_v1_tx, 9);
+  messageDesc(file_cosmos_gov_v1_tx, 11);
 

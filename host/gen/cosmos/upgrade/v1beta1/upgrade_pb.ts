@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file cosmos/upgrade/v1beta1/upgrade.proto.
  */
 export const file_cosmos_upgrade_v1beta1_upgrade: GenFile = /*@__PURE__*/
-  fileDesc("CiRjb3Ntb3MvdXBncmFkZS92MWJldGExL3VwZ3JhZGUucHJvdG8SFmNvc21vcy51cGdyYWRlLnYxYmV0YTEikQEKBFBsYW4SDAoEbmFtZRgBIAEoCRIoCgR0aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZoZWlnaHQYAyABKAMSDAoEaW5mbxgEIAEoCRIzChV1cGdyYWRlZF9jbGllbnRfc3RhdGUYBSABKAsyFC5nb29nbGUucHJvdG9idWYuQW55Ii4KDU1vZHVsZVZlcnNpb24SDAoEbmFtZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgEYgZwcm90bzM", [file_google_protobuf_any, file_google_protobuf_timestamp]);
+  fileDesc("CiRjb3Ntb3MvdXBncmFkZS92MWJldGExL3VwZ3JhZGUucHJvdG8SFmNvc21vcy51cGdyYWRlLnYxYmV0YTEikQEKBFBsYW4SDAoEbmFtZRgBIAEoCRIoCgR0aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZoZWlnaHQYAyABKAMSDAoEaW5mbxgEIAEoCRIzChV1cGdyYWRlZF9jbGllbnRfc3RhdGUYBSABKAsyFC5nb29nbGUucHJvdG9idWYuQW55Ii4KDU1vZHVsZVZlcnNpb24SDAoEbmFtZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgEImkKF1NvZnR3YXJlVXBncmFkZVByb3Bvc2FsEg0KBXRpdGxlGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEioKBHBsYW4YAyABKAsyHC5jb3Ntb3MudXBncmFkZS52MWJldGExLlBsYW4iQwodQ2FuY2VsU29mdHdhcmVVcGdyYWRlUHJvcG9zYWwSDQoFdGl0bGUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAliBnByb3RvMw", [file_google_protobuf_any, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message cosmos.upgrade.v1beta1.Plan
@@ -78,4 +78,55 @@ export type ModuleVersion = Message<"cosmos.upgrade.v1beta1.ModuleVersion"> & {
  */
 export const ModuleVersionSchema: GenMessage<ModuleVersion> = /*@__PURE__*/
   messageDesc(file_cosmos_upgrade_v1beta1_upgrade, 1);
+
+/**
+ * Content of an old gov v1beta1 proposal: readable, and refused when submitted.
+ *
+ * @generated from message cosmos.upgrade.v1beta1.SoftwareUpgradeProposal
+ */
+export type SoftwareUpgradeProposal = Message<"cosmos.upgrade.v1beta1.SoftwareUpgradeProposal"> & {
+  /**
+   * @generated from field: string title = 1;
+   */
+  title: string;
+
+  /**
+   * @generated from field: string description = 2;
+   */
+  description: string;
+
+  /**
+   * @generated from field: cosmos.upgrade.v1beta1.Plan plan = 3;
+   */
+  plan?: Plan | undefined;
+};
+
+/**
+ * Describes the message cosmos.upgrade.v1beta1.SoftwareUpgradeProposal.
+ * Use `create(SoftwareUpgradeProposalSchema)` to create a new message.
+ */
+export const SoftwareUpgradeProposalSchema: GenMessage<SoftwareUpgradeProposal> = /*@__PURE__*/
+  messageDesc(file_cosmos_upgrade_v1beta1_upgrade, 2);
+
+/**
+ * @generated from message cosmos.upgrade.v1beta1.CancelSoftwareUpgradeProposal
+ */
+export type CancelSoftwareUpgradeProposal = Message<"cosmos.upgrade.v1beta1.CancelSoftwareUpgradeProposal"> & {
+  /**
+   * @generated from field: string title = 1;
+   */
+  title: string;
+
+  /**
+   * @generated from field: string description = 2;
+   */
+  description: string;
+};
+
+/**
+ * Describes the message cosmos.upgrade.v1beta1.CancelSoftwareUpgradeProposal.
+ * Use `create(CancelSoftwareUpgradeProposalSchema)` to create a new message.
+ */
+export const CancelSoftwareUpgradeProposalSchema: GenMessage<CancelSoftwareUpgradeProposal> = /*@__PURE__*/
+  messageDesc(file_cosmos_upgrade_v1beta1_upgrade, 3);
 

@@ -1,0 +1,105 @@
+/** The messages of governance v1beta1: each does what its v1 message does. */
+import { create } from "@bufbuild/protobuf";
+import { encodeAddress, moduleAddress } from "../../chain/address.js";
+import type { ModuleContext } from "../../chain/context.js";
+import { formatDecimal } from "../../chain/decimal.js";
+import { packAny } from "../../chain/query/any.js";
+import { type MessageKind, messageKind } from "../../chain/tx/message-kind.js";
+import { GOV, SDK, TxError } from "../../chain/tx-error.js";
+import type { WeightedVoteOption } from "../../gen/cosmos/gov/v1/gov_pb.js";
+import { WeightedVoteOptionSchema } from "../../gen/cosmos/gov/v1/gov_pb.js";
+import {
+  MsgExecLegacyContentResponseSchema,
+  MsgExecLegacyContentSchema,
+  MsgSubmitProposalSchema as SubmitSchema,
+} from "../../gen/cosmos/gov/v1/tx_pb.js";
+import type { WeightedVoteOption as LegacyOption } from "../../gen/cosmos/gov/v1beta1/gov_pb.js";
+import {
+  MsgDepositResponseSchema,
+  MsgDepositSchema,
+  MsgSubmitProposalResponseSchema,
+  MsgSubmitProposalSchema,
+  MsgVoteResponseSchema,
+  MsgVoteSchema,
+  MsgVoteWeightedResponseSchema,
+  MsgVoteWeightedSchema,
+} from "../../gen/cosmos/gov/v1beta1/tx_pb.js";
+import { CONTENT_TYPES, checkContentTexts, checkRoute, readContent } from "./legacy-content.js";
+import { castVote, castWeightedVote, makeDeposit, submitProposal } from "./messages.js";
+import { GOV_MODULE } from "./records.js";
+
+const govAddress = ({ sha256 }: ModuleContext): string => encodeAddress(moduleAddress(sha256, GOV_MODULE));
+
+/** Packs a content. Its decoding refuses what is no content before anything runs. */
+const SUBMIT = messageKind({
+  schema: MsgSubmitProposalSchema,
+  response: MsgSubmitProposalResponseSchema,
+  packs: CONTENT_TYPES,
+  signer: ({ proposer }) => proposer,
+  decoded: ({ content }) => void (content && readContent(content)),
+  run(context, { content, initialDeposit, proposer }) {
+    const read = readContent(content);
+    checkContentTexts(read);
+    const execute = packAny(MsgExecLegacyContentSchema, {
+      ...(content ? { content } : {}),
+      authority: govAddress(context),
+    });
+    const { title, description: summary } = read;
+    return submitProposal(
+      context,
+      create(SubmitSchema, { messages: [execute], initialDeposit, proposer, title, summary }),
+    );
+  },
+});
+
+const EXECUTE = messageKind({
+  schema: MsgExecLegacyContentSchema,
+  response: MsgExecLegacyContentResponseSchema,
+  packs: CONTENT_TYPES,
+  isForGovernance: true,
+  signer: ({ authority }) => authority,
+  decoded: ({ content }) => void (content && readContent(content)),
+  check: (_context, { content }) => checkRoute(readContent(content)),
+  run(context, { content, authority }) {
+    const expected = govAddress(context);
+    if (authority !== expected) throw new TxError(GOV.INVALID_SIGNER, `expected ${expected} got ${authority}`);
+    checkRoute(readContent(content));
+    return undefined;
+  },
+});
+
+const DEPOSIT = messageKind({
+  schema: MsgDepositSchema,
+  response: MsgDepositResponseSchema,
+  signer: ({ depositor }) => depositor,
+  run: makeDeposit,
+});
+
+const VOTE = messageKind({
+  schema: MsgVoteSchema,
+  response: MsgVoteResponseSchema,
+  signer: ({ voter }) => voter,
+  run: (context, { proposalId, voter, option }) =>
+    castVote(context, { proposalId, voter, option: option as number, metadata: "" }),
+});
+
+const VOTE_WEIGHTED = messageKind({
+  schema: MsgVoteWeightedSchema,
+  response: MsgVoteWeightedResponseSchema,
+  signer: ({ voter }) => voter,
+  decoded: ({ options }) => void options.map(toOption),
+  run: (context, { proposalId, voter, options }) =>
+    castWeightedVote(context, { proposalId, voter, options: options.map(toOption), metadata: "" }),
+});
+
+/** Sign and digits of a whole number of 10^-18; a decimal has at most 315 bits. */
+const ATOMICS = /^-?[0-9]{1,95}$/;
+
+/** @throws TxError sdk 2 */
+function toOption({ option, weight }: LegacyOption): WeightedVoteOption {
+  if (weight !== "" && !ATOMICS.test(weight))
+    throw new TxError(SDK.TX_DECODE, `weight "${weight.slice(0, 100)}" is no whole number of 10^-18`);
+  return create(WeightedVoteOptionSchema, { option: option as number, weight: formatDecimal(BigInt(weight || 0)) });
+}
+
+export const LEGACY_GOV_MESSAGES: readonly MessageKind[] = [SUBMIT, EXECUTE, DEPOSIT, VOTE, VOTE_WEIGHTED];

@@ -1,0 +1,138 @@
+/** What the queries of governance read, for both versions of its service. */
+import { encodeAddress } from "../../chain/address.js";
+import type { QueryCall } from "../../chain/query/call.js";
+import { type Paged, paginate } from "../../chain/query/paginate.js";
+import { readAddress } from "../../chain/query/texts.js";
+import { UpgradeError } from "../../errors.js";
+import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
+import {
+  type Deposit,
+  type Params,
+  type Proposal,
+  ProposalStatus,
+  type TallyResult,
+  type Vote,
+} from "../../gen/cosmos/gov/v1/gov_pb.js";
+import {
+  depositRecords,
+  GOV_STORE,
+  PROPOSALS,
+  readDeposit,
+  readParams,
+  readProposal,
+  readVote,
+  voteRecords,
+} from "./records.js";
+import { tallyMessage, tallyProposalSteps } from "./tally-proposal.js";
+
+const PARAMS_TYPES = new Set(["", "deposit", "voting", "tallying"]);
+
+type Counts = Pick<TallyResult, "yesCount" | "abstainCount" | "noCount" | "noWithVetoCount">;
+
+const NO_VOTES: Counts = { yesCount: "0", abstainCount: "0", noCount: "0", noWithVetoCount: "0" };
+
+const storeOf = ({ stores }: QueryCall) => stores.store(GOV_STORE);
+
+/** One spelling of an address, whatever the case it was written in. */
+const normal = (address: string): string => encodeAddress(readAddress(address));
+
+/** @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_NOT_FOUND_PROPOSAL */
+export function proposalOf(id: bigint, call: QueryCall): Proposal {
+  if (id === 0n) throw new UpgradeError("UPG_INVALID_ARGUMENT", "proposal id can not be 0");
+  const proposal = readProposal(storeOf(call), id);
+  if (proposal) return proposal;
+  throw new UpgradeError("UPG_NOT_FOUND_PROPOSAL", `proposal ${id} doesn't exist`);
+}
+
+export interface ProposalFilter {
+  /** 0: any. */
+  readonly proposalStatus: ProposalStatus;
+  /** "": any. */
+  readonly voter: string;
+  readonly depositor: string;
+}
+
+/** Does the proposal fit what was asked for? Undefined: all do. */
+function filterOf(
+  { proposalStatus, voter, depositor }: ProposalFilter,
+  call: QueryCall,
+): ((proposal: Proposal) => boolean) | undefined {
+  const store = storeOf(call);
+  const byVoter = voter === "" ? undefined : normal(voter);
+  const byDepositor = depositor === "" ? undefined : normal(depositor);
+  const anyStatus = proposalStatus === ProposalStatus.UNSPECIFIED;
+  if (anyStatus && !byVoter && !byDepositor) return undefined;
+  return ({ id, status }) =>
+    (anyStatus || status === proposalStatus) &&
+    (!byVoter || readVote(store, id, byVoter) !== undefined) &&
+    (!byDepositor || readDeposit(store, id, byDepositor) !== undefined);
+}
+
+export function proposalsPage(
+  filter: ProposalFilter,
+  pagination: PageRequest | undefined,
+  call: QueryCall,
+): Promise<Paged<Proposal>> {
+  return paginate(storeOf(call), PROPOSALS, pagination, call, { fits: filterOf(filter, call) });
+}
+
+/** @throws UpgradeError UPG_NOT_FOUND_PROPOSAL, UPG_NOT_FOUND_RECORD */
+export function voteOf(proposalId: bigint, voter: string, call: QueryCall): Vote {
+  const { id } = proposalOf(proposalId, call);
+  const found = readVote(storeOf(call), id, normal(voter));
+  if (found) return found;
+  throw new UpgradeError("UPG_NOT_FOUND_RECORD", `voter: ${voter} not found for proposal: ${proposalId}`);
+}
+
+/** @throws UpgradeError UPG_NOT_FOUND_PROPOSAL */
+export function votesPage(
+  proposalId: bigint,
+  pagination: PageRequest | undefined,
+  call: QueryCall,
+): Promise<Paged<Vote>> {
+  const { id } = proposalOf(proposalId, call);
+  return paginate(storeOf(call), voteRecords(id), pagination, call);
+}
+
+/** @throws UpgradeError UPG_NOT_FOUND_PROPOSAL, UPG_NOT_FOUND_RECORD */
+export function depositOf(proposalId: bigint, depositor: string, call: QueryCall): Deposit {
+  const { id } = proposalOf(proposalId, call);
+  const found = readDeposit(storeOf(call), id, normal(depositor));
+  if (found) return found;
+  throw new UpgradeError("UPG_NOT_FOUND_RECORD", `depositer: ${depositor} not found for proposal: ${proposalId}`);
+}
+
+/** @throws UpgradeError UPG_NOT_FOUND_PROPOSAL */
+export function depositsPage(
+  proposalId: bigint,
+  pagination: PageRequest | undefined,
+  call: QueryCall,
+): Promise<Paged<Deposit>> {
+  const { id } = proposalOf(proposalId, call);
+  return paginate(storeOf(call), depositRecords(id), pagination, call);
+}
+
+/**
+ * @param kind "": all, or one of deposit, voting, tallying
+ * @throws UpgradeError UPG_INVALID_ARGUMENT for any other kind
+ */
+export function paramsOf(kind: string, call: QueryCall): Params {
+  if (!PARAMS_TYPES.has(kind)) {
+    throw new UpgradeError("UPG_INVALID_ARGUMENT", `${kind.slice(0, 60)} is not a valid parameter type`);
+  }
+  return readParams(storeOf(call));
+}
+
+/** The count now, or the final one. Votes may be many: other requests have their turn while they are counted. */
+export async function tallyOf(id: bigint, call: QueryCall): Promise<Counts> {
+  const proposal = proposalOf(id, call);
+  const { stores, signal, inTurns } = call;
+  switch (proposal.status) {
+    case ProposalStatus.DEPOSIT_PERIOD:
+      return NO_VOTES;
+    case ProposalStatus.VOTING_PERIOD:
+      return tallyMessage((await inTurns(tallyProposalSteps(stores, proposal), signal)).counts);
+    default:
+      return proposal.finalTallyResult ?? NO_VOTES;
+  }
+}
