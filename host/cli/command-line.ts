@@ -5,13 +5,13 @@ import { readyArguments } from "./arguments.js";
 import { reportFailure } from "./fail.js";
 import { makeProgram } from "./program.js";
 import { serveChain } from "./program-chain.js";
-import { settle } from "./settings.js";
+import { envName, settle } from "./settings.js";
 
 const args = process.argv.slice(2);
 
 /** A mistake on the command line is reported in the form that was asked for, also when it cannot be parsed. */
 function wantsJson(): boolean {
-  let format = process.env["CHAIND_OUTPUT"];
+  let format = process.env[envName("--output")];
   for (const [at, arg] of args.entries()) {
     const joined = /^(?:-o=?|--output=)(.+)$/.exec(arg)?.[1];
     if (arg === "--json") format = "json";

@@ -3,8 +3,8 @@
 export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 export type Shell = (typeof SHELLS)[number];
 
-const BASH = `# bash completion for chaind
-_chaind() {
+const bash = (program: string, word: string) => `# bash completion for ${program}
+_${word}() {
     local IFS=$'\\n' line
     COMPREPLY=()
     local words=("\${COMP_WORDS[@]:1:COMP_CWORD}")
@@ -12,12 +12,12 @@ _chaind() {
         COMPREPLY+=("\${line%%$'\\t'*}")
     done < <("\${COMP_WORDS[0]}" __complete -- "\${words[@]}" 2>/dev/null)
 }
-complete -o default -F _chaind chaind
+complete -o default -F _${word} ${program}
 `;
 
-const ZSH = `#compdef chaind
-# zsh completion for chaind
-_chaind() {
+const zsh = (program: string, word: string) => `#compdef ${program}
+# zsh completion for ${program}
+_${word}() {
     local -a candidates
     local line word help
     for line in "\${(@f)$("\${words[1]}" __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
@@ -27,21 +27,21 @@ _chaind() {
         [[ $help == $line ]] && help=""
         candidates+=("\${word//:/\\\\:}\${help:+:$help}")
     done
-    if (( \${#candidates} )); then _describe chaind candidates; else _files; fi
+    if (( \${#candidates} )); then _describe ${program} candidates; else _files; fi
 }
-if [ "$funcstack[1]" = "_chaind" ]; then _chaind; else compdef _chaind chaind; fi
+if [ "$funcstack[1]" = "_${word}" ]; then _${word}; else compdef _${word} ${program}; fi
 `;
 
-const FISH = `# fish completion for chaind
-function __chaind_complete
+const fish = (program: string, word: string) => `# fish completion for ${program}
+function __${word}_complete
     set -l words (commandline -opc) (commandline -ct)
     $words[1] __complete -- $words[2..-1] 2>/dev/null
 end
-complete -c chaind -f -a '(__chaind_complete)'
+complete -c ${program} -f -a '(__${word}_complete)'
 `;
 
-const POWERSHELL = `# PowerShell completion for chaind
-Register-ArgumentCompleter -Native -CommandName chaind -ScriptBlock {
+const powershell = (program: string) => `# PowerShell completion for ${program}
+Register-ArgumentCompleter -Native -CommandName ${program} -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
     $words = @($commandAst.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })
     if ($wordToComplete -eq '') { $words += '' }
@@ -53,8 +53,9 @@ Register-ArgumentCompleter -Native -CommandName chaind -ScriptBlock {
 }
 `;
 
-const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL };
-
-export function completionScript(shell: Shell): string {
-  return SCRIPTS[shell];
+/** @param program its name; in the names of the script's functions its dashes are underlines */
+export function completionScript(shell: Shell, program: string): string {
+  return SCRIPTS[shell](program, program.replaceAll("-", "_"));
 }
+
+const SCRIPTS: Readonly<Record<Shell, (program: string, word: string) => string>> = { bash, zsh, fish, powershell };

@@ -1,7 +1,9 @@
 /** The settings that `init` writes into a home: everything that can be set, with what it means. */
+
 import { existsSync } from "node:fs";
 import { utf8 } from "../bytes.js";
 import { writeFileAtomically } from "../engine/home/atomic-file.js";
+import { envPrefix, programName } from "../program-name.js";
 import { SPILL_BYTES_MAX_DEFAULT } from "../store/disk/lmdb-spill.js";
 import { NODE_DEFAULT } from "./client/flags.js";
 import { type ConfigName, configPath, configValue, readConfig, writeSetting } from "./config-file.js";
@@ -10,7 +12,7 @@ import { limitLines } from "./limit-settings.js";
 const FILE_MODE = 0o644;
 
 function clientToml(chainId: string): string {
-  return `# Settings of the commands that ask a node. A flag counts more, and so does the environment (CHAIND_NODE …).
+  return `# Settings of the commands that ask a node. A flag counts more, and so does the environment (${envPrefix()}NODE …).
 
 # The chain that transactions are signed for; empty: the node's.
 chain-id = ${JSON.stringify(chainId)}
@@ -26,7 +28,7 @@ broadcast-mode = "sync"
 }
 
 function appToml(moniker: string): string {
-  return `# Settings of \`chaind start\`. A flag counts more, and so does the environment (CHAIND_HALT_HEIGHT, CHAIND_API_ADDRESS …).
+  return `# Settings of \`${programName()} start\`. A flag counts more, and so does the environment (${envPrefix()}HALT_HEIGHT, ${envPrefix()}API_ADDRESS …).
 
 # Name of this node, shown in its status.
 moniker = ${JSON.stringify(moniker)}

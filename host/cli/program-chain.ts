@@ -1,11 +1,13 @@
 /** The chain that this command line serves. A process has one, named before any command runs. */
 import type { Chain } from "../chain/define-chain.js";
 import { assert } from "../errors.js";
+import { nameProgram } from "../program-name.js";
 
 let served: Chain | undefined;
 
 export function serveChain(chain: Chain): void {
   served = chain;
+  nameProgram(chain.name);
 }
 
 export function programChain(): Chain {

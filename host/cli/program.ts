@@ -5,6 +5,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { Option } from "commander";
+import { programName } from "../program-name.js";
 import { usage } from "../usage.js";
 import { Cobra, commandPath } from "./cobra.js";
 import { formatHelp } from "./help.js";
@@ -123,13 +124,13 @@ export async function makeProgram(args: readonly string[], version: string): Pro
 }
 
 function rootCommand(version: string): Cobra {
-  const program = new Cobra("chaind")
+  const program = new Cobra(programName())
     .description("A small chain that knows how to upgrade itself.")
     .version(version, "-v, --version", "print the version")
     .addOption(
       new Option("--home <string>", "folder of configuration and data").default(
-        join(homedir(), ".chaind"),
-        "~/.chaind",
+        join(homedir(), `.${programName()}`),
+        `~/.${programName()}`,
       ),
     )
     .option("--chain-id <string>", "chain id (default: that of client.toml, else the node's)")

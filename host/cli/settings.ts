@@ -2,13 +2,13 @@
  * Where a flag's value comes from: the command line, the environment (`CHAIND_<FLAG>`), the file of settings in the
  * home (`client.toml`; `app.toml` for `start` and `pre-upgrade`), the default; the first that has one.
  */
+
 import type { Command, Option } from "commander";
 import { messageOf, UpgradeError } from "../errors.js";
+import { envPrefix } from "../program-name.js";
 import { usage } from "../usage.js";
 import { parseSwitch } from "./arguments.js";
 import { type ConfigName, type ConfigTable, configValue, readConfig } from "./config-file.js";
-
-export const ENV_PREFIX = "CHAIND_";
 
 export interface Sources {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -17,7 +17,7 @@ export interface Sources {
 
 /** `--keyring-backend` is `CHAIND_KEYRING_BACKEND`. */
 export function envName(long: string): string {
-  return ENV_PREFIX + long.replace(/^--/, "").replaceAll(/[-.]/g, "_").toUpperCase();
+  return envPrefix() + long.replace(/^--/, "").replaceAll(/[-.]/g, "_").toUpperCase();
 }
 
 /** Never read from a file: they say which home it is in, or answer for a person. */
@@ -81,7 +81,7 @@ function parsed(option: Option, text: string, where: string): unknown {
 }
 
 function wrong(where: string, text: string, what: string): UpgradeError {
-  const isEnv = where.startsWith(ENV_PREFIX);
+  const isEnv = where.startsWith(envPrefix());
   return isEnv
     ? usage(`invalid value "${text}" of the environment's ${where}: ${what}`)
     : new UpgradeError("UPG_INVALID_CONFIG", `invalid value "${text}" of the setting ${where}: ${what}`);

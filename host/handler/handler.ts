@@ -2,8 +2,10 @@
  * From bytes to a handler: copy, validate and hash them as they came, prepare, compile. `prepare` is the place of
  * everything that the host changes in a module.
  */
+
 import { toHex } from "../bytes.js";
 import { assert, UpgradeError } from "../errors.js";
+import { programName } from "../program-name.js";
 import type { Sha256 } from "../types.js";
 import type { Finding } from "./findings.js";
 import type { Manifest } from "./manifest/manifest-types.js";
@@ -69,7 +71,7 @@ function refusal(finding: Finding, count: number): UpgradeError {
     ...(finding.function === null ? [] : [`in function ${finding.function}`]),
     ...(finding.offset === null ? [] : [`at byte ${finding.offset}`]),
   ].join(" ");
-  const more = count > 1 ? ` (and ${count - 1} more: see \`chaind handler check\`)` : "";
+  const more = count > 1 ? ` (and ${count - 1} more: see \`${programName()} handler check\`)` : "";
   const details = { function: finding.function ?? "", offset: String(finding.offset ?? "") };
   return new UpgradeError(finding.code, `${where === "" ? "" : `${where}: `}${finding.message}${more}`, { details });
 }

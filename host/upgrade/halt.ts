@@ -1,5 +1,6 @@
 /** A halt: the process stops by design. It is thrown through the block and becomes an exit status and a record on disk. */
 import { type ErrorCode, type ErrorDetails, isUpgradeError, UpgradeError } from "../errors.js";
+import { programName } from "../program-name.js";
 import type { Height, Plan } from "../types.js";
 import { nextStep } from "./halt-next.js";
 
@@ -80,7 +81,7 @@ export interface HaltFacts {
   readonly time: string;
   /** Folder of the node, for the commands; `<home>` where there is none. */
   readonly home?: string;
-  /** Command of the chain's program, for the commands; `chaind` where none is given. */
+  /** Command of the chain's program, for the commands; the running one's where none is given. */
   readonly program?: string;
   /** The plan that state holds for the next height; an error that names one goes before. */
   readonly duePlan?: Plan | undefined;
@@ -104,7 +105,7 @@ export function haltRecord(error: UpgradeError, facts: HaltFacts): HaltRecord {
     message,
     ...nextStep({
       ...{ code, height, details, plan: plan?.name ?? "" },
-      ...{ home: facts.home ?? "<home>", program: facts.program ?? "chaind" },
+      ...{ home: facts.home ?? "<home>", program: facts.program ?? programName() },
     }),
     time: facts.time,
   };

@@ -2,9 +2,11 @@
  * Keys of accounts. Backend `file` seals each with one password for the whole keyring; `test` does not and is for
  * development only.
  */
+
 import { fromHex, toHex } from "../bytes.js";
 import { sign } from "../comet/keys.js";
 import { UpgradeError } from "../errors.js";
+import { programName } from "../program-name.js";
 import { type AccountKey, accountKey } from "./derive.js";
 import { checkKeyName, KeyFolder, type KeyRecord } from "./folder.js";
 import type { Prompt } from "./prompt.js";
@@ -60,7 +62,7 @@ export class Keyring {
     if (this.has(name)) {
       throw new UpgradeError(
         "UPG_INVALID_ARGUMENT",
-        `there is a key "${name}" already; delete it first (\`chaind keys delete ${name}\`)`,
+        `there is a key "${name}" already; delete it first (\`${programName()} keys delete ${name}\`)`,
       );
     }
     const shown = { v: 1, name, address: key.address, pubkey: Buffer.from(key.publicKey).toString("base64") } as const;
@@ -127,7 +129,7 @@ export class Keyring {
   #notFound(name: string): UpgradeError {
     return new UpgradeError(
       "UPG_NOT_FOUND_KEY",
-      `there is no key "${name}" in ${this.#folder.path}; \`chaind keys list --keyring-backend ${this.options.backend}\` shows those that are`,
+      `there is no key "${name}" in ${this.#folder.path}; \`${programName()} keys list --keyring-backend ${this.options.backend}\` shows those that are`,
     );
   }
 }

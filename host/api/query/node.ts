@@ -19,7 +19,6 @@ export const ENGINE_VERSION = "0.38.25";
 /** Protocol of blocks, as headers carry it; that of peers counts for nothing here. */
 export const P2P_PROTOCOL = 8n;
 export const BLOCK_PROTOCOL = 11n;
-export const APP_NAME = "chaind";
 
 function latestBlock({ node }: NodeCall): NodeBlock {
   const latest = node.latest();
@@ -61,7 +60,7 @@ export const nodeService: QueryService = implementOfNode(Service, {
         moniker: identity.moniker,
         other: { txIndex: "on", rpcAddress: "" },
       },
-      applicationVersion: { name: "chain-upgrade", appName: APP_NAME, version: VERSION },
+      applicationVersion: { name: "chain-upgrade", appName: call.chain.name, version: VERSION },
     };
   },
 

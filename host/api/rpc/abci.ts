@@ -5,18 +5,17 @@ import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { VERSION } from "../../version.js";
 import { apiError } from "../errors.js";
 import { abciQuery } from "../query/abci.js";
-import { APP_NAME } from "../query/node.js";
 import { ERROR_CODE_HEADER } from "../query/query.js";
 import { latestBlock, type RpcContext } from "./context.js";
 import { base64Json } from "./json.js";
 import type { Params } from "./params.js";
 
-export function abciInfo({ query: { app, node } }: RpcContext) {
+export function abciInfo({ query: { app, chain, node } }: RpcContext) {
   const latest = latestBlock(node);
   const { version } = app.at();
   return {
     response: {
-      data: APP_NAME,
+      data: chain.name,
       version: VERSION,
       app_version: String(version.number),
       last_block_height: String(latest.header.height),

@@ -1,9 +1,12 @@
 /** `chaind completion`: scripts that ask this program itself what may come next, so that they never grow old. */
+
 import type { Command, Option } from "commander";
+import { programName } from "../../program-name.js";
 import { keyNames } from "../../wallet/folder.js";
 import { readyArguments } from "../arguments.js";
 import { type Cobra, isHidden } from "../cobra.js";
 import { completionScript, SHELLS } from "../completion-scripts.js";
+import { envName } from "../settings.js";
 
 export function registerCompletion(program: Cobra): void {
   const completion = program
@@ -11,10 +14,10 @@ export function registerCompletion(program: Cobra): void {
     .summary("Print a script that completes commands in a shell")
     .description(
       "Prints a script that completes commands, flags and the names of keys. For one session:\n\n" +
-        "  bash:        source <(chaind completion bash)\n" +
-        "  zsh:         source <(chaind completion zsh)\n" +
-        "  fish:        chaind completion fish | source\n" +
-        "  powershell:  chaind completion powershell | Out-String | Invoke-Expression\n\n" +
+        `  bash:        source <(${programName()} completion bash)\n` +
+        `  zsh:         source <(${programName()} completion zsh)\n` +
+        `  fish:        ${programName()} completion fish | source\n` +
+        `  powershell:  ${programName()} completion powershell | Out-String | Invoke-Expression\n\n` +
         "Write it to a file that your shell reads at its start to have it always.",
     )
     .group();
@@ -22,7 +25,7 @@ export function registerCompletion(program: Cobra): void {
     completion
       .command(shell)
       .summary(`The script for ${shell}`)
-      .action(() => void process.stdout.write(completionScript(shell)));
+      .action(() => void process.stdout.write(completionScript(shell, programName())));
   }
 }
 
@@ -91,7 +94,7 @@ function valuesOf(program: Cobra, option: Option): Candidate[] {
 }
 
 function keysOf(program: Cobra): Candidate[] {
-  const home = process.env["CHAIND_HOME"] ?? String(program.opts()["home"]);
+  const home = process.env[envName("--home")] ?? String(program.opts()["home"]);
   return ["test", "file"].flatMap((backend) =>
     keyNames(home, backend).map((name): Candidate => [name, `${backend} key`]),
   );

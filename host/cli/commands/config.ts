@@ -1,5 +1,7 @@
 /** `chaind config`: the settings in a home, which stand in place of flags. */
+
 import type { Command } from "commander";
+import { envPrefix, programName } from "../../program-name.js";
 import { usage } from "../../usage.js";
 import type { Cobra } from "../cobra.js";
 import { nearest } from "../cobra.js";
@@ -13,7 +15,7 @@ import {
 } from "../config-file.js";
 import { limitDefaults } from "../limit-settings.js";
 import type { Output } from "../output.js";
-import { ENV_PREFIX, envName, isFromFile, readsConfig } from "../settings.js";
+import { envName, isFromFile, readsConfig } from "../settings.js";
 
 const isName = (word: string): word is ConfigName => word === "client" || word === "app";
 
@@ -23,7 +25,7 @@ export function registerConfig(program: Cobra, output: Output): void {
     .summary("Read and change the settings in a home")
     .description(
       "Settings are in <home>/config: client.toml for commands that ask a node, app.toml for the node.\n" +
-        `The first of these that has a value counts: the flag, the environment (${ENV_PREFIX}<FLAG>), the file, the default.`,
+        `The first of these that has a value counts: the flag, the environment (${envPrefix()}<FLAG>), the file, the default.`,
     )
     .group();
   config
@@ -46,7 +48,7 @@ export function registerConfig(program: Cobra, output: Output): void {
     .action((first: string, second: string, third: string | undefined) => {
       const [name, key, value] = isName(first) ? [first, second, third] : (["client", first, second] as const);
       if (value === undefined || (!isName(first) && third !== undefined)) {
-        throw usage("accepts [client|app] <key> <value>; see `chaind config set --help`");
+        throw usage(`accepts [client|app] <key> <value>; see \`${programName()} config set --help\``);
       }
       requireSetting(program, name, key);
       writeSetting(homeOf(program), name, key, value);
@@ -75,11 +77,11 @@ function requireSetting(program: Cobra, name: ConfigName, key: string): void {
   if (settingsOf(program, name).has(key)) return;
   const other = name === "client" ? "app" : "client";
   if (settingsOf(program, other).has(key)) {
-    throw usage(`${key} is a setting of ${other}.toml: chaind config set ${other} ${key} …`);
+    throw usage(`${key} is a setting of ${other}.toml: ${programName()} config set ${other} ${key} …`);
   }
   const near = nearest(key, [...settingsOf(program, name)]);
   const hint = near === undefined ? "" : ` (did you mean "${near}"?)`;
-  throw usage(`there is no setting "${key}" in ${name}.toml${hint}; see \`chaind config view ${name}\``);
+  throw usage(`there is no setting "${key}" in ${name}.toml${hint}; see \`${programName()} config view ${name}\``);
 }
 
 /** The flags that a file may give a value: those of the commands that read it. */

@@ -1,4 +1,5 @@
 /** `chaind export`: the state of a home that no node holds, as a genesis document. */
+import { programName } from "../../program-name.js";
 import type { Cobra } from "../cobra.js";
 import { parseHeight } from "../options.js";
 
@@ -13,7 +14,7 @@ export function registerExport(program: Cobra): void {
     .command("export")
     .summary("Print the state as a genesis document")
     .description(
-      "Prints the state as a genesis document, one that `chaind init --genesis` takes. Stop the node first. A scheduled\n" +
+      `Prints the state as a genesis document, one that \`${programName()} init --genesis\` takes. Stop the node first. A scheduled\n` +
         "plan is not included: the upgrade module has no genesis state.",
     )
     .option("--height <int>", "state of this height (0: the last)", parseHeight, 0n)

@@ -1,5 +1,6 @@
 /** `chaind keys`: keys of accounts in this machine's keyring. */
 
+import { programName } from "../../program-name.js";
 import { usage } from "../../usage.js";
 import type { KeyInfo } from "../../wallet/keyring.js";
 import { addKeyringFlags, type KeyringFlags } from "../client/keyring-options.js";
@@ -60,7 +61,7 @@ async function add(name: string, flags: AddFlags, home: string, output: Output):
   checkKeyName(name);
   await withKeyring(flags, home, async (keyring, prompt) => {
     if (!flags.dryRun && keyring.has(name))
-      throw usage(`there is a key "${name}" already; \`chaind keys delete ${name}\` removes it`);
+      throw usage(`there is a key "${name}" already; \`${programName()} keys delete ${name}\` removes it`);
     const mnemonic = flags.recover ? await prompt.secret("The mnemonic: ") : newMnemonic(flags.words);
     const key = keyFromMnemonic(mnemonic, flags.hdPath ?? `m/44'/118'/${flags.account}'/0/${flags.index}`);
     const info = flags.dryRun ? { name, ...key } : await keyring.add(name, key);

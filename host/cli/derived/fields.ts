@@ -81,7 +81,7 @@ function valueJson(field: DescField, text: string): unknown {
 }
 
 /** Types by the names of a .proto file. */
-export function kindOf(field: DescField): string {
+function kindOf(field: DescField): string {
   if (field.message?.typeName === COIN) return "coins";
   if (field.message) return "json";
   if (field.enum) return "name";
@@ -90,7 +90,7 @@ export function kindOf(field: DescField): string {
   return scalar === ScalarType.BYTES ? "base64" : ScalarType[scalar].toLowerCase();
 }
 
-export function describeField(field: DescField): string {
+function describeField(field: DescField): string {
   const what = `the field ${field.name}`;
   if (field.message?.typeName === COIN) return `${what}: coins like 10ustake`;
   const many = field.fieldKind === "list" ? ", once for each" : "";

@@ -6,6 +6,7 @@ import { utf8 } from "../../bytes.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { SUMMARY_BYTES_MAX } from "../../modules/gov/texts.js";
 import { type PlanInfo, parsePlanInfo, planHandlerHash } from "../../plan-info/plan-info.js";
+import { programName } from "../../program-name.js";
 import { shellWord } from "../../upgrade/halt-next.js";
 import { usage } from "../../usage.js";
 import { visible } from "../../visible.js";
@@ -36,7 +37,7 @@ export function checkedHandler(file: string, plan: string): CheckedHandler {
 function refusedFile(file: string, { code, message }: FileCheck["findings"][number], more: number): UpgradeError {
   if (!code.startsWith("UPG_HANDLER_")) return new UpgradeError(code, `--handler: ${message}`);
   const others = more > 0 ? ` (and ${more} more)` : "";
-  const look = `chaind handler check ${shellWord(file)}`;
+  const look = `${programName()} handler check ${shellWord(file)}`;
   return new UpgradeError(
     code,
     `--handler: nodes refuse ${file}: ${message}${others}; see all that is wrong with it: ${look}`,
@@ -105,7 +106,7 @@ export function handlerSummary(handler: CheckedHandler): string {
 function cut(lines: readonly string[]): string {
   const whole = lines.join("\n");
   if (utf8(whole).length <= SUMMARY_BYTES_MAX) return whole;
-  const rest = (count: number) => `… and ${count} more lines: chaind handler check FILE`;
+  const rest = (count: number) => `… and ${count} more lines: ${programName()} handler check FILE`;
   let room = SUMMARY_BYTES_MAX - utf8(rest(lines.length)).length;
   const kept: string[] = [];
   for (const line of lines) {

@@ -5,6 +5,7 @@ import { messageFromJson } from "../../chain/query/message-json.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import { Query as AuthQuery } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
 import { type Tx, TxSchema } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
+import { programName } from "../../program-name.js";
 import { usage } from "../../usage.js";
 import { ask } from "../../wallet/ask.js";
 import { rpcClient } from "../client/flags.js";
@@ -75,6 +76,6 @@ async function onlineFacts(flags: TxFlags, address: string) {
 
 export async function broadcastFile(file: string, flags: TxFlags, output: Output): Promise<void> {
   const tx = readTx(file);
-  if (tx.signatures.length === 0) throw usage(`${file} is not signed: \`chaind tx sign\` does`);
+  if (tx.signatures.length === 0) throw usage(`${file} is not signed: \`${programName()} tx sign\` does`);
   await broadcast(rpcClient(flags), rawBytes(tx), flags, output);
 }

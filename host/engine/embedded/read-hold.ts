@@ -2,8 +2,10 @@
  * Keeps nodes out of a home while a command reads its database page by page. It needs the right to read, and no more: a
  * shared lock of the kernel on the lock file, where there is one, and on the database itself.
  */
+
 import { closeSync, openSync } from "node:fs";
 import { messageOf, UpgradeError } from "../../errors.js";
+import { programName } from "../../program-name.js";
 import { tryFileLock } from "../home/file-lock.js";
 import { livingHolder } from "../home/home-lock.js";
 
@@ -55,6 +57,6 @@ function isShared(file: number): boolean {
 function locked(path: string): UpgradeError {
   return new UpgradeError(
     "UPG_STORE_LOCKED",
-    `a node has this home open (${path} is locked): stop it first, or ask the running node with \`chaind query\``,
+    `a node has this home open (${path} is locked): stop it first, or ask the running node with \`${programName()} query\``,
   );
 }

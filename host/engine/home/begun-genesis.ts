@@ -2,12 +2,14 @@
  * The genesis document of a home. A chain that has not begun reads it; after the first block the database has what is
  * needed, and a document that is another one by now is a warning.
  */
+
 import { existsSync, statSync } from "node:fs";
 import { equalBytes, toHex } from "../../bytes.js";
 import type { Chain } from "../../chain/define-chain.js";
 import { type Genesis, type GenesisFacts, longLists, openGenesis } from "../../chain/genesis/genesis.js";
 import type { GenesisList } from "../../chain/genesis/list.js";
 import { UpgradeError } from "../../errors.js";
+import { programName } from "../../program-name.js";
 import type { Batch, Database } from "../../store/disk/database.js";
 import type { LogLevel } from "../../upgrade/handlers.js";
 import { hashOfFile, hashOfSource, openFileSource } from "./file-source.js";
@@ -38,7 +40,10 @@ export function requireHome(home: Home): void {
 }
 
 function noDocument({ genesisFile }: Home): UpgradeError {
-  return new UpgradeError("UPG_INVALID_CONFIG", `${genesisFile} is missing: make a home with \`chaind init\` first`);
+  return new UpgradeError(
+    "UPG_INVALID_CONFIG",
+    `${genesisFile} is missing: make a home with \`${programName()} init\` first`,
+  );
 }
 
 /** @throws UpgradeError UPG_INVALID_CONFIG when there is no document, UPG_INVALID_GENESIS, UPG_STORE_CORRUPT */

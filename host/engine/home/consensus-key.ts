@@ -3,6 +3,7 @@
 import { toHex, utf8 } from "../../bytes.js";
 import { addressOf, type PublicKey, publicKeyOf } from "../../comet/keys.js";
 import { UpgradeError } from "../../errors.js";
+import { programName } from "../../program-name.js";
 import { readFileIfThere, writeFileAtomically } from "./atomic-file.js";
 import { sha256 } from "./node-crypto.js";
 
@@ -37,7 +38,10 @@ export function writeConsensusKey(path: string, key: ConsensusKey): void {
 export function readConsensusKey(path: string): ConsensusKey {
   const bytes = readFileIfThere(path);
   if (!bytes) {
-    throw new UpgradeError("UPG_INVALID_CONFIG", `${path} is missing: make a home with \`chaind init\` first`);
+    throw new UpgradeError(
+      "UPG_INVALID_CONFIG",
+      `${path} is missing: make a home with \`${programName()} init\` first`,
+    );
   }
   return consensusKey(readPrivateKey(path, bytes));
 }

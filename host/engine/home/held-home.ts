@@ -10,6 +10,7 @@ import { genesisVersion } from "../../chain/start.js";
 import { DEFAULT_CONSENSUS_PARAMS } from "../../comet/consensus-params.js";
 import { Core } from "../../core/core.js";
 import { assert, isUpgradeError } from "../../errors.js";
+import { nameProgram } from "../../program-name.js";
 import type { OnProgress } from "../../progress.js";
 import { LmdbDatabase } from "../../store/disk/lmdb-database.js";
 import { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
@@ -84,6 +85,7 @@ export class HeldHome {
 
   /** @throws UpgradeError UPG_STORE_LOCKED, UPG_STORE_IO, UPG_INVALID_CONFIG */
   static hold(options: OpenNodeOptions): HeldHome {
+    nameProgram(options.chain.name);
     const home = new Home(options.home);
     requireHome(home);
     const key = readConsensusKey(home.validatorKeyFile);

@@ -2,6 +2,7 @@
  * One process a home. The lock file is locked by the kernel, which holds between containers and ends with the process;
  * what is in it, process id and start time, says which process that is.
  */
+
 import {
   closeSync,
   constants,
@@ -17,6 +18,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { UpgradeError } from "../../errors.js";
+import { programName } from "../../program-name.js";
 import { diskFailure } from "../../store/disk/lmdb-errors.js";
 import { tryFileLock } from "./file-lock.js";
 
@@ -118,7 +120,7 @@ function lockDatabase(path: string): number[] {
   closeSync(file);
   throw new UpgradeError(
     "UPG_STORE_LOCKED",
-    `another process has this home open (${path} is locked): let a \`chaind export\` or \`chaind verify\` end, or stop the node whose LOCK file was removed, then try again`,
+    `another process has this home open (${path} is locked): let a \`${programName()} export\` or \`${programName()} verify\` end, or stop the node whose LOCK file was removed, then try again`,
   );
 }
 

@@ -6,8 +6,10 @@
  * A process that dies between the signature and the commit makes the same block again: its transactions are in
  * `last_signed_txs.json` and the time of its vote in the record, and the same bytes get the same signature.
  */
+
 import { toHex, utf8 } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
+import { programName } from "../../program-name.js";
 import type { Height, Timestamp } from "../../types.js";
 import { readFileIfThere, writeFileAtomically } from "./atomic-file.js";
 
@@ -107,7 +109,7 @@ export class LastSigned {
     return new UpgradeError(
       "UPG_STORE_SIGNED",
       `block ${height} is not signed: this key has signed ${recorded === height ? "another block of that height" : `block ${recorded}`} ` +
-        `before (${this.path}). See that no other node runs with this key. \`chaind rollback\` takes a block back that nobody else saw`,
+        `before (${this.path}). See that no other node runs with this key. \`${programName()} rollback\` takes a block back that nobody else saw`,
     );
   }
 

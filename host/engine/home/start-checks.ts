@@ -3,9 +3,11 @@
  * is what its record says, and that blocks and state end together. LMDB itself trusts its pages: with a damaged one it
  * finds nothing where something is, writes over pages that are in use, or ends the process with a signal.
  */
+
 import { existsSync, statSync } from "node:fs";
 import { equalBytes } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
+import { programName } from "../../program-name.js";
 import { formatKey } from "../../store/disk/keys.js";
 import { LmdbFileDatabase } from "../../store/disk/lmdb-file-database.js";
 import { walkLmdb } from "../../store/disk/lmdb-walk.js";
@@ -30,7 +32,11 @@ export function checkDatabase(path: string, log: (level: LogLevel, message: stri
     if (!database.get(formatKey())) return undefined;
     const { branches, leaves } = database.file.meta.main;
     if (branches + leaves <= START_KEY_PAGES_MAX) walkLmdb(database.file, { longValues: false });
-    else log("warn", "the database is too large to be checked at start: run `chaind verify` when the node is stopped");
+    else
+      log(
+        "warn",
+        `the database is too large to be checked at start: run \`${programName()} verify\` when the node is stopped`,
+      );
     return checkLast(database);
   } finally {
     database.close();
@@ -46,6 +52,6 @@ function checkLast(database: LmdbFileDatabase): Height | undefined {
   throw new UpgradeError(
     "UPG_STORE_CORRUPT",
     `the last block is ${height} and the last version of the state ${version}, or they have different app hashes: ` +
-      "see the extent with `chaind verify`, and restore the data folder from a copy",
+      `see the extent with \`${programName()} verify\`, and restore the data folder from a copy`,
   );
 }

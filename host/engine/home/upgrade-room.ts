@@ -1,5 +1,7 @@
 /** Has the disk room for the scheduled upgrade? Said days before, when an operator can still do something about it. */
+
 import { statSync } from "node:fs";
+import { programName } from "../../program-name.js";
 import { freeBytes } from "../../store/disk/lmdb-errors.js";
 import { SPILL_BYTES_MAX_DEFAULT, SPILL_RESERVE_BYTES } from "../../store/disk/lmdb-spill.js";
 import { shellWord } from "../../upgrade/halt-next.js";
@@ -38,7 +40,7 @@ export function roomLine({ free, spill, growth, reserve }: UpgradeRoom, plan: st
   const parts =
     `${bytesText(spill)} for what its handler writes before the commit (--handler-disk-max), ${bytesText(growth)} for the ` +
     `commit if every record changes, ${bytesText(reserve)} as a reserve`;
-  const measure = `chaind handler run FILE --state ${shellWord(home)}`;
+  const measure = `${programName()} handler run FILE --state ${shellWord(home)}`;
   return {
     isShort: true,
     text:

@@ -2,9 +2,11 @@
  * What a value looks like in the file: the value, then four bytes of CRC-32 (the polynomial of zlib, little-endian) over
  * key and value. The key is part of it so that a value which is under another key is found too.
  */
+
 import { crc32 } from "node:zlib";
 import { equalBytes, toHex, utf8 } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
+import { programName } from "../../program-name.js";
 
 const CHECKSUM_BYTES = 4;
 
@@ -40,13 +42,13 @@ export function unsealed(key: Uint8Array, stored: Uint8Array): Uint8Array {
     throw new UpgradeError(
       "UPG_STORE_VERSION_MISMATCH",
       "the database has format 1, which has no checksums; this program reads format 2 only. Export the state with the " +
-        "program that wrote it, and begin a new home with `chaind init --genesis`",
+        `program that wrote it, and begin a new home with \`${programName()} init --genesis\``,
     );
   }
   throw new UpgradeError(
     "UPG_STORE_CORRUPT",
     `the database's record ${toHex(key)} (${stored.length} bytes) does not match its checksum: the file is damaged. ` +
-      "Stop the node, find the extent with `chaind verify`, and restore the data folder from a copy",
+      `Stop the node, find the extent with \`${programName()} verify\`, and restore the data folder from a copy`,
   );
 }
 

@@ -6,7 +6,9 @@
  *   node      u16 low, u16 high, u16 flags, u16 klen, key, data     low and high: bytes of data, or the child's number
  *   long data u64 page, u64 transaction, u64 pages
  */
+
 import { UpgradeError } from "../../errors.js";
+import { programName } from "../../program-name.js";
 
 export const PAGE_HEADER_BYTES = 24;
 const NODE_HEADER_BYTES = 8;
@@ -151,7 +153,7 @@ export function checkLongHead(head: Uint8Array, value: LongValue, pageBytes: num
 export function damaged(what: string): UpgradeError {
   return new UpgradeError(
     "UPG_STORE_CORRUPT",
-    `the database is damaged: ${what}. See the extent with \`chaind verify\`, and restore the data folder from a copy`,
+    `the database is damaged: ${what}. See the extent with \`${programName()} verify\`, and restore the data folder from a copy`,
   );
 }
 

@@ -1,9 +1,11 @@
 /** The records that say what a version is: encoding, and the checks a reader of them makes. */
+
 import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import type { RootLink } from "../../commitment/chunk.js";
 import { HASH_BYTES } from "../../commitment/iavl-hash.js";
 import { UpgradeError } from "../../errors.js";
 import { CommitRecordSchema, FormatRecordSchema } from "../../gen/chain/store/v1/store_pb.js";
+import { programName } from "../../program-name.js";
 import type { Database } from "../disk/database.js";
 import { commitKey, commitsEnd, formatKey, versionOfCommitKey } from "../disk/keys.js";
 
@@ -107,7 +109,7 @@ function withoutFormat(database: Database): UpgradeError {
   }
   return new UpgradeError(
     "UPG_STORE_CORRUPT",
-    "the database has lost its format record: find the extent of the damage with `chaind verify`, and restore the data folder from a copy",
+    `the database has lost its format record: find the extent of the damage with \`${programName()} verify\`, and restore the data folder from a copy`,
   );
 }
 

@@ -43,7 +43,7 @@ describe("candidates()", () => {
 
 describe("completionScript()", () => {
   test.each(SHELLS)("%s → asks the program itself", (shell) => {
-    expect(completionScript(shell)).toContain("__complete");
+    expect(completionScript(shell, "chaind")).toContain("__complete");
   });
 
   const bash = hasShell("bash") ? test : test.skip;
@@ -56,7 +56,7 @@ describe("completionScript()", () => {
         '#!/bin/sh\n[ "$1 $2 $3 $4" = "__complete -- query up" ] && printf "upgrade\\tPlans and versions\\n"\n',
         { mode: 0o755 },
       );
-      const script = `${completionScript("bash")}
+      const script = `${completionScript("bash", "chaind")}
         COMP_WORDS=(${chaind} query up); COMP_CWORD=2; _chaind; printf '%s' "\${COMPREPLY[*]}"`;
       expect(execFileSync("bash", ["-c", script], { encoding: "utf8" })).toBe("upgrade");
     } finally {

@@ -1,9 +1,11 @@
 /** `chaind handler test [FILE]`: the checks that every handler must stand, on the scenes of a project. */
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type FixtureResult, testFixture, withDefault } from "../../../author/fixture-runs.js";
 import { HandlerProject, readFixture } from "../../../author/project.js";
 import { openHandlerFile } from "../../../author/wasm-file.js";
+import { programName } from "../../../program-name.js";
 import { usage } from "../../../usage.js";
 import type { Cobra } from "../../cobra.js";
 import type { Output } from "../../output.js";
@@ -30,7 +32,7 @@ export function registerTest(handler: Cobra, output: Output): void {
       const project = new HandlerProject(options.project);
       const path = file ?? join(options.project, project.wasmName);
       if (file === undefined && !existsSync(path)) {
-        throw usage(`there is no ${path} yet; make it with \`chaind handler build\`, or name a file`);
+        throw usage(`there is no ${path} yet; make it with \`${programName()} handler build\`, or name a file`);
       }
       const wasm = openHandlerFile(path);
       const fixtures = options.fixture?.map((path) => readFixture(path)) ?? project.fixtures();
