@@ -17,6 +17,7 @@ export const GAS = Object.freeze({
   ITERATE_FLAT: 30n,
   TX_PER_BYTE: 10n,
   VERIFY_SECP256K1: 1_000n,
+  VERIFY_ED25519: 590n,
   /** Bytes of the parameters that the field reads before anything else; here they are constants. */
   PARAMETER_BYTES: 18n,
 });

@@ -3,7 +3,7 @@ import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufb
 import { anyPack } from "@bufbuild/protobuf/wkt";
 import { utf8 } from "../../host/bytes.js";
 import { encodeAddress, moduleAddress } from "../../host/chain/address.js";
-import { publicKeyOf, sign } from "../../host/comet/keys.js";
+import { addressOf, publicKeyOf, sign } from "../../host/comet/keys.js";
 import { sha256 } from "../../host/engine/home/node-crypto.js";
 import { MsgSendSchema } from "../../host/gen/cosmos/bank/v1beta1/tx_pb.js";
 import { PubKeySchema } from "../../host/gen/cosmos/crypto/secp256k1/keys_pb.js";
@@ -12,7 +12,7 @@ import { MsgDepositSchema, MsgSubmitProposalSchema, MsgVoteSchema } from "../../
 import { SignMode } from "../../host/gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import { AuthInfoSchema, TxBodySchema, TxRawSchema } from "../../host/gen/cosmos/tx/v1beta1/tx_pb.js";
 import { MsgCancelUpgradeSchema, MsgSoftwareUpgradeSchema } from "../../host/gen/cosmos/upgrade/v1beta1/tx_pb.js";
-import { keyAddress, signBytes } from "../../host/modules/auth/signatures.js";
+import { signBytes } from "../../host/modules/auth/signatures.js";
 
 export const GOV_ADDRESS = encodeAddress(moduleAddress(sha256, "gov"));
 
@@ -46,7 +46,7 @@ export class Signer {
   constructor(readonly name: string) {
     this.#privateKey = sha256(utf8(`scenario key ${name}`));
     this.publicKey = publicKeyOf("secp256k1", this.#privateKey).bytes;
-    this.addressBytes = keyAddress(sha256, this.publicKey);
+    this.addressBytes = addressOf(sha256, { type: "secp256k1", bytes: this.publicKey });
     this.address = encodeAddress(this.addressBytes);
   }
 

@@ -4,6 +4,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { HDKey } from "@scure/bip32";
 import { mnemonicToSeedSync } from "@scure/bip39";
 import { toHex } from "../../host/bytes.js";
+import { keyAddress } from "../../host/chain/account-key.js";
 import { addressFailure, decodeAnyAddress, encodeAddress, moduleAddress } from "../../host/chain/address.js";
 import { decodeTx } from "../../host/chain/tx/decode.js";
 import type { TxResult } from "../../host/chain/tx/result.js";
@@ -15,7 +16,7 @@ import { AccountSchema } from "../../host/gen/chain/auth/v1/auth_pb.js";
 import { PubKeySchema } from "../../host/gen/cosmos/crypto/secp256k1/keys_pb.js";
 import { TxRawSchema } from "../../host/gen/cosmos/tx/v1beta1/tx_pb.js";
 import { AUTH_STORE, writeAccount } from "../../host/modules/auth/accounts.js";
-import { keyAddress, signBytes } from "../../host/modules/auth/signatures.js";
+import { signBytes } from "../../host/modules/auth/signatures.js";
 import { Keeper } from "../../host/upgrade/keeper.js";
 import { exampleChain, V1 } from "../example-chain.js";
 import { type CaseRunner, expectBytes, expectEqual, type VectorCase } from "./harness.js";
@@ -48,7 +49,7 @@ function checkKey(signer: VectorCase): void {
   expectBytes(privateKey, signer["private"], "private key");
   const key = publicKeyOf("secp256k1", privateKey);
   expectBytes(key.bytes, signer["public"], "public key");
-  expectBytes(keyAddress(sha256, key.bytes), signer["address_bytes"], "address bytes");
+  expectBytes(keyAddress(sha256, { type: "secp256k1", bytes: key.bytes }), signer["address_bytes"], "address bytes");
   expectEqual(encodeAddress(addressOf(sha256, key)), signer["address"], "address");
   const any = {
     type_url: `/${PubKeySchema.typeName}`,

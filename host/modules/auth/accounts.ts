@@ -1,6 +1,7 @@
 /** Module auth: accounts by address. In consensus version 1 an account holds its own coins. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { bigEndian64, concatBytes } from "../../bytes.js";
+import { multisigMessage, readMultisig, type SigningKey } from "../../chain/account-key.js";
 import { encodeAddress } from "../../chain/address.js";
 import { allRecords, type Records } from "../../chain/records.js";
 import { UpgradeError } from "../../errors.js";
@@ -12,12 +13,12 @@ export const AUTH_STORE = "auth";
 const ACCOUNT_PREFIX = Uint8Array.of(0x01);
 const NEXT_NUMBER_KEY = Uint8Array.of(0x02);
 
-function accountKey(address: Uint8Array): Uint8Array {
+function recordKey(address: Uint8Array): Uint8Array {
   return concatBytes(ACCOUNT_PREFIX, address);
 }
 
 export function readAccount(store: KVReader, address: Uint8Array): Account | undefined {
-  const bytes = store.get(accountKey(address));
+  const bytes = store.get(recordKey(address));
   return bytes && decodeAccount(bytes, address);
 }
 
@@ -31,7 +32,24 @@ function decodeAccount(bytes: Uint8Array, address: Uint8Array): Account {
 }
 
 export function writeAccount(store: KVStore, account: Account): void {
-  store.set(accountKey(account.address), toBinary(AccountSchema, account));
+  store.set(recordKey(account.address), toBinary(AccountSchema, account));
+}
+
+/** The key that the account signs with; undefined: it has not signed yet. @throws UpgradeError UPG_STORE_CORRUPT */
+export function keyOfAccount({ address, pubKey, multisig }: Account): SigningKey | undefined {
+  if (!multisig) return pubKey.length === 0 ? undefined : { type: "secp256k1", bytes: pubKey };
+  try {
+    return readMultisig(multisig);
+  } catch (cause) {
+    const what = `store "auth": the multisig key of ${encodeAddress(address)} cannot be read`;
+    throw new UpgradeError("UPG_STORE_CORRUPT", what, { cause });
+  }
+}
+
+/** What an account's record holds of its key. A key of a kind that cannot sign is not kept. */
+export function keyFields(key: SigningKey | undefined): Pick<Account, "pubKey" | "multisig"> {
+  if (key?.type === "secp256k1") return { pubKey: key.bytes };
+  return { pubKey: new Uint8Array(), ...(key?.type === "multisig" ? { multisig: multisigMessage(key) } : {}) };
 }
 
 /** The account, made with the next number when it is not there. */

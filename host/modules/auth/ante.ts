@@ -3,10 +3,12 @@
  * keys, signatures, sequences. A transaction that fails here leaves nothing behind, not even its fee.
  */
 import { equalBytes, toBase64 } from "../../bytes.js";
+import { checkSignatureCount, keyAddress, memberCount, readKey, type SigningKey } from "../../chain/account-key.js";
 import { encodeAddress } from "../../chain/address.js";
 import type { ModuleContext } from "../../chain/context.js";
 import { GAS } from "../../chain/gas.js";
 import { readMessageCoins } from "../../chain/message-coins.js";
+import { aminoSignBytesOf } from "../../chain/tx/amino-doc.js";
 import type { Ante, AnteOptions, FeeTrial, TxMode } from "../../chain/tx/ante.js";
 import type { DecodedTx } from "../../chain/tx/decode.js";
 import { SDK, TxError } from "../../chain/tx-error.js";
@@ -15,22 +17,12 @@ import { INT64_MAX } from "../../limits.js";
 import { compareTimes, formatTime } from "../../time.js";
 import { bankOf } from "../bank/bank.js";
 import { FEE_COLLECTOR, transferToModule } from "../bank/transfer.js";
-import { AUTH_STORE, readAccount, writeAccount } from "./accounts.js";
-import {
-  isAminoOnly,
-  keyAddress,
-  keyTypeName,
-  type NamedKey,
-  namedKey,
-  PUBLIC_KEY_BYTES,
-  signatureFailure,
-} from "./signatures.js";
+import { AUTH_STORE, keyFields, keyOfAccount, readAccount, writeAccount } from "./accounts.js";
+import { isAminoOnly, isIncomplete, publishedSignatures, readSignature, type SignatureData } from "./signature-data.js";
+import { chargeSignature, missingBytes } from "./signature-gas.js";
+import { keyTypeName, type SignDocs, signatureFailure, signBytes } from "./signatures.js";
 
 const MEMO_CHARACTERS_MAX = 256;
-const SIGNATURES_MAX = 7;
-/** What a simulation counts for a signature that is not there yet: the signature, its key and their frame. */
-const SIGNATURE_FRAME_BYTES = 22;
-const SIGNATURE_BYTES = 64;
 /** What a fee adds to a transaction besides its denomination: an amount of 20 digits, a gas limit and their frames. */
 const FEE_FRAME_BYTES = 32;
 
@@ -46,9 +38,9 @@ export const runAnte: Ante = (context, tx, options) => {
   checkMemo(tx);
   chargeSize(context, tx, options);
   if (options.takesFees) takeFee(context, tx, options);
-  const accounts = settleKeys(context, tx, options);
-  checkSignatures(context, tx, accounts, options);
-  for (const { address } of accounts) {
+  const signers = settleKeys(context, tx, options);
+  checkSignatures(context, tx, signers, options);
+  for (const { address } of signers.map(({ account }) => account)) {
     const account = requireAccount(context, address);
     account.sequence += 1n;
     writeAccount(context.store(AUTH_STORE), account);
@@ -107,12 +99,16 @@ function checkMemo({ body }: DecodedTx): void {
   throw new TxError(SDK.MEMO_TOO_LARGE, what);
 }
 
-function chargeSize({ consumeGas }: ModuleContext, tx: DecodedTx, { mode }: AnteOptions): void {
+function chargeSize({ consumeGas }: ModuleContext, tx: DecodedTx, { mode, trial }: Options): void {
   consumeGas(GAS.TX_PER_BYTE * BigInt(tx.size), "txSize");
   if (mode !== "simulate") return;
-  const missing = tx.signers.filter((_, index) => (tx.raw.signatures[index]?.length ?? 0) === 0).length;
-  const bytes = missing * (SIGNATURE_BYTES + PUBLIC_KEY_BYTES + SIGNATURE_FRAME_BYTES);
-  consumeGas(GAS.TX_PER_BYTE * BigInt(bytes), "txSize");
+  tx.signers.forEach((address, index) => {
+    const { modeInfo } = tx.authInfo.signerInfos[index] ?? {};
+    const signature = tx.raw.signatures[index] ?? new Uint8Array();
+    if (signature.length > 0 && !isIncomplete(readSignature(modeInfo, signature))) return;
+    const account = readAccount(trial.stores.store(AUTH_STORE), address);
+    consumeGas(GAS.TX_PER_BYTE * BigInt(missingBytes(account && keyOfAccount(account))), "txSize");
+  });
 }
 
 function takeFee(context: ModuleContext, tx: DecodedTx, { mode, trial }: Options): void {
@@ -165,82 +161,108 @@ function requireAccount(context: ModuleContext, address: Uint8Array): Account {
   throw new TxError(SDK.UNKNOWN_ADDRESS, `account ${encodeAddress(address)} does not exist`);
 }
 
-/** Takes up the keys of accounts that sign for the first time, and says who signed, for indexers. */
-function settleKeys(context: ModuleContext, tx: DecodedTx, { mode }: AnteOptions): Account[] {
-  const { signerInfos } = tx.authInfo;
-  const keys = signerInfos.slice(0, tx.signers.length).map(namedKey);
-  keys.forEach((key, index) => {
+interface TxSigner {
+  readonly account: Account;
+  /** Undefined: a simulation for an account that has not signed yet. */
+  readonly key: SigningKey | undefined;
+  readonly signature: SignatureData;
+}
+
+/** Takes up the keys of accounts that sign for the first time, publishes the signatures, and charges for each. */
+function settleKeys(context: ModuleContext, tx: DecodedTx, { mode }: AnteOptions): TxSigner[] {
+  const signerInfos = tx.authInfo.signerInfos.slice(0, tx.signers.length);
+  const keys = signerInfos.map(({ publicKey }, index) => {
+    if (!publicKey) return undefined;
+    const key = readKey(publicKey);
     settleKey(context, tx.signers[index] as Uint8Array, index, key, mode);
+    return { key, typeUrl: publicKey.typeUrl };
   });
-  signerInfos.slice(0, tx.signers.length).forEach(({ sequence }, index) => {
+  const signatures = signerInfos.map(({ modeInfo, sequence }, index) => {
     const address = encodeAddress(tx.signers[index] as Uint8Array);
+    const signature = readSignature(modeInfo, tx.raw.signatures[index] ?? new Uint8Array());
     context.emit("tx", ["acc_seq", `${address}/${sequence}`]);
-    context.emit("tx", ["signature", toBase64(tx.raw.signatures[index] ?? new Uint8Array())]);
+    for (const bytes of publishedSignatures(signature)) context.emit("tx", ["signature", toBase64(bytes)]);
+    return signature;
   });
-  if (tx.signers.length > SIGNATURES_MAX) {
-    throw new TxError(SDK.TOO_MANY_SIGNATURES, `signatures: ${tx.signers.length}, limit: ${SIGNATURES_MAX}`);
-  }
-  if (signerInfos.length !== tx.signers.length) {
-    const what = `invalid number of signer;  expected: ${tx.signers.length}, got ${signerInfos.length}`;
+  checkSignatureCount(tx.signers.length);
+  checkSignatureCount(keys.reduce((sum, named) => sum + (named?.key ? memberCount(named.key) : 0), 0));
+  if (tx.authInfo.signerInfos.length !== tx.signers.length) {
+    const what = `invalid number of signer;  expected: ${tx.signers.length}, got ${tx.authInfo.signerInfos.length}`;
     throw new TxError(SDK.UNAUTHORIZED, what);
   }
-  return tx.signers.map((address, index) => {
+  const signers = tx.signers.map((address, index) => {
     const account = requireAccount(context, address);
-    if (account.pubKey.length === 0 && mode !== "simulate") {
-      const name = keys[index] ? keyTypeName(keys[index].typeUrl) : "<nil>";
+    const signature = signatures[index];
+    const key = keyOfAccount(account) ?? (mode === "simulate" ? undefined : keys[index]?.key);
+    if (!key && mode !== "simulate") {
+      const typeUrl = keys[index]?.typeUrl;
+      const name = typeUrl === undefined ? "<nil>" : keyTypeName(typeUrl);
       throw new TxError(SDK.INVALID_PUBKEY, `unrecognized public key type: ${name}`);
     }
-    context.consumeGas(GAS.VERIFY_SECP256K1, "ante verify: secp256k1");
-    return account;
+    chargeSignature(context, key, signature);
+    return { account, key, signature };
   });
+  checkSignatureCount(signers.reduce((sum, { key }) => sum + (key ? memberCount(key) : 1), 0));
+  return signers;
 }
 
 function settleKey(
   context: ModuleContext,
   signer: Uint8Array,
   index: number,
-  key: NamedKey | undefined,
+  key: SigningKey | undefined,
   mode: TxMode,
 ): void {
-  if (!key) return;
-  const isSigners = key.bytes !== undefined && equalBytes(keyAddress(context.sha256, key.bytes), signer);
-  if (!isSigners && mode !== "simulate" && key.bytes) {
+  const isSigners = key !== undefined && equalBytes(keyAddress(context.sha256, key), signer);
+  if (!isSigners && mode !== "simulate" && key) {
     const what = `pubKey does not match signer address ${encodeAddress(signer)} with signer index: ${index}`;
     throw new TxError(SDK.INVALID_PUBKEY, what);
   }
   const account = requireAccount(context, signer);
-  if (account.pubKey.length > 0 || !key.bytes || !isSigners) return;
-  account.pubKey = key.bytes;
-  writeAccount(context.store(AUTH_STORE), account);
+  if (keyOfAccount(account) || !isSigners || key.type === "ed25519") return;
+  writeAccount(context.store(AUTH_STORE), { ...account, ...keyFields(key) });
 }
 
 function checkSignatures(
   context: ModuleContext,
-  { authInfo, raw }: DecodedTx,
-  accounts: readonly Account[],
+  tx: DecodedTx,
+  signers: readonly TxSigner[],
   { mode }: AnteOptions,
 ): void {
   const { chainId, verifySignature } = context;
-  accounts.forEach(({ pubKey, sequence, accountNumber }, index) => {
-    const info = authInfo.signerInfos[index];
+  signers.forEach(({ account, key, signature }, index) => {
+    const { sequence, accountNumber } = account;
+    const info = tx.authInfo.signerInfos[index];
     if (info?.sequence !== sequence) {
       const what = `account sequence mismatch, expected ${sequence}, got ${info?.sequence ?? 0n}`;
       throw new TxError(SDK.WRONG_SEQUENCE, what);
     }
-    if (mode === "simulate" || mode === "recheck") return;
-    const signature = raw.signatures[index] ?? new Uint8Array();
-    const failure = signatureFailure(
-      info.modeInfo,
-      pubKey,
-      signature,
-      { raw, chainId, accountNumber },
-      verifySignature,
-    );
+    if (mode === "simulate" || mode === "recheck" || !key) return;
+    const failure = signatureFailure(key, signature, signDocs(context, tx, account), verifySignature);
     if (failure === undefined) return;
     const please = `signature verification failed; please verify account number (${accountNumber})`;
-    const what = isAminoOnly(info.modeInfo)
+    const what = isAminoOnly(signature)
       ? `${please}, sequence (${sequence}) and chain-id (${chainId})`
       : `${please} and chain-id (${chainId}): (${failure})`;
     throw new TxError(SDK.UNAUTHORIZED, what);
   });
+}
+
+/** What a signer signed, made once for all members of a multisig key. */
+function signDocs({ chainId, router }: ModuleContext, tx: DecodedTx, account: Account): SignDocs {
+  const { accountNumber, sequence } = account;
+  let amino: Uint8Array | undefined;
+  return {
+    direct: () => signBytes({ raw: tx.raw, chainId, accountNumber }),
+    amino: () => {
+      amino ??= aminoSignBytesOf(tx.raw.bodyBytes, {
+        body: tx.body,
+        authInfo: tx.authInfo,
+        ...{ chainId, accountNumber, sequence },
+        address: encodeAddress(account.address),
+        resolve: (typeUrl) => router.get(typeUrl)?.schema,
+      });
+      return amino;
+    },
+  };
 }

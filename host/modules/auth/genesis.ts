@@ -1,6 +1,6 @@
 /** The auth part of a genesis document: accounts. */
 import { create } from "@bufbuild/protobuf";
-import { toBase64 } from "../../bytes.js";
+import type { SigningKey } from "../../chain/account-key.js";
 import { decodeAddress, encodeAddress, moduleAddress } from "../../chain/address.js";
 import { type Coin, coinsToMessages } from "../../chain/coins.js";
 import { readCoins } from "../../chain/genesis/coins.js";
@@ -8,16 +8,25 @@ import { type GenesisList, listOnce } from "../../chain/genesis/list.js";
 import { listText } from "../../chain/genesis/list-text.js";
 import { moduleGenesis } from "../../chain/genesis/module-genesis.js";
 import type { JsonReader } from "../../chain/json-reader.js";
+import { keyJson, readAccountKey } from "../../chain/key-json.js";
 import { type Module, permissionsOf } from "../../chain/module.js";
 import { type Account, AccountSchema, type Vesting, VestingSchema } from "../../gen/chain/auth/v1/auth_pb.js";
-import { AUTH_STORE, accounts, ensureAccount, reserveAccountNumber, writeAccount } from "./accounts.js";
+import {
+  AUTH_STORE,
+  accounts,
+  ensureAccount,
+  keyFields,
+  keyOfAccount,
+  reserveAccountNumber,
+  writeAccount,
+} from "./accounts.js";
 
 export interface GenesisAccount {
   readonly address: Uint8Array;
   readonly number: bigint;
   readonly sequence: bigint;
-  /** Compressed secp256k1 key, 33 bytes; empty when the account has not signed yet, or has a key of another kind. */
-  readonly pubKey: Uint8Array;
+  /** Undefined when the account has not signed yet, or has a key of a kind that cannot sign here. */
+  readonly key: SigningKey | undefined;
   /** Name of a module account; "" for any other. */
   readonly module: string;
   readonly vesting: GenesisVesting | undefined;
@@ -34,9 +43,6 @@ interface GenesisVesting {
 export interface AuthGenesis {
   readonly accounts: GenesisList<GenesisAccount>;
 }
-
-const SECP256K1_TYPE = "/cosmos.crypto.secp256k1.PubKey";
-const SECP256K1_BYTES = 33;
 
 export const authGenesis = moduleGenesis<AuthGenesis>({
   parts: { accounts: "list" },
@@ -60,8 +66,8 @@ export const authGenesis = moduleGenesis<AuthGenesis>({
   },
 });
 
-function accountRecord({ address, number, sequence, pubKey, module, vesting }: GenesisAccount): Account {
-  const record = create(AccountSchema, { address, accountNumber: number, sequence, pubKey, module });
+function accountRecord({ address, number, sequence, key, module, vesting }: GenesisAccount): Account {
+  const record = create(AccountSchema, { address, accountNumber: number, sequence, module, ...keyFields(key) });
   if (vesting) {
     record.vesting = create(VestingSchema, {
       original: coinsToMessages(vesting.original),
@@ -88,7 +94,7 @@ function readAccount(account: JsonReader): GenesisAccount {
     address: base.get("address").parse(decodeAddress),
     number: base.get("account_number").uint64(0n),
     sequence: base.get("sequence").uint64(0n),
-    pubKey: readAccountKey(base.get("pub_key")),
+    key: readAccountKey(base.get("pub_key")),
     module: name === "ModuleAccount" ? account.get("name").text() : "",
     vesting: vesting && {
       original: readCoins(vesting.get("original_vesting")),
@@ -100,21 +106,14 @@ function readAccount(account: JsonReader): GenesisAccount {
   };
 }
 
-function readAccountKey(field: JsonReader): Uint8Array {
-  if (!field.isSet || field.get("@type").text("") !== SECP256K1_TYPE) return new Uint8Array();
-  const key = field.get("key").base64();
-  if (key.length !== SECP256K1_BYTES) throw field.get("key").wrong(`a secp256k1 key has 33 bytes, got ${key.length}`);
-  return key;
-}
-
 type Json = Readonly<Record<string, unknown>>;
 
 function accountJson(account: Account, modules: readonly Module[]): Json {
-  const { address, pubKey, accountNumber, sequence, module, vesting } = account;
-  const key = toBase64(pubKey);
+  const { address, accountNumber, sequence, module, vesting } = account;
+  const key = keyOfAccount(account);
   const base = {
     address: encodeAddress(address),
-    pub_key: pubKey.length === 0 ? null : { "@type": SECP256K1_TYPE, key },
+    pub_key: key ? keyJson(key) : null,
     account_number: String(accountNumber),
     sequence: String(sequence),
   };

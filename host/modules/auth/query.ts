@@ -1,5 +1,6 @@
 /** The auth module's queries: accounts in the forms that wallets know. */
 import type { Any } from "@bufbuild/protobuf/wkt";
+import { packKey } from "../../chain/account-key.js";
 import { ADDRESS_PREFIX, encodeAddress } from "../../chain/address.js";
 import { GAS } from "../../chain/gas.js";
 import { permissionsOf } from "../../chain/module.js";
@@ -13,25 +14,25 @@ import { UpgradeError } from "../../errors.js";
 import type { Account } from "../../gen/chain/auth/v1/auth_pb.js";
 import { BaseAccountSchema, ModuleAccountSchema } from "../../gen/cosmos/auth/v1beta1/auth_pb.js";
 import { Query } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
-import { PubKeySchema } from "../../gen/cosmos/crypto/secp256k1/keys_pb.js";
 import {
   ContinuousVestingAccountSchema,
   DelayedVestingAccountSchema,
 } from "../../gen/cosmos/vesting/v1beta1/vesting_pb.js";
-import { ACCOUNTS, AUTH_STORE, accounts, readAccount } from "./accounts.js";
+import { ACCOUNTS, AUTH_STORE, accounts, keyOfAccount, readAccount } from "./accounts.js";
 
 /** Rules for transactions that clients ask for; the figures of gas are those that `host/chain/gas.ts` counts by. */
 const TX_RULES = {
   maxMemoCharacters: 256n,
   txSigLimit: 7n,
   txSizeCostPerByte: GAS.TX_PER_BYTE,
-  sigVerifyCostEd25519: 590n,
+  sigVerifyCostEd25519: GAS.VERIFY_ED25519,
   sigVerifyCostSecp256k1: GAS.VERIFY_SECP256K1,
 };
 
-function baseFields({ address, pubKey, accountNumber, sequence }: Account) {
-  const key = pubKey.length === 0 ? {} : { pubKey: packAny(PubKeySchema, { key: pubKey }) };
-  return { address: encodeAddress(address), accountNumber, sequence, ...key };
+function baseFields(account: Account) {
+  const { address, accountNumber, sequence } = account;
+  const key = keyOfAccount(account);
+  return { address: encodeAddress(address), accountNumber, sequence, ...(key ? { pubKey: packKey(key) } : {}) };
 }
 
 function accountAny(account: Account, { chain }: QueryCall): Any {

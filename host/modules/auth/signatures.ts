@@ -1,38 +1,14 @@
 /**
- * Signatures of accounts: SIGN_MODE_DIRECT with secp256k1, r ‖ s of 64 bytes, low s only. The signed bytes hold the body
- * and auth info as they were received.
+ * Signatures of accounts: SIGN_MODE_DIRECT and SIGN_MODE_LEGACY_AMINO_JSON with secp256k1, r ‖ s of 64 bytes, low s only,
+ * by one key or by members of a multisig key. SIGN_MODE_DIRECT signs the body and auth info as they were received.
  */
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { SDK, TxError } from "../../chain/tx-error.js";
-import { addressOf, type VerifySignature } from "../../comet/keys.js";
-import { PubKeySchema } from "../../gen/cosmos/crypto/secp256k1/keys_pb.js";
+import { create, toBinary } from "@bufbuild/protobuf";
+import type { SigningKey } from "../../chain/account-key.js";
+import type { VerifySignature } from "../../comet/keys.js";
+import { isUpgradeError } from "../../errors.js";
 import { SignMode, SignModeSchema } from "../../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
-import { type ModeInfo, SignDocSchema, type SignerInfo, type TxRaw } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
-import type { Sha256 } from "../../types.js";
-
-export const PUBLIC_KEY_BYTES = 33;
-const SECP256K1_URL = `/${PubKeySchema.typeName}`;
-
-/** The key that a signer info names; undefined: none, or one of a kind that cannot sign here. */
-export interface NamedKey {
-  readonly typeUrl: string;
-  /** secp256k1 only. */
-  readonly bytes: Uint8Array | undefined;
-}
-
-/** @throws TxError sdk 8 when the key has not the right length */
-export function namedKey({ publicKey }: SignerInfo): NamedKey | undefined {
-  if (!publicKey) return undefined;
-  const { typeUrl, value } = publicKey;
-  if (typeUrl !== SECP256K1_URL) return { typeUrl, bytes: undefined };
-  const { key } = fromBinary(PubKeySchema, value);
-  if (key.length !== PUBLIC_KEY_BYTES) throw new TxError(SDK.INVALID_PUBKEY, "length of pubkey is incorrect");
-  return { typeUrl, bytes: key };
-}
-
-export function keyAddress(sha256: Sha256, key: Uint8Array): Uint8Array {
-  return addressOf(sha256, { type: "secp256k1", bytes: key });
-}
+import { SignDocSchema, type TxRaw } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
+import { bitCount, hasBit, type MultiSignature, type SignatureData } from "./signature-data.js";
 
 /** Go's name of a kind of key. */
 export function keyTypeName(typeUrl: string): string {
@@ -52,29 +28,85 @@ export function signBytes({ raw, chainId, accountNumber }: SignedFacts): Uint8Ar
   return toBinary(SignDocSchema, create(SignDocSchema, { bodyBytes, authInfoBytes, chainId, accountNumber }));
 }
 
-/** What is wrong with a signature, in the field's words; undefined: nothing. */
+/** What each mode that is verified here signs. */
+export interface SignDocs {
+  direct(): Uint8Array;
+  /** @throws UpgradeError when the transaction has no amino JSON */
+  amino(): Uint8Array;
+}
+
+/** What is wrong with a signature, in the Cosmos SDK's words; undefined: nothing. */
 export function signatureFailure(
-  mode: ModeInfo | undefined,
-  key: Uint8Array,
-  signature: Uint8Array,
-  signed: SignedFacts,
+  key: SigningKey,
+  data: SignatureData,
+  docs: SignDocs,
   verify: VerifySignature,
 ): string | undefined {
-  const { sum } = mode ?? {};
-  if (sum?.case === undefined) return "unexpected SignatureData <nil>";
-  if (sum.case === "multi") return "expected multisig.PubKey, got *secp256k1.PubKey";
-  if (sum.value.mode !== SignMode.DIRECT) return `unsupported sign mode ${signModeName(sum.value.mode)}`;
-  const isGood = verify({ type: "secp256k1", bytes: key }, signBytes(signed), signature);
-  return isGood ? undefined : "unable to verify single signer signature";
+  if (data === undefined) return "unexpected SignatureData <nil>";
+  if (data.kind === "multi") {
+    return key.type === "multisig" ? multiFailure(key, data, docs, verify) : `expected <nil>, got *${key.type}.PubKey`;
+  }
+  if (key.type === "multisig") return "expected MultiSignatureData for a multisig key";
+  const doc = docOf(docs, data.mode);
+  if (typeof doc === "string") return doc;
+  return verify({ type: key.type, bytes: key.bytes }, doc, data.signature)
+    ? undefined
+    : "unable to verify single signer signature";
 }
 
-/** Do all parts of the signature claim to be amino JSON? The field words their failure another way. */
-export function isAminoOnly(mode: ModeInfo | undefined): boolean {
-  const { sum } = mode ?? {};
-  if (sum?.case === "single") return sum.value.mode === SignMode.LEGACY_AMINO_JSON;
-  return sum?.case === "multi" && sum.value.modeInfos.length > 0 && sum.value.modeInfos.every(isAminoOnly);
+/** The document that was signed, or why there is none. */
+function docOf(docs: SignDocs, mode: SignMode): Uint8Array | string {
+  if (mode === SignMode.DIRECT) return docs.direct();
+  if (mode !== SignMode.LEGACY_AMINO_JSON) {
+    return `unsupported sign mode ${SignModeSchema.value[mode]?.name ?? String(mode)}`;
+  }
+  try {
+    return docs.amino();
+  } catch (error) {
+    if (isUpgradeError(error)) return error.message;
+    throw error;
+  }
 }
 
-function signModeName(mode: SignMode): string {
-  return SignModeSchema.value[mode]?.name ?? String(mode);
+/** Bits, signatures and members must fit one another, so that no signature is passed over and none is counted twice. */
+function multiFailure(
+  { threshold, members }: Extract<SigningKey, { type: "multisig" }>,
+  { bits, signatures }: MultiSignature,
+  docs: SignDocs,
+  verify: VerifySignature,
+): string | undefined {
+  if (bitCount(bits) !== members.length) return `bit array size is incorrect, expecting: ${members.length}`;
+  if (signatures.length < threshold || signatures.length > members.length) {
+    return `signature size is incorrect ${signatures.length}`;
+  }
+  const signing = members.flatMap((member, index) => (hasBit(bits, index) ? [{ member, index }] : []));
+  if (signing.length < threshold) {
+    return `not enough signatures set, have ${signing.length}, expected ${threshold}`;
+  }
+  if (signing.length !== signatures.length) return `signature size is incorrect ${signatures.length}`;
+  for (const [at, { member, index }] of signing.entries()) {
+    const failure = memberFailure(member, index, signatures[at], docs, verify);
+    if (failure !== undefined) return failure;
+  }
+  return undefined;
+}
+
+function memberFailure(
+  member: SigningKey,
+  index: number,
+  data: SignatureData,
+  docs: SignDocs,
+  verify: VerifySignature,
+): string | undefined {
+  if (data === undefined) return `improper signature data type for index ${index}`;
+  if (data.kind === "multi") {
+    return member.type === "multisig"
+      ? multiFailure(member, data, docs, verify)
+      : `unable to parse pubkey of index ${index}`;
+  }
+  if (member.type === "multisig") return `unable to verify signature at index ${index}`;
+  const doc = docOf(docs, data.mode);
+  if (typeof doc === "string") return doc;
+  const isGood = verify({ type: member.type, bytes: member.bytes }, doc, data.signature);
+  return isGood ? undefined : `unable to verify signature at index ${index}`;
 }

@@ -8,13 +8,15 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Coin } from "../../../cosmos/base/v1beta1/coin_pb.js";
 import { file_cosmos_base_v1beta1_coin } from "../../../cosmos/base/v1beta1/coin_pb.js";
+import type { LegacyAminoPubKey } from "../../../cosmos/crypto/multisig/keys_pb.js";
+import { file_cosmos_crypto_multisig_keys } from "../../../cosmos/crypto/multisig/keys_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file chain/auth/v1/auth.proto.
  */
 export const file_chain_auth_v1_auth: GenFile = /*@__PURE__*/
-  fileDesc("ChhjaGFpbi9hdXRoL3YxL2F1dGgucHJvdG8SDWNoYWluLmF1dGgudjEiuAEKB0FjY291bnQSDwoHYWRkcmVzcxgBIAEoDBIPCgdwdWJfa2V5GAIgASgMEhYKDmFjY291bnRfbnVtYmVyGAMgASgEEhAKCHNlcXVlbmNlGAQgASgEEg4KBm1vZHVsZRgFIAEoCRInCgd2ZXN0aW5nGAYgASgLMhYuY2hhaW4uYXV0aC52MS5WZXN0aW5nEigKBWNvaW5zGBAgAygLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luIsUBCgdWZXN0aW5nEisKCG9yaWdpbmFsGAEgAygLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luEjEKDmRlbGVnYXRlZF9mcmVlGAIgAygLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luEjQKEWRlbGVnYXRlZF92ZXN0aW5nGAMgAygLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luEhIKCnN0YXJ0X3RpbWUYBCABKAMSEAoIZW5kX3RpbWUYBSABKANiBnByb3RvMw", [file_cosmos_base_v1beta1_coin]);
+  fileDesc("ChhjaGFpbi9hdXRoL3YxL2F1dGgucHJvdG8SDWNoYWluLmF1dGgudjEi9QEKB0FjY291bnQSDwoHYWRkcmVzcxgBIAEoDBIPCgdwdWJfa2V5GAIgASgMEhYKDmFjY291bnRfbnVtYmVyGAMgASgEEhAKCHNlcXVlbmNlGAQgASgEEg4KBm1vZHVsZRgFIAEoCRInCgd2ZXN0aW5nGAYgASgLMhYuY2hhaW4uYXV0aC52MS5WZXN0aW5nEjsKCG11bHRpc2lnGAcgASgLMikuY29zbW9zLmNyeXB0by5tdWx0aXNpZy5MZWdhY3lBbWlub1B1YktleRIoCgVjb2lucxgQIAMoCzIZLmNvc21vcy5iYXNlLnYxYmV0YTEuQ29pbiLFAQoHVmVzdGluZxIrCghvcmlnaW5hbBgBIAMoCzIZLmNvc21vcy5iYXNlLnYxYmV0YTEuQ29pbhIxCg5kZWxlZ2F0ZWRfZnJlZRgCIAMoCzIZLmNvc21vcy5iYXNlLnYxYmV0YTEuQ29pbhI0ChFkZWxlZ2F0ZWRfdmVzdGluZxgDIAMoCzIZLmNvc21vcy5iYXNlLnYxYmV0YTEuQ29pbhISCgpzdGFydF90aW1lGAQgASgDEhAKCGVuZF90aW1lGAUgASgDYgZwcm90bzM", [file_cosmos_base_v1beta1_coin, file_cosmos_crypto_multisig_keys]);
 
 /**
  * @generated from message chain.auth.v1.Account
@@ -26,7 +28,7 @@ export type Account = Message<"chain.auth.v1.Account"> & {
   address: Uint8Array;
 
   /**
-   * Compressed secp256k1 key, 33 bytes; empty until the account signs for the first time.
+   * Compressed secp256k1 key, 33 bytes; empty until the account signs for the first time, and for one with a multisig key.
    *
    * @generated from field: bytes pub_key = 2;
    */
@@ -55,6 +57,13 @@ export type Account = Message<"chain.auth.v1.Account"> & {
    * @generated from field: chain.auth.v1.Vesting vesting = 6;
    */
   vesting?: Vesting | undefined;
+
+  /**
+   * The key of an account that several sign for; absent until it signs for the first time.
+   *
+   * @generated from field: cosmos.crypto.multisig.LegacyAminoPubKey multisig = 7;
+   */
+  multisig?: LegacyAminoPubKey | undefined;
 
   /**
    * Consensus version 1 of auth only: the account's own coins, ascending by denomination. Version 2 keeps them in bank.

@@ -4,15 +4,18 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_amino_amino } from "../../../amino/amino_pb.js";
 import type { Plan } from "./upgrade_pb.js";
 import { file_chain_upgrade_v1beta1_upgrade } from "./upgrade_pb.js";
+import { file_cosmos_msg_v1_msg } from "../../../cosmos/msg/v1/msg_pb.js";
+import { file_cosmos_proto_cosmos } from "../../../cosmos_proto/cosmos_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file chain/upgrade/v1beta1/tx.proto.
  */
 export const file_chain_upgrade_v1beta1_tx: GenFile = /*@__PURE__*/
-  fileDesc("Ch5jaGFpbi91cGdyYWRlL3YxYmV0YTEvdHgucHJvdG8SFWNoYWluLnVwZ3JhZGUudjFiZXRhMSJSChJNc2dTb2Z0d2FyZVVwZ3JhZGUSEQoJYXV0aG9yaXR5GAEgASgJEikKBHBsYW4YAiABKAsyGy5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUGxhbiIcChpNc2dTb2Z0d2FyZVVwZ3JhZGVSZXNwb25zZSIlChBNc2dDYW5jZWxVcGdyYWRlEhEKCWF1dGhvcml0eRgBIAEoCSIaChhNc2dDYW5jZWxVcGdyYWRlUmVzcG9uc2ViBnByb3RvMw", [file_chain_upgrade_v1beta1_upgrade]);
+  fileDesc("Ch5jaGFpbi91cGdyYWRlL3YxYmV0YTEvdHgucHJvdG8SFWNoYWluLnVwZ3JhZGUudjFiZXRhMSKDAQoSTXNnU29mdHdhcmVVcGdyYWRlEisKCWF1dGhvcml0eRgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEjAKBHBsYW4YAiABKAsyGy5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUGxhbkIFqOewKgE6DoLnsCoJYXV0aG9yaXR5IhwKGk1zZ1NvZnR3YXJlVXBncmFkZVJlc3BvbnNlIk8KEE1zZ0NhbmNlbFVwZ3JhZGUSKwoJYXV0aG9yaXR5GAEgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmc6DoLnsCoJYXV0aG9yaXR5IhoKGE1zZ0NhbmNlbFVwZ3JhZGVSZXNwb25zZWIGcHJvdG8z", [file_amino_amino, file_chain_upgrade_v1beta1_upgrade, file_cosmos_msg_v1_msg, file_cosmos_proto_cosmos]);
 
 /**
  * Schedules a plan; a plan that is scheduled is replaced.

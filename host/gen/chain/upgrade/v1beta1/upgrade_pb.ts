@@ -6,6 +6,7 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_amino_amino } from "../../../amino/amino_pb.js";
 import type { Any, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_any, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -14,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file chain/upgrade/v1beta1/upgrade.proto.
  */
 export const file_chain_upgrade_v1beta1_upgrade: GenFile = /*@__PURE__*/
-  fileDesc("CiNjaGFpbi91cGdyYWRlL3YxYmV0YTEvdXBncmFkZS5wcm90bxIVY2hhaW4udXBncmFkZS52MWJldGExIpEBCgRQbGFuEgwKBG5hbWUYASABKAkSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGaGVpZ2h0GAMgASgDEgwKBGluZm8YBCABKAkSMwoVdXBncmFkZWRfY2xpZW50X3N0YXRlGAUgASgLMhQuZ29vZ2xlLnByb3RvYnVmLkFueSIuCg1Nb2R1bGVWZXJzaW9uEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoBCJLCgpWZXJzaW9uTWFwEj0KD21vZHVsZV92ZXJzaW9ucxgBIAMoCzIkLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5Nb2R1bGVWZXJzaW9uIhYKBU5hbWVzEg0KBW5hbWVzGAEgAygJYgZwcm90bzM", [file_google_protobuf_any, file_google_protobuf_timestamp]);
+  fileDesc("CiNjaGFpbi91cGdyYWRlL3YxYmV0YTEvdXBncmFkZS5wcm90bxIVY2hhaW4udXBncmFkZS52MWJldGExIpgBCgRQbGFuEgwKBG5hbWUYASABKAkSLwoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBajnsCoBEg4KBmhlaWdodBgDIAEoAxIMCgRpbmZvGAQgASgJEjMKFXVwZ3JhZGVkX2NsaWVudF9zdGF0ZRgFIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnkiLgoNTW9kdWxlVmVyc2lvbhIMCgRuYW1lGAEgASgJEg8KB3ZlcnNpb24YAiABKAQiSwoKVmVyc2lvbk1hcBI9Cg9tb2R1bGVfdmVyc2lvbnMYASADKAsyJC5jaGFpbi51cGdyYWRlLnYxYmV0YTEuTW9kdWxlVmVyc2lvbiIWCgVOYW1lcxINCgVuYW1lcxgBIAMoCWIGcHJvdG8z", [file_amino_amino, file_google_protobuf_any, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message chain.upgrade.v1beta1.Plan

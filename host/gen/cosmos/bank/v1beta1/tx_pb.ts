@@ -4,15 +4,18 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_amino_amino } from "../../../amino/amino_pb.js";
 import type { Coin } from "../../base/v1beta1/coin_pb.js";
 import { file_cosmos_base_v1beta1_coin } from "../../base/v1beta1/coin_pb.js";
+import { file_cosmos_msg_v1_msg } from "../../msg/v1/msg_pb.js";
+import { file_cosmos_proto_cosmos } from "../../../cosmos_proto/cosmos_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file cosmos/bank/v1beta1/tx.proto.
  */
 export const file_cosmos_bank_v1beta1_tx: GenFile = /*@__PURE__*/
-  fileDesc("Chxjb3Ntb3MvYmFuay92MWJldGExL3R4LnByb3RvEhNjb3Ntb3MuYmFuay52MWJldGExIl4KB01zZ1NlbmQSFAoMZnJvbV9hZGRyZXNzGAEgASgJEhIKCnRvX2FkZHJlc3MYAiABKAkSKQoGYW1vdW50GAMgAygLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luIhEKD01zZ1NlbmRSZXNwb25zZWIGcHJvdG8z", [file_cosmos_base_v1beta1_coin]);
+  fileDesc("Chxjb3Ntb3MvYmFuay92MWJldGExL3R4LnByb3RvEhNjb3Ntb3MuYmFuay52MWJldGExItQBCgdNc2dTZW5kEi4KDGZyb21fYWRkcmVzcxgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEiwKCnRvX2FkZHJlc3MYAiABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxJBCgZhbW91bnQYAyADKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW5CFprnsCoMbGVnYWN5X2NvaW5zqOewKgE6KILnsCoMZnJvbV9hZGRyZXNziuewKhJjb3Ntb3Mtc2RrL01zZ1NlbmQiEQoPTXNnU2VuZFJlc3BvbnNlYgZwcm90bzM", [file_amino_amino, file_cosmos_base_v1beta1_coin, file_cosmos_msg_v1_msg, file_cosmos_proto_cosmos]);
 
 /**
  * @generated from message cosmos.bank.v1beta1.MsgSend

@@ -4,13 +4,15 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_amino_amino } from "../../../amino/amino_pb.js";
+import { file_cosmos_proto_cosmos } from "../../../cosmos_proto/cosmos_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file cosmos/base/v1beta1/coin.proto.
  */
 export const file_cosmos_base_v1beta1_coin: GenFile = /*@__PURE__*/
-  fileDesc("Ch5jb3Ntb3MvYmFzZS92MWJldGExL2NvaW4ucHJvdG8SE2Nvc21vcy5iYXNlLnYxYmV0YTEiJQoEQ29pbhINCgVkZW5vbRgBIAEoCRIOCgZhbW91bnQYAiABKAliBnByb3RvMw");
+  fileDesc("Ch5jb3Ntb3MvYmFzZS92MWJldGExL2NvaW4ucHJvdG8SE2Nvc21vcy5iYXNlLnYxYmV0YTEiOgoEQ29pbhINCgVkZW5vbRgBIAEoCRIjCgZhbW91bnQYAiABKAlCE9K0LQpjb3Ntb3MuSW50qOewKgFiBnByb3RvMw", [file_amino_amino, file_cosmos_proto_cosmos]);
 
 /**
  * An amount of one denomination. The amount is a decimal integer without sign, leading zeros or limit.

@@ -4,13 +4,14 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_amino_amino } from "../../../amino/amino_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file cosmos/crypto/ed25519/keys.proto.
  */
 export const file_cosmos_crypto_ed25519_keys: GenFile = /*@__PURE__*/
-  fileDesc("CiBjb3Ntb3MvY3J5cHRvL2VkMjU1MTkva2V5cy5wcm90bxIVY29zbW9zLmNyeXB0by5lZDI1NTE5IhUKBlB1YktleRILCgNrZXkYASABKAxiBnByb3RvMw");
+  fileDesc("CiBjb3Ntb3MvY3J5cHRvL2VkMjU1MTkva2V5cy5wcm90bxIVY29zbW9zLmNyeXB0by5lZDI1NTE5IkIKBlB1YktleRILCgNrZXkYASABKAw6K4rnsCoYdGVuZGVybWludC9QdWJLZXlFZDI1NTE5kuewKglrZXlfZmllbGRiBnByb3RvMw", [file_amino_amino]);
 
 /**
  * 32 bytes. Validators have such keys; accounts do not.

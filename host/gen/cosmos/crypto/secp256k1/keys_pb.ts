@@ -4,13 +4,14 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_amino_amino } from "../../../amino/amino_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file cosmos/crypto/secp256k1/keys.proto.
  */
 export const file_cosmos_crypto_secp256k1_keys: GenFile = /*@__PURE__*/
-  fileDesc("CiJjb3Ntb3MvY3J5cHRvL3NlY3AyNTZrMS9rZXlzLnByb3RvEhdjb3Ntb3MuY3J5cHRvLnNlY3AyNTZrMSIVCgZQdWJLZXkSCwoDa2V5GAEgASgMYgZwcm90bzM");
+  fileDesc("CiJjb3Ntb3MvY3J5cHRvL3NlY3AyNTZrMS9rZXlzLnByb3RvEhdjb3Ntb3MuY3J5cHRvLnNlY3AyNTZrMSJECgZQdWJLZXkSCwoDa2V5GAEgASgMOi2K57AqGnRlbmRlcm1pbnQvUHViS2V5U2VjcDI1NmsxkuewKglrZXlfZmllbGRiBnByb3RvMw", [file_amino_amino]);
 
 /**
  * Compressed, 33 bytes.

@@ -4,15 +4,18 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_amino_amino } from "../../../amino/amino_pb.js";
+import { file_cosmos_msg_v1_msg } from "../../msg/v1/msg_pb.js";
 import type { Plan } from "./upgrade_pb.js";
 import { file_cosmos_upgrade_v1beta1_upgrade } from "./upgrade_pb.js";
+import { file_cosmos_proto_cosmos } from "../../../cosmos_proto/cosmos_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file cosmos/upgrade/v1beta1/tx.proto.
  */
 export const file_cosmos_upgrade_v1beta1_tx: GenFile = /*@__PURE__*/
-  fileDesc("Ch9jb3Ntb3MvdXBncmFkZS92MWJldGExL3R4LnByb3RvEhZjb3Ntb3MudXBncmFkZS52MWJldGExIlMKEk1zZ1NvZnR3YXJlVXBncmFkZRIRCglhdXRob3JpdHkYASABKAkSKgoEcGxhbhgCIAEoCzIcLmNvc21vcy51cGdyYWRlLnYxYmV0YTEuUGxhbiIcChpNc2dTb2Z0d2FyZVVwZ3JhZGVSZXNwb25zZSIlChBNc2dDYW5jZWxVcGdyYWRlEhEKCWF1dGhvcml0eRgBIAEoCSIaChhNc2dDYW5jZWxVcGdyYWRlUmVzcG9uc2ViBnByb3RvMw", [file_cosmos_upgrade_v1beta1_upgrade]);
+  fileDesc("Ch9jb3Ntb3MvdXBncmFkZS92MWJldGExL3R4LnByb3RvEhZjb3Ntb3MudXBncmFkZS52MWJldGExIqYBChJNc2dTb2Z0d2FyZVVwZ3JhZGUSKwoJYXV0aG9yaXR5GAEgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmcSMQoEcGxhbhgCIAEoCzIcLmNvc21vcy51cGdyYWRlLnYxYmV0YTEuUGxhbkIFqOewKgE6MILnsCoJYXV0aG9yaXR5iuewKh1jb3Ntb3Mtc2RrL01zZ1NvZnR3YXJlVXBncmFkZSIcChpNc2dTb2Z0d2FyZVVwZ3JhZGVSZXNwb25zZSJvChBNc2dDYW5jZWxVcGdyYWRlEisKCWF1dGhvcml0eRgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nOi6C57AqCWF1dGhvcml0eYrnsCobY29zbW9zLXNkay9Nc2dDYW5jZWxVcGdyYWRlIhoKGE1zZ0NhbmNlbFVwZ3JhZGVSZXNwb25zZWIGcHJvdG8z", [file_amino_amino, file_cosmos_msg_v1_msg, file_cosmos_upgrade_v1beta1_upgrade, file_cosmos_proto_cosmos]);
 
 /**
  * Schedules a plan; a plan that is scheduled is replaced.

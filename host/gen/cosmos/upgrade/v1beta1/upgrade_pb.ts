@@ -6,6 +6,7 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_amino_amino } from "../../../amino/amino_pb.js";
 import type { Any, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_any, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -14,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file cosmos/upgrade/v1beta1/upgrade.proto.
  */
 export const file_cosmos_upgrade_v1beta1_upgrade: GenFile = /*@__PURE__*/
-  fileDesc("CiRjb3Ntb3MvdXBncmFkZS92MWJldGExL3VwZ3JhZGUucHJvdG8SFmNvc21vcy51cGdyYWRlLnYxYmV0YTEikQEKBFBsYW4SDAoEbmFtZRgBIAEoCRIoCgR0aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZoZWlnaHQYAyABKAMSDAoEaW5mbxgEIAEoCRIzChV1cGdyYWRlZF9jbGllbnRfc3RhdGUYBSABKAsyFC5nb29nbGUucHJvdG9idWYuQW55Ii4KDU1vZHVsZVZlcnNpb24SDAoEbmFtZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgEImkKF1NvZnR3YXJlVXBncmFkZVByb3Bvc2FsEg0KBXRpdGxlGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEioKBHBsYW4YAyABKAsyHC5jb3Ntb3MudXBncmFkZS52MWJldGExLlBsYW4iQwodQ2FuY2VsU29mdHdhcmVVcGdyYWRlUHJvcG9zYWwSDQoFdGl0bGUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAliBnByb3RvMw", [file_google_protobuf_any, file_google_protobuf_timestamp]);
+  fileDesc("CiRjb3Ntb3MvdXBncmFkZS92MWJldGExL3VwZ3JhZGUucHJvdG8SFmNvc21vcy51cGdyYWRlLnYxYmV0YTEirgEKBFBsYW4SDAoEbmFtZRgBIAEoCRIvCgR0aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIFqOewKgESDgoGaGVpZ2h0GAMgASgDEgwKBGluZm8YBCABKAkSMwoVdXBncmFkZWRfY2xpZW50X3N0YXRlGAUgASgLMhQuZ29vZ2xlLnByb3RvYnVmLkFueToUiuewKg9jb3Ntb3Mtc2RrL1BsYW4iLgoNTW9kdWxlVmVyc2lvbhIMCgRuYW1lGAEgASgJEg8KB3ZlcnNpb24YAiABKAQiaQoXU29mdHdhcmVVcGdyYWRlUHJvcG9zYWwSDQoFdGl0bGUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSKgoEcGxhbhgDIAEoCzIcLmNvc21vcy51cGdyYWRlLnYxYmV0YTEuUGxhbiJDCh1DYW5jZWxTb2Z0d2FyZVVwZ3JhZGVQcm9wb3NhbBINCgV0aXRsZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCWIGcHJvdG8z", [file_amino_amino, file_google_protobuf_any, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message cosmos.upgrade.v1beta1.Plan

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file cosmos/crypto/multisig/v1beta1/multisig.proto.
  */
 export const file_cosmos_crypto_multisig_v1beta1_multisig: GenFile = /*@__PURE__*/
-  fileDesc("Ci1jb3Ntb3MvY3J5cHRvL211bHRpc2lnL3YxYmV0YTEvbXVsdGlzaWcucHJvdG8SHmNvc21vcy5jcnlwdG8ubXVsdGlzaWcudjFiZXRhMSI7Cg9Db21wYWN0Qml0QXJyYXkSGQoRZXh0cmFfYml0c19zdG9yZWQYASABKA0SDQoFZWxlbXMYAiABKAxiBnByb3RvMw");
+  fileDesc("Ci1jb3Ntb3MvY3J5cHRvL211bHRpc2lnL3YxYmV0YTEvbXVsdGlzaWcucHJvdG8SHmNvc21vcy5jcnlwdG8ubXVsdGlzaWcudjFiZXRhMSI7Cg9Db21wYWN0Qml0QXJyYXkSGQoRZXh0cmFfYml0c19zdG9yZWQYASABKA0SDQoFZWxlbXMYAiABKAwiJAoOTXVsdGlTaWduYXR1cmUSEgoKc2lnbmF0dXJlcxgBIAMoDGIGcHJvdG8z");
 
 /**
  * Which members of a multisignature signed: bits from the left, `extra_bits_stored` of them in the last byte.
@@ -35,4 +35,23 @@ export type CompactBitArray = Message<"cosmos.crypto.multisig.v1beta1.CompactBit
  */
 export const CompactBitArraySchema: GenMessage<CompactBitArray> = /*@__PURE__*/
   messageDesc(file_cosmos_crypto_multisig_v1beta1_multisig, 0);
+
+/**
+ * What a transaction holds in place of one signature: those of the members that signed, in the order of the key's members.
+ *
+ * @generated from message cosmos.crypto.multisig.v1beta1.MultiSignature
+ */
+export type MultiSignature = Message<"cosmos.crypto.multisig.v1beta1.MultiSignature"> & {
+  /**
+   * @generated from field: repeated bytes signatures = 1;
+   */
+  signatures: Uint8Array[];
+};
+
+/**
+ * Describes the message cosmos.crypto.multisig.v1beta1.MultiSignature.
+ * Use `create(MultiSignatureSchema)` to create a new message.
+ */
+export const MultiSignatureSchema: GenMessage<MultiSignature> = /*@__PURE__*/
+  messageDesc(file_cosmos_crypto_multisig_v1beta1_multisig, 1);
 

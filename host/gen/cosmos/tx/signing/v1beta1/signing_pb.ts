@@ -12,7 +12,8 @@ export const file_cosmos_tx_signing_v1beta1_signing: GenFile = /*@__PURE__*/
   fileDesc("Cidjb3Ntb3MvdHgvc2lnbmluZy92MWJldGExL3NpZ25pbmcucHJvdG8SGWNvc21vcy50eC5zaWduaW5nLnYxYmV0YTEqpQEKCFNpZ25Nb2RlEhkKFVNJR05fTU9ERV9VTlNQRUNJRklFRBAAEhQKEFNJR05fTU9ERV9ESVJFQ1QQARIVChFTSUdOX01PREVfVEVYVFVBTBACEhgKFFNJR05fTU9ERV9ESVJFQ1RfQVVYEAMSHwobU0lHTl9NT0RFX0xFR0FDWV9BTUlOT19KU09OEH8SFgoRU0lHTl9NT0RFX0VJUF8xOTEQvwFiBnByb3RvMw");
 
 /**
- * How a signer put its signature: over which bytes, in which form. This chain verifies SIGN_MODE_DIRECT.
+ * How a signer put its signature: over which bytes, in which form. This chain verifies
+ * SIGN_MODE_DIRECT and SIGN_MODE_LEGACY_AMINO_JSON.
  *
  * @generated from enum cosmos.tx.signing.v1beta1.SignMode
  */
