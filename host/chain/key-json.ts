@@ -29,7 +29,7 @@ export function readAccountKey(field: JsonReader): SigningKey | undefined {
 }
 
 /** @throws UpgradeError naming what is wrong */
-export function readKeyJson(field: JsonReader, depth: number): SigningKey | undefined {
+function readKeyJson(field: JsonReader, depth: number): SigningKey | undefined {
   const type = field.isSet ? field.get("@type").text("") : "";
   if (type === MULTISIG_URL) return readMultisigJson(field, depth);
   if (type !== SECP256K1_URL && type !== ED25519_URL) return undefined;

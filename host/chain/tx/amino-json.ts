@@ -24,7 +24,7 @@ import { escapeHtml } from "../query/gateway-json.js";
 import type { Resolve } from "./strict.js";
 
 /** Messages within messages, packed ones included; a transaction that was decoded strictly is never deeper. */
-export const AMINO_DEPTH_MAX = 40;
+const AMINO_DEPTH_MAX = 40;
 const NANOS_PER_SECOND = 1_000_000_000n;
 /** A decimal has at most 315 bits. */
 const DECIMAL_DIGITS_MAX = 96;

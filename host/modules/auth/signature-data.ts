@@ -6,7 +6,7 @@ import { type CompactBitArray, MultiSignatureSchema } from "../../gen/cosmos/cry
 import { SignMode } from "../../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import type { ModeInfo } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
 
-export interface SingleSignature {
+interface SingleSignature {
   readonly kind: "single";
   readonly mode: SignMode;
   readonly signature: Uint8Array;
