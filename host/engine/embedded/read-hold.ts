@@ -3,9 +3,10 @@
  * shared lock of the kernel on the lock file, where there is one, and on the database itself.
  */
 
-import { closeSync, openSync } from "node:fs";
+import { closeSync } from "node:fs";
 import { messageOf, UpgradeError } from "../../errors.js";
 import { programName } from "../../program-name.js";
+import { openRegularFile } from "../../store/disk/lmdb-access.js";
 import { tryFileLock } from "../home/file-lock.js";
 import { livingHolder } from "../home/home-lock.js";
 
@@ -37,7 +38,7 @@ export class ReadHold {
 
 function openedIfThere(path: string): number | undefined {
   try {
-    return openSync(path, "r");
+    return openRegularFile(path);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     const message = messageOf(cause);

@@ -6,7 +6,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statS
 import { dirname, join } from "node:path";
 import { equalBytes } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
-import { makeFolder, syncFolder } from "../../store/disk/lmdb-access.js";
+import { makeFolder, openRegularFile, syncFolder } from "../../store/disk/lmdb-access.js";
 import { diskFailure } from "../../store/disk/lmdb-errors.js";
 import type { UpgradeFileName, UpgradeFiles } from "../../upgrade/files.js";
 
@@ -47,7 +47,12 @@ function removeQuietly(path: string): void {
 /** Undefined when there is no such file. @throws UpgradeError UPG_STORE_IO */
 export function readFileIfThere(path: string): Uint8Array | undefined {
   try {
-    return readFileSync(path);
+    const file = openRegularFile(path);
+    try {
+      return readFileSync(file);
+    } finally {
+      closeSync(file);
+    }
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw diskFailure("read", `cannot read ${path}`, path, cause);

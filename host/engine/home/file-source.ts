@@ -1,8 +1,9 @@
 /** A file that is read a part at a time. */
 import { createHash } from "node:crypto";
-import { closeSync, createReadStream, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, createReadStream, fstatSync, readSync } from "node:fs";
 import type { ByteSource } from "../../chain/genesis/document/byte-source.js";
 import { messageOf, UpgradeError } from "../../errors.js";
+import { openRegularFile } from "../../store/disk/lmdb-access.js";
 
 const HASH_PART_BYTES = 1_048_576;
 
@@ -14,7 +15,7 @@ export interface FileSource extends ByteSource {
 export function openFileSource(path: string): FileSource | undefined {
   let file: number;
   try {
-    file = openSync(path, "r");
+    file = openRegularFile(path);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw cannotRead(path, cause);
@@ -53,7 +54,11 @@ export function hashOfSource(source: ByteSource): Uint8Array {
 /** The same of a file, between other work. Rejects when the signal is aborted. */
 export async function hashOfFile(path: string, signal: AbortSignal): Promise<Uint8Array> {
   const hash = createHash("sha256");
-  for await (const part of createReadStream(path, { highWaterMark: HASH_PART_BYTES, signal })) {
+  for await (const part of createReadStream(path, {
+    fd: openRegularFile(path),
+    highWaterMark: HASH_PART_BYTES,
+    signal,
+  })) {
     hash.update(part as Uint8Array);
   }
   return new Uint8Array(hash.digest());

@@ -19,6 +19,7 @@ import {
 import { dirname } from "node:path";
 import { UpgradeError } from "../../errors.js";
 import { programName } from "../../program-name.js";
+import { openRegularFile } from "../../store/disk/lmdb-access.js";
 import { diskFailure } from "../../store/disk/lmdb-errors.js";
 import { tryFileLock } from "./file-lock.js";
 
@@ -126,7 +127,7 @@ function lockDatabase(path: string): number[] {
 
 function openDatabase(path: string): number {
   try {
-    return openSync(path, "r+");
+    return openRegularFile(path, constants.O_RDWR);
   } catch (cause) {
     throw cannotLock(path, cause);
   }
@@ -147,7 +148,12 @@ function cannotLock(path: string, cause: unknown): UpgradeError {
 
 function read(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    const file = openRegularFile(path);
+    try {
+      return readFileSync(file, "utf8");
+    } finally {
+      closeSync(file);
+    }
   } catch {
     return undefined;
   }

@@ -1,19 +1,15 @@
 /** Files that others put into a folder of the node: one may be a pipe, a device or huge, and reading it must end all the same. */
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-
-/** Without it opening a pipe waits until somebody writes into it. Windows has neither. */
-const O_NONBLOCK = constants.O_NONBLOCK ?? 0;
+import { closeSync, fstatSync, readSync } from "node:fs";
+import { openRegularFile } from "../../store/disk/lmdb-access.js";
 
 /**
  * The bytes of a regular file; of one that is larger only the first `bytesMax` and one more, so that it shows.
  * @throws what the system says, and an Error for what is no regular file
  */
 export function readRegularFile(path: string, bytesMax: number): Uint8Array {
-  const file = openSync(path, constants.O_RDONLY | O_NONBLOCK);
+  const file = openRegularFile(path);
   try {
-    const stat = fstatSync(file);
-    if (!stat.isFile()) throw new Error("it is no regular file");
-    const bytes = Buffer.allocUnsafe(Math.min(stat.size, bytesMax) + 1);
+    const bytes = Buffer.allocUnsafe(Math.min(fstatSync(file).size, bytesMax) + 1);
     return new Uint8Array(bytes.subarray(0, fill(file, bytes)));
   } finally {
     closeSync(file);

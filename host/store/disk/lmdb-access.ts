@@ -1,7 +1,39 @@
 /** The files of a database and their folder: may this user open them, and are their names durable? */
-import { accessSync, closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import { dirname, resolve } from "node:path";
 import { UpgradeError } from "../../errors.js";
+
+/** Without it opening a pipe waits until somebody writes into it. Windows has neither. */
+const O_NONBLOCK = constants.O_NONBLOCK ?? 0;
+
+/**
+ * Opens a file of the home, for reading unless `flags` say more. One that is a pipe, a device or a folder is not taken:
+ * it may have no end, or never begin.
+ * @throws what the system says, and an Error naming what it is instead
+ */
+export function openRegularFile(path: string, flags = constants.O_RDONLY): number {
+  const file = openSync(path, flags | O_NONBLOCK);
+  const stat = fstatSync(file);
+  if (stat.isFile()) return file;
+  closeSync(file);
+  throw new Error(`it is no regular file, but ${kindOf(stat)}`);
+}
+
+function kindOf(stat: Stats): string {
+  if (stat.isFIFO()) return "a pipe";
+  return stat.isDirectory() ? "a folder" : "a device";
+}
 
 /**
  * LMDB ends the process with a signal when it cannot write to its lock file. Readers register in it too.

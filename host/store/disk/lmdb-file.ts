@@ -2,8 +2,9 @@
  * An LMDB file read page by page, without LMDB: no lock file, no map, no signal that ends the process when a page is
  * damaged. It sees the last transaction at the moment when it is opened; nobody may write to the file meanwhile.
  */
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, readSync } from "node:fs";
 import { messageOf, UpgradeError } from "../../errors.js";
+import { openRegularFile } from "./lmdb-access.js";
 import { checkLmdbHead } from "./lmdb-head.js";
 import { checkLongHead, damaged, LmdbPage, type LongValue, PAGE_HEADER_BYTES } from "./lmdb-page.js";
 
@@ -129,7 +130,7 @@ export class LmdbFile {
 
 function opened(path: string): number {
   try {
-    return openSync(path, "r");
+    return openRegularFile(path);
   } catch (cause) {
     throw ioError(path, cause);
   }

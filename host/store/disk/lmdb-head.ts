@@ -6,8 +6,9 @@
  * page), magic and data version (u32 at 24 and 28), page size (u32 at 48), and the root pages of the two databases that
  * every file has (u64 at 88 and 136; all ones: empty). Source: MDB_page_header, MDB_meta in lmdb's mdb.c, data version 2.
  */
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { UpgradeError } from "../../errors.js";
+import { closeSync, fstatSync, readSync } from "node:fs";
+import { messageOf, UpgradeError } from "../../errors.js";
+import { openRegularFile } from "./lmdb-access.js";
 
 const META_BYTES = 168;
 const META_FLAG = 0x08;
@@ -18,19 +19,21 @@ const PAGE_BYTES_MAX = 65_536;
 const ROOTS_AT = [88, 136];
 const NO_PAGE = 0xffff_ffff_ffff_ffffn;
 
-/** @throws UpgradeError UPG_STORE_CORRUPT unless the file is absent, empty or begins as LMDB files do */
+/** @throws UpgradeError UPG_STORE_CORRUPT unless the file is absent, empty or begins as LMDB files do; UPG_STORE_IO when it is none */
 export function checkLmdbHead(path: string): void {
   let file: number;
   try {
-    file = openSync(path, "r");
-  } catch {
-    return; // absent, or one that LMDB will refuse to open in its own words
+    file = openRegularFile(path);
+  } catch (cause) {
+    // Absent, or one that LMDB will refuse to open in its own words; a pipe it would wait for.
+    if (cause instanceof Error && "code" in cause) return;
+    throw new UpgradeError("UPG_STORE_IO", `cannot read the database ${path}: ${messageOf(cause)}`, { cause });
   }
   try {
-    const stat = fstatSync(file);
-    if (!stat.isFile() || stat.size === 0) return;
-    const pageBytes = checkMeta(file, path, 0, stat.size);
-    checkMeta(file, path, pageBytes, stat.size);
+    const { size } = fstatSync(file);
+    if (size === 0) return;
+    const pageBytes = checkMeta(file, path, 0, size);
+    checkMeta(file, path, pageBytes, size);
   } finally {
     closeSync(file);
   }

@@ -1,0 +1,88 @@
+/** Files of a home that are pipes, devices or folders: a clear error at once, where opening a pipe would wait for ever. */
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { genesisText } from "../scenario/genesis-text.js";
+import { CommandLine } from "./command-line.js";
+import { makeHome, withNode } from "./prepared-home.js";
+
+const root = mkdtempSync(join(tmpdir(), "cu-odd-"));
+const made = join(root, "made");
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+beforeAll(() => {
+  makeHome(made, genesisText());
+  withNode({ path: made, handlers: join(root, "none") }, (node) => node.makeBlock());
+});
+
+const KINDS: Readonly<Record<string, (path: string) => void>> = {
+  pipe: (path) => void execFileSync("mkfifo", [path]),
+  device: (path) => symlinkSync("/dev/zero", path),
+  folder: (path) => mkdirSync(path),
+};
+
+async function ends(command: readonly string[], file: string, kind: string) {
+  const line = new CommandLine();
+  cpSync(made, line.home, { recursive: true });
+  const path = join(line.home, file);
+  rmSync(path);
+  KINDS[kind]?.(path);
+  const end = command[0] === "start" ? await line.runNode("--max-blocks", "1") : await line.run(command);
+  return { exit: end.exit, stderr: end.stderr, path };
+}
+
+const FILES = [
+  ["start", "data/chain.mdb"],
+  ["verify", "data/chain.mdb"],
+  ["export", "data/chain.mdb"],
+  ["start", "config/priv_validator_key.json"],
+  ["start", "data/priv_validator_state.json"],
+] as const;
+
+for (const [command, file] of FILES) {
+  test(`${command} with ${file} as a pipe, a device, a folder → 30 with its name, no hang`, async () => {
+    for (const kind of Object.keys(KINDS)) {
+      const { exit, stderr, path } = await ends([command], file, kind);
+      expect(exit, stderr).toBe(30);
+      expect(stderr).toContain(path);
+      // A folder that is to be written to the system refuses in its own words.
+      expect(stderr).toMatch(kind === "folder" ? /but a folder|EISDIR/ : `it is no regular file, but a ${kind}`);
+    }
+  });
+}
+
+test("verify with the consensus key as a pipe → says that signatures are not checked, and checks the rest", async () => {
+  const { exit, stderr } = await ends(["verify"], "config/priv_validator_key.json", "pipe");
+  expect(exit, stderr).toBe(0);
+  expect(stderr).toContain("it is no regular file, but a pipe");
+});
+
+test("start of a new chain whose genesis.json is a pipe → 30; of one that has begun → goes on, and ends when it is told to", async () => {
+  const line = new CommandLine();
+  makeHome(line.home, genesisText());
+  const genesis = join(line.home, "config", "genesis.json");
+  rmSync(genesis);
+  execFileSync("mkfifo", [genesis]);
+  const { exit, stderr } = await line.runNode("--max-blocks", "1");
+  expect(exit, stderr).toBe(30);
+  expect(stderr).toContain("it is no regular file, but a pipe");
+  const begun = await ends(["start"], "config/genesis.json", "pipe");
+  expect(begun.exit, begun.stderr).toBe(0);
+});
+
+test("verify with a socket as chain.mdb → 30", async () => {
+  const line = new CommandLine();
+  cpSync(made, line.home, { recursive: true });
+  const path = join(line.home, "data", "chain.mdb");
+  rmSync(path);
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(path, () => resolve()));
+  for (const command of ["verify", "start"]) {
+    const end = command === "start" ? await line.runNode("--max-blocks", "1") : await line.run([command]);
+    expect(end.exit, end.stderr).toBe(30);
+    expect(end.stderr).toContain(path);
+  }
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+});
