@@ -20,7 +20,7 @@ export const HEIGHT_MAX = 9_007_199_254_740_991n;
 export const INT64_MAX = 9_223_372_036_854_775_807n;
 export const UINT64_MAX = 18_446_744_073_709_551_615n;
 
-/** Handlers (abi.md §2). */
+/** Handlers (specification 5.10). */
 export const HANDLER_BYTES_MAX = 1_048_576;
 export const MANIFEST_BYTES_MAX = 16_384;
 export const HANDLER_STORES_MAX = 64;

@@ -15,7 +15,7 @@ export interface Any {
   readonly value: Uint8Array;
 }
 
-/** What is scheduled: one upgrade at one height (specification, section 2). */
+/** What is scheduled: one upgrade at one height (specification 2.1 to 2.9). */
 export interface Plan {
   /** Names the upgrade and its handler; 1…140 bytes of UTF-8, used once on a chain. */
   readonly name: string;

@@ -1,4 +1,4 @@
-// How far ahead a plan must lie so that a second vote can still cancel it (specification, section 8).
+// How far ahead a plan must lie so that a second vote can still cancel it (specification 7.7).
 import { add, divideUpByU64, fromU64, u128 } from "../shared/u128";
 import { UPG_INVALID_ARGUMENT, UPG_INVALID_HEIGHT } from "./codes";
 import * as error from "./error";

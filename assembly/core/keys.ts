@@ -1,4 +1,4 @@
-// Keys of the module's store (specification, section 2; `04` is ours):
+// Keys of the module's store (specification 2.10; `04` is ours):
 //   00 plan · 01|name done · 02|module consensus version · 03 protocol version · 04|name receipt
 import { MODULE_NAME_BYTES_MAX } from "./limits";
 

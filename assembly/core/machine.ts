@@ -1,4 +1,4 @@
-// The states of a plan and what happens at a block: the state table of docs/behaviour, row by row.
+// The states of a plan and what happens at a block: the state table, row by row (specification 1.8).
 // Every transition checks everything first and writes last, so an answer below 0 has written nothing.
 import { equal } from "../shared/bytes";
 import { deliver, putBytes } from "../shared/sink";

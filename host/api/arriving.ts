@@ -1,5 +1,5 @@
 /**
- * Bytes of requests that are here and not answered: one budget over all servers, so that however many clients send at
+ * Bytes of requests that have arrived and have no response yet: one budget over all servers, so that however many clients send at
  * once, and however slowly, the node's memory is bounded. The size of each request has a bound of its own.
  */
 import { UpgradeError } from "../errors.js";

@@ -7,7 +7,7 @@ import type { UnreadBytes } from "./unread.js";
 export interface DoorLimits {
   /** Bytes of a request's body. */
   readonly bodyBytes: number;
-  /** Bytes of requests that clients of all servers together have sent, and that are not answered. */
+  /** Bytes of requests that clients of all servers together have sent, and that have no response yet. */
   readonly arrivingBytes: number;
   /** Requests handled at the same time; more are refused at once. */
   readonly concurrency: number;

@@ -1,5 +1,5 @@
 /**
- * The two hooks of the upgrade module (specification, sections 1 and 3).
+ * The two hooks of the upgrade module (specification 1.1 to 1.14).
  *
  * PreBlocker runs first in a block: it asks the core for the decision and halts where it must. EndBlocker runs the
  * handler of the plan that the PreBlocker decided to apply. Neither writes anything outside the block's branch.

@@ -1,4 +1,4 @@
-/** Specification, section 8: with 2 * (VotingPeriod + DepositPeriod) + SafetyDelta there is time to take a plan back. */
+/** Specification 7.7: with 2 * (VotingPeriod + DepositPeriod) + SafetyDelta there is time to take a plan back. */
 import { expect, test } from "vitest";
 import { ProposalStatus } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
 import { V1 } from "../example-chain.js";

@@ -12,7 +12,7 @@ const STORE = "upgrade";
 const POLL_MILLIS = 250;
 const POLLS = 40;
 
-/** The record of a block: id, size, header, number of transactions (specification, section 2). */
+/** The record of a block: id, size, header, number of transactions (specification 6.7). */
 export async function blockMeta(rpc: RpcClient, height: bigint): Promise<object> {
   const range = { minHeight: String(height), maxHeight: String(height) };
   const answer = (await rpc.call("blockchain", range)) as { block_metas?: readonly object[] | null };

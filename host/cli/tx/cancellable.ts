@@ -1,4 +1,4 @@
-/** Whether a vote to cancel can still end before the upgrade's height (specification, section 8). */
+/** Whether a vote to cancel can still end before the upgrade's height (specification 7.7). */
 import { Core } from "../../core/core.js";
 import { isUpgradeError } from "../../errors.js";
 import type { Params } from "../../gen/cosmos/gov/v1/gov_pb.js";

@@ -40,7 +40,7 @@ interface News {
   readonly txs: readonly FoundTx[];
 }
 
-/** A block that was made, and what came of it. */
+/** A block that was made, and its result. */
 interface ServedBlock {
   readonly stored: StoredBlock;
   readonly result: BlockResults;

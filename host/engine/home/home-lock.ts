@@ -174,7 +174,7 @@ function isAlive(holder: string): boolean {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ESRCH") return false;
   }
-  // A process id is used again; its start time tells whether it is the same process.
+  // A process id is used again; its start time shows whether it is the same process.
   return startTime(id) === (started ?? "-");
 }
 

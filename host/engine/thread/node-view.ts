@@ -95,14 +95,14 @@ export class NodeView {
   }
 
   /**
-   * Checks a transaction, behind the rechecks that are under way, and hands a good one to the engine.
+   * Checks a transaction, after the rechecks that are under way, and hands a good one to the engine.
    * @throws UpgradeError UPG_TX_* when the mempool does not take it, whatever it says
    */
   submit(tx: Uint8Array): Promise<TxResult> {
     return this.afterRechecks(() => this.#submit(tx));
   }
 
-  /** Does what is checked over the mempool's transactions: behind their rechecks, in order of arrival. */
+  /** Does what is checked over the mempool's transactions: after their rechecks, in order of arrival. */
   afterRechecks<T>(work: () => T): Promise<T> {
     // First of all the mempool must be what the last block left of it.
     void this.lastBlock;

@@ -1,7 +1,7 @@
 /**
  * The mempool is checked again after a block, thousands of transactions perhaps, on the thread that serves: a few
  * milliseconds at a time, and requests have their turn in between. What is to be checked over all of them (a new
- * transaction, a simulation) waits until they are through, in order of arrival, as behind CometBFT's rechecks.
+ * transaction, a simulation) waits until they are through, in order of arrival, as after CometBFT's rechecks.
  */
 
 /** Milliseconds of work in one turn of the event loop. */
@@ -88,7 +88,7 @@ export class Recheck {
     }
     if (this.#steps) return;
     this.#overtaken = 0;
-    // One at least: the next block may begin rechecks anew.
+    // One at least: the next block may begin rechecks again.
     do this.#waiting.shift()?.run();
     while (this.#waiting.length > 0 && performance.now() < end);
   }

@@ -1,4 +1,4 @@
-/** Names of plans, modules and stores, by the rule for plan names (behaviour.md §2). */
+/** Names of plans, modules and stores, by the rule for plan names (specification 2.1, 5.9). */
 import { utf8 } from "../../bytes.js";
 import { PLAN_NAME_BYTES_MAX } from "../../limits.js";
 

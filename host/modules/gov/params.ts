@@ -1,4 +1,4 @@
-/** Parameters of governance: the field's defaults (behaviour: section 7). */
+/** Parameters of governance: the Cosmos SDK's defaults (specification 7.4). */
 import { create } from "@bufbuild/protobuf";
 import { type Params, ParamsSchema } from "../../gen/cosmos/gov/v1/gov_pb.js";
 

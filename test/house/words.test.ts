@@ -1,0 +1,165 @@
+/** The documents and comments use the words of the Cosmos SDK's documentation: none of those that we retired. */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import ts from "typescript";
+import { describe, expect, test } from "vitest";
+import { ROOT, sourcesUnder } from "./sources.js";
+
+/** What is not written any more, and what is written in its place. */
+const RETIRED: readonly (readonly [word: RegExp, instead: string])[] = [
+  [/\bthe field(?:'s)?\b(?! (?:as it|in hand|in its|that is|of a|number))/i, "the Cosmos SDK, IAVL, CometBFT"],
+  [/\bstands?\b|\bstood\b/i, "is, are"],
+  [/\bbehind\b/i, "after, below"],
+  [/(?:^|[.;:] |\b(?:and|it|which|that) )answers (?:the|a|an|its|what|where|how|with|false|true)\b/i, "returns"],
+  [/\banswered\b/i, "returned, served"],
+  [/\b(?:tells?|told)\b/i, "reports, shows, prints"],
+  [/\banew\b/i, "again"],
+  [/\bdoors?\b/i, "server, interface, entry point"],
+  [/\bnews\b/i, "event, notification"],
+  [/\bput aside\b/i, "spilled"],
+  [/\bwhoever\b/i, "users, authors, operators"],
+  [/\bgo(?:es)? along\b/i, "is included"],
+  [/\bwhat comes of it\b|\bwhat came of it\b/i, "the result"],
+  [/\b(?:is|are|was|were) not there\b/i, "is absent"],
+  [/\bhome that is held\b|\bheld home\b/i, "locked home"],
+  [/\bsentences?\b/i, "message, line"],
+];
+
+/** Where such a word is right: "what a process leaves behind"; names in code are not looked at (they are in backquotes). */
+const ALLOWED: readonly RegExp[] = [/\b(?:leaves?|leaving|left)\b[^.;:]{0,70}\bbehind\b/gi];
+
+/** Rooms whose comments were read through; a room that is read through joins them. */
+const ROOMS = [
+  "upgrade",
+  "plan-info",
+  "core",
+  "store",
+  "commitment",
+  "comet",
+  "handler",
+  "engine",
+  "api",
+  "wallet",
+  "author",
+  "harness",
+];
+
+interface Found {
+  readonly where: string;
+  readonly text: string;
+}
+
+/** Retired words in a text. `line`: of its beginning. */
+function retiredIn(file: string, text: string, line = 1): string[] {
+  let rest = text;
+  for (const allowed of ALLOWED) rest = rest.replace(allowed, (whole) => whole.replace(/behind/gi, "······"));
+  return RETIRED.flatMap(([word, instead]) =>
+    [...rest.matchAll(new RegExp(word, `${word.flags}gm`))].map((match) => {
+      const at = line + rest.slice(0, match.index).split("\n").length - 1;
+      return `${file}:${at}: "${match[0].trim()}" (write: ${instead})`;
+    }),
+  );
+}
+
+/** Blank in place of what is quoted: blocks of code, code in a line, texts of others in quotation marks, addresses of links. */
+function proseOf(page: string): string {
+  const blank = (text: string) => text.replace(/[^\n]/g, " ");
+  return page
+    .replace(/^```[\s\S]*?^```/gm, blank)
+    .replace(/<!--[\s\S]*?-->/g, blank)
+    .replace(/`[^`\n]*`/g, blank)
+    .replace(/\]\([^)\n]*\)/g, blank);
+}
+
+/** The comments of a source, without code in backquotes and texts in quotation marks. */
+function commentsOf(path: string, text: string): Found[] {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const ranges = new Map<number, number>();
+  const visit = (node: ts.Node): void => {
+    if (node.kind >= ts.SyntaxKind.FirstJSDocNode && node.kind <= ts.SyntaxKind.LastJSDocNode) return;
+    const around = [ts.getLeadingCommentRanges(text, node.pos), ts.getTrailingCommentRanges(text, node.end)];
+    for (const { pos, end } of around.flatMap((found) => found ?? [])) ranges.set(pos, end);
+    node.getChildren(source).forEach(visit);
+  };
+  visit(source);
+  return [...ranges].map(([pos, end]) => ({
+    where: String(source.getLineAndCharacterOfPosition(pos).line + 1),
+    text: text
+      .slice(pos, end)
+      .replace(/`[^`\n]*`|"[^"\n]*"/g, "")
+      .replace(/^\s*(?:\/\*\*?|\*\/?|\/\/)\s?/gm, ""),
+  }));
+}
+
+const DOCUMENTS = [
+  "README.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "test/README.md",
+  ...readdirSync(join(ROOT, "docs"))
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => `docs/${file}`),
+];
+
+const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
+
+describe("retired words", () => {
+  test.each(DOCUMENTS)("%s has none", (file) => {
+    expect(retiredIn(file, proseOf(read(file)))).toEqual([]);
+  });
+
+  test.each(ROOMS)("comments of host/%s have none", (room) => {
+    const found = sourcesUnder(`host/${room}`)
+      .filter(({ path }) => !path.endsWith("-wasm.ts"))
+      .flatMap(({ path, text }) =>
+        commentsOf(path, text).flatMap(({ where, text: comment }) => retiredIn(path, comment, Number(where))),
+      );
+    expect(found).toEqual([]);
+  });
+
+  test("retiredIn() finds each of them, in a document and in a comment, and spares code and what is left behind", () => {
+    const bad = "It stands behind the door.\nThe field answers; whoever is told begins anew.\n";
+    expect(retiredIn("x", proseOf(bad)).map((line) => line.split(" (")[0])).toEqual([
+      'x:2: "The field"',
+      'x:1: "stands"',
+      'x:1: "behind"',
+      'x:2: "told"',
+      'x:2: "anew"',
+      'x:1: "door"',
+      'x:2: "whoever"',
+    ]);
+    const comment = commentsOf("x.ts", "const text = 'it stands'; // it answers the door\n/** Told anew. */\nf();\n");
+    expect(comment.flatMap(({ text, where }) => retiredIn("x.ts", text, Number(where)))).toHaveLength(4);
+    expect(retiredIn("x", proseOf("What a process leaves behind, and `doors open`."))).toEqual([]);
+  });
+});
+
+describe("links", () => {
+  test.each(DOCUMENTS)("of %s lead to files and headings that exist", (file) => {
+    const links = [...read(file).matchAll(/\]\((?!https?:)([^)\s]*)\)/g)].map(([, to]) => to as string);
+    const dead = links.filter((to) => {
+      const [path = "", heading] = to.split("#");
+      const target = path === "" ? file : join(dirname(file), path);
+      try {
+        if (heading === undefined)
+          return readdirSync(join(ROOT, dirname(target))).every((name) => !target.endsWith(name));
+        return !anchorsOf(read(target)).includes(heading);
+      } catch {
+        return true;
+      }
+    });
+    expect(dead).toEqual([]);
+  });
+});
+
+/** Headings as GitHub makes anchors of them, and anchors that are written out. */
+function anchorsOf(page: string): string[] {
+  const headings = [...page.matchAll(/^#+ (.*)$/gm)].map(([, text = ""]) =>
+    text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+  return [...headings, ...[...page.matchAll(/<a id="([^"]+)"/g)].map(([, id]) => id as string)];
+}
