@@ -8,12 +8,13 @@ import {
   SigningStargateClient,
 } from "@cosmjs/stargate";
 import { MsgCancelProposal } from "cosmjs-types/cosmos/gov/v1/tx";
+import { TextProposal } from "cosmjs-types/cosmos/gov/v1beta1/gov";
 import { TxRaw } from "cosmjs-types/cosmos/tx/v1beta1/tx";
 import { MsgCancelUpgrade, MsgSoftwareUpgrade } from "cosmjs-types/cosmos/upgrade/v1beta1/tx";
 import { describe, expect, test } from "vitest";
 import { utf8 } from "../../host/bytes.js";
 import { aminoSignBytes } from "../../host/chain/tx/amino-doc.js";
-import { decodeTx } from "../../host/chain/tx/decode.js";
+import { decodeTx, resolverOf } from "../../host/chain/tx/decode.js";
 import { sha256 } from "../../host/engine/home/node-crypto.js";
 import { exampleChain } from "../example-chain.js";
 import { GOV_CONVERTERS } from "./amino-converters.js";
@@ -93,6 +94,37 @@ const MESSAGES: readonly EncodeObject[] = [
       metadata: "",
     },
   },
+  // Governance v1beta1, by CosmJS' own converters.
+  {
+    typeUrl: "/cosmos.gov.v1beta1.MsgVote",
+    value: { proposalId: 1n, voter: ALICE.address, option: 4 },
+  },
+  {
+    typeUrl: "/cosmos.gov.v1beta1.MsgVoteWeighted",
+    value: {
+      proposalId: 1n,
+      voter: ALICE.address,
+      options: [
+        { option: 1, weight: "700000000000000000" },
+        { option: 3, weight: "300000000000000000" },
+      ],
+    },
+  },
+  {
+    typeUrl: "/cosmos.gov.v1beta1.MsgDeposit",
+    value: { proposalId: 1n, depositor: ALICE.address, amount: coins("1") },
+  },
+  {
+    typeUrl: "/cosmos.gov.v1beta1.MsgSubmitProposal",
+    value: {
+      content: {
+        typeUrl: "/cosmos.gov.v1beta1.TextProposal",
+        value: TextProposal.encode(TextProposal.fromPartial({ title: "t", description: "d <&>" })).finish(),
+      },
+      initialDeposit: coins("100"),
+      proposer: ALICE.address,
+    },
+  },
   { typeUrl: "/cosmos.gov.v1.MsgCancelProposal", value: { proposalId: 1n, proposer: ALICE.address } },
 ];
 
@@ -103,7 +135,7 @@ describe("aminoSignBytes()", () => {
       const { body, authInfo } = decodeTx(bytes, exampleChain.router);
       const ours = aminoSignBytes({
         ...{ body, authInfo, chainId: "scenario-1", accountNumber: 0n, sequence: 0n, address: ALICE.address },
-        resolve: (typeUrl) => exampleChain.router.get(typeUrl)?.schema,
+        resolve: resolverOf(exampleChain.router),
       });
       const theirs = makeSignDoc([TYPES.toAmino(message)], fee, "scenario-1", 'memo "<&>" \b\f\n\t ünï', 0, 0);
       expect(Buffer.from(ours).toString()).toBe(Buffer.from(serializeSignDoc(theirs)).toString());
@@ -117,7 +149,7 @@ describe("aminoSignBytes()", () => {
     if (authInfo.fee) authInfo.fee.payer = BOB.address;
     const doc = aminoSignBytes({
       ...{ body, authInfo, chainId: "scenario-1", accountNumber: 3n, sequence: 4n, address: ALICE.address },
-      resolve: (typeUrl) => exampleChain.router.get(typeUrl)?.schema,
+      resolve: resolverOf(exampleChain.router),
     });
     const paid = { ...fee, payer: BOB.address };
     const theirs = makeSignDoc([TYPES.toAmino(MESSAGES[0] as EncodeObject)], paid, "scenario-1", "", 3, 4, 77n);

@@ -56,7 +56,7 @@ export function decodeTx(bytes: Uint8Array, router: MessageRouter): DecodedTx {
 
 function decodeParts(bytes: Uint8Array, router: MessageRouter) {
   checkCanonical(bytes);
-  const resolve: Resolve = (typeUrl) => router.get(typeUrl)?.schema ?? packedTypes(router).get(typeUrl);
+  const resolve = resolverOf(router);
   const strict = { resolve, mayHoldNotCritical: false };
   checkStrictly(bytes, TxRawSchema, strict);
   const raw = fromBinary(TxRawSchema, bytes);
@@ -67,6 +67,11 @@ function decodeParts(bytes: Uint8Array, router: MessageRouter) {
     body: fromBinary(TxBodySchema, raw.bodyBytes),
     authInfo: fromBinary(AuthInfoSchema, raw.authInfoBytes),
   };
+}
+
+/** Descriptors of all that a transaction may pack. */
+export function resolverOf(router: MessageRouter): Resolve {
+  return (typeUrl) => router.get(typeUrl)?.schema ?? packedTypes(router).get(typeUrl);
 }
 
 const PACKED_TYPES = new WeakMap<MessageRouter, ReadonlyMap<string, DescMessage>>();

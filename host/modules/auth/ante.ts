@@ -10,7 +10,7 @@ import { GAS } from "../../chain/gas.js";
 import { readMessageCoins } from "../../chain/message-coins.js";
 import { aminoSignBytesOf } from "../../chain/tx/amino-doc.js";
 import type { Ante, AnteOptions, FeeTrial, TxMode } from "../../chain/tx/ante.js";
-import type { DecodedTx } from "../../chain/tx/decode.js";
+import { type DecodedTx, resolverOf } from "../../chain/tx/decode.js";
 import { SDK, TxError } from "../../chain/tx-error.js";
 import type { Account } from "../../gen/chain/auth/v1/auth_pb.js";
 import { INT64_MAX } from "../../limits.js";
@@ -260,7 +260,7 @@ function signDocs({ chainId, router }: ModuleContext, tx: DecodedTx, account: Ac
         authInfo: tx.authInfo,
         ...{ chainId, accountNumber, sequence },
         address: encodeAddress(account.address),
-        resolve: (typeUrl) => router.get(typeUrl)?.schema,
+        resolve: resolverOf(router),
       });
       return amino;
     },
