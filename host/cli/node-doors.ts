@@ -8,6 +8,7 @@ import { type OpenDoors, openDoors } from "../api/doors.js";
 import { Metrics } from "../api/metrics.js";
 import { Query } from "../api/query/query.js";
 import { utf8 } from "../bytes.js";
+import type { NodeSettings } from "../chain/query/node-port.js";
 import { CORE_WASM } from "../core/core-wasm.js";
 import { NodeService } from "../engine/embedded/node-service.js";
 import type { UpgradeProgress } from "../engine/embedded/upgrade-progress.js";
@@ -79,6 +80,7 @@ export function addDoorFlags(command: Command): Command {
 export interface NodeDoorsOptions {
   readonly flags: DoorFlags;
   readonly limits: ChosenLimits;
+  readonly settings: Partial<NodeSettings>;
   readonly home: Home;
   readonly node: NodeView;
   readonly bondDenom: string;
@@ -120,6 +122,7 @@ function open(options: NodeDoorsOptions): Promise<OpenDoors> {
     moniker: flags.moniker ?? "node",
     genesis: new GenesisFile(home.genesisFile),
     search: limits.search,
+    settings: options.settings,
     progress,
   });
   const facts = { bondDenom, compatCosmos: flags.compatCosmos };

@@ -77,6 +77,10 @@ class Threads implements EngineListener {
     });
     this.#doors = await openNodeDoors({
       ...{ flags, limits, home, logger, node: this.#node, bondDenom: facts.bondDenom, signal: this.#signals.signal },
+      settings: {
+        haltHeight: start.haltHeight ?? 0n,
+        ...(start.versionsKept === undefined ? {} : { versionsKept: start.versionsKept }),
+      },
       progress: () => this.#progress.last,
       handlerState: () => this.#handlerState,
     });

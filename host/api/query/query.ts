@@ -11,6 +11,7 @@ import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { INT64_MAX } from "../../limits.js";
 import type { Height, Sha256 } from "../../types.js";
 import { nodeService } from "./node.js";
+import { consensusService, settingsService } from "./settings.js";
 import { inTurns } from "./turns.js";
 import { txService } from "./tx.js";
 
@@ -41,7 +42,7 @@ export class Query {
   constructor(private readonly options: QueryOptions) {
     const { chain, compatCosmos } = options;
     const isServed = ({ descriptor }: QueryService) => compatCosmos || !descriptor.typeName.startsWith(COSMOS_UPGRADE);
-    this.services = [...chain.services.filter(isServed), txService, nodeService];
+    this.services = [...chain.services.filter(isServed), txService, nodeService, settingsService, consensusService];
     this.#methods = new Map(this.services.flatMap(({ methods }) => methods.map((method) => [method.path, method])));
   }
 

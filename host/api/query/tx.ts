@@ -100,6 +100,16 @@ export const txService: QueryService = implementOfNode(Service, {
     };
   },
 
+  txEncode({ tx }) {
+    if (!tx) throw new UpgradeError("UPG_INVALID_ARGUMENT", "invalid empty tx");
+    return { txBytes: toBinary(TxSchema, tx) };
+  },
+
+  txDecode({ txBytes }) {
+    if (txBytes.length === 0) throw new UpgradeError("UPG_INVALID_ARGUMENT", "invalid empty tx bytes");
+    return { tx: decodeTx(txBytes) };
+  },
+
   getTx({ hash }, { node }) {
     if (hash === "") throw new UpgradeError("UPG_INVALID_ARGUMENT", "tx hash cannot be empty");
     if (!/^(0x)?[0-9a-fA-F]{64}$/.test(hash)) {

@@ -7,6 +7,7 @@ import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
 import { filesOf } from "../../chain/define-chain.js";
 import { escapeHtml, GatewayJson } from "../../chain/query/gateway-json.js";
+import { shortenUrls } from "../../chain/query/message-json.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import { ArrivingBytes } from "../arriving.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../door.js";
@@ -219,7 +220,9 @@ class Gateway {
     );
     try {
       const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
-      return fromJsonString(schema, text === "" ? "{}" : text, { registry: this.#registry });
+      const message = fromJsonString(schema, text === "" ? "{}" : text, { registry: this.#registry });
+      shortenUrls(this.#registry, schema, message);
+      return message;
     } catch (cause) {
       const what = messageOf(cause);
       throw new UpgradeError("UPG_INVALID_ARGUMENT", `the body is not the JSON of this request: ${what}`, { cause });

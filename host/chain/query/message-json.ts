@@ -29,6 +29,11 @@ export function messageFromJson<T extends DescMessage>(registry: Registry, schem
   return message;
 }
 
+/** Gives what is packed in a message the type URLs that the Cosmos SDK writes. @throws Error for bytes of another type */
+export function shortenUrls(registry: Registry, schema: DescMessage, message: Message): void {
+  withShortUrls(registry, schema, message, 0);
+}
+
 function withShortUrls(registry: Registry, schema: DescMessage, message: Message, depth: number): void {
   if (depth > DEPTH_MAX) throw new RangeError("messages stand too deep in one another");
   if (schema.typeName === "google.protobuf.Any") {

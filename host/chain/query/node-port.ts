@@ -122,7 +122,18 @@ export interface NodeProgress {
   readonly secondsElapsed: number;
 }
 
+/** What the operator has set. */
+export interface NodeSettings {
+  /** Decimal coins with commas between; "": none. */
+  readonly minimumGasPrices: string;
+  /** Historical versions that stay readable besides the last. */
+  readonly versionsKept: number;
+  /** The node stops before this block; 0n: never. */
+  readonly haltHeight: Height;
+}
+
 export interface NodePort {
+  readonly settings: NodeSettings;
   readonly identity: NodeIdentity;
   readonly validators: ValidatorSet;
   readonly consensusParams: ConsensusParams;

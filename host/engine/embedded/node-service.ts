@@ -4,6 +4,7 @@ import type { Block } from "../../comet/block.js";
 import type { ConsensusParams } from "../../comet/consensus-params.js";
 import type { ValidatorSet } from "../../comet/validator-set.js";
 import type { EventCondition } from "../../event-query.js";
+import { VERSIONS_KEPT_DEFAULT } from "../../limits.js";
 import type { Height } from "../../types.js";
 import type { ChainFacts } from "../blocks/block-maker.js";
 import type { BlockResults } from "../blocks/block-results.js";
@@ -16,12 +17,21 @@ import type { TxIndex, TxPlace } from "../blocks/tx-index.js";
 import type { GenesisText } from "../home/genesis-file.js";
 import { estimate, type ProgressEstimate, type UpgradeProgress } from "./upgrade-progress.js";
 
+interface Settings {
+  readonly minimumGasPrices: string;
+  readonly versionsKept: number;
+  readonly haltHeight: Height;
+}
+
+const SETTINGS_DEFAULT: Settings = { minimumGasPrices: "", versionsKept: VERSIONS_KEPT_DEFAULT, haltHeight: 0n };
+
 export interface NodeServiceFacts {
   /** Lower-case hex. */
   readonly nodeId: string;
   readonly moniker: string;
   readonly genesis: { text(): Promise<GenesisText> };
   readonly search?: Partial<SearchLimits>;
+  readonly settings?: Partial<Settings>;
   /** Of the upgrade that is being made; without it nothing is known of one. */
   readonly progress?: () => UpgradeProgress | undefined;
 }
@@ -81,6 +91,10 @@ export class NodeService {
     const { nodeId, moniker } = this.own;
     const { key, facts } = this.node;
     return { nodeId, moniker, chainId: facts.chainId, address: key.address, publicKey: key.publicKey.bytes };
+  }
+
+  get settings(): Settings {
+    return { ...SETTINGS_DEFAULT, ...this.own.settings };
   }
 
   get validators(): ValidatorSet {

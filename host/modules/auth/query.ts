@@ -76,12 +76,18 @@ const MODULE_ACCOUNTS = new OnceAHeight("the list of module accounts", async (ca
   return found;
 });
 
+/** Of module accounts with long keys; others have 20. */
+const ADDRESS_BYTES_MAX = 255;
+
 const KEPT = [
   "accounts",
   "account",
   "accountInfo",
   "params",
   "bech32Prefix",
+  "addressBytesToString",
+  "addressStringToBytes",
+  "accountAddressByID",
   "moduleAccounts",
   "moduleAccountByName",
 ] as const;
@@ -106,6 +112,34 @@ export const authQuery: QueryService = implement(Query, KEPT, {
     const account = (await MODULE_ACCOUNTS.of(call)).find(({ module }) => module === name);
     if (!account) throw new UpgradeError("UPG_NOT_FOUND_ACCOUNT", `account ${name} not found`);
     return { account: accountAny(account, call) };
+  },
+
+  addressBytesToString({ addressBytes }) {
+    const { length } = addressBytes;
+    if (length === 0) throw new UpgradeError("UPG_INVALID_ARGUMENT", "empty address bytes is not allowed");
+    if (length > ADDRESS_BYTES_MAX)
+      throw new UpgradeError(
+        "UPG_INVALID_ARGUMENT",
+        `an address has at most ${ADDRESS_BYTES_MAX} bytes, got ${length}`,
+      );
+    return { addressString: encodeAddress(addressBytes) };
+  },
+
+  addressStringToBytes: ({ addressString }) => ({ addressBytes: readAddress(addressString) }),
+
+  async accountAddressByID({ id, accountId }, call) {
+    if (id !== 0n) {
+      const what = "requesting with id isn't supported, try to request using account-id";
+      throw new UpgradeError("UPG_INVALID_ARGUMENT", what);
+    }
+    let found: Account | undefined;
+    const visit = (account: Account) => {
+      if (account.accountNumber === accountId) found = account;
+      return found === undefined;
+    };
+    await walk(accounts(call.stores.store(AUTH_STORE)), visit, call);
+    if (found) return { accountAddress: encodeAddress(found.address) };
+    throw new UpgradeError("UPG_NOT_FOUND_ACCOUNT", `account address not found with account number ${accountId}`);
   },
 
   bech32Prefix: () => ({ bech32Prefix: ADDRESS_PREFIX }),

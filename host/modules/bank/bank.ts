@@ -19,7 +19,7 @@ import { allRecords, type Records } from "../../chain/records.js";
 import { SDK, TxError } from "../../chain/tx-error.js";
 import { type ChainVersion, layoutOf } from "../../chain/versions/version.js";
 import type { KVReader, KVStore } from "../../types.js";
-import { AUTH_STORE, accounts, ensureAccount, readAccount, writeAccount } from "../auth/accounts.js";
+import { ACCOUNTS, AUTH_STORE, accounts, ensureAccount, readAccount, writeAccount } from "../auth/accounts.js";
 
 export const BANK_STORE = "bank";
 
@@ -32,11 +32,18 @@ interface WritableStores {
   store(name: string): KVStore;
 }
 
+export interface Owner {
+  readonly address: Uint8Array;
+  readonly coins: Coins;
+}
+
 export interface Bank {
   /** Where coins have records of their own, and not one with their account: those of one address. */
   balanceRecords?(address: Uint8Array): Records<Coin>;
   /** Where the supply has records; elsewhere it is the sum of all balances. */
   readonly supplyRecords?: Records<Coin>;
+  /** Who holds what, by address; a record may be of one denomination or of all. */
+  readonly ownerRecords: Records<Owner> & { readonly store: string };
   balances(stores: Stores, address: Uint8Array): Coin[];
   supply(stores: Stores): Coin[];
   /** Every address with coins, ascending. */
@@ -62,6 +69,15 @@ export function insufficientFunds(balance: Coins, needed: Coins): TxError {
 
 /** Version 1. */
 export const accountBank: Bank = {
+  ownerRecords: {
+    ...ACCOUNTS,
+    store: AUTH_STORE,
+    read(value, key) {
+      const { address, coins } = ACCOUNTS.read(value, key);
+      return { address, coins: coinsFromMessages(coins) };
+    },
+  },
+
   balances: (stores, address) => coinsFromMessages(readAccount(stores.store(AUTH_STORE), address)?.coins ?? []),
 
   supply(stores) {
@@ -117,6 +133,16 @@ const coinRecords = (prefix: Uint8Array): Records<Coin> => ({
 
 /** Version 2. */
 export const storeBank: Bank = {
+  ownerRecords: {
+    prefix: BALANCE_PREFIX,
+    store: BANK_STORE,
+    read(value, key) {
+      const end = 1 + (key[0] as number);
+      const coin = { denom: text.decode(key.subarray(end)), amount: parseAmount(text.decode(value)) };
+      return { address: key.slice(1, end), coins: [coin] };
+    },
+  },
+
   balanceRecords: (address) => coinRecords(balancePrefix(address)),
 
   supplyRecords: coinRecords(SUPPLY_PREFIX),

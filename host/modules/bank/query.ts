@@ -1,5 +1,6 @@
 /** The bank module's queries: alike in every version of the chain, wherever that keeps its coins. */
 
+import { encodeAddress } from "../../chain/address.js";
 import { amountOf, type Coin, type Coins, coinsToMessages, normalCoins } from "../../chain/coins.js";
 import type { QueryCall } from "../../chain/query/call.js";
 import { OnceAHeight } from "../../chain/query/once-a-height.js";
@@ -12,7 +13,7 @@ import { Query } from "../../gen/cosmos/bank/v1beta1/query_pb.js";
 import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import { AUTH_STORE, readAccount } from "../auth/accounts.js";
 import { spendableCoins } from "../auth/vesting.js";
-import { BANK_STORE, bankOf } from "./bank.js";
+import { BANK_STORE, bankOf, type Owner } from "./bank.js";
 
 const coinMessage = ({ denom, amount }: Coin) => ({ denom, amount: amount.toString() });
 
@@ -66,6 +67,27 @@ function balanceOf(address: Uint8Array, denom: string, { version, stores }: Quer
   return { denom, amount: amountOf(bankOf(version).balances(stores, address), denom) };
 }
 
+/** Nothing is recorded on how denominations are shown. */
+function noMetadata({ denom }: { readonly denom: string }): never {
+  checkDenom(denom);
+  throw new UpgradeError("UPG_NOT_FOUND_RECORD", `client metadata for denom ${denom}`);
+}
+
+async function denomOwners(
+  { denom, pagination }: { readonly denom: string; readonly pagination?: PageRequest | undefined },
+  call: QueryCall,
+) {
+  checkDenom(denom);
+  const { store, ...records } = bankOf(call.version).ownerRecords;
+  const fits = ({ coins }: Owner) => amountOf(coins, denom) > 0n;
+  const page = await paginate(call.stores.store(store), records, pagination, call, { fits });
+  const owners = page.items.map(({ address, coins }) => ({
+    address: encodeAddress(address),
+    balance: coinMessage({ denom, amount: amountOf(coins, denom) }),
+  }));
+  return { denomOwners: owners, pagination: page.pagination };
+}
+
 const KEPT = [
   "balance",
   "allBalances",
@@ -76,6 +98,10 @@ const KEPT = [
   "params",
   "denomMetadata",
   "denomsMetadata",
+  "denomMetadataByQueryString",
+  "denomOwners",
+  "denomOwnersByQuery",
+  "sendEnabled",
 ] as const;
 
 export const bankQuery: QueryService = implement(Query, KEPT, {
@@ -113,10 +139,17 @@ export const bankQuery: QueryService = implement(Query, KEPT, {
 
   params: () => ({ params: { defaultSendEnabled: true } }),
 
-  denomMetadata({ denom }) {
-    checkDenom(denom);
-    throw new UpgradeError("UPG_NOT_FOUND_RECORD", `client metadata for denom ${denom}`);
-  },
+  denomMetadata: noMetadata,
+
+  denomMetadataByQueryString: noMetadata,
+
+  denomOwners,
+
+  denomOwnersByQuery: denomOwners,
+
+  // No denomination has a setting of its own; all follow the default of the parameters.
+  sendEnabled: ({ denoms, pagination }) =>
+    denoms.length > 0 ? {} : { pagination: paginateList([], pagination, String).pagination },
 
   denomsMetadata: ({ pagination }) => ({ metadatas: [], pagination: paginateList([], pagination, String).pagination }),
 });

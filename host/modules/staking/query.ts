@@ -2,16 +2,17 @@
 import { encodeAddress, OPERATOR_PREFIX } from "../../chain/address.js";
 import { packAny } from "../../chain/query/any.js";
 import type { QueryCall } from "../../chain/query/call.js";
-import { paginateList } from "../../chain/query/paginate.js";
+import { paginate, paginateList } from "../../chain/query/paginate.js";
 import { implement, type QueryService } from "../../chain/query/service.js";
 import { readAddress } from "../../chain/query/texts.js";
 import { UpgradeError } from "../../errors.js";
 import type { Delegation, Validator } from "../../gen/chain/staking/v1/staking_pb.js";
 import { BondStatus as StoredStatus } from "../../gen/chain/staking/v1/staking_pb.js";
+import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import { PubKeySchema } from "../../gen/cosmos/crypto/ed25519/keys_pb.js";
 import { Query } from "../../gen/cosmos/staking/v1beta1/query_pb.js";
 import { BondStatus, BondStatusSchema } from "../../gen/cosmos/staking/v1beta1/staking_pb.js";
-import { delegationsOf, STAKING_STORE, validators } from "./records.js";
+import { DELEGATIONS, delegationOf, delegationsOf, STAKING_STORE, validators } from "./records.js";
 
 const EPOCH = { seconds: 0n, nanos: 0 };
 const NO_RATE = "0";
@@ -62,7 +63,56 @@ function fixed(decimal: string): bigint {
   return BigInt(whole + places.padEnd(18, "0"));
 }
 
-const KEPT = ["validators", "validator", "delegatorDelegations", "pool", "params"] as const;
+const KEPT = [
+  "validators",
+  "validator",
+  "validatorDelegations",
+  "validatorUnbondingDelegations",
+  "delegation",
+  "unbondingDelegation",
+  "delegatorDelegations",
+  "delegatorUnbondingDelegations",
+  "redelegations",
+  "delegatorValidators",
+  "delegatorValidator",
+  "historicalInfo",
+  "pool",
+  "params",
+] as const;
+
+const notFound = (what: string) => new UpgradeError("UPG_NOT_FOUND_RECORD", what);
+
+function delegationResponse(delegation: Delegation, list: readonly Validator[], { bondDenom }: QueryCall) {
+  const { delegator, operator, shares } = delegation;
+  return {
+    delegation: {
+      delegatorAddress: encodeAddress(delegator),
+      validatorAddress: operatorText(operator),
+      shares: fixed(shares).toString(),
+    },
+    balance: { denom: bondDenom, amount: balanceOf(delegation, list) },
+  };
+}
+
+/** @throws UpgradeError UPG_NOT_FOUND_RECORD */
+function oneDelegation(delegatorAddr: string, validatorAddr: string, { stores }: QueryCall): Delegation {
+  const [delegator, operator] = [readAddress(delegatorAddr), readAddress(validatorAddr, OPERATOR_PREFIX)];
+  const found = delegationOf(stores.store(STAKING_STORE), delegator, operator);
+  if (found) return found;
+  throw notFound(`delegation with delegator ${delegatorAddr} not found for validator ${validatorAddr}`);
+}
+
+const validatorsOf = (delegatorAddr: string, call: QueryCall): Validator[] => {
+  const list = [...delegationsOf(call.stores.store(STAKING_STORE), readAddress(delegatorAddr))];
+  const operators = new Set(list.map(({ operator }) => operatorText(operator)));
+  return all(call).filter(({ operator }) => operators.has(operatorText(operator)));
+};
+
+/** Nothing unbonds here: no message begins it. */
+const noUnbonding = (pagination: PageRequest | undefined) => ({
+  unbondingResponses: [],
+  pagination: paginateList([], pagination, String).pagination,
+});
 
 export const stakingQuery: QueryService = implement(Query, KEPT, {
   validators({ status, pagination }, call) {
@@ -82,21 +132,67 @@ export const stakingQuery: QueryService = implement(Query, KEPT, {
     return { validator: validatorFields(found) };
   },
 
+  async validatorDelegations({ validatorAddr, pagination }, call) {
+    readAddress(validatorAddr, OPERATOR_PREFIX);
+    const fits = ({ operator }: Delegation) => operatorText(operator) === validatorAddr;
+    const page = await paginate(call.stores.store(STAKING_STORE), DELEGATIONS, pagination, call, { fits });
+    const list = all(call);
+    const responses = page.items.map((each) => delegationResponse(each, list, call));
+    return { delegationResponses: responses, pagination: page.pagination };
+  },
+
+  validatorUnbondingDelegations({ validatorAddr, pagination }) {
+    readAddress(validatorAddr, OPERATOR_PREFIX);
+    return noUnbonding(pagination);
+  },
+
+  delegation: ({ delegatorAddr, validatorAddr }, call) => ({
+    delegationResponse: delegationResponse(oneDelegation(delegatorAddr, validatorAddr, call), all(call), call),
+  }),
+
+  unbondingDelegation({ delegatorAddr, validatorAddr }) {
+    readAddress(delegatorAddr);
+    readAddress(validatorAddr, OPERATOR_PREFIX);
+    throw notFound(`unbonding delegation with delegator ${delegatorAddr} not found for validator ${validatorAddr}`);
+  },
+
   delegatorDelegations({ delegatorAddr, pagination }, call) {
     const list = [...delegationsOf(call.stores.store(STAKING_STORE), readAddress(delegatorAddr))];
     const page = paginateList(list, pagination, ({ operator }) => operatorText(operator));
     const validatorList = all(call);
-    return {
-      delegationResponses: page.items.map((each) => ({
-        delegation: {
-          delegatorAddress: delegatorAddr,
-          validatorAddress: operatorText(each.operator),
-          shares: fixed(each.shares).toString(),
-        },
-        balance: { denom: call.bondDenom, amount: balanceOf(each, validatorList) },
-      })),
-      pagination: page.pagination,
-    };
+    const responses = page.items.map((each) => delegationResponse(each, validatorList, call));
+    return { delegationResponses: responses, pagination: page.pagination };
+  },
+
+  delegatorUnbondingDelegations({ delegatorAddr, pagination }) {
+    readAddress(delegatorAddr);
+    return noUnbonding(pagination);
+  },
+
+  redelegations({ delegatorAddr, srcValidatorAddr: from, dstValidatorAddr: to, pagination }) {
+    if (delegatorAddr !== "") readAddress(delegatorAddr);
+    for (const operator of [from, to]) if (operator !== "") readAddress(operator, OPERATOR_PREFIX);
+    if (delegatorAddr !== "" && from !== "" && to !== "") {
+      throw notFound(`redelegation not found for delegator address ${delegatorAddr} from validator address ${from}`);
+    }
+    return { redelegationResponses: [], pagination: paginateList([], pagination, String).pagination };
+  },
+
+  delegatorValidators({ delegatorAddr, pagination }, call) {
+    const page = paginateList(validatorsOf(delegatorAddr, call), pagination, ({ operator }) => operatorText(operator));
+    return { validators: page.items.map(validatorFields), pagination: page.pagination };
+  },
+
+  delegatorValidator({ delegatorAddr, validatorAddr }, call) {
+    const { operator } = oneDelegation(delegatorAddr, validatorAddr, call);
+    const found = all(call).find((each) => operatorText(each.operator) === operatorText(operator));
+    if (!found) throw notFound(`validator ${validatorAddr} not found`);
+    return { validator: validatorFields(found) };
+  },
+
+  historicalInfo({ height }) {
+    if (height < 0n) throw new UpgradeError("UPG_INVALID_ARGUMENT", "height cannot be negative");
+    throw notFound(`historical info for height ${height} not found`);
   },
 
   pool(_request, call) {

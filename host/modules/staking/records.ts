@@ -1,6 +1,7 @@
 /** Module staking, as far as power counts: validators and delegations from genesis, for governance to tally by. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { concatBytes, prefixEnd } from "../../bytes.js";
+import { allRecords, type Records } from "../../chain/records.js";
 import {
   BondStatus,
   type Delegation,
@@ -66,8 +67,15 @@ export function* delegationsOf(store: KVReader, delegator: Uint8Array): Generato
   }
 }
 
-export function* delegations(store: KVReader): Generator<Delegation> {
-  for (const [, value] of store.iterate({ start: DELEGATION_PREFIX, end: prefixEnd(DELEGATION_PREFIX) })) {
-    yield fromBinary(DelegationSchema, value);
-  }
+/** By delegator and validator. */
+export const DELEGATIONS: Records<Delegation> = {
+  prefix: DELEGATION_PREFIX,
+  read: (value) => fromBinary(DelegationSchema, value),
+};
+
+export const delegations = (store: KVReader): Generator<Delegation> => allRecords(store, DELEGATIONS);
+
+export function delegationOf(store: KVReader, delegator: Uint8Array, operator: Uint8Array): Delegation | undefined {
+  const bytes = store.get(delegationKey(delegator, operator));
+  return bytes && fromBinary(DelegationSchema, bytes);
 }

@@ -17,7 +17,9 @@ import { expect, test } from "vitest";
 import { file_cosmos_auth_v1beta1_query } from "../../../host/gen/cosmos/auth/v1beta1/query_pb.js";
 import { file_cosmos_bank_v1beta1_query } from "../../../host/gen/cosmos/bank/v1beta1/query_pb.js";
 import { file_cosmos_bank_v1beta1_tx } from "../../../host/gen/cosmos/bank/v1beta1/tx_pb.js";
+import { file_cosmos_base_node_v1beta1_query } from "../../../host/gen/cosmos/base/node/v1beta1/query_pb.js";
 import { file_cosmos_base_tendermint_v1beta1_query } from "../../../host/gen/cosmos/base/tendermint/v1beta1/query_pb.js";
+import { file_cosmos_consensus_v1_query } from "../../../host/gen/cosmos/consensus/v1/query_pb.js";
 import { file_cosmos_crypto_ed25519_keys } from "../../../host/gen/cosmos/crypto/ed25519/keys_pb.js";
 import { file_cosmos_crypto_multisig_keys } from "../../../host/gen/cosmos/crypto/multisig/keys_pb.js";
 import { file_cosmos_crypto_secp256k1_keys } from "../../../host/gen/cosmos/crypto/secp256k1/keys_pb.js";
@@ -35,7 +37,9 @@ const ROOTS: readonly DescFile[] = [
   file_cosmos_auth_v1beta1_query,
   file_cosmos_bank_v1beta1_query,
   file_cosmos_bank_v1beta1_tx,
+  file_cosmos_base_node_v1beta1_query,
   file_cosmos_base_tendermint_v1beta1_query,
+  file_cosmos_consensus_v1_query,
   file_cosmos_crypto_ed25519_keys,
   file_cosmos_crypto_multisig_keys,
   file_cosmos_crypto_secp256k1_keys,

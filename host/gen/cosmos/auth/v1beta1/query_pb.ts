@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file cosmos/auth/v1beta1/query.proto.
  */
 export const file_cosmos_auth_v1beta1_query: GenFile = /*@__PURE__*/
-  fileDesc("Ch9jb3Ntb3MvYXV0aC92MWJldGExL3F1ZXJ5LnByb3RvEhNjb3Ntb3MuYXV0aC52MWJldGExIlIKFFF1ZXJ5QWNjb3VudHNSZXF1ZXN0EjoKCnBhZ2luYXRpb24YASABKAsyJi5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXF1ZXN0InwKFVF1ZXJ5QWNjb3VudHNSZXNwb25zZRImCghhY2NvdW50cxgBIAMoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnkSOwoKcGFnaW5hdGlvbhgCIAEoCzInLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlc3BvbnNlIiYKE1F1ZXJ5QWNjb3VudFJlcXVlc3QSDwoHYWRkcmVzcxgBIAEoCSI9ChRRdWVyeUFjY291bnRSZXNwb25zZRIlCgdhY2NvdW50GAEgASgLMhQuZ29vZ2xlLnByb3RvYnVmLkFueSIUChJRdWVyeVBhcmFtc1JlcXVlc3QiQgoTUXVlcnlQYXJhbXNSZXNwb25zZRIrCgZwYXJhbXMYASABKAsyGy5jb3Ntb3MuYXV0aC52MWJldGExLlBhcmFtcyIcChpRdWVyeU1vZHVsZUFjY291bnRzUmVxdWVzdCJFChtRdWVyeU1vZHVsZUFjY291bnRzUmVzcG9uc2USJgoIYWNjb3VudHMYASADKAsyFC5nb29nbGUucHJvdG9idWYuQW55Ii8KH1F1ZXJ5TW9kdWxlQWNjb3VudEJ5TmFtZVJlcXVlc3QSDAoEbmFtZRgBIAEoCSJJCiBRdWVyeU1vZHVsZUFjY291bnRCeU5hbWVSZXNwb25zZRIlCgdhY2NvdW50GAEgASgLMhQuZ29vZ2xlLnByb3RvYnVmLkFueSIVChNCZWNoMzJQcmVmaXhSZXF1ZXN0Ii0KFEJlY2gzMlByZWZpeFJlc3BvbnNlEhUKDWJlY2gzMl9wcmVmaXgYASABKAkiKgoXUXVlcnlBY2NvdW50SW5mb1JlcXVlc3QSDwoHYWRkcmVzcxgBIAEoCSJKChhRdWVyeUFjY291bnRJbmZvUmVzcG9uc2USLgoEaW5mbxgBIAEoCzIgLmNvc21vcy5hdXRoLnYxYmV0YTEuQmFzZUFjY291bnQysggKBVF1ZXJ5EogBCghBY2NvdW50cxIpLmNvc21vcy5hdXRoLnYxYmV0YTEuUXVlcnlBY2NvdW50c1JlcXVlc3QaKi5jb3Ntb3MuYXV0aC52MWJldGExLlF1ZXJ5QWNjb3VudHNSZXNwb25zZSIlgtPkkwIfEh0vY29zbW9zL2F1dGgvdjFiZXRhMS9hY2NvdW50cxKPAQoHQWNjb3VudBIoLmNvc21vcy5hdXRoLnYxYmV0YTEuUXVlcnlBY2NvdW50UmVxdWVzdBopLmNvc21vcy5hdXRoLnYxYmV0YTEuUXVlcnlBY2NvdW50UmVzcG9uc2UiL4LT5JMCKRInL2Nvc21vcy9hdXRoL3YxYmV0YTEvYWNjb3VudHMve2FkZHJlc3N9EoABCgZQYXJhbXMSJy5jb3Ntb3MuYXV0aC52MWJldGExLlF1ZXJ5UGFyYW1zUmVxdWVzdBooLmNvc21vcy5hdXRoLnYxYmV0YTEuUXVlcnlQYXJhbXNSZXNwb25zZSIjgtPkkwIdEhsvY29zbW9zL2F1dGgvdjFiZXRhMS9wYXJhbXMSoQEKDk1vZHVsZUFjY291bnRzEi8uY29zbW9zLmF1dGgudjFiZXRhMS5RdWVyeU1vZHVsZUFjY291bnRzUmVxdWVzdBowLmNvc21vcy5hdXRoLnYxYmV0YTEuUXVlcnlNb2R1bGVBY2NvdW50c1Jlc3BvbnNlIiyC0+STAiYSJC9jb3Ntb3MvYXV0aC92MWJldGExL21vZHVsZV9hY2NvdW50cxK3AQoTTW9kdWxlQWNjb3VudEJ5TmFtZRI0LmNvc21vcy5hdXRoLnYxYmV0YTEuUXVlcnlNb2R1bGVBY2NvdW50QnlOYW1lUmVxdWVzdBo1LmNvc21vcy5hdXRoLnYxYmV0YTEuUXVlcnlNb2R1bGVBY2NvdW50QnlOYW1lUmVzcG9uc2UiM4LT5JMCLRIrL2Nvc21vcy9hdXRoL3YxYmV0YTEvbW9kdWxlX2FjY291bnRzL3tuYW1lfRKIAQoMQmVjaDMyUHJlZml4EiguY29zbW9zLmF1dGgudjFiZXRhMS5CZWNoMzJQcmVmaXhSZXF1ZXN0GikuY29zbW9zLmF1dGgudjFiZXRhMS5CZWNoMzJQcmVmaXhSZXNwb25zZSIjgtPkkwIdEhsvY29zbW9zL2F1dGgvdjFiZXRhMS9iZWNoMzISnwEKC0FjY291bnRJbmZvEiwuY29zbW9zLmF1dGgudjFiZXRhMS5RdWVyeUFjY291bnRJbmZvUmVxdWVzdBotLmNvc21vcy5hdXRoLnYxYmV0YTEuUXVlcnlBY2NvdW50SW5mb1Jlc3BvbnNlIjOC0+STAi0SKy9jb3Ntb3MvYXV0aC92MWJldGExL2FjY291bnRfaW5mby97YWRkcmVzc31iBnByb3RvMw", [file_cosmos_auth_v1beta1_auth, file_cosmos_base_query_v1beta1_pagination, file_google_api_annotations, file_google_protobuf_any]);
+  fileDesc("Ch9jb3Ntb3MvYXV0aC92MWJldGExL3F1ZXJ5LnByb3RvEhNjb3Ntb3MuYXV0aC52MWJldGExIlIKFFF1ZXJ5QWNjb3VudHNSZXF1ZXN0EjoKCnBhZ2luYXRpb24YASABKAsyJi5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXF1ZXN0InwKFVF1ZXJ5QWNjb3VudHNSZXNwb25zZRImCghhY2NvdW50cxgBIAMoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnkSOwoKcGFnaW5hdGlvbhgCIAEoCzInLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlc3BvbnNlIiYKE1F1ZXJ5QWNjb3VudFJlcXVlc3QSDwoHYWRkcmVzcxgBIAEoCSI9ChRRdWVyeUFjY291bnRSZXNwb25zZRIlCgdhY2NvdW50GAEgASgLMhQuZ29vZ2xlLnByb3RvYnVmLkFueSIUChJRdWVyeVBhcmFtc1JlcXVlc3QiQgoTUXVlcnlQYXJhbXNSZXNwb25zZRIrCgZwYXJhbXMYASABKAsyGy5jb3Ntb3MuYXV0aC52MWJldGExLlBhcmFtcyIcChpRdWVyeU1vZHVsZUFjY291bnRzUmVxdWVzdCJFChtRdWVyeU1vZHVsZUFjY291bnRzUmVzcG9uc2USJgoIYWNjb3VudHMYASADKAsyFC5nb29nbGUucHJvdG9idWYuQW55Ii8KH1F1ZXJ5TW9kdWxlQWNjb3VudEJ5TmFtZVJlcXVlc3QSDAoEbmFtZRgBIAEoCSJJCiBRdWVyeU1vZHVsZUFjY291bnRCeU5hbWVSZXNwb25zZRIlCgdhY2NvdW50GAEgASgLMhQuZ29vZ2xlLnByb3RvYnVmLkFueSIVChNCZWNoMzJQcmVmaXhSZXF1ZXN0Ii0KFEJlY2gzMlByZWZpeFJlc3BvbnNlEhUKDWJlY2gzMl9wcmVmaXgYASABKAkiKgoXUXVlcnlBY2NvdW50SW5mb1JlcXVlc3QSDwoHYWRkcmVzcxgBIAEoCSJKChhRdWVyeUFjY291bnRJbmZvUmVzcG9uc2USLgoEaW5mbxgBIAEoCzIgLmNvc21vcy5hdXRoLnYxYmV0YTEuQmFzZUFjY291bnQiNAobQWRkcmVzc0J5dGVzVG9TdHJpbmdSZXF1ZXN0EhUKDWFkZHJlc3NfYnl0ZXMYASABKAwiNgocQWRkcmVzc0J5dGVzVG9TdHJpbmdSZXNwb25zZRIWCg5hZGRyZXNzX3N0cmluZxgBIAEoCSI1ChtBZGRyZXNzU3RyaW5nVG9CeXRlc1JlcXVlc3QSFgoOYWRkcmVzc19zdHJpbmcYASABKAkiNQocQWRkcmVzc1N0cmluZ1RvQnl0ZXNSZXNwb25zZRIVCg1hZGRyZXNzX2J5dGVzGAEgASgMIkQKHlF1ZXJ5QWNjb3VudEFkZHJlc3NCeUlEUmVxdWVzdBIOCgJpZBgBIAEoA0ICGAESEgoKYWNjb3VudF9pZBgCIAEoBCI6Ch9RdWVyeUFjY291bnRBZGRyZXNzQnlJRFJlc3BvbnNlEhcKD2FjY291bnRfYWRkcmVzcxgBIAEoCTKWDAoFUXVlcnkSiAEKCEFjY291bnRzEikuY29zbW9zLmF1dGgudjFiZXRhMS5RdWVyeUFjY291bnRzUmVxdWVzdBoqLmNvc21vcy5hdXRoLnYxYmV0YTEuUXVlcnlBY2NvdW50c1Jlc3BvbnNlIiWC0+STAh8SHS9jb3Ntb3MvYXV0aC92MWJldGExL2FjY291bnRzEo8BCgdBY2NvdW50EiguY29zbW9zLmF1dGgudjFiZXRhMS5RdWVyeUFjY291bnRSZXF1ZXN0GikuY29zbW9zLmF1dGgudjFiZXRhMS5RdWVyeUFjY291bnRSZXNwb25zZSIvgtPkkwIpEicvY29zbW9zL2F1dGgvdjFiZXRhMS9hY2NvdW50cy97YWRkcmVzc30SgAEKBlBhcmFtcxInLmNvc21vcy5hdXRoLnYxYmV0YTEuUXVlcnlQYXJhbXNSZXF1ZXN0GiguY29zbW9zLmF1dGgudjFiZXRhMS5RdWVyeVBhcmFtc1Jlc3BvbnNlIiOC0+STAh0SGy9jb3Ntb3MvYXV0aC92MWJldGExL3BhcmFtcxKhAQoOTW9kdWxlQWNjb3VudHMSLy5jb3Ntb3MuYXV0aC52MWJldGExLlF1ZXJ5TW9kdWxlQWNjb3VudHNSZXF1ZXN0GjAuY29zbW9zLmF1dGgudjFiZXRhMS5RdWVyeU1vZHVsZUFjY291bnRzUmVzcG9uc2UiLILT5JMCJhIkL2Nvc21vcy9hdXRoL3YxYmV0YTEvbW9kdWxlX2FjY291bnRzErcBChNNb2R1bGVBY2NvdW50QnlOYW1lEjQuY29zbW9zLmF1dGgudjFiZXRhMS5RdWVyeU1vZHVsZUFjY291bnRCeU5hbWVSZXF1ZXN0GjUuY29zbW9zLmF1dGgudjFiZXRhMS5RdWVyeU1vZHVsZUFjY291bnRCeU5hbWVSZXNwb25zZSIzgtPkkwItEisvY29zbW9zL2F1dGgvdjFiZXRhMS9tb2R1bGVfYWNjb3VudHMve25hbWV9EogBCgxCZWNoMzJQcmVmaXgSKC5jb3Ntb3MuYXV0aC52MWJldGExLkJlY2gzMlByZWZpeFJlcXVlc3QaKS5jb3Ntb3MuYXV0aC52MWJldGExLkJlY2gzMlByZWZpeFJlc3BvbnNlIiOC0+STAh0SGy9jb3Ntb3MvYXV0aC92MWJldGExL2JlY2gzMhJ7ChRBZGRyZXNzQnl0ZXNUb1N0cmluZxIwLmNvc21vcy5hdXRoLnYxYmV0YTEuQWRkcmVzc0J5dGVzVG9TdHJpbmdSZXF1ZXN0GjEuY29zbW9zLmF1dGgudjFiZXRhMS5BZGRyZXNzQnl0ZXNUb1N0cmluZ1Jlc3BvbnNlErEBChRBZGRyZXNzU3RyaW5nVG9CeXRlcxIwLmNvc21vcy5hdXRoLnYxYmV0YTEuQWRkcmVzc1N0cmluZ1RvQnl0ZXNSZXF1ZXN0GjEuY29zbW9zLmF1dGgudjFiZXRhMS5BZGRyZXNzU3RyaW5nVG9CeXRlc1Jlc3BvbnNlIjSC0+STAi4SLC9jb3Ntb3MvYXV0aC92MWJldGExL2JlY2gzMi97YWRkcmVzc19zdHJpbmd9ErABChJBY2NvdW50QWRkcmVzc0J5SUQSMy5jb3Ntb3MuYXV0aC52MWJldGExLlF1ZXJ5QWNjb3VudEFkZHJlc3NCeUlEUmVxdWVzdBo0LmNvc21vcy5hdXRoLnYxYmV0YTEuUXVlcnlBY2NvdW50QWRkcmVzc0J5SURSZXNwb25zZSIvgtPkkwIpEicvY29zbW9zL2F1dGgvdjFiZXRhMS9hZGRyZXNzX2J5X2lkL3tpZH0SnwEKC0FjY291bnRJbmZvEiwuY29zbW9zLmF1dGgudjFiZXRhMS5RdWVyeUFjY291bnRJbmZvUmVxdWVzdBotLmNvc21vcy5hdXRoLnYxYmV0YTEuUXVlcnlBY2NvdW50SW5mb1Jlc3BvbnNlIjOC0+STAi0SKy9jb3Ntb3MvYXV0aC92MWJldGExL2FjY291bnRfaW5mby97YWRkcmVzc31iBnByb3RvMw", [file_cosmos_auth_v1beta1_auth, file_cosmos_base_query_v1beta1_pagination, file_google_api_annotations, file_google_protobuf_any]);
 
 /**
  * @generated from message cosmos.auth.v1beta1.QueryAccountsRequest
@@ -251,6 +251,116 @@ export const QueryAccountInfoResponseSchema: GenMessage<QueryAccountInfoResponse
   messageDesc(file_cosmos_auth_v1beta1_query, 13);
 
 /**
+ * @generated from message cosmos.auth.v1beta1.AddressBytesToStringRequest
+ */
+export type AddressBytesToStringRequest = Message<"cosmos.auth.v1beta1.AddressBytesToStringRequest"> & {
+  /**
+   * @generated from field: bytes address_bytes = 1;
+   */
+  addressBytes: Uint8Array;
+};
+
+/**
+ * Describes the message cosmos.auth.v1beta1.AddressBytesToStringRequest.
+ * Use `create(AddressBytesToStringRequestSchema)` to create a new message.
+ */
+export const AddressBytesToStringRequestSchema: GenMessage<AddressBytesToStringRequest> = /*@__PURE__*/
+  messageDesc(file_cosmos_auth_v1beta1_query, 14);
+
+/**
+ * @generated from message cosmos.auth.v1beta1.AddressBytesToStringResponse
+ */
+export type AddressBytesToStringResponse = Message<"cosmos.auth.v1beta1.AddressBytesToStringResponse"> & {
+  /**
+   * @generated from field: string address_string = 1;
+   */
+  addressString: string;
+};
+
+/**
+ * Describes the message cosmos.auth.v1beta1.AddressBytesToStringResponse.
+ * Use `create(AddressBytesToStringResponseSchema)` to create a new message.
+ */
+export const AddressBytesToStringResponseSchema: GenMessage<AddressBytesToStringResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_auth_v1beta1_query, 15);
+
+/**
+ * @generated from message cosmos.auth.v1beta1.AddressStringToBytesRequest
+ */
+export type AddressStringToBytesRequest = Message<"cosmos.auth.v1beta1.AddressStringToBytesRequest"> & {
+  /**
+   * @generated from field: string address_string = 1;
+   */
+  addressString: string;
+};
+
+/**
+ * Describes the message cosmos.auth.v1beta1.AddressStringToBytesRequest.
+ * Use `create(AddressStringToBytesRequestSchema)` to create a new message.
+ */
+export const AddressStringToBytesRequestSchema: GenMessage<AddressStringToBytesRequest> = /*@__PURE__*/
+  messageDesc(file_cosmos_auth_v1beta1_query, 16);
+
+/**
+ * @generated from message cosmos.auth.v1beta1.AddressStringToBytesResponse
+ */
+export type AddressStringToBytesResponse = Message<"cosmos.auth.v1beta1.AddressStringToBytesResponse"> & {
+  /**
+   * @generated from field: bytes address_bytes = 1;
+   */
+  addressBytes: Uint8Array;
+};
+
+/**
+ * Describes the message cosmos.auth.v1beta1.AddressStringToBytesResponse.
+ * Use `create(AddressStringToBytesResponseSchema)` to create a new message.
+ */
+export const AddressStringToBytesResponseSchema: GenMessage<AddressStringToBytesResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_auth_v1beta1_query, 17);
+
+/**
+ * @generated from message cosmos.auth.v1beta1.QueryAccountAddressByIDRequest
+ */
+export type QueryAccountAddressByIDRequest = Message<"cosmos.auth.v1beta1.QueryAccountAddressByIDRequest"> & {
+  /**
+   * Older name of account_id; it counts nothing.
+   *
+   * @generated from field: int64 id = 1 [deprecated = true];
+   * @deprecated
+   */
+  id: bigint;
+
+  /**
+   * @generated from field: uint64 account_id = 2;
+   */
+  accountId: bigint;
+};
+
+/**
+ * Describes the message cosmos.auth.v1beta1.QueryAccountAddressByIDRequest.
+ * Use `create(QueryAccountAddressByIDRequestSchema)` to create a new message.
+ */
+export const QueryAccountAddressByIDRequestSchema: GenMessage<QueryAccountAddressByIDRequest> = /*@__PURE__*/
+  messageDesc(file_cosmos_auth_v1beta1_query, 18);
+
+/**
+ * @generated from message cosmos.auth.v1beta1.QueryAccountAddressByIDResponse
+ */
+export type QueryAccountAddressByIDResponse = Message<"cosmos.auth.v1beta1.QueryAccountAddressByIDResponse"> & {
+  /**
+   * @generated from field: string account_address = 1;
+   */
+  accountAddress: string;
+};
+
+/**
+ * Describes the message cosmos.auth.v1beta1.QueryAccountAddressByIDResponse.
+ * Use `create(QueryAccountAddressByIDResponseSchema)` to create a new message.
+ */
+export const QueryAccountAddressByIDResponseSchema: GenMessage<QueryAccountAddressByIDResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_auth_v1beta1_query, 19);
+
+/**
  * @generated from service cosmos.auth.v1beta1.Query
  */
 export const Query: GenService<{
@@ -313,6 +423,36 @@ export const Query: GenService<{
     methodKind: "unary";
     input: typeof Bech32PrefixRequestSchema;
     output: typeof Bech32PrefixResponseSchema;
+  },
+  /**
+   * An address of bytes as text. Its route in the Cosmos SDK is that of the next method, which hides it.
+   *
+   * @generated from rpc cosmos.auth.v1beta1.Query.AddressBytesToString
+   */
+  addressBytesToString: {
+    methodKind: "unary";
+    input: typeof AddressBytesToStringRequestSchema;
+    output: typeof AddressBytesToStringResponseSchema;
+  },
+  /**
+   * An address of text as bytes.
+   *
+   * @generated from rpc cosmos.auth.v1beta1.Query.AddressStringToBytes
+   */
+  addressStringToBytes: {
+    methodKind: "unary";
+    input: typeof AddressStringToBytesRequestSchema;
+    output: typeof AddressStringToBytesResponseSchema;
+  },
+  /**
+   * The address of the account with a number.
+   *
+   * @generated from rpc cosmos.auth.v1beta1.Query.AccountAddressByID
+   */
+  accountAddressByID: {
+    methodKind: "unary";
+    input: typeof QueryAccountAddressByIDRequestSchema;
+    output: typeof QueryAccountAddressByIDResponseSchema;
   },
   /**
    * What every kind of account has, without wrapping.

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file cosmos/bank/v1beta1/bank.proto.
  */
 export const file_cosmos_bank_v1beta1_bank: GenFile = /*@__PURE__*/
-  fileDesc("Ch5jb3Ntb3MvYmFuay92MWJldGExL2JhbmsucHJvdG8SE2Nvc21vcy5iYW5rLnYxYmV0YTEiLAoGUGFyYW1zEhwKFGRlZmF1bHRfc2VuZF9lbmFibGVkGAIgASgISgQIARACIj0KCURlbm9tVW5pdBINCgVkZW5vbRgBIAEoCRIQCghleHBvbmVudBgCIAEoDRIPCgdhbGlhc2VzGAMgAygJIrABCghNZXRhZGF0YRITCgtkZXNjcmlwdGlvbhgBIAEoCRIzCgtkZW5vbV91bml0cxgCIAMoCzIeLmNvc21vcy5iYW5rLnYxYmV0YTEuRGVub21Vbml0EgwKBGJhc2UYAyABKAkSDwoHZGlzcGxheRgEIAEoCRIMCgRuYW1lGAUgASgJEg4KBnN5bWJvbBgGIAEoCRILCgN1cmkYByABKAkSEAoIdXJpX2hhc2gYCCABKAliBnByb3RvMw");
+  fileDesc("Ch5jb3Ntb3MvYmFuay92MWJldGExL2JhbmsucHJvdG8SE2Nvc21vcy5iYW5rLnYxYmV0YTEiLAoGUGFyYW1zEhwKFGRlZmF1bHRfc2VuZF9lbmFibGVkGAIgASgISgQIARACIj0KCURlbm9tVW5pdBINCgVkZW5vbRgBIAEoCRIQCghleHBvbmVudBgCIAEoDRIPCgdhbGlhc2VzGAMgAygJIrABCghNZXRhZGF0YRITCgtkZXNjcmlwdGlvbhgBIAEoCRIzCgtkZW5vbV91bml0cxgCIAMoCzIeLmNvc21vcy5iYW5rLnYxYmV0YTEuRGVub21Vbml0EgwKBGJhc2UYAyABKAkSDwoHZGlzcGxheRgEIAEoCRIMCgRuYW1lGAUgASgJEg4KBnN5bWJvbBgGIAEoCRILCgN1cmkYByABKAkSEAoIdXJpX2hhc2gYCCABKAkiLQoLU2VuZEVuYWJsZWQSDQoFZGVub20YASABKAkSDwoHZW5hYmxlZBgCIAEoCGIGcHJvdG8z");
 
 /**
  * @generated from message cosmos.bank.v1beta1.Params
@@ -107,4 +107,26 @@ export type Metadata = Message<"cosmos.bank.v1beta1.Metadata"> & {
  */
 export const MetadataSchema: GenMessage<Metadata> = /*@__PURE__*/
   messageDesc(file_cosmos_bank_v1beta1_bank, 2);
+
+/**
+ * @generated from message cosmos.bank.v1beta1.SendEnabled
+ */
+export type SendEnabled = Message<"cosmos.bank.v1beta1.SendEnabled"> & {
+  /**
+   * @generated from field: string denom = 1;
+   */
+  denom: string;
+
+  /**
+   * @generated from field: bool enabled = 2;
+   */
+  enabled: boolean;
+};
+
+/**
+ * Describes the message cosmos.bank.v1beta1.SendEnabled.
+ * Use `create(SendEnabledSchema)` to create a new message.
+ */
+export const SendEnabledSchema: GenMessage<SendEnabled> = /*@__PURE__*/
+  messageDesc(file_cosmos_bank_v1beta1_bank, 3);
 

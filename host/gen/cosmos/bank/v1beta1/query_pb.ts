@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Metadata, Params } from "./bank_pb.js";
+import type { Metadata, Params, SendEnabled } from "./bank_pb.js";
 import { file_cosmos_bank_v1beta1_bank } from "./bank_pb.js";
 import type { PageRequest, PageResponse } from "../../base/query/v1beta1/pagination_pb.js";
 import { file_cosmos_base_query_v1beta1_pagination } from "../../base/query/v1beta1/pagination_pb.js";
@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file cosmos/bank/v1beta1/query.proto.
  */
 export const file_cosmos_bank_v1beta1_query: GenFile = /*@__PURE__*/
-  fileDesc("Ch9jb3Ntb3MvYmFuay92MWJldGExL3F1ZXJ5LnByb3RvEhNjb3Ntb3MuYmFuay52MWJldGExIjUKE1F1ZXJ5QmFsYW5jZVJlcXVlc3QSDwoHYWRkcmVzcxgBIAEoCRINCgVkZW5vbRgCIAEoCSJCChRRdWVyeUJhbGFuY2VSZXNwb25zZRIqCgdiYWxhbmNlGAEgASgLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luIn0KF1F1ZXJ5QWxsQmFsYW5jZXNSZXF1ZXN0Eg8KB2FkZHJlc3MYASABKAkSOgoKcGFnaW5hdGlvbhgCIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QSFQoNcmVzb2x2ZV9kZW5vbRgDIAEoCCKEAQoYUXVlcnlBbGxCYWxhbmNlc1Jlc3BvbnNlEisKCGJhbGFuY2VzGAEgAygLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZSJsCh1RdWVyeVNwZW5kYWJsZUJhbGFuY2VzUmVxdWVzdBIPCgdhZGRyZXNzGAEgASgJEjoKCnBhZ2luYXRpb24YAiABKAsyJi5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXF1ZXN0IooBCh5RdWVyeVNwZW5kYWJsZUJhbGFuY2VzUmVzcG9uc2USKwoIYmFsYW5jZXMYASADKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW4SOwoKcGFnaW5hdGlvbhgCIAEoCzInLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlc3BvbnNlIkUKI1F1ZXJ5U3BlbmRhYmxlQmFsYW5jZUJ5RGVub21SZXF1ZXN0Eg8KB2FkZHJlc3MYASABKAkSDQoFZGVub20YAiABKAkiUgokUXVlcnlTcGVuZGFibGVCYWxhbmNlQnlEZW5vbVJlc3BvbnNlEioKB2JhbGFuY2UYASABKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW4iVQoXUXVlcnlUb3RhbFN1cHBseVJlcXVlc3QSOgoKcGFnaW5hdGlvbhgBIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QiggEKGFF1ZXJ5VG90YWxTdXBwbHlSZXNwb25zZRIpCgZzdXBwbHkYASADKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW4SOwoKcGFnaW5hdGlvbhgCIAEoCzInLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlc3BvbnNlIiUKFFF1ZXJ5U3VwcGx5T2ZSZXF1ZXN0Eg0KBWRlbm9tGAEgASgJIkIKFVF1ZXJ5U3VwcGx5T2ZSZXNwb25zZRIpCgZhbW91bnQYASABKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW4iFAoSUXVlcnlQYXJhbXNSZXF1ZXN0IkIKE1F1ZXJ5UGFyYW1zUmVzcG9uc2USKwoGcGFyYW1zGAEgASgLMhsuY29zbW9zLmJhbmsudjFiZXRhMS5QYXJhbXMiKgoZUXVlcnlEZW5vbU1ldGFkYXRhUmVxdWVzdBINCgVkZW5vbRgBIAEoCSJNChpRdWVyeURlbm9tTWV0YWRhdGFSZXNwb25zZRIvCghtZXRhZGF0YRgBIAEoCzIdLmNvc21vcy5iYW5rLnYxYmV0YTEuTWV0YWRhdGEiWAoaUXVlcnlEZW5vbXNNZXRhZGF0YVJlcXVlc3QSOgoKcGFnaW5hdGlvbhgBIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QijAEKG1F1ZXJ5RGVub21zTWV0YWRhdGFSZXNwb25zZRIwCgltZXRhZGF0YXMYASADKAsyHS5jb3Ntb3MuYmFuay52MWJldGExLk1ldGFkYXRhEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZTLDCwoFUXVlcnkSmAEKB0JhbGFuY2USKC5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5QmFsYW5jZVJlcXVlc3QaKS5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5QmFsYW5jZVJlc3BvbnNlIjiC0+STAjISMC9jb3Ntb3MvYmFuay92MWJldGExL2JhbGFuY2VzL3thZGRyZXNzfS9ieV9kZW5vbRKbAQoLQWxsQmFsYW5jZXMSLC5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5QWxsQmFsYW5jZXNSZXF1ZXN0Gi0uY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeUFsbEJhbGFuY2VzUmVzcG9uc2UiL4LT5JMCKRInL2Nvc21vcy9iYW5rL3YxYmV0YTEvYmFsYW5jZXMve2FkZHJlc3N9ErcBChFTcGVuZGFibGVCYWxhbmNlcxIyLmNvc21vcy5iYW5rLnYxYmV0YTEuUXVlcnlTcGVuZGFibGVCYWxhbmNlc1JlcXVlc3QaMy5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5U3BlbmRhYmxlQmFsYW5jZXNSZXNwb25zZSI5gtPkkwIzEjEvY29zbW9zL2JhbmsvdjFiZXRhMS9zcGVuZGFibGVfYmFsYW5jZXMve2FkZHJlc3N9EtIBChdTcGVuZGFibGVCYWxhbmNlQnlEZW5vbRI4LmNvc21vcy5iYW5rLnYxYmV0YTEuUXVlcnlTcGVuZGFibGVCYWxhbmNlQnlEZW5vbVJlcXVlc3QaOS5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5U3BlbmRhYmxlQmFsYW5jZUJ5RGVub21SZXNwb25zZSJCgtPkkwI8EjovY29zbW9zL2JhbmsvdjFiZXRhMS9zcGVuZGFibGVfYmFsYW5jZXMve2FkZHJlc3N9L2J5X2Rlbm9tEo8BCgtUb3RhbFN1cHBseRIsLmNvc21vcy5iYW5rLnYxYmV0YTEuUXVlcnlUb3RhbFN1cHBseVJlcXVlc3QaLS5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5VG90YWxTdXBwbHlSZXNwb25zZSIjgtPkkwIdEhsvY29zbW9zL2JhbmsvdjFiZXRhMS9zdXBwbHkSjwEKCFN1cHBseU9mEikuY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeVN1cHBseU9mUmVxdWVzdBoqLmNvc21vcy5iYW5rLnYxYmV0YTEuUXVlcnlTdXBwbHlPZlJlc3BvbnNlIiyC0+STAiYSJC9jb3Ntb3MvYmFuay92MWJldGExL3N1cHBseS9ieV9kZW5vbRKAAQoGUGFyYW1zEicuY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeVBhcmFtc1JlcXVlc3QaKC5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5UGFyYW1zUmVzcG9uc2UiI4LT5JMCHRIbL2Nvc21vcy9iYW5rL3YxYmV0YTEvcGFyYW1zEqYBCg1EZW5vbU1ldGFkYXRhEi4uY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeURlbm9tTWV0YWRhdGFSZXF1ZXN0Gi8uY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeURlbm9tTWV0YWRhdGFSZXNwb25zZSI0gtPkkwIuEiwvY29zbW9zL2JhbmsvdjFiZXRhMS9kZW5vbXNfbWV0YWRhdGEve2Rlbm9tfRKhAQoORGVub21zTWV0YWRhdGESLy5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5RGVub21zTWV0YWRhdGFSZXF1ZXN0GjAuY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeURlbm9tc01ldGFkYXRhUmVzcG9uc2UiLILT5JMCJhIkL2Nvc21vcy9iYW5rL3YxYmV0YTEvZGVub21zX21ldGFkYXRhYgZwcm90bzM", [file_cosmos_bank_v1beta1_bank, file_cosmos_base_query_v1beta1_pagination, file_cosmos_base_v1beta1_coin, file_google_api_annotations]);
+  fileDesc("Ch9jb3Ntb3MvYmFuay92MWJldGExL3F1ZXJ5LnByb3RvEhNjb3Ntb3MuYmFuay52MWJldGExIjUKE1F1ZXJ5QmFsYW5jZVJlcXVlc3QSDwoHYWRkcmVzcxgBIAEoCRINCgVkZW5vbRgCIAEoCSJCChRRdWVyeUJhbGFuY2VSZXNwb25zZRIqCgdiYWxhbmNlGAEgASgLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luIn0KF1F1ZXJ5QWxsQmFsYW5jZXNSZXF1ZXN0Eg8KB2FkZHJlc3MYASABKAkSOgoKcGFnaW5hdGlvbhgCIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QSFQoNcmVzb2x2ZV9kZW5vbRgDIAEoCCKEAQoYUXVlcnlBbGxCYWxhbmNlc1Jlc3BvbnNlEisKCGJhbGFuY2VzGAEgAygLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZSJsCh1RdWVyeVNwZW5kYWJsZUJhbGFuY2VzUmVxdWVzdBIPCgdhZGRyZXNzGAEgASgJEjoKCnBhZ2luYXRpb24YAiABKAsyJi5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXF1ZXN0IooBCh5RdWVyeVNwZW5kYWJsZUJhbGFuY2VzUmVzcG9uc2USKwoIYmFsYW5jZXMYASADKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW4SOwoKcGFnaW5hdGlvbhgCIAEoCzInLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlc3BvbnNlIkUKI1F1ZXJ5U3BlbmRhYmxlQmFsYW5jZUJ5RGVub21SZXF1ZXN0Eg8KB2FkZHJlc3MYASABKAkSDQoFZGVub20YAiABKAkiUgokUXVlcnlTcGVuZGFibGVCYWxhbmNlQnlEZW5vbVJlc3BvbnNlEioKB2JhbGFuY2UYASABKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW4iVQoXUXVlcnlUb3RhbFN1cHBseVJlcXVlc3QSOgoKcGFnaW5hdGlvbhgBIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QiggEKGFF1ZXJ5VG90YWxTdXBwbHlSZXNwb25zZRIpCgZzdXBwbHkYASADKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW4SOwoKcGFnaW5hdGlvbhgCIAEoCzInLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlc3BvbnNlIiUKFFF1ZXJ5U3VwcGx5T2ZSZXF1ZXN0Eg0KBWRlbm9tGAEgASgJIkIKFVF1ZXJ5U3VwcGx5T2ZSZXNwb25zZRIpCgZhbW91bnQYASABKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW4iFAoSUXVlcnlQYXJhbXNSZXF1ZXN0IkIKE1F1ZXJ5UGFyYW1zUmVzcG9uc2USKwoGcGFyYW1zGAEgASgLMhsuY29zbW9zLmJhbmsudjFiZXRhMS5QYXJhbXMiKgoZUXVlcnlEZW5vbU1ldGFkYXRhUmVxdWVzdBINCgVkZW5vbRgBIAEoCSJNChpRdWVyeURlbm9tTWV0YWRhdGFSZXNwb25zZRIvCghtZXRhZGF0YRgBIAEoCzIdLmNvc21vcy5iYW5rLnYxYmV0YTEuTWV0YWRhdGEiWAoaUXVlcnlEZW5vbXNNZXRhZGF0YVJlcXVlc3QSOgoKcGFnaW5hdGlvbhgBIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QijAEKG1F1ZXJ5RGVub21zTWV0YWRhdGFSZXNwb25zZRIwCgltZXRhZGF0YXMYASADKAsyHS5jb3Ntb3MuYmFuay52MWJldGExLk1ldGFkYXRhEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZSI3CiZRdWVyeURlbm9tTWV0YWRhdGFCeVF1ZXJ5U3RyaW5nUmVxdWVzdBINCgVkZW5vbRgBIAEoCSJaCidRdWVyeURlbm9tTWV0YWRhdGFCeVF1ZXJ5U3RyaW5nUmVzcG9uc2USLwoIbWV0YWRhdGEYASABKAsyHS5jb3Ntb3MuYmFuay52MWJldGExLk1ldGFkYXRhImQKF1F1ZXJ5RGVub21Pd25lcnNSZXF1ZXN0Eg0KBWRlbm9tGAEgASgJEjoKCnBhZ2luYXRpb24YAiABKAsyJi5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXF1ZXN0IkkKCkRlbm9tT3duZXISDwoHYWRkcmVzcxgBIAEoCRIqCgdiYWxhbmNlGAIgASgLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luIo4BChhRdWVyeURlbm9tT3duZXJzUmVzcG9uc2USNQoMZGVub21fb3duZXJzGAEgAygLMh8uY29zbW9zLmJhbmsudjFiZXRhMS5EZW5vbU93bmVyEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZSJrCh5RdWVyeURlbm9tT3duZXJzQnlRdWVyeVJlcXVlc3QSDQoFZGVub20YASABKAkSOgoKcGFnaW5hdGlvbhgCIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QilQEKH1F1ZXJ5RGVub21Pd25lcnNCeVF1ZXJ5UmVzcG9uc2USNQoMZGVub21fb3duZXJzGAEgAygLMh8uY29zbW9zLmJhbmsudjFiZXRhMS5EZW5vbU93bmVyEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZSJlChdRdWVyeVNlbmRFbmFibGVkUmVxdWVzdBIOCgZkZW5vbXMYASADKAkSOgoKcGFnaW5hdGlvbhhjIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QijwEKGFF1ZXJ5U2VuZEVuYWJsZWRSZXNwb25zZRI2CgxzZW5kX2VuYWJsZWQYASADKAsyIC5jb3Ntb3MuYmFuay52MWJldGExLlNlbmRFbmFibGVkEjsKCnBhZ2luYXRpb24YYyABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZTKJEQoFUXVlcnkSmAEKB0JhbGFuY2USKC5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5QmFsYW5jZVJlcXVlc3QaKS5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5QmFsYW5jZVJlc3BvbnNlIjiC0+STAjISMC9jb3Ntb3MvYmFuay92MWJldGExL2JhbGFuY2VzL3thZGRyZXNzfS9ieV9kZW5vbRKbAQoLQWxsQmFsYW5jZXMSLC5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5QWxsQmFsYW5jZXNSZXF1ZXN0Gi0uY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeUFsbEJhbGFuY2VzUmVzcG9uc2UiL4LT5JMCKRInL2Nvc21vcy9iYW5rL3YxYmV0YTEvYmFsYW5jZXMve2FkZHJlc3N9ErcBChFTcGVuZGFibGVCYWxhbmNlcxIyLmNvc21vcy5iYW5rLnYxYmV0YTEuUXVlcnlTcGVuZGFibGVCYWxhbmNlc1JlcXVlc3QaMy5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5U3BlbmRhYmxlQmFsYW5jZXNSZXNwb25zZSI5gtPkkwIzEjEvY29zbW9zL2JhbmsvdjFiZXRhMS9zcGVuZGFibGVfYmFsYW5jZXMve2FkZHJlc3N9EtIBChdTcGVuZGFibGVCYWxhbmNlQnlEZW5vbRI4LmNvc21vcy5iYW5rLnYxYmV0YTEuUXVlcnlTcGVuZGFibGVCYWxhbmNlQnlEZW5vbVJlcXVlc3QaOS5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5U3BlbmRhYmxlQmFsYW5jZUJ5RGVub21SZXNwb25zZSJCgtPkkwI8EjovY29zbW9zL2JhbmsvdjFiZXRhMS9zcGVuZGFibGVfYmFsYW5jZXMve2FkZHJlc3N9L2J5X2Rlbm9tEo8BCgtUb3RhbFN1cHBseRIsLmNvc21vcy5iYW5rLnYxYmV0YTEuUXVlcnlUb3RhbFN1cHBseVJlcXVlc3QaLS5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5VG90YWxTdXBwbHlSZXNwb25zZSIjgtPkkwIdEhsvY29zbW9zL2JhbmsvdjFiZXRhMS9zdXBwbHkSjwEKCFN1cHBseU9mEikuY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeVN1cHBseU9mUmVxdWVzdBoqLmNvc21vcy5iYW5rLnYxYmV0YTEuUXVlcnlTdXBwbHlPZlJlc3BvbnNlIiyC0+STAiYSJC9jb3Ntb3MvYmFuay92MWJldGExL3N1cHBseS9ieV9kZW5vbRKAAQoGUGFyYW1zEicuY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeVBhcmFtc1JlcXVlc3QaKC5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5UGFyYW1zUmVzcG9uc2UiI4LT5JMCHRIbL2Nvc21vcy9iYW5rL3YxYmV0YTEvcGFyYW1zEqYBCg1EZW5vbU1ldGFkYXRhEi4uY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeURlbm9tTWV0YWRhdGFSZXF1ZXN0Gi8uY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeURlbm9tTWV0YWRhdGFSZXNwb25zZSI0gtPkkwIuEiwvY29zbW9zL2JhbmsvdjFiZXRhMS9kZW5vbXNfbWV0YWRhdGEve2Rlbm9tfRKhAQoORGVub21zTWV0YWRhdGESLy5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5RGVub21zTWV0YWRhdGFSZXF1ZXN0GjAuY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeURlbm9tc01ldGFkYXRhUmVzcG9uc2UiLILT5JMCJhIkL2Nvc21vcy9iYW5rL3YxYmV0YTEvZGVub21zX21ldGFkYXRhEtUBChpEZW5vbU1ldGFkYXRhQnlRdWVyeVN0cmluZxI7LmNvc21vcy5iYW5rLnYxYmV0YTEuUXVlcnlEZW5vbU1ldGFkYXRhQnlRdWVyeVN0cmluZ1JlcXVlc3QaPC5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5RGVub21NZXRhZGF0YUJ5UXVlcnlTdHJpbmdSZXNwb25zZSI8gtPkkwI2EjQvY29zbW9zL2JhbmsvdjFiZXRhMS9kZW5vbXNfbWV0YWRhdGFfYnlfcXVlcnlfc3RyaW5nEp0BCgtEZW5vbU93bmVycxIsLmNvc21vcy5iYW5rLnYxYmV0YTEuUXVlcnlEZW5vbU93bmVyc1JlcXVlc3QaLS5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5RGVub21Pd25lcnNSZXNwb25zZSIxgtPkkwIrEikvY29zbW9zL2JhbmsvdjFiZXRhMS9kZW5vbV9vd25lcnMve2Rlbm9tfRKzAQoSRGVub21Pd25lcnNCeVF1ZXJ5EjMuY29zbW9zLmJhbmsudjFiZXRhMS5RdWVyeURlbm9tT3duZXJzQnlRdWVyeVJlcXVlc3QaNC5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5RGVub21Pd25lcnNCeVF1ZXJ5UmVzcG9uc2UiMoLT5JMCLBIqL2Nvc21vcy9iYW5rL3YxYmV0YTEvZGVub21fb3duZXJzX2J5X3F1ZXJ5EpUBCgtTZW5kRW5hYmxlZBIsLmNvc21vcy5iYW5rLnYxYmV0YTEuUXVlcnlTZW5kRW5hYmxlZFJlcXVlc3QaLS5jb3Ntb3MuYmFuay52MWJldGExLlF1ZXJ5U2VuZEVuYWJsZWRSZXNwb25zZSIpgtPkkwIjEiEvY29zbW9zL2JhbmsvdjFiZXRhMS9zZW5kX2VuYWJsZWRiBnByb3RvMw", [file_cosmos_bank_v1beta1_bank, file_cosmos_base_query_v1beta1_pagination, file_cosmos_base_v1beta1_coin, file_google_api_annotations]);
 
 /**
  * @generated from message cosmos.bank.v1beta1.QueryBalanceRequest
@@ -367,6 +367,194 @@ export const QueryDenomsMetadataResponseSchema: GenMessage<QueryDenomsMetadataRe
   messageDesc(file_cosmos_bank_v1beta1_query, 17);
 
 /**
+ * @generated from message cosmos.bank.v1beta1.QueryDenomMetadataByQueryStringRequest
+ */
+export type QueryDenomMetadataByQueryStringRequest = Message<"cosmos.bank.v1beta1.QueryDenomMetadataByQueryStringRequest"> & {
+  /**
+   * @generated from field: string denom = 1;
+   */
+  denom: string;
+};
+
+/**
+ * Describes the message cosmos.bank.v1beta1.QueryDenomMetadataByQueryStringRequest.
+ * Use `create(QueryDenomMetadataByQueryStringRequestSchema)` to create a new message.
+ */
+export const QueryDenomMetadataByQueryStringRequestSchema: GenMessage<QueryDenomMetadataByQueryStringRequest> = /*@__PURE__*/
+  messageDesc(file_cosmos_bank_v1beta1_query, 18);
+
+/**
+ * @generated from message cosmos.bank.v1beta1.QueryDenomMetadataByQueryStringResponse
+ */
+export type QueryDenomMetadataByQueryStringResponse = Message<"cosmos.bank.v1beta1.QueryDenomMetadataByQueryStringResponse"> & {
+  /**
+   * @generated from field: cosmos.bank.v1beta1.Metadata metadata = 1;
+   */
+  metadata?: Metadata | undefined;
+};
+
+/**
+ * Describes the message cosmos.bank.v1beta1.QueryDenomMetadataByQueryStringResponse.
+ * Use `create(QueryDenomMetadataByQueryStringResponseSchema)` to create a new message.
+ */
+export const QueryDenomMetadataByQueryStringResponseSchema: GenMessage<QueryDenomMetadataByQueryStringResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_bank_v1beta1_query, 19);
+
+/**
+ * @generated from message cosmos.bank.v1beta1.QueryDenomOwnersRequest
+ */
+export type QueryDenomOwnersRequest = Message<"cosmos.bank.v1beta1.QueryDenomOwnersRequest"> & {
+  /**
+   * @generated from field: string denom = 1;
+   */
+  denom: string;
+
+  /**
+   * @generated from field: cosmos.base.query.v1beta1.PageRequest pagination = 2;
+   */
+  pagination?: PageRequest | undefined;
+};
+
+/**
+ * Describes the message cosmos.bank.v1beta1.QueryDenomOwnersRequest.
+ * Use `create(QueryDenomOwnersRequestSchema)` to create a new message.
+ */
+export const QueryDenomOwnersRequestSchema: GenMessage<QueryDenomOwnersRequest> = /*@__PURE__*/
+  messageDesc(file_cosmos_bank_v1beta1_query, 20);
+
+/**
+ * @generated from message cosmos.bank.v1beta1.DenomOwner
+ */
+export type DenomOwner = Message<"cosmos.bank.v1beta1.DenomOwner"> & {
+  /**
+   * @generated from field: string address = 1;
+   */
+  address: string;
+
+  /**
+   * @generated from field: cosmos.base.v1beta1.Coin balance = 2;
+   */
+  balance?: Coin | undefined;
+};
+
+/**
+ * Describes the message cosmos.bank.v1beta1.DenomOwner.
+ * Use `create(DenomOwnerSchema)` to create a new message.
+ */
+export const DenomOwnerSchema: GenMessage<DenomOwner> = /*@__PURE__*/
+  messageDesc(file_cosmos_bank_v1beta1_query, 21);
+
+/**
+ * @generated from message cosmos.bank.v1beta1.QueryDenomOwnersResponse
+ */
+export type QueryDenomOwnersResponse = Message<"cosmos.bank.v1beta1.QueryDenomOwnersResponse"> & {
+  /**
+   * @generated from field: repeated cosmos.bank.v1beta1.DenomOwner denom_owners = 1;
+   */
+  denomOwners: DenomOwner[];
+
+  /**
+   * @generated from field: cosmos.base.query.v1beta1.PageResponse pagination = 2;
+   */
+  pagination?: PageResponse | undefined;
+};
+
+/**
+ * Describes the message cosmos.bank.v1beta1.QueryDenomOwnersResponse.
+ * Use `create(QueryDenomOwnersResponseSchema)` to create a new message.
+ */
+export const QueryDenomOwnersResponseSchema: GenMessage<QueryDenomOwnersResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_bank_v1beta1_query, 22);
+
+/**
+ * @generated from message cosmos.bank.v1beta1.QueryDenomOwnersByQueryRequest
+ */
+export type QueryDenomOwnersByQueryRequest = Message<"cosmos.bank.v1beta1.QueryDenomOwnersByQueryRequest"> & {
+  /**
+   * @generated from field: string denom = 1;
+   */
+  denom: string;
+
+  /**
+   * @generated from field: cosmos.base.query.v1beta1.PageRequest pagination = 2;
+   */
+  pagination?: PageRequest | undefined;
+};
+
+/**
+ * Describes the message cosmos.bank.v1beta1.QueryDenomOwnersByQueryRequest.
+ * Use `create(QueryDenomOwnersByQueryRequestSchema)` to create a new message.
+ */
+export const QueryDenomOwnersByQueryRequestSchema: GenMessage<QueryDenomOwnersByQueryRequest> = /*@__PURE__*/
+  messageDesc(file_cosmos_bank_v1beta1_query, 23);
+
+/**
+ * @generated from message cosmos.bank.v1beta1.QueryDenomOwnersByQueryResponse
+ */
+export type QueryDenomOwnersByQueryResponse = Message<"cosmos.bank.v1beta1.QueryDenomOwnersByQueryResponse"> & {
+  /**
+   * @generated from field: repeated cosmos.bank.v1beta1.DenomOwner denom_owners = 1;
+   */
+  denomOwners: DenomOwner[];
+
+  /**
+   * @generated from field: cosmos.base.query.v1beta1.PageResponse pagination = 2;
+   */
+  pagination?: PageResponse | undefined;
+};
+
+/**
+ * Describes the message cosmos.bank.v1beta1.QueryDenomOwnersByQueryResponse.
+ * Use `create(QueryDenomOwnersByQueryResponseSchema)` to create a new message.
+ */
+export const QueryDenomOwnersByQueryResponseSchema: GenMessage<QueryDenomOwnersByQueryResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_bank_v1beta1_query, 24);
+
+/**
+ * @generated from message cosmos.bank.v1beta1.QuerySendEnabledRequest
+ */
+export type QuerySendEnabledRequest = Message<"cosmos.bank.v1beta1.QuerySendEnabledRequest"> & {
+  /**
+   * @generated from field: repeated string denoms = 1;
+   */
+  denoms: string[];
+
+  /**
+   * @generated from field: cosmos.base.query.v1beta1.PageRequest pagination = 99;
+   */
+  pagination?: PageRequest | undefined;
+};
+
+/**
+ * Describes the message cosmos.bank.v1beta1.QuerySendEnabledRequest.
+ * Use `create(QuerySendEnabledRequestSchema)` to create a new message.
+ */
+export const QuerySendEnabledRequestSchema: GenMessage<QuerySendEnabledRequest> = /*@__PURE__*/
+  messageDesc(file_cosmos_bank_v1beta1_query, 25);
+
+/**
+ * @generated from message cosmos.bank.v1beta1.QuerySendEnabledResponse
+ */
+export type QuerySendEnabledResponse = Message<"cosmos.bank.v1beta1.QuerySendEnabledResponse"> & {
+  /**
+   * @generated from field: repeated cosmos.bank.v1beta1.SendEnabled send_enabled = 1;
+   */
+  sendEnabled: SendEnabled[];
+
+  /**
+   * @generated from field: cosmos.base.query.v1beta1.PageResponse pagination = 99;
+   */
+  pagination?: PageResponse | undefined;
+};
+
+/**
+ * Describes the message cosmos.bank.v1beta1.QuerySendEnabledResponse.
+ * Use `create(QuerySendEnabledResponseSchema)` to create a new message.
+ */
+export const QuerySendEnabledResponseSchema: GenMessage<QuerySendEnabledResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_bank_v1beta1_query, 26);
+
+/**
  * @generated from service cosmos.bank.v1beta1.Query
  */
 export const Query: GenService<{
@@ -459,6 +647,46 @@ export const Query: GenService<{
     methodKind: "unary";
     input: typeof QueryDenomsMetadataRequestSchema;
     output: typeof QueryDenomsMetadataResponseSchema;
+  },
+  /**
+   * The same with the denomination as a parameter, for those with a slash.
+   *
+   * @generated from rpc cosmos.bank.v1beta1.Query.DenomMetadataByQueryString
+   */
+  denomMetadataByQueryString: {
+    methodKind: "unary";
+    input: typeof QueryDenomMetadataByQueryStringRequestSchema;
+    output: typeof QueryDenomMetadataByQueryStringResponseSchema;
+  },
+  /**
+   * The accounts that hold a denomination.
+   *
+   * @generated from rpc cosmos.bank.v1beta1.Query.DenomOwners
+   */
+  denomOwners: {
+    methodKind: "unary";
+    input: typeof QueryDenomOwnersRequestSchema;
+    output: typeof QueryDenomOwnersResponseSchema;
+  },
+  /**
+   * The same with the denomination as a parameter.
+   *
+   * @generated from rpc cosmos.bank.v1beta1.Query.DenomOwnersByQuery
+   */
+  denomOwnersByQuery: {
+    methodKind: "unary";
+    input: typeof QueryDenomOwnersByQueryRequestSchema;
+    output: typeof QueryDenomOwnersByQueryResponseSchema;
+  },
+  /**
+   * Denominations with a setting of their own: always empty, all may be sent.
+   *
+   * @generated from rpc cosmos.bank.v1beta1.Query.SendEnabled
+   */
+  sendEnabled: {
+    methodKind: "unary";
+    input: typeof QuerySendEnabledRequestSchema;
+    output: typeof QuerySendEnabledResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_cosmos_bank_v1beta1_query, 0);

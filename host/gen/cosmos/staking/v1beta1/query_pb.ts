@@ -6,7 +6,7 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { PageRequest, PageResponse } from "../../base/query/v1beta1/pagination_pb.js";
 import { file_cosmos_base_query_v1beta1_pagination } from "../../base/query/v1beta1/pagination_pb.js";
-import type { DelegationResponse, Params, Pool, Validator } from "./staking_pb.js";
+import type { DelegationResponse, HistoricalInfo, Params, Pool, RedelegationResponse, UnbondingDelegation, Validator } from "./staking_pb.js";
 import { file_cosmos_staking_v1beta1_staking } from "./staking_pb.js";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.js";
 import type { Message } from "@bufbuild/protobuf";
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file cosmos/staking/v1beta1/query.proto.
  */
 export const file_cosmos_staking_v1beta1_query: GenFile = /*@__PURE__*/
-  fileDesc("CiJjb3Ntb3Mvc3Rha2luZy92MWJldGExL3F1ZXJ5LnByb3RvEhZjb3Ntb3Muc3Rha2luZy52MWJldGExImQKFlF1ZXJ5VmFsaWRhdG9yc1JlcXVlc3QSDgoGc3RhdHVzGAEgASgJEjoKCnBhZ2luYXRpb24YAiABKAsyJi5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXF1ZXN0Io0BChdRdWVyeVZhbGlkYXRvcnNSZXNwb25zZRI1Cgp2YWxpZGF0b3JzGAEgAygLMiEuY29zbW9zLnN0YWtpbmcudjFiZXRhMS5WYWxpZGF0b3ISOwoKcGFnaW5hdGlvbhgCIAEoCzInLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlc3BvbnNlIi8KFVF1ZXJ5VmFsaWRhdG9yUmVxdWVzdBIWCg52YWxpZGF0b3JfYWRkchgBIAEoCSJOChZRdWVyeVZhbGlkYXRvclJlc3BvbnNlEjQKCXZhbGlkYXRvchgBIAEoCzIhLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuVmFsaWRhdG9yInYKIFF1ZXJ5RGVsZWdhdG9yRGVsZWdhdGlvbnNSZXF1ZXN0EhYKDmRlbGVnYXRvcl9hZGRyGAEgASgJEjoKCnBhZ2luYXRpb24YAiABKAsyJi5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXF1ZXN0IqoBCiFRdWVyeURlbGVnYXRvckRlbGVnYXRpb25zUmVzcG9uc2USSAoUZGVsZWdhdGlvbl9yZXNwb25zZXMYASADKAsyKi5jb3Ntb3Muc3Rha2luZy52MWJldGExLkRlbGVnYXRpb25SZXNwb25zZRI7CgpwYWdpbmF0aW9uGAIgASgLMicuY29zbW9zLmJhc2UucXVlcnkudjFiZXRhMS5QYWdlUmVzcG9uc2UiEgoQUXVlcnlQb29sUmVxdWVzdCI/ChFRdWVyeVBvb2xSZXNwb25zZRIqCgRwb29sGAEgASgLMhwuY29zbW9zLnN0YWtpbmcudjFiZXRhMS5Qb29sIhQKElF1ZXJ5UGFyYW1zUmVxdWVzdCJFChNRdWVyeVBhcmFtc1Jlc3BvbnNlEi4KBnBhcmFtcxgBIAEoCzIeLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuUGFyYW1zMqkGCgVRdWVyeRKZAQoKVmFsaWRhdG9ycxIuLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuUXVlcnlWYWxpZGF0b3JzUmVxdWVzdBovLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuUXVlcnlWYWxpZGF0b3JzUmVzcG9uc2UiKoLT5JMCJBIiL2Nvc21vcy9zdGFraW5nL3YxYmV0YTEvdmFsaWRhdG9ycxKnAQoJVmFsaWRhdG9yEi0uY29zbW9zLnN0YWtpbmcudjFiZXRhMS5RdWVyeVZhbGlkYXRvclJlcXVlc3QaLi5jb3Ntb3Muc3Rha2luZy52MWJldGExLlF1ZXJ5VmFsaWRhdG9yUmVzcG9uc2UiO4LT5JMCNRIzL2Nvc21vcy9zdGFraW5nL3YxYmV0YTEvdmFsaWRhdG9ycy97dmFsaWRhdG9yX2FkZHJ9EskBChREZWxlZ2F0b3JEZWxlZ2F0aW9ucxI4LmNvc21vcy5zdGFraW5nLnYxYmV0YTEuUXVlcnlEZWxlZ2F0b3JEZWxlZ2F0aW9uc1JlcXVlc3QaOS5jb3Ntb3Muc3Rha2luZy52MWJldGExLlF1ZXJ5RGVsZWdhdG9yRGVsZWdhdGlvbnNSZXNwb25zZSI8gtPkkwI2EjQvY29zbW9zL3N0YWtpbmcvdjFiZXRhMS9kZWxlZ2F0aW9ucy97ZGVsZWdhdG9yX2FkZHJ9EoEBCgRQb29sEiguY29zbW9zLnN0YWtpbmcudjFiZXRhMS5RdWVyeVBvb2xSZXF1ZXN0GikuY29zbW9zLnN0YWtpbmcudjFiZXRhMS5RdWVyeVBvb2xSZXNwb25zZSIkgtPkkwIeEhwvY29zbW9zL3N0YWtpbmcvdjFiZXRhMS9wb29sEokBCgZQYXJhbXMSKi5jb3Ntb3Muc3Rha2luZy52MWJldGExLlF1ZXJ5UGFyYW1zUmVxdWVzdBorLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuUXVlcnlQYXJhbXNSZXNwb25zZSImgtPkkwIgEh4vY29zbW9zL3N0YWtpbmcvdjFiZXRhMS9wYXJhbXNiBnByb3RvMw", [file_cosmos_base_query_v1beta1_pagination, file_cosmos_staking_v1beta1_staking, file_google_api_annotations]);
+  fileDesc("CiJjb3Ntb3Mvc3Rha2luZy92MWJldGExL3F1ZXJ5LnByb3RvEhZjb3Ntb3Muc3Rha2luZy52MWJldGExImQKFlF1ZXJ5VmFsaWRhdG9yc1JlcXVlc3QSDgoGc3RhdHVzGAEgASgJEjoKCnBhZ2luYXRpb24YAiABKAsyJi5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXF1ZXN0Io0BChdRdWVyeVZhbGlkYXRvcnNSZXNwb25zZRI1Cgp2YWxpZGF0b3JzGAEgAygLMiEuY29zbW9zLnN0YWtpbmcudjFiZXRhMS5WYWxpZGF0b3ISOwoKcGFnaW5hdGlvbhgCIAEoCzInLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlc3BvbnNlIi8KFVF1ZXJ5VmFsaWRhdG9yUmVxdWVzdBIWCg52YWxpZGF0b3JfYWRkchgBIAEoCSJOChZRdWVyeVZhbGlkYXRvclJlc3BvbnNlEjQKCXZhbGlkYXRvchgBIAEoCzIhLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuVmFsaWRhdG9yInYKIFF1ZXJ5RGVsZWdhdG9yRGVsZWdhdGlvbnNSZXF1ZXN0EhYKDmRlbGVnYXRvcl9hZGRyGAEgASgJEjoKCnBhZ2luYXRpb24YAiABKAsyJi5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXF1ZXN0IqoBCiFRdWVyeURlbGVnYXRvckRlbGVnYXRpb25zUmVzcG9uc2USSAoUZGVsZWdhdGlvbl9yZXNwb25zZXMYASADKAsyKi5jb3Ntb3Muc3Rha2luZy52MWJldGExLkRlbGVnYXRpb25SZXNwb25zZRI7CgpwYWdpbmF0aW9uGAIgASgLMicuY29zbW9zLmJhc2UucXVlcnkudjFiZXRhMS5QYWdlUmVzcG9uc2UiEgoQUXVlcnlQb29sUmVxdWVzdCI/ChFRdWVyeVBvb2xSZXNwb25zZRIqCgRwb29sGAEgASgLMhwuY29zbW9zLnN0YWtpbmcudjFiZXRhMS5Qb29sIhQKElF1ZXJ5UGFyYW1zUmVxdWVzdCJFChNRdWVyeVBhcmFtc1Jlc3BvbnNlEi4KBnBhcmFtcxgBIAEoCzIeLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuUGFyYW1zInYKIFF1ZXJ5VmFsaWRhdG9yRGVsZWdhdGlvbnNSZXF1ZXN0EhYKDnZhbGlkYXRvcl9hZGRyGAEgASgJEjoKCnBhZ2luYXRpb24YAiABKAsyJi5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXF1ZXN0IqoBCiFRdWVyeVZhbGlkYXRvckRlbGVnYXRpb25zUmVzcG9uc2USSAoUZGVsZWdhdGlvbl9yZXNwb25zZXMYASADKAsyKi5jb3Ntb3Muc3Rha2luZy52MWJldGExLkRlbGVnYXRpb25SZXNwb25zZRI7CgpwYWdpbmF0aW9uGAIgASgLMicuY29zbW9zLmJhc2UucXVlcnkudjFiZXRhMS5QYWdlUmVzcG9uc2UifwopUXVlcnlWYWxpZGF0b3JVbmJvbmRpbmdEZWxlZ2F0aW9uc1JlcXVlc3QSFgoOdmFsaWRhdG9yX2FkZHIYASABKAkSOgoKcGFnaW5hdGlvbhgCIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QiswEKKlF1ZXJ5VmFsaWRhdG9yVW5ib25kaW5nRGVsZWdhdGlvbnNSZXNwb25zZRJIChN1bmJvbmRpbmdfcmVzcG9uc2VzGAEgAygLMisuY29zbW9zLnN0YWtpbmcudjFiZXRhMS5VbmJvbmRpbmdEZWxlZ2F0aW9uEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZSJIChZRdWVyeURlbGVnYXRpb25SZXF1ZXN0EhYKDmRlbGVnYXRvcl9hZGRyGAEgASgJEhYKDnZhbGlkYXRvcl9hZGRyGAIgASgJImIKF1F1ZXJ5RGVsZWdhdGlvblJlc3BvbnNlEkcKE2RlbGVnYXRpb25fcmVzcG9uc2UYASABKAsyKi5jb3Ntb3Muc3Rha2luZy52MWJldGExLkRlbGVnYXRpb25SZXNwb25zZSJRCh9RdWVyeVVuYm9uZGluZ0RlbGVnYXRpb25SZXF1ZXN0EhYKDmRlbGVnYXRvcl9hZGRyGAEgASgJEhYKDnZhbGlkYXRvcl9hZGRyGAIgASgJIl8KIFF1ZXJ5VW5ib25kaW5nRGVsZWdhdGlvblJlc3BvbnNlEjsKBnVuYm9uZBgBIAEoCzIrLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuVW5ib25kaW5nRGVsZWdhdGlvbiJ/CilRdWVyeURlbGVnYXRvclVuYm9uZGluZ0RlbGVnYXRpb25zUmVxdWVzdBIWCg5kZWxlZ2F0b3JfYWRkchgBIAEoCRI6CgpwYWdpbmF0aW9uGAIgASgLMiYuY29zbW9zLmJhc2UucXVlcnkudjFiZXRhMS5QYWdlUmVxdWVzdCKzAQoqUXVlcnlEZWxlZ2F0b3JVbmJvbmRpbmdEZWxlZ2F0aW9uc1Jlc3BvbnNlEkgKE3VuYm9uZGluZ19yZXNwb25zZXMYASADKAsyKy5jb3Ntb3Muc3Rha2luZy52MWJldGExLlVuYm9uZGluZ0RlbGVnYXRpb24SOwoKcGFnaW5hdGlvbhgCIAEoCzInLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlc3BvbnNlIqcBChlRdWVyeVJlZGVsZWdhdGlvbnNSZXF1ZXN0EhYKDmRlbGVnYXRvcl9hZGRyGAEgASgJEhoKEnNyY192YWxpZGF0b3JfYWRkchgCIAEoCRIaChJkc3RfdmFsaWRhdG9yX2FkZHIYAyABKAkSOgoKcGFnaW5hdGlvbhgEIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QipwEKGlF1ZXJ5UmVkZWxlZ2F0aW9uc1Jlc3BvbnNlEkwKFnJlZGVsZWdhdGlvbl9yZXNwb25zZXMYASADKAsyLC5jb3Ntb3Muc3Rha2luZy52MWJldGExLlJlZGVsZWdhdGlvblJlc3BvbnNlEjsKCnBhZ2luYXRpb24YAiABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZSJ1Ch9RdWVyeURlbGVnYXRvclZhbGlkYXRvcnNSZXF1ZXN0EhYKDmRlbGVnYXRvcl9hZGRyGAEgASgJEjoKCnBhZ2luYXRpb24YAiABKAsyJi5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXF1ZXN0IpYBCiBRdWVyeURlbGVnYXRvclZhbGlkYXRvcnNSZXNwb25zZRI1Cgp2YWxpZGF0b3JzGAEgAygLMiEuY29zbW9zLnN0YWtpbmcudjFiZXRhMS5WYWxpZGF0b3ISOwoKcGFnaW5hdGlvbhgCIAEoCzInLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlc3BvbnNlIlAKHlF1ZXJ5RGVsZWdhdG9yVmFsaWRhdG9yUmVxdWVzdBIWCg5kZWxlZ2F0b3JfYWRkchgBIAEoCRIWCg52YWxpZGF0b3JfYWRkchgCIAEoCSJXCh9RdWVyeURlbGVnYXRvclZhbGlkYXRvclJlc3BvbnNlEjQKCXZhbGlkYXRvchgBIAEoCzIhLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuVmFsaWRhdG9yIiwKGlF1ZXJ5SGlzdG9yaWNhbEluZm9SZXF1ZXN0Eg4KBmhlaWdodBgBIAEoAyJTChtRdWVyeUhpc3RvcmljYWxJbmZvUmVzcG9uc2USNAoEaGlzdBgBIAEoCzImLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuSGlzdG9yaWNhbEluZm8y6hUKBVF1ZXJ5EpkBCgpWYWxpZGF0b3JzEi4uY29zbW9zLnN0YWtpbmcudjFiZXRhMS5RdWVyeVZhbGlkYXRvcnNSZXF1ZXN0Gi8uY29zbW9zLnN0YWtpbmcudjFiZXRhMS5RdWVyeVZhbGlkYXRvcnNSZXNwb25zZSIqgtPkkwIkEiIvY29zbW9zL3N0YWtpbmcvdjFiZXRhMS92YWxpZGF0b3JzEqcBCglWYWxpZGF0b3ISLS5jb3Ntb3Muc3Rha2luZy52MWJldGExLlF1ZXJ5VmFsaWRhdG9yUmVxdWVzdBouLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuUXVlcnlWYWxpZGF0b3JSZXNwb25zZSI7gtPkkwI1EjMvY29zbW9zL3N0YWtpbmcvdjFiZXRhMS92YWxpZGF0b3JzL3t2YWxpZGF0b3JfYWRkcn0SyQEKFERlbGVnYXRvckRlbGVnYXRpb25zEjguY29zbW9zLnN0YWtpbmcudjFiZXRhMS5RdWVyeURlbGVnYXRvckRlbGVnYXRpb25zUmVxdWVzdBo5LmNvc21vcy5zdGFraW5nLnYxYmV0YTEuUXVlcnlEZWxlZ2F0b3JEZWxlZ2F0aW9uc1Jlc3BvbnNlIjyC0+STAjYSNC9jb3Ntb3Mvc3Rha2luZy92MWJldGExL2RlbGVnYXRpb25zL3tkZWxlZ2F0b3JfYWRkcn0S1AEKFFZhbGlkYXRvckRlbGVnYXRpb25zEjguY29zbW9zLnN0YWtpbmcudjFiZXRhMS5RdWVyeVZhbGlkYXRvckRlbGVnYXRpb25zUmVxdWVzdBo5LmNvc21vcy5zdGFraW5nLnYxYmV0YTEuUXVlcnlWYWxpZGF0b3JEZWxlZ2F0aW9uc1Jlc3BvbnNlIkeC0+STAkESPy9jb3Ntb3Mvc3Rha2luZy92MWJldGExL3ZhbGlkYXRvcnMve3ZhbGlkYXRvcl9hZGRyfS9kZWxlZ2F0aW9ucxL5AQodVmFsaWRhdG9yVW5ib25kaW5nRGVsZWdhdGlvbnMSQS5jb3Ntb3Muc3Rha2luZy52MWJldGExLlF1ZXJ5VmFsaWRhdG9yVW5ib25kaW5nRGVsZWdhdGlvbnNSZXF1ZXN0GkIuY29zbW9zLnN0YWtpbmcudjFiZXRhMS5RdWVyeVZhbGlkYXRvclVuYm9uZGluZ0RlbGVnYXRpb25zUmVzcG9uc2UiUYLT5JMCSxJJL2Nvc21vcy9zdGFraW5nL3YxYmV0YTEvdmFsaWRhdG9ycy97dmFsaWRhdG9yX2FkZHJ9L3VuYm9uZGluZ19kZWxlZ2F0aW9ucxLHAQoKRGVsZWdhdGlvbhIuLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuUXVlcnlEZWxlZ2F0aW9uUmVxdWVzdBovLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuUXVlcnlEZWxlZ2F0aW9uUmVzcG9uc2UiWILT5JMCUhJQL2Nvc21vcy9zdGFraW5nL3YxYmV0YTEvdmFsaWRhdG9ycy97dmFsaWRhdG9yX2FkZHJ9L2RlbGVnYXRpb25zL3tkZWxlZ2F0b3JfYWRkcn0S9wEKE1VuYm9uZGluZ0RlbGVnYXRpb24SNy5jb3Ntb3Muc3Rha2luZy52MWJldGExLlF1ZXJ5VW5ib25kaW5nRGVsZWdhdGlvblJlcXVlc3QaOC5jb3Ntb3Muc3Rha2luZy52MWJldGExLlF1ZXJ5VW5ib25kaW5nRGVsZWdhdGlvblJlc3BvbnNlIm2C0+STAmcSZS9jb3Ntb3Mvc3Rha2luZy92MWJldGExL3ZhbGlkYXRvcnMve3ZhbGlkYXRvcl9hZGRyfS9kZWxlZ2F0aW9ucy97ZGVsZWdhdG9yX2FkZHJ9L3VuYm9uZGluZ19kZWxlZ2F0aW9uEvkBCh1EZWxlZ2F0b3JVbmJvbmRpbmdEZWxlZ2F0aW9ucxJBLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuUXVlcnlEZWxlZ2F0b3JVbmJvbmRpbmdEZWxlZ2F0aW9uc1JlcXVlc3QaQi5jb3Ntb3Muc3Rha2luZy52MWJldGExLlF1ZXJ5RGVsZWdhdG9yVW5ib25kaW5nRGVsZWdhdGlvbnNSZXNwb25zZSJRgtPkkwJLEkkvY29zbW9zL3N0YWtpbmcvdjFiZXRhMS9kZWxlZ2F0b3JzL3tkZWxlZ2F0b3JfYWRkcn0vdW5ib25kaW5nX2RlbGVnYXRpb25zEsEBCg1SZWRlbGVnYXRpb25zEjEuY29zbW9zLnN0YWtpbmcudjFiZXRhMS5RdWVyeVJlZGVsZWdhdGlvbnNSZXF1ZXN0GjIuY29zbW9zLnN0YWtpbmcudjFiZXRhMS5RdWVyeVJlZGVsZWdhdGlvbnNSZXNwb25zZSJJgtPkkwJDEkEvY29zbW9zL3N0YWtpbmcvdjFiZXRhMS9kZWxlZ2F0b3JzL3tkZWxlZ2F0b3JfYWRkcn0vcmVkZWxlZ2F0aW9ucxLQAQoTRGVsZWdhdG9yVmFsaWRhdG9ycxI3LmNvc21vcy5zdGFraW5nLnYxYmV0YTEuUXVlcnlEZWxlZ2F0b3JWYWxpZGF0b3JzUmVxdWVzdBo4LmNvc21vcy5zdGFraW5nLnYxYmV0YTEuUXVlcnlEZWxlZ2F0b3JWYWxpZGF0b3JzUmVzcG9uc2UiRoLT5JMCQBI+L2Nvc21vcy9zdGFraW5nL3YxYmV0YTEvZGVsZWdhdG9ycy97ZGVsZWdhdG9yX2FkZHJ9L3ZhbGlkYXRvcnMS3gEKEkRlbGVnYXRvclZhbGlkYXRvchI2LmNvc21vcy5zdGFraW5nLnYxYmV0YTEuUXVlcnlEZWxlZ2F0b3JWYWxpZGF0b3JSZXF1ZXN0GjcuY29zbW9zLnN0YWtpbmcudjFiZXRhMS5RdWVyeURlbGVnYXRvclZhbGlkYXRvclJlc3BvbnNlIleC0+STAlESTy9jb3Ntb3Mvc3Rha2luZy92MWJldGExL2RlbGVnYXRvcnMve2RlbGVnYXRvcl9hZGRyfS92YWxpZGF0b3JzL3t2YWxpZGF0b3JfYWRkcn0SswEKDkhpc3RvcmljYWxJbmZvEjIuY29zbW9zLnN0YWtpbmcudjFiZXRhMS5RdWVyeUhpc3RvcmljYWxJbmZvUmVxdWVzdBozLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuUXVlcnlIaXN0b3JpY2FsSW5mb1Jlc3BvbnNlIjiC0+STAjISMC9jb3Ntb3Mvc3Rha2luZy92MWJldGExL2hpc3RvcmljYWxfaW5mby97aGVpZ2h0fRKBAQoEUG9vbBIoLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuUXVlcnlQb29sUmVxdWVzdBopLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuUXVlcnlQb29sUmVzcG9uc2UiJILT5JMCHhIcL2Nvc21vcy9zdGFraW5nL3YxYmV0YTEvcG9vbBKJAQoGUGFyYW1zEiouY29zbW9zLnN0YWtpbmcudjFiZXRhMS5RdWVyeVBhcmFtc1JlcXVlc3QaKy5jb3Ntb3Muc3Rha2luZy52MWJldGExLlF1ZXJ5UGFyYW1zUmVzcG9uc2UiJoLT5JMCIBIeL2Nvc21vcy9zdGFraW5nL3YxYmV0YTEvcGFyYW1zYgZwcm90bzM", [file_cosmos_base_query_v1beta1_pagination, file_cosmos_staking_v1beta1_staking, file_google_api_annotations]);
 
 /**
  * @generated from message cosmos.staking.v1beta1.QueryValidatorsRequest
@@ -200,6 +200,387 @@ export const QueryParamsResponseSchema: GenMessage<QueryParamsResponse> = /*@__P
   messageDesc(file_cosmos_staking_v1beta1_query, 9);
 
 /**
+ * @generated from message cosmos.staking.v1beta1.QueryValidatorDelegationsRequest
+ */
+export type QueryValidatorDelegationsRequest = Message<"cosmos.staking.v1beta1.QueryValidatorDelegationsRequest"> & {
+  /**
+   * @generated from field: string validator_addr = 1;
+   */
+  validatorAddr: string;
+
+  /**
+   * @generated from field: cosmos.base.query.v1beta1.PageRequest pagination = 2;
+   */
+  pagination?: PageRequest | undefined;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.QueryValidatorDelegationsRequest.
+ * Use `create(QueryValidatorDelegationsRequestSchema)` to create a new message.
+ */
+export const QueryValidatorDelegationsRequestSchema: GenMessage<QueryValidatorDelegationsRequest> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_query, 10);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.QueryValidatorDelegationsResponse
+ */
+export type QueryValidatorDelegationsResponse = Message<"cosmos.staking.v1beta1.QueryValidatorDelegationsResponse"> & {
+  /**
+   * @generated from field: repeated cosmos.staking.v1beta1.DelegationResponse delegation_responses = 1;
+   */
+  delegationResponses: DelegationResponse[];
+
+  /**
+   * @generated from field: cosmos.base.query.v1beta1.PageResponse pagination = 2;
+   */
+  pagination?: PageResponse | undefined;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.QueryValidatorDelegationsResponse.
+ * Use `create(QueryValidatorDelegationsResponseSchema)` to create a new message.
+ */
+export const QueryValidatorDelegationsResponseSchema: GenMessage<QueryValidatorDelegationsResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_query, 11);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.QueryValidatorUnbondingDelegationsRequest
+ */
+export type QueryValidatorUnbondingDelegationsRequest = Message<"cosmos.staking.v1beta1.QueryValidatorUnbondingDelegationsRequest"> & {
+  /**
+   * @generated from field: string validator_addr = 1;
+   */
+  validatorAddr: string;
+
+  /**
+   * @generated from field: cosmos.base.query.v1beta1.PageRequest pagination = 2;
+   */
+  pagination?: PageRequest | undefined;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.QueryValidatorUnbondingDelegationsRequest.
+ * Use `create(QueryValidatorUnbondingDelegationsRequestSchema)` to create a new message.
+ */
+export const QueryValidatorUnbondingDelegationsRequestSchema: GenMessage<QueryValidatorUnbondingDelegationsRequest> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_query, 12);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.QueryValidatorUnbondingDelegationsResponse
+ */
+export type QueryValidatorUnbondingDelegationsResponse = Message<"cosmos.staking.v1beta1.QueryValidatorUnbondingDelegationsResponse"> & {
+  /**
+   * @generated from field: repeated cosmos.staking.v1beta1.UnbondingDelegation unbonding_responses = 1;
+   */
+  unbondingResponses: UnbondingDelegation[];
+
+  /**
+   * @generated from field: cosmos.base.query.v1beta1.PageResponse pagination = 2;
+   */
+  pagination?: PageResponse | undefined;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.QueryValidatorUnbondingDelegationsResponse.
+ * Use `create(QueryValidatorUnbondingDelegationsResponseSchema)` to create a new message.
+ */
+export const QueryValidatorUnbondingDelegationsResponseSchema: GenMessage<QueryValidatorUnbondingDelegationsResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_query, 13);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.QueryDelegationRequest
+ */
+export type QueryDelegationRequest = Message<"cosmos.staking.v1beta1.QueryDelegationRequest"> & {
+  /**
+   * @generated from field: string delegator_addr = 1;
+   */
+  delegatorAddr: string;
+
+  /**
+   * @generated from field: string validator_addr = 2;
+   */
+  validatorAddr: string;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.QueryDelegationRequest.
+ * Use `create(QueryDelegationRequestSchema)` to create a new message.
+ */
+export const QueryDelegationRequestSchema: GenMessage<QueryDelegationRequest> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_query, 14);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.QueryDelegationResponse
+ */
+export type QueryDelegationResponse = Message<"cosmos.staking.v1beta1.QueryDelegationResponse"> & {
+  /**
+   * @generated from field: cosmos.staking.v1beta1.DelegationResponse delegation_response = 1;
+   */
+  delegationResponse?: DelegationResponse | undefined;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.QueryDelegationResponse.
+ * Use `create(QueryDelegationResponseSchema)` to create a new message.
+ */
+export const QueryDelegationResponseSchema: GenMessage<QueryDelegationResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_query, 15);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.QueryUnbondingDelegationRequest
+ */
+export type QueryUnbondingDelegationRequest = Message<"cosmos.staking.v1beta1.QueryUnbondingDelegationRequest"> & {
+  /**
+   * @generated from field: string delegator_addr = 1;
+   */
+  delegatorAddr: string;
+
+  /**
+   * @generated from field: string validator_addr = 2;
+   */
+  validatorAddr: string;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.QueryUnbondingDelegationRequest.
+ * Use `create(QueryUnbondingDelegationRequestSchema)` to create a new message.
+ */
+export const QueryUnbondingDelegationRequestSchema: GenMessage<QueryUnbondingDelegationRequest> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_query, 16);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.QueryUnbondingDelegationResponse
+ */
+export type QueryUnbondingDelegationResponse = Message<"cosmos.staking.v1beta1.QueryUnbondingDelegationResponse"> & {
+  /**
+   * @generated from field: cosmos.staking.v1beta1.UnbondingDelegation unbond = 1;
+   */
+  unbond?: UnbondingDelegation | undefined;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.QueryUnbondingDelegationResponse.
+ * Use `create(QueryUnbondingDelegationResponseSchema)` to create a new message.
+ */
+export const QueryUnbondingDelegationResponseSchema: GenMessage<QueryUnbondingDelegationResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_query, 17);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.QueryDelegatorUnbondingDelegationsRequest
+ */
+export type QueryDelegatorUnbondingDelegationsRequest = Message<"cosmos.staking.v1beta1.QueryDelegatorUnbondingDelegationsRequest"> & {
+  /**
+   * @generated from field: string delegator_addr = 1;
+   */
+  delegatorAddr: string;
+
+  /**
+   * @generated from field: cosmos.base.query.v1beta1.PageRequest pagination = 2;
+   */
+  pagination?: PageRequest | undefined;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.QueryDelegatorUnbondingDelegationsRequest.
+ * Use `create(QueryDelegatorUnbondingDelegationsRequestSchema)` to create a new message.
+ */
+export const QueryDelegatorUnbondingDelegationsRequestSchema: GenMessage<QueryDelegatorUnbondingDelegationsRequest> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_query, 18);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.QueryDelegatorUnbondingDelegationsResponse
+ */
+export type QueryDelegatorUnbondingDelegationsResponse = Message<"cosmos.staking.v1beta1.QueryDelegatorUnbondingDelegationsResponse"> & {
+  /**
+   * @generated from field: repeated cosmos.staking.v1beta1.UnbondingDelegation unbonding_responses = 1;
+   */
+  unbondingResponses: UnbondingDelegation[];
+
+  /**
+   * @generated from field: cosmos.base.query.v1beta1.PageResponse pagination = 2;
+   */
+  pagination?: PageResponse | undefined;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.QueryDelegatorUnbondingDelegationsResponse.
+ * Use `create(QueryDelegatorUnbondingDelegationsResponseSchema)` to create a new message.
+ */
+export const QueryDelegatorUnbondingDelegationsResponseSchema: GenMessage<QueryDelegatorUnbondingDelegationsResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_query, 19);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.QueryRedelegationsRequest
+ */
+export type QueryRedelegationsRequest = Message<"cosmos.staking.v1beta1.QueryRedelegationsRequest"> & {
+  /**
+   * @generated from field: string delegator_addr = 1;
+   */
+  delegatorAddr: string;
+
+  /**
+   * @generated from field: string src_validator_addr = 2;
+   */
+  srcValidatorAddr: string;
+
+  /**
+   * @generated from field: string dst_validator_addr = 3;
+   */
+  dstValidatorAddr: string;
+
+  /**
+   * @generated from field: cosmos.base.query.v1beta1.PageRequest pagination = 4;
+   */
+  pagination?: PageRequest | undefined;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.QueryRedelegationsRequest.
+ * Use `create(QueryRedelegationsRequestSchema)` to create a new message.
+ */
+export const QueryRedelegationsRequestSchema: GenMessage<QueryRedelegationsRequest> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_query, 20);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.QueryRedelegationsResponse
+ */
+export type QueryRedelegationsResponse = Message<"cosmos.staking.v1beta1.QueryRedelegationsResponse"> & {
+  /**
+   * @generated from field: repeated cosmos.staking.v1beta1.RedelegationResponse redelegation_responses = 1;
+   */
+  redelegationResponses: RedelegationResponse[];
+
+  /**
+   * @generated from field: cosmos.base.query.v1beta1.PageResponse pagination = 2;
+   */
+  pagination?: PageResponse | undefined;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.QueryRedelegationsResponse.
+ * Use `create(QueryRedelegationsResponseSchema)` to create a new message.
+ */
+export const QueryRedelegationsResponseSchema: GenMessage<QueryRedelegationsResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_query, 21);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.QueryDelegatorValidatorsRequest
+ */
+export type QueryDelegatorValidatorsRequest = Message<"cosmos.staking.v1beta1.QueryDelegatorValidatorsRequest"> & {
+  /**
+   * @generated from field: string delegator_addr = 1;
+   */
+  delegatorAddr: string;
+
+  /**
+   * @generated from field: cosmos.base.query.v1beta1.PageRequest pagination = 2;
+   */
+  pagination?: PageRequest | undefined;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.QueryDelegatorValidatorsRequest.
+ * Use `create(QueryDelegatorValidatorsRequestSchema)` to create a new message.
+ */
+export const QueryDelegatorValidatorsRequestSchema: GenMessage<QueryDelegatorValidatorsRequest> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_query, 22);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.QueryDelegatorValidatorsResponse
+ */
+export type QueryDelegatorValidatorsResponse = Message<"cosmos.staking.v1beta1.QueryDelegatorValidatorsResponse"> & {
+  /**
+   * @generated from field: repeated cosmos.staking.v1beta1.Validator validators = 1;
+   */
+  validators: Validator[];
+
+  /**
+   * @generated from field: cosmos.base.query.v1beta1.PageResponse pagination = 2;
+   */
+  pagination?: PageResponse | undefined;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.QueryDelegatorValidatorsResponse.
+ * Use `create(QueryDelegatorValidatorsResponseSchema)` to create a new message.
+ */
+export const QueryDelegatorValidatorsResponseSchema: GenMessage<QueryDelegatorValidatorsResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_query, 23);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.QueryDelegatorValidatorRequest
+ */
+export type QueryDelegatorValidatorRequest = Message<"cosmos.staking.v1beta1.QueryDelegatorValidatorRequest"> & {
+  /**
+   * @generated from field: string delegator_addr = 1;
+   */
+  delegatorAddr: string;
+
+  /**
+   * @generated from field: string validator_addr = 2;
+   */
+  validatorAddr: string;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.QueryDelegatorValidatorRequest.
+ * Use `create(QueryDelegatorValidatorRequestSchema)` to create a new message.
+ */
+export const QueryDelegatorValidatorRequestSchema: GenMessage<QueryDelegatorValidatorRequest> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_query, 24);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.QueryDelegatorValidatorResponse
+ */
+export type QueryDelegatorValidatorResponse = Message<"cosmos.staking.v1beta1.QueryDelegatorValidatorResponse"> & {
+  /**
+   * @generated from field: cosmos.staking.v1beta1.Validator validator = 1;
+   */
+  validator?: Validator | undefined;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.QueryDelegatorValidatorResponse.
+ * Use `create(QueryDelegatorValidatorResponseSchema)` to create a new message.
+ */
+export const QueryDelegatorValidatorResponseSchema: GenMessage<QueryDelegatorValidatorResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_query, 25);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.QueryHistoricalInfoRequest
+ */
+export type QueryHistoricalInfoRequest = Message<"cosmos.staking.v1beta1.QueryHistoricalInfoRequest"> & {
+  /**
+   * @generated from field: int64 height = 1;
+   */
+  height: bigint;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.QueryHistoricalInfoRequest.
+ * Use `create(QueryHistoricalInfoRequestSchema)` to create a new message.
+ */
+export const QueryHistoricalInfoRequestSchema: GenMessage<QueryHistoricalInfoRequest> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_query, 26);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.QueryHistoricalInfoResponse
+ */
+export type QueryHistoricalInfoResponse = Message<"cosmos.staking.v1beta1.QueryHistoricalInfoResponse"> & {
+  /**
+   * @generated from field: cosmos.staking.v1beta1.HistoricalInfo hist = 1;
+   */
+  hist?: HistoricalInfo | undefined;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.QueryHistoricalInfoResponse.
+ * Use `create(QueryHistoricalInfoResponseSchema)` to create a new message.
+ */
+export const QueryHistoricalInfoResponseSchema: GenMessage<QueryHistoricalInfoResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_query, 27);
+
+/**
  * @generated from service cosmos.staking.v1beta1.Query
  */
 export const Query: GenService<{
@@ -232,6 +613,96 @@ export const Query: GenService<{
     methodKind: "unary";
     input: typeof QueryDelegatorDelegationsRequestSchema;
     output: typeof QueryDelegatorDelegationsResponseSchema;
+  },
+  /**
+   * What is delegated to a validator.
+   *
+   * @generated from rpc cosmos.staking.v1beta1.Query.ValidatorDelegations
+   */
+  validatorDelegations: {
+    methodKind: "unary";
+    input: typeof QueryValidatorDelegationsRequestSchema;
+    output: typeof QueryValidatorDelegationsResponseSchema;
+  },
+  /**
+   * Unbonding delegations of a validator: always empty.
+   *
+   * @generated from rpc cosmos.staking.v1beta1.Query.ValidatorUnbondingDelegations
+   */
+  validatorUnbondingDelegations: {
+    methodKind: "unary";
+    input: typeof QueryValidatorUnbondingDelegationsRequestSchema;
+    output: typeof QueryValidatorUnbondingDelegationsResponseSchema;
+  },
+  /**
+   * One delegation.
+   *
+   * @generated from rpc cosmos.staking.v1beta1.Query.Delegation
+   */
+  delegation: {
+    methodKind: "unary";
+    input: typeof QueryDelegationRequestSchema;
+    output: typeof QueryDelegationResponseSchema;
+  },
+  /**
+   * One unbonding delegation: always absent.
+   *
+   * @generated from rpc cosmos.staking.v1beta1.Query.UnbondingDelegation
+   */
+  unbondingDelegation: {
+    methodKind: "unary";
+    input: typeof QueryUnbondingDelegationRequestSchema;
+    output: typeof QueryUnbondingDelegationResponseSchema;
+  },
+  /**
+   * Unbonding delegations of an account: always empty.
+   *
+   * @generated from rpc cosmos.staking.v1beta1.Query.DelegatorUnbondingDelegations
+   */
+  delegatorUnbondingDelegations: {
+    methodKind: "unary";
+    input: typeof QueryDelegatorUnbondingDelegationsRequestSchema;
+    output: typeof QueryDelegatorUnbondingDelegationsResponseSchema;
+  },
+  /**
+   * Redelegations of an account: always empty.
+   *
+   * @generated from rpc cosmos.staking.v1beta1.Query.Redelegations
+   */
+  redelegations: {
+    methodKind: "unary";
+    input: typeof QueryRedelegationsRequestSchema;
+    output: typeof QueryRedelegationsResponseSchema;
+  },
+  /**
+   * The validators that an account has delegated to.
+   *
+   * @generated from rpc cosmos.staking.v1beta1.Query.DelegatorValidators
+   */
+  delegatorValidators: {
+    methodKind: "unary";
+    input: typeof QueryDelegatorValidatorsRequestSchema;
+    output: typeof QueryDelegatorValidatorsResponseSchema;
+  },
+  /**
+   * One of them.
+   *
+   * @generated from rpc cosmos.staking.v1beta1.Query.DelegatorValidator
+   */
+  delegatorValidator: {
+    methodKind: "unary";
+    input: typeof QueryDelegatorValidatorRequestSchema;
+    output: typeof QueryDelegatorValidatorResponseSchema;
+  },
+  /**
+   * Header and validators of a height: always absent.
+   *
+   * @generated from rpc cosmos.staking.v1beta1.Query.HistoricalInfo
+   */
+  historicalInfo: {
+    methodKind: "unary";
+    input: typeof QueryHistoricalInfoRequestSchema;
+    output: typeof QueryHistoricalInfoResponseSchema;
   },
   /**
    * Bonded and other tokens of all validators.

@@ -10,13 +10,15 @@ import type { Coin } from "../../base/v1beta1/coin_pb.js";
 import { file_cosmos_base_v1beta1_coin } from "../../base/v1beta1/coin_pb.js";
 import type { Any, Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_any, file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Header } from "../../../tendermint/types/types_pb.js";
+import { file_tendermint_types_types } from "../../../tendermint/types/types_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file cosmos/staking/v1beta1/staking.proto.
  */
 export const file_cosmos_staking_v1beta1_staking: GenFile = /*@__PURE__*/
-  fileDesc("CiRjb3Ntb3Mvc3Rha2luZy92MWJldGExL3N0YWtpbmcucHJvdG8SFmNvc21vcy5zdGFraW5nLnYxYmV0YTEiSgoPQ29tbWlzc2lvblJhdGVzEgwKBHJhdGUYASABKAkSEAoIbWF4X3JhdGUYAiABKAkSFwoPbWF4X2NoYW5nZV9yYXRlGAMgASgJIoABCgpDb21taXNzaW9uEkEKEGNvbW1pc3Npb25fcmF0ZXMYASABKAsyJy5jb3Ntb3Muc3Rha2luZy52MWJldGExLkNvbW1pc3Npb25SYXRlcxIvCgt1cGRhdGVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAibAoLRGVzY3JpcHRpb24SDwoHbW9uaWtlchgBIAEoCRIQCghpZGVudGl0eRgCIAEoCRIPCgd3ZWJzaXRlGAMgASgJEhgKEHNlY3VyaXR5X2NvbnRhY3QYBCABKAkSDwoHZGV0YWlscxgFIAEoCSLcAwoJVmFsaWRhdG9yEhgKEG9wZXJhdG9yX2FkZHJlc3MYASABKAkSLgoQY29uc2Vuc3VzX3B1YmtleRgCIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnkSDgoGamFpbGVkGAMgASgIEjIKBnN0YXR1cxgEIAEoDjIiLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuQm9uZFN0YXR1cxIOCgZ0b2tlbnMYBSABKAkSGAoQZGVsZWdhdG9yX3NoYXJlcxgGIAEoCRI4CgtkZXNjcmlwdGlvbhgHIAEoCzIjLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuRGVzY3JpcHRpb24SGAoQdW5ib25kaW5nX2hlaWdodBgIIAEoAxIyCg51bmJvbmRpbmdfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNgoKY29tbWlzc2lvbhgKIAEoCzIiLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuQ29tbWlzc2lvbhIbChNtaW5fc2VsZl9kZWxlZ2F0aW9uGAsgASgJEiMKG3VuYm9uZGluZ19vbl9ob2xkX3JlZl9jb3VudBgMIAEoAxIVCg11bmJvbmRpbmdfaWRzGA0gAygEIlIKCkRlbGVnYXRpb24SGQoRZGVsZWdhdG9yX2FkZHJlc3MYASABKAkSGQoRdmFsaWRhdG9yX2FkZHJlc3MYAiABKAkSDgoGc2hhcmVzGAMgASgJIngKEkRlbGVnYXRpb25SZXNwb25zZRI2CgpkZWxlZ2F0aW9uGAEgASgLMiIuY29zbW9zLnN0YWtpbmcudjFiZXRhMS5EZWxlZ2F0aW9uEioKB2JhbGFuY2UYAiABKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW4itQEKBlBhcmFtcxIxCg51bmJvbmRpbmdfdGltZRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIWCg5tYXhfdmFsaWRhdG9ycxgCIAEoDRITCgttYXhfZW50cmllcxgDIAEoDRIaChJoaXN0b3JpY2FsX2VudHJpZXMYBCABKA0SEgoKYm9uZF9kZW5vbRgFIAEoCRIbChNtaW5fY29tbWlzc2lvbl9yYXRlGAYgASgJIjgKBFBvb2wSGQoRbm90X2JvbmRlZF90b2tlbnMYASABKAkSFQoNYm9uZGVkX3Rva2VucxgCIAEoCSp2CgpCb25kU3RhdHVzEhsKF0JPTkRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGAoUQk9ORF9TVEFUVVNfVU5CT05ERUQQARIZChVCT05EX1NUQVRVU19VTkJPTkRJTkcQAhIWChJCT05EX1NUQVRVU19CT05ERUQQA2IGcHJvdG8z", [file_cosmos_base_v1beta1_coin, file_google_protobuf_any, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("CiRjb3Ntb3Mvc3Rha2luZy92MWJldGExL3N0YWtpbmcucHJvdG8SFmNvc21vcy5zdGFraW5nLnYxYmV0YTEiSgoPQ29tbWlzc2lvblJhdGVzEgwKBHJhdGUYASABKAkSEAoIbWF4X3JhdGUYAiABKAkSFwoPbWF4X2NoYW5nZV9yYXRlGAMgASgJIoABCgpDb21taXNzaW9uEkEKEGNvbW1pc3Npb25fcmF0ZXMYASABKAsyJy5jb3Ntb3Muc3Rha2luZy52MWJldGExLkNvbW1pc3Npb25SYXRlcxIvCgt1cGRhdGVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAibAoLRGVzY3JpcHRpb24SDwoHbW9uaWtlchgBIAEoCRIQCghpZGVudGl0eRgCIAEoCRIPCgd3ZWJzaXRlGAMgASgJEhgKEHNlY3VyaXR5X2NvbnRhY3QYBCABKAkSDwoHZGV0YWlscxgFIAEoCSLcAwoJVmFsaWRhdG9yEhgKEG9wZXJhdG9yX2FkZHJlc3MYASABKAkSLgoQY29uc2Vuc3VzX3B1YmtleRgCIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnkSDgoGamFpbGVkGAMgASgIEjIKBnN0YXR1cxgEIAEoDjIiLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuQm9uZFN0YXR1cxIOCgZ0b2tlbnMYBSABKAkSGAoQZGVsZWdhdG9yX3NoYXJlcxgGIAEoCRI4CgtkZXNjcmlwdGlvbhgHIAEoCzIjLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuRGVzY3JpcHRpb24SGAoQdW5ib25kaW5nX2hlaWdodBgIIAEoAxIyCg51bmJvbmRpbmdfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNgoKY29tbWlzc2lvbhgKIAEoCzIiLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuQ29tbWlzc2lvbhIbChNtaW5fc2VsZl9kZWxlZ2F0aW9uGAsgASgJEiMKG3VuYm9uZGluZ19vbl9ob2xkX3JlZl9jb3VudBgMIAEoAxIVCg11bmJvbmRpbmdfaWRzGA0gAygEIlIKCkRlbGVnYXRpb24SGQoRZGVsZWdhdG9yX2FkZHJlc3MYASABKAkSGQoRdmFsaWRhdG9yX2FkZHJlc3MYAiABKAkSDgoGc2hhcmVzGAMgASgJIngKEkRlbGVnYXRpb25SZXNwb25zZRI2CgpkZWxlZ2F0aW9uGAEgASgLMiIuY29zbW9zLnN0YWtpbmcudjFiZXRhMS5EZWxlZ2F0aW9uEioKB2JhbGFuY2UYAiABKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW4itQEKBlBhcmFtcxIxCg51bmJvbmRpbmdfdGltZRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIWCg5tYXhfdmFsaWRhdG9ycxgCIAEoDRITCgttYXhfZW50cmllcxgDIAEoDRIaChJoaXN0b3JpY2FsX2VudHJpZXMYBCABKA0SEgoKYm9uZF9kZW5vbRgFIAEoCRIbChNtaW5fY29tbWlzc2lvbl9yYXRlGAYgASgJIjgKBFBvb2wSGQoRbm90X2JvbmRlZF90b2tlbnMYASABKAkSFQoNYm9uZGVkX3Rva2VucxgCIAEoCSKOAQoTVW5ib25kaW5nRGVsZWdhdGlvbhIZChFkZWxlZ2F0b3JfYWRkcmVzcxgBIAEoCRIZChF2YWxpZGF0b3JfYWRkcmVzcxgCIAEoCRJBCgdlbnRyaWVzGAMgAygLMjAuY29zbW9zLnN0YWtpbmcudjFiZXRhMS5VbmJvbmRpbmdEZWxlZ2F0aW9uRW50cnkizQEKGFVuYm9uZGluZ0RlbGVnYXRpb25FbnRyeRIXCg9jcmVhdGlvbl9oZWlnaHQYASABKAMSMwoPY29tcGxldGlvbl90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9pbml0aWFsX2JhbGFuY2UYAyABKAkSDwoHYmFsYW5jZRgEIAEoCRIUCgx1bmJvbmRpbmdfaWQYBSABKAQSIwobdW5ib25kaW5nX29uX2hvbGRfcmVmX2NvdW50GAYgASgDIqMBCgxSZWRlbGVnYXRpb24SGQoRZGVsZWdhdG9yX2FkZHJlc3MYASABKAkSHQoVdmFsaWRhdG9yX3NyY19hZGRyZXNzGAIgASgJEh0KFXZhbGlkYXRvcl9kc3RfYWRkcmVzcxgDIAEoCRI6CgdlbnRyaWVzGAQgAygLMikuY29zbW9zLnN0YWtpbmcudjFiZXRhMS5SZWRlbGVnYXRpb25FbnRyeSLJAQoRUmVkZWxlZ2F0aW9uRW50cnkSFwoPY3JlYXRpb25faGVpZ2h0GAEgASgDEjMKD2NvbXBsZXRpb25fdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPaW5pdGlhbF9iYWxhbmNlGAMgASgJEhIKCnNoYXJlc19kc3QYBCABKAkSFAoMdW5ib25kaW5nX2lkGAUgASgEEiMKG3VuYm9uZGluZ19vbl9ob2xkX3JlZl9jb3VudBgGIAEoAyJ/ChlSZWRlbGVnYXRpb25FbnRyeVJlc3BvbnNlEkUKEnJlZGVsZWdhdGlvbl9lbnRyeRgBIAEoCzIpLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuUmVkZWxlZ2F0aW9uRW50cnkSDwoHYmFsYW5jZRgEIAEoCUoECAIQA0oECAMQBCKWAQoUUmVkZWxlZ2F0aW9uUmVzcG9uc2USOgoMcmVkZWxlZ2F0aW9uGAEgASgLMiQuY29zbW9zLnN0YWtpbmcudjFiZXRhMS5SZWRlbGVnYXRpb24SQgoHZW50cmllcxgCIAMoCzIxLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuUmVkZWxlZ2F0aW9uRW50cnlSZXNwb25zZSJtCg5IaXN0b3JpY2FsSW5mbxIoCgZoZWFkZXIYASABKAsyGC50ZW5kZXJtaW50LnR5cGVzLkhlYWRlchIxCgZ2YWxzZXQYAiADKAsyIS5jb3Ntb3Muc3Rha2luZy52MWJldGExLlZhbGlkYXRvcip2CgpCb25kU3RhdHVzEhsKF0JPTkRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGAoUQk9ORF9TVEFUVVNfVU5CT05ERUQQARIZChVCT05EX1NUQVRVU19VTkJPTkRJTkcQAhIWChJCT05EX1NUQVRVU19CT05ERUQQA2IGcHJvdG8z", [file_cosmos_base_v1beta1_coin, file_google_protobuf_any, file_google_protobuf_duration, file_google_protobuf_timestamp, file_tendermint_types_types]);
 
 /**
  * Rates are decimals with 18 places.
@@ -295,6 +297,217 @@ export type Pool = Message<"cosmos.staking.v1beta1.Pool"> & {
  */
 export const PoolSchema: GenMessage<Pool> = /*@__PURE__*/
   messageDesc(file_cosmos_staking_v1beta1_staking, 7);
+
+/**
+ * This chain has none: unbonding and redelegating are not messages of it.
+ *
+ * @generated from message cosmos.staking.v1beta1.UnbondingDelegation
+ */
+export type UnbondingDelegation = Message<"cosmos.staking.v1beta1.UnbondingDelegation"> & {
+  /**
+   * @generated from field: string delegator_address = 1;
+   */
+  delegatorAddress: string;
+
+  /**
+   * @generated from field: string validator_address = 2;
+   */
+  validatorAddress: string;
+
+  /**
+   * @generated from field: repeated cosmos.staking.v1beta1.UnbondingDelegationEntry entries = 3;
+   */
+  entries: UnbondingDelegationEntry[];
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.UnbondingDelegation.
+ * Use `create(UnbondingDelegationSchema)` to create a new message.
+ */
+export const UnbondingDelegationSchema: GenMessage<UnbondingDelegation> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_staking, 8);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.UnbondingDelegationEntry
+ */
+export type UnbondingDelegationEntry = Message<"cosmos.staking.v1beta1.UnbondingDelegationEntry"> & {
+  /**
+   * @generated from field: int64 creation_height = 1;
+   */
+  creationHeight: bigint;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp completion_time = 2;
+   */
+  completionTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: string initial_balance = 3;
+   */
+  initialBalance: string;
+
+  /**
+   * @generated from field: string balance = 4;
+   */
+  balance: string;
+
+  /**
+   * @generated from field: uint64 unbonding_id = 5;
+   */
+  unbondingId: bigint;
+
+  /**
+   * @generated from field: int64 unbonding_on_hold_ref_count = 6;
+   */
+  unbondingOnHoldRefCount: bigint;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.UnbondingDelegationEntry.
+ * Use `create(UnbondingDelegationEntrySchema)` to create a new message.
+ */
+export const UnbondingDelegationEntrySchema: GenMessage<UnbondingDelegationEntry> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_staking, 9);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.Redelegation
+ */
+export type Redelegation = Message<"cosmos.staking.v1beta1.Redelegation"> & {
+  /**
+   * @generated from field: string delegator_address = 1;
+   */
+  delegatorAddress: string;
+
+  /**
+   * @generated from field: string validator_src_address = 2;
+   */
+  validatorSrcAddress: string;
+
+  /**
+   * @generated from field: string validator_dst_address = 3;
+   */
+  validatorDstAddress: string;
+
+  /**
+   * @generated from field: repeated cosmos.staking.v1beta1.RedelegationEntry entries = 4;
+   */
+  entries: RedelegationEntry[];
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.Redelegation.
+ * Use `create(RedelegationSchema)` to create a new message.
+ */
+export const RedelegationSchema: GenMessage<Redelegation> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_staking, 10);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.RedelegationEntry
+ */
+export type RedelegationEntry = Message<"cosmos.staking.v1beta1.RedelegationEntry"> & {
+  /**
+   * @generated from field: int64 creation_height = 1;
+   */
+  creationHeight: bigint;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp completion_time = 2;
+   */
+  completionTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: string initial_balance = 3;
+   */
+  initialBalance: string;
+
+  /**
+   * @generated from field: string shares_dst = 4;
+   */
+  sharesDst: string;
+
+  /**
+   * @generated from field: uint64 unbonding_id = 5;
+   */
+  unbondingId: bigint;
+
+  /**
+   * @generated from field: int64 unbonding_on_hold_ref_count = 6;
+   */
+  unbondingOnHoldRefCount: bigint;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.RedelegationEntry.
+ * Use `create(RedelegationEntrySchema)` to create a new message.
+ */
+export const RedelegationEntrySchema: GenMessage<RedelegationEntry> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_staking, 11);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.RedelegationEntryResponse
+ */
+export type RedelegationEntryResponse = Message<"cosmos.staking.v1beta1.RedelegationEntryResponse"> & {
+  /**
+   * @generated from field: cosmos.staking.v1beta1.RedelegationEntry redelegation_entry = 1;
+   */
+  redelegationEntry?: RedelegationEntry | undefined;
+
+  /**
+   * @generated from field: string balance = 4;
+   */
+  balance: string;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.RedelegationEntryResponse.
+ * Use `create(RedelegationEntryResponseSchema)` to create a new message.
+ */
+export const RedelegationEntryResponseSchema: GenMessage<RedelegationEntryResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_staking, 12);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.RedelegationResponse
+ */
+export type RedelegationResponse = Message<"cosmos.staking.v1beta1.RedelegationResponse"> & {
+  /**
+   * @generated from field: cosmos.staking.v1beta1.Redelegation redelegation = 1;
+   */
+  redelegation?: Redelegation | undefined;
+
+  /**
+   * @generated from field: repeated cosmos.staking.v1beta1.RedelegationEntryResponse entries = 2;
+   */
+  entries: RedelegationEntryResponse[];
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.RedelegationResponse.
+ * Use `create(RedelegationResponseSchema)` to create a new message.
+ */
+export const RedelegationResponseSchema: GenMessage<RedelegationResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_staking, 13);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.HistoricalInfo
+ */
+export type HistoricalInfo = Message<"cosmos.staking.v1beta1.HistoricalInfo"> & {
+  /**
+   * @generated from field: tendermint.types.Header header = 1;
+   */
+  header?: Header | undefined;
+
+  /**
+   * @generated from field: repeated cosmos.staking.v1beta1.Validator valset = 2;
+   */
+  valset: Validator[];
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.HistoricalInfo.
+ * Use `create(HistoricalInfoSchema)` to create a new message.
+ */
+export const HistoricalInfoSchema: GenMessage<HistoricalInfo> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_staking, 14);
 
 /**
  * @generated from enum cosmos.staking.v1beta1.BondStatus

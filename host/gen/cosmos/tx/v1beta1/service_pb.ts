@@ -21,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file cosmos/tx/v1beta1/service.proto.
  */
 export const file_cosmos_tx_v1beta1_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch9jb3Ntb3MvdHgvdjFiZXRhMS9zZXJ2aWNlLnByb3RvEhFjb3Ntb3MudHgudjFiZXRhMSLCAQoSR2V0VHhzRXZlbnRSZXF1ZXN0EhIKBmV2ZW50cxgBIAMoCUICGAESPgoKcGFnaW5hdGlvbhgCIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3RCAhgBEiwKCG9yZGVyX2J5GAMgASgOMhouY29zbW9zLnR4LnYxYmV0YTEuT3JkZXJCeRIMCgRwYWdlGAQgASgEEg0KBWxpbWl0GAUgASgEEg0KBXF1ZXJ5GAYgASgJIsUBChNHZXRUeHNFdmVudFJlc3BvbnNlEiIKA3R4cxgBIAMoCzIVLmNvc21vcy50eC52MWJldGExLlR4EjoKDHR4X3Jlc3BvbnNlcxgCIAMoCzIkLmNvc21vcy5iYXNlLmFiY2kudjFiZXRhMS5UeFJlc3BvbnNlEj8KCnBhZ2luYXRpb24YAyABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZUICGAESDQoFdG90YWwYBCABKAQiVgoSQnJvYWRjYXN0VHhSZXF1ZXN0EhAKCHR4X2J5dGVzGAEgASgMEi4KBG1vZGUYAiABKA4yIC5jb3Ntb3MudHgudjFiZXRhMS5Ccm9hZGNhc3RNb2RlIlAKE0Jyb2FkY2FzdFR4UmVzcG9uc2USOQoLdHhfcmVzcG9uc2UYASABKAsyJC5jb3Ntb3MuYmFzZS5hYmNpLnYxYmV0YTEuVHhSZXNwb25zZSJKCg9TaW11bGF0ZVJlcXVlc3QSJQoCdHgYASABKAsyFS5jb3Ntb3MudHgudjFiZXRhMS5UeEICGAESEAoIdHhfYnl0ZXMYAiABKAwieQoQU2ltdWxhdGVSZXNwb25zZRIzCghnYXNfaW5mbxgBIAEoCzIhLmNvc21vcy5iYXNlLmFiY2kudjFiZXRhMS5HYXNJbmZvEjAKBnJlc3VsdBgCIAEoCzIgLmNvc21vcy5iYXNlLmFiY2kudjFiZXRhMS5SZXN1bHQiHAoMR2V0VHhSZXF1ZXN0EgwKBGhhc2gYASABKAkibQoNR2V0VHhSZXNwb25zZRIhCgJ0eBgBIAEoCzIVLmNvc21vcy50eC52MWJldGExLlR4EjkKC3R4X3Jlc3BvbnNlGAIgASgLMiQuY29zbW9zLmJhc2UuYWJjaS52MWJldGExLlR4UmVzcG9uc2UiZAoWR2V0QmxvY2tXaXRoVHhzUmVxdWVzdBIOCgZoZWlnaHQYASABKAMSOgoKcGFnaW5hdGlvbhgCIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QizwEKF0dldEJsb2NrV2l0aFR4c1Jlc3BvbnNlEiIKA3R4cxgBIAMoCzIVLmNvc21vcy50eC52MWJldGExLlR4EisKCGJsb2NrX2lkGAIgASgLMhkudGVuZGVybWludC50eXBlcy5CbG9ja0lEEiYKBWJsb2NrGAMgASgLMhcudGVuZGVybWludC50eXBlcy5CbG9jaxI7CgpwYWdpbmF0aW9uGAQgASgLMicuY29zbW9zLmJhc2UucXVlcnkudjFiZXRhMS5QYWdlUmVzcG9uc2UqSAoHT3JkZXJCeRIYChRPUkRFUl9CWV9VTlNQRUNJRklFRBAAEhAKDE9SREVSX0JZX0FTQxABEhEKDU9SREVSX0JZX0RFU0MQAiqAAQoNQnJvYWRjYXN0TW9kZRIeChpCUk9BRENBU1RfTU9ERV9VTlNQRUNJRklFRBAAEhwKFEJST0FEQ0FTVF9NT0RFX0JMT0NLEAEaAggBEhcKE0JST0FEQ0FTVF9NT0RFX1NZTkMQAhIYChRCUk9BRENBU1RfTU9ERV9BU1lOQxADMpIFCgdTZXJ2aWNlEnsKCFNpbXVsYXRlEiIuY29zbW9zLnR4LnYxYmV0YTEuU2ltdWxhdGVSZXF1ZXN0GiMuY29zbW9zLnR4LnYxYmV0YTEuU2ltdWxhdGVSZXNwb25zZSImgtPkkwIgOgEqIhsvY29zbW9zL3R4L3YxYmV0YTEvc2ltdWxhdGUScQoFR2V0VHgSHy5jb3Ntb3MudHgudjFiZXRhMS5HZXRUeFJlcXVlc3QaIC5jb3Ntb3MudHgudjFiZXRhMS5HZXRUeFJlc3BvbnNlIiWC0+STAh8SHS9jb3Ntb3MvdHgvdjFiZXRhMS90eHMve2hhc2h9En8KC0Jyb2FkY2FzdFR4EiUuY29zbW9zLnR4LnYxYmV0YTEuQnJvYWRjYXN0VHhSZXF1ZXN0GiYuY29zbW9zLnR4LnYxYmV0YTEuQnJvYWRjYXN0VHhSZXNwb25zZSIhgtPkkwIbOgEqIhYvY29zbW9zL3R4L3YxYmV0YTEvdHhzEnwKC0dldFR4c0V2ZW50EiUuY29zbW9zLnR4LnYxYmV0YTEuR2V0VHhzRXZlbnRSZXF1ZXN0GiYuY29zbW9zLnR4LnYxYmV0YTEuR2V0VHhzRXZlbnRSZXNwb25zZSIegtPkkwIYEhYvY29zbW9zL3R4L3YxYmV0YTEvdHhzEpcBCg9HZXRCbG9ja1dpdGhUeHMSKS5jb3Ntb3MudHgudjFiZXRhMS5HZXRCbG9ja1dpdGhUeHNSZXF1ZXN0GiouY29zbW9zLnR4LnYxYmV0YTEuR2V0QmxvY2tXaXRoVHhzUmVzcG9uc2UiLYLT5JMCJxIlL2Nvc21vcy90eC92MWJldGExL3R4cy9ibG9jay97aGVpZ2h0fWIGcHJvdG8z", [file_cosmos_base_abci_v1beta1_abci, file_cosmos_base_query_v1beta1_pagination, file_cosmos_tx_v1beta1_tx, file_google_api_annotations, file_tendermint_types_block, file_tendermint_types_types]);
+  fileDesc("Ch9jb3Ntb3MvdHgvdjFiZXRhMS9zZXJ2aWNlLnByb3RvEhFjb3Ntb3MudHgudjFiZXRhMSLCAQoSR2V0VHhzRXZlbnRSZXF1ZXN0EhIKBmV2ZW50cxgBIAMoCUICGAESPgoKcGFnaW5hdGlvbhgCIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3RCAhgBEiwKCG9yZGVyX2J5GAMgASgOMhouY29zbW9zLnR4LnYxYmV0YTEuT3JkZXJCeRIMCgRwYWdlGAQgASgEEg0KBWxpbWl0GAUgASgEEg0KBXF1ZXJ5GAYgASgJIsUBChNHZXRUeHNFdmVudFJlc3BvbnNlEiIKA3R4cxgBIAMoCzIVLmNvc21vcy50eC52MWJldGExLlR4EjoKDHR4X3Jlc3BvbnNlcxgCIAMoCzIkLmNvc21vcy5iYXNlLmFiY2kudjFiZXRhMS5UeFJlc3BvbnNlEj8KCnBhZ2luYXRpb24YAyABKAsyJy5jb3Ntb3MuYmFzZS5xdWVyeS52MWJldGExLlBhZ2VSZXNwb25zZUICGAESDQoFdG90YWwYBCABKAQiVgoSQnJvYWRjYXN0VHhSZXF1ZXN0EhAKCHR4X2J5dGVzGAEgASgMEi4KBG1vZGUYAiABKA4yIC5jb3Ntb3MudHgudjFiZXRhMS5Ccm9hZGNhc3RNb2RlIlAKE0Jyb2FkY2FzdFR4UmVzcG9uc2USOQoLdHhfcmVzcG9uc2UYASABKAsyJC5jb3Ntb3MuYmFzZS5hYmNpLnYxYmV0YTEuVHhSZXNwb25zZSJKCg9TaW11bGF0ZVJlcXVlc3QSJQoCdHgYASABKAsyFS5jb3Ntb3MudHgudjFiZXRhMS5UeEICGAESEAoIdHhfYnl0ZXMYAiABKAwieQoQU2ltdWxhdGVSZXNwb25zZRIzCghnYXNfaW5mbxgBIAEoCzIhLmNvc21vcy5iYXNlLmFiY2kudjFiZXRhMS5HYXNJbmZvEjAKBnJlc3VsdBgCIAEoCzIgLmNvc21vcy5iYXNlLmFiY2kudjFiZXRhMS5SZXN1bHQiHAoMR2V0VHhSZXF1ZXN0EgwKBGhhc2gYASABKAkibQoNR2V0VHhSZXNwb25zZRIhCgJ0eBgBIAEoCzIVLmNvc21vcy50eC52MWJldGExLlR4EjkKC3R4X3Jlc3BvbnNlGAIgASgLMiQuY29zbW9zLmJhc2UuYWJjaS52MWJldGExLlR4UmVzcG9uc2UiZAoWR2V0QmxvY2tXaXRoVHhzUmVxdWVzdBIOCgZoZWlnaHQYASABKAMSOgoKcGFnaW5hdGlvbhgCIAEoCzImLmNvc21vcy5iYXNlLnF1ZXJ5LnYxYmV0YTEuUGFnZVJlcXVlc3QizwEKF0dldEJsb2NrV2l0aFR4c1Jlc3BvbnNlEiIKA3R4cxgBIAMoCzIVLmNvc21vcy50eC52MWJldGExLlR4EisKCGJsb2NrX2lkGAIgASgLMhkudGVuZGVybWludC50eXBlcy5CbG9ja0lEEiYKBWJsb2NrGAMgASgLMhcudGVuZGVybWludC50eXBlcy5CbG9jaxI7CgpwYWdpbmF0aW9uGAQgASgLMicuY29zbW9zLmJhc2UucXVlcnkudjFiZXRhMS5QYWdlUmVzcG9uc2UiIwoPVHhEZWNvZGVSZXF1ZXN0EhAKCHR4X2J5dGVzGAEgASgMIjUKEFR4RGVjb2RlUmVzcG9uc2USIQoCdHgYASABKAsyFS5jb3Ntb3MudHgudjFiZXRhMS5UeCI0Cg9UeEVuY29kZVJlcXVlc3QSIQoCdHgYASABKAsyFS5jb3Ntb3MudHgudjFiZXRhMS5UeCIkChBUeEVuY29kZVJlc3BvbnNlEhAKCHR4X2J5dGVzGAEgASgMKkgKB09yZGVyQnkSGAoUT1JERVJfQllfVU5TUEVDSUZJRUQQABIQCgxPUkRFUl9CWV9BU0MQARIRCg1PUkRFUl9CWV9ERVNDEAIqgAEKDUJyb2FkY2FzdE1vZGUSHgoaQlJPQURDQVNUX01PREVfVU5TUEVDSUZJRUQQABIcChRCUk9BRENBU1RfTU9ERV9CTE9DSxABGgIIARIXChNCUk9BRENBU1RfTU9ERV9TWU5DEAISGAoUQlJPQURDQVNUX01PREVfQVNZTkMQAzKIBwoHU2VydmljZRJ7CghTaW11bGF0ZRIiLmNvc21vcy50eC52MWJldGExLlNpbXVsYXRlUmVxdWVzdBojLmNvc21vcy50eC52MWJldGExLlNpbXVsYXRlUmVzcG9uc2UiJoLT5JMCIDoBKiIbL2Nvc21vcy90eC92MWJldGExL3NpbXVsYXRlEnEKBUdldFR4Eh8uY29zbW9zLnR4LnYxYmV0YTEuR2V0VHhSZXF1ZXN0GiAuY29zbW9zLnR4LnYxYmV0YTEuR2V0VHhSZXNwb25zZSIlgtPkkwIfEh0vY29zbW9zL3R4L3YxYmV0YTEvdHhzL3toYXNofRJ/CgtCcm9hZGNhc3RUeBIlLmNvc21vcy50eC52MWJldGExLkJyb2FkY2FzdFR4UmVxdWVzdBomLmNvc21vcy50eC52MWJldGExLkJyb2FkY2FzdFR4UmVzcG9uc2UiIYLT5JMCGzoBKiIWL2Nvc21vcy90eC92MWJldGExL3R4cxJ8CgtHZXRUeHNFdmVudBIlLmNvc21vcy50eC52MWJldGExLkdldFR4c0V2ZW50UmVxdWVzdBomLmNvc21vcy50eC52MWJldGExLkdldFR4c0V2ZW50UmVzcG9uc2UiHoLT5JMCGBIWL2Nvc21vcy90eC92MWJldGExL3R4cxKXAQoPR2V0QmxvY2tXaXRoVHhzEikuY29zbW9zLnR4LnYxYmV0YTEuR2V0QmxvY2tXaXRoVHhzUmVxdWVzdBoqLmNvc21vcy50eC52MWJldGExLkdldEJsb2NrV2l0aFR4c1Jlc3BvbnNlIi2C0+STAicSJS9jb3Ntb3MvdHgvdjFiZXRhMS90eHMvYmxvY2sve2hlaWdodH0SeQoIVHhFbmNvZGUSIi5jb3Ntb3MudHgudjFiZXRhMS5UeEVuY29kZVJlcXVlc3QaIy5jb3Ntb3MudHgudjFiZXRhMS5UeEVuY29kZVJlc3BvbnNlIiSC0+STAh46ASoiGS9jb3Ntb3MvdHgvdjFiZXRhMS9lbmNvZGUSeQoIVHhEZWNvZGUSIi5jb3Ntb3MudHgudjFiZXRhMS5UeERlY29kZVJlcXVlc3QaIy5jb3Ntb3MudHgudjFiZXRhMS5UeERlY29kZVJlc3BvbnNlIiSC0+STAh46ASoiGS9jb3Ntb3MvdHgvdjFiZXRhMS9kZWNvZGViBnByb3RvMw", [file_cosmos_base_abci_v1beta1_abci, file_cosmos_base_query_v1beta1_pagination, file_cosmos_tx_v1beta1_tx, file_google_api_annotations, file_tendermint_types_block, file_tendermint_types_types]);
 
 /**
  * @generated from message cosmos.tx.v1beta1.GetTxsEventRequest
@@ -278,6 +278,74 @@ export const GetBlockWithTxsResponseSchema: GenMessage<GetBlockWithTxsResponse> 
   messageDesc(file_cosmos_tx_v1beta1_service, 9);
 
 /**
+ * @generated from message cosmos.tx.v1beta1.TxDecodeRequest
+ */
+export type TxDecodeRequest = Message<"cosmos.tx.v1beta1.TxDecodeRequest"> & {
+  /**
+   * @generated from field: bytes tx_bytes = 1;
+   */
+  txBytes: Uint8Array;
+};
+
+/**
+ * Describes the message cosmos.tx.v1beta1.TxDecodeRequest.
+ * Use `create(TxDecodeRequestSchema)` to create a new message.
+ */
+export const TxDecodeRequestSchema: GenMessage<TxDecodeRequest> = /*@__PURE__*/
+  messageDesc(file_cosmos_tx_v1beta1_service, 10);
+
+/**
+ * @generated from message cosmos.tx.v1beta1.TxDecodeResponse
+ */
+export type TxDecodeResponse = Message<"cosmos.tx.v1beta1.TxDecodeResponse"> & {
+  /**
+   * @generated from field: cosmos.tx.v1beta1.Tx tx = 1;
+   */
+  tx?: Tx | undefined;
+};
+
+/**
+ * Describes the message cosmos.tx.v1beta1.TxDecodeResponse.
+ * Use `create(TxDecodeResponseSchema)` to create a new message.
+ */
+export const TxDecodeResponseSchema: GenMessage<TxDecodeResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_tx_v1beta1_service, 11);
+
+/**
+ * @generated from message cosmos.tx.v1beta1.TxEncodeRequest
+ */
+export type TxEncodeRequest = Message<"cosmos.tx.v1beta1.TxEncodeRequest"> & {
+  /**
+   * @generated from field: cosmos.tx.v1beta1.Tx tx = 1;
+   */
+  tx?: Tx | undefined;
+};
+
+/**
+ * Describes the message cosmos.tx.v1beta1.TxEncodeRequest.
+ * Use `create(TxEncodeRequestSchema)` to create a new message.
+ */
+export const TxEncodeRequestSchema: GenMessage<TxEncodeRequest> = /*@__PURE__*/
+  messageDesc(file_cosmos_tx_v1beta1_service, 12);
+
+/**
+ * @generated from message cosmos.tx.v1beta1.TxEncodeResponse
+ */
+export type TxEncodeResponse = Message<"cosmos.tx.v1beta1.TxEncodeResponse"> & {
+  /**
+   * @generated from field: bytes tx_bytes = 1;
+   */
+  txBytes: Uint8Array;
+};
+
+/**
+ * Describes the message cosmos.tx.v1beta1.TxEncodeResponse.
+ * Use `create(TxEncodeResponseSchema)` to create a new message.
+ */
+export const TxEncodeResponseSchema: GenMessage<TxEncodeResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_tx_v1beta1_service, 13);
+
+/**
  * @generated from enum cosmos.tx.v1beta1.OrderBy
  */
 export enum OrderBy {
@@ -388,6 +456,26 @@ export const Service: GenService<{
     methodKind: "unary";
     input: typeof GetBlockWithTxsRequestSchema;
     output: typeof GetBlockWithTxsResponseSchema;
+  },
+  /**
+   * The bytes of a transaction.
+   *
+   * @generated from rpc cosmos.tx.v1beta1.Service.TxEncode
+   */
+  txEncode: {
+    methodKind: "unary";
+    input: typeof TxEncodeRequestSchema;
+    output: typeof TxEncodeResponseSchema;
+  },
+  /**
+   * The transaction of these bytes.
+   *
+   * @generated from rpc cosmos.tx.v1beta1.Service.TxDecode
+   */
+  txDecode: {
+    methodKind: "unary";
+    input: typeof TxDecodeRequestSchema;
+    output: typeof TxDecodeResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_cosmos_tx_v1beta1_service, 0);

@@ -1,0 +1,65 @@
+/** What a node is set to: `cosmos.base.node.v1beta1.Service` and `cosmos.consensus.v1.Query`. */
+import type { NodeCall } from "../../chain/query/call.js";
+import { implementOfNode, type QueryService } from "../../chain/query/service.js";
+import { UpgradeError } from "../../errors.js";
+import { Service } from "../../gen/cosmos/base/node/v1beta1/query_pb.js";
+import { Query } from "../../gen/cosmos/consensus/v1/query_pb.js";
+import type { Height } from "../../types.js";
+
+const NANOS = 1_000_000_000n;
+
+/** The lowest height of the run up to the last whose state is kept: in as many steps as the run's length has bits. */
+function earliestHeight(has: (height: Height) => boolean, last: Height): Height {
+  let kept = last;
+  let step = 1n;
+  while (kept > step && has(kept - step)) {
+    kept -= step;
+    step *= 2n;
+  }
+  for (; step > 0n; step /= 2n) if (kept > step && has(kept - step)) kept -= step;
+  return kept;
+}
+
+export const settingsService: QueryService = implementOfNode(Service, {
+  config(_request, { node: { settings } }) {
+    return {
+      minimumGasPrice: settings.minimumGasPrices,
+      pruningKeepRecent: String(settings.versionsKept),
+      pruningInterval: "1",
+      haltHeight: settings.haltHeight,
+    };
+  },
+
+  status(_request, { app, node }: NodeCall) {
+    const latest = node.latest();
+    if (!latest) throw new UpgradeError("UPG_REMOTE_NOT_READY", "the chain is not ready; please wait for first block");
+    const { height, time, appHash, nextValidatorsHash } = latest.header;
+    return {
+      earliestStoreHeight: earliestHeight((each) => app.multiStore.has(each), height),
+      height,
+      timestamp: { seconds: time.seconds, nanos: time.nanos },
+      appHash,
+      validatorHash: nextValidatorsHash,
+    };
+  },
+});
+
+export const consensusService: QueryService = implementOfNode(Query, {
+  params(_request, { node }) {
+    const { block, evidence, validator, version, abci } = node.consensusParams;
+    const { maxAgeNanos } = evidence;
+    return {
+      params: {
+        block,
+        evidence: {
+          maxAgeNumBlocks: evidence.maxAgeBlocks,
+          maxAgeDuration: { seconds: maxAgeNanos / NANOS, nanos: Number(maxAgeNanos % NANOS) },
+          maxBytes: evidence.maxBytes,
+        },
+        validator: { pubKeyTypes: [...validator.publicKeyTypes] },
+        version: { app: version.app },
+        abci: { voteExtensionsEnableHeight: abci.voteExtensionsHeight },
+      },
+    };
+  },
+});
