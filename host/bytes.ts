@@ -31,7 +31,7 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 /** From here on a view and its copy cost less than a loop over the bytes. */
 const LOOP_BYTES_MAX = 40;
 
-/** Copies a part of a larger buffer; returns the first byte behind the copy. */
+/** Copies a part of a larger buffer; returns the first byte after the copy. */
 export function copyInto(out: Uint8Array, at: number, from: Uint8Array, fromAt: number, length: number): number {
   if (length > LOOP_BYTES_MAX) out.set(from.subarray(fromAt, fromAt + length), at);
   else for (let i = 0; i < length; i++) out[at + i] = from[fromAt + i] as number;
@@ -77,7 +77,7 @@ export function fromHex(text: string): Uint8Array {
   return bytes;
 }
 
-/** Unsigned 64-bit, big-endian: the form in which heights and versions stand in state. */
+/** Unsigned 64-bit, big-endian: the form in which heights and versions are in state. */
 export function bigEndian64(value: bigint): Uint8Array {
   const bytes = new Uint8Array(8);
   new DataView(bytes.buffer).setBigUint64(0, value);

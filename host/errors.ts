@@ -14,7 +14,7 @@ export interface ErrorKind {
   readonly http: number;
   /** gRPC status number. */
   readonly grpc: number;
-  /** One sentence for docs/errors.md. */
+  /** One line for docs/errors.md. */
   readonly means: string;
 }
 
@@ -203,7 +203,7 @@ const BY_NUMBER: ReadonlyMap<number, ErrorCode> = new Map(
   (Object.keys(ERROR_KINDS) as ErrorCode[]).map((code) => [ERROR_KINDS[code].number, code]),
 );
 
-/** The code of a number that a Wasm call answered (`-number`). */
+/** The code of a number that a Wasm call returned (`-number`). */
 export function errorCodeOf(number: number): ErrorCode | undefined {
   return BY_NUMBER.get(number);
 }

@@ -30,13 +30,13 @@ export function writeU32(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 3] = value >>> 24;
 }
 
-/** Walks input frames (`klen, vlen, key, value`) of a buffer; fields say where the current pair stands. */
+/** Walks input frames (`klen, vlen, key, value`) of a buffer; fields say where the current pair is. */
 export class FrameCursor {
   keyAt = 0;
   keyLen = 0;
   valueAt = 0;
   valueLen = 0;
-  /** First byte behind the current frame. */
+  /** First byte after the current frame. */
   next = 0;
 
   constructor(
@@ -99,7 +99,7 @@ export class OpCursor {
   valueLen = 0;
   /** First byte of the current frame. */
   start = 0;
-  /** First byte behind the current frame. */
+  /** First byte after the current frame. */
   next = 0;
 
   constructor(

@@ -1,7 +1,7 @@
 /**
  * How fast a chain makes blocks, and when it reaches a height: the time of the last block and, for each block that is
  * missing, the mean time between blocks. Means are taken over several windows; their median counts, so that a halt inside
- * one of them does not, and their spread is the ±. The one computation behind the command line and the metrics.
+ * one of them does not, and their spread is the ±. The one computation that the command line and the metrics use.
  */
 import type { Height } from "./types.js";
 
@@ -30,7 +30,7 @@ export interface Estimate {
   readonly blocksLeft: bigint;
   /** Blocks that the pace was measured over; 0n when there are too few. */
   readonly paceBlocks: bigint;
-  /** The rest is missing when there are too few blocks to tell. */
+  /** The rest is missing when there are too few blocks. */
   readonly blockNanos?: bigint;
   readonly leftNanos?: bigint;
   readonly plusMinusNanos?: bigint;
@@ -57,7 +57,7 @@ export function blockTimesOf(last: Moment, from: readonly Moment[]): BlockTimes 
   return { last, means: means.sort((a, b) => (a < b ? -1 : 1)), blocks };
 }
 
-/** The pace that counts; undefined when it cannot be told. */
+/** The pace that counts; undefined when there is none. */
 export function paceOf({ means }: Pick<BlockTimes, "means">): bigint | undefined {
   const median = means[(means.length - 1) >> 1];
   return median !== undefined && median > 0n ? median : undefined;

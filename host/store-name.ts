@@ -8,7 +8,7 @@ import { STORE_NAME_BYTES_MAX } from "./limits.js";
 const CHARACTERS = /^[a-z0-9_./-]+$/;
 const PARTS_REFUSED: ReadonlySet<string> = new Set(["", ".", ".."]);
 
-/** What is wrong with a store's name, as a sentence; undefined when nothing is. */
+/** What is wrong with a store's name, as a message; undefined when nothing is. */
 export function storeNameProblem(name: string): string | undefined {
   if (!CHARACTERS.test(name)) return "a store's name consists of a to z, 0 to 9, _ . / and -";
   const { length } = name;

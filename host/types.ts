@@ -90,7 +90,7 @@ export interface KVReader {
   get(key: Uint8Array): Uint8Array | undefined;
   has(key: Uint8Array): boolean;
   /**
-   * Pairs of the range. Writing to the store while walking is allowed: the walk goes on behind the last pair, over the
+   * Pairs of the range. Writing to the store while walking is allowed: the walk goes on after the last pair, over the
    * store as it then is.
    */
   iterate(range?: KeyRange): IterableIterator<KeyValue>;
@@ -107,7 +107,7 @@ export interface KVReader {
  */
 export interface KVStore extends KVReader {
   set(key: Uint8Array, value: Uint8Array): void;
-  /** Deleting what is not there does nothing. */
+  /** Deleting what is absent does nothing. */
   delete(key: Uint8Array): void;
   /**
    * Applies framed writes in order: `u32 op << 30 | klen`, then for op 0 (put) `u32 vlen, key, value`, for op 1

@@ -9,7 +9,7 @@ import { build } from "esbuild";
 const root = join(import.meta.dirname, "..");
 const [entry, ...args] = process.argv.slice(2);
 const outfile = join(root, "build", "run", `${basename(entry, ".ts")}.${process.pid}.mjs`);
-/** Each bundled file keeps its own idea of where its source stands, whichever file is the entry. */
+/** Each bundled file keeps its own idea of where its source is, whichever file is the entry. */
 function keepPlaces({ onLoad }) {
   onLoad({ filter: /\.ts$/ }, async ({ path }) => {
     const source = await readFile(path, "utf8");

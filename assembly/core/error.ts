@@ -1,5 +1,5 @@
 // The record of the last failure: { u32 code, u32 msg_len, u8 msg[] }. A failing function describes itself with
-// `begin(code)`, then text, numbers and bytes, and answers `end()`, which is -code.
+// `begin(code)`, then text, numbers and bytes, and returns `end()`, which is -code.
 import { utf8Length } from "../shared/bytes";
 import { UPG_BUG_CORE_TRAP } from "./codes";
 

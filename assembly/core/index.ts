@@ -1,7 +1,7 @@
 // core.wasm: the upgrade module. This page is its interface, in the order of docs/abi.md.
 //
 // Integers in memory are little-endian; pointers and lengths are unsigned i32 and lie in the scratch area or the arena.
-// An answer >= 0 is the result, below 0 it is -code and `core_err` tells more. `out, cap`: the answer is the size; it is
+// A return value >= 0 is the result, below 0 it is -code and `core_err` has more. `out, cap`: the answer is the size; it is
 // written only if it fits in `cap`. The core keeps no state between calls.
 import { isUtf8 } from "../shared/bytes";
 import { deliver, put64, putBytes } from "../shared/sink";
@@ -233,7 +233,7 @@ export function plan_encode(fields: usize, len: u32, out: usize, cap: u32): i32 
   return status < 0 ? status : deliver(plan.emitProtobuf, out, cap);
 }
 
-/** The sentence operators search for. Decisions 2, 4, 5 take a plan's bytes, decision 6 the name of the last upgrade. */
+/** The message operators search for. Decisions 2, 4, 5 take a plan's bytes, decision 6 the name of the last upgrade. */
 export function halt_text(
   decision: i32,
   height: i64,

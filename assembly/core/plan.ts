@@ -1,5 +1,5 @@
 // The Plan record: protobuf bytes <-> fields, the rules that need no state, and its form as upgrade-info.json.
-// The bytes equal those of the field for the same plan: `time` is always written, its zero value being year 1.
+// The bytes equal those of the Cosmos SDK for the same plan: `time` is always written, its zero value being year 1.
 import { isUtf8, utf8Length } from "../shared/bytes";
 import * as sink from "../shared/sink";
 import * as wire from "../shared/wire";
@@ -13,7 +13,7 @@ import {
 import * as error from "./error";
 import { PLAN_INFO_BYTES_MAX, PLAN_NAME_BYTES_MAX } from "./limits";
 
-/** Seconds of 0001-01-01T00:00:00Z, the zero time of the field. */
+/** Seconds of 0001-01-01T00:00:00Z, the zero time of the Cosmos SDK. */
 export const TIME_ZERO_SECONDS: i64 = -62_135_596_800;
 /** Seconds of 9999-12-31T23:59:59Z. */
 const TIME_MAX_SECONDS: i64 = 253_402_300_799;
@@ -221,7 +221,7 @@ export function validate(): i32 {
   return status;
 }
 
-/** One character of a JSON string, escaped as the field's encoder escapes; returns its length in bytes. */
+/** One character of a JSON string, escaped as the Cosmos SDK's encoder escapes; returns its length in bytes. */
 function emitJsonCharacter(ptr: usize, len: u32): u32 {
   const byte = <u32>load<u8>(ptr);
   const size = utf8Length(ptr, len);

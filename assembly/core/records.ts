@@ -55,7 +55,7 @@ export function write(number: u64): void {
   kv.set(keys.ptr(), keys.len(), cell, 8);
 }
 
-// A walk: `rewind(prefix)`, then `step()` until it answers 0. Writing behind the walk is allowed.
+// A walk: `rewind(prefix)`, then `step()` until it returns 0. Writing to keys that the walk has passed is allowed.
 /** Holds every key that a store can have, so that a corrupt one can be named. */
 const FOUND_BYTES: u32 = 65_552;
 const found: usize = memory.data(65_552);
@@ -63,7 +63,7 @@ const start: usize = memory.data(1 + 140 + 1);
 const stop: usize = memory.data(1);
 let startLen: u32 = 0;
 
-/** Name of the record that `step` found, one byte behind its key's start; valid until the next `step`. */
+/** Name of the record that `step` found, one byte after its key's start; valid until the next `step`. */
 export let namePtr: usize = 0;
 export let nameLen: u32 = 0;
 
@@ -98,7 +98,7 @@ export function step(): i32 {
   const keyLen = load<u32>(found);
   const valueLen = load<u32>(found, 4);
   const key = found + 8;
-  // A host that answers with anything else could hold the walk in a circle.
+  // A host that returns anything else could hold the walk in a circle.
   assert(
     <u64>keyLen + <u64>valueLen + 8 == <u64>size &&
       compare(key, keyLen, start, startLen) >= 0 &&
@@ -110,7 +110,7 @@ export function step(): i32 {
   namePtr = key + 1;
   nameLen = keyLen - 1;
   value = loadBE64(key + keyLen);
-  // The next key in byte order after this one is this one with a zero byte behind it.
+  // The next key in byte order after this one is this one with a zero byte after it.
   memory.copy(start, key, keyLen);
   store<u8>(start + keyLen, 0);
   startLen = keyLen + 1;

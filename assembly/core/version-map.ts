@@ -14,7 +14,7 @@ import * as records from "./records";
 let namePtr: usize = 0;
 let nameLen: u32 = 0;
 let version: u64 = 0;
-// Where the reader of entries stands; kept here because looking up names uses the same wire reader in between.
+// Where the reader of entries is; kept here because looking up names uses the same wire reader in between.
 let at: usize = 0;
 let end: usize = 0;
 let count: u32 = 0;

@@ -1,5 +1,5 @@
 // Amount: an unsigned number of 128 bits that is changed in place, so that sums over a million pairs take no memory.
-// What would pass 128 bits, or fall below 0, is answered with false and changes nothing.
+// What would pass 128 bits, or fall below 0, returns false and changes nothing.
 import { Bytes } from "./bytes";
 
 const LOW: u64 = 0xffff_ffff;
@@ -61,7 +61,7 @@ export class Amount {
     return true;
   }
 
-  /** Divides in place and answers what is left over. A divisor of 0 traps; it must be below 2^63. */
+  /** Divides in place and returns what is left over. A divisor of 0 traps; it must be below 2^63. */
   div(divisor: u64): u64 {
     assert(divisor != 0 && divisor >> 63 == 0, "Amount.div: divisor out of range");
     let rest: u64 = this.hi % divisor;

@@ -88,7 +88,7 @@ export class Bytes {
     return String.UTF8.decodeUnsafe(this.ptr, this.length);
   }
 
-  /** Where the bytes from `at` on stand. Fails when there are fewer. */
+  /** Where the bytes from `at` on are. Fails when there are fewer. */
   private reach(at: u32, bytes: u32): usize {
     if (<u64>at + bytes > this.length) outOfRange();
     return this.ptr + at;

@@ -1,4 +1,4 @@
-// The declaration: what a handler is for, what it may touch, and which function does what. It stands at the top of the
+// The declaration: what a handler is for, what it may touch, and which function does what. It is at the top of the
 // author's file and is run, not parsed: once by `chaind handler build`, which makes the manifest of what it said, and
 // again in every instance, where it hands out the same handles in the same order. So the two cannot disagree.
 import { Bytes } from "./bytes";
@@ -6,7 +6,7 @@ import { context } from "./context";
 import { describeAllow, describeModule, describePlan, describeScan, describeStep, describeStore } from "./describe";
 import { Store } from "./store";
 
-/** The plan's name, and the most gas that the upgrade may take: `chaind handler run` tells what it takes. */
+/** The plan's name, and the most gas that the upgrade may take: `chaind handler run` prints what it takes. */
 export function plan(name: string, gasLimit: u64): void {
   if (isDefined(DESCRIBE)) describePlan(name, gasLimit);
 }
@@ -46,7 +46,7 @@ export function deleteStore(name: string): void {
 /**
  * What is refused unless it is meant: `allow("deleteStores", "gov")`, the store of a module that stays;
  * `allow("removeModules", "gov")`; `allow("writeStores", "bank")`, though the module's version stays;
- * `allow("emptyVersionMap")`. Whoever approves the handler reads it.
+ * `allow("emptyVersionMap")`. People who approve the handler read it.
  */
 export function allow(what: string, name: string = ""): void {
   if (isDefined(DESCRIBE)) describeAllow(what, name);
@@ -68,7 +68,7 @@ class Step {
 const steps: Step[] = [];
 
 /**
- * A module goes from one version to another. The step runs when the module stands at `from`, before any scan, in the
+ * A module goes from one version to another. The step runs when the module is at `from`, before any scan, in the
  * order of declaration; without `run` the work is done by scans.
  */
 export function migrate(module: string, from: u64, to: u64, run: (() => void) | null = null): void {
@@ -120,7 +120,7 @@ export const scans: PairWork[] = [];
 
 /**
  * Every pair of a store whose key begins with `prefix` (hex; empty: every pair), as they were before the upgrade,
- * ascending. `key` and `value` are good until `onPair` returns. `onEnd` runs once, behind the last pair.
+ * ascending. `key` and `value` are good until `onPair` returns. `onEnd` runs once, after the last pair.
  */
 export function scan(
   from: Store,

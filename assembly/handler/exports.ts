@@ -24,7 +24,7 @@ export function handler_out(cap: i32): usize {
   return outputBuffer(cap);
 }
 
-/** Answers no version map: it is what the manifest declares. */
+/** Returns no version map: it is what the manifest declares. */
 export function handler_run(inLen: i32): i32 {
   context.decode(inputPtr(), inLen);
   runSteps();

@@ -7,7 +7,7 @@ import { fail } from "./report";
 const OP_DELETE: u32 = 1 << 30;
 const KEY_BYTES_MAX: u32 = 65_535;
 const VALUE_BYTES_MAX: u32 = 1_048_576;
-/** The answer of `handler_batch` begins with a count; frames stand behind it always. */
+/** The output of `handler_batch` begins with a count; frames are after it always. */
 const HEAD: u32 = 4;
 
 let written: u32 = HEAD;

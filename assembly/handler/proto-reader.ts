@@ -1,4 +1,4 @@
-// ProtoReader walks the fields of a protobuf message where it stands. It is strict: shortest varints, no groups, nothing
+// ProtoReader walks the fields of a protobuf message in place. It is strict: shortest varints, no groups, nothing
 // past the end; a message that is not well-formed ends the run. Make one for each depth of nesting, and open it again.
 import { Bytes } from "./bytes";
 import { fail } from "./report";
@@ -15,7 +15,7 @@ export class ProtoReader {
   number: u64 = 0;
   /** Its bytes, when it is a text, bytes or a message; empty otherwise. */
   readonly bytes: Bytes = new Bytes();
-  /** The field as it stands, tag and all: what to copy when it stays as it is. */
+  /** The field as it is, tag and all: what to copy when it stays as it is. */
   readonly raw: Bytes = new Bytes();
   private at: usize = 0;
   private end: usize = 0;

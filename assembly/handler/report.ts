@@ -1,4 +1,4 @@
-// A handler's words: it can end the run, and it can tell people how far it is. Only `fail` has an effect on the result.
+// A handler's words: it can end the run, and it can report how far it is. Only `fail` has an effect on the result.
 import { fail as hostFail, log as hostLog, progress as hostProgress } from "./imports";
 
 const TEXT_BYTES_MAX: u32 = 1_024;

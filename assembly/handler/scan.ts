@@ -38,7 +38,7 @@ export class Scan {
   over(prefix: Bytes): Scan {
     this.start.clear().bytes(prefix);
     this.end.clear().bytes(prefix);
-    // The first key behind the prefix: its last byte that can be counted up, without what follows.
+    // The first key after the prefix: its last byte that can be counted up, without what follows.
     const end = this.end;
     while (end.length > 0 && load<u8>(end.ptr + end.length - 1) == 0xff) end.length -= 1;
     if (end.length > 0) {
@@ -63,7 +63,7 @@ export class Scan {
     return this;
   }
 
-  /** Takes the next pair in hand; false behind the last one. */
+  /** Takes the next pair in hand; false after the last one. */
   next(): bool {
     if (this.at >= this.stop && !this.fill()) return false;
     const at = this.at;
@@ -88,7 +88,7 @@ export class Scan {
   private fill(): bool {
     if (!this.isOpen) return false;
     flush();
-    // Goes on right behind the last key: the first key that is longer.
+    // Goes on right after the last key: the first key that is longer.
     if (this.stop != 0) this.start.clear().bytes(this.key).u8(0);
     let length = this.read();
     if (length > this.chunkBytes) {

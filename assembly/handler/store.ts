@@ -38,7 +38,7 @@ export class Store {
     return store_get(this.handle, key.ptr, key.length, 0, 0) >= 0;
   }
 
-  /** Writes the value of a key behind what `into` holds; false when there is none. */
+  /** Writes the value of a key after what `into` holds; false when there is none. */
   read(key: Bytes, into: Writer): bool {
     flush();
     const before = into.length;

@@ -18,7 +18,7 @@ export class Writer extends Bytes {
     return this;
   }
 
-  /** Makes room for more bytes, which are then part of the content, and answers where they go. */
+  /** Makes room for more bytes, which are then part of the content, and returns where they go. */
   reserve(bytes: u32): usize {
     const at = this.length;
     const end = at + bytes;

@@ -1,4 +1,4 @@
-// The compression function over four lanes: word i of lane j stands in vector i, part j.
+// The compression function over four lanes: word i of lane j is in vector i, part j.
 
 export const LANES: u32 = 4;
 
@@ -23,7 +23,7 @@ const constants: usize = memory.data<u32>(
   16,
 );
 
-/** H of each lane, W of the block, and where each lane's block stands. */
+/** H of each lane, W of the block, and where each lane's block is. */
 const state: usize = memory.data(8 * 16, 16);
 const schedule: usize = memory.data(64 * 16, 16);
 const blocks: usize = memory.data(4 * 4, 16);

@@ -1,4 +1,4 @@
-// The nodes that a commit made, as the host lays them out (host/commitment/made-nodes.ts): where they stand, and which of
+// The nodes that a commit made, as the host lays them out (host/commitment/made-nodes.ts): where they are, and which of
 // them are to be finished.
 
 export const HASH_BYTES: u32 = 32;
@@ -26,7 +26,7 @@ export const levels: usize = memory.data(4 * 257, 16);
 
 export let version: u64 = 0;
 
-/** Where the arrays stand; `free`: behind all of them, where the lists go. Returns the first byte behind those. */
+/** Where the arrays are; `free`: after all of them, where the lists go. Returns the first byte after those. */
 export function setNodes(
   refsAt: usize,
   sizesAt: usize,
@@ -79,7 +79,7 @@ export function hashOf(link: u32): usize {
   return hashes + <usize>HASH_BYTES * <usize>link;
 }
 
-/** Lists what is to be finished behind a link. */
+/** Lists what is to be finished below a link. */
 export function collect(top: u32): void {
   memory.fill(levels, 0, 4 * 257);
   count = 0;

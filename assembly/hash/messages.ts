@@ -7,16 +7,16 @@ export const BYTES_MAX: u32 = 131_072;
 export const MESSAGES_MAX: u32 = 1_024;
 const BLOCK: u32 = 64;
 
-/** Room for messages, one behind the other; a last word may be read behind the end of them. */
+/** Room for messages, one after the other; a last word may be read after the end of them. */
 const input: usize = memory.data(131_072 + 64, 16);
 const lengths: usize = memory.data(4 * 1_024, 16);
 const digests: usize = memory.data(32 * 1_024, 16);
 
-/** Where each message stands, and where its digest goes. */
+/** Where each message is, and where its digest goes. */
 const sources: usize = memory.data(4 * 1_024, 16);
 const targets: usize = memory.data(4 * 1_024, 16);
 
-// By lane: the last one or two blocks with their padding, and where the work stands.
+// By lane: the last one or two blocks with their padding, and where the work is.
 const tails: usize = memory.data(4 * 128, 16);
 const states: usize = memory.data(4 * 16, 16);
 const POSITION: usize = 0;
@@ -40,7 +40,7 @@ export function digestsPtr(): usize {
   return digests;
 }
 
-/** Hashes `count` messages at `inputPtr()`, whose lengths stand at `lengthsPtr()`; digests stand one behind the other. */
+/** Hashes `count` messages at `inputPtr()`, whose lengths are at `lengthsPtr()`; digests are one after the other. */
 export function hash(count: u32): void {
   let at = input;
   for (let i: u32 = 0; i < count; i++) {
@@ -51,7 +51,7 @@ export function hash(count: u32): void {
   hashMessages(count);
 }
 
-/** Message `i` of a call: up to 64 bytes behind it are read, and mean nothing. */
+/** Message `i` of a call: up to 64 bytes after it are read, and mean nothing. */
 export function setMessage(i: u32, at: usize, length: u32, target: usize): void {
   store<u32>(sources + 4 * i, <u32>at);
   store<u32>(lengths + 4 * i, length);
@@ -115,7 +115,7 @@ function advance(lane: u32, count: u32): bool {
   return take(lane, count);
 }
 
-/** Writes the rest of a message behind its whole blocks, and the padding; answers the number of blocks. */
+/** Writes the rest of a message after its whole blocks, and the padding; returns the number of blocks. */
 function pad(to: usize, from: usize, length: u32): u32 {
   const rest = length % BLOCK;
   const blocks: u32 = rest < BLOCK - 8 ? 1 : 2;

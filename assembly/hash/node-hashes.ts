@@ -67,7 +67,7 @@ function askValue(link: u32): void {
   ask(at, length, hashOf(link));
 }
 
-/** The value's hash stands where the leaf's own will. */
+/** The value's hash is where the leaf's own will. */
 function askLeaf(link: u32): void {
   const record = recordOf(madeAt(link));
   const keyLen = load<u32>(record);

@@ -14,8 +14,8 @@ export function nodesPtr(): usize {
 }
 
 /**
- * Finishes the made nodes behind `link`, except inner nodes that are marked in `kept`; their links then lead to disk.
- * `inners`: how many inner nodes there are; `free`: the first byte behind the arena. Returns the next chunk's number.
+ * Finishes the made nodes below `link`, except inner nodes that are marked in `kept`; their links then lead to disk.
+ * `inners`: how many inner nodes there are; `free`: the first byte after the arena. Returns the next chunk's number.
  */
 export function finishNodes(
   refsAt: usize,

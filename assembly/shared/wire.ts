@@ -31,7 +31,7 @@ export function fail(): void {
   bad = true;
 }
 
-/** Where the reader stands, so that a caller can read a span inside and come back with `seek`. */
+/** Where the reader is, so that a caller can read a span inside and come back with `seek`. */
 export function position(): usize {
   return at;
 }

@@ -1,6 +1,6 @@
 /**
- * What the chain answers to its users after the upgrade: one query a module, by the service that is behind REST, gRPC and
- * RPC. State that is there and that nobody can ask for any more is lost to them all the same.
+ * What the chain returns to its users after the upgrade: one query a module, by the service of REST, gRPC and
+ * RPC. State that exists and that nobody can ask for any more is lost to them all the same.
  */
 import { create, type DescMessage, type Message } from "@bufbuild/protobuf";
 import { Query } from "../api/query/query.js";
@@ -29,7 +29,7 @@ interface Page {
   readonly pagination?: { readonly total: bigint };
 }
 
-/** Answers compared with what a walk over the state finds. */
+/** Responses compared with what a walk over the state finds. */
 export async function askModules(open: OpenNode): Promise<Check[]> {
   const { app } = open.node;
   const view = app.multiStore.at(app.lastCommitID.version);

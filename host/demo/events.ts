@@ -1,4 +1,4 @@
-/** What the main job tells, in order (docs/operate.md). 64-bit integers are texts; hashes are upper-case hex. */
+/** What the main job prints, in order (docs/operate.md). 64-bit integers are texts; hashes are upper-case hex. */
 import type { LocalReceipt } from "../engine/home/local-receipt.js";
 
 type Amounts = Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ export interface HaltEvent {
   readonly height: string;
   readonly last_committed_height: string;
   readonly app_hash: string;
-  /** The sentence that the node ended with. */
+  /** The message that the node ended with. */
   readonly message: string;
   /** What the node wrote for sidecars. */
   readonly upgrade_info: string;

@@ -33,7 +33,7 @@ export interface MainJobOptions {
 /** Blocks before the plan is scheduled, and from there to its height. */
 const BLOCKS_BEFORE = 3;
 const BLOCKS_AHEAD = 5n;
-/** The same when there is a vote: it takes twelve blocks, and the plan lies behind its end. */
+/** The same when there is a vote: it takes twelve blocks, and the plan lies after its end. */
 const VOTE_BLOCKS_AHEAD = 16n;
 const BLOCKS_AFTER = 4;
 const HALT_EXIT = 10;
@@ -118,7 +118,7 @@ class UpgradeJob {
   /** The old version makes some blocks, and the plan is scheduled. */
   async prepare(isFirst: boolean): Promise<Count> {
     const { count, nextHeight } = this.#begin(isFirst);
-    // Nobody has the keys of an imported chain's accounts: there the app's own door takes the place of a vote.
+    // Nobody has the keys of an imported chain's accounts: there the app's own entry point replaces a vote.
     const isVotedOn = this.options.genesis === undefined;
     const ahead = isVotedOn ? VOTE_BLOCKS_AHEAD : BLOCKS_AHEAD;
     const info = JSON.stringify({ handler: { sha256: this.upgrade.handler.hash } });

@@ -37,7 +37,7 @@ export async function keepOperatorKeys(home: string): Promise<void> {
   prompt.close();
 }
 
-/** Proposes the plan and votes for it; answers the proposal's id. The vote's end is still to come. */
+/** Proposes the plan and votes for it; returns the proposal's id. The vote's end is still to come. */
 export async function proposeAndVote(options: VoteOptions): Promise<string> {
   const { home, plan } = options;
   const quiet = ["--create-empty-blocks=false", "--grpc.enable=false", "--api.enable=false"];
@@ -51,7 +51,7 @@ export async function proposeAndVote(options: VoteOptions): Promise<string> {
       const height = BigInt((await chaindTx(home, rpc.node, from, words)).height);
       await reached(rpc, height + 1n);
     };
-    // The first block, and the one whose header carries what came of it.
+    // The first block, and the one whose header carries its result.
     await reached(rpc, 2n);
     const [first] = operatorKeys();
     await send(first?.name ?? "", proposal(plan));

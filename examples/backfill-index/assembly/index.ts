@@ -1,4 +1,4 @@
-// backfill-index: orders get an index by owner, for those that were there before the code that keeps it.
+// backfill-index: orders get an index by owner, for those that are older than the code that keeps it.
 //
 //   orders  01 | id                   → Order { bytes owner = 1; uint64 price = 2 }      stays as it is
 //   orders  02 | length | owner | id  → 01                                               is new

@@ -1,4 +1,4 @@
-// split-balances: the coins that accounts hold move into a store of their own, the step that the field made between
+// split-balances: the coins that accounts hold move into a store of their own, the step that the Cosmos SDK made between
 // its first and second generation of chains.
 //
 //   auth  01 | address          Account with coins        → Account without coins
@@ -31,7 +31,7 @@ const account = new ProtoReader();
 const coin = new ProtoReader();
 const denom = new Bytes();
 const amount = new Bytes();
-/** The account's other fields, as they stand. */
+/** The account's other fields, as they are. */
 const rest = new Writer(512);
 const key = new Writer(256);
 
