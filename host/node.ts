@@ -34,6 +34,7 @@ export { type AbciError, TxError } from "./chain/tx-error.js";
 export { type KeyPart, records, type TypedRecords } from "./chain/typed-records.js";
 export { type ChainVersion, layoutOf } from "./chain/versions/version.js";
 export { runChain } from "./cli/run-chain.js";
+export { runDemo } from "./demo/run-demo.js";
 export { BlockStore, type StoredBlock } from "./engine/blocks/block-store.js";
 export { type Clock, logicalClock, wallClock } from "./engine/embedded/clock.js";
 export { EmbeddedNode, type MadeBlock } from "./engine/embedded/embedded-node.js";

@@ -7,6 +7,7 @@ import type { Chain } from "../chain/define-chain.js";
 import { reportFailure } from "../cli/fail.js";
 import { serveChain } from "../cli/program-chain.js";
 import { VERSION } from "../version.js";
+import { HOW_TO_RUN } from "./how-to-run.js";
 import { jsonView } from "./json-view.js";
 import { runMainJob } from "./run.js";
 import { textView } from "./text-view.js";
@@ -19,7 +20,7 @@ interface Options {
   readonly json?: boolean;
 }
 
-const program = new Command("npm start --")
+const program = new Command(HOW_TO_RUN)
   .description(
     "Starts the old version of a chain, schedules an upgrade, lets the node halt at its height, starts the new version\n" +
       "with the handler, and makes more blocks. Everything happens in a fresh home, without network.",
@@ -54,8 +55,8 @@ async function main(): Promise<number> {
   }
 }
 
-/** Runs the demonstration with the process's arguments, and sets its exit status. */
-export async function runDemo(chain: Chain): Promise<void> {
+/** Runs the demonstration with the process's arguments; returns its exit status. */
+export function demonstrate(chain: Chain): Promise<number> {
   serveChain(chain);
-  process.exitCode = await main();
+  return main();
 }

@@ -2,6 +2,7 @@
 import pc from "picocolors";
 import { visible } from "../visible.js";
 import type { AppliedEvent, DoneEvent, HaltEvent, InitEvent, MainJobEvent, ScheduledEvent, Show } from "./events.js";
+import { HOW_TO_RUN } from "./how-to-run.js";
 
 export interface TextViewOptions {
   readonly home: string;
@@ -106,7 +107,7 @@ function showDone(event: DoneEvent, { home, isKept }: TextViewOptions, heading: 
   for (const name of event.skipped) say(`   ${pc.yellow("skipped")} ${name}`);
   say();
   if (isKept) say(`Go on with it:  npx chaind start --home ${home}`);
-  else say("Keep the chain and go on with it:  npm start -- --home my-chain, then npx chaind start --home my-chain");
+  else say(`Keep the chain and go on with it:  ${HOW_TO_RUN} --home my-chain, then npx chaind start --home my-chain`);
   say("Next: README.md shows the four ways in; docs/architecture.md how a block with an upgrade runs.");
 }
 

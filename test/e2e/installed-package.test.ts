@@ -53,6 +53,15 @@ describe("installed package", () => {
     expect(JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({ event: "done", ok: true });
   }, 600_000);
 
+  test("npx chaind demo in an empty folder → a chain goes through an upgrade", () => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [installed, "demo", "--json"], {
+      cwd: mkdtempSync(join(folder, "empty-")),
+      encoding: "utf8",
+    });
+    expect(status, stderr).toBe(0);
+    expect(JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({ event: "done", ok: true });
+  }, 600_000);
+
   test("chaind handler new, build and test → green, with the bytes that a checkout makes", () => {
     const handler = (program: string, ...args: string[]) =>
       spawnSync(process.execPath, [program, "handler", ...args], { cwd: folder, encoding: "utf8" });
