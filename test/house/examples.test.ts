@@ -49,7 +49,9 @@ describe("messages", () => {
     }
     for (const message of ["MsgSend", "MsgVote", "MsgSoftwareUpgrade"]) expect([...folders.keys()]).toContain(message);
     expect(Object.fromEntries([...folders].map(([message, known]) => [message, [...known]]))).toEqual(
-      Object.fromEntries([...folders].map(([message, known]) => [message, [[...known].find((each) => each.startsWith("modules/"))]])),
+      Object.fromEntries(
+        [...folders].map(([message, known]) => [message, [[...known].find((each) => each.startsWith("modules/"))]]),
+      ),
     );
   });
 });

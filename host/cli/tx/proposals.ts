@@ -5,15 +5,11 @@ import { parseCoins } from "../../chain/coins.js";
 import { messageFromJson } from "../../chain/query/message-json.js";
 import { sha256 } from "../../engine/home/node-crypto.js";
 import { messageOf, UpgradeError } from "../../errors.js";
-import { MsgSubmitProposalSchema } from "../../gen/cosmos/gov/v1/tx_pb.js";
-import { MsgCancelUpgradeSchema, MsgSoftwareUpgradeSchema } from "../../gen/cosmos/upgrade/v1beta1/tx_pb.js";
+import { proposal } from "../../modules/gov/compose.js";
 import { GOV_MODULE } from "../../modules/gov/records.js";
-import { ZERO_TIME } from "../../time.js";
-import type { Plan } from "../../types.js";
 import { usage } from "../../usage.js";
 import { messageRegistry } from "../client/message-json.js";
 import { required } from "../settings.js";
-import { packed } from "./sign.js";
 
 export interface ProposalFlags {
   readonly title?: string;
@@ -32,14 +28,6 @@ export function authorityOf({ authority }: Pick<ProposalFlags, "authority">): st
   } catch (cause) {
     throw usage(`invalid authority address: ${messageOf(cause)}`);
   }
-}
-
-export function softwareUpgrade(authority: string, { name, height, info }: Plan): Any {
-  return packed(MsgSoftwareUpgradeSchema, { authority, plan: { name, height, info, time: ZERO_TIME } });
-}
-
-export function cancelUpgrade(authority: string): Any {
-  return packed(MsgCancelUpgradeSchema, { authority });
 }
 
 /** Checked before the messages are made, so that what a person forgot is told first. @throws UpgradeError UPG_INVALID_ARGUMENT */
@@ -61,7 +49,7 @@ export function submitProposal(messages: readonly Any[], proposer: string, flags
   const { title = "", summary = "", metadata, expedited = false } = flags;
   const initialDeposit = depositOf(flags);
   const parts = { messages: [...messages], initialDeposit, proposer, metadata, title, summary, expedited };
-  return packed(MsgSubmitProposalSchema, parts);
+  return proposal(parts);
 }
 
 interface ProposalFile {

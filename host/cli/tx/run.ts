@@ -5,14 +5,10 @@ import { decodeAddress, encodeAddress } from "../../chain/address.js";
 import { parseCoins } from "../../chain/coins.js";
 import { formatDecimal, readDecimal } from "../../chain/decimal.js";
 import { UpgradeError } from "../../errors.js";
-import { MsgSendSchema } from "../../gen/cosmos/bank/v1beta1/tx_pb.js";
 import { VoteOption } from "../../gen/cosmos/gov/v1/gov_pb.js";
-import {
-  MsgCancelProposalSchema,
-  MsgDepositSchema,
-  MsgVoteSchema,
-  MsgVoteWeightedSchema,
-} from "../../gen/cosmos/gov/v1/tx_pb.js";
+import { transfer } from "../../modules/bank/compose.js";
+import { cancellation, deposit, vote, weightedVote } from "../../modules/gov/compose.js";
+import { cancelUpgrade, softwareUpgrade } from "../../modules/upgrade/compose.js";
 import { usage } from "../../usage.js";
 import { visibleLines } from "../../visible.js";
 import type { Output } from "../output.js";
@@ -22,17 +18,8 @@ import { type CancellableFlags, checkCancellable } from "./cancellable.js";
 import type { TxFlags } from "./flags.js";
 import { checkPlan, type PlanCheckFlags, requireAhead } from "./plan-check.js";
 import { checkedHandler, handlerSummary, infoWithHandler } from "./plan-handler.js";
-import {
-  authorityOf,
-  cancelUpgrade,
-  checkProposal,
-  type ProposalFlags,
-  proposalFromJson,
-  softwareUpgrade,
-  submitProposal,
-} from "./proposals.js";
+import { authorityOf, checkProposal, type ProposalFlags, proposalFromJson, submitProposal } from "./proposals.js";
 import { send } from "./send.js";
-import { packed } from "./sign.js";
 import { readJsonFile } from "./stored.js";
 
 export interface SoftwareUpgradeFlags
@@ -99,12 +86,12 @@ function coinsOf(text: string) {
 
 export async function runDeposit(id: string, coins: string, flags: TxFlags, output: Output): Promise<void> {
   const message = { proposalId: proposalId(id), amount: coinsOf(coins) };
-  await send(flags, output, ({ address }) => [packed(MsgDepositSchema, { ...message, depositor: address })]);
+  await send(flags, output, ({ address }) => [deposit({ ...message, depositor: address })]);
 }
 
 export async function runCancel(id: string, flags: TxFlags, output: Output): Promise<void> {
   const message = { proposalId: proposalId(id) };
-  await send(flags, output, ({ address }) => [packed(MsgCancelProposalSchema, { ...message, proposer: address })]);
+  await send(flags, output, ({ address }) => [cancellation({ ...message, proposer: address })]);
 }
 
 interface VoteFlags extends TxFlags {
@@ -113,7 +100,7 @@ interface VoteFlags extends TxFlags {
 
 export async function runVote(id: string, option: string, flags: VoteFlags, output: Output): Promise<void> {
   const message = { proposalId: proposalId(id), option: voteOption(option), metadata: flags.metadata };
-  await send(flags, output, ({ address }) => [packed(MsgVoteSchema, { ...message, voter: address })]);
+  await send(flags, output, ({ address }) => [vote({ ...message, voter: address })]);
 }
 
 export async function runWeightedVote(id: string, text: string, flags: VoteFlags, output: Output): Promise<void> {
@@ -124,7 +111,7 @@ export async function runWeightedVote(id: string, text: string, flags: VoteFlags
     return { option: voteOption(name.trim()), weight: formatDecimal(decimal) };
   });
   const message = { proposalId: proposalId(id), options, metadata: flags.metadata };
-  await send(flags, output, ({ address }) => [packed(MsgVoteWeightedSchema, { ...message, voter: address })]);
+  await send(flags, output, ({ address }) => [weightedVote({ ...message, voter: address })]);
 }
 
 const VOTES: ReadonlyMap<string, VoteOption> = new Map([
@@ -147,5 +134,5 @@ function voteOption(text: string): VoteOption {
 
 export async function runBankSend(to: string, coins: string, flags: TxFlags, output: Output): Promise<void> {
   const message = { toAddress: encodeAddress(decodeAddress(to)), amount: coinsOf(coins) };
-  await send(flags, output, ({ address }) => [packed(MsgSendSchema, { ...message, fromAddress: address })]);
+  await send(flags, output, ({ address }) => [transfer({ ...message, fromAddress: address })]);
 }
