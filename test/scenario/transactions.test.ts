@@ -4,15 +4,18 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { encodeAddress, moduleAddress } from "../../host/chain/address.js";
 import { sha256 } from "../../host/engine/home/node-crypto.js";
+import { MsgSendSchema } from "../../host/gen/cosmos/bank/v1beta1/tx_pb.js";
 import { TxMsgDataSchema } from "../../host/gen/cosmos/base/abci/v1beta1/abci_pb.js";
 import { VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
-import { AuthInfoSchema, ModeInfoSchema, TxRawSchema } from "../../host/gen/cosmos/tx/v1beta1/tx_pb.js";
+import { SignMode } from "../../host/gen/cosmos/tx/signing/v1beta1/signing_pb.js";
+import { AuthInfoSchema, ModeInfoSchema, TxBodySchema, TxRawSchema } from "../../host/gen/cosmos/tx/v1beta1/tx_pb.js";
 import { bankOf } from "../../host/modules/bank/bank.js";
 import { V1, V2 } from "../example-chain.js";
 import { Chain, failureOf } from "./chain.js";
+import { testAddress } from "./genesis-text.js";
 import { ALICE, BOB, CAROL, DAVE, govGenesis, Town } from "./gov-chain.js";
 import { splitBalances } from "./versions.js";
-import { deposit, propose, Signer, send, softwareUpgrade, vote } from "./wallet.js";
+import { deposit, pack, propose, Signer, send, softwareUpgrade, vote } from "./wallet.js";
 
 const COLLECTOR = moduleAddress(sha256, "fee_collector");
 const given = 1_000_000n;
@@ -137,7 +140,50 @@ for (const [version, town] of VERSIONS) {
   });
 }
 
+describe("signatures of one transaction", () => {
+  test("7 signers → it runs; 8 → refused with the limit", () => {
+    const process = new Chain().start({ handlers: [splitBalances()] });
+    process.block();
+    const simulate = (count: number) => {
+      const signers = Array.from({ length: count }, (_, index) => encodeAddress(testAddress(`account ${index}`)));
+      const amount = [{ denom: "ustake", amount: "1" }];
+      const messages = signers.map((fromAddress) =>
+        pack(MsgSendSchema, { fromAddress, toAddress: DAVE.address, amount }),
+      );
+      const modeInfo = { sum: { case: "single", value: { mode: SignMode.DIRECT } } } as const;
+      const authInfo = create(AuthInfoSchema, {
+        signerInfos: signers.map(() => ({ modeInfo })),
+        fee: { amount: [], gasLimit: 1_000_000n },
+      });
+      const raw = create(TxRawSchema, {
+        bodyBytes: toBinary(TxBodySchema, create(TxBodySchema, { messages })),
+        authInfoBytes: toBinary(AuthInfoSchema, authInfo),
+        signatures: signers.map(() => new Uint8Array()),
+      });
+      return process.app.simulate(toBinary(TxRawSchema, raw));
+    };
+    expect(simulate(7)).toMatchObject({ code: 0, log: "" });
+    expect(simulate(8)).toMatchObject({ codespace: "sdk", code: 14 });
+    expect(simulate(8).log).toContain("signatures: 8, limit: 7");
+  });
+});
+
 describe("finalizeBlock() and the block's gas", () => {
+  test("used up to the last unit → the next transaction does not run at all", () => {
+    const town = (gas: string) => new Town(govGenesis({}, { max_gas: gas }));
+    const txs = (chain: Town, gas: bigint) =>
+      [ALICE, BOB].map((one) => chain.sign(one, [send(one, DAVE.address, 1)], { gas }));
+    // Gas depends on the length of the limit as it is signed, so it is found with one of the same length.
+    const first = town("60000");
+    const used = first.process.block({ txs: txs(first, 59_999n) }).txResults[0]?.gasUsed ?? 0n;
+    expect(String(used)).toHaveLength(5);
+    const chain = town(String(used));
+    expect(chain.process.block({ txs: txs(chain, used) }).txResults).toMatchObject([
+      { code: 0, gasUsed: used },
+      { code: 11, gasUsed: 0n, log: "no block gas left to run tx: out of gas" },
+    ]);
+  });
+
   test("what does not fit any more fails; a limit above the block's is refused", () => {
     const chain = new Town(govGenesis({}, { max_gas: "60000" }));
     const tx = (signer: Signer, gas: bigint) => chain.sign(signer, [send(signer, DAVE.address, 1)], { gas });

@@ -73,6 +73,15 @@ describe("Mempool", () => {
     expect(mempool.add(tx(2)).code).toBe(0);
   });
 
+  test("exactly as many hashes as are remembered → each is still known; with one more the oldest is forgotten", () => {
+    const mempool = new Mempool(sha256, good, { remembered: 2 });
+    mempool.update([tx(1), tx(2)]);
+    for (const byte of [1, 2]) expect(() => mempool.add(tx(byte))).toThrow("already exists");
+    mempool.update([tx(3)]);
+    expect(() => mempool.add(tx(2))).toThrow("already exists");
+    expect(mempool.add(tx(1)).code).toBe(0);
+  });
+
   test("hashes that are remembered are bounded, and none that waits is forgotten", () => {
     const mempool = new Mempool(sha256, good, { remembered: 2 });
     mempool.add(tx(1));

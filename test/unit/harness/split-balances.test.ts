@@ -62,4 +62,12 @@ describe("standardChecks()", () => {
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
     expect(checks.map(({ name }) => name)).toEqual(["runs", "batch sizes", "out of gas", "layout"]);
   });
+
+  test("a handler that runs at a version after its own → the check of layouts does not hold, and names the module", () => {
+    // A manifest whose upgrade ends one below where it begins: then one after the end is a version that it takes.
+    const versions = new Map(handler.manifest.versions).set("auth", { from: [3n], to: 2n });
+    const wrong = { ...handler, manifest: { ...handler.manifest, versions } };
+    const layout = standardChecks(wrong, SCENE).find(({ name }) => name === "layout");
+    expect(layout).toEqual({ name: "layout", ok: false, message: "runs on a wrong version of auth" });
+  });
 });

@@ -53,6 +53,15 @@ describe("haltRecord() of a failure in the upgrade block", () => {
     },
   );
 
+  test("exit 30 without a step of its own → the disk and the kernel's log first, then start; no other handler", () => {
+    const record = inBlock("UPG_STORE_IO");
+    expect(record.next).toMatch(/Look at the disk and at the message .* nothing on this home needs repair for it/);
+    expect(record.commands.map(words)).toEqual([
+      ["dmesg", "tail"],
+      ["chaind", "start", "--home", HOME],
+    ]);
+  });
+
   test("a function of the program → no handler, no command that needs its file", () => {
     const record = haltRecord(
       failureOf(new UpgradeError("UPG_MIGRATION_FAILED", "no"), PLAN, undefined) as UpgradeError,
