@@ -15,6 +15,7 @@ import type { StateAt } from "./app-shapes.js";
 import type { Chain } from "./define-chain.js";
 import { versionInForce } from "./start.js";
 import { routerAt } from "./tx/message-kind.js";
+import type { GasPrice } from "./tx/minimum-fee.js";
 import type { TxResult } from "./tx/result.js";
 import type { TxFacts } from "./tx/run.js";
 import { rememberingVerifier } from "./tx/verified.js";
@@ -35,6 +36,7 @@ export interface AppViewOptions {
   /** Height and time of the last block that reads see now; undefined before the first. */
   readonly last: () => { readonly height: Height; readonly time: Timestamp } | undefined;
   readonly verifySignature?: VerifySignature;
+  readonly minimumGasPrices?: readonly GasPrice[];
 }
 
 export class AppView {
@@ -58,6 +60,7 @@ export class AppView {
       blockGasMax,
       facts: () => this.#txFacts(),
       isUpgradeBlockNext: () => this.isUpgradeBlockNext,
+      minimumGasPrices: options.minimumGasPrices ?? [],
     });
   }
 

@@ -4,6 +4,8 @@
  */
 import type { CacheMultiStore, MultiStore } from "../types.js";
 import type { TxMode } from "./tx/ante.js";
+import { type DecodedTx, decodeTx } from "./tx/decode.js";
+import { checkMinimumFee, type GasPrice } from "./tx/minimum-fee.js";
 import { refusal, refusedInUpgradeBlock, type TxResult } from "./tx/result.js";
 import { runTx, type TxFacts } from "./tx/run.js";
 import { SDK, TxError } from "./tx-error.js";
@@ -24,6 +26,8 @@ export interface TxChecksOptions {
   /** Facts of the next block. */
   readonly facts: () => TxFacts;
   readonly isUpgradeBlockNext: () => boolean;
+  /** Below all of them a client's transaction is refused; none: every fee is taken. */
+  readonly minimumGasPrices?: readonly GasPrice[];
 }
 
 export class TxChecks {
@@ -32,7 +36,8 @@ export class TxChecks {
   constructor(private readonly options: TxChecksOptions) {}
 
   check(tx: Uint8Array, kind: CheckKind): TxResult {
-    return this.#refusedNow(kind === "new") ?? this.#run(this.#checked(), tx, kind === "recheck" ? "recheck" : "check");
+    const refused = this.#refusedNow(kind === "new") ?? (kind === "new" ? this.#feeRefusal(tx) : undefined);
+    return refused ?? this.#run(this.#checked(), tx, kind === "recheck" ? "recheck" : "check");
   }
 
   simulate(tx: Uint8Array): TxResult {
@@ -56,6 +61,24 @@ export class TxChecks {
       return refusal(new TxError(SDK.INVALID_HEIGHT, `${chainId} is not ready; please wait for first block`));
     }
     return isNew && isUpgradeBlockNext() ? refusedInUpgradeBlock() : undefined;
+  }
+
+  /** What cannot be decoded is refused where it runs. */
+  #feeRefusal(bytes: Uint8Array): TxResult | undefined {
+    const { minimumGasPrices = [], facts } = this.options;
+    if (minimumGasPrices.length === 0) return undefined;
+    let tx: DecodedTx;
+    try {
+      tx = decodeTx(bytes, facts().router);
+    } catch {
+      return undefined;
+    }
+    try {
+      checkMinimumFee(minimumGasPrices, tx);
+    } catch (error) {
+      return { ...refusal(error), gasWanted: tx.authInfo.fee?.gasLimit ?? 0n };
+    }
+    return undefined;
   }
 
   #run(stores: MultiStore, tx: Uint8Array, mode: TxMode): TxResult {

@@ -32,6 +32,8 @@ function appToml(moniker: string): string {
 
 # Name of this node, shown in its status.
 moniker = ${JSON.stringify(moniker)}
+# Refuse transactions that pay less a unit of gas, as "0.001stake,0.1uatom"; empty: take them all.
+minimum-gas-prices = ""
 # Time between blocks.
 block-time = "1s"
 # Stop before this block; 0: never.

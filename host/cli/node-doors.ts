@@ -9,6 +9,7 @@ import { Metrics } from "../api/metrics.js";
 import { Query } from "../api/query/query.js";
 import { utf8 } from "../bytes.js";
 import type { NodeSettings } from "../chain/query/node-port.js";
+import { type GasPrice, parseGasPrices } from "../chain/tx/minimum-fee.js";
 import { CORE_WASM } from "../core/core-wasm.js";
 import { NodeService } from "../engine/embedded/node-service.js";
 import type { UpgradeProgress } from "../engine/embedded/upgrade-progress.js";
@@ -35,6 +36,7 @@ export interface DoorFlags {
   readonly "rpc.corsAllowedOrigins"?: readonly string[];
   readonly compatCosmos: boolean;
   readonly moniker?: string;
+  readonly minimumGasPrices: readonly GasPrice[];
 }
 
 /** Requests under way when the node stops have so long. */
@@ -48,6 +50,14 @@ function parseListenAddress(text: string): Address {
   const port = Number(match?.[3] ?? Number.NaN);
   if (!match || port > 65_535) throw new InvalidArgumentError("expected an address such as tcp://127.0.0.1:26657.");
   return { host: match[1] || match[2] || "0.0.0.0", port };
+}
+
+function parsePrices(text: string): GasPrice[] {
+  try {
+    return parseGasPrices(text);
+  } catch (error) {
+    throw new InvalidArgumentError(`${messageOf(error)}.`);
+  }
 }
 
 export function addDoorFlags(command: Command): Command {
@@ -73,6 +83,14 @@ export function addDoorFlags(command: Command): Command {
       new Option("--compat-cosmos", "answer under cosmos.upgrade.v1beta1 too (--compat-cosmos=false: not)").default(
         true,
       ),
+    )
+    .addOption(
+      new Option(
+        "--minimum-gas-prices <prices>",
+        "refuse transactions that pay less a unit of gas: 0.001stake,0.1uatom",
+      )
+        .argParser(parsePrices)
+        .default([], "none"),
     )
     .option("--moniker <name>", "name of this node, shown in its status");
 }

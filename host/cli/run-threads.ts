@@ -5,6 +5,7 @@
 import { realpathSync } from "node:fs";
 import type { Logger } from "pino";
 import { toHex } from "../bytes.js";
+import { formatGasPrices } from "../chain/tx/minimum-fee.js";
 import { writeHaltRecord } from "../engine/home/halt-file.js";
 import type { Home } from "../engine/home/home.js";
 import type { Committed, EngineStart } from "../engine/thread/engine-port.js";
@@ -67,17 +68,21 @@ class Threads implements EngineListener {
     const facts = await engine.opened;
     this.#handlerState = facts.handlerState ?? "absent";
     logger.info({ version: String(facts.version), height: String(facts.lastHeight) }, "node started");
+    if (flags.minimumGasPrices.length === 0)
+      logger.info("minimum-gas-prices is not set: transactions without a fee are taken");
     this.#database = new LmdbReader(home.databaseFile, () => engine.status.commits);
     this.#node = new NodeView({
       chain: programChain(),
       database: this.#database,
       facts,
       mempool: start.mempool,
+      minimumGasPrices: flags.minimumGasPrices,
       engine,
     });
     this.#doors = await openNodeDoors({
       ...{ flags, limits, home, logger, node: this.#node, bondDenom: facts.bondDenom, signal: this.#signals.signal },
       settings: {
+        minimumGasPrices: formatGasPrices(flags.minimumGasPrices),
         haltHeight: start.haltHeight ?? 0n,
         ...(start.versionsKept === undefined ? {} : { versionsKept: start.versionsKept }),
       },

@@ -25,9 +25,9 @@ export class Payer {
   }
 
   /** A transfer to itself, signed. */
-  transfer(sequence: number, memo = ""): Uint8Array {
+  transfer(sequence: number, memo = "", fee = ""): Uint8Array {
     return this.#signer.sign([send(this.#signer, this.#signer.address, 1)], {
-      ...{ chainId: CHAIN_ID, accountNumber: BigInt(ACCOUNT_NUMBER), sequence: BigInt(sequence), memo },
+      ...{ chainId: CHAIN_ID, accountNumber: BigInt(ACCOUNT_NUMBER), sequence: BigInt(sequence), memo, fee },
     });
   }
 }

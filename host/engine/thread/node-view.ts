@@ -7,6 +7,7 @@ import { toHex } from "../../bytes.js";
 import type { TxResult } from "../../chain/app.js";
 import { AppView } from "../../chain/app-view.js";
 import type { Chain } from "../../chain/define-chain.js";
+import type { GasPrice } from "../../chain/tx/minimum-fee.js";
 import type { ValidatorSet } from "../../comet/validator-set.js";
 import { Core } from "../../core/core.js";
 import type { LmdbReader } from "../../store/disk/lmdb-reader.js";
@@ -26,6 +27,8 @@ export interface NodeViewOptions {
   readonly database: LmdbReader;
   readonly facts: EngineFacts;
   readonly mempool: Partial<MempoolLimits>;
+  /** None: every fee is taken. */
+  readonly minimumGasPrices?: readonly GasPrice[];
   readonly engine: {
     /** Does the engine take one more? @throws UpgradeError UPG_TX_MEMPOOL_FULL */
     requireRoom(): void;
@@ -67,6 +70,7 @@ export class NodeView {
       blockGasMax: maxGas > 0n ? maxGas : undefined,
       versions: facts.versions,
       last: () => this.lastBlock?.header,
+      minimumGasPrices: options.minimumGasPrices ?? [],
     });
     this.mempool = new Mempool(sha256, (tx, kind) => this.app.checkTx(tx, kind), options.mempool);
   }

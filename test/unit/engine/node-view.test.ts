@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
+import { type GasPrice, parseGasPrices } from "../../../host/chain/tx/minimum-fee.js";
 import { logicalClock } from "../../../host/engine/embedded/clock.js";
 import { openNode } from "../../../host/engine/home/open-node.js";
 import type { EngineFacts } from "../../../host/engine/thread/engine-port.js";
@@ -22,7 +23,7 @@ let homes = 0;
 
 const PAYER = new Payer("view");
 
-function opened() {
+function opened(minimumGasPrices: readonly GasPrice[] = []) {
   const path = join(root, `home-${homes++}`);
   makeHome(path, PAYER.genesis());
   const handlers = join(path, "none");
@@ -49,7 +50,7 @@ function opened() {
     },
     submit: (tx: Uint8Array) => submitted.push(tx),
   };
-  const view = new NodeView({ chain: exampleChain, database, facts, mempool: {}, engine });
+  const view = new NodeView({ chain: exampleChain, database, facts, mempool: {}, engine, minimumGasPrices });
   /** What the engine's thread does with what it was handed, and a block of it. */
   const block = async () => {
     for (const tx of submitted.splice(0)) node.mempool.add(tx, "admitted");
@@ -223,4 +224,27 @@ test("close() → what waits behind the rechecks ends with that error", async ()
   view.close(new Error("the node stops"));
   await refused;
   close();
+});
+
+test("submit() below the minimum gas price → sdk 13 in the Cosmos SDK's words; at it → taken", async () => {
+  const gas = 1_000_000n;
+  for (const [prices, required] of [
+    ["0.000002ustake", "2ustake"],
+    ["0.0000000000001uother,0.000000000000000001ustake", "1uother,1ustake"],
+  ] as const) {
+    const { view, close } = opened(parseGasPrices(prices));
+    const result = await view.submit(PAYER.transfer(0));
+    expect(result).toMatchObject({ code: 13, codespace: "sdk", gasWanted: gas });
+    expect(result.log).toBe(`insufficient fees; got:  required: ${required}: insufficient fee`);
+    expect((await view.submit(PAYER.transfer(0, "", "2"))).code).toBe(0);
+    close();
+  }
+});
+
+test("parseGasPrices() → ascending by denomination; what is no price, or one twice → UPG_INVALID_ARGUMENT", () => {
+  expect(parseGasPrices("2uatom, 0.5stake").map(({ denom }) => denom)).toEqual(["stake", "uatom"]);
+  expect(parseGasPrices("")).toEqual([]);
+  for (const text of ["stake", "-1stake", "0.5", "1stake,2stake", "0.0000000000000000001stake", ","]) {
+    expect(() => parseGasPrices(text), text).toThrow(expect.objectContaining({ code: "UPG_INVALID_ARGUMENT" }));
+  }
 });
