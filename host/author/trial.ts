@@ -26,6 +26,7 @@ import { endBlocker, type PreBlock } from "../upgrade/hooks.js";
 import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { upgradeCommitOptions } from "../upgrade/receipt.js";
 import { OverlayDatabase } from "./overlay-database.js";
+import { watchPeakMemory } from "./peak-memory.js";
 
 export interface TrialOptions {
   readonly handler: WasmHandler;
@@ -46,6 +47,10 @@ export interface Trial {
   readonly height: Height;
   /** Most bytes that the trial took on disk, for the handler's writes and for the trees of the block. */
   readonly diskBytes: number;
+  /** Most bytes of memory that the process had meanwhile, pages of files left out. */
+  readonly memoryBytes: number;
+  /** From the start of the trial to its end, the commit's hashing and writing in it. */
+  readonly totalMilliseconds: number;
 }
 
 /** @throws UpgradeError UPG_INVALID_CONFIG, UPG_NOT_FOUND_VERSION, UPG_HANDLER_*, UPG_MIGRATION_*, UPG_STORE_* */
@@ -57,6 +62,8 @@ export function tryHandler(options: TrialOptions): Trial {
       `${home.path} is no home of a chain that has begun: start the node first`,
     );
   }
+  const begun = performance.now();
+  const peak = watchPeakMemory();
   return inTemporaryFolder((folder) => {
     const { database: below, close } = openShared(home);
     const file = join(folder, "chain.mdb");
@@ -66,8 +73,10 @@ export function tryHandler(options: TrialOptions): Trial {
       const multiStore = openAt(database, options.height);
       const { chainId } = keptGenesis(below).facts;
       const trial = new TrialBlock(options, multiStore, chainId, lastTime(database, multiStore)).run();
-      return { ...trial, diskBytes: (changed.spill?.bytesPeak ?? 0) + statSync(file).size };
+      const diskBytes = (changed.spill?.bytesPeak ?? 0) + statSync(file).size;
+      return { ...trial, diskBytes, memoryBytes: peak.bytes, totalMilliseconds: performance.now() - begun };
     } finally {
+      peak.close();
       changed.close();
       close();
     }
@@ -125,7 +134,7 @@ class TrialBlock {
     this.#height = multiStore.nextVersion;
   }
 
-  run(): Omit<Trial, "diskBytes"> {
+  run(): Omit<Trial, "diskBytes" | "memoryBytes" | "totalMilliseconds"> {
     const { handler } = this.options;
     const { multiStore } = this;
     const last = multiStore.at(multiStore.lastCommitID.version).store(UPGRADE_STORE);
@@ -176,7 +185,8 @@ class TrialBlock {
 }
 
 /** What a trial did, as `chaind handler run` prints it. */
-export function trialAnswer({ report, milliseconds, versionMap, appHash, diskBytes }: Trial) {
+export function trialAnswer(trial: Trial) {
+  const { report, milliseconds, totalMilliseconds, versionMap, appHash, diskBytes, memoryBytes } = trial;
   const writes = [...report.stores].map(([name, { written, deleted, bytes }]) => [
     name,
     { written: String(written), deleted: String(deleted), bytes: String(bytes) },
@@ -187,8 +197,9 @@ export function trialAnswer({ report, milliseconds, versionMap, appHash, diskByt
     message: "",
     gas: String(report.gas),
     ms: Math.round(milliseconds),
+    total_ms: Math.round(totalMilliseconds),
     peak_memory: String(report.memoryPages * PAGE_BYTES),
-    host_memory: String(process.resourceUsage().maxRSS * 1_024),
+    host_memory: String(memoryBytes),
     host_disk: String(diskBytes),
     writes: Object.fromEntries(writes) as Record<string, unknown>,
     version_map: Object.fromEntries([...versionMap].map(([name, version]) => [name, String(version)])),

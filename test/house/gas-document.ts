@@ -127,7 +127,8 @@ Everything is paid for before it is done, except what is known only afterwards: 
 taken directly after it. A manifest's scan is read ahead by at most four batches of 64 KiB, or one larger pair, and each batch is
 taken before the handler sees it. A run that ends there may have read that much without paying, once. Writes are expensive since each of them is hashed into the state when the
 block is committed; the first ones cost more, since each changes a path of the tree for itself alone. Of a run's log lines the first
-${number(LOG_LINES_MAX)} are written, and all are paid for.
+${number(LOG_LINES_MAX)} are written, each with at most ${number(LOG_BYTES_MAX)} bytes of UTF-8, so at most 41 MB (in a JSON log a quote or a backslash takes two bytes), and all
+are paid for.
 
 Gas is taken in this order, which is the same on every node: the file's bytes; \`_initialize\`, \`handler_in\`, \`handler_out\`;
 \`handler_run\` with its context; of each scan, batch by batch, its pairs, its bytes, the call, the bytes that it returns, and the framed

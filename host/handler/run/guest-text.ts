@@ -2,6 +2,7 @@
 
 import { hasHidden } from "../../visible.js";
 
+const strict = new TextEncoder();
 const lossy = new TextDecoder("utf-8", { ignoreBOM: true });
 
 const QUOTED_CHARACTERS_MAX = 100;
@@ -32,6 +33,15 @@ export function guestText(bytes: Uint8Array, bytesMax: number): string {
     for (let back = 0; back < 3 && isContinuation(bytes[end]); back++) end--;
   }
   return printable(lossy.decode(bytes.slice(0, end)));
+}
+
+/** The same with at most `bytesMax` bytes as UTF-8 too: U+FFFD takes three where it is put for one. */
+export function guestLine(bytes: Uint8Array, bytesMax: number): string {
+  const text = guestText(bytes, bytesMax);
+  // Three bytes at most for each UTF-16 unit: most lines need no second look.
+  if (3 * text.length <= bytesMax) return text;
+  const { read } = strict.encodeInto(text, new Uint8Array(bytesMax));
+  return text.slice(0, read);
 }
 
 function isContinuation(byte: number | undefined): boolean {

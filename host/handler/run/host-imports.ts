@@ -19,7 +19,7 @@ import { ABORT_MODULE, IMPORT_MODULE } from "../wasm/interface.js";
 import { failed, trap } from "./failures.js";
 import type { GasCounter } from "./gas-counter.js";
 import type { GuestMemory } from "./guest-memory.js";
-import { guestText, guestText16 } from "./guest-text.js";
+import { guestLine, guestText, guestText16 } from "./guest-text.js";
 import { applyFrames } from "./output-frames.js";
 import type { StoreHandle, StoreHandles } from "./store-handles.js";
 
@@ -190,7 +190,7 @@ export class HostImports {
       return;
     }
     const name = LOG_LEVELS[Math.min(level >>> 0, LOG_LEVELS.length - 1)] ?? "error";
-    this.reports.log?.(name, guestText(line, LOG_BYTES_MAX));
+    this.reports.log?.(name, guestLine(line, LOG_BYTES_MAX));
   }
 
   #fail(code: number, ptr: number, len: number): never {

@@ -28,6 +28,20 @@ describe("reportFailure()", () => {
     expect(reported(error)).toEqual({ exit: 3, line: "Error: there is; no key [UPG_NOT_FOUND_KEY]\n" });
   });
 
+  test("memory that the system does not give → UPG_STORE_IO, 30, and what to look at", () => {
+    for (const error of [
+      new RangeError("WebAssembly.Instance(): Out of memory: Cannot allocate Wasm memory for new instance"),
+      new RangeError("WebAssembly.Memory(): could not allocate memory"),
+      new RangeError("Array buffer allocation failed"),
+    ]) {
+      const { exit, line } = reported(error);
+      expect(exit).toBe(30);
+      expect(line).toContain("`ulimit -v`");
+      expect(line).toContain("[UPG_STORE_IO]");
+    }
+    expect(reported(new RangeError("Maximum call stack size exceeded")).exit).toBe(70);
+  });
+
   test("what the system refuses → UPG_STORE_IO, 30; anything else → UPG_BUG_ASSERT, 70", () => {
     const refused = reported(thrownBy(() => readFileSync("/nowhere/at/all")));
     expect(refused).toMatchObject({ exit: 30, line: expect.stringContaining("[UPG_STORE_IO]") });

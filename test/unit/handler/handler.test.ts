@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { toHex } from "../../../host/bytes.js";
 import { loadHandler, requireHash, type WasmHandler } from "../../../host/handler/handler.js";
 import { HandlerRegistry } from "../../../host/handler/registry.js";
-import { guestText, guestText16, printable, quote } from "../../../host/handler/run/guest-text.js";
+import { guestLine, guestText, guestText16, printable, quote } from "../../../host/handler/run/guest-text.js";
 import { requireLayout } from "../../../host/handler/wasm/layout.js";
 import { build, guest, load, sha256 } from "../../guest/build.js";
 
@@ -95,6 +95,18 @@ describe("guestText(), printable(), quote()", () => {
     expect(guestText(Uint8Array.of(0x80, 0x80, 0x80, 0x80, 0x80), 4)).not.toContain("\u0080");
     expect(printable("\u009b2J\u2028x")).toBe("\ufffd2J x");
     expect(quote("x".repeat(500))).toBe(`"${"x".repeat(100)}…"`);
+  });
+
+  test("guestLine() → never more bytes than the bound, whatever they are put for, cut at whole characters", () => {
+    const bytesOf = (text: string) => Buffer.byteLength(text);
+    for (const byte of [0x00, 0x1b, 0x61, 0x80, 0xff]) {
+      expect(bytesOf(guestLine(new Uint8Array(10_000).fill(byte), 4_096))).toBeGreaterThan(4_090);
+      expect(bytesOf(guestLine(new Uint8Array(10_000).fill(byte), 4_096))).toBeLessThanOrEqual(4_096);
+      expect(guestLine(new Uint8Array(10).fill(byte), 4_096)).toBe(guestText(new Uint8Array(10).fill(byte), 4_096));
+    }
+    expect(guestLine(Uint8Array.of(0x1b, 0x1b), 5)).toBe("\ufffd");
+    expect(guestLine(new TextEncoder().encode("aé😀b"), 7)).toBe("aé😀");
+    expect(guestLine(new TextEncoder().encode("\u0001😀"), 6)).toBe("\ufffd");
   });
 
   test("guestText16() reads UTF-16 and replaces halves of pairs", () => {

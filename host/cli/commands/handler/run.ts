@@ -50,6 +50,7 @@ function failedAnswer({ code, message, details }: UpgradeError) {
   const nothing = {
     gas: details["gas"] ?? null,
     ms: null,
+    total_ms: null,
     peak_memory: null,
     host_memory: null,
     host_disk: null,
