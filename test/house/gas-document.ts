@@ -24,7 +24,7 @@ import {
   WRITES_ALONE,
 } from "../../host/handler/meter/schedule.js";
 import { type Instruction, instructionOf } from "../../host/handler/wasm/opcodes.js";
-import { GAS_LIMIT_MAX, LOG_LINES_MAX } from "../../host/limits.js";
+import { GAS_LIMIT_MAX, LOG_BYTES_MAX, LOG_LINES_MAX } from "../../host/limits.js";
 
 const PREFIXED = 0xfc00;
 
