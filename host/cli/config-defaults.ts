@@ -46,7 +46,7 @@ handler-disk-max = ${SPILL_BYTES_MAX_DEFAULT}
 [rpc]
 enable = true
 laddr = "tcp://127.0.0.1:26657"
-# Web pages that may open a websocket, as "https://host[:port]"; "*": all. Pages of this machine always may.
+# Web pages that may call and open a websocket, as "https://host[:port]"; "*": all. Pages of this machine may always open one.
 cors-allowed-origins = []
 ${limitLines("rpc")}
 [grpc]

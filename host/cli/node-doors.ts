@@ -68,7 +68,7 @@ export function addDoorFlags(command: Command): Command {
   addLimitFlags(command);
   return command
     .addOption(
-      new Option("--rpc.cors-allowed-origins <origins>", "web pages that may open a websocket: O,O; *: all")
+      new Option("--rpc.cors-allowed-origins <origins>", "web pages that may call and open a websocket: O,O; *: all")
         .argParser((text) => text.split(",").map((origin) => origin.trim()))
         .hideHelp(),
     )

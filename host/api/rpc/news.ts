@@ -11,7 +11,10 @@ export interface Told {
   data(): { readonly type: string; readonly value: unknown };
 }
 
-/** The events of one block: the block itself, its header, then its transactions. */
+/** Events that subscribers of this node can hear of; those of consensus rounds never happen here. */
+export const TOLD_EVENTS: ReadonlySet<string> = new Set(["NewBlock", "NewBlockHeader", "NewBlockEvents", "Tx"]);
+
+/** The events of one block: the block itself, its header, its events, then its transactions. */
 export function tell(news: NodeNews, node: NodePort): Told[] {
   const { header, blockId, appHash } = news.block;
   const height = header.height;
@@ -30,9 +33,15 @@ export function tell(news: NodeNews, node: NodePort): Told[] {
     },
   }));
   const head = once(() => ({ type: "tendermint/event/NewBlockHeader", value: { header: headerJson(header) } }));
+  const number = [["block.height", String(height)]] as const;
+  const events = once(() => ({
+    type: "tendermint/event/NewBlockEvents",
+    value: { height: String(height), events: eventsJson(results.events), num_txs: String(results.txResults.length) },
+  }));
   return [
-    { values: valuesOf("NewBlock", results.events, [["block.height", String(height)]]), data: block },
-    { values: valuesOf("NewBlockHeader", results.events, [["block.height", String(height)]]), data: head },
+    { values: valuesOf("NewBlock", results.events, number), data: block },
+    { values: valuesOf("NewBlockHeader", results.events, number), data: head },
+    { values: valuesOf("NewBlockEvents", results.events, number), data: events },
     ...news.txs.map(tellTx),
   ];
 }

@@ -27,6 +27,7 @@ import {
   success,
 } from "./answer.js";
 import type { RpcContext } from "./context.js";
+import { corsHeaders, preflightHeaders } from "./cors.js";
 import { GenesisAnswers } from "./genesis.js";
 import { RPC_METHODS, rpcMethod } from "./methods.js";
 import { Params } from "./params.js";
@@ -34,7 +35,7 @@ import { WebSocketDoor } from "./websocket.js";
 
 export interface RpcOptions extends DoorOptions {
   readonly address: Address;
-  /** Web pages that may open a websocket; `*`: all. */
+  /** Web pages that may call and open a websocket; `*`: all. */
   readonly origins: readonly string[];
 }
 
@@ -80,6 +81,10 @@ class RpcDoor {
   ) {}
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { origins } = this.options;
+    const preflight = preflightHeaders(request, origins);
+    if (preflight) return send(request, response, { status: 204, headers: preflight, body: "" });
+    for (const [name, value] of Object.entries(corsHeaders(request, origins))) response.setHeader(name, value);
     this.#underWay++;
     try {
       const reply = await this.#reply({ request, response }, this.contextFor(signalOf(response)));
@@ -101,8 +106,8 @@ class RpcDoor {
       throw new UpgradeError("UPG_REMOTE_BUSY", `${this.limits.concurrency} requests are under way: try again`);
     }
     if (request.method === "POST") return this.#post(exchange, context);
-    if (request.method === "GET") return this.#get(request.url ?? "/", context);
-    return json(405, invalidRequest("calls are made with POST or GET"));
+    if (request.method === "GET" || request.method === "HEAD") return this.#get(request.url ?? "/", context);
+    return json(405, invalidRequest("calls are made with POST, GET or HEAD"));
   }
 
   async #post(exchange: Exchange, context: RpcContext): Promise<Reply> {

@@ -22,7 +22,7 @@ import {
   success,
 } from "./answer.js";
 import type { RpcContext } from "./context.js";
-import { type Told, tell } from "./news.js";
+import { TOLD_EVENTS, type Told, tell } from "./news.js";
 import { Params } from "./params.js";
 import { SocketBytes } from "./socket-bytes.js";
 
@@ -229,6 +229,7 @@ class Listener {
 
   #subscribe(id: RpcId, query: string): void {
     const conditions = parseEventQuery(query);
+    requireTold(conditions);
     if (this.#subscriptions.has(query)) throw new UpgradeError("UPG_INVALID_ARGUMENT", "already subscribed");
     const { subscriptionsPerClient, subscriptionClients } = this.options.limits;
     if (this.#subscriptions.size >= subscriptionsPerClient) {
@@ -264,4 +265,17 @@ class Listener {
     this.options.unread.give(bytes);
     if (this.#waiting.length > 0) void this.#takeWaiting();
   }
+}
+
+/** A subscription that waits for ever looks like a silent node. @throws UpgradeError UPG_INVALID_ARGUMENT */
+function requireTold(conditions: readonly EventCondition[]): void {
+  const never = conditions.find(
+    ({ key, operator, value }) => key === "tm.event" && operator === "=" && !TOLD_EVENTS.has(value),
+  );
+  if (!never) return;
+  const told = [...TOLD_EVENTS].join(", ");
+  throw new UpgradeError(
+    "UPG_INVALID_ARGUMENT",
+    `tm.event='${never.value.slice(0, 60)}' never happens here: there are ${told}`,
+  );
 }
