@@ -113,6 +113,53 @@ describe("connections", () => {
   });
 });
 
+describe("a head that announces much", () => {
+  const announced = (bytes: number): Buffer => {
+    const head = Buffer.alloc(5);
+    head.writeUInt32BE(bytes, 1);
+    return head;
+  };
+
+  test("64 MiB, then silence → refused at once, on a thousand streams, and nothing is kept", () =>
+    useTestNode(async (node) => {
+      await withHttp2(node, async (client) => {
+        const before = process.memoryUsage().rss;
+        const codes = await Promise.all(
+          Array.from({ length: 1_000 }, async () => {
+            const stream = client.open(CURRENT_PLAN);
+            stream.write(announced(64 * 1_048_576));
+            const [headers] = await once(stream, "response");
+            return headers["grpc-status"];
+          }),
+        );
+        expect(new Set(codes)).toEqual(new Set(["8"]));
+        // 64 GB were announced.
+        expect(process.memoryUsage().rss - before).toBeLessThan(256 * 1_048_576);
+      });
+      await isGood(node);
+    }));
+
+  test("as much as a request may have, then silence → no room is taken for it; ended when its time is over", () =>
+    useTestNode(
+      async (node) => {
+        await withHttp2(node, async (client) => {
+          const before = process.memoryUsage().rss;
+          const codes = Array.from({ length: 500 }, async () => {
+            const stream = client.open(CURRENT_PLAN);
+            stream.write(announced(1_048_576));
+            const [headers] = await once(stream, "response");
+            return headers["grpc-status"];
+          });
+          await isGood(node);
+          expect(new Set(await Promise.all(codes))).toEqual(new Set(["4"]));
+          expect(process.memoryUsage().rss - before).toBeLessThan(256 * 1_048_576);
+        });
+        await isGood(node);
+      },
+      { limits: { requestMillis: 1_000 } },
+    ));
+});
+
 describe("requests", () => {
   test("that never arrive, or byte by byte for too long → DEADLINE_EXCEEDED without a deadline of the client's", () =>
     useTestNode(
