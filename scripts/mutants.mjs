@@ -10,16 +10,19 @@ import ts from "typescript";
 const root = resolve(import.meta.dirname, "..");
 const TEST_SECONDS_MAX = 300;
 
-/** Tests of each room: the narrow ones first. A mutant that is alive after them has survived. */
+/**
+ * Tests of each room: the narrow ones first. A mutant that is alive after them has survived. Those that start programs of
+ * dist/ are left out: the fault is in the sources.
+ */
 const TESTS = {
   api: ["test/unit/api"],
-  author: ["test/unit/cli/handler", "test/e2e/handler-commands.test.ts"],
+  author: ["test/unit/cli/handler"],
   chain: ["test/unit/chain", "test/scenario/transactions.test.ts", "test/scenario"],
-  cli: ["test/unit/cli", "test/e2e/commands.test.ts", "test/e2e/home-commands.test.ts"],
+  cli: ["test/unit/cli"],
   comet: ["test/unit/commitment", "test/vectors/comet.test.ts"],
   commitment: ["test/unit/commitment", "test/unit/store", "test/vectors/iavl.test.ts"],
   core: ["test/core"],
-  engine: ["test/unit/engine", "test/e2e/start.test.ts", "test/unit/api"],
+  engine: ["test/unit/engine", "test/unit/api"],
   handler: ["test/unit/handler", "test/guest"],
   harness: ["test/unit/harness", "test/guest/examples"],
   modules: ["test/unit/chain", "test/unit/api", "test/scenario", "test/vectors/gov-tally.test.ts"],
