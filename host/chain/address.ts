@@ -1,6 +1,6 @@
 /**
  * Addresses: written in bech32 with the chain's prefix; a module's account is named, not keyed. Accounts of keys and of
- * modules have 20 bytes; other chains' tools know up to 255. A refusal has the field's words.
+ * modules have 20 bytes; other chains' tools know up to 255. A refusal has the Cosmos SDK's words.
  */
 import { bech32 } from "@scure/base";
 import { utf8 } from "../bytes.js";
@@ -12,7 +12,7 @@ export const OPERATOR_PREFIX = "cosmosvaloper";
 const ADDRESS_BYTES = 20;
 const ADDRESS_BYTES_MAX = 255;
 
-/** Characters of the whole text that the field reads. */
+/** Characters of the whole text that the Cosmos SDK reads. */
 const BECH32_LENGTH_MAX = 1_023;
 const BECH32_LENGTH_MIN = 8;
 const CHECKSUM_LENGTH = 6;
@@ -41,7 +41,7 @@ export function decodeAddress(text: string, prefix: string = ADDRESS_PREFIX): Ui
   return bytes;
 }
 
-/** An address of 1 to 255 bytes. @throws UpgradeError UPG_INVALID_ARGUMENT with the field's text */
+/** An address of 1 to 255 bytes. @throws UpgradeError UPG_INVALID_ARGUMENT with the Cosmos SDK's text */
 export function decodeAnyAddress(text: string, prefix: string = ADDRESS_PREFIX): Uint8Array {
   const read = readAddress(text, prefix);
   if (typeof read === "string") throw new UpgradeError("UPG_INVALID_ARGUMENT", read);

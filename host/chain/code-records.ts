@@ -1,7 +1,7 @@
 /**
- * Which version's code ran behind each upgrade that this node applied: a record beside the state, made in the upgrade
+ * Which version's code ran after each upgrade that this node applied: a record beside the state, made in the upgrade
  * block's own commit. State cannot say it, since a handler that one node has in its home another has in its program;
- * and without it a program could not tell an upgrade that changed no layout of its own from a newer program's.
+ * and without it a program could not distinguish an upgrade that changed no layout of its own from a newer program's.
  *
  *   u name   height, number of the program's version: 8 bytes each
  */

@@ -12,7 +12,7 @@ export type Coins = readonly Coin[];
 
 const DENOM = /^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/;
 const AMOUNT = /^(0|[1-9][0-9]*)$/;
-/** 256 bits, as the field's integers. */
+/** 256 bits, as the Cosmos SDK's integers. */
 export const AMOUNT_MAX = 2n ** 256n - 1n;
 
 function wrong(what: string): UpgradeError {

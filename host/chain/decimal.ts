@@ -1,6 +1,6 @@
 /**
  * Decimals with 18 places, as governance counts with them. A decimal is a bigint: its value times 10^18. Products and
- * quotients are rounded half to even at the 18th place; a quotient is cut at the 36th place first, as the field does.
+ * quotients are rounded half to even at the 18th place; a quotient is cut at the 36th place first, as the Cosmos SDK does.
  */
 import { UpgradeError } from "../errors.js";
 

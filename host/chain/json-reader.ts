@@ -25,7 +25,7 @@ export class JsonReader {
     return this.value as JsonObject;
   }
 
-  /** A field; of what is not there no field is there either. */
+  /** A field; an absent value has no fields either. */
   get(name: string): JsonReader {
     return new JsonReader(this.isSet ? this.object()[name] : undefined, `${this.path}.${name}`);
   }

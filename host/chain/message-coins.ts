@@ -1,11 +1,11 @@
-/** Coins as they stand in messages: what a client wrote is judged by the field's rules and shown as it was written. */
+/** Coins as they are in messages: what a client wrote is judged by the Cosmos SDK's rules and shown as it was written. */
 import { compareText } from "../bytes.js";
 import { type Coin, isDenom } from "./coins.js";
 
 export interface MessageCoins {
   /** As written: order, repetitions and signs included. */
   readonly coins: readonly Coin[];
-  /** As the field prints them: `1atom,2stake`; nothing for none. */
+  /** As the Cosmos SDK prints them: `1atom,2stake`; nothing for none. */
   readonly text: string;
   /** Ascending by denomination, each once and well-formed, amounts positive; no coins are fine. */
   readonly isValid: boolean;

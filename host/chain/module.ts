@@ -27,7 +27,7 @@ export interface Module {
   readonly stores?: readonly string[];
   /** Messages that transactions and proposals may hold, and what they do. */
   readonly messages?: readonly MessageKind[];
-  /** Services behind REST, gRPC, RPC and `query`. */
+  /** Services of REST, gRPC, RPC and `query`. */
   readonly queries?: readonly QueryService[];
   /** Protobuf files of further types that may be packed in a `google.protobuf.Any`. */
   readonly files?: readonly DescFile[];
@@ -51,7 +51,7 @@ export interface Module {
 /** Something that is always true of a module's state. */
 export interface Invariant {
   readonly name: string;
-  /** What is wrong, in a sentence; undefined when it holds. */
+  /** What is wrong, as a message; undefined when it holds. */
   check(stores: ReadableStores): string | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The command line as the field's programs take it, made into what the parser takes: `-o=json`, `--yes=false`,
+ * The command line as the Cosmos SDK's programs take it, made into what the parser takes: `-o=json`, `--yes=false`,
  * underscores for hyphens, `--json`, values that begin with a hyphen. What it does not know it leaves as it is.
  */
 import type { Command, Option } from "commander";
@@ -57,7 +57,7 @@ const hyphenated = (flag: string) => flag.replaceAll("_", "-");
 
 class ArgumentReader {
   readonly #out: string[] = [];
-  /** Flags whose value may be left out stand at the end, so that nothing behind them is taken for it. */
+  /** Flags whose value may be left out are at the end, so that nothing after them is taken for it. */
   readonly #bare: string[] = [];
   readonly #off = new Set<string>();
   #at = 0;
@@ -105,7 +105,7 @@ class ArgumentReader {
     this.#out.push(value === undefined ? long : `${long}=${value}`);
   }
 
-  /** Only a number behind it is taken for its value; anything else needs `=`. */
+  /** Only a number after it is taken for its value; anything else needs `=`. */
   #optional(long: string, given: string | undefined): void {
     const next = this.args[this.#at + 1];
     const value = given ?? (next !== undefined && /^[0-9]+$/.test(next) ? this.#next() : undefined);

@@ -1,5 +1,5 @@
 /**
- * Commands that speak as the field's programs do: the shape of their help, the words of their usage errors, groups
+ * Commands that behave as the Cosmos SDK's programs do: the shape of their help, the words of their usage errors, groups
  * that print their help, flags in a fixed order. Built on commander.
  */
 

@@ -1,4 +1,4 @@
-/** `config/client.toml` and `config/app.toml` of a home: settings that stand in place of flags. */
+/** `config/client.toml` and `config/app.toml` of a home: settings that replace flags. */
 import { join } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { utf8 } from "../bytes.js";
@@ -31,7 +31,7 @@ function parseConfig(path: string, text: string): ConfigTable {
   }
 }
 
-/** The text of a setting; `api.address` is the setting `address` of the table `api`. Undefined when it is not there. */
+/** The text of a setting; `api.address` is the setting `address` of the table `api`. Undefined when it is absent. */
 export function configValue(table: ConfigTable, key: string): string | undefined {
   let value: unknown = table;
   for (const part of key.split(".")) {
@@ -44,7 +44,7 @@ export function configValue(table: ConfigTable, key: string): string | undefined
 }
 
 /**
- * Changes one setting and leaves everything else in the file as it stands, comments too.
+ * Changes one setting and leaves everything else in the file as it is, comments too.
  * @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_IO; the file is as it was then
  */
 export function writeSetting(home: string, name: ConfigName, key: string, value: string): void {

@@ -1,7 +1,7 @@
 /**
- * The order of an object's members in the field's YAML: `item2` before `item10`, what is no letter before letters.
+ * The order of an object's members in the Cosmos SDK's YAML: `item2` before `item10`, what is no letter before letters.
  *
- * It is no order of everything: `015` < `0b` < `2-` < `015`. Keys that stand in such a circle come out in the field as
+ * It is no order of everything: `015` < `0b` < `2-` < `015`. Keys that are in such a circle come out in the Cosmos SDK as
  * chance will have it; no command prints any.
  */
 
@@ -41,7 +41,7 @@ function digitsFrom(characters: readonly string[], at: number): readonly string[
   return characters.slice(at, end);
 }
 
-/** In 64 bits, which long numbers overflow, and with any script's digit counted from `0`, as the field does. */
+/** In 64 bits, which long numbers overflow, and with any script's digit counted from `0`, as the Cosmos SDK does. */
 function numberIn(prefix: bigint, digits: readonly string[]): bigint {
   return digits.reduce((value, digit) => BigInt.asIntN(64, value * 10n + BigInt(codeOf(digit) - 0x30)), prefix);
 }

@@ -2,7 +2,7 @@
 
 export type YamlStringForm = "plain" | "single" | "double" | "literal";
 
-/** Words that stand for null, a truth value or a number. */
+/** Words that mean null, a truth value or a number. */
 const OTHER_WORD =
   /^(~|null|Null|NULL|[yYnN]|yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF|\.(nan|NaN|NAN)|[-+]?\.(inf|Inf|INF))$/;
 
@@ -10,7 +10,7 @@ const FLOAT = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
 /** An underscore that does not part two digits: allowed anywhere in numbers, except in those that begin with a point. */
 const LOOSE_UNDERSCORE = /(?<![0-9])_|_(?![0-9])/;
 const INTEGER = /^([-+]?)0(?:[xX]([0-9a-fA-F]+)|[oO]([0-7]+)|[bB]([01]+))$/;
-/** Binary digits with a sign behind the prefix, which the field's parser lets through. */
+/** Binary digits with a sign after the prefix, which the Cosmos SDK's parser lets through. */
 const SIGNED_BINARY = /^0b([-+])([01]+)$/;
 /** Sexagesimal numbers of YAML 1.1. */
 const BASE_60 = /^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$/;
@@ -66,7 +66,7 @@ function fits(sign: string, value: bigint): boolean {
   return value < (sign === "+" ? INT64_LIMIT : UINT64_LIMIT);
 }
 
-/** A day, or a day and a time: behind `T` with a zone, behind spaces without. */
+/** A day, or a day and a time: after `T` with a zone, after spaces without. */
 function isTimestamp(text: string): boolean {
   const match = TIMESTAMP.exec(text);
   if (match === null) return false;

@@ -4,7 +4,7 @@
  */
 import { isYamlPrintable, yamlStringForm } from "./yaml-string-form.js";
 
-/** Behind this column a text is folded at its next space. */
+/** After this column a text is folded at its next space. */
 const WIDTH = 80;
 const NAMED_ESCAPES: ReadonlyMap<string, string> = new Map([
   ["\0", "\\0"],
@@ -30,7 +30,7 @@ interface FlowRules {
   readonly write: (character: string) => string;
   /** Columns before the lines that folding makes; undefined: never folded. */
   readonly indent: number | undefined;
-  /** Double quotes keep a space at the beginning of a folded line, behind a backslash. */
+  /** Double quotes keep a space at the beginning of a folded line, after a backslash. */
   readonly foldsBeforeSpace: boolean;
 }
 
@@ -58,7 +58,7 @@ export class YamlWriter {
     this.#isFresh = true;
   }
 
-  /** `-`, `?` or `:`, behind which a collection may begin on the same line. */
+  /** `-`, `?` or `:`, after which a collection may begin on the same line. */
   mark(mark: "-" | "?" | ":"): void {
     this.#gap();
     this.#put(mark);
@@ -129,7 +129,7 @@ export class YamlWriter {
     }
   }
 
-  /** `|`: the lines as they are. `2` behind it: the first line begins with a space or is empty; `-`, `+`: the end. */
+  /** `|`: the lines as they are. `2` after it: the first line begins with a space or is empty; `-`, `+`: the end. */
   #literal(text: string, indent: number): void {
     const hint = /^[ \n\u2028\u2029]/.test(text) ? String(YamlWriter.INDENT) : "";
     const end = /[\n\u2028\u2029]$/.test(text) ? (/(^|[\n\u2028\u2029]).$/s.test(text) ? "+" : "") : "-";

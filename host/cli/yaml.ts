@@ -1,5 +1,5 @@
 /**
- * A JSON value as YAML: the text form of what the commands print, character for character what the field's tools make
+ * A JSON value as YAML: the text form of what the commands print, character for character what the Cosmos SDK's tools make
  * of the same value (sigs.k8s.io/yaml 1.4, whose reader and emitter are goyaml v2). Two-column block style, members
  * sorted, lists as deep as the member that holds them.
  */
@@ -28,11 +28,11 @@ const FLOAT_EXPONENT_MAX = 6;
 /**
  * The text ends with a line break. Lone surrogates become U+FFFD.
  *
- * The field prints JSON first and reads that as YAML, where it meets the raw U+0085 as a line break: inside a text one is
+ * The Cosmos SDK prints JSON first and reads that as YAML, where it meets the raw U+0085 as a line break: inside a text one is
  * folded to a space, n in a row to n - 1 line breaks.
  *
- * @throws UpgradeError UPG_INVALID_ARGUMENT for what the field cannot print either: U+007F–0084, U+0086–009F, U+FFFE,
- * U+FFFF, a line of only `---` or `...` behind U+0085, a key longer than 1,022 characters or with U+0085; and for
+ * @throws UpgradeError UPG_INVALID_ARGUMENT for what the Cosmos SDK cannot print either: U+007F–0084, U+0086–009F, U+FFFE,
+ * U+FFFF, a line of only `---` or `...` after U+0085, a key longer than 1,022 characters or with U+0085; and for
  * numbers that JSON does not have.
  */
 export function jsonToYaml(value: YamlValue): string {
@@ -97,7 +97,7 @@ function checkKey(key: string): string {
   return read;
 }
 
-/** The text as the field's YAML reader takes it from its JSON form. */
+/** The text as the Cosmos SDK's YAML reader takes it from its JSON form. */
 function readAgain(text: string): string {
   if (/[\x7f-\x84\x86-\x9f\ufffe\uffff]/.test(text)) throw unreadable("control characters are not allowed");
   if (/\x85(---|\.\.\.)[ \x85]/.test(text)) throw unreadable("found unexpected document indicator");

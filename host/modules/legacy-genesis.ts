@@ -127,7 +127,7 @@ function aminoKeyToBase64(text: string): string {
   return btoa(String.fromCharCode(...bytes.subarray(AMINO_ED25519.length)));
 }
 
-/** Durations stood as nanoseconds. */
+/** Durations were nanoseconds. */
 function seconds(field: JsonReader): string {
   return `${field.integer() / 1_000_000_000n}s`;
 }
@@ -188,7 +188,7 @@ function convertProposal(proposal: JsonReader): Record<string, unknown> {
   };
 }
 
-/** A time that was never set stood as year 1. */
+/** A time that was never set was year 1. */
 function timeOrNull(field: JsonReader): string | null {
   const text = field.text();
   return text.startsWith("0001-") ? null : text;

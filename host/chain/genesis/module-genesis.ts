@@ -10,7 +10,7 @@ import type { GenesisList } from "./list.js";
 
 /** `app_state.<module>` of a document. */
 export interface GenesisSection {
-  /** Its members that are held in memory. */
+  /** Its members that are in memory. */
   readonly json: JsonReader;
   /** A member that is a list of any length: read a part at a time whenever it is walked over. */
   list(name: string): Iterable<JsonReader> & { readonly length: number };
@@ -44,7 +44,7 @@ export interface ExportFacts {
 }
 
 export interface GenesisSpec<T> {
-  /** Members that are read: `"held"` in memory, or `"list"`, which is read a part at a time. All of it is held without. */
+  /** Members that are read: `"held"` in memory, or `"list"`, which is read a part at a time. All of it is in memory without. */
   readonly parts?: Part;
   /** The section that a new chain begins with. */
   default?(bondDenom: string): object;
@@ -52,7 +52,7 @@ export interface GenesisSpec<T> {
   read(section: GenesisSection): T;
   /** The lists of any length, by what their entries are called. */
   lists?(state: T): readonly (readonly [name: string, list: GenesisList<unknown>])[];
-  /** What a document lacks that no chain can do without, in a sentence; undefined: nothing. */
+  /** What a document lacks that no chain can do without, as a message; undefined: nothing. */
   missing?(state: T): string | undefined;
   /** Numbers for people, by name. */
   counts?(state: T): Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-/** `google.protobuf.Any` as the field writes it: the type's name behind a slash, nothing before it. */
+/** `google.protobuf.Any` as the Cosmos SDK writes it: the type's name after a slash, nothing before it. */
 import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
 

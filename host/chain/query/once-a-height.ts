@@ -1,11 +1,11 @@
 /**
- * Answers that take a walk over a whole store, kept for their height: state of a height never changes. They are worked
+ * Results that take a walk over a whole store, kept for their height: state of a height never changes. They are worked
  * out one after the other, so that a client which asks at every height cannot pile them up.
  */
 import { UpgradeError } from "../../errors.js";
 import type { QueryCall } from "./call.js";
 
-/** Answers that are kept, by height. */
+/** Results that are kept, by height. */
 const HEIGHTS_KEPT = 8;
 /** Heights whose answer is being worked out or waits for it; more are refused. */
 export const HEIGHTS_UNDER_WAY_MAX = 4;

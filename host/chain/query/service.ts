@@ -1,4 +1,4 @@
-/** Services: protobuf descriptors with functions behind their methods. */
+/** Services: protobuf descriptors with functions for their methods. */
 import {
   create,
   type DescMessage,
@@ -13,7 +13,7 @@ import type { NodeCall, QueryCall } from "./call.js";
 
 type Typed = Omit<DescService, "method"> & { readonly method: Readonly<Record<string, DescMethod>> };
 
-/** One function a method; what it answers is made into the method's message. */
+/** One function a method; what it returns is made into the method's message. */
 type Handlers<S extends Typed, C> = {
   readonly [K in keyof S["method"]]: (
     request: MessageShape<S["method"][K]["input"]>,

@@ -1,4 +1,4 @@
-/** Addresses in messages, refused in the field's words. */
+/** Addresses in messages, refused in the Cosmos SDK's words. */
 import { addressFailure, decodeAnyAddress } from "../address.js";
 import { SDK, TxError } from "../tx-error.js";
 

@@ -28,7 +28,7 @@ export function refusal(error: unknown, gas: GasFigures = NO_GAS, events: readon
   return { ...describeError(error), data, gasWanted: gas.wanted, gasUsed: gas.used, events };
 }
 
-/** Codespace and code of a transaction that stood in an upgrade block (UPG_BLOCK_IS_UPGRADE). */
+/** Codespace and code of a transaction that was in an upgrade block (UPG_BLOCK_IS_UPGRADE). */
 const BLOCK_IS_UPGRADE = Object.freeze({ codespace: "upgrade", code: 61 });
 
 /** Nothing is wrong with the transaction: the same one may run in the block after. */

@@ -74,14 +74,14 @@ export function runTx(facts: TxFacts, stores: MultiStore, bytes: Uint8Array, opt
   }
 }
 
-/** What stood in the block before has used up its gas, or this one does. */
+/** What was in the block before has used up its gas, or this one does. */
 function requireBlockGas(meter: GasMeter, left: bigint | undefined): void {
   if (left === undefined || meter.used <= left) return;
   const what = `out of gas in location: block gas meter; gasWanted: ${meter.limit}, gasUsed: ${meter.used}`;
   throw new TxError(SDK.OUT_OF_GAS, what);
 }
 
-/** Answers the encoded responses. */
+/** Returns the encoded responses. */
 function runMessages(
   messages: readonly ReadMessage[],
   contextFor: (events: ChainEvent[]) => ModuleContext,

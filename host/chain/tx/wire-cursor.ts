@@ -68,7 +68,7 @@ export class WireCursor {
     return part;
   }
 
-  /** A field's value behind its tag: the content of length-delimited ones, else undefined. @throws WireError */
+  /** A field's value after its tag: the content of length-delimited ones, else undefined. @throws WireError */
   value({ number, type }: Tag, depth = 0): Uint8Array | undefined {
     switch (type) {
       case VARINT:

@@ -8,7 +8,7 @@ import { programChain } from "../program-chain.js";
 
 const REGISTRIES = new WeakMap<Chain, Registry>();
 
-/** What may be packed in an `Any` of this program's chain, or of the answers of a node. */
+/** What may be packed in an `Any` of this program's chain, or of the responses of a node. */
 export function messageRegistry(chain: Chain = programChain()): Registry {
   const known = REGISTRIES.get(chain);
   if (known) return known;

@@ -1,4 +1,4 @@
-/** `chaind genesis add-account`: an account with coins, and at will the power behind this node's validator. */
+/** `chaind genesis add-account`: an account with coins, and optionally the power of this node's validator. */
 import { equalBytes } from "../../bytes.js";
 import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../chain/address.js";
 import { addCoins, type Coin, formatCoins, parseCoins } from "../../chain/coins.js";
@@ -22,7 +22,7 @@ export interface AddedAccount {
 }
 
 const POWER_DEFAULT = "100";
-/** Tokens behind one unit of power. */
+/** Tokens of one unit of power. */
 const POWER_TOKENS = 1_000_000n;
 const POWER_MAX = 10n ** 15n;
 
@@ -70,7 +70,7 @@ interface Balance {
   coins: readonly { readonly denom: string; readonly amount: string }[];
 }
 
-/** Adds the coins to those that the address has in the document; answers the sum. */
+/** Adds the coins to those that the address has in the document; returns the sum. */
 function setBalance(balances: Balance[], address: string, given: readonly Coin[]): Coin[] {
   const held = balances.find((balance) => balance.address === address);
   const before = (held?.coins ?? []).map(({ denom, amount }) => ({ denom, amount: BigInt(amount) }));

@@ -41,7 +41,7 @@ export function requireNoChain(home: Home): void {
   throw new UpgradeError("UPG_INVALID_CONFIG", `${home.databaseFile} exists: the chain in this home has begun already`);
 }
 
-/** The list at a path of the document; made when it is not there. */
+/** The list at a path of the document; made when it is absent. */
 export function listAt(json: Record<string, unknown>, ...path: readonly string[]): unknown[] {
   let at = json;
   for (const name of path.slice(0, -1)) {

@@ -98,7 +98,7 @@ function writeAll(file: number, bytes: Uint8Array): boolean {
   return true;
 }
 
-/** The file is there once all of it is on disk. */
+/** The file exists once all of it is on disk. */
 function writeFile(path: string, text: Iterable<string>): void {
   const temporary = `${path}.${randomBytes(4).toString("hex")}`;
   const file = openSync(temporary, "w", 0o644);

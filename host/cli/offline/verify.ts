@@ -63,7 +63,7 @@ export function verifyHome(path: string, say: (line: string) => void): VerifiedH
   });
 }
 
-/** Undefined where it is not there, as in a copy of the data folder alone, or may not be read. */
+/** Undefined where it is absent, as in a copy of the data folder alone, or may not be read. */
 function ownKey({ validatorKeyFile }: Home, say: (line: string) => void): PublicKey | undefined {
   try {
     return readConsensusKey(validatorKeyFile).publicKey;

@@ -1,7 +1,7 @@
-/** What stands behind every command of `chaind query`. */
+/** What every command of `chaind query` uses. */
 import type { QueryFlags } from "../client/flags.js";
 
-/** Answers a question; what it returns is printed. `text` is for people, in place of YAML. */
+/** Makes a query; what it returns is printed. `text` is for people, in place of YAML. */
 export interface Answer {
   readonly json: object;
   readonly text?: string;

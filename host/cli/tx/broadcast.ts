@@ -1,4 +1,4 @@
-/** Sends a transaction's bytes and shows the node's answer in the field's form. */
+/** Sends a transaction's bytes and shows the node's response in the Cosmos SDK's form. */
 import { toHex } from "../../bytes.js";
 import { sha256 } from "../../engine/home/node-crypto.js";
 import { UpgradeError } from "../../errors.js";
@@ -8,7 +8,7 @@ import { waitForTx } from "../query/blocks.js";
 import type { TxFlags } from "./flags.js";
 
 const NANOS_PER_MILLI = 1_000_000n;
-/** Answers of a broadcast stay short. */
+/** Responses to a broadcast stay short. */
 const LOG_CHARACTERS_MAX = 500;
 
 interface CheckAnswer {
@@ -59,7 +59,7 @@ function txResponse({ code = 0, codespace = "", data, log = "" }: CheckAnswer, t
   };
 }
 
-/** The answer stands on stdout; the exit status says that it is a no. */
+/** The response is on stdout; the exit status says that it is an error. */
 function refuse({ code, codespace, raw_log }: { code: number; codespace: string; raw_log: string }): void {
   if (code === 0) return;
   const log = raw_log.slice(0, LOG_CHARACTERS_MAX);

@@ -21,7 +21,7 @@ import { adjustedGas, feeFor } from "./fees.js";
 import type { TxFlags } from "./flags.js";
 import { rawBytes, signed, unsignedTx, withSigner } from "./sign.js";
 
-/** The field's default. */
+/** The Cosmos SDK's default. */
 const GAS_DEFAULT = 200_000n;
 
 /** Who signs: what is known of a key without opening it. */

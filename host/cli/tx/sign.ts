@@ -14,7 +14,7 @@ import {
   TxSchema,
 } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
 
-/** A message in an `Any`, with the type URL that the field gives it. */
+/** A message in an `Any`, with the type URL that the Cosmos SDK gives it. */
 export function packed<S extends DescMessage>(schema: S, init: MessageInitShape<S>): Any {
   return create(AnySchema, { typeUrl: `/${schema.typeName}`, value: toBinary(schema, create(schema, init)) });
 }

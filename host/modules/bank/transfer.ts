@@ -1,4 +1,4 @@
-/** Coins on the move, with the field's events: what messages, fees, deposits and refunds go through. */
+/** Coins on the move, with the Cosmos SDK's events: what messages, fees, deposits and refunds go through. */
 import { encodeAddress, moduleAddress } from "../../chain/address.js";
 import { type Coins, formatCoins } from "../../chain/coins.js";
 import type { ModuleContext } from "../../chain/context.js";
@@ -20,7 +20,7 @@ export function transferCoins(context: ModuleContext, from: Uint8Array, to: Uint
   context.emit("message", ["sender", sender]);
 }
 
-/** To a module's account, which is made when it is not there. */
+/** To a module's account, which is made when it is absent. */
 export function transferToModule(context: ModuleContext, from: Uint8Array, module: string, coins: Coins): void {
   const to = moduleAddress(context.sha256, module);
   ensureAccount(context.store(AUTH_STORE), to, module);

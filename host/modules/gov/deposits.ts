@@ -29,10 +29,10 @@ import {
   writeProposal,
 } from "./records.js";
 
-/** Of the field's modules the one whose account is its community pool; this chain has the account alone. */
+/** Of the Cosmos SDK's modules the one whose account is its community pool; this chain has the account alone. */
 const COMMUNITY_POOL = "distribution";
 
-/** The field's words for a proposal that is not there. */
+/** The Cosmos SDK's words for a proposal that is absent. */
 export function noSuchProposal(id: bigint): TxError {
   return undefinedError(
     `collections: not found: key '${id}' of type github.com/cosmos/gogoproto/cosmos.gov.v1.Proposal`,
@@ -72,7 +72,7 @@ function holdsAll(coins: Coins, needed: Coins): boolean {
   return needed.every(({ denom, amount }) => amountOf(coins, denom) >= amount);
 }
 
-/** Answers whether the proposal's vote begins with it. @throws TxError */
+/** Returns whether the proposal's vote begins with it. @throws TxError */
 export function addDeposit(context: ModuleContext, id: bigint, depositor: Uint8Array, deposit: MessageCoins): boolean {
   const store = context.store(GOV_STORE);
   const proposal = readProposal(store, id);

@@ -1,4 +1,4 @@
-/** The gov part of a genesis document: parameters, proposals, deposits and votes, in the field's JSON. */
+/** The gov part of a genesis document: parameters, proposals, deposits and votes, in the Cosmos SDK's JSON. */
 
 import { create, createRegistry, type DescMessage, type MessageShape, type Registry } from "@bufbuild/protobuf";
 import { DurationSchema } from "@bufbuild/protobuf/wkt";

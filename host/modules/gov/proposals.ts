@@ -25,7 +25,7 @@ import {
 } from "./records.js";
 import { checkTextLengths } from "./texts.js";
 
-/** Records a proposal in its deposit period and answers its id; its initial deposit is added apart. @throws TxError */
+/** Records a proposal in its deposit period and returns its id; its initial deposit is added apart. @throws TxError */
 export function createProposal(context: ModuleContext, message: MsgSubmitProposal): bigint {
   const { metadata, title, summary, expedited } = message;
   checkTextLengths(message);
@@ -63,7 +63,7 @@ export function createProposal(context: ModuleContext, message: MsgSubmitProposa
     ["proposal_proposer", proposer],
     ["proposal_messages", types],
   );
-  // The field charges a proposal's storage once more.
+  // The Cosmos SDK charges a proposal's storage once more.
   const size = BigInt(message.messages.reduce((sum, { value }) => sum + value.length, title.length + summary.length));
   context.consumeGas(3n * GAS.WRITE_PER_BYTE * size, "submit proposal");
   return id;

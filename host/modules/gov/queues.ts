@@ -73,7 +73,7 @@ export function enqueueVoting(store: KVStore, time: Timestamp, id: bigint): void
   store.set(votedOnKey(id), MARK);
 }
 
-/** Takes a proposal out of whichever queue it may stand in. */
+/** Takes a proposal out of whichever queue it may be in. */
 export function dequeueProposal(store: KVStore, { id, depositEndTime, votingEndTime }: Proposal): void {
   if (depositEndTime) dequeue(store, "deposit", depositEndTime, id);
   if (!votingEndTime) return;

@@ -21,7 +21,7 @@ import {
 
 type Tallied = Pick<Proposal, "id" | "expedited">;
 
-/** Counts the votes that are there now; nothing is changed. */
+/** Counts the votes cast so far; nothing is changed. */
 export function tallyProposal(stores: Stores, proposal: Tallied): TallyOutcome {
   return completed(tallyProposalSteps(stores, proposal));
 }

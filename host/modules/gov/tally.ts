@@ -1,5 +1,5 @@
 /**
- * Counts votes by staking power, as the field does. A voter's delegations count by the voter's options and are taken
+ * Counts votes by staking power, as the Cosmos SDK does. A voter's delegations count by the voter's options and are taken
  * from their validators; what is left of a validator counts by the validator's own vote.
  */
 
@@ -135,7 +135,7 @@ function* countPower({ validators, votes, delegationsOf }: TallyInput) {
   return { results, power };
 }
 
-/** Tokens behind some of a validator's shares. */
+/** Tokens of some of a validator's shares. */
 function powerOf({ tokens, shares }: TallyValidator, part: Decimal): Decimal {
   return divide(part * tokens, shares);
 }

@@ -16,7 +16,7 @@ export interface GenesisValidator {
   readonly tokens: bigint;
   readonly shares: string;
   readonly jailed: boolean;
-  /** The field's names: BOND_STATUS_BONDED and so on. */
+  /** The Cosmos SDK's names: BOND_STATUS_BONDED and so on. */
   readonly status: string;
 }
 

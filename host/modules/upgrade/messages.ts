@@ -1,4 +1,4 @@
-/** MsgSoftwareUpgrade and MsgCancelUpgrade, under the project's package name and under the field's. */
+/** MsgSoftwareUpgrade and MsgCancelUpgrade, under the project's package name and under the Cosmos SDK's. */
 
 import type { ModuleContext } from "../../chain/context.js";
 import { type MessageKind, messageKind } from "../../chain/tx/message-kind.js";

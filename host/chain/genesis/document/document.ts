@@ -31,7 +31,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 export class GenesisDocument {
   /** The document without its long lists. */
   readonly root: JsonReader;
-  /** Is it of 2019, when accounts stood beside the modules and held their coins? */
+  /** Is it of 2019, when accounts were beside the modules and held their coins? */
   readonly isLegacy: boolean;
   /** Offset of the bracket that opens the document. */
   readonly start: number;

@@ -32,7 +32,7 @@ export function registerDiff(handler: Cobra, output: Output): void {
     });
 }
 
-/** A file that nodes refuse has no gas: its code stands in the place of it. */
+/** A file that nodes refuse has no gas: its code is in its place. */
 function gasIn({ bytes }: WasmFile, fixtures: readonly NamedFixture[]): Readonly<Record<string, string>> {
   try {
     return gasOf(loadHandler(bytes, { sha256 }), fixtures);
