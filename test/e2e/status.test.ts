@@ -1,0 +1,10 @@
+/** `status` for scripts. */
+import { expect, test } from "vitest";
+import { useTestNode } from "../unit/api/test-node.js";
+import { CommandLine } from "./command-line.js";
+
+test("chaind status without -o json → one object of JSON all the same", () =>
+  useTestNode(async ({ rpc }) => {
+    const { stdout } = await new CommandLine().run(["status", "--node", rpc]);
+    expect(JSON.parse(stdout).sync_info.latest_block_height).toBe("2");
+  }));
