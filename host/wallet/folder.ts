@@ -6,13 +6,15 @@ import { readFileIfThere, writeFileAtomically } from "../engine/home/atomic-file
 import { messageOf, UpgradeError } from "../errors.js";
 import type { Sealed } from "./seal.js";
 
-/** What a key's file holds: `private` (hex, backend test) or `sealed` (backend file). */
+/** What a key's file holds: `private` (hex, backend test), `sealed` (backend file), or neither for a public key. */
 export interface KeyRecord {
   readonly v: 1;
   readonly name: string;
   readonly address: string;
-  /** Base64 of 33 bytes. */
+  /** Base64 of 33 bytes; "" for a multisig key. */
   readonly pubkey: string;
+  /** A multisig key: threshold and members as JSON. */
+  readonly multisig?: unknown;
   readonly private?: string;
   readonly sealed?: Sealed;
 }
@@ -95,7 +97,7 @@ function parseRecord(path: string, name: string, bytes: Uint8Array): KeyRecord {
     record.name === name &&
     typeof record.address === "string" &&
     typeof record.pubkey === "string" &&
-    Buffer.from(record.pubkey, "base64").length === 33;
+    Buffer.from(record.pubkey, "base64").length === (record.multisig === undefined ? 33 : 0);
   if (!isWhole) throw new UpgradeError("UPG_STORE_CORRUPT", `${path} is not the file of a key named "${name}"`);
   return record as KeyRecord;
 }

@@ -4,7 +4,12 @@
  */
 
 import { fromHex, toHex } from "../bytes.js";
+import { keyAddress, type SigningKey } from "../chain/account-key.js";
+import { encodeAddress } from "../chain/address.js";
+import { JsonReader } from "../chain/json-reader.js";
+import { keyJson, readAccountKey } from "../chain/key-json.js";
 import { sign } from "../comet/keys.js";
+import { sha256 } from "../engine/home/node-crypto.js";
 import { UpgradeError } from "../errors.js";
 import { programName } from "../program-name.js";
 import { type AccountKey, accountKey } from "./derive.js";
@@ -21,8 +26,9 @@ const PASSWORD_MIN = 8;
 export interface KeyInfo {
   readonly name: string;
   readonly address: string;
-  /** secp256k1, compressed. */
-  readonly publicKey: Uint8Array;
+  /** local: it can sign; offline: the public key alone; multi: its members sign. */
+  readonly type: "local" | "offline" | "multi";
+  readonly key: SigningKey;
 }
 
 export interface KeyringOptions {
@@ -58,13 +64,7 @@ export class Keyring {
 
   /** @throws UpgradeError UPG_INVALID_ARGUMENT when there is a key of that name already */
   async add(name: string, key: AccountKey): Promise<KeyInfo> {
-    checkKeyName(name);
-    if (this.has(name)) {
-      throw new UpgradeError(
-        "UPG_INVALID_ARGUMENT",
-        `there is a key "${name}" already; delete it first (\`${programName()} keys delete ${name}\`)`,
-      );
-    }
+    this.#requireNew(name);
     const shown = { v: 1, name, address: key.address, pubkey: Buffer.from(key.publicKey).toString("base64") } as const;
     const record: KeyRecord =
       this.options.backend === "test"
@@ -72,6 +72,27 @@ export class Keyring {
         : { ...shown, sealed: seal(key.privateKey, await this.#passwordForWriting(), boundTo(shown)) };
     this.#folder.write(record);
     return infoOf(record);
+  }
+
+  /** Keeps a key without a private one: of somebody else, or of several. @throws UpgradeError UPG_INVALID_ARGUMENT */
+  addPublic(name: string, key: SigningKey): KeyInfo {
+    this.#requireNew(name);
+    const address = encodeAddress(keyAddress(sha256, key));
+    const record: KeyRecord =
+      key.type === "multisig"
+        ? { v: 1, name, address, pubkey: "", multisig: keyJson(key) }
+        : { v: 1, name, address, pubkey: Buffer.from(key.bytes).toString("base64") };
+    this.#folder.write(record);
+    return infoOf(record);
+  }
+
+  #requireNew(name: string): void {
+    checkKeyName(name);
+    if (!this.has(name)) return;
+    throw new UpgradeError(
+      "UPG_INVALID_ARGUMENT",
+      `there is a key "${name}" already; delete it first (\`${programName()} keys delete ${name}\`)`,
+    );
   }
 
   /** @throws UpgradeError UPG_NOT_FOUND_KEY */
@@ -83,6 +104,11 @@ export class Keyring {
   /** @throws UpgradeError UPG_NOT_FOUND_KEY, UPG_INVALID_ARGUMENT (wrong password), UPG_STORE_CORRUPT */
   async privateKey(name: string): Promise<Uint8Array> {
     const record = this.#record(name);
+    if (!canSign(record)) {
+      const how =
+        record.multisig === undefined ? "its private key is elsewhere" : "its members sign for it, see `tx multisign`";
+      throw new UpgradeError("UPG_INVALID_ARGUMENT", `"${name}" is a public key: ${how}`);
+    }
     const secret = record.private === undefined ? await this.#unsealed(record) : readHex(record);
     if (accountKey(secret).address !== record.address) {
       throw new UpgradeError("UPG_STORE_CORRUPT", `the key "${name}" does not belong to the address in its file`);
@@ -102,8 +128,11 @@ export class Keyring {
 
   /** One password for all keys: a new key is sealed only with the one that opens the existing keys. */
   async #passwordForWriting(): Promise<string> {
-    const [known] = this.#folder.names();
-    if (known !== undefined) await this.#unsealed(this.#record(known));
+    const known = this.#folder
+      .names()
+      .map((name) => this.#record(name))
+      .find(canSign);
+    if (known) await this.#unsealed(known);
     this.#password ??= await this.#newPassword();
     return this.#password;
   }
@@ -139,8 +168,23 @@ function boundTo({ name, address, pubkey }: Pick<KeyRecord, "name" | "address" |
   return JSON.stringify(["chain-upgrade key 1", name, address, pubkey]);
 }
 
-function infoOf({ name, address, pubkey }: KeyRecord): KeyInfo {
-  return { name, address, publicKey: new Uint8Array(Buffer.from(pubkey, "base64")) };
+const canSign = (record: KeyRecord): boolean => record.private !== undefined || record.sealed !== undefined;
+
+/** @throws UpgradeError UPG_STORE_CORRUPT */
+function infoOf(record: KeyRecord): KeyInfo {
+  const { name, address, pubkey, multisig } = record;
+  if (multisig === undefined) {
+    const key: SigningKey = { type: "secp256k1", bytes: new Uint8Array(Buffer.from(pubkey, "base64")) };
+    return { name, address, type: canSign(record) ? "local" : "offline", key };
+  }
+  const key = readAccountKey(new JsonReader(multisig, `key "${name}"`));
+  if (!key || encodeAddress(keyAddress(sha256, key)) !== address) {
+    throw new UpgradeError(
+      "UPG_STORE_CORRUPT",
+      `the multisig key "${name}" does not belong to the address in its file`,
+    );
+  }
+  return { name, address, type: "multi", key };
 }
 
 function readHex({ name, private: text = "" }: KeyRecord): Uint8Array {

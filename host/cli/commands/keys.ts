@@ -1,5 +1,6 @@
 /** `chaind keys`: keys of accounts in this machine's keyring. */
 
+import { keyJson } from "../../chain/key-json.js";
 import { programName } from "../../program-name.js";
 import { usage } from "../../usage.js";
 import type { KeyInfo } from "../../wallet/keyring.js";
@@ -16,6 +17,10 @@ interface AddFlags extends KeyringFlags {
   readonly account: number;
   readonly index: number;
   readonly words: number;
+  readonly multisig?: string;
+  readonly multisigThreshold: number;
+  readonly sort: boolean;
+  readonly pubkey?: string;
 }
 
 export function registerKeys(program: Cobra, output: Output): void {
@@ -50,6 +55,10 @@ function registerAdd(keys: Cobra, output: Output): void {
     .option("--account <uint>", "account number in the path", parseCount, 0)
     .option("--index <uint>", "address index in the path", parseCount, 0)
     .option("--words <uint>", "words of a new mnemonic: 12, 15, 18, 21 or 24", parseCount, 24)
+    .option("--multisig <names>", "make a multisig key of these keys: alice,bob,carol")
+    .option("--multisig-threshold <uint>", "members that must sign", parseCount, 1)
+    .option("--no-sort", "keep the members in the order given, not in that of their addresses")
+    .option("--pubkey <json>", "keep this public key alone: of somebody else, for a multisig key")
     .example("keys add alice --keyring-backend test", "keys add alice --recover < mnemonic.txt")
     .action(async (name: string, flags: AddFlags, command: Cobra) => add(name, flags, homeOf(command), output));
 }
@@ -59,12 +68,20 @@ async function add(name: string, flags: AddFlags, home: string, output: Output):
   const { checkKeyName } = await import("../../wallet/folder.js");
   const withKeyring = await keyringModule();
   checkKeyName(name);
+  if (flags.multisig !== undefined || flags.pubkey !== undefined) {
+    const { addPublicKey } = await import("../client/public-keys.js");
+    await withKeyring(flags, home, (keyring) => output.print(shownKey(addPublicKey(keyring, name, flags))));
+    return;
+  }
   await withKeyring(flags, home, async (keyring, prompt) => {
     if (!flags.dryRun && keyring.has(name))
       throw usage(`there is a key "${name}" already; \`${programName()} keys delete ${name}\` removes it`);
     const mnemonic = flags.recover ? await prompt.secret("The mnemonic: ") : newMnemonic(flags.words);
     const key = keyFromMnemonic(mnemonic, flags.hdPath ?? `m/44'/118'/${flags.account}'/0/${flags.index}`);
-    const info = flags.dryRun ? { name, ...key } : await keyring.add(name, key);
+    const simple = { type: "secp256k1", bytes: key.publicKey } as const;
+    const info = flags.dryRun
+      ? { name, address: key.address, type: "local" as const, key: simple }
+      : await keyring.add(name, key);
     const isShown = !flags.recover && flags.backup;
     output.print({ ...shownKey(info), ...(isShown && output.isJson ? { mnemonic } : {}) });
     if (!isShown || output.isJson) return;
@@ -74,11 +91,9 @@ async function add(name: string, flags: AddFlags, home: string, output: Output):
   });
 }
 
-/** As the field shows a key. */
-function shownKey({ name, address, publicKey }: KeyInfo) {
-  const key = Buffer.from(publicKey).toString("base64");
-  const pubkey = JSON.stringify({ "@type": "/cosmos.crypto.secp256k1.PubKey", key });
-  return { name, type: "local", address, pubkey };
+/** As the Cosmos SDK shows a key. */
+function shownKey({ name, address, type, key }: KeyInfo) {
+  return { name, type, address, pubkey: JSON.stringify(keyJson(key)) };
 }
 
 interface ShowFlags extends KeyringFlags {

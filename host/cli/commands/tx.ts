@@ -146,8 +146,26 @@ function registerFiles(tx: Cobra, output: Output): void {
   addTxFlags(tx.command("sign"))
     .argument("<file>", "an unsigned transaction, JSON; - for stdin")
     .summary("Sign a transaction from --generate-only")
+    .description(
+      "Signs with the key of --from. With --multisig it prints that member's signature, as amino JSON, for `tx multisign`.",
+    )
+    .option("--multisig <string>", "name or address of the multisig key that the signer is a member of")
+    .option("--signature-only", "print the signature, not the transaction")
+    .option("--output-document <file>", "write to this file, which must not exist yet")
+    .example("tx sign unsigned.json --from alice --multisig committee --output-document alice.json")
     .action(async (file: string, _: unknown, command: Cobra) => {
       await (await import("../tx/stored.js")).signFile(file, allFlags(command), output);
+    });
+  addTxFlags(tx.command("multisign"))
+    .argument("<file>", "an unsigned transaction, JSON; - for stdin")
+    .argument("<name>", "the multisig key: its name in the keyring")
+    .argument("<signatures...>", "files from `tx sign --multisig`, one a member")
+    .summary("Join the signatures of a multisig key's members")
+    .description("Verifies each signature, and prints the signed transaction for `tx broadcast`.")
+    .option("--output-document <file>", "write to this file, which must not exist yet")
+    .example("tx multisign unsigned.json committee alice.json bob.json > signed.json")
+    .action(async (file: string, name: string, signatures: string[], _: unknown, command: Cobra) => {
+      await (await import("../tx/multisign.js")).multisign({ file, name, signatures }, allFlags(command), output);
     });
   addTxFlags(tx.command("broadcast"))
     .argument("<file>", "a signed transaction, JSON; - for stdin")

@@ -3,7 +3,9 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { addNodeFlags, type NodeFlags } from "../client/flags.js";
 import { addKeyringFlags, type KeyringFlags } from "../client/keyring-options.js";
 import { parseUint64 } from "../options.js";
+import type { SignModeName } from "./sign.js";
 
+const SIGN_MODE_NAMES = ["direct", "amino-json"] as const;
 const BROADCAST_MODES = ["sync", "async", "block"] as const;
 
 /** A number, or `auto`: the node tells by running the transaction without keeping it. */
@@ -23,6 +25,7 @@ export interface TxFlags extends NodeFlags, KeyringFlags {
   readonly timeoutHeight: bigint;
   readonly accountNumber?: bigint;
   readonly sequence?: bigint;
+  readonly signMode: SignModeName;
   readonly yes?: boolean;
   readonly generateOnly?: boolean;
   readonly dryRun?: boolean;
@@ -52,6 +55,11 @@ export function addTxFlags<T extends Command>(command: T): T {
       new Option("-b, --broadcast-mode <string>", "wait for nothing, for the check, or for the block")
         .choices([...BROADCAST_MODES])
         .default("sync"),
+    )
+    .addOption(
+      new Option("--sign-mode <string>", "what is signed: the bytes, or the JSON that hardware wallets show")
+        .choices([...SIGN_MODE_NAMES])
+        .default("direct"),
     )
     .option("--note <string>", "a note in the transaction (memo)", "")
     .option("--timeout-height <uint>", "last height at which a block may include it", parseUint64, 0n)

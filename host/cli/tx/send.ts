@@ -1,5 +1,6 @@
 /** From messages to an answer of the node: account, gas, fee, signature, a question to the person, the broadcast. */
 import type { Any } from "@bufbuild/protobuf/wkt";
+import type { SigningKey } from "../../chain/account-key.js";
 import { decodeAddress, encodeAddress } from "../../chain/address.js";
 import { UpgradeError } from "../../errors.js";
 import { Query as AuthQuery } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
@@ -7,7 +8,7 @@ import { Service } from "../../gen/cosmos/tx/v1beta1/service_pb.js";
 import { type Tx, TxSchema } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
 import { usage } from "../../usage.js";
 import { ask } from "../../wallet/ask.js";
-import type { Keyring } from "../../wallet/keyring.js";
+import type { KeyInfo, Keyring } from "../../wallet/keyring.js";
 import type { Prompt } from "../../wallet/prompt.js";
 import type { RpcClient } from "../../wallet/rpc.js";
 import { rpcClient } from "../client/flags.js";
@@ -28,7 +29,7 @@ const GAS_DEFAULT = 200_000n;
 interface Sender {
   readonly address: string;
   /** Missing for an address that the keyring does not have: nothing can be signed for it. */
-  readonly key?: { readonly name: string; readonly publicKey: Uint8Array };
+  readonly key?: Pick<KeyInfo, "name" | "key" | "type">;
 }
 
 export type MakeMessages = (sender: Sender, rpc: RpcClient | undefined) => Promise<readonly Any[]> | readonly Any[];
@@ -49,8 +50,13 @@ function senderOf(keyring: Keyring, { from, generateOnly, dryRun }: TxFlags): Se
   const given = required(from, "from");
   const isAddress = /^[a-z]+1[a-z0-9]{20,}$/.test(given);
   if (isAddress && (generateOnly || dryRun)) return { address: encodeAddress(decodeAddress(given)) };
-  const { name, address, publicKey } = keyring.find(given);
-  return { address, key: { name, publicKey } };
+  const found = keyring.find(given);
+  if (found.type === "multi" && !generateOnly) {
+    const steps =
+      "make it with --generate-only; its members sign it (tx sign --multisig), and tx multisign joins their signatures";
+    throw usage(`${found.name} is a multisig key, which signs no transaction at once: ${steps}`);
+  }
+  return { address: found.address, key: found };
 }
 
 function contents(flags: TxFlags, messages: readonly Any[], gasLimit: bigint) {
@@ -100,8 +106,9 @@ async function printGas(
   messages: readonly Any[],
 ): Promise<void> {
   const { sequence } = await accountOf(rpc, sender.address);
-  const publicKey = sender.key?.publicKey ?? new Uint8Array(33);
-  const used = await simulatedGas(rpc, withSigner(contents(flags, messages, 0n), { publicKey, sequence }));
+  const key: SigningKey = sender.key?.key ?? { type: "secp256k1", bytes: new Uint8Array(33) };
+  const signer = { key, sequence, mode: flags.signMode };
+  const used = await simulatedGas(rpc, withSigner(contents(flags, messages, 0n), signer));
   const estimate = adjustedGas(used, flags.gasAdjustment);
   output.print({ gas_used: String(used), gas_estimate: String(estimate) }, `gas estimate: ${estimate}`);
 }
@@ -122,15 +129,16 @@ async function signAndSend(sending: Sending, messages: readonly Any[]): Promise<
   const rpc = needed(sending.rpc);
   const { accountNumber, sequence: next } = await accountOf(rpc, sender.address);
   const sequence = flags.sequence ?? next;
-  const gasLimit = await gasFor(flags, rpc, (gas) => withSigner(contents(flags, messages, gas), { ...key, sequence }));
+  const signer = { key: key.key, mode: flags.signMode, sequence };
+  const gasLimit = await gasFor(flags, rpc, (gas) => withSigner(contents(flags, messages, gas), signer));
   const unsigned = contents(flags, messages, gasLimit);
   if (!flags.yes) {
     output.say(jsonLine(messageJson(TxSchema, unsigned)));
     await confirm(prompt, false, "confirm transaction before signing and broadcasting");
   }
   const tx = await signed(unsigned, {
-    publicKey: key.publicKey,
-    ...{ chainId: await chainIdOf(flags, rpc), accountNumber, sequence },
+    ...signer,
+    ...{ chainId: await chainIdOf(flags, rpc), accountNumber, address: sender.address },
     sign: (message) => keyring.sign(key.name, message),
   });
   await broadcast(rpc, rawBytes(tx), flags, output);

@@ -1,8 +1,10 @@
-/** Transactions of one signer, SIGN_MODE_DIRECT: bodies, fees, signatures. */
+/** Transactions of one signer: bodies, fees, signatures. */
 import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
+import { packKey, type SigningKey } from "../../chain/account-key.js";
 import type { Coin } from "../../chain/coins.js";
-import { PubKeySchema } from "../../gen/cosmos/crypto/secp256k1/keys_pb.js";
+import { aminoSignBytes } from "../../chain/tx/amino-doc.js";
+import { resolverOf } from "../../chain/tx/decode.js";
 import { SignMode } from "../../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import {
   type AuthInfo,
@@ -13,6 +15,7 @@ import {
   TxRawSchema,
   TxSchema,
 } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
+import { programChain } from "../program-chain.js";
 
 /** A message in an `Any`, with the type URL that the Cosmos SDK gives it. */
 export function packed<S extends DescMessage>(schema: S, init: MessageInitShape<S>): Any {
@@ -34,8 +37,14 @@ export function unsignedTx({ messages, note, timeoutHeight, fee, gasLimit }: TxC
   });
 }
 
+/** Names of sign modes on the command line. */
+export const SIGN_MODES = Object.freeze({ direct: SignMode.DIRECT, "amino-json": SignMode.LEGACY_AMINO_JSON });
+export type SignModeName = keyof typeof SIGN_MODES;
+
 export interface Signer {
-  readonly publicKey: Uint8Array;
+  readonly key: SigningKey;
+  readonly mode: SignModeName;
+  readonly address: string;
   readonly chainId: string;
   readonly accountNumber: bigint;
   readonly sequence: bigint;
@@ -44,13 +53,13 @@ export interface Signer {
 }
 
 /** The same with its signer in place; the signature is still empty. */
-export function withSigner(tx: Tx, { publicKey, sequence }: Pick<Signer, "publicKey" | "sequence">): Tx {
+export function withSigner(tx: Tx, { key, sequence, mode }: Pick<Signer, "key" | "sequence" | "mode">): Tx {
   const authInfo: AuthInfo = create(AuthInfoSchema, {
     ...(tx.authInfo?.fee ? { fee: tx.authInfo.fee } : {}),
     signerInfos: [
       {
-        publicKey: packed(PubKeySchema, { key: publicKey }),
-        modeInfo: { sum: { case: "single", value: { mode: SignMode.DIRECT } } },
+        publicKey: packKey(key),
+        modeInfo: { sum: { case: "single", value: { mode: SIGN_MODES[mode] } } },
         sequence,
       },
     ],
@@ -60,11 +69,23 @@ export function withSigner(tx: Tx, { publicKey, sequence }: Pick<Signer, "public
 
 export async function signed(tx: Tx, signer: Signer): Promise<Tx> {
   const ready = withSigner(tx, signer);
-  const { bodyBytes, authInfoBytes } = partsOf(ready);
-  const { chainId, accountNumber } = signer;
-  const document = create(SignDocSchema, { bodyBytes, authInfoBytes, chainId, accountNumber });
-  const signature = await signer.sign(toBinary(SignDocSchema, document));
+  const signature = await signer.sign(signer.mode === "direct" ? directDoc(ready, signer) : aminoDoc(ready, signer));
   return create(TxSchema, { ...ready, signatures: [signature] });
+}
+
+export type SignedAccount = Pick<Signer, "chainId" | "accountNumber" | "sequence" | "address">;
+
+function directDoc(tx: Tx, { chainId, accountNumber }: SignedAccount): Uint8Array {
+  return toBinary(SignDocSchema, create(SignDocSchema, { ...partsOf(tx), chainId, accountNumber }));
+}
+
+/** What SIGN_MODE_LEGACY_AMINO_JSON signs; signer infos are no part of it. @throws UpgradeError UPG_INVALID_TX */
+export function aminoDoc(tx: Tx, account: SignedAccount): Uint8Array {
+  const { chainId, accountNumber, sequence, address } = account;
+  const resolve = resolverOf(programChain().router);
+  const body = tx.body ?? create(TxBodySchema);
+  const authInfo = tx.authInfo ?? create(AuthInfoSchema);
+  return aminoSignBytes({ body, authInfo, chainId, accountNumber, sequence, address, resolve });
 }
 
 /** The bytes that are sent. */

@@ -1,13 +1,18 @@
 /** Transactions in files: signing and sending what was made before. */
 
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { create, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
+import { packKey } from "../../chain/account-key.js";
+import { decodeAddress, encodeAddress } from "../../chain/address.js";
 import { messageFromJson } from "../../chain/query/message-json.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import { Query as AuthQuery } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
+import { SignatureDescriptorsSchema } from "../../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import { type Tx, TxSchema } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
 import { programName } from "../../program-name.js";
 import { usage } from "../../usage.js";
 import { ask } from "../../wallet/ask.js";
+import type { Keyring } from "../../wallet/keyring.js";
 import { rpcClient } from "../client/flags.js";
 import { withKeyring } from "../client/keyring-options.js";
 import { messageJson, messageRegistry } from "../client/message-json.js";
@@ -16,7 +21,7 @@ import { required } from "../settings.js";
 import { broadcast } from "./broadcast.js";
 import type { TxFlags } from "./flags.js";
 import { chainIdOf } from "./send.js";
-import { rawBytes, signed } from "./sign.js";
+import { rawBytes, SIGN_MODES, type SignedAccount, signed } from "./sign.js";
 
 const FILE_BYTES_MAX = 4 * 1_048_576;
 
@@ -37,26 +42,71 @@ export function readJsonFile(file: string): unknown {
   }
 }
 
-function readTx(file: string): Tx {
+export const readTx = (file: string): Tx => readMessage(file, TxSchema, "transaction");
+
+/** @throws UpgradeError UPG_INVALID_TX */
+export function readMessage<S extends DescMessage>(file: string, schema: S, what: string): MessageShape<S> {
   const json = readJsonFile(file);
   try {
     // Fields of newer forms that say nothing (unordered: false, tip: null) are passed over.
-    return messageFromJson(messageRegistry(), TxSchema, json);
+    return messageFromJson(messageRegistry(), schema, json);
   } catch (cause) {
-    throw new UpgradeError("UPG_INVALID_TX", `${file} is no transaction: ${(cause as Error).message}`, { cause });
+    throw new UpgradeError("UPG_INVALID_TX", `${file} is no ${what}: ${messageOf(cause)}`, { cause });
   }
 }
 
-/** Prints the signed transaction. */
-export async function signFile(file: string, flags: TxFlags, output: Output): Promise<void> {
+export interface SignFlags extends TxFlags {
+  /** Name or address of a multisig key that the signer is a member of. */
+  readonly multisig?: string;
+  readonly signatureOnly?: boolean;
+  readonly outputDocument?: string;
+}
+
+/** Prints the signed transaction, or the signature alone, which a multisig key's members give one another. */
+export async function signFile(file: string, flags: SignFlags, output: Output): Promise<void> {
   const tx = readTx(file);
   await withKeyring(flags, flags.keyringDir ?? flags.home, async (keyring) => {
-    const { name, address, publicKey } = keyring.find(required(flags.from, "from"));
-    const facts = flags.offline ? offlineFacts(flags) : await onlineFacts(flags, address);
+    const { name, address, key } = keyring.find(required(flags.from, "from"));
+    const account = flags.multisig === undefined ? address : multisigAddress(keyring, flags.multisig);
+    const facts = await signedFacts(flags, account);
     const sign = (message: Uint8Array) => keyring.sign(name, message);
-    const json = messageJson(TxSchema, await signed(tx, { publicKey, ...facts, sign }));
-    output.print(json, jsonLine(json));
+    if (flags.multisig === undefined && !flags.signatureOnly) {
+      const whole = await signed(tx, { key, mode: flags.signMode, ...facts, sign });
+      printDocument(messageJson(TxSchema, whole), flags, output);
+      return;
+    }
+    // Which members will sign is not known yet, and SIGN_MODE_DIRECT signs that too.
+    const mode = flags.multisig === undefined ? flags.signMode : "amino-json";
+    const { signatures } = await signed(tx, { key, mode, ...facts, sign });
+    const single = { mode: SIGN_MODES[mode], signature: signatures[0] ?? new Uint8Array() };
+    const { sequence } = facts;
+    const descriptor = { publicKey: packKey(key), data: { sum: { case: "single", value: single } }, sequence } as const;
+    const descriptors = create(SignatureDescriptorsSchema, { signatures: [descriptor] });
+    printDocument(messageJson(SignatureDescriptorsSchema, descriptors), flags, output);
   });
+}
+
+function multisigAddress(keyring: Keyring, given: string): string {
+  return /^[a-z]+1[a-z0-9]{20,}$/.test(given) ? encodeAddress(decodeAddress(given)) : keyring.find(given).address;
+}
+
+/** What a signature is bound to. */
+export async function signedFacts(flags: TxFlags, address: string): Promise<SignedAccount> {
+  return { ...(flags.offline ? offlineFacts(flags) : await onlineFacts(flags, address)), address };
+}
+
+/** JSON to a file that does not exist yet, else to stdout. @throws UpgradeError UPG_INVALID_ARGUMENT */
+export function printDocument(json: Readonly<Record<string, unknown>>, flags: SignFlags, output: Output): void {
+  const { outputDocument: file } = flags;
+  if (file === undefined) {
+    output.print(json, jsonLine(json));
+    return;
+  }
+  try {
+    writeFileSync(file, jsonLine(json), { flag: "wx" });
+  } catch (cause) {
+    throw new UpgradeError("UPG_INVALID_ARGUMENT", `cannot write ${file}: ${messageOf(cause)}`, { cause });
+  }
 }
 
 function offlineFacts({ chainId, accountNumber, sequence }: TxFlags) {

@@ -2,14 +2,138 @@
 // @generated from file cosmos/tx/signing/v1beta1/signing.proto (package cosmos.tx.signing.v1beta1, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { CompactBitArray } from "../../../crypto/multisig/v1beta1/multisig_pb.js";
+import { file_cosmos_crypto_multisig_v1beta1_multisig } from "../../../crypto/multisig/v1beta1/multisig_pb.js";
+import type { Any } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_any } from "@bufbuild/protobuf/wkt";
+import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file cosmos/tx/signing/v1beta1/signing.proto.
  */
 export const file_cosmos_tx_signing_v1beta1_signing: GenFile = /*@__PURE__*/
-  fileDesc("Cidjb3Ntb3MvdHgvc2lnbmluZy92MWJldGExL3NpZ25pbmcucHJvdG8SGWNvc21vcy50eC5zaWduaW5nLnYxYmV0YTEqpQEKCFNpZ25Nb2RlEhkKFVNJR05fTU9ERV9VTlNQRUNJRklFRBAAEhQKEFNJR05fTU9ERV9ESVJFQ1QQARIVChFTSUdOX01PREVfVEVYVFVBTBACEhgKFFNJR05fTU9ERV9ESVJFQ1RfQVVYEAMSHwobU0lHTl9NT0RFX0xFR0FDWV9BTUlOT19KU09OEH8SFgoRU0lHTl9NT0RFX0VJUF8xOTEQvwFiBnByb3RvMw");
+  fileDesc("Cidjb3Ntb3MvdHgvc2lnbmluZy92MWJldGExL3NpZ25pbmcucHJvdG8SGWNvc21vcy50eC5zaWduaW5nLnYxYmV0YTEiWgoUU2lnbmF0dXJlRGVzY3JpcHRvcnMSQgoKc2lnbmF0dXJlcxgBIAMoCzIuLmNvc21vcy50eC5zaWduaW5nLnYxYmV0YTEuU2lnbmF0dXJlRGVzY3JpcHRvciKkBAoTU2lnbmF0dXJlRGVzY3JpcHRvchIoCgpwdWJsaWNfa2V5GAEgASgLMhQuZ29vZ2xlLnByb3RvYnVmLkFueRJBCgRkYXRhGAIgASgLMjMuY29zbW9zLnR4LnNpZ25pbmcudjFiZXRhMS5TaWduYXR1cmVEZXNjcmlwdG9yLkRhdGESEAoIc2VxdWVuY2UYAyABKAQajQMKBERhdGESTAoGc2luZ2xlGAEgASgLMjouY29zbW9zLnR4LnNpZ25pbmcudjFiZXRhMS5TaWduYXR1cmVEZXNjcmlwdG9yLkRhdGEuU2luZ2xlSAASSgoFbXVsdGkYAiABKAsyOS5jb3Ntb3MudHguc2lnbmluZy52MWJldGExLlNpZ25hdHVyZURlc2NyaXB0b3IuRGF0YS5NdWx0aUgAGk4KBlNpbmdsZRIxCgRtb2RlGAEgASgOMiMuY29zbW9zLnR4LnNpZ25pbmcudjFiZXRhMS5TaWduTW9kZRIRCglzaWduYXR1cmUYAiABKAwakwEKBU11bHRpEkEKCGJpdGFycmF5GAEgASgLMi8uY29zbW9zLmNyeXB0by5tdWx0aXNpZy52MWJldGExLkNvbXBhY3RCaXRBcnJheRJHCgpzaWduYXR1cmVzGAIgAygLMjMuY29zbW9zLnR4LnNpZ25pbmcudjFiZXRhMS5TaWduYXR1cmVEZXNjcmlwdG9yLkRhdGFCBQoDc3VtKqUBCghTaWduTW9kZRIZChVTSUdOX01PREVfVU5TUEVDSUZJRUQQABIUChBTSUdOX01PREVfRElSRUNUEAESFQoRU0lHTl9NT0RFX1RFWFRVQUwQAhIYChRTSUdOX01PREVfRElSRUNUX0FVWBADEh8KG1NJR05fTU9ERV9MRUdBQ1lfQU1JTk9fSlNPThB/EhYKEVNJR05fTU9ERV9FSVBfMTkxEL8BYgZwcm90bzM", [file_cosmos_crypto_multisig_v1beta1_multisig, file_google_protobuf_any]);
+
+/**
+ * Signatures apart from their transaction: the files that members of a multisig key send one another.
+ *
+ * @generated from message cosmos.tx.signing.v1beta1.SignatureDescriptors
+ */
+export type SignatureDescriptors = Message<"cosmos.tx.signing.v1beta1.SignatureDescriptors"> & {
+  /**
+   * @generated from field: repeated cosmos.tx.signing.v1beta1.SignatureDescriptor signatures = 1;
+   */
+  signatures: SignatureDescriptor[];
+};
+
+/**
+ * Describes the message cosmos.tx.signing.v1beta1.SignatureDescriptors.
+ * Use `create(SignatureDescriptorsSchema)` to create a new message.
+ */
+export const SignatureDescriptorsSchema: GenMessage<SignatureDescriptors> = /*@__PURE__*/
+  messageDesc(file_cosmos_tx_signing_v1beta1_signing, 0);
+
+/**
+ * @generated from message cosmos.tx.signing.v1beta1.SignatureDescriptor
+ */
+export type SignatureDescriptor = Message<"cosmos.tx.signing.v1beta1.SignatureDescriptor"> & {
+  /**
+   * @generated from field: google.protobuf.Any public_key = 1;
+   */
+  publicKey?: Any | undefined;
+
+  /**
+   * @generated from field: cosmos.tx.signing.v1beta1.SignatureDescriptor.Data data = 2;
+   */
+  data?: SignatureDescriptor_Data | undefined;
+
+  /**
+   * @generated from field: uint64 sequence = 3;
+   */
+  sequence: bigint;
+};
+
+/**
+ * Describes the message cosmos.tx.signing.v1beta1.SignatureDescriptor.
+ * Use `create(SignatureDescriptorSchema)` to create a new message.
+ */
+export const SignatureDescriptorSchema: GenMessage<SignatureDescriptor> = /*@__PURE__*/
+  messageDesc(file_cosmos_tx_signing_v1beta1_signing, 1);
+
+/**
+ * @generated from message cosmos.tx.signing.v1beta1.SignatureDescriptor.Data
+ */
+export type SignatureDescriptor_Data = Message<"cosmos.tx.signing.v1beta1.SignatureDescriptor.Data"> & {
+  /**
+   * @generated from oneof cosmos.tx.signing.v1beta1.SignatureDescriptor.Data.sum
+   */
+  sum: {
+    /**
+     * @generated from field: cosmos.tx.signing.v1beta1.SignatureDescriptor.Data.Single single = 1;
+     */
+    value: SignatureDescriptor_Data_Single;
+    case: "single";
+  } | {
+    /**
+     * @generated from field: cosmos.tx.signing.v1beta1.SignatureDescriptor.Data.Multi multi = 2;
+     */
+    value: SignatureDescriptor_Data_Multi;
+    case: "multi";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message cosmos.tx.signing.v1beta1.SignatureDescriptor.Data.
+ * Use `create(SignatureDescriptor_DataSchema)` to create a new message.
+ */
+export const SignatureDescriptor_DataSchema: GenMessage<SignatureDescriptor_Data> = /*@__PURE__*/
+  messageDesc(file_cosmos_tx_signing_v1beta1_signing, 1, 0);
+
+/**
+ * @generated from message cosmos.tx.signing.v1beta1.SignatureDescriptor.Data.Single
+ */
+export type SignatureDescriptor_Data_Single = Message<"cosmos.tx.signing.v1beta1.SignatureDescriptor.Data.Single"> & {
+  /**
+   * @generated from field: cosmos.tx.signing.v1beta1.SignMode mode = 1;
+   */
+  mode: SignMode;
+
+  /**
+   * @generated from field: bytes signature = 2;
+   */
+  signature: Uint8Array;
+};
+
+/**
+ * Describes the message cosmos.tx.signing.v1beta1.SignatureDescriptor.Data.Single.
+ * Use `create(SignatureDescriptor_Data_SingleSchema)` to create a new message.
+ */
+export const SignatureDescriptor_Data_SingleSchema: GenMessage<SignatureDescriptor_Data_Single> = /*@__PURE__*/
+  messageDesc(file_cosmos_tx_signing_v1beta1_signing, 1, 0, 0);
+
+/**
+ * @generated from message cosmos.tx.signing.v1beta1.SignatureDescriptor.Data.Multi
+ */
+export type SignatureDescriptor_Data_Multi = Message<"cosmos.tx.signing.v1beta1.SignatureDescriptor.Data.Multi"> & {
+  /**
+   * @generated from field: cosmos.crypto.multisig.v1beta1.CompactBitArray bitarray = 1;
+   */
+  bitarray?: CompactBitArray | undefined;
+
+  /**
+   * @generated from field: repeated cosmos.tx.signing.v1beta1.SignatureDescriptor.Data signatures = 2;
+   */
+  signatures: SignatureDescriptor_Data[];
+};
+
+/**
+ * Describes the message cosmos.tx.signing.v1beta1.SignatureDescriptor.Data.Multi.
+ * Use `create(SignatureDescriptor_Data_MultiSchema)` to create a new message.
+ */
+export const SignatureDescriptor_Data_MultiSchema: GenMessage<SignatureDescriptor_Data_Multi> = /*@__PURE__*/
+  messageDesc(file_cosmos_tx_signing_v1beta1_signing, 1, 0, 1);
 
 /**
  * How a signer put its signature: over which bytes, in which form. This chain verifies
