@@ -24,7 +24,10 @@ export function codeBlocks(): CodeBlock[] {
 function blocksOf(page: string): CodeBlock[] {
   const text = readFileSync(join(ROOT, page), "utf8");
   const blocks = text.matchAll(/^```(?:ts|typescript)\n([\s\S]*?)^```$(?:\n\n```text\n([\s\S]*?)^```$)?/gm);
-  return Array.from(blocks, ({ index, 1: code = "", 2: output }) => {
+  // A file of a project is compiled among the others, by the test of its page.
+  const isFile = ({ index }: RegExpExecArray) => /<!-- file: \S+ -->\n$/.test(text.slice(0, index));
+  const own = [...blocks].filter((block) => !isFile(block));
+  return Array.from(own, ({ index, 1: code = "", 2: output }) => {
     const line = text.slice(0, index).split("\n").length + 1;
     return { page, line, code, output };
   });

@@ -1,0 +1,133 @@
+/**
+ * docs/build-a-chain.md, executed from the packed package in an empty folder: its files are written, its commands are one
+ * session of a real shell, word by word. Then stock CosmJS writes a note, and gRPC reflection reads it.
+ */
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { type GeneratedType, Registry } from "@cosmjs/proto-signing";
+import { defaultRegistryTypes, SigningStargateClient } from "@cosmjs/stargate";
+import { afterAll, expect, test } from "vitest";
+import { MsgAddNoteSchema } from "../../examples/notes-chain/gen/notes_pb.js";
+import { ReflectedClient } from "../unit/api/reflected-client.js";
+import { SIGNER, wallet } from "../unit/api/test-node.js";
+
+const ROOT = join(import.meta.dirname, "../..");
+const PAGE = readFileSync(join(ROOT, "docs/build-a-chain.md"), "utf8");
+const TEST_MILLIS = 10 * 60_000;
+
+const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-build-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const files = Array.from(
+  PAGE.matchAll(/<!-- file: (\S+) -->\n```\w+\n([\s\S]*?)^```$/gm),
+  ([, path = "", text = ""]) => ({
+    path,
+    text,
+  }),
+);
+
+/** The package as the registry would have it. */
+function pack(): string {
+  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
+  const json = execFileSync("npm", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  const [{ filename = "" } = {}] = JSON.parse(json) as { filename: string }[];
+  return join(folder, filename);
+}
+
+/** Blocks of shell and files, in the page's order; afterwards the shell waits until it is killed. */
+function session(): string {
+  const quick = "npm install --prefer-offline --no-audit --no-fund";
+  const sh = Array.from(PAGE.matchAll(/^```sh\n([\s\S]*?)^```$/gm), ([, text = ""]) => text).join("\n");
+  const commands = sh
+    .replace("npm install chain-upgrade", `${quick} ${pack()}`)
+    .replaceAll("npm install --save", `${quick} --save`);
+  const more = `notesd tx bank send alice ${SIGNER} 1000000ustake --broadcast-mode block --yes\necho "== ready"\nwait\n`;
+  return `set -eEuo pipefail\ntrap 'echo "failed: $BASH_COMMAND" >&2' ERR\n${commands}\n${more}`;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+/** A message by its descriptor, in the form that CosmJS takes. */
+const addNote = {
+  encode: (message: object) => ({ finish: () => toBinary(MsgAddNoteSchema, create(MsgAddNoteSchema, message)) }),
+  decode: (bytes: Uint8Array) => fromBinary(MsgAddNoteSchema, bytes),
+  fromPartial: (message: object) => message,
+} as unknown as GeneratedType;
+
+async function writeNote(rpc: string): Promise<void> {
+  const registry = new Registry([...defaultRegistryTypes, ["/mychain.notes.v1.MsgAddNote", addNote]]);
+  const client = await SigningStargateClient.connectWithSigner(rpc, wallet, { registry });
+  const message = { typeUrl: "/mychain.notes.v1.MsgAddNote", value: { author: SIGNER, text: "by CosmJS" } };
+  const result = await client.signAndBroadcast(SIGNER, [message], { amount: [], gas: "200000" });
+  client.disconnect();
+  expect(result.code, result.rawLog).toBe(0);
+}
+
+test("the files of docs/build-a-chain.md → those of examples/notes-chain", () => {
+  expect(files.map(({ path }) => path)).toContain("notes.ts");
+  for (const { path, text } of files)
+    expect(text, path).toBe(readFileSync(join(ROOT, "examples/notes-chain", path), "utf8"));
+});
+
+test(
+  "docs/build-a-chain.md typed into a shell → every command succeeds; CosmJS and gRPC reflection use the chain",
+  async () => {
+    const project = join(folder, "project");
+    for (const { path, text } of files) {
+      mkdirSync(dirname(join(project, path)), { recursive: true });
+      writeFileSync(join(project, path), text);
+    }
+    const [rpc, rest, grpc] = [await freePort(), await freePort(), await freePort()];
+    const ports = {
+      NOTESD_RPC_LADDR: `tcp://127.0.0.1:${rpc}`,
+      NOTESD_NODE: `tcp://127.0.0.1:${rpc}`,
+      NOTESD_API_ADDRESS: `tcp://127.0.0.1:${rest}`,
+      NOTESD_GRPC_ADDRESS: `127.0.0.1:${grpc}`,
+    };
+    const shell = spawn("bash", ["-c", session()], { cwd: project, env: { ...process.env, ...ports }, detached: true });
+    let output = "";
+    const ready = new Promise<void>((resolve, reject) => {
+      for (const stream of [shell.stdout, shell.stderr]) {
+        stream.setEncoding("utf8").on("data", (text: string) => {
+          output += text;
+          if (output.includes("== ready")) resolve();
+        });
+      }
+      shell.once("exit", (status) => reject(new Error(`the shell ended with ${status}:\n${output.slice(-6_000)}`)));
+    });
+    const timer = setTimeout(() => killGroup(shell.pid), TEST_MILLIS - 10_000);
+    try {
+      await ready;
+      const log = readFileSync(join(project, "node.log"), "utf8");
+      for (const plan of ["v2", "v3"]) expect(log).toMatch(new RegExp(`upgrade applied.* plan=${plan} `));
+      await writeNote(`http://127.0.0.1:${rpc}`);
+      const client = new ReflectedClient(`127.0.0.1:${grpc}`);
+      const { json } = await client.call("mychain.notes.v1.Query", "Notes", { author: SIGNER });
+      client.close();
+      expect(json).toMatchObject({ notes: [{ author: SIGNER, number: "1", text: "by CosmJS" }], total: "1" });
+    } finally {
+      clearTimeout(timer);
+      killGroup(shell.pid);
+    }
+  },
+  TEST_MILLIS,
+);
+
+function killGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // All have ended.
+  }
+}
