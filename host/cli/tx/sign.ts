@@ -1,6 +1,6 @@
 /** Transactions of one signer: bodies, fees, signatures. */
-import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
+import { create, toBinary } from "@bufbuild/protobuf";
+import type { Any } from "@bufbuild/protobuf/wkt";
 import { packKey, type SigningKey } from "../../chain/account-key.js";
 import type { Coin } from "../../chain/coins.js";
 import { aminoSignBytes } from "../../chain/tx/amino-doc.js";
@@ -16,11 +16,6 @@ import {
   TxSchema,
 } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
 import { programChain } from "../program-chain.js";
-
-/** A message in an `Any`, with the type URL that the Cosmos SDK gives it. */
-export function packed<S extends DescMessage>(schema: S, init: MessageInitShape<S>): Any {
-  return create(AnySchema, { typeUrl: `/${schema.typeName}`, value: toBinary(schema, create(schema, init)) });
-}
 
 export interface TxContents {
   readonly messages: readonly Any[];

@@ -85,7 +85,8 @@ describe.each(["file", "test"] as const)("Keyring %s", (backend) => {
     await ring.add("bob", KEY);
     await ring.add("al.ice-1_x", OTHER);
     expect(ring.list().map(({ name }) => name)).toEqual(["al.ice-1_x", "bob"]);
-    expect(ring.find("bob")).toEqual({ name: "bob", address: KEY.address, publicKey: KEY.publicKey });
+    const key = { type: "secp256k1", bytes: KEY.publicKey };
+    expect(ring.find("bob")).toEqual({ name: "bob", address: KEY.address, type: "local", key });
     expect(ring.find(OTHER.address).name).toBe("al.ice-1_x");
     const signature = await open(folder).sign("bob", utf8("message"));
     expect(verifySignature({ type: "secp256k1", bytes: KEY.publicKey }, utf8("message"), signature)).toBe(true);
