@@ -80,9 +80,7 @@ export function addDoorFlags(command: Command): Command {
     .addOption(address("--api.address", "where to serve REST", 1_317, "tcp://"))
     .option("--api.enabled-unsafe-cors", "let web pages of any origin read REST's responses")
     .addOption(
-      new Option("--compat-cosmos", "serve cosmos.upgrade.v1beta1 too (--compat-cosmos=false: not)").default(
-        true,
-      ),
+      new Option("--compat-cosmos", "serve cosmos.upgrade.v1beta1 too (--compat-cosmos=false: not)").default(true),
     )
     .addOption(
       new Option(

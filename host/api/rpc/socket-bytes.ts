@@ -9,7 +9,7 @@ import type { ArrivingBytes, ArrivingRoom } from "../arriving.js";
 /** A client's control frame besides its data: two bytes and the mask. */
 const CONTROL_FRAME_BYTES = 6;
 
-export function bytesOf(data: RawData): number {
+function bytesOf(data: RawData): number {
   return Array.isArray(data) ? data.reduce((sum, { length }) => sum + length, 0) : data.byteLength;
 }
 
