@@ -24,9 +24,10 @@ export function codeBlocks(): CodeBlock[] {
 function blocksOf(page: string): CodeBlock[] {
   const text = readFileSync(join(ROOT, page), "utf8");
   const blocks = text.matchAll(/^```(?:ts|typescript)\n([\s\S]*?)^```$(?:\n\n```text\n([\s\S]*?)^```$)?/gm);
-  // A file of a project is compiled among the others, by the test of its page.
-  const isFile = ({ index }: RegExpExecArray) => /<!-- file: \S+ -->\n$/.test(text.slice(0, index));
-  const own = [...blocks].filter((block) => !isFile(block));
+  // A file of a project that imports others of it is compiled among them, by the test of its page.
+  const isPart = ({ index, 1: code = "" }: RegExpExecArray) =>
+    /<!-- file: \S+ -->\n$/.test(text.slice(0, index)) && code.includes('from "./');
+  const own = [...blocks].filter((block) => !isPart(block));
   return Array.from(own, ({ index, 1: code = "", 2: output }) => {
     const line = text.slice(0, index).split("\n").length + 1;
     return { page, line, code, output };
