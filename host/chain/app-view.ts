@@ -92,7 +92,7 @@ export class AppView {
     return this.#checks.check(tx, kind);
   }
 
-  /** Runs a transaction as if it stood in the next block, its signatures unlooked at. Nothing of it stays. */
+  /** Runs a transaction as if it were in the next block; its signatures are not checked. Nothing of it stays. */
   simulate(tx: Uint8Array): TxResult {
     return this.#checks.simulate(tx);
   }

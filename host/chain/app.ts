@@ -1,6 +1,6 @@
 /**
  * The application of a chain: its modules around the upgrade module. It has the shape of ABCI 2.0 without its transport:
- * `finalizeBlock` runs a block on a branch and answers the app hash it will have, `commit` makes it durable.
+ * `finalizeBlock` runs a block on a branch and returns the app hash it will have, `commit` makes it durable.
  */
 import { assert } from "../errors.js";
 import { HEIGHT_MAX } from "../limits.js";
@@ -181,14 +181,14 @@ export class App {
 
   /**
    * May the transaction enter the mempool? It is checked over what the last block left and the transactions that were
-   * let in since. Nothing of it stays behind a commit.
+   * let in since. Nothing of it stays after a commit.
    * @throws UpgradeError UPG_STORE_*: no verdict
    */
   checkTx(tx: Uint8Array, kind: CheckKind = "new"): TxResult {
     return this.#checks.check(tx, kind);
   }
 
-  /** Runs a transaction as if it stood in the next block, its signatures unlooked at. Nothing of it stays. */
+  /** Runs a transaction as if it were in the next block; its signatures are not checked. Nothing of it stays. */
   simulate(tx: Uint8Array): TxResult {
     return this.#checks.simulate(tx);
   }
@@ -199,7 +199,7 @@ export class App {
   }
 
   /**
-   * State of a height (0n or none: the last committed one), with the version that was in force behind it.
+   * State of a height (0n or none: the last committed one), with the version that was in force after it.
    * @throws UpgradeError UPG_NOT_FOUND_VERSION with the lowest height kept
    */
   at(height: Height = 0n): StateAt {

@@ -13,13 +13,13 @@ import { refusal, refusedInUpgradeBlock, type TxResult } from "./tx/result.js";
 import { runTx, type TxFacts } from "./tx/run.js";
 import { SDK, TxError } from "./tx-error.js";
 
-/** A change that stands in place of transactions: the app's own door for tools and tests, not for clients. */
+/** A change in place of transactions: the app's own entry point for tools and tests, not for clients. */
 export type DirectChange = (context: BlockContext) => void;
 
 export interface BlockInput {
   readonly modules: readonly Module[];
   readonly facts: TxFacts;
-  /** Consensus app version, for the downgrade halt's sentence. */
+  /** Consensus app version, for the downgrade halt's message. */
   readonly appVersion: bigint;
   readonly txs: readonly Uint8Array[];
   readonly changes: readonly DirectChange[];

@@ -1,12 +1,12 @@
 /**
- * Gas: what a transaction may cost every node. Reads and writes are counted at the stores by the field's figures, so
+ * Gas: what a transaction may cost every node. Reads and writes are counted at the stores by the Cosmos SDK's figures, so
  * that a client's estimate (simulate, times a little) is good here too. It depends on state and bytes alone.
  */
 import { CacheMultiStore } from "../store/branch/cache-multi-store.js";
 import type { FrameScan, KeyRange, KeyValue, KVStore, MultiStore } from "../types.js";
 import { SDK, TxError } from "./tx-error.js";
 
-/** The field's figures for its stores and transactions. */
+/** The Cosmos SDK's figures for its stores and transactions. */
 export const GAS = Object.freeze({
   HAS: 1_000n,
   DELETE: 1_000n,
@@ -18,7 +18,7 @@ export const GAS = Object.freeze({
   TX_PER_BYTE: 10n,
   VERIFY_SECP256K1: 1_000n,
   VERIFY_ED25519: 590n,
-  /** Bytes of the parameters that the field reads before anything else; here they are constants. */
+  /** Bytes of the parameters that the Cosmos SDK reads before anything else; here they are constants. */
   PARAMETER_BYTES: 18n,
 });
 

@@ -1,6 +1,6 @@
 /**
- * May this program run behind the last upgrade of a state? A version of its own that the upgrade led to says yes. For
- * any other upgrade the node's record says which version's code ran behind it, and a program that has that code may go
+ * May this program run after the last upgrade of a state? A version of its own that the upgrade led to says yes. For
+ * any other upgrade the node's record says which version's code ran after it, and a program that has that code may go
  * on, whatever lies in its folders. Where the record is missing (an older program wrote the home), the handler's file
  * must be here, with the hash of the receipt, and the layouts of the modules that the program has code for must be its own.
  */

@@ -1,6 +1,6 @@
 /**
- * Transactions before they stand in a block: may one enter the mempool, and what would it do? They are run over what
- * the last block left and the transactions that were let in since. Nothing of it stays behind a commit.
+ * Transactions before they are in a block: may one enter the mempool, and what would it do? They are run over what
+ * the last block left and the transactions that were let in since. Nothing of it stays after a commit.
  */
 import type { CacheMultiStore, MultiStore } from "../types.js";
 import type { TxMode } from "./tx/ante.js";

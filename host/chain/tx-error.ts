@@ -1,6 +1,6 @@
 /**
- * What a transaction is refused with: codespace, number and text as the field's clients know and parse them. The table
- * holds the errors that this chain can answer with; `sdk` is the field's common codespace.
+ * What a transaction is refused with: codespace, number and text as the Cosmos SDK's clients know and parse them. The table
+ * holds the errors that this chain can return; `sdk` is the Cosmos SDK's common codespace.
  */
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 
@@ -12,7 +12,7 @@ export interface AbciError {
 
 const row = (codespace: string, code: number, text: string): AbciError => Object.freeze({ codespace, code, text });
 
-/** The field's catch-all, and its answer to a crash inside a transaction. */
+/** The Cosmos SDK's catch-all, and its result for a crash inside a transaction. */
 const UNDEFINED = "undefined";
 const INTERNAL_CODE = 1;
 const CRASH_CODE = 111_222;
@@ -73,12 +73,12 @@ export class TxError extends UpgradeError {
   }
 }
 
-/** An error that the field never gave a number. */
+/** An error that the Cosmos SDK never gave a number. */
 export function undefinedError(what: string): TxError {
   return new TxError(row(UNDEFINED, INTERNAL_CODE, what));
 }
 
-/** The same error with words before it, as the field wraps. */
+/** The same error with words before it, as the Cosmos SDK wraps. */
 export function wrapError(what: string, error: unknown): TxError {
   const { codespace, code, log } = describeError(error);
   return new TxError(row(codespace, code, log), what, { cause: error });
@@ -91,7 +91,7 @@ export interface ErrorDescription {
 }
 
 /**
- * What a client is told of an error. Trouble of this machine (its disk, its own bugs that assertions found) is no
+ * What a client gets of an error. Trouble of this machine (its disk, its own bugs that assertions found) is no
  * verdict on a transaction and is thrown again.
  */
 export function describeError(error: unknown): ErrorDescription {

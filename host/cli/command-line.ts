@@ -1,4 +1,4 @@
-/** The command line of a chain: runs one command and answers the exit status of docs/errors.md. */
+/** The command line of a chain: runs one command and returns the exit status of docs/errors.md. */
 import type { Chain } from "../chain/define-chain.js";
 import { VERSION } from "../version.js";
 import { readyArguments } from "./arguments.js";
@@ -23,7 +23,7 @@ function wantsJson(): boolean {
 
 export async function runCommandLine(chain: Chain): Promise<number> {
   serveChain(chain);
-  // Whoever reads our output may go away early (`chaind … | head`); a disk that is full loses it.
+  // A reader of our output may close it early (`chaind … | head`); a full disk loses it.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     process.exit(error.code === "EPIPE" ? 0 : reportFailure(error, wantsJson(), args.includes("--trace")));
   });

@@ -64,14 +64,14 @@ enabled-unsafe-cors = false
 ${limitLines("limits")}`;
 }
 
-/** Files that are there stay as they are. */
+/** Existing files stay as they are. */
 export function writeDefaultConfig(home: string, chainId: string, moniker: string): void {
   const texts: Readonly<Record<ConfigName, string>> = { client: clientToml(chainId), app: appToml(moniker) };
   for (const [name, text] of Object.entries(texts) as [ConfigName, string][]) {
     const path = configPath(home, name);
     if (!existsSync(path)) writeFileAtomically(path, utf8(text), FILE_MODE);
   }
-  // A home that is begun anew has another chain.
+  // A home that is begun again has another chain.
   if (configValue(readConfig(home, "client"), "chain-id") !== chainId)
     writeSetting(home, "client", "chain-id", chainId);
 }

@@ -5,7 +5,7 @@ import { visible, visibleJson, visibleLines } from "../visible.js";
 
 const USAGE_EXIT = 2;
 
-/** Prints the error and answers the exit status. */
+/** Prints the error and returns the exit status. */
 export function reportFailure(error: unknown, isJson: boolean, isTraced: boolean): number {
   if (error instanceof CommanderError) {
     // Help and version end well; commander has printed its own complaint.

@@ -1,4 +1,4 @@
-/** The doors of `chaind start`: its flags, the node put behind them, and the file that says where they are. */
+/** The servers of `chaind start`: its flags, the node that they serve, and the file with their addresses. */
 
 import { rmSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";

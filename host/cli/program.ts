@@ -1,5 +1,5 @@
 /**
- * The command tree of `chaind`. The first level stands here as names and summaries; what is behind a name is loaded when
+ * The command tree of `chaind`. The first level is here as names and summaries; a command itself is loaded when
  * the command line asks for it, so that a query does not wait for the modules of a node.
  */
 import { homedir } from "node:os";

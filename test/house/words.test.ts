@@ -49,6 +49,9 @@ const FOLDERS = [
   "host/author",
   "host/harness",
   "host/demo",
+  "host/chain",
+  "host/modules",
+  "host/cli",
 ];
 
 interface Found {

@@ -1,4 +1,4 @@
-/** What a query sees: one committed version, and the node behind it. */
+/** What a query sees: one committed version, and its node. */
 
 import type { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
 import type { Height, KVReader, LeftSignal, Sha256 } from "../../types.js";
@@ -35,7 +35,7 @@ export interface QueryApp {
 export interface CallOptions {
   /** Aborted when the client leaves. */
   readonly signal?: LeftSignal;
-  /** Called when a total of the answer is a lower bound; the client is told beside the answer. */
+  /** Called when a total of the response is a lower bound; the client learns it beside the response. */
   readonly onCut?: (what: string) => void;
 }
 

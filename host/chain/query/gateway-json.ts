@@ -1,5 +1,5 @@
 /**
- * Messages as the field's gateway writes them: names as in the proto, fields in their order, 64-bit integers as
+ * Messages as the Cosmos SDK's gateway writes them: names as in the proto, fields in their order, 64-bit integers as
  * strings, bytes in base64, what is unset as null or its default, `Any` opened up with its type.
  */
 import {
@@ -112,7 +112,7 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("base64");
 }
 
-/** With 0, 3, 6 or 9 digits behind the dot. */
+/** With 0, 3, 6 or 9 digits after the dot. */
 function timeText({ seconds, nanos }: Timestamp): string {
   return `${formatTime({ seconds, nanos: 0 }).slice(0, -1)}${fraction(nanos)}Z`;
 }

@@ -1,6 +1,6 @@
 /**
- * Messages from their JSON. What stands in a `google.protobuf.Any` keeps the type URL that the field writes, `/name`
- * with nothing before the slash, however deep it stands.
+ * Messages from their JSON. What is in a `google.protobuf.Any` keeps the type URL that the Cosmos SDK writes, `/name`
+ * with nothing before the slash, however deep it is.
  */
 import {
   type DescMessage,

@@ -1,5 +1,5 @@
 /**
- * What the doors need of a node besides its state: blocks, transactions, the mempool, news. The engine implements it;
+ * What the servers need of a node besides its state: blocks, transactions, the mempool, notifications. The engine implements it;
  * a program puts the two together, so neither knows the other.
  */
 
@@ -13,20 +13,20 @@ import type { EventCondition } from "../../event-query.js";
 import type { Height, LeftSignal } from "../../types.js";
 import type { ChainEvent } from "../context.js";
 
-/** A block without its transactions, and what came of it. */
+/** A block without its transactions, and its results. */
 export interface NodeBlock {
   readonly header: Header;
   readonly blockId: BlockId;
   /** Bytes of the whole block. */
   readonly size: number;
   readonly txCount: number;
-  /** After this block; it stands in the next header. */
+  /** After this block; it is in the next header. */
   readonly appHash: Uint8Array;
   /** The commit that decided it. */
   readonly commit: Commit;
 }
 
-/** What a transaction answered, in a check or in a block. */
+/** The result of a transaction, in a check or in a block. */
 export interface NodeTxResult {
   /** 0: success. */
   readonly code: number;
@@ -98,7 +98,7 @@ export interface NodeSearchPage<T> {
 
 /** The genesis document, which may be larger than memory. */
 export interface NodeGenesis {
-  /** Where the values of its members stand, by name. */
+  /** Where the values of its members are, by name. */
   readonly members: ReadonlyMap<string, { readonly from: number; readonly to: number }>;
   read(range: { readonly from: number; readonly to: number }): Promise<Uint8Array>;
 }
@@ -168,6 +168,6 @@ export interface NodePort {
   afterRechecks<T>(work: () => T): Promise<T>;
   /** Undefined: no upgrade is being made. */
   progress(): NodeProgress | undefined;
-  /** Calls back after every block, until the function it answers is called. */
+  /** Calls back after every block, until the function it returns is called. */
   subscribe(listener: (news: NodeNews) => void): () => void;
 }

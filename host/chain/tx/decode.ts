@@ -40,7 +40,7 @@ const KEY_TYPES: ReadonlyMap<string, DescMessage> = new Map(
   [Secp256k1PubKeySchema, Ed25519PubKeySchema, LegacyAminoPubKeySchema].map((desc) => [`/${desc.typeName}`, desc]),
 );
 
-/** @throws TxError sdk 2, sdk 21, or the field's plain errors where signers cannot be read */
+/** @throws TxError sdk 2, sdk 21, or the Cosmos SDK's plain errors where signers cannot be read */
 export function decodeTx(bytes: Uint8Array, router: MessageRouter): DecodedTx {
   if (bytes.length > TX_BYTES_MAX) {
     throw new TxError(SDK.TX_TOO_LARGE, `a transaction has at most ${TX_BYTES_MAX} bytes, got ${bytes.length}`);
@@ -139,7 +139,7 @@ function asInvalidLength<T>(read: () => T): T {
   }
 }
 
-/** The field wraps a decoder's error twice. Whatever the library may throw is the bytes' fault too. */
+/** The Cosmos SDK wraps a decoder's error twice. Whatever the library may throw is the bytes' fault too. */
 function asDecodeError<T>(decode: () => T): T {
   try {
     return decode();

@@ -13,11 +13,11 @@ import type { ModuleContext } from "../context.js";
 /** A message that was decoded, ready to run. */
 export interface ReadMessage {
   readonly typeUrl: string;
-  /** The address that must sign, as it stands in the message. */
+  /** The address that must sign, as it is in the message. */
   readonly signer: string;
   /** Refusals that need state but are made when a proposal with this message is submitted. @throws UpgradeError */
   check(context: ModuleContext): void;
-  /** Runs it and answers its response. @throws UpgradeError; what it wrote must be dropped then */
+  /** Runs it and returns its response. @throws UpgradeError; what it wrote must be dropped then */
   run(context: ModuleContext): Any;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The strict look at a message's bytes before they are decoded: every field is known (in a transaction's body, unknown
- * ones whose number has bit 11 set may pass), has its own wire type and stands once unless it is repeated; texts are
+ * ones whose number has bit 11 set may pass), has its own wire type and occurs once unless it is repeated; texts are
  * UTF-8; a packed message is of a known type and is looked at in the same way.
  */
 
@@ -30,7 +30,7 @@ export interface StrictOptions {
 }
 
 /**
- * @throws WireError with the field's words; TxError where the field gets further than the decoder
+ * @throws WireError with the Cosmos SDK's words; TxError where the Cosmos SDK gets further than the decoder
  */
 export function checkStrictly(bytes: Uint8Array, desc: DescMessage, options: StrictOptions): void {
   const texts: Error[] = [];
@@ -39,7 +39,7 @@ export function checkStrictly(bytes: Uint8Array, desc: DescMessage, options: Str
 }
 
 interface Walk extends StrictOptions {
-  /** What is wrong with texts; the field finds it only after the form of the whole was checked. */
+  /** What is wrong with texts; the Cosmos SDK finds it only after the form of the whole was checked. */
   readonly texts: Error[];
 }
 
@@ -123,7 +123,7 @@ function wireTypeOf(field: DescField): number {
   }
 }
 
-/** A singular field stands at most once, and of the choices of a oneof one at most. */
+/** A singular field occurs at most once, and of the choices of a oneof one at most. */
 function checkOnce(desc: DescMessage, field: DescField, seen: Set<number | string>): void {
   if (field.fieldKind === "list" || field.fieldKind === "map") return;
   const key = field.oneof ? field.oneof.name : field.number;
@@ -135,7 +135,7 @@ function checkOnce(desc: DescMessage, field: DescField, seen: Set<number | strin
 const SIGNER_FIELD = /^(from_address|proposer|depositor|voter|authority|payer)$/;
 const ADDRESS_FIELD = /^(to_address|granter|tipper)$/;
 
-/** An address that is not UTF-8 is no address: it is refused, in the field's words, where it is decoded. */
+/** An address that is not UTF-8 is no address: it is refused, in the Cosmos SDK's words, where it is decoded. */
 function checkText(desc: DescMessage, field: DescField, content: Uint8Array, texts: Error[]): void {
   if (!isUtf8(content)) {
     if (SIGNER_FIELD.test(field.name)) {
@@ -162,8 +162,8 @@ function checkAmount(text: string, texts: Error[]): void {
 }
 
 /**
- * The same message without the texts that are not UTF-8: behind the strict look those are addresses that nobody signs
- * for, and a message without one is refused where it runs, as the field does.
+ * The same message without the texts that are not UTF-8: after the strict look those are addresses that nobody signs
+ * for, and a message without one is refused where it runs, as the Cosmos SDK does.
  */
 export function withoutBadTexts(bytes: Uint8Array, desc: DescMessage): Uint8Array {
   const cursor = new WireCursor(bytes);

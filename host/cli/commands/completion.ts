@@ -29,7 +29,7 @@ export function registerCompletion(program: Cobra): void {
   }
 }
 
-/** What the scripts ask: the words so far, the last of them unfinished; a candidate a line, its words behind a tab. */
+/** What the scripts ask: the words so far, the last of them unfinished; a candidate a line, its words after a tab. */
 export function registerComplete(program: Cobra, name: string): void {
   program
     .command(name, { hidden: true })
@@ -54,7 +54,7 @@ export function candidates(program: Cobra, words: readonly string[]): Candidate[
 
 const isFlag = ({ long, short }: Option, word: string) => word === long || (short !== undefined && word === short);
 
-/** The command that the words lead to, the flags that it takes, and the words behind it that are no flags. */
+/** The command that the words lead to, the flags that it takes, and the words after it that are no flags. */
 function place(program: Cobra, words: readonly string[]) {
   let command: Command = program;
   let options: Option[] = [...program.options];

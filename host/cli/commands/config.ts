@@ -1,4 +1,4 @@
-/** `chaind config`: the settings in a home, which stand in place of flags. */
+/** `chaind config`: the settings in a home, which replace flags. */
 
 import type { Command } from "commander";
 import { envPrefix, programName } from "../../program-name.js";

@@ -19,7 +19,7 @@ function checkedHash(hash = ""): string {
   return hash.replace(/^0x/, "").toUpperCase();
 }
 
-/** The transaction as the field's tools show it: the TxResponse alone. @throws UpgradeError UPG_NOT_FOUND_RECORD */
+/** The transaction as the Cosmos SDK's tools show it: the TxResponse alone. @throws UpgradeError UPG_NOT_FOUND_RECORD */
 export async function findTx(rpc: RpcClient, hash: string): Promise<Answer> {
   const { getTx } = Service.method;
   const found = await ask(rpc, getTx, { hash });
@@ -31,7 +31,7 @@ export const tx: Question = ([hash], flags) => findTx(rpcClient(flags), checkedH
 export const waitTx: Question = async ([hash], flags) =>
   waitForTx(rpcClient(flags), checkedHash(hash), Number(flags.timeout / NANOS_PER_MILLI));
 
-/** @throws UpgradeError UPG_REMOTE_UNAVAILABLE when it stands in no block in time */
+/** @throws UpgradeError UPG_REMOTE_UNAVAILABLE when it is in no block in time */
 export async function waitForTx(rpc: RpcClient, hash: string, millis: number): Promise<Answer> {
   for (const until = Date.now() + millis; ; ) {
     try {

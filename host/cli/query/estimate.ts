@@ -1,4 +1,4 @@
-/** When a height will be reached, asked of a node and told: the computation is host/pace.ts. */
+/** When a height will be reached, asked of a node and printed: the computation is host/pace.ts. */
 
 import { type BlockTimes, blockTimesOf, type Estimate, estimate, isShort, type Moment, windowsOf } from "../../pace.js";
 import { parseTime } from "../../time.js";
@@ -75,7 +75,7 @@ export function estimateJson(found: Estimate) {
   };
 }
 
-/** YAML, behind the plan's. */
+/** YAML, after the plan's. */
 export function estimateText(found: Estimate): string {
   const { lastHeight, blocksLeft, blockNanos, leftNanos, plusMinusNanos, at, staleNanos } = found;
   const lines = [`blocks: ${blocksLeft} after ${lastHeight}`];

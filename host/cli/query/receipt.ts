@@ -43,7 +43,7 @@ export async function provenReceipt(rpc: RpcClient, key: Uint8Array, name: strin
   };
 }
 
-/** Without a height a node answers from the last state that can be proven; the block of the upgrade may be the one after it. */
+/** Without a height a node reads the last state that can be proven; the block of the upgrade may be the one after it. */
 async function newestAnswer(rpc: RpcClient, question: Omit<AbciQuestion, "height">): Promise<AbciAnswer> {
   const provable = await abciQuery(rpc, { ...question, height: 0n });
   if (provable.value.length > 0) return provable;

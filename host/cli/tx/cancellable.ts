@@ -11,7 +11,7 @@ import type { RpcClient } from "../../wallet/rpc.js";
 import { blockTimes, dateText, durationText, shortPaceText } from "../query/estimate.js";
 
 const NANOS = 1_000_000_000n;
-/** A chain of a few blocks tells nothing of its pace yet. */
+/** A chain of a few blocks does not show its pace yet. */
 const BLOCK_NANOS_UNKNOWN = 1n * NANOS;
 
 export interface CancellableFlags {

@@ -10,7 +10,7 @@ const TEXT_BYTES_MAX = 1_048_576;
 /** Without a byte for so long a download is given up. */
 const IDLE_MILLIS = 30_000;
 
-/** Hashes what stands behind a URL and compares. @throws UpgradeError UPG_REMOTE_*, UPG_INVALID_PLAN_INFO */
+/** Hashes what a URL leads to and compares. @throws UpgradeError UPG_REMOTE_*, UPG_INVALID_PLAN_INFO */
 export async function verifyDownload({ source, checksum }: PlanUrl): Promise<void> {
   const [algorithm, digest] = !checksum
     ? (["sha256", undefined] as const)
@@ -25,7 +25,7 @@ export async function verifyDownload({ source, checksum }: PlanUrl): Promise<voi
   }
 }
 
-/** A text behind a URL, compared with its checksum when it has one. @throws UpgradeError UPG_REMOTE_*, UPG_INVALID_PLAN_INFO */
+/** The text that a URL leads to, compared with its checksum when it has one. @throws UpgradeError UPG_REMOTE_*, UPG_INVALID_PLAN_INFO */
 export async function downloadText({ source, checksum }: PlanUrl): Promise<string> {
   const parts: Uint8Array[] = [];
   for await (const part of bytesOf(source, TEXT_BYTES_MAX)) parts.push(part);

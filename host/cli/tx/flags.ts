@@ -8,7 +8,7 @@ import type { SignModeName } from "./sign.js";
 const SIGN_MODE_NAMES = ["direct", "amino-json"] as const;
 const BROADCAST_MODES = ["sync", "async", "block"] as const;
 
-/** A number, or `auto`: the node tells by running the transaction without keeping it. */
+/** A number, or `auto`: the node computes it by running the transaction without keeping it. */
 type GasFlag = bigint | "auto";
 
 export interface TxFlags extends NodeFlags, KeyringFlags {
@@ -16,7 +16,7 @@ export interface TxFlags extends NodeFlags, KeyringFlags {
   readonly chainId?: string;
   readonly from?: string;
   readonly fees: string;
-  /** Unset: asked of the node, and at least the field's default. */
+  /** Unset: asked of the node, and at least the Cosmos SDK's default. */
   readonly gas?: GasFlag;
   readonly gasPrices: string;
   readonly gasAdjustment: number;

@@ -94,7 +94,7 @@ function refused(why: string): UpgradeError {
   );
 }
 
-/** What voters read where the proposer wrote no summary; what cannot be undone stands first. */
+/** What voters read where the proposer wrote no summary; what cannot be undone comes first. */
 export function handlerSummary(handler: CheckedHandler): string {
   const lines = consequenceLines(handler).map((line) => line.trim().replace(/ {2,}/, ": "));
   const severe = lines.filter((line) => /^[A-Z]{2}/.test(line));

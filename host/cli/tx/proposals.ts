@@ -30,7 +30,7 @@ export function authorityOf({ authority }: Pick<ProposalFlags, "authority">): st
   }
 }
 
-/** Checked before the messages are made, so that what a person forgot is told first. @throws UpgradeError UPG_INVALID_ARGUMENT */
+/** Checked before the messages are made, so that what a person forgot is reported first. @throws UpgradeError UPG_INVALID_ARGUMENT */
 export function checkProposal(flags: ProposalFlags): void {
   required(flags.title, "title");
   required(flags.summary, "summary");
@@ -61,7 +61,7 @@ interface ProposalFile {
   readonly expedited?: boolean;
 }
 
-/** A proposal in the field's JSON form. @throws UpgradeError UPG_INVALID_TX, UPG_INVALID_ARGUMENT */
+/** A proposal in the Cosmos SDK's JSON form. @throws UpgradeError UPG_INVALID_TX, UPG_INVALID_ARGUMENT */
 export function proposalFromJson(json: unknown, proposer: string): Any {
   if (typeof json !== "object" || json === null || Array.isArray(json)) throw usage("a proposal is a JSON object");
   const {

@@ -34,7 +34,7 @@ interface Sender {
 
 export type MakeMessages = (sender: Sender, rpc: RpcClient | undefined) => Promise<readonly Any[]> | readonly Any[];
 
-/** Makes, signs and sends a transaction, as far as the flags ask for it; prints what came of it. */
+/** Makes, signs and sends a transaction, as far as the flags ask for it; prints the result. */
 export async function send(flags: TxFlags, output: Output, make: MakeMessages): Promise<void> {
   await withKeyring(flags, flags.keyringDir ?? flags.home, async (keyring, prompt) => {
     const sender = senderOf(keyring, flags);

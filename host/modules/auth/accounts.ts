@@ -52,7 +52,7 @@ export function keyFields(key: SigningKey | undefined): Pick<Account, "pubKey" |
   return { pubKey: new Uint8Array(), ...(key?.type === "multisig" ? { multisig: multisigMessage(key) } : {}) };
 }
 
-/** The account, made with the next number when it is not there. */
+/** The account, made with the next number when it is absent. */
 export function ensureAccount(store: KVStore, address: Uint8Array, module = ""): Account {
   const known = readAccount(store, address);
   if (known) return known;
@@ -73,7 +73,7 @@ function readNextNumber(store: KVReader): bigint {
   return new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0);
 }
 
-/** Genesis gives accounts their numbers; later ones go on behind the greatest. */
+/** Genesis gives accounts their numbers; later ones go on after the greatest. */
 export function reserveAccountNumber(store: KVStore, number: bigint): void {
   if (number >= readNextNumber(store)) store.set(NEXT_NUMBER_KEY, bigEndian64(number + 1n));
 }

@@ -1,5 +1,5 @@
 /**
- * What is checked and taken before a transaction's messages run, in the field's order: form, timeouts, memo, size, fee,
+ * What is checked and taken before a transaction's messages run, in the Cosmos SDK's order: form, timeouts, memo, size, fee,
  * keys, signatures, sequences. A transaction that fails here leaves nothing behind, not even its fee.
  */
 import { equalBytes, toBase64 } from "../../bytes.js";
@@ -86,7 +86,7 @@ function checkTimeouts({ height, time }: ModuleContext, { body }: DecodedTx): vo
   }
 }
 
-/** The field reads its parameters from state here; they are constants of this chain, at the same price. */
+/** The Cosmos SDK reads its parameters from state here; they are constants of this chain, at the same price. */
 function chargeReads({ consumeGas }: ModuleContext): void {
   consumeGas(GAS.READ_FLAT, "ReadFlat");
   consumeGas(GAS.READ_PER_BYTE * GAS.PARAMETER_BYTES, "ReadPerByte");
@@ -150,7 +150,7 @@ function payFee(context: ModuleContext, payer: Uint8Array, coins: Parameters<typ
     transferToModule(context, payer, FEE_COLLECTOR, coins);
   } catch (cause) {
     if (!(cause instanceof TxError) || cause.abci !== SDK.INSUFFICIENT_FUNDS) throw cause;
-    // The field wraps the bank's own error in the same one, so its text stands twice.
+    // The Cosmos SDK wraps the bank's own error in the same one, so its text is repeated.
     throw new TxError(SDK.INSUFFICIENT_FUNDS, cause.message, { cause });
   }
 }

@@ -50,7 +50,7 @@ function membersSignatures(bytes: Uint8Array): Uint8Array[] {
   } catch {
     throw undefinedError("the signature is no MultiSignature");
   }
-  // Whoever relays the transaction could add such fields, and it would have another hash.
+  // A node that relays the transaction could add such fields, and it would have another hash.
   if (message.$unknown) throw undefinedError("rejecting unrecognized fields found in MultiSignature");
   return message.signatures;
 }

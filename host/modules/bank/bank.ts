@@ -51,7 +51,7 @@ export interface Bank {
   /** Genesis: coins out of nothing. */
   mint(stores: WritableStores, address: Uint8Array, coins: Coins): void;
   burn(stores: WritableStores, address: Uint8Array, coins: Coins): void;
-  /** @throws TxError sdk 5 with the field's text when the sender does not have them */
+  /** @throws TxError sdk 5 with the Cosmos SDK's text when the sender does not have them */
   send(stores: WritableStores, from: Uint8Array, to: Uint8Array, coins: Coins): void;
 }
 
@@ -59,7 +59,7 @@ export function balanceOf(bank: Bank, stores: Stores, address: Uint8Array, denom
   return bank.balances(stores, address).find((coin) => coin.denom === denom)?.amount ?? 0n;
 }
 
-/** The first denomination that is short, in the field's words. */
+/** The first denomination that is short, in the Cosmos SDK's words. */
 export function insufficientFunds(balance: Coins, needed: Coins): TxError {
   const short = needed.find(({ denom, amount }) => amountOf(balance, denom) < amount);
   const has = short ? amountOf(balance, short.denom) : 0n;

@@ -55,7 +55,7 @@ function balancesPage(address: Uint8Array, call: QueryCall, request: PageRequest
   return coinsPage(call, request, bank.balanceRecords?.(address), () => bank.balances(call.stores, address));
 }
 
-/** What of these coins can be spent at the time of the block asked about; those that cannot be are there with 0. */
+/** What of these coins can be spent at the time of the block asked about; those that cannot be are present with 0. */
 function spendable(address: Uint8Array, coins: Coins, { stores, node, height }: QueryCall): Coins {
   const vesting = readAccount(stores.store(AUTH_STORE), address)?.vesting;
   if (!vesting) return coins;

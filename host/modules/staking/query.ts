@@ -57,7 +57,7 @@ function balanceOf({ operator, shares }: Delegation, list: readonly Validator[])
   return every === 0n ? "0" : ((BigInt(validator.tokens) * mine) / every).toString();
 }
 
-/** A decimal with at most 18 places, times 10^18: how the field sends it. */
+/** A decimal with at most 18 places, times 10^18: how the Cosmos SDK sends it. */
 function fixed(decimal: string): bigint {
   const [whole = "0", places = ""] = decimal.split(".");
   return BigInt(whole + places.padEnd(18, "0"));

@@ -1,4 +1,4 @@
-/** `chaind handler test [FILE]`: the checks that every handler must stand, on the scenes of a project. */
+/** `chaind handler test [FILE]`: the checks that every handler must pass, on the scenes of a project. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
