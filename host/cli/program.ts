@@ -10,6 +10,7 @@ import { usage } from "../usage.js";
 import { Cobra, commandPath } from "./cobra.js";
 import { formatHelp } from "./help.js";
 import { makeOutput, type Output } from "./output.js";
+import { LOG_LEVELS, parseLogLevel } from "./sdk-flags.js";
 
 interface TopCommand {
   readonly name: string;
@@ -138,7 +139,8 @@ function rootCommand(version: string): Cobra {
     .addOption(new Option("--log_format <string>", "format of logs").choices(["plain", "json"]).default("plain"))
     .addOption(
       new Option("--log_level <string>", "least level of logs")
-        .choices(["trace", "debug", "info", "warn", "error", "fatal", "silent"])
+        .choices(LOG_LEVELS)
+        .argParser(parseLogLevel)
         .default("info"),
     )
     .option("--log_no_color", "logs without colours; they never have any")

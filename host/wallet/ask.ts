@@ -12,7 +12,7 @@ import { ERROR_KINDS, type ErrorCode, UpgradeError } from "../errors.js";
 import type { RpcClient } from "./rpc.js";
 
 /** A method as generated code describes it. */
-interface Method<I extends DescMessage, O extends DescMessage> {
+export interface Method<I extends DescMessage, O extends DescMessage> {
   readonly name: string;
   readonly parent: { readonly typeName: string };
   readonly input: I;

@@ -17,6 +17,7 @@ import {
 } from "../options.js";
 import { plainLog } from "../plain-log.js";
 import { runThreads } from "../run-threads.js";
+import { addSdkFlags, sdkFlagWarnings } from "../sdk-flags.js";
 
 interface StartOptions extends DoorFlags {
   readonly handlers?: string;
@@ -74,16 +75,25 @@ export function registerStart(program: Command): void {
     .option("--skip-upgrade-heights <heights>", "the same as --unsafe-skip-upgrades", parseHeights)
     .option("--keep-versions <n>", "historical versions to keep readable (default 100)", parseCount)
     .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount);
+  addSdkFlags(command);
   addDoorFlags(command).action(async (options: StartOptions, self: Command) => {
-    await start(options, self.optsWithGlobals() as GlobalOptions, chosenLimits(self));
+    const warnings = sdkFlagWarnings(self);
+    await start(options, self.optsWithGlobals() as GlobalOptions, { limits: chosenLimits(self), warnings });
   });
 }
 
-async function start(options: StartOptions, globals: GlobalOptions, limits: ChosenLimits): Promise<void> {
+interface Chosen {
+  readonly limits: ChosenLimits;
+  /** For the log, before anything else. */
+  readonly warnings: readonly string[];
+}
+
+async function start(options: StartOptions, globals: GlobalOptions, { limits, warnings }: Chosen): Promise<void> {
   if (options.handlers !== undefined && !existsSync(options.handlers)) {
     throw new UpgradeError("UPG_INVALID_CONFIG", `--handlers: there is no folder ${options.handlers}`);
   }
   const logger = makeLogger(globals);
+  for (const warning of warnings) logger.warn(warning);
   await runThreads({
     flags: options,
     limits,

@@ -4,7 +4,7 @@ import { UpgradeError } from "../../errors.js";
 import { Query, type UpgradeProgress } from "../../gen/chain/upgrade/v1beta1/query_pb.js";
 import type { Estimate } from "../../pace.js";
 import { planProtoJson } from "../../plan-info/plan-text.js";
-import { ask } from "../../wallet/ask.js";
+import { askUpgrade } from "../../wallet/ask-upgrade.js";
 import { type QueryFlags, rpcClient } from "../client/flags.js";
 import { messageJson } from "../client/message-json.js";
 import { jsonToYaml, type YamlValue } from "../yaml.js";
@@ -20,7 +20,7 @@ interface PlanFlags extends QueryFlags {
 
 export const plan: Question<PlanFlags> = async (_, flags) => {
   const rpc = rpcClient(flags);
-  const { plan: found } = await ask(rpc, method.currentPlan, {}, flags.height);
+  const { plan: found } = await askUpgrade(rpc, method.currentPlan, {}, flags.height);
   if (!found) return { json: { plan: null }, text: "no upgrade scheduled" };
   const { name, height, info, time } = found;
   const fields = JSON.parse(planProtoJson({ name, height, info, ...(time ? { time } : {}) })) as YamlValue;
@@ -42,24 +42,26 @@ async function orNothing(estimate: Promise<Estimate | undefined>): Promise<Estim
 
 export const applied: Question = async ([name = ""], flags) => {
   const rpc = rpcClient(flags);
-  const { height } = await ask(rpc, method.appliedPlan, { name }, flags.height);
+  const { height } = await askUpgrade(rpc, method.appliedPlan, { name }, flags.height);
   if (height === 0n) throw new UpgradeError("UPG_NOT_FOUND_UPGRADE", "no upgrade found");
   return { json: await blockMeta(rpc, height) };
 };
 
 export const moduleVersions: Question = async ([moduleName = ""], flags) => {
   const { moduleVersions: versions } = method;
-  return { json: messageJson(versions.output, await ask(rpcClient(flags), versions, { moduleName }, flags.height)) };
+  return {
+    json: messageJson(versions.output, await askUpgrade(rpcClient(flags), versions, { moduleName }, flags.height)),
+  };
 };
 
 export const authority: Question = async (_, flags) => {
   const { authority: account } = method;
-  return { json: messageJson(account.output, await ask(rpcClient(flags), account, {}, flags.height)) };
+  return { json: messageJson(account.output, await askUpgrade(rpcClient(flags), account, {}, flags.height)) };
 };
 
 export const progress: Question = async (_, flags) => {
   const { output } = method.progress;
-  const answer = await ask(rpcClient(flags), method.progress, {});
+  const answer = await askUpgrade(rpcClient(flags), method.progress, {});
   return { json: messageJson(output, answer), text: progressText(answer.progress) };
 };
 

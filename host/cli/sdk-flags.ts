@@ -1,0 +1,66 @@
+/**
+ * Flags of `start` that unit files of Cosmos SDK nodes have, so that such a file starts this node too. What they set does
+ * not exist here, or has another name: each that is given gets a warning.
+ */
+import { type Command, InvalidArgumentError, Option } from "commander";
+
+/** A flag and its value, with what to use in its place. */
+const SDK_FLAGS: readonly (readonly [flag: string, instead: string])[] = [
+  ["--abci <string>", "there is no ABCI connection"],
+  ["--address <string>", "there is no ABCI connection"],
+  ["--consensus.create_empty_blocks", "use --create-empty-blocks"],
+  ["--cpu-profile <string>", "use node --cpu-prof"],
+  ["--grpc-only", "use --rpc.enable=false --api.enable=false"],
+  ["--grpc-web.enable", "gRPC-web is not served"],
+  ["--halt-time <uint>", "use --halt-height"],
+  ["--iavl-cache-size <uint>", "the cache has one size"],
+  ["--iavl-disable-fastnode", "there are no fast nodes"],
+  ["--inter-block-cache", "the cache is always on"],
+  ["--mempool.max-txs <int>", "the mempool has one size"],
+  ["--min-retain-blocks <uint>", "blocks are not pruned"],
+  ["--p2p.external-address <string>", "there are no peers"],
+  ["--p2p.laddr <string>", "there are no peers"],
+  ["--p2p.persistent_peers <string>", "there are no peers"],
+  ["--p2p.seeds <string>", "there are no peers"],
+  ["--pruning <string>", "use --keep-versions"],
+  ["--pruning-interval <uint>", "use --keep-versions"],
+  ["--pruning-keep-recent <uint>", "use --keep-versions"],
+  ["--rpc.pprof_laddr <string>", "use node --inspect"],
+  ["--shutdown-grace <duration>", "the block under way is finished, then the node ends"],
+  ["--state-sync.snapshot-interval <uint>", "there are no snapshots"],
+  ["--state-sync.snapshot-keep-recent <uint>", "there are no snapshots"],
+  ["--trace-store <string>", "stores are not traced"],
+  ["--transport <string>", "there is no ABCI connection"],
+  ["--with-comet", "the engine is built in"],
+  ["--with-tendermint", "the engine is built in"],
+  ["--x-crisis-skip-assert-invariants", "invariants are checked in the blocks of upgrades"],
+];
+
+export function addSdkFlags(command: Command): void {
+  for (const [flag, instead] of SDK_FLAGS) {
+    command.addOption(new Option(flag, `of the Cosmos SDK, without effect: ${instead}`).hideHelp());
+  }
+}
+
+/** What to warn about: the flags of the Cosmos SDK that were given on the command line. */
+export function sdkFlagWarnings(command: Command): string[] {
+  return SDK_FLAGS.flatMap(([flag, instead]) => {
+    const option = new Option(flag);
+    const isGiven = command.getOptionValueSource(option.attributeName()) === "cli";
+    return isGiven ? [`${option.long} has no effect here: ${instead}`] : [];
+  });
+}
+
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
+
+/**
+ * A level, or levels by module as CometBFT has them (`*:info,p2p:error`): the one of all modules counts, since the log has
+ * one. `none` is `silent`.
+ */
+export function parseLogLevel(text: string): string {
+  const parts = text.split(",").map((part) => part.trim().split(":"));
+  const all = parts.find(([module, level]) => level === undefined || module === "*")?.at(-1);
+  const level = all === "none" ? "silent" : all;
+  if (level !== undefined && LOG_LEVELS.includes(level)) return level;
+  throw new InvalidArgumentError(`Allowed choices are ${LOG_LEVELS.join(", ")}.`);
+}
