@@ -61,7 +61,7 @@ test("docs/transactions.md → has the figures of the code", () => {
     `| the parameters, once | ${shown(GAS.READ_FLAT + GAS.READ_PER_BYTE * GAS.PARAMETER_BYTES)} |`,
     `| a read | ${shown(GAS.READ_FLAT)} + ${GAS.READ_PER_BYTE} a byte of key and value |`,
     `| a step of a walk | ${GAS.ITERATE_FLAT} + ${GAS.READ_PER_BYTE} a byte of key and value |`,
-    `| asking whether a key is there | ${shown(GAS.HAS)} |`,
+    `| \`has\` of a key | ${shown(GAS.HAS)} |`,
     `| a write | ${shown(GAS.WRITE_FLAT)} + ${GAS.WRITE_PER_BYTE} a byte of key and value |`,
     `| a deletion | ${shown(GAS.DELETE)} |`,
     `| a proposal, besides its writes | ${3n * GAS.WRITE_PER_BYTE} a byte of its texts and messages |`,
