@@ -19,6 +19,8 @@ const TESTS = {
   author: ["test/unit/cli/handler"],
   chain: ["test/unit/chain", "test/scenario/transactions.test.ts", "test/scenario"],
   cli: ["test/unit/cli"],
+  client: ["test/unit/cli"],
+  shell: ["test/unit/cli"],
   comet: ["test/unit/commitment", "test/vectors/comet.test.ts"],
   commitment: ["test/unit/commitment", "test/unit/store", "test/vectors/iavl.test.ts"],
   core: ["test/core"],

@@ -1,11 +1,11 @@
 /** The command line of a chain: runs one command and returns the exit status of docs/errors.md. */
 import type { Chain } from "../chain/define-chain.js";
+import { readyArguments } from "../shell/arguments.js";
+import { reportFailure } from "../shell/fail.js";
+import { serveChain } from "../shell/program-chain.js";
+import { envName, settle } from "../shell/settings.js";
 import { VERSION } from "../version.js";
-import { readyArguments } from "./arguments.js";
-import { reportFailure } from "./fail.js";
 import { makeProgram } from "./program.js";
-import { serveChain } from "./program-chain.js";
-import { envName, settle } from "./settings.js";
 
 const args = process.argv.slice(2);
 

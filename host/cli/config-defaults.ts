@@ -2,11 +2,11 @@
 
 import { existsSync } from "node:fs";
 import { utf8 } from "../bytes.js";
+import { NODE_DEFAULT } from "../client/flags.js";
 import { writeFileAtomically } from "../engine/home/atomic-file.js";
 import { envPrefix, programName } from "../program-name.js";
+import { type ConfigName, configPath, configValue, readConfig, writeSetting } from "../shell/config-file.js";
 import { SPILL_BYTES_MAX_DEFAULT } from "../store/disk/lmdb-spill.js";
-import { NODE_DEFAULT } from "./client/flags.js";
-import { type ConfigName, configPath, configValue, readConfig, writeSetting } from "./config-file.js";
 import { limitLines } from "./limit-settings.js";
 
 const FILE_MODE = 0o644;

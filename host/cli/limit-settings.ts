@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { DOOR_LIMITS, type DoorLimits } from "../api/door.js";
 import { SEARCH_LIMITS, type SearchLimits } from "../engine/blocks/search-budget.js";
-import { parseCount, parseDuration } from "./options.js";
+import { parseCount, parseDuration } from "../shell/options.js";
 
 const NANOS_PER_MILLI = 1_000_000n;
 /** The longest time that a timer counts. */

@@ -20,10 +20,10 @@ import type { Home } from "../engine/home/home.js";
 import { sha256 } from "../engine/home/node-crypto.js";
 import type { NodeView } from "../engine/thread/node-view.js";
 import { messageOf } from "../errors.js";
+import { programChain } from "../shell/program-chain.js";
 import { freeBytes } from "../store/disk/lmdb-errors.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
 import { addLimitFlags, type ChosenLimits } from "./limit-settings.js";
-import { programChain } from "./program-chain.js";
 
 export interface DoorFlags {
   readonly "rpc.enable": boolean;

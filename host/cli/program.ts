@@ -6,10 +6,10 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { Option } from "commander";
 import { programName } from "../program-name.js";
+import { Cobra, commandPath } from "../shell/cobra.js";
+import { formatHelp } from "../shell/help.js";
+import { makeOutput, type Output } from "../shell/output.js";
 import { usage } from "../usage.js";
-import { Cobra, commandPath } from "./cobra.js";
-import { formatHelp } from "./help.js";
-import { makeOutput, type Output } from "./output.js";
 import { LOG_LEVELS, parseLogLevel } from "./sdk-flags.js";
 
 interface TopCommand {

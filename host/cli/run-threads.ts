@@ -12,12 +12,12 @@ import type { Committed, EngineStart } from "../engine/thread/engine-port.js";
 import { EngineFailure, type EngineListener, EngineThread } from "../engine/thread/engine-thread.js";
 import { NodeView } from "../engine/thread/node-view.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
+import { programChain } from "../shell/program-chain.js";
 import { LmdbReader } from "../store/disk/lmdb-reader.js";
 import { haltRecord } from "../upgrade/halt.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
 import type { ChosenLimits } from "./limit-settings.js";
 import { type DoorFlags, type NodeDoors, openNodeDoors } from "./node-doors.js";
-import { programChain } from "./program-chain.js";
 import { ProgressLog } from "./progress-log.js";
 import { StopSignals } from "./stop-signals.js";
 

@@ -1,8 +1,8 @@
 /** Opens the job's home in this process: time is counted by blocks, and the handlers are those of the program. */
 
-import { programChain } from "../cli/program-chain.js";
 import { logicalClock } from "../engine/embedded/clock.js";
 import { type OpenNode, openNode } from "../engine/home/open-node.js";
+import { programChain } from "../shell/program-chain.js";
 
 export const BLOCK_TIME = "5s";
 const BLOCK_NANOS = 5_000_000_000n;

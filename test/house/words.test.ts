@@ -52,6 +52,8 @@ const FOLDERS = [
   "host/chain",
   "host/modules",
   "host/cli",
+  "host/client",
+  "host/shell",
 ];
 
 interface Found {

@@ -7,11 +7,11 @@
  */
 import "../serve-chain.js";
 import { EMPTY, toHex } from "../../host/bytes.js";
-import { jsonToYaml } from "../../host/cli/yaml.js";
 import { Core } from "../../host/core/core.js";
 import { type ErrorCode, isUpgradeError, type UpgradeError } from "../../host/errors.js";
 import { goJsonText } from "../../host/plan-info/go-json-text.js";
 import { planCliJson, planDueAt, planProtoJson, planText } from "../../host/plan-info/plan-text.js";
+import { jsonToYaml } from "../../host/shell/yaml/yaml.js";
 import { formatTime, parseTime } from "../../host/time.js";
 import type { Any } from "../../host/types.js";
 import { type CaseRunner, expectBytes, expectEqual, expectText, type VectorCase } from "./harness.js";

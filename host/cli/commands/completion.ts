@@ -2,11 +2,11 @@
 
 import type { Command, Option } from "commander";
 import { programName } from "../../program-name.js";
+import { readyArguments } from "../../shell/arguments.js";
+import { type Cobra, isHidden } from "../../shell/cobra.js";
+import { envName } from "../../shell/settings.js";
 import { keyNames } from "../../wallet/folder.js";
-import { readyArguments } from "../arguments.js";
-import { type Cobra, isHidden } from "../cobra.js";
 import { completionScript, SHELLS } from "../completion-scripts.js";
-import { envName } from "../settings.js";
 
 export function registerCompletion(program: Cobra): void {
   const completion = program

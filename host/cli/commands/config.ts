@@ -2,9 +2,8 @@
 
 import type { Command } from "commander";
 import { envPrefix, programName } from "../../program-name.js";
-import { usage } from "../../usage.js";
-import type { Cobra } from "../cobra.js";
-import { nearest } from "../cobra.js";
+import type { Cobra } from "../../shell/cobra.js";
+import { nearest } from "../../shell/cobra.js";
 import {
   type ConfigName,
   type ConfigTable,
@@ -12,10 +11,11 @@ import {
   configValue,
   readConfig,
   writeSetting,
-} from "../config-file.js";
+} from "../../shell/config-file.js";
+import type { Output } from "../../shell/output.js";
+import { envName, isFromFile, readsConfig } from "../../shell/settings.js";
+import { usage } from "../../usage.js";
 import { limitDefaults } from "../limit-settings.js";
-import type { Output } from "../output.js";
-import { envName, isFromFile, readsConfig } from "../settings.js";
 
 const isName = (word: string): word is ConfigName => word === "client" || word === "app";
 

@@ -1,7 +1,7 @@
 /** `chaind export`: the state of a home that no node holds, as a genesis document. */
 import { programName } from "../../program-name.js";
-import type { Cobra } from "../cobra.js";
-import { parseHeight } from "../options.js";
+import type { Cobra } from "../../shell/cobra.js";
+import { parseHeight } from "../../shell/options.js";
 
 interface ExportFlags {
   readonly height: bigint;

@@ -1,9 +1,9 @@
 /** `chaind genesis`: the document that a chain begins with, before its first start. */
 
-import { addKeyringFlags } from "../client/keyring-options.js";
-import type { Cobra } from "../cobra.js";
+import { addKeyringFlags } from "../../client/keyring-options.js";
+import type { Cobra } from "../../shell/cobra.js";
+import type { Output } from "../../shell/output.js";
 import type { AddAccountFlags } from "../genesis/add-account.js";
-import type { Output } from "../output.js";
 
 export function registerGenesis(program: Cobra, output: Output): void {
   const genesis = program.command("genesis").summary("Prepare and check the genesis document").group();

@@ -10,10 +10,10 @@ import { consensusKey, nodeId, writeConsensusKey, writeNodeKey } from "../../eng
 import { Home } from "../../engine/home/home.js";
 import { sha256 } from "../../engine/home/node-crypto.js";
 import { UpgradeError } from "../../errors.js";
+import { programChain } from "../../shell/program-chain.js";
 import { formatTime } from "../../time.js";
 import { writeDefaultConfig } from "../config-defaults.js";
 import { type TakenGenesis, takeDocument, withPlainDocument } from "../genesis/take-document.js";
-import { programChain } from "../program-chain.js";
 
 export interface InitOptions {
   readonly home: string;

@@ -1,13 +1,13 @@
 /** `chaind keys`: keys of accounts in this machine's keyring. */
 
 import { keyJson } from "../../chain/key-json.js";
+import { addKeyringFlags, type KeyringFlags } from "../../client/keyring-options.js";
 import { programName } from "../../program-name.js";
+import type { Cobra } from "../../shell/cobra.js";
+import { parseCount } from "../../shell/options.js";
+import type { Output } from "../../shell/output.js";
 import { usage } from "../../usage.js";
 import type { KeyInfo } from "../../wallet/keyring.js";
-import { addKeyringFlags, type KeyringFlags } from "../client/keyring-options.js";
-import type { Cobra } from "../cobra.js";
-import { parseCount } from "../options.js";
-import type { Output } from "../output.js";
 
 interface AddFlags extends KeyringFlags {
   readonly recover?: boolean;
@@ -40,7 +40,7 @@ export function registerKeys(program: Cobra, output: Output): void {
 const homeOf = (command: Cobra) => String(command.optsWithGlobals()["home"]);
 
 async function keyringModule() {
-  return (await import("../client/keyring-options.js")).withKeyring;
+  return (await import("../../client/keyring-options.js")).withKeyring;
 }
 
 function registerAdd(keys: Cobra, output: Output): void {
@@ -69,7 +69,7 @@ async function add(name: string, flags: AddFlags, home: string, output: Output):
   const withKeyring = await keyringModule();
   checkKeyName(name);
   if (flags.multisig !== undefined || flags.pubkey !== undefined) {
-    const { addPublicKey } = await import("../client/public-keys.js");
+    const { addPublicKey } = await import("../../client/public-keys.js");
     await withKeyring(flags, home, (keyring) => output.print(shownKey(addPublicKey(keyring, name, flags))));
     return;
   }
@@ -164,7 +164,7 @@ function registerMovers(keys: Cobra, output: Output): void {
     .option("-y, --yes", "do not ask")
     .action(async (name: string, flags: ExportFlags, command: Cobra) => {
       const withKeyring = await keyringModule();
-      const { confirm } = await import("../confirm.js");
+      const { confirm } = await import("../../shell/confirm.js");
       await withKeyring(flags, homeOf(command), async (keyring, prompt) => {
         const key = keyring.find(name);
         await confirm(prompt, flags.yes === true, `Delete the key "${key.name}" (${key.address}) for ever?`);

@@ -1,7 +1,7 @@
 /** `chaind pre-upgrade`: what sidecars run before they start a new binary. Its exit statuses are theirs. */
-import type { Cobra } from "../cobra.js";
+import type { Cobra } from "../../shell/cobra.js";
+import { HANDLER_DISK_MAX_HELP, parseCount } from "../../shell/options.js";
 import type { PreUpgradeFlags } from "../offline/pre-upgrade.js";
-import { HANDLER_DISK_MAX_HELP, parseCount } from "../options.js";
 
 export function registerPreUpgrade(program: Cobra): void {
   program

@@ -1,10 +1,11 @@
 /** `chaind query`: questions to a node. */
-import { addQueryFlags, type QueryFlags } from "../client/flags.js";
-import type { Cobra } from "../cobra.js";
-import { registerDerivedQueries } from "../derived/query.js";
-import { parseCount } from "../options.js";
-import type { Output } from "../output.js";
-import type { Question } from "../query/question.js";
+
+import { registerDerivedQueries } from "../../client/derived/query.js";
+import { addQueryFlags, type QueryFlags } from "../../client/flags.js";
+import type { Question } from "../../client/query/question.js";
+import type { Cobra } from "../../shell/cobra.js";
+import { parseCount } from "../../shell/options.js";
+import type { Output } from "../../shell/output.js";
 
 /** A command that asks one question. */
 export function question<F extends QueryFlags>(
@@ -34,7 +35,7 @@ export function registerQuery(program: Cobra, output: Output): void {
   registerDerivedQueries(query, output);
 }
 
-const upgrade = () => import("../query/upgrade.js");
+const upgrade = () => import("../../client/query/upgrade.js");
 
 function registerUpgrade(query: Cobra, output: Output): void {
   const group = query.command("upgrade").summary("Plans, versions and receipts of upgrades");
@@ -93,7 +94,7 @@ function registerUpgrade(query: Cobra, output: Output): void {
   );
 }
 
-const accounts = () => import("../query/accounts.js");
+const accounts = () => import("../../client/query/accounts.js");
 
 function registerAccounts(query: Cobra, output: Output): void {
   const auth = query.command("auth").summary("Accounts").description("Querying commands for the auth module").group();
@@ -132,7 +133,7 @@ function registerAccounts(query: Cobra, output: Output): void {
   );
 }
 
-const gov = () => import("../query/gov.js");
+const gov = () => import("../../client/query/gov.js");
 
 function registerGov(query: Cobra, output: Output): void {
   const group = query.command("gov").summary("Proposals, votes and deposits");
@@ -158,7 +159,7 @@ function registerGov(query: Cobra, output: Output): void {
   question(group, "params", "Query the parameters of governance", output, async () => (await gov()).params);
 }
 
-const blocks = () => import("../query/blocks.js");
+const blocks = () => import("../../client/query/blocks.js");
 
 function registerTxsAndBlocks(query: Cobra, output: Output): void {
   question(query, "tx <hash>", "Query a transaction by its hash", output, async () => (await blocks()).tx);

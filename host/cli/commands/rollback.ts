@@ -1,6 +1,6 @@
 /** `chaind rollback`: takes back the last block of a home that no node holds. */
-import type { Cobra } from "../cobra.js";
-import type { Output } from "../output.js";
+import type { Cobra } from "../../shell/cobra.js";
+import type { Output } from "../../shell/output.js";
 
 export function registerRollback(program: Cobra, output: Output): void {
   program

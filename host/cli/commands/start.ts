@@ -5,8 +5,6 @@ import { type Logger, pino } from "pino";
 import { Home } from "../../engine/home/home.js";
 import type { EngineStart } from "../../engine/thread/engine-port.js";
 import { UpgradeError } from "../../errors.js";
-import { type ChosenLimits, chosenLimits } from "../limit-settings.js";
-import { addDoorFlags, type DoorFlags } from "../node-doors.js";
 import {
   HANDLER_DISK_MAX_HELP,
   parseCount,
@@ -14,8 +12,10 @@ import {
   parseHeight,
   parseHeights,
   parseUint64,
-} from "../options.js";
-import { plainLog } from "../plain-log.js";
+} from "../../shell/options.js";
+import { plainLog } from "../../shell/plain-log.js";
+import { type ChosenLimits, chosenLimits } from "../limit-settings.js";
+import { addDoorFlags, type DoorFlags } from "../node-doors.js";
 import { runThreads } from "../run-threads.js";
 import { addSdkFlags, sdkFlagWarnings } from "../sdk-flags.js";
 

@@ -1,14 +1,14 @@
 /** `chaind status`. */
-import { addNodeFlags, type NodeFlags } from "../client/flags.js";
-import type { Cobra } from "../cobra.js";
-import { jsonLine, type Output } from "../output.js";
+import { addNodeFlags, type NodeFlags } from "../../client/flags.js";
+import type { Cobra } from "../../shell/cobra.js";
+import { jsonLine, type Output } from "../../shell/output.js";
 
 export function registerStatus(program: Cobra, output: Output): void {
   addNodeFlags(program.command("status"))
     .summary("Query a node's state")
     .description("Prints who a node is, the last block it has and the key that it signs with, as JSON.")
     .action(async (flags: NodeFlags) => {
-      const { rpcClient } = await import("../client/flags.js");
+      const { rpcClient } = await import("../../client/flags.js");
       const answer = (await rpcClient(flags).call("status")) as object;
       // JSON without `-o json` too: scripts pipe it, as they do with the Cosmos SDK's programs.
       output.print(answer, jsonLine(answer));

@@ -1,6 +1,6 @@
 /** `chaind verify`: checks everything that a home's database holds. */
-import type { Cobra } from "../cobra.js";
-import type { Output } from "../output.js";
+import type { Cobra } from "../../shell/cobra.js";
+import type { Output } from "../../shell/output.js";
 
 export function registerVerify(program: Cobra, output: Output): void {
   program

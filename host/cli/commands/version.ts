@@ -1,8 +1,9 @@
 /** `chaind version`. */
+
+import type { Cobra } from "../../shell/cobra.js";
+import type { Output } from "../../shell/output.js";
+import { programChain } from "../../shell/program-chain.js";
 import { VERSION } from "../../version.js";
-import type { Cobra } from "../cobra.js";
-import type { Output } from "../output.js";
-import { programChain } from "../program-chain.js";
 
 export function registerVersion(program: Cobra, output: Output): void {
   program

@@ -5,7 +5,7 @@ import { type Genesis, parseGenesis } from "../../chain/genesis/genesis.js";
 import { readFileIfThere, writeFileAtomically } from "../../engine/home/atomic-file.js";
 import type { Home } from "../../engine/home/home.js";
 import { UpgradeError } from "../../errors.js";
-import { programChain } from "../program-chain.js";
+import { programChain } from "../../shell/program-chain.js";
 
 export interface GenesisDocument {
   readonly json: Record<string, unknown>;

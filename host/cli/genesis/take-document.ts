@@ -29,7 +29,7 @@ import { type FileSource, openFileSource } from "../../engine/home/file-source.j
 import { sha256 } from "../../engine/home/node-crypto.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../../errors.js";
 import { convertLegacyGenesis } from "../../modules/legacy-genesis.js";
-import { programChain } from "../program-chain.js";
+import { programChain } from "../../shell/program-chain.js";
 
 const FILE_MODE = 0o644;
 const PART_BYTES = 1_048_576;

@@ -2,8 +2,8 @@
 
 import { genesisVersion } from "../../chain/start.js";
 import { Home } from "../../engine/home/home.js";
+import { programChain } from "../../shell/program-chain.js";
 import { formatTime } from "../../time.js";
-import { programChain } from "../program-chain.js";
 import { checkDocument } from "./take-document.js";
 
 /** @throws UpgradeError UPG_INVALID_GENESIS naming the path of what is wrong */

@@ -10,13 +10,13 @@ import { keptGenesis } from "../../engine/home/genesis-record.js";
 import { noChain, withReader } from "../../engine/home/home-database.js";
 import { sha256 } from "../../engine/home/node-crypto.js";
 import { UpgradeError } from "../../errors.js";
+import { programChain } from "../../shell/program-chain.js";
 import { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
 import type { VersionView } from "../../store/versions/version-view.js";
 import { formatTime } from "../../time.js";
 import type { VersionMap } from "../../types.js";
 import { sameVersions } from "../../upgrade/handlers.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
-import { programChain } from "../program-chain.js";
 import { documentText } from "./export-document.js";
 
 export interface ExportRequest {

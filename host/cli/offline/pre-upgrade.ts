@@ -14,10 +14,10 @@ import { checkDatabase } from "../../engine/home/start-checks.js";
 import { roomLine, upgradeRoom } from "../../engine/home/upgrade-room.js";
 import { versionsAndHandlers } from "../../engine/home/versions-and-handlers.js";
 import { isUpgradeError, messageOf } from "../../errors.js";
+import { programChain } from "../../shell/program-chain.js";
 import type { Height, Plan } from "../../types.js";
 import { shellWord } from "../../upgrade/halt-next.js";
 import { visible } from "../../visible.js";
-import { programChain } from "../program-chain.js";
 import { openRehearsal, type RehearsalFacts, rehearseUpgrade } from "./rehearsal.js";
 
 /** The sidecars' statuses. */

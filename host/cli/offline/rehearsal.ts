@@ -12,6 +12,7 @@ import type { Home } from "../../engine/home/home.js";
 import { sha256 } from "../../engine/home/node-crypto.js";
 import { stagedHandlers, type VersionsAndHandlers } from "../../engine/home/versions-and-handlers.js";
 import { requireLayout } from "../../handler/run/sandbox.js";
+import { programChain } from "../../shell/program-chain.js";
 import type { Database } from "../../store/disk/database.js";
 import { MemoryDatabase } from "../../store/disk/memory-database.js";
 import type { Plan } from "../../types.js";
@@ -19,7 +20,6 @@ import { guardBefore } from "../../upgrade/guards.js";
 import { declaredVersions, type RegisteredHandler } from "../../upgrade/handlers.js";
 import { requireKnownVersions } from "../../upgrade/hooks.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
-import { programChain } from "../program-chain.js";
 
 export interface RehearsalFacts extends VersionsAndHandlers {
   readonly home: Home;

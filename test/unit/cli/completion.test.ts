@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isHidden } from "../../../host/cli/cobra.js";
 import { candidates } from "../../../host/cli/commands/completion.js";
 import { completionScript, SHELLS } from "../../../host/cli/completion-scripts.js";
-import { formatHelp } from "../../../host/cli/help.js";
 import { makeProgram } from "../../../host/cli/program.js";
+import { isHidden } from "../../../host/shell/cobra.js";
+import { formatHelp } from "../../../host/shell/help.js";
 
 const program = await makeProgram(["completion"], "0.0.0");
 const words = (...line: string[]) => candidates(program, line).map(([word]) => word);

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { configPath, configValue, readConfig, writeSetting } from "../../../host/cli/config-file.js";
+import { configPath, configValue, readConfig, writeSetting } from "../../../host/shell/config-file.js";
 
 const home = mkdtempSync(join(tmpdir(), "chain-upgrade-config-"));
 const TEXT =

@@ -2,8 +2,8 @@
 import "../../serve-chain.js";
 import { readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
-import { reportFailure } from "../../../host/cli/fail.js";
 import { UpgradeError } from "../../../host/errors.js";
+import { reportFailure } from "../../../host/shell/fail.js";
 
 /** What people read and scripts get. */
 function reported(error: unknown, isJson = false): { exit: number; line: string } {

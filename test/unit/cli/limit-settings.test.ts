@@ -5,8 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DOOR_LIMITS } from "../../../host/api/door.js";
-import { readyArguments } from "../../../host/cli/arguments.js";
-import { Cobra } from "../../../host/cli/cobra.js";
 import {
   addLimitFlags,
   type ChosenLimits,
@@ -14,8 +12,10 @@ import {
   limitDefaults,
   limitLines,
 } from "../../../host/cli/limit-settings.js";
-import { settle } from "../../../host/cli/settings.js";
 import { SEARCH_LIMITS } from "../../../host/engine/blocks/search-budget.js";
+import { readyArguments } from "../../../host/shell/arguments.js";
+import { Cobra } from "../../../host/shell/cobra.js";
+import { settle } from "../../../host/shell/settings.js";
 
 const home = mkdtempSync(join(tmpdir(), "chain-upgrade-limits-"));
 const file = join(home, "config", "app.toml");

@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readyArguments } from "../../../host/cli/arguments.js";
-import { Cobra } from "../../../host/cli/cobra.js";
-import { parseCount } from "../../../host/cli/options.js";
-import { envName, settle } from "../../../host/cli/settings.js";
+import { readyArguments } from "../../../host/shell/arguments.js";
+import { Cobra } from "../../../host/shell/cobra.js";
+import { parseCount } from "../../../host/shell/options.js";
+import { envName, settle } from "../../../host/shell/settings.js";
 
 const home = mkdtempSync(join(tmpdir(), "chain-upgrade-settings-"));
 beforeAll(() => {

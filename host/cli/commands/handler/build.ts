@@ -11,8 +11,8 @@ import { writeFileAtomically } from "../../../engine/home/atomic-file.js";
 import { sha256 } from "../../../engine/home/node-crypto.js";
 import { isUpgradeError, UpgradeError } from "../../../errors.js";
 import { loadHandler } from "../../../handler/handler.js";
-import type { Cobra } from "../../cobra.js";
-import type { Output } from "../../output.js";
+import type { Cobra } from "../../../shell/cobra.js";
+import type { Output } from "../../../shell/output.js";
 
 interface BuildOptions {
   readonly project: string;

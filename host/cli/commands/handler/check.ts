@@ -1,8 +1,8 @@
 /** `chaind handler check FILE…`: would a node take these files? */
 
 import { checkFile, checkText } from "../../../author/file-check.js";
-import type { Cobra } from "../../cobra.js";
-import type { Output } from "../../output.js";
+import type { Cobra } from "../../../shell/cobra.js";
+import type { Output } from "../../../shell/output.js";
 
 const REFUSED_EXIT = 21;
 

@@ -7,8 +7,8 @@ import { readWasmFile, type WasmFile } from "../../../author/wasm-file.js";
 import { sha256 } from "../../../engine/home/node-crypto.js";
 import { isUpgradeError } from "../../../errors.js";
 import { loadHandler } from "../../../handler/handler.js";
-import type { Cobra } from "../../cobra.js";
-import type { Output } from "../../output.js";
+import type { Cobra } from "../../../shell/cobra.js";
+import type { Output } from "../../../shell/output.js";
 
 export function registerDiff(handler: Cobra, output: Output): void {
   handler

@@ -2,8 +2,8 @@
 
 import { inspectHandler } from "../../../author/inspection.js";
 import { readWasmFile } from "../../../author/wasm-file.js";
-import type { Cobra } from "../../cobra.js";
-import type { Output } from "../../output.js";
+import type { Cobra } from "../../../shell/cobra.js";
+import type { Output } from "../../../shell/output.js";
 
 const REFUSED_EXIT = 21;
 

@@ -6,8 +6,8 @@ import { packageRoot } from "../../../author/compiler.js";
 import { projectFiles } from "../../../author/new-project.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../../../errors.js";
 import { nameProblem } from "../../../handler/manifest/names.js";
-import type { Cobra } from "../../cobra.js";
-import type { Output } from "../../output.js";
+import type { Cobra } from "../../../shell/cobra.js";
+import type { Output } from "../../../shell/output.js";
 
 export function registerNew(handler: Cobra, output: Output): void {
   handler

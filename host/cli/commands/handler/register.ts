@@ -1,6 +1,6 @@
 /** `chaind handler …`: what the author of an upgrade handler, and who is to trust one, work with. */
-import type { Cobra } from "../../cobra.js";
-import type { Output } from "../../output.js";
+import type { Cobra } from "../../../shell/cobra.js";
+import type { Output } from "../../../shell/output.js";
 import { registerBuild } from "./build.js";
 import { registerCheck } from "./check.js";
 import { registerDiff } from "./diff.js";

@@ -3,9 +3,9 @@
 import { trialAnswer, tryHandler } from "../../../author/trial.js";
 import { openHandlerFile } from "../../../author/wasm-file.js";
 import { isUpgradeError, type UpgradeError } from "../../../errors.js";
-import type { Cobra } from "../../cobra.js";
-import { HANDLER_DISK_MAX_HELP, parseCount, parseHeight } from "../../options.js";
-import type { Output } from "../../output.js";
+import type { Cobra } from "../../../shell/cobra.js";
+import { HANDLER_DISK_MAX_HELP, parseCount, parseHeight } from "../../../shell/options.js";
+import type { Output } from "../../../shell/output.js";
 
 interface RunOptions {
   readonly state: string;

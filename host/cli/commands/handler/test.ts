@@ -6,9 +6,9 @@ import { type FixtureResult, testFixture, withDefault } from "../../../author/fi
 import { HandlerProject, readFixture } from "../../../author/project.js";
 import { openHandlerFile } from "../../../author/wasm-file.js";
 import { programName } from "../../../program-name.js";
+import type { Cobra } from "../../../shell/cobra.js";
+import type { Output } from "../../../shell/output.js";
 import { usage } from "../../../usage.js";
-import type { Cobra } from "../../cobra.js";
-import type { Output } from "../../output.js";
 
 const FAILED_EXIT = 20;
 

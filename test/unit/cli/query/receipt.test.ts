@@ -1,6 +1,6 @@
 import "../../../serve-chain.js";
 import { describe, expect, test } from "vitest";
-import { provenReceipt } from "../../../../host/cli/query/receipt.js";
+import { provenReceipt } from "../../../../host/client/query/receipt.js";
 import type { RpcClient } from "../../../../host/wallet/rpc.js";
 
 /** A node at height 61 that answers from 60 when no height is asked; the key is there from a height on. */

@@ -1,8 +1,8 @@
 import "../../../serve-chain.js";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
-import { checkCancellable, tooNear } from "../../../../host/cli/tx/cancellable.js";
-import { requireAhead } from "../../../../host/cli/tx/plan-check.js";
+import { checkCancellable, tooNear } from "../../../../host/client/tx/cancellable.js";
+import { requireAhead } from "../../../../host/client/tx/plan-check.js";
 import { ParamsSchema } from "../../../../host/gen/cosmos/gov/v1/gov_pb.js";
 import { QueryParamsResponseSchema } from "../../../../host/gen/cosmos/gov/v1/query_pb.js";
 import type { RpcClient } from "../../../../host/wallet/rpc.js";

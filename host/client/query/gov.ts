@@ -5,8 +5,8 @@ import { Query } from "../../gen/cosmos/gov/v1/query_pb.js";
 import { UINT64_MAX } from "../../limits.js";
 import { usage } from "../../usage.js";
 import { ask } from "../../wallet/ask.js";
-import { type QueryFlags, rpcClient } from "../client/flags.js";
-import { messageJson } from "../client/message-json.js";
+import { type QueryFlags, rpcClient } from "../flags.js";
+import { messageJson } from "../message-json.js";
 import type { Answer, Question } from "./question.js";
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT */

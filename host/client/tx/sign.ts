@@ -15,7 +15,7 @@ import {
   TxRawSchema,
   TxSchema,
 } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
-import { programChain } from "../program-chain.js";
+import { programChain } from "../../shell/program-chain.js";
 
 export interface TxContents {
   readonly messages: readonly Any[];

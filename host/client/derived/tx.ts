@@ -10,11 +10,11 @@ import {
 import { messageFromJson } from "../../chain/query/message-json.js";
 import type { MessageKind } from "../../chain/tx/message-kind.js";
 import { messageOf } from "../../errors.js";
+import type { Cobra } from "../../shell/cobra.js";
+import type { Output } from "../../shell/output.js";
+import { programChain } from "../../shell/program-chain.js";
 import { usage } from "../../usage.js";
-import { messageRegistry } from "../client/message-json.js";
-import type { Cobra } from "../cobra.js";
-import type { Output } from "../output.js";
-import { programChain } from "../program-chain.js";
+import { messageRegistry } from "../message-json.js";
 import { addTxFlags, type TxFlags } from "../tx/flags.js";
 import { addFieldFlags, fieldNames, type Json, jsonOfFlags, kebab } from "./fields.js";
 

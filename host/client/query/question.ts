@@ -1,5 +1,5 @@
 /** What every command of `chaind query` uses. */
-import type { QueryFlags } from "../client/flags.js";
+import type { QueryFlags } from "../flags.js";
 
 /** Makes a query; what it returns is printed. `text` is for people, in place of YAML. */
 export interface Answer {

@@ -2,8 +2,8 @@
 import { toHex } from "../../bytes.js";
 import { sha256 } from "../../engine/home/node-crypto.js";
 import { UpgradeError } from "../../errors.js";
+import type { Output } from "../../shell/output.js";
 import type { RpcClient } from "../../wallet/rpc.js";
-import type { Output } from "../output.js";
 import { waitForTx } from "../query/blocks.js";
 import type { TxFlags } from "./flags.js";
 

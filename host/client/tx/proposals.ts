@@ -7,9 +7,9 @@ import { sha256 } from "../../engine/home/node-crypto.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import { proposal } from "../../modules/gov/compose.js";
 import { GOV_MODULE } from "../../modules/gov/records.js";
+import { required } from "../../shell/settings.js";
 import { usage } from "../../usage.js";
-import { messageRegistry } from "../client/message-json.js";
-import { required } from "../settings.js";
+import { messageRegistry } from "../message-json.js";
 
 export interface ProposalFlags {
   readonly title?: string;

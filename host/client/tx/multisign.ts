@@ -6,10 +6,10 @@ import { verifySignature } from "../../comet/keys.js";
 import { MultiSignatureSchema } from "../../gen/cosmos/crypto/multisig/v1beta1/multisig_pb.js";
 import { SignatureDescriptorsSchema, SignMode } from "../../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import { AuthInfoSchema, type Tx, TxSchema } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
+import type { Output } from "../../shell/output.js";
 import { usage } from "../../usage.js";
-import { withKeyring } from "../client/keyring-options.js";
-import { messageJson } from "../client/message-json.js";
-import type { Output } from "../output.js";
+import { withKeyring } from "../keyring-options.js";
+import { messageJson } from "../message-json.js";
 import { aminoDoc, type SignedAccount } from "./sign.js";
 import { printDocument, readMessage, readTx, type SignFlags, signedFacts } from "./stored.js";
 

@@ -2,14 +2,14 @@
 import type { DescField, DescMethod } from "@bufbuild/protobuf";
 import { messageFromJson } from "../../chain/query/message-json.js";
 import { messageOf } from "../../errors.js";
+import type { Cobra } from "../../shell/cobra.js";
+import { parseUint64 } from "../../shell/options.js";
+import type { Output } from "../../shell/output.js";
+import { programChain } from "../../shell/program-chain.js";
 import { usage } from "../../usage.js";
 import { ask } from "../../wallet/ask.js";
-import { addQueryFlags, type QueryFlags, rpcClient } from "../client/flags.js";
-import { messageJson, messageRegistry } from "../client/message-json.js";
-import type { Cobra } from "../cobra.js";
-import { parseUint64 } from "../options.js";
-import type { Output } from "../output.js";
-import { programChain } from "../program-chain.js";
+import { addQueryFlags, type QueryFlags, rpcClient } from "../flags.js";
+import { messageJson, messageRegistry } from "../message-json.js";
 import {
   addFieldFlags,
   type FieldFlag,

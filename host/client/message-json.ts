@@ -1,10 +1,10 @@
 /** Messages as JSON with the Cosmos SDK's names, the way REST writes them. */
 import { createRegistry, type DescMessage, type MessageShape, type Registry } from "@bufbuild/protobuf";
-import type { Chain } from "../../chain/define-chain.js";
-import { filesOf } from "../../chain/define-chain.js";
-import { messageWriter } from "../../chain/query/gateway-json.js";
-import { Service } from "../../gen/cosmos/tx/v1beta1/service_pb.js";
-import { programChain } from "../program-chain.js";
+import type { Chain } from "../chain/define-chain.js";
+import { filesOf } from "../chain/define-chain.js";
+import { messageWriter } from "../chain/query/gateway-json.js";
+import { Service } from "../gen/cosmos/tx/v1beta1/service_pb.js";
+import { programChain } from "../shell/program-chain.js";
 
 const REGISTRIES = new WeakMap<Chain, Registry>();
 

@@ -1,7 +1,7 @@
 /** The flags of commands that ask a node. */
 import { type Command, Option } from "commander";
-import { RpcClient } from "../../wallet/rpc.js";
-import { parseDuration, parseHeight } from "../options.js";
+import { parseDuration, parseHeight } from "../shell/options.js";
+import { RpcClient } from "../wallet/rpc.js";
 
 export const NODE_DEFAULT = "tcp://localhost:26657";
 const TIMEOUT_DEFAULT = 10_000_000_000n;

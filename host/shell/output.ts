@@ -1,7 +1,7 @@
 /** Results on stdout, as YAML for people or one JSON object a line for machines; everything else goes to stderr. */
 import type { Command } from "commander";
 import { visibleJson, visibleLines } from "../visible.js";
-import { jsonToYaml, type YamlValue } from "./yaml.js";
+import { jsonToYaml, type YamlValue } from "./yaml/yaml.js";
 
 /** What commands write with. */
 export interface Output {

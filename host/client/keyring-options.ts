@@ -1,7 +1,7 @@
 /** The flags that say which keyring is meant. */
 import { type Command, Option } from "commander";
-import { BACKENDS, type Backend, Keyring } from "../../wallet/keyring.js";
-import { makePrompt, type Prompt } from "../../wallet/prompt.js";
+import { BACKENDS, type Backend, Keyring } from "../wallet/keyring.js";
+import { makePrompt, type Prompt } from "../wallet/prompt.js";
 
 export interface KeyringFlags {
   readonly keyringBackend: Backend;

@@ -1,8 +1,8 @@
 /** The flags that every transaction has. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { addNodeFlags, type NodeFlags } from "../client/flags.js";
-import { addKeyringFlags, type KeyringFlags } from "../client/keyring-options.js";
-import { parseUint64 } from "../options.js";
+import { parseUint64 } from "../../shell/options.js";
+import { addNodeFlags, type NodeFlags } from "../flags.js";
+import { addKeyringFlags, type KeyringFlags } from "../keyring-options.js";
 import type { SignModeName } from "./sign.js";
 
 const SIGN_MODE_NAMES = ["direct", "amino-json"] as const;

@@ -3,7 +3,7 @@
  * of the same value (sigs.k8s.io/yaml 1.4, whose reader and emitter are goyaml v2). Two-column block style, members
  * sorted, lists as deep as the member that holds them.
  */
-import { UpgradeError } from "../errors.js";
+import { UpgradeError } from "../../errors.js";
 import { compareYamlKeys } from "./yaml-key-order.js";
 import { YamlWriter } from "./yaml-writer.js";
 

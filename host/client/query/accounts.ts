@@ -4,8 +4,8 @@ import { decodeAddress } from "../../chain/address.js";
 import { Query as AuthQuery } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
 import { Query as BankQuery } from "../../gen/cosmos/bank/v1beta1/query_pb.js";
 import { ask } from "../../wallet/ask.js";
-import { rpcClient } from "../client/flags.js";
-import { messageJson } from "../client/message-json.js";
+import { rpcClient } from "../flags.js";
+import { messageJson } from "../message-json.js";
 import type { Answer, Question } from "./question.js";
 
 const auth = AuthQuery.method;
