@@ -14,6 +14,8 @@ const META_BYTES = 168;
 const FREE_TAIL_PAGES = 1_048_576;
 const FREE_AT = 48;
 const MAIN_AT = 96;
+/** In the head of a page: the transaction that wrote it. */
+const TRANSACTION_AT = 8;
 
 /** One of the two trees that a file has: records, or pages that are free. */
 export interface LmdbTree {
@@ -36,6 +38,8 @@ export interface LmdbMeta {
 
 export class LmdbFile {
   readonly meta: LmdbMeta;
+  /** Of the transaction before: LMDB goes back to it where the newer one was not written whole. */
+  readonly #older: LmdbMeta;
   /** Which of the two meta pages is the newer one. */
   readonly metaPage: number;
   readonly fileBytes: number;
@@ -51,6 +55,7 @@ export class LmdbFile {
       const second = this.#readMeta(first.pageBytes);
       this.metaPage = second.transaction > first.transaction ? 1 : 0;
       this.meta = this.metaPage === 1 ? second : first;
+      this.#older = this.metaPage === 1 ? first : second;
       this.#checkMetas(first, second);
     } catch (error) {
       closeSync(this.#file);
@@ -74,6 +79,23 @@ export class LmdbFile {
   checkLongValue(value: LongValue): void {
     if (value.page + value.pages > this.meta.lastPage + 1) throw damaged(`a long value lies behind the last page`);
     checkLongHead(this.#read(value.page * this.meta.pageBytes, PAGE_HEADER_BYTES), value, this.meta.pageBytes);
+  }
+
+  /**
+   * A page carries the number of the transaction that wrote it, and no tree has pages of a later one. Without this a
+   * changed number in the newer meta page would make the transaction before it the last one, in silence.
+   * @throws UpgradeError UPG_STORE_CORRUPT, UPG_STORE_IO
+   */
+  checkRoots(): void {
+    for (const { transaction, main, free, pageBytes } of [this.meta, this.#older]) {
+      for (const { root } of [main, free]) {
+        if (root === undefined) continue;
+        const head = this.#read(root * pageBytes, PAGE_HEADER_BYTES);
+        const written = new DataView(head.buffer).getBigUint64(TRANSACTION_AT, true);
+        if (written <= BigInt(transaction)) continue;
+        throw damaged(`a meta page of transaction ${transaction} has a root that transaction ${written} wrote`);
+      }
+    }
   }
 
   close(): void {

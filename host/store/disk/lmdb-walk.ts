@@ -30,6 +30,7 @@ export function walkLmdb(file: LmdbFile, options: WalkOptions): void {
 function walkAll(file: LmdbFile, options: WalkOptions): void {
   const owners = new PageOwners(file.meta.lastPage + 1);
   owners.take(0, 2);
+  file.checkRoots();
   useMeta(file, options);
   const isValue = (key: Uint8Array, value: Uint8Array, page: number) => {
     if (isSealed(key, value)) return;

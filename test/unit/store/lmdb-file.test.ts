@@ -84,6 +84,15 @@ describe("walkLmdb()", () => {
     for (const [index, rounds] of [1, 2, 3, 10, 60].entries()) walk(filled(rounds, index + 5));
   });
 
+  test("the newer meta page with the number of an earlier transaction → UPG_STORE_CORRUPT, not the state before", () => {
+    const path = filled(30);
+    const damage = readFileSync(path);
+    expect(damage.readBigUInt64LE(152)).toBe(30n);
+    damage.writeBigUInt64LE(28n, 152);
+    writeFileSync(path, damage);
+    expect(() => walk(path)).toThrow(code("UPG_STORE_CORRUPT"));
+  });
+
   test("any bit of a byte in use flipped → UPG_STORE_CORRUPT; any page in use zeroed → UPG_STORE_CORRUPT", () => {
     const path = filled(30);
     const ranges: [number, number][] = [];
