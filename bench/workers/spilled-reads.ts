@@ -13,7 +13,7 @@ const KEY_BYTES = 32;
 const SPILL_BYTES = 16 * 1_048_576;
 const READS = 20_000;
 const RUNS = [0, 10, 100];
-/** Of a scan, beside one where nothing was put aside. */
+/** Of a scan, beside one where nothing was spilled. */
 const SCAN_RATIO_MAX = 2;
 
 const count = Number(process.argv[2]);

@@ -205,7 +205,7 @@ export const SCENES: readonly Scene[] = [
     upgradeInfo: undefined,
     appliesFirst: true,
   },
-  // The handler writes more than a branch keeps in memory: some of it is put aside in files while it runs.
+  // The handler writes more than a branch keeps in memory: some of it is spilled to files while it runs.
   {
     name: "spilled",
     share: 3,

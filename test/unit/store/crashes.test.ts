@@ -185,7 +185,7 @@ describe("commit() interrupted", () => {
         const committed = attempt(() => stores.commit());
         if (!committed) expect(toHex(stores.lastCommitID.hash)).toBe(expected.before);
         expect(toHex((committed ?? stores.commit()).hash)).toBe(expected.hash);
-        // A branch that nobody discards leaves what it put aside to the next start.
+        // A branch that nobody discards leaves what it spilled to the next start.
         expect(dumpOf(database).filter((record) => !record.startsWith("74"))).toEqual(expected.dump);
         expect(contentsOf(stores)).toEqual(expected.contents);
         if (!crashing.hasCrashed) break;

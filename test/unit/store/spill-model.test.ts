@@ -20,7 +20,7 @@ const value = fc
   .map(([byte, length]) => new Uint8Array(length).fill(byte));
 const write = fc.tuple(key, fc.option(value, { nil: undefined, freq: 4 }));
 
-describe("a branch whose writes are put aside in files", () => {
+describe("a branch whose writes are spilled to files", () => {
   test("any program of writes, gets and walks at any limit of memory → as a Map has it (property)", () => {
     const folder = new SpillFolder(join(temporaryDirectory(), "spill"), { reserveBytes: 0 });
     const limit = fc.constantFrom(1, 200, 3_000, 20_000, 1e9);

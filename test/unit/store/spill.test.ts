@@ -102,7 +102,7 @@ describe("a branch that puts writes aside", () => {
     expect(stores.at(1n).store("a").iterate().next().done).toBe(true);
   });
 
-  test("stores that are opened anew → no branch reads what was put aside before, and its files are gone", () => {
+  test("stores that are opened again → no branch reads what was spilled before, and its files are gone", () => {
     const database = new MemoryDatabase();
     const stores = openStores(database, ["a"], { branchBytes: 1_000 });
     for (let i = 0; i < 200; i++) stores.store("a").set(keyOf(i), filledValue(i));

@@ -1,0 +1,125 @@
+/** `chaind pre-upgrade`: what a sidecar learns before and at the height of a plan. */
+import { execFile, spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { build, guest } from "../guest/build.js";
+import { DIST, TestHome } from "./chaind.js";
+import { CommandLine } from "./command-line.js";
+import { schedule, withNode } from "./prepared-home.js";
+
+describe("pre-upgrade", () => {
+  test("the handler of the due plan is here → 0; it is not → 30; the home stays as it is", async () => {
+    const line = new CommandLine();
+    const { path } = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
+    const height = async () => (await line.json("export", "--home", path))["initial_height"];
+    expect((await line.run(["pre-upgrade", "--home", path])).exit).toBe(0);
+    const without = await line.run(["pre-upgrade", "--home", path, "--handlers", join(path, "none")]);
+    expect(without.exit).toBe(30);
+    expect(without.stderr).toContain("has no handler for it");
+    expect((await line.run(["pre-upgrade"])).exit).toBe(30);
+    expect(await height()).toBe("4");
+  });
+
+  test("the plan is ahead, its handler comes with the program and fits → 0 with the height, whether a node runs or not", async () => {
+    const line = new CommandLine();
+    const home = new TestHome().schedule({ name: "v2", height: 9n }, 3n);
+    const { path } = home;
+    const check = (...flags: readonly string[]) =>
+      spawnSync(process.execPath, [join(DIST, "chaind.js"), "pre-upgrade", "--home", path, ...flags], {
+        encoding: "utf8",
+      });
+    const text = 'the plan "v2" is due at height 9, and the next block is 4: this binary can take over at the height';
+    const alone = check();
+    expect([alone.status, alone.stderr]).toEqual([0, expect.stringContaining(text)]);
+    const without = check("--handlers", join(path, "none"));
+    expect([without.status, without.stderr]).toEqual([0, expect.stringContaining("go on until then, not beyond")]);
+    const before = await line.json("export", "--home", path);
+    const beside = withNode({ path, handlers: join(DIST, "handlers"), appVersion: 1n }, () => check());
+    expect([beside.status, beside.stderr]).toEqual([0, expect.stringContaining(text)]);
+    expect(await line.json("export", "--home", path)).toEqual(before);
+    // What it says of a start before the height.
+    const early = await home.start().end;
+    expect(early.exit).toBe(11);
+  });
+
+  test("the plan is ahead, its handler comes with the program and does not fit → 30 with what the height would end with", async () => {
+    const { path } = new TestHome().schedule({ name: "v2", height: 9n }, 3n);
+    const handlers = join(path, "of-the-program");
+    mkdirSync(handlers);
+    const check = () =>
+      spawnSync(process.execPath, [join(DIST, "chaind.js"), "pre-upgrade", "--home", path, "--handlers", handlers], {
+        encoding: "utf8",
+      });
+    const storeUpgrades = { added: ["bank"] };
+    for (const [fields, code] of [
+      [{ storeUpgrades, versions: { bank: { from: [7], to: 8 } } }, "UPG_HANDLER_LAYOUT"],
+      [{ storeUpgrades: { added: ["bank", "gov"] } }, "UPG_STORE_UPGRADE"],
+      [{ storeUpgrades: {} }, "UPG_STORE_UPGRADE"],
+      [{ storeUpgrades, versions: { bank: { from: [1], to: 9 } } }, "UPG_MIGRATION_VERSION_MAP"],
+    ] as const) {
+      writeFileSync(join(handlers, "v2.wasm"), build(guest(), { name: "v2", ...fields }));
+      const alone = check();
+      expect([alone.status, alone.stderr], alone.stderr).toEqual([30, expect.stringContaining(code)]);
+      const beside = withNode({ path, handlers: join(DIST, "handlers"), appVersion: 1n }, check);
+      expect([beside.status, beside.stderr]).toEqual([30, expect.stringContaining(code)]);
+    }
+  });
+
+  test("the plan is ahead, its handler lies in <home>/handlers → 30 with the command that stages it", async () => {
+    const line = new CommandLine();
+    const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
+    expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
+    withNode({ path: home.path, handlers: join(DIST, "handlers") }, (node) =>
+      schedule(node, { name: "v9", height: 100_000n }),
+    );
+    mkdirSync(join(home.path, "handlers"));
+    writeFileSync(join(home.path, "handlers", "v9.wasm"), build(guest(), { name: "v9" }));
+    const early = await line.run(["pre-upgrade", "--home", home.path]);
+    expect(early.exit).toBe(30);
+    const [, command = ""] = / \(exit 11\); (mkdir .*)\n/.exec(early.stderr) ?? [];
+    await promisify(execFile)("/bin/sh", ["-c", command]);
+    const staged = await line.run(["pre-upgrade", "--home", home.path]);
+    expect([staged.exit, staged.stderr]).toEqual([0, expect.stringContaining("apply the upgrade at the height")]);
+  });
+
+  test("less disk than the upgrade may need → warning by start and by pre-upgrade, by flag and by app.toml; enough → figures", async () => {
+    const line = new CommandLine();
+    const home = new TestHome().schedule({ name: "v2", height: 9n }, 3n);
+    const much = String(Number.MAX_SAFE_INTEGER);
+    const short = /disk: .* free, the upgrade "v2" may need at most 8\.0 PiB: .*--handler-disk-max/;
+    const enough = /disk: .* free, the upgrade "v2" may need at most \d+\.\d MiB["\n]/;
+    const check = (...flags: readonly string[]) => line.run(["pre-upgrade", "--home", home.path, ...flags]);
+    const warned = await check("--handler-disk-max", much);
+    expect([warned.exit, warned.stderr]).toEqual([0, expect.stringMatching(short)]);
+    expect(warned.stderr).toMatch(/^warning: disk: /m);
+    expect((await check("--handler-disk-max", "0")).stderr).toMatch(enough);
+    for (const [max, said] of [
+      [much, short],
+      ["0", enough],
+    ] as const) {
+      const { stderr } = await home.start("--app-version", "1", "--max-blocks", "2", "--handler-disk-max", max).end;
+      const text = stderr.replaceAll('\\"', '"');
+      expect(text).toMatch(said);
+      expect(text.match(/disk: /g)).toHaveLength(1);
+    }
+    writeFileSync(join(home.path, "config", "app.toml"), `handler-disk-max = ${much}\n`);
+    expect((await check()).stderr).toMatch(short);
+  });
+
+  test("the plan is due and another process has the home → 31 with its handler, 30 without", () => {
+    const { path } = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
+    const check = (...flags: readonly string[]) =>
+      spawnSync(process.execPath, [join(DIST, "chaind.js"), "pre-upgrade", "--home", path, ...flags], {
+        encoding: "utf8",
+      });
+    const [ready, without] = withNode({ path, handlers: join(DIST, "handlers") }, () => [
+      check(),
+      check("--handlers", join(path, "none")),
+    ]);
+    expect([ready?.status, ready?.stderr]).toEqual([31, expect.stringContaining("try again")]);
+    expect([without?.status, without?.stderr]).toEqual([30, expect.stringContaining("has no handler for it")]);
+    expect(check().status).toBe(0);
+  });
+});
