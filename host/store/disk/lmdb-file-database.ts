@@ -37,7 +37,7 @@ export class LmdbFileDatabase implements Database {
     }
     const index = firstFrom(page, key, 0);
     if (index === page.count || compareBytes(page.key(index), key) !== 0) return undefined;
-    const stored = page.isLong(index) ? this.file.longValue(page.longValue(index)) : page.value(index).slice();
+    const stored = page.isLong(index) ? this.file.last.longValue(page.longValue(index)) : page.value(index).slice();
     return unsealed(key, stored);
   }
 
@@ -79,7 +79,7 @@ export class LmdbFileDatabase implements Database {
   #page(number: number): LmdbPage {
     const known = this.#pages.get(number);
     if (known) return known;
-    const page = this.file.page(number);
+    const page = this.file.last.page(number);
     page.checkNodes();
     if (this.#pages.size >= PAGES_HELD_MAX) this.#pages.clear();
     this.#pages.set(number, page);

@@ -36,32 +36,12 @@ export interface LmdbMeta {
   readonly main: LmdbTree;
 }
 
-export class LmdbFile {
-  readonly meta: LmdbMeta;
-  /** Of the transaction before: LMDB goes back to it where the newer one was not written whole. */
-  readonly #older: LmdbMeta;
-  /** Which of the two meta pages is the newer one. */
-  readonly metaPage: number;
-  readonly fileBytes: number;
-  readonly #file: number;
-
-  /** @throws UpgradeError UPG_STORE_IO, UPG_STORE_CORRUPT */
-  constructor(readonly path: string) {
-    checkLmdbHead(path);
-    this.#file = opened(path);
-    try {
-      this.fileBytes = fstatSync(this.#file).size;
-      const first = this.#readMeta(0);
-      const second = this.#readMeta(first.pageBytes);
-      this.metaPage = second.transaction > first.transaction ? 1 : 0;
-      this.meta = this.metaPage === 1 ? second : first;
-      this.#older = this.metaPage === 1 ? first : second;
-      this.#checkMetas(first, second);
-    } catch (error) {
-      closeSync(this.#file);
-      throw error;
-    }
-  }
+/** What the file holds as one of its two meta pages has it. */
+export class LmdbSnapshot {
+  constructor(
+    readonly meta: LmdbMeta,
+    private readonly read: (at: number, length: number) => Uint8Array,
+  ) {}
 
   /** A page of keys. @throws UpgradeError UPG_STORE_CORRUPT, UPG_STORE_IO */
   page(number: number): LmdbPage {
@@ -78,34 +58,64 @@ export class LmdbFile {
   /** Checks a long value's first page and reads no more of it. */
   checkLongValue(value: LongValue): void {
     if (value.page + value.pages > this.meta.lastPage + 1) throw damaged(`a long value lies behind the last page`);
-    checkLongHead(this.#read(value.page * this.meta.pageBytes, PAGE_HEADER_BYTES), value, this.meta.pageBytes);
+    checkLongHead(this.read(value.page * this.meta.pageBytes, PAGE_HEADER_BYTES), value, this.meta.pageBytes);
   }
 
-  /**
-   * A page carries the number of the transaction that wrote it, and no tree has pages of a later one. Without this a
-   * changed number in the newer meta page would make the transaction before it the last one, in silence.
-   * @throws UpgradeError UPG_STORE_CORRUPT, UPG_STORE_IO
-   */
-  checkRoots(): void {
-    for (const { transaction, main, free, pageBytes } of [this.meta, this.#older]) {
-      for (const { root } of [main, free]) {
-        if (root === undefined) continue;
-        const head = this.#read(root * pageBytes, PAGE_HEADER_BYTES);
-        const written = new DataView(head.buffer).getBigUint64(TRANSACTION_AT, true);
-        if (written <= BigInt(transaction)) continue;
-        throw damaged(`a meta page of transaction ${transaction} has a root that transaction ${written} wrote`);
-      }
-    }
+  /** The transaction that the head of a page names. @throws UpgradeError UPG_STORE_CORRUPT, UPG_STORE_IO */
+  writer(page: number): number {
+    const head = this.read(page * this.meta.pageBytes, PAGE_HEADER_BYTES);
+    return Number(new DataView(head.buffer).getBigUint64(TRANSACTION_AT, true));
   }
 
-  close(): void {
-    closeSync(this.#file);
+  /** The same file by another meta page. */
+  as(meta: LmdbMeta): LmdbSnapshot {
+    return new LmdbSnapshot(meta, this.read);
   }
 
   #pages(number: number, count: number): Uint8Array {
     const { pageBytes, lastPage } = this.meta;
     if (number < 2 || count < 1 || number + count > lastPage + 1) throw damaged(`there is no page ${number}`);
-    return this.#read(number * pageBytes, count * pageBytes);
+    return this.read(number * pageBytes, count * pageBytes);
+  }
+}
+
+export class LmdbFile {
+  /** The last transaction. */
+  readonly last: LmdbSnapshot;
+  /** What the other meta page says: the transaction before, over whose pages the next one may have written. */
+  readonly before: LmdbSnapshot;
+  /** Which of the two meta pages is that of the last one. */
+  readonly metaPage: number;
+  readonly fileBytes: number;
+  readonly #file: number;
+
+  /** @throws UpgradeError UPG_STORE_IO, UPG_STORE_CORRUPT */
+  constructor(readonly path: string) {
+    checkLmdbHead(path);
+    this.#file = opened(path);
+    try {
+      this.fileBytes = fstatSync(this.#file).size;
+      const first = this.#readMeta(0);
+      const second = this.#readMeta(first.pageBytes);
+      this.metaPage = second.transaction > first.transaction ? 1 : 0;
+      const read = (at: number, length: number) => this.#read(at, length);
+      const [last, before] = this.metaPage === 1 ? [second, first] : [first, second];
+      this.last = new LmdbSnapshot(last, read);
+      this.before = new LmdbSnapshot(before, read);
+      this.#checkMetas(first, second);
+    } catch (error) {
+      closeSync(this.#file);
+      throw error;
+    }
+  }
+
+  /** Of the last transaction. */
+  get meta(): LmdbMeta {
+    return this.last.meta;
+  }
+
+  close(): void {
+    closeSync(this.#file);
   }
 
   #read(at: number, length: number): Uint8Array {

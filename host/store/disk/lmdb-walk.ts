@@ -4,8 +4,9 @@
  * either in use once or free once.
  */
 import { compareBytes, toHex } from "../../bytes.js";
+import { isUpgradeError } from "../../errors.js";
 import { isSealed } from "./lmdb-checksum.js";
-import type { LmdbFile, LmdbTree } from "./lmdb-file.js";
+import type { LmdbFile, LmdbSnapshot, LmdbTree } from "./lmdb-file.js";
 import { damaged, type LmdbPage, PAGE_HEADER_BYTES, withinBounds } from "./lmdb-page.js";
 
 export interface WalkOptions {
@@ -24,32 +25,60 @@ const DEPTH_MAX = 32;
 
 /** @throws UpgradeError UPG_STORE_CORRUPT naming the place, UPG_STORE_IO */
 export function walkLmdb(file: LmdbFile, options: WalkOptions): void {
-  withinBounds(() => walkAll(file, options));
+  withinBounds(() => {
+    useMeta(file, options);
+    walkSnapshot(file.last, options);
+    requireLast(file, options);
+  });
 }
 
-function walkAll(file: LmdbFile, options: WalkOptions): void {
-  const owners = new PageOwners(file.meta.lastPage + 1);
+function walkSnapshot(snapshot: LmdbSnapshot, options: WalkOptions): void {
+  const { meta } = snapshot;
+  const owners = new PageOwners(meta.lastPage + 1);
   owners.take(0, 2);
-  file.checkRoots();
-  useMeta(file, options);
   const isValue = (key: Uint8Array, value: Uint8Array, page: number) => {
     if (isSealed(key, value)) return;
     throw damaged(`the value of key ${toHex(key)} on page ${page} does not match its checksum`);
   };
-  new TreeWalk(file, owners, options, compareBytes, isValue).walk(file.meta.main, "records");
+  new TreeWalk(snapshot, owners, options, compareBytes, isValue).walk(meta.main, "records");
   const free: number[] = [];
   const isFree = (key: Uint8Array, value: Uint8Array, page: number) => {
-    if (compareNumbers(key, numberBytes(file.meta.transaction)) > 0) {
+    if (compareNumbers(key, numberBytes(meta.transaction)) > 0) {
       throw damaged(`page ${page} lists pages that a transaction freed which never was`);
     }
     readFreePages(value, page, (first, count) => free.push(first, count));
   };
-  new TreeWalk(file, owners, { ...options, longValues: true }, compareNumbers, isFree).walk(
-    file.meta.free,
+  new TreeWalk(snapshot, owners, { ...options, longValues: true }, compareNumbers, isFree).walk(
+    meta.free,
     "free pages",
   );
   for (let i = 0; i < free.length; i += 2) owners.take(free[i] as number, free[i + 1] as number);
   owners.requireAll();
+}
+
+/**
+ * A changed number in the newer meta page would make the transaction before it the last one, in silence. The other meta
+ * page then stands for all that a later transaction wrote. One that a process was killed over while it wrote it does so
+ * in part, and that is no damage.
+ */
+function requireLast({ last, before }: LmdbFile, { longValues }: WalkOptions): void {
+  const transaction = last.meta.transaction + 1;
+  if (wrote(before, transaction, { longValues })) {
+    throw damaged(`transaction ${transaction} is whole, and its meta page carries the number of an earlier one`);
+  }
+}
+
+/** Whether all that a meta page stands for is there, and the roots are of `transaction`. */
+function wrote(snapshot: LmdbSnapshot, transaction: number, options: WalkOptions): boolean {
+  const { main, free } = snapshot.meta;
+  try {
+    const isIts = [main, free].every(({ root }) => root !== undefined && snapshot.writer(root) === transaction);
+    if (isIts) withinBounds(() => walkSnapshot(snapshot.as({ ...snapshot.meta, transaction }), options));
+    return isIts;
+  } catch (error) {
+    if (isUpgradeError(error) && error.code === "UPG_STORE_CORRUPT") return false;
+    throw error;
+  }
 }
 
 /** Walks one tree. */
@@ -61,7 +90,7 @@ class TreeWalk {
   #walked = 0;
 
   constructor(
-    private readonly file: LmdbFile,
+    private readonly snapshot: LmdbSnapshot,
     private readonly owners: PageOwners,
     private readonly options: WalkOptions,
     private readonly compare: Compare,
@@ -85,9 +114,9 @@ class TreeWalk {
   /** `low` ≤ keys < `high`. Returns the first and the last key below this page. */
   #page(number: number, levels: number, low: Uint8Array | undefined, high: Uint8Array | undefined): Edges {
     this.owners.take(number, 1);
-    const page = this.file.page(number);
+    const page = this.snapshot.page(number);
     page.checkNodes();
-    page.require(page.transaction <= this.file.meta.transaction, "is of a transaction that never was");
+    page.require(page.transaction <= this.snapshot.meta.transaction, "is of a transaction that never was");
     page.require(page.isLeaf === (levels === 1) && levels <= DEPTH_MAX, "stands on another level than its parent says");
     if (++this.#walked % PROGRESS_PAGES === 0) this.options.onProgress?.(this.#walked);
     this.#use(page, 0, 8);
@@ -126,11 +155,11 @@ class TreeWalk {
     this.owners.take(long.page, long.pages);
     this.#longPages += long.pages;
     if (!this.options.longValues) {
-      this.file.checkLongValue(long);
+      this.snapshot.checkLongValue(long);
       return;
     }
-    this.check(key, this.file.longValue(long), long.page);
-    const at = long.page * this.file.meta.pageBytes;
+    this.check(key, this.snapshot.longValue(long), long.page);
+    const at = long.page * this.snapshot.meta.pageBytes;
     this.options.onUse?.(at, at + PAGE_HEADER_BYTES + long.length);
   }
 
@@ -159,7 +188,7 @@ class TreeWalk {
   }
 
   #use(page: LmdbPage, start: number, end: number): void {
-    const at = page.number * this.file.meta.pageBytes;
+    const at = page.number * this.snapshot.meta.pageBytes;
     this.options.onUse?.(at + start, at + end);
   }
 }

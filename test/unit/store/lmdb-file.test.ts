@@ -10,10 +10,11 @@ import { LmdbFileDatabase } from "../../../host/store/disk/lmdb-file-database.js
 import { walkLmdb } from "../../../host/store/disk/lmdb-walk.js";
 import { code, temporaryDirectory } from "./support.js";
 
+const PAGE_BYTES = 4_096;
 const ALL = { start: Uint8Array.of(0), end: new Uint8Array(8).fill(0xff) };
 
 /** Many transactions of puts and removals with short and long values. */
-function filled(rounds: number, seed = 1): string {
+function filled(rounds: number, seed = 1, onRound?: (path: string, round: number) => void): string {
   const path = join(temporaryDirectory(), "chain.mdb");
   const database = new LmdbDatabase(path);
   let random = seed;
@@ -29,6 +30,7 @@ function filled(rounds: number, seed = 1): string {
         else batch.put(key, new Uint8Array(next(5) === 0 ? next(40_000) : next(200)).fill(round));
       }
     });
+    onRound?.(path, round);
   }
   database.close();
   return path;
@@ -91,6 +93,23 @@ describe("walkLmdb()", () => {
     damage.writeBigUInt64LE(28n, 152);
     writeFileSync(path, damage);
     expect(() => walk(path)).toThrow(code("UPG_STORE_CORRUPT"));
+  });
+
+  test("a meta page that was cut off while it was written, after any of its fields → the transaction before", () => {
+    let [before, after] = [Buffer.alloc(0), Buffer.alloc(0)];
+    const path = filled(31, 1, (each, round) => {
+      if (round === 29) before = readFileSync(each);
+      if (round === 30) after = readFileSync(each);
+    });
+    // The page that transaction 31 goes to; its number is the last field, the number of the last page the one before.
+    const [start, lastPage] = [PAGE_BYTES, 144];
+    expect(after.readBigUInt64LE(start + 152)).toBe(31n);
+    for (let length = 0; length <= lastPage; length += 8) {
+      const torn = Buffer.from(after);
+      before.copy(torn, start + length, start + length, start + PAGE_BYTES);
+      writeFileSync(path, torn);
+      walk(path);
+    }
   });
 
   test("any bit of a byte in use flipped → UPG_STORE_CORRUPT; any page in use zeroed → UPG_STORE_CORRUPT", () => {

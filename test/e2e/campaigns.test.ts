@@ -1,0 +1,24 @@
+/** The campaigns that CI runs samples of start by their commands too, as `npm run` starts them. */
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+describe("npm run", () => {
+  test.each([
+    ["sim", "test/sim/main.ts", ["--rounds", "1", "--seed", "1", "--json"], /"lost":0,"diverged":0/],
+    ["verify:flips", "test/sim/flips-main.ts", ["--rounds", "2", "--seed", "1"], /verify found 2 of 2/],
+    ["fuzz:handlers", "test/guest/fuzz/main.ts", ["--rounds", "3", "--json"], /"rounds":3/],
+    ["vectors", "test/vectors/main.ts", ["--json"], /"failed":0/],
+    ["bench", "bench/main.ts", ["--help"], /Usage:/],
+    ["bombs:handlers", "test/guest/bombs/main.ts", ["--help"], /Usage:/],
+  ] as const)("%s → its result, exit status 0", (_, entry, args, result) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ["scripts/run.mjs", entry, ...args], {
+      ...{ cwd: ROOT, encoding: "utf8", timeout: 120_000 },
+    });
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(result);
+    expect(status).toBe(0);
+  });
+});
