@@ -9,6 +9,11 @@
  * A host with a loop of its own has the parts: `chooseVersion`, `preBlocker`, `endBlocker`, `upgradeCommitOptions`
  * (docs/embed.md).
  */
+
+export { CacheKVStore } from "./branch/kv/cache-kv.js";
+export { CacheMultiStore } from "./branch/kv/cache-multi-store.js";
+export { MemoryKVStore } from "./branch/kv/memory-kv.js";
+export { PrefixStore } from "./branch/kv/prefix-kv.js";
 export { Core, type PreBlockFacts } from "./core/core.js";
 export {
   ERROR_KINDS,
@@ -21,18 +26,11 @@ export {
 export { loadHandler, type WasmHandler } from "./handler/handler.js";
 export type { Manifest, ManifestScan, ManifestStore, ModuleVersions } from "./handler/manifest/manifest-types.js";
 export { checkPlanInfo, type PlanInfo, parsePlanInfo, planHandlerHash } from "./plan-info/plan-info.js";
-export { CacheKVStore } from "./store/branch/cache-kv.js";
-export { CacheMultiStore } from "./store/branch/cache-multi-store.js";
-export { MemoryKVStore } from "./store/branch/memory-kv.js";
-export { PrefixStore } from "./store/branch/prefix-kv.js";
 export type { Batch, Database, DatabaseRange } from "./store/disk/database.js";
 export { MemoryDatabase } from "./store/disk/memory-database.js";
-export {
-  CommitMultiStore,
-  type CommitMultiStoreOptions,
-  type CommitOptions,
-} from "./store/versions/commit-multi-store.js";
+export { CommitMultiStore } from "./store/versions/commit-multi-store.js";
 export { defaultStoreLoader, type StoreLoader, upgradeStoreLoader } from "./store/versions/store-loader.js";
+export type { CommitMultiStoreOptions, CommitOptions } from "./store/versions/store-options.js";
 export type { KeyProof, VersionView } from "./store/versions/version-view.js";
 export type {
   Any,

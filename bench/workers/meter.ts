@@ -6,10 +6,10 @@ import { readFileSync } from "node:fs";
 import asc from "assemblyscript/asc";
 import { concatBytes } from "../../host/bytes.js";
 import { writeU32 } from "../../host/frames.js";
-import { Findings } from "../../host/handler/findings.js";
 import { METER_EXPORTS, meterModule } from "../../host/handler/meter/meter.js";
-import { decodeModule } from "../../host/handler/wasm/decode.js";
 import { FRAME_HEADER_BYTES } from "../../host/limits.js";
+import { decodeModule } from "../../host/wasm/decode.js";
+import { Findings } from "../../host/wasm/findings.js";
 import { WireWriter } from "../../host/wire.js";
 
 const ROUNDS = Number(process.argv[2]);

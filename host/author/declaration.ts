@@ -3,11 +3,11 @@
  * what it said. Nothing else than the author's own file is evaluated, and it is given nothing to read.
  */
 import { UpgradeError } from "../errors.js";
-import { Findings } from "../handler/findings.js";
 import { requireNoFindings } from "../handler/handler.js";
 import { METER_EXPORTS, meterModule } from "../handler/meter/meter.js";
-import { decodeModule } from "../handler/wasm/decode.js";
-import { functionNamer } from "../handler/wasm/function-names.js";
+import { decodeModule } from "../wasm/decode.js";
+import { Findings } from "../wasm/findings.js";
+import { functionNamer } from "../wasm/function-names.js";
 
 interface DeclaredStore {
   readonly name: string;

@@ -1,6 +1,6 @@
 /** Would a node take this file as a handler, and what may it do then? For `handler check`, and for who proposes one. */
 import { type ErrorCode, isUpgradeError } from "../errors.js";
-import { examineHandler } from "../handler/wasm/check.js";
+import { examineHandler } from "../handler/check/check.js";
 import { visible } from "../visible.js";
 import { type Consequences, consequenceLines, consequencesOf } from "./consequences.js";
 import { readWasmFile } from "./wasm-file.js";

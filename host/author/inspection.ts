@@ -1,11 +1,11 @@
 /** What is inside a handler file, as far as it can be read: also of one that is refused. */
 
-import type { Finding } from "../handler/findings.js";
+import { examineHandler } from "../handler/check/check.js";
 import { MANIFEST_SECTION } from "../handler/manifest/manifest.js";
-import { examineHandler } from "../handler/wasm/check.js";
-import { functionNamer } from "../handler/wasm/function-names.js";
-import { signatureText } from "../handler/wasm/value-types.js";
-import { SECTION, type WasmModule } from "../handler/wasm/wasm-module.js";
+import type { Finding } from "../wasm/findings.js";
+import { functionNamer } from "../wasm/function-names.js";
+import { signatureText } from "../wasm/value-types.js";
+import { SECTION, type WasmModule } from "../wasm/wasm-module.js";
 
 export interface InspectedFunction {
   readonly index: number;

@@ -15,7 +15,6 @@ import { openShared } from "../engine/home/home-database.js";
 import { sha256 } from "../engine/home/node-crypto.js";
 import { assert, UpgradeError } from "../errors.js";
 import type { WasmHandler } from "../handler/handler.js";
-import { PAGE_BYTES } from "../handler/limits.js";
 import type { HandlerReport } from "../handler/run/sandbox.js";
 import { requireLayout } from "../handler/run/sandbox.js";
 import { commitKey, commitsEnd } from "../store/disk/keys.js";
@@ -25,6 +24,7 @@ import type { Height, Timestamp, VersionMap } from "../types.js";
 import { endBlocker, type PreBlock } from "../upgrade/hooks.js";
 import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { upgradeCommitOptions } from "../upgrade/receipt.js";
+import { PAGE_BYTES } from "../wasm/limits.js";
 import { OverlayDatabase } from "./overlay-database.js";
 import { watchPeakMemory } from "./peak-memory.js";
 

@@ -9,7 +9,7 @@ import type { Database } from "../store/disk/database.js";
 import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import type { Height, Sha256, Timestamp } from "../types.js";
 import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
-import { encodeAddress, moduleAddress } from "./address.js";
+import { encodeAddress, moduleAddress } from "../values/address.js";
 import { AUTHORITY_MODULE } from "./app.js";
 import type { StateAt } from "./app-shapes.js";
 import type { Chain } from "./define-chain.js";

@@ -12,7 +12,7 @@ import { Halt } from "../upgrade/halt.js";
 import type { AppliedUpgrade } from "../upgrade/hooks.js";
 import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { upgradeCommitOptions } from "../upgrade/receipt.js";
-import { encodeAddress, moduleAddress } from "./address.js";
+import { encodeAddress, moduleAddress } from "../values/address.js";
 import type { AppOptions, BlockRequest, BlockResult, StateAt } from "./app-shapes.js";
 import { blockGasLimit, nextEndTime, runBlock } from "./block.js";
 import { putCodeRecord } from "./code-records.js";

@@ -5,13 +5,13 @@ import { compareTimes } from "../time.js";
 import type { CacheMultiStore, LoadedStores, MultiStore, Timestamp } from "../types.js";
 import { failureOf } from "../upgrade/halt.js";
 import { type AppliedUpgrade, type BlockFacts, endBlocker, preBlocker } from "../upgrade/hooks.js";
+import type { JsonReader } from "../values/json-reader.js";
+import { SDK, TxError } from "../values/tx-error.js";
 import { type BlockContext, blockContext, type ChainEvent, moduleContext } from "./context.js";
 import type { Chain } from "./define-chain.js";
-import type { JsonReader } from "./json-reader.js";
 import { type Module, type ReadableStores, storesOf } from "./module.js";
 import { refusal, refusedInUpgradeBlock, type TxResult } from "./tx/result.js";
 import { runTx, type TxFacts } from "./tx/run.js";
-import { SDK, TxError } from "./tx-error.js";
 
 /** A change in place of transactions: the app's own entry point for tools and tests, not for clients. */
 export type DirectChange = (context: BlockContext) => void;

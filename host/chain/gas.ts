@@ -2,9 +2,9 @@
  * Gas: what a transaction may cost every node. Reads and writes are counted at the stores by the Cosmos SDK's figures, so
  * that a client's estimate (simulate, times a little) is good here too. It depends on state and bytes alone.
  */
-import { CacheMultiStore } from "../store/branch/cache-multi-store.js";
+import { CacheMultiStore } from "../branch/kv/cache-multi-store.js";
 import type { FrameScan, KeyRange, KeyValue, KVStore, MultiStore } from "../types.js";
-import { SDK, TxError } from "./tx-error.js";
+import { SDK, TxError } from "../values/tx-error.js";
 
 /** The Cosmos SDK's figures for its stores and transactions. */
 export const GAS = Object.freeze({

@@ -3,9 +3,9 @@ import type { Sha256 } from "../types.js";
 import type { UpgradeContext } from "../upgrade/handlers.js";
 import { type Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { ModuleManager } from "../upgrade/migrations.js";
+import { JsonReader } from "../values/json-reader.js";
 import type { Chain } from "./define-chain.js";
 import { genesisContext } from "./genesis/init-genesis.js";
-import { JsonReader } from "./json-reader.js";
 import type { Module } from "./module.js";
 import type { ChainVersion } from "./versions/version.js";
 

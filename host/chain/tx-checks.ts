@@ -3,12 +3,12 @@
  * the last block left and the transactions that were let in since. Nothing of it stays after a commit.
  */
 import type { CacheMultiStore, MultiStore } from "../types.js";
+import { SDK, TxError } from "../values/tx-error.js";
 import type { TxMode } from "./tx/ante.js";
 import { type DecodedTx, decodeTx } from "./tx/decode.js";
 import { checkMinimumFee, type GasPrice } from "./tx/minimum-fee.js";
 import { refusal, refusedInUpgradeBlock, type TxResult } from "./tx/result.js";
 import { runTx, type TxFacts } from "./tx/run.js";
-import { SDK, TxError } from "./tx-error.js";
 
 /**
  * "new": a client brings it. "admitted": another thread of this node let it in, so that it waits even where the next

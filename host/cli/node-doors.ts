@@ -18,10 +18,10 @@ import { readNodeId } from "../engine/home/consensus-key.js";
 import { GenesisFile } from "../engine/home/genesis-file.js";
 import type { Home } from "../engine/home/home.js";
 import { sha256 } from "../engine/home/node-crypto.js";
-import type { NodeView } from "../engine/thread/node-view.js";
 import { messageOf } from "../errors.js";
 import { programChain } from "../shell/program-chain.js";
 import { freeBytes } from "../store/disk/lmdb-errors.js";
+import type { NodeView } from "../thread/node-view.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
 import { addLimitFlags, type ChosenLimits } from "./limit-settings.js";
 

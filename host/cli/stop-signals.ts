@@ -1,6 +1,6 @@
 /** SIGTERM and SIGINT: the first one lets the block under way be finished, a second one ends the process at once. */
 import type { Logger } from "pino";
-import type { EngineThread } from "../engine/thread/engine-thread.js";
+import type { EngineThread } from "../thread/engine-thread.js";
 
 /** Of a process that a second signal ended. */
 const ENDED_AT_ONCE_EXIT = 15;

@@ -1,12 +1,12 @@
 /** Keys that are kept without a private one: of somebody else, and multisig keys over keys of the keyring. */
 
 import { compareBytes } from "../bytes.js";
-import { keyAddress, multisigKey, type SigningKey } from "../chain/account-key.js";
-import { JsonReader } from "../chain/json-reader.js";
-import { readAccountKey } from "../chain/key-json.js";
 import { sha256 } from "../engine/home/node-crypto.js";
 import { messageOf } from "../errors.js";
 import { usage } from "../usage.js";
+import { keyAddress, multisigKey, type SigningKey } from "../values/account-key.js";
+import { JsonReader } from "../values/json-reader.js";
+import { readAccountKey } from "../values/key-json.js";
 import type { KeyInfo, Keyring } from "../wallet/keyring.js";
 
 interface PublicKeyFlags {

@@ -4,7 +4,6 @@
  */
 import { create, type DescMessage, type Message } from "@bufbuild/protobuf";
 import { Query } from "../api/query/query.js";
-import { addCoins, type Coin } from "../chain/coins.js";
 import { NodeService } from "../engine/embedded/node-service.js";
 import { GenesisFile } from "../engine/home/genesis-file.js";
 import { sha256 } from "../engine/home/node-crypto.js";
@@ -15,6 +14,7 @@ import { bankOf } from "../modules/bank/bank.js";
 import { GOV_STORE, proposals } from "../modules/gov/records.js";
 import { STAKING_STORE, validators } from "../modules/staking/records.js";
 import { programChain } from "../shell/program-chain.js";
+import { addCoins, type Coin } from "../values/coins.js";
 import { amounts } from "./count.js";
 
 interface Check {

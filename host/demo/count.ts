@@ -2,10 +2,10 @@
 
 import { toHex } from "../bytes.js";
 import type { App } from "../chain/app.js";
-import { addCoins, type Coin } from "../chain/coins.js";
 import { AUTH_STORE, accounts } from "../modules/auth/accounts.js";
 import { bankOf } from "../modules/bank/bank.js";
 import { STAKING_STORE, validators } from "../modules/staking/records.js";
+import { addCoins, type Coin } from "../values/coins.js";
 
 export interface Count {
   readonly accounts: bigint;

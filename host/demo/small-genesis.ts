@@ -3,8 +3,8 @@
  * first few operate the validators, and their keys are known, so that they can propose and vote.
  */
 import { utf8 } from "../bytes.js";
-import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../chain/address.js";
 import { sha256 } from "../engine/home/node-crypto.js";
+import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../values/address.js";
 import { type AccountKey, accountKey } from "../wallet/derive.js";
 
 const ACCOUNTS = 3_000;

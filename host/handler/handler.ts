@@ -7,12 +7,12 @@ import { toHex } from "../bytes.js";
 import { assert, UpgradeError } from "../errors.js";
 import { programName } from "../program-name.js";
 import type { Sha256 } from "../types.js";
-import type { Finding } from "./findings.js";
+import type { Finding } from "../wasm/findings.js";
+import type { WasmModule } from "../wasm/wasm-module.js";
+import { examineHandler } from "./check/check.js";
 import type { Manifest } from "./manifest/manifest-types.js";
 import { meterModule } from "./meter/meter.js";
 import { engineFailure } from "./run/failures.js";
-import { examineHandler } from "./wasm/check.js";
-import type { WasmModule } from "./wasm/wasm-module.js";
 
 /** A module that passed every check. Only {@link loadHandler} makes one. */
 export interface WasmHandler {

@@ -1,7 +1,8 @@
 /** Named stores in memory, as a test seeds them and a handler changes them on a branch. */
+
+import { CacheMultiStore, noSuchStore } from "../branch/kv/cache-multi-store.js";
+import { MemoryKVStore } from "../branch/kv/memory-kv.js";
 import { compareText } from "../bytes.js";
-import { CacheMultiStore, noSuchStore } from "../store/branch/cache-multi-store.js";
-import { MemoryKVStore } from "../store/branch/memory-kv.js";
 import type { KVStore, MultiStore } from "../types.js";
 
 export class MemoryStores implements MultiStore {

@@ -1,11 +1,11 @@
 /** Runs a handler on a scene and reports all that it did. */
 import { isUpgradeError, type UpgradeError } from "../errors.js";
 import type { WasmHandler } from "../handler/handler.js";
-import { PAGE_BYTES } from "../handler/limits.js";
 import type { CheckResult } from "../handler/run/messages.js";
 import { type HandlerInput, type HandlerReport, runHandler } from "../handler/run/sandbox.js";
 import type { CacheMultiStore, MultiStore, VersionMap } from "../types.js";
 import { declaredVersions } from "../upgrade/handlers.js";
+import { PAGE_BYTES } from "../wasm/limits.js";
 import { WireWriter } from "../wire.js";
 import { diffStores, type StoreDiff } from "./diff.js";
 import type { MemoryStores } from "./memory-stores.js";

@@ -4,11 +4,11 @@
  * module for (distribution, mint, slashing) is left behind; nothing that is taken over is changed.
  */
 import { bech32 } from "@scure/base";
-import { encodeAddress, moduleAddress } from "../chain/address.js";
-import { addCoins, type Coin } from "../chain/coins.js";
 import { readCoins } from "../chain/genesis/coins.js";
-import { JsonReader } from "../chain/json-reader.js";
 import type { Sha256 } from "../types.js";
+import { encodeAddress, moduleAddress } from "../values/address.js";
+import { addCoins, type Coin } from "../values/coins.js";
+import { JsonReader } from "../values/json-reader.js";
 import { GOV_MODULE } from "./gov/records.js";
 
 /** Amino's name for an ed25519 public key, and the length of the key. */

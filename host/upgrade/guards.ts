@@ -2,8 +2,9 @@
  * What an upgrade must not do by accident: the mistakes that have hurt chains, refused before anything is written. Each
  * can be declared by the handler (`allows`), so that people who approve it read it first.
  */
+
+import { CacheKVStore } from "../branch/kv/cache-kv.js";
 import { UpgradeError } from "../errors.js";
-import { CacheKVStore } from "../store/branch/cache-kv.js";
 import type { CacheMultiStore, MultiStore, VersionMap } from "../types.js";
 import type { RegisteredHandler } from "./handlers.js";
 

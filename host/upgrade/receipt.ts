@@ -7,8 +7,8 @@ import { type Receipt, ReceiptSchema } from "../gen/chain/upgrade/v1/receipt_pb.
 import type { WasmHandler } from "../handler/handler.js";
 import { GAS_SCHEDULE } from "../handler/meter/schedule.js";
 import type { HandlerReport } from "../handler/run/sandbox.js";
-import type { CommitOptions } from "../store/versions/commit-multi-store.js";
 import type { RootChange } from "../store/versions/open-store.js";
+import type { CommitOptions } from "../store/versions/store-options.js";
 import type { Height } from "../types.js";
 import type { AppliedUpgrade } from "./hooks.js";
 import { UPGRADE_STORE } from "./keeper.js";

@@ -4,14 +4,14 @@
  */
 
 import { fromHex, toHex } from "../bytes.js";
-import { keyAddress, type SigningKey } from "../chain/account-key.js";
-import { encodeAddress } from "../chain/address.js";
-import { JsonReader } from "../chain/json-reader.js";
-import { keyJson, readAccountKey } from "../chain/key-json.js";
 import { sign } from "../comet/keys.js";
 import { sha256 } from "../engine/home/node-crypto.js";
 import { UpgradeError } from "../errors.js";
 import { programName } from "../program-name.js";
+import { keyAddress, type SigningKey } from "../values/account-key.js";
+import { encodeAddress } from "../values/address.js";
+import { JsonReader } from "../values/json-reader.js";
+import { keyJson, readAccountKey } from "../values/key-json.js";
 import { type AccountKey, accountKey } from "./derive.js";
 import { checkKeyName, KeyFolder, type KeyRecord } from "./folder.js";
 import type { Prompt } from "./prompt.js";

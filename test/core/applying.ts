@@ -1,6 +1,7 @@
 /** Applying a plan: stores where one is due, version maps as bytes, and the raw call that takes any bytes. */
+
+import type { MemoryKVStore } from "../../host/branch/kv/memory-kv.js";
 import { toHex, utf8 } from "../../host/bytes.js";
-import type { MemoryKVStore } from "../../host/store/branch/memory-kv.js";
 import { WireWriter } from "../../host/wire.js";
 import { storeOf, u64Hex } from "./cores.js";
 import { canonicalPlan } from "./plan-wire.js";

@@ -3,10 +3,10 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
+import { MemoryKVStore } from "../../host/branch/kv/memory-kv.js";
 import { bigEndian64, fromHex, toHex, utf8 } from "../../host/bytes.js";
 import { Core } from "../../host/core/core.js";
 import type { ErrorCode } from "../../host/errors.js";
-import { MemoryKVStore } from "../../host/store/branch/memory-kv.js";
 import type { KVReader } from "../../host/types.js";
 import { RawCore } from "./raw-core.js";
 

@@ -1,12 +1,12 @@
 /** The host side: an instance that trapped is dropped, and bytes that are not this interface's core are refused. */
 import { describe, expect, test } from "vitest";
 import wabt from "wabt";
+import { MemoryKVStore } from "../../host/branch/kv/memory-kv.js";
 import { toHex } from "../../host/bytes.js";
 import { Core } from "../../host/core/core.js";
 import { CORE_WASM } from "../../host/core/core-wasm.js";
 import { CoreInstance } from "../../host/core/instance.js";
 import { UpgradeError } from "../../host/errors.js";
-import { MemoryKVStore } from "../../host/store/branch/memory-kv.js";
 import { encodeText } from "../../host/text.js";
 import type { KeyRange, KeyValue } from "../../host/types.js";
 import { HEIGHT, PLAN } from "./applying.js";

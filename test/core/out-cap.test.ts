@@ -1,7 +1,7 @@
 /** core.wasm at the ABI: `out, cap`, what an idle block costs, and that nothing is kept between calls. */
 import { describe, expect, test } from "vitest";
+import { CacheKVStore } from "../../host/branch/kv/cache-kv.js";
 import { toHex } from "../../host/bytes.js";
-import { CacheKVStore } from "../../host/store/branch/cache-kv.js";
 import type { KVStore } from "../../host/types.js";
 import { describeCores, dump, keyHex, storeOf, u64Hex } from "./cores.js";
 import { OUTPUTS, PLAN, STORE } from "./outputs.js";

@@ -1,8 +1,9 @@
 /** core.wasm as another language sees it: bare exports, one memory, four imports over a store that can be exchanged. */
+
+import { MemoryKVStore } from "../../host/branch/kv/memory-kv.js";
 import { concatBytes, utf8 } from "../../host/bytes.js";
 import { ABSENT } from "../../host/errors.js";
 import { writeU32 } from "../../host/frames.js";
-import { MemoryKVStore } from "../../host/store/branch/memory-kv.js";
 import type { KVStore } from "../../host/types.js";
 
 type Answer = number | bigint;

@@ -15,7 +15,7 @@ import { MsgSoftwareUpgrade } from "cosmjs-types/cosmos/upgrade/v1beta1/tx";
 import { Plan } from "cosmjs-types/cosmos/upgrade/v1beta1/upgrade";
 import { expect, test } from "vitest";
 import { fromHex, utf8 } from "../../host/bytes.js";
-import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../host/chain/address.js";
+import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../host/values/address.js";
 import { fundedGenesis, MNEMONIC, SIGNER, wallet } from "../unit/api/test-node.js";
 import { type Running, TestHome } from "./chaind.js";
 import { CommandLine } from "./command-line.js";

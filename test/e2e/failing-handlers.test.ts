@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { compareBytes, concatBytes, toHex, utf8 } from "../../host/bytes.js";
 import { sha256 } from "../../host/engine/home/node-crypto.js";
-import { examineHandler } from "../../host/handler/wasm/check.js";
+import { examineHandler } from "../../host/handler/check/check.js";
 import { LmdbDatabase } from "../../host/store/disk/lmdb-database.js";
 import { customSection } from "../guest/build.js";
 import { compileSource, IMPORTS } from "../guest/kit/author.js";

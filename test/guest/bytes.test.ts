@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { concatBytes, utf8 } from "../../host/bytes.js";
 import { isUpgradeError } from "../../host/errors.js";
+import { checkHandler } from "../../host/handler/check/check.js";
 import { loadHandler } from "../../host/handler/handler.js";
-import { checkHandler } from "../../host/handler/wasm/check.js";
 import {
   assemble,
   build,

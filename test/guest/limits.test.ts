@@ -1,9 +1,9 @@
-/** Every limit of host/handler/limits.ts, at the limit and one past it. */
+/** Every limit of host/wasm/limits.ts, at the limit and one past it. */
 import { describe, expect, test } from "vitest";
 import { concatBytes } from "../../host/bytes.js";
-import * as limits from "../../host/handler/limits.js";
-import { checkHandler } from "../../host/handler/wasm/check.js";
+import { checkHandler } from "../../host/handler/check/check.js";
 import { HANDLER_BYTES_MAX } from "../../host/limits.js";
+import * as limits from "../../host/wasm/limits.js";
 import { build, customSection, guest } from "./build.js";
 
 const repeat = (count: number, make: (index: number) => string) =>

@@ -1,14 +1,5 @@
 /** docs/gas.md, made from the schedule in the code: `node scripts/run.mjs test/house/write-gas-document.ts` writes it. */
-import {
-  BRANCH_VALUES_MAX,
-  BRANCH_VARIABLES_MAX,
-  BRANCHES_MAX,
-  BRANCHES_TOTAL_MAX,
-  CALLS_MAX,
-  LOOP_NESTING_MAX,
-  LOOPS_MAX,
-  VALUES_MAX,
-} from "../../host/handler/limits.js";
+
 import {
   BULK_BYTES_LOG2,
   FAR_LOAD_PRICE,
@@ -23,8 +14,18 @@ import {
   STACK_BUDGET,
   WRITES_ALONE,
 } from "../../host/handler/meter/schedule.js";
-import { type Instruction, instructionOf } from "../../host/handler/wasm/opcodes.js";
 import { GAS_LIMIT_MAX, LOG_BYTES_MAX, LOG_LINES_MAX } from "../../host/limits.js";
+import {
+  BRANCH_VALUES_MAX,
+  BRANCH_VARIABLES_MAX,
+  BRANCHES_MAX,
+  BRANCHES_TOTAL_MAX,
+  CALLS_MAX,
+  LOOP_NESTING_MAX,
+  LOOPS_MAX,
+  VALUES_MAX,
+} from "../../host/wasm/limits.js";
+import { type Instruction, instructionOf } from "../../host/wasm/opcodes.js";
 
 const PREFIXED = 0xfc00;
 

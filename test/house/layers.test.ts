@@ -14,7 +14,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
 );
 
 /** Lines and files on one floor that a room may have: what is larger is several rooms. */
-const ROOM_LINES_MAX = 7_000;
+const ROOM_LINES_MAX = 5_000;
 const FLOOR_FILES_MAX = 25;
 
 const ENTRIES = new Set(["host/index.ts", "host/node.ts"]);

@@ -1,7 +1,7 @@
 /** Small genesis documents: a few accounts with coins, a validator, a delegation, a proposal with a deposit and a vote. */
 import { utf8 } from "../../host/bytes.js";
-import { encodeAddress, moduleAddress, OPERATOR_PREFIX } from "../../host/chain/address.js";
 import { sha256 } from "../../host/engine/home/node-crypto.js";
+import { encodeAddress, moduleAddress, OPERATOR_PREFIX } from "../../host/values/address.js";
 
 const ACCOUNTS = 12;
 

@@ -2,13 +2,14 @@
  * A chain with people: three validators whose operators have keys, a fourth account without stake, short periods. Blocks
  * are five seconds apart; a vote lasts 20 seconds, so it ends with the fourth block after its own.
  */
-import { encodeAddress, OPERATOR_PREFIX } from "../../host/chain/address.js";
+
 import type { TxResult } from "../../host/chain/app.js";
 import { type Proposal, VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
 import { AUTH_STORE, readAccount } from "../../host/modules/auth/accounts.js";
 import { accountBank, balanceOf, storeBank } from "../../host/modules/bank/bank.js";
 import { GOV_STORE, readProposal } from "../../host/modules/gov/records.js";
 import type { Height } from "../../host/types.js";
+import { encodeAddress, OPERATOR_PREFIX } from "../../host/values/address.js";
 import { Chain, type ChainOptions, type MadeBlock, type Process } from "./chain.js";
 import { genesisDocument } from "./genesis-text.js";
 import { type Packed, propose, Signer, vote } from "./wallet.js";

@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { formatCoins } from "../../host/chain/coins.js";
 import { sha256 } from "../../host/engine/home/node-crypto.js";
 import { ProposalStatus } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
 import { accountBank } from "../../host/modules/bank/bank.js";
@@ -11,6 +10,7 @@ import { depositsOf, GOV_STORE, readProposal, votesOf } from "../../host/modules
 import { tallyProposal } from "../../host/modules/gov/tally-proposal.js";
 import { convertLegacyGenesis } from "../../host/modules/legacy-genesis.js";
 import { parseTime } from "../../host/time.js";
+import { formatCoins } from "../../host/values/coins.js";
 import { V1 } from "../example-chain.js";
 import { Chain, type Process } from "./chain.js";
 

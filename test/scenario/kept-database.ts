@@ -1,7 +1,8 @@
 /** A database that outlives the processes of a scenario: closed with one, opened again with the next. */
+
+import type { SpillFiles } from "../../host/branch/spill/spill-files.js";
 import type { Batch, Database, DatabaseRange } from "../../host/store/disk/database.js";
 import { MemoryDatabase } from "../../host/store/disk/memory-database.js";
-import type { SpillFiles } from "../../host/store/spill/spill-files.js";
 
 export class KeptDatabase implements Database {
   #inner: Database | undefined;

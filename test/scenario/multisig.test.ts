@@ -14,11 +14,11 @@ import { CompactBitArray, MultiSignature } from "cosmjs-types/cosmos/crypto/mult
 import { AuthInfo, TxRaw } from "cosmjs-types/cosmos/tx/v1beta1/tx";
 import { beforeAll, describe, expect, test } from "vitest";
 import { utf8 } from "../../host/bytes.js";
-import { aminoKeyBytes, keyAddress, readKey } from "../../host/chain/account-key.js";
-import { decodeAddress, encodeAddress } from "../../host/chain/address.js";
 import { sha256 } from "../../host/engine/home/node-crypto.js";
 import { VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
 import { AUTH_STORE, keyOfAccount, readAccount } from "../../host/modules/auth/accounts.js";
+import { aminoKeyBytes, keyAddress, readKey } from "../../host/values/account-key.js";
+import { decodeAddress, encodeAddress } from "../../host/values/address.js";
 import { GOV_CONVERTERS } from "./amino-converters.js";
 import { ALICE, DAVE, govGenesis, Town } from "./gov-chain.js";
 import { send, softwareUpgrade } from "./wallet.js";

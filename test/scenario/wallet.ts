@@ -2,7 +2,6 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
 import { utf8 } from "../../host/bytes.js";
-import { encodeAddress, moduleAddress } from "../../host/chain/address.js";
 import { addressOf, publicKeyOf, sign } from "../../host/comet/keys.js";
 import { sha256 } from "../../host/engine/home/node-crypto.js";
 import { MsgSendSchema } from "../../host/gen/cosmos/bank/v1beta1/tx_pb.js";
@@ -13,6 +12,7 @@ import { SignMode } from "../../host/gen/cosmos/tx/signing/v1beta1/signing_pb.js
 import { AuthInfoSchema, TxBodySchema, TxRawSchema } from "../../host/gen/cosmos/tx/v1beta1/tx_pb.js";
 import { MsgCancelUpgradeSchema, MsgSoftwareUpgradeSchema } from "../../host/gen/cosmos/upgrade/v1beta1/tx_pb.js";
 import { signBytes } from "../../host/modules/auth/signatures.js";
+import { encodeAddress, moduleAddress } from "../../host/values/address.js";
 
 export const GOV_ADDRESS = encodeAddress(moduleAddress(sha256, "gov"));
 

@@ -1,9 +1,9 @@
 /** Kind `tally`: validators, delegations, votes and parameters in; verdict and counts out. */
 import { create } from "@bufbuild/protobuf";
-import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../host/chain/address.js";
-import { parseDecimal } from "../../host/chain/decimal.js";
 import { type Params, ParamsSchema, WeightedVoteOptionSchema } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
 import { tally } from "../../host/modules/gov/tally.js";
+import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../host/values/address.js";
+import { parseDecimal } from "../../host/values/decimal.js";
 import { expectEqual, type VectorCase } from "./harness.js";
 
 export function runTally(vector: VectorCase): readonly string[] {

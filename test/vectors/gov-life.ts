@@ -2,10 +2,7 @@
 
 import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { toHex } from "../../host/bytes.js";
-import { decodeAddress, encodeAddress, moduleAddress, OPERATOR_PREFIX } from "../../host/chain/address.js";
-import { formatCoins, parseCoins } from "../../host/chain/coins.js";
 import { type ChainEvent, type ModuleContext, moduleContext } from "../../host/chain/context.js";
-import { describeError, type ErrorDescription } from "../../host/chain/tx-error.js";
 import type { ChainVersion } from "../../host/chain/versions/version.js";
 import { verifySignature } from "../../host/comet/keys.js";
 import { Core } from "../../host/core/core.js";
@@ -19,6 +16,9 @@ import { writeDelegation, writeValidator } from "../../host/modules/staking/reco
 import { formatTime, parseTime } from "../../host/time.js";
 import type { Timestamp } from "../../host/types.js";
 import { Keeper, UPGRADE_STORE } from "../../host/upgrade/keeper.js";
+import { decodeAddress, encodeAddress, moduleAddress, OPERATOR_PREFIX } from "../../host/values/address.js";
+import { formatCoins, parseCoins } from "../../host/values/coins.js";
+import { describeError, type ErrorDescription } from "../../host/values/tx-error.js";
 import { exampleChain, V1, V2 } from "../example-chain.js";
 import { govParams, weightedOption } from "./gov-count.js";
 import { expectEqual, expectText, type VectorCase } from "./harness.js";

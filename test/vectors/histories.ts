@@ -1,8 +1,8 @@
+import { CacheMultiStore } from "../../host/branch/kv/cache-multi-store.js";
+import { MemoryKVStore } from "../../host/branch/kv/memory-kv.js";
 import { Core } from "../../host/core/core.js";
 import { isUpgradeError, type UpgradeError } from "../../host/errors.js";
 import { planProtoJson } from "../../host/plan-info/plan-text.js";
-import { CacheMultiStore } from "../../host/store/branch/cache-multi-store.js";
-import { MemoryKVStore } from "../../host/store/branch/memory-kv.js";
 import { NO_UPGRADES } from "../../host/store/versions/store-upgrades.js";
 import type { MultiStore } from "../../host/types.js";
 import type { UpgradeFiles } from "../../host/upgrade/files.js";

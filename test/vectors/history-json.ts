@@ -1,7 +1,7 @@
 /** How histories.json writes texts, plans, maps and pairs. */
 import { createHash } from "node:crypto";
+import type { MemoryKVStore } from "../../host/branch/kv/memory-kv.js";
 import { toHex } from "../../host/bytes.js";
-import type { MemoryKVStore } from "../../host/store/branch/memory-kv.js";
 import type { Plan, VersionMap } from "../../host/types.js";
 import type { VectorCase } from "./harness.js";
 import { type GivenText, hexBytes, strictTextOf, textOf } from "./short-forms.js";

@@ -1,6 +1,6 @@
 /** Stores in memory, as a block sees them. */
-import { CacheMultiStore } from "../../host/store/branch/cache-multi-store.js";
-import { MemoryKVStore } from "../../host/store/branch/memory-kv.js";
+import { CacheMultiStore } from "../../host/branch/kv/cache-multi-store.js";
+import { MemoryKVStore } from "../../host/branch/kv/memory-kv.js";
 import type { MultiStore } from "../../host/types.js";
 
 export function memoryStores(names: readonly string[]): MultiStore {

@@ -1,9 +1,10 @@
 /** Blocks in the messages of the query service; hashes there are bytes, and only the newer form names the proposer. */
-import { encodeAddress } from "../../chain/address.js";
+
 import type { Block } from "../../comet/block.js";
 import type { BlockId } from "../../comet/block-id.js";
 import type { Commit } from "../../comet/commit.js";
 import type { Header } from "../../comet/header.js";
+import { encodeAddress } from "../../values/address.js";
 
 const CONSENSUS_PREFIX = "cosmosvalcons";
 

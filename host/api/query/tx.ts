@@ -1,7 +1,6 @@
 /** Transactions: simulated, taken, found again: `cosmos.tx.v1beta1.Service`. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { fromHex, toHex } from "../../bytes.js";
-import { packAny } from "../../chain/query/any.js";
 import type { NodeCall } from "../../chain/query/call.js";
 import type { NodePort, NodeTx, NodeTxResult } from "../../chain/query/node-port.js";
 import { paginateList } from "../../chain/query/paginate.js";
@@ -13,6 +12,7 @@ import { TxMsgDataSchema, type TxResponse, TxResponseSchema } from "../../gen/co
 import { BroadcastMode, OrderBy, Service } from "../../gen/cosmos/tx/v1beta1/service_pb.js";
 import { type Tx, TxSchema } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
 import { formatTime } from "../../time.js";
+import { packAny } from "../../values/any.js";
 import { blockIdMessage, blockMessages } from "./blocks.js";
 import { eventMessages } from "./events.js";
 

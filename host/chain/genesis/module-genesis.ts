@@ -1,8 +1,8 @@
 /** The part of a genesis document that is a module's own: how it is read, checked, written into stores and exported. */
 import type { Registry } from "@bufbuild/protobuf";
 import type { VersionView } from "../../store/versions/version-view.js";
+import type { JsonReader } from "../../values/json-reader.js";
 import type { BlockContext } from "../context.js";
-import type { JsonReader } from "../json-reader.js";
 import type { Module } from "../module.js";
 import type { ChainVersion } from "../versions/version.js";
 import type { Part } from "./document/document.js";

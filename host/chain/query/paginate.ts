@@ -3,7 +3,7 @@ import { concatBytes, prefixEnd, utf8 } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
 import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import type { KVReader } from "../../types.js";
-import type { Records } from "../records.js";
+import type { Records } from "../../values/records.js";
 import type { NodeCall } from "./call.js";
 
 const LIMIT_DEFAULT = 100;

@@ -1,7 +1,7 @@
 /** Names and addresses in requests. */
 import { utf8 } from "../../bytes.js";
 import { messageOf, UpgradeError } from "../../errors.js";
-import { decodeAddress } from "../address.js";
+import { decodeAddress } from "../../values/address.js";
 
 /** Names are not judged, but nothing longer is looked up. */
 const NAME_BYTES_MAX = 4_096;

@@ -19,7 +19,7 @@ import { UpgradeError } from "../../errors.js";
 import { dont_omitempty, encoding, field_name, message_encoding, name } from "../../gen/amino/amino_pb.js";
 import { scalar } from "../../gen/cosmos_proto/cosmos_pb.js";
 import { formatTime } from "../../time.js";
-import { formatDecimal } from "../decimal.js";
+import { formatDecimal } from "../../values/decimal.js";
 import { escapeHtml } from "../query/gateway-json.js";
 import type { Resolve } from "./strict.js";
 

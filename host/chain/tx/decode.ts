@@ -18,8 +18,8 @@ import {
   TxRawSchema,
 } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
 import { TX_BYTES_MAX } from "../../limits.js";
-import { addressFailure, decodeAnyAddress, encodeAddress } from "../address.js";
-import { SDK, TxError, undefinedError } from "../tx-error.js";
+import { addressFailure, decodeAnyAddress, encodeAddress } from "../../values/address.js";
+import { SDK, TxError, undefinedError } from "../../values/tx-error.js";
 import type { MessageRouter, ReadMessage } from "./message-kind.js";
 import { checkStrictly, type Resolve, withoutBadTexts } from "./strict.js";
 import { BYTES, varintBytes, WireCursor, WireError } from "./wire-cursor.js";

@@ -4,10 +4,10 @@
  */
 import { compareText } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
-import { amountOf, formatCoins, isDenom } from "../coins.js";
-import { type Decimal, formatDecimal, ONE, readDecimal } from "../decimal.js";
-import { readMessageCoins } from "../message-coins.js";
-import { SDK, TxError } from "../tx-error.js";
+import { amountOf, formatCoins, isDenom } from "../../values/coins.js";
+import { type Decimal, formatDecimal, ONE, readDecimal } from "../../values/decimal.js";
+import { readMessageCoins } from "../../values/message-coins.js";
+import { SDK, TxError } from "../../values/tx-error.js";
 import type { DecodedTx } from "./decode.js";
 
 export interface GasPrice {

@@ -1,6 +1,6 @@
 /** Addresses in messages, refused in the Cosmos SDK's words. */
-import { addressFailure, decodeAnyAddress } from "../address.js";
-import { SDK, TxError } from "../tx-error.js";
+import { addressFailure, decodeAnyAddress } from "../../values/address.js";
+import { SDK, TxError } from "../../values/tx-error.js";
 
 /** `what`: the words before the reason. @throws TxError sdk 7 */
 export function readAddress(text: string, what: string): Uint8Array {

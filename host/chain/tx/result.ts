@@ -1,6 +1,7 @@
 /** What became of a transaction, and the shapes around it. */
+
+import { describeError } from "../../values/tx-error.js";
 import type { ChainEvent } from "../context.js";
-import { describeError } from "../tx-error.js";
 
 export interface TxResult {
   /** 0: success. */

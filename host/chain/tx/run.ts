@@ -5,7 +5,8 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { TxMsgDataSchema } from "../../gen/cosmos/base/abci/v1beta1/abci_pb.js";
 import type { Any, MultiStore } from "../../types.js";
-import { decodeAnyAddress, encodeAddress } from "../address.js";
+import { decodeAnyAddress, encodeAddress } from "../../values/address.js";
+import { SDK, TxError, wrapError } from "../../values/tx-error.js";
 import {
   type ChainEvent,
   type EventAttribute,
@@ -14,7 +15,6 @@ import {
   moduleContext,
 } from "../context.js";
 import { GAS_UNLIMITED, GasMeter, GasMultiStore } from "../gas.js";
-import { SDK, TxError, wrapError } from "../tx-error.js";
 import type { Ante, AnteOptions } from "./ante.js";
 import { type DecodedTx, decodeTx } from "./decode.js";
 import type { ReadMessage } from "./message-kind.js";

@@ -6,9 +6,9 @@
 
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { messageOf } from "../../errors.js";
-import { addressFailure } from "../address.js";
-import { AMOUNT_MAX } from "../coins.js";
-import { undefinedError } from "../tx-error.js";
+import { addressFailure } from "../../values/address.js";
+import { AMOUNT_MAX } from "../../values/coins.js";
+import { undefinedError } from "../../values/tx-error.js";
 import { BYTES, FIXED32, FIXED64, type Tag, VARINT, WireCursor, WireError, wireTypeName } from "./wire-cursor.js";
 
 /** Messages within messages, packed ones included. */

@@ -1,12 +1,12 @@
 /** `chaind keys`: keys of accounts in this machine's keyring. */
 
-import { keyJson } from "../../chain/key-json.js";
 import { addKeyringFlags, type KeyringFlags } from "../../client/keyring-options.js";
 import { programName } from "../../program-name.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { parseCount } from "../../shell/options.js";
 import type { Output } from "../../shell/output.js";
 import { usage } from "../../usage.js";
+import { keyJson } from "../../values/key-json.js";
 import type { KeyInfo } from "../../wallet/keyring.js";
 
 interface AddFlags extends KeyringFlags {
@@ -141,7 +141,7 @@ function registerReaders(keys: Cobra, output: Output): void {
 }
 
 async function show(key: ReturnType<typeof shownKey>, flags: ShowFlags, output: Output): Promise<void> {
-  const { decodeAddress, encodeAddress, OPERATOR_PREFIX } = await import("../../chain/address.js");
+  const { decodeAddress, encodeAddress, OPERATOR_PREFIX } = await import("../../values/address.js");
   if (!["acc", "val"].includes(flags.bech))
     throw usage(`invalid argument "${flags.bech}" for "--bech" flag: acc or val`);
   if (flags.address && flags.pubkey) throw usage("cannot use both --address and --pubkey at once");

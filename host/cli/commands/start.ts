@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { type Logger, pino } from "pino";
 import { Home } from "../../engine/home/home.js";
-import type { EngineStart } from "../../engine/thread/engine-port.js";
 import { UpgradeError } from "../../errors.js";
 import {
   HANDLER_DISK_MAX_HELP,
@@ -14,6 +13,7 @@ import {
   parseUint64,
 } from "../../shell/options.js";
 import { plainLog } from "../../shell/plain-log.js";
+import type { EngineStart } from "../../thread/engine-port.js";
 import { type ChosenLimits, chosenLimits } from "../limit-settings.js";
 import { addDoorFlags, type DoorFlags } from "../node-doors.js";
 import { runThreads } from "../run-threads.js";

@@ -1,12 +1,12 @@
 /** `chaind genesis add-account`: an account with coins, and optionally the power of this node's validator. */
 import { equalBytes } from "../../bytes.js";
-import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../chain/address.js";
-import { addCoins, type Coin, formatCoins, parseCoins } from "../../chain/coins.js";
 import { type KeyringFlags, withKeyring } from "../../client/keyring-options.js";
 import { readConsensusKey } from "../../engine/home/consensus-key.js";
 import { Home } from "../../engine/home/home.js";
 import type { AuthGenesis } from "../../modules/auth/genesis.js";
 import { usage } from "../../usage.js";
+import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../values/address.js";
+import { addCoins, type Coin, formatCoins, parseCoins } from "../../values/coins.js";
 import { listAt, readDocument, requireNoChain, writeDocument } from "./document.js";
 
 export interface AddAccountFlags extends KeyringFlags {

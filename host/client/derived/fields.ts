@@ -1,9 +1,9 @@
 /** Fields of a protobuf message as flags and arguments of a command, and what is given for them as its JSON. */
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { type Command, Option } from "commander";
-import { parseCoins } from "../../chain/coins.js";
 import { messageOf } from "../../errors.js";
 import { usage } from "../../usage.js";
+import { parseCoins } from "../../values/coins.js";
 
 export type Json = Record<string, unknown>;
 

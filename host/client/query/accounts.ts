@@ -1,8 +1,8 @@
 /** Questions about accounts and their coins. */
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
-import { decodeAddress } from "../../chain/address.js";
 import { Query as AuthQuery } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
 import { Query as BankQuery } from "../../gen/cosmos/bank/v1beta1/query_pb.js";
+import { decodeAddress } from "../../values/address.js";
 import { ask } from "../../wallet/ask.js";
 import { rpcClient } from "../flags.js";
 import { messageJson } from "../message-json.js";

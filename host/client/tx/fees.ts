@@ -1,7 +1,8 @@
 /** What a transaction pays. */
-import { type Coin, normalCoins, parseCoins } from "../../chain/coins.js";
-import { ONE, readDecimal } from "../../chain/decimal.js";
+
 import { usage } from "../../usage.js";
+import { type Coin, normalCoins, parseCoins } from "../../values/coins.js";
+import { ONE, readDecimal } from "../../values/decimal.js";
 
 /** Fees as they were given, or prices times gas, rounded up. @throws UpgradeError UPG_INVALID_ARGUMENT */
 export function feeFor(gasLimit: bigint, flags: { readonly fees: string; readonly gasPrices: string }): Coin[] {

@@ -1,13 +1,13 @@
 /** Joins the signatures of a multisig key's members into one transaction. */
 import { create, equals, toBinary } from "@bufbuild/protobuf";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
-import { type MultisigKey, packKey, type SigningKey } from "../../chain/account-key.js";
 import { verifySignature } from "../../comet/keys.js";
 import { MultiSignatureSchema } from "../../gen/cosmos/crypto/multisig/v1beta1/multisig_pb.js";
 import { SignatureDescriptorsSchema, SignMode } from "../../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import { AuthInfoSchema, type Tx, TxSchema } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
 import type { Output } from "../../shell/output.js";
 import { usage } from "../../usage.js";
+import { type MultisigKey, packKey, type SigningKey } from "../../values/account-key.js";
 import { withKeyring } from "../keyring-options.js";
 import { messageJson } from "../message-json.js";
 import { aminoDoc, type SignedAccount } from "./sign.js";

@@ -1,7 +1,5 @@
 /** Governance proposals as messages. */
 import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
-import { decodeAddress, encodeAddress, moduleAddress } from "../../chain/address.js";
-import { parseCoins } from "../../chain/coins.js";
 import { messageFromJson } from "../../chain/query/message-json.js";
 import { sha256 } from "../../engine/home/node-crypto.js";
 import { messageOf, UpgradeError } from "../../errors.js";
@@ -9,6 +7,8 @@ import { proposal } from "../../modules/gov/compose.js";
 import { GOV_MODULE } from "../../modules/gov/records.js";
 import { required } from "../../shell/settings.js";
 import { usage } from "../../usage.js";
+import { decodeAddress, encodeAddress, moduleAddress } from "../../values/address.js";
+import { parseCoins } from "../../values/coins.js";
 import { messageRegistry } from "../message-json.js";
 
 export interface ProposalFlags {

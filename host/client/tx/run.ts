@@ -1,9 +1,6 @@
 /** What the `tx` commands do: their arguments become messages, and those are sent. */
 
 import { checkText } from "../../author/file-check.js";
-import { decodeAddress, encodeAddress } from "../../chain/address.js";
-import { parseCoins } from "../../chain/coins.js";
-import { formatDecimal, readDecimal } from "../../chain/decimal.js";
 import { UpgradeError } from "../../errors.js";
 import { VoteOption } from "../../gen/cosmos/gov/v1/gov_pb.js";
 import { transfer } from "../../modules/bank/compose.js";
@@ -12,6 +9,9 @@ import { cancelUpgrade, softwareUpgrade } from "../../modules/upgrade/compose.js
 import type { Output } from "../../shell/output.js";
 import { required } from "../../shell/settings.js";
 import { usage } from "../../usage.js";
+import { decodeAddress, encodeAddress } from "../../values/address.js";
+import { parseCoins } from "../../values/coins.js";
+import { formatDecimal, readDecimal } from "../../values/decimal.js";
 import { visibleLines } from "../../visible.js";
 import { proposalId } from "../query/gov.js";
 import { type CancellableFlags, checkCancellable } from "./cancellable.js";

@@ -1,7 +1,5 @@
 /** From messages to an answer of the node: account, gas, fee, signature, a question to the person, the broadcast. */
 import type { Any } from "@bufbuild/protobuf/wkt";
-import type { SigningKey } from "../../chain/account-key.js";
-import { decodeAddress, encodeAddress } from "../../chain/address.js";
 import { UpgradeError } from "../../errors.js";
 import { Query as AuthQuery } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
 import { Service } from "../../gen/cosmos/tx/v1beta1/service_pb.js";
@@ -10,6 +8,8 @@ import { confirm } from "../../shell/confirm.js";
 import { jsonLine, type Output } from "../../shell/output.js";
 import { required } from "../../shell/settings.js";
 import { usage } from "../../usage.js";
+import type { SigningKey } from "../../values/account-key.js";
+import { decodeAddress, encodeAddress } from "../../values/address.js";
 import { ask } from "../../wallet/ask.js";
 import type { KeyInfo, Keyring } from "../../wallet/keyring.js";
 import type { Prompt } from "../../wallet/prompt.js";

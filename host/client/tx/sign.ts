@@ -1,8 +1,6 @@
 /** Transactions of one signer: bodies, fees, signatures. */
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { Any } from "@bufbuild/protobuf/wkt";
-import { packKey, type SigningKey } from "../../chain/account-key.js";
-import type { Coin } from "../../chain/coins.js";
 import { aminoSignBytes } from "../../chain/tx/amino-doc.js";
 import { resolverOf } from "../../chain/tx/decode.js";
 import { SignMode } from "../../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
@@ -16,6 +14,8 @@ import {
   TxSchema,
 } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
 import { programChain } from "../../shell/program-chain.js";
+import { packKey, type SigningKey } from "../../values/account-key.js";
+import type { Coin } from "../../values/coins.js";
 
 export interface TxContents {
   readonly messages: readonly Any[];

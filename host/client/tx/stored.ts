@@ -2,8 +2,6 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { create, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
-import { packKey } from "../../chain/account-key.js";
-import { decodeAddress, encodeAddress } from "../../chain/address.js";
 import { messageFromJson } from "../../chain/query/message-json.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import { Query as AuthQuery } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
@@ -13,6 +11,8 @@ import { programName } from "../../program-name.js";
 import { jsonLine, type Output } from "../../shell/output.js";
 import { required } from "../../shell/settings.js";
 import { usage } from "../../usage.js";
+import { packKey } from "../../values/account-key.js";
+import { decodeAddress, encodeAddress } from "../../values/address.js";
 import { ask } from "../../wallet/ask.js";
 import type { Keyring } from "../../wallet/keyring.js";
 import { rpcClient } from "../flags.js";

@@ -5,11 +5,11 @@
  */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { GenesisFacts } from "../../chain/genesis/genesis.js";
-import { JsonReader } from "../../chain/json-reader.js";
 import { UpgradeError } from "../../errors.js";
 import { type GenesisRecord, GenesisRecordSchema } from "../../gen/chain/engine/v1/engine_pb.js";
 import type { Database } from "../../store/disk/database.js";
 import { BLOCKS_PREFIX } from "../../store/disk/keys.js";
+import { JsonReader } from "../../values/json-reader.js";
 
 export const GENESIS_KEY = Uint8Array.of(BLOCKS_PREFIX, "g".charCodeAt(0));
 

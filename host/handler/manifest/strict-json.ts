@@ -3,7 +3,7 @@
  * digit, nesting is bounded, nothing follows the value. (`JSON.parse` hides a repeated field and rounds above 2^53.)
  */
 
-import { quote } from "../run/guest-text.js";
+import { quote } from "../../wasm/guest-text.js";
 
 export type JsonValue = null | boolean | string | bigint | readonly JsonValue[] | ReadonlyMap<string, JsonValue>;
 

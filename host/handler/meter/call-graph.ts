@@ -6,7 +6,7 @@
  * Functions are taken callees first: strongly connected components, by Tarjan's algorithm without recursion, since a
  * hostile module's call chain may be as long as its list of functions.
  */
-import type { WasmModule } from "../wasm/wasm-module.js";
+import type { WasmModule } from "../../wasm/wasm-module.js";
 import { type FunctionFacts, isEnd } from "./function-facts.js";
 import { FLAT_PRICE_MAX, STACK_BUDGET } from "./schedule.js";
 

@@ -6,8 +6,8 @@
  * loads and globals are kept only while the code keeps them: something in between may have changed them. Constants of
  * 32 bits are made again; those of 64 bits are kept by Cranelift.
  */
-import { type Instruction, instructionOf } from "../wasm/opcodes.js";
-import type { FunctionBody } from "../wasm/wasm-module.js";
+import { type Instruction, instructionOf } from "../../wasm/opcodes.js";
+import type { FunctionBody } from "../../wasm/wasm-module.js";
 import { FRAME_BYTES, SLOT_BYTES } from "./schedule.js";
 
 const PREFIXED = 0xfc00;

@@ -1,7 +1,7 @@
 /** What the meter must know of a function before it can price calls of it: one walk over its instructions. */
-import type { InstructionCursor } from "../wasm/instruction-cursor.js";
-import { OP } from "../wasm/opcodes.js";
-import type { FunctionBody, WasmModule } from "../wasm/wasm-module.js";
+import type { InstructionCursor } from "../../wasm/instruction-cursor.js";
+import { OP } from "../../wasm/opcodes.js";
+import type { FunctionBody, WasmModule } from "../../wasm/wasm-module.js";
 import { frameBytes, keptValues } from "./frame-size.js";
 import { instructionPrice, isLoad } from "./schedule.js";
 

@@ -3,7 +3,7 @@
  * is quicker, in the global); the exported global holds it whenever somebody else may look: before a call, at the end,
  * when the gas is gone.
  */
-import { OP } from "../wasm/opcodes.js";
+import { OP } from "../../wasm/opcodes.js";
 import type { CodeWriter } from "./code-writer.js";
 import { BULK_BYTES_LOG2, FAR_LOAD_PRICE, GROW_PAGE_PRICE, NEAR_PAGES } from "./schedule.js";
 

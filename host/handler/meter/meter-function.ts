@@ -11,9 +11,9 @@
  *     end
  *     give the gas back, unreachable
  */
-import { ByteReader } from "../wasm/byte-reader.js";
-import { OP } from "../wasm/opcodes.js";
-import type { FunctionBody } from "../wasm/wasm-module.js";
+import { ByteReader } from "../../wasm/byte-reader.js";
+import { OP } from "../../wasm/opcodes.js";
+import type { FunctionBody } from "../../wasm/wasm-module.js";
 import type { CodeWriter } from "./code-writer.js";
 import { EDIT, type Edits } from "./edits.js";
 import type { FunctionFacts } from "./function-facts.js";

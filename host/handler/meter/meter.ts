@@ -4,11 +4,11 @@
  * Custom sections are left out. The result depends on the bytes of the original and on the schedule alone.
  */
 import { assert } from "../../errors.js";
-import { MEMORY_PAGES_MAX } from "../limits.js";
-import { ByteReader } from "../wasm/byte-reader.js";
-import { InstructionCursor } from "../wasm/instruction-cursor.js";
-import { RESERVED_EXPORT_PREFIX } from "../wasm/interface.js";
-import { EXTERNAL_KINDS, type FunctionBody, SECTION, type WasmModule } from "../wasm/wasm-module.js";
+import { ByteReader } from "../../wasm/byte-reader.js";
+import { InstructionCursor } from "../../wasm/instruction-cursor.js";
+import { MEMORY_PAGES_MAX } from "../../wasm/limits.js";
+import { EXTERNAL_KINDS, type FunctionBody, SECTION, type WasmModule } from "../../wasm/wasm-module.js";
+import { RESERVED_EXPORT_PREFIX } from "../check/interface.js";
 import { CallGraph } from "./call-graph.js";
 import { CodeWriter } from "./code-writer.js";
 import { type FunctionFacts, factsOf } from "./function-facts.js";

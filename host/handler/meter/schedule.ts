@@ -6,7 +6,7 @@
  * more than five times what a gas of split-balances takes, its commit included. Beside each price is what was
  * measured, in nanoseconds, at its worst, on two cores at 2.5 GHz with Node 20.
  */
-import { instructionOf } from "../wasm/opcodes.js";
+import { instructionOf } from "../../wasm/opcodes.js";
 
 /** Is in every receipt. */
 export const GAS_SCHEDULE = "gas-2";

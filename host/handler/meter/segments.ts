@@ -4,10 +4,10 @@
  * past its end, or grow the memory: from there on loads may have another price. Code that nothing leads to costs nothing.
  */
 
-import { NESTING_MAX } from "../limits.js";
-import type { InstructionCursor } from "../wasm/instruction-cursor.js";
-import { OP } from "../wasm/opcodes.js";
-import type { FunctionBody } from "../wasm/wasm-module.js";
+import type { InstructionCursor } from "../../wasm/instruction-cursor.js";
+import { NESTING_MAX } from "../../wasm/limits.js";
+import { OP } from "../../wasm/opcodes.js";
+import type { FunctionBody } from "../../wasm/wasm-module.js";
 import type { CallGraph } from "./call-graph.js";
 import { EDIT, Edits } from "./edits.js";
 import { isBulk, MEMORY_GROW } from "./function-facts.js";

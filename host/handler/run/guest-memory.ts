@@ -1,6 +1,6 @@
 /** The guest's linear memory, as the host may touch it: every range is checked before it is used. */
 
-import { PAGE_BYTES } from "../limits.js";
+import { PAGE_BYTES } from "../../wasm/limits.js";
 import { trap } from "./failures.js";
 
 export class GuestMemory {

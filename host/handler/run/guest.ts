@@ -3,11 +3,11 @@
 import { assert, isUpgradeError } from "../../errors.js";
 import { readU32 } from "../../frames.js";
 import { FAIL_MESSAGE_BYTES_MAX } from "../../limits.js";
+import { guestText } from "../../wasm/guest-text.js";
 import { HOST_PRICES } from "../meter/schedule.js";
 import { engineFailure, failed, runFailure, stopped } from "./failures.js";
 import type { GasCounter } from "./gas-counter.js";
 import type { GuestMemory } from "./guest-memory.js";
-import { guestText } from "./guest-text.js";
 
 type GuestFunction = (...args: number[]) => number | undefined;
 

@@ -13,13 +13,13 @@ import {
   VALUE_BYTES_MAX,
 } from "../../limits.js";
 import type { FrameScan } from "../../types.js";
+import { guestLine, guestText, guestText16 } from "../../wasm/guest-text.js";
+import { ABORT_MODULE, IMPORT_MODULE } from "../check/interface.js";
 import { pairsPrice } from "../meter/pairs-price.js";
 import { HOST_PRICES } from "../meter/schedule.js";
-import { ABORT_MODULE, IMPORT_MODULE } from "../wasm/interface.js";
 import { failed, trap } from "./failures.js";
 import type { GasCounter } from "./gas-counter.js";
 import type { GuestMemory } from "./guest-memory.js";
-import { guestLine, guestText, guestText16 } from "./guest-text.js";
 import { applyFrames } from "./output-frames.js";
 import type { StoreHandle, StoreHandles } from "./store-handles.js";
 

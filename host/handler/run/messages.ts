@@ -8,11 +8,11 @@ import { compareBytes, utf8 } from "../../bytes.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { MODULE_NAME_BYTES_MAX, VERSION_MAP_MODULES_MAX } from "../../limits.js";
 import type { Height, Timestamp, VersionMap } from "../../types.js";
+import { guestText } from "../../wasm/guest-text.js";
+import { CHECK_MESSAGE_BYTES_MAX, CHECK_NAME_BYTES_MAX, CHECKS_MAX } from "../../wasm/limits.js";
 import { BYTES, readWire, VARINT, type WireField, WireWriter } from "../../wire.js";
-import { CHECK_MESSAGE_BYTES_MAX, CHECK_NAME_BYTES_MAX, CHECKS_MAX } from "../limits.js";
 import { nameProblem } from "../manifest/names.js";
 import { trap } from "./failures.js";
-import { guestText } from "./guest-text.js";
 
 /** What `handler_run` and `handler_check` are given. */
 export interface UpgradeContextFields {

@@ -8,11 +8,11 @@ import { readU32 } from "../../frames.js";
 import { BATCH_BYTES } from "../../limits.js";
 import type { OnProgress } from "../../progress.js";
 import type { MultiStore } from "../../types.js";
+import { requireLayout } from "../check/layout.js";
 import type { WasmHandler } from "../handler.js";
 import type { ManifestScan } from "../manifest/manifest-types.js";
 import { pairsPrice } from "../meter/pairs-price.js";
 import { HOST_PRICES } from "../meter/schedule.js";
-import { requireLayout } from "../wasm/layout.js";
 import { ScanBatches } from "./batches.js";
 import { trap } from "./failures.js";
 import { GasCounter } from "./gas-counter.js";
@@ -30,7 +30,7 @@ import {
 import { applyFrames } from "./output-frames.js";
 import { type StoreCounts, StoreHandles } from "./store-handles.js";
 
-export { requireLayout } from "../wasm/layout.js";
+export { requireLayout } from "../check/layout.js";
 
 export interface HandlerInput extends UpgradeContextFields, GuestReports {
   /** A branch of the handler's own: it reads and writes here. */

@@ -1,12 +1,12 @@
 /** Module auth: accounts by address. In consensus version 1 an account holds its own coins. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { bigEndian64, concatBytes } from "../../bytes.js";
-import { multisigMessage, readMultisig, type SigningKey } from "../../chain/account-key.js";
-import { encodeAddress } from "../../chain/address.js";
-import { allRecords, type Records } from "../../chain/records.js";
 import { UpgradeError } from "../../errors.js";
 import { type Account, AccountSchema } from "../../gen/chain/auth/v1/auth_pb.js";
 import type { KVReader, KVStore } from "../../types.js";
+import { multisigMessage, readMultisig, type SigningKey } from "../../values/account-key.js";
+import { encodeAddress } from "../../values/address.js";
+import { allRecords, type Records } from "../../values/records.js";
 
 export const AUTH_STORE = "auth";
 

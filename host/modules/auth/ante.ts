@@ -3,18 +3,18 @@
  * keys, signatures, sequences. A transaction that fails here leaves nothing behind, not even its fee.
  */
 import { equalBytes, toBase64 } from "../../bytes.js";
-import { checkSignatureCount, keyAddress, memberCount, readKey, type SigningKey } from "../../chain/account-key.js";
-import { encodeAddress } from "../../chain/address.js";
 import type { ModuleContext } from "../../chain/context.js";
 import { GAS } from "../../chain/gas.js";
-import { readMessageCoins } from "../../chain/message-coins.js";
 import { aminoSignBytesOf } from "../../chain/tx/amino-doc.js";
 import type { Ante, AnteOptions, FeeTrial, TxMode } from "../../chain/tx/ante.js";
 import { type DecodedTx, resolverOf } from "../../chain/tx/decode.js";
-import { SDK, TxError } from "../../chain/tx-error.js";
 import type { Account } from "../../gen/chain/auth/v1/auth_pb.js";
 import { INT64_MAX } from "../../limits.js";
 import { compareTimes, formatTime } from "../../time.js";
+import { checkSignatureCount, keyAddress, memberCount, readKey, type SigningKey } from "../../values/account-key.js";
+import { encodeAddress } from "../../values/address.js";
+import { readMessageCoins } from "../../values/message-coins.js";
+import { SDK, TxError } from "../../values/tx-error.js";
 import { bankOf } from "../bank/bank.js";
 import { FEE_COLLECTOR, transferToModule } from "../bank/transfer.js";
 import { AUTH_STORE, keyFields, keyOfAccount, readAccount, writeAccount } from "./accounts.js";

@@ -1,16 +1,16 @@
 /** The auth part of a genesis document: accounts. */
 import { create } from "@bufbuild/protobuf";
-import type { SigningKey } from "../../chain/account-key.js";
-import { decodeAddress, encodeAddress, moduleAddress } from "../../chain/address.js";
-import { type Coin, coinsToMessages } from "../../chain/coins.js";
 import { readCoins } from "../../chain/genesis/coins.js";
 import { type GenesisList, listOnce } from "../../chain/genesis/list.js";
 import { listText } from "../../chain/genesis/list-text.js";
 import { moduleGenesis } from "../../chain/genesis/module-genesis.js";
-import type { JsonReader } from "../../chain/json-reader.js";
-import { keyJson, readAccountKey } from "../../chain/key-json.js";
 import { type Module, permissionsOf } from "../../chain/module.js";
 import { type Account, AccountSchema, type Vesting, VestingSchema } from "../../gen/chain/auth/v1/auth_pb.js";
+import type { SigningKey } from "../../values/account-key.js";
+import { decodeAddress, encodeAddress, moduleAddress } from "../../values/address.js";
+import { type Coin, coinsToMessages } from "../../values/coins.js";
+import type { JsonReader } from "../../values/json-reader.js";
+import { keyJson, readAccountKey } from "../../values/key-json.js";
 import {
   AUTH_STORE,
   accounts,

@@ -1,10 +1,7 @@
 /** The auth module's queries: accounts in the forms that wallets know. */
 import type { Any } from "@bufbuild/protobuf/wkt";
-import { packKey } from "../../chain/account-key.js";
-import { ADDRESS_PREFIX, encodeAddress } from "../../chain/address.js";
 import { GAS } from "../../chain/gas.js";
 import { permissionsOf } from "../../chain/module.js";
-import { packAny } from "../../chain/query/any.js";
 import type { QueryCall } from "../../chain/query/call.js";
 import { OnceAHeight } from "../../chain/query/once-a-height.js";
 import { paginate, walk } from "../../chain/query/paginate.js";
@@ -18,6 +15,9 @@ import {
   ContinuousVestingAccountSchema,
   DelayedVestingAccountSchema,
 } from "../../gen/cosmos/vesting/v1beta1/vesting_pb.js";
+import { packKey } from "../../values/account-key.js";
+import { ADDRESS_PREFIX, encodeAddress } from "../../values/address.js";
+import { packAny } from "../../values/any.js";
 import { ACCOUNTS, AUTH_STORE, accounts, keyOfAccount, readAccount } from "./accounts.js";
 
 /** Rules for transactions that clients ask for; the figures of gas are those that `host/chain/gas.ts` counts by. */

@@ -1,10 +1,10 @@
 /** What a signer put into a transaction: one signature, or those of a multisig key's members with the bits of who signed. */
 import { fromBinary } from "@bufbuild/protobuf";
-import { checkSignatureCount } from "../../chain/account-key.js";
-import { undefinedError } from "../../chain/tx-error.js";
 import { type CompactBitArray, MultiSignatureSchema } from "../../gen/cosmos/crypto/multisig/v1beta1/multisig_pb.js";
 import { SignMode } from "../../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import type { ModeInfo } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
+import { checkSignatureCount } from "../../values/account-key.js";
+import { undefinedError } from "../../values/tx-error.js";
 
 interface SingleSignature {
   readonly kind: "single";

@@ -3,11 +3,11 @@
  * by one key or by members of a multisig key. SIGN_MODE_DIRECT signs the body and auth info as they were received.
  */
 import { create, toBinary } from "@bufbuild/protobuf";
-import type { SigningKey } from "../../chain/account-key.js";
 import type { VerifySignature } from "../../comet/keys.js";
 import { isUpgradeError } from "../../errors.js";
 import { SignMode, SignModeSchema } from "../../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import { SignDocSchema, type TxRaw } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
+import type { SigningKey } from "../../values/account-key.js";
 import { bitCount, hasBit, type MultiSignature, type SignatureData } from "./signature-data.js";
 
 /** Go's name of a kind of key. */

@@ -1,9 +1,9 @@
 /** Coins that an account holds but cannot spend yet: those that vest, less the ones it had delegated. */
 
-import { amountOf, type Coin, type Coins, coinsFromMessages } from "../../chain/coins.js";
 import type { ModuleContext } from "../../chain/context.js";
-import { divide, fromInteger, multiply, round } from "../../chain/decimal.js";
 import type { Vesting } from "../../gen/chain/auth/v1/auth_pb.js";
+import { amountOf, type Coin, type Coins, coinsFromMessages } from "../../values/coins.js";
+import { divide, fromInteger, multiply, round } from "../../values/decimal.js";
 import { bankOf, insufficientFunds } from "../bank/bank.js";
 import { AUTH_STORE, readAccount } from "./accounts.js";
 

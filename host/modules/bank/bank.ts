@@ -3,6 +3,8 @@
  * balances and supply in its own store. MsgSend and the queries answer alike in both.
  */
 import { concatBytes, equalBytes, prefixEnd, utf8 } from "../../bytes.js";
+import { type ChainVersion, layoutOf } from "../../chain/versions/version.js";
+import type { KVReader, KVStore } from "../../types.js";
 import {
   addCoins,
   amountOf,
@@ -14,11 +16,9 @@ import {
   normalCoins,
   parseAmount,
   subtractCoins,
-} from "../../chain/coins.js";
-import { allRecords, type Records } from "../../chain/records.js";
-import { SDK, TxError } from "../../chain/tx-error.js";
-import { type ChainVersion, layoutOf } from "../../chain/versions/version.js";
-import type { KVReader, KVStore } from "../../types.js";
+} from "../../values/coins.js";
+import { allRecords, type Records } from "../../values/records.js";
+import { SDK, TxError } from "../../values/tx-error.js";
 import { ACCOUNTS, AUTH_STORE, accounts, ensureAccount, readAccount, writeAccount } from "../auth/accounts.js";
 
 export const BANK_STORE = "bank";

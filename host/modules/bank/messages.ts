@@ -1,11 +1,11 @@
 /** MsgSend. */
 
-import { decodeAnyAddress, encodeAddress, moduleAddress } from "../../chain/address.js";
-import { readMessageCoins } from "../../chain/message-coins.js";
 import { messageKind } from "../../chain/tx/message-kind.js";
 import { readAddress } from "../../chain/tx/read-address.js";
-import { SDK, TxError } from "../../chain/tx-error.js";
 import { MsgSendResponseSchema, MsgSendSchema } from "../../gen/cosmos/bank/v1beta1/tx_pb.js";
+import { decodeAnyAddress, encodeAddress, moduleAddress } from "../../values/address.js";
+import { readMessageCoins } from "../../values/message-coins.js";
+import { SDK, TxError } from "../../values/tx-error.js";
 import { FEE_COLLECTOR, transferCoins } from "./transfer.js";
 
 export const SEND = messageKind({

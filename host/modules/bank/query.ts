@@ -1,16 +1,16 @@
 /** The bank module's queries: alike in every version of the chain, wherever that keeps its coins. */
 
-import { encodeAddress } from "../../chain/address.js";
-import { amountOf, type Coin, type Coins, coinsToMessages, normalCoins } from "../../chain/coins.js";
 import type { QueryCall } from "../../chain/query/call.js";
 import { OnceAHeight } from "../../chain/query/once-a-height.js";
 import { type Paged, paginate, paginateList, walk } from "../../chain/query/paginate.js";
 import { implement, type QueryService } from "../../chain/query/service.js";
 import { checkText, readAddress } from "../../chain/query/texts.js";
-import type { Records } from "../../chain/records.js";
 import { UpgradeError } from "../../errors.js";
 import { Query } from "../../gen/cosmos/bank/v1beta1/query_pb.js";
 import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
+import { encodeAddress } from "../../values/address.js";
+import { amountOf, type Coin, type Coins, coinsToMessages, normalCoins } from "../../values/coins.js";
+import type { Records } from "../../values/records.js";
 import { AUTH_STORE, readAccount } from "../auth/accounts.js";
 import { spendableCoins } from "../auth/vesting.js";
 import { BANK_STORE, bankOf, type Owner } from "./bank.js";

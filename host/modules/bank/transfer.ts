@@ -1,7 +1,8 @@
 /** Coins on the move, with the Cosmos SDK's events: what messages, fees, deposits and refunds go through. */
-import { encodeAddress, moduleAddress } from "../../chain/address.js";
-import { type Coins, formatCoins } from "../../chain/coins.js";
+
 import type { ModuleContext } from "../../chain/context.js";
+import { encodeAddress, moduleAddress } from "../../values/address.js";
+import { type Coins, formatCoins } from "../../values/coins.js";
 import { AUTH_STORE, ensureAccount } from "../auth/accounts.js";
 import { requireSpendable } from "../auth/vesting.js";
 import { bankOf } from "./bank.js";

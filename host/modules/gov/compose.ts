@@ -1,7 +1,6 @@
 /** The messages of module gov, as clients make them. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Any } from "@bufbuild/protobuf/wkt";
-import { packAny } from "../../chain/query/any.js";
 import {
   MsgCancelProposalSchema,
   MsgDepositSchema,
@@ -9,6 +8,7 @@ import {
   MsgVoteSchema,
   MsgVoteWeightedSchema,
 } from "../../gen/cosmos/gov/v1/tx_pb.js";
+import { packAny } from "../../values/any.js";
 
 export const proposal = (message: MessageInitShape<typeof MsgSubmitProposalSchema>): Any =>
   packAny(MsgSubmitProposalSchema, message);

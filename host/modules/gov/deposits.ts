@@ -1,6 +1,8 @@
 /** Deposits: taken, given back, burned, charged on cancelling. The gov account holds them in between. */
 import { create } from "@bufbuild/protobuf";
-import { decodeAnyAddress, encodeAddress, moduleAddress } from "../../chain/address.js";
+import type { ModuleContext } from "../../chain/context.js";
+import { DepositSchema, type Params, type Proposal, ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
+import { decodeAnyAddress, encodeAddress, moduleAddress } from "../../values/address.js";
 import {
   addCoins,
   amountOf,
@@ -9,12 +11,10 @@ import {
   coinsFromMessages,
   coinsToMessages,
   normalCoins,
-} from "../../chain/coins.js";
-import type { ModuleContext } from "../../chain/context.js";
-import { fromInteger, multiply, parseDecimal, round, truncate } from "../../chain/decimal.js";
-import type { MessageCoins } from "../../chain/message-coins.js";
-import { GOV, SDK, TxError, undefinedError } from "../../chain/tx-error.js";
-import { DepositSchema, type Params, type Proposal, ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
+} from "../../values/coins.js";
+import { fromInteger, multiply, parseDecimal, round, truncate } from "../../values/decimal.js";
+import type { MessageCoins } from "../../values/message-coins.js";
+import { GOV, SDK, TxError, undefinedError } from "../../values/tx-error.js";
 import { burnFromModule, transferFromModule, transferToModule } from "../bank/transfer.js";
 import { startVoting } from "./periods.js";
 import {

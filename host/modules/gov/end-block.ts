@@ -4,9 +4,9 @@
  */
 
 import type { ChainEvent, ModuleContext } from "../../chain/context.js";
-import { describeError } from "../../chain/tx-error.js";
 import { assert } from "../../errors.js";
 import { type Proposal, ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
+import { describeError } from "../../values/tx-error.js";
 import { burnDeposits, refundDeposits } from "./deposits.js";
 import { addPeriod } from "./periods.js";
 import { readProposable } from "./proposals.js";

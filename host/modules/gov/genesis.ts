@@ -4,20 +4,8 @@ import { create, createRegistry, type DescMessage, type MessageShape, type Regis
 import { DurationSchema } from "@bufbuild/protobuf/wkt";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { equalBytes } from "../../bytes.js";
-import { decodeAddress, decodeAnyAddress, moduleAddress } from "../../chain/address.js";
-import {
-  addCoins,
-  type Coin,
-  coinsFromMessages,
-  coinsToMessages,
-  formatCoins,
-  normalCoins,
-  subtractCoins,
-} from "../../chain/coins.js";
-import { ONE, readDecimal } from "../../chain/decimal.js";
 import { readCoins } from "../../chain/genesis/coins.js";
 import { type GenesisSection, moduleGenesis } from "../../chain/genesis/module-genesis.js";
-import type { JsonReader } from "../../chain/json-reader.js";
 import { messageWriter } from "../../chain/query/gateway-json.js";
 import { messageFromJson } from "../../chain/query/message-json.js";
 import { messageOf } from "../../errors.js";
@@ -33,6 +21,18 @@ import {
   VoteOption,
   VoteSchema,
 } from "../../gen/cosmos/gov/v1/gov_pb.js";
+import { decodeAddress, decodeAnyAddress, moduleAddress } from "../../values/address.js";
+import {
+  addCoins,
+  type Coin,
+  coinsFromMessages,
+  coinsToMessages,
+  formatCoins,
+  normalCoins,
+  subtractCoins,
+} from "../../values/coins.js";
+import { ONE, readDecimal } from "../../values/decimal.js";
+import type { JsonReader } from "../../values/json-reader.js";
 import type { BalanceWatch, BankGenesis } from "../bank/genesis.js";
 import { defaultGovParams } from "./params.js";
 import { enqueueProposal } from "./queues.js";

@@ -1,11 +1,7 @@
 /** The messages of governance v1beta1: each does what its v1 message does. */
 import { create } from "@bufbuild/protobuf";
-import { encodeAddress, moduleAddress } from "../../chain/address.js";
 import type { ModuleContext } from "../../chain/context.js";
-import { formatDecimal } from "../../chain/decimal.js";
-import { packAny } from "../../chain/query/any.js";
 import { type MessageKind, messageKind } from "../../chain/tx/message-kind.js";
-import { GOV, SDK, TxError } from "../../chain/tx-error.js";
 import type { WeightedVoteOption } from "../../gen/cosmos/gov/v1/gov_pb.js";
 import { WeightedVoteOptionSchema } from "../../gen/cosmos/gov/v1/gov_pb.js";
 import {
@@ -24,6 +20,10 @@ import {
   MsgVoteWeightedResponseSchema,
   MsgVoteWeightedSchema,
 } from "../../gen/cosmos/gov/v1beta1/tx_pb.js";
+import { encodeAddress, moduleAddress } from "../../values/address.js";
+import { packAny } from "../../values/any.js";
+import { formatDecimal } from "../../values/decimal.js";
+import { GOV, SDK, TxError } from "../../values/tx-error.js";
 import { CONTENT_TYPES, checkContentTexts, checkRoute, readContent } from "./legacy-content.js";
 import { castVote, castWeightedVote, makeDeposit, submitProposal } from "./messages.js";
 import { GOV_MODULE } from "./records.js";

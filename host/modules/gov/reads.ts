@@ -1,5 +1,5 @@
 /** What the queries of governance read, for both versions of its service. */
-import { encodeAddress } from "../../chain/address.js";
+
 import type { QueryCall } from "../../chain/query/call.js";
 import { type Paged, paginate } from "../../chain/query/paginate.js";
 import { readAddress } from "../../chain/query/texts.js";
@@ -13,6 +13,7 @@ import {
   type TallyResult,
   type Vote,
 } from "../../gen/cosmos/gov/v1/gov_pb.js";
+import { encodeAddress } from "../../values/address.js";
 import {
   depositRecords,
   GOV_STORE,

@@ -3,6 +3,7 @@
  * from their validators; what is left of a validator counts by the validator's own vote.
  */
 
+import { type Params, VoteOption, type WeightedVoteOption } from "../../gen/cosmos/gov/v1/gov_pb.js";
 import {
   type Decimal,
   divide,
@@ -11,8 +12,7 @@ import {
   parseDecimal,
   readDecimal,
   truncate,
-} from "../../chain/decimal.js";
-import { type Params, VoteOption, type WeightedVoteOption } from "../../gen/cosmos/gov/v1/gov_pb.js";
+} from "../../values/decimal.js";
 
 export interface TallyValidator {
   /** Names the operator; delegations and votes use the same names. */

@@ -1,9 +1,6 @@
 /** Votes: one option, or several with weights that sum up to 1. A later vote of the same voter replaces the earlier. */
 import { create } from "@bufbuild/protobuf";
-import { encodeAddress } from "../../chain/address.js";
 import type { ModuleContext } from "../../chain/context.js";
-import { formatDecimal, ONE, readDecimal } from "../../chain/decimal.js";
-import { GOV, SDK, TxError } from "../../chain/tx-error.js";
 import {
   VoteOption,
   VoteOptionSchema,
@@ -12,6 +9,9 @@ import {
   WeightedVoteOptionSchema,
 } from "../../gen/cosmos/gov/v1/gov_pb.js";
 import { goQuote } from "../../plan-info/go-quote.js";
+import { encodeAddress } from "../../values/address.js";
+import { formatDecimal, ONE, readDecimal } from "../../values/decimal.js";
+import { GOV, SDK, TxError } from "../../values/tx-error.js";
 import { isVotedOn } from "./queues.js";
 import { GOV_STORE, writeVote } from "./records.js";
 import { checkMetadataLength } from "./texts.js";

@@ -1,12 +1,12 @@
 /** The staking part of a genesis document: validators and what is delegated to them. */
 import { concatBytes, toBase64 } from "../../bytes.js";
-import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../chain/address.js";
-import { parseAmount } from "../../chain/coins.js";
 import { type GenesisList, listOnce } from "../../chain/genesis/list.js";
 import { listText, openText } from "../../chain/genesis/list-text.js";
 import { moduleGenesis } from "../../chain/genesis/module-genesis.js";
-import type { JsonReader } from "../../chain/json-reader.js";
 import { BondStatus, type Delegation, type Validator } from "../../gen/chain/staking/v1/staking_pb.js";
+import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../values/address.js";
+import { parseAmount } from "../../values/coins.js";
+import type { JsonReader } from "../../values/json-reader.js";
 import { delegations, STAKING_STORE, validators, writeDelegation, writeValidator } from "./records.js";
 
 export interface GenesisValidator {

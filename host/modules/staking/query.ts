@@ -1,6 +1,5 @@
 /** Staking as clients see it: validators and delegations as genesis gave them, for power counts in votes alone. */
-import { encodeAddress, OPERATOR_PREFIX } from "../../chain/address.js";
-import { packAny } from "../../chain/query/any.js";
+
 import type { QueryCall } from "../../chain/query/call.js";
 import { paginate, paginateList } from "../../chain/query/paginate.js";
 import { implement, type QueryService } from "../../chain/query/service.js";
@@ -12,6 +11,8 @@ import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination
 import { PubKeySchema } from "../../gen/cosmos/crypto/ed25519/keys_pb.js";
 import { Query } from "../../gen/cosmos/staking/v1beta1/query_pb.js";
 import { BondStatus, BondStatusSchema } from "../../gen/cosmos/staking/v1beta1/staking_pb.js";
+import { encodeAddress, OPERATOR_PREFIX } from "../../values/address.js";
+import { packAny } from "../../values/any.js";
 import { DELEGATIONS, delegationOf, delegationsOf, STAKING_STORE, validators } from "./records.js";
 
 const EPOCH = { seconds: 0n, nanos: 0 };

@@ -1,7 +1,6 @@
 /** Module staking, as far as power counts: validators and delegations from genesis, for governance to tally by. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { concatBytes, prefixEnd } from "../../bytes.js";
-import { allRecords, type Records } from "../../chain/records.js";
 import {
   BondStatus,
   type Delegation,
@@ -10,6 +9,7 @@ import {
   ValidatorSchema,
 } from "../../gen/chain/staking/v1/staking_pb.js";
 import type { KVReader, KVStore } from "../../types.js";
+import { allRecords, type Records } from "../../values/records.js";
 import type { GenesisDelegation, GenesisValidator } from "./genesis.js";
 
 export const STAKING_STORE = "staking";

@@ -2,7 +2,7 @@
  * What a CommitMultiStore is built on: an ordered map on disk whose changes become visible together or not at all.
  * LMDB in a node, memory in tests and browsers.
  */
-import type { SpillFiles } from "../spill/spill-files.js";
+import type { SpillFiles } from "../../branch/spill/spill-files.js";
 
 export interface Batch {
   /** The bytes are taken before the call returns. */

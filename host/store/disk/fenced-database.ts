@@ -3,8 +3,9 @@
  * the one that this process committed or loaded. A second writer, which the lock of the home should have kept out, is
  * found before it changes anything: it would write chunks under numbers that the other one has used.
  */
+
+import type { SpillFiles } from "../../branch/spill/spill-files.js";
 import { UpgradeError } from "../../errors.js";
-import type { SpillFiles } from "../spill/spill-files.js";
 import type { Batch, Database, DatabaseRange } from "./database.js";
 import { commitKey, commitsEnd, versionOfCommitKey } from "./keys.js";
 

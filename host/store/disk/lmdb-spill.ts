@@ -17,8 +17,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
+import type { SpillFile, SpillFiles } from "../../branch/spill/spill-files.js";
 import { UpgradeError } from "../../errors.js";
-import type { SpillFile, SpillFiles } from "../spill/spill-files.js";
 import { type Access, diskFailure } from "./lmdb-errors.js";
 
 /** What the writes of one run may take on disk besides the database, unless a setting says otherwise: 8 GiB. */

@@ -58,7 +58,7 @@ function walkSnapshot(snapshot: LmdbSnapshot, options: WalkOptions): void {
 
 /**
  * A changed number in the newer meta page would make the transaction before it the last one, in silence. The other meta
- * page then stands for all that a later transaction wrote. One that a process was killed over while it wrote it does so
+ * page is then the whole of a later transaction. One that a process was killed over while it wrote it does so
  * in part, and that is no damage.
  */
 function requireLast({ last, before }: LmdbFile, { longValues }: WalkOptions): void {
@@ -68,7 +68,7 @@ function requireLast({ last, before }: LmdbFile, { longValues }: WalkOptions): v
   }
 }
 
-/** Whether all that a meta page stands for is there, and the roots are of `transaction`. */
+/** Whether all that a meta page names is there, and the roots are of `transaction`. */
 function wrote(snapshot: LmdbSnapshot, transaction: number, options: WalkOptions): boolean {
   const { main, free } = snapshot.meta;
   try {

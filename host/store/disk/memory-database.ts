@@ -1,7 +1,8 @@
 /** A database in memory. Its contents outlive a CommitMultiStore, so a restart can be played with it. */
+
+import { MemoryKVStore } from "../../branch/kv/memory-kv.js";
+import { MemorySpill } from "../../branch/spill/memory-spill.js";
 import { compareBytes } from "../../bytes.js";
-import { MemoryKVStore } from "../branch/memory-kv.js";
-import { MemorySpill } from "../spill/memory-spill.js";
 import type { Batch, Database, DatabaseRange } from "./database.js";
 
 export class MemoryDatabase implements Database {

@@ -4,19 +4,19 @@
  * Blocks write to branches; a branch that is written lands in the stores' own branches, and `commit` carries those into
  * the trees, stores by name and keys ascending. One database transaction makes the whole version visible.
  */
+
+import type { CacheKVStore } from "../../branch/kv/cache-kv.js";
+import { CacheMultiStore, noSuchStore } from "../../branch/kv/cache-multi-store.js";
+import { SpillSpace } from "../../branch/spill/spill-space.js";
 import { appHash, sortByName } from "../../commitment/app-hash.js";
 import { IavlHasher } from "../../commitment/iavl-hash.js";
 import { assert, UpgradeError } from "../../errors.js";
 import { VERSIONS_KEPT_DEFAULT } from "../../limits.js";
-import type { OnProgress } from "../../progress.js";
-import type { CommitID, Height, KVStore, LoadedStores, MultiStore, Sha256, StoreUpgrades } from "../../types.js";
-import type { CacheKVStore } from "../branch/cache-kv.js";
-import { CacheMultiStore, noSuchStore } from "../branch/cache-multi-store.js";
+import type { CommitID, Height, LoadedStores, MultiStore, StoreUpgrades } from "../../types.js";
 import { ChunkSpace } from "../disk/chunk-space.js";
-import type { Batch, Database } from "../disk/database.js";
+import type { Database } from "../disk/database.js";
 import { FencedDatabase, lastVersionOf } from "../disk/fenced-database.js";
 import { commitKey, goneStoreKey } from "../disk/keys.js";
-import { SpillSpace } from "../spill/spill-space.js";
 import {
   type CommitState,
   checkFormat,
@@ -28,44 +28,15 @@ import {
 import { GarbageCollector } from "./garbage.js";
 import { OpenStore, type RootChange } from "./open-store.js";
 import { ReadableVersions } from "./readable-versions.js";
+import {
+  BRANCH_BYTES_DEFAULT,
+  type CommitMultiStoreOptions,
+  type CommitOptions,
+  RESTART_PAIRS_DEFAULT,
+} from "./store-options.js";
 import { NO_UPGRADES, planStores } from "./store-upgrades.js";
 import { sweepStaged } from "./sweep.js";
 import { VersionView } from "./version-view.js";
-
-export interface CommitMultiStoreOptions {
-  readonly sha256: Sha256;
-  /** Version of the first commit; 1 when not given. */
-  readonly initialVersion?: Height;
-  /** Historical versions that stay readable besides the last; kept ones do not count. Infinity: all. */
-  readonly versionsKept?: number;
-  /** Bytes of tree nodes held in memory for reading. */
-  readonly cacheBytes?: number;
-  /** Bytes of a commit in the making held in memory before some of it is written early. */
-  readonly stagedBytes?: number;
-  /** Bytes of writes that a branch of one store holds in memory before it spills them to files. */
-  readonly branchBytes?: number;
-  /** A store of as many pairs that loses all of them in one commit is given up as a whole and begins again. */
-  readonly restartPairs?: number;
-  /** Hears how far a large commit has come. */
-  readonly onProgress?: OnProgress;
-}
-
-/** Below this a store that loses all its pairs is taken apart: a record for each such commit would not be worth it. */
-const RESTART_PAIRS_DEFAULT = 16_384;
-const BRANCH_BYTES_DEFAULT = 16 * 1_048_576;
-
-export interface CommitOptions {
-  /** Never prune this version (upgrade heights). */
-  readonly keep?: boolean;
-  /**
-   * A store whose last writes need the roots of all others: they are hashed first, then `write` is called with the
-   * roots before and after, then `store` is hashed. `write` is called whenever the version is staged, so it must write
-   * the same each time.
-   */
-  readonly last?: { readonly store: string; write(store: KVStore, roots: ReadonlyMap<string, RootChange>): void };
-  /** Records of somebody else's that become visible together with the version (the engine's block). */
-  readonly alongside?: (batch: Batch) => void;
-}
 
 export class CommitMultiStore implements MultiStore {
   private readonly database: Database;

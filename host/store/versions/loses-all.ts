@@ -1,7 +1,8 @@
 /** Does a branch delete every pair of the tree below it, and set none? A re-key does that to its old store. */
+
+import type { CacheKVStore } from "../../branch/kv/cache-kv.js";
 import { compareRanges } from "../../bytes.js";
 import type { Tree } from "../../commitment/tree.js";
-import type { CacheKVStore } from "../branch/cache-kv.js";
 
 /** Keys looked up before both are walked: a branch that leaves pairs alone is found out here, most often. */
 const SAMPLES = 16;

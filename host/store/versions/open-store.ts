@@ -1,13 +1,14 @@
 /** One store of an open multistore: its last committed tree, the branch that gathers the block's writes, its next tree. */
+
+import { CacheKVStore } from "../../branch/kv/cache-kv.js";
+import { IavlReader } from "../../branch/kv/iavl-reader.js";
+import type { SpillSpace } from "../../branch/spill/spill-space.js";
 import type { RootLink } from "../../commitment/chunk.js";
 import type { IavlHasher } from "../../commitment/iavl-hash.js";
 import { TreeWriter } from "../../commitment/tree-writer.js";
 import { type OnProgress, PROGRESS_PAIRS, type ProgressPhase } from "../../progress.js";
-import { CacheKVStore } from "../branch/cache-kv.js";
 import { type ChunkSpace, StoreChunks } from "../disk/chunk-space.js";
-import type { SpillSpace } from "../spill/spill-space.js";
 import type { StoreState } from "./commit-record.js";
-import { IavlReader } from "./iavl-reader.js";
 import { losesAll } from "./loses-all.js";
 import { OrphanLists } from "./orphans.js";
 import type { StorePlan } from "./store-upgrades.js";

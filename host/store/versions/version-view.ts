@@ -1,14 +1,15 @@
 /** One committed version, for queries: stores to read, and proofs that lead to its app hash. */
+
+import { CacheMultiStore, noSuchStore } from "../../branch/kv/cache-multi-store.js";
+import { IavlReader } from "../../branch/kv/iavl-reader.js";
+import { checkKey } from "../../branch/kv/kv-store.js";
 import { appHash, proveStore } from "../../commitment/app-hash.js";
 import { proveKey } from "../../commitment/proof.js";
 import type { Tree } from "../../commitment/tree.js";
 import { UpgradeError } from "../../errors.js";
 import type { Height, KVReader, MultiStore, Sha256 } from "../../types.js";
-import { CacheMultiStore, noSuchStore } from "../branch/cache-multi-store.js";
-import { checkKey } from "../branch/kv-store.js";
 import { type ChunkSpace, StoreChunks } from "../disk/chunk-space.js";
 import type { CommitState, StoreState } from "./commit-record.js";
-import { IavlReader } from "./iavl-reader.js";
 
 /** Proof of a key in two steps, as `abci_query` returns it: bytes of ICS-23 CommitmentProofs. */
 export interface KeyProof {

@@ -12,9 +12,9 @@ import {
   isLoad,
   NEAR_PAGES,
 } from "../../../host/handler/meter/schedule.js";
-import { ByteReader } from "../../../host/handler/wasm/byte-reader.js";
-import { InstructionCursor } from "../../../host/handler/wasm/instruction-cursor.js";
-import type { FunctionBody, WasmModule } from "../../../host/handler/wasm/wasm-module.js";
+import { ByteReader } from "../../../host/wasm/byte-reader.js";
+import { InstructionCursor } from "../../../host/wasm/instruction-cursor.js";
+import type { FunctionBody, WasmModule } from "../../../host/wasm/wasm-module.js";
 import { decoded } from "./metering.js";
 
 export const REFERENCE_GAS = "reference gas";

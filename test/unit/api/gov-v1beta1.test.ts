@@ -12,7 +12,7 @@ import { Comet38Client } from "@cosmjs/tendermint-rpc";
 import { ProposalStatus, TextProposal, VoteOption } from "cosmjs-types/cosmos/gov/v1beta1/gov";
 import { SoftwareUpgradeProposal } from "cosmjs-types/cosmos/upgrade/v1beta1/upgrade";
 import { expect, test } from "vitest";
-import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../../host/chain/address.js";
+import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../../host/values/address.js";
 import { fundedGenesis, SIGNER, type TestNode, useTestNode, wallet } from "./test-node.js";
 
 /** The signer operates the only validator; a vote lasts four blocks. */

@@ -3,7 +3,7 @@
 import { create, type DescMessage, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { Query } from "../../../host/api/query/query.js";
-import { encodeAddress } from "../../../host/chain/address.js";
+import { MemoryKVStore } from "../../../host/branch/kv/memory-kv.js";
 import type { QueryApp } from "../../../host/chain/query/call.js";
 import { sha256 } from "../../../host/engine/home/node-crypto.js";
 import {
@@ -28,8 +28,8 @@ import {
 } from "../../../host/gen/cosmos/gov/v1/query_pb.js";
 import { bankOf, storeBank } from "../../../host/modules/bank/bank.js";
 import { GOV_STORE, writeDeposit, writeProposal, writeVote } from "../../../host/modules/gov/records.js";
-import { MemoryKVStore } from "../../../host/store/branch/memory-kv.js";
 import type { KVReader } from "../../../host/types.js";
+import { encodeAddress } from "../../../host/values/address.js";
 import { exampleChain, V2 } from "../../example-chain.js";
 import { type TestNode, useTestNode } from "./test-node.js";
 

@@ -8,7 +8,7 @@ import { QueryClientImpl as ConsensusQuery } from "cosmjs-types/cosmos/consensus
 import { ServiceClientImpl as TxService } from "cosmjs-types/cosmos/tx/v1beta1/service";
 import { Tx } from "cosmjs-types/cosmos/tx/v1beta1/tx";
 import { expect, test } from "vitest";
-import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../../host/chain/address.js";
+import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../../host/values/address.js";
 import { fundedGenesis, SIGNER, useTestNode } from "./test-node.js";
 
 const OPERATOR = encodeAddress(decodeAddress(SIGNER), OPERATOR_PREFIX);

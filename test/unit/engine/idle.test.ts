@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { afterAll, expect, test } from "vitest";
+import { MemoryKVStore } from "../../../host/branch/kv/memory-kv.js";
 import type { DirectChange } from "../../../host/chain/app.js";
 import { type Clock, logicalClock, wallClock } from "../../../host/engine/embedded/clock.js";
 import type { MadeBlock } from "../../../host/engine/embedded/embedded-node.js";
@@ -14,7 +15,6 @@ import { type OpenNode, openNode } from "../../../host/engine/home/open-node.js"
 import { ProposalSchema, ProposalStatus } from "../../../host/gen/cosmos/gov/v1/gov_pb.js";
 import { enqueue, nextEnd } from "../../../host/modules/gov/queues.js";
 import { GOV_STORE, writeProposal } from "../../../host/modules/gov/records.js";
-import { MemoryKVStore } from "../../../host/store/branch/memory-kv.js";
 import { makeHome } from "../../e2e/prepared-home.js";
 import { exampleChain } from "../../example-chain.js";
 import { genesisText } from "../../scenario/genesis-text.js";

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { toHex } from "../../../host/bytes.js";
+import { requireLayout } from "../../../host/handler/check/layout.js";
 import { loadHandler, requireHash, type WasmHandler } from "../../../host/handler/handler.js";
 import { HandlerRegistry } from "../../../host/handler/registry.js";
-import { guestLine, guestText, guestText16, printable, quote } from "../../../host/handler/run/guest-text.js";
-import { requireLayout } from "../../../host/handler/wasm/layout.js";
+import { guestLine, guestText, guestText16, printable, quote } from "../../../host/wasm/guest-text.js";
 import { build, guest, load, sha256 } from "../../guest/build.js";
 
 const refused = (code: string, ...words: string[]) =>

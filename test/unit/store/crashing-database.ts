@@ -1,6 +1,7 @@
 /** A database whose process dies at a chosen moment, or whose disk refuses once. */
+
+import type { SpillFiles } from "../../../host/branch/spill/spill-files.js";
 import type { Batch, Database, DatabaseRange } from "../../../host/store/disk/database.js";
-import type { SpillFiles } from "../../../host/store/spill/spill-files.js";
 
 export class Crash extends Error {
   override readonly name = "Crash";

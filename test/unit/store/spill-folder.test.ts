@@ -10,12 +10,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { CacheKVStore } from "../../../host/branch/kv/cache-kv.js";
+import { MemoryKVStore } from "../../../host/branch/kv/memory-kv.js";
+import { SpillSpace } from "../../../host/branch/spill/spill-space.js";
 import { utf8 } from "../../../host/bytes.js";
-import { CacheKVStore } from "../../../host/store/branch/cache-kv.js";
-import { MemoryKVStore } from "../../../host/store/branch/memory-kv.js";
 import { LmdbDatabase } from "../../../host/store/disk/lmdb-database.js";
 import { SpillFolder, type SpillLimits } from "../../../host/store/disk/lmdb-spill.js";
-import { SpillSpace } from "../../../host/store/spill/spill-space.js";
 import { code, temporaryDirectory } from "./support.js";
 
 const BRANCH_BYTES = 20_000;

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { toHex, utf8 } from "../../../host/bytes.js";
 import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
-import type { CommitMultiStore, CommitOptions } from "../../../host/store/versions/commit-multi-store.js";
+import type { CommitMultiStore } from "../../../host/store/versions/commit-multi-store.js";
 import type { RootChange } from "../../../host/store/versions/open-store.js";
+import type { CommitOptions } from "../../../host/store/versions/store-options.js";
 import { pairsOf } from "../../suite/kv-store.js";
 import { expectNoGarbage } from "./reachable.js";
 import { code, dumpOf, openStores } from "./support.js";

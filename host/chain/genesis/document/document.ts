@@ -3,7 +3,7 @@
  * walked over; what else is read is small and held in memory; what no module reads is checked to be JSON, and dropped.
  */
 import { messageOf, UpgradeError } from "../../../errors.js";
-import { JsonReader } from "../../json-reader.js";
+import { JsonReader } from "../../../values/json-reader.js";
 import { type ByteSource, readRange } from "./byte-source.js";
 import { JsonScanner } from "./json-scanner.js";
 import { LongList } from "./long-list.js";

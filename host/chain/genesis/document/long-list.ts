@@ -1,6 +1,6 @@
 /** A list in a document, read a part at a time whenever it is walked over. */
 import { messageOf, UpgradeError } from "../../../errors.js";
-import { JsonReader } from "../../json-reader.js";
+import { JsonReader } from "../../../values/json-reader.js";
 import { type ByteSource, readRange } from "./byte-source.js";
 import type { JsonScanner } from "./json-scanner.js";
 

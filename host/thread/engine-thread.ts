@@ -1,0 +1,174 @@
+/**
+ * The engine's thread as the serving thread sees it: starts it, hears it, hands it transactions, and notices when it is
+ * gone. The port is a channel of its own, because it closes as soon as the thread dies: a thread that runs out of memory
+ * inside a transaction of the database never comes to its end, and says nothing by itself.
+ */
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import type { UpgradeProgress } from "../engine/embedded/upgrade-progress.js";
+import { UpgradeError } from "../errors.js";
+import type { HaltRecord } from "../upgrade/halt.js";
+import {
+  type Committed,
+  type EngineFacts,
+  type EngineStart,
+  EngineStatus,
+  type FromEngine,
+  type LogLine,
+  receiveError,
+  type ToEngine,
+} from "./engine-port.js";
+import type { EngineThreadData } from "./engine-worker.js";
+
+/**
+ * Of the engine's thread. Node gives a thread exactly so much; 4 MiB is what it gives by itself. The handler's own
+ * bound on calls (UPG_HANDLER_STACK) is far below, on any thread.
+ */
+const STACK_MIB = 16;
+/** Transactions on their way to an engine that is in the middle of a block. */
+export const QUEUED_TXS_MAX = 10_000;
+/** A thread that died says why, if it can, within so long. */
+const LAST_WORDS_MILLIS = 1_000;
+
+export interface EngineListener {
+  onCommitted(committed: Committed): void;
+  /** A transaction that was let in holds no longer. */
+  onRefused(id: number): void;
+  onProgress(progress: UpgradeProgress): void;
+  onLog(line: LogLine): void;
+}
+
+/** Callers that wait for it learn how it ends; that nobody waits is no error of the process. */
+function deferred<T>() {
+  let resolve: (value: T) => void = () => undefined;
+  let reject: (error: unknown) => void = () => undefined;
+  const promise = new Promise<T>((onValue, onError) => {
+    resolve = onValue;
+    reject = onError;
+  });
+  promise.catch(() => undefined);
+  return { promise, resolve, reject };
+}
+
+/** The engine ended by an error; `record` is what it wrote to halt.json. */
+export class EngineFailure extends Error {
+  constructor(
+    readonly error: Error,
+    readonly record: HaltRecord | undefined,
+    /** The thread died without a word: nobody has written a record. */
+    readonly isCrash: boolean,
+  ) {
+    super(error.message, { cause: error });
+  }
+}
+
+export class EngineThread {
+  readonly status = new EngineStatus();
+  /** Settles when the engine has opened the chain. Rejects with an EngineFailure. */
+  readonly opened: Promise<EngineFacts>;
+  /** Settles when the engine has stopped. Rejects with an EngineFailure. */
+  readonly ended: Promise<void>;
+  readonly #worker: Worker;
+  readonly #port: MessagePort;
+  readonly #exited: Promise<void>;
+  #lastId = 0;
+  #deathCause: unknown;
+
+  /** @param program the file whose thread runs `runEngineThread` */
+  constructor(
+    program: string,
+    start: EngineStart,
+    private readonly listener: EngineListener,
+  ) {
+    const { port1, port2 } = new MessageChannel();
+    const workerData: EngineThreadData = { port: port2, start, status: this.status.memory };
+    const resourceLimits = { stackSizeMb: STACK_MIB };
+    this.#worker = new Worker(program, { workerData, transferList: [port2], resourceLimits, name: "engine" });
+    this.#port = port1;
+    this.#worker.on("error", (error) => {
+      this.#deathCause = error;
+    });
+    this.#exited = new Promise((resolve) => this.#worker.once("exit", () => resolve()));
+    const [opened, ended] = [deferred<EngineFacts>(), deferred<void>()];
+    this.opened = opened.promise;
+    this.ended = ended.promise;
+    const failWith = (failure: EngineFailure) => {
+      opened.reject(failure);
+      ended.reject(failure);
+    };
+    port1.on("message", (message: FromEngine) => {
+      if (message.kind === "opened") opened.resolve(message.facts);
+      else if (message.kind === "stopped") ended.resolve();
+      else if (message.kind === "failed") {
+        failWith(new EngineFailure(receiveError(message.error), message.record, false));
+      } else this.#hear(message);
+    });
+    port1.once("close", () => void this.#crash().then(failWith));
+  }
+
+  /** From now on blocks are made. */
+  run(): void {
+    this.#send({ kind: "run" });
+  }
+
+  /** @throws UpgradeError UPG_TX_MEMPOOL_FULL while the engine has not taken those before */
+  requireRoom(): void {
+    const waiting = this.#lastId - this.status.txsTaken;
+    if (waiting < QUEUED_TXS_MAX) return;
+    throw new UpgradeError(
+      "UPG_TX_MEMPOOL_FULL",
+      `the engine is in the middle of a block and ${waiting} transactions wait for it (max: ${QUEUED_TXS_MAX}): try again`,
+    );
+  }
+
+  /** Hands over a transaction that was let in; returns its number. @throws as `requireRoom` */
+  submit(bytes: Uint8Array): number {
+    this.requireRoom();
+    this.#send({ kind: "tx", id: ++this.#lastId, bytes });
+    return this.#lastId;
+  }
+
+  /** The block under way is finished first. */
+  stop(): void {
+    this.#send({ kind: "stop" });
+  }
+
+  /** Ends the thread wherever it is. False: it did not come to its end in that time. */
+  async terminate(millis: number): Promise<boolean> {
+    void this.#worker.terminate();
+    return this.exited(millis);
+  }
+
+  /** Waits until the thread is gone. False: it is not. */
+  async exited(millis: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), millis);
+    });
+    const isGone = await Promise.race([this.#exited.then(() => true), late]);
+    clearTimeout(timer);
+    return isGone;
+  }
+
+  #hear(message: Exclude<FromEngine, { kind: "opened" | "stopped" | "failed" }>): void {
+    const { listener } = this;
+    if (message.kind === "committed") listener.onCommitted(message);
+    else if (message.kind === "refused") listener.onRefused(message.id);
+    else if (message.kind === "progress") listener.onProgress(message.progress);
+    else {
+      this.status.linesTaken++;
+      listener.onLog(message);
+    }
+  }
+
+  async #crash(): Promise<EngineFailure> {
+    await this.exited(LAST_WORDS_MILLIS);
+    const cause = this.#deathCause;
+    const why = cause instanceof Error ? cause.message : "it said nothing";
+    const what = `the engine's thread ended by itself: ${why}; nothing of the block under way was committed`;
+    return new EngineFailure(new UpgradeError("UPG_BUG_ASSERT", what, { cause }), undefined, true);
+  }
+
+  #send(message: ToEngine): void {
+    this.#port.postMessage(message);
+  }
+}

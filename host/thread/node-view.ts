@@ -1,0 +1,211 @@
+/**
+ * A node that runs in another thread, as this one serves it: blocks, state and results from the database, and a mempool
+ * whose transactions are checked here and handed over. What a block changes is seen by reading, so that it does not
+ * matter how late the engine's word of it comes.
+ */
+import { toHex } from "../bytes.js";
+import type { TxResult } from "../chain/app.js";
+import { AppView } from "../chain/app-view.js";
+import type { Chain } from "../chain/define-chain.js";
+import type { GasPrice } from "../chain/tx/minimum-fee.js";
+import type { ValidatorSet } from "../comet/validator-set.js";
+import { Core } from "../core/core.js";
+import type { ChainFacts } from "../engine/blocks/block-maker.js";
+import type { BlockResults } from "../engine/blocks/block-results.js";
+import { BlockStore, type StoredBlock } from "../engine/blocks/block-store.js";
+import { Mempool, type MempoolLimits } from "../engine/blocks/mempool.js";
+import { TxIndex } from "../engine/blocks/tx-index.js";
+import { sha256 } from "../engine/home/node-crypto.js";
+import { nodeVerifySignature } from "../engine/home/node-signatures.js";
+import type { LmdbReader } from "../store/disk/lmdb-reader.js";
+import type { Height } from "../types.js";
+import type { EngineFacts } from "./engine-port.js";
+import { Recheck } from "./recheck.js";
+
+export interface NodeViewOptions {
+  readonly chain: Chain;
+  readonly database: LmdbReader;
+  readonly facts: EngineFacts;
+  readonly mempool: Partial<MempoolLimits>;
+  /** None: every fee is taken. */
+  readonly minimumGasPrices?: readonly GasPrice[];
+  readonly engine: {
+    /** Does the engine take one more? @throws UpgradeError UPG_TX_MEMPOOL_FULL */
+    requireRoom(): void;
+    /** Hands a transaction to the engine, which has room; returns its number. */
+    submit(tx: Uint8Array): number;
+  };
+}
+
+export class NodeView {
+  readonly app: AppView;
+  readonly blocks: BlockStore;
+  readonly index: TxIndex;
+  readonly mempool: Mempool;
+  readonly key: { readonly address: Uint8Array; readonly publicKey: { readonly bytes: Uint8Array } };
+  readonly #listeners = new Set<(seen: SeenBlock) => void>();
+  /** Names of transactions that were handed over, by number, until they leave the mempool. */
+  readonly #submitted = new Map<number, string>();
+  /** The last number that a name was handed over by. */
+  readonly #lastNumbers = new Map<string, number>();
+  readonly #recheck = new Recheck(() => void this.lastBlock);
+  #last: StoredBlock | undefined;
+  /** Snapshot of the database in which `#last` was looked up. */
+  #snapshot = -1;
+  /** The last block that listeners heard of. */
+  #told: Height;
+
+  constructor(private readonly options: NodeViewOptions) {
+    const { chain, database, facts } = options;
+    this.blocks = new BlockStore(database);
+    this.index = new TxIndex(database, sha256);
+    this.key = { address: facts.address, publicKey: { bytes: facts.publicKey } };
+    this.#last = this.blocks.latest();
+    this.#told = this.#last?.header.height ?? 0n;
+    const { maxGas } = facts.chain.params.block;
+    this.app = new AppView({
+      ...{ chain, database, sha256, core: new Core(), verifySignature: nodeVerifySignature },
+      chainId: facts.chain.chainId,
+      appVersion: facts.chain.appVersion,
+      blockGasMax: maxGas > 0n ? maxGas : undefined,
+      versions: facts.versions,
+      last: () => this.lastBlock?.header,
+      minimumGasPrices: options.minimumGasPrices ?? [],
+    });
+    this.mempool = new Mempool(sha256, (tx, kind) => this.app.checkTx(tx, kind), options.mempool);
+  }
+
+  get facts(): ChainFacts {
+    return this.options.facts.chain;
+  }
+
+  get validators(): ValidatorSet {
+    return this.options.facts.validators;
+  }
+
+  /** Of what can be read now. What it took has left the mempool; the rest is checked again, in turns. */
+  get lastBlock(): StoredBlock | undefined {
+    const { snapshot } = this.options.database;
+    if (snapshot !== this.#snapshot) {
+      this.#snapshot = snapshot;
+      const height = this.blocks.highest();
+      if (height !== undefined && height !== this.#last?.header.height) this.#moveTo(height);
+    }
+    return this.#last;
+  }
+
+  hash(tx: Uint8Array): Uint8Array {
+    return sha256(tx);
+  }
+
+  /**
+   * Checks a transaction, after the rechecks that are under way, and hands a good one to the engine.
+   * @throws UpgradeError UPG_TX_* when the mempool does not take it, whatever it says
+   */
+  submit(tx: Uint8Array): Promise<TxResult> {
+    return this.afterRechecks(() => this.#submit(tx));
+  }
+
+  /** Does what is checked over the mempool's transactions: after their rechecks, in order of arrival. */
+  afterRechecks<T>(work: () => T): Promise<T> {
+    // First of all the mempool must be what the last block left of it.
+    void this.lastBlock;
+    return this.#recheck.after(work);
+  }
+
+  /** What waits for rechecks gets this error. */
+  close(error: unknown): void {
+    this.#recheck.close(error);
+  }
+
+  #submit(tx: Uint8Array): TxResult {
+    const { engine } = this.options;
+    // Before it is checked: those that are let in count for what is checked after them.
+    engine.requireRoom();
+    const result = this.mempool.add(tx);
+    if (result.code === 0) {
+      const [id, name] = [engine.submit(tx), toHex(sha256(tx))];
+      this.#submitted.set(id, name);
+      this.#lastNumbers.set(name, id);
+    }
+    return result;
+  }
+
+  /** The engine says that a transaction which was let in holds no longer. */
+  refused(id: number): void {
+    const name = this.#submitted.get(id);
+    if (name === undefined) return;
+    this.#submitted.delete(id);
+    // The same transaction may have come again since: then this word is of the one before.
+    if (this.#lastNumbers.get(name) !== id) return;
+    this.#lastNumbers.delete(name);
+    this.mempool.drop(name);
+  }
+
+  /** The engine has committed a block: listeners hear of it, and of those before. */
+  committed(): void {
+    this.options.database.renew();
+    const height = this.lastBlock?.header.height ?? 0n;
+    // Nobody listened before the first block that is heard of.
+    if (this.#told === 0n) this.#told = (this.blocks.lowest() ?? 1n) - 1n;
+    while (this.#told < height) {
+      this.#told++;
+      const seen = new SeenBlock(this.blocks, this.#told);
+      for (const listener of [...this.#listeners]) listener(seen);
+    }
+  }
+
+  subscribe(listener: (seen: SeenBlock) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** What the blocks since took leaves the mempool; the rest is to be checked again. */
+  #moveTo(height: Height): void {
+    const before = this.#last?.header.height;
+    this.#last = this.blocks.at(height);
+    this.app.moved();
+    const committed: Uint8Array[] = [];
+    for (let each = before === undefined ? height : before + 1n; each <= height; each++) {
+      const { txCount } = each === height ? this.#last : this.blocks.at(each);
+      if (txCount > 0) committed.push(...this.blocks.block(each).txs);
+    }
+    if (committed.length === 0 && this.mempool.count === 0) return;
+    this.mempool.leave(committed);
+    for (const [id, name] of this.#submitted) {
+      if (this.mempool.has(name)) continue;
+      this.#submitted.delete(id);
+      if (this.#lastNumbers.get(name) === id) this.#lastNumbers.delete(name);
+    }
+    this.#recheck.begin(this.mempool.rechecks());
+  }
+}
+
+/** A block that was made elsewhere; read when somebody asks for it. */
+class SeenBlock {
+  #results: BlockResults | undefined;
+  #txs: readonly Uint8Array[] | undefined;
+
+  constructor(
+    private readonly blocks: BlockStore,
+    private readonly height: Height,
+  ) {}
+
+  get stored(): StoredBlock {
+    return this.blocks.at(this.height);
+  }
+
+  get result(): BlockResults {
+    this.#results ??= this.blocks.results(this.height);
+    return this.#results;
+  }
+
+  get txs(): readonly Uint8Array[] {
+    this.#txs ??= this.stored.txCount === 0 ? [] : this.blocks.block(this.height).txs;
+    return this.#txs;
+  }
+
+  get txHashes(): readonly Uint8Array[] {
+    return this.txs.map(sha256);
+  }
+}

@@ -1,0 +1,70 @@
+/** The serving thread's end of the port, with small programs at the other end. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import type { EngineStart } from "../../../host/thread/engine-port.js";
+import { EngineFailure, EngineThread, QUEUED_TXS_MAX } from "../../../host/thread/engine-thread.js";
+
+const root = mkdtempSync(join(tmpdir(), "chain-upgrade-thread-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let programs = 0;
+
+const START: EngineStart = {
+  ...{ home: root, handlers: root, logicalBlockNanos: undefined, appVersion: undefined, skipHeights: [] },
+  ...{ haltHeight: undefined, versionsKept: undefined, staged: undefined, handlerDiskMax: undefined, mempool: {} },
+  ...{ emptyBlocks: true, blockMillis: 0, maxBlocks: undefined, isDebugLogged: false },
+};
+
+/** An engine of these lines; `port` and `taken(id)` are there. */
+function engine(lines: string): EngineThread {
+  const program = join(root, `engine-${programs++}.mjs`);
+  const head = `import { workerData } from "node:worker_threads";
+const { port, status } = workerData;
+const taken = (id) => Atomics.store(new BigInt64Array(status), 1, BigInt(id));
+`;
+  writeFileSync(program, head + lines);
+  const nothing = () => undefined;
+  return new EngineThread(program, START, {
+    ...{ onCommitted: nothing, onRefused: nothing, onProgress: nothing, onLog: nothing },
+  });
+}
+
+test("submit() 10,000 that the engine has not taken, and one more → UPG_TX_MEMPOOL_FULL; room again when it takes some", async () => {
+  const thread = engine(`port.on("message", ({ kind, id }) => {
+    if (kind === "stop") port.close();
+    if (kind === "run") { taken(3); port.postMessage({ kind: "stopped" }); }
+  });
+  setTimeout(() => undefined, 100);`);
+  const tx = Uint8Array.of(1);
+  for (let id = 1; id <= QUEUED_TXS_MAX; id++) expect(thread.submit(tx)).toBe(id);
+  expect(() => thread.submit(tx)).toThrow(expect.objectContaining({ code: "UPG_TX_MEMPOOL_FULL" }));
+  thread.run();
+  await thread.ended;
+  for (let more = 1; more <= 3; more++) expect(thread.submit(tx)).toBe(QUEUED_TXS_MAX + more);
+  expect(() => thread.submit(tx)).toThrow(expect.objectContaining({ code: "UPG_TX_MEMPOOL_FULL" }));
+  thread.stop();
+  expect(await thread.exited(10_000)).toBe(true);
+});
+
+test.each([
+  ["throws", `throw new Error("by this test");`, "by this test"],
+  ["ends without a word", "process.exit(3);", "it said nothing"],
+])("an engine that %s → opened and ended reject with a crash that says so", async (_, lines, why) => {
+  const thread = engine(lines);
+  for (const promise of [thread.opened, thread.ended]) {
+    const failure = await promise.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(failure).toBeInstanceOf(EngineFailure);
+    expect(failure).toMatchObject({ isCrash: true, error: { code: "UPG_BUG_ASSERT" } });
+    expect((failure as EngineFailure).message).toContain(why);
+  }
+});
+
+test("terminate() of an engine that loops for ever → it is gone", async () => {
+  const thread = engine(`port.postMessage({ kind: "opened", facts: {} }); for (;;);`);
+  await thread.opened;
+  expect(await thread.terminate(10_000)).toBe(true);
+});
