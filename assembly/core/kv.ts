@@ -2,7 +2,7 @@
 // below -ABSENT is a mistake of the host and not a code to hand on.
 import { ABSENT } from "./codes";
 
-// @ts-ignore: decorator
+// @ts-ignore: TypeScript knows no decorators of functions
 @external("kv", "get")
 declare function kvGet(key: usize, keyLen: u32, out: usize, cap: u32): i32;
 

@@ -1,3 +1,4 @@
+// @ts-nocheck: TypeScript knows no decorators of functions; the AssemblyScript compiler does, and checks the types.
 // What the host does for the module while it finishes nodes.
 
 /** Takes a finished chunk; its bytes are valid during the call. */

@@ -1,3 +1,4 @@
+// @ts-nocheck: TypeScript knows no decorators of functions; the AssemblyScript compiler does, and checks the types.
 // The compression function over four lanes: word i of lane j is in vector i, part j.
 
 export const LANES: u32 = 4;

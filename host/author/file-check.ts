@@ -1,9 +1,12 @@
 /** Would a node take this file as a handler, and what may it do then? For `handler check`, and for who proposes one. */
-import { type ErrorCode, isUpgradeError } from "../errors.js";
+import { ERROR_KINDS, type ErrorCode, isUpgradeError } from "../errors.js";
 import { examineHandler } from "../handler/check/check.js";
 import { visible } from "../visible.js";
 import { type Consequences, consequenceLines, consequencesOf } from "./consequences.js";
 import { readWasmFile } from "./wasm-file.js";
+
+const REFUSED_EXIT = ERROR_KINDS.UPG_HANDLER_FORMAT.exit;
+const UNREAD_EXIT = ERROR_KINDS.UPG_STORE_IO.exit;
 
 interface CheckFinding {
   readonly code: ErrorCode;
@@ -22,7 +25,7 @@ export interface FileCheck extends Partial<Consequences> {
   readonly findings: readonly CheckFinding[];
 }
 
-/** Never throws: a file that cannot be read is refused like any other. */
+/** Never throws: a file that cannot be read has that as its finding. */
 export function checkFile(file: string): FileCheck {
   try {
     const { bytes, sha256 } = readWasmFile(file);
@@ -38,10 +41,19 @@ export function checkFile(file: string): FileCheck {
   }
 }
 
+const exitsOf = ({ findings }: FileCheck) => findings.map(({ code }) => ERROR_KINDS[code].exit);
+
+/** Of the checks of several files: a verdict on a file (21) comes before one that could not be read (30), or is absent (2). */
+export function exitOfChecks(checks: readonly FileCheck[]): number {
+  const exits = checks.flatMap(exitsOf);
+  return [REFUSED_EXIT, UNREAD_EXIT].find((exit) => exits.includes(exit)) ?? exits[0] ?? 0;
+}
+
 /** For people: what it may do, or all that is wrong with it. */
 export function checkText(check: FileCheck): string {
   const { file, sha256, ok, name, gas_limit } = check;
-  if (!ok) return [`${file}: refused`, ...check.findings.map(findingLine)].join("\n");
+  const verdict = exitsOf(check).includes(REFUSED_EXIT) ? "refused" : "not read";
+  if (!ok) return [`${file}: ${verdict}`, ...check.findings.map(findingLine)].join("\n");
   const first = `${file}: ok, for plan ${visible(JSON.stringify(name))}, at most ${gas_limit} gas, sha256 ${sha256}`;
   return [first, ...consequenceLines(check as FileCheck & Consequences)].join("\n");
 }

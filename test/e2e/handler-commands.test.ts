@@ -42,21 +42,39 @@ describe("chaind handler check", () => {
   test("of a good file and bad ones --json → one line each, exit 21", () => {
     const float = guest({ more: "(func (drop (f32.const 1)))" });
     const refused = written("float.wasm", build(float));
-    const { exit, answers } = handler("check", SPLIT_BALANCES, refused, folder, at("nowhere"), "--json");
+    const { exit, answers } = handler("check", SPLIT_BALANCES, refused, "--json");
     expect(exit).toBe(21);
-    const [good, bad, dir, none] = answers();
+    const [good, bad] = answers();
     expect(good).toMatchObject({ file: SPLIT_BALANCES, ok: true, name: "v2", gas_limit: "100000000000", findings: [] });
     expect(good?.["sha256"]).toBe(toHex(sha256(readFileSync(SPLIT_BALANCES))));
     expect(bad).toMatchObject({ ok: false, name: "v2", findings: [{ code: "UPG_HANDLER_OPCODE" }] });
-    expect(dir).toMatchObject({ ok: false, sha256: null, findings: [{ code: "UPG_STORE_IO" }] });
-    expect(none).toMatchObject({ ok: false, findings: [{ code: "UPG_INVALID_ARGUMENT" }] });
+  });
+
+  test("of a file that is absent → exit 2, of a folder → exit 30, and the files beside them are checked all the same", () => {
+    const absent = handler("check", at("nowhere"), SPLIT_BALANCES, "--json");
+    expect(absent.exit).toBe(2);
+    expect(absent.answers()).toMatchObject([
+      { ok: false, sha256: null, findings: [{ code: "UPG_INVALID_ARGUMENT" }] },
+      { ok: true },
+    ]);
+    expect(handler("check", at("nowhere")).stdout).toBe(
+      `${at("nowhere")}: not read\n  UPG_INVALID_ARGUMENT: there is no file ${at("nowhere")}\n`,
+    );
+    const unread = handler("check", folder, at("nowhere"), "--json");
+    expect(unread.exit).toBe(30);
+    expect(unread.answers()[0]).toMatchObject({ ok: false, sha256: null, findings: [{ code: "UPG_STORE_IO" }] });
+  });
+
+  test("of refused files among files that are absent or no files → exit 21: a verdict comes first", () => {
+    const refused = written("cut.wasm", readFileSync(SPLIT_BALANCES).subarray(0, 999));
+    expect(handler("check", at("nowhere"), refused, folder).exit).toBe(21);
   });
 
   test("of good files alone → exit 0", () => {
     expect(handler("check", SPLIT_BALANCES).exit).toBe(0);
   });
 
-  test("of a pipe that nobody writes to, an endless device, a file that is too long → refused at once", () => {
+  test("of a pipe that nobody writes to, an endless device, a file that is too long → an end at once", () => {
     execFileSync("mkfifo", [at("pipe")]);
     const long = written("long.wasm", new Uint8Array(5_000_000));
     const { exit, answers } = handler("check", at("pipe"), "/dev/zero", long, "--json");

@@ -1,10 +1,8 @@
 /** `chaind handler check FILE…`: would a node take these files? */
 
-import { checkFile, checkText } from "../../../author/file-check.js";
+import { checkFile, checkText, exitOfChecks } from "../../../author/file-check.js";
 import type { Cobra } from "../../../shell/cobra.js";
 import type { Output } from "../../../shell/output.js";
-
-const REFUSED_EXIT = 21;
 
 export function registerCheck(handler: Cobra, output: Output): void {
   handler
@@ -12,13 +10,15 @@ export function registerCheck(handler: Cobra, output: Output): void {
     .argument("<file...>", "handler files")
     .summary("Say whether nodes take a handler, and if not why")
     .description(
-      "Checks files by the rules that every node applies before it runs one. Exit status 21 if any is refused.",
+      "Checks files by the rules that every node applies before it runs one. Exit status 21 if any is refused; else 30 " +
+        "if one cannot be read, 2 if one is absent.",
     )
     .action((files: string[]) => {
-      for (const file of files) {
-        const answer = checkFile(file);
-        if (!answer.ok) process.exitCode = REFUSED_EXIT;
-        output.print(answer, checkText(answer));
-      }
+      const checks = files.map((file) => {
+        const check = checkFile(file);
+        output.print(check, checkText(check));
+        return check;
+      });
+      process.exitCode = exitOfChecks(checks);
     });
 }
