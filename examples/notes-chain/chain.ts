@@ -4,6 +4,8 @@ import { notes } from "./notes.js";
 
 export const notesChain: Chain = defineChain({
   name: "notesd",
+  description: "A chain on which every account may write notes.",
+  addressPrefix: "notes",
   modules: [auth(), bank(), staking(), gov(), upgrade(), notes],
   upgrades: [
     { plan: "v2", handler: migrate, storeUpgrades: { added: ["notes"] } },

@@ -9,7 +9,7 @@ import type { Database } from "../store/disk/database.js";
 import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import type { Height, Sha256, Timestamp } from "../types.js";
 import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
-import { encodeAddress, moduleAddress } from "../values/address.js";
+import { moduleAddress } from "../values/address.js";
 import { AUTHORITY_MODULE } from "./app.js";
 import type { StateAt } from "./app-shapes.js";
 import type { Chain } from "./define-chain.js";
@@ -42,16 +42,21 @@ export interface AppViewOptions {
 export class AppView {
   readonly keeper: Keeper;
   readonly multiStore: CommitMultiStore;
-  readonly #facts: Pick<TxFacts, "chainId" | "sha256" | "verifySignature">;
+  readonly #facts: Pick<TxFacts, "chainId" | "sha256" | "addresses" | "verifySignature">;
   readonly #checks: TxChecks;
   /** The last version, looked up once a block. */
   #last: StateAt | undefined;
 
   constructor(private readonly options: AppViewOptions) {
-    const { chainId, sha256, core, versions, database, verifySignature, blockGasMax } = options;
-    this.#facts = { chainId, sha256, verifySignature: rememberingVerifier(sha256, verifySignature) };
+    const { chain, chainId, sha256, core, versions, database, verifySignature, blockGasMax } = options;
+    this.#facts = {
+      chainId,
+      sha256,
+      addresses: chain.addresses,
+      verifySignature: rememberingVerifier(sha256, verifySignature),
+    };
     this.multiStore = new CommitMultiStore(database, { sha256 });
-    const authority = encodeAddress(moduleAddress(sha256, AUTHORITY_MODULE));
+    const authority = chain.addresses.encode(moduleAddress(sha256, AUTHORITY_MODULE));
     this.keeper = new Keeper({ core, authority, versions });
     this.#checks = new TxChecks({
       stores: () => this.#lastState().stores.multiStore(),

@@ -12,7 +12,7 @@ import { Halt } from "../upgrade/halt.js";
 import type { AppliedUpgrade } from "../upgrade/hooks.js";
 import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { upgradeCommitOptions } from "../upgrade/receipt.js";
-import { encodeAddress, moduleAddress } from "../values/address.js";
+import { moduleAddress } from "../values/address.js";
 import type { AppOptions, BlockRequest, BlockResult, StateAt } from "./app-shapes.js";
 import { blockGasLimit, nextEndTime, runBlock } from "./block.js";
 import { putCodeRecord } from "./code-records.js";
@@ -37,7 +37,7 @@ export const AUTHORITY_MODULE = "gov";
 export class App {
   readonly keeper: Keeper;
   readonly multiStore: CommitMultiStore;
-  readonly #facts: Pick<TxFacts, "chainId" | "sha256" | "verifySignature">;
+  readonly #facts: Pick<TxFacts, "chainId" | "sha256" | "addresses" | "verifySignature">;
   #version: ChainVersion | undefined;
   #storeLoader: StoreLoader | undefined;
   /** What ended this app: no later block runs in it. */
@@ -59,6 +59,7 @@ export class App {
     this.#facts = {
       chainId: genesis.chainId,
       sha256,
+      addresses: chain.addresses,
       verifySignature: rememberingVerifier(sha256, options.verifySignature),
     };
     this.#lastTime = genesis.time;
@@ -72,7 +73,7 @@ export class App {
     });
     this.keeper = new Keeper({
       core: options.core,
-      authority: encodeAddress(moduleAddress(sha256, AUTHORITY_MODULE)),
+      authority: chain.addresses.encode(moduleAddress(sha256, AUTHORITY_MODULE)),
       versions: this.versions,
       ...(options.skipHeights ? { skipHeights: options.skipHeights } : {}),
       ...(options.files ? { files: options.files } : {}),

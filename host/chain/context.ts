@@ -3,6 +3,7 @@
 import type { VerifySignature } from "../comet/keys.js";
 import type { Height, KVStore, MultiStore, Sha256, Timestamp } from "../types.js";
 import type { Keeper } from "../upgrade/keeper.js";
+import type { Addresses } from "../values/address.js";
 import type { MessageRouter } from "./tx/message-kind.js";
 import type { ChainVersion } from "./versions/version.js";
 
@@ -23,6 +24,8 @@ export interface BlockContext {
   /** The block's branch, or a part of it that can be dropped. */
   readonly stores: MultiStore;
   readonly sha256: Sha256;
+  /** How the chain writes addresses. */
+  readonly addresses: Addresses;
   /** @throws UpgradeError UPG_NOT_FOUND_STORE */
   store(name: string): KVStore;
   emit(type: string, ...attributes: readonly (readonly [key: string, value: string])[]): void;
@@ -33,6 +36,7 @@ export interface BlockContextFacts {
   readonly height: Height;
   readonly time: Timestamp;
   readonly sha256: Sha256;
+  readonly addresses: Addresses;
 }
 
 /** A context over `stores` whose events land in `events`. */

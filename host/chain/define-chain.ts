@@ -13,6 +13,7 @@ import type { Plan, StoreUpgrades, VersionMap } from "../types.js";
 import type { UpgradeContext, UpgradeHandlerOptions } from "../upgrade/handlers.js";
 import { UPGRADE_STORE } from "../upgrade/keeper.js";
 import type { ModuleManager } from "../upgrade/migrations.js";
+import { type Addresses, addressesOf } from "../values/address.js";
 import { type Module, storesOf } from "./module.js";
 import type { QueryService } from "./query/service.js";
 import type { Ante } from "./tx/ante.js";
@@ -47,6 +48,10 @@ export interface ChainUpgrade extends UpgradeHandlerOptions {
 export interface ChainOptions {
   /** Of the program: its command, and `~/.<name>` is its home. */
   readonly name: string;
+  /** A short text for the help of the program. */
+  readonly description?: string;
+  /** Of accounts' addresses; validators' operators have it with "valoper", their consensus keys with "valcons". Default: "cosmos". */
+  readonly addressPrefix?: string;
   /** In the order in which genesis is written and blocks begin and end. `upgrade` and one with an `ante` are among them. */
   readonly modules: readonly Module[];
   /** Oldest first. */
@@ -57,6 +62,8 @@ export interface ChainOptions {
 
 export interface Chain {
   readonly name: string;
+  readonly description: string;
+  readonly addresses: Addresses;
   readonly modules: readonly Module[];
   readonly upgrades: readonly ChainUpgrade[];
   readonly handlers: string | undefined;
@@ -74,9 +81,10 @@ export interface Chain {
 const CHAIN_NAME = /^[a-z][a-z0-9-]{0,31}$/;
 const MODULE_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 const PLAN_NAME = /\S/;
+const DESCRIPTION_DEFAULT = "The program of a chain: its node, queries, transactions and upgrades.";
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT naming what does not fit together */
-export function defineChain({ name, modules, upgrades = [], handlers }: ChainOptions): Chain {
+export function defineChain({ name, modules, upgrades = [], handlers, ...options }: ChainOptions): Chain {
   if (!CHAIN_NAME.test(name)) throw wrong(`"${name}" is no name of a chain's program: a-z, 0-9 and -, a letter first`);
   for (const module of modules) checkModule(module);
   requireDistinct("module", modules, (module) => [module.name]);
@@ -96,6 +104,8 @@ export function defineChain({ name, modules, upgrades = [], handlers }: ChainOpt
   ];
   return Object.freeze({
     name,
+    description: options.description ?? DESCRIPTION_DEFAULT,
+    addresses: addressesOf(options.addressPrefix),
     modules,
     upgrades,
     handlers,

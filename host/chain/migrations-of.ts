@@ -32,7 +32,7 @@ export function setChainHandlers(
 
 /** The modules of one version, each with the steps of its own and its genesis where it is new. */
 function moduleManager(
-  chain: Pick<Chain, "modules" | "registry">,
+  chain: Pick<Chain, "modules" | "registry" | "addresses">,
   version: ChainVersion,
   sha256: Sha256,
 ): ModuleManager {
@@ -58,7 +58,7 @@ interface NewModule {
 
 /** A module that an upgrade brings begins with its default genesis. */
 function initNew(
-  { modules, registry }: Pick<Chain, "modules" | "registry">,
+  { modules, registry, addresses }: Pick<Chain, "modules" | "registry" | "addresses">,
   { name, genesis }: Module,
   { context, version, sha256 }: NewModule,
 ): void {
@@ -69,10 +69,11 @@ function initNew(
     list: (list: string) => json.get(list).items(),
     bondDenom: NO_DENOM,
     registry,
+    addresses,
     of: () => undefined,
   };
   const { chainId, height, time, stores } = context;
-  const inside = genesisContext(stores, { modules, facts: { chainId, height, time, sha256 }, version });
+  const inside = genesisContext(stores, { modules, facts: { chainId, height, time, sha256, addresses }, version });
   genesis.init(inside, genesis.read(section));
 }
 

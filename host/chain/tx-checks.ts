@@ -69,7 +69,7 @@ export class TxChecks {
     if (minimumGasPrices.length === 0) return undefined;
     let tx: DecodedTx;
     try {
-      tx = decodeTx(bytes, facts().router);
+      tx = decodeTx(bytes, facts());
     } catch {
       return undefined;
     }

@@ -9,6 +9,7 @@ import { programName } from "../program-name.js";
 import { Cobra, commandPath } from "../shell/cobra.js";
 import { formatHelp } from "../shell/help.js";
 import { makeOutput, type Output } from "../shell/output.js";
+import { programChain } from "../shell/program-chain.js";
 import { usage } from "../usage.js";
 import { LOG_LEVELS, parseLogLevel } from "./sdk-flags.js";
 
@@ -126,7 +127,7 @@ export async function makeProgram(args: readonly string[], version: string): Pro
 
 function rootCommand(version: string): Cobra {
   const program = new Cobra(programName())
-    .description("A small chain that knows how to upgrade itself.")
+    .description(programChain().description)
     .version(version, "-v, --version", "print the version")
     .addOption(
       new Option("--home <string>", "folder of configuration and data").default(

@@ -1,5 +1,6 @@
 /** The flags that say which keyring is meant. */
 import { type Command, Option } from "commander";
+import { programChain } from "../shell/program-chain.js";
 import { BACKENDS, type Backend, Keyring } from "../wallet/keyring.js";
 import { makePrompt, type Prompt } from "../wallet/prompt.js";
 
@@ -25,7 +26,13 @@ export async function withKeyring<T>(
 ): Promise<T> {
   const prompt = makePrompt();
   try {
-    return await use(new Keyring({ folder: flags.keyringDir ?? home, backend: flags.keyringBackend, prompt }), prompt);
+    return await use(
+      new Keyring({
+        ...{ folder: flags.keyringDir ?? home, backend: flags.keyringBackend, prompt },
+        addresses: programChain().addresses,
+      }),
+      prompt,
+    );
   } finally {
     prompt.close();
   }

@@ -73,7 +73,7 @@ async function initialise({ home, genesis }: MainJobOptions): Promise<void> {
   const folder = mkdtempSync(join(mkdirs(home), ".genesis-"));
   try {
     const file = join(folder, "genesis.json");
-    writeFileSync(file, JSON.stringify(smallGenesis()));
+    writeFileSync(file, JSON.stringify(smallGenesis(programChain().addresses)));
     initHome({ home, genesis: file, keySeed });
   } finally {
     rmSync(folder, { recursive: true, force: true });

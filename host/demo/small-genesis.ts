@@ -4,7 +4,7 @@
  */
 import { utf8 } from "../bytes.js";
 import { sha256 } from "../engine/home/node-crypto.js";
-import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../values/address.js";
+import type { Addresses } from "../values/address.js";
 import { type AccountKey, accountKey } from "../wallet/derive.js";
 
 const ACCOUNTS = 3_000;
@@ -38,9 +38,9 @@ export function operatorKeys(): NamedKey[] {
   }));
 }
 
-export function smallGenesis(): Record<string, unknown> {
-  const operators = operatorKeys().map(({ key }) => key.address);
-  const accounts = Array.from({ length: ACCOUNTS }, (_, index) => account(index, operators[index]));
+export function smallGenesis(addresses: Addresses): Record<string, unknown> {
+  const operators = operatorKeys().map(({ key }) => key.addressBytes);
+  const accounts = Array.from({ length: ACCOUNTS }, (_, index) => account(addresses, index, operators[index]));
   return {
     genesis_time: GENESIS_TIME,
     chain_id: "demo-1",
@@ -49,7 +49,7 @@ export function smallGenesis(): Record<string, unknown> {
     app_state: {
       auth: { accounts: accounts.map(({ address }, index) => baseAccount(address, index)) },
       bank: { balances: accounts },
-      staking: staking(operators),
+      staking: staking(addresses, operators),
       gov: { starting_proposal_id: "1", params: GOV_PARAMS },
     },
     consensus: { params: { block: { max_bytes: "22020096", max_gas: "-1" }, version: {} } },
@@ -61,7 +61,7 @@ function addressBytes(name: string): Uint8Array {
   return sha256(utf8(`chain-upgrade ${name}`)).slice(0, 20);
 }
 
-function account(index: number, operator: string | undefined) {
+function account({ encode }: Addresses, index: number, operator: Uint8Array | undefined) {
   const seed = sha256(utf8(`coins ${index}`));
   const view = new DataView(seed.buffer, seed.byteOffset);
   // Everybody has the first denomination, some have the others too.
@@ -69,8 +69,8 @@ function account(index: number, operator: string | undefined) {
     denom,
     amount: String((view.getBigUint64(8 * kind) % 1_000_000_000n) + 1n),
   }));
-  if (operator === undefined) return { address: encodeAddress(addressBytes(`account ${index}`)), coins };
-  return { address: operator, coins: [{ denom: "ustake", amount: OPERATOR_COINS }, ...coins.slice(1)] };
+  if (operator === undefined) return { address: encode(addressBytes(`account ${index}`)), coins };
+  return { address: encode(operator), coins: [{ denom: "ustake", amount: OPERATOR_COINS }, ...coins.slice(1)] };
 }
 
 function baseAccount(address: string, index: number) {
@@ -78,11 +78,11 @@ function baseAccount(address: string, index: number) {
   return { "@type": type, address, pub_key: null, account_number: String(index), sequence: "0" };
 }
 
-function staking(operators: readonly string[]) {
+function staking(addresses: Addresses, operators: readonly Uint8Array[]) {
   const validators = operators.map((operator, index) => {
     const consensusKey = Buffer.from(sha256(utf8(`validator ${index}`))).toString("base64");
     return {
-      operator_address: encodeAddress(decodeAddress(operator), OPERATOR_PREFIX),
+      operator_address: addresses.operators.encode(operator),
       consensus_pubkey: { "@type": "/cosmos.crypto.ed25519.PubKey", key: consensusKey },
       jailed: false,
       status: "BOND_STATUS_BONDED",

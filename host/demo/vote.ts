@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Home } from "../engine/home/home.js";
 import { UpgradeError } from "../errors.js";
+import { programChain } from "../shell/program-chain.js";
 import type { Plan } from "../types.js";
 import { Keyring } from "../wallet/keyring.js";
 import { makePrompt } from "../wallet/prompt.js";
@@ -32,7 +33,7 @@ export interface VoteOptions {
 /** The keyring of the home, with the operators' keys. */
 export async function keepOperatorKeys(home: string): Promise<void> {
   const prompt = makePrompt();
-  const keyring = new Keyring({ folder: home, backend: "test", prompt });
+  const keyring = new Keyring({ folder: home, backend: "test", prompt, addresses: programChain().addresses });
   for (const { name, key } of operatorKeys()) if (!keyring.has(name)) await keyring.add(name, key);
   prompt.close();
 }

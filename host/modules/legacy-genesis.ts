@@ -6,10 +6,13 @@
 import { bech32 } from "@scure/base";
 import { readCoins } from "../chain/genesis/coins.js";
 import type { Sha256 } from "../types.js";
-import { encodeAddress, moduleAddress } from "../values/address.js";
+import { addressesOf, moduleAddress } from "../values/address.js";
 import { addCoins, type Coin } from "../values/coins.js";
 import { JsonReader } from "../values/json-reader.js";
 import { GOV_MODULE } from "./gov/records.js";
+
+/** The chains of this format. */
+const HUB_PREFIX = "cosmos";
 
 /** Amino's name for an ed25519 public key, and the length of the key. */
 const AMINO_ED25519 = [0x16, 0x24, 0xde, 0x64, 0x20];
@@ -86,7 +89,7 @@ function heldDeposits(gov: JsonReader, sha256: Sha256): Record<string, unknown>[
   let held: Coin[] = [];
   for (const item of gov.get("deposits").items()) held = addCoins(held, readCoins(item.get("deposit").get("amount")));
   if (held.length === 0) return [];
-  return [{ address: encodeAddress(moduleAddress(sha256, GOV_MODULE)), coins: jsonCoins(held) }];
+  return [{ address: addressesOf(HUB_PREFIX).encode(moduleAddress(sha256, GOV_MODULE)), coins: jsonCoins(held) }];
 }
 
 function convertStaking(staking: JsonReader): Record<string, unknown> {

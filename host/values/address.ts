@@ -1,14 +1,18 @@
 /**
- * Addresses: written in bech32 with the chain's prefix; a module's account is named, not keyed. Accounts of keys and of
- * modules have 20 bytes; other chains' tools know up to 255. A refusal has the Cosmos SDK's words.
+ * Addresses: written in bech32 with the prefix that a chain chooses; a module's account is named, not keyed. Accounts of
+ * keys and of modules have 20 bytes; other chains' tools know up to 255. A refusal has the Cosmos SDK's words.
  */
 import { bech32 } from "@scure/base";
 import { utf8 } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
 import type { Sha256 } from "../types.js";
 
-export const ADDRESS_PREFIX = "cosmos";
-export const OPERATOR_PREFIX = "cosmosvaloper";
+/** Of a chain that chooses none. */
+const ADDRESS_PREFIX_DEFAULT = "cosmos";
+const ADDRESS_PREFIX = /^[a-z][a-z0-9]{0,39}$/;
+const ADDRESS_LIKE = /^[a-z][a-z0-9]*1[a-z0-9]{20,}$/;
+const OPERATORS = "valoper";
+const CONSENSUS = "valcons";
 const ADDRESS_BYTES = 20;
 const ADDRESS_BYTES_MAX = 255;
 
@@ -25,12 +29,73 @@ const WORDS = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 const GENERATORS = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
 
-export function encodeAddress(bytes: Uint8Array, prefix: string = ADDRESS_PREFIX): string {
-  return bech32.encode(prefix, bech32.toWords(bytes), BECH32_LENGTH_MAX);
+/** Addresses with one prefix. Its functions may be passed on without it. */
+export interface AddressCodec {
+  readonly prefix: string;
+  readonly encode: (bytes: Uint8Array) => string;
+  /** An address of 20 bytes. @throws UpgradeError UPG_INVALID_ARGUMENT */
+  readonly decode: (text: string) => Uint8Array;
+  /** An address of 1 to 255 bytes. @throws UpgradeError UPG_INVALID_ARGUMENT with the Cosmos SDK's text */
+  readonly decodeAny: (text: string) => Uint8Array;
+  /** The Cosmos SDK's words for what is wrong with an address; undefined: nothing. */
+  readonly failure: (text: string) => string | undefined;
 }
 
-/** An address of 20 bytes. @throws UpgradeError UPG_INVALID_ARGUMENT */
-export function decodeAddress(text: string, prefix: string = ADDRESS_PREFIX): Uint8Array {
+/** How a chain writes addresses: those of accounts, of validators' operators, and of validators' consensus keys. */
+export interface Addresses extends AddressCodec {
+  readonly operators: AddressCodec;
+  readonly consensus: AddressCodec;
+}
+
+/**
+ * @param prefix of accounts; operators have `<prefix>valoper`, consensus keys `<prefix>valcons`
+ * @throws UpgradeError UPG_INVALID_ARGUMENT
+ */
+export function addressesOf(prefix: string = ADDRESS_PREFIX_DEFAULT): Addresses {
+  if (!ADDRESS_PREFIX.test(prefix)) {
+    throw new UpgradeError(
+      "UPG_INVALID_ARGUMENT",
+      `"${prefix}" is no prefix of addresses: a-z and 0-9, a letter first, at most 40 characters`,
+    );
+  }
+  return Object.freeze({
+    ...codecOf(prefix),
+    operators: Object.freeze(codecOf(prefix + OPERATORS)),
+    consensus: Object.freeze(codecOf(prefix + CONSENSUS)),
+  });
+}
+
+function codecOf(prefix: string): AddressCodec {
+  return {
+    prefix,
+    encode: (bytes) => bech32.encode(prefix, bech32.toWords(bytes), BECH32_LENGTH_MAX),
+    decode: (text) => decodeAddress(text, prefix),
+    decodeAny: (text) => decodeAnyAddress(text, prefix),
+    failure: (text) => {
+      const read = readAddress(text, prefix);
+      return typeof read === "string" ? read : undefined;
+    },
+  };
+}
+
+/** What is wrong with a text that no chain reads as an address, in the Cosmos SDK's words; undefined: nothing. */
+export function addressTextFailure(text: string): string | undefined {
+  if (text.trim() === "") return "empty address string is not allowed";
+  const shape = shapeFailure(text);
+  return shape === undefined ? undefined : `decoding bech32 failed: ${shape}`;
+}
+
+/** Is this meant as an address rather than as a name, be it right or wrong, of this chain or another? */
+export function isMeantAsAddress(text: string): boolean {
+  return ADDRESS_LIKE.test(text);
+}
+
+/** Of an address that was checked before: it was read out of a store. Its prefix is not looked at. */
+export function checkedAddress(text: string): Uint8Array {
+  return decodeAnyAddress(text, text.slice(0, text.lastIndexOf("1")).toLowerCase());
+}
+
+function decodeAddress(text: string, prefix: string): Uint8Array {
   const bytes = decodeAnyAddress(text, prefix);
   if (bytes.length !== ADDRESS_BYTES) {
     throw new UpgradeError(
@@ -41,24 +106,16 @@ export function decodeAddress(text: string, prefix: string = ADDRESS_PREFIX): Ui
   return bytes;
 }
 
-/** An address of 1 to 255 bytes. @throws UpgradeError UPG_INVALID_ARGUMENT with the Cosmos SDK's text */
-export function decodeAnyAddress(text: string, prefix: string = ADDRESS_PREFIX): Uint8Array {
+function decodeAnyAddress(text: string, prefix: string): Uint8Array {
   const read = readAddress(text, prefix);
   if (typeof read === "string") throw new UpgradeError("UPG_INVALID_ARGUMENT", read);
   return read;
 }
 
-/** The Cosmos SDK's words for what is wrong with an address; undefined: nothing. */
-export function addressFailure(text: string, prefix: string = ADDRESS_PREFIX): string | undefined {
-  const read = readAddress(text, prefix);
-  return typeof read === "string" ? read : undefined;
-}
-
 /** The bytes of an address, or what is wrong with it. A genesis document has millions: the text is walked over once. */
 function readAddress(text: string, prefix: string): Uint8Array | string {
-  if (text.trim() === "") return "empty address string is not allowed";
-  const shape = shapeFailure(text);
-  if (shape !== undefined) return `decoding bech32 failed: ${shape}`;
+  const malformed = addressTextFailure(text);
+  if (malformed !== undefined) return malformed;
   const lower = text.toLowerCase();
   const separator = lower.lastIndexOf("1");
   const words = new Uint8Array(lower.length - separator - 1);

@@ -5,7 +5,6 @@ import { wordlist } from "@scure/bip39/wordlists/english.js";
 import { addressOf, publicKeyOf } from "../comet/keys.js";
 import { sha256 } from "../engine/home/node-crypto.js";
 import { UpgradeError } from "../errors.js";
-import { encodeAddress } from "../values/address.js";
 
 const HD_PATH_DEFAULT = "m/44'/118'/0'/0/0";
 
@@ -23,7 +22,8 @@ export interface AccountKey {
   readonly privateKey: Uint8Array;
   /** secp256k1, compressed: 33 bytes. */
   readonly publicKey: Uint8Array;
-  readonly address: string;
+  /** 20 bytes. */
+  readonly addressBytes: Uint8Array;
 }
 
 export function newMnemonic(words = 24): string {
@@ -45,7 +45,7 @@ export function keyFromMnemonic(mnemonic: string, path: string = HD_PATH_DEFAULT
 /** @throws UpgradeError UPG_INVALID_ARGUMENT when the bytes are no private key */
 export function accountKey(privateKey: Uint8Array): AccountKey {
   const publicKey = publicKeyOf("secp256k1", privateKey);
-  return { privateKey, publicKey: publicKey.bytes, address: encodeAddress(addressOf(sha256, publicKey)) };
+  return { privateKey, publicKey: publicKey.bytes, addressBytes: addressOf(sha256, publicKey) };
 }
 
 function derive(seed: Uint8Array, path: string): Uint8Array {

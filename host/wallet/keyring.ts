@@ -9,7 +9,7 @@ import { sha256 } from "../engine/home/node-crypto.js";
 import { UpgradeError } from "../errors.js";
 import { programName } from "../program-name.js";
 import { keyAddress, type SigningKey } from "../values/account-key.js";
-import { encodeAddress } from "../values/address.js";
+import type { AddressCodec } from "../values/address.js";
 import { JsonReader } from "../values/json-reader.js";
 import { keyJson, readAccountKey } from "../values/key-json.js";
 import { type AccountKey, accountKey } from "./derive.js";
@@ -35,6 +35,8 @@ export interface KeyringOptions {
   readonly folder: string;
   readonly backend: Backend;
   readonly prompt: Prompt;
+  /** How the chain of these keys writes addresses. */
+  readonly addresses: AddressCodec;
 }
 
 export class Keyring {
@@ -46,14 +48,15 @@ export class Keyring {
   }
 
   list(): KeyInfo[] {
-    return this.#folder.names().map((name) => infoOf(this.#record(name)));
+    return this.#folder.names().map((name) => this.#info(this.#record(name)));
   }
 
   /** By name or address. @throws UpgradeError UPG_NOT_FOUND_KEY */
   find(nameOrAddress: string): KeyInfo {
-    const named = /^cosmos1[0-9a-z]{38}$/.test(nameOrAddress)
-      ? this.list().find(({ address }) => address === nameOrAddress)
-      : infoOf(this.#record(nameOrAddress));
+    const named =
+      this.options.addresses.failure(nameOrAddress) === undefined
+        ? this.list().find(({ address }) => address === nameOrAddress)
+        : this.#info(this.#record(nameOrAddress));
     if (!named) throw this.#notFound(nameOrAddress);
     return named;
   }
@@ -65,25 +68,26 @@ export class Keyring {
   /** @throws UpgradeError UPG_INVALID_ARGUMENT when there is a key of that name already */
   async add(name: string, key: AccountKey): Promise<KeyInfo> {
     this.#requireNew(name);
-    const shown = { v: 1, name, address: key.address, pubkey: Buffer.from(key.publicKey).toString("base64") } as const;
+    const address = this.options.addresses.encode(key.addressBytes);
+    const shown = { v: 1, name, address, pubkey: Buffer.from(key.publicKey).toString("base64") } as const;
     const record: KeyRecord =
       this.options.backend === "test"
         ? { ...shown, private: toHex(key.privateKey) }
         : { ...shown, sealed: seal(key.privateKey, await this.#passwordForWriting(), boundTo(shown)) };
     this.#folder.write(record);
-    return infoOf(record);
+    return this.#info(record);
   }
 
   /** Keeps a key without a private one: of somebody else, or of several. @throws UpgradeError UPG_INVALID_ARGUMENT */
   addPublic(name: string, key: SigningKey): KeyInfo {
     this.#requireNew(name);
-    const address = encodeAddress(keyAddress(sha256, key));
+    const address = this.options.addresses.encode(keyAddress(sha256, key));
     const record: KeyRecord =
       key.type === "multisig"
         ? { v: 1, name, address, pubkey: "", multisig: keyJson(key) }
         : { v: 1, name, address, pubkey: Buffer.from(key.bytes).toString("base64") };
     this.#folder.write(record);
-    return infoOf(record);
+    return this.#info(record);
   }
 
   #requireNew(name: string): void {
@@ -110,7 +114,7 @@ export class Keyring {
       throw new UpgradeError("UPG_INVALID_ARGUMENT", `"${name}" is a public key: ${how}`);
     }
     const secret = record.private === undefined ? await this.#unsealed(record) : readHex(record);
-    if (accountKey(secret).address !== record.address) {
+    if (this.options.addresses.encode(accountKey(secret).addressBytes) !== record.address) {
       throw new UpgradeError("UPG_STORE_CORRUPT", `the key "${name}" does not belong to the address in its file`);
     }
     return secret;
@@ -155,6 +159,10 @@ export class Keyring {
     return record;
   }
 
+  #info(record: KeyRecord): KeyInfo {
+    return infoOf(record, this.options.addresses);
+  }
+
   #notFound(name: string): UpgradeError {
     return new UpgradeError(
       "UPG_NOT_FOUND_KEY",
@@ -171,14 +179,14 @@ function boundTo({ name, address, pubkey }: Pick<KeyRecord, "name" | "address" |
 const canSign = (record: KeyRecord): boolean => record.private !== undefined || record.sealed !== undefined;
 
 /** @throws UpgradeError UPG_STORE_CORRUPT */
-function infoOf(record: KeyRecord): KeyInfo {
+function infoOf(record: KeyRecord, addresses: AddressCodec): KeyInfo {
   const { name, address, pubkey, multisig } = record;
   if (multisig === undefined) {
     const key: SigningKey = { type: "secp256k1", bytes: new Uint8Array(Buffer.from(pubkey, "base64")) };
     return { name, address, type: canSign(record) ? "local" : "offline", key };
   }
   const key = readAccountKey(new JsonReader(multisig, `key "${name}"`));
-  if (!key || encodeAddress(keyAddress(sha256, key)) !== address) {
+  if (!key || addresses.encode(keyAddress(sha256, key)) !== address) {
     throw new UpgradeError(
       "UPG_STORE_CORRUPT",
       `the multisig key "${name}" does not belong to the address in its file`,

@@ -8,12 +8,15 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { type GeneratedType, Registry } from "@cosmjs/proto-signing";
+import { DirectSecp256k1HdWallet, type GeneratedType, Registry } from "@cosmjs/proto-signing";
 import { defaultRegistryTypes, SigningStargateClient } from "@cosmjs/stargate";
 import { afterAll, expect, test } from "vitest";
 import { MsgAddNoteSchema } from "../../examples/notes-chain/gen/notes_pb.js";
 import { ReflectedClient } from "../unit/api/reflected-client.js";
-import { SIGNER, wallet } from "../unit/api/test-node.js";
+import { MNEMONIC } from "../unit/api/test-node.js";
+
+const wallet = await DirectSecp256k1HdWallet.fromMnemonic(MNEMONIC, { prefix: "notes" });
+const SIGNER = (await wallet.getAccounts())[0]?.address ?? "";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PAGE = readFileSync(join(ROOT, "docs/build-a-chain.md"), "utf8");

@@ -15,7 +15,7 @@ import { MsgSoftwareUpgrade } from "cosmjs-types/cosmos/upgrade/v1beta1/tx";
 import { Plan } from "cosmjs-types/cosmos/upgrade/v1beta1/upgrade";
 import { expect, test } from "vitest";
 import { fromHex, utf8 } from "../../host/bytes.js";
-import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../host/values/address.js";
+import { decodeAddress, encodeAddress, operators } from "../addresses.js";
 import { fundedGenesis, MNEMONIC, SIGNER, wallet } from "../unit/api/test-node.js";
 import { type Running, TestHome } from "./chaind.js";
 import { CommandLine } from "./command-line.js";
@@ -33,7 +33,7 @@ const BLOCKS_TO_PLAN = 80;
 /** The signer operates the only validator, and votes last two seconds. */
 function genesis(): string {
   const document = JSON.parse(fundedGenesis());
-  const operator = encodeAddress(decodeAddress(SIGNER), OPERATOR_PREFIX);
+  const operator = operators.encode(decodeAddress(SIGNER));
   const { staking, gov } = document.app_state;
   staking.validators = [{ ...staking.validators[0], operator_address: operator }];
   staking.delegations = [{ ...staking.delegations[0], delegator_address: SIGNER, validator_address: operator }];

@@ -132,7 +132,7 @@ describe("aminoSignBytes()", () => {
   for (const [index, message] of MESSAGES.entries()) {
     test(`${index} ${message.typeUrl} → the bytes of CosmJS' makeSignDoc`, async () => {
       const bytes = await aminoSigned([message], 'memo "<&>" \b\f\n\t ünï');
-      const { body, authInfo } = decodeTx(bytes, exampleChain.router);
+      const { body, authInfo } = decodeTx(bytes, exampleChain);
       const ours = aminoSignBytes({
         ...{ body, authInfo, chainId: "scenario-1", accountNumber: 0n, sequence: 0n, address: ALICE.address },
         resolve: resolverOf(exampleChain.router),
@@ -144,7 +144,7 @@ describe("aminoSignBytes()", () => {
 
   test("a timeout height and a payer → in the document", async () => {
     const bytes = await aminoSigned([MESSAGES[0] as EncodeObject]);
-    const { body, authInfo } = decodeTx(bytes, exampleChain.router);
+    const { body, authInfo } = decodeTx(bytes, exampleChain);
     body.timeoutHeight = 77n;
     if (authInfo.fee) authInfo.fee.payer = BOB.address;
     const doc = aminoSignBytes({

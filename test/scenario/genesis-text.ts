@@ -1,7 +1,8 @@
 /** Small genesis documents: a few accounts with coins, a validator, a delegation, a proposal with a deposit and a vote. */
 import { utf8 } from "../../host/bytes.js";
 import { sha256 } from "../../host/engine/home/node-crypto.js";
-import { encodeAddress, moduleAddress, OPERATOR_PREFIX } from "../../host/values/address.js";
+import { moduleAddress } from "../../host/values/address.js";
+import { encodeAddress, operators } from "../addresses.js";
 
 const ACCOUNTS = 12;
 
@@ -12,7 +13,7 @@ export function testAddress(name: string): Uint8Array {
 
 const account = (index: number) => encodeAddress(testAddress(`account ${index}`));
 const GOV = encodeAddress(moduleAddress(sha256, "gov"));
-const OPERATOR = encodeAddress(testAddress("operator"), OPERATOR_PREFIX);
+const OPERATOR = operators.encode(testAddress("operator"));
 
 export function genesisDocument(): Record<string, unknown> {
   const indices = Array.from({ length: ACCOUNTS }, (_, index) => index);

@@ -9,7 +9,7 @@ import { AUTH_STORE, readAccount } from "../../host/modules/auth/accounts.js";
 import { accountBank, balanceOf, storeBank } from "../../host/modules/bank/bank.js";
 import { GOV_STORE, readProposal } from "../../host/modules/gov/records.js";
 import type { Height } from "../../host/types.js";
-import { encodeAddress, OPERATOR_PREFIX } from "../../host/values/address.js";
+import { operators as operatorAddresses } from "../addresses.js";
 import { Chain, type ChainOptions, type MadeBlock, type Process } from "./chain.js";
 import { genesisDocument } from "./genesis-text.js";
 import { type Packed, propose, Signer, vote } from "./wallet.js";
@@ -42,7 +42,7 @@ export function govGenesis(params: Record<string, unknown> = {}, block: Record<s
         validators: operators.map((signer, index) => validator(signer, index)),
         delegations: operators.map(({ address, addressBytes }) => ({
           delegator_address: address,
-          validator_address: encodeAddress(addressBytes, OPERATOR_PREFIX),
+          validator_address: operatorAddresses.encode(addressBytes),
           shares: "100.000000000000000000",
         })),
       },
@@ -61,7 +61,7 @@ const account = (address: string, index: number) => ({
 });
 
 const validator = ({ addressBytes, name }: Signer, index: number) => ({
-  operator_address: encodeAddress(addressBytes, OPERATOR_PREFIX),
+  operator_address: operatorAddresses.encode(addressBytes),
   consensus_pubkey: { "@type": "/cosmos.crypto.ed25519.PubKey", key: Buffer.alloc(32, index + 1).toString("base64") },
   jailed: false,
   status: "BOND_STATUS_BONDED",

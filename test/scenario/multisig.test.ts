@@ -18,7 +18,7 @@ import { sha256 } from "../../host/engine/home/node-crypto.js";
 import { VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
 import { AUTH_STORE, keyOfAccount, readAccount } from "../../host/modules/auth/accounts.js";
 import { aminoKeyBytes, keyAddress, readKey } from "../../host/values/account-key.js";
-import { decodeAddress, encodeAddress } from "../../host/values/address.js";
+import { decodeAddress, encodeAddress } from "../addresses.js";
 import { GOV_CONVERTERS } from "./amino-converters.js";
 import { ALICE, DAVE, govGenesis, Town } from "./gov-chain.js";
 import { send, softwareUpgrade } from "./wallet.js";

@@ -12,6 +12,7 @@ import { MemoryDatabase } from "../../host/store/disk/memory-database.js";
 import type { Height } from "../../host/types.js";
 import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";
 import { records } from "../../host/values/typed-records.js";
+import { readdressed } from "../addresses.js";
 import { failureOf } from "./chain.js";
 import { genesisDocument } from "./genesis-text.js";
 import { pack, Signer } from "./wallet.js";
@@ -26,7 +27,7 @@ function genesisText(): string {
   const state = document["app_state"] as Record<string, Record<string, unknown[]>>;
   const account = { address: alice.address, account_number: String(ACCOUNT_NUMBER), sequence: "0" };
   state["auth"]?.["accounts"]?.push({ "@type": "/cosmos.auth.v1beta1.BaseAccount", ...account });
-  return JSON.stringify(document);
+  return readdressed(JSON.stringify(document), notesChain.addresses);
 }
 
 class Program {
@@ -69,7 +70,7 @@ class Program {
   /** A block with a note; its result. */
   addNote(text: string): TxResult {
     const { app } = this;
-    const message = pack(MsgAddNoteSchema, { author: alice.address, text });
+    const message = pack(MsgAddNoteSchema, { author: notesChain.addresses.encode(alice.addressBytes), text });
     const facts = { chainId: "scenario-1", accountNumber: ACCOUNT_NUMBER, sequence: this.#sequence };
     const height = app.nextHeight;
     const time = { seconds: 1_700_000_000n + height, nanos: 0 };
@@ -142,7 +143,7 @@ describe("one program with versions 1, 2 and 3", () => {
   test("a migration that leaves what an invariant forbids → UPG_MIGRATION_INVARIANT (20), nothing written", () => {
     const broken = { ...notes, migrations: { 1: () => undefined } };
     const modules = notesChain.modules.map((module) => (module === notes ? broken : module));
-    const chain = defineChain({ name: "brokend", modules, upgrades: notesChain.upgrades });
+    const chain = defineChain({ name: "brokend", addressPrefix: "notes", modules, upgrades: notesChain.upgrades });
     const program = new Program(chain);
     through(program, "v2");
     program.addNote("one");

@@ -12,7 +12,8 @@ import { SignMode } from "../../host/gen/cosmos/tx/signing/v1beta1/signing_pb.js
 import { AuthInfoSchema, TxBodySchema, TxRawSchema } from "../../host/gen/cosmos/tx/v1beta1/tx_pb.js";
 import { MsgCancelUpgradeSchema, MsgSoftwareUpgradeSchema } from "../../host/gen/cosmos/upgrade/v1beta1/tx_pb.js";
 import { signBytes } from "../../host/modules/auth/signatures.js";
-import { encodeAddress, moduleAddress } from "../../host/values/address.js";
+import { moduleAddress } from "../../host/values/address.js";
+import { encodeAddress } from "../addresses.js";
 
 export const GOV_ADDRESS = encodeAddress(moduleAddress(sha256, "gov"));
 

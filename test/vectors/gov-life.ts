@@ -16,9 +16,10 @@ import { writeDelegation, writeValidator } from "../../host/modules/staking/reco
 import { formatTime, parseTime } from "../../host/time.js";
 import type { Timestamp } from "../../host/types.js";
 import { Keeper, UPGRADE_STORE } from "../../host/upgrade/keeper.js";
-import { decodeAddress, encodeAddress, moduleAddress, OPERATOR_PREFIX } from "../../host/values/address.js";
+import { moduleAddress } from "../../host/values/address.js";
 import { formatCoins, parseCoins } from "../../host/values/coins.js";
 import { describeError, type ErrorDescription } from "../../host/values/tx-error.js";
+import { decodeAddress, encodeAddress, operators } from "../addresses.js";
 import { exampleChain, V1, V2 } from "../example-chain.js";
 import { govParams, weightedOption } from "./gov-count.js";
 import { expectEqual, expectText, type VectorCase } from "./harness.js";
@@ -50,7 +51,7 @@ class Life {
     const staking = this.#stores.store("staking");
     for (const { operator, tokens, shares } of vector["staking"].validators) {
       writeValidator(staking, {
-        operator: decodeAddress(operator, OPERATOR_PREFIX),
+        operator: operators.decode(operator),
         consensusKey: new Uint8Array(32),
         moniker: "",
         tokens: BigInt(tokens),
@@ -60,7 +61,7 @@ class Life {
       });
     }
     for (const { delegator, validator, shares } of vector["staking"].delegations) {
-      const operator = decodeAddress(validator, OPERATOR_PREFIX);
+      const operator = operators.decode(validator);
       writeDelegation(staking, { delegator: decodeAddress(delegator), operator, shares });
     }
     writeParams(this.#stores.store("gov"), govParams(vector["params"]));
@@ -97,6 +98,7 @@ class Life {
       height: BigInt(step["height"]),
       time: parseTime(step["time"]),
       sha256,
+      addresses: exampleChain.addresses,
       version: this.version,
       keeper,
       router: exampleChain.router,

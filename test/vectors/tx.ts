@@ -17,7 +17,8 @@ import { AUTH_STORE, writeAccount } from "../../host/modules/auth/accounts.js";
 import { signBytes } from "../../host/modules/auth/signatures.js";
 import { Keeper } from "../../host/upgrade/keeper.js";
 import { keyAddress } from "../../host/values/account-key.js";
-import { addressFailure, decodeAnyAddress, encodeAddress, moduleAddress } from "../../host/values/address.js";
+import { moduleAddress } from "../../host/values/address.js";
+import { addressFailure, decodeAnyAddress, encodeAddress } from "../addresses.js";
 import { exampleChain, V1 } from "../example-chain.js";
 import { type CaseRunner, expectBytes, expectEqual, type VectorCase } from "./harness.js";
 import { memoryStores } from "./memory-stores.js";
@@ -79,7 +80,7 @@ const latinText = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 
 function checkTx(vector: VectorCase): readonly string[] {
   const bytes = hexBytes(vector["tx_raw"]);
-  const tx = decodeTx(bytes, exampleChain.router);
+  const tx = decodeTx(bytes, exampleChain);
   const { raw, body, authInfo } = tx;
   expectBytes(raw.bodyBytes, vector["body_bytes"], "body bytes");
   expectBytes(raw.authInfoBytes, vector["auth_info_bytes"], "auth info bytes");
@@ -150,6 +151,7 @@ function verdict(vector: VectorCase, accounts: VectorCase[]): TxResult {
     height: BigInt(vector["height"]),
     time: { seconds: 1_700_000_000n, nanos: 0 },
     sha256,
+    addresses: exampleChain.addresses,
     version: V1,
     ante: exampleChain.ante,
     keeper,

@@ -4,11 +4,7 @@ import type { Block } from "../../comet/block.js";
 import type { BlockId } from "../../comet/block-id.js";
 import type { Commit } from "../../comet/commit.js";
 import type { Header } from "../../comet/header.js";
-import { encodeAddress } from "../../values/address.js";
-
-const CONSENSUS_PREFIX = "cosmosvalcons";
-
-export const consensusAddress = (address: Uint8Array): string => encodeAddress(address, CONSENSUS_PREFIX);
+import type { Addresses } from "../../values/address.js";
 
 export function blockIdMessage({ hash, parts }: BlockId) {
   return { hash, partSetHeader: { total: parts.total, hash: parts.hash } };
@@ -34,12 +30,12 @@ function commitMessage({ height, round, blockId, signatures }: Commit) {
 }
 
 /** The two forms of one block: the engine's, and the one whose header names the proposer in text. */
-export function blockMessages(block: Block) {
+export function blockMessages(block: Block, { consensus }: Addresses) {
   const { header, txs, lastCommit } = block;
   const common = { data: { txs: [...txs] }, evidence: { evidence: [] }, lastCommit: commitMessage(lastCommit) };
   const proposer = header.proposerAddress;
   return {
     block: { header: { ...headerMessage(header), proposerAddress: proposer }, ...common },
-    sdkBlock: { header: { ...headerMessage(header), proposerAddress: consensusAddress(proposer) }, ...common },
+    sdkBlock: { header: { ...headerMessage(header), proposerAddress: consensus.encode(proposer) }, ...common },
   };
 }

@@ -12,7 +12,7 @@ import type { Height } from "../../types.js";
 import { packAny } from "../../values/any.js";
 import { VERSION } from "../../version.js";
 import { abciQuery } from "./abci.js";
-import { blockIdMessage, blockMessages, consensusAddress } from "./blocks.js";
+import { blockIdMessage, blockMessages } from "./blocks.js";
 
 /** What stock clients take for the protocol of this node: they choose their decoders by it. */
 export const ENGINE_VERSION = "0.38.25";
@@ -32,12 +32,15 @@ function blockAt(call: NodeCall, height: Height) {
   if (height > last) {
     throw new UpgradeError("UPG_INVALID_HEIGHT", "requested block height is bigger then the chain length");
   }
-  return { blockId: blockIdMessage(node.at(height).blockId), ...blockMessages(node.block(height)) };
+  return {
+    blockId: blockIdMessage(node.at(height).blockId),
+    ...blockMessages(node.block(height), call.chain.addresses),
+  };
 }
 
 function validatorSet(call: NodeCall, height: Height, request: PageRequest | undefined) {
   const list = call.node.validators.validators.map(({ address, publicKey, power, priority }) => ({
-    address: consensusAddress(address),
+    address: call.chain.addresses.consensus.encode(address),
     pubKey: packAny(PubKeySchema, { key: publicKey.bytes }),
     votingPower: power,
     proposerPriority: priority,

@@ -136,7 +136,7 @@ export const txService: QueryService = implementOfNode(Service, {
     return search(call, text, first, size, orderBy);
   },
 
-  getBlockWithTxs({ height, pagination }, { node }) {
+  getBlockWithTxs({ height, pagination }, { node, chain }) {
     const latest = node.latest()?.header.height ?? 0n;
     if (height < 1n || height > latest) {
       throw new UpgradeError("UPG_INVALID_HEIGHT", `requested height ${height} but current height is ${latest}`);
@@ -150,7 +150,7 @@ export const txService: QueryService = implementOfNode(Service, {
     return {
       txs: page.items.map(({ bytes }) => decodeTx(bytes)),
       blockId: blockIdMessage(node.at(height).blockId),
-      block: blockMessages(block).block,
+      block: blockMessages(block, chain.addresses).block,
       pagination: page.pagination,
     };
   },

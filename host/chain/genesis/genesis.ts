@@ -39,7 +39,7 @@ interface GenesisState {
 export type Genesis = GenesisFacts & GenesisState;
 
 /** What of a chain reads genesis documents. */
-export type GenesisReader = Pick<Chain, "modules" | "registry">;
+export type GenesisReader = Pick<Chain, "modules" | "registry" | "addresses">;
 
 const CHAIN_ID = /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,49}$/;
 
@@ -67,7 +67,7 @@ export function openDocument({ modules }: Pick<Chain, "modules">, source: ByteSo
 }
 
 /** The same of a document that is open. */
-function readGenesis({ modules, registry }: GenesisReader, document: GenesisDocument): Genesis {
+function readGenesis({ modules, registry, addresses }: GenesisReader, document: GenesisDocument): Genesis {
   const { root } = document;
   const state = root.get("app_state");
   const stakingParams = state.get("staking").get("params");
@@ -81,6 +81,7 @@ function readGenesis({ modules, registry }: GenesisReader, document: GenesisDocu
       list: (list: string) => document.list(name, list),
       bondDenom,
       registry,
+      addresses,
       of: (module: string) => sections.get(module),
     };
     sections.set(name, genesis.read(section));

@@ -1,6 +1,7 @@
 /** The part of a genesis document that is a module's own: how it is read, checked, written into stores and exported. */
 import type { Registry } from "@bufbuild/protobuf";
 import type { VersionView } from "../../store/versions/version-view.js";
+import type { Addresses } from "../../values/address.js";
 import type { JsonReader } from "../../values/json-reader.js";
 import type { BlockContext } from "../context.js";
 import type { Module } from "../module.js";
@@ -18,6 +19,8 @@ export interface GenesisSection {
   readonly bondDenom: string;
   /** The types that may be packed in a `google.protobuf.Any`. */
   readonly registry: Registry;
+  /** How the chain writes addresses. */
+  readonly addresses: Addresses;
   /** What a module before this one read of its own section. */
   of(module: string): unknown;
 }
@@ -37,6 +40,7 @@ export interface ExportFacts {
   /** The version whose code reads these stores. */
   readonly version: ChainVersion;
   readonly registry: Registry;
+  readonly addresses: Addresses;
   /** Those of the chain. */
   readonly modules: readonly Module[];
   /** `app_state.staking.params` of the document that the chain began with. */

@@ -1,7 +1,7 @@
 /** Names and addresses in requests. */
 import { utf8 } from "../../bytes.js";
 import { messageOf, UpgradeError } from "../../errors.js";
-import { decodeAddress } from "../../values/address.js";
+import type { AddressCodec } from "../../values/address.js";
 
 /** Names are not judged, but nothing longer is looked up. */
 const NAME_BYTES_MAX = 4_096;
@@ -18,10 +18,10 @@ export function checkText(field: string, text: string): void {
 }
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT */
-export function readAddress(text: string, prefix?: string): Uint8Array {
+export function readAddress(addresses: AddressCodec, text: string): Uint8Array {
   if (text === "") throw new UpgradeError("UPG_INVALID_ARGUMENT", "empty address string is not allowed");
   try {
-    return decodeAddress(text, prefix);
+    return addresses.decode(text);
   } catch (cause) {
     const what = messageOf(cause);
     throw new UpgradeError("UPG_INVALID_ARGUMENT", `invalid address: ${what}`, { cause });

@@ -18,7 +18,7 @@ import {
   TxRawSchema,
 } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
 import { TX_BYTES_MAX } from "../../limits.js";
-import { addressFailure, decodeAnyAddress, encodeAddress } from "../../values/address.js";
+import type { AddressCodec } from "../../values/address.js";
 import { SDK, TxError, undefinedError } from "../../values/tx-error.js";
 import type { MessageRouter, ReadMessage } from "./message-kind.js";
 import { checkStrictly, type Resolve, withoutBadTexts } from "./strict.js";
@@ -40,8 +40,14 @@ const KEY_TYPES: ReadonlyMap<string, DescMessage> = new Map(
   [Secp256k1PubKeySchema, Ed25519PubKeySchema, LegacyAminoPubKeySchema].map((desc) => [`/${desc.typeName}`, desc]),
 );
 
+/** What of a chain reads its transactions. */
+export interface DecodeFacts {
+  readonly router: MessageRouter;
+  readonly addresses: AddressCodec;
+}
+
 /** @throws TxError sdk 2, sdk 21, or the Cosmos SDK's plain errors where signers cannot be read */
-export function decodeTx(bytes: Uint8Array, router: MessageRouter): DecodedTx {
+export function decodeTx(bytes: Uint8Array, { router, addresses }: DecodeFacts): DecodedTx {
   if (bytes.length > TX_BYTES_MAX) {
     throw new TxError(SDK.TX_TOO_LARGE, `a transaction has at most ${TX_BYTES_MAX} bytes, got ${bytes.length}`);
   }
@@ -49,9 +55,9 @@ export function decodeTx(bytes: Uint8Array, router: MessageRouter): DecodedTx {
   const messages = body.messages.map((any) => asDecodeError(() => readMessage(any, router)));
   const payer = authInfo.fee?.payer ?? "";
   const signers = new Map<string, Uint8Array>();
-  for (const { signer } of messages) addSigner(signers, signer);
-  const feePayer = payer === "" ? signers.values().next().value : addSigner(signers, payer);
-  return { size: bytes.length, raw, body, authInfo, messages, signers: distinct(signers), feePayer };
+  for (const { signer } of messages) addSigner(signers, signer, addresses);
+  const feePayer = payer === "" ? signers.values().next().value : addSigner(signers, payer, addresses);
+  return { size: bytes.length, raw, body, authInfo, messages, signers: distinct(signers, addresses), feePayer };
 }
 
 function decodeParts(bytes: Uint8Array, router: MessageRouter) {
@@ -93,19 +99,19 @@ function readMessage({ typeUrl, value }: AnyMessage, router: MessageRouter): Rea
 }
 
 /** `signers`: by the texts they were named with. @throws TxError undefined 1 */
-function addSigner(signers: Map<string, Uint8Array>, text: string): Uint8Array {
+function addSigner(signers: Map<string, Uint8Array>, text: string, addresses: AddressCodec): Uint8Array {
   const known = signers.get(text);
   if (known) return known;
-  const failure = addressFailure(text);
+  const failure = addresses.failure(text);
   if (failure !== undefined) throw undefinedError(failure);
-  const address = decodeAnyAddress(text);
+  const address = addresses.decodeAny(text);
   signers.set(text, address);
   return address;
 }
 
 /** An address may be written in small letters and in capitals. */
-function distinct(signers: ReadonlyMap<string, Uint8Array>): Uint8Array[] {
-  return [...new Map([...signers.values()].map((address) => [encodeAddress(address), address])).values()];
+function distinct(signers: ReadonlyMap<string, Uint8Array>, { encode }: AddressCodec): Uint8Array[] {
+  return [...new Map([...signers.values()].map((address) => [encode(address), address])).values()];
 }
 
 /** The outer form: fields ascending, each once (signatures apart), tags and lengths as short as they can be. */

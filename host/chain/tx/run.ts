@@ -5,7 +5,7 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { TxMsgDataSchema } from "../../gen/cosmos/base/abci/v1beta1/abci_pb.js";
 import type { Any, MultiStore } from "../../types.js";
-import { decodeAnyAddress, encodeAddress } from "../../values/address.js";
+import type { AddressCodec } from "../../values/address.js";
 import { SDK, TxError, wrapError } from "../../values/tx-error.js";
 import {
   type ChainEvent,
@@ -37,7 +37,7 @@ export interface RunOptions extends AnteOptions {
 export function runTx(facts: TxFacts, stores: MultiStore, bytes: Uint8Array, options: RunOptions): TxResult {
   let tx: DecodedTx;
   try {
-    tx = decodeTx(bytes, facts.router);
+    tx = decodeTx(bytes, facts);
     if (tx.messages.length === 0) throw new TxError(SDK.INVALID_REQUEST, "must contain at least one message");
   } catch (error) {
     return refusal(error);
@@ -65,7 +65,7 @@ export function runTx(facts: TxFacts, stores: MultiStore, bytes: Uint8Array, opt
   }
   const messageEvents: ChainEvent[] = [];
   try {
-    const data = runMessages(tx.messages, (into) => context(branch, into), messageEvents);
+    const data = runMessages(tx.messages, (into) => context(branch, into), messageEvents, facts.addresses);
     requireBlockGas(meter, options.blockGasLeft);
     branch.write();
     return { ...done, data, gasWanted: meter.limit, gasUsed: meter.used, events: [...events, ...messageEvents] };
@@ -86,6 +86,7 @@ function runMessages(
   messages: readonly ReadMessage[],
   contextFor: (events: ChainEvent[]) => ModuleContext,
   events: ChainEvent[],
+  addresses: AddressCodec,
 ): Uint8Array {
   const msgResponses: Any[] = [];
   messages.forEach((message, index) => {
@@ -97,17 +98,17 @@ function runMessages(
       throw wrapError(`failed to execute message; message index: ${index}`, error);
     }
     const number = { key: "msg_index", value: String(index) };
-    for (const { type, attributes } of [messageEvent(message), ...own]) {
+    for (const { type, attributes } of [messageEvent(message, addresses), ...own]) {
       events.push({ type, attributes: [...attributes, number] });
     }
   });
   return toBinary(TxMsgDataSchema, create(TxMsgDataSchema, { msgResponses }));
 }
 
-function messageEvent({ typeUrl, signer }: ReadMessage): ChainEvent {
+function messageEvent({ typeUrl, signer }: ReadMessage, { encode, decodeAny }: AddressCodec): ChainEvent {
   const attributes: EventAttribute[] = [
     { key: "action", value: typeUrl },
-    { key: "sender", value: encodeAddress(decodeAnyAddress(signer)) },
+    { key: "sender", value: encode(decodeAny(signer)) },
   ];
   const module = typeUrl.split(".")[1];
   if (module) attributes.push({ key: "module", value: module });

@@ -6,7 +6,7 @@
 
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { messageOf } from "../../errors.js";
-import { addressFailure } from "../../values/address.js";
+import { addressTextFailure } from "../../values/address.js";
 import { AMOUNT_MAX } from "../../values/coins.js";
 import { undefinedError } from "../../values/tx-error.js";
 import { BYTES, FIXED32, FIXED64, type Tag, VARINT, WireCursor, WireError, wireTypeName } from "./wire-cursor.js";
@@ -140,7 +140,7 @@ function checkText(desc: DescMessage, field: DescField, content: Uint8Array, tex
   if (!isUtf8(content)) {
     if (SIGNER_FIELD.test(field.name)) {
       const latin = Array.from(content, (byte) => String.fromCharCode(byte)).join("");
-      texts.push(undefinedError(addressFailure(latin) ?? "invalid address"));
+      texts.push(undefinedError(addressTextFailure(latin) ?? "invalid address"));
     } else if (!ADDRESS_FIELD.test(field.name)) {
       texts.push(new WireError(`field ${field.name} of ${desc.typeName} is not UTF-8`));
     }

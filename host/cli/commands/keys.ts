@@ -5,6 +5,7 @@ import { programName } from "../../program-name.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { parseCount } from "../../shell/options.js";
 import type { Output } from "../../shell/output.js";
+import { programChain } from "../../shell/program-chain.js";
 import { usage } from "../../usage.js";
 import { keyJson } from "../../values/key-json.js";
 import type { KeyInfo } from "../../wallet/keyring.js";
@@ -80,7 +81,7 @@ async function add(name: string, flags: AddFlags, home: string, output: Output):
     const key = keyFromMnemonic(mnemonic, flags.hdPath ?? `m/44'/118'/${flags.account}'/0/${flags.index}`);
     const simple = { type: "secp256k1", bytes: key.publicKey } as const;
     const info = flags.dryRun
-      ? { name, address: key.address, type: "local" as const, key: simple }
+      ? { name, address: programChain().addresses.encode(key.addressBytes), type: "local" as const, key: simple }
       : await keyring.add(name, key);
     const isShown = !flags.recover && flags.backup;
     output.print({ ...shownKey(info), ...(isShown && output.isJson ? { mnemonic } : {}) });
@@ -141,11 +142,11 @@ function registerReaders(keys: Cobra, output: Output): void {
 }
 
 async function show(key: ReturnType<typeof shownKey>, flags: ShowFlags, output: Output): Promise<void> {
-  const { decodeAddress, encodeAddress, OPERATOR_PREFIX } = await import("../../values/address.js");
+  const { decode, operators } = programChain().addresses;
   if (!["acc", "val"].includes(flags.bech))
     throw usage(`invalid argument "${flags.bech}" for "--bech" flag: acc or val`);
   if (flags.address && flags.pubkey) throw usage("cannot use both --address and --pubkey at once");
-  const address = flags.bech === "val" ? encodeAddress(decodeAddress(key.address), OPERATOR_PREFIX) : key.address;
+  const address = flags.bech === "val" ? operators.encode(decode(key.address)) : key.address;
   if (flags.address) output.print({ address }, address);
   else if (flags.pubkey) output.print({ pubkey: key.pubkey }, key.pubkey);
   else output.print({ ...key, address });

@@ -4,8 +4,9 @@ import { type KeyringFlags, withKeyring } from "../../client/keyring-options.js"
 import { readConsensusKey } from "../../engine/home/consensus-key.js";
 import { Home } from "../../engine/home/home.js";
 import type { AuthGenesis } from "../../modules/auth/genesis.js";
+import { programChain } from "../../shell/program-chain.js";
 import { usage } from "../../usage.js";
-import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../values/address.js";
+import { isMeantAsAddress } from "../../values/address.js";
 import { addCoins, type Coin, formatCoins, parseCoins } from "../../values/coins.js";
 import { listAt, readDocument, requireNoChain, writeDocument } from "./document.js";
 
@@ -38,7 +39,7 @@ export async function addAccount(
   const { json, genesis } = readDocument(home.genesisFile);
   const given = parseCoins(coins);
   const address = await addressOf(path, key, flags);
-  const bytes = decodeAddress(address);
+  const bytes = programChain().addresses.decode(address);
   const accounts = [...(genesis.sections.get("auth") as AuthGenesis).accounts];
   const isKnown = accounts.some((account) => equalBytes(account.address, bytes));
   if (isKnown && !flags.append) {
@@ -52,7 +53,8 @@ export async function addAccount(
 }
 
 async function addressOf(home: string, key: string, flags: AddAccountFlags): Promise<string> {
-  if (/^[a-z]+1[a-z0-9]{20,}$/.test(key)) return encodeAddress(decodeAddress(key));
+  const { encode, decode } = programChain().addresses;
+  if (isMeantAsAddress(key)) return encode(decode(key));
   return withKeyring(flags, home, (keyring) => keyring.find(key).address);
 }
 
@@ -88,14 +90,15 @@ function addValidator(
   moniker: string,
   power: string | true,
 ) {
-  const operator = encodeAddress(address, OPERATOR_PREFIX);
+  const { encode, operators } = programChain().addresses;
+  const operator = operators.encode(address);
   const text = power === true ? POWER_DEFAULT : power;
   if (!/^[1-9][0-9]{0,15}$/.test(text) || BigInt(text) > POWER_MAX) {
     throw usage(`invalid argument "${text}" for "--validator" flag: a power is a whole number from 1 to ${POWER_MAX}`);
   }
   const validators = listAt(json, "app_state", "staking", "validators") as { operator_address?: string }[];
   if (validators.some(({ operator_address }) => operator_address === operator)) {
-    throw usage(`${encodeAddress(address)} operates a validator already`);
+    throw usage(`${encode(address)} operates a validator already`);
   }
   const tokens = BigInt(text) * POWER_TOKENS;
   const shares = `${tokens}.000000000000000000`;
@@ -105,7 +108,7 @@ function addValidator(
     ...{ consensus_pubkey: { "@type": "/cosmos.crypto.ed25519.PubKey", key }, jailed: false },
     ...{ status: "BOND_STATUS_BONDED", tokens: String(tokens), delegator_shares: shares, description: { moniker } },
   });
-  const delegator = encodeAddress(address);
+  const delegator = encode(address);
   listAt(json, "app_state", "staking", "delegations").push({
     ...{ delegator_address: delegator, validator_address: operator, shares },
   });

@@ -46,8 +46,8 @@ export function* documentText(exported: ExportedVersion): Generator<string> {
 
 /** The sections of the modules that this version has, in the order in which genesis is written. */
 function* sections({ chain, view, version, begun }: ExportedVersion): Generator<string> {
-  const { modules, registry } = chain;
-  const facts = { view, version, modules, registry, stakingParams: begun.stakingParams.value };
+  const { modules, registry, addresses } = chain;
+  const facts = { view, version, modules, registry, addresses, stakingParams: begun.stakingParams.value };
   let separator = "";
   for (const { name, genesis } of modules) {
     if (!genesis || !version.modules.has(name)) continue;

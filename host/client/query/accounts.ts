@@ -2,7 +2,7 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { Query as AuthQuery } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
 import { Query as BankQuery } from "../../gen/cosmos/bank/v1beta1/query_pb.js";
-import { decodeAddress } from "../../values/address.js";
+import { programChain } from "../../shell/program-chain.js";
 import { ask } from "../../wallet/ask.js";
 import { rpcClient } from "../flags.js";
 import { messageJson } from "../message-json.js";
@@ -17,7 +17,7 @@ function answer<S extends DescMessage>(schema: S, message: MessageShape<S>): Ans
 
 /** Checked here, so that a slip of the pen needs no node to be found. */
 function checked(address = ""): string {
-  decodeAddress(address);
+  programChain().addresses.decode(address);
   return address;
 }
 

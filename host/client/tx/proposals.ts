@@ -5,9 +5,10 @@ import { sha256 } from "../../engine/home/node-crypto.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import { proposal } from "../../modules/gov/compose.js";
 import { GOV_MODULE } from "../../modules/gov/records.js";
+import { programChain } from "../../shell/program-chain.js";
 import { required } from "../../shell/settings.js";
 import { usage } from "../../usage.js";
-import { decodeAddress, encodeAddress, moduleAddress } from "../../values/address.js";
+import { moduleAddress } from "../../values/address.js";
 import { parseCoins } from "../../values/coins.js";
 import { messageRegistry } from "../message-json.js";
 
@@ -22,9 +23,10 @@ export interface ProposalFlags {
 
 /** The gov module's account, unless another is given. */
 export function authorityOf({ authority }: Pick<ProposalFlags, "authority">): string {
-  if (authority === undefined || authority === "") return encodeAddress(moduleAddress(sha256, GOV_MODULE));
+  const { encode, decode } = programChain().addresses;
+  if (authority === undefined || authority === "") return encode(moduleAddress(sha256, GOV_MODULE));
   try {
-    return encodeAddress(decodeAddress(authority));
+    return encode(decode(authority));
   } catch (cause) {
     throw usage(`invalid authority address: ${messageOf(cause)}`);
   }

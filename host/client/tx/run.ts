@@ -7,9 +7,9 @@ import { transfer } from "../../modules/bank/compose.js";
 import { cancellation, deposit, vote, weightedVote } from "../../modules/gov/compose.js";
 import { cancelUpgrade, softwareUpgrade } from "../../modules/upgrade/compose.js";
 import type { Output } from "../../shell/output.js";
+import { programChain } from "../../shell/program-chain.js";
 import { required } from "../../shell/settings.js";
 import { usage } from "../../usage.js";
-import { decodeAddress, encodeAddress } from "../../values/address.js";
 import { parseCoins } from "../../values/coins.js";
 import { formatDecimal, readDecimal } from "../../values/decimal.js";
 import { visibleLines } from "../../visible.js";
@@ -133,6 +133,7 @@ function voteOption(text: string): VoteOption {
 }
 
 export async function runBankSend(to: string, coins: string, flags: TxFlags, output: Output): Promise<void> {
-  const message = { toAddress: encodeAddress(decodeAddress(to)), amount: coinsOf(coins) };
+  const { encode, decode } = programChain().addresses;
+  const message = { toAddress: encode(decode(to)), amount: coinsOf(coins) };
   await send(flags, output, ({ address }) => [transfer({ ...message, fromAddress: address })]);
 }

@@ -6,10 +6,11 @@ import { Service } from "../../gen/cosmos/tx/v1beta1/service_pb.js";
 import { type Tx, TxSchema } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
 import { confirm } from "../../shell/confirm.js";
 import { jsonLine, type Output } from "../../shell/output.js";
+import { programChain } from "../../shell/program-chain.js";
 import { required } from "../../shell/settings.js";
 import { usage } from "../../usage.js";
 import type { SigningKey } from "../../values/account-key.js";
-import { decodeAddress, encodeAddress } from "../../values/address.js";
+import { isMeantAsAddress } from "../../values/address.js";
 import { ask } from "../../wallet/ask.js";
 import type { KeyInfo, Keyring } from "../../wallet/keyring.js";
 import type { Prompt } from "../../wallet/prompt.js";
@@ -48,8 +49,8 @@ export async function send(flags: TxFlags, output: Output, make: MakeMessages): 
 
 function senderOf(keyring: Keyring, { from, generateOnly, dryRun }: TxFlags): Sender {
   const given = required(from, "from");
-  const isAddress = /^[a-z]+1[a-z0-9]{20,}$/.test(given);
-  if (isAddress && (generateOnly || dryRun)) return { address: encodeAddress(decodeAddress(given)) };
+  const { encode, decode } = programChain().addresses;
+  if (isMeantAsAddress(given) && (generateOnly || dryRun)) return { address: encode(decode(given)) };
   const found = keyring.find(given);
   if (found.type === "multi" && !generateOnly) {
     const steps =

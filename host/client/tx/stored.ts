@@ -9,10 +9,11 @@ import { SignatureDescriptorsSchema } from "../../gen/cosmos/tx/signing/v1beta1/
 import { type Tx, TxSchema } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
 import { programName } from "../../program-name.js";
 import { jsonLine, type Output } from "../../shell/output.js";
+import { programChain } from "../../shell/program-chain.js";
 import { required } from "../../shell/settings.js";
 import { usage } from "../../usage.js";
 import { packKey } from "../../values/account-key.js";
-import { decodeAddress, encodeAddress } from "../../values/address.js";
+import { isMeantAsAddress } from "../../values/address.js";
 import { ask } from "../../wallet/ask.js";
 import type { Keyring } from "../../wallet/keyring.js";
 import { rpcClient } from "../flags.js";
@@ -87,7 +88,8 @@ export async function signFile(file: string, flags: SignFlags, output: Output): 
 }
 
 function multisigAddress(keyring: Keyring, given: string): string {
-  return /^[a-z]+1[a-z0-9]{20,}$/.test(given) ? encodeAddress(decodeAddress(given)) : keyring.find(given).address;
+  const { encode, decode } = programChain().addresses;
+  return isMeantAsAddress(given) ? encode(decode(given)) : keyring.find(given).address;
 }
 
 /** What a signature is bound to. */

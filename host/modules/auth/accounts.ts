@@ -1,11 +1,10 @@
 /** Module auth: accounts by address. In consensus version 1 an account holds its own coins. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { bigEndian64, concatBytes } from "../../bytes.js";
+import { bigEndian64, concatBytes, toHex } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
 import { type Account, AccountSchema } from "../../gen/chain/auth/v1/auth_pb.js";
 import type { KVReader, KVStore } from "../../types.js";
 import { multisigMessage, readMultisig, type SigningKey } from "../../values/account-key.js";
-import { encodeAddress } from "../../values/address.js";
 import { allRecords, type Records } from "../../values/records.js";
 
 export const AUTH_STORE = "auth";
@@ -26,7 +25,7 @@ function decodeAccount(bytes: Uint8Array, address: Uint8Array): Account {
   try {
     return fromBinary(AccountSchema, bytes);
   } catch (cause) {
-    const name = encodeAddress(address);
+    const name = toHex(address);
     throw new UpgradeError("UPG_STORE_CORRUPT", `store "auth": the account ${name} cannot be decoded`, { cause });
   }
 }
@@ -41,7 +40,7 @@ export function keyOfAccount({ address, pubKey, multisig }: Account): SigningKey
   try {
     return readMultisig(multisig);
   } catch (cause) {
-    const what = `store "auth": the multisig key of ${encodeAddress(address)} cannot be read`;
+    const what = `store "auth": the multisig key of ${toHex(address)} cannot be read`;
     throw new UpgradeError("UPG_STORE_CORRUPT", what, { cause });
   }
 }

@@ -12,7 +12,6 @@ import type { Account } from "../../gen/chain/auth/v1/auth_pb.js";
 import { INT64_MAX } from "../../limits.js";
 import { compareTimes, formatTime } from "../../time.js";
 import { checkSignatureCount, keyAddress, memberCount, readKey, type SigningKey } from "../../values/account-key.js";
-import { encodeAddress } from "../../values/address.js";
 import { readMessageCoins } from "../../values/message-coins.js";
 import { SDK, TxError } from "../../values/tx-error.js";
 import { bankOf } from "../bank/bank.js";
@@ -115,11 +114,11 @@ function takeFee(context: ModuleContext, tx: DecodedTx, { mode, trial }: Options
   const { fee } = tx.authInfo;
   if (mode !== "simulate" && gasLimit(tx) === 0n) throw new TxError(SDK.INVALID_GAS_LIMIT, "must provide positive gas");
   const payer = tx.feePayer ?? new Uint8Array();
-  if (fee && fee.granter !== "" && fee.granter !== encodeAddress(payer)) {
+  if (fee && fee.granter !== "" && fee.granter !== context.addresses.encode(payer)) {
     throw new TxError(SDK.INVALID_REQUEST, "fee grants are not enabled");
   }
   if (!readAccount(context.store(AUTH_STORE), payer)) {
-    throw new TxError(SDK.UNKNOWN_ADDRESS, `fee payer address: ${encodeAddress(payer)} does not exist`);
+    throw new TxError(SDK.UNKNOWN_ADDRESS, `fee payer address: ${context.addresses.encode(payer)} does not exist`);
   }
   const { coins, text, isValid } = readMessageCoins(fee?.amount ?? []);
   const isZero = coins.every(({ amount }) => amount === 0n);
@@ -127,7 +126,7 @@ function takeFee(context: ModuleContext, tx: DecodedTx, { mode, trial }: Options
     if (!isValid) throw new TxError(SDK.INSUFFICIENT_FEE, `invalid fee amount: ${text}`);
     payFee(context, payer, coins);
   } else if (mode === "simulate") countFee(trial, payer);
-  context.emit("tx", ["fee", text], ["fee_payer", encodeAddress(payer)]);
+  context.emit("tx", ["fee", text], ["fee_payer", context.addresses.encode(payer)]);
 }
 
 /** Charges what a fee will cost, and leaves nothing else behind: neither the payment nor its events. */
@@ -158,7 +157,7 @@ function payFee(context: ModuleContext, payer: Uint8Array, coins: Parameters<typ
 function requireAccount(context: ModuleContext, address: Uint8Array): Account {
   const account = readAccount(context.store(AUTH_STORE), address);
   if (account) return account;
-  throw new TxError(SDK.UNKNOWN_ADDRESS, `account ${encodeAddress(address)} does not exist`);
+  throw new TxError(SDK.UNKNOWN_ADDRESS, `account ${context.addresses.encode(address)} does not exist`);
 }
 
 interface TxSigner {
@@ -178,7 +177,7 @@ function settleKeys(context: ModuleContext, tx: DecodedTx, { mode }: AnteOptions
     return { key, typeUrl: publicKey.typeUrl };
   });
   const signatures = signerInfos.map(({ modeInfo, sequence }, index) => {
-    const address = encodeAddress(tx.signers[index] as Uint8Array);
+    const address = context.addresses.encode(tx.signers[index] as Uint8Array);
     const signature = readSignature(modeInfo, tx.raw.signatures[index] ?? new Uint8Array());
     context.emit("tx", ["acc_seq", `${address}/${sequence}`]);
     for (const bytes of publishedSignatures(signature)) context.emit("tx", ["signature", toBase64(bytes)]);
@@ -215,7 +214,7 @@ function settleKey(
 ): void {
   const isSigners = key !== undefined && equalBytes(keyAddress(context.sha256, key), signer);
   if (!isSigners && mode !== "simulate" && key) {
-    const what = `pubKey does not match signer address ${encodeAddress(signer)} with signer index: ${index}`;
+    const what = `pubKey does not match signer address ${context.addresses.encode(signer)} with signer index: ${index}`;
     throw new TxError(SDK.INVALID_PUBKEY, what);
   }
   const account = requireAccount(context, signer);
@@ -249,7 +248,7 @@ function checkSignatures(
 }
 
 /** What a signer signed, made once for all members of a multisig key. */
-function signDocs({ chainId, router }: ModuleContext, tx: DecodedTx, account: Account): SignDocs {
+function signDocs({ chainId, router, addresses }: ModuleContext, tx: DecodedTx, account: Account): SignDocs {
   const { accountNumber, sequence } = account;
   let amino: Uint8Array | undefined;
   return {
@@ -259,7 +258,7 @@ function signDocs({ chainId, router }: ModuleContext, tx: DecodedTx, account: Ac
         body: tx.body,
         authInfo: tx.authInfo,
         ...{ chainId, accountNumber, sequence },
-        address: encodeAddress(account.address),
+        address: addresses.encode(account.address),
         resolve: resolverOf(router),
       });
       return amino;

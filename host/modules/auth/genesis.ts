@@ -7,7 +7,7 @@ import { moduleGenesis } from "../../chain/genesis/module-genesis.js";
 import { type Module, permissionsOf } from "../../chain/module.js";
 import { type Account, AccountSchema, type Vesting, VestingSchema } from "../../gen/chain/auth/v1/auth_pb.js";
 import type { SigningKey } from "../../values/account-key.js";
-import { decodeAddress, encodeAddress, moduleAddress } from "../../values/address.js";
+import { type AddressCodec, moduleAddress } from "../../values/address.js";
 import { type Coin, coinsToMessages } from "../../values/coins.js";
 import type { JsonReader } from "../../values/json-reader.js";
 import { keyJson, readAccountKey } from "../../values/key-json.js";
@@ -47,7 +47,10 @@ export interface AuthGenesis {
 export const authGenesis = moduleGenesis<AuthGenesis>({
   parts: { accounts: "list" },
   default: () => ({ accounts: [] }),
-  read: (section) => ({ accounts: listOnce(section.list("accounts"), readAccount, ({ address }) => address) }),
+  read({ addresses, list }) {
+    const read = (account: JsonReader) => readAccount(addresses, account);
+    return { accounts: listOnce(list("accounts"), read, ({ address }) => address) };
+  },
   lists: (state) => [["accounts", state.accounts]],
   counts: (state) => ({ accounts: state.accounts.length }),
   init(context, state) {
@@ -59,9 +62,9 @@ export const authGenesis = moduleGenesis<AuthGenesis>({
     }
     for (const name of context.moduleAccounts) ensureAccount(store, moduleAddress(context.sha256, name), name);
   },
-  *export({ view, modules }) {
+  *export({ view, modules, addresses }) {
     yield '{"accounts":';
-    yield* listText(accounts(view.store(AUTH_STORE)), (account) => accountJson(account, modules));
+    yield* listText(accounts(view.store(AUTH_STORE)), (account) => accountJson(account, modules, addresses));
     yield "}";
   },
 });
@@ -81,7 +84,7 @@ function accountRecord({ address, number, sequence, key, module, vesting }: Gene
 }
 
 /** BaseAccount, ModuleAccount, and the two vesting accounts. */
-function readAccount(account: JsonReader): GenesisAccount {
+function readAccount(addresses: AddressCodec, account: JsonReader): GenesisAccount {
   const type = account.get("@type").text();
   const name = type.slice(type.lastIndexOf(".") + 1);
   const isVesting = name === "DelayedVestingAccount" || name === "ContinuousVestingAccount";
@@ -91,7 +94,7 @@ function readAccount(account: JsonReader): GenesisAccount {
   const vesting = isVesting ? account.get("base_vesting_account") : undefined;
   const base = vesting ? vesting.get("base_account") : name === "ModuleAccount" ? account.get("base_account") : account;
   return {
-    address: base.get("address").parse(decodeAddress),
+    address: base.get("address").parse(addresses.decode),
     number: base.get("account_number").uint64(0n),
     sequence: base.get("sequence").uint64(0n),
     key: readAccountKey(base.get("pub_key")),
@@ -108,11 +111,11 @@ function readAccount(account: JsonReader): GenesisAccount {
 
 type Json = Readonly<Record<string, unknown>>;
 
-function accountJson(account: Account, modules: readonly Module[]): Json {
+function accountJson(account: Account, modules: readonly Module[], { encode }: AddressCodec): Json {
   const { address, accountNumber, sequence, module, vesting } = account;
   const key = keyOfAccount(account);
   const base = {
-    address: encodeAddress(address),
+    address: encode(address),
     pub_key: key ? keyJson(key) : null,
     account_number: String(accountNumber),
     sequence: String(sequence),

@@ -16,7 +16,6 @@ import {
   DelayedVestingAccountSchema,
 } from "../../gen/cosmos/vesting/v1beta1/vesting_pb.js";
 import { packKey } from "../../values/account-key.js";
-import { ADDRESS_PREFIX, encodeAddress } from "../../values/address.js";
 import { packAny } from "../../values/any.js";
 import { ACCOUNTS, AUTH_STORE, accounts, keyOfAccount, readAccount } from "./accounts.js";
 
@@ -29,20 +28,25 @@ const TX_RULES = {
   sigVerifyCostSecp256k1: GAS.VERIFY_SECP256K1,
 };
 
-function baseFields(account: Account) {
+function baseFields(account: Account, { chain }: QueryCall) {
   const { address, accountNumber, sequence } = account;
   const key = keyOfAccount(account);
-  return { address: encodeAddress(address), accountNumber, sequence, ...(key ? { pubKey: packKey(key) } : {}) };
+  return {
+    address: chain.addresses.encode(address),
+    accountNumber,
+    sequence,
+    ...(key ? { pubKey: packKey(key) } : {}),
+  };
 }
 
-function accountAny(account: Account, { chain }: QueryCall): Any {
-  const baseAccount = baseFields(account);
+function accountAny(account: Account, call: QueryCall): Any {
+  const baseAccount = baseFields(account, call);
   const { module, vesting } = account;
   if (module !== "") {
     return packAny(ModuleAccountSchema, {
       baseAccount,
       name: module,
-      permissions: permissionsOf(chain.modules, module),
+      permissions: permissionsOf(call.chain.modules, module),
     });
   }
   if (!vesting) return packAny(BaseAccountSchema, baseAccount);
@@ -58,8 +62,8 @@ function accountAny(account: Account, { chain }: QueryCall): Any {
     : packAny(ContinuousVestingAccountSchema, { baseVestingAccount, startTime: vesting.startTime });
 }
 
-function accountOf(address: string, { stores }: QueryCall): Account {
-  const account = readAccount(stores.store(AUTH_STORE), readAddress(address));
+function accountOf(address: string, { stores, chain }: QueryCall): Account {
+  const account = readAccount(stores.store(AUTH_STORE), readAddress(chain.addresses, address));
   if (!account) throw new UpgradeError("UPG_NOT_FOUND_ACCOUNT", `account ${address} not found`);
   return account;
 }
@@ -100,7 +104,7 @@ export const authQuery: QueryService = implement(Query, KEPT, {
 
   account: ({ address }, call) => ({ account: accountAny(accountOf(address, call), call) }),
 
-  accountInfo: ({ address }, call) => ({ info: baseFields(accountOf(address, call)) }),
+  accountInfo: ({ address }, call) => ({ info: baseFields(accountOf(address, call), call) }),
 
   params: () => ({ params: TX_RULES }),
 
@@ -114,7 +118,7 @@ export const authQuery: QueryService = implement(Query, KEPT, {
     return { account: accountAny(account, call) };
   },
 
-  addressBytesToString({ addressBytes }) {
+  addressBytesToString({ addressBytes }, { chain }) {
     const { length } = addressBytes;
     if (length === 0) throw new UpgradeError("UPG_INVALID_ARGUMENT", "empty address bytes is not allowed");
     if (length > ADDRESS_BYTES_MAX)
@@ -122,10 +126,12 @@ export const authQuery: QueryService = implement(Query, KEPT, {
         "UPG_INVALID_ARGUMENT",
         `an address has at most ${ADDRESS_BYTES_MAX} bytes, got ${length}`,
       );
-    return { addressString: encodeAddress(addressBytes) };
+    return { addressString: chain.addresses.encode(addressBytes) };
   },
 
-  addressStringToBytes: ({ addressString }) => ({ addressBytes: readAddress(addressString) }),
+  addressStringToBytes: ({ addressString }, { chain }) => ({
+    addressBytes: readAddress(chain.addresses, addressString),
+  }),
 
   async accountAddressByID({ id, accountId }, call) {
     if (id !== 0n) {
@@ -138,9 +144,9 @@ export const authQuery: QueryService = implement(Query, KEPT, {
       return found === undefined;
     };
     await walk(accounts(call.stores.store(AUTH_STORE)), visit, call);
-    if (found) return { accountAddress: encodeAddress(found.address) };
+    if (found) return { accountAddress: call.chain.addresses.encode(found.address) };
     throw new UpgradeError("UPG_NOT_FOUND_ACCOUNT", `account address not found with account number ${accountId}`);
   },
 
-  bech32Prefix: () => ({ bech32Prefix: ADDRESS_PREFIX }),
+  bech32Prefix: (_request, { chain }) => ({ bech32Prefix: chain.addresses.prefix }),
 });

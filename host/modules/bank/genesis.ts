@@ -4,7 +4,7 @@ import { readCoins } from "../../chain/genesis/coins.js";
 import { type GenesisList, listOnce } from "../../chain/genesis/list.js";
 import { listText } from "../../chain/genesis/list-text.js";
 import { type GenesisContext, type GenesisSection, moduleGenesis } from "../../chain/genesis/module-genesis.js";
-import { decodeAddress, encodeAddress } from "../../values/address.js";
+import type { AddressCodec } from "../../values/address.js";
 import { AMOUNT_MAX, type Coin, type Coins } from "../../values/coins.js";
 import type { JsonReader } from "../../values/json-reader.js";
 import { AUTH_STORE, ensureAccount } from "../auth/accounts.js";
@@ -51,7 +51,12 @@ export const bankGenesis = moduleGenesis<BankGenesis>({
         },
       };
     };
-    const balances = listOnce(section.list("balances"), readBalance, ({ address }) => address, begin);
+    const balances = listOnce(
+      section.list("balances"),
+      (each) => readBalance(section.addresses, each),
+      ({ address }) => address,
+      begin,
+    );
     return { balances, watch: (watch) => watches.push(watch) };
   },
   lists: (state) => [["balances", state.balances]],
@@ -74,9 +79,9 @@ export const bankGenesis = moduleGenesis<BankGenesis>({
       mint(context, at.value);
     }
   },
-  *export({ view, version }) {
+  *export({ view, version, addresses }) {
     yield '{"balances":';
-    yield* listText(bankOf(version).allBalances(view), balanceJson);
+    yield* listText(bankOf(version).allBalances(view), (each) => balanceJson(each, addresses));
     yield "}";
   },
 });
@@ -105,11 +110,11 @@ function supplyWatch({ json }: GenesisSection): BalanceWatch {
   };
 }
 
-function readBalance(balance: JsonReader): GenesisBalance {
-  return { address: balance.get("address").parse(decodeAddress), coins: readCoins(balance.get("coins")) };
+function readBalance(addresses: AddressCodec, balance: JsonReader): GenesisBalance {
+  return { address: balance.get("address").parse(addresses.decode), coins: readCoins(balance.get("coins")) };
 }
 
-const balanceJson = ([address, coins]: readonly [Uint8Array, Coins]) => ({
-  address: encodeAddress(address),
+const balanceJson = ([address, coins]: readonly [Uint8Array, Coins], { encode }: AddressCodec) => ({
+  address: encode(address),
   coins: coins.map(({ denom, amount }) => ({ denom, amount: String(amount) })),
 });

@@ -1,9 +1,10 @@
 /** MsgSend. */
 
+import { equalBytes } from "../../bytes.js";
 import { messageKind } from "../../chain/tx/message-kind.js";
 import { readAddress } from "../../chain/tx/read-address.js";
 import { MsgSendResponseSchema, MsgSendSchema } from "../../gen/cosmos/bank/v1beta1/tx_pb.js";
-import { decodeAnyAddress, encodeAddress, moduleAddress } from "../../values/address.js";
+import { moduleAddress } from "../../values/address.js";
 import { readMessageCoins } from "../../values/message-coins.js";
 import { SDK, TxError } from "../../values/tx-error.js";
 import { FEE_COLLECTOR, transferCoins } from "./transfer.js";
@@ -13,11 +14,11 @@ export const SEND = messageKind({
   response: MsgSendResponseSchema,
   signer: ({ fromAddress }) => fromAddress,
   run(context, { fromAddress, toAddress, amount }) {
-    const from = decodeAnyAddress(fromAddress);
-    const to = readAddress(toAddress, "invalid to address");
+    const from = context.addresses.decodeAny(fromAddress);
+    const to = readAddress(context.addresses, toAddress, "invalid to address");
     const { coins, text, isValid } = readMessageCoins(amount);
     if (!isValid || coins.length === 0) throw new TxError(SDK.INVALID_COINS, text);
-    if (encodeAddress(to) === encodeAddress(moduleAddress(context.sha256, FEE_COLLECTOR))) {
+    if (equalBytes(to, moduleAddress(context.sha256, FEE_COLLECTOR))) {
       throw new TxError(SDK.UNAUTHORIZED, `${toAddress} is not allowed to receive funds`);
     }
     transferCoins(context, from, to, coins);

@@ -8,7 +8,6 @@ import { checkText, readAddress } from "../../chain/query/texts.js";
 import { UpgradeError } from "../../errors.js";
 import { Query } from "../../gen/cosmos/bank/v1beta1/query_pb.js";
 import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
-import { encodeAddress } from "../../values/address.js";
 import { amountOf, type Coin, type Coins, coinsToMessages, normalCoins } from "../../values/coins.js";
 import type { Records } from "../../values/records.js";
 import { AUTH_STORE, readAccount } from "../auth/accounts.js";
@@ -82,7 +81,7 @@ async function denomOwners(
   const fits = ({ coins }: Owner) => amountOf(coins, denom) > 0n;
   const page = await paginate(call.stores.store(store), records, pagination, call, { fits });
   const owners = page.items.map(({ address, coins }) => ({
-    address: encodeAddress(address),
+    address: call.chain.addresses.encode(address),
     balance: coinMessage({ denom, amount: amountOf(coins, denom) }),
   }));
   return { denomOwners: owners, pagination: page.pagination };
@@ -107,22 +106,22 @@ const KEPT = [
 export const bankQuery: QueryService = implement(Query, KEPT, {
   balance({ address, denom }, call) {
     checkDenom(denom);
-    return { balance: coinMessage(balanceOf(readAddress(address), denom, call)) };
+    return { balance: coinMessage(balanceOf(readAddress(call.chain.addresses, address), denom, call)) };
   },
 
   async allBalances({ address, pagination }, call) {
-    const page = await balancesPage(readAddress(address), call, pagination);
+    const page = await balancesPage(readAddress(call.chain.addresses, address), call, pagination);
     return { balances: coinsToMessages(page.items), pagination: page.pagination };
   },
 
   async spendableBalances({ address, pagination }, call) {
-    const owner = readAddress(address);
+    const owner = readAddress(call.chain.addresses, address);
     const page = await balancesPage(owner, call, pagination);
     return { balances: coinsToMessages(spendable(owner, page.items, call)), pagination: page.pagination };
   },
 
   spendableBalanceByDenom({ address, denom }, call) {
-    const owner = readAddress(address);
+    const owner = readAddress(call.chain.addresses, address);
     checkDenom(denom);
     return { balance: spendable(owner, [balanceOf(owner, denom, call)], call).map(coinMessage)[0] };
   },

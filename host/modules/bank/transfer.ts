@@ -1,7 +1,7 @@
 /** Coins on the move, with the Cosmos SDK's events: what messages, fees, deposits and refunds go through. */
 
 import type { ModuleContext } from "../../chain/context.js";
-import { encodeAddress, moduleAddress } from "../../values/address.js";
+import { moduleAddress } from "../../values/address.js";
 import { type Coins, formatCoins } from "../../values/coins.js";
 import { AUTH_STORE, ensureAccount } from "../auth/accounts.js";
 import { requireSpendable } from "../auth/vesting.js";
@@ -14,7 +14,8 @@ export function transferCoins(context: ModuleContext, from: Uint8Array, to: Uint
   requireSpendable(context, from, coins);
   if (coins.length > 0) bankOf(context.version).send(context.stores, from, to, coins);
   else ensureAccount(context.store(AUTH_STORE), to);
-  const [sender, recipient, amount] = [encodeAddress(from), encodeAddress(to), formatCoins(coins)];
+  const { encode } = context.addresses;
+  const [sender, recipient, amount] = [encode(from), encode(to), formatCoins(coins)];
   context.emit("coin_spent", ["spender", sender], ["amount", amount]);
   context.emit("coin_received", ["receiver", recipient], ["amount", amount]);
   context.emit("transfer", ["recipient", recipient], ["sender", sender], ["amount", amount]);
@@ -36,7 +37,7 @@ export function transferFromModule(context: ModuleContext, module: string, to: U
 export function burnFromModule(context: ModuleContext, module: string, coins: Coins): void {
   const address = moduleAddress(context.sha256, module);
   bankOf(context.version).burn(context.stores, address, coins);
-  const [burner, amount] = [encodeAddress(address), formatCoins(coins)];
+  const [burner, amount] = [context.addresses.encode(address), formatCoins(coins)];
   context.emit("coin_spent", ["spender", burner], ["amount", amount]);
   context.emit("burn", ["burner", burner], ["amount", amount]);
 }

@@ -1,8 +1,9 @@
 /** Deposits: taken, given back, burned, charged on cancelling. The gov account holds them in between. */
 import { create } from "@bufbuild/protobuf";
+import { equalBytes } from "../../bytes.js";
 import type { ModuleContext } from "../../chain/context.js";
 import { DepositSchema, type Params, type Proposal, ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
-import { decodeAnyAddress, encodeAddress, moduleAddress } from "../../values/address.js";
+import { checkedAddress, moduleAddress } from "../../values/address.js";
 import {
   addCoins,
   amountOf,
@@ -91,7 +92,7 @@ export function addDeposit(context: ModuleContext, id: bigint, depositor: Uint8A
   writeProposal(store, proposal);
   const startsVoting = status === ProposalStatus.DEPOSIT_PERIOD && holdsAll(total, minimum);
   if (startsVoting) startVoting(store, proposal, params, context.time);
-  recordDeposit(context, id, encodeAddress(depositor), deposit);
+  recordDeposit(context, id, context.addresses.encode(depositor), deposit);
   return startsVoting;
 }
 
@@ -122,7 +123,7 @@ export function refundDeposits(context: ModuleContext, id: bigint): void {
   const store = context.store(GOV_STORE);
   for (const deposit of [...depositsOf(store, id)]) {
     const coins = coinsFromMessages(deposit.amount);
-    transferFromModule(context, GOV_MODULE, decodeAnyAddress(deposit.depositor), coins);
+    transferFromModule(context, GOV_MODULE, checkedAddress(deposit.depositor), coins);
     removeDeposit(store, deposit);
   }
 }
@@ -150,7 +151,7 @@ export function chargeDeposits(context: ModuleContext, id: bigint, params: Param
       rest.push({ denom, amount: amount - charge });
     }
     const back = normalCoins(rest);
-    if (back.length > 0) transferFromModule(context, GOV_MODULE, decodeAnyAddress(deposit.depositor), back);
+    if (back.length > 0) transferFromModule(context, GOV_MODULE, checkedAddress(deposit.depositor), back);
     removeDeposit(store, deposit);
   }
   const coins = normalCoins(charges);
@@ -162,8 +163,8 @@ function payCharge(context: ModuleContext, destination: string, coins: Coins): v
     burnFromModule(context, GOV_MODULE, coins);
     return;
   }
-  const address = decodeAnyAddress(destination);
-  const isPool = encodeAddress(address) === encodeAddress(moduleAddress(context.sha256, COMMUNITY_POOL));
+  const address = checkedAddress(destination);
+  const isPool = equalBytes(address, moduleAddress(context.sha256, COMMUNITY_POOL));
   if (isPool) transferToModule(context, moduleAddress(context.sha256, GOV_MODULE), COMMUNITY_POOL, coins);
   else transferFromModule(context, GOV_MODULE, address, coins);
 }

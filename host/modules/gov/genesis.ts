@@ -21,7 +21,7 @@ import {
   VoteOption,
   VoteSchema,
 } from "../../gen/cosmos/gov/v1/gov_pb.js";
-import { decodeAddress, decodeAnyAddress, moduleAddress } from "../../values/address.js";
+import { type AddressCodec, moduleAddress } from "../../values/address.js";
 import {
   addCoins,
   type Coin,
@@ -103,7 +103,12 @@ function defaultParams(denom: string): unknown {
   return messageWriter(createRegistry())(ParamsSchema, defaultGovParams(denom));
 }
 
-function readGov(gov: JsonReader, { bondDenom, registry }: Pick<GenesisSection, "bondDenom" | "registry">): GenesisGov {
+type Reading = Pick<GenesisSection, "registry" | "addresses">;
+
+function readGov(
+  gov: JsonReader,
+  { bondDenom, registry, addresses }: Pick<GenesisSection, "bondDenom" | "registry" | "addresses">,
+): GenesisGov {
   const startingProposalId = gov.get("starting_proposal_id").uint64(1n);
   const list = gov
     .get("proposals")
@@ -113,16 +118,16 @@ function readGov(gov: JsonReader, { bondDenom, registry }: Pick<GenesisSection, 
   if (taken) throw gov.get("starting_proposal_id").wrong(`must be greater than ${taken.id}, the id of a proposal`);
   return {
     startingProposalId,
-    params: readParams(registry, gov.get("params"), bondDenom),
+    params: readParams({ registry, addresses }, gov.get("params"), bondDenom),
     proposals: list,
     deposits: gov
       .get("deposits")
       .items()
-      .map((item) => readDeposit(registry, item)),
+      .map((item) => readDeposit({ registry, addresses }, item)),
     votes: gov
       .get("votes")
       .items()
-      .map((item) => readVote(registry, item)),
+      .map((item) => readVote({ registry, addresses }, item)),
   };
 }
 
@@ -171,7 +176,7 @@ function readProposal(registry: Registry, item: JsonReader): Proposal {
 }
 
 /** What the document leaves out keeps its default; the expedited ones follow those that are given. */
-function readParams(registry: Registry, field: JsonReader, denom: string): Params {
+function readParams({ registry, addresses }: Reading, field: JsonReader, denom: string): Params {
   const defaults = defaultGovParams(denom);
   if (!field.isSet) return defaults;
   const params = readMessage(registry, ParamsSchema, field);
@@ -193,7 +198,7 @@ function readParams(registry: Registry, field: JsonReader, denom: string): Param
   ) {
     merged.expeditedVotingPeriod = create(DurationSchema, { seconds: votingPeriod.seconds / 2n });
   }
-  checkParams(field, merged);
+  checkParams(field, merged, addresses);
   return merged;
 }
 
@@ -216,7 +221,7 @@ const PERIODS = [
 ] as const satisfies readonly (readonly [string, keyof Params])[];
 
 /** What a block relies on: a wrong parameter must not wait for the first vote to end. */
-function checkParams(field: JsonReader, params: Params): void {
+function checkParams(field: JsonReader, params: Params, addresses: AddressCodec): void {
   for (const [name, key] of FRACTIONS) {
     const value = readDecimal(params[key]);
     if (value === undefined || value < 0n || value > ONE) {
@@ -230,7 +235,7 @@ function checkParams(field: JsonReader, params: Params): void {
   }
   readCoinsOf(field, "min_deposit", params.minDeposit);
   readCoinsOf(field, "expedited_min_deposit", params.expeditedMinDeposit);
-  if (params.proposalCancelDest !== "") field.get("proposal_cancel_dest").parse(decodeAnyAddress);
+  if (params.proposalCancelDest !== "") field.get("proposal_cancel_dest").parse(addresses.decodeAny);
 }
 
 function readCoinsOf(field: JsonReader, name: string, messages: readonly { denom: string; amount: string }[]): Coin[] {
@@ -241,17 +246,17 @@ function readCoinsOf(field: JsonReader, name: string, messages: readonly { denom
   }
 }
 
-function readDeposit(registry: Registry, item: JsonReader): Deposit {
+function readDeposit({ registry, addresses }: Reading, item: JsonReader): Deposit {
   const deposit = readMessage(registry, DepositSchema, item);
-  item.get("depositor").parse(decodeAddress);
+  item.get("depositor").parse(addresses.decode);
   readCoins(item.get("amount"));
   return deposit;
 }
 
 /** An option of an unknown name is read as none, as unknown names of fields are passed over. */
-function readVote(registry: Registry, item: JsonReader): Vote {
+function readVote({ registry, addresses }: Reading, item: JsonReader): Vote {
   const vote = readMessage(registry, VoteSchema, item);
-  item.get("voter").parse(decodeAddress);
+  item.get("voter").parse(addresses.decode);
   if (vote.options.some(({ option }) => option === VoteOption.UNSPECIFIED)) {
     throw item.get("options").wrong("an option is none of those that can be voted for");
   }

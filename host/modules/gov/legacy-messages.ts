@@ -20,7 +20,7 @@ import {
   MsgVoteWeightedResponseSchema,
   MsgVoteWeightedSchema,
 } from "../../gen/cosmos/gov/v1beta1/tx_pb.js";
-import { encodeAddress, moduleAddress } from "../../values/address.js";
+import { moduleAddress } from "../../values/address.js";
 import { packAny } from "../../values/any.js";
 import { formatDecimal } from "../../values/decimal.js";
 import { GOV, SDK, TxError } from "../../values/tx-error.js";
@@ -28,7 +28,8 @@ import { CONTENT_TYPES, checkContentTexts, checkRoute, readContent } from "./leg
 import { castVote, castWeightedVote, makeDeposit, submitProposal } from "./messages.js";
 import { GOV_MODULE } from "./records.js";
 
-const govAddress = ({ sha256 }: ModuleContext): string => encodeAddress(moduleAddress(sha256, GOV_MODULE));
+const govAddress = ({ sha256, addresses }: ModuleContext): string =>
+  addresses.encode(moduleAddress(sha256, GOV_MODULE));
 
 /** Packs a content. Its decoding refuses what is no content before anything runs. */
 const SUBMIT = messageKind({

@@ -30,7 +30,7 @@ import { addVote, checkWeights, wholeVote } from "./votes.js";
 
 /** Submits a proposal and adds its initial deposit. @throws TxError */
 export function submitProposal(context: ModuleContext, message: MsgSubmitProposal): { proposalId: bigint } {
-  const proposer = readAddress(message.proposer, "invalid proposer address");
+  const proposer = readAddress(context.addresses, message.proposer, "invalid proposer address");
   checkTexts(message);
   const deposit = readMessageCoins(message.initialDeposit);
   checkInitialDeposit(readParams(context.store(GOV_STORE)), deposit, message.expedited);
@@ -46,7 +46,7 @@ export function makeDeposit(
   context: ModuleContext,
   { proposalId, depositor, amount }: Pick<MsgDeposit, "proposalId" | "depositor" | "amount">,
 ): undefined {
-  const address = readAddress(depositor, "invalid depositor address");
+  const address = readAddress(context.addresses, depositor, "invalid depositor address");
   const deposit = readMessageCoins(amount);
   if (!deposit.isValid || deposit.coins.length === 0) throw new TxError(SDK.INVALID_COINS, deposit.text);
   if (addDeposit(context, proposalId, address, deposit)) {
@@ -59,7 +59,7 @@ export function castVote(
   context: ModuleContext,
   { proposalId: id, voter, option, metadata }: Pick<MsgVote, "proposalId" | "voter" | "option" | "metadata">,
 ): undefined {
-  const address = readAddress(voter, "invalid voter address");
+  const address = readAddress(context.addresses, voter, "invalid voter address");
   addVote(context, { id, voter: address, options: wholeVote(option), metadata });
 }
 
@@ -68,7 +68,7 @@ export function castWeightedVote(
   context: ModuleContext,
   { proposalId: id, voter, options, metadata }: Pick<MsgVoteWeighted, "proposalId" | "voter" | "options" | "metadata">,
 ): undefined {
-  const address = readAddress(voter, "invalid voter address");
+  const address = readAddress(context.addresses, voter, "invalid voter address");
   checkWeights(options);
   addVote(context, { id, voter: address, options, metadata });
 }
@@ -106,7 +106,7 @@ const CANCEL = messageKind({
   response: MsgCancelProposalResponseSchema,
   signer: ({ proposer }) => proposer,
   run(context, { proposalId, proposer }) {
-    readAddress(proposer, "invalid proposer address");
+    readAddress(context.addresses, proposer, "invalid proposer address");
     cancelProposal(context, proposalId, proposer);
     context.emit("cancel_proposal", ["sender", proposer], ["proposal_id", String(proposalId)]);
     return { proposalId, canceledTime: timeMessage(context.time), canceledHeight: context.height };

@@ -7,7 +7,7 @@ import { ProposalSchema, ProposalStatus, TallyResultSchema } from "../../gen/cos
 import type { MsgSubmitProposal } from "../../gen/cosmos/gov/v1/tx_pb.js";
 import { compareTimes } from "../../time.js";
 import type { Any } from "../../types.js";
-import { addressFailure, decodeAnyAddress, encodeAddress, moduleAddress } from "../../values/address.js";
+import { moduleAddress } from "../../values/address.js";
 import { GOV, TxError, undefinedError } from "../../values/tx-error.js";
 import { chargeDeposits, noSuchProposal } from "./deposits.js";
 import { addPeriod, timeMessage } from "./periods.js";
@@ -35,7 +35,7 @@ export function createProposal(context: ModuleContext, message: MsgSubmitProposa
   writeNextProposalId(store, id + 1n);
   const { maxDepositPeriod } = readParams(store);
   const depositEndTime = addPeriod(context.time, maxDepositPeriod);
-  const proposer = encodeAddress(decodeAnyAddress(message.proposer));
+  const proposer = context.addresses.encode(context.addresses.decodeAny(message.proposer));
   const proposal = create(ProposalSchema, {
     id,
     messages: message.messages,
@@ -72,11 +72,11 @@ export function createProposal(context: ModuleContext, message: MsgSubmitProposa
 /** Its one signer is the gov account, it is one that proposals may run, and what it will ask for is possible. */
 function checkProposable(context: ModuleContext, any: Any): void {
   const message = readProposable(context, any);
-  const failure = addressFailure(message.signer);
+  const { encode, decodeAny, failure: failureOf } = context.addresses;
+  const failure = failureOf(message.signer);
   if (failure !== undefined) throw undefinedError(failure);
-  const signer = encodeAddress(decodeAnyAddress(message.signer));
-  if (signer !== encodeAddress(moduleAddress(context.sha256, GOV_MODULE)))
-    throw new TxError(GOV.INVALID_SIGNER, signer);
+  const signer = encode(decodeAny(message.signer));
+  if (signer !== encode(moduleAddress(context.sha256, GOV_MODULE))) throw new TxError(GOV.INVALID_SIGNER, signer);
   if (!context.router.get(any.typeUrl)?.isForGovernance) throw new TxError(GOV.UNROUTABLE, any.typeUrl);
   message.check(context);
 }

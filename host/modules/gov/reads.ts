@@ -13,7 +13,6 @@ import {
   type TallyResult,
   type Vote,
 } from "../../gen/cosmos/gov/v1/gov_pb.js";
-import { encodeAddress } from "../../values/address.js";
 import {
   depositRecords,
   GOV_STORE,
@@ -35,7 +34,8 @@ const NO_VOTES: Counts = { yesCount: "0", abstainCount: "0", noCount: "0", noWit
 const storeOf = ({ stores }: QueryCall) => stores.store(GOV_STORE);
 
 /** One spelling of an address, whatever the case it was written in. */
-const normal = (address: string): string => encodeAddress(readAddress(address));
+const normal = (address: string, { chain }: QueryCall): string =>
+  chain.addresses.encode(readAddress(chain.addresses, address));
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_NOT_FOUND_PROPOSAL */
 export function proposalOf(id: bigint, call: QueryCall): Proposal {
@@ -59,8 +59,8 @@ function filterOf(
   call: QueryCall,
 ): ((proposal: Proposal) => boolean) | undefined {
   const store = storeOf(call);
-  const byVoter = voter === "" ? undefined : normal(voter);
-  const byDepositor = depositor === "" ? undefined : normal(depositor);
+  const byVoter = voter === "" ? undefined : normal(voter, call);
+  const byDepositor = depositor === "" ? undefined : normal(depositor, call);
   const anyStatus = proposalStatus === ProposalStatus.UNSPECIFIED;
   if (anyStatus && !byVoter && !byDepositor) return undefined;
   return ({ id, status }) =>
@@ -80,7 +80,7 @@ export function proposalsPage(
 /** @throws UpgradeError UPG_NOT_FOUND_PROPOSAL, UPG_NOT_FOUND_RECORD */
 export function voteOf(proposalId: bigint, voter: string, call: QueryCall): Vote {
   const { id } = proposalOf(proposalId, call);
-  const found = readVote(storeOf(call), id, normal(voter));
+  const found = readVote(storeOf(call), id, normal(voter, call));
   if (found) return found;
   throw new UpgradeError("UPG_NOT_FOUND_RECORD", `voter: ${voter} not found for proposal: ${proposalId}`);
 }
@@ -98,7 +98,7 @@ export function votesPage(
 /** @throws UpgradeError UPG_NOT_FOUND_PROPOSAL, UPG_NOT_FOUND_RECORD */
 export function depositOf(proposalId: bigint, depositor: string, call: QueryCall): Deposit {
   const { id } = proposalOf(proposalId, call);
-  const found = readDeposit(storeOf(call), id, normal(depositor));
+  const found = readDeposit(storeOf(call), id, normal(depositor, call));
   if (found) return found;
   throw new UpgradeError("UPG_NOT_FOUND_RECORD", `depositer: ${depositor} not found for proposal: ${proposalId}`);
 }

@@ -14,7 +14,7 @@ import {
 } from "../../gen/cosmos/gov/v1/gov_pb.js";
 import { UINT64_MAX } from "../../limits.js";
 import type { KVReader, KVStore } from "../../types.js";
-import { decodeAnyAddress } from "../../values/address.js";
+import { checkedAddress } from "../../values/address.js";
 import { allRecords, type Records } from "../../values/records.js";
 
 export const GOV_STORE = "gov";
@@ -35,7 +35,7 @@ function perProposal(prefix: Uint8Array, id: bigint): Uint8Array {
 }
 
 function perAccountKey(prefix: Uint8Array, id: bigint, address: string): Uint8Array {
-  return concatBytes(perProposal(prefix, id), decodeAnyAddress(address));
+  return concatBytes(perProposal(prefix, id), checkedAddress(address));
 }
 
 function decode<T extends DescMessage>(schema: T, bytes: Uint8Array): MessageShape<T> {

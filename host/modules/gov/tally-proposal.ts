@@ -4,7 +4,7 @@ import { fromHex, toHex } from "../../bytes.js";
 import { BondStatus } from "../../gen/chain/staking/v1/staking_pb.js";
 import { type Proposal, type TallyResult, TallyResultSchema } from "../../gen/cosmos/gov/v1/gov_pb.js";
 import type { KVReader } from "../../types.js";
-import { decodeAnyAddress } from "../../values/address.js";
+import { checkedAddress } from "../../values/address.js";
 import { parseAmount } from "../../values/coins.js";
 import { parseDecimal } from "../../values/decimal.js";
 import type { Stores } from "../bank/bank.js";
@@ -62,7 +62,7 @@ function bondedValidators(staking: KVReader): TallyValidator[] {
 }
 
 function* votes(gov: KVReader, id: bigint) {
-  for (const { voter, options } of votesOf(gov, id)) yield { voter: toHex(decodeAnyAddress(voter)), options };
+  for (const { voter, options } of votesOf(gov, id)) yield { voter: toHex(checkedAddress(voter)), options };
 }
 
 function* delegations(staking: KVReader, voter: string): Generator<TallyDelegation> {

@@ -9,7 +9,6 @@ import {
   WeightedVoteOptionSchema,
 } from "../../gen/cosmos/gov/v1/gov_pb.js";
 import { goQuote } from "../../plan-info/go-quote.js";
-import { encodeAddress } from "../../values/address.js";
 import { formatDecimal, ONE, readDecimal } from "../../values/decimal.js";
 import { GOV, SDK, TxError } from "../../values/tx-error.js";
 import { isVotedOn } from "./queues.js";
@@ -59,7 +58,7 @@ export function addVote(context: ModuleContext, { id, voter, options, metadata }
   const store = context.store(GOV_STORE);
   if (!isVotedOn(store, id)) throw new TxError(GOV.INACTIVE_PROPOSAL, String(id));
   checkMetadataLength(metadata);
-  const address = encodeAddress(voter);
+  const address = context.addresses.encode(voter);
   writeVote(store, create(VoteSchema, { proposalId: id, voter: address, options: [...options], metadata }));
   const shown = JSON.stringify(options.map(({ option, weight }) => ({ option, weight })));
   context.emit("proposal_vote", ["voter", address], ["option", shown], ["proposal_id", String(id)]);

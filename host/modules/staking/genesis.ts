@@ -4,7 +4,7 @@ import { type GenesisList, listOnce } from "../../chain/genesis/list.js";
 import { listText, openText } from "../../chain/genesis/list-text.js";
 import { moduleGenesis } from "../../chain/genesis/module-genesis.js";
 import { BondStatus, type Delegation, type Validator } from "../../gen/chain/staking/v1/staking_pb.js";
-import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../values/address.js";
+import type { Addresses } from "../../values/address.js";
 import { parseAmount } from "../../values/coins.js";
 import type { JsonReader } from "../../values/json-reader.js";
 import { delegations, STAKING_STORE, validators, writeDelegation, writeValidator } from "./records.js";
@@ -44,10 +44,14 @@ export interface StakingGenesis {
 export const stakingGenesis = moduleGenesis<StakingGenesis>({
   parts: { params: "held", validators: "held", delegations: "list" },
   default: (bondDenom) => ({ params: { bond_denom: bondDenom }, validators: [], delegations: [] }),
-  read: ({ json, list }) => ({
-    validators: [...listOnce(json.get("validators").items(), readValidator, ({ operator }) => operator)],
-    delegations: listOnce(list("delegations"), readDelegation, keyOfDelegation),
-  }),
+  read({ json, list, addresses }) {
+    const validator = (each: JsonReader) => readValidator(addresses, each);
+    const delegation = (each: JsonReader) => readDelegation(addresses, each);
+    return {
+      validators: [...listOnce(json.get("validators").items(), validator, ({ operator }) => operator)],
+      delegations: listOnce(list("delegations"), delegation, keyOfDelegation),
+    };
+  },
   lists: (state) => [["delegations", state.delegations]],
   counts: (state) => ({ validators: state.validators.length, delegations: state.delegations.length }),
   // Without power no vote ever passes, so such a chain could never be upgraded.
@@ -57,10 +61,11 @@ export const stakingGenesis = moduleGenesis<StakingGenesis>({
     for (const validator of state.validators) writeValidator(store, validator);
     for (const delegation of state.delegations) writeDelegation(store, delegation);
   },
-  *export({ view, stakingParams }) {
+  *export({ view, stakingParams, addresses }) {
     const store = view.store(STAKING_STORE);
-    yield `${openText({ params: stakingParams ?? {}, validators: [...validators(store)].map(validatorJson) })},"delegations":`;
-    yield* listText(delegations(store), delegationJson);
+    const list = [...validators(store)].map((each) => validatorJson(each, addresses));
+    yield `${openText({ params: stakingParams ?? {}, validators: list })},"delegations":`;
+    yield* listText(delegations(store), (each) => delegationJson(each, addresses));
     yield "}";
   },
 });
@@ -71,8 +76,8 @@ const STATUS: Readonly<Record<number, string>> = {
   [BondStatus.BONDED]: "BOND_STATUS_BONDED",
 };
 
-const validatorJson = (validator: Validator) => ({
-  operator_address: encodeAddress(validator.operator, OPERATOR_PREFIX),
+const validatorJson = (validator: Validator, { operators }: Addresses) => ({
+  operator_address: operators.encode(validator.operator),
   consensus_pubkey: { "@type": "/cosmos.crypto.ed25519.PubKey", key: toBase64(validator.consensusKey) },
   jailed: validator.jailed,
   status: STATUS[validator.status],
@@ -81,18 +86,18 @@ const validatorJson = (validator: Validator) => ({
   description: { moniker: validator.moniker },
 });
 
-const delegationJson = ({ delegator, operator, shares }: Delegation) => ({
-  delegator_address: encodeAddress(delegator),
-  validator_address: encodeAddress(operator, OPERATOR_PREFIX),
+const delegationJson = ({ delegator, operator, shares }: Delegation, { encode, operators }: Addresses) => ({
+  delegator_address: encode(delegator),
+  validator_address: operators.encode(operator),
   shares,
 });
 
-function readValidator(validator: JsonReader): GenesisValidator {
+function readValidator({ operators }: Addresses, validator: JsonReader): GenesisValidator {
   const key = validator.get("consensus_pubkey").get("key");
   const consensusKey = key.base64();
   if (consensusKey.length !== 32) throw key.wrong(`an ed25519 key has 32 bytes, got ${consensusKey.length}`);
   return {
-    operator: validator.get("operator_address").parse((text) => decodeAddress(text, OPERATOR_PREFIX)),
+    operator: validator.get("operator_address").parse(operators.decode),
     consensusKey,
     moniker: validator.get("description").get("moniker").text(""),
     tokens: validator.get("tokens").parse(parseAmount),
@@ -108,10 +113,10 @@ function readStatus(field: JsonReader): string {
   return status;
 }
 
-function readDelegation(delegation: JsonReader): GenesisDelegation {
+function readDelegation({ decode, operators }: Addresses, delegation: JsonReader): GenesisDelegation {
   return {
-    delegator: delegation.get("delegator_address").parse(decodeAddress),
-    operator: delegation.get("validator_address").parse((text) => decodeAddress(text, OPERATOR_PREFIX)),
+    delegator: delegation.get("delegator_address").parse(decode),
+    operator: delegation.get("validator_address").parse(operators.decode),
     shares: readDecimal(delegation.get("shares")),
   };
 }

@@ -1,5 +1,6 @@
 /** Staking as clients see it: validators and delegations as genesis gave them, for power counts in votes alone. */
 
+import { equalBytes, toHex } from "../../bytes.js";
 import type { QueryCall } from "../../chain/query/call.js";
 import { paginate, paginateList } from "../../chain/query/paginate.js";
 import { implement, type QueryService } from "../../chain/query/service.js";
@@ -11,7 +12,7 @@ import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination
 import { PubKeySchema } from "../../gen/cosmos/crypto/ed25519/keys_pb.js";
 import { Query } from "../../gen/cosmos/staking/v1beta1/query_pb.js";
 import { BondStatus, BondStatusSchema } from "../../gen/cosmos/staking/v1beta1/staking_pb.js";
-import { encodeAddress, OPERATOR_PREFIX } from "../../values/address.js";
+import type { Addresses } from "../../values/address.js";
 import { packAny } from "../../values/any.js";
 import { DELEGATIONS, delegationOf, delegationsOf, STAKING_STORE, validators } from "./records.js";
 
@@ -26,12 +27,10 @@ const STATUS: Readonly<Record<StoredStatus, BondStatus>> = {
   [StoredStatus.BONDED]: BondStatus.BONDED,
 };
 
-const operatorText = (operator: Uint8Array) => encodeAddress(operator, OPERATOR_PREFIX);
-
-function validatorFields(validator: Validator) {
+function validatorFields(validator: Validator, { operators }: Addresses) {
   const { operator, consensusKey, moniker, tokens, delegatorShares, jailed, status } = validator;
   return {
-    operatorAddress: operatorText(operator),
+    operatorAddress: operators.encode(operator),
     consensusPubkey: packAny(PubKeySchema, { key: consensusKey }),
     jailed,
     status: STATUS[status],
@@ -51,8 +50,14 @@ const all = ({ stores }: QueryCall): Validator[] => [...validators(stores.store(
 
 const sum = (list: readonly Validator[]) => list.reduce((total, { tokens }) => total + BigInt(tokens), 0n).toString();
 
+/** What pages of lists go by. */
+const operatorIn =
+  ({ chain }: QueryCall) =>
+  ({ operator }: { readonly operator: Uint8Array }) =>
+    chain.addresses.operators.encode(operator);
+
 function balanceOf({ operator, shares }: Delegation, list: readonly Validator[]): string {
-  const validator = list.find((each) => operatorText(each.operator) === operatorText(operator));
+  const validator = list.find((each) => equalBytes(each.operator, operator));
   if (!validator) return "0";
   const [mine, every] = [fixed(shares), fixed(validator.delegatorShares)];
   return every === 0n ? "0" : ((BigInt(validator.tokens) * mine) / every).toString();
@@ -81,14 +86,18 @@ const KEPT = [
   "params",
 ] as const;
 
+const readAccount = (text: string, { chain }: QueryCall) => readAddress(chain.addresses, text);
+
+const readOperator = (text: string, { chain }: QueryCall) => readAddress(chain.addresses.operators, text);
+
 const notFound = (what: string) => new UpgradeError("UPG_NOT_FOUND_RECORD", what);
 
-function delegationResponse(delegation: Delegation, list: readonly Validator[], { bondDenom }: QueryCall) {
+function delegationResponse(delegation: Delegation, list: readonly Validator[], { bondDenom, chain }: QueryCall) {
   const { delegator, operator, shares } = delegation;
   return {
     delegation: {
-      delegatorAddress: encodeAddress(delegator),
-      validatorAddress: operatorText(operator),
+      delegatorAddress: chain.addresses.encode(delegator),
+      validatorAddress: chain.addresses.operators.encode(operator),
       shares: fixed(shares).toString(),
     },
     balance: { denom: bondDenom, amount: balanceOf(delegation, list) },
@@ -96,17 +105,18 @@ function delegationResponse(delegation: Delegation, list: readonly Validator[], 
 }
 
 /** @throws UpgradeError UPG_NOT_FOUND_RECORD */
-function oneDelegation(delegatorAddr: string, validatorAddr: string, { stores }: QueryCall): Delegation {
-  const [delegator, operator] = [readAddress(delegatorAddr), readAddress(validatorAddr, OPERATOR_PREFIX)];
+function oneDelegation(delegatorAddr: string, validatorAddr: string, call: QueryCall): Delegation {
+  const { stores } = call;
+  const [delegator, operator] = [readAccount(delegatorAddr, call), readOperator(validatorAddr, call)];
   const found = delegationOf(stores.store(STAKING_STORE), delegator, operator);
   if (found) return found;
   throw notFound(`delegation with delegator ${delegatorAddr} not found for validator ${validatorAddr}`);
 }
 
 const validatorsOf = (delegatorAddr: string, call: QueryCall): Validator[] => {
-  const list = [...delegationsOf(call.stores.store(STAKING_STORE), readAddress(delegatorAddr))];
-  const operators = new Set(list.map(({ operator }) => operatorText(operator)));
-  return all(call).filter(({ operator }) => operators.has(operatorText(operator)));
+  const list = [...delegationsOf(call.stores.store(STAKING_STORE), readAccount(delegatorAddr, call))];
+  const operators = new Set(list.map(({ operator }) => toHex(operator)));
+  return all(call).filter(({ operator }) => operators.has(toHex(operator)));
 };
 
 /** Nothing unbonds here: no message begins it. */
@@ -122,28 +132,31 @@ export const stakingQuery: QueryService = implement(Query, KEPT, {
       throw new UpgradeError("UPG_INVALID_ARGUMENT", `invalid validator status ${status}`);
     }
     const list = all(call).filter((each) => !named || STATUS[each.status] === named.number);
-    const page = paginateList(list, pagination, ({ operator }) => operatorText(operator));
-    return { validators: page.items.map(validatorFields), pagination: page.pagination };
+    const page = paginateList(list, pagination, operatorIn(call));
+    return {
+      validators: page.items.map((each) => validatorFields(each, call.chain.addresses)),
+      pagination: page.pagination,
+    };
   },
 
   validator({ validatorAddr }, call) {
-    readAddress(validatorAddr, OPERATOR_PREFIX);
-    const found = all(call).find(({ operator }) => operatorText(operator) === validatorAddr);
+    const wanted = readOperator(validatorAddr, call);
+    const found = all(call).find(({ operator }) => equalBytes(operator, wanted));
     if (!found) throw new UpgradeError("UPG_NOT_FOUND_RECORD", `validator ${validatorAddr} not found`);
-    return { validator: validatorFields(found) };
+    return { validator: validatorFields(found, call.chain.addresses) };
   },
 
   async validatorDelegations({ validatorAddr, pagination }, call) {
-    readAddress(validatorAddr, OPERATOR_PREFIX);
-    const fits = ({ operator }: Delegation) => operatorText(operator) === validatorAddr;
+    const wanted = readOperator(validatorAddr, call);
+    const fits = ({ operator }: Delegation) => equalBytes(operator, wanted);
     const page = await paginate(call.stores.store(STAKING_STORE), DELEGATIONS, pagination, call, { fits });
     const list = all(call);
     const responses = page.items.map((each) => delegationResponse(each, list, call));
     return { delegationResponses: responses, pagination: page.pagination };
   },
 
-  validatorUnbondingDelegations({ validatorAddr, pagination }) {
-    readAddress(validatorAddr, OPERATOR_PREFIX);
+  validatorUnbondingDelegations({ validatorAddr, pagination }, call) {
+    readOperator(validatorAddr, call);
     return noUnbonding(pagination);
   },
 
@@ -151,28 +164,28 @@ export const stakingQuery: QueryService = implement(Query, KEPT, {
     delegationResponse: delegationResponse(oneDelegation(delegatorAddr, validatorAddr, call), all(call), call),
   }),
 
-  unbondingDelegation({ delegatorAddr, validatorAddr }) {
-    readAddress(delegatorAddr);
-    readAddress(validatorAddr, OPERATOR_PREFIX);
+  unbondingDelegation({ delegatorAddr, validatorAddr }, call) {
+    readAccount(delegatorAddr, call);
+    readOperator(validatorAddr, call);
     throw notFound(`unbonding delegation with delegator ${delegatorAddr} not found for validator ${validatorAddr}`);
   },
 
   delegatorDelegations({ delegatorAddr, pagination }, call) {
-    const list = [...delegationsOf(call.stores.store(STAKING_STORE), readAddress(delegatorAddr))];
-    const page = paginateList(list, pagination, ({ operator }) => operatorText(operator));
+    const list = [...delegationsOf(call.stores.store(STAKING_STORE), readAccount(delegatorAddr, call))];
+    const page = paginateList(list, pagination, operatorIn(call));
     const validatorList = all(call);
     const responses = page.items.map((each) => delegationResponse(each, validatorList, call));
     return { delegationResponses: responses, pagination: page.pagination };
   },
 
-  delegatorUnbondingDelegations({ delegatorAddr, pagination }) {
-    readAddress(delegatorAddr);
+  delegatorUnbondingDelegations({ delegatorAddr, pagination }, call) {
+    readAccount(delegatorAddr, call);
     return noUnbonding(pagination);
   },
 
-  redelegations({ delegatorAddr, srcValidatorAddr: from, dstValidatorAddr: to, pagination }) {
-    if (delegatorAddr !== "") readAddress(delegatorAddr);
-    for (const operator of [from, to]) if (operator !== "") readAddress(operator, OPERATOR_PREFIX);
+  redelegations({ delegatorAddr, srcValidatorAddr: from, dstValidatorAddr: to, pagination }, call) {
+    if (delegatorAddr !== "") readAccount(delegatorAddr, call);
+    for (const operator of [from, to]) if (operator !== "") readOperator(operator, call);
     if (delegatorAddr !== "" && from !== "" && to !== "") {
       throw notFound(`redelegation not found for delegator address ${delegatorAddr} from validator address ${from}`);
     }
@@ -180,15 +193,18 @@ export const stakingQuery: QueryService = implement(Query, KEPT, {
   },
 
   delegatorValidators({ delegatorAddr, pagination }, call) {
-    const page = paginateList(validatorsOf(delegatorAddr, call), pagination, ({ operator }) => operatorText(operator));
-    return { validators: page.items.map(validatorFields), pagination: page.pagination };
+    const page = paginateList(validatorsOf(delegatorAddr, call), pagination, operatorIn(call));
+    return {
+      validators: page.items.map((each) => validatorFields(each, call.chain.addresses)),
+      pagination: page.pagination,
+    };
   },
 
   delegatorValidator({ delegatorAddr, validatorAddr }, call) {
     const { operator } = oneDelegation(delegatorAddr, validatorAddr, call);
-    const found = all(call).find((each) => operatorText(each.operator) === operatorText(operator));
+    const found = all(call).find((each) => equalBytes(each.operator, operator));
     if (!found) throw notFound(`validator ${validatorAddr} not found`);
-    return { validator: validatorFields(found) };
+    return { validator: validatorFields(found, call.chain.addresses) };
   },
 
   historicalInfo({ height }) {

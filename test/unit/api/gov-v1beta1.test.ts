@@ -12,13 +12,13 @@ import { Comet38Client } from "@cosmjs/tendermint-rpc";
 import { ProposalStatus, TextProposal, VoteOption } from "cosmjs-types/cosmos/gov/v1beta1/gov";
 import { SoftwareUpgradeProposal } from "cosmjs-types/cosmos/upgrade/v1beta1/upgrade";
 import { expect, test } from "vitest";
-import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../../host/values/address.js";
+import { decodeAddress, operators } from "../../addresses.js";
 import { fundedGenesis, SIGNER, type TestNode, useTestNode, wallet } from "./test-node.js";
 
 /** The signer operates the only validator; a vote lasts four blocks. */
 function genesis(): string {
   const document = JSON.parse(fundedGenesis());
-  const operator = encodeAddress(decodeAddress(SIGNER), OPERATOR_PREFIX);
+  const operator = operators.encode(decodeAddress(SIGNER));
   const { staking } = document.app_state;
   staking.validators = [{ ...staking.validators[0], operator_address: operator }];
   staking.delegations = [{ ...staking.delegations[0], delegator_address: SIGNER, validator_address: operator }];

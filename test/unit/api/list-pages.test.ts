@@ -29,7 +29,7 @@ import {
 import { bankOf, storeBank } from "../../../host/modules/bank/bank.js";
 import { GOV_STORE, writeDeposit, writeProposal, writeVote } from "../../../host/modules/gov/records.js";
 import type { KVReader } from "../../../host/types.js";
-import { encodeAddress } from "../../../host/values/address.js";
+import { encodeAddress } from "../../addresses.js";
 import { exampleChain, V2 } from "../../example-chain.js";
 import { type TestNode, useTestNode } from "./test-node.js";
 

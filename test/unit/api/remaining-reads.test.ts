@@ -8,11 +8,11 @@ import { QueryClientImpl as ConsensusQuery } from "cosmjs-types/cosmos/consensus
 import { ServiceClientImpl as TxService } from "cosmjs-types/cosmos/tx/v1beta1/service";
 import { Tx } from "cosmjs-types/cosmos/tx/v1beta1/tx";
 import { expect, test } from "vitest";
-import { decodeAddress, encodeAddress, OPERATOR_PREFIX } from "../../../host/values/address.js";
+import { decodeAddress, operators } from "../../addresses.js";
 import { fundedGenesis, SIGNER, useTestNode } from "./test-node.js";
 
-const OPERATOR = encodeAddress(decodeAddress(SIGNER), OPERATOR_PREFIX);
-const OTHER_OPERATOR = encodeAddress(new Uint8Array(20).fill(9), OPERATOR_PREFIX);
+const OPERATOR = operators.encode(decodeAddress(SIGNER));
+const OTHER_OPERATOR = operators.encode(new Uint8Array(20).fill(9));
 
 function genesis(): string {
   const document = JSON.parse(fundedGenesis());

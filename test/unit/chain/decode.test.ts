@@ -17,7 +17,7 @@ const options = { chainId: "c-1", accountNumber: 0n, sequence: 0n };
 
 function refusalOf(bytes: Uint8Array): string {
   try {
-    decodeTx(bytes, exampleChain.router);
+    decodeTx(bytes, exampleChain);
   } catch (error) {
     if (error instanceof TxError) return `${error.abci.codespace} ${error.abci.code} ${error.message}`;
     throw error;
@@ -45,7 +45,7 @@ const SEND = send(ALICE, ALICE.address, 1);
 describe("decodeTx()", () => {
   test("a signed MsgSend → its parts as they came", () => {
     const bytes = ALICE.sign([SEND], { ...options, memo: "hello" });
-    const tx = decodeTx(bytes, exampleChain.router);
+    const tx = decodeTx(bytes, exampleChain);
     expect(tx.body.memo).toBe("hello");
     expect(tx.signers).toEqual([ALICE.addressBytes]);
     expect(tx.size).toBe(bytes.length);
@@ -95,7 +95,7 @@ describe("decodeTx()", () => {
 
   test("one signer written in small letters and in capitals → one signer", () => {
     const capitals = pack(MsgSendSchema, { fromAddress: ALICE.address.toUpperCase(), toAddress: ALICE.address });
-    expect(decodeTx(raw(body(SEND, capitals)), exampleChain.router).signers).toEqual([ALICE.addressBytes]);
+    expect(decodeTx(raw(body(SEND, capitals)), exampleChain).signers).toEqual([ALICE.addressBytes]);
   });
 
   test("groups within groups → sdk 2", () => {

@@ -39,6 +39,7 @@ function chain() {
       height: 5n,
       time: now,
       sha256,
+      addresses: exampleChain.addresses,
       version: V1,
       keeper,
       router: exampleChain.router,

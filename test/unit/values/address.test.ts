@@ -1,7 +1,8 @@
 /** Addresses beyond the vectors: any text gives bytes or a reason, and bytes come back. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { addressFailure, decodeAddress, decodeAnyAddress, encodeAddress } from "../../../host/values/address.js";
+import { addressesOf, checkedAddress } from "../../../host/values/address.js";
+import { addressFailure, decodeAddress, decodeAnyAddress, encodeAddress } from "../../addresses.js";
 import { failureOf } from "../../scenario/chain.js";
 
 test("encodeAddress() and decodeAnyAddress() of 1 to 255 bytes → each other's inverse", () => {
@@ -36,4 +37,25 @@ test("addressFailure() of any text, and of good ones with a letter changed → a
     }),
     { numRuns: 500 },
   );
+});
+
+test("addressesOf() another prefix → accounts, operators and consensus keys with it, and the Cosmos SDK's refusal of others", () => {
+  const bytes = new Uint8Array(20).fill(7);
+  const mine = addressesOf("my");
+  expect([mine, mine.operators, mine.consensus].map(({ prefix }) => prefix)).toEqual(["my", "myvaloper", "myvalcons"]);
+  for (const codec of [mine, mine.operators, mine.consensus]) {
+    expect(codec.encode(bytes).startsWith(`${codec.prefix}1`)).toBe(true);
+    expect(codec.decode(codec.encode(bytes))).toEqual(bytes);
+    expect(codec.failure(encodeAddress(bytes))).toBe(`invalid Bech32 prefix; expected ${codec.prefix}, got cosmos`);
+    expect(checkedAddress(codec.encode(bytes).toUpperCase())).toEqual(bytes);
+  }
+});
+
+test("addressesOf() a prefix of 40 characters → taken; none, capitals, a digit first, 41 → UPG_INVALID_ARGUMENT", () => {
+  expect(addressesOf("a".repeat(40)).operators.prefix).toHaveLength(47);
+  for (const prefix of ["", "My", "1my", "my_", "a".repeat(41)])
+    expect(
+      failureOf(() => addressesOf(prefix)),
+      prefix,
+    ).toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
 });
