@@ -22,7 +22,7 @@ export interface Bench {
   readonly flags?: readonly string[];
   /** Rows that take more than so many times what they are compared to fail the run. */
   readonly ratioMax?: number;
-  /** The worker does its work in the way that it is told to. */
+  /** The worker does its work in the way that it is asked to. */
   readonly race?: Race;
 }
 
@@ -92,7 +92,7 @@ export const BENCHES: readonly Bench[] = [
   },
   {
     name: "rest-grpc",
-    what: "requests to a node's doors over 50 connections while it makes blocks; the size is in seconds a door",
+    what: "requests to a node's servers over 50 connections while it makes blocks; the size is in seconds a server",
     unit: "requests/s",
     sizes: [15],
     quickSizes: [3],

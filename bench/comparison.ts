@@ -26,7 +26,7 @@ export function comparisonRows(bench: Bench, worker: string, rounds: number): Ro
   });
 }
 
-/** A sentence for each row that is above its limit, or above that of its bench. */
+/** A message for each row that is above its limit, or above that of its bench. */
 export function excesses(bench: Bench, results: readonly Row[]): string[] {
   return results.flatMap(({ row: name, value, unit, against, ratio, valueMax, ratioMax = bench.ratioMax }) => [
     ...(ratio !== undefined && ratioMax !== undefined && ratio > ratioMax

@@ -55,7 +55,7 @@ function compress(block: usize): void {
   store<u32>(STATE, load<u32>(STATE, 28) + h, 28);
 }
 
-/** Compresses `count` blocks; answers the first word of the state. */
+/** Compresses `count` blocks; returns the first word of the state. */
 export function work(count: i32): i32 {
   store<u64>(STATE, 0xbb67ae85_6a09e667);
   store<u64>(STATE, 0xa54ff53a_3c6ef372, 8);

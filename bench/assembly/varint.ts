@@ -12,7 +12,7 @@ function put(to: usize, value: u64): usize {
   return to + 1;
 }
 
-/** Writes `count` numbers of mixed size and reads them; answers a sum. */
+/** Writes `count` numbers of mixed size and reads them; returns a sum. */
 export function work(count: i32): i32 {
   let to = AT;
   let seed: u64 = 0x9e3779b97f4a7c15;

@@ -1,4 +1,4 @@
-/** split-balances as fast as JavaScript does it: frames in, frames out, bytes read and written where they stand. */
+/** split-balances as fast as JavaScript does it: frames in, frames out, bytes read and written where they are. */
 import { compareRanges, copyInto } from "../../host/bytes.js";
 import { FrameCursor, OP_PUT, writeU32 } from "../../host/frames.js";
 import type { KVReader, KVStore, MultiStore } from "../../host/types.js";
@@ -17,7 +17,7 @@ class Output {
 
   constructor(private readonly store: KVStore) {}
 
-  /** Begins a pair and answers where its key goes. */
+  /** Begins a pair and returns where its key goes. */
   begin(keyLen: number, valueLen: number): number {
     writeU32(this.bytes, this.at, ((OP_PUT << 30) | keyLen) >>> 0);
     writeU32(this.bytes, this.at + 4, valueLen);
@@ -106,7 +106,7 @@ class Split {
     auth.at = to;
   }
 
-  /** Reads a number below 2^31 and moves behind it. */
+  /** Reads a number below 2^31 and moves after it. */
   #varint(bytes: Uint8Array, at: number): number {
     let value = 0;
     for (let shift = 0; ; shift += 7) {

@@ -46,7 +46,7 @@ const REST = [
 /** A transaction that is refused is an answer too. */
 const RPC = ["/status", "/health", "/block", "/abci_info", "/num_unconfirmed_txs", "/broadcast_tx_sync?tx=0x0a00"];
 
-/** Answered by a walk over all accounts in version 1; once it is known for a height, at once. */
+/** Computed by a walk over all accounts in version 1; once it is known for a height, at once. */
 const SUPPLY = ["/cosmos/bank/v1beta1/supply", "/cosmos/bank/v1beta1/supply/by_denom?denom=ustake"];
 const GRPC = [
   "/grpc.health.v1.Health/Check",

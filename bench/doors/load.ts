@@ -2,7 +2,7 @@
 import { Agent, request } from "node:http";
 
 export interface LoadResult {
-  /** That were answered. */
+  /** That were served. */
   readonly requests: number;
   readonly requestsPerSecond: number;
   readonly errors: number;

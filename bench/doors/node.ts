@@ -1,4 +1,4 @@
-/** A real `chaind` process with its doors on free ports, for load to be put on. */
+/** A real `chaind` process with its servers on free ports, for load to be put on. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,7 +38,7 @@ export async function startNode(blockTime: string): Promise<LoadedNode> {
   const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
   const file = join(home, "data", "addresses.json");
   for (let waited = 0; !existsSync(file); waited += 50) {
-    if (waited > READY_MILLIS || child.exitCode !== null) throw new Error("the node did not open its doors");
+    if (waited > READY_MILLIS || child.exitCode !== null) throw new Error("the node did not open its servers");
     await sleep(50);
   }
   const { rpc, grpc, api } = JSON.parse(readFileSync(file, "utf8")) as { rpc: string; grpc: string; api: string };

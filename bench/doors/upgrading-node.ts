@@ -1,4 +1,4 @@
-/** A real node with many accounts that stands before its upgrade, and is then let into it. */
+/** A real node with many accounts that waits at its upgrade, and is then let into it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -62,7 +62,7 @@ const blocks = `${repeat(8, () => "(block ")} ${SWITCH} ${repeat(8, target)}`;
 const targets = `(table 8 funcref) (elem (i32.const 0) ${repeat(8, (i) => `$t${i}`)}) (type $t (func)) (global $g (mut i32) (i32.const 0))
   ${repeat(8, (i) => `(func $t${i} (type $t) (global.set $g (i32.const ${i})))`)}`;
 
-/** Below 512 KiB; 256 KiB and more behind it; 0 to 15: none of them known before, so that nothing can be left out. */
+/** Below 512 KiB; 256 KiB and more after it; 0 to 15: none of them known before, so that nothing can be left out. */
 const ANYWHERE = "(i32.shr_u (local.get $x) (i32.const 13))";
 const FURTHER = "(i32.add (i32.const 262144) (i32.shr_u (local.get $x) (i32.const 14)))";
 const FEW = "(i32.and (i32.shr_u (local.get $x) (i32.const 9)) (i32.const 15))";
@@ -208,7 +208,7 @@ function hostGuests(large: number): GasGuest[] {
       of("store_get, cold", hit(count, 3_000, `(drop (call $get ${i32(0, 16, 4, 64, 200)}))`), { cold: true }),
       of("store_get", hit(count, times, `(drop (call $get ${i32(0, 16, 4, 64, 200)}))`)),
       of(
-        "store_get of what is not there",
+        "store_get of an absent key",
         hit(count, times, `(i32.store8 (i32.const 20) (i32.const 7)) (drop (call $get ${i32(0, 16, 5, 64, 200)}))`),
       ),
       of("store_scan, no room", hit(count, times, scanFrom(0))),

@@ -1,5 +1,5 @@
 /**
- * Requests to a node's doors over 50 connections, while it makes a block a second: how many a second, and what each of them
+ * Requests to a node's servers over 50 connections, while it makes a block a second: how many a second, and what each of them
  * takes of the node's processor time. The rate alone would say how quick the client is where that is the slower one.
  */
 import { loadGrpc } from "../doors/grpc-load.js";

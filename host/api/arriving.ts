@@ -6,7 +6,10 @@ import { UpgradeError } from "../errors.js";
 import type { DoorLimits } from "./door.js";
 
 export function noRoomForRequest(): UpgradeError {
-  return new UpgradeError("UPG_REMOTE_BUSY", "requests that are not answered take up all the room there is: try again");
+  return new UpgradeError(
+    "UPG_REMOTE_BUSY",
+    "requests that wait for their response take up all the room there is: try again",
+  );
 }
 
 export class ArrivingBytes {

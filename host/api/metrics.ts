@@ -24,22 +24,22 @@ const SECONDS_BUCKETS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #answers: Counter<"door" | "method" | "status">;
-  readonly #seconds: Histogram<"door">;
+  readonly #answers: Counter<"server" | "method" | "status">;
+  readonly #seconds: Histogram<"server">;
 
   constructor(private readonly sources: MetricsSources) {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
     this.#answers = new Counter({
       name: "chain_upgrade_requests_total",
-      help: "Answers of the doors, by method and gRPC status number.",
-      labelNames: ["door", "method", "status"],
+      help: "Responses of the servers, by method and gRPC status number.",
+      labelNames: ["server", "method", "status"],
       registers,
     });
     this.#seconds = new Histogram({
       name: "chain_upgrade_request_duration_seconds",
       help: "Time from a request to its answer.",
-      labelNames: ["door"],
+      labelNames: ["server"],
       buckets: SECONDS_BUCKETS,
       registers,
     });
@@ -49,9 +49,9 @@ export class Metrics {
     this.#addDisk(registers);
   }
 
-  onAnswer(door: string, method: string, status: number, seconds: number): void {
-    this.#answers.inc({ door, method, status: String(status) });
-    this.#seconds.observe({ door }, seconds);
+  onAnswer(server: string, method: string, status: number, seconds: number): void {
+    this.#answers.inc({ server, method, status: String(status) });
+    this.#seconds.observe({ server }, seconds);
   }
 
   text(): Promise<string> {
@@ -117,7 +117,7 @@ export class Metrics {
     );
     planGauge(
       "chain_upgrade_estimated_timestamp_seconds",
-      "When the plan's height is reached, as `query upgrade plan` has it; missing while there are too few blocks to tell.",
+      "When the plan's height is reached, as `query upgrade plan` has it; missing while there are too few blocks for it.",
       ["name"],
       (gauge, planned) => {
         const at = estimate(planned);

@@ -60,7 +60,7 @@ function expectedStore(
   pairs: readonly (readonly [BytesLike, BytesLike])[],
 ): { name: string; ok: boolean; message: string } {
   const check = `store "${name}"`;
-  if (!stores.names.includes(name)) return { name: check, ok: false, message: "is not there" };
+  if (!stores.names.includes(name)) return { name: check, ok: false, message: "is absent" };
   const [expected, got] = [new MemoryStores(), new MemoryStores()];
   for (const [key, value] of pairs) expected.open(name).set(bytes(key), bytes(value));
   const to = got.open(name);

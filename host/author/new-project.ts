@@ -74,7 +74,7 @@ const handlerSource = ({
 //   bank  03 | denom                     → holders, 8 bytes big-endian   is new
 import { Bytes, invariant, migrate, plan, scan, store, Writer } from "chain-upgrade/handler";
 
-// The declaration: the build makes the manifest of it. What a function uses stands above the line that names it.
+// The declaration: the build makes the manifest of it. What a function uses is declared above the line that names it.
 plan(${JSON.stringify(plan)}, 20_000_000_000);
 const bank = store("bank").prefix("02").prefix("03");
 

@@ -61,7 +61,7 @@ const LIMITS: readonly LimitSetting[] = [
     {
       key: "limits.max-arriving-bytes",
       unit: "bytes",
-      text: "bytes of requests of all clients together that are not answered",
+      text: "bytes of requests of all clients together that wait for their response",
       name: "arrivingBytes",
     },
     { key: "limits.header-time", unit: "time", text: "time for the head of a request to arrive", name: "headerMillis" },

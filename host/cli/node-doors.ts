@@ -120,7 +120,7 @@ export async function openNodeDoors(options: NodeDoorsOptions): Promise<NodeDoor
   const doors = await open(options);
   const text = JSON.stringify(doors.addresses);
   orWarn(logger, () => writeFileAtomically(home.addressesFile, utf8(`${text}\n`), 0o644));
-  logger.info({ ...doors.addresses }, "doors open");
+  logger.info({ ...doors.addresses }, "servers open");
   if (flags["api.enabledUnsafeCors"]) logger.warn("REST lets web pages of any origin read its responses");
   return {
     close: async () => {

@@ -72,7 +72,7 @@ export class Core {
       (facts.isFirstBlock ? 8 : 0);
     const number = this.#run(store, (core) => core.call("pre_block", int64("height", height), flags));
     const decision = DECISIONS[Number(number)];
-    assert(decision, `core.wasm answered with the unknown decision ${number}`);
+    assert(decision, `core.wasm returned the unknown decision ${number}`);
     return decision;
   }
 
@@ -237,7 +237,7 @@ export class Core {
 
   #fetchPure(operation: (core: CoreInstance) => Uint8Array | undefined): Uint8Array {
     const bytes = this.#run(undefined, operation);
-    assert(bytes, "a pure call of core.wasm answered ABSENT");
+    assert(bytes, "a pure call of core.wasm returned ABSENT");
     return bytes;
   }
 

@@ -127,8 +127,8 @@ export class CoreInstance {
 
   #failure(number: number): UpgradeError {
     const code = errorCodeOf(number);
-    if (!code) return new UpgradeError("UPG_BUG_CORE_ABI", `core.wasm answered with the unknown code ${number}`);
-    return new UpgradeError(code, this.#message(number) ?? `core.wasm answered ${code} without a message`);
+    if (!code) return new UpgradeError("UPG_BUG_CORE_ABI", `core.wasm returned the unknown code ${number}`);
+    return new UpgradeError(code, this.#message(number) ?? `core.wasm returned ${code} without a message`);
   }
 
   /** The record of the last failure; undefined when it is of another one, left by an earlier call. */

@@ -84,7 +84,7 @@ async function rpcAddress(home: string): Promise<string> {
     const { rpc } = JSON.parse(readFileSync(file, "utf8")) as { rpc?: string };
     if (rpc) return rpc;
   }
-  throw new UpgradeError("UPG_BUG_ASSERT", "the node did not open its doors");
+  throw new UpgradeError("UPG_BUG_ASSERT", "the node did not open its servers");
 }
 
 async function reached(rpc: RpcClient, height: bigint): Promise<void> {

@@ -23,7 +23,7 @@ export function guardBefore(handler: RegisteredHandler, versions: VersionMap, ba
   const who = `handler "${planName}"`;
   if (versions.size === 0 && !allows.emptyVersionMap) {
     throw refuse(
-      `the stored version map is empty, so ${who} cannot know what is there and modules would begin anew over their data: ` +
+      `the stored version map is empty, so ${who} cannot know what is there and modules would begin again over their data: ` +
         "store the modules' versions at genesis (Keeper.setModuleVersions), or declare allows.emptyVersionMap",
     );
   }
@@ -58,7 +58,7 @@ export function requireNoData(stores: MultiStore, module: string, who: string): 
   const { done } = stores.store(module).iterate().next();
   if (done) return;
   throw refuse(
-    `${who} brings the module "${module}" as new, and its store has data: it would begin anew over them. If the module was ` +
+    `${who} brings the module "${module}" as new, and its store has data: it would begin again over them. If the module was ` +
       "there before, its version is missing in the stored version map (Keeper.setModuleVersions at genesis); if not, delete the store in an upgrade before",
   );
 }

@@ -81,5 +81,5 @@ function answeredError(response: Record<string, unknown>): UpgradeError {
   const known = Object.hasOwn(ERROR_KINDS, named) ? (named as ErrorCode) : undefined;
   const code = known ?? BY_STATUS.find(([pattern]) => pattern.test(log))?.[1] ?? "UPG_REMOTE_REFUSED";
   const details = { abci_code: String(response["code"]), codespace: String(response["codespace"] ?? "") };
-  return new UpgradeError(code, log || `the node answered with code ${details.abci_code}`, { details });
+  return new UpgradeError(code, log || `the node returned code ${details.abci_code}`, { details });
 }

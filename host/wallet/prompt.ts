@@ -39,7 +39,7 @@ class TerminalPrompt implements Prompt {
 
 function ask(terminal: Interface, question: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const refuse = () => reject(usage("cancelled: nobody answered"));
+    const refuse = () => reject(usage("cancelled: no answer was given"));
     terminal.once("close", refuse);
     terminal.once("SIGINT", () => terminal.close());
     terminal.question(question, (answer) => {
@@ -52,7 +52,7 @@ function ask(terminal: Interface, question: string): Promise<string> {
 
 function unanswered(question: string): UpgradeError {
   const asked = question.trim().replace(/[:?]$/, "");
-  return usage(`nobody answered "${asked}": run the command at a terminal, or pipe the answers to it, a line each`);
+  return usage(`no answer to "${asked}": run the command at a terminal, or pipe the answers to it, a line each`);
 }
 
 /** Lines of a pipe. What comes before it is asked for is kept. */

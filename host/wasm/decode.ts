@@ -65,7 +65,7 @@ export function decodeModule(bytes: Uint8Array, findings: Findings): Decoded {
     const reader = new ByteReader(bytes, section.contentStart, section.end);
     const isRead = attempt(findings, () => {
       decode(module, reader);
-      if (!reader.isDone) throw malformed(reader.at, `section ${section.id} goes on behind its content`);
+      if (!reader.isDone) throw malformed(reader.at, `section ${section.id} goes on after its content`);
     });
     isWhole &&= isRead;
     // Later sections index what this one makes.

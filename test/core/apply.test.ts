@@ -77,7 +77,7 @@ describeCores((core, raw) => {
       expect(core.versionMap(store)).toEqual(map(many("b")));
     });
 
-    test("new modules before, between and behind stored ones → all there, each written once", () => {
+    test("new modules before, between and after stored ones → all there, each written once", () => {
       raw.reset(dueStore({ b: 1n, d: 1n, f: 1n }));
       core.apply(raw.store, HEIGHT, PLAN, map({ a: 1n, b: 2n, c: 1n, e: 1n, f: 1n, g: 1n }), ["d"]);
       expect([...core.versionMap(raw.store)]).toEqual([

@@ -42,7 +42,7 @@ export function keyHex(prefix: string, name: string): string {
   return prefix + toHex(utf8(name));
 }
 
-/** Hex of a height or version as it stands in state. */
+/** Hex of a height or version as it is in state. */
 export function u64Hex(value: bigint): string {
   return toHex(bigEndian64(value));
 }

@@ -36,11 +36,11 @@ describeCores((_core, raw) => {
     expect(core.calls).toMatchObject({ set: 0, delete: 0 });
   };
 
-  test.each(GETS)("%s over a kv.get that answers below -1 → a trap", (_, call) => {
+  test.each(GETS)("%s over a kv.get that returns below -1 → a trap", (_, call) => {
     for (const answer of [-2, -110, -(2 ** 31)]) expectTrap(raw.fresh({ get: () => answer }), call, BELOW);
   });
 
-  test.each(SEEKS)("%s over a kv.seek that answers below -1 → a trap", (_, _prefix, call) => {
+  test.each(SEEKS)("%s over a kv.seek that returns below -1 → a trap", (_, _prefix, call) => {
     for (const answer of [-2, -110, -(2 ** 31)]) expectTrap(raw.fresh({ seek: () => answer }), call, BELOW);
   });
 
@@ -61,7 +61,7 @@ describeCores((_core, raw) => {
       expectTrap(answering(pair(keyHex(prefix, "v1"))), call, OUTSIDE);
     });
 
-    test.each(SEEKS)("%s with a key before its start or behind its end → a trap", (_, prefix, call) => {
+    test.each(SEEKS)("%s with a key before its start or after its end → a trap", (_, prefix, call) => {
       const next = (Number.parseInt(prefix, 16) + 1).toString(16).padStart(2, "0");
       for (const key of ["", "00", "0061", next, `${next}61`, "ff"]) expectTrap(answering(pair(key)), call, OUTSIDE);
     });

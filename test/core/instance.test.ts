@@ -234,10 +234,10 @@ describe("new CoreInstance()", () => {
     const answers = (number: number) =>
       new CoreInstance(assemble(`${MEMORY} ${SYSTEM} (func (export "f") (result i32) (i32.const ${number}))`));
     const unknown = answers(-200);
-    const message = "core.wasm answered with the unknown code 200";
+    const message = "core.wasm returned the unknown code 200";
     expect(() => unknown.run(undefined, () => unknown.call("f"))).toThrow(refusal("UPG_BUG_CORE_ABI", message));
     const silent = answers(-10);
-    const text = "core.wasm answered UPG_INVALID_PLAN_NAME without a message";
+    const text = "core.wasm returned UPG_INVALID_PLAN_NAME without a message";
     expect(() => silent.run(undefined, () => silent.call("f"))).toThrow(refusal("UPG_INVALID_PLAN_NAME", text));
   });
 

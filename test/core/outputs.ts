@@ -1,4 +1,4 @@
-/** Every export of core.wasm that answers with bytes, over one store. */
+/** Every export of core.wasm that returns bytes, over one store. */
 import { fromHex, toHex, utf8 } from "../../host/bytes.js";
 import { keyHex, u64Hex } from "./cores.js";
 import { canonicalPlan } from "./plan-wire.js";

@@ -30,7 +30,7 @@ describeCores((core) => {
       scheduling.refused(code, message, { ...second[2], ...fault });
     });
 
-    test("each fault and all that come behind it → it is the answer", () => {
+    test("each fault and all that come after it → it is the answer", () => {
       FAULTS.forEach(([code, message], i) => {
         const fields = Object.assign(
           {},
@@ -73,7 +73,7 @@ describeCores((core) => {
       expect(dump(store)).toEqual({ "00": toHex(canonicalPlan("v2", 100n)) });
     });
 
-    test("the bytes of the field for {test, 11}", () => {
+    test("the bytes of the Cosmos SDK for {test, 11}", () => {
       const store = storeOf();
       core.schedule(store, 10n, { name: "test", height: 11n, info: "" });
       expect(dump(store)).toEqual({ "00": "0a0474657374120b088092b8c398feffffff01180b" });

@@ -118,7 +118,7 @@ describeCores((core) => {
       }
     });
 
-    test("the name of the plan that stands, of a cleared one, of a cancelled one → accepted", () => {
+    test("the name of the scheduled plan, of a cleared one, of a cancelled one → accepted", () => {
       const store = storeOf();
       core.schedule(store, NOW, plan());
       core.schedule(store, NOW, plan({ height: 101n }));

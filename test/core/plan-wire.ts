@@ -32,7 +32,7 @@ function writeField(writer: WireWriter, plan: WirePlan, field: Field): void {
   if (field === "clientState" && clientState !== undefined) writer.message(5, clientState);
 }
 
-/** As the field writes it and the core stores it: fields in order, defaults left out, time always there. */
+/** As the Cosmos SDK writes it and the core stores it: fields in order, defaults left out, time always there. */
 export function canonicalPlan(name: string, height: bigint, info = ""): Uint8Array {
   return wirePlan({
     ...(name !== "" && { name }),

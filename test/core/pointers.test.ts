@@ -100,7 +100,7 @@ describeCores((_core, raw) => {
       },
     );
 
-    test("an output right before or behind its input → answered", () => {
+    test("an output right before or after its input → returned", () => {
       raw.reset();
       const at = raw.scratch;
       raw.bytes.set(utf8("v2"), at + 3);

@@ -29,7 +29,7 @@ function partsOf(bytes: Uint8Array): Part[] {
 
 /**
  * The last of each field: that one counts. protobuf-es would mix a repeated message of two and refuse a text that is
- * not UTF-8 although another one follows; the core, and the field's decoder, do not.
+ * not UTF-8 although another one follows; the core, and the Cosmos SDK's decoder, do not.
  */
 function lastOfEach(bytes: Uint8Array): Uint8Array {
   const last = new Map(partsOf(bytes).map(({ tag, whole }) => [tag, whole]));
@@ -57,7 +57,7 @@ export function versionsSeen(bytes: Uint8Array): (readonly [string, bigint])[] {
   return fromBinary(VersionMapSchema, writer.finish()).moduleVersions.map(({ name, version }) => [name, version]);
 }
 
-/** First and last byte behind a field's tag; of bytes, behind their length. */
+/** First and last byte after a field's tag; of bytes, after their length. */
 function fieldRange(bytes: Uint8Array, at: number, type: number): [start: number, end: number] {
   let value = 0n;
   const start = at;

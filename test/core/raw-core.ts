@@ -77,7 +77,7 @@ export class RawCore {
     return [this.put(bytes), bytes.length];
   }
 
-  /** Puts bytes into the arena and answers where. */
+  /** Puts bytes into the arena and returns where. */
   put(bytes: Uint8Array): number {
     const ptr = Number(this.call("core_alloc", bytes.length)) >>> 0;
     if (ptr === 0) throw new Error(`the arena has no room for ${bytes.length} bytes`);

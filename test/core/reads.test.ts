@@ -1,4 +1,4 @@
-/** The reads of the module's store, and the keys under which its records stand. */
+/** The reads of the module's store, and the keys of its records. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareText, fromHex, toHex, utf8 } from "../../host/bytes.js";
@@ -53,7 +53,7 @@ describeCores((core, raw) => {
   });
 
   describe("doneHeight()", () => {
-    test("of a name that is there, is not, begins one, goes on behind one", () => {
+    test("of a name that is there, is not, begins one, goes on after one", () => {
       const store = done({ v2: 7n, [LONG]: INT64_MAX });
       const heights = ["v2", "v", "v22", "V2", LONG].map((key) => core.doneHeight(store, key));
       expect(heights).toEqual([7n, 0n, 0n, 0n, INT64_MAX]);
@@ -80,12 +80,9 @@ describeCores((core, raw) => {
       );
     });
 
-    test.each(["", "ban", "bank2", `${LONG}a`, "\ud800"])(
-      "of the module %j, which is not there → undefined",
-      (module) => {
-        expect(core.moduleVersion(storeOf({ [keyHex("02", "bank")]: u64Hex(1n) }), module)).toBeUndefined();
-      },
-    );
+    test.each(["", "ban", "bank2", `${LONG}a`, "\ud800"])("of the module %j, which is absent → undefined", (module) => {
+      expect(core.moduleVersion(storeOf({ [keyHex("02", "bank")]: u64Hex(1n) }), module)).toBeUndefined();
+    });
 
     test("of an empty store → an empty map", () => {
       expect(core.versionMap(storeOf())).toEqual(new Map());
@@ -193,7 +190,7 @@ describeCores((core, raw) => {
       }
     });
 
-    test.each(["", `${LONG}a`, "a\ud800"])("of %j → refused: no record stands there", (text) => {
+    test.each(["", `${LONG}a`, "a\ud800"])("of %j → refused: no record has such a key", (text) => {
       expect(() => core.doneKey(text)).toThrow(refusal("UPG_INVALID_PLAN_NAME"));
       expect(() => core.receiptKey(text)).toThrow(refusal("UPG_INVALID_PLAN_NAME"));
       const message = "a module name must be 1 to 140 bytes of UTF-8";

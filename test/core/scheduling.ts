@@ -1,4 +1,4 @@
-/** What a plan is refused with, in the field's words and in ours. */
+/** What a plan is refused with, in the Cosmos SDK's words and in ours. */
 import { expect } from "vitest";
 import type { Core } from "../../host/core/core.js";
 import type { ErrorCode } from "../../host/errors.js";

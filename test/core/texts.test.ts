@@ -25,13 +25,13 @@ describeCores((core, raw) => {
       );
     });
 
-    test("without an info → the colon and the blank stay, as in the field", () => {
+    test("without an info → the colon and the blank stay, as in the Cosmos SDK", () => {
       const bare = canonicalPlan("test", 11n);
       expect(core.haltText("HaltUpgradeNeeded", 11n, 0n, bare)).toBe('UPGRADE "test" NEEDED at height: 11: ');
       expect(core.haltText("Skip", 11n, 0n, bare)).toBe('UPGRADE "test" SKIPPED at 11: ');
     });
 
-    test("texts stand as they are: quotes, line feeds in the info, the longest ones, the greatest height", () => {
+    test("texts are kept as they are: quotes, line feeds in the info, the longest ones, the greatest height", () => {
       const name = `"${"é".repeat(69)}`;
       const info = `\n"\\<&>${"🚀".repeat(16_382)}`;
       const text = core.haltText("HaltUpgradeNeeded", 1n, 0n, canonicalPlan(name, INT64_MAX, info));
@@ -46,7 +46,7 @@ describeCores((core, raw) => {
       },
     );
 
-    test.each(["Idle", "Pending", "Apply"] as const)("of %s → UPG_INVALID_ARGUMENT: it has no sentence", (decision) => {
+    test.each(["Idle", "Pending", "Apply"] as const)("of %s → UPG_INVALID_ARGUMENT: it has no message", (decision) => {
       const message = "halt_text: this decision has no sentence";
       for (const subject of [plan, fromHex("ff"), "v2"]) {
         expect(() => core.haltText(decision, 1n, 0n, subject)).toThrow(refusal("UPG_INVALID_ARGUMENT", message));
@@ -100,7 +100,7 @@ describeCores((core, raw) => {
       ["neighbours in bytes", "\u2068\u30a8\u20a8", ',"info":"\u2068\u30a8\u20a8"'],
       ["emoji", "🚀👩‍🚀", ',"info":"🚀👩‍🚀"'],
       ["a byte order mark", "\ufeffx\ufffd", ',"info":"\ufeffx\ufffd"'],
-    ])("of an info with %s → the bytes that the field writes", (_, info, expected) => {
+    ])("of an info with %s → the bytes that the Cosmos SDK writes", (_, info, expected) => {
       expect(fileOf("v2", info)).toBe(`${head('"v2"')}${expected}}`);
     });
 

@@ -53,7 +53,7 @@ const u128 = near(128);
 const divisor = near(63).filter((n) => n > 0n);
 const RUNS = { numRuns: 4_000 };
 
-/** The module, started anew: a trap poisons one. */
+/** The module, started again: a trap poisons one. */
 let start: () => Exports;
 
 beforeAll(async () => {

@@ -9,11 +9,11 @@ import type { HaltRecord } from "../../host/upgrade/halt.js";
 import { genesisText } from "../scenario/genesis-text.js";
 import { BLOCK_TIME, makeBlocksUpTo, makeHome, type PlannedUpgrade, schedule, withNode } from "./prepared-home.js";
 
-/** A build elsewhere can be tried too, while this one is being made anew. */
+/** A build elsewhere can be tried too, while this one is being made again. */
 export const DIST = process.env["CHAIN_UPGRADE_DIST"] ?? join(import.meta.dirname, "../../dist");
 const CHAIND = join(DIST, "chaind.js");
 const HANDLERS = join(DIST, "handlers");
-/** Several nodes run at the same time; those that are asked something open their doors on free ports. */
+/** Several nodes run at the same time; those that are asked something open their servers on free ports. */
 export const NO_DOORS = ["--rpc.enable=false", "--grpc.enable=false", "--api.enable=false"];
 /** Blocks as fast as they can be made, with times that count them. */
 const FAST = [...NO_DOORS, "--logical-clock", "--block-time", BLOCK_TIME];

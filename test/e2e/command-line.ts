@@ -28,7 +28,7 @@ export class CommandLine {
     return running.end;
   }
 
-  /** What it answers with `-o json`. @throws Error when it fails */
+  /** What it prints with `-o json`. @throws Error when it fails */
   async json(...args: readonly string[]): Promise<Record<string, unknown>> {
     const { exit, stdout, stderr } = await this.run([...args, "-o", "json"]);
     if (exit !== 0) throw new Error(`chaind ${args.join(" ")} ended with ${exit}: ${stderr}`);
@@ -48,7 +48,7 @@ export class CommandLine {
     writeFileSync(file, JSON.stringify(genesis));
   }
 
-  /** Makes blocks until it halts or has made as many as it was told to; no door is open. */
+  /** Makes blocks until it halts or has made as many as it was asked for; no server is open. */
   async runNode(...args: readonly string[]): Promise<End> {
     const doors = ["--rpc.enable=false", "--grpc.enable=false", "--api.enable=false"];
     return run(CHAIND, ["start", "--logical-clock", "--block-time", "5s", ...doors, ...args], this.env).end;

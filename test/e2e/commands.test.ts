@@ -184,7 +184,7 @@ describe("before a plan", () => {
     if (asJson.stdout !== "") JSON.parse(asJson.stdout);
   });
 
-  test("--generate-only → the field's unsigned transaction, byte for byte, without a node", async () => {
+  test("--generate-only → the Cosmos SDK's unsigned transaction, byte for byte, without a node", async () => {
     const end = await line.run(
       [
         ...["tx", "upgrade", "software-upgrade", "v9", "--title", "t", "--summary", "s", "--deposit", "1000stake"],

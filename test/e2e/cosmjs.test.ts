@@ -48,7 +48,7 @@ interface Doors {
 }
 
 async function doorsOf(home: TestHome, running: Running): Promise<Doors> {
-  await running.says("doors open");
+  await running.says("servers open");
   await running.says("block made");
   const { rpc, api } = JSON.parse(readFileSync(home.data("addresses.json"), "utf8"));
   return { rpc: rpc.replace("tcp:", "http:"), api: api.replace("tcp:", "http:") };
@@ -155,7 +155,7 @@ test("stock CosmJS → proposal, vote, plan, proof, halt, new version, applied h
   expect(plan).toMatchObject({ name: "v2", height: planHeight, info });
   const rest = await fetch(`${first.api}/chain/upgrade/v1beta1/current_plan`);
   expect(await rest.json()).toMatchObject({ plan: { name: "v2", height: String(planHeight), info } });
-  // The state that a proof speaks of is one block behind.
+  // The state that a proof speaks of is that of the block before.
   await until(
     () => comet.abciQuery({ path: "/store/upgrade/key", data: Uint8Array.of(0) }),
     ({ value }) => value.length > 0,
@@ -184,7 +184,7 @@ test("stock CosmJS → proposal, vote, plan, proof, halt, new version, applied h
     receipt: object;
   };
   expect(receipt).toMatchObject({ plan: "v2", height: String(planHeight), stores: expect.any(Array) });
-  // What the old version answered is still there, by hash and by height.
+  // What the old version served is still there, by hash and by height.
   expect((await newComet.tx({ hash: fromHex(sent.transactionHash) })).height).toBe(sent.height);
   expect((await newComet.blockResults(sent.height)).results[0]?.code).toBe(0);
   const after = await newClient.sendTokens(SIGNER, OTHER, [{ denom: "ustake", amount: "2" }], "auto");

@@ -1,4 +1,4 @@
-/** The doors of `chaind start` as a process: where they are, when they open, and how they close. */
+/** The servers of `chaind start` as a process: where they are, when they open, and how they close. */
 import { existsSync, readFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -18,14 +18,14 @@ interface Addresses {
 }
 
 async function addresses(home: TestHome, running: Running): Promise<Addresses> {
-  await running.says("doors open");
+  await running.says("servers open");
   return JSON.parse(readFileSync(home.data("addresses.json"), "utf8")) as Addresses;
 }
 
 const http = (address: string) => address.replace("tcp:", "http:");
 
-describe("chaind start, doors", () => {
-  test("free ports → told in a log line and in addresses.json, which goes with the process", async () => {
+describe("chaind start, servers", () => {
+  test("free ports → printed in a log line and in addresses.json, which goes with the process", async () => {
     const home = new TestHome();
     const running = home.startSlowly(...FREE);
     const { rpc, grpc, api } = await addresses(home, running);
@@ -61,7 +61,7 @@ describe("chaind start, doors", () => {
     taken.close();
   });
 
-  test("an address that is none → exit 2; doors that are off listen nowhere", async () => {
+  test("an address that is none → exit 2; servers that are off listen nowhere", async () => {
     const wrong = await new TestHome().startSlowly(...FREE, "--rpc.laddr", "nonsense").end;
     expect(wrong.exit).toBe(2);
     const home = new TestHome();

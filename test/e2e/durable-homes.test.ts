@@ -20,7 +20,7 @@ const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
 const IO_EXIT = 30;
 
-/** A home of version 1 behind block 3, with a plan that is due at block 4. */
+/** A home of version 1 after block 3, with a plan that is due at block 4. */
 const begun = () => new TestHome().schedule({ name: "v2", height: 4n }, 3n);
 
 /** Every file and folder: whose it is, its mode, size and time of change. */

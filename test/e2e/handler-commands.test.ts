@@ -153,7 +153,7 @@ describe("chaind handler run", () => {
     expect(handler("run", SPLIT_BALANCES, "--state", other.path, "--json")).toMatchObject({ exit: 21 });
   });
 
-  test("of a height that is not there → UPG_NOT_FOUND_VERSION, exit 3", () => {
+  test("of a height that is absent → UPG_NOT_FOUND_VERSION, exit 3", () => {
     const { exit, answer } = run(SPLIT_BALANCES, "--height", "99");
     expect([exit, answer()["code"]]).toEqual([3, "UPG_NOT_FOUND_VERSION"]);
   });
@@ -213,7 +213,7 @@ describe("chaind handler run", () => {
     expect([none.exit, none.answer()["code"]]).toEqual([2, "UPG_INVALID_ARGUMENT"]);
   });
 
-  test("for people, of a handler that fails → one line on stderr behind the gas, nothing on stdout", async () => {
+  test("for people, of a handler that fails → one line on stderr after the gas, nothing on stdout", async () => {
     const { bytes } = await compileSource(`${IMPORTS}\n${DECLARATION} migrate("auth", 1, 2, () => fail(1, "no"));`);
     const { exit, stdout, stderr } = handler("run", written("no.wasm", bytes), "--state", home.path);
     expect([exit, stdout]).toEqual([20, ""]);
@@ -264,7 +264,7 @@ describe("chaind handler new, build, test, diff", () => {
     expect(status, stdout).toBe(0);
   });
 
-  test("a changed source → build --locked refuses with UPG_HANDLER_HASH (21) and writes nothing; diff tells what changed", () => {
+  test("a changed source → build --locked refuses with UPG_HANDLER_HASH (21) and writes nothing; diff shows what changed", () => {
     const entry = join(project, "assembly/index.ts");
     const old = join(folder, "old.wasm");
     cpSync(join(project, "build/handler.wasm"), old);

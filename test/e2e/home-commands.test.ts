@@ -59,7 +59,7 @@ describe("a question that nobody answers", () => {
     await line.json("init", "one");
     const { exit, stderr } = await line.run(["keys", "add", "carol", "--keyring-backend", "file"], "");
     expect(exit).toBe(2);
-    expect(stderr).toContain('nobody answered "A new password for the keyring in ');
+    expect(stderr).toContain('no answer to "A new password for the keyring in ');
     expect(stderr).toContain("run the command at a terminal, or pipe the answers to it, a line each");
   });
 });
@@ -119,7 +119,7 @@ describe("a home in trouble", () => {
     expect(early.stderr).toContain("no block was made here yet");
   });
 
-  test("start --handlers with a folder that is not there → 2, and nothing is written", async () => {
+  test("start --handlers with a folder that is absent → 2, and nothing is written", async () => {
     const home = new TestHome();
     const end = await home.start("--handlers", join(home.path, "no-such-folder")).end;
     expect(end.exit).toBe(2);
@@ -235,7 +235,7 @@ async function authorityOf(line: CommandLine): Promise<string> {
 }
 
 describe("rollback", () => {
-  test("of a block with a transaction → it stands in no block, and can be sent again", async () => {
+  test("of a block with a transaction → it is in no block, and can be sent again", async () => {
     const line = new CommandLine();
     await line.json("init", "one", "--chain-id", "demo-1");
     await line.run(["keys", "add", "alice", "--recover"], `${MNEMONIC}\n`);

@@ -15,7 +15,7 @@ test("the proof program → a key that is set is proven up to the header's app h
   expect(more).toEqual([]);
   const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
   const running = home.startSlowly(...FREE);
-  await running.says("doors open");
+  await running.says("servers open");
   while (
     Number(JSON.parse(await (await fetch(`${rpcOf(home)}/status`)).text()).result.sync_info.latest_block_height) < 7
   );

@@ -1,4 +1,4 @@
-/** The last height that a home can count, 2^53 - 1: its block is made and kept; behind it the chain ends, and says so. */
+/** The last height that a home can count, 2^53 - 1: its block is made and kept; after it the chain ends, and says so. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";

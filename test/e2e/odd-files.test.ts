@@ -59,7 +59,7 @@ test("verify with the consensus key as a pipe → says that signatures are not c
   expect(stderr).toContain("it is no regular file, but a pipe");
 });
 
-test("start of a new chain whose genesis.json is a pipe → 30; of one that has begun → goes on, and ends when it is told to", async () => {
+test("start of a new chain whose genesis.json is a pipe → 30; of one that has begun → goes on, and ends when it is asked to", async () => {
   const line = new CommandLine();
   makeHome(line.home, genesisText());
   const genesis = join(line.home, "config", "genesis.json");

@@ -51,7 +51,7 @@ export function withNode<T>({ path, handlers, appVersion }: OpenHomeOptions, use
   }
 }
 
-/** Makes a block that schedules a plan by the app's own door. */
+/** Makes a block that schedules a plan by the app itself. */
 export function schedule(node: EmbeddedNode, { name, height, info = "" }: PlannedUpgrade): MadeBlock {
   const { keeper } = node.app;
   const { authority } = keeper;

@@ -9,13 +9,13 @@ import { type End, printedRecord, TestHome } from "./chaind.js";
 
 const INFO = "go & see";
 
-/** A home of version 1 that stands before block 5, where `v2` is due. */
+/** A home of version 1 whose next block is before block 5, where `v2` is due. */
 const beforeTheHeight = () => new TestHome().schedule({ name: "v2", height: 5n, info: INFO }, 4n);
 
 /** A file that is read before a process ends, in its place. */
 const upgradeInfo = (home: TestHome) => readFileSync(home.data("upgrade-info.json"), "utf8");
 
-/** Record on disk and on stderr are one, and say where the chain stands. */
+/** Record on disk and on stderr are one, and say where the chain is. */
 function expectRecord(home: TestHome, end: End, code: string, height: string): void {
   const record = home.haltRecord;
   expect(record).toEqual(printedRecord(end));
@@ -44,7 +44,7 @@ describe("chaind start, exit status", () => {
     expect(records[1]).toEqual(records[0]);
   });
 
-  test("11: the binary has the handler and the height is not there → no upgrade-info.json", async () => {
+  test("11: the binary has the handler and the height is not reached → no upgrade-info.json", async () => {
     const home = new TestHome().schedule({ name: "v2", height: 9n }, 4n);
     const end = await home.start().end;
     expect(end.exit).toBe(11);
@@ -52,7 +52,7 @@ describe("chaind start, exit status", () => {
     expect(() => upgradeInfo(home)).toThrow(/ENOENT/);
   });
 
-  test("12: an old binary on new state → the record says where the chain stands", async () => {
+  test("12: an old binary on new state → the record says where the chain is", async () => {
     const home = beforeTheHeight();
     expect((await home.start("--max-blocks", "3").end).exit).toBe(0);
     const end = await home.start("--app-version", "1").end;
@@ -140,7 +140,7 @@ describe("chaind start, exit status", () => {
     expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
   });
 
-  test("30: stores that do not fit → the record says where the chain stands", async () => {
+  test("30: stores that do not fit → the record says where the chain is", async () => {
     const home = beforeTheHeight();
     const handlers = join(home.path, "other-handlers");
     mkdirSync(handlers);
@@ -163,7 +163,7 @@ describe("chaind start, exit status", () => {
     expect(readdirSync(join(home.path, "data"))).toEqual([]);
   });
 
-  test("2: a genesis version that this program does not know → nothing is written, and the home can be made anew", async () => {
+  test("2: a genesis version that this program does not know → nothing is written, and the home can be made again", async () => {
     const home = new TestHome(genesisWith("consensus.params.version", { app: "9" }));
     const end = await home.start().end;
     expect(end.exit).toBe(2);

@@ -23,7 +23,7 @@ async function node(): Promise<string> {
   const home = new TestHome(PAYER.genesis());
   const running = home.startSlowly("--app-version", "1", ...PORTS);
   nodes.push(running);
-  await running.says("doors open");
+  await running.says("servers open");
   await running.says("block made");
   const { rpc } = JSON.parse(readFileSync(home.data("addresses.json"), "utf8")) as { rpc: string };
   return rpc.replace("tcp://", "");

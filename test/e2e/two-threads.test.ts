@@ -1,4 +1,4 @@
-/** A node while it makes the block of a large upgrade: it answers, says how far it is, and can be stopped. */
+/** A node while it makes the block of a large upgrade: it serves, says how far it is, and can be stopped. */
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

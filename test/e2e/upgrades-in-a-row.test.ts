@@ -126,7 +126,7 @@ test("chain_upgrade_binary_ready of a node that runs → 0 and why; 1 once the h
   const info = JSON.stringify({ handler: { sha256: createHash("sha256").update(v9).digest("hex") } });
   withNode({ path: home.path, handlers: HANDLERS }, (node) => schedule(node, { name: "v9", height: 100_000n, info }));
   const node = home.startSlowly("--api.enable=true", "--api.address", "tcp://127.0.0.1:0");
-  await node.says("doors open");
+  await node.says("servers open");
   const { api = "" } = JSON.parse(readFileSync(home.data("addresses.json"), "utf8")) as { api?: string };
   const metrics = async () => (await fetch(`${api.replace("tcp:", "http:")}/metrics`)).text();
   const settled = (state: string, ready: 0 | 1) =>

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { ROOT } from "../house/sources.js";
 
-/** @param folder to write it into. Answers its path. */
+/** @param folder to write it into. Returns its path. */
 export async function bundle(entry: string, format: "esm" | "iife", folder: string): Promise<string> {
   const outfile = join(folder, entry.replace(".ts", format === "esm" ? ".mjs" : ".js"));
   const platform = format === "esm" ? "node" : "browser";

@@ -59,7 +59,7 @@ describe("bombs of one function, as they were before branches were counted", () 
 describe(`the dearest files that are taken, on ${named}`, () => {
   const dearest: [name: string, locals: number][] = [
     ["br_if out of one block, a local changed before each", 254],
-    ["nested loops that begin anew, all locals changed inside", 254],
+    ["nested loops that begin again, all locals changed inside", 254],
     ["ifs, a local changed in each", 8],
     ["values alive over ifs", 8],
     ["calls", 254],

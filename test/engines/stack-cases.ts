@@ -1,7 +1,7 @@
 /**
- * Recursion that a compiler makes dear: what is computed before a call is computed again behind it, so that optimised code
+ * Recursion that a compiler makes expensive: what is computed before a call is computed again after it, so that optimised code
  * keeps it over the call, and the first code does not. Each guest warms itself up, since an engine changes from one to the
- * other when it likes; then it goes as deep as it is told. One verdict is due everywhere: UPG_HANDLER_STACK past the
+ * other when it likes; then it goes as deep as it is asked to. One verdict is due everywhere: UPG_HANDLER_STACK past the
  * budget, the result within it.
  */
 import { assemble } from "../guest/build.js";
@@ -10,7 +10,7 @@ import type { EngineCase } from "./run-cases.js";
 
 const GAS = String(1n << 50n);
 
-/** Computed before the call and behind it, and stored. */
+/** Computed before the call and after it, and stored. */
 interface Variant {
   readonly name: string;
   readonly count: number;

@@ -13,7 +13,7 @@ const MOVE = {
   scans: [{ store: "old" }],
 };
 
-/** Tells `scan * 1000 + flags` and the length of each batch. */
+/** Reports `scan * 1000 + flags` and the length of each batch. */
 const TELL = `(call $progress
   (i64.extend_i32_u (i32.add (i32.mul (local.get $scan) (i32.const 1000)) (local.get $flags)))
   (i64.extend_i32_u (local.get $len)))`;

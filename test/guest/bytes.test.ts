@@ -77,7 +77,7 @@ describe("checkHandler() of bytes that no compiler made", () => {
     for (let length = 0; length < GOOD.length; length++) {
       const { findings } = checkHandler(GOOD.subarray(0, length));
       expect(findings.length).toBeGreaterThan(0);
-      // What lies behind the cut is not said to be missing.
+      // What lies after the cut is not said to be missing.
       if (findings[0]?.message.startsWith("cut short")) expect(findings).toHaveLength(1);
       expect(["UPG_HANDLER_FORMAT", "UPG_HANDLER_MANIFEST", "UPG_HANDLER_EXPORT", "UPG_HANDLER_MEMORY"]).toContain(
         findings[0]?.code,
@@ -116,7 +116,7 @@ describe("checkHandler() of bytes that no compiler made", () => {
       module(Uint8Array.of(1, 0xff, 0xff, 0xff, 0xff, 0x1f)),
       "not an unsigned 32-bit LEB128",
     ],
-    ["a section that goes on", module(section(1, [0, 0])), "section 1 goes on behind its content"],
+    ["a section that goes on", module(section(1, [0, 0])), "section 1 goes on after its content"],
     ["an unknown section", module(section(14, [])), "unknown section 14"],
     ["a section twice", module(types, types), "occurs twice or in the wrong order"],
     ["sections out of order", module(functions, types), "occurs twice or in the wrong order"],
@@ -179,7 +179,7 @@ describe("checkHandler() of bytes that no compiler made", () => {
     expect(findings[0]?.offset).toBeGreaterThanOrEqual(0);
   });
 
-  test("an access with more than its natural alignment, or to a second memory → refused where it stands", () => {
+  test("an access with more than its natural alignment, or to a second memory → refused where it is", () => {
     const load = (...memoryAccess: number[]) =>
       module(types, functions, section(5, [1, 0, 1]), code(0, 0x41, 0, 0x28, ...memoryAccess, 0x1a, 0x0b));
     const first = (bytes: Uint8Array) => checkHandler(bytes).findings[0];

@@ -37,7 +37,7 @@ test.each([
     "fc0b00",
     "fc0b8000",
   ],
-])("%s in two bytes → UPG_HANDLER_FORMAT, where it stands", (_, run, from, to) => {
+])("%s in two bytes → UPG_HANDLER_FORMAT, where it is", (_, run, from, to) => {
   expect(checkHandler(patched(run, from, from)).findings).toEqual([]);
   const [finding] = checkHandler(patched(run, from, to)).findings;
   expect(finding).toMatchObject({ code: "UPG_HANDLER_FORMAT", function: "run", offset: expect.any(Number) });

@@ -86,11 +86,11 @@ describe("answers below 0", () => {
     const no = "(i32.const -80)";
     expect(caught(() => runGuest({ run: no }))).toMatchObject({
       ...error,
-      message: "the handler failed: handler_run answered -80",
+      message: "the handler failed: handler_run returned -80",
     });
-    expect(caught(() => runGuest({ check: no })).message).toBe("the handler failed: handler_check answered -80");
+    expect(caught(() => runGuest({ check: no })).message).toBe("the handler failed: handler_check returned -80");
     expect(caught(() => runGuest({ batch: no }, scanRead)).message).toBe(
-      "the handler failed: handler_batch answered -80",
+      "the handler failed: handler_batch returned -80",
     );
     const lowest = caught(() => runGuest({ run: "(i32.const -2147483648)" }));
     expect(lowest.details["answer"]).toBe("2147483648");
@@ -100,7 +100,7 @@ describe("answers below 0", () => {
     const error = caught(() => runGuest({ run: "(i32.const -80)", err, more: record(4_000_000_000, 4, "odd!x") }));
     expect(error).toMatchObject({
       code: "UPG_MIGRATION_FAILED",
-      message: "the handler failed: handler_run answered -80: odd! (code 4000000000)",
+      message: "the handler failed: handler_run returned -80: odd! (code 4000000000)",
       details: { call: "handler_run", answer: "80", code: "4000000000", message: "odd!" },
     });
   });
@@ -114,7 +114,7 @@ describe("answers below 0", () => {
     const error = caught(() => runGuest({ run: "(i32.const -80)", err: errBody, more }));
     expect(error).toMatchObject({
       code: "UPG_MIGRATION_FAILED",
-      message: "the handler failed: handler_run answered -80",
+      message: "the handler failed: handler_run returned -80",
     });
   });
 
@@ -146,18 +146,18 @@ describe("answers that are wrong", () => {
 
   test("an output longer than its buffer → UPG_HANDLER_TRAP", () => {
     expect(() => runGuest({ run: "(i32.const 262145)" })).toThrow(
-      trap("handler_run answered 262145, its buffer has 262144"),
+      trap("handler_run returned 262145, its buffer has 262144"),
     );
-    expect(() => runGuest({ check: "(i32.const 262145)" })).toThrow(trap("handler_check answered 262145"));
+    expect(() => runGuest({ check: "(i32.const 262145)" })).toThrow(trap("handler_check returned 262145"));
     expect(() => runGuest({ batch: "(i32.const 2147483647)" }, scanRead)).toThrow(
-      trap("handler_batch answered 2147483647"),
+      trap("handler_batch returned 2147483647"),
     );
   });
 
-  test("a handler_batch that answers less than its count → UPG_HANDLER_TRAP", () => {
+  test("a handler_batch that returns less than its count → UPG_HANDLER_TRAP", () => {
     for (const length of [0, 3]) {
       expect(() => runGuest({ batch: `(i32.const ${length})` }, scanRead)).toThrow(
-        trap(`handler_batch answered ${length} bytes`),
+        trap(`handler_batch returned ${length} bytes`),
       );
     }
   });
@@ -268,11 +268,11 @@ describe("errors that are not the guest's", () => {
     expect(() => runGuest({ run }, { input: { log } })).toThrow(new TypeError("no log"));
   });
 
-  test("a store of the manifest that is not there → UPG_HANDLER_LAYOUT before anything runs", () => {
+  test("a store of the manifest that is absent → UPG_HANDLER_LAYOUT before anything runs", () => {
     const manifest = { stores: [{ name: "missing", access: "r" }] };
     const error = failure(
       "UPG_HANDLER_LAYOUT",
-      'wants store "missing", which is not there; there are all, part, read, top',
+      'wants store "missing", which is absent; there are all, part, read, top',
     );
     expect(() => runGuest({ run: "unreachable" }, { manifest })).toThrow(error);
     const base = arrayStores({ missing: [] });

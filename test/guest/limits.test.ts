@@ -29,7 +29,7 @@ function manyLocals(total: number): string {
   return repeat(full, () => locals(limits.LOCALS_MAX)) + locals(total - full * limits.LOCALS_MAX);
 }
 
-/** Blocks in blocks, put where nops stood: text tools break on deep nesting. */
+/** Blocks in blocks, put where nops were: text tools break on deep nesting. */
 function nested(levels: number): Uint8Array {
   const bytes = moreOf(`(func ${"nop ".repeat(3 * levels)})`);
   const at = bytes.findIndex((_, i) => bytes.subarray(i, i + 3 * levels).every((byte) => byte === 0x01));

@@ -13,7 +13,7 @@ export function pairFrame(key: Uint8Array, value: Uint8Array): Uint8Array {
 }
 
 class ArrayScan implements FrameScan {
-  /** What is deleted is not there. */
+  /** What is deleted is absent. */
   readonly passed = 0;
   #next = 0;
 

@@ -1,4 +1,4 @@
-/** Guests that do as they should: what they see, what they can do, and what the host tells of it. */
+/** Guests that do as they should: what they see, what they can do, and what the host reports of it. */
 import { describe, expect, test } from "vitest";
 import { fromHex, toHex } from "../../host/bytes.js";
 import { encodeVersionMap } from "../../host/core/version-map.js";
@@ -14,7 +14,7 @@ import { arrayStores, IMPORTS, pairsOf, runGuest, runHandlerIn, STORES } from ".
 const set = (store: number, key: string, value: string) => `(drop (call $set (i32.const ${store}) ${key} ${value}))`;
 /** `ptr len` of bytes that a data segment holds. */
 const at = (ptr: number, len: number) => `(i32.const ${ptr}) (i32.const ${len})`;
-/** Tells the host a number. */
+/** Gives the host a number. */
 const tell = (value: string) => `(call $progress (i64.extend_i32_s ${value}) (i64.const 0))`;
 
 describe("runHandler()", () => {

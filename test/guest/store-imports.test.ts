@@ -8,7 +8,7 @@ import { pairsOf, runGuest } from "./running.js";
 const set = (store: number, key: string, value: string) => `(drop (call $set (i32.const ${store}) ${key} ${value}))`;
 /** `ptr len` of bytes that a data segment holds. */
 const at = (ptr: number, len: number) => `(i32.const ${ptr}) (i32.const ${len})`;
-/** Tells the host a number. */
+/** Gives the host a number. */
 const tell = (value: string) => `(call $progress (i64.extend_i32_s ${value}) (i64.const 0))`;
 
 describe("store_get(), store_set(), store_delete(), store_write()", () => {
@@ -22,7 +22,7 @@ describe("store_get(), store_set(), store_delete(), store_write()", () => {
   const keys = `${data(16, "abc")} ${data(32, fromHex("01aa"))}`;
   const get = (key: string, out: string) => `(call $get (i32.const 0) ${key} ${out})`;
 
-  test("store_get() answers the length, and writes only what fits", () => {
+  test("store_get() returns the length, and writes only what fits", () => {
     const run = `${tell(get(at(16, 1), at(512, 4)))} ${tell("(i32.load (i32.const 512))")}
       ${tell(get(at(16, 1), at(512, 5)))} ${tell("(i32.load8_u (i32.const 516))")}
       ${tell(get(at(17, 1), at(512, 5)))} ${tell(get(at(18, 1), at(512, 5)))} (i32.const 0)`;

@@ -103,7 +103,7 @@ describe("capabilities", () => {
     ],
     ["of three bytes", fromHex("020000"), "header cut short"],
     ["of a put without its second word", fromHex("02000000aabb"), "header cut short"],
-  ])("a frame %s, behind a good one → ends the run, in store_write and in handler_batch", (_, frames, message) => {
+  ])("a frame %s, after a good one → ends the run, in store_write and in handler_batch", (_, frames, message) => {
     const ops = concatBytes(good, frames);
     const more = `${data(512, ops)} ${data(OUT, concatBytes(new Uint8Array(4), ops))}`;
     ends(drop(`$write ${i32(512, ops.length)}`), message, more);

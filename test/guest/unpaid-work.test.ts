@@ -75,7 +75,7 @@ describe("store_scan over what the handler deleted", () => {
     expect(paid(first, last)).toBe((last - first + 1) * HOST_PRICES.scanPassed);
   });
 
-  test("keys behind the first pair that does not fit → not paid for", () => {
+  test("keys after the first pair that does not fit → not paid for", () => {
     expect(paid(3, 10)).toBe(0);
   });
 });

@@ -7,7 +7,7 @@ import { ROOT, sourcesUnder } from "./sources.js";
 
 const codes = Object.keys(ERROR_KINDS) as ErrorCode[];
 
-/** The rows of docs/errors.md, as they must stand there. */
+/** The rows of docs/errors.md, as they must be on the page. */
 export function errorRows(): string[] {
   return codes.map((code) => {
     const { number, exit, http, grpc, means } = ERROR_KINDS[code];
@@ -53,5 +53,5 @@ describe("error table", () => {
   });
 });
 
-/** Codes of doors that are not built yet. A door that is built takes its code off this list. */
+/** Codes of interfaces that are not built yet. An interface that is built takes its code off this list. */
 const LATER = new Set<ErrorCode>(["UPG_NOT_FOUND_PLAN"]);

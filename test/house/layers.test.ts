@@ -38,7 +38,7 @@ describe("layers", () => {
       const room = roomOf(path);
       expect(room === GROUND || room in ALLOWED, `${path} is in a room that this test does not know`).toBe(true);
       for (const { file, specifier } of imports) {
-        if (file !== undefined) expect(byPath.has(file), `${path} imports ${specifier}, which is not there`).toBe(true);
+        if (file !== undefined) expect(byPath.has(file), `${path} imports ${specifier}, which is absent`).toBe(true);
       }
     }
   });
@@ -121,7 +121,7 @@ describe("layers", () => {
     expect(found).toEqual([]);
   });
 
-  test("the library's entry stands on nothing but @noble and what is bundled", () => {
+  test("the library's entry needs nothing but @noble and what is bundled", () => {
     const bundled = new Set([
       "@assemblyscript/loader",
       "@bufbuild/protobuf",

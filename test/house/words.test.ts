@@ -31,30 +31,8 @@ const RETIRED: readonly (readonly [word: RegExp, instead: string])[] = [
 /** Where such a word is right: "what a process leaves behind"; names in code are not looked at (they are in backquotes). */
 const ALLOWED: readonly RegExp[] = [/\b(?:leaves?|leaving|left)\b[^.;:]{0,70}\bbehind\b/gi];
 
-/** Folders whose comments were read through; `host` alone is the ground floor. A room that is read through joins them. */
-const FOLDERS = [
-  "assembly",
-  "examples",
-  "host",
-  "host/upgrade",
-  "host/plan-info",
-  "host/core",
-  "host/store",
-  "host/commitment",
-  "host/comet",
-  "host/handler",
-  "host/engine",
-  "host/api",
-  "host/wallet",
-  "host/author",
-  "host/harness",
-  "host/demo",
-  "host/chain",
-  "host/modules",
-  "host/cli",
-  "host/client",
-  "host/shell",
-];
+/** Whose comments are read. */
+const FOLDERS = ["assembly", "bench", "examples", "host", "scripts", "test"];
 
 interface Found {
   readonly where: string;
@@ -103,6 +81,36 @@ function commentsOf(path: string, text: string): Found[] {
   }));
 }
 
+/** Texts of a source that people read: literals with a space in them, as they are in the source. */
+function textsOf(path: string, text: string, isWanted: (node: ts.Node) => boolean = () => true): Found[] {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const found: Found[] = [];
+  const visit = (node: ts.Node): void => {
+    const isText = ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
+    if (isText && node.text.includes(" ") && isWanted(node)) {
+      const where = String(source.getLineAndCharacterOfPosition(node.getStart()).line + 1);
+      found.push({ where, text: node.text.replace(/`[^`\n]*`|"[^"\n]*"/g, "") });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+/** Is this literal a title: the first argument of test(), describe() and their like? */
+function isTitle(node: ts.Node): boolean {
+  const call = ts.isTemplateExpression(node.parent) ? node.parent.parent : node.parent;
+  const title = ts.isTemplateExpression(node.parent) ? node.parent : node;
+  if (!ts.isCallExpression(call) || call.arguments[0] !== title) return false;
+  return /^(?:test|describe|it)\b/.test(call.expression.getText());
+}
+
+/** Sources that people wrote. */
+const ownSources = (folder: string) =>
+  [...sourcesUnder(folder), ...sourcesUnder(folder, ".mjs")].filter(
+    ({ path }) => !path.endsWith("-wasm.ts") && !path.includes("/gen/") && path !== "test/house/words.test.ts",
+  );
+
 const DOCUMENTS = [
   "README.md",
   "CHANGELOG.md",
@@ -122,15 +130,28 @@ describe("retired words", () => {
   });
 
   test.each(FOLDERS)("comments of %s have none", (folder) => {
-    const isOwn = ({ path }: { path: string }) =>
-      !path.endsWith("-wasm.ts") && !path.includes("/gen/") && (folder !== "host" || dirname(path) === "host");
-    const found = sourcesUnder(folder)
-      .filter(isOwn)
-      .flatMap(({ path, text }) =>
-        commentsOf(path, text).flatMap(({ where, text: comment }) => retiredIn(path, comment, Number(where))),
-      );
+    const found = ownSources(folder).flatMap(({ path, text }) =>
+      commentsOf(path, text).flatMap(({ where, text: comment }) => retiredIn(path, comment, Number(where))),
+    );
     expect(found).toEqual([]);
   });
+
+  test("titles of tests have none", () => {
+    const found = ownSources("test").flatMap(({ path, text }) =>
+      textsOf(path, text, isTitle).flatMap(({ where, text: title }) => retiredIn(path, title, Number(where))),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test.each(["host", "examples", "bench", "scripts"])(
+    "messages, help texts and log lines of %s have none",
+    (folder) => {
+      const found = ownSources(folder).flatMap(({ path, text }) =>
+        textsOf(path, text).flatMap(({ where, text: message }) => retiredIn(path, message, Number(where))),
+      );
+      expect(found).toEqual([]);
+    },
+  );
 
   test("retiredIn() finds each of them, in a document and in a comment, and spares code and what is left behind", () => {
     const bad = "It stands behind the door.\nThe field answers; whoever is told begins anew.\n";
@@ -145,7 +166,7 @@ describe("retired words", () => {
     ]);
     const comment = commentsOf("x.ts", "const text = 'it stands'; // it answers the door\n/** Told anew. */\nf();\n");
     expect(comment.flatMap(({ text, where }) => retiredIn("x.ts", text, Number(where)))).toHaveLength(4);
-    expect(retiredIn("x", proseOf("What a process leaves behind, and `doors open`."))).toEqual([]);
+    expect(retiredIn("x", proseOf("What a process leaves behind, and `servers open`."))).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import { V1, V2 } from "../example-chain.js";
 import { Chain, failureOf } from "./chain.js";
 import { splitBalances, toV3, V3 } from "./versions.js";
 
-/** A chain of version 1 that stands before the upgrade block 6, whose old binary has halted there. */
+/** A chain of version 1 at the upgrade block 6, whose old binary has halted there. */
 function atTheHeight(): Chain {
   const chain = new Chain();
   const old = chain.start({ versions: [V1] });

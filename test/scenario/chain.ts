@@ -168,7 +168,7 @@ export class Process {
     return Array.from({ length: count }, () => this.block());
   }
 
-  /** A block that schedules a plan by the app's own door. */
+  /** A block that schedules a plan by the app itself. */
   schedule({ name, height, info = "" }: { name: string; height: Height; info?: string }): MadeBlock {
     const { keeper } = this.app;
     const plan = { name, height, info };
@@ -186,7 +186,7 @@ export class Process {
     return this;
   }
 
-  /** Makes blocks until one ends the process; answers how. */
+  /** Makes blocks until one ends the process; returns how. */
   untilHalt(): UpgradeError {
     return failureOf(() => this.blocks(50));
   }

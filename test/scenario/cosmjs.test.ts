@@ -14,7 +14,7 @@ import { GOV_ADDRESS, type Signer } from "./wallet.js";
 
 const NUMBERS = [ALICE, BOB, undefined, DAVE];
 const fee = { amount: [{ denom: "ustake", amount: "10" }], gas: "200000" };
-/** Year 1, the zero of Go: unset, as the field's plans have it. */
+/** Year 1, the zero of Go: unset, as the Cosmos SDK's plans have it. */
 const ZERO_TIME = { seconds: -62_135_596_800n, nanos: 0 };
 
 async function signed(signer: Signer, sequence: number, ...messages: EncodeObject[]): Promise<Uint8Array> {
@@ -60,7 +60,7 @@ test("MsgSoftwareUpgrade, then votes by CosmJS → the plan is scheduled", async
   expect(town.process.plan).toEqual({ name: "v9", height: 99n, info: "{}" });
 });
 
-test("a plan whose time CosmJS leaves at 1970 → refused with the field's words", async () => {
+test("a plan whose time CosmJS leaves at 1970 → refused with the Cosmos SDK's words", async () => {
   const town = new Town();
   const message = MsgSoftwareUpgrade.fromPartial({ authority: GOV_ADDRESS, plan: { name: "v9", height: 99n } });
   const proposal = MsgSubmitProposal.fromPartial({

@@ -35,7 +35,7 @@ export function genesisText(): string {
   return JSON.stringify(genesisDocument());
 }
 
-/** The document with one field set (undefined: taken out); the path as the errors write it, behind `genesis.` */
+/** The document with one field set (undefined: taken out); the path as the errors write it, after `genesis.` */
 export function genesisWith(path: string, value: unknown): string {
   const document = genesisDocument();
   const steps = path.split(/[.[\]]+/).filter((step) => step !== "");

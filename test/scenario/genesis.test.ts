@@ -16,7 +16,7 @@ const GOV = "app_state.gov";
 const OTHER_PREFIX = "osmo1wxkt8gl2u9dwnmcd2s8ky0n3v7fhqzwpv7yxhp";
 const TOO_MUCH = (2n ** 256n).toString();
 
-/** Path of the field, the wrong value (undefined: the field is missing), and the path in the error when it is another. */
+/** Path of the entry, the wrong value (undefined: the entry is missing), and the path in the error when it is another. */
 const WRONG: readonly (readonly [path: string, value: unknown, named?: string])[] = [
   ["chain_id", undefined],
   ["chain_id", ""],
@@ -149,7 +149,7 @@ describe("parseGenesis(exampleChain, )", () => {
     );
   });
 
-  test('initial_height "0", absent and 1 → 1, as the field reads it', () => {
+  test('initial_height "0", absent and 1 → 1, as the Cosmos SDK reads it', () => {
     for (const value of ["0", 0, undefined, "1", 1]) {
       expect(parseGenesis(exampleChain, genesisWith("initial_height", value)).initialHeight).toBe(1n);
     }

@@ -196,7 +196,7 @@ describe("a plan while another is scheduled", () => {
 });
 
 describe("votes", () => {
-  test("too few → REJECTED with the field's reason; the deposit comes back", () => {
+  test("too few → REJECTED with the Cosmos SDK's reason; the deposit comes back", () => {
     const town = oldBinary();
     const before = town.balance(DAVE.addressBytes);
     const id = town.propose([softwareUpgrade("v2", 50n)]);

@@ -83,7 +83,7 @@ describe("a module that is new", () => {
       ],
     });
 
-  test("and whose store has data, by a manifest → refused: it would begin anew over them", () => {
+  test("and whose store has data, by a manifest → refused: it would begin again over them", () => {
     const chain = beforeV3(lost);
     expectRefused(chain, { home: [guest({ versions: { staking: { to: 1 } } })] }, MAP, '"staking"', "has data");
   });

@@ -115,7 +115,7 @@ describe("loadHandlersFolders()", () => {
     }
   });
 
-  test("other files, and a folder that is not there → they are no handlers", () => {
+  test("other files, and a folder that is absent → they are no handlers", () => {
     writeFileSync(join(folder, "README.md"), "not wasm");
     rmSync(other, { recursive: true });
     expect(loadHandlersFolders([folder, other], sha256)).toEqual([[], []]);

@@ -1,4 +1,4 @@
-/** The real handler with less gas than it needs: wherever it ends, the chain stands as it stood, and can go on. */
+/** The real handler with less gas than it needs: wherever it ends, the chain is as it was, and can go on. */
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -41,7 +41,7 @@ const due = (() => {
 })();
 
 describe("gas of an upgrade", () => {
-  test("stands in the receipt with its schedule, and is the report's", () => {
+  test("is in the receipt with its schedule, and is the report's", () => {
     expect(due.gas).toBeGreaterThan(10_000n);
     expect(due.receipt).toMatchObject({ gas: due.gas, gasSchedule: GAS_SCHEDULE });
   });

@@ -4,7 +4,7 @@ import { V1, V2 } from "../example-chain.js";
 import { Chain, type ProcessOptions } from "./chain.js";
 import { splitBalances, toV2 } from "./versions.js";
 
-/** A chain of version 1 that stands before block 4, where `v2` is due. */
+/** A chain of version 1 whose next block is before block 4, where `v2` is due. */
 function beforeTheHeight(): Chain {
   const chain = new Chain();
   const old = chain.start({ versions: [V1] });

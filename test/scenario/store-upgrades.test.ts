@@ -1,4 +1,4 @@
-/** Store upgrades that do not fit the stores on disk: refused at start, the difference told, nothing written. */
+/** Store upgrades that do not fit the stores on disk: refused at start, the difference printed, nothing written. */
 import { describe, expect, test } from "vitest";
 import type { ChainVersion } from "../../host/chain/versions/version.js";
 import type { StoreUpgrades } from "../../host/types.js";

@@ -21,7 +21,7 @@ import { deposit, pack, propose, Signer, send, softwareUpgrade, vote } from "./w
 const COLLECTOR = moduleAddress(sha256, "fee_collector");
 const given = 1_000_000n;
 
-/** In version 1 accounts hold coins, in version 2 the bank's store does; clients cannot tell. */
+/** In version 1 accounts hold coins, in version 2 the bank's store does; clients see no difference. */
 const VERSIONS = [
   ["version 1", () => new Town(govGenesis(), { start: { versions: [V1] } })],
   ["version 2", () => new Town(govGenesis(), { start: { versions: [{ ...V2, plan: undefined }] } })],
@@ -29,7 +29,7 @@ const VERSIONS = [
 
 for (const [version, town] of VERSIONS) {
   describe(`finalizeBlock() with transactions, ${version}`, () => {
-    test("MsgSend with a fee → coins moved, fee collected, events as the field's", () => {
+    test("MsgSend with a fee → coins moved, fee collected, events as the Cosmos SDK's", () => {
       const chain = town();
       const tx = chain.sign(ALICE, [send(ALICE, BOB.address, 7)], { fee: "30" });
       const [result] = chain.process.block({ txs: [tx] }).txResults;
@@ -124,7 +124,7 @@ for (const [version, town] of VERSIONS) {
       expect(result.log).toContain(`${encodeAddress(COLLECTOR)} is not allowed to receive funds: unauthorized`);
     });
 
-    test("gas of everyday messages → in the ballpark of the field, under its default limit", () => {
+    test("gas of everyday messages → about those of the Cosmos SDK, under its default limit", () => {
       const chain = town();
       const gas = (made: { txResults: readonly { gasUsed: bigint }[] }) => made.txResults[0]?.gasUsed ?? 0n;
       const used = {
@@ -230,7 +230,7 @@ describe("checkTx()", () => {
     expect(checked.process.appHash).toBe(unchecked.process.appHash);
   });
 
-  test("a message that will fail passes the check, as in the field", () => {
+  test("a message that will fail passes the check, as in the Cosmos SDK", () => {
     const chain = new Town();
     expect(chain.process.app.checkTx(chain.sign(ALICE, [send(ALICE, "x", 1)])).code).toBe(0);
   });
@@ -350,7 +350,7 @@ describe("at()", () => {
     expect(app.at(0n).height).toBe(6n);
   });
 
-  test("a height that is not there (yet, or any more) → UPG_NOT_FOUND_VERSION that names what is kept", () => {
+  test("a height that is absent (yet, or any more) → UPG_NOT_FOUND_VERSION that names what is kept", () => {
     const town = new Town(govGenesis(), { versionsKept: 2 });
     town.blocks(9);
     for (const height of [11n, 1n, -1n, 2n ** 63n]) {

@@ -15,7 +15,7 @@ import { splitBalances } from "./versions.js";
 
 const NEW = { handlers: [splitBalances()] };
 
-/** A chain of version 1 that stands before block 4, where `v2` is due. */
+/** A chain of version 1 whose next block is before block 4, where `v2` is due. */
 function beforeTheHeight(options: ChainOptions = {}): { chain: Chain; old: Process } {
   const chain = new Chain(options);
   const old = chain.start({ versions: [V1] });

@@ -1,4 +1,4 @@
-/** upgrade-info.json beside the state: state decides, the file is for people and sidecars, and a wrong one is told. */
+/** upgrade-info.json beside the state: state decides, the file is for people and sidecars, and a wrong one is reported. */
 import { describe, expect, test } from "vitest";
 import { V1 } from "../example-chain.js";
 import { Chain } from "./chain.js";

@@ -22,7 +22,7 @@ export interface Packed {
   readonly value: Uint8Array;
 }
 
-/** A message as `Any`, under the field's type URL. */
+/** A message as `Any`, under the Cosmos SDK's type URL. */
 export function pack<T extends DescMessage>(schema: T, message: MessageInitShape<T>): Packed {
   const { value } = anyPack(schema, create(schema, message));
   return { typeUrl: `/${schema.typeName}`, value };

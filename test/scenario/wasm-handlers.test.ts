@@ -6,7 +6,7 @@ import { type GuestParts, load, type ManifestSource } from "../guest/build.js";
 import { Chain, failureOf } from "./chain.js";
 import { splitBalances } from "./versions.js";
 
-/** A chain of version 1 that stands before block 4, where `v2` is due. */
+/** A chain of version 1 whose next block is before block 4, where `v2` is due. */
 function beforeTheHeight(info = ""): Chain {
   const chain = new Chain();
   const old = chain.start({ versions: [V1] });
@@ -131,7 +131,7 @@ describe("handler for another plan", () => {
     expect(process.untilHalt()).toMatchObject({ code: "UPG_HALT_UPGRADE_NEEDED", kind: { exit: 10 } });
   });
 
-  test("that no known version carries → it is told and counts as absent: Pending before the height, 10 at it", () => {
+  test("that no known version carries → it is reported and counts as absent: Pending before the height, 10 at it", () => {
     const chain = new Chain();
     const options = { versions: [V1], handlers: [splitBalances()] };
     const old = chain.start(options);

@@ -96,7 +96,7 @@ function checkRecord(text: string): Damage[] {
   }
 }
 
-/** A process that ended by itself has left its record, on disk and on stderr, and it says where the chain stands. */
+/** A process that ended by itself has left its record, on disk and on stderr, and it says where the chain is. */
 function checkEnd(text: string | undefined, { height, hashes }: Committed, end: WorkerEnd): Damage[] {
   const line = end.log.split("\n").find((each) => each.startsWith('{"v":1,'));
   if (text === undefined || line !== text)

@@ -1,7 +1,7 @@
 /**
  * Flips bits and zeroes pages of a home's database, one at a time, and sees what `chaind verify` and a started node make of
  * it. Positions are drawn from the bytes that matter to who reads the last transaction or writes the next one; what these
- * are says the walk itself (`onUse`): not free pages, room behind values, numbers of transactions, the older meta page.
+ * are says the walk itself (`onUse`): not free pages, room after values, numbers of transactions, the older meta page.
  */
 
 import "../serve-chain.js";
@@ -148,7 +148,7 @@ async function withError<T>(read: () => Promise<T>): Promise<T | undefined> {
 
 /**
  * Everything that a started node can be asked: state of every kept height, blocks, results, transactions, what its clients
- * are answered (answers.ts), a new block.
+ * are served (answers.ts), a new block.
  */
 async function digestOf(home: string, handlers: string): Promise<string> {
   // What a node writes must not reach the next round.

@@ -105,7 +105,7 @@ function add(digest: Hash, bytes: Uint8Array): void {
   digest.update(`${bytes.length} `).update(bytes);
 }
 
-/** Text of a file in the data folder; undefined when it is not there. */
+/** Text of a file in the data folder; undefined when it is absent. */
 export function dataFile(homePath: string, name: string): string | undefined {
   const path = `${new Home(homePath).dataFolder}/${name}`;
   return existsSync(path) ? readFileSync(path, "utf8") : undefined;

@@ -1,4 +1,4 @@
-/** What the simulator plays: a home as it stands before something happens, and the processes that go through it. */
+/** What the simulator plays: a home as it is before something happens, and the processes that go through it. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -123,7 +123,7 @@ function spillingHandler(): Uint8Array {
   return build(wat, V3_MANIFEST);
 }
 
-/** A chain of version 2 that stands before the upgrade block 8 of `v3`; `pairs` fill the store that is renamed. */
+/** A chain of version 2 before the upgrade block 8 of `v3`; `pairs` fill the store that is renamed. */
 function beforeV3(pairs: number, valueBytes: number, handler = v3Handler()): Scene["prepare"] {
   return (path, handlers) => {
     planned(3n, 2n)(path, handlers);
@@ -174,7 +174,7 @@ export const SCENES: readonly Scene[] = [
     name: "next-block",
     share: 8,
     prepare: (path) => makeHome(path, genesisText()),
-    // A process that is killed behind block 3 is followed by one that applies at once.
+    // A process that is killed after block 3 is followed by one that applies at once.
     steps: [
       { args: ["--halt-height", "7"], env: { SIM_SCHEDULE: "3:v2:4" }, exits: [RESTART, HALT_HEIGHT] },
       newVersion(6),
@@ -196,7 +196,7 @@ export const SCENES: readonly Scene[] = [
     upgradeInfo: undefined,
     appliesFirst: true,
   },
-  // The renamed store is written anew: more than what a commit holds in memory, so some of it is staged before.
+  // The renamed store is written again: more than what a commit holds in memory, so some of it is staged before.
   {
     name: "rename-large",
     share: 4,

@@ -1,5 +1,5 @@
 /**
- * The conformance suite of Database, what a CommitMultiStore stands on. To run it on your own:
+ * The conformance suite of Database, what a CommitMultiStore is built on. To run it on your own:
  *
  *     databaseSuite("my database", () => ({ open: () => new MyDatabase(path) }));
  */

@@ -168,7 +168,7 @@ export function kvStoreSuite(name: string, make: () => StoreUnderTest): void {
       expect(keys()).toEqual([]);
     });
 
-    test("iterate() while writing ahead and behind → sees what lies ahead, both ways", () => {
+    test("iterate() while writing on both sides → sees what lies ahead, both ways", () => {
       fill("b", "d", "f");
       const seen: string[] = [];
       for (const [key] of store.iterate()) {

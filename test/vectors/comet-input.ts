@@ -1,4 +1,4 @@
-/** Blocks and their parts as they stand in the vectors, in our types. */
+/** Blocks and their parts as they are in the vectors, in our types. */
 import { createHash } from "node:crypto";
 import { fromHex, toHex } from "../../host/bytes.js";
 import type { Block } from "../../host/comet/block.js";

@@ -14,7 +14,7 @@ import { expectFields, sha256, updatesFrom } from "./comet-input.js";
 import { expectBytes, expectEqual, type VectorCase } from "./harness.js";
 import { textOf } from "./short-forms.js";
 
-/** The source's sentences, by our reasons. */
+/** The source's messages, by our reasons. */
 const SENTENCES: readonly (readonly [RegExp, UpdateRefusal])[] = [
   [/total voting power of resulting valset exceeds max 1152921504606846975$/, "too-much"],
   [/cannot process validators with voting power 0/, "zero"],

@@ -88,7 +88,7 @@ class Life {
     return [];
   }
 
-  /** Answers a tag when ours refused a plan at submission that the source takes: from here on states differ. */
+  /** Returns a tag when ours refused a plan at submission that the source takes: from here on states differ. */
   #step(step: VectorCase): string | undefined {
     for (const { value, json } of step["messages"] ?? []) this.#messageJson.set(value, textOf(json));
     const events: ChainEvent[] = [];
@@ -245,7 +245,7 @@ function run<T extends DescMessage>(context: ModuleContext, schema: T, message: 
   kind?.read(toBinary(schema, create(schema, message))).run(context);
 }
 
-/** The source's books are stand-ins, so texts of missing coins vary. */
+/** The source's books are replacements, so texts of missing coins vary. */
 function compareError(error: ErrorDescription | undefined, expected: VectorCase | undefined): void {
   const given = error && { code: error.code, codespace: error.codespace, text: error.log };
   if (given && expected && /insufficient funds$/.test(given.text) && isInsufficient(expected["text"])) {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runGovTally } from "./gov-tally.js";
 import { loadVectors, runVectors } from "./harness.js";
 
-test("runGovTally() counts and lives as the field's governance did, plans refused at submission apart", () => {
+test("runGovTally() counts and lives as the Cosmos SDK's governance did, plans refused at submission apart", () => {
   const report = runVectors("gov-tally", runGovTally);
   expect(report.failures.map(({ label, message }) => `${label}: ${message}`)).toEqual([]);
   expect(report.passed + report.differing).toBe(report.cases);

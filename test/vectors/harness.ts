@@ -1,5 +1,5 @@
 /**
- * The conformance vectors: language-neutral cases computed by the field's own code (test/vectors/README.md).
+ * The conformance vectors: language-neutral cases computed by the Cosmos SDK's own code (test/vectors/README.md).
  * A runner takes one case, throws when ours answers otherwise, and returns the tags by which the case differs on
  * purpose (none: it passed). What a tag does not touch is compared all the same.
  */
@@ -9,7 +9,7 @@ import { gunzipSync } from "node:zlib";
 import { toHex } from "../../host/bytes.js";
 import { type ExpectedText, hexBytes, isText, printedBytes, readAs } from "./short-forms.js";
 
-/** A case as it stands in the file; runners look at what they need. */
+/** A case as it is in the file; runners look at what they need. */
 // biome-ignore lint/suspicious/noExplicitAny: cases are JSON of many shapes, and a wrong field fails its case.
 export type VectorCase = Record<string, any>;
 
@@ -54,7 +54,7 @@ export function runVectors(file: string, runner: CaseRunner, directory?: string)
   return { file, cases: cases.length, passed: cases.length - differing - failed, differing, failed, by, failures };
 }
 
-/** Compares bytes with expected hex, or with the length and SHA-256 that stand for long outputs. */
+/** Compares bytes with expected hex, or with the length and SHA-256 that represent long outputs. */
 export function expectBytes(actual: Uint8Array, expected: ExpectedText, what: string): void {
   const isDigest = typeof expected === "object" && "len" in expected;
   expectEqual(printedBytes(actual, expected), isDigest ? expected : toHex(hexBytes(expected)), what);

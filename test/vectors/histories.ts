@@ -71,7 +71,7 @@ class Chain {
     return this.#stores["upgrade"] as MemoryKVStore;
   }
 
-  /** Answers false when the rest of the case cannot be compared. */
+  /** Returns false when the rest of the case cannot be compared. */
   run(step: VectorCase): boolean {
     this.#wrote = undefined;
     this.#calls = [];
@@ -181,7 +181,7 @@ class Chain {
     if (this.#isApart) return this.#blockApart(step);
     const tags = (step["differs"] ?? []) as string[];
     if (tags.includes("same-process-after-halt")) {
-      // Ours would have ended. Go on as the source does: its check of the last upgrade is behind it.
+      // Ours would have ended. Go on as the source does: its check of the last upgrade is done.
       this.tags.add("same-process-after-halt");
       this.#hasCommitted = true;
     }

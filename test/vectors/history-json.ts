@@ -45,7 +45,7 @@ export function rawPairs(store: MemoryKVStore): unknown[] {
   return Array.from(store.iterate(), ([key, value]) => [toHex(key), shortHex(value)]);
 }
 
-/** Outputs of more than 4,096 bytes stand as length and hash. */
+/** Outputs of more than 4,096 bytes are kept as length and hash. */
 function shortHex(bytes: Uint8Array): unknown {
   if (bytes.length <= 4_096) return toHex(bytes);
   return { len: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { loadVectors, runVectors } from "./harness.js";
 import { runIavl } from "./iavl.js";
 
-test("runIavl() answers every case of iavl.json as the field's trees did", () => {
+test("runIavl() answers every case of iavl.json as IAVL's trees did", () => {
   const report = runVectors("iavl", runIavl);
   expect(report.failures.map(({ label, message }) => `${label}: ${message}`)).toEqual([]);
   expect(report.cases).toBeGreaterThan(0);

@@ -70,7 +70,7 @@ function checkProof(tree: Tree, expected: VectorCase): void {
   if (value) expectBytes(value, expected["value"] ?? "", `value of ${expected["key"]}`);
   const proof = proveKey(tree, key);
   expectBytes(proof, expected["proof"], `proof of ${expected["key"]}`);
-  // Where the field's verifier accepts, the JavaScript one must too (it is looser with empty values).
+  // Where ICS-23's own verifier in Go accepts, the JavaScript one must too (it is looser with empty values).
   if (expected["verifies"]) {
     expectEqual(verifyWithOracle(proof, tree.root.hash, key, value), true, `proof of ${expected["key"]} verifies`);
   }

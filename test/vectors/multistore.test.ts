@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { loadVectors, runVectors, type VectorCase } from "./harness.js";
 import { runMultistore } from "./multistore.js";
 
-test("runMultistore() answers every case of multistore.json as the field's multistore did, or differs by a named rule", () => {
+test("runMultistore() answers every case of multistore.json as the Cosmos SDK's multistore did, or differs by a named rule", () => {
   const report = runVectors("multistore", runMultistore);
   expect(report.failures.map(({ label, message }) => `${label}: ${message}`)).toEqual([]);
   expect(report.cases).toBeGreaterThan(0);

@@ -31,7 +31,7 @@ class Chain {
 
   constructor(private readonly differs: readonly string[]) {}
 
-  /** Answers true when the rest of the case cannot be compared. */
+  /** Returns true when the rest of the case cannot be compared. */
   run(step: VectorCase): boolean {
     switch (step["op"]) {
       case "open":
@@ -143,7 +143,7 @@ class Chain {
         expectEqual(step["error"] !== null, true, `ours refuses: ${error.message}`);
         return false;
       }
-      // A proof that verifies nowhere: refused at the door, its bytes compared all the same.
+      // A proof that verifies nowhere: refused at the interface, its bytes compared all the same.
       expectEqual(step["verifies"], false, `ours refuses a proof that verifies: ${error.message}`);
       this.#compareProof(step, BigInt(step["answer_height"]), query.path.split("/")[2] as string);
     }

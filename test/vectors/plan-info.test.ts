@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runVectors } from "./harness.js";
 import { runPlanInfo } from "./plan-info.js";
 
-test("checkPlanInfo() answers as the field for every info text, or is stricter by a named rule", () => {
+test("checkPlanInfo() agrees with the Cosmos SDK on every info text, or is stricter by a named rule", () => {
   const report = runVectors("plan-info", runPlanInfo);
   expect(report.failures).toEqual([]);
   expect(report.passed + report.differing).toBe(report.cases);

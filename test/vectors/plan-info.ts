@@ -1,7 +1,7 @@
 /**
- * plan-info.json: what the field's parser and validator say of info texts, with and without demanding checksums.
+ * plan-info.json: what the Cosmos SDK's parser and validator say of info texts, with and without demanding checksums.
  *
- * Ours may refuse what the field takes, and takes one thing that it refuses: an info with a handler alone. Every such refusal must be one that `stricterRule`
+ * Ours may refuse what the Cosmos SDK takes, and takes one thing that it refuses: an info with a handler alone. Every such refusal must be one that `stricterRule`
  * here, written apart from the checker, expects of that URL; it becomes the case's tag.
  */
 import { checkPlanInfo, type PlanInfoReport } from "../../host/plan-info/plan-info.js";
@@ -48,7 +48,7 @@ function isHandlerOnly(info: string, errors: readonly unknown[]): boolean {
   return isDocument && Object.keys(document).join() === "handler" && errors.join() === 'no "binaries" entries found';
 }
 
-/** The field takes these URLs: ours refuses just those for which a stricter rule is expected. */
+/** The Cosmos SDK takes these URLs: ours refuses just those for which a stricter rule is expected. */
 function compareAccepted(report: PlanInfoReport, urls: readonly string[], mode: string): string[] {
   const rules = urls.map(stricterRule).filter((rule) => rule !== undefined);
   expectEqual(report.ok, rules.length === 0, `${mode}: ok, given ${report.errors.join(" · ")}`);
@@ -82,7 +82,7 @@ function withoutDetail(text: string): string {
   return text.replace(/(invalid host: |invalid URL escape ).*/s, "$1");
 }
 
-/** The rule by which ours refuses a URL that the field takes; undefined when it takes it too. */
+/** The rule by which ours refuses a URL that the Cosmos SDK takes; undefined when it takes it too. */
 function stricterRule(url: string): string | undefined {
   return locationRule(url) ?? checksumRule(url);
 }

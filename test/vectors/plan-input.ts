@@ -1,4 +1,4 @@
-/** Plans as they stand in plan.json, and their bytes written apart from the core. */
+/** Plans as they are in plan.json, and their bytes written apart from the core. */
 
 import { equalBytes } from "../../host/bytes.js";
 import { encodeTime } from "../../host/comet/wire-time.js";
@@ -15,7 +15,7 @@ export interface VectorPlan {
   readonly height: bigint;
   readonly info: Uint8Array;
   readonly upgradedClientState?: Any & {
-    /** `typeUrl` as it stands in the bytes. */
+    /** `typeUrl` as it is in the bytes. */
     readonly typeUrlBytes: Uint8Array;
   };
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { loadVectors, runVectors, type VectorCase } from "./harness.js";
 import { runPlan } from "./plan.js";
 
-test("runPlan() answers every case of plan.json as the field's Plan did, or is stricter by a named rule", () => {
+test("runPlan() answers every case of plan.json as the Cosmos SDK's Plan did, or is stricter by a named rule", () => {
   const report = runVectors("plan", runPlan);
   expect(report.failures.map(({ label, message }) => `${label}: ${message}`)).toEqual([]);
   expect(report.cases).toBeGreaterThan(0);

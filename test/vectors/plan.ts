@@ -1,7 +1,7 @@
 /**
  * plan.json: the Plan record from fields to bytes and back, what is wrong with it, and its texts.
  *
- * Ours may refuse what the field takes, never the other way round. Every such refusal must be one that `stricterRule` or
+ * Ours may refuse what the Cosmos SDK takes, never the other way round. Every such refusal must be one that `stricterRule` or
  * `isLooseWire`, written apart from the core, expects; it becomes the case's tag. All that is left is compared: texts
  * do not hang on a plan being valid, and what a lenient decoder took is compared in the form it writes again.
  */
@@ -74,7 +74,7 @@ function runDecode(vector: VectorCase): string[] {
     expectEqual([vector["plan"], vector["validate"], vector["remarshal"]], [null, null, null], "nothing decoded");
     return [];
   }
-  // The decoder of transactions knows no type that could stand in a client state, which does not concern ours.
+  // The decoder of transactions knows no type that could be in a client state, which does not concern ours.
   const strict = vector["strict_error"] === null ? null : textOf(vector["strict_error"]);
   if (strict !== null && !strict.startsWith("unable to resolve type URL")) {
     expectEqual(isLoose, true, `accepted by ours although the source's strict decoder says ${strict}`);
@@ -120,11 +120,11 @@ function compareTime({ time }: VectorPlan, text: string, isInRange: boolean): vo
   } else expectRefusal(() => formatTime(time), "UPG_INVALID_ARGUMENT");
 }
 
-/** Answers the tag of the rule by which ours refuses what the source takes. */
+/** Returns the tag of the rule by which ours refuses what the source takes. */
 function compareValidity(plan: VectorPlan, given: ExpectedText | null, bytes = planBytes(plan)): string[] {
   const expected = given === null ? null : textOf(given);
   const refusal = refusalOf(() => core.validatePlan(bytes));
-  // Our rules stand before the check of the height, the source's other checks before ours.
+  // Our rules come before the check of the height, the source's other checks before ours.
   const rule = expected === null || expected === HEIGHT_TEXT ? stricterRule(plan) : undefined;
   const text = rule?.text ?? expected;
   expectEqual(refusal?.message ?? null, text, "validate");

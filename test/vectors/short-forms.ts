@@ -64,7 +64,7 @@ export function hexBytes(hex: GivenText): Uint8Array {
 
 /**
  * Is the text the expected one? Where the source prints bytes that are not UTF-8 ours has U+FFFD, and how many of them
- * stand for a run of such bytes differs from decoder to decoder: a run counts as one.
+ * represent a run of such bytes differs from decoder to decoder: a run counts as one.
  */
 export function isText(actual: string, expected: ExpectedText): boolean {
   if (typeof expected === "string") return actual === expected;
@@ -84,7 +84,7 @@ export function printedBytes(bytes: Uint8Array, expected: ExpectedText): unknown
   return { len: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
 }
 
-/** `expected` as `actual` has it where a short form stands for just that text; the rest as it is. */
+/** `expected` as `actual` has it where a short form represents just that text; the rest as it is. */
 export function readAs(expected: unknown, actual: unknown): unknown {
   if (isShortForm(expected)) return typeof actual === "string" && isText(actual, expected) ? actual : expected;
   if (Array.isArray(expected)) {

@@ -129,7 +129,7 @@ function checkVerdict(vector: VectorCase, accounts: VectorCase[]): readonly stri
   return [];
 }
 
-/** protobuf-go writes either kind of space behind its name, to keep its texts from being relied on. */
+/** protobuf-go writes either kind of space after its name, to keep its texts from being relied on. */
 function withPlainSpaces(log: ExpectedText): ExpectedText {
   if (typeof log === "string") return log.replaceAll("\u00a0", " ");
   if ("len" in log) return log;

@@ -35,7 +35,7 @@ export function shortenUrls(registry: Registry, schema: DescMessage, message: Me
 }
 
 function withShortUrls(registry: Registry, schema: DescMessage, message: Message, depth: number): void {
-  if (depth > DEPTH_MAX) throw new RangeError("messages stand too deep in one another");
+  if (depth > DEPTH_MAX) throw new RangeError("messages are nested too deep");
   if (schema.typeName === "google.protobuf.Any") {
     shorten(registry, message as Any, depth);
     return;

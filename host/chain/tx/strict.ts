@@ -127,7 +127,7 @@ function wireTypeOf(field: DescField): number {
 function checkOnce(desc: DescMessage, field: DescField, seen: Set<number | string>): void {
   if (field.fieldKind === "list" || field.fieldKind === "map") return;
   const key = field.oneof ? field.oneof.name : field.number;
-  if (seen.has(key)) throw new WireError(`field ${field.name} of ${desc.typeName} stands twice`);
+  if (seen.has(key)) throw new WireError(`field ${field.name} of ${desc.typeName} occurs twice`);
   seen.add(key);
 }
 

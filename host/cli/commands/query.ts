@@ -53,7 +53,7 @@ function registerUpgrade(query: Cobra, output: Output): void {
     output,
     async () => (await upgrade()).applied,
   ).description(
-    "If the upgrade was executed on the chain, prints the record of the block where it was applied. It tells which\n" +
+    "If the upgrade was executed on the chain, prints the record of the block where it was applied. It shows which\n" +
       "binary was valid over a range of blocks.",
   );
   question(

@@ -91,7 +91,7 @@ function kindOf(field: DescField): string {
 }
 
 function describeField(field: DescField): string {
-  const what = `the field ${field.name}`;
+  const what = `field ${field.name}`;
   if (field.message?.typeName === COIN) return `${what}: coins like 10ustake`;
   const many = field.fieldKind === "list" ? ", once for each" : "";
   if (field.message) return `${what}: ${field.message.typeName} as JSON${many}`;

@@ -37,7 +37,7 @@ class Readiness {
     for (const height of this.options.skipHeights) {
       if (plan && plan.height <= height && (plan.height === height || height === next)) continue;
       const planned = plan ? `the plan "${plan.name}" is scheduled for ${plan.height}` : "no plan is scheduled";
-      const what = height < next ? `block ${height} is behind this node` : planned;
+      const what = height < next ? `block ${height} was made already` : planned;
       this.options.log("warn", `--unsafe-skip-upgrades ${height}: nothing to skip there, ${what}`);
     }
   }

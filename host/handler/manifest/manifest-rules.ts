@@ -72,7 +72,7 @@ function checkRemoves({ versions, removes }: Manifest, refuse: JsonRefusal): voi
     const path = `$.removes[${index}]`;
     if (seen.has(module)) throw refuse(path, `module "${module}" is listed twice`);
     if (versions.has(module))
-      throw refuse(path, `module "${module}" also stands at ${fieldPath("$.versions", module)}`);
+      throw refuse(path, `module "${module}" is also listed at ${fieldPath("$.versions", module)}`);
     seen.add(module);
   });
 }

@@ -32,7 +32,7 @@ export class GuestBuffers {
   /** A view of an output, good until the guest runs again. @throws UpgradeError UPG_HANDLER_TRAP when it is too long */
   output(length: number, call: string): Uint8Array {
     if (length > BATCH_OUT_BYTES) {
-      throw trap(`${call} answered ${length}, its buffer has ${BATCH_OUT_BYTES} bytes`);
+      throw trap(`${call} returned ${length}, its buffer has ${BATCH_OUT_BYTES} bytes`);
     }
     this.#gas.chargeBytes(length, call);
     return this.#guest.memory.range(this.#out, length, "the buffer of handler_out");

@@ -68,7 +68,7 @@ export class Guest {
     if (answer >= 0) return answer;
     const code = String(-answer);
     const record = this.#errorRecord();
-    throw failed(`${name} answered -${code}${record ? `: ${record.message} (code ${record.code})` : ""}`, {
+    throw failed(`${name} returned -${code}${record ? `: ${record.message} (code ${record.code})` : ""}`, {
       call: name,
       answer: code,
       ...record,

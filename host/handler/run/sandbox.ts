@@ -145,7 +145,7 @@ class HandlerRun {
     this.#buffers.give(frames);
     this.#writing(() => {
       const length = this.#guest.callForLength("handler_batch", index, end - start, isLast ? LAST_BATCH : 0);
-      if (length < CONSUMED_BYTES) throw trap(`handler_batch answered ${length} bytes, its count alone has 4`);
+      if (length < CONSUMED_BYTES) throw trap(`handler_batch returned ${length} bytes, its count alone has 4`);
       const output = this.#buffers.output(length, "handler_batch");
       const consumed = readU32(output, 0);
       if (consumed === 0 && end > start) throw trap(`handler_batch consumed nothing of ${end - start} bytes`);

@@ -109,7 +109,7 @@ export class StoreHandles {
       if (!there.includes(entry.name)) {
         throw new UpgradeError(
           "UPG_HANDLER_LAYOUT",
-          `the handler of plan "${plan}" wants store "${entry.name}", which is not there; there are ${there.join(", ") || "none"}`,
+          `the handler of plan "${plan}" wants store "${entry.name}", which is absent; there are ${there.join(", ") || "none"}`,
           { details: { plan, store: entry.name } },
         );
       }

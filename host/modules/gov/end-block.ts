@@ -23,7 +23,7 @@ export function endGovernanceBlock(context: ModuleContext): void {
 
 function requireProposal(context: ModuleContext, id: bigint): Proposal {
   const proposal = readProposal(context.store(GOV_STORE), id);
-  assert(proposal, `proposal ${id} stands in a queue and not in the store`);
+  assert(proposal, `proposal ${id} is in a queue and not in the store`);
   return proposal;
 }
 

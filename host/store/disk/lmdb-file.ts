@@ -57,7 +57,7 @@ export class LmdbSnapshot {
 
   /** Checks a long value's first page and reads no more of it. */
   checkLongValue(value: LongValue): void {
-    if (value.page + value.pages > this.meta.lastPage + 1) throw damaged(`a long value lies behind the last page`);
+    if (value.page + value.pages > this.meta.lastPage + 1) throw damaged(`a long value lies after the last page`);
     checkLongHead(this.read(value.page * this.meta.pageBytes, PAGE_HEADER_BYTES), value, this.meta.pageBytes);
   }
 

@@ -117,7 +117,7 @@ class TreeWalk {
     const page = this.snapshot.page(number);
     page.checkNodes();
     page.require(page.transaction <= this.snapshot.meta.transaction, "is of a transaction that never was");
-    page.require(page.isLeaf === (levels === 1) && levels <= DEPTH_MAX, "stands on another level than its parent says");
+    page.require(page.isLeaf === (levels === 1) && levels <= DEPTH_MAX, "is on another level than its parent says");
     if (++this.#walked % PROGRESS_PAGES === 0) this.options.onProgress?.(this.#walked);
     this.#use(page, 0, 8);
     this.#use(page, 16, PAGE_HEADER_BYTES + 2 * page.count);
@@ -208,7 +208,7 @@ class PageOwners {
   }
 
   take(first: number, count: number): void {
-    if (first < 0 || count < 0 || first + count > this.pages) throw damaged(`page ${first} lies behind the last page`);
+    if (first < 0 || count < 0 || first + count > this.pages) throw damaged(`page ${first} lies after the last page`);
     for (let page = first; page < first + count; page++) {
       const bit = 1 << (page & 7);
       const byte = this.#met[page >> 3] as number;

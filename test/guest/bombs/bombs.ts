@@ -66,7 +66,7 @@ function largestFile(bodies: readonly Body[]): Uint8Array {
   return moduleOf(turns(greatest(1, room, (count) => isHandler(turns(count)))));
 }
 
-/** Some shapes in one function, one behind the other: each leaves an i32, which is dropped. */
+/** Some shapes in one function, one after the other: each leaves an i32, which is dropped. */
 function mixture(shapes: readonly Shape[]): Shape {
   return (bytes, locals) => {
     const parts = shapes.map((shape) => shape(bytes / shapes.length, locals).code);

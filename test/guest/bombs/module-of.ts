@@ -12,7 +12,7 @@ export interface Body {
 const I32 = 0x7f;
 const I64 = 0x7e;
 const END = 0x0b;
-/** The functions of the interface; those of the bomb come behind them. */
+/** The functions of the interface; those of the bomb come after them. */
 const INTERFACE = 4;
 const EXPORTS_OF_BODIES_MAX = 900;
 

@@ -77,7 +77,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
       times(size / 3, () => [...LOOP, END]),
       ZERO,
     ),
-  "loops that begin anew, a local changed in each": (size, locals) =>
+  "loops that begin again, a local changed in each": (size, locals) =>
     body(
       locals,
       times(size / 11, (i) => [...LOOP, ...change(locals, i), ...PARAM, 0x0d, 0, END]),
@@ -93,7 +93,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
       ]),
       ZERO,
     ),
-  "nested loops that begin anew, all locals changed inside": (size, locals) =>
+  "nested loops that begin again, all locals changed inside": (size, locals) =>
     body(
       locals,
       times(size / (7 * LOOPS + 5 * locals), (i) => [

@@ -51,7 +51,7 @@ function withCode(code: readonly number[]): Uint8Array {
 }
 
 const nested = (levels: number) => [...Array(levels).fill([0x02, 0x40]).flat(), ...Array(levels).fill(0x0b)];
-/** Ten million labels are claimed, a handful is there. */
+/** Ten million labels are claimed, a handful is present. */
 const brTable = [0x41, 0x00, 0x0e, ...leb(10_000_000), 0x00, 0x00, 0x00, 0x00];
 /** Takes the index that the meter's counter will have. */
 const forgedGlobal = [0x42, 0xff, 0xff, 0xff, 0xff, 0x07, 0x24, 0x00];

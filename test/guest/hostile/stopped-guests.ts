@@ -26,7 +26,7 @@ const frame = (head: number, rest: string) => {
   return concatBytes(word, fromHex(rest));
 };
 const KEYS = `${data(16, fromHex("0102"))} ${data(48, fromHex("ffff"))}`;
-/** handler_batch that takes all it got and answers with these frames. */
+/** handler_batch that takes all it got and returns these frames. */
 const writes = (frames: Uint8Array) => ({
   batch: `(i32.store (i32.const ${OUT}) (local.get $len)) (i32.const ${4 + frames.length})`,
   more: data(OUT + 4, frames),

@@ -1,4 +1,4 @@
-/** Stores and scans of the kit: what a handler reads is what it wrote, wherever its writes stand. */
+/** Stores and scans of the kit: what a handler reads is what it wrote, wherever its writes are kept. */
 import fc from "fast-check";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { bytes, runScene, type Scene, type WasmHandler } from "../../../host/harness/index.js";

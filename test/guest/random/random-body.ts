@@ -1,6 +1,6 @@
 /**
  * The code of one function, made at random and valid by construction: blocks, loops and ifs with and without values,
- * every kind of branch, dead code behind some, calls, memory, bulk memory. Every loop and every function takes one off a
+ * every kind of branch, dead code after some, calls, memory, bulk memory. Every loop and every function takes one off a
  * global, so that all of it ends.
  */
 import { CodeWriter } from "../../../host/handler/meter/code-writer.js";
@@ -168,7 +168,7 @@ export class RandomBody {
     this.#close();
   }
 
-  /** Out of an `if`, so that what follows is mostly alive; behind the branch there is dead code at times. */
+  /** Out of an `if`, so that what follows is mostly alive; after the branch there is dead code at times. */
   #branch(depth: number): void {
     const { random, out } = this;
     this.#value(I32, depth + 1);

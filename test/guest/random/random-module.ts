@@ -16,7 +16,7 @@ export interface RandomModule {
 const IMPORT: Signature = { params: [I64, I64], result: undefined };
 /** What memory.grow wants a type of. */
 const PLAIN: Signature = { params: [I32], result: I32 };
-/** Modules of which one has a memory that becomes large while it runs, so that loads behind that cost more. */
+/** Modules of which one has a memory that becomes large while it runs, so that loads after it cost more. */
 const GROWING = 6;
 /** Loops and calls of one instance. */
 const COUNT = 600;

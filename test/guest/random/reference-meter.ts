@@ -23,7 +23,7 @@ const LOOP = 0x03;
 const CALL = 0x10;
 const CALL_INDIRECT = 0x11;
 const MEMORY_GROW = 0x40;
-/** Globals that are added: the gas, what memory.grow was asked for, what it answered. */
+/** Globals that are added: the gas, what memory.grow was asked for, what it returned. */
 const ADDED_GLOBALS = [0x7e, 1, 0x42, 0, 0x0b, 0x7f, 1, 0x41, 0, 0x0b, 0x7f, 1, 0x41, 0, 0x0b];
 
 export function referenceMetered(bytes: Uint8Array): Uint8Array<ArrayBuffer> {

@@ -29,7 +29,7 @@ interface NameChange {
   readonly isFolder?: boolean;
 }
 
-/** Folders and files as they stand before the process, by path relative to the home. */
+/** Folders and files as they are before the process, by path relative to the home. */
 export interface Snapshot {
   readonly folders: readonly string[];
   readonly files: readonly { readonly path: string; readonly file: number; readonly bytes: Buffer }[];

@@ -1,6 +1,6 @@
 /**
  * One round of a failing disk: a process whose n-th call of a kind fails, once or for good, or finds the disk full. It
- * ends with the code for it and a record that says where the chain stands; with a sound disk the home goes on.
+ * ends with the code for it and a record that says where the chain is; with a sound disk the home goes on.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -53,7 +53,7 @@ export async function runInjection(
 
 /**
  * When the system refuses one of its writes, lmdb 3.5.6 makes a text that is longer than the buffer for it, and the
- * process may be aborted by whoever frees what lies behind. A full disk is found before (lmdb-room.ts); a dying one cannot
+ * process may be aborted by the code that frees what lies after it. A full disk is found before (lmdb-room.ts); a dying one cannot
  * be. Nothing of the block is committed then either, which the round goes on to check.
  */
 function isAbortOfLmdb({ exit, isHanging, log }: WorkerEnd, fail: Fail): boolean {

@@ -1,5 +1,5 @@
 /**
- * Looks at homes and goes on with them, in a process of its own: a broken database may end whoever opens it. Takes one
+ * Looks at homes and goes on with them, in a process of its own: a broken database may end the process that opens it. Takes one
  * request at a time from its parent, over the channel of `fork`.
  */
 

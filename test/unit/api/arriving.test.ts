@@ -1,4 +1,4 @@
-/** Bytes of requests that are not answered: one budget over REST, RPC, its websockets and gRPC. */
+/** Bytes of requests that wait for their response: one budget over REST, RPC, its websockets and gRPC. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";

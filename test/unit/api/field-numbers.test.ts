@@ -1,6 +1,6 @@
 /**
- * Field numbers and types, held to those that the field's clients have: each message of the query service, and what
- * stands inside an Any, is filled and written by one side and read by the other.
+ * Field numbers and types, held to those that the Cosmos SDK's clients have: each message of the query service, and what
+ * is inside an Any, is filled and written by one side and read by the other.
  */
 import {
   create,
@@ -54,7 +54,7 @@ const ROOTS: readonly DescFile[] = [
   file_cosmos_vesting_v1beta1_vesting,
 ];
 
-/** With all that they import, as far as the field wrote it. */
+/** With all that they import, as far as the Cosmos SDK wrote it. */
 function closure(roots: readonly DescFile[]): ReadonlySet<DescFile> {
   const files = new Set<DescFile>();
   const visit = (file: DescFile): void => {

@@ -1,4 +1,4 @@
-/** A mempool at its bounds, through the doors that clients use: the field's text and code, and room again after a block. */
+/** A mempool at its bounds, through the servers that clients use: CometBFT's text and code, and room again after a block. */
 import { SigningStargateClient } from "@cosmjs/stargate";
 import { TxRaw } from "cosmjs-types/cosmos/tx/v1beta1/tx";
 import { expect, test } from "vitest";
@@ -35,7 +35,7 @@ async function rpc(node: TestNode, method: string, tx: string) {
 const failed = (data: string) => ({ error: { code: -32603, message: "Internal error", data } });
 const BROADCASTS = ["broadcast_tx_sync", "broadcast_tx_async", "broadcast_tx_commit"];
 
-test("a mempool with room for two → the third is refused in the field's words at each door; a block makes room", () =>
+test("a mempool with room for two → the third is refused in CometBFT's words at each server; a block makes room", () =>
   useTestNode(
     async (node) => {
       const [first = "", second = "", third = ""] = await transfers(node, 3);

@@ -182,7 +182,7 @@ describe("requests", () => {
     useTestNode(
       async (node) => {
         await withHttp2(node, async (client) => {
-          // Two at once may be answered, so eight may be open.
+          // Two at once may be served, so eight may be open.
           const open = Array.from({ length: 8 }, () => client.open(CURRENT_PLAN));
           await sleep(50);
           expect(await status(client, CURRENT_PLAN, EMPTY)).toBe("14");
@@ -231,7 +231,7 @@ describe("requests", () => {
     }));
 });
 
-/** Lists the files behind a service: some 10 kB each. */
+/** Lists the files of a service: some 10 kB each. */
 const QUESTION = frame(
   Buffer.concat([Buffer.from([0x22, 27]), Buffer.from("cosmos.tx.v1beta1.Service  ").subarray(0, 27)]),
 );

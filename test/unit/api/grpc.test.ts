@@ -43,7 +43,7 @@ describe("gRPC by reflection alone", () => {
     }),
   );
 
-  test("heights in metadata → that state, told in the answer's; wrong ones and unknown things by number", () =>
+  test("heights in metadata → that state, named in the answer's; wrong ones and unknown things by number", () =>
     useTestNode(async (node) => {
       node.schedule("v2", 9n);
       await withClient(node, async (client) => {
@@ -71,7 +71,7 @@ describe("gRPC by reflection alone", () => {
       expect(node.bugs).toEqual([]);
     }));
 
-  test("every service and file that is listed can be had; what is not there is an answer", () =>
+  test("every service and file that is listed can be had; what is absent has a response too", () =>
     useTestNode(async (node) => {
       await withClient(node, async (client) => {
         for (const name of await client.services()) {

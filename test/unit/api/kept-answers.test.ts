@@ -147,7 +147,7 @@ describe("REST", () => {
       expect(await getJson(node, path, { [HEIGHT]: "2" })).toEqual(before);
       expect(await getJson(node, path, { [`grpc-metadata-${HEIGHT}`]: "2" })).toEqual(before);
       const metrics = await (await fetch(`${node.rest}/metrics`)).text();
-      expect(metrics).toContain(`chain_upgrade_requests_total{door="rest",method="${path}",status="0"} 6`);
+      expect(metrics).toContain(`chain_upgrade_requests_total{server="rest",method="${path}",status="0"} 6`);
     }));
 
   test("two queries of one path, an error, and answers about the node → each its own, and nothing old", () =>

@@ -1,4 +1,4 @@
-/** A gRPC client that knows nothing but what the server's reflection tells it. */
+/** A gRPC client that knows nothing but what the server's reflection gives it. */
 import {
   create,
   createFileRegistry,
@@ -118,7 +118,7 @@ function failureOf({ code, details, metadata }: ServiceError): CallFailure {
   return { code, details, errorCode: metadata.get("x-error-code")[0]?.toString() };
 }
 
-/** A registry takes files behind those that they import. */
+/** A registry takes files after those that they import. */
 function inOrder<T extends { readonly name: string; readonly dependency: readonly string[] }>(
   files: readonly T[],
 ): T[] {

@@ -21,7 +21,7 @@ function afterGap(seconds: bigint): Clock {
 
 const CORS = "access-control-allow-origin";
 
-/** Sends so many requests in one piece, the last of them with a wish to close. How many were answered with 200? */
+/** Sends so many requests in one piece, the last of them with a wish to close. How many got status 200? */
 async function pipelined(base: string, path: string, count: number): Promise<number> {
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname);
@@ -74,7 +74,7 @@ describe("REST, bounds", () => {
     ["rest", "/cosmos/bank/v1beta1/supply"],
     ["rpc", "/status"],
   ] as const) {
-    test(`${door}: as many requests ahead of their answers as are allowed → each answered; one more → the connection ends`, () =>
+    test(`${door}: as many requests ahead of their answers as are allowed → each served; one more → the connection ends`, () =>
       useTestNode(async (node) => {
         const answers = (count: number) => pipelined(node[door], path, count);
         expect(await answers(PIPELINED_REQUESTS_MAX)).toBe(PIPELINED_REQUESTS_MAX);
@@ -157,7 +157,7 @@ describe("REST, for machines", () => {
       { blocks: 0 },
     ));
 
-  test("metrics → the plan, its estimate, the height, and what the doors answered", () =>
+  test("metrics → the plan, its estimate, the height, and what the servers returned", () =>
     useTestNode(async (node) => {
       expect((await get(node, "/metrics")).body).not.toContain("chain_upgrade_plan_info{");
       node.schedule("v2", 13n);
@@ -170,7 +170,7 @@ describe("REST, for machines", () => {
       expect(body).toContain(`chain_upgrade_disk_free_bytes{file="chain.mdb"} 12345678901`);
       expect(body).toMatch(/chain_upgrade_binary_ready\{name="v2",os_arch="[a-z0-9]+\/[a-z0-9]+"\} 0/);
       expect(body).toContain(
-        'chain_upgrade_requests_total{door="rest",method="/chain/upgrade/v1beta1/current_plan",status="0"} 1',
+        'chain_upgrade_requests_total{server="rest",method="/chain/upgrade/v1beta1/current_plan",status="0"} 1',
       );
       // Blocks are five seconds apart: ten more after height 3 at 2026-01-01T00:00:10Z.
       expect(body).toContain('chain_upgrade_handler_state{name="v2",state="absent"} 1');
@@ -191,7 +191,7 @@ describe("REST, for machines", () => {
       { blocks: 2, clock: afterGap(86_400n) },
     ));
 
-  test("metrics while there are too few blocks to tell → no estimate at all", () =>
+  test("metrics while there are too few blocks for it → no estimate at all", () =>
     useTestNode(
       async (node) => {
         node.schedule("v2", 13n);

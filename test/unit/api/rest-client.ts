@@ -1,4 +1,4 @@
-/** Requests to a test node's REST door, as they stand. */
+/** Requests to a test node's REST server, as they are. */
 import { request } from "node:http";
 import type { TestNode } from "./test-node.js";
 
@@ -17,7 +17,7 @@ export async function get(node: TestNode, path: string, init: RequestInit = {}):
 
 export const at = (height: string) => ({ headers: { "x-cosmos-block-height": height } });
 
-/** A request whose path goes out as it stands. */
+/** A request whose path goes out as it is. */
 export function raw(node: TestNode, path: string, method = "GET"): Promise<{ status: number; body: string }> {
   const { hostname, port } = new URL(node.rest);
   return new Promise((resolve, reject) => {

@@ -23,7 +23,7 @@ async function ask(node: TestNode, path: string, body?: object) {
   return { status: response.status, text, json: JSON.parse(text) };
 }
 
-test("simulate, broadcast, get, search, block → the field's bodies with every message opened up", () =>
+test("simulate, broadcast, get, search, block → the Cosmos SDK's bodies with every message opened up", () =>
   useTestNode(async (node) => {
     const tx = await signed(node);
     const simulated = await ask(node, "/cosmos/tx/v1beta1/simulate", { tx_bytes: tx });

@@ -1,4 +1,4 @@
-/** REST: bodies as the field's clients read them, byte for byte. */
+/** REST: bodies as the Cosmos SDK's clients read them, byte for byte. */
 import { describe, expect, test } from "vitest";
 import { at, get, NOT_IMPLEMENTED, raw } from "./rest-client.js";
 import { SIGNER, useTestNode } from "./test-node.js";
@@ -32,7 +32,7 @@ describe("REST, the upgrade module", () => {
       for (const base of BASES) expect((await get(node, `${base}/current_plan`)).body).toBe(plan);
     }));
 
-  test("heights → the state of that height, told in both headers; wrong ones are refused with their code", () =>
+  test("heights → the state of that height, named in both headers; wrong ones are refused with their code", () =>
     useTestNode(async (node) => {
       node.schedule("far", 500n);
       node.makeBlocks(1);
@@ -184,7 +184,7 @@ describe("REST, other modules", () => {
       }
     }));
 
-  test("proposals → one that is not there 404, a bad id 400, votes and deposits of genesis", () =>
+  test("proposals → one that is absent 404, a bad id 400, votes and deposits of genesis", () =>
     useTestNode(async (node) => {
       const path = "/cosmos/gov/v1/proposals";
       const missing = await get(node, `${path}/999`);
@@ -203,7 +203,7 @@ describe("REST, other modules", () => {
       expect((await get(node, "/cosmos/gov/v1/params/none")).status).toBe(400);
     }));
 
-  test("blocks, node info, syncing → the latest by name, a height that is not there yet refused", () =>
+  test("blocks, node info, syncing → the latest by name, a height to come refused", () =>
     useTestNode(async (node) => {
       const path = "/cosmos/base/tendermint/v1beta1";
       const latest = JSON.parse((await get(node, `${path}/blocks/latest`)).body);

@@ -24,7 +24,7 @@ const heard = (socket: WebSocket) =>
   new Promise<any>((resolve) => socket.once("message", (data) => resolve(JSON.parse(String(data)))));
 
 describe("batches", () => {
-  test("of ten → answered; of eleven → refused in CometBFT's words", () =>
+  test("of ten → served; of eleven → refused in CometBFT's words", () =>
     useTestNode(async (node) => {
       const ten = Array.from({ length: 10 }, (_, id) => call("health", {}, id));
       expect(await post(node, ten)).toEqual(ten.map(({ id }) => ({ jsonrpc: "2.0", id, result: {} })));
@@ -33,7 +33,7 @@ describe("batches", () => {
       });
     }));
 
-  test("whose answers are larger than a batch may be → the calls beyond are refused by name, the others answered", () =>
+  test("whose answers are larger than a batch may be → the calls beyond are refused by name, the others served", () =>
     useTestNode(
       async (node) => {
         const answers = await post(node, [call("genesis", {}, 1), call("genesis", {}, 2), call("health", {}, 3)]);
@@ -49,7 +49,7 @@ describe("batches", () => {
 });
 
 describe("genesis", () => {
-  test("the document in one piece and in chunks → the same, the state as it stands in the file", () =>
+  test("the document in one piece and in chunks → the same, the state as it is in the file", () =>
     useTestNode(async (node) => {
       const { genesis } = (await post(node, call("genesis"))).result;
       const file = JSON.parse(fundedGenesis());

@@ -1,4 +1,4 @@
-/** CometBFT-style RPC, by the field's own clients and by hand. */
+/** CometBFT-style RPC, by CometBFT's own clients and by hand. */
 import { iavlSpec, ics23, tendermintSpec, verifyMembership, verifyNonMembership } from "@confio/ics23";
 import { GasPrice, SigningStargateClient } from "@cosmjs/stargate";
 import { Comet38Client, WebsocketClient } from "@cosmjs/tendermint-rpc";
@@ -189,7 +189,7 @@ describe("RPC, by hand", () => {
       expect(node.bugs).toEqual([]);
     }));
 
-  test("abci_query → what is wrong stands in the answer, in the words that clients look for", () =>
+  test("abci_query → what is wrong is in the answer, in the words that clients look for", () =>
     useTestNode(async (node) => {
       const ask = async (params: object) => {
         const { json } = await post(node, call("abci_query", params));
@@ -213,7 +213,7 @@ describe("RPC, by hand", () => {
       expect(plan).toMatchObject({ code: 0, height: "2" });
     }));
 
-  test("broadcast: garbage, twice, too large, full → the field's words, nothing kept that is not good", () =>
+  test("broadcast: garbage, twice, too large, full → CometBFT's words, nothing kept that is not good", () =>
     useTestNode(async (node) => {
       const tx = (bytes: Uint8Array) => ({ tx: Buffer.from(bytes).toString("base64") });
       const garbage = await post(node, call("broadcast_tx_sync", tx(Uint8Array.of(1, 2, 3))));

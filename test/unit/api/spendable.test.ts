@@ -79,7 +79,7 @@ test("spendable_balances/…/by_denom → the same amounts one by one; one that 
     { genesis: vestingGenesis() },
   ));
 
-test("spendable_balances of accounts that do not vest, or are not there → the balance, and nothing", () =>
+test("spendable_balances of accounts that do not vest, or are absent → the balance, and nothing", () =>
   useTestNode(async (node) => {
     expect((await get(node, `/spendable_balances/${SIGNER}`)).body).toBe(
       '{"balances":[{"denom":"ustake","amount":"1000000000"}],"pagination":{"next_key":null,"total":"1"}}',

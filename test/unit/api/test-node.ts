@@ -1,4 +1,4 @@
-/** A node in this process with all its doors open on free ports; blocks are made when a test asks for them. */
+/** A node in this process with all its servers open on free ports; blocks are made when a test asks for them. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

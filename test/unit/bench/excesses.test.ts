@@ -27,7 +27,7 @@ describe("excesses()", () => {
     ],
     ["above its own", { against: "x", ratio: 2.01, ratioMax: 2 }, "at most 2 times is due"],
     ["above its own value", { valueMax: 149 }, "r: 150 ms, at most 149 is due"],
-  ])("%s → a sentence", (_, fields, text) => {
+  ])("%s → a message", (_, fields, text) => {
     expect(excesses(BENCH, [row({}), row(fields)])).toEqual([expect.stringContaining(text)]);
   });
 });

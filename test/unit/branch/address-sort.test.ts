@@ -50,7 +50,7 @@ describe("latestByKey()", () => {
     expect(sorted(list)).toEqual(expected(list));
   });
 
-  test("keys that differ by one byte, each behind the difference of the one before → ascending", () => {
+  test("keys that differ by one byte, each after the difference of the one before → ascending", () => {
     const list = Array.from({ length: 600 }, (_, i) => {
       const key = new Uint8Array(2_400);
       key[4 * ((i * 7) % 600)] = 1;

@@ -38,7 +38,7 @@ function deleteFrom(branch: CacheKVStore, first: number, behind = COUNT): void {
 }
 
 describe("a branch that deletes every pair of its tree in order", () => {
-  test("all of them, in a branch of the branch too, and keys behind them → known without a walk", () => {
+  test("all of them, in a branch of the branch too, and keys after them → known without a walk", () => {
     expect(erases((branch) => deleteFrom(branch, 0))).toBe(true);
     expect(erases((branch) => deleteFrom(branch, 0, COUNT + 2))).toBe(true);
     expect(
@@ -83,7 +83,7 @@ describe("a branch that deletes every pair of its tree in order", () => {
     expect(opened.store("a").erases(treeOf(opened))).toBe(false);
   });
 
-  test("a branch begun before its parent was written, and written behind it → what the parent then has counts", () => {
+  test("a branch begun before its parent was written, and written after it → what the parent then has counts", () => {
     const opened = stores();
     const [first, second] = [opened.branch(), opened.branch()];
     deleteFrom(first.store("a") as CacheKVStore, 0);

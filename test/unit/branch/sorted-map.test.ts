@@ -15,7 +15,7 @@ function put(map: SortedMap, key: Uint8Array, value: Uint8Array | undefined): vo
   else map.put(key, 0, key.length, key, 0, DELETED);
 }
 
-/** Value of a key; "deleted" where a deletion stands. */
+/** Value of a key; "deleted" where a deletion is. */
 function recordOf(map: SortedMap, key: Uint8Array): Uint8Array | "deleted" | undefined {
   const address = map.find(key, 0, key.length);
   if (address === undefined) return undefined;
@@ -113,7 +113,7 @@ describe("SortedMap", () => {
     expect(recordOf(map, keyOf(1))).toEqual(new Uint8Array(100).fill(299_999 & 255));
   });
 
-  test("a walk over a map that is written in bulk meanwhile → goes on behind its last pair, over what is there then", () => {
+  test("a walk over a map that is written in bulk meanwhile → goes on after its last pair, over what is there then", () => {
     const map = new SortedMap();
     for (let i = 0; i < 1_000; i++) put(map, keyOf(2 * i), Uint8Array.of(i));
     const cursor = new SortedCursor(map, undefined, undefined, false);
@@ -125,7 +125,7 @@ describe("SortedMap", () => {
     expect(rest).toEqual(Array.from({ length: 1_001 }, (_, i) => 999 + i));
   });
 
-  test("the first segment grows under its records → they stay readable, also by cursors that stand on them", () => {
+  test("the first segment grows under its records → they stay readable, also by cursors that are on them", () => {
     const map = new SortedMap();
     put(map, Uint8Array.of(0), Uint8Array.of(42));
     const cursor = new SortedCursor(map, undefined, undefined, false);
@@ -189,7 +189,7 @@ describe("SortedMap", () => {
     for (let round = 1; round <= 600; round++) {
       for (const [i, key] of keys.entries()) {
         if ((i + round) % 5 === 0) map.remove(key, 0, 3);
-        // Longer each time, so that no value fits where the last one stood.
+        // Longer each time, so that no value fits where the last one was.
         else put(map, key, new Uint8Array(100 + round * 3).fill(round));
       }
       if (round === 100) cursor.step();

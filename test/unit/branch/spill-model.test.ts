@@ -10,11 +10,11 @@ import { SpillFolder } from "../../../host/store/disk/lmdb-spill.js";
 import { framesOf } from "../../suite/kv-store.js";
 import { temporaryDirectory } from "../store/support.js";
 
-/** Short ones, and long ones that differ behind what an index keeps of a key. */
+/** Short ones, and long ones that differ after what an index keeps of a key. */
 const key = fc
   .tuple(fc.nat(60), fc.constantFrom(0, 0, 31, 32, 33, 63, 64, 65, 3_000))
   .map(([n, prefix]) => Uint8Array.from([...new Uint8Array(prefix).fill(7), n >> 3, n & 7]));
-/** Also such as stand apart from their records. */
+/** Also such as are kept apart from their records. */
 const value = fc
   .tuple(fc.nat(255), fc.constantFrom(0, 1, 20, 4_096, 4_097, 9_000))
   .map(([byte, length]) => new Uint8Array(length).fill(byte));

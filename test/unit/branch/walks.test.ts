@@ -10,7 +10,7 @@ import { FrameCursor } from "../../../host/frames.js";
 import type { KVStore } from "../../../host/types.js";
 import { pairsOf } from "../../suite/kv-store.js";
 
-/** Walks over stores that are written to meanwhile: the walk goes on behind the last pair, over what then is there. */
+/** Walks over stores that are written to meanwhile: the walk goes on after the last pair, over what is there then. */
 
 function filled(...keys: string[]): MemoryKVStore {
   const store = new MemoryKVStore();

@@ -34,7 +34,7 @@ function raw(
 
 const body = (...messages: Packed[]) => toBinary(TxBodySchema, create(TxBodySchema, { messages }));
 
-/** A message's bytes with some more behind them, which protobuf reads as one message. */
+/** A message's bytes with some more after them, which protobuf reads as one message. */
 const extended = ({ typeUrl, value }: Packed, more: WireWriter): Packed => ({
   typeUrl,
   value: concatBytes(value, more.finish()),
@@ -58,10 +58,10 @@ describe("decodeTx()", () => {
     ["memo twice", raw(concatBytes(body(SEND), new WireWriter().string(2, "a").string(2, "b").finish()))],
     ["both kinds of a mode", raw(body(SEND), modeTwice())],
   ] as const) {
-    test(`${what} → sdk 2, stands twice`, () => expect(refusalOf(bytes)).toMatch(/^sdk 2 field .* stands twice/));
+    test(`${what} → sdk 2, occurs twice`, () => expect(refusalOf(bytes)).toMatch(/^sdk 2 field .* occurs twice/));
   }
 
-  test("another wire type than the field's → sdk 2 that names both", () => {
+  test("another wire type than the Cosmos SDK has → sdk 2 that names both", () => {
     const bytes = raw(body(extended(SEND, new WireWriter().tag(3, 0).varint(1n))));
     expect(refusalOf(bytes)).toContain('TagNum: 3, GotWireType: "varint" != WantWireType: "bytes"');
   });

@@ -1,4 +1,4 @@
-/** Gas: what each use of a store costs, where the limit stands, and that the page says the same. */
+/** Gas: what each use of a store costs, where the limit is, and that the page says the same. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

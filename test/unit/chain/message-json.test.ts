@@ -16,7 +16,7 @@ const proposal = { "@type": "/cosmos.gov.v1.MsgSubmitProposal", messages: [upgra
 const { registry } = exampleChain;
 
 describe("messageFromJson()", () => {
-  test("type URLs stay as they were written, in what stands inside too", () => {
+  test("type URLs stay as they were written, in what is inside too", () => {
     const tx = messageFromJson(registry, TxSchema, { body: { messages: [proposal] } });
     const [outer] = tx.body?.messages ?? [];
     expect(outer?.typeUrl).toBe("/cosmos.gov.v1.MsgSubmitProposal");

@@ -1,4 +1,4 @@
-/** Remembered signatures: good ones are verified once, bad ones every time, and none stands for another. */
+/** Remembered signatures: good ones are verified once, bad ones every time, and none passes for another. */
 import { expect, test } from "vitest";
 import { rememberingVerifier } from "../../../host/chain/tx/verified.js";
 import { publicKeyOf, sign, type VerifySignature, verifySignature } from "../../../host/comet/keys.js";

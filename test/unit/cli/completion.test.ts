@@ -79,7 +79,7 @@ describe("formatHelp()", () => {
     visit(program);
   });
 
-  test("the summaries of the first level are those of the commands behind it", async () => {
+  test("the summaries of the first level are those of its commands", async () => {
     const bare = await makeProgram([], "0.0.0");
     const summaries = (of: typeof program) => of.commands.map((each) => [each.name(), each.summary()]);
     expect(summaries(bare)).toEqual(summaries(program));

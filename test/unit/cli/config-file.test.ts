@@ -17,7 +17,7 @@ beforeEach(() => {
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 describe("writeSetting()", () => {
-  test("changes one line and leaves all others as they stand", () => {
+  test("changes one line and leaves all others as they are", () => {
     writeSetting(home, "client", "api.address", "tcp://[::]:1");
     expect(text()).toBe(TEXT.replace('address = "a"', 'address = "tcp://[::]:1"'));
     writeSetting(home, "client", "count", "12");
@@ -26,7 +26,7 @@ describe("writeSetting()", () => {
     expect(text()).toContain("\nenable = false\n");
   });
 
-  test("a setting that is not there is added to its table, and the table too", () => {
+  test("a setting that is absent is added to its table, and the table too", () => {
     writeSetting(home, "client", "fresh", 'a "quoted" \\ text');
     writeSetting(home, "client", "api.more", "1");
     writeSetting(home, "client", "grpc.address", "x");

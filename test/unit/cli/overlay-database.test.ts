@@ -1,4 +1,4 @@
-/** The database of trials: it behaves as any other, and what stands below stays as it was. */
+/** The database of trials: it behaves as any other, and what is below stays as it was. */
 import "../../serve-chain.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -51,7 +51,7 @@ describe("OverlayDatabase", () => {
     );
   });
 
-  test("thousands of covered keys in front → the ones behind are found", () => {
+  test("thousands of covered keys in front → the ones after them are found", () => {
     const below = new MemoryDatabase();
     const key = (i: number) => utf8(String(10_000 + i));
     below.transaction((batch) => {

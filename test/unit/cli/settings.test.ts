@@ -38,7 +38,7 @@ async function seen(args: readonly string[], env: Record<string, string> = {}): 
 const elsewhere = ["--home", join(home, "none")];
 
 describe("settle()", () => {
-  test("a wrong value on the command line or in the environment → one sentence, without a stray full stop", async () => {
+  test("a wrong value on the command line or in the environment → one message, without a stray full stop", async () => {
     await expect(seen(["ask", "--count", "x"])).rejects.toThrow(
       'invalid argument "x" for "--count" flag: expected a whole number; see `chaind ask --help`',
     );

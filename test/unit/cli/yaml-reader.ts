@@ -26,7 +26,7 @@ export function readMember(yaml: string): string {
   return line.startsWith('"') ? resolveEscapes(fold(line.slice(1, -1))) : fold(line);
 }
 
-/** A line break with the indentation behind it is a space; U+2028 and U+2029 stay. */
+/** A line break with the indentation after it is a space; U+2028 and U+2029 stay. */
 function fold(text: string): string {
   return text.replace(/\n {2}/g, " ").replace(/([\u2028\u2029]) +/g, "$1");
 }

@@ -232,7 +232,7 @@ describe("jsonToYaml() prints numbers", () => {
   });
 });
 
-describe("jsonToYaml() reads a text as the field reads its JSON", () => {
+describe("jsonToYaml() reads a text as the Cosmos SDK reads its JSON", () => {
   test.each([
     ["a\x85b", "a b\n"],
     ["a \x85 b", "a b\n"],

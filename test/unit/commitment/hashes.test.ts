@@ -56,7 +56,7 @@ describe("appHash()", () => {
   });
 
   test("stores are hashed in the order of their names' bytes, however they are given", () => {
-    // In UTF-16 the last two would stand the other way round.
+    // In UTF-16 the last two would be the other way round.
     const names = ["B", "a", "aa", "b", "\u{ff5e}", "\u{1f600}"];
     const roots = names.map(root);
     expect(sortByName(roots.toReversed()).map(({ name }) => name)).toEqual(names);
@@ -76,7 +76,7 @@ describe("appHash()", () => {
     }
   });
 
-  test("proveStore() of a store that is not there → UPG_BUG_ASSERT", () => {
+  test("proveStore() of a store that is absent → UPG_BUG_ASSERT", () => {
     expect(() => proveStore(sha256, [root("a")], "b")).toThrow(expect.objectContaining({ code: "UPG_BUG_ASSERT" }));
   });
 });

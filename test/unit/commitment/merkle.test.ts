@@ -98,7 +98,7 @@ describe("verifyMerkleProof()", () => {
   test("at any other index or total → never accepted", () => {
     for (let index = -1; index <= 12; index++) {
       for (let total = 0; total <= 20; total++) {
-        // Totals that give this index the same way up cannot be told apart: the root does not hold the total.
+        // Totals that give this index the same way up look the same: the root does not hold the total.
         if (index === 6 && total >= 9 && total <= 16) continue;
         const refusal = expect.objectContaining({ code: expect.stringMatching(/^UPG_PROOF_(ROOT|MALFORMED)$/) });
         expect(attempt({ index, total }), `${index} of ${total}`).toThrow(refusal);

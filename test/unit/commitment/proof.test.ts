@@ -193,7 +193,7 @@ describe("prove() where no verifier would accept", () => {
     }
   });
 
-  test("a key that is empty or too long → UPG_INVALID_KEY; a store that is not there → UPG_NOT_FOUND_STORE", () => {
+  test("a key that is empty or too long → UPG_INVALID_KEY; a store that is absent → UPG_NOT_FOUND_STORE", () => {
     expect(() => view.prove("some", new Uint8Array())).toThrow(code("UPG_INVALID_KEY"));
     expect(() => view.prove("some", new Uint8Array(65_536))).toThrow(code("UPG_INVALID_KEY"));
     expect(() => view.prove("none", key("a"))).toThrow(code("UPG_NOT_FOUND_STORE"));

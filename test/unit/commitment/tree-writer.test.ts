@@ -47,7 +47,7 @@ class Pair {
   }
 
   #apply(writer: TreeWriter, version: number, [key, value]: Op): void {
-    const bytes = fromHex(`ffff${key}ffff`); // the key stands inside a larger buffer
+    const bytes = fromHex(`ffff${key}ffff`); // the key is inside a larger buffer
     const keyLen = key.length / 2;
     const old = refGet(this.reference, key);
     if (this.looks) {

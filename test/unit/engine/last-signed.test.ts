@@ -62,7 +62,7 @@ test("requireGoesOn() from a database that lacks more than the block that was si
   }
 });
 
-test("rollBackTo() → blocks behind it may be signed anew, and no other", () => {
+test("rollBackTo() → blocks after it may be signed again, and no other", () => {
   const signed = new LastSigned(fresh());
   signed.sign(vote(7n, "a"), () => Uint8Array.of(1));
   signed.rollBackTo(6n);

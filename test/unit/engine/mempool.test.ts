@@ -27,7 +27,7 @@ describe("Mempool", () => {
     expect(mempool.take(room)).toEqual([tx(1), tx(2)]);
   });
 
-  test("add what is there, was in a block, or is too large → refused in the field's words", () => {
+  test("add what is there, was in a block, or is too large → refused in CometBFT's words", () => {
     const mempool = new Mempool(sha256, good, { txBytes: 3 });
     mempool.add(tx(1));
     expect(() => mempool.add(tx(1))).toThrow("tx already exists in cache");

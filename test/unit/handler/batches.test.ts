@@ -69,7 +69,7 @@ describe("ScanBatches", () => {
     expect(drain(new ScanBatches(new ArrayStore(pairs(frames)).scan(), 100), all)).toEqual(expected);
   });
 
-  test("pack() packs afresh behind what was consumed, and says last again for what is pushed again", () => {
+  test("pack() packs afresh after what was consumed, and says last again for what is pushed again", () => {
     const scan = new ScanBatches(new ArrayStore(pairs([40, 40, 40, 40])).scan(), 100);
     expect(drain(scan, firstFrame)).toEqual([more(80), more(80), last(80), last(40)]);
   });

@@ -197,7 +197,7 @@ describe("parseManifest()", () => {
     ],
     [{ removes: "m" }, "$.removes: must be a list, not a string"],
     [{ removes: ["a", "a"] }, '$.removes[1]: module "a" is listed twice'],
-    [{ removes: ["a"], versions: { a: { to: 1 } } }, '$.removes[0]: module "a" also stands at $.versions.a'],
+    [{ removes: ["a"], versions: { a: { to: 1 } } }, '$.removes[0]: module "a" is also listed at $.versions.a'],
     [{ storeUpgrades: [] }, "$.storeUpgrades: must be an object, not a list"],
     [{ storeUpgrades: { add: [] } }, "$.storeUpgrades.add: is not a known field"],
     [{ storeUpgrades: { added: ["a", "a"] } }, '$.storeUpgrades.added[1]: store "a" occurs twice in storeUpgrades'],

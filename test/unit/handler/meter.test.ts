@@ -88,7 +88,7 @@ describe("gas by hand", () => {
   });
 
   test("a function is small up to its limit, and not one past it", () => {
-    // An untaken branch over the nops: whoever pays for the whole pays for them too.
+    // An untaken branch over the nops: the one who pays for the whole pays for them too.
     const helper = (nops: number) =>
       `(func $f (result i32) (block $b (br_if $b (i32.const 1)) ${"nop ".repeat(nops)}) (i32.const 1))`;
     const rest = 1 + 3 + 1;

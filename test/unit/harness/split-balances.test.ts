@@ -27,7 +27,7 @@ const SCENE: Scene = {
 };
 
 describe("runScene()", () => {
-  test("split-balances → accounts without coins, a balance for each coin, supplies; gas, memory and checks are told", () => {
+  test("split-balances → accounts without coins, a balance for each coin, supplies; gas, memory and checks are reported", () => {
     const run = runScene(handler, SCENE);
     expect(run.error).toBeUndefined();
     const balance = (number: number, denom: string) => bytes(0x02, 20, new Uint8Array(20).fill(number), denom);

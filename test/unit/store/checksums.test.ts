@@ -9,7 +9,7 @@ import { LmdbDatabase } from "../../../host/store/disk/lmdb-database.js";
 import { CommitMultiStore } from "../../../host/store/versions/commit-multi-store.js";
 import { code, openStores, sha256, temporaryDirectory } from "./support.js";
 
-/** Changes records of a closed database behind its back. */
+/** Changes records of a closed database without its knowledge. */
 async function behindItsBack(path: string, change: (db: ReturnType<typeof raw>) => void): Promise<void> {
   const db = raw(path);
   change(db);

@@ -47,7 +47,7 @@ describe.each(Object.entries(databases))("two writers, %s", (_, make) => {
     database.close();
   });
 
-  test("commit() after a rollback behind its back → UPG_STORE_LOCKED", () => {
+  test("commit() after a rollback by another process → UPG_STORE_LOCKED", () => {
     const database = make();
     const store = openStores(database, ["bank"]);
     store.commit();

@@ -11,7 +11,7 @@ import { openStores, temporaryDirectory } from "./support.js";
 const ATTEMPTS = 6;
 const FAILED = new Error("the last write of the block fails");
 
-test("stage() that fails again and again, the home opened anew each time → the file grows once, and stays sound", () => {
+test("stage() that fails again and again, the home opened again each time → the file grows once, and stays sound", () => {
   const path = join(temporaryDirectory(), "chain.mdb");
   const open = () => openStores(new LmdbDatabase(path), ["a", "last"], { stagedBytes: 100_000 });
   const fill = (stores: ReturnType<typeof open>) => {

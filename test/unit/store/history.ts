@@ -107,7 +107,7 @@ export class History {
     return Math.max(0, ...this.versions.keys());
   }
 
-  /** Makes a block and answers the app hash. */
+  /** Makes a block and returns the app hash. */
   advance(block: Block): string {
     const upgrades = block.upgrade && this.last > 0 ? this.#resolve(block.upgrade) : undefined;
     if (upgrades) this.#contents = upgraded(this.#contents, upgrades);

@@ -76,7 +76,7 @@ describe("stage()", () => {
 
   test("so much staged work that its own nodes are read while it is made, given up and made otherwise → the other tree", () => {
     // The first keys are rewritten and finished early; then the last are removed, and balancing turns finished nodes,
-    // which stand where an attempt that was given up had others.
+    // which are where an attempt that was given up had others.
     const key = (i: number) => utf8(`key ${String(i).padStart(4, "0")}`);
     const start = () => {
       const database = new MemoryDatabase();
@@ -197,7 +197,7 @@ describe("commit() with last", () => {
     expect(seen.sort()).toEqual([`a ${root("a")}`, `c ${root("b")}`, "new undefined"]);
   });
 
-  test("a store that is not there → UPG_NOT_FOUND_STORE; write() that throws → nothing committed, and again", () => {
+  test("a store that is absent → UPG_NOT_FOUND_STORE; write() that throws → nothing committed, and again", () => {
     const { database, stores } = opened();
     fill(stores, "a", 0, 100);
     const nothing = { write: () => undefined };

@@ -36,13 +36,13 @@ describe("queryStore()", () => {
     }
   });
 
-  test("with height 0 → the last version but one, whose hash stands in a header; the only one when there is no other", () => {
+  test("with height 0 → the last version but one, whose hash is in a header; the only one when there is no other", () => {
     expect(queryStore(chain(4), ask({})).height).toBe(3n);
     expect(queryStore(chain(1), ask({})).height).toBe(1n);
     expect(queryStore(chain(4, 0), ask({})).height).toBe(4n);
   });
 
-  test("with a proof → both steps verify against the app hash of the answered height", () => {
+  test("with a proof → both steps verify against the app hash of the height of the answer", () => {
     const stores = chain(3);
     for (const data of [utf8("k"), utf8("absent")]) {
       const { proof, height, value } = queryStore(stores, ask({ data, prove: true, height: 2n }));
@@ -53,7 +53,7 @@ describe("queryStore()", () => {
     }
   });
 
-  test("what cannot be answered → a code for each reason", () => {
+  test("what cannot be served → a code for each reason", () => {
     const stores = chain(4, 1);
     const refused: [Partial<StoreQuery>, string][] = [
       [{ path: "/store/a/subspace" }, "UPG_INVALID_ARGUMENT"],

@@ -175,7 +175,7 @@ test("submit() and simulate() during the rechecks → over all that wait, in ord
   close();
 });
 
-test("blocks that overtake the rechecks again and again → what waits behind them is not starved", async () => {
+test("blocks that overtake the rechecks again and again → what waits after them is not starved", async () => {
   const { view, block, close } = await waiting(400);
   await block(1);
   void view.lastBlock;
@@ -188,7 +188,7 @@ test("blocks that overtake the rechecks again and again → what waits behind th
   close();
 });
 
-test("rechecks that fail → what waits behind them is told why, and the next block begins anew", async () => {
+test("rechecks that fail → what waits after them fails with that error, and the next block begins again", async () => {
   const { view, block, close } = await waiting(3);
   const { rechecks } = view.mempool;
   view.mempool.rechecks = function* () {
@@ -216,7 +216,7 @@ test("transactions that a block made wrong → gone when the rechecks are throug
   close();
 });
 
-test("close() → what waits behind the rechecks ends with that error", async () => {
+test("close() → what waits after the rechecks ends with that error", async () => {
   const { view, block, close } = await waiting(100);
   await block(1);
   void view.lastBlock;

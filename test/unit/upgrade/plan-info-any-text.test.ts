@@ -47,7 +47,7 @@ describe("any text", () => {
     );
   });
 
-  test("planHandlerHash() answers with a digest or nothing, or throws UPG_INVALID_PLAN_INFO", () => {
+  test("planHandlerHash() returns a digest or nothing, or throws UPG_INVALID_PLAN_INFO", () => {
     fc.assert(
       fc.property(texts, (info) => {
         try {

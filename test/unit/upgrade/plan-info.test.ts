@@ -12,7 +12,7 @@ const withUrl = (url: string) => infoOf({ "linux/amd64": url });
 const errorsOf = (info: string, rules = {}) => checkPlanInfo(info, rules).errors;
 const lax = { checksumRequired: false };
 
-describe("the field's own cases that need no download", () => {
+describe("the Cosmos SDK's own cases that need no download", () => {
   test("parsePlanInfo() with two platforms → that map, URLs as written", () => {
     expect(parsePlanInfo(`{"binaries":{"os1/arch1":"url1","os2/arch2":"url2"}}`)).toEqual({
       kind: "document",
@@ -85,7 +85,7 @@ test.each([
   expect(parsePlanInfo(info)).toEqual({ kind: "document", binaries: new Map(Object.entries(binaries)) });
 });
 
-describe("stricter than the field", () => {
+describe("stricter than the Cosmos SDK", () => {
   const because = (url: string, reason: string) => [`invalid url "${url}" in binaries[linux/amd64]: ${reason}`];
 
   test.each([

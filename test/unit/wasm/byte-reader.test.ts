@@ -93,7 +93,7 @@ describe("ByteReader.name(), count(), skip()", () => {
     expect(() => reader(0xff, 0xff, 0xff, 0xff, 0x0f).name("a name")).toThrow(refused("needs 4294967295 bytes"));
   });
 
-  test("count() takes its limit and not one more, and names where it stands", () => {
+  test("count() takes its limit and not one more, and names the place", () => {
     expect(reader(0x05).count("things", 5)).toBe(5);
     const limit = expect.objectContaining({
       code: "UPG_HANDLER_LIMIT",
@@ -103,7 +103,7 @@ describe("ByteReader.name(), count(), skip()", () => {
     expect(() => reader(0x06).count("things", 5)).toThrow(limit);
   });
 
-  test("a reader of a part never reads behind it", () => {
+  test("a reader of a part never reads past it", () => {
     const part = new ByteReader(Uint8Array.of(1, 2, 3, 4), 1, 3);
     expect(part.byte("x")).toBe(2);
     expect(() => part.skip(2, "x")).toThrow(refused("cut short"));

@@ -94,7 +94,7 @@ describe("InstructionCursor", () => {
     ]);
   });
 
-  test("step() behind an unconditional branch lets operands come from nowhere", () => {
+  test("step() after an unconditional branch lets operands come from nowhere", () => {
     const wat =
       "(module (func (result i32) (block (result i32) (unreachable) (i32.add) (i32.add) (i64.const 1) (drop))))";
     expect(trace(wat)).toEqual([

@@ -47,7 +47,7 @@ describe("keyFromMnemonic()", () => {
   const { cases } = JSON.parse(gunzipSync(readFileSync(file)).toString()) as { cases: KeyCase[] };
   const keys = cases.filter(({ kind }) => kind === "key");
 
-  test("the field's vectors → the same keys and addresses", () => {
+  test("the Cosmos SDK's vectors → the same keys and addresses", () => {
     expect(keys.length).toBeGreaterThan(0);
     for (const { signer } of keys) {
       const { privateKey, publicKey, addressBytes } = keyFromMnemonic(signer.mnemonic, signer.path);

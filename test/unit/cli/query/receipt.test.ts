@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { provenReceipt } from "../../../../host/client/query/receipt.js";
 import type { RpcClient } from "../../../../host/wallet/rpc.js";
 
-/** A node at height 61 that answers from 60 when no height is asked; the key is there from a height on. */
+/** A node at height 61 that returns from 60 when no height is asked; the key is there from a height on. */
 function nodeWith(since: number, asked: string[]): RpcClient {
   const call = async (method: string, { height = "", prove = false }: { height?: string; prove?: boolean } = {}) => {
     asked.push(`${method} ${height}${prove ? " prove" : ""}`.trim());
@@ -28,7 +28,7 @@ describe("provenReceipt()", () => {
     expect(error).toMatchObject({ code: expect.stringMatching(/^UPG_PROOF_/) });
   });
 
-  test("an older block did → proven at the height that the node answered from", async () => {
+  test("an older block did → proven at the height that the node read from", async () => {
     expect((await outcome(7)).asked).toEqual(["abci_query 0", "abci_query 60 prove", "commit 61"]);
   });
 

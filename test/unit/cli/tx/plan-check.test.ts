@@ -47,7 +47,7 @@ const check = (info: string, flags = {}, plan = {}) =>
   );
 
 describe("checkPlan() with --download", () => {
-  test("a right sha256, sha512, sums file, local file or document behind a reference → accepted", async () => {
+  test("a right sha256, sha512, sums file, local file or document that a reference leads to → accepted", async () => {
     await check(binaries(`${web}/v2?checksum=sha256:${SHA256}`));
     await check(binaries(`${web}/v2?checksum=sha512:${SHA512}`));
     await check(binaries(`${web}/v2?checksum=file:${web}/SHA256SUMS`));
@@ -110,7 +110,7 @@ describe("checkPlan() without a network", () => {
     }
   });
 
-  test("all faults of an info are told at once", async () => {
+  test("all faults of an info are reported at once", async () => {
     const info = JSON.stringify({ binaries: { linux: `${web}/v2?checksum=sha256:${SHA256}`, any: `${web}/v2` } });
     await expect(check(info, { download: false })).rejects.toMatchObject({
       code: "UPG_INVALID_PLAN_INFO",

@@ -35,7 +35,7 @@ describe("infoWithHandler()", () => {
     expect(checkPlanInfo(info)).toMatchObject({ ok: true, errors: [] });
   });
 
-  test("a document → its text stays, and the pin stands before it", () => {
+  test("a document → its text stays, and the pin is before it", () => {
     for (const rest of [`"binaries":{"any":"${BINARY}"}`, ` "note": "see \\"forum\\"" , "x":[1,{}]`]) {
       const info = infoWithHandler(`{${rest}}`, { sha256: SHA });
       expect(info).toBe(`{"handler":{"sha256":"${SHA}"},${rest}}`);
@@ -109,7 +109,7 @@ describe("checkedHandler()", () => {
 });
 
 describe("handlerSummary()", () => {
-  test("what is deleted stands before what is changed; it has the hash", () => {
+  test("what is deleted is before what is changed; it has the hash", () => {
     const bytes = build(guest(), {
       name: "v3",
       stores: [{ name: "bank", access: "rw" }],
