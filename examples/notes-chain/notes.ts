@@ -12,7 +12,7 @@ const COUNTS = records("count", CountSchema);
 const addNote = messageKind({
   schema: MsgAddNoteSchema,
   response: MsgAddNoteResponseSchema,
-  signer: ({ author }) => author,
+  signer: "author",
   run(context, { author, text }) {
     if (text === "" || text.length > TEXT_LENGTH_MAX) {
       throw new TxError({ codespace: "notes", code: 2, text: `a note has 1 to ${TEXT_LENGTH_MAX} characters` });

@@ -1,12 +1,17 @@
 /** Kinds of messages: how one is read, who signs it, what it does. A kind is data; the router finds it by its type URL. */
 import {
   create,
+  type DescField,
   type DescMessage,
   fromBinary,
+  getOption,
   type MessageInitShape,
   type MessageShape,
+  ScalarType,
   toBinary,
 } from "@bufbuild/protobuf";
+import { UpgradeError } from "../../errors.js";
+import { signer as signerOption } from "../../gen/cosmos/msg/v1/msg_pb.js";
 import type { Any } from "../../types.js";
 import type { ModuleContext } from "../context.js";
 
@@ -24,6 +29,8 @@ export interface ReadMessage {
 export interface MessageKind {
   readonly typeUrl: string;
   readonly schema: DescMessage;
+  /** The text that names the account which must sign. */
+  readonly signer: DescField;
   /** May a passed proposal run it, with the gov account as its signer? */
   readonly isForGovernance: boolean;
   /** Types other than messages that may be packed in it. */
@@ -62,21 +69,31 @@ export interface KindOptions<In extends DescMessage, Out extends DescMessage> {
   readonly response: Out;
   readonly isForGovernance?: boolean;
   readonly packs?: readonly DescMessage[];
-  signer(message: MessageShape<In>): string;
+  /**
+   * The field that names the account which must sign. Left out where the .proto file says it, as
+   * `option (cosmos.msg.v1.signer) = "from_address"`.
+   */
+  readonly signer?: keyof MessageShape<In> & string;
   /** What its decoding refuses beyond the form of its bytes. @throws TxError sdk 2 */
   decoded?(message: MessageShape<In>): void;
   check?(context: ModuleContext, message: MessageShape<In>): void;
   run(context: ModuleContext, message: MessageShape<In>): MessageInitShape<Out> | undefined;
 }
 
+/**
+ * A message with what it does.
+ * @throws UpgradeError UPG_INVALID_ARGUMENT when neither the message nor `options` names its signer, or both do, differently
+ */
 export function messageKind<In extends DescMessage, Out extends DescMessage>(
   options: KindOptions<In, Out>,
 ): MessageKind {
   const { schema, response } = options;
   const typeUrl = `/${schema.typeName}`;
+  const signer = signerOf(schema, options.signer);
   return {
     typeUrl,
     schema,
+    signer,
     isForGovernance: options.isForGovernance ?? false,
     packs: options.packs ?? [],
     read: (value) => {
@@ -84,7 +101,7 @@ export function messageKind<In extends DescMessage, Out extends DescMessage>(
       options.decoded?.(message);
       return {
         typeUrl,
-        signer: options.signer(message),
+        signer: (message as unknown as Readonly<Record<string, string>>)[signer.localName] as string,
         check: (context) => options.check?.(context, message),
         run: (context) => {
           const answer = create(response, options.run(context, message));
@@ -93,4 +110,23 @@ export function messageKind<In extends DescMessage, Out extends DescMessage>(
       };
     },
   };
+}
+
+/** The one field of text that is named by the message's own option or by the module. */
+function signerOf(schema: DescMessage, given: string | undefined): DescField {
+  const named = getOption(schema, signerOption);
+  const [name = given, ...others] = named.map(
+    (each) => schema.fields.find(({ name }) => name === each)?.localName ?? each,
+  );
+  const wrong = (what: string) => new UpgradeError("UPG_INVALID_ARGUMENT", `messageKind: ${schema.typeName} ${what}`);
+  if (name === undefined)
+    throw wrong("names no signer: give `signer`, or the option cosmos.msg.v1.signer in its .proto file");
+  if (others.length > 0)
+    throw wrong(`names ${named.length} signers, ${named.join(" and ")}: messages with one are supported`);
+  if (given !== undefined && given !== name)
+    throw wrong(`has the signer ${name} by its .proto file, and ${given} was given`);
+  const field = schema.fields.find(({ localName }) => localName === name);
+  if (field?.fieldKind !== "scalar" || field.scalar !== ScalarType.STRING)
+    throw wrong(`has no text "${name}", its signer`);
+  return field;
 }

@@ -1,12 +1,5 @@
 /** `tx <module> <message>` for modules without commands of their own: read from the descriptors of their messages. */
-import {
-  create,
-  type DescField,
-  type DescMessage,
-  type MessageInitShape,
-  ScalarType,
-  toBinary,
-} from "@bufbuild/protobuf";
+import { type DescMessage, toBinary } from "@bufbuild/protobuf";
 import { messageFromJson } from "../../chain/query/message-json.js";
 import type { MessageKind } from "../../chain/tx/message-kind.js";
 import { messageOf } from "../../errors.js";
@@ -31,25 +24,23 @@ export function registerDerivedTxs(tx: Cobra, output: Output): void {
 }
 
 function registerMessage(group: Cobra, kind: MessageKind, output: Output): void {
-  const { schema } = kind;
-  const signer = signerField(kind);
+  const { schema, signer } = kind;
   const command = addTxFlags(group.command(kebab(schema.name.replace(/^Msg(?=[A-Z])/, ""))));
   const flags = addFieldFlags(
     command,
     schema.fields.filter((field) => field !== signer),
   );
-  const own = signer ? ` --from is its ${signer.name}, which signs.` : "";
   command
     .summary(`Send ${schema.typeName}`)
-    .description(`Signs and sends ${schema.typeName}, which has ${fieldNames(schema)}.${own}`)
+    .description(
+      `Signs and sends ${schema.typeName}, which has ${fieldNames(schema)}. --from is its ${signer.name}, which signs.`,
+    )
     .action(async (_: unknown, self: Cobra) => {
       const given = self.optsWithGlobals<TxFlags & Json>();
       const json = jsonOfFlags(flags, given);
       packed(schema, json);
       const { send } = await import("../tx/send.js");
-      await send(given, output, ({ address }) => [
-        packed(schema, signer ? { ...json, [signer.jsonName]: address } : json),
-      ]);
+      await send(given, output, ({ address }) => [packed(schema, { ...json, [signer.jsonName]: address })]);
     });
 }
 
@@ -60,17 +51,5 @@ function packed(schema: DescMessage, json: Json) {
     return { $typeName: "google.protobuf.Any" as const, typeUrl: `/${schema.typeName}`, value };
   } catch (cause) {
     throw usage(messageOf(cause));
-  }
-}
-
-/** The field that names the signer: of a message whose texts are their own names, the one that the kind reads. */
-function signerField({ schema, read }: Pick<MessageKind, "schema" | "read">): DescField | undefined {
-  const texts = schema.fields.filter((field) => field.fieldKind === "scalar" && field.scalar === ScalarType.STRING);
-  const names = Object.fromEntries(texts.map(({ localName }) => [localName, localName]));
-  try {
-    const { signer } = read(toBinary(schema, create(schema, names as MessageInitShape<DescMessage>)));
-    return texts.find(({ localName }) => localName === signer);
-  } catch {
-    return undefined;
   }
 }

@@ -12,7 +12,6 @@ import { FEE_COLLECTOR, transferCoins } from "./transfer.js";
 export const SEND = messageKind({
   schema: MsgSendSchema,
   response: MsgSendResponseSchema,
-  signer: ({ fromAddress }) => fromAddress,
   run(context, { fromAddress, toAddress, amount }) {
     const from = context.addresses.decodeAny(fromAddress);
     const to = readAddress(context.addresses, toAddress, "invalid to address");

@@ -36,7 +36,6 @@ const SUBMIT = messageKind({
   schema: MsgSubmitProposalSchema,
   response: MsgSubmitProposalResponseSchema,
   packs: CONTENT_TYPES,
-  signer: ({ proposer }) => proposer,
   decoded: ({ content }) => void (content && readContent(content)),
   run(context, { content, initialDeposit, proposer }) {
     const read = readContent(content);
@@ -58,7 +57,6 @@ const EXECUTE = messageKind({
   response: MsgExecLegacyContentResponseSchema,
   packs: CONTENT_TYPES,
   isForGovernance: true,
-  signer: ({ authority }) => authority,
   decoded: ({ content }) => void (content && readContent(content)),
   check: (_context, { content }) => checkRoute(readContent(content)),
   run(context, { content, authority }) {
@@ -72,14 +70,12 @@ const EXECUTE = messageKind({
 const DEPOSIT = messageKind({
   schema: MsgDepositSchema,
   response: MsgDepositResponseSchema,
-  signer: ({ depositor }) => depositor,
   run: makeDeposit,
 });
 
 const VOTE = messageKind({
   schema: MsgVoteSchema,
   response: MsgVoteResponseSchema,
-  signer: ({ voter }) => voter,
   run: (context, { proposalId, voter, option }) =>
     castVote(context, { proposalId, voter, option: option as number, metadata: "" }),
 });
@@ -87,7 +83,6 @@ const VOTE = messageKind({
 const VOTE_WEIGHTED = messageKind({
   schema: MsgVoteWeightedSchema,
   response: MsgVoteWeightedResponseSchema,
-  signer: ({ voter }) => voter,
   decoded: ({ options }) => void options.map(toOption),
   run: (context, { proposalId, voter, options }) =>
     castWeightedVote(context, { proposalId, voter, options: options.map(toOption), metadata: "" }),

@@ -76,35 +76,30 @@ export function castWeightedVote(
 const SUBMIT = messageKind({
   schema: MsgSubmitProposalSchema,
   response: MsgSubmitProposalResponseSchema,
-  signer: ({ proposer }) => proposer,
   run: submitProposal,
 });
 
 const DEPOSIT = messageKind({
   schema: MsgDepositSchema,
   response: MsgDepositResponseSchema,
-  signer: ({ depositor }) => depositor,
   run: makeDeposit,
 });
 
 const VOTE = messageKind({
   schema: MsgVoteSchema,
   response: MsgVoteResponseSchema,
-  signer: ({ voter }) => voter,
   run: castVote,
 });
 
 const VOTE_WEIGHTED = messageKind({
   schema: MsgVoteWeightedSchema,
   response: MsgVoteWeightedResponseSchema,
-  signer: ({ voter }) => voter,
   run: castWeightedVote,
 });
 
 const CANCEL = messageKind({
   schema: MsgCancelProposalSchema,
   response: MsgCancelProposalResponseSchema,
-  signer: ({ proposer }) => proposer,
   run(context, { proposalId, proposer }) {
     readAddress(context.addresses, proposer, "invalid proposer address");
     cancelProposal(context, proposalId, proposer);

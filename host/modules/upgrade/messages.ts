@@ -25,7 +25,6 @@ export const UPGRADE_MESSAGES: readonly MessageKind[] = [
       schema,
       response,
       isForGovernance: true,
-      signer: ({ authority }) => authority,
       check: checkSchedule,
       run: schedule,
     }),
@@ -35,7 +34,6 @@ export const UPGRADE_MESSAGES: readonly MessageKind[] = [
       schema,
       response,
       isForGovernance: true,
-      signer: ({ authority }) => authority,
       run(context, { authority }) {
         context.keeper.cancelUpgrade(context.store(UPGRADE_STORE), { authority });
         return undefined;
