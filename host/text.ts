@@ -1,9 +1,11 @@
 /**
- * UTF-8 at the core's edge. A JavaScript string may hold lone surrogates; `TextEncoder` would turn them silently into
- * U+FFFD, another text. Here they become the three bytes that no UTF-8 decoder accepts, so the core refuses them.
+ * Text and its bytes, which are UTF-8. A JavaScript string may hold lone surrogates; `TextEncoder` would turn them silently into
+ * U+FFFD, another text. `encodeText` makes of them the three bytes that no UTF-8 decoder accepts, so the core refuses them.
  */
 const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const utf16 = new TextDecoder("utf-16le", { ignoreBOM: true });
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const lossy = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export function encodeText(text: string): Uint8Array {
   return text.isWellFormed() ? encoder.encode(text) : encodeWithSurrogates(text);
@@ -19,7 +21,34 @@ function encodeWithSurrogates(text: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** @throws TypeError when the bytes are not UTF-8. */
-export function decodeText(bytes: Uint8Array): string {
-  return decoder.decode(bytes);
+/**
+ * Strict: bytes that are not UTF-8 are refused, and a byte order mark is a character like any other.
+ *
+ * @param refuse makes the error of the caller
+ * @throws TypeError, or what `refuse` makes, when the bytes are not UTF-8
+ */
+export function decodeText(bytes: Uint8Array, refuse?: (cause: unknown) => Error): string {
+  try {
+    return strict.decode(bytes);
+  } catch (cause) {
+    throw refuse ? refuse(cause) : cause;
+  }
+}
+
+/** For messages, and where the other side reads it that way: each byte that is not UTF-8 becomes U+FFFD. */
+export function decodeLossy(bytes: Uint8Array): string {
+  return lossy.decode(bytes);
+}
+
+/** UTF-16, little-endian, as AssemblyScript keeps strings; half a surrogate pair becomes U+FFFD, half a unit is left out. */
+export function decodeUtf16(bytes: Uint8Array): string {
+  return utf16.decode(bytes.subarray(0, bytes.length - (bytes.length % 2)));
+}
+
+/** The longest beginning of the text whose UTF-8 has at most `bytesMax` bytes; no character is cut. */
+export function cutText(text: string, bytesMax: number): string {
+  // Three bytes at most for each UTF-16 unit: most texts need no second look.
+  if (3 * text.length <= bytesMax) return text;
+  const { read } = encoder.encodeInto(text, new Uint8Array(bytesMax));
+  return text.slice(0, read);
 }

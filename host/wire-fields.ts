@@ -3,16 +3,17 @@
  * numbers out of range are refused. Left-out fields read as their default, in any order. Byte strings are views of
  * the input.
  */
+
 import { EMPTY } from "./bytes.js";
 import { UpgradeError } from "./errors.js";
 import { HASH_BYTES } from "./sizes.js";
+import { decodeText } from "./text.js";
 import { BYTES, readWire, VARINT, type WireField } from "./wire.js";
 
 /** What a message's fields are on the wire, field 1 first; `list` is a repeated length-delimited field. */
 export type FieldKinds = readonly ("varint" | "bytes" | "list")[];
 
 const NONE: readonly Uint8Array[] = Object.freeze([]);
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export function invalid(what: string, cause?: unknown): UpgradeError {
   return new UpgradeError("UPG_INVALID_ARGUMENT", what, { cause });
@@ -80,11 +81,7 @@ export class Fields {
   }
 
   text(field: number): string {
-    try {
-      return utf8.decode(this.bytes(field));
-    } catch {
-      throw this.#invalid(field, "not UTF-8");
-    }
+    return decodeText(this.bytes(field), () => this.#invalid(field, "not UTF-8"));
   }
 
   /** A sub-message that must be there. */

@@ -2,6 +2,7 @@
  * The protobuf wire format, as far as hashing and proofs need it: where bytes are hashed they must be exact, with
  * fields that other encoders leave out. Messages that are only carried use the generated code in `gen/`.
  */
+import { utf8 } from "./bytes.js";
 import { UpgradeError } from "./errors.js";
 
 export const VARINT = 0;
@@ -50,7 +51,7 @@ export class WireWriter {
   }
 
   string(field: number, text: string): this {
-    return this.bytes(field, new TextEncoder().encode(text));
+    return this.bytes(field, utf8(text));
   }
 
   /** A sub-message (or bytes) that is written even when it is empty. */

@@ -37,11 +37,13 @@ async function buildHash() {
 function writeBytesModule(file, from, name, bytes) {
   const source = [
     `// Made by \`npm run build\` from ${from}. Do not edit.`,
+    'import { fromBase64 } from "../bytes.js";',
+    "",
     `const BASE64 =\n  "${bytes.toString("base64")}";`,
     "",
     "/** The release build. */",
     `export function ${name}(): Uint8Array {`,
-    "  return Uint8Array.from(atob(BASE64), (character) => character.charCodeAt(0));",
+    "  return fromBase64(BASE64);",
     "}",
     "",
   ].join("\n");

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
-import { concatBytes, utf8 } from "../bytes.js";
+import { concatBytes, toHex, utf8 } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
 import { MANIFEST_SECTION } from "../handler/manifest/manifest.js";
 import { type Compiler, packageFolder } from "./compiler.js";
@@ -76,7 +76,7 @@ async function compile(
       if (path === ENTRY) return entryText(entry);
       const { label, file } = locate(path, project, packageRoot);
       const text = readText(file);
-      if (text !== null) sources.set(label, createHash("sha256").update(text).digest("hex"));
+      if (text !== null) sources.set(label, toHex(createHash("sha256").update(text).digest()));
       return text;
     },
     writeFile: (_name, contents) => {

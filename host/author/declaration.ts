@@ -2,9 +2,11 @@
  * What a handler of the kit declares: its module is run once with functions that take note, and the manifest is made of
  * what it said. Nothing else than the author's own file is evaluated, and it is given nothing to read.
  */
+
 import { UpgradeError } from "../errors.js";
 import { requireNoFindings } from "../handler/handler.js";
 import { METER_EXPORTS, meterModule } from "../handler/meter/meter.js";
+import { decodeUtf16 } from "../text.js";
 import { decodeModule } from "../wasm/decode.js";
 import { Findings } from "../wasm/findings.js";
 import { functionNamer } from "../wasm/function-names.js";
@@ -204,5 +206,5 @@ function refuseToAct(from: string, name: string, text: (ptr: number) => string):
 function readString(memory: WebAssembly.Memory | undefined, ptr: number): string {
   if (!memory || ptr === 0) return "";
   const length = new DataView(memory.buffer).getUint32(ptr - 4, true);
-  return new TextDecoder("utf-16le").decode(new Uint8Array(memory.buffer, ptr, length));
+  return decodeUtf16(new Uint8Array(memory.buffer, ptr, length));
 }

@@ -2,6 +2,7 @@
 
 import { examineHandler } from "../handler/check/check.js";
 import { MANIFEST_SECTION } from "../handler/manifest/manifest.js";
+import { decodeText } from "../text.js";
 import type { Finding } from "../wasm/findings.js";
 import { functionNamer } from "../wasm/function-names.js";
 import { signatureText } from "../wasm/value-types.js";
@@ -75,7 +76,7 @@ function manifestJson({ customs, bytes }: WasmModule): unknown {
   const custom = customs.find(({ name }) => name === MANIFEST_SECTION);
   if (!custom) return null;
   try {
-    return JSON.parse(new TextDecoder().decode(bytes.subarray(custom.payloadStart, custom.section.end)));
+    return JSON.parse(decodeText(bytes.subarray(custom.payloadStart, custom.section.end)));
   } catch {
     return null;
   }

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { toHex } from "../bytes.js";
+import { toUpperHex } from "../bytes.js";
 import { Core } from "../core/core.js";
 import { BlockStore } from "../engine/blocks/block-store.js";
 import { keptGenesis } from "../engine/home/genesis-record.js";
@@ -203,6 +203,6 @@ export function trialAnswer(trial: Trial) {
     host_disk: String(diskBytes),
     writes: Object.fromEntries(writes) as Record<string, unknown>,
     version_map: Object.fromEntries([...versionMap].map(([name, version]) => [name, String(version)])),
-    app_hash: toHex(appHash).toUpperCase(),
+    app_hash: toUpperHex(appHash),
   };
 }

@@ -1,6 +1,8 @@
 /** Handler files on disk: read with a bound, whatever they are. */
+
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { toHex } from "../bytes.js";
 import { sha256 } from "../engine/home/node-crypto.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import { loadHandler, type WasmHandler } from "../handler/handler.js";
@@ -58,7 +60,7 @@ function readWhole(file: number): WasmFile {
     size += count;
   }
   const bytes = new Uint8Array(Buffer.concat(kept).subarray(0, HANDLER_BYTES_MAX + 1));
-  return { bytes, sha256: hash.digest("hex"), size };
+  return { bytes, sha256: toHex(hash.digest()), size };
 }
 
 /** A handler that is ready to run. @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_STORE_IO, UPG_HANDLER_* */

@@ -7,11 +7,11 @@ import { assert, UpgradeError } from "../errors.js";
 import { RECEIPT_BYTES_MAX } from "../limits.js";
 import { decodeText, encodeText } from "../text.js";
 import type { Decision, DoneUpgrade, Height, KVReader, KVStore, Plan, VersionMap } from "../types.js";
+import { decodeVersionMap, encodeNames, encodeVersionMap } from "../version-map.js";
 import { WireWriter } from "../wire.js";
 import { CORE_WASM } from "./core-wasm.js";
 import { CoreInstance, type Span } from "./instance.js";
 import { decodePlanFields, encodePlanFields, isInt64, type PlanFields, planOfFields } from "./plan-fields.js";
-import { decodeVersionMap, encodeNames, encodeVersionMap } from "./version-map.js";
 
 const DECISIONS: readonly Decision[] = [
   "Idle",

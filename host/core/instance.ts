@@ -2,9 +2,11 @@
  * The only file that touches the memory of core.wasm: instantiates it, moves bytes in and out, and turns an answer
  * below 0 into an UpgradeError. A trap poisons the instance: it is dropped and the next call gets a fresh one.
  */
+
 import { instantiateSync } from "@assemblyscript/loader";
 import { ABSENT, assert, ERROR_KINDS, errorCodeOf, isUpgradeError, UpgradeError } from "../errors.js";
 import { FRAME_HEADER_BYTES } from "../limits.js";
+import { decodeLossy } from "../text.js";
 import type { KVReader, KVStore } from "../types.js";
 
 const ABI_MAJOR = 1;
@@ -137,7 +139,7 @@ export class CoreInstance {
     const record = Number(system.core_err()) >>> 0;
     if (view.getUint32(record, true) !== number) return undefined;
     const len = view.getUint32(record + 4, true);
-    return new TextDecoder().decode(memory.subarray(record + ERROR_HEADER_BYTES, record + ERROR_HEADER_BYTES + len));
+    return decodeLossy(memory.subarray(record + ERROR_HEADER_BYTES, record + ERROR_HEADER_BYTES + len));
   }
 
   #alive(): Live {

@@ -1,12 +1,13 @@
 /** A plan's fields as `plan_encode` and `plan_decode` move them: a header of 32 bytes, the name, the info. */
+
 import { UpgradeError } from "../errors.js";
 import { INT64_MAX, PLAN_INFO_BYTES_MAX, PLAN_NAME_BYTES_MAX } from "../limits.js";
 import { decodeText, encodeText } from "../text.js";
+import { ZERO_TIME } from "../time.js";
 import type { Height, Plan, Timestamp } from "../types.js";
 
 const HEADER_BYTES = 32;
 const FLAG_CLIENT_STATE = 1;
-const TIME_ZERO_SECONDS = -62_135_596_800n;
 /** A text beyond this may not even fit into the core's memory, so its refusal, the core's own, is given here. */
 const TEXT_BYTES_MAX = 262_144;
 
@@ -21,7 +22,7 @@ export interface PlanFields {
 
 /** @throws UpgradeError UPG_INVALID_PLAN_* for what the fields have no room for */
 export function encodePlanFields(plan: Plan): Uint8Array {
-  const { seconds, nanos } = checkTime(plan.time ?? { seconds: TIME_ZERO_SECONDS, nanos: 0 });
+  const { seconds, nanos } = checkTime(plan.time ?? ZERO_TIME);
   const name = encodeText(plan.name);
   const info = encodeText(plan.info);
   checkRoom("UPG_INVALID_PLAN_NAME", "name", name, PLAN_NAME_BYTES_MAX);
@@ -63,7 +64,7 @@ export function planOfFields({ name, info, height, seconds, nanos, hasClientStat
       name: decodeText(name),
       height,
       info: decodeText(info),
-      ...(seconds === TIME_ZERO_SECONDS && nanos === 0 ? {} : { time: { seconds, nanos } }),
+      ...(seconds === ZERO_TIME.seconds && nanos === 0 ? {} : { time: { seconds, nanos } }),
       ...(hasClientState ? { upgradedClientState: { typeUrl: "", value: new Uint8Array() } } : {}),
     };
   } catch (cause) {

@@ -1,13 +1,11 @@
 /** The end of the job: what was counted at its beginning is counted again. */
-import { toHex } from "../bytes.js";
+import { toUpperHex } from "../bytes.js";
 import { verifyHome } from "../cli/offline/verify.js";
 import { isUpgradeError } from "../errors.js";
 import { askModules } from "./asked.js";
 import { amounts, type Count, countChain } from "./count.js";
 import type { Show } from "./events.js";
 import { openJob } from "./open-job.js";
-
-const hex = (bytes: Uint8Array) => toHex(bytes).toUpperCase();
 
 /** Counts again and compares. */
 export async function finish(home: string, before: Count, show: Show): Promise<boolean> {
@@ -21,7 +19,7 @@ export async function finish(home: string, before: Count, show: Show): Promise<b
       { name: "supply", ok: sameAmounts(amounts(before.supply), amounts(after.supply)) },
       { name: "accounts", ok: before.accounts === after.accounts },
       { name: "balances", ok: before.balances === after.balances },
-      { name: "app-hash", ok: verified === hex(view.appHash) },
+      { name: "app-hash", ok: verified === toUpperHex(view.appHash) },
       ...(await askModules(open)),
     ];
     const ok = checks.every((check) => check.ok);

@@ -1,7 +1,7 @@
 /** The main job, step by step. Blocks are made on demand and time is counted by blocks, so every run is the same. */
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { toHex, utf8 } from "../bytes.js";
+import { toUpperHex, utf8 } from "../bytes.js";
 import { initHome } from "../cli/commands/init.js";
 import { withPlainDocument } from "../cli/genesis/take-document.js";
 import { loadHandlerFile, loadHandlersFolders } from "../engine/home/handlers-folder.js";
@@ -39,8 +39,6 @@ const BLOCKS_AFTER = 4;
 const HALT_EXIT = 10;
 /** In the home: a handler for a plan that the program has one for, used in place of that one. */
 const REPLACING = "replacing-handlers";
-
-const hex = (bytes: Uint8Array) => toHex(bytes).toUpperCase();
 
 /** Runs the job; true when everything that was checked holds. @throws UpgradeError */
 export async function runMainJob(options: MainJobOptions): Promise<boolean> {
@@ -237,7 +235,7 @@ class UpgradeJob {
       version: String(node.app.version.number),
       accounts: String(count.accounts),
       validators: String(count.validators),
-      app_hash: hex(first.appHash),
+      app_hash: toUpperHex(first.appHash),
       supply: amounts(count.supply),
     });
   }
@@ -248,7 +246,7 @@ class UpgradeJob {
       const last = open.node.lastBlock?.header.height ?? height;
       for (let at = height + 1n; at <= last; at++) {
         const block = open.node.blocks.at(at);
-        this.options.show({ event: "block", height: String(at), app_hash: hex(block.appHash) });
+        this.options.show({ event: "block", height: String(at), app_hash: toUpperHex(block.appHash) });
       }
     } finally {
       open.close();

@@ -2,7 +2,7 @@
  * The main job's own small chain: a few thousand accounts with coins of several kinds, the same ones each time. The
  * first few operate the validators, and their keys are known, so that they can propose and vote.
  */
-import { utf8 } from "../bytes.js";
+import { toBase64, utf8 } from "../bytes.js";
 import { sha256 } from "../engine/home/node-crypto.js";
 import type { Addresses } from "../values/address.js";
 import { type AccountKey, accountKey } from "../wallet/derive.js";
@@ -80,7 +80,7 @@ function baseAccount(address: string, index: number) {
 
 function staking(addresses: Addresses, operators: readonly Uint8Array[]) {
   const validators = operators.map((operator, index) => {
-    const consensusKey = Buffer.from(sha256(utf8(`validator ${index}`))).toString("base64");
+    const consensusKey = toBase64(sha256(utf8(`validator ${index}`)));
     return {
       operator_address: addresses.operators.encode(operator),
       consensus_pubkey: { "@type": "/cosmos.crypto.ed25519.PubKey", key: consensusKey },

@@ -1,8 +1,10 @@
 /** Runs a handler on a scene and reports all that it did. */
+
 import { isUpgradeError, type UpgradeError } from "../errors.js";
 import type { WasmHandler } from "../handler/handler.js";
 import type { CheckResult } from "../handler/run/messages.js";
 import { type HandlerInput, type HandlerReport, runHandler } from "../handler/run/sandbox.js";
+import { ZERO_TIME } from "../time.js";
 import type { CacheMultiStore, MultiStore, VersionMap } from "../types.js";
 import { declaredVersions } from "../upgrade/handlers.js";
 import { PAGE_BYTES } from "../wasm/limits.js";
@@ -126,6 +128,6 @@ function emptyValues(diff: StoreDiff): string[] {
 
 /** Plan { string name = 1; Timestamp time = 2 (year 1: unset); int64 height = 3; string info = 4 } */
 function planBytes(name: string, height: bigint, info: string): Uint8Array {
-  const unset = new WireWriter().int(1, -62_135_596_800n).finish();
+  const unset = new WireWriter().int(1, ZERO_TIME.seconds).finish();
   return new WireWriter().string(1, name).message(2, unset).int(3, height).string(4, info).finish();
 }

@@ -3,7 +3,9 @@
  * balances, amino keys become JSON keys, text proposals become proposals of gov v1. What the example chain has no
  * module for (distribution, mint, slashing) is left behind; nothing that is taken over is changed.
  */
+
 import { bech32 } from "@scure/base";
+import { toBase64 } from "../bytes.js";
 import { readCoins } from "../chain/genesis/coins.js";
 import type { Sha256 } from "../types.js";
 import { addressesOf, moduleAddress } from "../values/address.js";
@@ -127,7 +129,7 @@ function aminoKeyToBase64(text: string): string {
   if (bytes.length !== AMINO_ED25519.length + 32 || !AMINO_ED25519.every((byte, i) => bytes[i] === byte)) {
     throw new TypeError("not an amino ed25519 key");
   }
-  return btoa(String.fromCharCode(...bytes.subarray(AMINO_ED25519.length)));
+  return toBase64(bytes.subarray(AMINO_ED25519.length));
 }
 
 /** Durations were nanoseconds. */

@@ -1,7 +1,5 @@
 /** Strings of JSON as Go's encoders write them, so that what REST and the command line print is the Cosmos SDK's text. */
-import { encodeText } from "../text.js";
-
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+import { decodeText, encodeText } from "../text.js";
 
 /**
  * The text in quotes; `< > & U+2028 U+2029` are escaped. Every byte that belongs to no UTF-8 sequence becomes `\ufffd`,
@@ -26,12 +24,12 @@ function utf8Pieces(bytes: Uint8Array): string[] {
   for (let at = 0; at < bytes.length; ) {
     const length = sequenceLength(bytes, at);
     if (length === 0) {
-      pieces.push(decoder.decode(bytes.subarray(from, at)));
+      pieces.push(decodeText(bytes.subarray(from, at)));
       from = at + 1;
     }
     at += length || 1;
   }
-  return [...pieces, decoder.decode(bytes.subarray(from))];
+  return [...pieces, decodeText(bytes.subarray(from))];
 }
 
 /** Bytes of the UTF-8 sequence that begins at `at`; 0 when none does (Unicode, table 3-7). */

@@ -1,5 +1,7 @@
 /** Quoted text as Go prints it (`strconv.Quote`), so that error texts read as operators search for them. */
 
+import { toHex } from "../bytes.js";
+
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 const NAMED = new Map([
   ["\x07", "\\a"],
@@ -29,7 +31,7 @@ function escapeCharacter(character: string): string {
   if (named !== undefined) return named;
   if (PRINTABLE.test(character)) return character;
   const code = character.codePointAt(0) as number;
-  if (code < 0x80) return `\\x${code.toString(16).padStart(2, "0")}`;
+  if (code < 0x80) return `\\x${toHex(Uint8Array.of(code))}`;
   if (code < 0x10000) return `\\u${code.toString(16).padStart(4, "0")}`;
   return `\\U${code.toString(16).padStart(8, "0")}`;
 }

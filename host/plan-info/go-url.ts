@@ -3,7 +3,9 @@
  * is a reference and whether a binary has a URL; browsers' `URL` draws both lines elsewhere. Error texts are Go's too,
  * but for IP literals (one text for all) and escapes cut off inside a character.
  */
+import { utf8 } from "../bytes.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
+import { decodeLossy } from "../text.js";
 import { goQuote } from "./go-quote.js";
 import { isIPv6 } from "./ipv6.js";
 
@@ -28,7 +30,6 @@ const SCHEME = /^[a-zA-Z][a-zA-Z0-9+.-]*(?=:)/;
 const HOST_CHARACTER = /[!"$&'()*+,\-.0-9:;<=>A-Z[\]_a-z~]/;
 const USERINFO = /^[a-zA-Z0-9\-._:~!$&'()*+,;=%@]*$/;
 const PORT = /^(?::[0-9]*)?$/;
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
  * `url.Parse`: any URL reference, relative ones too.
@@ -78,16 +79,16 @@ function decodePair(pair: string): [key: string, value: string] | undefined {
 
 function decodeComponent(text: string): string {
   const bytes: number[] = [];
-  const utf8 = new TextEncoder().encode(text.replaceAll("+", " "));
-  for (let i = 0; i < utf8.length; i++) {
-    const byte = utf8[i] as number;
+  const encoded = utf8(text.replaceAll("+", " "));
+  for (let i = 0; i < encoded.length; i++) {
+    const byte = encoded[i] as number;
     if (byte !== 0x25) bytes.push(byte);
     else {
-      bytes.push(Number.parseInt(String.fromCharCode(utf8[i + 1] as number, utf8[i + 2] as number), 16));
+      bytes.push(Number.parseInt(String.fromCharCode(encoded[i + 1] as number, encoded[i + 2] as number), 16));
       i += 2;
     }
   }
-  return decoder.decode(Uint8Array.from(bytes));
+  return decodeLossy(Uint8Array.from(bytes));
 }
 
 function parse(text: string, viaRequest: boolean): GoUrl {

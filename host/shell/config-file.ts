@@ -1,9 +1,11 @@
 /** `config/client.toml` and `config/app.toml` of a home: settings that replace flags. */
+
 import { join } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { utf8 } from "../bytes.js";
 import { readFileIfThere, writeFileAtomically } from "../engine/home/atomic-file.js";
 import { UpgradeError } from "../errors.js";
+import { decodeText } from "../text.js";
 
 export type ConfigName = "client" | "app";
 export type ConfigTable = Readonly<Record<string, unknown>>;
@@ -18,7 +20,11 @@ export function configPath(home: string, name: ConfigName): string {
 export function readConfig(home: string, name: ConfigName): ConfigTable {
   const path = configPath(home, name);
   const bytes = readFileIfThere(path);
-  return bytes ? parseConfig(path, Buffer.from(bytes).toString("utf8")) : {};
+  return bytes ? parseConfig(path, textOf(path, bytes)) : {};
+}
+
+function textOf(path: string, bytes: Uint8Array): string {
+  return decodeText(bytes, (cause) => new UpgradeError("UPG_INVALID_CONFIG", `${path} is not UTF-8`, { cause }));
 }
 
 function parseConfig(path: string, text: string): ConfigTable {
@@ -49,7 +55,7 @@ export function configValue(table: ConfigTable, key: string): string | undefined
  */
 export function writeSetting(home: string, name: ConfigName, key: string, value: string): void {
   const path = configPath(home, name);
-  const before = Buffer.from(readFileIfThere(path) ?? new Uint8Array()).toString("utf8");
+  const before = textOf(path, readFileIfThere(path) ?? new Uint8Array());
   const old = parseConfig(path, before);
   if (!/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)?$/.test(key)) {
     throw new UpgradeError("UPG_INVALID_CONFIG", `"${key.slice(0, 100)}" is no setting: write name or table.name`);

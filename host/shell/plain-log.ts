@@ -1,5 +1,7 @@
 /** Log lines for people: `10:47:03 INF block made height=5`. */
+
 import { Writable } from "node:stream";
+import { decodeLossy } from "../text.js";
 import { visible } from "../visible.js";
 
 const LEVELS: Readonly<Record<number, string>> = { 10: "TRC", 20: "DBG", 30: "INF", 40: "WRN", 50: "ERR", 60: "FTL" };
@@ -9,7 +11,7 @@ const OWN = new Set(["level", "time", "msg", "pid", "hostname"]);
 export function plainLog(): Writable {
   return new Writable({
     write(chunk: Buffer, _encoding, done) {
-      for (const line of chunk.toString("utf8").split("\n")) if (line) process.stderr.write(`${plainLine(line)}\n`);
+      for (const line of decodeLossy(chunk).split("\n")) if (line) process.stderr.write(`${plainLine(line)}\n`);
       done();
     },
   });

@@ -1,4 +1,5 @@
 /** A halt: the process stops by design. It is thrown through the block and becomes an exit status and a record on disk. */
+import { toHex } from "../bytes.js";
 import { type ErrorCode, type ErrorDetails, isUpgradeError, UpgradeError } from "../errors.js";
 import { programName } from "../program-name.js";
 import type { Height, Plan } from "../types.js";
@@ -92,7 +93,7 @@ export function haltRecord(error: UpgradeError, facts: HaltFacts): HaltRecord {
   const { code, message, details } = error;
   const plan = planOf(error) ?? facts.duePlan;
   const height = details["height"] ?? String(facts.nextHeight);
-  const hash = Array.from(facts.appHash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const hash = toHex(facts.appHash);
   const { handler_file: file, handler_sha256: sha256 } = details;
   return {
     v: 1,

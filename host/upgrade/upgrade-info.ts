@@ -2,8 +2,10 @@
  * upgrade-info.json: written when an upgrade is needed, read by people and sidecars, and by ourselves only to warn.
  * What a process does comes from state (docs/architecture.md).
  */
+
 import { messageOf } from "../errors.js";
 import { HEIGHT_MAX } from "../limits.js";
+import { decodeText } from "../text.js";
 import type { Height, Plan } from "../types.js";
 import type { UpgradeFiles } from "./files.js";
 
@@ -18,7 +20,7 @@ export interface UpgradeInfo {
 export function parseUpgradeInfo(bytes: Uint8Array): UpgradeInfo | undefined {
   let json: unknown;
   try {
-    json = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    json = JSON.parse(decodeText(bytes));
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 /** Reads JSON of a known shape: every wrong field is named by its path. */
+import { fromBase64 } from "../bytes.js";
 import { messageOf, UpgradeError } from "../errors.js";
 import { INT64_MAX, UINT64_MAX } from "../limits.js";
 
@@ -72,10 +73,7 @@ export class JsonReader {
 
   /** Bytes as base64. */
   base64(): Uint8Array {
-    const text = this.parse(atob);
-    const bytes = new Uint8Array(text.length);
-    for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
-    return bytes;
+    return this.parse(fromBase64);
   }
 
   /** Runs a parser on the value and puts the path before its complaint. */

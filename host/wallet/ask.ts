@@ -7,8 +7,8 @@ import {
   type MessageShape,
   toBinary,
 } from "@bufbuild/protobuf";
-import { toHex } from "../bytes.js";
-import { ERROR_KINDS, type ErrorCode, UpgradeError } from "../errors.js";
+import { fromBase64, toHex } from "../bytes.js";
+import { ERROR_KINDS, type ErrorCode, messageOf, UpgradeError } from "../errors.js";
 import type { RpcClient } from "./rpc.js";
 
 /** A method as generated code describes it. */
@@ -50,7 +50,14 @@ export interface AbciAnswer {
   readonly proofOps: readonly { readonly type: string; readonly key: Uint8Array; readonly data: Uint8Array }[];
 }
 
-const bytes = (text: unknown) => new Uint8Array(Buffer.from(typeof text === "string" ? text : "", "base64"));
+/** @throws UpgradeError UPG_REMOTE_REFUSED */
+function bytes(text: unknown): Uint8Array {
+  try {
+    return fromBase64(typeof text === "string" ? text : "");
+  } catch (cause) {
+    throw new UpgradeError("UPG_REMOTE_REFUSED", `the node's answer to abci_query is ${messageOf(cause)}`, { cause });
+  }
+}
 
 export async function abciQuery(rpc: RpcClient, { path, data, height, prove }: AbciQuestion): Promise<AbciAnswer> {
   const result = (await rpc.call("abci_query", { path, data, height: String(height), prove })) as {

@@ -1,10 +1,12 @@
 /** The folder of a keyring: one file a key, written whole or not at all, readable by its owner alone. */
+
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { utf8 } from "../bytes.js";
 import { readFileIfThere, writeFileAtomically } from "../engine/home/atomic-file.js";
 import { messageOf, UpgradeError } from "../errors.js";
-import type { Sealed } from "./seal.js";
+import { decodeText } from "../text.js";
+import { bytesOf, type Sealed } from "./seal.js";
 
 /** What a key's file holds: `private` (hex, backend test), `sealed` (backend file), or neither for a public key. */
 export interface KeyRecord {
@@ -88,7 +90,7 @@ export class KeyFolder {
 function parseRecord(path: string, name: string, bytes: Uint8Array): KeyRecord {
   let record: Partial<KeyRecord>;
   try {
-    record = JSON.parse(Buffer.from(bytes).toString("utf8")) as Partial<KeyRecord>;
+    record = JSON.parse(decodeText(bytes)) as Partial<KeyRecord>;
   } catch (cause) {
     throw new UpgradeError("UPG_STORE_CORRUPT", `${path} is not a whole key file`, { cause });
   }
@@ -96,8 +98,7 @@ function parseRecord(path: string, name: string, bytes: Uint8Array): KeyRecord {
     record?.v === 1 &&
     record.name === name &&
     typeof record.address === "string" &&
-    typeof record.pubkey === "string" &&
-    Buffer.from(record.pubkey, "base64").length === (record.multisig === undefined ? 33 : 0);
+    bytesOf(record.pubkey)?.length === (record.multisig === undefined ? 33 : 0);
   if (!isWhole) throw new UpgradeError("UPG_STORE_CORRUPT", `${path} is not the file of a key named "${name}"`);
   return record as KeyRecord;
 }

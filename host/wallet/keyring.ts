@@ -3,7 +3,7 @@
  * development only.
  */
 
-import { fromHex, toHex } from "../bytes.js";
+import { fromBase64, fromHex, toBase64, toHex } from "../bytes.js";
 import { sign } from "../comet/keys.js";
 import { sha256 } from "../engine/home/node-crypto.js";
 import { UpgradeError } from "../errors.js";
@@ -69,7 +69,7 @@ export class Keyring {
   async add(name: string, key: AccountKey): Promise<KeyInfo> {
     this.#requireNew(name);
     const address = this.options.addresses.encode(key.addressBytes);
-    const shown = { v: 1, name, address, pubkey: Buffer.from(key.publicKey).toString("base64") } as const;
+    const shown = { v: 1, name, address, pubkey: toBase64(key.publicKey) } as const;
     const record: KeyRecord =
       this.options.backend === "test"
         ? { ...shown, private: toHex(key.privateKey) }
@@ -85,7 +85,7 @@ export class Keyring {
     const record: KeyRecord =
       key.type === "multisig"
         ? { v: 1, name, address, pubkey: "", multisig: keyJson(key) }
-        : { v: 1, name, address, pubkey: Buffer.from(key.bytes).toString("base64") };
+        : { v: 1, name, address, pubkey: toBase64(key.bytes) };
     this.#folder.write(record);
     return this.#info(record);
   }
@@ -182,7 +182,7 @@ const canSign = (record: KeyRecord): boolean => record.private !== undefined || 
 function infoOf(record: KeyRecord, addresses: AddressCodec): KeyInfo {
   const { name, address, pubkey, multisig } = record;
   if (multisig === undefined) {
-    const key: SigningKey = { type: "secp256k1", bytes: new Uint8Array(Buffer.from(pubkey, "base64")) };
+    const key: SigningKey = { type: "secp256k1", bytes: fromBase64(pubkey) };
     return { name, address, type: canSign(record) ? "local" : "offline", key };
   }
   const key = readAccountKey(new JsonReader(multisig, `key "${name}"`));

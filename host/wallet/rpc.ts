@@ -1,7 +1,9 @@
 /** Asks a node over CometBFT's JSON-RPC. Every wait ends, every answer is bounded, every failure says which node. */
+
 import http from "node:http";
 import https from "node:https";
 import { ERROR_KINDS, type ErrorCode, UpgradeError } from "../errors.js";
+import { decodeLossy } from "../text.js";
 
 const ANSWER_BYTES_MAX = 64 * 1_048_576;
 const TIMEOUT_MILLIS = 10_000;
@@ -83,7 +85,7 @@ function post(url: URL, body: string, timeoutMillis: number): Promise<string> {
         parts.push(part);
         if (size > ANSWER_BYTES_MAX) call.destroy(new Error(`its answer is longer than ${ANSWER_BYTES_MAX} bytes`));
       });
-      response.once("end", () => resolve(Buffer.concat(parts).toString("utf8")));
+      response.once("end", () => resolve(decodeLossy(Buffer.concat(parts))));
       response.once("error", reject);
     });
     call.once("error", reject);

@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { xchacha20poly1305 } from "@noble/ciphers/chacha.js";
 import { scrypt } from "@noble/hashes/scrypt.js";
-import { utf8 } from "../bytes.js";
+import { fromBase64, toBase64, utf8 } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
 
 export interface Sealed {
@@ -28,23 +28,20 @@ const SALT_BYTES = 16;
 const NONCE_BYTES = 24;
 const TAG_BYTES = 16;
 
-const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
-const fromBase64 = (text: string) => new Uint8Array(Buffer.from(text, "base64"));
-
 export function seal(secret: Uint8Array, password: string, bound: string): Sealed {
   const salt = randomBytes(SALT_BYTES);
   const nonce = randomBytes(NONCE_BYTES);
   const text = xchacha20poly1305(stretched(password, salt, COST), nonce, utf8(bound)).encrypt(secret);
-  const parts = { salt: base64(salt), nonce: base64(nonce), text: base64(text) };
+  const parts = { salt: toBase64(salt), nonce: toBase64(nonce), text: toBase64(text) };
   return { kdf: "scrypt", ...COST, cipher: "xchacha20-poly1305", ...parts };
 }
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT for a wrong password, UPG_STORE_CORRUPT for what was never sealed so */
 export function unseal(sealed: unknown, password: string, bound: string): Uint8Array {
   const { n, r, p, salt, nonce, text } = checkSealed(sealed);
-  const key = stretched(password, fromBase64(salt), { n, r, p });
+  const key = stretched(password, salt, { n, r, p });
   try {
-    return xchacha20poly1305(key, fromBase64(nonce), utf8(bound)).decrypt(fromBase64(text));
+    return xchacha20poly1305(key, nonce, utf8(bound)).decrypt(text);
   } catch (cause) {
     throw new UpgradeError("UPG_INVALID_ARGUMENT", "wrong password, or the file of the key was changed", { cause });
   }
@@ -54,16 +51,25 @@ function stretched(password: string, salt: Uint8Array, { n, r, p }: { n: number;
   return scrypt(utf8(password.normalize("NFKC")), salt, { N: n, r, p, dkLen: KEY_BYTES, maxmem: 2 ** 31 });
 }
 
-function checkSealed(value: unknown): Sealed {
+/** The numbers, and the bytes of the texts. */
+function checkSealed(value: unknown) {
   const sealed = (typeof value === "object" && value !== null ? value : {}) as Partial<Sealed>;
-  const { n = 0, r = 0, p = 0, salt = "", nonce = "", text = "" } = sealed;
+  const { n = 0, r = 0, p = 0 } = sealed;
   const isWork = Number.isSafeInteger(n) && n >= 2 && n <= COST_MAX.n && Number.isInteger(Math.log2(n));
   const isShape = r >= 1 && r <= COST_MAX.r && p >= 1 && p <= COST_MAX.p && Number.isInteger(r) && Number.isInteger(p);
-  const isText = [salt, nonce, text].every((each) => typeof each === "string");
+  const [salt, nonce, text] = [sealed.salt, sealed.nonce, sealed.text].map(bytesOf);
   const isKind = sealed.kdf === "scrypt" && sealed.cipher === "xchacha20-poly1305";
-  const isLong = isText && fromBase64(nonce).length === NONCE_BYTES && fromBase64(text).length >= TAG_BYTES;
-  if (!isKind || !isWork || !isShape || !isLong) {
+  if (!isKind || !isWork || !isShape || !salt || nonce?.length !== NONCE_BYTES || !text || text.length < TAG_BYTES) {
     throw new UpgradeError("UPG_STORE_CORRUPT", "the sealed part of the key is not what this program writes");
   }
-  return sealed as Sealed;
+  return { n, r, p, salt, nonce, text };
+}
+
+/** Undefined for what is no text in base64. */
+export function bytesOf(text: unknown): Uint8Array | undefined {
+  try {
+    return typeof text === "string" ? fromBase64(text) : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,6 @@
 /** Reads the primitives of the WebAssembly binary format: bytes, LEB128 integers of a fixed width, names. */
+import { decodeText } from "../text.js";
 import { type FindingCode, malformed, Refusal } from "./findings.js";
-
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export class ByteReader {
   /** Reads `bytes` from `at` up to `end`; offsets in messages are those of `bytes`. */
@@ -54,11 +53,7 @@ export class ByteReader {
     const length = this.u32(`length of ${what}`);
     const start = this.at;
     this.skip(length, what);
-    try {
-      return utf8.decode(this.bytes.subarray(start, this.at));
-    } catch {
-      throw malformed(start, `${what} is not UTF-8`);
-    }
+    return decodeText(this.bytes.subarray(start, this.at), () => malformed(start, `${what} is not UTF-8`));
   }
 
   /** The length of a list. @throws Refusal `code` above `max`, before anything is read or allocated */

@@ -1,9 +1,7 @@
 /** Text that a guest wrote. It ends up in logs, on terminals and in error messages, so it is cut and made harmless. */
 
+import { cutText, decodeLossy, decodeUtf16 } from "../text.js";
 import { hasHidden } from "../visible.js";
-
-const strict = new TextEncoder();
-const lossy = new TextDecoder("utf-8", { ignoreBOM: true });
 
 const QUOTED_CHARACTERS_MAX = 100;
 
@@ -32,16 +30,12 @@ export function guestText(bytes: Uint8Array, bytesMax: number): string {
   if (end < bytes.length) {
     for (let back = 0; back < 3 && isContinuation(bytes[end]); back++) end--;
   }
-  return printable(lossy.decode(bytes.slice(0, end)));
+  return printable(decodeLossy(bytes.slice(0, end)));
 }
 
 /** The same with at most `bytesMax` bytes as UTF-8 too: U+FFFD takes three where it is put for one. */
 export function guestLine(bytes: Uint8Array, bytesMax: number): string {
-  const text = guestText(bytes, bytesMax);
-  // Three bytes at most for each UTF-16 unit: most lines need no second look.
-  if (3 * text.length <= bytesMax) return text;
-  const { read } = strict.encodeInto(text, new Uint8Array(bytesMax));
-  return text.slice(0, read);
+  return cutText(guestText(bytes, bytesMax), bytesMax);
 }
 
 function isContinuation(byte: number | undefined): boolean {
@@ -50,9 +44,5 @@ function isContinuation(byte: number | undefined): boolean {
 
 /** UTF-16, little-endian, as AssemblyScript keeps strings. */
 export function guestText16(bytes: Uint8Array): string {
-  let text = "";
-  for (let i = 0; i + 1 < bytes.length; i += 2) {
-    text += String.fromCharCode((bytes[i] as number) | ((bytes[i + 1] as number) << 8));
-  }
-  return printable(text.toWellFormed());
+  return printable(decodeUtf16(bytes));
 }

@@ -1,4 +1,5 @@
 /** gRPC over HTTP/2: how messages are framed, what deadlines and statuses look like. */
+import { toUpperHex } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
 
 /** Numbers of statuses that are no error of ours, but one of how the call was made. */
@@ -130,7 +131,7 @@ export function statusMessage(text: string): string {
       encoded +
       (byte >= 0x20 && byte < 0x7f && byte !== 0x25
         ? String.fromCharCode(byte)
-        : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`),
+        : `%${toUpperHex(Uint8Array.of(byte))}`),
     "",
   );
 }

@@ -1,6 +1,6 @@
 /** Transactions: simulated, taken, found again: `cosmos.tx.v1beta1.Service`. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { fromHex, toHex } from "../../bytes.js";
+import { fromHex, toUpperHex } from "../../bytes.js";
 import type { NodeCall } from "../../chain/query/call.js";
 import type { NodePort, NodeTx, NodeTxResult } from "../../chain/query/node-port.js";
 import { paginateList } from "../../chain/query/paginate.js";
@@ -25,8 +25,6 @@ const MEMPOOL_CODES: Readonly<Record<string, number>> = {
   UPG_TX_TOO_LARGE: 21,
 };
 
-const upperHex = (bytes: Uint8Array): string => toHex(bytes).toUpperCase();
-
 function decodeTx(bytes: Uint8Array): Tx {
   try {
     return fromBinary(TxSchema, bytes);
@@ -37,13 +35,13 @@ function decodeTx(bytes: Uint8Array): Tx {
 
 function resultFields(result: NodeTxResult) {
   const { code, codespace, data, log, gasWanted, gasUsed, events } = result;
-  return { code, codespace, data: upperHex(data), rawLog: log, gasWanted, gasUsed, events: eventMessages(events) };
+  return { code, codespace, data: toUpperHex(data), rawLog: log, gasWanted, gasUsed, events: eventMessages(events) };
 }
 
 function txResponse(node: NodePort, { hash, height, bytes, result }: NodeTx): TxResponse {
   return create(TxResponseSchema, {
     height,
-    txhash: upperHex(hash),
+    txhash: toUpperHex(hash),
     ...resultFields(result),
     tx: packAny(TxSchema, decodeTx(bytes)),
     timestamp: formatTime(node.at(height).header.time),
@@ -51,7 +49,7 @@ function txResponse(node: NodePort, { hash, height, bytes, result }: NodeTx): Tx
 }
 
 async function broadcast(bytes: Uint8Array, mode: BroadcastMode, { node, sha256 }: NodeCall) {
-  const txhash = upperHex(sha256(bytes));
+  const txhash = toUpperHex(sha256(bytes));
   try {
     const result = await node.broadcast(bytes);
     return { txResponse: { txhash, ...(mode === BroadcastMode.ASYNC ? {} : resultFields(result)) } };

@@ -1,6 +1,8 @@
 /** Requests out of paths and query strings: `pagination.limit=5` sets a field of a field. */
+
 import { create, type DescField, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
+import { fromBase64 } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
 
 /** Values of one repeated parameter that are looked at. */
@@ -69,11 +71,18 @@ function readBool(text: string, name: string): boolean {
   throw mismatch(name, `strconv.ParseBool: parsing ${JSON.stringify(text.slice(0, 60))}: invalid syntax`);
 }
 
-/** Either alphabet; a plus sign that became a space on its way is one again. */
+/** Either alphabet, padded or not; a plus sign that became a space on its way is one again. */
 function readBase64(text: string, name: string): Uint8Array {
-  const plain = text.replaceAll(" ", "+").replaceAll("-", "+").replaceAll("_", "/");
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(plain)) throw mismatch(name, "illegal base64 data");
-  return new Uint8Array(Buffer.from(plain, "base64"));
+  const plain = text
+    .replaceAll(" ", "+")
+    .replaceAll("-", "+")
+    .replaceAll("_", "/")
+    .replace(/={1,2}$/, "");
+  try {
+    return fromBase64(plain.padEnd(Math.ceil(plain.length / 4) * 4, "="));
+  } catch {
+    throw mismatch(name, "illegal base64 data");
+  }
 }
 
 function readEnum(field: DescField & { fieldKind: "enum" }, text: string, name: string): number {

@@ -9,6 +9,7 @@ import { filesOf } from "../../chain/define-chain.js";
 import { escapeHtml, GatewayJson } from "../../chain/query/gateway-json.js";
 import { shortenUrls } from "../../chain/query/message-json.js";
 import { messageOf, UpgradeError } from "../../errors.js";
+import { decodeText } from "../../text.js";
 import { ArrivingBytes } from "../arriving.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../door.js";
 import { apiError } from "../errors.js";
@@ -219,7 +220,7 @@ class Gateway {
       this.arriving,
     );
     try {
-      const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
+      const text = decodeText(body);
       const message = fromJsonString(schema, text === "" ? "{}" : text, { registry: this.#registry });
       shortenUrls(this.#registry, schema, message);
       return message;

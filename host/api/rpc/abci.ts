@@ -1,5 +1,7 @@
 /** The chain's application: `abci_info`, and `abci_query` on stores and on the query service's methods. */
+
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { toBase64 } from "../../bytes.js";
 import type { QueryMethod } from "../../chain/query/service.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { VERSION } from "../../version.js";
@@ -7,7 +9,6 @@ import { apiError } from "../errors.js";
 import { abciQuery } from "../query/abci.js";
 import { ERROR_CODE_HEADER } from "../query/query.js";
 import { latestBlock, type RpcContext } from "./context.js";
-import { base64Json } from "./json.js";
 import type { Params } from "./params.js";
 
 export function abciInfo({ query: { app, chain, node } }: RpcContext) {
@@ -19,7 +20,7 @@ export function abciInfo({ query: { app, chain, node } }: RpcContext) {
       version: VERSION,
       app_version: String(version.number),
       last_block_height: String(latest.header.height),
-      last_block_app_hash: base64Json(latest.appHash),
+      last_block_app_hash: toBase64(latest.appHash),
     },
   };
 }
@@ -58,7 +59,7 @@ async function callMethod({ query }: RpcContext, method: QueryMethod, data: Uint
     throw new UpgradeError("UPG_INVALID_HEIGHT", "cannot query with height < 0; please provide a valid height");
   const { input, output } = method.descriptor;
   const { message, height } = await query.call(method, decode(input, data), asked);
-  return { ...EMPTY_ANSWER, value: base64Json(toBinary(output, message)), height: String(height) };
+  return { ...EMPTY_ANSWER, value: toBase64(toBinary(output, message)), height: String(height) };
 }
 
 function decode(schema: QueryMethod["descriptor"]["input"], data: Uint8Array) {
@@ -75,10 +76,10 @@ function queryKey({ query: { app, node } }: RpcContext, path: string, data: Uint
   const { key, value, height, proofOps } = abciQuery(app, { path, data, height: asked, prove });
   return {
     ...EMPTY_ANSWER,
-    key: base64Json(key),
-    value: value.length === 0 ? null : base64Json(value),
+    key: toBase64(key),
+    value: value.length === 0 ? null : toBase64(value),
     proofOps: proofOps
-      ? { ops: proofOps.map((op) => ({ type: op.type, key: base64Json(op.key), data: base64Json(op.data) })) }
+      ? { ops: proofOps.map((op) => ({ type: op.type, key: toBase64(op.key), data: toBase64(op.data) })) }
       : null,
     height: String(height),
   };

@@ -1,11 +1,11 @@
 /** Blocks, headers, commits, results, and the set that decides them. */
 
+import { toBase64 } from "../../bytes.js";
 import type { NodePort } from "../../chain/query/node-port.js";
 import { isUpgradeError } from "../../errors.js";
 import type { Height } from "../../types.js";
 import { askedBlock, latestBlock, pageOf, type RpcContext } from "./context.js";
 import {
-  base64Json,
   blockIdJson,
   blockJson,
   blockMetaJson,
@@ -60,7 +60,7 @@ export function blockResults(context: RpcContext, params: Params) {
     finalize_block_events: eventsJson(events),
     validator_updates: null,
     consensus_param_updates: null,
-    app_hash: base64Json(appHash),
+    app_hash: toBase64(appHash),
   };
 }
 

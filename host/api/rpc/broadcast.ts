@@ -1,9 +1,9 @@
 /** Transactions on their way in. */
-import { equalBytes } from "../../bytes.js";
+import { equalBytes, toBase64, toUpperHex } from "../../bytes.js";
 import type { NodeTx, NodeTxResult } from "../../chain/query/node-port.js";
 import { UpgradeError } from "../../errors.js";
 import type { RpcContext } from "./context.js";
-import { base64Json, eventsJson, hexJson, txResultJson } from "./json.js";
+import { eventsJson, txResultJson } from "./json.js";
 import type { Params } from "./params.js";
 
 const COMMIT_MILLIS = 10_000;
@@ -18,7 +18,7 @@ function txOf(params: Params): Uint8Array {
 
 function answer(tx: Uint8Array, { query: { sha256 } }: RpcContext, result?: NodeTxResult) {
   const { code = 0, data = new Uint8Array(), log = "", codespace = "" } = result ?? {};
-  return { code, data: hexJson(data), log, codespace, hash: hexJson(sha256(tx)) };
+  return { code, data: toUpperHex(data), log, codespace, hash: toUpperHex(sha256(tx)) };
 }
 
 export async function broadcastSync(context: RpcContext, params: Params) {
@@ -40,7 +40,7 @@ export async function broadcastCommit(context: RpcContext, params: Params) {
   const waiting = waitFor(context, hash);
   try {
     const check = await node.broadcast(tx);
-    const common = { check_tx: checkJson(check), hash: hexJson(hash) };
+    const common = { check_tx: checkJson(check), hash: toUpperHex(hash) };
     if (check.code !== 0) return { ...common, tx_result: EMPTY_RESULT, height: "0" };
     const found = await waiting.tx;
     return { ...common, tx_result: txResultJson(found.result), height: String(found.height) };
@@ -93,7 +93,7 @@ export function unconfirmed({ query: { node } }: RpcContext, params: Params) {
     n_txs: String(txs.length),
     total: String(mempool.count),
     total_bytes: String(mempool.bytes),
-    txs: txs.map(base64Json),
+    txs: txs.map(toBase64),
   };
 }
 

@@ -1,9 +1,11 @@
 /** The genesis document as an engine holds it: made once, kept when it is small, read in pieces when it is not. */
-import { concatBytes, utf8 } from "../../bytes.js";
+
+import { concatBytes, toBase64, utf8 } from "../../bytes.js";
 import type { NodeGenesis, NodePort } from "../../chain/query/node-port.js";
 import { UpgradeError } from "../../errors.js";
+import { decodeLossy, decodeText } from "../../text.js";
 import type { RpcContext } from "./context.js";
-import { base64Json, consensusParamsJson, JsonText } from "./json.js";
+import { consensusParamsJson, JsonText } from "./json.js";
 import type { Params } from "./params.js";
 
 /** Bytes of a chunk, and of the largest document that is one answer. */
@@ -38,7 +40,7 @@ class Document {
 
   /** The whole, which must be small. */
   async text(): Promise<string> {
-    this.#kept ??= new TextDecoder().decode(await this.bytes(0, this.length));
+    this.#kept ??= decodeLossy(await this.bytes(0, this.length));
     return this.#kept;
   }
 
@@ -56,7 +58,7 @@ async function documentOf(node: NodePort, genesis: NodeGenesis): Promise<Documen
   const { members } = genesis;
   const consensus = members.get("consensus");
   const { validators = [] } = consensus
-    ? (JSON.parse(new TextDecoder().decode(await genesis.read(consensus))) as { readonly validators?: unknown })
+    ? (JSON.parse(decodeText(await genesis.read(consensus))) as { readonly validators?: unknown })
     : {};
   const pieces: Piece[] = [];
   const add = (name: string, value: Piece) => {
@@ -66,7 +68,7 @@ async function documentOf(node: NodePort, genesis: NodeGenesis): Promise<Documen
   add("consensus_params", utf8(JSON.stringify(consensusParamsJson(node.consensusParams))));
   add("validators", utf8(JSON.stringify(validators ?? [])));
   const hash = members.get("app_hash");
-  const hashText = hash ? JSON.parse(new TextDecoder().decode(await genesis.read(hash))) : undefined;
+  const hashText = hash ? JSON.parse(decodeText(await genesis.read(hash))) : undefined;
   add("app_hash", utf8(JSON.stringify(hashText ?? "")));
   const state = members.get("app_state");
   if (state) add("app_state", state);
@@ -104,6 +106,6 @@ export async function genesisChunked({ genesis }: RpcContext, params: Params) {
   if (chunk < 0 || chunk >= total) {
     throw new UpgradeError("UPG_INVALID_ARGUMENT", `there are ${total} chunks, counted from 0, got ${chunk}`);
   }
-  const data = base64Json(await document.bytes(chunk * CHUNK_BYTES, (chunk + 1) * CHUNK_BYTES));
+  const data = toBase64(await document.bytes(chunk * CHUNK_BYTES, (chunk + 1) * CHUNK_BYTES));
   return { chunk: String(chunk), total: String(total), data };
 }

@@ -1,5 +1,5 @@
 /** The forms of CometBFT's JSON: hashes in upper-case hex, other bytes in base64, 64-bit integers as strings. */
-import { toHex } from "../../bytes.js";
+import { toBase64, toUpperHex } from "../../bytes.js";
 import type { ChainEvent } from "../../chain/context.js";
 import type { NodeBlock, NodeTx, NodeTxResult } from "../../chain/query/node-port.js";
 import type { Block } from "../../comet/block.js";
@@ -17,16 +17,14 @@ export class JsonText {
   constructor(readonly text: string) {}
 }
 
-export const hexJson = (bytes: Uint8Array): string => toHex(bytes).toUpperCase();
-export const base64Json = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
-const base64OrNull = (bytes: Uint8Array): string | null => (bytes.length === 0 ? null : base64Json(bytes));
+const base64OrNull = (bytes: Uint8Array): string | null => (bytes.length === 0 ? null : toBase64(bytes));
 
 const KEY_TYPES = { ed25519: "tendermint/PubKeyEd25519", secp256k1: "tendermint/PubKeySecp256k1" } as const;
 
-export const keyJson = ({ type, bytes }: PublicKey) => ({ type: KEY_TYPES[type], value: base64Json(bytes) });
+export const keyJson = ({ type, bytes }: PublicKey) => ({ type: KEY_TYPES[type], value: toBase64(bytes) });
 
 export function blockIdJson({ hash, parts }: BlockId) {
-  return { hash: hexJson(hash), parts: { total: parts.total, hash: hexJson(parts.hash) } };
+  return { hash: toUpperHex(hash), parts: { total: parts.total, hash: toUpperHex(parts.hash) } };
 }
 
 export function headerJson(header: Header) {
@@ -40,15 +38,15 @@ export function headerJson(header: Header) {
     height: String(header.height),
     time: formatTime(header.time),
     last_block_id: blockIdJson(header.lastBlockId),
-    last_commit_hash: hexJson(header.lastCommitHash),
-    data_hash: hexJson(header.dataHash),
-    validators_hash: hexJson(header.validatorsHash),
-    next_validators_hash: hexJson(header.nextValidatorsHash),
-    consensus_hash: hexJson(header.consensusHash),
-    app_hash: hexJson(header.appHash),
-    last_results_hash: hexJson(header.lastResultsHash),
-    evidence_hash: hexJson(header.evidenceHash),
-    proposer_address: hexJson(header.proposerAddress),
+    last_commit_hash: toUpperHex(header.lastCommitHash),
+    data_hash: toUpperHex(header.dataHash),
+    validators_hash: toUpperHex(header.validatorsHash),
+    next_validators_hash: toUpperHex(header.nextValidatorsHash),
+    consensus_hash: toUpperHex(header.consensusHash),
+    app_hash: toUpperHex(header.appHash),
+    last_results_hash: toUpperHex(header.lastResultsHash),
+    evidence_hash: toUpperHex(header.evidenceHash),
+    proposer_address: toUpperHex(header.proposerAddress),
   };
 }
 
@@ -59,7 +57,7 @@ export function commitJson({ height, round, blockId, signatures }: Commit) {
     block_id: blockIdJson(blockId),
     signatures: signatures.map(({ flag, validatorAddress, timestamp, signature }) => ({
       block_id_flag: flag,
-      validator_address: hexJson(validatorAddress),
+      validator_address: toUpperHex(validatorAddress),
       timestamp: formatTime(timestamp),
       signature: base64OrNull(signature),
     })),
@@ -69,7 +67,7 @@ export function commitJson({ height, round, blockId, signatures }: Commit) {
 export function blockJson({ header, txs, lastCommit }: Block) {
   return {
     header: headerJson(header),
-    data: { txs: txs.map(base64Json) },
+    data: { txs: txs.map(toBase64) },
     evidence: { evidence: [] },
     last_commit: commitJson(lastCommit),
   };
@@ -106,30 +104,30 @@ export function txResultJson(result: NodeTxResult) {
 
 export function txJson({ hash, height, index, bytes, result }: NodeTx) {
   return {
-    hash: hexJson(hash),
+    hash: toUpperHex(hash),
     height: String(height),
     index,
     tx_result: txResultJson(result),
-    tx: base64Json(bytes),
+    tx: toBase64(bytes),
   };
 }
 
 export function txProofJson({ rootHash, tx, proof }: TxProof) {
   return {
-    root_hash: hexJson(rootHash),
-    data: base64Json(tx),
+    root_hash: toUpperHex(rootHash),
+    data: toBase64(tx),
     proof: {
       total: String(proof.total),
       index: String(proof.index),
-      leaf_hash: base64Json(proof.leafHash),
-      aunts: proof.aunts.map(base64Json),
+      leaf_hash: toBase64(proof.leafHash),
+      aunts: proof.aunts.map(toBase64),
     },
   };
 }
 
 export function validatorJson({ address, publicKey, power, priority }: Validator) {
   return {
-    address: hexJson(address),
+    address: toUpperHex(address),
     pub_key: keyJson(publicKey),
     voting_power: String(power),
     proposer_priority: String(priority),

@@ -1,8 +1,9 @@
 /** Events of blocks and transactions, as subscribers hear them. */
+import { toBase64, toUpperHex } from "../../bytes.js";
 import type { ChainEvent } from "../../chain/context.js";
 import type { NodeNews, NodePort, NodeTx } from "../../chain/query/node-port.js";
 import { eventValues } from "../../event-query.js";
-import { base64Json, blockIdJson, blockJson, eventsJson, headerJson, hexJson, txResultJson } from "./json.js";
+import { blockIdJson, blockJson, eventsJson, headerJson, txResultJson } from "./json.js";
 
 /** What one event is to those who asked for it. */
 export interface Told {
@@ -28,7 +29,7 @@ export function tell(news: NodeNews, node: NodePort): Told[] {
         events: eventsJson(results.events),
         tx_results: results.txResults.length === 0 ? null : results.txResults.map(txResultJson),
         validator_updates: null,
-        app_hash: base64Json(appHash),
+        app_hash: toBase64(appHash),
       },
     },
   }));
@@ -49,7 +50,7 @@ export function tell(news: NodeNews, node: NodePort): Told[] {
 function tellTx(tx: NodeTx): Told {
   const more = [
     ["tx.height", String(tx.height)],
-    ["tx.hash", hexJson(tx.hash)],
+    ["tx.hash", toUpperHex(tx.hash)],
   ] as const;
   const data = once(() => ({
     type: "tendermint/event/Tx",
@@ -57,7 +58,7 @@ function tellTx(tx: NodeTx): Told {
       TxResult: {
         height: String(tx.height),
         ...(tx.index === 0 ? {} : { index: tx.index }),
-        tx: base64Json(tx.bytes),
+        tx: toBase64(tx.bytes),
         result: txResultJson(tx.result),
       },
     },

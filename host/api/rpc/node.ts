@@ -1,10 +1,11 @@
 /** Who this node is, and whether it is well. */
 
+import { toUpperHex } from "../../bytes.js";
 import type { NodeBlock, NodePort } from "../../chain/query/node-port.js";
-import { formatTime } from "../../time.js";
+import { formatTime, ZERO_TIME } from "../../time.js";
 import { BLOCK_PROTOCOL, ENGINE_VERSION, P2P_PROTOCOL } from "../query/node.js";
 import type { RpcContext } from "./context.js";
-import { hexJson, JsonText, keyJson } from "./json.js";
+import { JsonText, keyJson } from "./json.js";
 
 export const health = () => ({});
 
@@ -41,7 +42,7 @@ function statusOf(node: NodePort, address: string, latest: NodeBlock | undefined
     },
     sync_info: { ...edge("latest", latest), ...edge("earliest", earliest), catching_up: false },
     validator_info: {
-      address: hexJson(identity.address),
+      address: toUpperHex(identity.address),
       pub_key: keyJson({ type: "ed25519", bytes: identity.publicKey }),
       voting_power: String(validators.totalPower),
     },
@@ -51,10 +52,10 @@ function statusOf(node: NodePort, address: string, latest: NodeBlock | undefined
 /** Before the first block CometBFT's clients read empty hashes and year 1. */
 function edge(name: "latest" | "earliest", block: NodeBlock | undefined) {
   return {
-    [`${name}_block_hash`]: block ? hexJson(block.blockId.hash) : "",
-    [`${name}_app_hash`]: block ? hexJson(block.header.appHash) : "",
+    [`${name}_block_hash`]: block ? toUpperHex(block.blockId.hash) : "",
+    [`${name}_app_hash`]: block ? toUpperHex(block.header.appHash) : "",
     [`${name}_block_height`]: String(block?.header.height ?? 0n),
-    [`${name}_block_time`]: block ? formatTime(block.header.time) : "0001-01-01T00:00:00Z",
+    [`${name}_block_time`]: formatTime(block?.header.time ?? ZERO_TIME),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Parameters of calls, as JSON-RPC has them and as they are in an address. */
-import { fromHex, utf8 } from "../../bytes.js";
+import { fromBase64, fromHex, utf8 } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
 import { INT64_MAX } from "../../limits.js";
 
@@ -62,8 +62,7 @@ export class Params {
     if (value === undefined) return new Uint8Array();
     if (typeof value !== "string") throw wrong(`${name}: expected bytes`);
     if (this.isText) return value.startsWith("0x") ? readHex(name, value.slice(2)) : utf8(this.text(name));
-    if (!/^[A-Za-z0-9+/]*={0,2}$/.test(value)) throw wrong(`${name}: expected base64`);
-    return new Uint8Array(Buffer.from(value, "base64"));
+    return decoded(fromBase64, value, `${name}: expected base64`);
   }
 
   /** Hex in JSON and in an address, there with `0x` before it. */
@@ -81,10 +80,14 @@ export class Params {
 }
 
 function readHex(name: string, text: string): Uint8Array {
+  return decoded(fromHex, text, `${name}: expected hex`);
+}
+
+function decoded(decode: (text: string) => Uint8Array, text: string, what: string): Uint8Array {
   try {
-    return fromHex(text);
+    return decode(text);
   } catch (cause) {
-    throw wrong(`${name}: expected hex`, cause);
+    throw wrong(what, cause);
   }
 }
 

@@ -1,12 +1,13 @@
 /** Transactions and blocks found again: by hash, or by their events. */
 
+import { toUpperHex } from "../../bytes.js";
 import type { NodeSearchPage, NodeSearchWindow, NodeTx } from "../../chain/query/node-port.js";
 import { txProofs } from "../../comet/txs.js";
 import { UpgradeError } from "../../errors.js";
 import { parseEventQuery } from "../../event-query.js";
 import { cutText } from "../query/tx.js";
 import { pageSize, type RpcContext } from "./context.js";
-import { blockIdJson, blockJson, hexJson, txJson, txProofJson } from "./json.js";
+import { blockIdJson, blockJson, txJson, txProofJson } from "./json.js";
 import type { Params } from "./params.js";
 
 function withProof({ query: { node, sha256 } }: RpcContext, found: NodeTx, prove: boolean) {
@@ -19,7 +20,7 @@ function withProof({ query: { node, sha256 } }: RpcContext, found: NodeTx, prove
 export function tx(context: RpcContext, params: Params) {
   const hash = params.bytes("hash");
   const found = context.query.node.tx(hash);
-  if (!found) throw new UpgradeError("UPG_NOT_FOUND_TX", `tx (${hexJson(hash)}) not found`);
+  if (!found) throw new UpgradeError("UPG_NOT_FOUND_TX", `tx (${toUpperHex(hash)}) not found`);
   return withProof(context, found, params.flag("prove"));
 }
 

@@ -1,6 +1,8 @@
 /** CometBFT-style RPC: JSON-RPC by POST, calls in an address by GET, and the websocket. */
+
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf, UpgradeError } from "../../errors.js";
+import { decodeLossy } from "../../text.js";
 import type { LeftSignal } from "../../types.js";
 import { ArrivingBytes } from "../arriving.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../door.js";
@@ -111,7 +113,7 @@ class RpcDoor {
   }
 
   async #post(exchange: Exchange, context: RpcContext): Promise<Reply> {
-    const text = Buffer.from(await readBody(exchange, this.limits.bodyBytes, this.arriving)).toString("utf8");
+    const text = decodeLossy(await readBody(exchange, this.limits.bodyBytes, this.arriving));
     let value: unknown;
     try {
       value = JSON.parse(text);

@@ -2,6 +2,8 @@
  * Decimals of the Cosmos SDK's older messages: on the wire a whole number of 10^-18, in JSON a number with 18 places. The
  * proto calls both a string (or bytes, the digits in ASCII), so the fields are listed.
  */
+import { decodeLossy } from "../../text.js";
+
 const PLACES = 18;
 
 const DECIMAL_FIELDS: ReadonlySet<string> = new Set([
@@ -22,7 +24,7 @@ export function isDecimal(message: string, field: string): boolean {
 }
 
 export function decimalText(atomics: string | Uint8Array): string {
-  const text = typeof atomics === "string" ? atomics : new TextDecoder().decode(atomics);
+  const text = typeof atomics === "string" ? atomics : decodeLossy(atomics);
   const digits = text.padStart(PLACES + 1, "0");
   return `${digits.slice(0, -PLACES)}.${digits.slice(-PLACES)}`;
 }

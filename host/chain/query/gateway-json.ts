@@ -2,6 +2,7 @@
  * Messages as the Cosmos SDK's gateway writes them: names as in the proto, fields in their order, 64-bit integers as
  * strings, bytes in base64, what is unset as null or its default, `Any` opened up with its type.
  */
+
 import {
   type DescField,
   type DescMessage,
@@ -13,6 +14,7 @@ import {
 } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import type { Any, Duration, Timestamp } from "@bufbuild/protobuf/wkt";
+import { toBase64 } from "../../bytes.js";
 import { formatTime } from "../../time.js";
 import { decimalText, isDecimal } from "./decimals.js";
 
@@ -91,7 +93,7 @@ export class GatewayJson {
         // Bytes that are not of their type are shown as they are.
       }
     }
-    return { "@type": typeUrl, value: base64(value) };
+    return { "@type": typeUrl, value: toBase64(value) };
   }
 }
 
@@ -104,12 +106,8 @@ function enumText(
 
 function scalar(type: ScalarType, value: unknown): Json {
   if (typeof value === "bigint") return value.toString();
-  if (type === ScalarType.BYTES) return (value as Uint8Array).length === 0 ? null : base64(value as Uint8Array);
+  if (type === ScalarType.BYTES) return (value as Uint8Array).length === 0 ? null : toBase64(value as Uint8Array);
   return value as string | number | boolean;
-}
-
-function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("base64");
 }
 
 /** With 0, 3, 6 or 9 digits after the dot. */

@@ -1,7 +1,9 @@
 /** Lists in parts: by key or offset, forwards or backwards, with the total when it is asked for. */
+
 import { concatBytes, prefixEnd, utf8 } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
 import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
+import { decodeLossy } from "../../text.js";
 import type { KVReader } from "../../types.js";
 import type { Records } from "../../values/records.js";
 import type { NodeCall } from "./call.js";
@@ -80,7 +82,7 @@ export function paginateList<T>(
 ): Paged<T> {
   const page = wanted(request);
   const collector = new Collector<T>(page);
-  const from = new TextDecoder().decode(page.key);
+  const from = decodeLossy(page.key);
   const ordered = page.reverse ? [...list].reverse() : list;
   const start = from === "" ? 0 : ordered.findIndex((item) => keyOf(item) === from);
   for (const item of start < 0 ? [] : ordered.slice(start)) {

@@ -3,9 +3,9 @@
  * ones whose number has bit 11 set may pass), has its own wire type and occurs once unless it is repeated; texts are
  * UTF-8; a packed message is of a known type and is looked at in the same way.
  */
-
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { messageOf } from "../../errors.js";
+import { decodeLossy, decodeText } from "../../text.js";
 import { addressTextFailure } from "../../values/address.js";
 import { AMOUNT_MAX } from "../../values/coins.js";
 import { undefinedError } from "../../values/tx-error.js";
@@ -61,7 +61,7 @@ function check(bytes: Uint8Array, desc: DescMessage, options: Walk, depth: numbe
     if (field.message) check(content, field.message, options, depth + 1);
     else if (field.scalar === ScalarType.STRING) checkText(desc, field, content, options.texts);
     if (desc.typeName !== ANY) continue;
-    if (field.number === 1) typeUrl = new TextDecoder().decode(content);
+    if (field.number === 1) typeUrl = decodeLossy(content);
     else packed = content;
   }
   if (desc.typeName === ANY) checkPacked(typeUrl, packed, options, depth);
@@ -146,7 +146,7 @@ function checkText(desc: DescMessage, field: DescField, content: Uint8Array, tex
     }
     return;
   }
-  if (desc.typeName === COIN && field.name === "amount") checkAmount(new TextDecoder().decode(content), texts);
+  if (desc.typeName === COIN && field.name === "amount") checkAmount(decodeText(content), texts);
 }
 
 /** Amounts are integers of at most 256 bits; the rules for signs and zeros are the messages' own. */
@@ -184,7 +184,7 @@ export function withoutBadTexts(bytes: Uint8Array, desc: DescMessage): Uint8Arra
 
 function isUtf8(bytes: Uint8Array): boolean {
   try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    decodeText(bytes);
     return true;
   } catch {
     return false;

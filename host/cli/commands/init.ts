@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
 import type { Command } from "commander";
-import { toHex, utf8 } from "../../bytes.js";
+import { toHex, toUpperHex, utf8 } from "../../bytes.js";
 import { parseGenesis } from "../../chain/genesis/genesis.js";
 import { wallClock } from "../../engine/embedded/clock.js";
 import { writeFileAtomically } from "../../engine/home/atomic-file.js";
@@ -69,7 +69,7 @@ export function initHome(options: InitOptions): InitAnswer {
   writeConsensusKey(home.validatorKeyFile, key);
   writeNodeKey(home.nodeKeyFile, node);
   writeDefaultConfig(home.path, chainId, options.moniker ?? "node");
-  return { chain_id: chainId, node_id: nodeId(node), validator: toHex(key.address).toUpperCase() };
+  return { chain_id: chainId, node_id: nodeId(node), validator: toUpperHex(key.address) };
 }
 
 function writeGenesis(home: Home, { genesis, chainId }: InitOptions): TakenGenesis {

@@ -1,5 +1,6 @@
 /** `chaind keys`: keys of accounts in this machine's keyring. */
 
+import { fromHex, toHex } from "../../bytes.js";
 import { addKeyringFlags, type KeyringFlags } from "../../client/keyring-options.js";
 import { programName } from "../../program-name.js";
 import type { Cobra } from "../../shell/cobra.js";
@@ -183,7 +184,6 @@ function registerMovers(keys: Cobra, output: Output): void {
         throw usage("a private key is printed in clear text only: say --unarmored-hex --unsafe if you mean it");
       }
       const withKeyring = await keyringModule();
-      const { toHex } = await import("../../bytes.js");
       await withKeyring(flags, homeOf(command), async (keyring) => {
         const hex = toHex(await keyring.privateKey(keyring.find(name).name));
         output.print({ name, private_key: hex }, hex);
@@ -199,7 +199,7 @@ function registerMovers(keys: Cobra, output: Output): void {
       await withKeyring(flags, homeOf(command), async (keyring, prompt) => {
         const text = (given ?? (await prompt.secret("The private key (hex): "))).trim();
         if (!/^[0-9a-fA-F]{64}$/.test(text)) throw usage("a private key is 64 hex digits");
-        output.print(shownKey(await keyring.add(name, accountKey(new Uint8Array(Buffer.from(text, "hex"))))));
+        output.print(shownKey(await keyring.add(name, accountKey(fromHex(text)))));
       });
     });
 }

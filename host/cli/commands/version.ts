@@ -1,5 +1,6 @@
 /** `chaind version`. */
 
+import { toHex } from "../../bytes.js";
 import type { Cobra } from "../../shell/cobra.js";
 import type { Output } from "../../shell/output.js";
 import { programChain } from "../../shell/program-chain.js";
@@ -24,7 +25,7 @@ async function longFacts() {
   return {
     node: process.version,
     platform: `${process.platform}/${process.arch}`,
-    core_sha256: Buffer.from(sha256(CORE_WASM())).toString("hex"),
+    core_sha256: toHex(sha256(CORE_WASM())),
     app_versions: programChain().versions.map(({ number, plan, modules }) => ({
       version: String(number),
       plan: plan ?? "",

@@ -1,5 +1,5 @@
 /** `chaind genesis add-account`: an account with coins, and optionally the power of this node's validator. */
-import { equalBytes } from "../../bytes.js";
+import { equalBytes, toBase64 } from "../../bytes.js";
 import { type KeyringFlags, withKeyring } from "../../client/keyring-options.js";
 import { readConsensusKey } from "../../engine/home/consensus-key.js";
 import { Home } from "../../engine/home/home.js";
@@ -102,7 +102,7 @@ function addValidator(
   }
   const tokens = BigInt(text) * POWER_TOKENS;
   const shares = `${tokens}.000000000000000000`;
-  const key = Buffer.from(readConsensusKey(home.validatorKeyFile).publicKey.bytes).toString("base64");
+  const key = toBase64(readConsensusKey(home.validatorKeyFile).publicKey.bytes);
   validators.push({
     operator_address: operator,
     ...{ consensus_pubkey: { "@type": "/cosmos.crypto.ed25519.PubKey", key }, jailed: false },

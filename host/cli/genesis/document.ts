@@ -1,4 +1,5 @@
 /** The genesis document of a home as JSON that can be changed and written back. */
+
 import { existsSync } from "node:fs";
 import { utf8 } from "../../bytes.js";
 import { type Genesis, parseGenesis } from "../../chain/genesis/genesis.js";
@@ -6,6 +7,7 @@ import { readFileIfThere, writeFileAtomically } from "../../engine/home/atomic-f
 import type { Home } from "../../engine/home/home.js";
 import { UpgradeError } from "../../errors.js";
 import { programChain } from "../../shell/program-chain.js";
+import { decodeText } from "../../text.js";
 
 export interface GenesisDocument {
   readonly json: Record<string, unknown>;
@@ -22,7 +24,7 @@ export function readDocument(file: string): GenesisDocument {
       "UPG_INVALID_CONFIG",
       `${file} is missing: make a home with \`${programChain().name} init\` first`,
     );
-  const text = Buffer.from(bytes).toString("utf8");
+  const text = decodeText(bytes, (cause) => new UpgradeError("UPG_INVALID_GENESIS", `${file} is not UTF-8`, { cause }));
   const genesis = parseGenesis(programChain(), text);
   return { json: JSON.parse(text) as Record<string, unknown>, genesis };
 }

@@ -3,6 +3,7 @@
  * that of 2019 turned into today's; plain or gzipped. Documents of any size go through a part at a time, and the home has
  * the document once all of it was checked.
  */
+
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -21,7 +22,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
-import { utf8 } from "../../bytes.js";
+import { toHex, utf8 } from "../../bytes.js";
 import { readRange } from "../../chain/genesis/document/byte-source.js";
 import type { GenesisDocument } from "../../chain/genesis/document/document.js";
 import { checkLists, type Genesis, openDocument, openGenesis } from "../../chain/genesis/genesis.js";
@@ -30,6 +31,7 @@ import { sha256 } from "../../engine/home/node-crypto.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../../errors.js";
 import { convertLegacyGenesis } from "../../modules/legacy-genesis.js";
 import { programChain } from "../../shell/program-chain.js";
+import { decodeLossy } from "../../text.js";
 
 const FILE_MODE = 0o644;
 const PART_BYTES = 1_048_576;
@@ -46,7 +48,7 @@ export type TakenGenesis = Pick<Genesis, "chainId">;
  */
 export function takeDocument(file: string, target: string, chainId: string | undefined): TakenGenesis {
   const made = mkdirSync(dirname(target), { recursive: true });
-  const temporary = `${target}.${randomBytes(4).toString("hex")}`;
+  const temporary = `${target}.${toHex(randomBytes(4))}`;
   try {
     copyDocument(file, temporary, chainId);
     const genesis = checkDocument(temporary);
@@ -135,7 +137,7 @@ function legacyText(source: FileSource, chainId: string | undefined): Uint8Array
       `a document in the format of 2019 may have ${LEGACY_BYTES_MAX} bytes, got ${source.size}`,
     );
   }
-  const json: unknown = JSON.parse(Buffer.from(readRange(source, 0, source.size)).toString("utf8"));
+  const json: unknown = JSON.parse(decodeLossy(readRange(source, 0, source.size)));
   const document = { ...convertLegacyGenesis(json, sha256), ...(chainId ? { chain_id: chainId } : {}) };
   return utf8(`${JSON.stringify(document, null, 1)}\n`);
 }

@@ -1,7 +1,7 @@
 /** `chaind export`: a committed version as a genesis document, in the shape that `init --genesis` reads. */
 import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
-import { utf8 } from "../../bytes.js";
+import { toHex, utf8 } from "../../bytes.js";
 import { codeInForce } from "../../chain/start.js";
 import type { ChainVersion } from "../../chain/versions/version.js";
 import { Core } from "../../core/core.js";
@@ -100,7 +100,7 @@ function writeAll(file: number, bytes: Uint8Array): boolean {
 
 /** The file exists once all of it is on disk. */
 function writeFile(path: string, text: Iterable<string>): void {
-  const temporary = `${path}.${randomBytes(4).toString("hex")}`;
+  const temporary = `${path}.${toHex(randomBytes(4))}`;
   const file = openSync(temporary, "w", 0o644);
   try {
     writeTo(file, text);

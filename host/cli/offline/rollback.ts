@@ -1,5 +1,5 @@
 /** Takes back a home's last block. */
-import { toHex } from "../../bytes.js";
+import { toUpperHex } from "../../bytes.js";
 import { BlockStore } from "../../engine/blocks/block-store.js";
 import { TxIndex } from "../../engine/blocks/tx-index.js";
 import { withDatabase } from "../../engine/home/home-database.js";
@@ -27,6 +27,6 @@ export function rollback(path: string): RolledBackBlock {
       blocks.remove(batch, height);
     });
     new LastSigned(home.lastSignedFile).rollBackTo(to);
-    return { height: String(to), removed: String(from), app_hash: toHex(appHash).toUpperCase() };
+    return { height: String(to), removed: String(from), app_hash: toUpperHex(appHash) };
   });
 }

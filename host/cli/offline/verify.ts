@@ -1,6 +1,6 @@
 /** Checks everything that a home's database holds, while no node runs. Nothing is written, not even a lock file. */
 
-import { toHex } from "../../bytes.js";
+import { toUpperHex } from "../../bytes.js";
 import type { PublicKey } from "../../comet/keys.js";
 import { auditBlocks } from "../../engine/blocks/audit-blocks.js";
 import { readConsensusKey } from "../../engine/home/consensus-key.js";
@@ -50,7 +50,7 @@ export function verifyHome(path: string, say: (line: string) => void): VerifiedH
     return {
       ok: true,
       height: String(last?.version ?? 0),
-      app_hash: toHex(last?.appHash ?? new Uint8Array(0)).toUpperCase(),
+      app_hash: toUpperHex(last?.appHash ?? new Uint8Array(0)),
       pages: String(pages),
       versions: String(state.versions),
       chunks: String(state.chunks),

@@ -1,5 +1,7 @@
 /** Questions about transactions and blocks. */
+
 import { setTimeout as sleep } from "node:timers/promises";
+import { fromHex, toBase64 } from "../../bytes.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { Service } from "../../gen/cosmos/tx/v1beta1/service_pb.js";
 import { parseHeight } from "../../shell/options.js";
@@ -81,7 +83,7 @@ export const block: Question<BlockFlags> = async ([given], flags) => {
   const rpc = rpcClient(flags);
   const isHash = flags.type === "hash" || (flags.type === undefined && /^[0-9a-fA-F]{64}$/.test(given ?? ""));
   if (isHash) {
-    const hash = Buffer.from(checkedHash(given), "hex").toString("base64");
+    const hash = toBase64(fromHex(checkedHash(given)));
     return { json: blockOf(await rpc.call("block_by_hash", { hash })) };
   }
   return { json: blockOf(await rpc.call("block", heightParams(given, flags))) };

@@ -1,6 +1,6 @@
 /** A receipt with its proof, verified before it is shown. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { equalBytes, toHex } from "../../bytes.js";
+import { equalBytes, fromHex, toBase64, toHex, toUpperHex } from "../../bytes.js";
 import { verifyStoreProof } from "../../commitment/verify-existence.js";
 import { sha256 } from "../../engine/home/node-crypto.js";
 import { UpgradeError } from "../../errors.js";
@@ -35,11 +35,17 @@ export async function provenReceipt(rpc: RpcClient, key: Uint8Array, name: strin
   }
   verifyStoreProof(sha256, { store: STORE, key, value, appHash, proofs: proven.proofOps.map(({ data }) => data) });
   const ops = proven.proofOps.map((op) => ({
-    ...{ type: op.type, key: Buffer.from(op.key).toString("base64"), data: Buffer.from(op.data).toString("base64") },
+    ...{ type: op.type, key: toBase64(op.key), data: toBase64(op.data) },
   }));
   return {
     receipt: receiptJson(value),
-    proof: { height: String(height), app_hash: upperHex(appHash), key: upperHex(key), value: upperHex(value), ops },
+    proof: {
+      height: String(height),
+      app_hash: toUpperHex(appHash),
+      key: toUpperHex(key),
+      value: toUpperHex(value),
+      ops,
+    },
   };
 }
 
@@ -59,15 +65,13 @@ async function appHashAfter(rpc: RpcClient, height: bigint): Promise<Uint8Array>
       const answer = (await rpc.call("commit", { height: String(height + 1n) })) as {
         signed_header: { header: { app_hash: string } };
       };
-      return new Uint8Array(Buffer.from(answer.signed_header.header.app_hash, "hex"));
+      return fromHex(answer.signed_header.header.app_hash);
     } catch (error) {
       if (poll >= POLLS) throw error;
       await sleep(POLL_MILLIS);
     }
   }
 }
-
-const upperHex = (bytes: Uint8Array) => toHex(bytes).toUpperCase();
 
 function receiptJson(bytes: Uint8Array) {
   const { plan, height, handlerSha256, abi, gasSchedule, gas, stores, checks } = decodeReceipt(bytes);
@@ -76,7 +80,7 @@ function receiptJson(bytes: Uint8Array) {
     ...{ gas_schedule: gasSchedule, gas: String(gas) },
     stores: stores.map(({ name, written, deleted, bytes: size, rootBefore, rootAfter }) => ({
       ...{ name, written: String(written), deleted: String(deleted), bytes: String(size) },
-      ...{ root_before: upperHex(rootBefore), root_after: upperHex(rootAfter) },
+      ...{ root_before: toUpperHex(rootBefore), root_after: toUpperHex(rootAfter) },
     })),
     checks,
   };

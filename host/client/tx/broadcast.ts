@@ -1,5 +1,5 @@
 /** Sends a transaction's bytes and shows the node's response in the Cosmos SDK's form. */
-import { toHex } from "../../bytes.js";
+import { toBase64, toUpperHex } from "../../bytes.js";
 import { sha256 } from "../../engine/home/node-crypto.js";
 import { UpgradeError } from "../../errors.js";
 import type { Output } from "../../shell/output.js";
@@ -14,6 +14,7 @@ const LOG_CHARACTERS_MAX = 500;
 interface CheckAnswer {
   readonly code?: number;
   readonly codespace?: string;
+  /** Hex. */
   readonly data?: string | null;
   readonly log?: string;
   readonly hash?: string;
@@ -29,10 +30,10 @@ export async function broadcast(
   flags: Pick<TxFlags, "broadcastMode" | "timeout">,
   output: Output,
 ): Promise<void> {
-  const tx = Buffer.from(bytes).toString("base64");
+  const tx = toBase64(bytes);
   const method = flags.broadcastMode === "async" ? "broadcast_tx_async" : "broadcast_tx_sync";
   const answer = (await rpc.call(method, { tx })) as CheckAnswer;
-  const hash = toHex(sha256(bytes)).toUpperCase();
+  const hash = toUpperHex(sha256(bytes));
   const checked = txResponse(answer, hash);
   if (checked.code === 0 && flags.broadcastMode === "block") {
     const millis = Number(flags.timeout / NANOS_PER_MILLI);
@@ -52,7 +53,7 @@ function txResponse({ code = 0, codespace = "", data, log = "" }: CheckAnswer, t
       txhash,
       codespace,
       code,
-      data: data ? Buffer.from(data, "base64").toString("hex").toUpperCase() : "",
+      data: (data ?? "").toUpperCase(),
     },
     ...{ raw_log: code === 0 ? "" : log, logs: [], info: "", gas_wanted: "0", gas_used: "0" },
     ...{ tx: null, timestamp: "", events: [] },

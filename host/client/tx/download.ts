@@ -1,9 +1,12 @@
 /** Fetches what a plan's info offers and compares it with its checksum. Nothing is kept: bytes are hashed as they come. */
+
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { toHex } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
 import { type PlanUrl, parsePlanUrl } from "../../plan-info/plan-url.js";
+import { decodeLossy } from "../../text.js";
 
 const BINARY_BYTES_MAX = 2 ** 31;
 const TEXT_BYTES_MAX = 1_048_576;
@@ -19,7 +22,7 @@ export async function verifyDownload({ source, checksum }: PlanUrl): Promise<voi
       : await sumFrom(checksum.url, source);
   const hash = createHash(algorithm);
   for await (const part of bytesOf(source, BINARY_BYTES_MAX)) hash.update(part);
-  const found = hash.digest("hex");
+  const found = toHex(hash.digest());
   if (digest !== undefined && found !== digest) {
     throw new UpgradeError("UPG_INVALID_PLAN_INFO", `${source} has ${algorithm} ${found}, the plan says ${digest}`);
   }
@@ -31,7 +34,7 @@ export async function downloadText({ source, checksum }: PlanUrl): Promise<strin
   for await (const part of bytesOf(source, TEXT_BYTES_MAX)) parts.push(part);
   const bytes = Buffer.concat(parts);
   if (checksum?.kind === "digest") {
-    const found = createHash(checksum.algorithm).update(bytes).digest("hex");
+    const found = toHex(createHash(checksum.algorithm).update(bytes).digest());
     if (found !== checksum.digest) {
       throw new UpgradeError(
         "UPG_INVALID_PLAN_INFO",
@@ -39,7 +42,7 @@ export async function downloadText({ source, checksum }: PlanUrl): Promise<strin
       );
     }
   }
-  return bytes.toString("utf8");
+  return decodeLossy(bytes);
 }
 
 const BY_LENGTH: Readonly<Record<number, string>> = { 32: "md5", 40: "sha1", 64: "sha256", 128: "sha512" };

@@ -2,7 +2,7 @@
  * Checks the blocks of a database against themselves, each other and the state: hashes of headers, contents and results,
  * the chain of block ids and commits, the commits' signatures, and that the index has every entry that the blocks make and none besides.
  */
-import { equalBytes } from "../../bytes.js";
+import { equalBytes, toHex } from "../../bytes.js";
 import { blockIdOf, encodeBlock, validateBlock } from "../../comet/block.js";
 import type { BlockId } from "../../comet/block-id.js";
 import { commitHash } from "../../comet/commit.js";
@@ -147,7 +147,7 @@ class BlockAudit {
 
   #entries(height: Height, txs: readonly Uint8Array[]): void {
     const made = new Map<string, Uint8Array>();
-    const put = (key: Uint8Array) => void made.set(Buffer.from(key).toString("hex"), key);
+    const put = (key: Uint8Array) => void made.set(toHex(key), key);
     this.#index.put({ put }, height, txs.map(this.sha256), this.store.results(height));
     for (const [hex, key] of made) {
       require(height, this.database.get(key) !== undefined, `the index lacks the entry ${hex}`);

@@ -3,7 +3,7 @@
  * key alone. Blocks whose header names another set of validators were signed by a key that this home no longer has.
  */
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
-import { equalBytes } from "../../bytes.js";
+import { equalBytes, fromHex } from "../../bytes.js";
 import { commitSignBytes, FLAG_COMMIT } from "../../comet/commit.js";
 import { addressOf, type PublicKey } from "../../comet/keys.js";
 import { validatorSetHash } from "../../comet/validator-set.js";
@@ -12,7 +12,7 @@ import { soleValidator } from "./block-maker.js";
 import type { StoredBlock } from "./block-store.js";
 
 /** SubjectPublicKeyInfo of an ed25519 key, up to the key (RFC 8410). */
-const KEY_HEADER = Buffer.from("302a300506032b6570032100", "hex");
+const KEY_HEADER = fromHex("302a300506032b6570032100");
 
 export class CommitAudit {
   readonly #key: KeyObject;

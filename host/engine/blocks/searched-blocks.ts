@@ -1,5 +1,5 @@
 /** The blocks as a search sees them; the last few are kept decoded, since hits come in the order of heights. */
-import { toHex } from "../../bytes.js";
+import { toUpperHex } from "../../bytes.js";
 import { isUpgradeError } from "../../errors.js";
 import type { Height, Sha256 } from "../../types.js";
 import type { BlockResults } from "./block-results.js";
@@ -36,7 +36,7 @@ export class SearchedBlocks implements Searched {
   txHash({ height, index }: TxPlace): string {
     const held = this.#hold(height);
     if (!held) return "";
-    held.hashes ??= this.blocks.block(height).txs.map((tx) => toHex(this.sha256(tx)).toUpperCase());
+    held.hashes ??= this.blocks.block(height).txs.map((tx) => toUpperHex(this.sha256(tx)));
     return held.hashes[index] ?? "";
   }
 

@@ -1,9 +1,10 @@
 /** This node's consensus key, `config/priv_validator_key.json` in CometBFT's format, and its node key. */
 
-import { toHex, utf8 } from "../../bytes.js";
+import { concatBytes, fromBase64, toBase64, toHex, toUpperHex, utf8 } from "../../bytes.js";
 import { addressOf, type PublicKey, publicKeyOf } from "../../comet/keys.js";
 import { UpgradeError } from "../../errors.js";
 import { programName } from "../../program-name.js";
+import { decodeText } from "../../text.js";
 import { readFileIfThere, writeFileAtomically } from "./atomic-file.js";
 import { sha256 } from "./node-crypto.js";
 
@@ -20,15 +21,13 @@ export function consensusKey(seed: Uint8Array): ConsensusKey {
   return { seed, publicKey, address: addressOf(sha256, publicKey) };
 }
 
-const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
-
 export function writeConsensusKey(path: string, key: ConsensusKey): void {
   const json = {
-    address: toHex(key.address).toUpperCase(),
-    pub_key: { type: "tendermint/PubKeyEd25519", value: base64(key.publicKey.bytes) },
+    address: toUpperHex(key.address),
+    pub_key: { type: "tendermint/PubKeyEd25519", value: toBase64(key.publicKey.bytes) },
     priv_key: {
       type: "tendermint/PrivKeyEd25519",
-      value: base64(Buffer.concat([key.seed, key.publicKey.bytes])),
+      value: toBase64(concatBytes(key.seed, key.publicKey.bytes)),
     },
   };
   writeFileAtomically(path, utf8(`${JSON.stringify(json, null, 2)}\n`));
@@ -48,17 +47,17 @@ export function readConsensusKey(path: string): ConsensusKey {
 
 function readPrivateKey(path: string, bytes: Uint8Array): Uint8Array {
   try {
-    const json = JSON.parse(Buffer.from(bytes).toString("utf8")) as { priv_key: { type: string; value: string } };
-    const secret = Buffer.from(json.priv_key.value, "base64");
+    const json = JSON.parse(decodeText(bytes)) as { priv_key: { type: string; value: string } };
+    const secret = fromBase64(json.priv_key.value);
     if (json.priv_key.type !== "tendermint/PrivKeyEd25519" || secret.length !== 64) throw new TypeError("wrong type");
-    return new Uint8Array(secret.subarray(0, 32));
+    return secret.slice(0, 32);
   } catch (cause) {
     throw new UpgradeError("UPG_INVALID_CONFIG", `${path} holds no ed25519 consensus key`, { cause });
   }
 }
 
 export function writeNodeKey(path: string, key: ConsensusKey): void {
-  const value = base64(Buffer.concat([key.seed, key.publicKey.bytes]));
+  const value = toBase64(concatBytes(key.seed, key.publicKey.bytes));
   const json = { priv_key: { type: "tendermint/PrivKeyEd25519", value } };
   writeFileAtomically(path, utf8(`${JSON.stringify(json)}\n`));
 }

@@ -2,9 +2,11 @@
  * The genesis file for clients that ask for it. However large it is, it is looked through once for where its members
  * begin and end, a piece at a time; what is asked for is then read from its place.
  */
+
 import { type FileHandle, open } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { messageOf, UpgradeError } from "../../errors.js";
+import { decodeText } from "../../text.js";
 
 const PIECE_BYTES = 1_048_576;
 
@@ -135,7 +137,7 @@ class MemberScanner {
       if (--this.#depth === 0) this.#end();
     } else if (this.#depth === 1 && byte === COLON) {
       this.#from = this.#at + 1;
-      this.#pending = String(JSON.parse(new TextDecoder().decode(Uint8Array.from(this.#name ?? []))));
+      this.#pending = String(JSON.parse(decodeText(Uint8Array.from(this.#name ?? []))));
       this.#name = undefined;
     } else if (this.#depth === 1 && byte === COMMA) {
       this.#end();

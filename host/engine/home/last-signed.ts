@@ -7,9 +7,10 @@
  * `last_signed_txs.json` and the time of its vote in the record, and the same bytes get the same signature.
  */
 
-import { toHex, utf8 } from "../../bytes.js";
+import { fromBase64, toBase64, toUpperHex, utf8 } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
 import { programName } from "../../program-name.js";
+import { decodeText } from "../../text.js";
 import type { Height, Timestamp } from "../../types.js";
 import { readFileIfThere, writeFileAtomically } from "./atomic-file.js";
 
@@ -42,9 +43,6 @@ interface StateFile {
   /** Not CometBFT's, which reads over it: the time in the vote. */
   readonly timestamp?: { readonly seconds: string; readonly nanos: number };
 }
-
-const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
-const fromBase64 = (text: string) => new Uint8Array(Buffer.from(text, "base64"));
 
 export class LastSigned {
   /** `path`: the record; its folder takes the transactions' file too. */
@@ -87,16 +85,16 @@ export class LastSigned {
   sign({ height, signBytes, timestamp, txs }: SignedVote, sign: () => Uint8Array): Uint8Array {
     const state = this.#read();
     const recorded = state === undefined ? 0n : BigInt(state.height);
-    const hex = toHex(signBytes).toUpperCase();
-    if (recorded === height && state?.signature && state.signbytes === hex) return fromBase64(state.signature);
+    const hex = toUpperHex(signBytes);
+    if (recorded === height && state?.signature && state.signbytes === hex) return bytesIn(this.path, state.signature);
     if (recorded > height || (recorded === height && state?.signature)) throw this.#twice(height, recorded);
     const signature = sign();
     if (txs.length > 0) {
-      const text = JSON.stringify({ height: String(height), txs: txs.map(base64) });
+      const text = JSON.stringify({ height: String(height), txs: txs.map(toBase64) });
       writeFileAtomically(this.#txsPath, utf8(`${text}\n`));
     }
     const time = { seconds: String(timestamp.seconds), nanos: timestamp.nanos };
-    this.#write({ ...record(height), signature: base64(signature), signbytes: hex, timestamp: time });
+    this.#write({ ...record(height), signature: toBase64(signature), signbytes: hex, timestamp: time });
     return signature;
   }
 
@@ -121,7 +119,7 @@ export class LastSigned {
     const bytes = readFileIfThere(this.#txsPath);
     if (!bytes) return [];
     const file = parsed(this.#txsPath, bytes) as { height?: string; txs?: readonly string[] };
-    return file.height === String(height) ? (file.txs ?? []).map(fromBase64) : [];
+    return file.height === String(height) ? (file.txs ?? []).map((tx) => bytesIn(this.#txsPath, tx)) : [];
   }
 
   #read(): StateFile | undefined {
@@ -145,7 +143,15 @@ const record = (height: Height): StateFile => ({ height: String(height), round: 
 
 function parsed(path: string, bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes).toString("utf8"));
+    return JSON.parse(decodeText(bytes));
+  } catch {
+    throw malformed(path);
+  }
+}
+
+function bytesIn(path: string, text: string): Uint8Array {
+  try {
+    return fromBase64(text);
   } catch {
     throw malformed(path);
   }

@@ -2,7 +2,7 @@
  * What happened to this node when it applied an upgrade: `<home>/data/receipts/<plan>.json`. Times and memory differ
  * between nodes, so they stay out of state; what all nodes agree on is repeated here for reading in one place.
  */
-import { toHex, utf8 } from "../../bytes.js";
+import { toUpperHex, utf8 } from "../../bytes.js";
 import { GAS_SCHEDULE } from "../../handler/meter/schedule.js";
 import type { Height } from "../../types.js";
 import type { AppliedUpgrade } from "../../upgrade/hooks.js";
@@ -44,8 +44,6 @@ export interface LocalReceipt {
 const texts = (map: ReadonlyMap<string, bigint>) =>
   Object.fromEntries([...map].map(([name, version]) => [name, String(version)]));
 
-const hex = (bytes: Uint8Array) => toHex(bytes).toUpperCase();
-
 export function localReceipt(facts: LocalReceiptFacts): LocalReceipt {
   const { plan, handler, report, versionsBefore, versionsAfter } = facts.applied;
   const stores = [...(report?.stores ?? [])].map(([name, { written, deleted, bytes }]) => [
@@ -63,8 +61,8 @@ export function localReceipt(facts: LocalReceiptFacts): LocalReceipt {
     stores: Object.fromEntries(stores),
     checks: (report?.checks ?? []).map(({ name }) => name),
     versions: { before: texts(versionsBefore), after: texts(versionsAfter) },
-    app_hash_before: hex(facts.appHashBefore),
-    app_hash: hex(facts.appHash),
+    app_hash_before: toUpperHex(facts.appHashBefore),
+    app_hash: toUpperHex(facts.appHash),
     program: VERSION,
     node: process.version,
   };

@@ -2,15 +2,17 @@
  * Signatures of accounts by OpenSSL, several times as fast as in JavaScript. The verdict is that of `verifySignature`,
  * which goes on to judge every other kind of key; OpenSSL takes signatures with a high s, which are refused first.
  */
+
 import { createPublicKey, verify } from "node:crypto";
+import { fromHex } from "../../bytes.js";
 import { type VerifySignature, verifySignature } from "../../comet/keys.js";
 
 /** SubjectPublicKeyInfo of a compressed secp256k1 key, up to the key. */
-const KEY_HEADER = Buffer.from("3036301006072a8648ce3d020106052b8104000a032200", "hex");
+const KEY_HEADER = fromHex("3036301006072a8648ce3d020106052b8104000a032200");
 const KEY_BYTES = 33;
 const SIGNATURE_BYTES = 64;
 /** Half of the group's order: the greatest low s. */
-const LOW_S_MAX = Buffer.from("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0", "hex");
+const LOW_S_MAX = fromHex("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0");
 
 export const nodeVerifySignature: VerifySignature = (key, message, signature) => {
   if (key.type !== "secp256k1") return verifySignature(key, message, signature);

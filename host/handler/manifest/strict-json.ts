@@ -3,6 +3,7 @@
  * digit, nesting is bounded, nothing follows the value. (`JSON.parse` hides a repeated field and rounds above 2^53.)
  */
 
+import { decodeText } from "../../text.js";
 import { quote } from "../../wasm/guest-text.js";
 
 export type JsonValue = null | boolean | string | bigint | readonly JsonValue[] | ReadonlyMap<string, JsonValue>;
@@ -30,12 +31,7 @@ export function fieldPath(path: string, field: string): string {
 
 /** @throws what `refuse` makes, for anything that is not exactly one JSON value by the rules above. */
 export function parseStrictJson(bytes: Uint8Array, nestingMax: number, refuse: JsonRefusal): JsonValue {
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw refuse("$", "not UTF-8");
-  }
+  const text = decodeText(bytes, () => refuse("$", "not UTF-8"));
   return new StrictJsonParser(text, nestingMax, refuse).document();
 }
 

@@ -23,7 +23,7 @@ import { type GuestReports, HostImports } from "./host-imports.js";
 import {
   type CheckResult,
   decodeChecks,
-  decodeVersionMap,
+  decodeReturnedVersions,
   encodeContext,
   type UpgradeContextFields,
 } from "./messages.js";
@@ -120,7 +120,7 @@ class HandlerRun {
   #migrate(): ReadonlyMap<string, bigint> | undefined {
     this.#buffers.give(this.#context);
     const length = this.#writing(() => this.#guest.callForLength("handler_run", this.#context.length));
-    return length === 0 ? undefined : decodeVersionMap(this.#buffers.output(length, "handler_run"));
+    return length === 0 ? undefined : decodeReturnedVersions(this.#buffers.output(length, "handler_run"));
   }
 
   #scan({ store, prefix }: ManifestScan, index: number): void {

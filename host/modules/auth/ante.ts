@@ -2,7 +2,7 @@
  * What is checked and taken before a transaction's messages run, in the Cosmos SDK's order: form, timeouts, memo, size, fee,
  * keys, signatures, sequences. A transaction that fails here leaves nothing behind, not even its fee.
  */
-import { equalBytes, toBase64 } from "../../bytes.js";
+import { equalBytes, toBase64, utf8 } from "../../bytes.js";
 import type { ModuleContext } from "../../chain/context.js";
 import { GAS } from "../../chain/gas.js";
 import { aminoSignBytesOf } from "../../chain/tx/amino-doc.js";
@@ -92,7 +92,7 @@ function chargeReads({ consumeGas }: ModuleContext): void {
 }
 
 function checkMemo({ body }: DecodedTx): void {
-  const length = new TextEncoder().encode(body.memo).length;
+  const length = utf8(body.memo).length;
   if (length <= MEMO_CHARACTERS_MAX) return;
   const what = `maximum number of characters is ${MEMO_CHARACTERS_MAX} but received ${length} characters`;
   throw new TxError(SDK.MEMO_TOO_LARGE, what);

@@ -2,8 +2,10 @@
  * Module bank. Consensus version 1 has no store: it reads and moves the coins that accounts hold. Version 2 keeps
  * balances and supply in its own store. MsgSend and the queries answer alike in both.
  */
+
 import { concatBytes, equalBytes, prefixEnd, utf8 } from "../../bytes.js";
 import { type ChainVersion, layoutOf } from "../../chain/versions/version.js";
+import { decodeText } from "../../text.js";
 import type { KVReader, KVStore } from "../../types.js";
 import {
   addCoins,
@@ -123,12 +125,10 @@ function balancePrefix(address: Uint8Array): Uint8Array {
   return concatBytes(BALANCE_PREFIX, Uint8Array.of(address.length), address);
 }
 
-const text = new TextDecoder();
-
 /** By denomination. */
 const coinRecords = (prefix: Uint8Array): Records<Coin> => ({
   prefix,
-  read: (value, key) => ({ denom: text.decode(key), amount: parseAmount(text.decode(value)) }),
+  read: (value, key) => ({ denom: decodeText(key), amount: parseAmount(decodeText(value)) }),
 });
 
 /** Version 2. */
@@ -138,7 +138,7 @@ export const storeBank: Bank = {
     store: BANK_STORE,
     read(value, key) {
       const end = 1 + (key[0] as number);
-      const coin = { denom: text.decode(key.subarray(end)), amount: parseAmount(text.decode(value)) };
+      const coin = { denom: decodeText(key.subarray(end)), amount: parseAmount(decodeText(value)) };
       return { address: key.slice(1, end), coins: [coin] };
     },
   },
@@ -163,7 +163,7 @@ export const storeBank: Bank = {
         address = owner;
         coins = [];
       }
-      coins.push({ denom: text.decode(key.subarray(2 + length)), amount: parseAmount(text.decode(value)) });
+      coins.push({ denom: decodeText(key.subarray(2 + length)), amount: parseAmount(decodeText(value)) });
     }
     if (address) yield [address, coins];
   },
@@ -204,7 +204,7 @@ function change(store: KVStore, prefix: Uint8Array, coins: Coins, sign: 1n | -1n
   for (const { denom, amount } of normalCoins(coins)) {
     const key = concatBytes(prefix, utf8(denom));
     const held = store.get(key);
-    const next = (held ? parseAmount(text.decode(held)) : 0n) + sign * amount;
+    const next = (held ? parseAmount(decodeText(held)) : 0n) + sign * amount;
     if (next === 0n) store.delete(key);
     else store.set(key, utf8(next.toString()));
   }

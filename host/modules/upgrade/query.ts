@@ -6,12 +6,10 @@ import { checkText } from "../../chain/query/texts.js";
 import { UpgradeError } from "../../errors.js";
 import { Query as ChainQuery } from "../../gen/chain/upgrade/v1beta1/query_pb.js";
 import { Query as CosmosQuery } from "../../gen/cosmos/upgrade/v1beta1/query_pb.js";
+import { ZERO_TIME } from "../../time.js";
 import type { Plan } from "../../types.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
 import { decodeReceipt } from "../../upgrade/receipt.js";
-
-/** Year 1: what an unset time of a plan is on the wire. */
-const ZERO_TIME = { seconds: -62_135_596_800n, nanos: 0 };
 
 const storeOf = ({ stores }: QueryCall) => stores.store(UPGRADE_STORE);
 

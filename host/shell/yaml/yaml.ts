@@ -3,6 +3,7 @@
  * of the same value (sigs.k8s.io/yaml 1.4, whose reader and emitter are goyaml v2). Two-column block style, members
  * sorted, lists as deep as the member that holds them.
  */
+import { utf8 } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
 import { compareYamlKeys } from "./yaml-key-order.js";
 import { YamlWriter } from "./yaml-writer.js";
@@ -79,7 +80,7 @@ function writeMembers(out: YamlWriter, members: { readonly [name: string]: YamlV
 }
 
 function writeKey(out: YamlWriter, key: string, indent: number): void {
-  if (!/[\r\n\u2028\u2029]/.test(key) && new TextEncoder().encode(key).length <= SIMPLE_KEY_BYTES_MAX) {
+  if (!/[\r\n\u2028\u2029]/.test(key) && utf8(key).length <= SIMPLE_KEY_BYTES_MAX) {
     out.key(key);
     return;
   }

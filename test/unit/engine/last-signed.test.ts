@@ -78,3 +78,11 @@ test("a record that is not JSON, or of another shape → UPG_STORE_CORRUPT, neve
     expect(() => new LastSigned(path).sign(vote(9n, "a"), never)).toThrow(refused("UPG_STORE_CORRUPT"));
   }
 });
+
+test("a record whose signature is not base64 → UPG_STORE_CORRUPT, never another signature", () => {
+  const path = fresh();
+  const signed = new LastSigned(path);
+  signed.sign(vote(7n, "a"), () => Uint8Array.of(1));
+  writeFileSync(path, readFileSync(path, "utf8").replace('"AQ=="', '"AQ*="'));
+  expect(() => signed.sign(vote(7n, "a"), never)).toThrow(refused("UPG_STORE_CORRUPT"));
+});

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { concatBytes, fromHex, toHex, utf8 } from "../../../host/bytes.js";
-import { encodeVersionMap, decodeVersionMap as readCoreMap } from "../../../host/core/version-map.js";
-import { decodeChecks, decodeVersionMap, encodeContext } from "../../../host/handler/run/messages.js";
+import { decodeChecks, decodeReturnedVersions, encodeContext } from "../../../host/handler/run/messages.js";
+import { decodeVersionMap, encodeVersionMap } from "../../../host/version-map.js";
 import { WireWriter } from "../../../host/wire.js";
 
 const refused = (code: string, message: string) =>
@@ -66,21 +66,21 @@ describe("encodeContext()", () => {
           .message(4, fromHex(""))
           .message(5, encodeVersionMap(versionMap));
         expect(toHex(context)).toBe(toHex(expected.finish()));
-        expect(readCoreMap(encodeVersionMap(versionMap))).toEqual(new Map([...versionMap]));
+        expect(decodeVersionMap(encodeVersionMap(versionMap))).toEqual(new Map([...versionMap]));
       }),
     );
   });
 });
 
-describe("decodeVersionMap()", () => {
-  test("decodeVersionMap() reads what the core writes", () => {
+describe("decodeReturnedVersions()", () => {
+  test("decodeReturnedVersions() reads what the core writes", () => {
     const versions = new Map([
       ["auth", 2n],
       ["bank", 18446744073709551615n],
       ["z", 0n],
     ]);
-    expect(decodeVersionMap(encodeVersionMap(versions))).toEqual(versions);
-    expect(decodeVersionMap(new Uint8Array(0))).toEqual(new Map());
+    expect(decodeReturnedVersions(encodeVersionMap(versions))).toEqual(versions);
+    expect(decodeReturnedVersions(new Uint8Array(0))).toEqual(new Map());
   });
 
   test.each<[what: string, bytes: Uint8Array, message: string]>([
@@ -104,8 +104,8 @@ describe("decodeVersionMap()", () => {
       map(...Array.from({ length: 1_025 }, (_, i) => entry(String(10_000 + i)))),
       "more than 1024 modules",
     ],
-  ])("decodeVersionMap() with %s → UPG_MIGRATION_VERSION_MAP", (_, bytes, message) => {
-    expect(() => decodeVersionMap(bytes)).toThrow(refused("UPG_MIGRATION_VERSION_MAP", message));
+  ])("decodeReturnedVersions() with %s → UPG_MIGRATION_VERSION_MAP", (_, bytes, message) => {
+    expect(() => decodeReturnedVersions(bytes)).toThrow(refused("UPG_MIGRATION_VERSION_MAP", message));
   });
 });
 

@@ -2,7 +2,9 @@
  * A genesis document of any size. Its long lists stay where they are and are read a part at a time, as often as they are
  * walked over; what else is read is small and held in memory; what no module reads is checked to be JSON, and dropped.
  */
+
 import { messageOf, UpgradeError } from "../../../errors.js";
+import { decodeText } from "../../../text.js";
 import { JsonReader } from "../../../values/json-reader.js";
 import { type ByteSource, readRange } from "./byte-source.js";
 import { JsonScanner } from "./json-scanner.js";
@@ -25,8 +27,6 @@ const partsOf = (modules: Readonly<Record<string, Part>>): Part => ({
   consensus: "held",
   app_state: { ...modules, raw: { stores: "held", module_versions: "held", pairs: "list" } },
 });
-
-const decoder = new TextDecoder("utf-8", { fatal: true });
 
 export class GenesisDocument {
   /** The document without its long lists. */
@@ -129,7 +129,7 @@ class DocumentIndex {
       );
     }
     try {
-      return JSON.parse(decoder.decode(readRange(this.source, start, end))) as unknown;
+      return JSON.parse(decodeText(readRange(this.source, start, end))) as unknown;
     } catch (cause) {
       const what = messageOf(cause);
       throw new UpgradeError("UPG_INVALID_GENESIS", `${path}: ${what}`, { cause });

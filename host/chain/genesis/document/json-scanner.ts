@@ -2,7 +2,9 @@
  * Walks JSON text of any size a window at a time and keeps nothing of it: its callers learn where values begin and end,
  * and read those that they want. What it passes over is held to the grammar of RFC 8259, byte by byte.
  */
+
 import { UpgradeError } from "../../../errors.js";
+import { decodeText } from "../../../text.js";
 import { type ByteSource, readRange } from "./byte-source.js";
 
 const WINDOW_BYTES = 262_144;
@@ -145,7 +147,9 @@ export class JsonScanner {
     const start = this.at;
     this.#string();
     if (this.at - start > KEY_BYTES_MAX) throw this.#wrong(`a key has more than ${KEY_BYTES_MAX} bytes`);
-    return JSON.parse(new TextDecoder().decode(readRange(this.source, start, this.at))) as string;
+    return JSON.parse(
+      decodeText(readRange(this.source, start, this.at), () => this.#wrong("a key is not UTF-8")),
+    ) as string;
   }
 
   #string(): void {

@@ -1,5 +1,7 @@
 /** A list in a document, read a part at a time whenever it is walked over. */
+
 import { messageOf, UpgradeError } from "../../../errors.js";
+import { decodeText } from "../../../text.js";
 import { JsonReader } from "../../../values/json-reader.js";
 import { type ByteSource, readRange } from "./byte-source.js";
 import type { JsonScanner } from "./json-scanner.js";
@@ -8,8 +10,6 @@ import type { JsonScanner } from "./json-scanner.js";
 const PART_BYTES = 65_536;
 /** One element of a list: an account, a balance. */
 const ELEMENT_BYTES_MAX = 16 * 1_048_576;
-
-const decoder = new TextDecoder("utf-8", { fatal: true });
 
 export class LongList {
   /** Offset in the document at which each part begins, and of the end of the last. */
@@ -56,7 +56,7 @@ export class LongList {
     const bytes = readRange(this.source, this.#edges[part] as number, this.#edges[part + 1] as number);
     try {
       // A part ends where the next begins: with the comma between the two, and blanks.
-      const text = decoder.decode(bytes).trimEnd();
+      const text = decodeText(bytes).trimEnd();
       return JSON.parse(`[${text.endsWith(",") ? text.slice(0, -1) : text}]`) as unknown[];
     } catch (cause) {
       const what = messageOf(cause);

@@ -143,6 +143,7 @@ describe.each(["file", "test"] as const)("Keyring %s", (backend) => {
       "[]",
       '{"v":1}',
       whole.replace('"bob"', '"rob"'),
+      whole.replace(/"pubkey":\s*"/, "$&*"),
     ]) {
       writeFileSync(path, torn);
       expect(() => open(folder).find("bob"), torn).toThrow(code("UPG_STORE_CORRUPT"));
@@ -187,6 +188,9 @@ describe("Keyring file", () => {
       { text: "AAAA" },
       { nonce: "AAAA" },
       { salt: Buffer.alloc(16).toString("base64") },
+      { salt: "not base64" },
+      { nonce: "*".repeat(32) },
+      { text: `${record.sealed["text"]}\n` },
       { n: 2 ** 30 },
       { n: 3 },
       { r: 10_000 },

@@ -1,0 +1,69 @@
+/** What one file of the ground floor does, no other does by itself: the text forms of bytes, UTF-8, Go's zero time. */
+import { describe, expect, test } from "vitest";
+import { sourcesUnder } from "./sources.js";
+
+interface Rule {
+  readonly what: string;
+  /** Looked for in code, where comments are blank; strings are kept. */
+  readonly banned: RegExp;
+  /** Where it is done. */
+  readonly home: readonly string[];
+}
+
+const RULES: readonly Rule[] = [
+  {
+    what: "base64 is toBase64() and fromBase64()",
+    banned: /\b(atob|btoa)\s*\(|(?:from\([^()]*(?:\([^()]*\))?[^()]*,\s*|toString\(|digest\()["']base64(?:url)?["']/,
+    home: ["host/bytes.ts"],
+  },
+  {
+    what: "hex is toHex(), toUpperHex() and fromHex()",
+    banned:
+      /(?:from\([^()]*(?:\([^()]*\))?[^()]*,\s*|toString\(|digest\()["']hex["']|toString\(16\)(?:\.toUpperCase\(\))?\.padStart\(2\b|toHex\(.*\)\.toUpperCase\(\)/,
+    home: ["host/bytes.ts"],
+  },
+  {
+    what: "bytes become text by decodeText() or decodeLossy()",
+    banned: /\bTextDecoder\b|toString\(["']utf-?8["']\)/,
+    home: ["host/text.ts"],
+  },
+  {
+    what: "text becomes bytes by utf8() or encodeText()",
+    banned: /\bTextEncoder\b/,
+    home: ["host/bytes.ts", "host/text.ts"],
+  },
+  {
+    what: "year 1, Go's zero time, is ZERO_TIME",
+    banned: /-62_?135_?596_?800|0001-01-01/,
+    home: ["host/time.ts"],
+  },
+  {
+    what: "the version map's bytes are encodeVersionMap() and decodeVersionMap()",
+    banned: /function \w*(?:en|de)code\w*VersionMap\b/,
+    home: ["host/version-map.ts"],
+  },
+];
+
+/** The code of a line on its own: without comments. */
+const codeOf = (line: string) => line.replace(/(^|\s)\/\/.*|^\s*\*.*|\/\*.*?\*\//g, "");
+
+const sources = [...sourcesUnder("host"), ...sourcesUnder("examples/chain"), ...sourcesUnder("examples/notes-chain")];
+const own = sources.filter(({ path }) => !/^host\/gen\/|\/gen\//.test(path));
+
+describe("said once", () => {
+  test.each(RULES)("$what", ({ banned, home }) => {
+    const found = own
+      .filter(({ path }) => !home.includes(path))
+      .flatMap(({ path, text }) =>
+        text.split("\n").flatMap((line, at) => (banned.test(codeOf(line)) ? [`${path}:${at + 1} ${line.trim()}`] : [])),
+      );
+    expect(found).toEqual([]);
+    const isThere = home.every((path) =>
+      own
+        .find((source) => source.path === path)
+        ?.text.split("\n")
+        .some((line) => banned.test(codeOf(line))),
+    );
+    expect(isThere, `one of ${home.join(", ")} no longer does it: drop it from this list`).toBe(true);
+  });
+});
