@@ -2,7 +2,7 @@
  * Tries a handler on the state in a home: on a branch of a committed version, with nothing written. It needs no plan and
  * no version that knows it; it is as if the plan had been made for the next block. A node may run in the home meanwhile.
  */
-import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -56,7 +56,7 @@ export interface Trial {
 /** @throws UpgradeError UPG_INVALID_CONFIG, UPG_NOT_FOUND_VERSION, UPG_HANDLER_*, UPG_MIGRATION_*, UPG_STORE_* */
 export function tryHandler(options: TrialOptions): Trial {
   const home = new Home(options.home);
-  if (!existsSync(home.databaseFile)) {
+  if (!home.hasDatabase) {
     throw new UpgradeError(
       "UPG_INVALID_CONFIG",
       `${home.path} is no home of a chain that has begun: start the node first`,

@@ -151,6 +151,23 @@ describe("export, verify, pre-upgrade, handler run", () => {
     }
   });
 
+  test.skipIf(!isRoot)("by a user who may not look into data → 30 and the file, not that there is no chain", () => {
+    const home = begun();
+    for (let at = home.path; at !== "/tmp" && at !== "/"; at = dirname(at)) chmodSync(at, 0o755);
+    chmodSync(home.data("."), 0o700);
+    const user = { uid: NOBODY, gid: NOBODY, env: { ...process.env, HOME: home.path } };
+    for (const args of [
+      ["export", "--home", home.path],
+      ["verify", "--home", home.path],
+    ]) {
+      const { status, stderr } = spawnSync(NODE, [CHAIND, ...args], user);
+      expect({ status, stderr: stderr.toString() }).toEqual({
+        status: IO_EXIT,
+        stderr: expect.stringMatching(/cannot look for .*chain\.mdb: EACCES.*UPG_STORE_IO/),
+      });
+    }
+  });
+
   test.skipIf(!isRoot)("by a user who may only read → they work", () => {
     const home = begun();
     for (let at = home.path; at !== "/tmp" && at !== "/"; at = dirname(at)) chmodSync(at, 0o755);

@@ -58,7 +58,7 @@ export function initHome(options: InitOptions): InitAnswer {
   if (existsSync(home.genesisFile) && !options.overwrite) {
     throw new UpgradeError("UPG_INVALID_CONFIG", `${home.genesisFile} exists; use --overwrite to replace it`);
   }
-  if (existsSync(home.databaseFile)) {
+  if (home.hasDatabase) {
     throw new UpgradeError("UPG_INVALID_CONFIG", `${home.databaseFile} exists: this home has a chain in it`);
   }
   const { chainId } = writeGenesis(home, options);

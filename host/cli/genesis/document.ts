@@ -1,6 +1,5 @@
 /** The genesis document of a home as JSON that can be changed and written back. */
 
-import { existsSync } from "node:fs";
 import { utf8 } from "../../bytes.js";
 import { type Genesis, parseGenesis } from "../../chain/genesis/genesis.js";
 import { readFileIfThere, writeFileAtomically } from "../../engine/home/atomic-file.js";
@@ -39,7 +38,7 @@ export function writeDocument(file: string, json: unknown): Genesis {
 
 /** A chain that has begun does not read its genesis again. @throws UpgradeError UPG_INVALID_CONFIG */
 export function requireNoChain(home: Home): void {
-  if (!existsSync(home.databaseFile)) return;
+  if (!home.hasDatabase) return;
   throw new UpgradeError("UPG_INVALID_CONFIG", `${home.databaseFile} exists: the chain in this home has begun already`);
 }
 

@@ -2,7 +2,6 @@
  * Makes every check that `start` would make at the next plan's height, on what the home has committed; nothing is written.
  * A node may run in the home meanwhile, and the height may be far away.
  */
-import { existsSync } from "node:fs";
 import type { App } from "../../chain/app.js";
 import { genesisVersion } from "../../chain/start.js";
 import { keptOrFile, requireHome } from "../../engine/home/begun-genesis.js";
@@ -48,7 +47,7 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
   requireHome(home);
   readConsensusKey(home.validatorKeyFile);
   const brought = versionsAndHandlers(programChain(), home, folder, undefined);
-  if (!existsSync(home.databaseFile)) {
+  if (!home.hasDatabase) {
     const { genesis, begin } = keptOrFile(programChain(), home, undefined);
     requireKeyGoesOn(home, genesis.initialHeight - 1n);
     genesisVersion(genesis, brought.versions);

@@ -36,7 +36,7 @@ export interface BegunGenesis {
 
 /** Before anything is made in a folder: is it a home? @throws UpgradeError UPG_INVALID_CONFIG */
 export function requireHome(home: Home): void {
-  if (!existsSync(home.genesisFile) && !existsSync(home.databaseFile)) throw noDocument(home);
+  if (!existsSync(home.genesisFile) && !home.hasDatabase) throw noDocument(home);
 }
 
 function noDocument({ genesisFile }: Home): UpgradeError {

@@ -18,7 +18,7 @@ export function noChain(path: string): UpgradeError {
  */
 export function withReader<T>(path: string, use: (database: LmdbFileDatabase, home: Home) => T): T {
   const home = new Home(path);
-  if (!existsSync(home.databaseFile)) throw noChain(path);
+  if (!home.hasDatabase) throw noChain(path);
   const hold = ReadHold.acquire(home.lockFile, home.databaseFile);
   try {
     const database = LmdbFileDatabase.open(home.databaseFile);
@@ -70,7 +70,7 @@ export function openShared({ lockFile, databaseFile }: Home): SharedReader {
 /** Holds the home while `use` runs. @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_LOCKED, UPG_STORE_* */
 export function withDatabase<T>(path: string, use: (database: LmdbDatabase, home: Home) => T): T {
   const home = new Home(path);
-  if (!existsSync(home.databaseFile)) {
+  if (!home.hasDatabase) {
     throw noChain(path);
   }
   const lock = HomeLock.acquire(home.lockFile, home.databaseFile);

@@ -22,8 +22,11 @@ import { programName } from "../../program-name.js";
 import { openRegularFile } from "../../store/disk/lmdb-access.js";
 import { diskFailure } from "../../store/disk/lmdb-errors.js";
 import { tryFileLock } from "./file-lock.js";
+import { readRegularFile } from "./regular-file.js";
 
 const ATTEMPTS = 5;
+/** A process id and a start time have no more. */
+const OWNER_BYTES_MAX = 64;
 
 /**
  * The file is written to, so a link under its name must not lead to another one, and opening a pipe must not wait.
@@ -148,12 +151,7 @@ function cannotLock(path: string, cause: unknown): UpgradeError {
 
 function read(path: string): string | undefined {
   try {
-    const file = openRegularFile(path);
-    try {
-      return readFileSync(file, "utf8");
-    } finally {
-      closeSync(file);
-    }
+    return Buffer.from(readRegularFile(path, OWNER_BYTES_MAX)).toString();
   } catch {
     return undefined;
   }

@@ -1,6 +1,8 @@
 /** A node's home folder: where everything is. */
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { toHex, utf8 } from "../../bytes.js";
+import { messageOf, UpgradeError } from "../../errors.js";
 import { sha256 } from "./node-crypto.js";
 
 /** File systems allow 255; what is added while a file is written needs some of them. */
@@ -35,6 +37,14 @@ export class Home {
   }
   get databaseFile(): string {
     return join(this.path, "data", "chain.mdb");
+  }
+  /** A chain has begun here. @throws UpgradeError UPG_STORE_IO where this user may not look */
+  get hasDatabase(): boolean {
+    try {
+      return statSync(this.databaseFile, { throwIfNoEntry: false }) !== undefined;
+    } catch (cause) {
+      throw new UpgradeError("UPG_STORE_IO", `cannot look for ${this.databaseFile}: ${messageOf(cause)}`, { cause });
+    }
   }
   /** Where this node's servers listen while it runs, JSON. */
   get addressesFile(): string {

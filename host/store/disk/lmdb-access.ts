@@ -6,6 +6,7 @@ import {
   existsSync,
   fstatSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   type Stats,
@@ -44,6 +45,7 @@ export function requireAccess(path: string, isReadOnly: boolean): void {
     [path, isReadOnly ? constants.R_OK : constants.R_OK | constants.W_OK],
     [`${path}-lock`, constants.R_OK | constants.W_OK],
   ] as const;
+  requireOwnLockFile(files[1][0]);
   for (const [file, mode] of files) {
     if (!existsSync(file)) continue;
     try {
@@ -58,6 +60,19 @@ export function requireAccess(path: string, isReadOnly: boolean): void {
       );
     }
   }
+}
+
+/**
+ * LMDB writes into whatever has the name of its lock file: into what a link leads to, and where it cannot, the process
+ * ends with a signal.
+ */
+function requireOwnLockFile(file: string): void {
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  if (stat === undefined || stat.isFile()) return;
+  throw new UpgradeError(
+    "UPG_STORE_IO",
+    `${file} is no regular file, but ${stat.isSymbolicLink() ? "a link" : kindOf(stat)}: remove it, the database makes it again`,
+  );
 }
 
 /** A name that was made, changed or removed is durable when its folder is. */

@@ -1,5 +1,14 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
@@ -111,9 +120,11 @@ describe("HomeLock.acquire()", () => {
     ["that is empty", ""],
     ["that is no lock", "hello"],
     ["with a negative id", "-1 5\n"],
+    ["of 40 GiB, nearly all of it a hole", undefined],
   ] as const) {
     test(`a file ${what} → taken over`, () => {
-      leave(content);
+      leave(content ?? "");
+      if (content === undefined) truncateSync(path, 40 * 2 ** 30);
       const lock = HomeLock.acquire(path);
       expect(readFileSync(path, "utf8")).toContain(String(process.pid));
       lock.release();

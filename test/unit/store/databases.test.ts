@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { open } from "lmdb";
 import { describe, expect, test } from "vitest";
@@ -44,6 +44,21 @@ describe("LmdbDatabase", () => {
     expect(() => new LmdbDatabase(join(directory, "folder"))).toThrow(code("UPG_STORE_IO"));
     expect(() => new LmdbDatabase("/proc/state.lmdb")).toThrow(code("UPG_STORE_IO"));
     expect(() => new LmdbDatabase(join(directory, "absent"), { readOnly: true })).toThrow(code("UPG_STORE_IO"));
+  });
+
+  test("new LmdbDatabase() with a folder or a link for LMDB's lock file → UPG_STORE_IO, what the link leads to is kept", () => {
+    const path = join(temporaryDirectory(), "state.lmdb");
+    const refused = expect.objectContaining({ code: "UPG_STORE_IO", message: expect.stringContaining(`${path}-lock`) });
+    mkdirSync(`${path}-lock`);
+    for (const readOnly of [true, false]) expect(() => new LmdbDatabase(path, { readOnly })).toThrow(refused);
+    rmdirSync(`${path}-lock`);
+    const other = join(temporaryDirectory(), "precious");
+    symlinkSync(other, `${path}-lock`);
+    expect(() => new LmdbDatabase(path)).toThrow(refused);
+    expect(existsSync(other)).toBe(false);
+    writeFileSync(other, "precious");
+    expect(() => new LmdbDatabase(path)).toThrow(refused);
+    expect(readFileSync(other, "utf8")).toBe("precious");
   });
 
   test("new LmdbDatabase() over an empty file → an empty database", () => {
