@@ -37,16 +37,34 @@ function parseConfig(path: string, text: string): ConfigTable {
   }
 }
 
-/** The text of a setting; `api.address` is the setting `address` of the table `api`. Undefined when it is absent. */
+/**
+ * The text of a setting; `api.address` is the setting `address` of the table `api`. Undefined when it is absent.
+ * @throws UpgradeError UPG_INVALID_CONFIG where a table is no table, or a setting is a table, a date or a list of such
+ */
 export function configValue(table: ConfigTable, key: string): string | undefined {
+  const parts = key.split(".");
   let value: unknown = table;
-  for (const part of key.split(".")) {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  for (const [at, part] of parts.entries()) {
+    const name = parts.slice(0, at).join(".");
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      throw wrongKind(name, `expected a table, [${name}]`);
     const members = value as ConfigTable;
     value = Object.hasOwn(members, part) ? members[part] : undefined;
+    if (value === undefined) return undefined;
   }
-  if (value === undefined || (typeof value === "object" && !Array.isArray(value))) return undefined;
+  if (Array.isArray(value) ? value.some(isNested) : isNested(value)) {
+    throw wrongKind(key, "expected a text, a number, true or false, or a list of them");
+  }
   return Array.isArray(value) ? value.join(",") : String(value);
+}
+
+/** A table, a list, or a date, which is an object too. */
+function isNested(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+function wrongKind(key: string, what: string): UpgradeError {
+  return new UpgradeError("UPG_INVALID_CONFIG", `the setting ${key} has a wrong type: ${what}`);
 }
 
 /**

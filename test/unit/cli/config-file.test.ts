@@ -67,11 +67,31 @@ describe("writeSetting()", () => {
 });
 
 describe("configValue()", () => {
-  test("texts, numbers, switches and lists as text; tables and strangers as nothing", () => {
+  test("texts, numbers, switches and lists as text; strangers as nothing", () => {
     const table = { a: "x", b: 1, c: true, d: ["1", "2"], e: { f: "y" } };
     expect(["a", "b", "c", "d", "e.f"].map((key) => configValue(table, key))).toEqual(["x", "1", "true", "1,2", "y"]);
-    expect(["e", "z", "a.b", "toString", "e.constructor"].map((key) => configValue(table, key))).toEqual(
+    expect(["z", "e.z", "z.z", "toString", "e.constructor"].map((key) => configValue(table, key))).toEqual(
       Array(5).fill(undefined),
     );
+  });
+
+  test("a setting that is a table or a date, a table that is none, a list of lists → UPG_INVALID_CONFIG with its name", () => {
+    for (const [toml, key, named] of [
+      ["keep = { a = 1 }", "keep", "keep"],
+      ["keep = 1979-05-27T07:32:00Z", "keep", "keep"],
+      ["keep = 07:32:00", "keep", "keep"],
+      ["api = 5", "api.address", "api"],
+      ["[[api]]\naddress = 'a'", "api.address", "api"],
+      ["[api]\naddress = [1, { a = 1 }]", "api.address", "api.address"],
+      ["[api]\naddress = [['a']]", "api.address", "api.address"],
+    ] as const) {
+      writeFileSync(configPath(home, "client"), toml);
+      expect(() => configValue(readConfig(home, "client"), key), toml).toThrow(
+        expect.objectContaining({
+          code: "UPG_INVALID_CONFIG",
+          message: expect.stringContaining(`the setting ${named} has a wrong type`),
+        }),
+      );
+    }
   });
 });
