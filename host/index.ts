@@ -26,7 +26,7 @@ export {
 export { loadHandler, type WasmHandler } from "./handler/handler.js";
 export type { Manifest, ManifestScan, ManifestStore, ModuleVersions } from "./handler/manifest/manifest-types.js";
 export { checkPlanInfo, type PlanInfo, parsePlanInfo, planHandlerHash } from "./plan-info/plan-info.js";
-export type { Batch, Database, DatabaseRange } from "./store/disk/database.js";
+export type { Batch, Database, DatabaseRange, RecordChange } from "./store/disk/database.js";
 export { MemoryDatabase } from "./store/disk/memory-database.js";
 export { CommitMultiStore } from "./store/versions/commit-multi-store.js";
 export { defaultStoreLoader, type StoreLoader, upgradeStoreLoader } from "./store/versions/store-loader.js";

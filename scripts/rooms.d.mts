@@ -4,4 +4,5 @@ interface RoomTable {
 }
 export function readRooms(): RoomTable;
 export function withRoomList(page: string, table: RoomTable): string;
+export function floorsOf(table: Pick<RoomTable, "rooms">): Map<string, number>;
 export function picture(table: RoomTable): string;

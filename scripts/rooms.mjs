@@ -28,8 +28,8 @@ export function withRoomList(page, { rooms, machine }) {
 
 const BOX = { width: 120, height: 44, gapX: 28, gapY: 40, margin: 24 };
 
-/** Rooms on floors: each above all that it imports. Arrows that follow from others are left out. */
-export function picture({ rooms }) {
+/** The floor of each room, from 0: above all that it imports. */
+export function floorsOf({ rooms }) {
   const floors = new Map();
   const floorOf = (name) => {
     if (!floors.has(name)) {
@@ -38,8 +38,15 @@ export function picture({ rooms }) {
     }
     return floors.get(name);
   };
-  const top = Math.max(...rooms.map(({ name }) => floorOf(name)));
-  const byFloor = Array.from({ length: top + 1 }, (_, floor) => rooms.filter(({ name }) => floorOf(name) === floor));
+  for (const { name } of rooms) floorOf(name);
+  return floors;
+}
+
+/** Rooms on their floors. Arrows that follow from others are left out. */
+export function picture({ rooms }) {
+  const floors = floorsOf({ rooms });
+  const top = Math.max(...floors.values());
+  const byFloor = Array.from({ length: top + 1 }, (_, floor) => rooms.filter(({ name }) => floors.get(name) === floor));
   const widest = Math.max(...byFloor.map((row) => row.length));
   const width = 2 * BOX.margin + widest * (BOX.width + BOX.gapX) - BOX.gapX;
   const height = 2 * BOX.margin + (top + 2) * (BOX.height + BOX.gapY) - BOX.gapY;

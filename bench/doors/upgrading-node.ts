@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { utf8 } from "../../host/bytes.js";
-import { sha256 } from "../../host/engine/home/node-crypto.js";
+import { sha256 } from "../../host/native/sha256.js";
 import { encodeAddress } from "../../test/addresses.js";
 import { makeBlocksUpTo, makeHome, schedule, withNode } from "../../test/e2e/prepared-home.js";
 import { genesisDocument } from "../../test/scenario/genesis-text.js";

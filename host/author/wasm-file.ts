@@ -3,10 +3,10 @@
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { toHex } from "../bytes.js";
-import { sha256 } from "../engine/home/node-crypto.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import { loadHandler, type WasmHandler } from "../handler/handler.js";
 import { HANDLER_BYTES_MAX } from "../limits.js";
+import { sha256 } from "../native/sha256.js";
 
 export interface WasmFile {
   /** At most one byte more than a handler may have: enough to see that it is too long. */

@@ -4,7 +4,7 @@
  */
 import { assert } from "../errors.js";
 import { HEIGHT_MAX } from "../limits.js";
-import type { Batch } from "../store/disk/database.js";
+import type { RecordChange } from "../store/disk/database.js";
 import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import type { StoreLoader } from "../store/versions/store-loader.js";
 import type { CommitID, Height, Plan, Timestamp } from "../types.js";
@@ -15,7 +15,7 @@ import { upgradeCommitOptions } from "../upgrade/receipt.js";
 import { moduleAddress } from "../values/address.js";
 import type { AppOptions, BlockRequest, BlockResult, StateAt } from "./app-shapes.js";
 import { blockGasLimit, nextEndTime, runBlock } from "./block.js";
-import { putCodeRecord } from "./code-records.js";
+import { codeRecordOf } from "./code-records.js";
 import { hasState } from "./genesis/genesis.js";
 import { initGenesis } from "./genesis/init-genesis.js";
 import { setChainHandlers } from "./migrations-of.js";
@@ -162,15 +162,10 @@ export class App {
    * Makes the block durable; `alongside` becomes visible in the same step. After an error nothing more runs in this app.
    * @throws UpgradeError UPG_STORE_*
    */
-  commit(alongside?: (batch: Batch) => void): CommitID {
+  commit(alongside: Iterable<RecordChange> = []): CommitID {
     if (this.#ended) throw this.#ended;
     try {
-      const commitID = this.multiStore.commit({
-        alongside: (batch) => {
-          this.#putCodeRecord(batch);
-          alongside?.(batch);
-        },
-      });
+      const commitID = this.multiStore.commit({ alongside: [...this.#codeRecords(), ...alongside] });
       this.#isRun = false;
       this.#checks.reset();
       return commitID;
@@ -254,11 +249,11 @@ export class App {
   }
 
   /** Which of the program's versions runs from the block of an upgrade on. */
-  #putCodeRecord(batch: Batch): void {
-    if (!this.#applied) return;
+  #codeRecords(): RecordChange[] {
+    if (!this.#applied) return [];
     const { name } = this.#applied.plan;
     const code = codeInForce(this.keeper, this.multiStore, this.#choiceFacts);
-    putCodeRecord(batch, { name, height: this.nextHeight }, code.number);
+    return [codeRecordOf({ name, height: this.nextHeight }, code.number)];
   }
 
   #checkHeight(height: Height): void {

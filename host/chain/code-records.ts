@@ -7,7 +7,7 @@
  */
 import { bigEndian64, concatBytes, utf8 } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
-import type { Batch, Database } from "../store/disk/database.js";
+import type { Database, RecordChange } from "../store/disk/database.js";
 import { UPGRADE_CODE_PREFIX } from "../store/disk/keys.js";
 import type { DoneUpgrade } from "../types.js";
 
@@ -15,8 +15,8 @@ const RECORD_BYTES = 16;
 
 const keyOf = (plan: string) => concatBytes(Uint8Array.of(UPGRADE_CODE_PREFIX), utf8(plan));
 
-export function putCodeRecord(batch: Batch, { name, height }: DoneUpgrade, version: bigint): void {
-  batch.put(keyOf(name), concatBytes(bigEndian64(height), bigEndian64(version)));
+export function codeRecordOf({ name, height }: DoneUpgrade, version: bigint): RecordChange {
+  return { key: keyOf(name), value: concatBytes(bigEndian64(height), bigEndian64(version)) };
 }
 
 /** Undefined when this node did not apply the upgrade at that height. @throws UpgradeError UPG_STORE_CORRUPT */

@@ -1,8 +1,8 @@
 /** Keys that are kept without a private one: of somebody else, and multisig keys over keys of the keyring. */
 
 import { compareBytes } from "../bytes.js";
-import { sha256 } from "../engine/home/node-crypto.js";
 import { messageOf } from "../errors.js";
+import { sha256 } from "../native/sha256.js";
 import { usage } from "../usage.js";
 import { keyAddress, multisigKey, type SigningKey } from "../values/account-key.js";
 import { JsonReader } from "../values/json-reader.js";

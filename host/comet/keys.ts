@@ -46,6 +46,14 @@ export const verifySignature: VerifySignature = (key, message, signature) => {
   return CURVES[key.type].verify(signature, message, key.bytes);
 };
 
+/** `verifySignature` with another implementation of secp256k1, which must give the same verdicts. */
+export function verifierWith(
+  secp256k1: (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean,
+): VerifySignature {
+  return (key, message, signature) =>
+    key.type === "secp256k1" ? secp256k1(key.bytes, message, signature) : verifySignature(key, message, signature);
+}
+
 /** `tendermint.crypto.PublicKey`, a oneof. */
 export function encodePublicKey(key: PublicKey): Uint8Array {
   return new WireWriter().message(key.type === "ed25519" ? 1 : 2, key.bytes).finish();

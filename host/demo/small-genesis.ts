@@ -3,7 +3,7 @@
  * first few operate the validators, and their keys are known, so that they can propose and vote.
  */
 import { toBase64, utf8 } from "../bytes.js";
-import { sha256 } from "../engine/home/node-crypto.js";
+import { sha256 } from "../native/sha256.js";
 import type { Addresses } from "../values/address.js";
 import { type AccountKey, accountKey } from "../wallet/derive.js";
 

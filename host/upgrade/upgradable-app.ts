@@ -6,7 +6,7 @@
 import { utf8 } from "../bytes.js";
 import { Core } from "../core/core.js";
 import { assert, messageOf, type UpgradeError } from "../errors.js";
-import type { Batch, Database } from "../store/disk/database.js";
+import type { Database, RecordChange } from "../store/disk/database.js";
 import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import type { CacheMultiStore, CommitID, Height, Sha256, Timestamp } from "../types.js";
 import type { AppVersion } from "./app-versions.js";
@@ -127,11 +127,11 @@ export class UpgradableApp<V extends AppVersion = AppVersion> {
    * Makes the block durable; `alongside` becomes visible in the same step. The first one removes `halt.json`.
    * @throws UpgradeError UPG_STORE_*
    */
-  commit(alongside?: (batch: Batch) => void): CommitID {
+  commit(alongside: Iterable<RecordChange> = []): CommitID {
     return this.#orEnd(() => {
       assert(this.#isRun, "commit() without a block that was run");
       const isFirst = !this.multiStore.loaded().hasCommitted;
-      const commitID = this.multiStore.commit(alongside ? { alongside } : {});
+      const commitID = this.multiStore.commit({ alongside });
       this.#isRun = false;
       if (isFirst) this.#orWarn("halt.json is out of date", () => this.keeper.files?.remove("halt.json"));
       return commitID;

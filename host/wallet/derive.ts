@@ -3,8 +3,8 @@ import { HDKey } from "@scure/bip32";
 import { generateMnemonic, mnemonicToSeedSync, validateMnemonic } from "@scure/bip39";
 import { wordlist } from "@scure/bip39/wordlists/english.js";
 import { addressOf, publicKeyOf } from "../comet/keys.js";
-import { sha256 } from "../engine/home/node-crypto.js";
 import { UpgradeError } from "../errors.js";
+import { sha256 } from "../native/sha256.js";
 
 const HD_PATH_DEFAULT = "m/44'/118'/0'/0/0";
 

@@ -5,8 +5,8 @@
 
 import { fromBase64, fromHex, toBase64, toHex } from "../bytes.js";
 import { sign } from "../comet/keys.js";
-import { sha256 } from "../engine/home/node-crypto.js";
 import { UpgradeError } from "../errors.js";
+import { sha256 } from "../native/sha256.js";
 import { programName } from "../program-name.js";
 import { keyAddress, type SigningKey } from "../values/account-key.js";
 import type { AddressCodec } from "../values/address.js";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { toHex } from "../../host/bytes.js";
-import { sha256 } from "../../host/engine/home/node-crypto.js";
+import { sha256 } from "../../host/native/sha256.js";
 import { build, guest } from "../guest/build.js";
 import { compileSource, IMPORTS } from "../guest/kit/author.js";
 import { DIST, TestHome } from "./chaind.js";

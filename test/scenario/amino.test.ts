@@ -15,7 +15,7 @@ import { describe, expect, test } from "vitest";
 import { utf8 } from "../../host/bytes.js";
 import { aminoSignBytes } from "../../host/chain/tx/amino-doc.js";
 import { decodeTx, resolverOf } from "../../host/chain/tx/decode.js";
-import { sha256 } from "../../host/engine/home/node-crypto.js";
+import { sha256 } from "../../host/native/sha256.js";
 import { exampleChain } from "../example-chain.js";
 import { GOV_CONVERTERS } from "./amino-converters.js";
 import { ALICE, BOB, Town } from "./gov-chain.js";

@@ -13,9 +13,9 @@ import { App, type BlockRequest, type BlockResult } from "../../host/chain/app.j
 import { type Genesis, parseGenesis } from "../../host/chain/genesis/genesis.js";
 import type { ChainVersion } from "../../host/chain/versions/version.js";
 import { Core } from "../../host/core/core.js";
-import { sha256 } from "../../host/engine/home/node-crypto.js";
 import { isUpgradeError, type UpgradeError } from "../../host/errors.js";
 import type { WasmHandler } from "../../host/handler/handler.js";
+import { sha256 } from "../../host/native/sha256.js";
 import type { Database } from "../../host/store/disk/database.js";
 import type { VersionView } from "../../host/store/versions/version-view.js";
 import type { Height, Plan } from "../../host/types.js";

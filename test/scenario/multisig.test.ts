@@ -14,9 +14,9 @@ import { CompactBitArray, MultiSignature } from "cosmjs-types/cosmos/crypto/mult
 import { AuthInfo, TxRaw } from "cosmjs-types/cosmos/tx/v1beta1/tx";
 import { beforeAll, describe, expect, test } from "vitest";
 import { utf8 } from "../../host/bytes.js";
-import { sha256 } from "../../host/engine/home/node-crypto.js";
 import { VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
 import { AUTH_STORE, keyOfAccount, readAccount } from "../../host/modules/auth/accounts.js";
+import { sha256 } from "../../host/native/sha256.js";
 import { aminoKeyBytes, keyAddress, readKey } from "../../host/values/account-key.js";
 import { decodeAddress, encodeAddress } from "../addresses.js";
 import { GOV_CONVERTERS } from "./amino-converters.js";

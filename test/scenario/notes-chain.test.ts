@@ -7,7 +7,7 @@ import { App, type TxResult } from "../../host/chain/app.js";
 import { defineChain } from "../../host/chain/define-chain.js";
 import { parseGenesis } from "../../host/chain/genesis/genesis.js";
 import { Core } from "../../host/core/core.js";
-import { sha256 } from "../../host/engine/home/node-crypto.js";
+import { sha256 } from "../../host/native/sha256.js";
 import { MemoryDatabase } from "../../host/store/disk/memory-database.js";
 import type { Height } from "../../host/types.js";
 import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";

@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { sha256 } from "../../host/engine/home/node-crypto.js";
 import { loadHandler, type WasmHandler } from "../../host/handler/handler.js";
 import { GAS_SCHEDULE } from "../../host/handler/meter/schedule.js";
+import { sha256 } from "../../host/native/sha256.js";
 import { decodeReceipt } from "../../host/upgrade/receipt.js";
 import { V1 } from "../example-chain.js";
 import { Chain, type Process } from "./chain.js";

@@ -2,13 +2,13 @@
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
-import { sha256 } from "../../host/engine/home/node-crypto.js";
 import { MsgSendSchema } from "../../host/gen/cosmos/bank/v1beta1/tx_pb.js";
 import { TxMsgDataSchema } from "../../host/gen/cosmos/base/abci/v1beta1/abci_pb.js";
 import { VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
 import { SignMode } from "../../host/gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import { AuthInfoSchema, ModeInfoSchema, TxBodySchema, TxRawSchema } from "../../host/gen/cosmos/tx/v1beta1/tx_pb.js";
 import { bankOf } from "../../host/modules/bank/bank.js";
+import { sha256 } from "../../host/native/sha256.js";
 import { moduleAddress } from "../../host/values/address.js";
 import { encodeAddress } from "../addresses.js";
 import { V1, V2 } from "../example-chain.js";

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ChainVersion } from "../../host/chain/versions/version.js";
-import { sha256 } from "../../host/engine/home/node-crypto.js";
 import { loadHandler, type WasmHandler } from "../../host/handler/handler.js";
+import { sha256 } from "../../host/native/sha256.js";
 import type { VersionMap } from "../../host/types.js";
 import { V2 } from "../example-chain.js";
 import type { FunctionHandler } from "./chain.js";

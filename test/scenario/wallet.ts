@@ -3,7 +3,6 @@ import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufb
 import { anyPack } from "@bufbuild/protobuf/wkt";
 import { utf8 } from "../../host/bytes.js";
 import { addressOf, publicKeyOf, sign } from "../../host/comet/keys.js";
-import { sha256 } from "../../host/engine/home/node-crypto.js";
 import { MsgSendSchema } from "../../host/gen/cosmos/bank/v1beta1/tx_pb.js";
 import { PubKeySchema } from "../../host/gen/cosmos/crypto/secp256k1/keys_pb.js";
 import type { VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
@@ -12,6 +11,7 @@ import { SignMode } from "../../host/gen/cosmos/tx/signing/v1beta1/signing_pb.js
 import { AuthInfoSchema, TxBodySchema, TxRawSchema } from "../../host/gen/cosmos/tx/v1beta1/tx_pb.js";
 import { MsgCancelUpgradeSchema, MsgSoftwareUpgradeSchema } from "../../host/gen/cosmos/upgrade/v1beta1/tx_pb.js";
 import { signBytes } from "../../host/modules/auth/signatures.js";
+import { sha256 } from "../../host/native/sha256.js";
 import { moduleAddress } from "../../host/values/address.js";
 import { encodeAddress } from "../addresses.js";
 

@@ -5,10 +5,10 @@ import { Query } from "../../host/api/query/query.js";
 import type { QueryMethod } from "../../host/chain/query/service.js";
 import { NodeService } from "../../host/engine/embedded/node-service.js";
 import { GenesisFile } from "../../host/engine/home/genesis-file.js";
-import { sha256 } from "../../host/engine/home/node-crypto.js";
 import type { OpenNode } from "../../host/engine/home/open-node.js";
 import { isUpgradeError } from "../../host/errors.js";
 import { parseEventQuery } from "../../host/event-query.js";
+import { sha256 } from "../../host/native/sha256.js";
 import { exampleChain } from "../example-chain.js";
 
 /** More than any of these chains has of one event. */

@@ -5,7 +5,7 @@ import { toHex } from "../../host/bytes.js";
 import { BlockStore } from "../../host/engine/blocks/block-store.js";
 import { Home } from "../../host/engine/home/home.js";
 import { LastSigned } from "../../host/engine/home/last-signed.js";
-import { sha256 } from "../../host/engine/home/node-crypto.js";
+import { sha256 } from "../../host/native/sha256.js";
 import type { Database } from "../../host/store/disk/database.js";
 import { LmdbDatabase } from "../../host/store/disk/lmdb-database.js";
 import { CommitMultiStore } from "../../host/store/versions/commit-multi-store.js";

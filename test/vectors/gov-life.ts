@@ -6,13 +6,13 @@ import { type ChainEvent, type ModuleContext, moduleContext } from "../../host/c
 import type { ChainVersion } from "../../host/chain/versions/version.js";
 import { verifySignature } from "../../host/comet/keys.js";
 import { Core } from "../../host/core/core.js";
-import { sha256 } from "../../host/engine/home/node-crypto.js";
 import { type Proposal, ProposalStatusSchema } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
 import * as tx from "../../host/gen/cosmos/gov/v1/tx_pb.js";
 import { type Bank, bankOf } from "../../host/modules/bank/bank.js";
 import { endGovernanceBlock } from "../../host/modules/gov/end-block.js";
 import { deposits, proposals, votes, writeParams } from "../../host/modules/gov/records.js";
 import { writeDelegation, writeValidator } from "../../host/modules/staking/records.js";
+import { sha256 } from "../../host/native/sha256.js";
 import { formatTime, parseTime } from "../../host/time.js";
 import type { Timestamp } from "../../host/types.js";
 import { Keeper, UPGRADE_STORE } from "../../host/upgrade/keeper.js";

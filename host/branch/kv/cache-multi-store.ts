@@ -1,6 +1,6 @@
 /** A branch of several stores at once: what a block, a transaction or a handler writes to. */
 import { UpgradeError } from "../../errors.js";
-import type { CacheMultiStore as CacheMultiStoreShape, MultiStore } from "../../types.js";
+import type { CacheMultiStore as CacheMultiStoreShape, KVStore, MultiStore } from "../../types.js";
 import { CacheKVStore } from "./cache-kv.js";
 
 export class CacheMultiStore implements CacheMultiStoreShape {
@@ -31,6 +31,25 @@ export class CacheMultiStore implements CacheMultiStoreShape {
 
   discard(): void {
     for (const branch of this.#branches.values()) branch.discard();
+  }
+}
+
+/** Stores by name, to make branches of: whoever opened them is not called again. */
+export class NamedStores implements MultiStore {
+  constructor(private readonly stores: ReadonlyMap<string, KVStore>) {}
+
+  get names(): readonly string[] {
+    return [...this.stores.keys()];
+  }
+
+  store(name: string): KVStore {
+    const store = this.stores.get(name);
+    if (!store) throw noSuchStore(name, this.names);
+    return store;
+  }
+
+  branch(): CacheMultiStore {
+    return new CacheMultiStore(this);
   }
 }
 

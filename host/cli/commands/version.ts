@@ -21,7 +21,7 @@ export function registerVersion(program: Cobra, output: Output): void {
 
 async function longFacts() {
   const { CORE_WASM } = await import("../../core/core-wasm.js");
-  const { sha256 } = await import("../../engine/home/node-crypto.js");
+  const { sha256 } = await import("../../native/sha256.js");
   return {
     node: process.version,
     platform: `${process.platform}/${process.arch}`,

@@ -27,9 +27,9 @@ import { readRange } from "../../chain/genesis/document/byte-source.js";
 import type { GenesisDocument } from "../../chain/genesis/document/document.js";
 import { checkLists, type Genesis, openDocument, openGenesis } from "../../chain/genesis/genesis.js";
 import { type FileSource, openFileSource } from "../../engine/home/file-source.js";
-import { sha256 } from "../../engine/home/node-crypto.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../../errors.js";
 import { convertLegacyGenesis } from "../../modules/legacy-genesis.js";
+import { sha256 } from "../../native/sha256.js";
 import { programChain } from "../../shell/program-chain.js";
 import { decodeLossy } from "../../text.js";
 

@@ -4,7 +4,7 @@ import { BlockStore } from "../../engine/blocks/block-store.js";
 import { TxIndex } from "../../engine/blocks/tx-index.js";
 import { withDatabase } from "../../engine/home/home-database.js";
 import { LastSigned } from "../../engine/home/last-signed.js";
-import { sha256 } from "../../engine/home/node-crypto.js";
+import { sha256 } from "../../native/sha256.js";
 import { rollbackLastVersion } from "../../store/versions/rollback.js";
 
 export interface RolledBackBlock {

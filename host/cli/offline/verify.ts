@@ -6,8 +6,8 @@ import { auditBlocks } from "../../engine/blocks/audit-blocks.js";
 import { readConsensusKey } from "../../engine/home/consensus-key.js";
 import type { Home } from "../../engine/home/home.js";
 import { withReader } from "../../engine/home/home-database.js";
-import { sha256 } from "../../engine/home/node-crypto.js";
 import { messageOf } from "../../errors.js";
+import { sha256 } from "../../native/sha256.js";
 import { walkLmdb } from "../../store/disk/lmdb-walk.js";
 import { auditState } from "../../store/versions/audit.js";
 

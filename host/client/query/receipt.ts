@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { equalBytes, fromHex, toBase64, toHex, toUpperHex } from "../../bytes.js";
 import { verifyStoreProof } from "../../commitment/verify-existence.js";
-import { sha256 } from "../../engine/home/node-crypto.js";
 import { UpgradeError } from "../../errors.js";
+import { sha256 } from "../../native/sha256.js";
 import { decodeReceipt } from "../../upgrade/receipt.js";
 import { type AbciAnswer, type AbciQuestion, abciQuery } from "../../wallet/ask.js";
 import type { RpcClient } from "../../wallet/rpc.js";

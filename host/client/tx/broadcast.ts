@@ -1,7 +1,7 @@
 /** Sends a transaction's bytes and shows the node's response in the Cosmos SDK's form. */
 import { toBase64, toUpperHex } from "../../bytes.js";
-import { sha256 } from "../../engine/home/node-crypto.js";
 import { UpgradeError } from "../../errors.js";
+import { sha256 } from "../../native/sha256.js";
 import type { Output } from "../../shell/output.js";
 import type { RpcClient } from "../../wallet/rpc.js";
 import { waitForTx } from "../query/blocks.js";

@@ -7,7 +7,7 @@ import type { App, BlockResult, DirectChange, TxResult } from "../../chain/app.j
 import { BLOCK_BYTES_MAX } from "../../comet/consensus-params.js";
 import { resultsHash } from "../../comet/results.js";
 import type { ValidatorSet } from "../../comet/validator-set.js";
-import type { Batch, Database } from "../../store/disk/database.js";
+import { type Batch, type Database, RecordChanges } from "../../store/disk/database.js";
 import type { Height, Sha256 } from "../../types.js";
 import { BlockMaker, type ChainFacts } from "../blocks/block-maker.js";
 import { BlockStore, type StoredBlock } from "../blocks/block-store.js";
@@ -129,11 +129,11 @@ export class EmbeddedNode {
     };
     const txHashes = txs.map((tx) => sha256(tx));
     const isFirst = this.#last === undefined;
-    app.commit((batch) => {
-      if (isFirst) this.options.alongsideFirst?.(batch);
-      this.blocks.put(batch, stored, made.bytes, result);
-      this.index.put(batch, height, txHashes, result);
-    });
+    const alongside = new RecordChanges();
+    if (isFirst) this.options.alongsideFirst?.(alongside);
+    this.blocks.put(alongside, stored, made.bytes, result);
+    this.index.put(alongside, height, txHashes, result);
+    app.commit(alongside.list);
     this.#last = stored;
     const milliseconds = performance.now() - begun;
     this.mempool.update(txs);

@@ -3,10 +3,10 @@
 import { concatBytes, fromBase64, toBase64, toHex, toUpperHex, utf8 } from "../../bytes.js";
 import { addressOf, type PublicKey, publicKeyOf } from "../../comet/keys.js";
 import { UpgradeError } from "../../errors.js";
+import { sha256 } from "../../native/sha256.js";
 import { programName } from "../../program-name.js";
 import { decodeText } from "../../text.js";
 import { readFileIfThere, writeFileAtomically } from "./atomic-file.js";
-import { sha256 } from "./node-crypto.js";
 
 export interface ConsensusKey {
   /** ed25519 seed, 32 bytes. */

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { toHex, utf8 } from "../../bytes.js";
 import { messageOf, UpgradeError } from "../../errors.js";
-import { sha256 } from "./node-crypto.js";
+import { sha256 } from "../../native/sha256.js";
 
 /** File systems allow 255; what is added while a file is written needs some of them. */
 const FILE_NAME_BYTES_MAX = 200;

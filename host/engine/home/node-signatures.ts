@@ -1,27 +1,5 @@
-/**
- * Signatures of accounts by OpenSSL, several times as fast as in JavaScript. The verdict is that of `verifySignature`,
- * which goes on to judge every other kind of key; OpenSSL takes signatures with a high s, which are refused first.
- */
+/** Signatures of accounts as a node checks them: the verdicts of `verifySignature`, by OpenSSL where that is faster. */
+import { type VerifySignature, verifierWith } from "../../comet/keys.js";
+import { verifySecp256k1 } from "../../native/secp256k1.js";
 
-import { createPublicKey, verify } from "node:crypto";
-import { fromHex } from "../../bytes.js";
-import { type VerifySignature, verifySignature } from "../../comet/keys.js";
-
-/** SubjectPublicKeyInfo of a compressed secp256k1 key, up to the key. */
-const KEY_HEADER = fromHex("3036301006072a8648ce3d020106052b8104000a032200");
-const KEY_BYTES = 33;
-const SIGNATURE_BYTES = 64;
-/** Half of the group's order: the greatest low s. */
-const LOW_S_MAX = fromHex("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0");
-
-export const nodeVerifySignature: VerifySignature = (key, message, signature) => {
-  if (key.type !== "secp256k1") return verifySignature(key, message, signature);
-  if (key.bytes.length !== KEY_BYTES || signature.length !== SIGNATURE_BYTES) return false;
-  if (Buffer.compare(signature.subarray(SIGNATURE_BYTES / 2), LOW_S_MAX) > 0) return false;
-  try {
-    const publicKey = createPublicKey({ key: Buffer.concat([KEY_HEADER, key.bytes]), format: "der", type: "spki" });
-    return verify("sha256", message, { key: publicKey, dsaEncoding: "ieee-p1363" }, signature);
-  } catch {
-    return false; // no point of the curve
-  }
-};
+export const nodeVerifySignature: VerifySignature = verifierWith(verifySecp256k1);

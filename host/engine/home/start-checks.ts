@@ -7,6 +7,7 @@
 import { existsSync, statSync } from "node:fs";
 import { equalBytes } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
+import { sha256 } from "../../native/sha256.js";
 import { programName } from "../../program-name.js";
 import { formatKey } from "../../store/disk/keys.js";
 import { LmdbFileDatabase } from "../../store/disk/lmdb-file-database.js";
@@ -15,7 +16,6 @@ import { checkLastVersion } from "../../store/versions/audit.js";
 import type { Height } from "../../types.js";
 import type { LogLevel } from "../../upgrade/handlers.js";
 import { BlockStore } from "../blocks/block-store.js";
-import { sha256 } from "./node-crypto.js";
 
 /** 512 MiB of pages of keys, about 250,000 empty blocks: half a second. Values on pages of their own do not count. */
 const START_KEY_PAGES_MAX = 131_072;

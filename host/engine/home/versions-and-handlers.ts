@@ -6,10 +6,10 @@ import { resolve } from "node:path";
 import type { Chain } from "../../chain/define-chain.js";
 import { knownVersions } from "../../chain/versions/known.js";
 import type { ChainVersion } from "../../chain/versions/version.js";
+import { sha256 } from "../../native/sha256.js";
 import type { LogLevel } from "../../upgrade/handlers.js";
 import { type HandlerFile, loadHandlersFolders } from "./handlers-folder.js";
 import type { Home } from "./home.js";
-import { sha256 } from "./node-crypto.js";
 import { StagedHandlers } from "./staged-handlers.js";
 
 interface ProcessHandler extends HandlerFile {

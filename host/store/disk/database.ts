@@ -10,6 +10,32 @@ export interface Batch {
   remove(key: Uint8Array): void;
 }
 
+/** What becomes of a record: its new value, or undefined when it is removed. */
+export interface RecordChange {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array | undefined;
+}
+
+/** Changes that are made later, with a commit that they are given to. */
+export class RecordChanges implements Batch {
+  readonly list: RecordChange[] = [];
+
+  put(key: Uint8Array, value: Uint8Array): void {
+    this.list.push({ key: key.slice(), value: value.slice() });
+  }
+
+  remove(key: Uint8Array): void {
+    this.list.push({ key: key.slice(), value: undefined });
+  }
+}
+
+export function makeChanges(batch: Batch, changes: Iterable<RecordChange>): void {
+  for (const { key, value } of changes) {
+    if (value === undefined) batch.remove(key);
+    else batch.put(key, value);
+  }
+}
+
 export interface DatabaseRange {
   readonly start: Uint8Array;
   /** Exclusive. */

@@ -6,7 +6,7 @@
  */
 
 import type { CacheKVStore } from "../../branch/kv/cache-kv.js";
-import { CacheMultiStore, noSuchStore } from "../../branch/kv/cache-multi-store.js";
+import { type CacheMultiStore, NamedStores, noSuchStore } from "../../branch/kv/cache-multi-store.js";
 import { SpillSpace } from "../../branch/spill/spill-space.js";
 import { appHash, sortByName } from "../../commitment/app-hash.js";
 import { IavlHasher } from "../../commitment/iavl-hash.js";
@@ -14,7 +14,7 @@ import { assert, UpgradeError } from "../../errors.js";
 import { VERSIONS_KEPT_DEFAULT } from "../../limits.js";
 import type { CommitID, Height, LoadedStores, MultiStore, StoreUpgrades } from "../../types.js";
 import { ChunkSpace } from "../disk/chunk-space.js";
-import type { Database } from "../disk/database.js";
+import { type Database, makeChanges } from "../disk/database.js";
 import { FencedDatabase, lastVersionOf } from "../disk/fenced-database.js";
 import { commitKey, goneStoreKey } from "../disk/keys.js";
 import {
@@ -127,7 +127,7 @@ export class CommitMultiStore implements MultiStore {
   }
 
   branch(): CacheMultiStore {
-    return new CacheMultiStore(this);
+    return new NamedStores(new Map([...this.#stores].map(([name, { branch }]) => [name, branch]))).branch();
   }
 
   /** Can the state of this version be read? */
@@ -153,14 +153,8 @@ export class CommitMultiStore implements MultiStore {
 
   /** The stores as they were loaded: store upgrades included, no write of this block. */
   loaded(): LoadedStores {
-    const readers = new Map([...this.#stores].map(([name, { reader }]) => [name, reader]));
-    const view: LoadedStores = {
-      ...this.#opened,
-      names: this.names,
-      store: (name) => readers.get(name) ?? fail(noSuchStore(name, this.names)),
-      branch: () => new CacheMultiStore(view),
-    };
-    return view;
+    const readers = new NamedStores(new Map([...this.#stores].map(([name, { reader }]) => [name, reader])));
+    return Object.assign(readers, this.#opened);
   }
 
   /**
@@ -207,7 +201,7 @@ export class CommitMultiStore implements MultiStore {
       for (const number of [...this.#gone, ...this.#stagedGone])
         batch.put(goneStoreKey(version - 1, number), new Uint8Array(1));
       batch.put(commitKey(version), encodeCommit(state));
-      options.alongside?.(batch);
+      makeChanges(batch, options.alongside ?? []);
       readable = readable.after(version, this.options.versionsKept ?? VERSIONS_KEPT_DEFAULT, this.database, batch);
       new GarbageCollector(this.database, this.#space, batch, readable).collect(this.#orphans);
     });

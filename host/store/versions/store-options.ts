@@ -1,7 +1,7 @@
 /** What a CommitMultiStore is opened with, and what goes into one commit. */
 import type { OnProgress } from "../../progress.js";
 import type { Height, KVStore, Sha256 } from "../../types.js";
-import type { Batch } from "../disk/database.js";
+import type { RecordChange } from "../disk/database.js";
 import type { RootChange } from "./open-store.js";
 
 export interface CommitMultiStoreOptions {
@@ -36,5 +36,5 @@ export interface CommitOptions {
    */
   readonly last?: { readonly store: string; write(store: KVStore, roots: ReadonlyMap<string, RootChange>): void };
   /** Records of somebody else's that become visible together with the version (the engine's block). */
-  readonly alongside?: (batch: Batch) => void;
+  readonly alongside?: Iterable<RecordChange>;
 }

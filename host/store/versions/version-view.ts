@@ -1,6 +1,6 @@
 /** One committed version, for queries: stores to read, and proofs that lead to its app hash. */
 
-import { CacheMultiStore, noSuchStore } from "../../branch/kv/cache-multi-store.js";
+import { NamedStores, noSuchStore } from "../../branch/kv/cache-multi-store.js";
 import { IavlReader } from "../../branch/kv/iavl-reader.js";
 import { checkKey } from "../../branch/kv/kv-store.js";
 import { appHash, proveStore } from "../../commitment/app-hash.js";
@@ -42,16 +42,7 @@ export class VersionView {
   /** The stores as something to make branches of; nothing is written through. */
   multiStore(): MultiStore {
     const readers = new Map(this.state.stores.map((store) => [store.name, this.#reader(store)]));
-    const view: MultiStore = {
-      names: this.names,
-      store: (name) => {
-        const reader = readers.get(name);
-        if (!reader) throw noSuchStore(name, this.names);
-        return reader;
-      },
-      branch: () => new CacheMultiStore(view),
-    };
-    return view;
+    return new NamedStores(readers);
   }
 
   /** Root hash of a store. @throws UpgradeError UPG_NOT_FOUND_STORE */

@@ -5,7 +5,6 @@ import { expect, test } from "vitest";
 import { Query } from "../../../host/api/query/query.js";
 import { MemoryKVStore } from "../../../host/branch/kv/memory-kv.js";
 import type { QueryApp } from "../../../host/chain/query/call.js";
-import { sha256 } from "../../../host/engine/home/node-crypto.js";
 import {
   QueryAccountsRequestSchema,
   QueryAccountsResponseSchema,
@@ -28,6 +27,7 @@ import {
 } from "../../../host/gen/cosmos/gov/v1/query_pb.js";
 import { bankOf, storeBank } from "../../../host/modules/bank/bank.js";
 import { GOV_STORE, writeDeposit, writeProposal, writeVote } from "../../../host/modules/gov/records.js";
+import { sha256 } from "../../../host/native/sha256.js";
 import type { KVReader } from "../../../host/types.js";
 import { encodeAddress } from "../../addresses.js";
 import { exampleChain, V2 } from "../../example-chain.js";

@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest";
 import { EventSearch } from "../../../host/engine/blocks/event-search.js";
 import { SEARCH_LIMITS } from "../../../host/engine/blocks/search-budget.js";
 import { TxIndex } from "../../../host/engine/blocks/tx-index.js";
-import { sha256 } from "../../../host/engine/home/node-crypto.js";
 import { parseEventQuery } from "../../../host/event-query.js";
+import { sha256 } from "../../../host/native/sha256.js";
 import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
 import { SIGNER, type TestNode, useTestNode, wallet } from "./test-node.js";
 

@@ -14,8 +14,8 @@ import { type Clock, logicalClock } from "../../../host/engine/embedded/clock.js
 import type { EmbeddedNode } from "../../../host/engine/embedded/embedded-node.js";
 import { NodeService } from "../../../host/engine/embedded/node-service.js";
 import { GenesisFile } from "../../../host/engine/home/genesis-file.js";
-import { sha256 } from "../../../host/engine/home/node-crypto.js";
 import { type OpenNode, openNode } from "../../../host/engine/home/open-node.js";
+import { sha256 } from "../../../host/native/sha256.js";
 import { UPGRADE_STORE } from "../../../host/upgrade/keeper.js";
 import { makeHome } from "../../e2e/prepared-home.js";
 import { exampleChain } from "../../example-chain.js";

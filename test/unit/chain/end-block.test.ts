@@ -5,7 +5,6 @@ import { type ChainEvent, moduleContext } from "../../../host/chain/context.js";
 import { GasMeter, GasMultiStore } from "../../../host/chain/gas.js";
 import { verifySignature } from "../../../host/comet/keys.js";
 import { Core } from "../../../host/core/core.js";
-import { sha256 } from "../../../host/engine/home/node-crypto.js";
 import { ProposalSchema, ProposalStatus, VoteOption, VoteSchema } from "../../../host/gen/cosmos/gov/v1/gov_pb.js";
 import { endGovernanceBlock } from "../../../host/modules/gov/end-block.js";
 import { defaultGovParams } from "../../../host/modules/gov/params.js";
@@ -20,6 +19,7 @@ import {
 } from "../../../host/modules/gov/records.js";
 import { wholeVote } from "../../../host/modules/gov/votes.js";
 import { writeDelegation, writeValidator } from "../../../host/modules/staking/records.js";
+import { sha256 } from "../../../host/native/sha256.js";
 import { Keeper } from "../../../host/upgrade/keeper.js";
 import { exampleChain, V1 } from "../../example-chain.js";
 import { GOV_ADDRESS, Signer } from "../../scenario/wallet.js";

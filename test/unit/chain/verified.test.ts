@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { rememberingVerifier } from "../../../host/chain/tx/verified.js";
 import { publicKeyOf, sign, type VerifySignature, verifySignature } from "../../../host/comet/keys.js";
-import { sha256 } from "../../../host/engine/home/node-crypto.js";
+import { sha256 } from "../../../host/native/sha256.js";
 
 const seed = new Uint8Array(32).fill(7);
 const key = publicKeyOf("secp256k1", seed);

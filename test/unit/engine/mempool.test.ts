@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { TxResult } from "../../../host/chain/app.js";
 import { type CheckTx, Mempool } from "../../../host/engine/blocks/mempool.js";
-import { sha256 } from "../../../host/engine/home/node-crypto.js";
+import { sha256 } from "../../../host/native/sha256.js";
 
 const result = (code: number, gasWanted = 1n): TxResult => ({
   ...{ code, codespace: code === 0 ? "" : "sdk", data: new Uint8Array(), log: "" },

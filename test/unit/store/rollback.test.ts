@@ -95,7 +95,7 @@ describe("rollbackLastVersion()", () => {
     const stores = openStores(database, ["a"]);
     const key = utf8("b block 2");
     stores.commit();
-    stores.commit({ alongside: (batch) => batch.put(key, utf8("block")) });
+    stores.commit({ alongside: [{ key, value: utf8("block") }] });
     const fails = () => {
       throw new Error("no");
     };

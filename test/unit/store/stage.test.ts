@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { toHex, utf8 } from "../../../host/bytes.js";
+import type { RecordChange } from "../../../host/store/disk/database.js";
 import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
 import type { CommitMultiStore } from "../../../host/store/versions/commit-multi-store.js";
 import type { RootChange } from "../../../host/store/versions/open-store.js";
@@ -224,7 +225,7 @@ describe("commit() with alongside", () => {
 
   test("its records become visible with the version, not with stage()", () => {
     const { database, stores } = opened();
-    const alongside: CommitOptions["alongside"] = (batch) => batch.put(record, utf8("block"));
+    const alongside = [{ key: record, value: utf8("block") }];
     stores.stage({ alongside });
     expect(database.get(record)).toBeUndefined();
     stores.commit({ alongside });
@@ -235,17 +236,14 @@ describe("commit() with alongside", () => {
     const { database, stores } = opened();
     fill(stores, "a", 0, 10);
     const error = new Error("no block");
-    const run = () =>
-      stores.commit({
-        alongside: (batch) => {
-          batch.put(record, utf8("block"));
-          throw error;
-        },
-      });
-    expect(run).toThrow(error);
+    function* failing(): Generator<RecordChange> {
+      yield { key: record, value: utf8("block") };
+      throw error;
+    }
+    expect(() => stores.commit({ alongside: failing() })).toThrow(error);
     expect(database.get(record)).toBeUndefined();
     expect([stores.has(2n), stores.lastCommitID.version]).toEqual([false, 1n]);
-    stores.commit({ alongside: (batch) => batch.put(record, utf8("again")) });
+    stores.commit({ alongside: [{ key: record, value: utf8("again") }] });
     expect(database.get(record)).toEqual(utf8("again"));
     expect(pairsOf(stores.store("a"))).toHaveLength(11);
   });

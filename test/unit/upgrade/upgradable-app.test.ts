@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { toHex } from "../../../host/bytes.js";
-import { sha256 } from "../../../host/engine/home/node-crypto.js";
 import * as library from "../../../host/index.js";
+import { sha256 } from "../../../host/native/sha256.js";
 import { MemoryFiles } from "../../scenario/files.js";
 import { KeptDatabase } from "../../scenario/kept-database.js";
 

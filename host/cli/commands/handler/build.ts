@@ -8,9 +8,9 @@ import { gasOf } from "../../../author/fixture-runs.js";
 import { makeLock, requireLock, writeLock } from "../../../author/lock.js";
 import { HandlerProject } from "../../../author/project.js";
 import { writeFileAtomically } from "../../../engine/home/atomic-file.js";
-import { sha256 } from "../../../engine/home/node-crypto.js";
 import { isUpgradeError, UpgradeError } from "../../../errors.js";
 import { loadHandler } from "../../../handler/handler.js";
+import { sha256 } from "../../../native/sha256.js";
 import type { Cobra } from "../../../shell/cobra.js";
 import type { Output } from "../../../shell/output.js";
 

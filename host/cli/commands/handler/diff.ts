@@ -4,9 +4,9 @@ import { compareHandlers } from "../../../author/comparison.js";
 import { gasOf, withDefault } from "../../../author/fixture-runs.js";
 import { HandlerProject, type NamedFixture } from "../../../author/project.js";
 import { readWasmFile, type WasmFile } from "../../../author/wasm-file.js";
-import { sha256 } from "../../../engine/home/node-crypto.js";
 import { isUpgradeError } from "../../../errors.js";
 import { loadHandler } from "../../../handler/handler.js";
+import { sha256 } from "../../../native/sha256.js";
 import type { Cobra } from "../../../shell/cobra.js";
 import type { Output } from "../../../shell/output.js";
 

@@ -2,9 +2,9 @@
 import "../../../serve-chain.js";
 import { expect, test } from "vitest";
 import { consequenceLines, consequencesOf } from "../../../../host/author/consequences.js";
-import { sha256 } from "../../../../host/engine/home/node-crypto.js";
 import type { WasmHandler } from "../../../../host/handler/handler.js";
 import { loadHandler } from "../../../../host/handler/handler.js";
+import { sha256 } from "../../../../host/native/sha256.js";
 import { build, guest } from "../../../guest/build.js";
 
 function linesOf(manifest: Record<string, unknown>): string[] {
