@@ -34,7 +34,7 @@ export class CacheMultiStore implements CacheMultiStoreShape {
   }
 }
 
-/** Stores by name, to make branches of: whoever opened them is not called again. */
+/** Stores by name, to make branches of. What opened them is not called again. */
 export class NamedStores implements MultiStore {
   constructor(private readonly stores: ReadonlyMap<string, KVStore>) {}
 
