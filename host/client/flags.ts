@@ -1,7 +1,7 @@
 /** The flags of commands that ask a node. */
 import { type Command, Option } from "commander";
 import { parseDuration, parseHeight } from "../shell/options.js";
-import { RpcClient } from "../wallet/rpc.js";
+import { httpUrl, RpcClient } from "../wallet/rpc.js";
 
 export const NODE_DEFAULT = "tcp://localhost:26657";
 const TIMEOUT_DEFAULT = 10_000_000_000n;
@@ -18,9 +18,15 @@ export interface QueryFlags extends NodeFlags {
   readonly height: bigint;
 }
 
+/** As it is written, which commands print; @throws UpgradeError UPG_INVALID_ARGUMENT */
+function checkNode(text: string): string {
+  httpUrl(text);
+  return text;
+}
+
 export function addNodeFlags<T extends Command>(command: T): T {
   return command
-    .option("--node <string>", "address of a node's RPC", NODE_DEFAULT)
+    .addOption(new Option("--node <string>", "address of a node's RPC").argParser(checkNode).default(NODE_DEFAULT))
     .addOption(
       new Option("--timeout <duration>", "how long to wait for an answer of the node")
         .argParser(parseDuration)

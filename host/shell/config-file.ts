@@ -1,6 +1,8 @@
 /** `config/client.toml` and `config/app.toml` of a home: settings that replace flags. */
 
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { patch, parse as readForEdit } from "@decimalturn/toml-patch";
 import { parse, TomlError } from "smol-toml";
 import { utf8 } from "../bytes.js";
 import { readFileIfThere, writeFileAtomically } from "../engine/home/atomic-file.js";
@@ -68,46 +70,77 @@ function wrongKind(key: string, what: string): UpgradeError {
 }
 
 /**
- * Changes one setting and leaves everything else in the file as it is, comments too.
+ * Changes one setting and leaves everything else in the file as it is: comments, order, layout.
  * @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_IO; the file is as it was then
  */
 export function writeSetting(home: string, name: ConfigName, key: string, value: string): void {
   const path = configPath(home, name);
   const before = textOf(path, readFileIfThere(path) ?? new Uint8Array());
-  const old = parseConfig(path, before);
-  if (!/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)?$/.test(key)) {
+  const wanted = parseConfig(path, before);
+  if (!SETTING.test(key) || key.includes("__proto__")) {
     throw new UpgradeError("UPG_INVALID_CONFIG", `"${key.slice(0, 100)}" is no setting: write name or table.name`);
   }
-  const after = withSetting(before, key, tomlText(value, key.split(".").reduce<unknown>(member, old)));
-  if (configValue(parseConfig(path, after), key) !== value) {
+  const after = edited(before, key, change(wanted, key, value));
+  // The other parser judges the edit: that setting has that value, and no other changed.
+  if (after === undefined || !isSame(parsedOrNothing(after), wanted)) {
     throw new UpgradeError("UPG_INVALID_CONFIG", `${path}: the setting ${key} cannot be changed here; edit the file`);
   }
   writeFileAtomically(path, utf8(after), FILE_MODE);
 }
 
+const SETTING = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)?$/;
+
+type SettingValue = string | number | boolean | readonly string[];
+
+/** Puts the value into a table as the kind that the old one has: numbers, switches and lists stay that, all else is text. */
+function change(table: ConfigTable, key: string, text: string): SettingValue {
+  const value = valueLike(key.split(".").reduce<unknown>(member, table), text);
+  put(table, key, value);
+  return value;
+}
+
+function put(table: ConfigTable, key: string, value: SettingValue): void {
+  const [name = "", section] = key.split(".").reverse();
+  const members = table as Record<string, unknown>;
+  const old = section === undefined ? members : member(members, section);
+  const at = typeof old === "object" && old !== null ? (old as Record<string, unknown>) : {};
+  if (section !== undefined) members[section] = at;
+  at[name] = value;
+}
+
 function member(value: unknown, part: string): unknown {
-  return typeof value === "object" && value !== null ? (value as ConfigTable)[part] : undefined;
+  const isTable = typeof value === "object" && value !== null && Object.hasOwn(value, part);
+  return isTable ? (value as ConfigTable)[part] : undefined;
 }
 
-/** A setting keeps its kind: numbers and switches stay bare, all else is text. */
-function tomlText(value: string, old: unknown): string {
-  const isBare =
-    (typeof old === "boolean" && /^(true|false)$/.test(value)) ||
-    (typeof old === "number" && /^-?(0|[1-9][0-9]*)$/.test(value));
-  return isBare ? value : JSON.stringify(value);
+function valueLike(old: unknown, text: string): SettingValue {
+  if (typeof old === "boolean" && /^(true|false)$/.test(text)) return text === "true";
+  if (typeof old === "number" && /^-?(0|[1-9][0-9]*)$/.test(text) && Number.isSafeInteger(Number(text))) {
+    return Number(text);
+  }
+  if (Array.isArray(old)) return text === "" ? [] : text.split(",").map((part) => part.trim());
+  return text;
 }
 
-function withSetting(text: string, key: string, value: string): string {
-  const [name = "", table] = key.split(".").reverse();
-  const lines = text === "" ? [] : text.replace(/\n$/, "").split("\n");
-  const heads = lines.flatMap((line, at) => (/^\s*\[/.test(line) ? [at] : []));
-  const head = table === undefined ? -1 : lines.findIndex((line) => line.trim() === `[${table}]`);
-  const line = `${name} = ${value}`;
-  if (table !== undefined && head < 0) return [...lines, "", `[${table}]`, line, ""].join("\n");
-  const end = heads.find((at) => at > head) ?? lines.length;
-  const pattern = new RegExp(`^\\s*"?${name}"?\\s*=`);
-  const at = lines.findIndex((each, index) => index > head && index < end && pattern.test(each));
-  if (at >= 0) lines[at] = line;
-  else lines.splice(head + 1, 0, line);
-  return `${lines.join("\n")}\n`;
+/** Undefined when the editor does not find its way through the file. */
+function edited(text: string, key: string, value: SettingValue): string | undefined {
+  try {
+    const table = readForEdit(text) as ConfigTable;
+    put(table, key, value);
+    const after = patch(text, table);
+    return after.endsWith("\n") ? after : `${after}\n`;
+  } catch {
+    return undefined;
+  }
 }
+
+function parsedOrNothing(text: string): ConfigTable | undefined {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Cloned, so that both are plain whatever made them. */
+const isSame = (one: unknown, other: unknown) => isDeepStrictEqual(structuredClone(one), structuredClone(other));

@@ -56,16 +56,22 @@ function settleOne(command: Command, option: Option, { env, off }: Sources, tabl
   const variable = envName(long);
   const fromEnv = env[variable];
   if (fromEnv !== undefined && fromEnv !== "") {
-    command.setOptionValueWithSource(attribute, parsed(option, fromEnv, variable), "env");
+    command.setOptionValueWithSource(attribute, parseSetting(option, fromEnv, variable), "env");
     return;
   }
   if (!table || !isFromFile(long)) return;
   const fromFile = configValue(table, long.slice(2));
   if (fromFile === undefined || fromFile === "") return;
-  command.setOptionValueWithSource(attribute, parsed(option, fromFile, long.slice(2)), "config");
+  command.setOptionValueWithSource(attribute, parseSetting(option, fromFile, long.slice(2)), "config");
 }
 
-function parsed(option: Option, text: string, where: string): unknown {
+/**
+ * The value of a flag as the environment or a file has it.
+ *
+ * @param where the variable, or the setting
+ * @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_INVALID_CONFIG when the flag does not take it
+ */
+export function parseSetting(option: Option, text: string, where: string): unknown {
   if (!option.required && !option.optional) {
     const isOn = parseSwitch(text);
     if (isOn === undefined) throw wrong(where, text, "expected true or false");

@@ -102,7 +102,12 @@ function reason(cause: unknown): string {
   return message || code || "no connection";
 }
 
-function httpUrl(node: string): string {
+/**
+ * The URL of a node's RPC: `tcp://host:port`, `http://host:port` or `host:port`.
+ *
+ * @throws UpgradeError UPG_INVALID_ARGUMENT
+ */
+export function httpUrl(node: string): string {
   const text = node.replace(/^tcp:\/\//, "http://");
   const url = /^[a-z]+:\/\//.test(text) ? text : `http://${text}`;
   let parsed: URL | undefined;

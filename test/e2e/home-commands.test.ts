@@ -85,6 +85,34 @@ describe("config set", () => {
     expect(files()).toEqual(before);
   });
 
+  test("a value that no command takes → 2 and what is expected, and the file is as it was", async () => {
+    const line = new CommandLine();
+    await line.json("init", "one");
+    const files = () =>
+      ["client", "app"].map((name) => readFileSync(join(line.home, "config", `${name}.toml`), "utf8"));
+    const before = files();
+    const wrong: readonly [args: readonly string[], message: string][] = [
+      [["client", "node", "tcp://"], 'invalid value "tcp://" of the setting node: "tcp://" is no address of a node'],
+      [["client", "broadcast-mode", "later"], 'invalid value "later" of the setting broadcast-mode'],
+      [["app", "api.address", "nowhere"], "of the setting api.address: expected an address such as"],
+      [["app", "api.enable", "maybe"], 'invalid value "maybe" of the setting api.enable: expected true or false'],
+      [["app", "block-time", "soon"], "of the setting block-time: expected a duration such as"],
+      [["app", "halt-height", "-1"], "of the setting halt-height: expected a block height"],
+      [["app", "minimum-gas-prices", "one stake"], 'invalid value "one stake" of the setting minimum-gas-prices'],
+      [["app", "limits.max-requests", "0"], "of the setting limits.max-requests: expected more than 0"],
+    ];
+    for (const [args, message] of wrong) {
+      const { exit, stderr } = await line.run(["config", "set", ...args]);
+      expect(stderr).toContain(message);
+      expect(exit).toBe(2);
+    }
+    expect(files()).toEqual(before);
+    expect((await line.run(["config", "set", "app", "rpc.cors-allowed-origins", "https://a,https://b"])).exit).toBe(0);
+    expect(files()[1]).toBe(
+      before[1]?.replace("cors-allowed-origins = []", 'cors-allowed-origins = ["https://a", "https://b"]'),
+    );
+  });
+
   test("every setting that init writes → taken, under its own value", async () => {
     const line = new CommandLine();
     await line.json("init", "one");

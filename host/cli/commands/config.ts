@@ -1,6 +1,6 @@
 /** `chaind config`: the settings in a home, which replace flags. */
 
-import type { Command } from "commander";
+import type { Command, Option } from "commander";
 import { envPrefix, programName } from "../../program-name.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { nearest } from "../../shell/cobra.js";
@@ -13,7 +13,7 @@ import {
   writeSetting,
 } from "../../shell/config-file.js";
 import type { Output } from "../../shell/output.js";
-import { envName, isFromFile, readsConfig } from "../../shell/settings.js";
+import { envName, isFromFile, parseSetting, readsConfig } from "../../shell/settings.js";
 import { usage } from "../../usage.js";
 import { limitDefaults } from "../limit-settings.js";
 
@@ -50,7 +50,7 @@ export function registerConfig(program: Cobra, output: Output): void {
       if (value === undefined || (!isName(first) && third !== undefined)) {
         throw usage(`accepts [client|app] <key> <value>; see \`${programName()} config set --help\``);
       }
-      requireSetting(program, name, key);
+      checkValue(requireSetting(program, name, key), key, value);
       writeSetting(homeOf(program), name, key, value);
     });
   config
@@ -72,28 +72,54 @@ export function registerConfig(program: Cobra, output: Output): void {
     .action(() => output.print({ home: homeOf(program) }, homeOf(program)));
 }
 
-/** A misspelt setting would be written and never read. @throws UpgradeError UPG_INVALID_ARGUMENT */
-function requireSetting(program: Cobra, name: ConfigName, key: string): void {
-  if (settingsOf(program, name).has(key)) return;
+/**
+ * The flags that read the setting. A misspelt one would be written and never read.
+ * @throws UpgradeError UPG_INVALID_ARGUMENT
+ */
+function requireSetting(program: Cobra, name: ConfigName, key: string): readonly Option[] {
+  const flags = settingsOf(program, name).get(key);
+  if (flags) return flags;
   const other = name === "client" ? "app" : "client";
   if (settingsOf(program, other).has(key)) {
     throw usage(`${key} is a setting of ${other}.toml: ${programName()} config set ${other} ${key} …`);
   }
-  const near = nearest(key, [...settingsOf(program, name)]);
+  const near = nearest(key, [...settingsOf(program, name).keys()]);
   const hint = near === undefined ? "" : ` (did you mean "${near}"?)`;
   throw usage(`there is no setting "${key}" in ${name}.toml${hint}; see \`${programName()} config view ${name}\``);
 }
 
+/**
+ * A value that no command takes would stop each of them. The empty one means that the default holds.
+ * @throws UpgradeError UPG_INVALID_CONFIG
+ */
+function checkValue(flags: readonly Option[], key: string, value: string): void {
+  let refusal: unknown;
+  for (const flag of value === "" ? [] : flags) {
+    try {
+      parseSetting(flag, value, key);
+      return;
+    } catch (error) {
+      refusal ??= error;
+    }
+  }
+  if (refusal !== undefined) throw refusal;
+}
+
 /** The flags that a file may give a value: those of the commands that read it. */
-function settingsOf(program: Cobra, name: ConfigName): ReadonlySet<string> {
-  const names = new Set<string>();
+function settingsOf(program: Cobra, name: ConfigName): ReadonlyMap<string, readonly Option[]> {
+  const found = new Map<string, Option[]>();
+  const add = (flag: Option) => {
+    if (!flag.long || !isFromFile(flag.long)) return;
+    const key = flag.long.slice(2);
+    found.set(key, [...(found.get(key) ?? []), flag]);
+  };
   const walk = (command: Command) => {
-    for (const { long } of command.options) if (long && isFromFile(long)) names.add(long.slice(2));
-    for (const each of command.commands) walk(each);
+    command.options.forEach(add);
+    command.commands.forEach(walk);
   };
   for (const top of program.commands) if (readsConfig(top.name()) === name) walk(top);
-  for (const { long } of program.options) if (long && isFromFile(long)) names.add(long.slice(2));
-  return names;
+  program.options.forEach(add);
+  return found;
 }
 
 /** Settings that the file need not have, and what holds then. */

@@ -2,6 +2,7 @@ import "../../serve-chain.js";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { configPath, configValue, readConfig, writeSetting } from "../../../host/shell/config-file.js";
 
@@ -35,6 +36,60 @@ describe("writeSetting()", () => {
     expect(table["api"]).toEqual({ enable: true, address: "a", more: "1" });
     expect(table["grpc"]).toEqual({ address: "x" });
     expect(table["rpc"]).toEqual({ laddr: "b" });
+  });
+
+  test("a comment beside the value, its quotes, blanks and line ends → stay", () => {
+    const layout =
+      "# top\r\nnode  =  'old'   # beside\r\n\r\n  [api] # of REST\r\n  address = \"a\"# tight\r\n# end\r\n";
+    writeFileSync(configPath(home, "client"), layout);
+    writeSetting(home, "client", "node", "new");
+    writeSetting(home, "client", "api.address", "b");
+    expect(text()).toBe(layout.replace("'old'", "'new'").replace('"a"', '"b"'));
+  });
+
+  test("a list → stays a list, of what is between commas", () => {
+    writeFileSync(configPath(home, "client"), "# before\nlist = [] # beside\n# after\n");
+    writeSetting(home, "client", "list", "https://a, https://b");
+    expect(readConfig(home, "client")).toEqual({ list: ["https://a", "https://b"] });
+    expect(text()).toMatch(/^# before\nlist = \[.*\] # beside\n# after\n$/);
+    writeSetting(home, "client", "list", "");
+    expect(readConfig(home, "client")).toEqual({ list: [] });
+  });
+
+  test("a number beyond what TOML's readers take exactly → text, which reads as that number", () => {
+    writeSetting(home, "client", "count", "9007199254740993");
+    expect(configValue(readConfig(home, "client"), "count")).toBe("9007199254740993");
+  });
+
+  test.each([
+    ["a list with comments inside", 'list = [ "a", # one\n  "b" ]\n', "list", "z"],
+    ["a table of that name", "[node]\nx = 1\n", "node", "z"],
+    ["a value where the table would be", "api = 1\n", "api.address", "z"],
+  ])("%s → as asked, or UPG_INVALID_CONFIG and the file as it was", (_, before, key, value) => {
+    writeFileSync(configPath(home, "client"), before);
+    try {
+      writeSetting(home, "client", key, value);
+    } catch (error) {
+      expect(error).toMatchObject({ code: "UPG_INVALID_CONFIG" });
+      expect(text()).toBe(before);
+      return;
+    }
+    expect(configValue(readConfig(home, "client"), key)).toBe(value);
+  });
+
+  test("any settings, one after the other → each has its value, and every comment is still there", () => {
+    const word = fc.string({ unit: "grapheme", maxLength: 20 }).filter((each) => !/[\u0000-\u001f\u007f]/.test(each));
+    const keys = ["node", "count", "api.enable", "api.address", "rpc.laddr", "fresh", "grpc.address"] as const;
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.constantFrom(...keys), word), { maxLength: 4 }), (changes) => {
+        writeFileSync(configPath(home, "client"), TEXT);
+        for (const [key, value] of changes) writeSetting(home, "client", key, value);
+        const table = readConfig(home, "client");
+        for (const [key, value] of new Map(changes)) expect(configValue(table, key)).toBe(value);
+        for (const comment of ["# a comment\n", "# beside\n", "# inside\n"]) expect(text()).toContain(comment);
+      }),
+      { numRuns: 30 },
+    );
   });
 
   test("in a home without the file it makes one", () => {
