@@ -123,8 +123,10 @@ function buildTypes() {
 }
 
 mkdirSync("build", { recursive: true });
-await buildCore();
-await buildHash();
-await buildExamples();
+if (!process.argv.includes("--only-dist")) {
+  await buildCore();
+  await buildHash();
+  await buildExamples();
+}
 await buildDist();
 if (!process.argv.includes("--no-types")) buildTypes();

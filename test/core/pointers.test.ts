@@ -163,6 +163,12 @@ describeCores((_core, raw) => {
       expect(take()[0]?.[0]).toBe(spans.find(([ptr]) => ptr !== raw.scratch)?.[0]);
     });
 
+    test("core_alloc in a new instance, before any core_reset → the whole arena, at a multiple of 16", () => {
+      const arena = Number(raw.fresh().call("core_alloc", 786_432));
+      expect(arena).toBeGreaterThan(0);
+      expect(arena % 16).toBe(0);
+    });
+
     test("core_alloc of everything at once, and of one byte more", () => {
       raw.call("core_reset");
       expect(raw.call("core_alloc", 786_433)).toBe(0);

@@ -107,7 +107,9 @@ describe("gRPC by reflection alone", () => {
           for (const name of ["", ...NAMES]) expect(await check(name)).toEqual({ status: "SERVING" });
           node.isReady = false;
           expect(await check()).toEqual({ status: "NOT_SERVING" });
-          await expect(check("nope")).rejects.toMatchObject({ code: 5 });
+          await expect(check("nope")).rejects.toMatchObject({ code: 5, details: "unknown service nope" });
+          const details = `unknown service ${"x".repeat(200)}`;
+          await expect(check("x".repeat(201))).rejects.toMatchObject({ code: 5, details });
         });
       },
       { blocks: 0 },

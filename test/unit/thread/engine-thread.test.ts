@@ -4,7 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { EngineStart } from "../../../host/thread/engine-port.js";
-import { EngineFailure, EngineThread, QUEUED_TXS_MAX } from "../../../host/thread/engine-thread.js";
+import {
+  EngineFailure,
+  type EngineListener,
+  EngineThread,
+  QUEUED_TXS_MAX,
+} from "../../../host/thread/engine-thread.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-thread-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -17,7 +22,7 @@ const START: EngineStart = {
 };
 
 /** An engine of these lines; `port` and `taken(id)` are there. */
-function engine(lines: string): EngineThread {
+function engine(lines: string, listener: Partial<EngineListener> = {}): EngineThread {
   const program = join(root, `engine-${programs++}.mjs`);
   const head = `import { workerData } from "node:worker_threads";
 const { port, status } = workerData;
@@ -26,7 +31,7 @@ const taken = (id) => Atomics.store(new BigInt64Array(status), 1, BigInt(id));
   writeFileSync(program, head + lines);
   const nothing = () => undefined;
   return new EngineThread(program, START, {
-    ...{ onCommitted: nothing, onRefused: nothing, onProgress: nothing, onLog: nothing },
+    ...{ onCommitted: nothing, onRefused: nothing, onProgress: nothing, onLog: nothing, ...listener },
   });
 }
 
@@ -67,4 +72,35 @@ test("terminate() of an engine that loops for ever → it is gone", async () => 
   const thread = engine(`port.postMessage({ kind: "opened", facts: {} }); for (;;);`);
   await thread.opened;
   expect(await thread.terminate(10_000)).toBe(true);
+});
+
+test("what the engine sends → each message to its listener, in order; log lines are counted as taken", async () => {
+  const heard: unknown[] = [];
+  const thread = engine(
+    `port.on("message", ({ kind }) => {
+      if (kind !== "run") return;
+      port.postMessage({ kind: "progress", progress: { phase: "handler" } });
+      port.postMessage({ kind: "refused", id: 7 });
+      port.postMessage({ kind: "committed", height: 5n });
+      port.postMessage({ kind: "log", level: "info", message: "hello" });
+      port.postMessage({ kind: "stopped" });
+      port.close();
+    });`,
+    {
+      onProgress: (progress) => heard.push(progress),
+      onRefused: (id) => heard.push(id),
+      onCommitted: (message) => heard.push(message),
+      onLog: (line) => heard.push(line),
+    },
+  );
+  thread.run();
+  await thread.ended;
+  expect(heard).toEqual([
+    { phase: "handler" },
+    7,
+    { kind: "committed", height: 5n },
+    { kind: "log", level: "info", message: "hello" },
+  ]);
+  expect(thread.status.linesTaken).toBe(1);
+  expect(await thread.exited(10_000)).toBe(true);
 });

@@ -1,0 +1,88 @@
+// A copy of the repository in a temporary folder, where a fault is planted and tests are run: the sources stay as they are.
+import { spawn } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+
+const ROOT = join(import.meta.dirname, "../..");
+/** What the tests need; packages are linked. */
+const COPIED = ["assembly", "bench", "build", "dist", "docs", "examples", "host", "proto", "scripts", "test"];
+const FILES = [
+  ...["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE", "handler.ts", "asconfig.json"],
+  ...["package.json", "tsconfig.json", "tsconfig.build.json", "vitest.config.ts"],
+];
+/** What a build makes of the sources. */
+const BUILT = ["build", "dist", "host/core/core-wasm.ts", "host/commitment/hash-wasm.ts"];
+const NOT_COPIED = new Set(["build/run", "build/engines", "dist/types"]);
+
+/** A run that takes longer hangs, if the same tests end without the fault: main.mjs makes sure. */
+const RUN_SECONDS_MAX = 600;
+
+export class Copy {
+  #root = mkdtempSync(join(tmpdir(), "chain-upgrade-mutants-"));
+  #children = new Set();
+
+  constructor() {
+    for (const path of [...COPIED, ...FILES]) this.#take(path);
+    symlinkSync(join(ROOT, "node_modules"), join(this.#root, "node_modules"));
+  }
+
+  #take(path) {
+    const filter = (from) => !NOT_COPIED.has(relative(ROOT, from).replaceAll("\\", "/"));
+    cpSync(join(ROOT, path), join(this.#root, path), { recursive: true, filter });
+  }
+
+  remove() {
+    for (const child of this.#children) child.kill("SIGKILL");
+    rmSync(this.#root, { recursive: true, force: true });
+  }
+
+  /** Plants a fault; the function that it returns puts the file back, and what was built of it. */
+  plant({ file, start, end, from, to }) {
+    const path = join(this.#root, file);
+    const text = readFileSync(path, "utf8");
+    if (text.slice(start, end) !== from)
+      throw new Error(`${file} was changed while the faults were drawn: start again`);
+    writeFileSync(path, text.slice(0, start) + to + text.slice(end));
+    return () => {
+      writeFileSync(path, text);
+      if (file.startsWith("assembly/")) for (const built of BUILT) this.#take(built);
+    };
+  }
+
+  /** Builds with the fault: all, or dist/ alone. False when it is refused. */
+  async build(...flags) {
+    return (await this.#run(["scripts/build.mjs", "--quiet", "--no-types", ...flags])) === 0;
+  }
+
+  /** The first test file that fails; undefined when all pass. */
+  async failing(tests) {
+    const results = join(this.#root, "build/mutants.json");
+    rmSync(results, { force: true });
+    const args = ["run", ...tests, "--bail", "1", "--reporter", "json", "--outputFile", results];
+    const status = await this.#run(["node_modules/vitest/vitest.mjs", ...args, "--maxWorkers", "2"]);
+    if (status === 0) return undefined;
+    try {
+      const { testResults } = JSON.parse(readFileSync(results, "utf8"));
+      const failed = testResults.find((file) => file.status === "failed");
+      if (failed) return relative(this.#root, failed.name).replaceAll("\\", "/");
+    } catch {
+      // No results: the run was killed or broke. Any of its tests may be the reason; the nearest is named.
+    }
+    return tests[0];
+  }
+
+  /** Exit status; `undefined` when it took too long and was killed. */
+  #run(args) {
+    return new Promise((done) => {
+      const child = spawn(process.execPath, args, { cwd: this.#root, stdio: "ignore" });
+      this.#children.add(child);
+      const timer = setTimeout(() => child.kill("SIGKILL"), RUN_SECONDS_MAX * 1_000);
+      child.once("close", (status) => {
+        clearTimeout(timer);
+        this.#children.delete(child);
+        done(status ?? undefined);
+      });
+    });
+  }
+}
