@@ -9,7 +9,7 @@ import type { Height } from "../../types.js";
 const NANOS = 1_000_000_000n;
 
 /** The lowest height of the run up to the last whose state is kept: in as many steps as the run's length has bits. */
-function earliestHeight(has: (height: Height) => boolean, last: Height): Height {
+export function earliestHeight(has: (height: Height) => boolean, last: Height): Height {
   let kept = last;
   let step = 1n;
   while (kept > step && has(kept - step)) {
