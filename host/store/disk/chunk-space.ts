@@ -138,7 +138,7 @@ export class ChunkSpace {
     this.#pendingBytes += bytes;
     if (this.#pendingBytes <= this.stagedBytes) return;
     this.hasFlushed = true;
-    this.database.transaction((batch) => this.putStaged(batch));
+    this.database.transaction((batch) => this.putStaged(batch), { isDurableLater: true });
     this.#clear();
     this.#room.open();
   }

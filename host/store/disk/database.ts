@@ -44,6 +44,14 @@ export interface DatabaseRange {
   readonly limit?: number;
 }
 
+export interface TransactionOptions {
+  /**
+   * Visible at once, durable with the next transaction at the latest: a power cut may undo it, alone. For records that
+   * nothing points to yet. A database may sync it all the same.
+   */
+  readonly isDurableLater?: boolean;
+}
+
 export interface Database {
   /** Nothing can be written. */
   readonly isReadOnly?: boolean;
@@ -58,6 +66,6 @@ export interface Database {
    * made by `changes` see what it has put is open: LMDB shows it, memory does not.
    * @throws UpgradeError UPG_STORE_FULL, UPG_STORE_IO
    */
-  transaction(changes: (batch: Batch) => void): void;
+  transaction(changes: (batch: Batch) => void, options?: TransactionOptions): void;
   close(): void;
 }

@@ -6,7 +6,7 @@
 
 import type { SpillFiles } from "../../branch/spill/spill-files.js";
 import { UpgradeError } from "../../errors.js";
-import type { Batch, Database, DatabaseRange } from "./database.js";
+import type { Batch, Database, DatabaseRange, TransactionOptions } from "./database.js";
 import { commitKey, commitsEnd, versionOfCommitKey } from "./keys.js";
 
 export class FencedDatabase implements Database {
@@ -33,11 +33,11 @@ export class FencedDatabase implements Database {
   }
 
   /** @throws UpgradeError UPG_STORE_LOCKED when somebody else made a version; nothing has changed then */
-  transaction(changes: (batch: Batch) => void): void {
+  transaction(changes: (batch: Batch) => void, options?: TransactionOptions): void {
     this.inner.transaction((batch) => {
       requireLastVersion(this.inner, this.expected());
       changes(batch);
-    });
+    }, options);
   }
 
   close(): void {

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { open, type RangeOptions, type RootDatabase, type RootDatabaseOptionsWithPath } from "lmdb";
 import { isUpgradeError } from "../../errors.js";
-import type { Batch, Database, DatabaseRange } from "./database.js";
+import type { Batch, Database, DatabaseRange, TransactionOptions } from "./database.js";
 import { makeFolder, requireAccess, syncFolder } from "./lmdb-access.js";
 import { ChecksumWriter, unsealed } from "./lmdb-checksum.js";
 import { type Access, diskFailure } from "./lmdb-errors.js";
@@ -22,6 +22,13 @@ export interface LmdbOptions {
   readonly isTemporary?: boolean;
 }
 
+/** lmdb-js: may be given up, and is on disk when it returns (TXN_ABORTABLE, TXN_SYNCHRONOUS_COMMIT); its default. */
+const DURABLE = 3;
+/**
+ * LMDB's MDB_NOMETASYNC: the pages of the transaction are synced, its meta page with the next one. One sync of two is
+ * saved, and after a power cut the file is whole with or without the transaction.
+ */
+const NO_META_SYNC = 0x40000;
 /** Beside the database file. */
 const SPILL_FOLDER = "spill";
 
@@ -74,7 +81,7 @@ export class LmdbDatabase implements Database {
     );
   }
 
-  transaction(changes: (batch: Batch) => void): void {
+  transaction(changes: (batch: Batch) => void, options: TransactionOptions = {}): void {
     const what = "cannot write to the database";
     const batch: Batch = {
       put: (key, value) => {
@@ -86,15 +93,18 @@ export class LmdbDatabase implements Database {
     this.#room.begin();
     let thrown: unknown;
     try {
-      this.#db.transactionSync(() => {
-        try {
-          changes(batch);
-          this.#room.require();
-        } catch (error) {
-          thrown = error;
-          throw error;
-        }
-      });
+      this.#db.transactionSync(
+        () => {
+          try {
+            changes(batch);
+            this.#room.require();
+          } catch (error) {
+            thrown = error;
+            throw error;
+          }
+        },
+        DURABLE | (options.isDurableLater ? NO_META_SYNC : 0),
+      );
     } catch (cause) {
       this.#hasFailed = thrown === undefined;
       throw thrown ?? diskFailure("write", `${what} ${this.#path}`, this.#path, cause);
