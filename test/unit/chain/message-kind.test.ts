@@ -46,7 +46,7 @@ test("a message whose .proto file names its signer → read from there; the same
   }
 });
 
-test("a message whose .proto file names none → the field that the module gives", () => {
+test("a message whose .proto file names none → that which the module gives", () => {
   const kind = kindOf(describedMessage(), "to");
   expect(kind.signer.name).toBe("to");
   expect(kind.read(Uint8Array.of(0x0a, 1, 0x61, 0x12, 1, 0x62)).signer).toBe("b");
@@ -57,7 +57,7 @@ test.each([
   ["two", describedMessage("from_account", "to"), undefined, "names 2 signers, from_account and to"],
   ["one, and the module another", describedMessage("from_account"), "to", "has the signer fromAccount by its .proto"],
   ["a number", describedMessage("amount"), undefined, 'has no text "amount"'],
-  ["a field that is absent", describedMessage("payer"), undefined, 'has no text "payer"'],
+  ["one that is absent", describedMessage("payer"), undefined, 'has no text "payer"'],
   ["none, and the module an absent one", describedMessage(), "payer", 'has no text "payer"'],
 ])("a message that names as its signer %s → UPG_INVALID_ARGUMENT", (_, schema, given, text) => {
   const error = failureOf(() => kindOf(schema, given));
