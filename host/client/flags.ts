@@ -1,6 +1,7 @@
 /** The flags of commands that ask a node. */
 import { type Command, Option } from "commander";
 import { parseDuration, parseHeight } from "../shell/options.js";
+import { GrpcClient } from "../wallet/grpc.js";
 import { httpUrl, RpcClient } from "../wallet/rpc.js";
 
 export const NODE_DEFAULT = "tcp://localhost:26657";
@@ -16,6 +17,8 @@ export interface NodeFlags {
 export interface QueryFlags extends NodeFlags {
   /** 0n: the last one. */
   readonly height: bigint;
+  readonly grpcAddr?: string;
+  readonly grpcInsecure?: boolean;
 }
 
 /** As it is written, which commands print; @throws UpgradeError UPG_INVALID_ARGUMENT */
@@ -35,14 +38,21 @@ export function addNodeFlags<T extends Command>(command: T): T {
 }
 
 export function addQueryFlags<T extends Command>(command: T): T {
-  return addNodeFlags(command).option(
-    "--height <int>",
-    "ask for the state of this height (0: the last)",
-    parseHeight,
-    0n,
-  ) as T;
+  return addNodeFlags(command)
+    .option("--height <int>", "ask for the state of this height (0: the last)", parseHeight, 0n)
+    .option("--grpc-addr <string>", "address of a node's gRPC, asked in place of its RPC: host:port")
+    .option("--grpc-insecure", "gRPC without TLS") as T;
 }
 
 export function rpcClient({ node, timeout }: NodeFlags): RpcClient {
-  return new RpcClient(node, Math.max(1, Number(timeout / NANOS_PER_MILLI)));
+  return new RpcClient(node, millis(timeout));
 }
+
+/** What questions about state are put to: gRPC where an address of it is given. */
+export function queryClient(flags: QueryFlags): RpcClient | GrpcClient {
+  const { grpcAddr, grpcInsecure: isInsecure = false, timeout } = flags;
+  if (grpcAddr === undefined || grpcAddr === "") return rpcClient(flags);
+  return new GrpcClient(grpcAddr, { isInsecure, timeoutMillis: millis(timeout) });
+}
+
+const millis = (timeout: bigint) => Math.max(1, Number(timeout / NANOS_PER_MILLI));

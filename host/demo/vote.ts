@@ -124,7 +124,7 @@ async function chaindTx(
 }
 
 async function lastProposal(home: string, node: string): Promise<string> {
-  const list = ["query", "gov", "proposals", "--reverse", "--limit", "1", "--home", home, "--node", node];
+  const list = ["query", "gov", "proposals", "--page-reverse", "--page-limit", "1", "--home", home, "--node", node];
   const { proposals } = (await chaind(list)) as { proposals: { id: string }[] };
   return proposals[0]?.id ?? "";
 }

@@ -3,6 +3,7 @@ import type { DescMessage, MessageInitShape, MessageShape } from "@bufbuild/prot
 import { isUpgradeError } from "../errors.js";
 import { Query as CosmosQuery } from "../gen/cosmos/upgrade/v1beta1/query_pb.js";
 import { ask, type Method } from "./ask.js";
+import type { GrpcClient } from "./grpc.js";
 import type { RpcClient } from "./rpc.js";
 
 /** What a node of the Cosmos SDK says of a service that it does not have. */
@@ -14,16 +15,16 @@ const UNKNOWN = /unknown query path|unknown service|unknown method/;
  * @throws UpgradeError what the node returned, UPG_REMOTE_*
  */
 export async function askUpgrade<I extends DescMessage, O extends DescMessage>(
-  rpc: RpcClient,
+  client: RpcClient | GrpcClient,
   method: Method<I, O>,
   request: MessageInitShape<I>,
   height = 0n,
 ): Promise<MessageShape<O>> {
   try {
-    return await ask(rpc, method, request, height);
+    return await ask(client, method, request, height);
   } catch (error) {
     const isUnknown = isUpgradeError(error) && error.code === "UPG_REMOTE_REFUSED" && UNKNOWN.test(error.message);
     if (!isUnknown || !CosmosQuery.methods.some(({ name }) => name === method.name)) throw error;
-    return await ask(rpc, { ...method, parent: CosmosQuery }, request, height);
+    return await ask(client, { ...method, parent: CosmosQuery }, request, height);
   }
 }

@@ -1,4 +1,4 @@
-/** The node's query service, asked through `abci_query`: any method by its descriptor. */
+/** The node's query service, asked through `abci_query` of its RPC or over gRPC: any method by its descriptor. */
 import {
   create,
   type DescMessage,
@@ -9,6 +9,7 @@ import {
 } from "@bufbuild/protobuf";
 import { fromBase64, toHex } from "../bytes.js";
 import { ERROR_KINDS, type ErrorCode, messageOf, UpgradeError } from "../errors.js";
+import { GrpcClient } from "./grpc.js";
 import type { RpcClient } from "./rpc.js";
 
 /** A method as generated code describes it. */
@@ -21,14 +22,17 @@ export interface Method<I extends DescMessage, O extends DescMessage> {
 
 /** `height`: state of that height; 0n the last. @throws UpgradeError what the node returned, UPG_REMOTE_* */
 export async function ask<I extends DescMessage, O extends DescMessage>(
-  rpc: RpcClient,
+  client: RpcClient | GrpcClient,
   method: Method<I, O>,
   request: MessageInitShape<I>,
   height = 0n,
 ): Promise<MessageShape<O>> {
   const path = `/${method.parent.typeName}/${method.name}`;
-  const data = toHex(toBinary(method.input, create(method.input, request)));
-  const { value } = await abciQuery(rpc, { path, data, height, prove: false });
+  const bytes = toBinary(method.input, create(method.input, request));
+  const value =
+    client instanceof GrpcClient
+      ? await client.unary(path, bytes, height)
+      : (await abciQuery(client, { path, data: toHex(bytes), height, prove: false })).value;
   try {
     return fromBinary(method.output, value);
   } catch (cause) {

@@ -23,7 +23,7 @@ const PAGE = readFileSync(join(ROOT, "docs/build-a-chain.md"), "utf8");
 const TEST_MILLIS = 10 * 60_000;
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-build-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }), TEST_MILLIS);
 
 const files = Array.from(
   PAGE.matchAll(/<!-- file: (\S+) -->\n```\w+\n([\s\S]*?)^```$/gm),

@@ -1,7 +1,9 @@
 /** `chaind query`: questions to a node. */
 
+import { Option } from "commander";
 import { registerDerivedQueries } from "../../client/derived/query.js";
 import { addQueryFlags, type QueryFlags } from "../../client/flags.js";
+import { addPageFlags as list } from "../../client/page-flags.js";
 import type { Question } from "../../client/query/question.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { parseCount } from "../../shell/options.js";
@@ -114,12 +116,14 @@ function registerAccounts(query: Cobra, output: Output): void {
     async () => (await accounts()).moduleAccounts,
   );
   const bank = query.command("bank").summary("Coins").description("Querying commands for the bank module").group();
-  question(
-    bank,
-    "balances <address>",
-    "Query the coins of an account",
-    output,
-    async () => (await accounts()).balances,
+  list(
+    question(
+      bank,
+      "balances <address>",
+      "Query the coins of an account",
+      output,
+      async () => (await accounts()).balances,
+    ),
   );
   question(
     bank,
@@ -128,7 +132,7 @@ function registerAccounts(query: Cobra, output: Output): void {
     output,
     async () => (await accounts()).balance,
   );
-  question(bank, "total", "Query the supply of all coins", output, async () => (await accounts()).total).alias(
+  list(question(bank, "total", "Query the supply of all coins", output, async () => (await accounts()).total)).alias(
     "total-supply",
   );
 }
@@ -139,21 +143,26 @@ function registerGov(query: Cobra, output: Output): void {
   const group = query.command("gov").summary("Proposals, votes and deposits");
   group.description("Querying commands for the gov module").group();
   question(group, "proposal <proposal-id>", "Query a proposal", output, async () => (await gov()).proposal);
-  question(group, "proposals", "Query proposals", output, async () => (await gov()).proposals)
-    .option("--status <string>", "only those in this state: deposit_period, voting_period, passed, rejected, failed")
+  list(question(group, "proposals", "Query proposals", output, async () => (await gov()).proposals))
+    .option(
+      "--proposal-status <string>",
+      "only those in this state: deposit-period, voting-period, passed, rejected, failed",
+    )
+    .addOption(new Option("--status <string>", "its name before 0.53").hideHelp())
     .option("--voter <string>", "only those that this address voted on")
-    .option("--depositor <string>", "only those that this address paid for")
-    .option("--limit <uint>", "at most so many", parseCount, 100)
-    .option("--offset <uint>", "leave out the first so many", parseCount, 0)
-    .option("--reverse", "the newest first");
-  question(group, "votes <proposal-id>", "Query the votes on a proposal", output, async () => (await gov()).votes);
+    .option("--depositor <string>", "only those that this address paid for");
+  list(
+    question(group, "votes <proposal-id>", "Query the votes on a proposal", output, async () => (await gov()).votes),
+  );
   question(group, "vote <proposal-id> <voter>", "Query a vote", output, async () => (await gov()).vote);
-  question(
-    group,
-    "deposits <proposal-id>",
-    "Query the deposits of a proposal",
-    output,
-    async () => (await gov()).deposits,
+  list(
+    question(
+      group,
+      "deposits <proposal-id>",
+      "Query the deposits of a proposal",
+      output,
+      async () => (await gov()).deposits,
+    ),
   );
   question(group, "tally <proposal-id>", "Query the votes counted by power", output, async () => (await gov()).tally);
   question(group, "params", "Query the parameters of governance", output, async () => (await gov()).params);

@@ -1,15 +1,16 @@
-/** `query <module> <method>` for modules without commands of their own: read from the descriptors of their services. */
-import type { DescField, DescMethod } from "@bufbuild/protobuf";
+/** `query <module> <method>`, where it has no command written by hand: read from the descriptors of the services. */
+import { create, type DescField, type DescMethod, toJson } from "@bufbuild/protobuf";
 import { messageFromJson } from "../../chain/query/message-json.js";
 import { messageOf } from "../../errors.js";
+import { PageRequestSchema } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import type { Cobra } from "../../shell/cobra.js";
-import { parseUint64 } from "../../shell/options.js";
 import type { Output } from "../../shell/output.js";
 import { programChain } from "../../shell/program-chain.js";
 import { usage } from "../../usage.js";
 import { ask } from "../../wallet/ask.js";
-import { addQueryFlags, type QueryFlags, rpcClient } from "../flags.js";
+import { addQueryFlags, type QueryFlags, queryClient } from "../flags.js";
 import { messageJson, messageRegistry } from "../message-json.js";
+import { addPageFlags, pageRequest } from "../page-flags.js";
 import {
   addFieldFlags,
   type FieldFlag,
@@ -20,18 +21,21 @@ import {
   kebab,
   PAGE_REQUEST,
 } from "./fields.js";
+import { commandNames, groupOf } from "./groups.js";
 
-/** Adds a group for each module of the chain that has queries and whose name is free. */
+/** Adds a command for each query of the chain's modules whose name is free; of several services the first counts. */
 export function registerDerivedQueries(query: Cobra, output: Output): void {
-  const taken = new Set(query.commands.map((command) => command.name()));
   for (const { name, queries = [] } of programChain().modules) {
-    if (queries.length === 0 || taken.has(kebab(name))) continue;
-    const group = query.command(kebab(name)).summary(`Queries of the ${name} module`);
-    group.description(`Querying commands for the ${name} module`).group();
-    const methods = new Map(
-      queries.flatMap(({ descriptor }) => descriptor.methods.map((method) => [kebab(method.name), method])),
+    if (queries.length === 0) continue;
+    const group = groupOf(
+      query,
+      kebab(name),
+      `Queries of the ${name} module`,
+      `Querying commands for the ${name} module`,
     );
-    for (const [word, method] of methods) registerMethod(group, word, method, output);
+    for (const method of queries.flatMap(({ descriptor }) => descriptor.methods)) {
+      if (!commandNames(group).has(kebab(method.name))) registerMethod(group, kebab(method.name), method, output);
+    }
   }
 }
 
@@ -49,15 +53,15 @@ function registerMethod(group: Cobra, word: string, method: DescMethod, output: 
   );
   for (const field of words) command.argument(`[${kebab(field.name)}]`);
   const page = fields.find((field) => field.message?.typeName === PAGE_REQUEST);
+  if (page) addPageFlags(command);
   const flags = addFieldFlags(
     command,
     fields.filter((field) => !words.includes(field) && field !== page),
   );
-  if (page) addPageFlags(command);
   command.action(async (...given: unknown[]) => {
     const options = given.at(-2) as QueryFlags & Json;
     const request = requestOf(method, { words, given, flags, options, page });
-    const answer = await ask(rpcClient(options), method, request, options.height);
+    const answer = await ask(queryClient(options), method, request, options.height);
     output.print(messageJson(method.output, answer));
   });
 }
@@ -77,7 +81,7 @@ function requestOf({ input }: DescMethod, { words, given, flags, options, page }
     const word = given[at];
     if (typeof word === "string") json[field.jsonName] = wordJson(field, word);
   });
-  if (page) json[page.jsonName] = pageJson(options);
+  if (page) json[page.jsonName] = toJson(PageRequestSchema, create(PageRequestSchema, pageRequest(options)));
   try {
     return messageFromJson(messageRegistry(), input, json);
   } catch (cause) {
@@ -87,20 +91,4 @@ function requestOf({ input }: DescMethod, { words, given, flags, options, page }
 
 function wordJson(field: DescField, word: string): unknown {
   return word === "true" || word === "false" ? JSON.parse(word) : fieldJson(field, word);
-}
-
-function addPageFlags(command: Cobra): void {
-  command
-    .option("--limit <uint>", "at most so many", parseUint64, 100n)
-    .option("--offset <uint>", "leave out the first so many", parseUint64, 0n)
-    .option("--page-key <base64>", "next_key of the page before, in place of --offset")
-    .option("--count-total", "count them all")
-    .option("--reverse", "the last first");
-}
-
-function pageJson({ limit, offset, pageKey, countTotal, reverse }: Json): Json {
-  return {
-    ...{ limit: String(limit), offset: String(offset), countTotal: countTotal === true, reverse: reverse === true },
-    ...(typeof pageKey === "string" ? { key: pageKey } : {}),
-  };
 }

@@ -1,4 +1,4 @@
-/** `tx <module> <message>` for modules without commands of their own: read from the descriptors of their messages. */
+/** `tx <module> <message>`, where it has no command written by hand: read from the descriptors of the messages. */
 import { type DescMessage, toBinary } from "@bufbuild/protobuf";
 import { messageFromJson } from "../../chain/query/message-json.js";
 import type { MessageKind } from "../../chain/tx/message-kind.js";
@@ -10,22 +10,24 @@ import { usage } from "../../usage.js";
 import { messageRegistry } from "../message-json.js";
 import { addTxFlags, type TxFlags } from "../tx/flags.js";
 import { addFieldFlags, fieldNames, type Json, jsonOfFlags, kebab } from "./fields.js";
+import { commandNames, groupOf } from "./groups.js";
 
-/** Adds a group for each module of the chain that has messages for accounts and whose name is free. */
+/** Adds a command for each message of the chain's modules that accounts sign and whose name is free; the first counts. */
 export function registerDerivedTxs(tx: Cobra, output: Output): void {
-  const taken = new Set(tx.commands.map((command) => command.name()));
   for (const { name, messages = [] } of programChain().modules) {
     const signed = messages.filter(({ isForGovernance }) => !isForGovernance);
-    if (signed.length === 0 || taken.has(kebab(name))) continue;
-    const group = tx.command(kebab(name)).summary(`Transactions of the ${name} module`);
-    group.description(`Transactions subcommands for the ${name} module`).group();
-    for (const kind of signed) registerMessage(group, kind, output);
+    if (signed.length === 0) continue;
+    const about = `Transactions subcommands for the ${name} module`;
+    const group = groupOf(tx, kebab(name), `Transactions of the ${name} module`, about);
+    for (const kind of signed) if (!commandNames(group).has(wordOf(kind))) registerMessage(group, kind, output);
   }
 }
 
+const wordOf = ({ schema }: MessageKind) => kebab(schema.name.replace(/^Msg(?=[A-Z])/, ""));
+
 function registerMessage(group: Cobra, kind: MessageKind, output: Output): void {
   const { schema, signer } = kind;
-  const command = addTxFlags(group.command(kebab(schema.name.replace(/^Msg(?=[A-Z])/, ""))));
+  const command = addTxFlags(group.command(wordOf(kind)));
   const flags = addFieldFlags(
     command,
     schema.fields.filter((field) => field !== signer),

@@ -4,8 +4,9 @@ import { Query as AuthQuery } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
 import { Query as BankQuery } from "../../gen/cosmos/bank/v1beta1/query_pb.js";
 import { programChain } from "../../shell/program-chain.js";
 import { ask } from "../../wallet/ask.js";
-import { rpcClient } from "../flags.js";
+import { type QueryFlags, queryClient } from "../flags.js";
 import { messageJson } from "../message-json.js";
+import { type PageFlags, pageRequest } from "../page-flags.js";
 import type { Answer, Question } from "./question.js";
 
 const auth = AuthQuery.method;
@@ -22,28 +23,29 @@ function checked(address = ""): string {
 }
 
 export const account: Question = async ([address], flags) =>
-  answer(auth.account.output, await ask(rpcClient(flags), auth.account, { address: checked(address) }, flags.height));
+  answer(auth.account.output, await ask(queryClient(flags), auth.account, { address: checked(address) }, flags.height));
 
 export const moduleAccount: Question = async ([name = ""], flags) =>
   answer(
     auth.moduleAccountByName.output,
-    await ask(rpcClient(flags), auth.moduleAccountByName, { name }, flags.height),
+    await ask(queryClient(flags), auth.moduleAccountByName, { name }, flags.height),
   );
 
 export const moduleAccounts: Question = async (_, flags) =>
-  answer(auth.moduleAccounts.output, await ask(rpcClient(flags), auth.moduleAccounts, {}, flags.height));
+  answer(auth.moduleAccounts.output, await ask(queryClient(flags), auth.moduleAccounts, {}, flags.height));
 
-export const balances: Question = async ([address], flags) =>
-  answer(
-    bank.allBalances.output,
-    await ask(rpcClient(flags), bank.allBalances, { address: checked(address) }, flags.height),
-  );
+export const balances: Question<QueryFlags & PageFlags> = async ([address], flags) => {
+  const request = { address: checked(address), pagination: pageRequest(flags) };
+  return answer(bank.allBalances.output, await ask(queryClient(flags), bank.allBalances, request, flags.height));
+};
 
 export const balance: Question = async ([address, denom = ""], flags) =>
   answer(
     bank.balance.output,
-    await ask(rpcClient(flags), bank.balance, { address: checked(address), denom }, flags.height),
+    await ask(queryClient(flags), bank.balance, { address: checked(address), denom }, flags.height),
   );
 
-export const total: Question = async (_, flags) =>
-  answer(bank.totalSupply.output, await ask(rpcClient(flags), bank.totalSupply, {}, flags.height));
+export const total: Question<QueryFlags & PageFlags> = async (_, flags) => {
+  const request = { pagination: pageRequest(flags) };
+  return answer(bank.totalSupply.output, await ask(queryClient(flags), bank.totalSupply, request, flags.height));
+};

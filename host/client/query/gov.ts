@@ -5,8 +5,9 @@ import { Query } from "../../gen/cosmos/gov/v1/query_pb.js";
 import { UINT64_MAX } from "../../limits.js";
 import { usage } from "../../usage.js";
 import { ask } from "../../wallet/ask.js";
-import { type QueryFlags, rpcClient } from "../flags.js";
+import { type QueryFlags, queryClient } from "../flags.js";
 import { messageJson } from "../message-json.js";
+import { type PageFlags, pageRequest } from "../page-flags.js";
 import type { Answer, Question } from "./question.js";
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT */
@@ -24,26 +25,26 @@ function answer<S extends DescMessage>(schema: S, message: MessageShape<S>): Ans
 const { method } = Query;
 
 export const proposal: Question = async ([id], flags) => {
-  const found = await ask(rpcClient(flags), method.proposal, { proposalId: proposalId(id) }, flags.height);
+  const found = await ask(queryClient(flags), method.proposal, { proposalId: proposalId(id) }, flags.height);
   return answer(method.proposal.output, found);
 };
 
-interface ProposalsFlags extends QueryFlags {
+type ListFlags = QueryFlags & PageFlags;
+
+interface ProposalsFlags extends QueryFlags, PageFlags {
+  readonly proposalStatus?: string;
   readonly status?: string;
   readonly voter?: string;
   readonly depositor?: string;
-  readonly limit: number;
-  readonly offset: number;
-  readonly reverse?: boolean;
 }
 
 export const proposals: Question<ProposalsFlags> = async (_, flags) => {
-  const { voter = "", depositor = "", limit, offset, reverse = false } = flags;
+  const { voter = "", depositor = "" } = flags;
   const request = {
-    ...{ voter, depositor, proposalStatus: statusOf(flags.status) },
-    pagination: { limit: BigInt(limit), offset: BigInt(offset), reverse, countTotal: true },
+    ...{ voter, depositor, proposalStatus: statusOf(flags.proposalStatus ?? flags.status) },
+    pagination: pageRequest(flags),
   };
-  return answer(method.proposals.output, await ask(rpcClient(flags), method.proposals, request, flags.height));
+  return answer(method.proposals.output, await ask(queryClient(flags), method.proposals, request, flags.height));
 };
 
 function statusOf(text: string | undefined): ProposalStatus {
@@ -60,26 +61,27 @@ function statusOf(text: string | undefined): ProposalStatus {
   return number;
 }
 
-export const votes: Question = async ([id], flags) =>
-  answer(method.votes.output, await ask(rpcClient(flags), method.votes, { proposalId: proposalId(id) }, flags.height));
+export const votes: Question<ListFlags> = async ([id], flags) => {
+  const request = { proposalId: proposalId(id), pagination: pageRequest(flags) };
+  return answer(method.votes.output, await ask(queryClient(flags), method.votes, request, flags.height));
+};
 
 export const vote: Question = async ([id, voter = ""], flags) =>
   answer(
     method.vote.output,
-    await ask(rpcClient(flags), method.vote, { proposalId: proposalId(id), voter }, flags.height),
+    await ask(queryClient(flags), method.vote, { proposalId: proposalId(id), voter }, flags.height),
   );
 
-export const deposits: Question = async ([id], flags) =>
-  answer(
-    method.deposits.output,
-    await ask(rpcClient(flags), method.deposits, { proposalId: proposalId(id) }, flags.height),
-  );
+export const deposits: Question<ListFlags> = async ([id], flags) => {
+  const request = { proposalId: proposalId(id), pagination: pageRequest(flags) };
+  return answer(method.deposits.output, await ask(queryClient(flags), method.deposits, request, flags.height));
+};
 
 export const tally: Question = async ([id], flags) =>
   answer(
     method.tallyResult.output,
-    await ask(rpcClient(flags), method.tallyResult, { proposalId: proposalId(id) }, flags.height),
+    await ask(queryClient(flags), method.tallyResult, { proposalId: proposalId(id) }, flags.height),
   );
 
 export const params: Question = async (_, flags) =>
-  answer(method.params.output, await ask(rpcClient(flags), method.params, {}, flags.height));
+  answer(method.params.output, await ask(queryClient(flags), method.params, {}, flags.height));

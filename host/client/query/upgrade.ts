@@ -6,7 +6,8 @@ import type { Estimate } from "../../pace.js";
 import { planProtoJson } from "../../plan-info/plan-text.js";
 import { jsonToYaml, type YamlValue } from "../../shell/yaml/yaml.js";
 import { askUpgrade } from "../../wallet/ask-upgrade.js";
-import { type QueryFlags, rpcClient } from "../flags.js";
+import { RpcClient } from "../../wallet/rpc.js";
+import { type QueryFlags, queryClient, rpcClient } from "../flags.js";
 import { messageJson } from "../message-json.js";
 import { estimateAt, estimateJson, estimateText } from "./estimate.js";
 import type { Question } from "./question.js";
@@ -19,12 +20,13 @@ interface PlanFlags extends QueryFlags {
 }
 
 export const plan: Question<PlanFlags> = async (_, flags) => {
-  const rpc = rpcClient(flags);
-  const { plan: found } = await askUpgrade(rpc, method.currentPlan, {}, flags.height);
+  const client = queryClient(flags);
+  const { plan: found } = await askUpgrade(client, method.currentPlan, {}, flags.height);
   if (!found) return { json: { plan: null }, text: "no upgrade scheduled" };
   const { name, height, info, time } = found;
   const fields = JSON.parse(planProtoJson({ name, height, info, ...(time ? { time } : {}) })) as YamlValue;
-  const estimate = await orNothing(estimateAt(rpc, height));
+  // Times of blocks are asked of an RPC.
+  const estimate = client instanceof RpcClient ? await orNothing(estimateAt(client, height)) : undefined;
   return {
     json: { plan: fields, ...(flags.estimate ? { estimate: estimate ? estimateJson(estimate) : null } : {}) },
     text: `${jsonToYaml({ plan: fields })}${estimate ? estimateText(estimate) : ""}`,
@@ -41,27 +43,26 @@ async function orNothing(estimate: Promise<Estimate | undefined>): Promise<Estim
 }
 
 export const applied: Question = async ([name = ""], flags) => {
-  const rpc = rpcClient(flags);
-  const { height } = await askUpgrade(rpc, method.appliedPlan, { name }, flags.height);
+  const { height } = await askUpgrade(queryClient(flags), method.appliedPlan, { name }, flags.height);
   if (height === 0n) throw new UpgradeError("UPG_NOT_FOUND_UPGRADE", "no upgrade found");
-  return { json: await blockMeta(rpc, height) };
+  return { json: await blockMeta(rpcClient(flags), height) };
 };
 
 export const moduleVersions: Question = async ([moduleName = ""], flags) => {
   const { moduleVersions: versions } = method;
   return {
-    json: messageJson(versions.output, await askUpgrade(rpcClient(flags), versions, { moduleName }, flags.height)),
+    json: messageJson(versions.output, await askUpgrade(queryClient(flags), versions, { moduleName }, flags.height)),
   };
 };
 
 export const authority: Question = async (_, flags) => {
   const { authority: account } = method;
-  return { json: messageJson(account.output, await askUpgrade(rpcClient(flags), account, {}, flags.height)) };
+  return { json: messageJson(account.output, await askUpgrade(queryClient(flags), account, {}, flags.height)) };
 };
 
 export const progress: Question = async (_, flags) => {
   const { output } = method.progress;
-  const answer = await askUpgrade(rpcClient(flags), method.progress, {});
+  const answer = await askUpgrade(queryClient(flags), method.progress, {});
   return { json: messageJson(output, answer), text: progressText(answer.progress) };
 };
 
