@@ -12,7 +12,6 @@ export const KEY_BYTES_MAX = 65_535;
 export const VALUE_BYTES_MAX = 1_048_576;
 /** A frame's header is two u32: key length (and operation), value length. */
 export const FRAME_HEADER_BYTES = 8;
-export const FRAME_BYTES_MAX = FRAME_HEADER_BYTES + KEY_BYTES_MAX + VALUE_BYTES_MAX;
 
 /** Versions of the state are JavaScript numbers in the store, and heights of blocks are versions. A plan's height may be larger: it never comes. */
 export const HEIGHT_MAX = 9_007_199_254_740_991n;

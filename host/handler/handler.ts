@@ -75,19 +75,3 @@ function refusal(finding: Finding, count: number): UpgradeError {
   const details = { function: finding.function ?? "", offset: String(finding.offset ?? "") };
   return new UpgradeError(finding.code, `${where === "" ? "" : `${where}: `}${finding.message}${more}`, { details });
 }
-
-/**
- * The hash that a plan pins.
- *
- * @param expected 64 hex digits, upper or lower case
- * @throws UpgradeError UPG_HANDLER_HASH
- */
-export function requireHash(handler: WasmHandler, expected: string): void {
-  if (handler.hash === expected.toLowerCase()) return;
-  const { name } = handler.manifest;
-  throw new UpgradeError(
-    "UPG_HANDLER_HASH",
-    `the handler of plan "${name}" has SHA-256 ${handler.hash}, the plan pins ${expected}; fetch the file again from where the plan says`,
-    { details: { plan: name, hash: handler.hash, expected } },
-  );
-}

@@ -40,6 +40,8 @@ export function planProtoJson(plan: PrintablePlan): string {
  *
  * @param anyJson prints a set client state; without it none is known
  * @throws UpgradeError UPG_INVALID_ARGUMENT when the time is outside years 1 to 9999, or the client state's type is unknown
+ *
+ * @internal held to the Cosmos SDK's vectors; no command prints it yet
  */
 export function planCliJson(plan: PrintablePlan, anyJson: AnyJson = refuseAny): string {
   const { name, time = ZERO_TIME, height, info, upgradedClientState: state } = plan;
@@ -52,7 +54,11 @@ export function planCliJson(plan: PrintablePlan, anyJson: AnyJson = refuseAny): 
   ]);
 }
 
-/** `height: 10` */
+/**
+ * `height: 10`
+ *
+ * @internal held to the Cosmos SDK's vectors; no command prints it yet
+ */
 export function planDueAt(plan: Pick<Plan, "height">): string {
   return `height: ${plan.height}`;
 }
@@ -60,6 +66,8 @@ export function planDueAt(plan: Pick<Plan, "height">): string {
 /**
  * Protobuf's compact text, with a space at its end: `name:"v2" time:<seconds:-62135596800 > height:10 `. A time outside
  * years 1 to 9999 ends the text after `time:`.
+ *
+ * @internal held to the Cosmos SDK's vectors; no command prints it yet
  */
 export function planText(plan: PrintablePlan): string {
   const { name, time = ZERO_TIME, height, info, upgradedClientState: state } = plan;

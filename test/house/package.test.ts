@@ -50,6 +50,11 @@ describe("checkers", () => {
   test("tsc", () => expectClean(run(bin("tsc"), "-p", ".")), 2 * MINUTES);
   test("knip", () => expectClean(run(bin("knip"))), MINUTES);
   test(
+    "knip over the product alone: nothing that only tests reach, but what is marked @internal with its reason",
+    () => expectClean(run(bin("knip"), "--production", "-c", "knip.production.json")),
+    MINUTES,
+  );
+  test(
     "buf lint, and what it generates is what is committed",
     () => {
       expectClean(run(bin("buf"), "lint"));

@@ -6,7 +6,7 @@
 import type { TxResult } from "../../host/chain/app.js";
 import { type Proposal, VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
 import { AUTH_STORE, readAccount } from "../../host/modules/auth/accounts.js";
-import { accountBank, balanceOf, storeBank } from "../../host/modules/bank/bank.js";
+import { accountBank, storeBank } from "../../host/modules/bank/bank.js";
 import { GOV_STORE, readProposal } from "../../host/modules/gov/records.js";
 import type { Height } from "../../host/types.js";
 import { operators as operatorAddresses } from "../addresses.js";
@@ -137,7 +137,7 @@ export class Town {
   balance(address: Uint8Array): bigint {
     const { state } = this.process;
     const bank = state.names.includes("bank") ? storeBank : accountBank;
-    return balanceOf(bank, state, address, "ustake");
+    return bank.balances(state, address).find(({ denom }) => denom === "ustake")?.amount ?? 0n;
   }
 
   account(signer: Signer) {

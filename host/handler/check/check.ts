@@ -26,7 +26,11 @@ export interface Examination {
   readonly findings: readonly Finding[];
 }
 
-/** Never throws, crashes or hangs, whatever the bytes; work is linear in their length. */
+/**
+ * Never throws, crashes or hangs, whatever the bytes; work is linear in their length.
+ *
+ * @internal what tests look at: findings alone
+ */
 export function checkHandler(bytes: Uint8Array): HandlerCheck {
   const { manifest, findings } = examineHandler(bytes);
   return { name: manifest?.name ?? null, gasLimit: manifest?.gasLimit ?? null, findings };

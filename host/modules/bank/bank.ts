@@ -57,10 +57,6 @@ export interface Bank {
   send(stores: WritableStores, from: Uint8Array, to: Uint8Array, coins: Coins): void;
 }
 
-export function balanceOf(bank: Bank, stores: Stores, address: Uint8Array, denom: string): bigint {
-  return bank.balances(stores, address).find((coin) => coin.denom === denom)?.amount ?? 0n;
-}
-
 /** The first denomination that is short, in the Cosmos SDK's words. */
 export function insufficientFunds(balance: Coins, needed: Coins): TxError {
   const short = needed.find(({ denom, amount }) => amountOf(balance, denom) < amount);

@@ -76,6 +76,7 @@ export function* tallySteps(input: TallyInput): Generator<void, TallyOutcome> {
   return { ...verdict(input, of, power), counts };
 }
 
+/** @internal all steps at once, as tests take them */
 export function tally(input: TallyInput): TallyOutcome {
   return completed(tallySteps(input));
 }

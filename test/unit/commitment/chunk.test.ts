@@ -14,11 +14,11 @@ import {
   writeU16,
   writeU48,
 } from "../../../host/commitment/chunk.js";
-import { MemoryChunks } from "../../../host/commitment/memory-chunks.js";
 import { NodeView, Tree } from "../../../host/commitment/tree.js";
 import { TreeWriter } from "../../../host/commitment/tree-writer.js";
 import { isUpgradeError } from "../../../host/errors.js";
 import { writeU32 } from "../../../host/frames.js";
+import { MemoryChunks } from "../../memory-chunks.js";
 import { code, EMPTY_ROOT, hasher } from "./support.js";
 
 /** Adds a leaf with key and value. */

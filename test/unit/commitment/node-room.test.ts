@@ -1,9 +1,9 @@
 /** Made nodes in Wasm memory: when it grows, every array is another one, and nothing may be written to the old. */
 import { expect, test } from "vitest";
-import { MemoryChunks } from "../../../host/commitment/memory-chunks.js";
 import { RoomOutput } from "../../../host/commitment/node-room.js";
 import { NodeView } from "../../../host/commitment/tree.js";
 import { TreeWriter } from "../../../host/commitment/tree-writer.js";
+import { MemoryChunks } from "../../memory-chunks.js";
 import { EMPTY_ROOT, hasher } from "./support.js";
 
 /** A committed tree with an inner node at its root. */

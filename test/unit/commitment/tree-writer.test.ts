@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { fromHex, toHex } from "../../../host/bytes.js";
 import { chunkOf, type RootLink } from "../../../host/commitment/chunk.js";
-import { MemoryChunks } from "../../../host/commitment/memory-chunks.js";
 import { RoomOutput } from "../../../host/commitment/node-room.js";
 import { Tree } from "../../../host/commitment/tree.js";
 import { TreeWriter, type TreeWriterLimits } from "../../../host/commitment/tree-writer.js";
+import { MemoryChunks } from "../../memory-chunks.js";
 import { type RefNode, refGet, refHash, refNodes, refRemove, refSet } from "./reference-tree.js";
 import { choices, EMPTY_ROOT, hasher, nodesOf, sha256 } from "./support.js";
 

@@ -1,8 +1,7 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { toHex } from "../../../host/bytes.js";
 import { requireLayout } from "../../../host/handler/check/layout.js";
-import { loadHandler, requireHash, type WasmHandler } from "../../../host/handler/handler.js";
-import { HandlerRegistry } from "../../../host/handler/registry.js";
+import { loadHandler } from "../../../host/handler/handler.js";
 import { guestLine, guestText, guestText16, printable, quote } from "../../../host/wasm/guest-text.js";
 import { build, guest, load, sha256 } from "../../guest/build.js";
 
@@ -26,44 +25,6 @@ describe("loadHandler()", () => {
     const bytes = build(guest({ run: "(drop (f32.const 1)) (drop (f64.const 1)) (i32.const 0)" }));
     const error = refused("UPG_HANDLER_OPCODE", "in function run at byte \\d+: f32.const: floating point", "1 more");
     expect(() => loadHandler(bytes, { sha256 })).toThrow(error);
-  });
-});
-
-describe("requireHash()", () => {
-  test("requireHash() takes the handler's hash in either case, and no other", () => {
-    const handler = load({});
-    requireHash(handler, handler.hash);
-    requireHash(handler, handler.hash.toUpperCase());
-    const other = handler.hash.replace(/.$/, (digit) => (digit === "0" ? "1" : "0"));
-    for (const hash of [other, "", handler.hash.slice(2)]) {
-      expect(() => requireHash(handler, hash)).toThrow(refused("UPG_HANDLER_HASH", 'plan "v2"', handler.hash));
-    }
-  });
-});
-
-describe("HandlerRegistry", () => {
-  let v2: WasmHandler;
-  beforeAll(() => {
-    v2 = load({});
-  });
-
-  test("add() keeps handlers by plan, in the order of names", () => {
-    const registry = new HandlerRegistry();
-    registry.add(v2);
-    registry.add(load({}, { name: "v10" }));
-    expect(registry.plans).toEqual(["v10", "v2"]);
-    expect(registry.get("v2")).toBe(v2);
-    expect(registry.has("v3")).toBe(false);
-    expect(registry.get("v3")).toBeUndefined();
-  });
-
-  test("add() of a second handler for a plan → UPG_HANDLER_DUPLICATE, and the first stays", () => {
-    const registry = new HandlerRegistry();
-    registry.add(v2);
-    const other = load({ run: "(i32.const -1)" });
-    expect(() => registry.add(other)).toThrow(refused("UPG_HANDLER_DUPLICATE", 'plan "v2"', v2.hash, other.hash));
-    expect(() => registry.add(v2)).toThrow(refused("UPG_HANDLER_DUPLICATE"));
-    expect(registry.get("v2")).toBe(v2);
   });
 });
 
