@@ -31,7 +31,12 @@ const proof = (number: number, means: string) => kind(number, 40, 422, 3, means)
 const remote = (number: number, means: string) => kind(number, 1, 502, 14, means);
 const bug = (number: number, means: string) => kind(number, 70, 500, 13, means);
 
-/** The table. Order is the order of docs/errors.md. Number 1 is ABSENT, an answer and not an error. */
+/**
+ * Exit status, HTTP and gRPC status of every code, in the order of docs/errors.md. Number 1 is ABSENT, which is no error.
+ *
+ * @example
+ * console.log(ERROR_KINDS.UPG_STORE_FULL.exit, ERROR_KINDS.UPG_STORE_FULL.http); // → 30 500
+ */
 export const ERROR_KINDS = Object.freeze({
   UPG_INVALID_PLAN_NAME: invalid(10, "A plan's name is empty, too long, not UTF-8, or holds control characters."),
   UPG_INVALID_PLAN_HEIGHT: invalid(11, "A plan's height is not a positive 64-bit integer."),
@@ -173,7 +178,13 @@ const BRAND = Symbol.for("chain-upgrade.UpgradeError");
 /** Facts about a failure, for machines: the names and values that the message speaks of. */
 export type ErrorDetails = Readonly<Record<string, string>>;
 
-/** The one error class. Ask with {@link isUpgradeError}; `instanceof` does not work across realms. */
+/**
+ * The one error class. Ask with {@link isUpgradeError}; `instanceof` does not work across realms.
+ *
+ * @example
+ * const error = new UpgradeError("UPG_NOT_FOUND_PLAN", "no plan is scheduled");
+ * console.log(error.kind.exit, error.kind.http, error.message); // → 3 404 no plan is scheduled
+ */
 export class UpgradeError extends Error {
   override readonly name = "UpgradeError";
   readonly [BRAND] = true;
@@ -195,6 +206,16 @@ export class UpgradeError extends Error {
   }
 }
 
+/**
+ * Is it an error of this package, also one of another copy of it? Then it has a `code` (docs/errors.md).
+ *
+ * @example
+ * try {
+ *   JSON.parse("{");
+ * } catch (error) {
+ *   console.log(isUpgradeError(error) ? error.code : "of another library"); // → of another library
+ * }
+ */
 export function isUpgradeError(error: unknown): error is UpgradeError {
   return typeof error === "object" && error !== null && BRAND in error;
 }
@@ -203,7 +224,12 @@ const BY_NUMBER: ReadonlyMap<number, ErrorCode> = new Map(
   (Object.keys(ERROR_KINDS) as ErrorCode[]).map((code) => [ERROR_KINDS[code].number, code]),
 );
 
-/** The code of a number that a Wasm call returned (`-number`). */
+/**
+ * The code of a number that a Wasm call returned (`-number`).
+ *
+ * @example
+ * console.log(errorCodeOf(115), errorCodeOf(255)); // → UPG_STORE_FULL undefined
+ */
 export function errorCodeOf(number: number): ErrorCode | undefined {
   return BY_NUMBER.get(number);
 }

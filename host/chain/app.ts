@@ -34,6 +34,20 @@ export type { TxResult } from "./tx/result.js";
 /** The module whose account may schedule upgrades. */
 export const AUTHORITY_MODULE = "gov";
 
+/**
+ * The application of a chain: runs blocks and transactions over its stores, without a network. `EmbeddedNode` makes blocks
+ * with it.
+ *
+ * @example
+ * import { readFileSync } from "node:fs";
+ * import { Core, MemoryDatabase } from "chain-upgrade";
+ * const chain = defineChain({ name: "notesd", modules: [auth(), bank(), staking(), gov(), upgrade()] });
+ * const genesis = parseGenesis(chain, readFileSync("home/config/genesis.json", "utf8"));
+ * const app = new App({ chain, genesis, sha256, core: new Core(), database: new MemoryDatabase() });
+ * app.load();
+ * app.finalizeBlock({ height: 1n, time: genesis.time });
+ * console.log(app.commit().version, app.version.number); // → 1n 1n
+ */
 export class App {
   readonly keeper: Keeper;
   readonly multiStore: CommitMultiStore;

@@ -28,7 +28,19 @@ export type ChainUpgradeHandler = (
   modules: ModuleManager,
 ) => VersionMap | Error;
 
-/** Brings every module to its new version by its own migrations: the handler of most upgrades. */
+/**
+ * Brings every module to its new version by its own migrations: the handler of most upgrades.
+ *
+ * @example
+ * const notes: Module = {
+ *   name: "notes",
+ *   consensusVersion: 2n,
+ *   migrations: { 1: (context) => context.log("info", "notes go to version 2") },
+ * };
+ * const modules = [auth(), bank(), staking(), gov(), upgrade(), notes];
+ * const chain = defineChain({ name: "notesd", modules, upgrades: [{ plan: "v2", from: { notes: 1n }, handler: migrate }] });
+ * console.log(chain.versions.map(({ number }) => number)); // → [ 1n, 2n ]
+ */
 export const migrate: ChainUpgradeHandler = (context, _plan, versionMap, modules) =>
   modules.runMigrations(context, versionMap);
 
@@ -83,7 +95,17 @@ const MODULE_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 const PLAN_NAME = /\S/;
 const DESCRIPTION_DEFAULT = "The program of a chain: its node, queries, transactions and upgrades.";
 
-/** @throws UpgradeError UPG_INVALID_ARGUMENT naming what does not fit together */
+/**
+ * A chain from its modules and the upgrades that its program carries. Versions, messages, queries, genesis and commands follow
+ * from them.
+ *
+ * @throws UpgradeError UPG_INVALID_ARGUMENT naming what does not fit together
+ *
+ * @example
+ * const modules = [auth(), bank(), staking(), gov(), upgrade()];
+ * const chain = defineChain({ name: "notesd", addressPrefix: "note", modules });
+ * console.log(chain.router.has("/cosmos.bank.v1beta1.MsgSend"), chain.versions.length); // → true 1
+ */
 export function defineChain({ name, modules, upgrades = [], handlers, ...options }: ChainOptions): Chain {
   if (!CHAIN_NAME.test(name)) throw wrong(`"${name}" is no name of a chain's program: a-z, 0-9 and -, a letter first`);
   for (const module of modules) checkModule(module);

@@ -7,10 +7,8 @@ import { envName, settle } from "../shell/settings.js";
 import { VERSION } from "../version.js";
 import { makeProgram } from "./program.js";
 
-const args = process.argv.slice(2);
-
 /** A mistake on the command line is reported in the form that was asked for, also when it cannot be parsed. */
-function wantsJson(): boolean {
+function wantsJson(args: readonly string[]): boolean {
   let format = process.env[envName("--output")];
   for (const [at, arg] of args.entries()) {
     const joined = /^(?:-o=?|--output=)(.+)$/.exec(arg)?.[1];
@@ -22,12 +20,13 @@ function wantsJson(): boolean {
 }
 
 export async function runCommandLine(chain: Chain): Promise<number> {
+  const args = process.argv.slice(2);
   serveChain(chain);
   // A reader of our output may close it early (`chaind … | head`); a full disk loses it.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    process.exit(error.code === "EPIPE" ? 0 : reportFailure(error, wantsJson(), args.includes("--trace")));
+    process.exit(error.code === "EPIPE" ? 0 : reportFailure(error, wantsJson(args), args.includes("--trace")));
   });
-  let isJson = wantsJson();
+  let isJson = wantsJson(args);
   try {
     const program = await makeProgram(args, VERSION);
     const ready = readyArguments(args, program);

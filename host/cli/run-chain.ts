@@ -6,8 +6,12 @@ import { isMainThread } from "node:worker_threads";
 import type { Chain } from "../chain/define-chain.js";
 
 /**
- * Runs the command that the process was started with, and sets its exit status (docs/errors.md). Call it last in the
+ * * Runs the command that the process was started with, and sets its exit status (docs/errors.md). Call it last in the
  * file that `node` is started with.
+ *
+ * @example
+ * process.argv = ["node", "notesd", "version"]; // what a user typed
+ * await runChain(defineChain({ name: "notesd", modules: [auth(), bank(), staking(), gov(), upgrade()] }));
  */
 export async function runChain(chain: Chain): Promise<void> {
   if (isMainThread) {

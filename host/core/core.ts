@@ -40,6 +40,16 @@ function int64(
   return value;
 }
 
+/**
+ * core.wasm, which decides about plans and keeps the records of store `upgrade` (docs/abi.md). Each call is given the store that
+ * it reads or writes; the core itself remembers nothing between calls. Heights are 64-bit, durations nanoseconds.
+ *
+ * @example
+ * const core = new Core();
+ * const store = new MemoryKVStore();
+ * core.schedule(store, 1n, { name: "v2", height: 100n, info: "" });
+ * console.log(core.plan(store)?.height); // → 100n
+ */
 export class Core {
   readonly #instance: CoreInstance;
 

@@ -2,8 +2,12 @@
 import type { Chain } from "../chain/define-chain.js";
 
 /**
- * Takes a chain through its upgrades, visibly, with the process's arguments, and sets its exit status. The chain's
+ * * Takes a chain through its upgrades, visibly, with the process's arguments, and sets its exit status. The chain's
  * program must be `chaind.js`, in the folder of this package's build.
+ *
+ * @example
+ * process.argv = ["node", "demo", "--help"];
+ * await runDemo(defineChain({ name: "chaind", modules: [auth(), bank(), staking(), gov(), upgrade()] }));
  */
 export async function runDemo(chain: Chain): Promise<void> {
   const { demonstrate } = await import("./demo.js");

@@ -34,7 +34,15 @@ export interface LoadOptions {
 }
 
 /**
+ * Checks a Wasm handler by the rules that every node applies, and makes it ready to run.
+ *
  * @throws UpgradeError UPG_HANDLER_* of the first finding; `checkHandler` lists them all
+ *
+ * @example
+ * import { readFileSync } from "node:fs";
+ * import { sha256 } from "@noble/hashes/sha2.js";
+ * const { manifest, hash } = loadHandler(readFileSync("handler.wasm"), { sha256 });
+ * console.log(manifest.name, hash.length); // → v2 64
  */
 export function loadHandler(bytes: Uint8Array, { sha256, file }: LoadOptions): WasmHandler {
   const examined = examineHandler(bytes);

@@ -5,7 +5,14 @@ import { UpgradeError } from "../errors.js";
 type Part = Uint8Array | string | number;
 export type BytesLike = Part | readonly Part[];
 
-/** @throws UpgradeError UPG_INVALID_ARGUMENT for half a byte of hex, or a number that is no byte */
+/**
+ * Bytes from their parts: a text is its UTF-8, `0x…` is hex, a number is one byte.
+ *
+ * @throws UpgradeError UPG_INVALID_ARGUMENT for half a byte of hex, or a number that is no byte
+ *
+ * @example
+ * console.log(bytes("0x02", "ab", 255)); // → Uint8Array(4) [ 2, 97, 98, 255 ]
+ */
 export function bytes(...parts: readonly BytesLike[]): Uint8Array {
   return concatBytes(...parts.flat().map(partBytes));
 }

@@ -20,7 +20,15 @@ export interface Fixture extends Scene {
 const NUMBERS = new Set(["height", "time"]);
 const TEXTS = new Set(["chainId", "info"]);
 
-/** @throws UpgradeError UPG_INVALID_ARGUMENT, with the place in the JSON */
+/**
+ * A scene, with what must come of it, from a JSON file.
+ *
+ * @throws UpgradeError UPG_INVALID_ARGUMENT, with the place in the JSON
+ *
+ * @example
+ * const { stores } = parseFixture('{ "stores": { "bank": [["0x02", "7"]] } }');
+ * console.log(stores?.["bank"]?.length); // → 1
+ */
 export function parseFixture(text: string): Fixture {
   let json: unknown;
   try {

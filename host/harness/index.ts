@@ -23,7 +23,16 @@ export {
   standardChecks,
 } from "./standard-checks.js";
 
-/** @throws UpgradeError UPG_HANDLER_*, of the first thing that is wrong with the file */
+/**
+ * A handler from its file, checked and ready for scenes.
+ *
+ * @throws UpgradeError UPG_HANDLER_*, of the first thing that is wrong with the file
+ *
+ * @example
+ * import { readFileSync } from "node:fs";
+ * const { manifest } = openHandler(readFileSync("handler.wasm"));
+ * console.log(manifest.name, [...manifest.versions.keys()]); // → v2 [ 'auth', 'bank' ]
+ */
 export function openHandler(bytes: Uint8Array): WasmHandler {
   return loadHandler(bytes, { sha256 });
 }

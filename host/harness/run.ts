@@ -47,7 +47,16 @@ export interface RunOptions {
   readonly batchBytes?: number;
 }
 
-/** @throws UpgradeError UPG_INVALID_ARGUMENT when the scene does not fit the manifest; what a handler does is in the answer */
+/**
+ * Runs a handler over a scene, as a node would in the block of the upgrade.
+ *
+ * @throws UpgradeError UPG_INVALID_ARGUMENT when the scene does not fit the manifest; what a handler does is in the answer
+ *
+ * @example
+ * import { readFileSync } from "node:fs";
+ * const run = runScene(openHandler(readFileSync("handler.wasm")));
+ * console.log(run.ok, run.ok && run.versions.get("bank")); // → true 2n
+ */
 export function runScene(handler: WasmHandler, scene: Scene = {}, options: RunOptions = {}): SceneRun {
   return new SceneRunner(handler, scene).run(options);
 }

@@ -23,7 +23,14 @@ export interface StandardCheckOptions {
 /** A frame alone, some, and as the chain has them. */
 const BATCH_SIZES = [1, 1_000, BATCH_BYTES];
 
-/** Runs the scene in every way that must make no difference, or must leave nothing. Stops at a handler that fails. */
+/**
+ * Runs the scene in every way that must make no difference, or must leave nothing. Stops at a handler that fails.
+ *
+ * @example
+ * import { readFileSync } from "node:fs";
+ * const checks = standardChecks(openHandler(readFileSync("handler.wasm")), {}, { gasPoints: 2 });
+ * console.log(checks.map(({ name, ok }) => `${name} ${ok}`)[0]); // → runs true
+ */
 export function standardChecks(
   handler: WasmHandler,
   scene: Scene = {},
@@ -41,7 +48,15 @@ export function standardChecks(
   ];
 }
 
-/** @throws Error that names every standard check which does not hold */
+/**
+ * Runs the standard checks and throws where one does not hold: the one line that every test of a handler should have.
+ *
+ * @throws Error that names every standard check which does not hold
+ *
+ * @example
+ * import { readFileSync } from "node:fs";
+ * assertStandardChecks(openHandler(readFileSync("handler.wasm")), { height: 7 }, { gasPoints: 2 });
+ */
 export function assertStandardChecks(handler: WasmHandler, scene?: Scene, options?: StandardCheckOptions): void {
   const broken = standardChecks(handler, scene, options).filter(({ ok }) => !ok);
   if (broken.length === 0) return;

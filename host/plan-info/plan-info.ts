@@ -36,8 +36,11 @@ export interface SelectedBinary {
 }
 
 /**
- * What kind of info a plan carries. Never throws: info is free text, and what is neither document nor reference, or a
+ * * What kind of info a plan carries. Never throws: info is free text, and what is neither document nor reference, or a
  * malformed one, is `text`. URLs are not checked here ({@link checkPlanInfo}, {@link parsePlanUrl}).
+ *
+ * @example
+ * console.log(parsePlanInfo("see the forum").kind, parsePlanInfo("https://example.com/v2.json").kind); // → text reference
  */
 export function parsePlanInfo(info: string): PlanInfo {
   const read = readPlanInfo(info);
@@ -45,9 +48,13 @@ export function parsePlanInfo(info: string): PlanInfo {
 }
 
 /**
- * Checks an info text before it is proposed. Refuses all that the Cosmos SDK refuses without downloading, and beyond that
+ * * Checks an info text before it is proposed. Refuses all that the Cosmos SDK refuses without downloading, and beyond that
  * URLs that cannot be downloaded, checksums that are weak or cannot fit, and malformed handler pins. The document
  * that a passing reference leads to must be downloaded and checked by itself.
+ *
+ * @example
+ * const { ok, errors } = checkPlanInfo('{"binaries":{"any":"https://example.com/v2"}}');
+ * console.log(ok, errors.length); // → false 1
  */
 export function checkPlanInfo(info: string, rules: PlanUrlRules = {}): PlanInfoReport {
   const read = readPlanInfo(info);
@@ -70,10 +77,14 @@ export function checkPlanInfo(info: string, rules: PlanUrlRules = {}): PlanInfoR
 }
 
 /**
- * The SHA-256 that a plan pins for its handler, 64 lower-case hex digits; undefined when it pins none. Only the plan's
+ * * The SHA-256 that a plan pins for its handler, 64 lower-case hex digits; undefined when it pins none. Only the plan's
  * own text counts: a document that a reference leads to pins nothing, and broken `binaries` do not unpin.
  *
  * @throws UpgradeError UPG_INVALID_PLAN_INFO when `handler` is malformed
+ *
+ * @example
+ * const sha256 = "ab".repeat(32);
+ * console.log(planHandlerHash(JSON.stringify({ handler: { sha256 } })) === sha256); // → true
  */
 export function planHandlerHash(info: string): string | undefined {
   checkSize(info);

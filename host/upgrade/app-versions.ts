@@ -19,7 +19,17 @@ export interface RunFacts {
   readonly genesisVersion: bigint;
 }
 
-/** The version to run, of those that a program carries; undefined when this process does not know it. */
+/**
+ * The version to run, of those that a program carries; undefined when this process does not know it.
+ *
+ * @example
+ * const versions = [
+ *   { number: 1n, plan: undefined, modules: new Map([["bank", 1n]]), stores: ["bank", "upgrade"] },
+ *   { number: 2n, plan: "v2", modules: new Map([["bank", 2n]]), stores: ["bank", "upgrade"] },
+ * ];
+ * const last = { name: "v2", height: 100n };
+ * console.log(versionToRun(versions, { applying: undefined, last, genesisVersion: 0n })?.number); // → 2n
+ */
 export function versionToRun<V extends AppVersion>(versions: readonly V[], facts: RunFacts): V | undefined {
   const { applying, last, genesisVersion } = facts;
   const reached = (plan: string) => versions.find((version) => version.plan === plan);

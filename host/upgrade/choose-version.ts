@@ -16,17 +16,22 @@ export interface VersionChoice<V extends AppVersion> {
 }
 
 /**
- * Handlers must be registered before.
+ * * Handlers must be registered before.
  *
  * @param versions those that this program carries, oldest first; the keeper has the same list
  * @param genesisVersion the app version that genesis names; 0n: unset, the oldest one
  * @throws Halt when this program is too old for the state, or lacks the handler of the plan that is due; UpgradeError
- *   UPG_INVALID_GENESIS, UPG_HANDLER_HASH, UPG_STORE_*
+ * UPG_INVALID_GENESIS, UPG_HANDLER_HASH, UPG_STORE_*
  *
  * @example
- * const { version, storeLoader } = chooseVersion(keeper, multiStore, versions);
- * multiStore.mount(...version.stores);
- * storeLoader(multiStore);
+ * import { sha256 } from "@noble/hashes/sha2.js";
+ * const V1 = { number: 1n, plan: undefined, modules: new Map([["notes", 1n]]), stores: ["notes", "upgrade"] };
+ * const keeper = new Keeper({ core: new Core(), authority: "gov", versions: [V1] });
+ * const stores = new CommitMultiStore(new MemoryDatabase(), { sha256 });
+ * const { version, storeLoader } = chooseVersion(keeper, stores, [V1]);
+ * stores.mount(...version.stores);
+ * storeLoader(stores);
+ * console.log(version.number, stores.names); // → 1n [ 'notes', 'upgrade' ]
  */
 export function chooseVersion<V extends AppVersion>(
   keeper: Keeper,

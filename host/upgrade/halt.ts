@@ -7,6 +7,14 @@ import { nextStep } from "./halt-next.js";
 
 export type HaltCode = Extract<ErrorCode, `UPG_HALT_${string}`>;
 
+/**
+ * The process has to stop, and the message says what it needs: no block is made, and the next start with the same program halts
+ * again. End the process with `kind.exit`.
+ *
+ * @example
+ * const halt = new Halt("UPG_HALT_HEIGHT", "halt-height 100 is reached", 100n);
+ * console.log(halt.kind.exit, halt.height); // → 13 100n
+ */
 export class Halt extends UpgradeError {
   /** The plan that is due, too early, or to be gone on with; none for a downgrade or a height. */
   readonly plan: Plan | undefined;
@@ -88,7 +96,15 @@ export interface HaltFacts {
   readonly duePlan?: Plan | undefined;
 }
 
-/** The record of a halt, or of any other failure that ended the process. */
+/**
+ * The record of a halt, or of any other failure that ended the process.
+ *
+ * @example
+ * const halt = new Halt("UPG_HALT_RESTART", "start the same binary again", 7n);
+ * const facts = { lastCommittedHeight: 6n, nextHeight: 7n, appHash: new Uint8Array(32), time: "2026-01-01T00:00:00Z" };
+ * const { code, height, last_committed_height } = haltRecord(halt, facts);
+ * console.log(code, height, last_committed_height); // → UPG_HALT_RESTART 7 6
+ */
 export function haltRecord(error: UpgradeError, facts: HaltFacts): HaltRecord {
   const { code, message, details } = error;
   const plan = planOf(error) ?? facts.duePlan;

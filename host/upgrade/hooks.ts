@@ -63,8 +63,18 @@ export interface AppliedUpgrade {
 }
 
 /**
- * Decides, and does what needs no handler. Call it first in a block.
+ * * Decides, and does what needs no handler. Call it first in a block.
+ *
  * @throws Halt; UpgradeError UPG_HANDLER_HASH, UPG_STORE_CORRUPT, UPG_STORE_IO
+ *
+ * @example
+ * import { sha256 } from "@noble/hashes/sha2.js";
+ * const keeper = new Keeper({ core: new Core(), authority: "gov" });
+ * const stores = new CommitMultiStore(new MemoryDatabase(), { sha256 });
+ * stores.mount(UPGRADE_STORE);
+ * stores.loadLatestVersion();
+ * const block = { chainId: "notes-1", height: 1n, time: { seconds: 0n, nanos: 0 }, appVersion: 1n };
+ * console.log(preBlocker({ keeper, branch: stores.branch(), base: stores.loaded(), block }).decision); // → Idle
  */
 export function preBlocker({ keeper, branch, base, block }: HookInput): PreBlock {
   const store = branch.store(UPGRADE_STORE);
@@ -102,9 +112,25 @@ function requireOpenedStores(
 }
 
 /**
- * Runs the handler of a plan that is to be applied, in a branch of its own, and records the upgrade. Call it last in a
+ * * Runs the handler of a plan that is to be applied, in a branch of its own, and records the upgrade. Call it last in a
  * block, with what `preBlocker` returned.
+ *
  * @throws UpgradeError UPG_MIGRATION_*, UPG_HANDLER_*, UPG_BUG_PLAN_CHANGED
+ *
+ * @example
+ * import { sha256 } from "@noble/hashes/sha2.js";
+ * const keeper = new Keeper({ core: new Core(), authority: "gov" });
+ * keeper.setUpgradeHandler("v2", (_context, _plan, versions) => new Map([...versions, ["notes", 2n]]));
+ * const stores = new CommitMultiStore(new MemoryDatabase(), { sha256 });
+ * stores.mount(UPGRADE_STORE);
+ * stores.loadLatestVersion();
+ * const branch = stores.branch();
+ * keeper.setModuleVersions(branch.store(UPGRADE_STORE), new Map([["notes", 1n]]));
+ * const plan = { name: "v2", height: 1n, info: "" };
+ * keeper.softwareUpgrade(branch.store(UPGRADE_STORE), 1n, { authority: "gov", plan });
+ * const block = { chainId: "notes-1", height: 1n, time: { seconds: 0n, nanos: 0 }, appVersion: 1n };
+ * const input = { keeper, branch, base: stores.loaded(), block };
+ * console.log(endBlocker(input, preBlocker(input))?.versionsAfter.get("notes")); // → 2n
  */
 export function endBlocker(
   { keeper, branch: stores, base, block }: HookInput,

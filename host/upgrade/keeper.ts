@@ -32,6 +32,12 @@ import {
   wasmHandler,
 } from "./handlers.js";
 
+/**
+ * Name of the store with the plan, the applied upgrades, the module versions and the receipts (docs/abi.md).
+ *
+ * @example
+ * console.log(UPGRADE_STORE); // → upgrade
+ */
 export const UPGRADE_STORE = "upgrade";
 
 export interface KeeperOptions {
@@ -51,6 +57,16 @@ export interface KeeperOptions {
   readonly onProgress?: OnProgress;
 }
 
+/**
+ * The upgrade module of an application: its handlers, its messages and the reads of its store, as the Cosmos SDK's keeper.
+ * Methods that read or write take store `upgrade`, of a block's branch or of a committed version.
+ *
+ * @example
+ * const keeper = new Keeper({ core: new Core(), authority: "gov" });
+ * const store = new MemoryKVStore();
+ * keeper.softwareUpgrade(store, 5n, { authority: "gov", plan: { name: "v2", height: 9n, info: "" } });
+ * console.log(keeper.plan(store)?.name, keeper.hasHandler("v2")); // → v2 false
+ */
 export class Keeper {
   readonly core: Core;
   readonly authority: string;

@@ -25,7 +25,14 @@ export function reachedVersions(context: UpgradeContext): VersionMap {
   return REACHED.get(context) ?? new Map();
 }
 
-/** The modules of an app and their migrations. */
+/**
+ * The modules of an app and their migrations: each module has a consensus version and a migration for each step n → n + 1.
+ *
+ * @example
+ * const modules = new ModuleManager({ name: "notes", consensusVersion: 2n });
+ * modules.registerMigration("notes", 1n, (context) => context.log("info", "notes 1 → 2"));
+ * console.log(modules.versionMap); // → Map(1) { 'notes' => 2n }
+ */
 export class ModuleManager {
   readonly #modules = new Map<string, MigratableModule>();
   readonly #migrations = new Map<string, Map<bigint, Migration>>();

@@ -23,8 +23,11 @@ export interface ReceiptFacts {
 }
 
 /**
- * What a commit multi-store stages the block of `height` with: the version of an upgrade is never pruned, and a Wasm
+ * * What a commit multi-store stages the block of `height` with: the version of an upgrade is never pruned, and a Wasm
  * handler's receipt names the roots that the block commits, so it is written last of all. Nothing for other blocks.
+ *
+ * @example
+ * console.log(upgradeCommitOptions(new Core(), 7n, undefined)); // → {}
  */
 export function upgradeCommitOptions(
   core: Core,
@@ -40,7 +43,17 @@ export function upgradeCommitOptions(
   return { keep: true, last: { store: UPGRADE_STORE, write } };
 }
 
-/** The record `04|name` of the upgrade store: protobuf, `chain.upgrade.v1.Receipt` (docs/abi.md). */
+/**
+ * The record `04|name` of the upgrade store: protobuf, `chain.upgrade.v1.Receipt` (docs/abi.md).
+ *
+ * @example
+ * import { readFileSync } from "node:fs";
+ * import { sha256 } from "@noble/hashes/sha2.js";
+ * const wasm = loadHandler(readFileSync("handler.wasm"), { sha256 });
+ * const report = { gas: 5n, stores: new Map(), checks: [], versionMap: new Map(), memoryPages: 1, logs: [] };
+ * const receipt = encodeReceipt({ plan: "v2", height: 7n, wasm, report, roots: new Map() });
+ * console.log(decodeReceipt(receipt).gas); // → 5n
+ */
 export function encodeReceipt({ plan, height, wasm, report, roots }: ReceiptFacts): Uint8Array {
   const writable = wasm.manifest.stores.filter(({ access }) => access === "rw").map(({ name }) => name);
   const stores = writable.sort(compareText).map((name) => {
@@ -68,7 +81,15 @@ export function encodeReceipt({ plan, height, wasm, report, roots }: ReceiptFact
   return toBinary(ReceiptSchema, receipt);
 }
 
-/** @throws UpgradeError UPG_STORE_CORRUPT */
+/**
+ * What a Wasm handler's upgrade left under `04|name` in store `upgrade`: plan, height, gas, and per store the pairs written and
+ * deleted, with the root hashes before and after.
+ *
+ * @throws UpgradeError UPG_STORE_CORRUPT
+ *
+ * @example
+ * console.log(decodeReceipt(Uint8Array.of(0x0a, 2, 0x76, 0x32)).plan); // → v2
+ */
 export function decodeReceipt(bytes: Uint8Array): Receipt {
   try {
     return fromBinary(ReceiptSchema, bytes);

@@ -53,6 +53,20 @@ export interface FinalizedBlock {
   readonly applied: AppliedUpgrade | undefined;
 }
 
+/**
+ * A chain's own application with everything that an upgrade needs around it: the version chosen from state, stores opened with
+ * their upgrades, the two hooks of a block, receipts and halt records (docs/embed.md).
+ *
+ * @example
+ * import { sha256 } from "@noble/hashes/sha2.js";
+ * const V1 = { number: 1n, plan: undefined, modules: new Map([["notes", 1n]]), stores: ["notes", "upgrade"] };
+ * const database = new MemoryDatabase();
+ * const options = { chainId: "notes-1", authority: "gov", versions: [V1], initGenesis: () => undefined };
+ * const app = new UpgradableApp({ ...options, database, sha256 });
+ * app.load();
+ * app.finalizeBlock({ seconds: 1n, nanos: 0 }, ({ stores }) => stores.store("notes").set(Uint8Array.of(1), Uint8Array.of(1)));
+ * console.log(app.commit().version); // → 1n
+ */
 export class UpgradableApp<V extends AppVersion = AppVersion> {
   /** Register handlers here before `load()`. */
   readonly keeper: Keeper;

@@ -16,7 +16,12 @@ export interface UpgradeInfo {
   readonly info: string;
 }
 
-/** Undefined when the text is not an upgrade-info.json: torn, another type, a height that is not from 1 to `HEIGHT_MAX`. */
+/**
+ * Undefined when the text is not an upgrade-info.json: torn, another type, a height that is not from 1 to `HEIGHT_MAX`.
+ *
+ * @example
+ * console.log(parseUpgradeInfo(new TextEncoder().encode('{"name":"v2","height":9}'))?.height); // → 9n
+ */
 export function parseUpgradeInfo(bytes: Uint8Array): UpgradeInfo | undefined {
   let json: unknown;
   try {
@@ -31,7 +36,14 @@ export function parseUpgradeInfo(bytes: Uint8Array): UpgradeInfo | undefined {
   return block > 0n && block <= HEIGHT_MAX ? { name, height: block, info } : undefined;
 }
 
-/** A warning when the file does not say what state says about the plan that is due at `height`; undefined: it agrees. */
+/**
+ * A warning when the file does not say what state says about the plan that is due at `height`; undefined: it agrees.
+ *
+ * @example
+ * const files = { read: () => undefined, write: () => undefined, remove: () => undefined };
+ * const warning = crossCheckUpgradeInfo(files, { name: "v2", height: 9n, info: "" }, 9n);
+ * console.log(warning?.split(";")[0]); // → upgrade-info.json is missing
+ */
 export function crossCheckUpgradeInfo(files: UpgradeFiles, plan: Plan, height: Height): string | undefined {
   const due = `state has the plan "${plan.name}" due at height ${height}, and state decides`;
   let bytes: Uint8Array | undefined;

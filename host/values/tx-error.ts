@@ -62,7 +62,13 @@ export const GOV = Object.freeze({
 /** The upgrade module's refusal of an authority; its text has the reason already. */
 const UPGRADE_SIGNER = row("upgrade", 6, "expected authority account as only signer for proposal message");
 
-/** A transaction, or a message in it, breaks a rule. The message reads `<what>: <text of the table>`. */
+/**
+ * A transaction, or a message in it, breaks a rule. The message reads `<what>: <text of the table>`.
+ *
+ * @example
+ * const error = new TxError({ codespace: "notes", code: 2, text: "a note has 1 to 280 characters" }, "add note");
+ * console.log(error.message); // → add note: a note has 1 to 280 characters
+ */
 export class TxError extends UpgradeError {
   constructor(
     readonly abci: AbciError,

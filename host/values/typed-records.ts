@@ -35,14 +35,17 @@ export interface TypedRecords<T extends DescMessage> {
 }
 
 /**
- * The records of one kind in a module's store.
+ * * The records of one kind in a module's store.
  *
  * @param prefix of their keys in the store; each kind of records of a store has another
  * @param schema what protoc-gen-es makes of the record's message
+ *
  * @example
- * const NOTES = records("note", NoteSchema);
- * NOTES.set(store, [author, 1n], { author, text: "hello" });
- * for (const { text } of NOTES.values(store, author)) console.log(text);
+ * import { MemoryKVStore } from "chain-upgrade";
+ * import { NoteSchema } from "./gen/notes_pb.js";
+ * const [store, notes] = [new MemoryKVStore(), records("note", NoteSchema)];
+ * notes.set(store, ["alice", 1n], { author: "alice", number: 1n, text: "hello" });
+ * console.log(notes.get(store, "alice", 1n)?.text, notes.count(store, "alice")); // → hello 1n
  */
 export function records<T extends DescMessage>(prefix: string, schema: T): TypedRecords<T> {
   const keyOf = (parts: readonly KeyPart[]) => concatBytes(part(prefix), ...parts.map(part));

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CodeBlock, codeBlocks, isHandler } from "./code-blocks.js";
 import { ROOT } from "./sources.js";
 
@@ -26,7 +26,8 @@ function fileOf(block: CodeBlock): string {
   return file;
 }
 
-function problemsOf(files: readonly string[]): string[] {
+/** One compilation for all blocks: it reads all of host/. What is wrong, by the block's file. */
+function problemsOf(files: readonly string[]): Map<string, string[]> {
   const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2023,
     lib: ["lib.es2024.d.ts"],
@@ -42,19 +43,25 @@ function problemsOf(files: readonly string[]): string[] {
     paths: { "chain-upgrade": [join(ROOT, "host/index.ts")], "chain-upgrade/node": [join(ROOT, "host/node.ts")] },
   };
   const program = ts.createProgram(files, options);
-  return files.flatMap((file) => {
+  const problems = files.map((file) => {
     const source = program.getSourceFile(file);
-    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map(
-      ({ messageText, start = 0 }) => {
-        const line = (source?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;
-        return `line ${line}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
-      },
-    );
+    const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+    const lines = found.map(({ messageText, start = 0 }) => {
+      const line = (source?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;
+      return `line ${line}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
+    });
+    return [file, lines] as const;
   });
+  return new Map(problems);
 }
 
 const blocks = codeBlocks();
 const programs = blocks.filter((block) => !isHandler(block));
+const files = new Map(programs.map((block) => [block, fileOf(block)] as const));
+let problems = new Map<string, string[]>();
+beforeAll(() => {
+  problems = problemsOf([...files.values()]);
+});
 
 describe("TypeScript blocks of README.md and docs/", () => {
   test("are found; those that are handlers are in the page for authors, whose test runs them", () => {
@@ -64,14 +71,14 @@ describe("TypeScript blocks of README.md and docs/", () => {
   });
 
   test.each(programs.map((block) => [nameOf(block), block] as const))("%s compiles under strict", (_, block) => {
-    expect(problemsOf([fileOf(block)])).toEqual([]);
+    expect(problems.get(files.get(block) as string)).toEqual([]);
   });
 
   const here = programs.filter(({ page }) => !(page in RUN_ELSEWHERE));
   test.each(here.map((block) => [nameOf(block), block] as const))(
     "%s runs and prints what the page says",
     (_, block) => {
-      const args = [join(ROOT, "scripts/run.mjs"), fileOf(block)];
+      const args = [join(ROOT, "scripts/run.mjs"), files.get(block) as string];
       const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: "utf8" });
       expect(status, stderr).toBe(0);
       expect(stdout).toBe(block.output ?? "");

@@ -117,9 +117,9 @@ const DOCUMENTS = [
   "CONTRIBUTING.md",
   "SECURITY.md",
   "test/README.md",
-  ...readdirSync(join(ROOT, "docs"))
+  ...readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
-    .map((file) => `docs/${file}`),
+    .map((file) => `docs/${file.replaceAll("\\", "/")}`),
 ];
 
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
@@ -196,5 +196,11 @@ function anchorsOf(page: string): string[] {
       .replace(/[^\p{L}\p{N} _-]/gu, "")
       .replaceAll(" ", "-"),
   );
-  return [...headings, ...[...page.matchAll(/<a id="([^"]+)"/g)].map(([, id]) => id as string)];
+  const seen = new Map<string, number>();
+  const anchors = headings.map((heading) => {
+    const before = seen.get(heading) ?? 0;
+    seen.set(heading, before + 1);
+    return before === 0 ? heading : `${heading}-${before}`;
+  });
+  return [...anchors, ...[...page.matchAll(/<a id="([^"]+)"/g)].map(([, id]) => id as string)];
 }

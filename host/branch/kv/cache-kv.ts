@@ -1,7 +1,4 @@
-/**
- * CacheKVStore: a branch of any store. Writes stay here, sorted, until `write()` hands them to the parent; reads see
- * both. Branches nest, and one that is written into an untouched parent branch is moved, not copied.
- */
+/** CacheKVStore: branches nest, and one that is written into an untouched parent branch is moved, not copied. */
 import { compareRanges } from "../../bytes.js";
 import type { Tree } from "../../commitment/tree.js";
 import { UpgradeError } from "../../errors.js";
@@ -17,6 +14,20 @@ import { WritesCursor } from "./writes-cursor.js";
 
 const WRITE_BYTES = 65_536;
 
+/**
+ * A branch of any store: writes stay in it, in order of their keys, until `write()` hands them to the parent, and reads see
+ * them. Keys have 1 to 65,535 bytes, values up to 1 MiB.
+ *
+ * @throws UpgradeError UPG_INVALID_KEY, UPG_INVALID_VALUE
+ *
+ * @example
+ * const store = new MemoryKVStore();
+ * const branch = new CacheKVStore(store);
+ * branch.set(Uint8Array.of(1), Uint8Array.of(42));
+ * console.log(store.has(Uint8Array.of(1)), branch.has(Uint8Array.of(1))); // → false true
+ * branch.write();
+ * console.log(store.get(Uint8Array.of(1))?.[0]); // → 42
+ */
 export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
   /** Undefined before the first write: most branches of most blocks have none. */
   #writes: BranchWrites | undefined;

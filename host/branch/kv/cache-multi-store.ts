@@ -3,6 +3,22 @@ import { UpgradeError } from "../../errors.js";
 import type { CacheMultiStore as CacheMultiStoreShape, KVStore, MultiStore } from "../../types.js";
 import { CacheKVStore } from "./cache-kv.js";
 
+/**
+ * A branch of several stores: what a block, a transaction or a handler writes to. `write()` hands all of it to the parent,
+ * `discard()` forgets it.
+ *
+ * @throws UpgradeError UPG_NOT_FOUND_STORE when the parent has no store of the name
+ *
+ * @example
+ * import { sha256 } from "@noble/hashes/sha2.js";
+ * const stores = new CommitMultiStore(new MemoryDatabase(), { sha256 });
+ * stores.mount("notes");
+ * stores.loadLatestVersion();
+ * const branch = new CacheMultiStore(stores);
+ * branch.store("notes").set(Uint8Array.of(7), Uint8Array.of(1));
+ * branch.discard();
+ * console.log(branch.store("notes").has(Uint8Array.of(7))); // → false
+ */
 export class CacheMultiStore implements CacheMultiStoreShape {
   readonly #branches = new Map<string, CacheKVStore>();
 

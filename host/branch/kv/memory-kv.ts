@@ -6,6 +6,16 @@ import type { PairCursor } from "./pair-cursor.js";
 import { SortedCursor } from "./sorted-cursor.js";
 import { SortedMap } from "./sorted-map.js";
 
+/**
+ * A store in memory, for tests and tools: pairs in ascending order of their keys.
+ *
+ * @throws UpgradeError UPG_INVALID_KEY, UPG_INVALID_VALUE
+ *
+ * @example
+ * const store = new MemoryKVStore();
+ * for (const key of [3, 1, 2]) store.set(Uint8Array.of(key), Uint8Array.of(key * 10));
+ * console.log([...store.iterate()].map(([key]) => key[0])); // → [ 1, 2, 3 ]
+ */
 export class MemoryKVStore extends BaseKVStore {
   readonly #map = new SortedMap();
 

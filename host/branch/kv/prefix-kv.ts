@@ -7,6 +7,16 @@ import { cursorOf } from "./cache-kv.js";
 import { BaseKVStore } from "./kv-store.js";
 import type { PairCursor } from "./pair-cursor.js";
 
+/**
+ * The pairs of a store whose keys begin with a prefix, seen without it.
+ *
+ * @throws UpgradeError UPG_INVALID_KEY when prefix and key together are too long
+ *
+ * @example
+ * const store = new MemoryKVStore();
+ * new PrefixStore(store, Uint8Array.of(2)).set(Uint8Array.of(9), Uint8Array.of(1));
+ * console.log(store.has(Uint8Array.of(2, 9))); // → true
+ */
 export class PrefixStore extends BaseKVStore {
   constructor(
     private readonly parent: KVStore,

@@ -43,7 +43,17 @@ export type GenesisReader = Pick<Chain, "modules" | "registry" | "addresses">;
 
 const CHAIN_ID = /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,49}$/;
 
-/** A whole document in memory, all of it checked. @throws UpgradeError UPG_INVALID_GENESIS with the path of what is wrong */
+/**
+ * A whole document in memory, all of it checked.
+ *
+ * @throws UpgradeError UPG_INVALID_GENESIS with the path of what is wrong
+ *
+ * @example
+ * import { readFileSync } from "node:fs";
+ * const chain = defineChain({ name: "notesd", modules: [auth(), bank(), staking(), gov(), upgrade()] });
+ * const { chainId, initialHeight } = parseGenesis(chain, readFileSync("home/config/genesis.json", "utf8"));
+ * console.log(chainId, initialHeight); // → example-1 1n
+ */
 export function parseGenesis(chain: GenesisReader, text: string): Genesis {
   const genesis = openGenesis(chain, memorySource(utf8(text)));
   checkLists(chain, genesis);

@@ -70,7 +70,19 @@ export interface GenesisSpec<T> {
 /** A spec whose type of state only its own functions know. */
 export type ModuleGenesis = GenesisSpec<unknown>;
 
-/** What `read` gives is what the other functions of the same spec get: the chain only carries it. */
+/**
+ * The genesis of a module: how its section is read and checked, written into stores, and exported. What `read` returns is what
+ * the other functions are given.
+ *
+ * @example
+ * const MOTTO = Uint8Array.of(1);
+ * const genesis = moduleGenesis<string>({
+ *   read: ({ json }) => json.get("motto").text(),
+ *   init: (context, motto) => context.store("notes").set(MOTTO, new TextEncoder().encode(motto)),
+ *   export: ({ view }) => [JSON.stringify({ motto: new TextDecoder().decode(view.store("notes").get(MOTTO)) })],
+ * });
+ * console.log(Object.keys(genesis)); // → [ 'read', 'init', 'export' ]
+ */
 export function moduleGenesis<T>(spec: GenesisSpec<T>): ModuleGenesis {
   return spec as ModuleGenesis;
 }

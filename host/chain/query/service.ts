@@ -49,9 +49,15 @@ export interface QueryService {
 type Run<C> = (request: Message, call: C) => Promise<Message>;
 
 /**
- * A service about state.
+ * A query service of a module, for REST, gRPC, `abci_query` and `query` of the command line.
+ *
  * @param kept methods whose answer follows from the request and the state of the height alone: no clock, no mempool, no
  * running upgrade, nothing that a search may cut
+ *
+ * @example
+ * import { Query } from "./gen/notes_pb.js";
+ * const query = implement(Query, ["notes"], { notes: () => ({ notes: [], total: 0n }) });
+ * console.log(query.methods.map(({ path }) => path)); // → [ '/mychain.notes.v1.Query/Notes' ]
  */
 export function implement<S extends Typed>(
   service: S,

@@ -81,8 +81,20 @@ export interface KindOptions<In extends DescMessage, Out extends DescMessage> {
 }
 
 /**
- * A message with what it does.
+ * A message of a module: its protobuf types, who signs it, and what runs it. `check` sees it before `run`; an error of either
+ * fails the transaction.
+ *
  * @throws UpgradeError UPG_INVALID_ARGUMENT when neither the message nor `options` names its signer, or both do, differently
+ *
+ * @example
+ * import { MsgAddNoteResponseSchema, MsgAddNoteSchema } from "./gen/notes_pb.js";
+ * const addNote = messageKind({
+ *   schema: MsgAddNoteSchema,
+ *   response: MsgAddNoteResponseSchema,
+ *   signer: "author",
+ *   run: (_context, { text }) => ({ number: BigInt(text.length) }),
+ * });
+ * console.log(addNote.typeUrl); // → /mychain.notes.v1.MsgAddNote
  */
 export function messageKind<In extends DescMessage, Out extends DescMessage>(
   options: KindOptions<In, Out>,

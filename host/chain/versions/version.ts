@@ -8,7 +8,12 @@ export interface ChainVersion extends AppVersion {
   readonly layouts: VersionMap;
 }
 
-/** The consensus version whose layout a module's records have in this state; 0n: the program has no code for it. */
+/**
+ * The consensus version whose layout a module's records have in this state; 0n: the program has no code for it.
+ *
+ * @example
+ * console.log(layoutOf({ layouts: new Map([["bank", 2n]]) }, "bank")); // → 2n
+ */
 export function layoutOf({ layouts }: Pick<ChainVersion, "layouts">, module: string): bigint {
   return layouts.get(module) ?? 0n;
 }

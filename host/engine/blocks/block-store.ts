@@ -36,6 +36,14 @@ const BY_HASH = Uint8Array.of(BLOCKS_PREFIX, letter("h"));
 const RESULTS = Uint8Array.of(BLOCKS_PREFIX, letter("e"));
 const RECORDS_END = Uint8Array.of(BLOCKS_PREFIX, letter("s"));
 
+/**
+ * Blocks with their results, by height and by hash, in the database of the state.
+ *
+ * @example
+ * import { MemoryDatabase } from "chain-upgrade";
+ * const blocks = new BlockStore(new MemoryDatabase());
+ * console.log(blocks.latest(), blocks.highest()); // → undefined undefined
+ */
 export class BlockStore {
   constructor(private readonly database: Database) {}
 

@@ -18,7 +18,13 @@ function plusNanos(time: Timestamp, nanos: bigint): Timestamp {
   return { seconds: (total - rest) / NANOS_PER_SECOND, nanos: Number(rest) };
 }
 
-/** The machine's clock, and at least a millisecond later than the block before. */
+/**
+ * The machine's clock, and at least a millisecond later than the block before.
+ *
+ * @example
+ * const { seconds } = wallClock.after({ seconds: 0n, nanos: 0 });
+ * console.log(seconds > 1_700_000_000n); // → true
+ */
 export const wallClock: Clock = {
   after(time) {
     const now = plusNanos({ seconds: 0n, nanos: 0 }, BigInt(Date.now()) * NANOS_PER_MILLI);
@@ -31,7 +37,13 @@ export const wallClock: Clock = {
   },
 };
 
-/** A clock that counts blocks: the same input gives the same times, and so the same hashes. */
+/**
+ * A clock that counts blocks, each `blockNanos` nanoseconds after the one before: the same input gives the same times, and so
+ * the same hashes.
+ *
+ * @example
+ * console.log(logicalClock(5_000_000_000n).after({ seconds: 10n, nanos: 0 })); // → { seconds: 15n, nanos: 0 }
+ */
 export function logicalClock(blockNanos: bigint): Clock {
   return { after: (time) => plusNanos(time, blockNanos), millisUntil: () => undefined };
 }

@@ -42,6 +42,17 @@ export interface MadeBlock {
   readonly milliseconds: number;
 }
 
+/**
+ * A node with one validator in this process: a mempool, and blocks that it makes, signs and stores. `openNode` opens one on a
+ * home.
+ *
+ * @example
+ * const chain = defineChain({ name: "notesd", modules: [auth(), bank(), staking(), gov(), upgrade()] });
+ * const { node, close } = openNode({ chain, home: "home", clock: logicalClock(1_000_000_000n), log: () => undefined });
+ * const { stored, txs } = node.makeBlock();
+ * console.log(node instanceof EmbeddedNode, stored.header.height, txs.length); // → true 1n 0
+ * close();
+ */
 export class EmbeddedNode {
   readonly app: App;
   readonly blocks: BlockStore;

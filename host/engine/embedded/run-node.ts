@@ -31,7 +31,19 @@ export interface RunOptions extends Warning {
   readonly onBlock: (block: MadeBlock) => void;
 }
 
-/** Makes blocks; returns when it was asked to stop. @throws Halt; UpgradeError */
+/**
+ * Makes blocks; returns when it was asked to stop.
+ *
+ * @throws Halt; UpgradeError
+ *
+ * @example
+ * const chain = defineChain({ name: "notesd", modules: [auth(), bank(), staking(), gov(), upgrade()] });
+ * const open = openNode({ chain, home: "home", clock: logicalClock(1_000_000_000n), log: () => undefined });
+ * const { signal } = new AbortController();
+ * await runNode(open, { blockMillis: 0, maxBlocks: 2, signal, onBlock: () => undefined, onWarning: console.log });
+ * console.log(open.node.nextHeight); // → 3n
+ * open.close();
+ */
 export async function runNode({ home, node }: Pick<OpenNode, "home" | "node">, options: RunOptions): Promise<void> {
   orWarn(options, "no space could be kept for halt.json", () => keepReserve(home));
   const pace = new Pace(options.blockMillis);

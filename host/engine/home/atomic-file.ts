@@ -10,7 +10,16 @@ import { makeFolder, openRegularFile, syncFolder } from "../../store/disk/lmdb-a
 import { diskFailure } from "../../store/disk/lmdb-errors.js";
 import type { UpgradeFileName, UpgradeFiles } from "../../upgrade/files.js";
 
-/** @throws UpgradeError UPG_STORE_IO, UPG_STORE_FULL when the file is not, byte for byte, on disk afterwards */
+/**
+ * Replaces a file as a whole, durably: written under a temporary name, synced, renamed, read back.
+ *
+ * @throws UpgradeError UPG_STORE_IO, UPG_STORE_FULL when the file is not, byte for byte, on disk afterwards
+ *
+ * @example
+ * import { readFileSync } from "node:fs";
+ * writeFileAtomically("note.txt", new TextEncoder().encode("hello"), 0o644);
+ * console.log(readFileSync("note.txt", "utf8")); // → hello
+ */
 export function writeFileAtomically(path: string, bytes: Uint8Array, mode = 0o600): void {
   const folder = dirname(path);
   const temporary = `${path}.${process.pid}.tmp`;
@@ -60,11 +69,12 @@ export function readFileIfThere(path: string): Uint8Array | undefined {
 }
 
 /**
- * The upgrade module's two files in a folder, which is made when the first is written.
+ * * The upgrade module's two files in a folder, which is made when the first is written.
  *
  * @example
- * const files = upgradeFiles("./data");
- * const keeper = new Keeper({ core: new Core(), authority: "gov", files });
+ * const files = upgradeFiles("data");
+ * files.write("upgrade-info.json", new TextEncoder().encode('{"name":"v2","height":9}'));
+ * console.log(files.read("upgrade-info.json")?.length, files.read("halt.json")); // → 24 undefined
  */
 export function upgradeFiles(folder: string): UpgradeFiles {
   const path = (name: UpgradeFileName) => join(folder, name);

@@ -8,6 +8,12 @@ import { sha256 } from "../../native/sha256.js";
 /** File systems allow 255; what is added while a file is written needs some of them. */
 const FILE_NAME_BYTES_MAX = 200;
 
+/**
+ * Where the files of a node are, below its home.
+ *
+ * @example
+ * console.log(new Home("/var/notes").genesisFile); // → /var/notes/config/genesis.json
+ */
 export class Home {
   constructor(readonly path: string) {}
 

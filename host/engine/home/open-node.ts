@@ -9,7 +9,17 @@ export interface OpenNode {
   close(): void;
 }
 
-/** @throws Halt; UpgradeError UPG_STORE_LOCKED, UPG_INVALID_GENESIS, UPG_INVALID_CONFIG, UPG_HANDLER_*, UPG_STORE_* */
+/**
+ * Locks a home, as `init` makes it, and opens its node. Close it: nobody else can open the home before.
+ *
+ * @throws Halt; UpgradeError UPG_STORE_LOCKED, UPG_INVALID_GENESIS, UPG_INVALID_CONFIG, UPG_HANDLER_*, UPG_STORE_*
+ *
+ * @example
+ * const chain = defineChain({ name: "notesd", modules: [auth(), bank(), staking(), gov(), upgrade()] });
+ * const { node, close } = openNode({ chain, home: "home", clock: logicalClock(1_000_000_000n), log: () => undefined });
+ * console.log(node.nextHeight, node.lastBlock); // → 1n undefined
+ * close();
+ */
 export function openNode(options: OpenNodeOptions): OpenNode {
   const held = HeldHome.hold(options);
   try {

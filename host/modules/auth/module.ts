@@ -6,7 +6,12 @@ import { runAnte } from "./ante.js";
 import { authGenesis } from "./genesis.js";
 import { authQuery } from "./query.js";
 
-/** In version 1 accounts hold their own coins. Fees are paid through module bank. */
+/**
+ * Module auth: accounts, signatures and fees. In version 1 accounts hold their own coins. Fees are paid through module bank.
+ *
+ * @example
+ * console.log(auth().name, auth().stores); // → auth [ 'auth' ]
+ */
 export function auth(): Module {
   return {
     name: "auth",

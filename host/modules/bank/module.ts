@@ -5,7 +5,12 @@ import { bankGenesis } from "./genesis.js";
 import { SEND } from "./messages.js";
 import { bankQuery } from "./query.js";
 
-/** Version 1 keeps coins with their accounts, version 2 in a store of its own. */
+/**
+ * Module bank: coins, and MsgSend. Version 1 keeps coins with their accounts, version 2 in a store of its own.
+ *
+ * @example
+ * console.log(bank().messages?.map(({ typeUrl }) => typeUrl)); // → [ '/cosmos.bank.v1beta1.MsgSend' ]
+ */
 export function bank(): Module {
   return {
     name: "bank",

@@ -10,7 +10,12 @@ import { govQuery } from "./query.js";
 import { nextEnd } from "./queues.js";
 import { GOV_STORE } from "./records.js";
 
-/** Votes are counted by the power in module staking; deposits go through module bank. */
+/**
+ * Module gov: proposals, deposits and votes. Votes are counted by the power in module staking; deposits go through module bank.
+ *
+ * @example
+ * console.log(gov().consensusVersion, gov().account); // → 1n { permissions: [ 'burner' ] }
+ */
 export function gov(): Module {
   return {
     name: "gov",

@@ -4,6 +4,12 @@ import { stakingGenesis } from "./genesis.js";
 import { stakingQuery } from "./query.js";
 import { STAKING_STORE } from "./records.js";
 
+/**
+ * Module staking: validators and delegations as genesis gives them.
+ *
+ * @example
+ * console.log(staking().name, staking().messages); // → staking undefined
+ */
 export function staking(): Module {
   return {
     name: "staking",

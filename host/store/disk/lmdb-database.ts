@@ -32,6 +32,15 @@ const NO_META_SYNC = 0x40000;
 /** Beside the database file. */
 const SPILL_FOLDER = "spill";
 
+/**
+ * A durable database in one LMDB file: a transaction is on disk when `transaction` returns, or not at all.
+ *
+ * @example
+ * const database = new LmdbDatabase("chain.mdb");
+ * database.transaction((batch) => batch.put(Uint8Array.of(1), Uint8Array.of(5)));
+ * console.log(database.get(Uint8Array.of(1))?.[0]); // → 5
+ * database.close();
+ */
 export class LmdbDatabase implements Database {
   readonly isReadOnly: boolean;
   readonly spill: SpillFolder | undefined;

@@ -5,6 +5,14 @@ import { MemorySpill } from "../../branch/spill/memory-spill.js";
 import { compareBytes } from "../../bytes.js";
 import type { Batch, Database, DatabaseRange } from "./database.js";
 
+/**
+ * A database in memory, for tests. Its contents outlive a `CommitMultiStore`, so a restart can be played with it.
+ *
+ * @example
+ * const database = new MemoryDatabase();
+ * database.transaction((batch) => batch.put(Uint8Array.of(1), Uint8Array.of(2)));
+ * console.log(database.get(Uint8Array.of(1))?.[0]); // → 2
+ */
 export class MemoryDatabase implements Database {
   readonly spill = new MemorySpill();
   readonly #store = new MemoryKVStore();

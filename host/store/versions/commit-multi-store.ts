@@ -38,6 +38,18 @@ import { NO_UPGRADES, planStores } from "./store-upgrades.js";
 import { sweepStaged } from "./sweep.js";
 import { VersionView } from "./version-view.js";
 
+/**
+ * Named stores, each an IAVL tree, committed together: a commit makes one version, whose app hash is that of the Cosmos SDK's
+ * multistore. Mount the stores, load them, write, commit; versions are block heights.
+ *
+ * @example
+ * import { sha256 } from "@noble/hashes/sha2.js";
+ * const stores = new CommitMultiStore(new MemoryDatabase(), { sha256 });
+ * stores.mount("bank");
+ * stores.loadLatestVersion();
+ * stores.store("bank").set(Uint8Array.of(1), Uint8Array.of(7));
+ * console.log(stores.commit().version, stores.at(1n).store("bank").get(Uint8Array.of(1))?.[0]); // → 1n 7
+ */
 export class CommitMultiStore implements MultiStore {
   private readonly database: Database;
   readonly #space: ChunkSpace;
