@@ -87,6 +87,10 @@ class Connection {
   #goodbyeAt: number | undefined;
   #pingAt = performance.now() + PING_MILLIS;
   #pongDue = Number.POSITIVE_INFINITY;
+  /** What it had sent when it was last known to be well, or had a call. */
+  #bytesHeard = 0;
+  /** Until then the end of a response may still be under way. */
+  #sendingUntil = 0;
 
   constructor(
     private readonly session: ServerHttp2Session,
@@ -108,16 +112,18 @@ class Connection {
 
   /** One for all streams: thousands come in a second. */
   readonly #streamClosed = (): void => {
-    if (--this.#streams === 0) this.#quietSince = performance.now();
+    if (--this.#streams > 0) return;
+    this.#quietSince = performance.now();
+    this.#sendingUntil = this.#quietSince + this.limits.answerMillis;
   };
 
   check(now: number): void {
     const { headerMillis, idleMillis } = this.limits;
     const isSilent = !this.#isSpeaking && now > this.#quietSince + headerMillis;
-    if (isSilent || now > this.#pongDue) this.socket.destroy();
+    if (isSilent || now > this.#pongDue || this.#isOver(now)) this.socket.destroy();
     else if (this.#goodbyeAt !== undefined) this.finish(now, Number.POSITIVE_INFINITY);
     else if (this.#streams === 0 && now > this.#quietSince + idleMillis) this.goodbye();
-    else if (now > this.#pingAt) this.#ping(now);
+    else if (now > this.#pingAt || this.#hasSpokenAside()) this.#ping(now);
   }
 
   /** No more streams: the client hears GOAWAY. */
@@ -134,12 +140,29 @@ class Connection {
     if (isQuiet || now >= end) this.socket.destroy();
   }
 
+  /** It has sent something that is no call: it may have broken the protocol, which a PING finds out. */
+  #hasSpokenAside(): boolean {
+    return this.#streams === 0 && this.socket.bytesRead > this.#bytesHeard;
+  }
+
+  /**
+   * A session that broke the protocol (a frame of 16 MiB) has sent GOAWAY and reports nothing, but sends nothing more
+   * either: the last check's PING has not left.
+   */
+  #isOver(now: number): boolean {
+    const isAsked = this.#pongDue !== Number.POSITIVE_INFINITY && !this.session.destroyed;
+    if (!isAsked || this.#streams > 0 || now < this.#sendingUntil) return false;
+    return (this.session.state.outboundQueueSize ?? 0) > 0;
+  }
+
   #ping(now: number): void {
     this.#pingAt = now + PING_MILLIS;
     if (this.session.closed || this.session.destroyed || this.#pongDue !== Number.POSITIVE_INFINITY) return;
     this.#pongDue = now + PONG_MILLIS;
     this.session.ping((error) => {
-      if (!error) this.#pongDue = Number.POSITIVE_INFINITY;
+      if (error) return;
+      this.#pongDue = Number.POSITIVE_INFINITY;
+      this.#bytesHeard = this.socket.bytesRead;
     });
   }
 }
