@@ -16,6 +16,8 @@ export interface DoorsOptions {
   readonly rest?: Address;
   /** Let pages of any origin read REST's responses. */
   readonly cors: boolean;
+  /** Serve gRPC-Web on REST's port. Default: true. */
+  readonly grpcWeb?: boolean;
   /** Web pages that may open a websocket of the RPC, as `https://host[:port]`; `*`: all. Those on this machine always may. */
   readonly origins?: readonly string[];
   readonly limits?: Partial<DoorLimits>;
@@ -42,7 +44,7 @@ export interface OpenDoors {
 
 /** @throws UpgradeError UPG_INVALID_CONFIG when an address cannot be had; no server is open then */
 export async function openDoors(options: DoorsOptions): Promise<OpenDoors> {
-  const { query, events, rpc, grpc, rest, cors, origins = [], isReady, metrics } = options;
+  const { query, events, rpc, grpc, rest, cors, grpcWeb = true, origins = [], isReady, metrics } = options;
   const limits: DoorLimits = { ...DOOR_LIMITS, ...options.limits };
   const common = { query, events, limits, unread: new UnreadBytes(limits), arriving: new ArrivingBytes(limits) };
   const open: OpenDoor[] = [];
@@ -57,7 +59,9 @@ export async function openDoors(options: DoorsOptions): Promise<OpenDoors> {
     const addresses = {
       ...(rpc ? { rpc: tcp(keep(await openRpc({ ...common, address: rpc, origins })).address) } : {}),
       ...(grpc ? { grpc: hostPort(keep(await openGrpc({ ...common, address: grpc, isReady })).address) } : {}),
-      ...(rest ? { api: tcp(keep(await openRest({ ...common, address: rest, cors, isReady, metrics })).address) } : {}),
+      ...(rest
+        ? { api: tcp(keep(await openRest({ ...common, address: rest, cors, grpcWeb, isReady, metrics })).address) }
+        : {}),
     };
     return { addresses, close };
   } catch (error) {

@@ -53,10 +53,14 @@ ${limitLines("rpc")}
 enable = true
 address = "127.0.0.1:9090"
 
+[grpc-web]
+# For web pages, on REST's port.
+enable = true
+
 [api]
 enable = true
 address = "tcp://127.0.0.1:1317"
-# Let web pages of any origin read REST's responses.
+# Let web pages of any origin read REST's responses, and those of gRPC-Web.
 enabled-unsafe-cors = false
 
 # What one request, one client and all of them together may cost the node.

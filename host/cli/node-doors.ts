@@ -33,6 +33,7 @@ export interface DoorFlags {
   readonly "api.enable": boolean;
   readonly "api.address": Address;
   readonly "api.enabledUnsafeCors"?: boolean;
+  readonly "grpcWeb.enable": boolean;
   readonly "rpc.corsAllowedOrigins"?: readonly string[];
   readonly compatCosmos: boolean;
   readonly moniker?: string;
@@ -76,6 +77,9 @@ export function addDoorFlags(command: Command): Command {
     .addOption(address("--rpc.laddr", "where to serve RPC; port 0: any that is free", 26_657, "tcp://"))
     .addOption(new Option("--grpc.enable", "serve gRPC (--grpc.enable=false: not)").default(true))
     .addOption(address("--grpc.address", "where to serve gRPC", 9_090, ""))
+    .addOption(
+      new Option("--grpc-web.enable", "serve gRPC-Web on REST's port (--grpc-web.enable=false: not)").default(true),
+    )
     .addOption(new Option("--api.enable", "serve REST (--api.enable=false: not)").default(true))
     .addOption(address("--api.address", "where to serve REST", 1_317, "tcp://"))
     .option("--api.enabled-unsafe-cors", "let web pages of any origin read REST's responses")
@@ -158,6 +162,7 @@ function open(options: NodeDoorsOptions): Promise<OpenDoors> {
     ...(flags["grpc.enable"] ? { grpc: flags["grpc.address"] } : {}),
     ...(flags["api.enable"] ? { rest: flags["api.address"] } : {}),
     cors: flags["api.enabledUnsafeCors"] === true,
+    grpcWeb: flags["grpcWeb.enable"],
     origins: flags["rpc.corsAllowedOrigins"] ?? [],
     limits: limits.doors,
     isReady: () => !signal.aborted && service.latest() !== undefined,

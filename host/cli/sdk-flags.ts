@@ -11,7 +11,6 @@ const SDK_FLAGS: readonly (readonly [flag: string, instead: string])[] = [
   ["--consensus.create_empty_blocks", "use --create-empty-blocks"],
   ["--cpu-profile <string>", "use node --cpu-prof"],
   ["--grpc-only", "use --rpc.enable=false --api.enable=false"],
-  ["--grpc-web.enable", "gRPC-web is not served"],
   ["--halt-time <uint>", "use --halt-height"],
   ["--iavl-cache-size <uint>", "the cache has one size"],
   ["--iavl-disable-fastnode", "there are no fast nodes"],

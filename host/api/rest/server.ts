@@ -13,6 +13,7 @@ import { decodeText } from "../../text.js";
 import { ArrivingBytes } from "../arriving.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../door.js";
 import { apiError } from "../errors.js";
+import { GrpcWeb } from "../grpc/web.js";
 import { listen, makeHttpServer, openDoor, readBody, signalOf } from "../http-server.js";
 import { KeptAnswers } from "../query/kept-answers.js";
 import { CUT_HEADER, ERROR_CODE_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../query/query.js";
@@ -25,6 +26,8 @@ export interface RestOptions extends DoorOptions {
   readonly address: Address;
   /** Let pages of any origin read responses. */
   readonly cors: boolean;
+  /** Serve gRPC-Web on this port too. */
+  readonly grpcWeb: boolean;
   /** False while the node has no block, or is about to stop. */
   isReady(): boolean;
   /** Prometheus text. */
@@ -58,6 +61,10 @@ export async function openRest(options: RestOptions): Promise<OpenDoor> {
   );
   const document = JSON.stringify(openApiDocument(routesOf(options.query.services)));
   app.get("/openapi.json", (context) => only("GET", context, () => context.body(document, 200, JSON_TYPE)));
+  if (options.grpcWeb) {
+    const web = new GrpcWeb({ ...options, limits, unread, arriving });
+    app.post("*", (context, next) => (GrpcWeb.isCall(context.env.incoming) ? web.answer(context.env) : next()));
+  }
   app.all("*", (context) => gateway.answer(context));
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false, autoCleanupIncoming: false });
   const server = makeHttpServer((request, response) => void listener(request, response), limits);

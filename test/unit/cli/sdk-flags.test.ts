@@ -12,8 +12,8 @@ function given(...args: string[]): string[] {
 
 test("sdkFlagWarnings() flags of a unit file → one warning each, with what to use in its place; none given → none", () => {
   expect(given()).toEqual([]);
-  expect(given("--pruning", "nothing", "--grpc-web.enable", "--transport", "socket")).toEqual([
-    "--grpc-web.enable has no effect here: gRPC-web is not served",
+  expect(given("--pruning", "nothing", "--halt-time", "9", "--transport", "socket")).toEqual([
+    "--halt-time has no effect here: use --halt-height",
     "--pruning has no effect here: use --keep-versions",
     "--transport has no effect here: there is no ABCI connection",
   ]);
