@@ -115,7 +115,7 @@ function openAt(database: OverlayDatabase, height: Height | undefined): CommitMu
 /** A block's time is its own; the one before is the nearest that can be known. */
 function lastTime(database: OverlayDatabase, multiStore: CommitMultiStore): Timestamp {
   try {
-    return new BlockStore(database).at(multiStore.lastCommitID.version).header.time;
+    return new BlockStore(database).timeOf(multiStore.lastCommitID.version);
   } catch {
     return { seconds: 0n, nanos: 0 };
   }

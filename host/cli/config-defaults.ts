@@ -40,6 +40,11 @@ block-time = "1s"
 halt-height = 0
 # Historical versions to keep readable besides the last.
 keep-versions = 100
+# Blocks before the last to keep, with their results and what the index has of them; 0: all. Removed are those of 100 blocks
+# at a time or more, whatever the state that is kept; what an explorer shows must be kept, and what IBC clients ask for.
+min-retain-blocks = 0
+# Events to index, as ["transfer.recipient", "message.sender"]; []: all. Holds for blocks that are made from then on.
+index-events = []
 # Bytes that what one upgrade writes may take on disk besides the database, in <home>/data/spill; it is gone afterwards.
 handler-disk-max = ${SPILL_BYTES_MAX_DEFAULT}
 
@@ -62,6 +67,10 @@ enable = true
 address = "tcp://127.0.0.1:1317"
 # Let web pages of any origin read REST's responses, and those of gRPC-Web.
 enabled-unsafe-cors = false
+
+[tx_index]
+# kv: transactions and blocks can be searched by their events, transactions found by their hash. null: neither, and nothing is written for it.
+indexer = "kv"
 
 # What one request, one client and all of them together may cost the node.
 [limits]

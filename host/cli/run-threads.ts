@@ -84,6 +84,7 @@ class Threads implements EngineListener {
       settings: {
         minimumGasPrices: formatGasPrices(flags.minimumGasPrices),
         haltHeight: start.haltHeight ?? 0n,
+        isIndexed: start.blocks.indexer !== "null",
         ...(start.versionsKept === undefined ? {} : { versionsKept: start.versionsKept }),
       },
       progress: () => this.#progress.last,

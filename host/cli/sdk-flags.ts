@@ -16,7 +16,6 @@ const SDK_FLAGS: readonly (readonly [flag: string, instead: string])[] = [
   ["--iavl-disable-fastnode", "there are no fast nodes"],
   ["--inter-block-cache", "the cache is always on"],
   ["--mempool.max-txs <int>", "the mempool has one size"],
-  ["--min-retain-blocks <uint>", "blocks are not pruned"],
   ["--p2p.external-address <string>", "there are no peers"],
   ["--p2p.laddr <string>", "there are no peers"],
   ["--p2p.persistent_peers <string>", "there are no peers"],

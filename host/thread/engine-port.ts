@@ -7,6 +7,7 @@ import type { ChainVersion } from "../chain/versions/version.js";
 import type { ValidatorSet } from "../comet/validator-set.js";
 import type { ChainFacts } from "../engine/blocks/block-maker.js";
 import type { MempoolLimits } from "../engine/blocks/mempool.js";
+import type { BlockSettings } from "../engine/embedded/embedded-node.js";
 import type { UpgradeProgress } from "../engine/embedded/upgrade-progress.js";
 import { type ErrorCode, type ErrorDetails, isUpgradeError, UpgradeError } from "../errors.js";
 import type { Height } from "../types.js";
@@ -25,6 +26,8 @@ export interface EngineStart {
   readonly skipHeights: readonly Height[];
   readonly haltHeight: Height | undefined;
   readonly versionsKept: number | undefined;
+  /** What is kept of blocks, and indexed. */
+  readonly blocks: Partial<BlockSettings>;
   /** One more folder of handlers that wait for their height. */
   readonly staged: string | undefined;
   /** Bytes that a handler may spill to disk; undefined: no limit but the disk's. */

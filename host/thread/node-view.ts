@@ -146,8 +146,9 @@ export class NodeView {
   committed(): void {
     this.options.database.renew();
     const height = this.lastBlock?.header.height ?? 0n;
-    // Nobody listened before the first block that is heard of.
-    if (this.#told === 0n) this.#told = (this.blocks.lowest() ?? 1n) - 1n;
+    // Those that were pruned meanwhile nobody can hear of.
+    const before = (this.blocks.lowest() ?? 1n) - 1n;
+    if (this.#told < before) this.#told = before;
     while (this.#told < height) {
       this.#told++;
       const seen = new SeenBlock(this.blocks, this.#told);
@@ -166,7 +167,8 @@ export class NodeView {
     this.#last = this.blocks.at(height);
     this.app.moved();
     const committed: Uint8Array[] = [];
-    for (let each = before === undefined ? height : before + 1n; each <= height; each++) {
+    const lowest = this.blocks.lowest() ?? height;
+    for (let each = before === undefined ? height : later(before + 1n, lowest); each <= height; each++) {
       const { txCount } = each === height ? this.#last : this.blocks.at(each);
       if (txCount > 0) committed.push(...this.blocks.block(each).txs);
     }
@@ -180,6 +182,8 @@ export class NodeView {
     this.#recheck.begin(this.mempool.rechecks());
   }
 }
+
+const later = (a: Height, b: Height): Height => (a > b ? a : b);
 
 /** A block that was made elsewhere; read when somebody asks for it. */
 class SeenBlock {

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { initHome } from "../../host/cli/commands/init.js";
 import { logicalClock } from "../../host/engine/embedded/clock.js";
-import type { EmbeddedNode, MadeBlock } from "../../host/engine/embedded/embedded-node.js";
+import type { BlockSettings, EmbeddedNode, MadeBlock } from "../../host/engine/embedded/embedded-node.js";
 import { openNode } from "../../host/engine/home/open-node.js";
 import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";
 import { exampleChain } from "../example-chain.js";
@@ -33,15 +33,21 @@ export interface OpenHomeOptions {
   /** Folder of the program's handlers. */
   readonly handlers: string;
   readonly appVersion?: bigint | undefined;
+  readonly blocks?: Partial<BlockSettings>;
+  readonly versionsKept?: number;
 }
 
-export function withNode<T>({ path, handlers, appVersion }: OpenHomeOptions, use: (node: EmbeddedNode) => T): T {
+export function withNode<T>(
+  { path, handlers, appVersion, ...settings }: OpenHomeOptions,
+  use: (node: EmbeddedNode) => T,
+): T {
   const open = openNode({
     chain: exampleChain,
     home: path,
     clock: logicalClock(BLOCK_NANOS),
     handlers,
     log: () => undefined,
+    ...settings,
     ...(appVersion === undefined ? {} : { appVersion }),
   });
   try {

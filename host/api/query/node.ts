@@ -61,7 +61,7 @@ export const nodeService: QueryService = implementOfNode(Service, {
         version: ENGINE_VERSION,
         channels: new Uint8Array(),
         moniker: identity.moniker,
-        other: { txIndex: "on", rpcAddress: "" },
+        other: { txIndex: call.node.settings.isIndexed ? "on" : "off", rpcAddress: "" },
       },
       applicationVersion: { name: "chain-upgrade", appName: call.chain.name, version: VERSION },
     };

@@ -38,7 +38,7 @@ function statusOf(node: NodePort, address: string, latest: NodeBlock | undefined
       version: ENGINE_VERSION,
       channels: "",
       moniker: identity.moniker,
-      other: { tx_index: "on", rpc_address: address },
+      other: { tx_index: node.settings.isIndexed ? "on" : "off", rpc_address: address },
     },
     sync_info: { ...edge("latest", latest), ...edge("earliest", earliest), catching_up: false },
     validator_info: {

@@ -10,7 +10,7 @@ import type { ConsensusParams } from "../../comet/consensus-params.js";
 import type { Header } from "../../comet/header.js";
 import type { ValidatorSet } from "../../comet/validator-set.js";
 import type { EventCondition } from "../../event-query.js";
-import type { Height, LeftSignal } from "../../types.js";
+import type { Height, LeftSignal, Timestamp } from "../../types.js";
 import type { ChainEvent } from "../context.js";
 
 /** A block without its transactions, and its results. */
@@ -130,6 +130,8 @@ export interface NodeSettings {
   readonly versionsKept: number;
   /** The node stops before this block; 0n: never. */
   readonly haltHeight: Height;
+  /** Can transactions and blocks be searched? */
+  readonly isIndexed: boolean;
 }
 
 export interface NodePort {
@@ -146,6 +148,8 @@ export interface NodePort {
   earliest(): NodeBlock | undefined;
   /** @throws UpgradeError UPG_NOT_FOUND_BLOCK */
   at(height: Height): NodeBlock;
+  /** Time of a block that is kept, or whose state is. @throws UpgradeError UPG_NOT_FOUND_BLOCK */
+  timeOf(height: Height): Timestamp;
   /** @throws UpgradeError UPG_NOT_FOUND_BLOCK */
   block(height: Height): Block;
   /** @throws UpgradeError UPG_NOT_FOUND_BLOCK */

@@ -1,7 +1,8 @@
 /** `chaind start`: runs the node until it is stopped or halts. */
 import { existsSync } from "node:fs";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Logger, pino } from "pino";
+import type { Indexer } from "../../engine/blocks/index-settings.js";
 import { Home } from "../../engine/home/home.js";
 import { UpgradeError } from "../../errors.js";
 import {
@@ -31,6 +32,9 @@ interface StartOptions extends DoorFlags {
   readonly unsafeSkipUpgrades?: readonly bigint[];
   readonly skipUpgradeHeights?: readonly bigint[];
   readonly keepVersions?: number;
+  readonly minRetainBlocks: number;
+  readonly "tx_index.indexer": Indexer;
+  readonly indexEvents: readonly string[];
   readonly handlerDiskMax?: number;
 }
 
@@ -74,6 +78,21 @@ export function registerStart(program: Command): void {
     .option("--unsafe-skip-upgrades <heights>", "skip the upgrades at these heights: H,H", parseHeights)
     .option("--skip-upgrade-heights <heights>", "the same as --unsafe-skip-upgrades", parseHeights)
     .option("--keep-versions <n>", "historical versions to keep readable (default 100)", parseCount)
+    .addOption(
+      new Option("--min-retain-blocks <n>", "blocks before the last to keep, with results and index; 0: all")
+        .argParser(parseCount)
+        .default(0, "0"),
+    )
+    .addOption(
+      new Option("--tx_index.indexer <indexer>", "index transactions and blocks by their events; null: not")
+        .choices(["kv", "null"])
+        .default("kv"),
+    )
+    .addOption(
+      new Option("--index-events <events>", "events to index, as type.key,type.key; none: all")
+        .argParser(parseEvents)
+        .default([], "all"),
+    )
     .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount);
   addSdkFlags(command);
   addDoorFlags(command).action(async (options: StartOptions, self: Command) => {
@@ -113,6 +132,11 @@ function engineStart(options: StartOptions, home: string, isDebugLogged: boolean
     skipHeights: [...(options.unsafeSkipUpgrades ?? []), ...(options.skipUpgradeHeights ?? [])],
     haltHeight: options.haltHeight,
     versionsKept: options.keepVersions,
+    blocks: {
+      minRetainBlocks: options.minRetainBlocks,
+      indexer: options["tx_index.indexer"],
+      events: options.indexEvents,
+    },
     handlerDiskMax: options.handlerDiskMax,
     mempool: {},
     emptyBlocks: options.createEmptyBlocks,
@@ -120,6 +144,14 @@ function engineStart(options: StartOptions, home: string, isDebugLogged: boolean
     maxBlocks: options.maxBlocks,
     isDebugLogged,
   };
+}
+
+const EVENT_NAME = /^[^.\s,'"]+\.[^\s,'"]+$/;
+
+function parseEvents(text: string): string[] {
+  const events = text.split(",").map((event) => event.trim());
+  if (events.every((event) => EVENT_NAME.test(event))) return events;
+  throw new InvalidArgumentError("expected events such as transfer.recipient,message.sender.");
 }
 
 function makeLogger({ log_format, log_level }: GlobalOptions): Logger {

@@ -39,7 +39,7 @@ export function exportGenesis(path: string, request: ExportRequest, say: (line: 
     const code = codeInForce({ core }, view, { genesis: begun, versions: programChain().versions });
     const text = documentText({
       ...{ chain: programChain(), view, begun, version: code, raw: rawPart(code, core.versionMap(upgrade), view) },
-      time: formatTime(new BlockStore(database).at(height).header.time),
+      time: formatTime(new BlockStore(database).timeOf(height)),
       initialHeight: request.forZeroHeight ? 1n : height + 1n,
       appVersion: core.protocolVersion(upgrade) === 0n ? begun.appVersion : code.number,
     });

@@ -4,7 +4,10 @@ import { BlockStore } from "../../engine/blocks/block-store.js";
 import { TxIndex } from "../../engine/blocks/tx-index.js";
 import { withDatabase } from "../../engine/home/home-database.js";
 import { LastSigned } from "../../engine/home/last-signed.js";
+import { UpgradeError } from "../../errors.js";
 import { sha256 } from "../../native/sha256.js";
+import type { Database } from "../../store/disk/database.js";
+import { readCommit } from "../../store/versions/commit-record.js";
 import { rollbackLastVersion } from "../../store/versions/rollback.js";
 
 export interface RolledBackBlock {
@@ -15,18 +18,28 @@ export interface RolledBackBlock {
   readonly app_hash: string;
 }
 
-/** @throws UpgradeError UPG_STORE_LOCKED, UPG_NOT_FOUND_VERSION; nothing is written then */
+/** @throws UpgradeError UPG_STORE_LOCKED, UPG_NOT_FOUND_VERSION, UPG_NOT_FOUND_BLOCK; nothing is written then */
 export function rollback(path: string): RolledBackBlock {
   return withDatabase(path, (database, home) => {
     const blocks = new BlockStore(database);
     const index = new TxIndex(database, sha256);
+    requireBlockBefore(database, blocks);
     const { from, to, appHash } = rollbackLastVersion(database, (batch, height) => {
-      // What putting the block's entries writes is what taking them back removes.
-      const entries = { put: (key: Uint8Array) => batch.remove(key) };
-      index.put(entries, height, blocks.block(height).txs.map(sha256), blocks.results(height));
+      index.removeLast(batch, height, blocks.block(height).txs.map(sha256), blocks.results(height));
       blocks.remove(batch, height);
     });
     new LastSigned(home.lastSignedFile).rollBackTo(to);
     return { height: String(to), removed: String(from), app_hash: toUpperHex(appHash) };
   });
+}
+
+/** The next block names the one before it, so the chain cannot go on from a state whose block was pruned. */
+function requireBlockBefore(database: Database, blocks: BlockStore): void {
+  const last = blocks.highest();
+  if (last === undefined || last !== blocks.lowest() || !readCommit(database, Number(last) - 1)) return;
+  throw new UpgradeError(
+    "UPG_NOT_FOUND_BLOCK",
+    `block ${last - 1n} was pruned (min-retain-blocks), so the chain cannot go on from it: block ${last} cannot be taken ` +
+      "back. Restore a copy of the data folder from before it",
+  );
 }

@@ -17,10 +17,10 @@ import { type CommitState, readCommit } from "../../store/versions/commit-record
 import type { Height, Sha256 } from "../../types.js";
 import { GENESIS_KEY } from "../home/genesis-record.js";
 import { CommitAudit } from "./audit-commits.js";
+import { IndexAudit } from "./audit-index.js";
 import { BlockStore, type StoredBlock } from "./block-store.js";
-import { TxIndex } from "./tx-index.js";
 
-/** Keys of a block besides those of the index: record, bytes, hash, results. */
+/** Records of a block besides those of the index: record, bytes, hash, results. */
 const KEYS_PER_BLOCK = 4;
 const PROGRESS_BLOCKS = 1_024;
 
@@ -53,7 +53,7 @@ export function auditBlocks(database: Database, options: BlocksAuditOptions): Bl
     throw damaged(`the last block is ${lastHeight ?? "absent"}, the last version of the state ${version ?? "absent"}`);
   }
   if (lowest === undefined || lastHeight === undefined) return { blocks: 0n, txs: 0n, entries: 0, commits: 0n };
-  const audit = new BlockAudit(database, blocks, options);
+  const audit = new BlockAudit(database, blocks, lowest, options);
   let before: StoredBlock | undefined;
   for (let height = lowest; height <= lastHeight; height++) {
     before = audit.block(height, before);
@@ -63,16 +63,15 @@ export function auditBlocks(database: Database, options: BlocksAuditOptions): Bl
   return {
     blocks: BigInt(audit.blocks),
     txs: BigInt(audit.txs),
-    entries: audit.entries,
+    entries: audit.index.entries,
     commits: BigInt(audit.commits),
   };
 }
 
 class BlockAudit {
-  readonly #index: TxIndex;
+  readonly index: IndexAudit;
   blocks = 0;
   txs = 0;
-  entries = 0;
   commits = 0;
   readonly #commits: CommitAudit | undefined;
   private readonly sha256: Sha256;
@@ -80,10 +79,11 @@ class BlockAudit {
   constructor(
     private readonly database: Database,
     private readonly store: BlockStore,
+    private readonly lowest: Height,
     { sha256, key }: BlocksAuditOptions,
   ) {
     this.sha256 = sha256;
-    this.#index = new TxIndex(database, sha256);
+    this.index = new IndexAudit(database, sha256, lowest);
     this.#commits = key && new CommitAudit(sha256, key);
   }
 
@@ -107,7 +107,7 @@ class BlockAudit {
     this.#results(height, stored);
     this.#state(height, stored);
     if (before) this.#link(height, stored, before);
-    this.#entries(height, block.txs);
+    this.index.block(height, block.txs.map(this.sha256), this.store.results(height));
     this.blocks++;
     this.txs += block.txs.length;
     return stored;
@@ -145,22 +145,19 @@ class BlockAudit {
     ), "the header has another commit");
   }
 
-  #entries(height: Height, txs: readonly Uint8Array[]): void {
-    const made = new Map<string, Uint8Array>();
-    const put = (key: Uint8Array) => void made.set(toHex(key), key);
-    this.#index.put({ put }, height, txs.map(this.sha256), this.store.results(height));
-    for (const [hex, key] of made) {
-      require(height, this.database.get(key) !== undefined, `the index lacks the entry ${hex}`);
-    }
-    this.entries += made.size;
-  }
-
+  /** Those of pruned blocks whose state is kept have nothing but a time. */
   checkCount(): void {
+    this.index.end();
+    let times = 0;
+    for (const height of this.store.times(this.lowest)) {
+      decoded(height, "time", () => this.store.timeOf(height));
+      times++;
+    }
     const [start, end] = [Uint8Array.of(BLOCKS_PREFIX), Uint8Array.of(BLOCKS_PREFIX + 1)];
     let found = 0;
     // What the chain began with is among the blocks and is of none.
     for (const key of everyKey(this.database, start, end)) if (!equalBytes(key, GENESIS_KEY)) found++;
-    const expected = this.blocks * KEYS_PER_BLOCK + this.entries;
+    const expected = this.blocks * KEYS_PER_BLOCK + this.index.records + times;
     if (found !== expected) {
       throw damaged(`blocks and index have ${found} records where the blocks make ${expected}: some are of no block`);
     }

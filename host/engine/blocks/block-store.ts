@@ -1,7 +1,7 @@
 /**
  * Blocks beside the state, in the same database, so that a block and the state after it become visible together.
  *   b r height   BlockRecord      b b height   the block's bytes      b h hash   height
- *   b e height   BlockResults
+ *   b e height   BlockResults                              b w height   time of a block that was pruned and whose state is kept
  */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { bigEndian64, concatBytes } from "../../bytes.js";
@@ -13,7 +13,7 @@ import { UpgradeError } from "../../errors.js";
 import { BlockRecordSchema } from "../../gen/chain/engine/v1/engine_pb.js";
 import type { Batch, Database } from "../../store/disk/database.js";
 import { BLOCKS_PREFIX } from "../../store/disk/keys.js";
-import type { Height } from "../../types.js";
+import type { Height, Timestamp } from "../../types.js";
 import { type BlockResults, decodeBlockResults, encodeBlockResults } from "./block-results.js";
 
 export interface StoredBlock {
@@ -34,7 +34,9 @@ const RECORD = Uint8Array.of(BLOCKS_PREFIX, letter("r"));
 const BYTES = Uint8Array.of(BLOCKS_PREFIX, letter("b"));
 const BY_HASH = Uint8Array.of(BLOCKS_PREFIX, letter("h"));
 const RESULTS = Uint8Array.of(BLOCKS_PREFIX, letter("e"));
+const TIME = Uint8Array.of(BLOCKS_PREFIX, letter("w"));
 const RECORDS_END = Uint8Array.of(BLOCKS_PREFIX, letter("s"));
+const TIMES_AT_ONCE = 256;
 
 /**
  * Blocks with their results, by height and by hash, in the database of the state.
@@ -73,6 +75,47 @@ export class BlockStore {
     const key = bigEndian64(height);
     batch.remove(concatBytes(BY_HASH, this.at(height).blockId.hash));
     for (const kind of [RECORD, BYTES, RESULTS]) batch.remove(concatBytes(kind, key));
+  }
+
+  /**
+   * Removes an old block; its time stays when its state does. What it had goes on being read until the transaction ends.
+   * @throws UpgradeError UPG_NOT_FOUND_BLOCK
+   */
+  removeOld(batch: Batch, height: Height, keepsTime: boolean): StoredBlock {
+    const stored = this.at(height);
+    this.remove(batch, height);
+    if (keepsTime) batch.put(concatBytes(TIME, bigEndian64(height)), timeBytes(stored.header.time));
+    return stored;
+  }
+
+  /** Removes the times below `base` whose state was pruned since. `stateOf`: undefined where it was. */
+  removeTimes(batch: Batch, base: Height, stateOf: (height: Height) => { readonly kept: boolean } | undefined): void {
+    for (const height of this.times(base)) {
+      const state = stateOf(height);
+      if (!state) batch.remove(concatBytes(TIME, bigEndian64(height)));
+      // What is kept for good comes before the versions that are readable for a while.
+      else if (!state.kept) return;
+    }
+  }
+
+  /** Heights below `base` with nothing but their time, ascending. */
+  *times(base: Height): Generator<Height> {
+    const end = concatBytes(TIME, bigEndian64(base));
+    for (let start: Uint8Array = TIME; ; ) {
+      const keys = this.database.keys({ start, end, limit: TIMES_AT_ONCE });
+      for (const key of keys) yield new DataView(key.buffer, key.byteOffset).getBigUint64(TIME.length);
+      const last = keys.at(-1);
+      if (!last || keys.length < TIMES_AT_ONCE) return;
+      start = concatBytes(last, Uint8Array.of(0));
+    }
+  }
+
+  /** Time of a block that is kept, or whose state is. @throws UpgradeError UPG_NOT_FOUND_BLOCK */
+  timeOf(height: Height): Timestamp {
+    const bytes = height > 0n ? this.database.get(concatBytes(TIME, bigEndian64(height))) : undefined;
+    if (!bytes) return this.at(height).header.time;
+    const view = new DataView(bytes.buffer, bytes.byteOffset);
+    return { seconds: view.getBigInt64(0), nanos: view.getUint32(8) };
   }
 
   /** The last block; undefined before the first. */
@@ -133,7 +176,18 @@ export class BlockStore {
 
   #notFound(height: Height): UpgradeError {
     const lowest = this.lowest();
-    const kept = lowest === undefined ? "there are none yet" : `the lowest block kept is ${lowest}`;
-    return new UpgradeError("UPG_NOT_FOUND_BLOCK", `there is no block ${height}: ${kept}`);
+    const message =
+      lowest !== undefined && height < lowest
+        ? `height ${height} is not available, lowest height is ${lowest}`
+        : `there is no block ${height}: ${lowest === undefined ? "there are none yet" : `the lowest block kept is ${lowest}`}`;
+    return new UpgradeError("UPG_NOT_FOUND_BLOCK", message);
   }
+}
+
+function timeBytes({ seconds, nanos }: Timestamp): Uint8Array {
+  const bytes = new Uint8Array(12);
+  const view = new DataView(bytes.buffer);
+  view.setBigInt64(0, seconds);
+  view.setUint32(8, nanos);
+  return bytes;
 }

@@ -8,8 +8,9 @@ import { UpgradeError } from "../../errors.js";
 import { type EventCondition, eventValues, isInteger, matchesAll } from "../../event-query.js";
 import type { Height, LeftSignal } from "../../types.js";
 import type { BlockResults } from "./block-results.js";
+import { BLOCK_PLACE, type HeightRange, type TxPlace } from "./postings.js";
 import { RESULTS_WORK, type SearchBudget, type SearchLimits, SearchRoom } from "./search-budget.js";
-import { BLOCK_PLACE, type HeightRange, type TxIndex, type TxPlace } from "./tx-index.js";
+import type { TxIndex } from "./tx-index.js";
 
 /** What a search looks through. */
 export interface Searched {
@@ -87,14 +88,8 @@ export class EventSearch {
       values.set("tx.hash", [this.searched.txHash(place)]);
       return matchesAll(conditions, values);
     };
-    return walk({
-      candidates,
-      fits,
-      window,
-      budget,
-      hitsMax: this.#room.limits.hits,
-      heightOf: ({ height }) => height,
-    });
+    const heightOf = ({ height }: TxPlace) => height;
+    return walk({ candidates, fits, window, budget, range: scope.range, hitsMax: this.#room.limits.hits, heightOf });
   }
 
   #blocks(conditions: readonly EventCondition[], window: SearchWindow, budget: SearchBudget) {
@@ -114,7 +109,8 @@ export class EventSearch {
       return matchesAll(conditions, values);
     };
     const candidates = this.#blockCandidates(scope, window.isDescending);
-    return walk({ candidates, fits, window, budget, hitsMax: this.#room.limits.hits, heightOf: (height) => height });
+    const heightOf = (height: Height) => height;
+    return walk({ candidates, fits, window, budget, range, hitsMax: this.#room.limits.hits, heightOf });
   }
 
   /** Undefined: nothing can fit. */
@@ -149,7 +145,7 @@ export class EventSearch {
     return exact.every((condition, at) => at === 0 || this.index.has(condition, place));
   }
 
-  *#txCandidates({ range, exact, rest }: Scope, isDescending: boolean): Generator<TxPlace> {
+  *#txCandidates({ range, exact, rest }: Scope, isDescending: boolean): Generator<TxPlace | undefined> {
     const hash = rest.find(({ key, operator }) => key === "tx.hash" && operator === "=")?.value;
     if (hash !== undefined) {
       const place = /^[0-9a-fA-F]{64}$/.test(hash) ? this.index.find(fromHex(hash)) : undefined;
@@ -165,8 +161,8 @@ export class EventSearch {
       yield* heights(range, isDescending);
       return;
     }
-    for (const { height, index } of this.index.places(driver, range, isDescending)) {
-      yield index === BLOCK_PLACE ? height : NO_BLOCK;
+    for (const place of this.index.places(driver, range, isDescending)) {
+      yield place?.index === BLOCK_PLACE ? place.height : NO_BLOCK;
     }
   }
 }
@@ -202,7 +198,9 @@ async function heightsPage({ low, high }: HeightRange, window: SearchWindow): Pr
 }
 
 interface Walk<T> {
-  readonly candidates: Iterable<T>;
+  /** Undefined: none was found for a while. */
+  readonly candidates: Iterable<T | undefined>;
+  readonly range: HeightRange;
   readonly fits: (candidate: T, isShown: boolean) => boolean;
   readonly window: SearchWindow;
   readonly budget: SearchBudget;
@@ -210,18 +208,28 @@ interface Walk<T> {
   readonly heightOf: (candidate: T) => Height;
 }
 
-async function walk<T>({ candidates, fits, window, budget, hitsMax, heightOf }: Walk<T>): Promise<SearchPage<T>> {
+async function walk<T>({
+  candidates,
+  fits,
+  window,
+  budget,
+  range,
+  hitsMax,
+  heightOf,
+}: Walk<T>): Promise<SearchPage<T>> {
   const hits: T[] = [];
   const end = window.first + window.size;
   let count = 0;
+  let reached = window.isDescending ? range.high : range.low;
   for (const candidate of candidates) {
     budget.spend(1);
     if (budget.isDue) await budget.pause();
+    if (candidate !== undefined) reached = heightOf(candidate) || reached;
     const isReached = count >= end;
-    if (budget.isSpent && !isReached) throw cut(count, window, heightOf(candidate));
+    if (budget.isSpent && !isReached) throw cut(count, window, reached);
     if (budget.isSpent || (isReached && count > hitsMax)) return { hits, total: count + 1, isTotalExact: false };
     const isShown = !isReached && count >= window.first;
-    if (!fits(candidate, isShown)) continue;
+    if (candidate === undefined || !fits(candidate, isShown)) continue;
     if (isShown) hits.push(candidate);
     count++;
   }

@@ -5,7 +5,7 @@ import type { Height, Sha256 } from "../../types.js";
 import type { BlockResults } from "./block-results.js";
 import type { BlockStore } from "./block-store.js";
 import type { Searched } from "./event-search.js";
-import type { TxPlace } from "./tx-index.js";
+import type { TxPlace } from "./postings.js";
 
 const BLOCKS_HELD = 16;
 

@@ -10,12 +10,21 @@ import type { ValidatorSet } from "../../comet/validator-set.js";
 import { type Batch, type Database, RecordChanges } from "../../store/disk/database.js";
 import type { Height, Sha256 } from "../../types.js";
 import { BlockMaker, type ChainFacts } from "../blocks/block-maker.js";
+import { BlockPruner } from "../blocks/block-pruner.js";
 import { BlockStore, type StoredBlock } from "../blocks/block-store.js";
+import { INDEX_ALL, type IndexSettings } from "../blocks/index-settings.js";
 import { type BlockRoom, Mempool, type MempoolLimits } from "../blocks/mempool.js";
 import { TxIndex } from "../blocks/tx-index.js";
 import type { ConsensusKey } from "../home/consensus-key.js";
 import type { LastSigned } from "../home/last-signed.js";
 import type { Clock } from "./clock.js";
+
+export interface BlockSettings extends IndexSettings {
+  /** Blocks before the last that stay; 0: all. */
+  readonly minRetainBlocks: number;
+}
+
+export const BLOCK_SETTINGS: BlockSettings = Object.freeze({ ...INDEX_ALL, minRetainBlocks: 0 });
 
 export interface EmbeddedNodeOptions {
   readonly app: App;
@@ -25,6 +34,8 @@ export interface EmbeddedNodeOptions {
   readonly key: ConsensusKey;
   readonly clock: Clock;
   readonly mempool?: Partial<MempoolLimits>;
+  /** What is kept of blocks, and indexed. */
+  readonly blocks?: Partial<BlockSettings>;
   /** What the key signed last; without, nothing keeps it from signing twice (tests). */
   readonly lastSigned?: LastSigned;
   /** Records that become visible with the first block of a chain. */
@@ -59,6 +70,7 @@ export class EmbeddedNode {
   readonly mempool: Mempool;
   readonly index: TxIndex;
   readonly #maker: BlockMaker;
+  readonly #pruner: BlockPruner;
   readonly #listeners = new Set<(made: MadeBlock) => void>();
   #last: StoredBlock | undefined;
 
@@ -69,7 +81,10 @@ export class EmbeddedNode {
     this.#last = this.blocks.latest();
     if (this.#last) this.app.lastBlockTime = this.#last.header.time;
     this.mempool = new Mempool(options.sha256, (tx, kind) => this.app.checkTx(tx, kind), options.mempool);
-    this.index = new TxIndex(options.database, options.sha256);
+    const { database, sha256 } = options;
+    const { minRetainBlocks, ...indexed } = { ...BLOCK_SETTINGS, ...options.blocks };
+    this.index = new TxIndex(database, sha256, indexed);
+    this.#pruner = new BlockPruner({ database, blocks: this.blocks, index: this.index, sha256 }, minRetainBlocks);
   }
 
   get facts(): ChainFacts {
@@ -144,6 +159,7 @@ export class EmbeddedNode {
     if (isFirst) this.options.alongsideFirst?.(alongside);
     this.blocks.put(alongside, stored, made.bytes, result);
     this.index.put(alongside, height, txHashes, result);
+    this.#pruner.prune(alongside, height, txs.length);
     app.commit(alongside.list);
     this.#last = stored;
     const milliseconds = performance.now() - begun;

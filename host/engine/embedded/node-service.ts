@@ -1,19 +1,23 @@
 /** A running node as its servers see it: blocks, results, transactions, mempool and notifications (`NodePort` of host/api). */
+
+import { equalBytes } from "../../bytes.js";
 import type { TxResult } from "../../chain/app.js";
 import type { Block } from "../../comet/block.js";
 import type { ConsensusParams } from "../../comet/consensus-params.js";
 import type { ValidatorSet } from "../../comet/validator-set.js";
+import { UpgradeError } from "../../errors.js";
 import type { EventCondition } from "../../event-query.js";
 import { VERSIONS_KEPT_DEFAULT } from "../../limits.js";
-import type { Height } from "../../types.js";
+import type { Height, Timestamp } from "../../types.js";
 import type { ChainFacts } from "../blocks/block-maker.js";
 import type { BlockResults } from "../blocks/block-results.js";
 import type { BlockStore, StoredBlock } from "../blocks/block-store.js";
 import { EventSearch, type SearchPage, type SearchWindow } from "../blocks/event-search.js";
 import type { Mempool } from "../blocks/mempool.js";
+import type { TxPlace } from "../blocks/postings.js";
 import { SEARCH_LIMITS, type SearchLimits } from "../blocks/search-budget.js";
 import { SearchedBlocks } from "../blocks/searched-blocks.js";
-import type { TxIndex, TxPlace } from "../blocks/tx-index.js";
+import type { TxIndex } from "../blocks/tx-index.js";
 import type { GenesisText } from "../home/genesis-file.js";
 import { estimate, type ProgressEstimate, type UpgradeProgress } from "./upgrade-progress.js";
 
@@ -21,9 +25,15 @@ interface Settings {
   readonly minimumGasPrices: string;
   readonly versionsKept: number;
   readonly haltHeight: Height;
+  readonly isIndexed: boolean;
 }
 
-const SETTINGS_DEFAULT: Settings = { minimumGasPrices: "", versionsKept: VERSIONS_KEPT_DEFAULT, haltHeight: 0n };
+const SETTINGS_DEFAULT: Settings = {
+  minimumGasPrices: "",
+  versionsKept: VERSIONS_KEPT_DEFAULT,
+  haltHeight: 0n,
+  isIndexed: true,
+};
 
 export interface NodeServiceFacts {
   /** Lower-case hex. */
@@ -126,6 +136,10 @@ export class NodeService {
     return this.node.blocks.at(height);
   }
 
+  timeOf(height: Height): Timestamp {
+    return this.node.blocks.timeOf(height);
+  }
+
   block(height: Height): Block {
     return this.node.blocks.block(height);
   }
@@ -138,17 +152,22 @@ export class NodeService {
     return this.node.blocks.heightOf(blockHash);
   }
 
+  /** @throws UpgradeError UPG_NOT_FOUND_METHOD, as searches do */
   tx(hash: Uint8Array): FoundTx | undefined {
+    this.#requireIndex("transaction");
     const place = this.node.index.find(hash);
-    return place && this.#txAt(place);
+    const found = place && this.#txAt(place);
+    return found && equalBytes(found.hash, hash) ? found : undefined;
   }
 
   async searchTxs(conditions: readonly EventCondition[], window: SearchWindow): Promise<SearchPage<FoundTx>> {
+    this.#requireIndex("transaction");
     const page = await this.#search.searchTxs(conditions, window);
     return { ...page, hits: page.hits.flatMap((place) => this.#txAt(place) ?? []) };
   }
 
-  searchBlocks(conditions: readonly EventCondition[], window: SearchWindow): Promise<SearchPage<Height>> {
+  async searchBlocks(conditions: readonly EventCondition[], window: SearchWindow): Promise<SearchPage<Height>> {
+    this.#requireIndex("block");
     return this.#search.searchBlocks(conditions, window);
   }
 
@@ -169,7 +188,14 @@ export class NodeService {
     return this.node.subscribe((made) => listener(newsOf(made)));
   }
 
+  /** The words are CometBFT's. */
+  #requireIndex(of: "transaction" | "block"): void {
+    if (!this.settings.isIndexed) throw new UpgradeError("UPG_NOT_FOUND_METHOD", `${of} indexing is disabled`);
+  }
+
+  /** Undefined: its block was pruned. */
   #txAt({ height, index }: TxPlace): FoundTx | undefined {
+    if (height < (this.node.blocks.lowest() ?? 1n)) return undefined;
     const bytes = this.node.blocks.block(height).txs[index];
     const result = this.node.blocks.results(height).txResults[index];
     return bytes && result && { hash: this.node.hash(bytes), height, index, bytes, result };

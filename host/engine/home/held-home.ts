@@ -21,7 +21,7 @@ import { UPGRADE_STORE } from "../../upgrade/keeper.js";
 import type { ChainFacts } from "../blocks/block-maker.js";
 import type { MempoolLimits } from "../blocks/mempool.js";
 import type { Clock } from "../embedded/clock.js";
-import { EmbeddedNode } from "../embedded/embedded-node.js";
+import { type BlockSettings, EmbeddedNode } from "../embedded/embedded-node.js";
 import { upgradeFiles } from "./atomic-file.js";
 import { type BegunGenesis, keptOrFile, requireHome, watchGenesisFile } from "./begun-genesis.js";
 import { type ConsensusKey, readConsensusKey } from "./consensus-key.js";
@@ -56,6 +56,8 @@ export interface OpenNodeOptions {
   /** Bytes that the writes of one upgrade may take on disk besides the database. */
   readonly handlerDiskMax?: number;
   readonly mempool?: Partial<MempoolLimits>;
+  /** What is kept of blocks, and indexed. */
+  readonly blocks?: Partial<BlockSettings>;
   readonly log: (level: LogLevel, message: string) => void;
   /** Hears how far a large block has come. */
   readonly onProgress?: OnProgress;
@@ -140,9 +142,10 @@ export class HeldHome {
     const facts = chainFacts(genesis);
     if (!begin) watchGenesisFile(home, this.#genesis.digest, options.log, this.#closing.signal);
     const mempool = options.mempool ? { mempool: options.mempool } : {};
+    const blocks = options.blocks ? { blocks: options.blocks } : {};
     const first = begin ? { alongsideFirst: begin.record } : {};
     const parts = { app, database, sha256, facts, key, lastSigned, clock: options.clock };
-    const node = new EmbeddedNode({ ...parts, ...mempool, ...first });
+    const node = new EmbeddedNode({ ...parts, ...mempool, ...blocks, ...first });
     const ofHome = handlers.filter(({ isOfHome }) => isOfHome);
     const room = (plan: string) => {
       const found = upgradeRoom(home, options.handlerDiskMax);

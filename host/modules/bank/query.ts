@@ -58,7 +58,7 @@ function balancesPage(address: Uint8Array, call: QueryCall, request: PageRequest
 function spendable(address: Uint8Array, coins: Coins, { stores, node, height }: QueryCall): Coins {
   const vesting = readAccount(stores.store(AUTH_STORE), address)?.vesting;
   if (!vesting) return coins;
-  const free = spendableCoins(vesting, coins, node.at(height).header.time.seconds);
+  const free = spendableCoins(vesting, coins, node.timeOf(height).seconds);
   return coins.map(({ denom }) => ({ denom, amount: amountOf(free, denom) }));
 }
 

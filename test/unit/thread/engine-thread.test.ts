@@ -18,7 +18,7 @@ let programs = 0;
 const START: EngineStart = {
   ...{ home: root, handlers: root, logicalBlockNanos: undefined, appVersion: undefined, skipHeights: [] },
   ...{ haltHeight: undefined, versionsKept: undefined, staged: undefined, handlerDiskMax: undefined, mempool: {} },
-  ...{ emptyBlocks: true, blockMillis: 0, maxBlocks: undefined, isDebugLogged: false },
+  ...{ blocks: {}, emptyBlocks: true, blockMillis: 0, maxBlocks: undefined, isDebugLogged: false },
 };
 
 /** An engine of these lines; `port` and `taken(id)` are there. */
