@@ -14,7 +14,7 @@ import type { ChainFacts } from "../engine/blocks/block-maker.js";
 import type { BlockResults } from "../engine/blocks/block-results.js";
 import { BlockStore, type StoredBlock } from "../engine/blocks/block-store.js";
 import { Mempool, type MempoolLimits } from "../engine/blocks/mempool.js";
-import { TxIndex } from "../engine/blocks/tx-index.js";
+import { TxIndex } from "../event-index/tx-index.js";
 import { nodeVerifySignature } from "../engine/home/node-signatures.js";
 import { sha256 } from "../native/sha256.js";
 import type { LmdbReader } from "../store/disk/lmdb-reader.js";

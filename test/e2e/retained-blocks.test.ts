@@ -9,7 +9,7 @@ import { toHex } from "../../host/bytes.js";
 import { verifyHome } from "../../host/cli/offline/verify.js";
 import { BlockStore } from "../../host/engine/blocks/block-store.js";
 import { Home } from "../../host/engine/home/home.js";
-import { sha256 } from "../../host/engine/home/node-crypto.js";
+import { sha256 } from "../../host/native/sha256.js";
 import { writeSetting } from "../../host/shell/config-file.js";
 import { LmdbFileDatabase } from "../../host/store/disk/lmdb-file-database.js";
 import { bundleWorker } from "../sim/worker-process.js";

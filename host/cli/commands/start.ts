@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Logger, pino } from "pino";
-import type { Indexer } from "../../engine/blocks/index-settings.js";
 import { Home } from "../../engine/home/home.js";
 import { UpgradeError } from "../../errors.js";
+import type { Indexer } from "../../event-index/index-settings.js";
 import {
   HANDLER_DISK_MAX_HELP,
   parseCount,

@@ -2,7 +2,7 @@
  * Checks the blocks of a database against themselves, each other and the state: hashes of headers, contents and results,
  * the chain of block ids and commits, the commits' signatures, and that the index has every entry that the blocks make and none besides.
  */
-import { equalBytes, toHex } from "../../bytes.js";
+import { equalBytes } from "../../bytes.js";
 import { blockIdOf, encodeBlock, validateBlock } from "../../comet/block.js";
 import type { BlockId } from "../../comet/block-id.js";
 import { commitHash } from "../../comet/commit.js";
@@ -10,6 +10,7 @@ import { encodeHeader } from "../../comet/header.js";
 import type { PublicKey } from "../../comet/keys.js";
 import { resultsHash } from "../../comet/results.js";
 import { messageOf, UpgradeError } from "../../errors.js";
+import { IndexAudit } from "../../event-index/audit-index.js";
 import type { Database } from "../../store/disk/database.js";
 import { BLOCKS_PREFIX } from "../../store/disk/keys.js";
 import { everyKey } from "../../store/versions/audit.js";
@@ -17,7 +18,6 @@ import { type CommitState, readCommit } from "../../store/versions/commit-record
 import type { Height, Sha256 } from "../../types.js";
 import { GENESIS_KEY } from "../home/genesis-record.js";
 import { CommitAudit } from "./audit-commits.js";
-import { IndexAudit } from "./audit-index.js";
 import { BlockStore, type StoredBlock } from "./block-store.js";
 
 /** Records of a block besides those of the index: record, bytes, hash, results. */

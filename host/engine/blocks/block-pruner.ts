@@ -2,11 +2,12 @@
  * Removes old blocks with their results and what the event index has of them, in the transaction that adds a block: many
  * at once every so many blocks, and no more at once than takes about as long as the block itself. State is not touched.
  */
+
+import type { TxIndex } from "../../event-index/tx-index.js";
 import type { Batch, Database } from "../../store/disk/database.js";
 import { readCommit } from "../../store/versions/commit-record.js";
 import type { Height, Sha256 } from "../../types.js";
 import type { BlockStore } from "./block-store.js";
-import type { TxIndex } from "./tx-index.js";
 
 /** Blocks that are due before any is removed. */
 export const PRUNE_BLOCKS_MIN = 100;

@@ -5,12 +5,12 @@
  */
 import { fromHex } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
+import { BLOCK_PLACE, type HeightRange, type TxPlace } from "../../event-index/postings.js";
+import type { TxIndex } from "../../event-index/tx-index.js";
 import { type EventCondition, eventValues, isInteger, matchesAll } from "../../event-query.js";
 import type { Height, LeftSignal } from "../../types.js";
 import type { BlockResults } from "./block-results.js";
-import { BLOCK_PLACE, type HeightRange, type TxPlace } from "./postings.js";
 import { RESULTS_WORK, type SearchBudget, type SearchLimits, SearchRoom } from "./search-budget.js";
-import type { TxIndex } from "./tx-index.js";
 
 /** What a search looks through. */
 export interface Searched {

@@ -1,11 +1,11 @@
 /** The blocks as a search sees them; the last few are kept decoded, since hits come in the order of heights. */
 import { toUpperHex } from "../../bytes.js";
 import { isUpgradeError } from "../../errors.js";
+import type { TxPlace } from "../../event-index/postings.js";
 import type { Height, Sha256 } from "../../types.js";
 import type { BlockResults } from "./block-results.js";
 import type { BlockStore } from "./block-store.js";
 import type { Searched } from "./event-search.js";
-import type { TxPlace } from "./postings.js";
 
 const BLOCKS_HELD = 16;
 

@@ -7,14 +7,14 @@ import type { App, BlockResult, DirectChange, TxResult } from "../../chain/app.j
 import { BLOCK_BYTES_MAX } from "../../comet/consensus-params.js";
 import { resultsHash } from "../../comet/results.js";
 import type { ValidatorSet } from "../../comet/validator-set.js";
+import { INDEX_ALL, type IndexSettings } from "../../event-index/index-settings.js";
+import { TxIndex } from "../../event-index/tx-index.js";
 import { type Batch, type Database, RecordChanges } from "../../store/disk/database.js";
 import type { Height, Sha256 } from "../../types.js";
 import { BlockMaker, type ChainFacts } from "../blocks/block-maker.js";
 import { BlockPruner } from "../blocks/block-pruner.js";
 import { BlockStore, type StoredBlock } from "../blocks/block-store.js";
-import { INDEX_ALL, type IndexSettings } from "../blocks/index-settings.js";
 import { type BlockRoom, Mempool, type MempoolLimits } from "../blocks/mempool.js";
-import { TxIndex } from "../blocks/tx-index.js";
 import type { ConsensusKey } from "../home/consensus-key.js";
 import type { LastSigned } from "../home/last-signed.js";
 import type { Clock } from "./clock.js";

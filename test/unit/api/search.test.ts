@@ -4,7 +4,7 @@ import { Comet38Client } from "@cosmjs/tendermint-rpc";
 import { describe, expect, test } from "vitest";
 import { EventSearch } from "../../../host/engine/blocks/event-search.js";
 import { SEARCH_LIMITS } from "../../../host/engine/blocks/search-budget.js";
-import { TxIndex } from "../../../host/engine/blocks/tx-index.js";
+import { TxIndex } from "../../../host/event-index/tx-index.js";
 import { parseEventQuery } from "../../../host/event-query.js";
 import { sha256 } from "../../../host/native/sha256.js";
 import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";

@@ -1,11 +1,10 @@
 /** Checks the event index: each block has every entry that its events make, and no entry is of no block. */
-import { compareBytes, toHex } from "../../bytes.js";
-import { UpgradeError } from "../../errors.js";
-import type { Database } from "../../store/disk/database.js";
-import type { Height } from "../../types.js";
-import type { BlockResults } from "./block-results.js";
+import { compareBytes, toHex } from "../bytes.js";
+import { UpgradeError } from "../errors.js";
+import type { Database } from "../store/disk/database.js";
+import type { Height } from "../types.js";
 import { bucketOf, type PostingRuns, type Run } from "./posting-runs.js";
-import { EntryCursor, type Posting } from "./postings.js";
+import { EntryCursor, type IndexedResults, type Posting } from "./postings.js";
 import { TxIndex, withTxsKey } from "./tx-index.js";
 
 export class IndexAudit {
@@ -29,7 +28,7 @@ export class IndexAudit {
   }
 
   /** @throws UpgradeError UPG_STORE_CORRUPT */
-  block(height: Height, txHashes: readonly Uint8Array[], results: BlockResults): void {
+  block(height: Height, txHashes: readonly Uint8Array[], results: IndexedResults): void {
     const settings = this.#index.history.at(height);
     if (!settings) this.#first(height, txHashes, results);
     const isIndexed = settings?.indexer === "kv";
@@ -43,7 +42,7 @@ export class IndexAudit {
     this.records += this.#events.end() + this.#hashes.end() + this.#index.history.count();
   }
 
-  #first(height: Height, txHashes: readonly Uint8Array[], results: BlockResults): void {
+  #first(height: Height, txHashes: readonly Uint8Array[], results: IndexedResults): void {
     for (const key of this.#index.firstKeys(height, txHashes, results)) this.#has(height, key);
   }
 

@@ -6,17 +6,23 @@
  *   b v height          what is indexed from there on (index-settings.ts)
  * A digest only narrows a search: every hit is compared with the events, every transaction with its hash.
  */
-import { concatBytes, toHex, utf8 } from "../../bytes.js";
-import type { ChainEvent } from "../../chain/context.js";
-import { type EventCondition, eventValues } from "../../event-query.js";
-import type { Batch, Database } from "../../store/disk/database.js";
-import { BLOCKS_PREFIX } from "../../store/disk/keys.js";
-import type { Height, Sha256 } from "../../types.js";
-import type { BlockResults } from "./block-results.js";
+import { concatBytes, toHex, utf8 } from "../bytes.js";
+import { type EventCondition, eventValues } from "../event-query.js";
+import type { Batch, Database } from "../store/disk/database.js";
+import { BLOCKS_PREFIX } from "../store/disk/keys.js";
+import type { Height, Sha256 } from "../types.js";
 import { eventKey, FIRST_DIGEST_BYTES, FirstIndex, hashKey, keysOf, placeBytes, readPlace } from "./first-index.js";
 import { INDEX_ALL, IndexHistory, type IndexSettings } from "./index-settings.js";
 import { PostingRuns } from "./posting-runs.js";
-import { BLOCK_PLACE, type HeightRange, type Posting, PostingList, type TxPlace } from "./postings.js";
+import {
+  BLOCK_PLACE,
+  type HeightRange,
+  type IndexedEvent,
+  type IndexedResults,
+  type Posting,
+  PostingList,
+  type TxPlace,
+} from "./postings.js";
 
 const WITH_TXS = Uint8Array.of(BLOCKS_PREFIX, "n".charCodeAt(0));
 const NOTHING = Uint8Array.of(0);
@@ -50,7 +56,7 @@ export class TxIndex {
     this.#first = new FirstIndex(database);
   }
 
-  put(batch: Batch, height: Height, txHashes: readonly Uint8Array[], results: BlockResults): void {
+  put(batch: Batch, height: Height, txHashes: readonly Uint8Array[], results: IndexedResults): void {
     this.history.put(batch, height, this.settings);
     if (this.settings.indexer === "null") return;
     this.events.put(batch, height, this.eventPostings(results, this.settings));
@@ -59,7 +65,7 @@ export class TxIndex {
   }
 
   /** Takes the last block's entries out again. */
-  removeLast(batch: Batch, height: Height, txHashes: readonly Uint8Array[], results: BlockResults): void {
+  removeLast(batch: Batch, height: Height, txHashes: readonly Uint8Array[], results: IndexedResults): void {
     if (this.history.at(height)) {
       this.events.removeLast(batch, height);
       this.hashes.removeLast(batch, height);
@@ -138,10 +144,10 @@ export class TxIndex {
   }
 
   /** What a block's events make. */
-  eventPostings({ txResults, events }: BlockResults, { events: only }: IndexSettings): Posting[] {
+  eventPostings({ txResults, events }: IndexedResults, { events: only }: IndexSettings): Posting[] {
     const list = new PostingList();
     const isWanted = only.length === 0 ? () => true : (key: string) => only.includes(key);
-    const add = (of: readonly ChainEvent[], index: number) => {
+    const add = (of: readonly IndexedEvent[], index: number) => {
       for (const [key, value] of namedValues(of)) {
         if (isWanted(key)) list.add(this.#digest(key, value).slice(0, EVENT_DIGEST_BYTES), index);
       }
@@ -158,8 +164,8 @@ export class TxIndex {
   }
 
   /** Keys of a block that was made in the first layout, but for the one that all layouts have. */
-  firstKeys(height: Height, txHashes: readonly Uint8Array[], { txResults, events }: BlockResults): Uint8Array[] {
-    const keysAt = (of: readonly ChainEvent[], index: number) =>
+  firstKeys(height: Height, txHashes: readonly Uint8Array[], { txResults, events }: IndexedResults): Uint8Array[] {
+    const keysAt = (of: readonly IndexedEvent[], index: number) =>
       [...namedValues(of)].map(([key, value]) => eventKey(this.#digest(key, value), { height, index }));
     const ofTxs = txHashes.flatMap((hash, index) => [hashKey(hash), ...keysAt(txResults[index]?.events ?? [], index)]);
     return [...ofTxs, ...keysAt(events, BLOCK_PLACE)];
@@ -174,7 +180,7 @@ const AROUND_MAX = 64;
 
 export interface OldBlock {
   readonly txHashes: readonly Uint8Array[];
-  readonly results: BlockResults;
+  readonly results: IndexedResults;
 }
 
 export function withTxsKey(height: Height, count: number): Uint8Array {
@@ -187,6 +193,6 @@ function below(high: Height, from: Height | undefined): Height {
   return from !== undefined && from <= high ? from - 1n : high;
 }
 
-function* namedValues(events: readonly ChainEvent[]): Generator<readonly [key: string, value: string]> {
+function* namedValues(events: readonly IndexedEvent[]): Generator<readonly [key: string, value: string]> {
   for (const [key, values] of eventValues(events)) for (const value of new Set(values)) yield [key, value];
 }

@@ -3,10 +3,10 @@
  *   b t hash                      height, place
  *   b k digest height place      nothing; the digest is of an event's `type.key` and value
  */
-import { concatBytes, prefixEnd } from "../../bytes.js";
-import type { Database } from "../../store/disk/database.js";
-import { BLOCKS_PREFIX } from "../../store/disk/keys.js";
-import type { Height } from "../../types.js";
+import { concatBytes, prefixEnd } from "../bytes.js";
+import type { Database } from "../store/disk/database.js";
+import { BLOCKS_PREFIX } from "../store/disk/keys.js";
+import type { Height } from "../types.js";
 import type { HeightRange, TxPlace } from "./postings.js";
 
 const letter = (text: string) => text.charCodeAt(0);

@@ -5,10 +5,10 @@
  *   b <buckets>   end bucket                   entries of the digests that begin with these bits
  * Heights 8 bytes, level and bits 1, entries 4, bucket 2. Runs do not overlap; the newest have the lowest levels.
  */
-import { bigEndian64, concatBytes } from "../../bytes.js";
-import type { Batch, Database } from "../../store/disk/database.js";
-import { BLOCKS_PREFIX } from "../../store/disk/keys.js";
-import type { Height } from "../../types.js";
+import { bigEndian64, concatBytes } from "../bytes.js";
+import type { Batch, Database } from "../store/disk/database.js";
+import { BLOCKS_PREFIX } from "../store/disk/keys.js";
+import type { Height } from "../types.js";
 import { EntryCursor, EntryWriter, type HeightRange, type Posting, placesIn, type TxPlace } from "./postings.js";
 
 export interface RunsLayout {

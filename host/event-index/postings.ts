@@ -3,9 +3,9 @@
  *   entry    digest, varint height − low, varint bytes of the places, places
  *   places   varints: the first, then each one's distance from the one before; 0: the block's own events, n: transaction n − 1
  */
-import { compareRanges, concatBytes } from "../../bytes.js";
-import { UpgradeError } from "../../errors.js";
-import type { Height } from "../../types.js";
+import { compareRanges, concatBytes, toHex } from "../bytes.js";
+import { UpgradeError } from "../errors.js";
+import type { Height } from "../types.js";
 
 export interface TxPlace {
   readonly height: Height;
@@ -21,6 +21,18 @@ export interface HeightRange {
 /** The index of what is of a block and of none of its transactions: it comes after all of them. */
 export const BLOCK_PLACE = 0xffff_ffff;
 
+export interface IndexedEvent {
+  readonly type: string;
+  readonly attributes: readonly { readonly key: string; readonly value: string }[];
+}
+
+/** What of a block's results is indexed. */
+export interface IndexedResults {
+  readonly txResults: readonly { readonly events: readonly IndexedEvent[] }[];
+  /** Of the block and of none of its transactions. */
+  readonly events: readonly IndexedEvent[];
+}
+
 /** One block's places of one value. */
 export interface Posting {
   readonly digest: Uint8Array;
@@ -34,7 +46,7 @@ export class PostingList {
 
   /** The block's own before its transactions, these in their order. */
   add(digest: Uint8Array, index: number): void {
-    const name = Buffer.from(digest.buffer, digest.byteOffset, digest.length).toString("latin1");
+    const name = toHex(digest);
     const code = index === BLOCK_PLACE ? 0 : index + 1;
     const known = this.#codes.get(name);
     if (!known) this.#codes.set(name, { digest, codes: [code] });

@@ -3,12 +3,12 @@
  *   b v height   layout of the index, which indexer, and the events that it holds: one a line
  * Blocks before the first of these records are of the first layout (first-index.ts).
  */
-import { bigEndian64, concatBytes, equalBytes, utf8 } from "../../bytes.js";
-import { UpgradeError } from "../../errors.js";
-import type { Batch, Database } from "../../store/disk/database.js";
-import { BLOCKS_PREFIX } from "../../store/disk/keys.js";
-import { decodeLossy } from "../../text.js";
-import type { Height } from "../../types.js";
+import { bigEndian64, concatBytes, equalBytes, utf8 } from "../bytes.js";
+import { UpgradeError } from "../errors.js";
+import type { Batch, Database } from "../store/disk/database.js";
+import { BLOCKS_PREFIX } from "../store/disk/keys.js";
+import { decodeLossy } from "../text.js";
+import type { Height } from "../types.js";
 
 /** "null": nothing is indexed. */
 export type Indexer = "kv" | "null";
