@@ -16,7 +16,7 @@ export const FIRST_DIGEST_BYTES = 16;
 const KEYS_AT_ONCE = 512;
 
 /** The first part of keys that end with a place: the height alone sorts before all its places. */
-export function heightBytes(height: Height): Uint8Array {
+function heightBytes(height: Height): Uint8Array {
   const bytes = new Uint8Array(8);
   new DataView(bytes.buffer).setBigUint64(0, height);
   return bytes;

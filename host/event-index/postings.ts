@@ -154,7 +154,7 @@ export class EntryCursor {
 }
 
 /** Transactions ascending, then the block's own. @throws UpgradeError UPG_STORE_CORRUPT */
-export function indexesOf(places: Uint8Array): number[] {
+function indexesOf(places: Uint8Array): number[] {
   const indexes: number[] = [];
   let code = 0;
   let hasOwn = false;

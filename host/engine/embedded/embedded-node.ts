@@ -24,7 +24,7 @@ export interface BlockSettings extends IndexSettings {
   readonly minRetainBlocks: number;
 }
 
-export const BLOCK_SETTINGS: BlockSettings = Object.freeze({ ...INDEX_ALL, minRetainBlocks: 0 });
+const BLOCK_SETTINGS: BlockSettings = Object.freeze({ ...INDEX_ALL, minRetainBlocks: 0 });
 
 export interface EmbeddedNodeOptions {
   readonly app: App;
