@@ -48,7 +48,7 @@ const describe = ({ file, line, from, to }) =>
   `${file}:${line}  ${oneLine(from)} → ${to === ";" || to === "" ? "(removed)" : oneLine(to)}`;
 
 /** The test that finds the fault; undefined when it survives all of the runs. */
-async function foundBy(copy, mutant, runs) {
+async function foundBy({ copy, clean }, mutant, runs) {
   if (runs.length === 0) return undefined;
   const putBack = copy.plant(mutant);
   try {
@@ -60,7 +60,7 @@ async function foundBy(copy, mutant, runs) {
       for (let left = tests; left.length > 0; ) {
         const failed = await copy.failing(left);
         if (!failed) break;
-        if (await copy.failing([failed])) return failed;
+        if ((await copy.failing([failed])) && (await clean.passes(failed))) return failed;
         left = left.filter((test) => test !== failed);
       }
     }
@@ -71,11 +71,11 @@ async function foundBy(copy, mutant, runs) {
 }
 
 /** Plants each fault in turn, and adds to `found` which test found it. */
-async function tryAll(copy, mutants, found, isOfStage) {
+async function tryAll(copies, mutants, found, isOfStage) {
   for (const [index, mutant] of mutants.entries()) {
     const began = Date.now();
     const runs = runsFor(mutant.file).filter(([first]) => isOfStage(first));
-    const test = await foundBy(copy, mutant, runs);
+    const test = await foundBy(copies, mutant, runs);
     if (test) found.set(mutant, test);
     const seconds = `${Math.round((Date.now() - began) / 1_000)} s`;
     console.log(`${index + 1}/${mutants.length}  ${seconds}  ${describe(mutant)}`);
@@ -83,18 +83,24 @@ async function tryAll(copy, mutants, found, isOfStage) {
   }
 }
 
-/** Those of these tests that fail without any fault: what they found is not found. */
-async function failingAnyway(copy, tests) {
-  const files = [...tests].filter((test) => test.endsWith(".test.ts"));
-  if (files.some(isProgramTest)) await copy.build("--only-dist");
-  const failing = new Set();
-  for (let left = files; left.length > 0; ) {
-    const failed = await copy.failing(left);
-    if (!failed) break;
-    failing.add(failed);
-    left = left.filter((test) => test !== failed);
+/** Tests that fail without any fault: what they find is not found. Each is tried once, in a copy that has none. */
+class CleanCopy {
+  #copy = new Copy();
+  #passes = new Map();
+  #isBuilt = false;
+
+  async passes(test) {
+    if (!this.#passes.has(test)) {
+      if (isProgramTest(test) && !this.#isBuilt) this.#isBuilt = await this.#copy.build("--only-dist");
+      this.#passes.set(test, (await this.#copy.failing([test])) === undefined);
+      if (!this.#passes.get(test)) console.log(`not used, it fails without a fault: ${test}`);
+    }
+    return this.#passes.get(test);
   }
-  return failing;
+
+  remove() {
+    this.#copy.remove();
+  }
 }
 
 async function main() {
@@ -103,22 +109,23 @@ async function main() {
     for (const [index, mutant] of mutants.entries()) console.log(`${index + 1}  ${describe(mutant)}`);
     return;
   }
-  const copy = new Copy();
+  const copies = { copy: new Copy(), clean: new CleanCopy() };
+  const remove = () => {
+    for (const copy of Object.values(copies)) copy.remove();
+  };
   const stop = () => {
-    copy.remove();
+    remove();
     process.exit(130);
   };
   process.once("SIGINT", stop).once("SIGTERM", stop);
   try {
     const found = new Map();
-    await tryAll(copy, mutants, found, (test) => !isProgramTest(test));
+    await tryAll(copies, mutants, found, (test) => !isProgramTest(test));
     const left = mutants.filter((mutant) => !found.has(mutant));
-    if (!values.quick) await tryAll(copy, left, found, isProgramTest);
-    const unusable = await failingAnyway(copy, new Set(found.values()));
-    for (const test of unusable) console.log(`fails without a fault, so it found nothing: ${test}`);
-    report(mutants.map((mutant) => [mutant, unusable.has(found.get(mutant)) ? undefined : found.get(mutant)]));
+    if (!values.quick) await tryAll(copies, left, found, isProgramTest);
+    report(mutants.map((mutant) => [mutant, found.get(mutant)]));
   } finally {
-    copy.remove();
+    remove();
   }
 }
 

@@ -1,5 +1,5 @@
 /** SHA-256 of a node: OpenSSL's, in one call. */
-import { createHash, hash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Sha256 } from "../types.js";
 
 /**
@@ -8,7 +8,4 @@ import type { Sha256 } from "../types.js";
  * @example
  * console.log(Buffer.from(sha256(new Uint8Array(0))).toString("hex").slice(0, 8)); // → e3b0c442
  */
-export const sha256: Sha256 =
-  typeof hash === "function"
-    ? (bytes) => hash("sha256", bytes, "buffer")
-    : (bytes) => createHash("sha256").update(bytes).digest();
+export const sha256: Sha256 = (bytes) => hash("sha256", bytes, "buffer");

@@ -7,8 +7,10 @@ const FOLDERS = ["host", "test", "examples", "assembly"];
 
 /** What a test costs, in imports that it is taken to be further away. */
 const FURTHER = { scenario: 2, guest: 2 };
-/** Campaigns of minutes; what compares the bytes of core.wasm, which any change of assembly/ changes; the package's form. */
-const NEVER = /^test\/(sim|engines)\/|^test\/house\/(abi|package)\.test\.ts$/;
+/** Campaigns of minutes, and the package's form. */
+const NEVER = /^test\/(sim|engines)\/|^test\/house\/package\.test\.ts$/;
+/** Compares the bytes of core.wasm, which any change of assembly/ changes. */
+const OF_BYTES = "test/house/abi.test.ts";
 
 /** Tests that one fault may cost: those that call functions, at most so many imports away, and those that run dist/. */
 const DISTANCE_MAX = 9;
@@ -85,6 +87,7 @@ export function runsFor(file) {
   }
   const ranked = queue
     .filter((path) => path.endsWith(".test.ts") && !NEVER.test(path))
+    .filter((path) => path !== OF_BYTES || !file.startsWith("assembly/"))
     .map((test) => {
       const far = distance.get(test) + (FURTHER[test.split("/")[1]] ?? 0);
       return { test, far, kin: kinship(test, file) };
