@@ -2,6 +2,8 @@
  * Text and its bytes, which are UTF-8. A JavaScript string may hold lone surrogates; `TextEncoder` would turn them silently into
  * U+FFFD, another text. `encodeText` makes of them the three bytes that no UTF-8 decoder accepts, so the core refuses them.
  */
+import { codePointOf } from "./at.js";
+
 const encoder = new TextEncoder();
 const utf16 = new TextDecoder("utf-16le", { ignoreBOM: true });
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -14,7 +16,7 @@ export function encodeText(text: string): Uint8Array {
 function encodeWithSurrogates(text: string): Uint8Array {
   const bytes: number[] = [];
   for (const character of text) {
-    const code = character.codePointAt(0) as number;
+    const code = codePointOf(character);
     if (code >= 0xd800 && code <= 0xdfff) bytes.push(0xed, 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f));
     else bytes.push(...encoder.encode(character));
   }

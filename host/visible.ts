@@ -3,6 +3,7 @@
  * not show, or change how what is around them shows: controls (which also drive terminals), directions of writing, those of
  * no width, tags. They are written as their numbers, so that nothing looks like what it is not. This is the one place.
  */
+import { codePointOf } from "./at.js";
 
 /**
  * C0 and C1 controls and DEL; soft hyphen; marks, embeddings, overrides and isolates of direction; zero-width characters and
@@ -37,7 +38,7 @@ export function visibleJson(json: string): string {
 }
 
 function escaped(letter: string): string {
-  const code = letter.codePointAt(0) as number;
+  const code = codePointOf(letter);
   const hex = code.toString(16);
   return code > 0xffff ? `\\U${hex.padStart(8, "0")}` : `\\u${hex.padStart(4, "0")}`;
 }

@@ -2,6 +2,7 @@
  * Verifies ICS-23 existence proofs, up to the app hash: that a key has a value in a store's IAVL+ tree, and that the
  * tree's root is in the app hash. The rules are those of the two proof specifications, strictly.
  */
+import { itemAt } from "../at.js";
 import { concatBytes, EMPTY, equalBytes, utf8 } from "../bytes.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import type { Sha256 } from "../types.js";
@@ -131,7 +132,7 @@ function decodeInner(bytes: Uint8Array) {
 function varints(bytes: Uint8Array): number {
   let count = 0;
   for (const byte of bytes) if (byte < 0x80) count++;
-  return bytes.length > 0 && (bytes.at(-1) as number) >= 0x80 ? -1 : count;
+  return bytes.length > 0 && itemAt(bytes, -1) >= 0x80 ? -1 : count;
 }
 
 /** Three varints, then the length of a hash: of the child that follows, or of the left one with the right one's length. */

@@ -2,6 +2,7 @@
  * The main job's own small chain: a few thousand accounts with coins of several kinds, the same ones each time. The
  * first few operate the validators, and their keys are known, so that they can propose and vote.
  */
+import { byteAt } from "../at.js";
 import { toBase64, utf8 } from "../bytes.js";
 import { sha256 } from "../native/sha256.js";
 import type { Addresses } from "../values/address.js";
@@ -65,7 +66,7 @@ function account({ encode }: Addresses, index: number, operator: Uint8Array | un
   const seed = sha256(utf8(`coins ${index}`));
   const view = new DataView(seed.buffer, seed.byteOffset);
   // Everybody has the first denomination, some have the others too.
-  const coins = DENOMS.filter((_, kind) => kind === 0 || (seed[kind] as number) < 96).map((denom, kind) => ({
+  const coins = DENOMS.filter((_, kind) => kind === 0 || byteAt(seed, kind) < 96).map((denom, kind) => ({
     denom,
     amount: String((view.getBigUint64(8 * kind) % 1_000_000_000n) + 1n),
   }));

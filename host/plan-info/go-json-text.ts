@@ -1,4 +1,5 @@
 /** Strings of JSON as Go's encoders write them, so that what REST and the command line print is the Cosmos SDK's text. */
+import { byteAt } from "../at.js";
 import { decodeText, encodeText } from "../text.js";
 
 /**
@@ -34,7 +35,7 @@ function utf8Pieces(bytes: Uint8Array): string[] {
 
 /** Bytes of the UTF-8 sequence that begins at `at`; 0 when none does (Unicode, table 3-7). */
 function sequenceLength(bytes: Uint8Array, at: number): number {
-  const first = bytes[at] as number;
+  const first = byteAt(bytes, at);
   if (first < 0x80) return 1;
   if (first < 0xc2 || first > 0xf4) return 0;
   const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;

@@ -1,5 +1,6 @@
 /** Quoted text as Go prints it (`strconv.Quote`), so that error texts read as operators search for them. */
 
+import { codePointOf } from "../at.js";
 import { toHex } from "../bytes.js";
 
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
@@ -30,7 +31,7 @@ function escapeCharacter(character: string): string {
   const named = NAMED.get(character);
   if (named !== undefined) return named;
   if (PRINTABLE.test(character)) return character;
-  const code = character.codePointAt(0) as number;
+  const code = codePointOf(character);
   if (code < 0x80) return `\\x${toHex(Uint8Array.of(code))}`;
   if (code < 0x10000) return `\\u${code.toString(16).padStart(4, "0")}`;
   return `\\U${code.toString(16).padStart(8, "0")}`;

@@ -3,6 +3,7 @@
  * is a reference and whether a binary has a URL; browsers' `URL` draws both lines elsewhere. Error texts are Go's too,
  * but for IP literals (one text for all) and escapes cut off inside a character.
  */
+import { byteAt } from "../at.js";
 import { utf8 } from "../bytes.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import { decodeLossy } from "../text.js";
@@ -81,10 +82,10 @@ function decodeComponent(text: string): string {
   const bytes: number[] = [];
   const encoded = utf8(text.replaceAll("+", " "));
   for (let i = 0; i < encoded.length; i++) {
-    const byte = encoded[i] as number;
+    const byte = byteAt(encoded, i);
     if (byte !== 0x25) bytes.push(byte);
     else {
-      bytes.push(Number.parseInt(String.fromCharCode(encoded[i + 1] as number, encoded[i + 2] as number), 16));
+      bytes.push(Number.parseInt(String.fromCharCode(byteAt(encoded, i + 1), byteAt(encoded, i + 2)), 16));
       i += 2;
     }
   }

@@ -4,6 +4,7 @@
  */
 
 import { Command, type ErrorOptions } from "commander";
+import { itemAt } from "../at.js";
 import type { UpgradeError } from "../errors.js";
 import { usage } from "../usage.js";
 import { formatHelp } from "./help.js";
@@ -105,10 +106,10 @@ function distance(a: string, b: string): number {
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
-      const swap = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+      const swap = itemAt(row, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, itemAt(row, j) + 1, itemAt(next, j - 1) + 1));
     }
     row = next;
   }
-  return row[b.length] as number;
+  return itemAt(row, b.length);
 }

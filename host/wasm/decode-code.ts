@@ -1,5 +1,6 @@
 /** The code section: local declarations, and the walk over every instruction. What breaks one body leaves the others. */
 
+import { itemAt } from "../at.js";
 import { ByteReader } from "./byte-reader.js";
 import { CompileCost } from "./compile-cost.js";
 import type { DraftModule } from "./draft-module.js";
@@ -7,7 +8,7 @@ import { attempt, malformed, Refusal } from "./findings.js";
 import { InstructionCursor } from "./instruction-cursor.js";
 import { BODY_BYTES_MAX, FUNCTIONS_MAX, LOCALS_MAX, LOCALS_TOTAL_MAX } from "./limits.js";
 import { FLOATS_REFUSED, readValueType, typeAdvice } from "./value-types.js";
-import type { FunctionBody, FunctionType } from "./wasm-module.js";
+import type { FunctionBody } from "./wasm-module.js";
 
 export function decodeCode(module: DraftModule, reader: ByteReader): void {
   const count = reader.count("function bodies", FUNCTIONS_MAX);
@@ -56,7 +57,7 @@ function readBody(module: DraftModule, functionIndex: number, start: number, end
       throw new Refusal("UPG_HANDLER_LIMIT", at, `${locals} locals, at most ${LOCALS_MAX} are allowed`);
     }
   }
-  const type = module.types[module.functionTypes[functionIndex] as number] as FunctionType;
+  const type = itemAt(module.types, itemAt(module.functionTypes, functionIndex));
   return { functionIndex, type, start, codeStart: reader.at, end, locals };
 }
 

@@ -67,3 +67,24 @@ describe("said once", () => {
     expect(isThere, `one of ${home.join(", ")} no longer does it: drop it from this list`).toBe(true);
   });
 });
+
+/** A cast of what is read by index, or from an end of a list: nobody sees it when the index is wrong. */
+const CAST = /(?:\]|\.(?:at|pop|shift)\([^)]*\)) as (?:number|Uint8Array|string|bigint)\b/g;
+
+/** They run over every pair of a store, every node of a tree or every byte of a handler: an assertion costs there. */
+const HOT =
+  /^host\/(branch|commitment|store|wasm|handler\/meter|chain\/genesis\/document)\/|^host\/(bytes|frames)\.ts$/;
+
+describe("reads by index", () => {
+  test.each([
+    ["where every read counts", true, 189],
+    ["elsewhere, where byteAt() and itemAt() of host/at.ts read", false, 36],
+  ])("casts %s → never more; fewer: lower the number here", (_, isHot, most) => {
+    const casts = own
+      .filter(({ path }) => HOT.test(path) === isHot && path.startsWith("host/"))
+      .flatMap(({ path, text }) =>
+        text.split("\n").flatMap((line, at) => [...codeOf(line).matchAll(CAST)].map(() => `${path}:${at + 1}`)),
+      );
+    expect(casts.length, casts.join("\n")).toBeLessThanOrEqual(most);
+  });
+});

@@ -1,4 +1,5 @@
 /** The handler interface, version 1 (docs/abi.md): what a module may import and must export, each by name and type. */
+import { itemAt } from "../../at.js";
 import type { Findings } from "../../wasm/findings.js";
 import { quote } from "../../wasm/guest-text.js";
 import { signatureText } from "../../wasm/value-types.js";
@@ -99,7 +100,7 @@ function checkFunction(module: WasmModule, entry: ModuleExport, due: string, fin
     findings.add("UPG_HANDLER_EXPORT", offset, `export ${name} is an import handed on; it must be the module's own`);
     return;
   }
-  const type = signatureOf(module, module.functionTypes[index] as number);
+  const type = signatureOf(module, itemAt(module.functionTypes, index));
   if (type !== due)
     findings.add("UPG_HANDLER_EXPORT", offset, `export ${name} has type ${type}, it must be ${due}`, index);
 }

@@ -3,6 +3,7 @@
  * balances and supply in its own store. MsgSend and the queries answer alike in both.
  */
 
+import { byteAt } from "../../at.js";
 import { concatBytes, equalBytes, prefixEnd, utf8 } from "../../bytes.js";
 import { type ChainVersion, layoutOf } from "../../chain/versions/version.js";
 import { decodeText } from "../../text.js";
@@ -133,7 +134,7 @@ export const storeBank: Bank = {
     prefix: BALANCE_PREFIX,
     store: BANK_STORE,
     read(value, key) {
-      const end = 1 + (key[0] as number);
+      const end = 1 + byteAt(key, 0);
       const coin = { denom: decodeText(key.subarray(end)), amount: parseAmount(decodeText(value)) };
       return { address: key.slice(1, end), coins: [coin] };
     },
@@ -152,7 +153,7 @@ export const storeBank: Bank = {
     let address: Uint8Array | undefined;
     let coins: Coin[] = [];
     for (const [key, value] of stores.store(BANK_STORE).iterate(range)) {
-      const length = key[1] as number;
+      const length = byteAt(key, 1);
       const owner = key.subarray(2, 2 + length);
       if (!address || !equalBytes(address, owner)) {
         if (address) yield [address, coins];

@@ -4,6 +4,7 @@
  * It is no order of everything: `015` < `0b` < `2-` < `015`. Keys that are in such a circle come out in the Cosmos SDK as
  * chance will have it; no command prints any.
  */
+import { codePointOf } from "../../at.js";
 
 /** Below zero when `a` comes first, 0 only for equal keys. */
 export function compareYamlKeys(a: string, b: string): number {
@@ -55,5 +56,5 @@ function isDigit(character: string): boolean {
 }
 
 function codeOf(character: string): number {
-  return character.codePointAt(0) as number;
+  return codePointOf(character);
 }

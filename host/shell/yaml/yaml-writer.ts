@@ -2,6 +2,7 @@
  * The layout of YAML: columns, line breaks, and the four forms of a text. Knows nothing of collections; a caller gives the
  * columns to indent by.
  */
+import { codePointOf } from "../../at.js";
 import { isYamlPrintable, yamlStringForm } from "./yaml-string-form.js";
 
 /** After this column a text is folded at its next space. */
@@ -187,7 +188,7 @@ function escapeSpecial(character: string): string {
 function escapeCode(character: string): string {
   const named = NAMED_ESCAPES.get(character);
   if (named !== undefined) return named;
-  const code = character.codePointAt(0) as number;
+  const code = codePointOf(character);
   const [letter, digits] = code <= 0xff ? ["x", 2] : code <= 0xffff ? ["u", 4] : ["U", 8];
   return `\\${letter}${code
     .toString(16)

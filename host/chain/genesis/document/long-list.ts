@@ -1,5 +1,6 @@
 /** A list in a document, read a part at a time whenever it is walked over. */
 
+import { itemAt } from "../../../at.js";
 import { messageOf, UpgradeError } from "../../../errors.js";
 import { decodeText } from "../../../text.js";
 import { JsonReader } from "../../../values/json-reader.js";
@@ -27,7 +28,7 @@ export class LongList {
     scanner.array(() => {
       scanner.peekValue();
       const start = scanner.at;
-      if (this.#edges.length === 0 || start - (this.#edges.at(-1) as number) >= PART_BYTES) this.#edges.push(start);
+      if (this.#edges.length === 0 || start - itemAt(this.#edges, -1) >= PART_BYTES) this.#edges.push(start);
       scanner.skip();
       end = scanner.at;
       if (end - start > ELEMENT_BYTES_MAX) {
@@ -53,7 +54,7 @@ export class LongList {
   }
 
   #read(part: number): unknown[] {
-    const bytes = readRange(this.source, this.#edges[part] as number, this.#edges[part + 1] as number);
+    const bytes = readRange(this.source, itemAt(this.#edges, part), itemAt(this.#edges, part + 1));
     try {
       // A part ends where the next begins: with the comma between the two, and blanks.
       const text = decodeText(bytes).trimEnd();
