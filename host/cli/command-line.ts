@@ -26,6 +26,8 @@ export async function runCommandLine(chain: Chain): Promise<number> {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     process.exit(error.code === "EPIPE" ? 0 : reportFailure(error, wantsJson(args), args.includes("--trace")));
   });
+  // Logs whose reader has gone, or whose disk is full, are lost; a node goes on making blocks.
+  process.stderr.on("error", () => undefined);
   let isJson = wantsJson(args);
   try {
     const program = await makeProgram(args, VERSION);

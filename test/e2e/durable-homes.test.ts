@@ -68,6 +68,18 @@ describe("chaind start", () => {
     expect({ status: end.status, signal: end.signal }).toEqual({ status: IO_EXIT, signal: null });
   });
 
+  test.skipIf(!existsSync("/dev/full"))(
+    "its log cannot be written, or nobody reads it → it makes its blocks, 0",
+    () => {
+      const home = new TestHome();
+      const start = `"${NODE}" "${CHAIND}" start --home "${home.path}" ${NO_DOORS.join(" ")} --block-time 10ms --max-blocks 2`;
+      for (const log of ["2> /dev/full", "2> >(exit)"]) {
+        expect([log, spawnSync("bash", ["-c", `${start} ${log}`]).status]).toEqual([log, 0]);
+      }
+      expect(verifyHome(home.path, () => undefined).height).toBe("4");
+    },
+  );
+
   for (const [what, damage] of [
     ["missing", (file: string) => rmSync(file)],
     ["empty", (file: string) => writeFileSync(file, "")],
