@@ -69,7 +69,7 @@ describe("said once", () => {
 });
 
 /** A cast of what is read by index, or from an end of a list: nobody sees it when the index is wrong. */
-const CAST = /(?:\]|\.(?:at|pop|shift)\([^)]*\)) as (?:number|Uint8Array|string|bigint)\b/g;
+const CAST = /(?:\]|\.(?:at|pop|shift)\([^)]*\)) as (?:number|Uint8Array|string|bigint)\b(?! \| undefined)/g;
 
 /** They run over every pair of a store, every node of a tree or every byte of a handler: an assertion costs there. */
 const HOT =
