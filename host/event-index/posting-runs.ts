@@ -5,6 +5,7 @@
  *   b <buckets>   end bucket                   entries of the digests that begin with these bits
  * Heights 8 bytes, level and bits 1, entries 4, bucket 2. Runs do not overlap; the newest have the lowest levels.
  */
+import { byteAt, itemAt } from "../at.js";
 import { bigEndian64, concatBytes } from "../bytes.js";
 import type { Batch, Database } from "../store/disk/database.js";
 import { BLOCKS_PREFIX } from "../store/disk/keys.js";
@@ -244,7 +245,7 @@ interface MergedEntry {
 function* mergedEntries(all: readonly Source[], low: Height): Generator<MergedEntry> {
   let sources = all.filter(({ cursor }) => cursor.next());
   while (sources.length > 0) {
-    let least = sources[0] as Source;
+    let least = itemAt(sources, 0);
     for (const source of sources) if (source.cursor.compare(least.cursor.digest) < 0) least = source;
     const { cursor } = least;
     const heightOffset = Number(least.low - low) + cursor.heightOffset;
@@ -258,7 +259,7 @@ function bitsFor(entries: number): number {
 }
 
 export function bucketOf(digest: Uint8Array, bits: number): number {
-  return (((digest[0] as number) << 8) | (digest[1] as number)) >> (16 - bits);
+  return ((byteAt(digest, 0) << 8) | byteAt(digest, 1)) >> (16 - bits);
 }
 
 function runKey(prefix: Uint8Array, { low, high, level, bits, entries }: Omit<Run, "key">): Uint8Array {
