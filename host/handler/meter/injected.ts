@@ -27,12 +27,11 @@ const I32_SUB = 0x6b;
 const I64_ADD = 0x7c;
 const I64_SUB = 0x7d;
 const I64_MUL = 0x7e;
-const I64_AND = 0x83;
 const I64_SHR_U = 0x88;
 const I64_EXTEND_I32_U = 0xad;
 
 /** Of {@link Added.far}: the memory is large. */
-export const IS_FAR = -1;
+export const IS_FAR = 1;
 
 /** Indices of what the meter adds to a module. */
 export interface Added {
@@ -42,7 +41,7 @@ export interface Added {
   readonly stack: number;
   /** i32: 1 when the engine had no memory for a growth that is allowed. */
   readonly refused: number;
-  /** i64: all bits set when each load costs FAR_LOAD_PRICE besides its price; 0 while the memory is small. */
+  /** i32: 1 when each load costs FAR_LOAD_PRICE besides its price; 0 while the memory is small. */
   readonly far: number;
   /** The function that replaces memory.grow. */
   readonly grow: number;
@@ -72,15 +71,20 @@ export class Injector {
   take(gas: number, loads: number): void {
     if (gas === 0) return;
     this.#get();
-    this.#subtract(gas, loads);
-    if (this.isGlobal) this.out.bytes(GLOBAL_SET).u32(this.added.gas);
-    else this.out.bytes(LOCAL_SET).u32(this.local);
+    this.#subtract(gas);
+    this.#set();
+    this.#takeFar(loads);
   }
 
   /** @param label of the cold path */
   takeAndCheck(gas: number, loads: number, label: number): void {
     this.#get();
-    this.#subtract(gas, loads);
+    this.#subtract(gas);
+    if (loads > 0) {
+      this.#set();
+      this.#takeFar(loads);
+      this.#get();
+    }
     this.#check(label);
   }
 
@@ -94,7 +98,12 @@ export class Injector {
       return;
     }
     this.out.bytes(GLOBAL_GET).u32(this.added.gas);
-    this.#subtract(gas, loads);
+    this.#subtract(gas);
+    if (loads > 0) {
+      this.#set();
+      this.#takeFar(loads);
+      this.#get();
+    }
     if (isChecked) this.#check(label);
     else this.out.bytes(LOCAL_SET).u32(this.local);
   }
@@ -104,18 +113,23 @@ export class Injector {
     else this.out.bytes(LOCAL_GET).u32(this.local);
   }
 
-  #subtract(gas: number, loads: number): void {
-    if (loads === 0) {
-      if (gas > 0) this.out.bytes(OP.i64Const).signed(gas).bytes(I64_SUB);
-      return;
-    }
-    // No product, and one subtraction: what is left waits for nothing else.
-    this.out.bytes(GLOBAL_GET).u32(this.added.far);
-    this.out
-      .bytes(OP.i64Const)
-      .signed(loads * FAR_LOAD_PRICE)
-      .bytes(I64_AND);
-    this.out.bytes(OP.i64Const).signed(gas).bytes(I64_ADD, I64_SUB);
+  #set(): void {
+    if (this.isGlobal) this.out.bytes(GLOBAL_SET).u32(this.added.gas);
+    else this.out.bytes(LOCAL_SET).u32(this.local);
+  }
+
+  #subtract(gas: number): void {
+    if (gas > 0) this.out.bytes(OP.i64Const).signed(gas).bytes(I64_SUB);
+  }
+
+  /** A branch that nearly always goes the same way costs less than a price that is worked out. */
+  #takeFar(loads: number): void {
+    if (loads === 0) return;
+    this.out.bytes(GLOBAL_GET).u32(this.added.far).bytes(OP.if, EMPTY_BLOCK);
+    this.#get();
+    this.#subtract(loads * FAR_LOAD_PRICE);
+    this.#set();
+    this.out.bytes(OP.end);
   }
 
   #check(label: number): void {
@@ -166,7 +180,7 @@ export class Injector {
       .bytes(...MEMORY_SIZE, OP.i32Const)
       .signed(NEAR_PAGES)
       .bytes(I32_GT_U, OP.if, EMPTY_BLOCK);
-    out.bytes(OP.i64Const).signed(IS_FAR).bytes(GLOBAL_SET).u32(far).bytes(OP.end);
+    out.bytes(OP.i32Const).signed(IS_FAR).bytes(GLOBAL_SET).u32(far).bytes(OP.end);
     out.bytes(LOCAL_GET, pages, OP.end);
   }
 

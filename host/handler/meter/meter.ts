@@ -128,7 +128,7 @@ class Meter {
     out.bytes(...MUTABLE_I32, 0x41, 0, 0x0b);
     const isLarge = (this.#module.memories[0]?.min ?? 0) > NEAR_PAGES;
     out
-      .bytes(...MUTABLE_I64, 0x42)
+      .bytes(...MUTABLE_I32, 0x41)
       .signed(isLarge ? IS_FAR : 0)
       .bytes(0x0b);
   }

@@ -1,7 +1,8 @@
 /**
  * Splits a function into segments: instructions that run as often as each other, so that their gas is taken at once,
  * where the first of them is. Code after a block belongs to the segment before it unless something inside may jump
- * past its end, or grow the memory: from there on loads may have another price. Code that nothing leads to costs nothing.
+ * past its end. Code that nothing leads to costs nothing. Loads have the price of the memory as it is when the gas of
+ * their segment is taken: it passes NEAR_PAGES once in a run, and what the stack's budget lets be under way then is little.
  */
 
 import type { InstructionCursor } from "../../wasm/instruction-cursor.js";
@@ -27,9 +28,6 @@ export class Segments {
   readonly #isLive = new Uint8Array(LEVELS);
   readonly #isTarget = new Uint8Array(LEVELS);
   readonly #outermost = new Uint16Array(LEVELS);
-  /** Per open block: something inside may grow the memory. */
-  readonly #grows = new Uint8Array(LEVELS);
-  readonly #mayTableGrow: boolean;
   #level = 0;
   #segment = 0;
   #live = true;
@@ -38,7 +36,6 @@ export class Segments {
   constructor(cursor: InstructionCursor, graph: CallGraph) {
     this.#cursor = cursor;
     this.#graph = graph;
-    this.#mayTableGrow = graph.mayTableGrow;
   }
 
   /** Fills `edits`; number 0 is the entry, a check. */
@@ -79,7 +76,6 @@ export class Segments {
     this.#isLive[level] = this.#live ? 1 : 0;
     this.#isTarget[level] = 0;
     this.#outermost[level] = level;
-    this.#grows[level] = 0;
   }
 
   #else(): void {
@@ -97,15 +93,13 @@ export class Segments {
     const parent = level - 1;
     const outermost = this.#outermost[level] as number;
     if (outermost < (this.#outermost[parent] as number)) this.#outermost[parent] = outermost;
-    const grows = this.#grows[level] === 1;
-    if (grows) this.#grows[parent] = 1;
     if (!this.#isLive[level]) return;
     const opcode = this.#opcodes[level];
     const isMerged = opcode === OP.if || (opcode !== OP.loop && this.#isTarget[level] === 1);
     if (!isMerged && !this.#live) return;
     this.#live = true;
-    if (outermost === level && !grows) this.#segment = this.#segments[level] as number;
-    else if (isMerged || grows) this.#begin(EDIT.settle);
+    if (outermost === level) this.#segment = this.#segments[level] as number;
+    else if (isMerged) this.#begin(EDIT.settle);
   }
 
   #plain(): void {
@@ -116,25 +110,14 @@ export class Segments {
       this.#charge(this.#graph.flatPrice(immediate) ?? 0);
       this.#load(this.#graph.flatLoads(immediate));
       if (this.#graph.touchesGas(immediate)) this.#edit(EDIT.call, start, next);
-      if (this.#graph.mayGrow(immediate)) this.#grown();
-    } else if (opcode === OP.callIndirect) {
-      this.#edit(EDIT.call, start, next);
-      if (this.#mayTableGrow) this.#grown();
-    } else if (opcode === MEMORY_GROW) {
-      this.#edit(EDIT.grow, start, next);
-      this.#grown();
-    } else if (isBulk(opcode)) this.#edit(EDIT.bulk, start, next);
+    } else if (opcode === OP.callIndirect) this.#edit(EDIT.call, start, next);
+    else if (opcode === MEMORY_GROW) this.#edit(EDIT.grow, start, next);
+    else if (isBulk(opcode)) this.#edit(EDIT.bulk, start, next);
     else if (opcode === OP.return) {
       this.#edit(EDIT.leave, start, next);
       this.#jump(0);
     } else if (opcode === OP.br || opcode === OP.brIf || opcode === OP.brTable) this.#branch();
     else if (opcode === OP.unreachable) this.#live = false;
-  }
-
-  /** Loads after this are paid for by the memory as it is now. */
-  #grown(): void {
-    this.#grows[this.#level] = 1;
-    this.#begin(EDIT.settle);
   }
 
   #branch(): void {
