@@ -15,7 +15,7 @@ const prompt = (line: () => Promise<string>): Prompt => ({
 const saying = (answer: string) => prompt(async () => answer);
 
 test.each(["y", "Y", "yes", " YES \n"])(
-  "confirm() answered %j → goes on, after the question with [y/N]",
+  "confirm() with the input %j → goes on, after the question with [y/N]",
   async (answer) => {
     asked.length = 0;
     await confirm(saying(answer), false, "Delete it?");
@@ -23,7 +23,7 @@ test.each(["y", "Y", "yes", " YES \n"])(
   },
 );
 
-test.each(["", "n", "no", "yess", "maybe y"])("confirm() answered %j → cancelled", async (answer) => {
+test.each(["", "n", "no", "yess", "maybe y"])("confirm() with the input %j → cancelled", async (answer) => {
   await expect(confirm(saying(answer), false, "Delete it?")).rejects.toThrow("cancelled");
 });
 
