@@ -3,7 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import { type Params, ParamsSchema, WeightedVoteOptionSchema } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
 import { tally } from "../../host/modules/gov/tally.js";
 import { parseDecimal } from "../../host/values/decimal.js";
-import { decodeAddress, operators } from "../addresses.js";
+import { encodeAddress, operators } from "../addresses.js";
 import { expectEqual, type VectorCase } from "./harness.js";
 
 export function runTally(vector: VectorCase): readonly string[] {
@@ -32,7 +32,7 @@ export function runTally(vector: VectorCase): readonly string[] {
 
 /** The account of a validator's operator: both names go by the same bytes. */
 function accountOf(operator: string): string {
-  return operators.encode(decodeAddress(operator));
+  return encodeAddress(operators.decode(operator));
 }
 
 export const weightedOption = ({ option, weight }: VectorCase) => create(WeightedVoteOptionSchema, { option, weight });
