@@ -1,5 +1,6 @@
 /** What the application is made with, what a block brings in and gives out, and what a query reads. */
 import type { VerifySignature } from "../comet/keys.js";
+import type { ValidatorUpdate } from "../comet/validator-updates.js";
 import type { Core } from "../core/core.js";
 import type { OnProgress } from "../progress.js";
 import type { Database } from "../store/disk/database.js";
@@ -54,7 +55,15 @@ export interface BlockResult {
   readonly appHash: Uint8Array;
   readonly txResults: readonly TxResult[];
   readonly events: readonly ChainEvent[];
+  /** The validators whose power is another since the block before; 0n: they have none. */
+  readonly validatorUpdates: readonly ValidatorUpdate[];
   readonly applied: AppliedUpgrade | undefined;
+}
+
+/** What a chain begins with. */
+export interface InitChainResult {
+  /** The first set of validators; empty: state gives nobody power. */
+  readonly validators: readonly ValidatorUpdate[];
 }
 
 /** State of one height, and the version whose layout it has: what a query reads. */

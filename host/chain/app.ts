@@ -2,19 +2,19 @@
  * The application of a chain: its modules around the upgrade module. It has the shape of ABCI 2.0 without its transport:
  * `finalizeBlock` runs a block on a branch and returns the app hash it will have, `commit` makes it durable.
  */
+import type { ValidatorUpdate } from "../comet/validator-updates.js";
 import { assert } from "../errors.js";
-import { HEIGHT_MAX } from "../limits.js";
 import type { RecordChange } from "../store/disk/database.js";
 import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import type { StoreLoader } from "../store/versions/store-loader.js";
-import type { CommitID, Height, Plan, Timestamp } from "../types.js";
-import { Halt } from "../upgrade/halt.js";
+import type { CacheMultiStore, CommitID, Height, Plan, Timestamp } from "../types.js";
 import type { AppliedUpgrade } from "../upgrade/hooks.js";
 import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { upgradeCommitOptions } from "../upgrade/receipt.js";
 import { moduleAddress } from "../values/address.js";
-import type { AppOptions, BlockRequest, BlockResult, StateAt } from "./app-shapes.js";
+import type { AppOptions, BlockRequest, BlockResult, InitChainResult, StateAt } from "./app-shapes.js";
 import { blockGasLimit, nextEndTime, runBlock } from "./block.js";
+import { checkHeight } from "./check-height.js";
 import { codeRecordOf } from "./code-records.js";
 import { hasState } from "./genesis/genesis.js";
 import { initGenesis } from "./genesis/init-genesis.js";
@@ -25,9 +25,10 @@ import type { TxResult } from "./tx/result.js";
 import type { TxFacts } from "./tx/run.js";
 import { rememberingVerifier } from "./tx/verified.js";
 import { type CheckKind, TxChecks } from "./tx-checks.js";
+import { StateValidators } from "./validators.js";
 import type { ChainVersion } from "./versions/version.js";
 
-export type { AppOptions, BlockRequest, BlockResult, StateAt } from "./app-shapes.js";
+export type { AppOptions, BlockRequest, BlockResult, InitChainResult, StateAt } from "./app-shapes.js";
 export type { DirectChange } from "./block.js";
 export type { TxResult } from "./tx/result.js";
 
@@ -62,6 +63,10 @@ export class App {
   readonly #blockGasMax: bigint | undefined;
   readonly #checks: TxChecks;
   #lastTime: Timestamp;
+  readonly #validators: StateValidators;
+  readonly #committed = () => this.multiStore.at(this.lastCommitID.version);
+  /** With the state of genesis, until the first block goes on from it. */
+  #begun: CacheMultiStore | undefined;
   /** The versions that this process knows, oldest first. */
   readonly versions: readonly ChainVersion[];
   readonly #choiceFacts: AppOptions & { readonly versions: readonly ChainVersion[] };
@@ -95,6 +100,7 @@ export class App {
       ...(options.log ? { log: options.log } : {}),
       ...(options.onProgress ? { onProgress: options.onProgress } : {}),
     });
+    this.#validators = new StateValidators(chain.modules, genesis);
     setChainHandlers(this.keeper, chain, this.versions, sha256);
     this.#checks = new TxChecks({
       stores: () => this.multiStore.loaded(),
@@ -142,9 +148,8 @@ export class App {
 
   /** The plan that is scheduled. */
   get plan(): Plan | undefined {
-    return this.multiStore.names.includes(UPGRADE_STORE)
-      ? this.keeper.plan(this.multiStore.store(UPGRADE_STORE))
-      : undefined;
+    const { names } = this.multiStore;
+    return names.includes(UPGRADE_STORE) ? this.keeper.plan(this.multiStore.store(UPGRADE_STORE)) : undefined;
   }
 
   /** Is a plan due at the next height? Then the block takes no transactions. */
@@ -159,17 +164,28 @@ export class App {
   }
 
   /**
+   * Makes the state that genesis gives, as the first `finalizeBlock` does without this call. It is durable with that block.
+   * @throws UpgradeError UPG_INVALID_GENESIS, UPG_STORE_*
+   */
+  initChain(): InitChainResult {
+    return this.#orEnd(() => {
+      assert(this.lastCommitID.version === 0n, "a chain begins once");
+      this.#begun ??= this.#begin({ height: this.nextHeight, time: this.options.genesis.time });
+      return { validators: this.#validators.of(this.#committed) ?? [] };
+    });
+  }
+
+  /** Whom the last committed state gives power, the greatest first; undefined: no module of it gives any. */
+  get validators(): readonly ValidatorUpdate[] | undefined {
+    return this.lastCommitID.version === 0n ? undefined : this.#validators.of(this.#committed);
+  }
+
+  /**
    * Runs a block on a branch. Nothing is durable before `commit`; after an error nothing more runs in this app.
    * @throws Halt; UpgradeError UPG_MIGRATION_*, UPG_HANDLER_*, UPG_STORE_*
    */
   finalizeBlock(request: BlockRequest): BlockResult {
-    if (this.#ended) throw this.#ended;
-    try {
-      return this.#runBlock(request);
-    } catch (error) {
-      this.#ended = error;
-      throw error;
-    }
+    return this.#orEnd(() => this.#runBlock(request));
   }
 
   /**
@@ -177,16 +193,12 @@ export class App {
    * @throws UpgradeError UPG_STORE_*
    */
   commit(alongside: Iterable<RecordChange> = []): CommitID {
-    if (this.#ended) throw this.#ended;
-    try {
+    return this.#orEnd(() => {
       const commitID = this.multiStore.commit({ alongside: [...this.#codeRecords(), ...alongside] });
       this.#isRun = false;
       this.#checks.reset();
       return commitID;
-    } catch (error) {
-      this.#ended = error;
-      throw error;
-    }
+    });
   }
 
   /**
@@ -227,6 +239,17 @@ export class App {
     this.multiStore.close();
   }
 
+  /** What fails ends this app. */
+  #orEnd<T>(work: () => T): T {
+    if (this.#ended) throw this.#ended;
+    try {
+      return work();
+    } catch (error) {
+      this.#ended = error;
+      throw error;
+    }
+  }
+
   #txFacts(height: Height, time: Timestamp): TxFacts {
     const { version, keeper } = this;
     const { modules, ante } = this.options.chain;
@@ -235,50 +258,43 @@ export class App {
 
   #runBlock(request: BlockRequest): BlockResult {
     const { height, time } = request;
-    this.#checkHeight(height);
-    assert(!this.#isRun, `block ${height} was run already and is not committed`);
     const { genesis, chain } = this.options;
-    const { modules } = chain;
-    const branch = this.multiStore.branch();
-    const facts = this.#txFacts(height, time);
-    if (this.lastCommitID.version === 0n) {
-      assert(hasState(genesis), "a chain begins with the state of its genesis document");
-      const { version, keeper } = this;
-      initGenesis(branch, genesis, { modules, facts, version, keeper });
-    }
+    checkHeight(height, this.nextHeight, this.options.haltHeight);
+    assert(!this.#isRun, `block ${height} was run already and is not committed`);
+    if (this.lastCommitID.version === 0n) this.#begun ??= this.#begin(request);
+    const branch = this.#begun ?? this.multiStore.branch();
+    this.#begun = undefined;
     const { applied, ...output } = runBlock(branch, this.multiStore.loaded(), {
-      modules,
-      facts,
+      modules: chain.modules,
+      facts: this.#txFacts(height, time),
       appVersion: genesis.appVersion,
       txs: request.txs ?? [],
       changes: request.changes ?? [],
       blockGasMax: this.#blockGasMax,
     });
+    const validatorUpdates = this.#validators.update(branch, this.#committed, applied !== undefined);
     branch.write();
     this.#isRun = true;
     this.#applied = applied;
     this.#lastTime = time;
-    const { hash } = this.multiStore.stage(upgradeCommitOptions(this.keeper.core, height, applied));
-    return { appHash: hash, ...output, applied };
+    const { hash: appHash } = this.multiStore.stage(upgradeCommitOptions(this.keeper.core, height, applied));
+    return { appHash, ...output, validatorUpdates, applied };
+  }
+
+  #begin({ height, time }: Pick<BlockRequest, "height" | "time">): CacheMultiStore {
+    const { version, keeper } = this;
+    const { genesis, chain } = this.options;
+    assert(hasState(genesis), "a chain begins with the state of its genesis document");
+    const branch = this.multiStore.branch();
+    initGenesis(branch, genesis, { modules: chain.modules, facts: this.#txFacts(height, time), version, keeper });
+    this.#validators.begin(branch);
+    return branch;
   }
 
   /** Which of the program's versions runs from the block of an upgrade on. */
   #codeRecords(): RecordChange[] {
     if (!this.#applied) return [];
-    const { name } = this.#applied.plan;
-    const code = codeInForce(this.keeper, this.multiStore, this.#choiceFacts);
-    return [codeRecordOf({ name, height: this.nextHeight }, code.number)];
-  }
-
-  #checkHeight(height: Height): void {
-    assert(height === this.nextHeight, `the block has height ${height}, expected ${this.nextHeight}`);
-    if (height > HEIGHT_MAX) {
-      const what = `the chain has made block ${HEIGHT_MAX}, the last one that this program can count: it ends here`;
-      throw new Halt("UPG_HALT_HEIGHT", what, height, undefined, { last_height: String(HEIGHT_MAX) });
-    }
-    const { haltHeight } = this.options;
-    if (haltHeight !== undefined && haltHeight > 0n && height >= haltHeight) {
-      throw new Halt("UPG_HALT_HEIGHT", `halt per configuration height ${haltHeight}`, height);
-    }
+    const { number } = codeInForce(this.keeper, this.multiStore, this.#choiceFacts);
+    return [codeRecordOf({ name: this.#applied.plan.name, height: this.nextHeight }, number)];
   }
 }

@@ -73,7 +73,7 @@ function checkInvariants({ modules }: BlockInput, branch: MultiStore, { plan, ha
 }
 
 /** A version may lack a module, or keep its records in stores of other names: its code does not run then. */
-function hasStores(module: Module, { names }: { readonly names: readonly string[] }): boolean {
+export function hasStores(module: Module, { names }: { readonly names: readonly string[] }): boolean {
   return storesOf(module).every((name) => names.includes(name));
 }
 

@@ -118,6 +118,8 @@ export function defineChain({ name, modules, upgrades = [], handlers, ...options
   const antes = modules.flatMap(({ ante }) => ante ?? []);
   const [ante] = antes;
   if (!ante || antes.length > 1) throw wrong(`one module brings the ante handler, these are ${antes.length}`);
+  const givers = modules.filter(({ validators }) => validators).map(({ name }) => name);
+  if (givers.length > 1) throw wrong(`one module gives the validators, these do: ${givers.join(", ")}`);
   const messages = modules.flatMap((module) => module.messages ?? []);
   for (const { schema } of messages) requireNoMaps(schema);
   const services = modules.flatMap(({ queries = [] }) => queries);

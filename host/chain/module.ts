@@ -3,9 +3,11 @@
  * genesis, export and the order of migrations are read from that list.
  */
 import type { DescFile } from "@bufbuild/protobuf";
+import type { ValidatorUpdate } from "../comet/validator-updates.js";
 import type { KVReader, Timestamp } from "../types.js";
 import type { Migration } from "../upgrade/migrations.js";
 import type { ModuleContext } from "./context.js";
+import type { GenesisFacts } from "./genesis/genesis.js";
 import type { ModuleGenesis } from "./genesis/module-genesis.js";
 import type { QueryService } from "./query/service.js";
 import type { Ante } from "./tx/ante.js";
@@ -40,6 +42,11 @@ export interface Module {
   endBlock?(context: ModuleContext): void;
   /** When it has something to do at the end of a block, even one without transactions; undefined: not by the clock. */
   nextEndTime?(stores: ReadableStores): Timestamp | undefined;
+  /**
+   * The validators that its records give power to, each key once, powers above 0. One module of a chain has this; it is
+   * read after genesis and after each block, and what differs is in the block's result (ABCI's validator updates).
+   */
+  validators?(stores: ReadableStores, genesis: Pick<GenesisFacts, "stakingParams">): readonly ValidatorUpdate[];
   /** The steps n → n+1 of its records, by n: `{ 1: (context) => … }`. */
   readonly migrations?: Readonly<Record<number, Migration>>;
   /** Checked in the block of an upgrade, over what its handler left: one that does not hold ends the upgrade. */

@@ -4,7 +4,6 @@
  * process would speak the same.
  */
 import type { ChainVersion } from "../chain/versions/version.js";
-import type { ValidatorSet } from "../comet/validator-set.js";
 import type { ChainFacts } from "../engine/blocks/block-maker.js";
 import type { MempoolLimits } from "../engine/blocks/mempool.js";
 import type { BlockSettings } from "../engine/embedded/embedded-node.js";
@@ -47,7 +46,6 @@ export interface EngineFacts {
   /** The key that signs blocks. */
   readonly address: Uint8Array;
   readonly publicKey: Uint8Array;
-  readonly validators: ValidatorSet;
   readonly versions: readonly ChainVersion[];
   /** The version that runs. */
   readonly version: bigint;

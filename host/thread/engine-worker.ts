@@ -213,13 +213,12 @@ class EngineOfThread {
   }
 }
 
-function factsOf(held: HeldHome, { app, facts, key, validators }: EmbeddedNode): EngineFacts {
+function factsOf(held: HeldHome, { app, facts, key }: EmbeddedNode): EngineFacts {
   return {
     chain: facts,
     bondDenom: held.bondDenom,
     address: key.address,
     publicKey: key.publicKey.bytes,
-    validators,
     versions: app.versions,
     version: app.version.number,
     lastHeight: app.lastCommitID.version,

@@ -8,12 +8,12 @@ import type { TxResult } from "../chain/app.js";
 import { AppView } from "../chain/app-view.js";
 import type { Chain } from "../chain/define-chain.js";
 import type { GasPrice } from "../chain/tx/minimum-fee.js";
-import type { ValidatorSet } from "../comet/validator-set.js";
 import { Core } from "../core/core.js";
 import type { ChainFacts } from "../engine/blocks/block-maker.js";
 import type { BlockResults } from "../engine/blocks/block-results.js";
 import { BlockStore, type StoredBlock } from "../engine/blocks/block-store.js";
 import { Mempool, type MempoolLimits } from "../engine/blocks/mempool.js";
+import { ValidatorStore } from "../engine/blocks/validator-store.js";
 import { nodeVerifySignature } from "../engine/home/node-signatures.js";
 import { TxIndex } from "../event-index/tx-index.js";
 import { sha256 } from "../native/sha256.js";
@@ -41,6 +41,7 @@ export class NodeView {
   readonly app: AppView;
   readonly blocks: BlockStore;
   readonly index: TxIndex;
+  readonly validators: ValidatorStore;
   readonly mempool: Mempool;
   readonly key: { readonly address: Uint8Array; readonly publicKey: { readonly bytes: Uint8Array } };
   readonly #listeners = new Set<(seen: SeenBlock) => void>();
@@ -59,6 +60,7 @@ export class NodeView {
     const { chain, database, facts } = options;
     this.blocks = new BlockStore(database);
     this.index = new TxIndex(database, sha256);
+    this.validators = new ValidatorStore(database);
     this.key = { address: facts.address, publicKey: { bytes: facts.publicKey } };
     this.#last = this.blocks.latest();
     this.#told = this.#last?.header.height ?? 0n;
@@ -77,10 +79,6 @@ export class NodeView {
 
   get facts(): ChainFacts {
     return this.options.facts.chain;
-  }
-
-  get validators(): ValidatorSet {
-    return this.options.facts.validators;
   }
 
   /** Of what can be read now. What it took has left the mempool; the rest is checked again, in turns. */

@@ -89,7 +89,8 @@ export function guardAfter(
   }
 }
 
-function isWritten(branch: CacheMultiStore, name: string): boolean {
+/** Has the branch writes of its own in this store? */
+export function isWritten(branch: CacheMultiStore, name: string): boolean {
   const store = branch.store(name);
   return store instanceof CacheKVStore && !store.isEmpty;
 }

@@ -39,7 +39,7 @@ function blockAt(call: NodeCall, height: Height) {
 }
 
 function validatorSet(call: NodeCall, height: Height, request: PageRequest | undefined) {
-  const list = call.node.validators.validators.map(({ address, publicKey, power, priority }) => ({
+  const list = call.node.validatorsAt(height).validators.map(({ address, publicKey, power, priority }) => ({
     address: call.chain.addresses.consensus.encode(address),
     pubKey: packAny(PubKeySchema, { key: publicKey.bytes }),
     votingPower: power,
@@ -73,13 +73,14 @@ export const nodeService: QueryService = implementOfNode(Service, {
 
   getBlockByHeight: ({ height }, call) => blockAt(call, height),
 
-  getLatestValidatorSet: ({ pagination }, call) => validatorSet(call, latestBlock(call).header.height, pagination),
+  getLatestValidatorSet: ({ pagination }, call) => validatorSet(call, latestBlock(call).header.height + 1n, pagination),
 
   getValidatorSetByHeight({ height, pagination }, call) {
     if (height > latestBlock(call).header.height) {
       throw new UpgradeError("UPG_INVALID_HEIGHT", "requested block height is bigger then the chain length");
     }
-    return validatorSet(call, call.node.at(height).header.height, pagination);
+    if (height <= 0n) throw new UpgradeError("UPG_INVALID_HEIGHT", `height must be greater than 0, but got ${height}`);
+    return validatorSet(call, height, pagination);
   },
 
   aBCIQuery({ path, data, height, prove }, call) {

@@ -4,7 +4,7 @@ import { toBase64 } from "../../bytes.js";
 import type { NodePort } from "../../chain/query/node-port.js";
 import { isUpgradeError } from "../../errors.js";
 import type { Height } from "../../types.js";
-import { askedBlock, latestBlock, pageOf, type RpcContext } from "./context.js";
+import { askedBlock, askedSetHeight, latestBlock, pageOf, type RpcContext } from "./context.js";
 import {
   blockIdJson,
   blockJson,
@@ -15,6 +15,7 @@ import {
   headerJson,
   txResultJson,
   validatorJson,
+  validatorUpdatesJson,
 } from "./json.js";
 import type { Params } from "./params.js";
 
@@ -53,12 +54,12 @@ export function commit(context: RpcContext, params: Params) {
 
 export function blockResults(context: RpcContext, params: Params) {
   const { header: found, appHash } = askedBlock(context, params);
-  const { txResults, events } = context.query.node.results(found.height);
+  const { txResults, events, validatorUpdates } = context.query.node.results(found.height);
   return {
     height: String(found.height),
     txs_results: txResults.length === 0 ? null : txResults.map(txResultJson),
     finalize_block_events: eventsJson(events),
-    validator_updates: null,
+    validator_updates: validatorUpdatesJson(validatorUpdates),
     consensus_param_updates: null,
     app_hash: toBase64(appHash),
   };
@@ -90,12 +91,12 @@ const smaller = (a: bigint, b: bigint) => (a < b ? a : b);
 const greater = (a: bigint, b: bigint) => (a > b ? a : b);
 
 export function validatorsMethod(context: RpcContext, params: Params) {
-  const { header: found } = askedBlock(context, params);
-  const { validators } = context.query.node.validators;
+  const height = askedSetHeight(context, params);
+  const { validators } = context.query.node.validatorsAt(height);
   const { first, size } = pageOf(params, validators.length);
   const shown = validators.slice(first, first + size).map(validatorJson);
   return {
-    block_height: String(found.height),
+    block_height: String(height),
     validators: shown,
     count: String(shown.length),
     total: String(validators.length),

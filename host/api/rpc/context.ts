@@ -31,6 +31,12 @@ export function askedBlock({ query: { node } }: RpcContext, params: Params): Nod
 }
 
 function blockAt(node: NodePort, height: Height, last: Height): NodeBlock {
+  requireHeight(height, last);
+  return node.at(height);
+}
+
+/** @throws UpgradeError UPG_INVALID_HEIGHT */
+function requireHeight(height: Height, last: Height): void {
   if (height <= 0n) {
     throw new UpgradeError("UPG_INVALID_HEIGHT", `height must be greater than 0, but got ${height}`);
   }
@@ -40,7 +46,14 @@ function blockAt(node: NodePort, height: Height, last: Height): NodeBlock {
       `height ${height} must be less than or equal to the current blockchain height ${last}`,
     );
   }
-  return node.at(height);
+}
+
+/** As CometBFT: the set of the block after the last one is known, and the one that is shown without a height. */
+export function askedSetHeight({ query: { node } }: RpcContext, params: Params): Height {
+  const next = latestBlock(node).header.height + 1n;
+  const height = params.integer("height") ?? next;
+  requireHeight(height, next);
+  return height;
 }
 
 const PER_PAGE_DEFAULT = 30n;

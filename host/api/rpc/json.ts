@@ -10,6 +10,7 @@ import type { Header } from "../../comet/header.js";
 import type { PublicKey } from "../../comet/keys.js";
 import type { TxProof } from "../../comet/txs.js";
 import type { Validator } from "../../comet/validator.js";
+import type { ValidatorUpdate } from "../../comet/validator-updates.js";
 import { formatTime } from "../../time.js";
 
 /** A result that is JSON already. */
@@ -132,6 +133,18 @@ export function validatorJson({ address, publicKey, power, priority }: Validator
     voting_power: String(power),
     proposer_priority: String(priority),
   };
+}
+
+const KEY_SUMS = { ed25519: "tendermint.crypto.PublicKey_Ed25519", secp256k1: "tendermint.crypto.PublicKey_Secp256K1" };
+
+/** As Go writes a list: null when it is empty. */
+export const validatorUpdatesJson = (updates: readonly ValidatorUpdate[]) =>
+  updates.length === 0 ? null : updates.map(validatorUpdateJson);
+
+/** ABCI's form: a power of 0 is left out. */
+function validatorUpdateJson({ publicKey: { type, bytes }, power }: ValidatorUpdate) {
+  const key = { pub_key: { Sum: { type: KEY_SUMS[type], value: { [type]: toBase64(bytes) } } } };
+  return power === 0n ? key : { ...key, power: String(power) };
 }
 
 export function consensusParamsJson({ block, evidence, validator, version, abci }: ConsensusParams) {

@@ -3,7 +3,7 @@ import { toBase64, toUpperHex } from "../../bytes.js";
 import type { ChainEvent } from "../../chain/context.js";
 import type { NodeNews, NodePort, NodeTx } from "../../chain/query/node-port.js";
 import { eventValues } from "../../event-query.js";
-import { blockIdJson, blockJson, eventsJson, headerJson, txResultJson } from "./json.js";
+import { blockIdJson, blockJson, eventsJson, headerJson, txResultJson, validatorUpdatesJson } from "./json.js";
 
 /** What one event is to those who asked for it. */
 export interface Told {
@@ -28,7 +28,7 @@ export function tell(news: NodeNews, node: NodePort): Told[] {
       result_finalize_block: {
         events: eventsJson(results.events),
         tx_results: results.txResults.length === 0 ? null : results.txResults.map(txResultJson),
-        validator_updates: null,
+        validator_updates: validatorUpdatesJson(results.validatorUpdates),
         app_hash: toBase64(appHash),
       },
     },

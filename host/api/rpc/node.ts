@@ -1,8 +1,9 @@
 /** Who this node is, and whether it is well. */
 
-import { toUpperHex } from "../../bytes.js";
+import { equalBytes, toUpperHex } from "../../bytes.js";
 import type { NodeBlock, NodePort } from "../../chain/query/node-port.js";
 import { formatTime, ZERO_TIME } from "../../time.js";
+import type { Height } from "../../types.js";
 import { BLOCK_PROTOCOL, ENGINE_VERSION, P2P_PROTOCOL } from "../query/node.js";
 import type { RpcContext } from "./context.js";
 import { JsonText, keyJson } from "./json.js";
@@ -23,7 +24,7 @@ export function status({ query: { node }, address }: RpcContext): JsonText {
 }
 
 function statusOf(node: NodePort, address: string, latest: NodeBlock | undefined) {
-  const { identity, consensusParams, validators } = node;
+  const { identity, consensusParams } = node;
   const earliest = node.earliest();
   return {
     node_info: {
@@ -44,9 +45,15 @@ function statusOf(node: NodePort, address: string, latest: NodeBlock | undefined
     validator_info: {
       address: toUpperHex(identity.address),
       pub_key: keyJson({ type: "ed25519", bytes: identity.publicKey }),
-      voting_power: String(validators.totalPower),
+      voting_power: String(latest ? powerOf(node, latest.header.height + 1n) : 0n),
     },
   };
+}
+
+/** Of this node's key; 0n: it has none. */
+function powerOf(node: NodePort, height: Height): bigint {
+  const { validators } = node.validatorsAt(height);
+  return validators.find(({ address }) => equalBytes(address, node.identity.address))?.power ?? 0n;
 }
 
 /** Before the first block CometBFT's clients read empty hashes and year 1. */

@@ -9,6 +9,7 @@ import type { Commit } from "../../comet/commit.js";
 import type { ConsensusParams } from "../../comet/consensus-params.js";
 import type { Header } from "../../comet/header.js";
 import type { ValidatorSet } from "../../comet/validator-set.js";
+import type { ValidatorUpdate } from "../../comet/validator-updates.js";
 import type { EventCondition } from "../../event-query.js";
 import type { Height, LeftSignal, Timestamp } from "../../types.js";
 import type { ChainEvent } from "../context.js";
@@ -42,6 +43,8 @@ interface NodeBlockResults {
   readonly txResults: readonly NodeTxResult[];
   /** Events of the hooks. */
   readonly events: readonly ChainEvent[];
+  /** Validators that have another power from two blocks on; 0n: none. */
+  readonly validatorUpdates: readonly ValidatorUpdate[];
 }
 
 /** A transaction in a block. */
@@ -137,7 +140,6 @@ export interface NodeSettings {
 export interface NodePort {
   readonly settings: NodeSettings;
   readonly identity: NodeIdentity;
-  readonly validators: ValidatorSet;
   readonly consensusParams: ConsensusParams;
   readonly mempool: NodeMempool;
   /** The same object as long as the document is the same. @throws UpgradeError UPG_STORE_IO */
@@ -146,6 +148,8 @@ export interface NodePort {
   latest(): NodeBlock | undefined;
   /** The lowest block of the run without gaps that ends with the last. */
   earliest(): NodeBlock | undefined;
+  /** The set that decides a height, at most the one after the last block. @throws UpgradeError UPG_NOT_FOUND_BLOCK */
+  validatorsAt(height: Height): ValidatorSet;
   /** @throws UpgradeError UPG_NOT_FOUND_BLOCK */
   at(height: Height): NodeBlock;
   /** Time of a block that is kept, or whose state is. @throws UpgradeError UPG_NOT_FOUND_BLOCK */

@@ -1,6 +1,7 @@
 /** Takes back a home's last block. */
 import { toUpperHex } from "../../bytes.js";
 import { BlockStore } from "../../engine/blocks/block-store.js";
+import { ValidatorStore } from "../../engine/blocks/validator-store.js";
 import { withDatabase } from "../../engine/home/home-database.js";
 import { LastSigned } from "../../engine/home/last-signed.js";
 import { UpgradeError } from "../../errors.js";
@@ -27,6 +28,7 @@ export function rollback(path: string): RolledBackBlock {
     const { from, to, appHash } = rollbackLastVersion(database, (batch, height) => {
       index.removeLast(batch, height, blocks.block(height).txs.map(sha256), blocks.results(height));
       blocks.remove(batch, height);
+      new ValidatorStore(database).remove(batch, height);
     });
     new LastSigned(home.lastSignedFile).rollBackTo(to);
     return { height: String(to), removed: String(from), app_hash: toUpperHex(appHash) };

@@ -17,8 +17,9 @@ import { everyKey } from "../../store/versions/audit.js";
 import { type CommitState, readCommit } from "../../store/versions/commit-record.js";
 import type { Height, Sha256 } from "../../types.js";
 import { GENESIS_KEY } from "../home/genesis-record.js";
-import { CommitAudit } from "./audit-commits.js";
+import { CommitAudit, SetAudit } from "./audit-commits.js";
 import { BlockStore, type StoredBlock } from "./block-store.js";
+import { ValidatorStore } from "./validator-store.js";
 
 /** Records of a block besides those of the index: record, bytes, hash, results. */
 const KEYS_PER_BLOCK = 4;
@@ -73,6 +74,8 @@ class BlockAudit {
   blocks = 0;
   txs = 0;
   commits = 0;
+  readonly #validators: ValidatorStore;
+  readonly #sets: SetAudit;
   readonly #commits: CommitAudit | undefined;
   private readonly sha256: Sha256;
 
@@ -84,7 +87,9 @@ class BlockAudit {
   ) {
     this.sha256 = sha256;
     this.index = new IndexAudit(database, sha256, lowest);
-    this.#commits = key && new CommitAudit(sha256, key);
+    this.#validators = new ValidatorStore(database);
+    this.#sets = new SetAudit(sha256, this.#validators);
+    this.#commits = key && new CommitAudit(sha256, key, this.#sets);
   }
 
   /** Returns what was stored, for the check of the next one. */
@@ -103,6 +108,8 @@ class BlockAudit {
     require(height, stored.txCount === block.txs.length, "the record counts other transactions than the block");
     require(height, sameId(stored.commit.blockId, id), "the commit is for another block");
     require(height, this.store.heightOf(id.hash) === height, "the block is not found by its hash");
+    const problem = decoded(height, "validator set", () => this.#sets.problem(header, before?.header));
+    if (problem !== undefined) throw damaged(`block ${height}: ${problem}`);
     this.#signature(height, stored);
     this.#results(height, stored);
     this.#state(height, stored);
@@ -157,9 +164,11 @@ class BlockAudit {
     let found = 0;
     // What the chain began with is among the blocks and is of none.
     for (const key of everyKey(this.database, start, end)) if (!equalBytes(key, GENESIS_KEY)) found++;
-    const expected = this.blocks * KEYS_PER_BLOCK + this.index.records + times;
+    const expected = this.blocks * KEYS_PER_BLOCK + this.index.records + times + this.#validators.count();
     if (found !== expected) {
-      throw damaged(`blocks and index have ${found} records where the blocks make ${expected}: some are of no block`);
+      throw damaged(
+        `blocks, validator sets and index have ${found} records where the blocks make ${expected}: some are of no block`,
+      );
     }
   }
 }

@@ -1,24 +1,31 @@
 /** Makes blocks with real headers and commits, signed by this node's key alone. */
+import { equalBytes } from "../../bytes.js";
 import { type Block, blockIdOf, encodeBlock } from "../../comet/block.js";
 import type { BlockId } from "../../comet/block-id.js";
 import { NIL_BLOCK_ID } from "../../comet/block-id.js";
 import { PRECOMMIT, voteSignBytes } from "../../comet/canonical.js";
-import { type Commit, commitHash, FLAG_COMMIT } from "../../comet/commit.js";
+import { type Commit, type CommitSig, commitHash, FLAG_ABSENT, FLAG_COMMIT } from "../../comet/commit.js";
 import { type ConsensusParams, consensusParamsHash } from "../../comet/consensus-params.js";
 import { evidenceListHash } from "../../comet/evidence.js";
 import { BLOCK_PROTOCOL } from "../../comet/header.js";
-import { type PublicKey, sign } from "../../comet/keys.js";
+import { sign } from "../../comet/keys.js";
 import { resultsHash } from "../../comet/results.js";
 import { txsHash } from "../../comet/txs.js";
-import { newValidator } from "../../comet/validator.js";
-import { type ValidatorSet, validatorSetHash } from "../../comet/validator-set.js";
+import type { ValidatorSet } from "../../comet/validator-set.js";
+import { ZERO_TIME } from "../../time.js";
 import type { Height, Sha256, Timestamp } from "../../types.js";
 import type { ConsensusKey } from "../home/consensus-key.js";
 import type { LastSigned } from "../home/last-signed.js";
 import type { StoredBlock } from "./block-store.js";
+import type { DecidingSets } from "./deciding-sets.js";
 
-/** Power of the one validator that decides blocks; staking power counts in governance only. */
-const POWER = 10n;
+/** A precommit that never arrived. */
+const ABSENT: CommitSig = {
+  flag: FLAG_ABSENT,
+  validatorAddress: new Uint8Array(),
+  timestamp: ZERO_TIME,
+  signature: new Uint8Array(),
+};
 
 const NO_COMMIT: Commit = { height: 0n, round: 0, blockId: NIL_BLOCK_ID, signatures: [] };
 
@@ -29,46 +36,41 @@ export interface ChainFacts {
   readonly params: ConsensusParams;
 }
 
+export interface BlockParts {
+  readonly txs: readonly Uint8Array[];
+  readonly sets: DecidingSets;
+}
+
 export interface NamedBlock {
   readonly block: Block;
   readonly bytes: Uint8Array;
   readonly id: BlockId;
 }
 
-/** The set that decides blocks: one validator with this key. */
-export function soleValidator(sha256: Sha256, key: PublicKey): ValidatorSet {
-  const validator = newValidator(sha256, key, POWER);
-  return { validators: [validator], proposer: validator, totalPower: POWER };
-}
-
 export class BlockMaker {
-  readonly validators: ValidatorSet;
-
   constructor(
     private readonly sha256: Sha256,
     private readonly facts: ChainFacts,
     private readonly key: ConsensusKey,
     private readonly lastSigned?: LastSigned,
-  ) {
-    this.validators = soleValidator(sha256, key.publicKey);
-  }
+  ) {}
 
   /** The block that follows `last`; undefined: the first one, at `height`. */
-  make(height: Height, last: StoredBlock | undefined, txs: readonly Uint8Array[]): NamedBlock {
+  make(height: Height, last: StoredBlock | undefined, { txs, sets }: BlockParts): NamedBlock {
     const { sha256, facts } = this;
     const lastCommit = last?.commit ?? NO_COMMIT;
-    const validatorsHash = validatorSetHash(sha256, this.validators);
+    const vote = lastCommit.signatures.find(({ flag }) => flag === FLAG_COMMIT);
     const block: Block = {
       header: {
         version: { block: BLOCK_PROTOCOL, app: facts.appVersion },
         chainId: facts.chainId,
         height,
-        time: lastCommit.signatures[0]?.timestamp ?? facts.genesisTime,
+        time: vote?.timestamp ?? facts.genesisTime,
         lastBlockId: last?.blockId ?? NIL_BLOCK_ID,
         lastCommitHash: commitHash(sha256, lastCommit),
         dataHash: txsHash(sha256, txs),
-        validatorsHash,
-        nextValidatorsHash: validatorsHash,
+        validatorsHash: sets.current.hash,
+        nextValidatorsHash: sets.next.hash,
         consensusHash: consensusParamsHash(sha256, facts.params),
         appHash: last?.appHash ?? sha256(new Uint8Array()),
         lastResultsHash: last?.lastResultsHash ?? resultsHash(sha256, []),
@@ -84,16 +86,17 @@ export class BlockMaker {
   }
 
   /**
-   * The commit for a block: this node's precommit, voted at `timestamp`.
+   * The commit for a block: this node's precommit, voted at `timestamp`, among the absent ones of all others in the set.
    * @throws UpgradeError UPG_STORE_SIGNED when this key signed something else at this height or after it
    */
-  commit({ block, id }: NamedBlock, timestamp: Timestamp): Commit {
+  commit({ block, id }: NamedBlock, { validators }: ValidatorSet, timestamp: Timestamp): Commit {
     const { height } = block.header;
     const vote = { type: PRECOMMIT, height, round: 0, blockId: id, timestamp } as const;
     const signBytes = voteSignBytes(this.facts.chainId, vote);
     const signed = () => sign("ed25519", this.key.seed, signBytes);
     const signature = this.lastSigned?.sign({ height, signBytes, timestamp, txs: block.txs }, signed) ?? signed();
-    const signatures = [{ flag: FLAG_COMMIT, validatorAddress: this.key.address, timestamp, signature }] as const;
+    const own = { flag: FLAG_COMMIT, validatorAddress: this.key.address, timestamp, signature } as const;
+    const signatures = validators.map(({ address }) => (equalBytes(address, own.validatorAddress) ? own : ABSENT));
     return { height, round: 0, blockId: id, signatures };
   }
 }

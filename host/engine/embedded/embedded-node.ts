@@ -6,7 +6,6 @@
 import type { App, BlockResult, DirectChange, TxResult } from "../../chain/app.js";
 import { BLOCK_BYTES_MAX } from "../../comet/consensus-params.js";
 import { resultsHash } from "../../comet/results.js";
-import type { ValidatorSet } from "../../comet/validator-set.js";
 import { INDEX_ALL, type IndexSettings } from "../../event-index/index-settings.js";
 import { TxIndex } from "../../event-index/tx-index.js";
 import { type Batch, type Database, RecordChanges } from "../../store/disk/database.js";
@@ -14,7 +13,9 @@ import type { Height, Sha256 } from "../../types.js";
 import { BlockMaker, type ChainFacts } from "../blocks/block-maker.js";
 import { BlockPruner } from "../blocks/block-pruner.js";
 import { BlockStore, type StoredBlock } from "../blocks/block-store.js";
+import { afterBlock, aloneLine, type DecidingSets, firstSets, putSets, setsAfter } from "../blocks/deciding-sets.js";
 import { type BlockRoom, Mempool, type MempoolLimits } from "../blocks/mempool.js";
+import { ValidatorStore } from "../blocks/validator-store.js";
 import type { ConsensusKey } from "../home/consensus-key.js";
 import type { LastSigned } from "../home/last-signed.js";
 import type { Clock } from "./clock.js";
@@ -38,6 +39,7 @@ export interface EmbeddedNodeOptions {
   readonly blocks?: Partial<BlockSettings>;
   /** What the key signed last; without, nothing keeps it from signing twice (tests). */
   readonly lastSigned?: LastSigned;
+  readonly log?: (level: "warn", message: string) => void;
   /** Records that become visible with the first block of a chain. */
   readonly alongsideFirst?: (batch: Batch) => void;
 }
@@ -69,10 +71,14 @@ export class EmbeddedNode {
   readonly blocks: BlockStore;
   readonly mempool: Mempool;
   readonly index: TxIndex;
+  /** The sets that decide blocks. */
+  readonly validators: ValidatorStore;
   readonly #maker: BlockMaker;
   readonly #pruner: BlockPruner;
   readonly #listeners = new Set<(made: MadeBlock) => void>();
   #last: StoredBlock | undefined;
+  /** Of the next block; undefined before the first one is begun. */
+  #sets: DecidingSets | undefined;
 
   constructor(private readonly options: EmbeddedNodeOptions) {
     this.app = options.app;
@@ -85,6 +91,8 @@ export class EmbeddedNode {
     const { minRetainBlocks, ...indexed } = { ...BLOCK_SETTINGS, ...options.blocks };
     this.index = new TxIndex(database, sha256, indexed);
     this.#pruner = new BlockPruner({ database, blocks: this.blocks, index: this.index, sha256 }, minRetainBlocks);
+    this.validators = new ValidatorStore(database);
+    if (this.#last) this.#resume(this.#last);
   }
 
   get facts(): ChainFacts {
@@ -99,10 +107,6 @@ export class EmbeddedNode {
   /** The key that signs blocks. */
   get key(): ConsensusKey {
     return this.options.key;
-  }
-
-  get validators(): ValidatorSet {
-    return this.#maker.validators;
   }
 
   /** Calls back after each block, until the function it returns is called. */
@@ -139,11 +143,13 @@ export class EmbeddedNode {
     const { sha256, clock } = this.options;
     const height = app.nextHeight;
     const pending = this.options.lastSigned?.pending(height);
-    const waiting = pending?.txs ?? (app.isUpgradeBlockNext ? [] : this.mempool.take(this.#room()));
-    const made = this.#maker.make(height, this.#last, waiting);
+    const sets = this.#sets ?? this.#begin();
+    const waiting = pending?.txs ?? (app.isUpgradeBlockNext ? [] : this.mempool.take(this.#room(sets)));
+    const made = this.#maker.make(height, this.#last, { txs: waiting, sets });
     const { header, txs } = made.block;
     const begun = performance.now();
     const result = app.finalizeBlock({ height, time: header.time, txs, changes });
+    const following = afterBlock(sha256, this.key.publicKey, sets, result.validatorUpdates);
     const stored: StoredBlock = {
       header,
       blockId: made.id,
@@ -151,7 +157,7 @@ export class EmbeddedNode {
       txCount: txs.length,
       appHash: result.appHash,
       lastResultsHash: resultsHash(sha256, result.txResults),
-      commit: this.#maker.commit(made, pending?.timestamp ?? clock.after(header.time)),
+      commit: this.#maker.commit(made, sets.current.set, pending?.timestamp ?? clock.after(header.time)),
     };
     const txHashes = txs.map((tx) => sha256(tx));
     const isFirst = this.#last === undefined;
@@ -160,8 +166,10 @@ export class EmbeddedNode {
     this.blocks.put(alongside, stored, made.bytes, result);
     this.index.put(alongside, height, txHashes, result);
     this.#pruner.prune(alongside, height, txs.length);
+    putSets(this.validators, alongside, height, sets);
     app.commit(alongside.list);
     this.#last = stored;
+    this.#take(following);
     const milliseconds = performance.now() - begun;
     this.mempool.update(txs);
     const news: MadeBlock = { stored, result, txs, txHashes, appHashBefore: header.appHash, milliseconds };
@@ -169,12 +177,34 @@ export class EmbeddedNode {
     return news;
   }
 
-  #room(): BlockRoom {
+  /** @throws UpgradeError UPG_INVALID_CONFIG: this node has another key than the one that decides the next block */
+  #resume(last: StoredBlock): void {
+    const { app, validators: store } = this;
+    this.#take(setsAfter(this.options.sha256, this.key.publicKey, last, { store, given: app.validators }));
+  }
+
+  #begin(): DecidingSets {
+    const sets = firstSets(this.options.sha256, this.key.publicKey, this.app.initChain().validators);
+    this.#take(sets);
+    return sets;
+  }
+
+  #take(sets: DecidingSets): void {
+    const before = this.#sets;
+    this.#sets = sets;
+    const line = aloneLine(this.key.publicKey, before?.given, sets.given);
+    if (line !== undefined) this.options.log?.("warn", line);
+  }
+
+  #room({ current }: DecidingSets): BlockRoom {
     const { maxBytes, maxGas } = this.options.facts.params.block;
-    const bytes = Number(maxBytes === -1n ? BigInt(BLOCK_BYTES_MAX) : maxBytes) - BLOCK_OVERHEAD_BYTES;
+    const overhead = BLOCK_OVERHEAD_BYTES + current.set.validators.length * ABSENT_VOTE_BYTES;
+    const bytes = Number(maxBytes === -1n ? BigInt(BLOCK_BYTES_MAX) : maxBytes) - overhead;
     return { bytes, gas: maxGas === -1n ? undefined : maxGas };
   }
 }
 
 /** Header, commit of one validator and the lists around the transactions, generously. */
 const BLOCK_OVERHEAD_BYTES = 2_048;
+/** Of one more validator, who did not vote, in the commit that a block carries. */
+const ABSENT_VOTE_BYTES = 32;

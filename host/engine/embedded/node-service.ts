@@ -1,10 +1,9 @@
 /** A running node as its servers see it: blocks, results, transactions, mempool and notifications (`NodePort` of host/api). */
-
 import { equalBytes } from "../../bytes.js";
 import type { TxResult } from "../../chain/app.js";
 import type { Block } from "../../comet/block.js";
 import type { ConsensusParams } from "../../comet/consensus-params.js";
-import type { ValidatorSet } from "../../comet/validator-set.js";
+import { type ValidatorSet, validatorSetHash } from "../../comet/validator-set.js";
 import { UpgradeError } from "../../errors.js";
 import type { TxPlace } from "../../event-index/postings.js";
 import type { TxIndex } from "../../event-index/tx-index.js";
@@ -14,10 +13,12 @@ import type { Height, Timestamp } from "../../types.js";
 import type { ChainFacts } from "../blocks/block-maker.js";
 import type { BlockResults } from "../blocks/block-results.js";
 import type { BlockStore, StoredBlock } from "../blocks/block-store.js";
+import { soleValidator } from "../blocks/deciding-sets.js";
 import { EventSearch, type SearchPage, type SearchWindow } from "../blocks/event-search.js";
 import type { Mempool } from "../blocks/mempool.js";
 import { SEARCH_LIMITS, type SearchLimits } from "../blocks/search-budget.js";
 import { SearchedBlocks } from "../blocks/searched-blocks.js";
+import type { ValidatorStore } from "../blocks/validator-store.js";
 import type { GenesisText } from "../home/genesis-file.js";
 import { estimate, type ProgressEstimate, type UpgradeProgress } from "./upgrade-progress.js";
 
@@ -75,7 +76,7 @@ export interface ServedNode {
   readonly mempool: Mempool;
   readonly facts: ChainFacts;
   readonly key: { readonly address: Uint8Array; readonly publicKey: { readonly bytes: Uint8Array } };
-  readonly validators: ValidatorSet;
+  readonly validators: ValidatorStore;
   readonly lastBlock: StoredBlock | undefined;
   /** SHA-256 of a transaction: its name. */
   hash(tx: Uint8Array): Uint8Array;
@@ -107,8 +108,17 @@ export class NodeService {
     return { ...SETTINGS_DEFAULT, ...this.own.settings };
   }
 
-  get validators(): ValidatorSet {
-    return this.node.validators;
+  validatorsAt(height: Height): ValidatorSet {
+    const { validators, blocks, key, lastBlock } = this.node;
+    const known = validators.at(height);
+    if (known) return known;
+    // Blocks from before sets were stored: their key decided alone.
+    const hash = (bytes: Uint8Array) => this.node.hash(bytes);
+    const set = soleValidator(hash, { type: "ed25519", bytes: key.publicKey.bytes });
+    const isNext = lastBlock !== undefined && height === lastBlock.header.height + 1n;
+    const named = isNext ? lastBlock.header.nextValidatorsHash : blocks.at(height).header.validatorsHash;
+    if (equalBytes(named, validatorSetHash(hash, set))) return set;
+    throw new UpgradeError("UPG_NOT_FOUND_BLOCK", `the validators of height ${height} are not known`);
   }
 
   get consensusParams(): ConsensusParams {

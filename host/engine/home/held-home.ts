@@ -144,7 +144,7 @@ export class HeldHome {
     const mempool = options.mempool ? { mempool: options.mempool } : {};
     const blocks = options.blocks ? { blocks: options.blocks } : {};
     const first = begin ? { alongsideFirst: begin.record } : {};
-    const parts = { app, database, sha256, facts, key, lastSigned, clock: options.clock };
+    const parts = { app, database, sha256, facts, key, lastSigned, clock: options.clock, log: options.log };
     const node = new EmbeddedNode({ ...parts, ...mempool, ...blocks, ...first });
     const ofHome = handlers.filter(({ isOfHome }) => isOfHome);
     const room = (plan: string) => {

@@ -7,6 +7,7 @@ import { BondStatus, type Delegation, type Validator } from "../../gen/chain/sta
 import type { Addresses } from "../../values/address.js";
 import { parseAmount } from "../../values/coins.js";
 import type { JsonReader } from "../../values/json-reader.js";
+import { maxValidators } from "./power.js";
 import { delegations, STAKING_STORE, validators, writeDelegation, writeValidator } from "./records.js";
 
 export interface GenesisValidator {
@@ -45,10 +46,10 @@ export const stakingGenesis = moduleGenesis<StakingGenesis>({
   parts: { params: "held", validators: "held", delegations: "list" },
   default: (bondDenom) => ({ params: { bond_denom: bondDenom }, validators: [], delegations: [] }),
   read({ json, list, addresses }) {
-    const validator = (each: JsonReader) => readValidator(addresses, each);
+    maxValidators(json.get("params"));
     const delegation = (each: JsonReader) => readDelegation(addresses, each);
     return {
-      validators: [...listOnce(json.get("validators").items(), validator, ({ operator }) => operator)],
+      validators: readValidators(addresses, json.get("validators")),
       delegations: listOnce(list("delegations"), delegation, keyOfDelegation),
     };
   },
@@ -91,6 +92,15 @@ const delegationJson = ({ delegator, operator, shares }: Delegation, { encode, o
   validator_address: operators.encode(operator),
   shares,
 });
+
+/** No two of one operator, and none of one key: blocks know validators by their keys. */
+function readValidators(addresses: Addresses, field: JsonReader): GenesisValidator[] {
+  const list = (keyOf: (validator: GenesisValidator) => Uint8Array) => [
+    ...listOnce(field.items(), (each) => readValidator(addresses, each), keyOf),
+  ];
+  list(({ consensusKey }) => consensusKey);
+  return list(({ operator }) => operator);
+}
 
 function readValidator({ operators }: Addresses, validator: JsonReader): GenesisValidator {
   const key = validator.get("consensus_pubkey").get("key");

@@ -42,7 +42,7 @@ function manyBlocks(): EventSearch {
   const index = new TxIndex(new MemoryDatabase(), sha256);
   const searched = {
     heights: () => ({ lowest: 1n, last: BigInt(BLOCKS) }),
-    results: () => ({ txResults: [], events: [] }),
+    results: () => ({ txResults: [], events: [], validatorUpdates: [] }),
     txHash: () => "",
   };
   return new EventSearch(index, searched, SEARCH_LIMITS);

@@ -116,7 +116,7 @@ describe("min-retain-blocks", () => {
       const hash = sha256(Buffer.from(`block ${height}`));
       const stored = { ...model, header: { ...model.header, height }, blockId: { ...model.blockId, hash } };
       database.transaction((batch) => {
-        blocks.put(batch, stored, new Uint8Array(8), { txResults: [], events: [] });
+        blocks.put(batch, stored, new Uint8Array(8), { txResults: [], events: [], validatorUpdates: [] });
         index.put(batch, height, [], { txResults: [], events: [] });
         more(batch);
       });

@@ -34,7 +34,7 @@ function block(height: bigint, txs: readonly (readonly string[])[], own: readonl
     events: values.map(event),
   });
   const hashes = txs.map((_, index) => hashOf(height, index));
-  return { height, hashes, results: { txResults: txs.map(result), events: own.map(event) } };
+  return { height, hashes, results: { txResults: txs.map(result), events: own.map(event), validatorUpdates: [] } };
 }
 
 class Model {

@@ -38,7 +38,7 @@ function opened(minimumGasPrices: readonly GasPrice[] = []) {
   node.makeBlock();
   const facts: EngineFacts = {
     ...{ chain: node.facts, bondDenom: "ustake", address: node.key.address, publicKey: node.key.publicKey.bytes },
-    ...{ validators: node.validators, versions: node.app.versions, version: 1n, lastHeight: 1n },
+    ...{ versions: node.app.versions, version: 1n, lastHeight: 1n },
     handlerState: undefined,
   };
   const database = new LmdbReader(held.home.databaseFile);

@@ -2,17 +2,19 @@
 // @generated from file tendermint/abci/types.proto (package tendermint.abci, syntax proto3)
 /* eslint-disable */
 
-// Events as transactions and blocks carry them.
+// Events as transactions and blocks carry them, and the powers of validators that a block changes.
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { PublicKey } from "../crypto/keys_pb.js";
+import { file_tendermint_crypto_keys } from "../crypto/keys_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file tendermint/abci/types.proto.
  */
 export const file_tendermint_abci_types: GenFile = /*@__PURE__*/
-  fileDesc("Cht0ZW5kZXJtaW50L2FiY2kvdHlwZXMucHJvdG8SD3RlbmRlcm1pbnQuYWJjaSJKCgVFdmVudBIMCgR0eXBlGAEgASgJEjMKCmF0dHJpYnV0ZXMYAiADKAsyHy50ZW5kZXJtaW50LmFiY2kuRXZlbnRBdHRyaWJ1dGUiOwoORXZlbnRBdHRyaWJ1dGUSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJEg0KBWluZGV4GAMgASgIYgZwcm90bzM");
+  fileDesc("Cht0ZW5kZXJtaW50L2FiY2kvdHlwZXMucHJvdG8SD3RlbmRlcm1pbnQuYWJjaSJKCgVFdmVudBIMCgR0eXBlGAEgASgJEjMKCmF0dHJpYnV0ZXMYAiADKAsyHy50ZW5kZXJtaW50LmFiY2kuRXZlbnRBdHRyaWJ1dGUiOwoORXZlbnRBdHRyaWJ1dGUSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJEg0KBWluZGV4GAMgASgIIk8KD1ZhbGlkYXRvclVwZGF0ZRItCgdwdWJfa2V5GAEgASgLMhwudGVuZGVybWludC5jcnlwdG8uUHVibGljS2V5Eg0KBXBvd2VyGAIgASgDYgZwcm90bzM", [file_tendermint_crypto_keys]);
 
 /**
  * @generated from message tendermint.abci.Event
@@ -62,4 +64,26 @@ export type EventAttribute = Message<"tendermint.abci.EventAttribute"> & {
  */
 export const EventAttributeSchema: GenMessage<EventAttribute> = /*@__PURE__*/
   messageDesc(file_tendermint_abci_types, 1);
+
+/**
+ * @generated from message tendermint.abci.ValidatorUpdate
+ */
+export type ValidatorUpdate = Message<"tendermint.abci.ValidatorUpdate"> & {
+  /**
+   * @generated from field: tendermint.crypto.PublicKey pub_key = 1;
+   */
+  pubKey?: PublicKey | undefined;
+
+  /**
+   * @generated from field: int64 power = 2;
+   */
+  power: bigint;
+};
+
+/**
+ * Describes the message tendermint.abci.ValidatorUpdate.
+ * Use `create(ValidatorUpdateSchema)` to create a new message.
+ */
+export const ValidatorUpdateSchema: GenMessage<ValidatorUpdate> = /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 2);
 

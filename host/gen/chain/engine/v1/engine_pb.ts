@@ -6,7 +6,7 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Event } from "../../../tendermint/abci/types_pb.js";
+import type { Event, ValidatorUpdate } from "../../../tendermint/abci/types_pb.js";
 import { file_tendermint_abci_types } from "../../../tendermint/abci/types_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file chain/engine/v1/engine.proto.
  */
 export const file_chain_engine_v1_engine: GenFile = /*@__PURE__*/
-  fileDesc("ChxjaGFpbi9lbmdpbmUvdjEvZW5naW5lLnByb3RvEg9jaGFpbi5lbmdpbmUudjEiwAEKC0Jsb2NrUmVjb3JkEg4KBmhlaWdodBgBIAEoAxIMCgRoYXNoGAIgASgMEhMKC3BhcnRzX3RvdGFsGAMgASgNEhIKCnBhcnRzX2hhc2gYBCABKAwSDAoEc2l6ZRgFIAEoDRIOCgZoZWFkZXIYBiABKAwSDwoHbnVtX3R4cxgHIAEoDRIQCghhcHBfaGFzaBgIIAEoDBIZChFsYXN0X3Jlc3VsdHNfaGFzaBgJIAEoDBIOCgZjb21taXQYCiABKAwiZQoMQmxvY2tSZXN1bHRzEi0KCnR4X3Jlc3VsdHMYASADKAsyGS5jaGFpbi5lbmdpbmUudjEuVHhSZXN1bHQSJgoGZXZlbnRzGAIgAygLMhYudGVuZGVybWludC5hYmNpLkV2ZW50IpQBCghUeFJlc3VsdBIMCgRjb2RlGAEgASgNEhEKCWNvZGVzcGFjZRgCIAEoCRIMCgRkYXRhGAMgASgMEgsKA2xvZxgEIAEoCRISCgpnYXNfd2FudGVkGAUgASgDEhAKCGdhc191c2VkGAYgASgDEiYKBmV2ZW50cxgHIAMoCzIWLnRlbmRlcm1pbnQuYWJjaS5FdmVudCLcAQoNR2VuZXNpc1JlY29yZBIQCghjaGFpbl9pZBgBIAEoCRIUCgx0aW1lX3NlY29uZHMYAiABKAMSEgoKdGltZV9uYW5vcxgDIAEoBRIWCg5pbml0aWFsX2hlaWdodBgEIAEoAxITCgthcHBfdmVyc2lvbhgFIAEoBBISCgpib25kX2Rlbm9tGAYgASgJEhgKEGNvbnNlbnN1c19wYXJhbXMYByABKAkSFgoOc3Rha2luZ19wYXJhbXMYCCABKAkSDgoGc2hhMjU2GAkgASgMEgwKBHNpemUYCiABKARiBnByb3RvMw", [file_tendermint_abci_types]);
+  fileDesc("ChxjaGFpbi9lbmdpbmUvdjEvZW5naW5lLnByb3RvEg9jaGFpbi5lbmdpbmUudjEiwAEKC0Jsb2NrUmVjb3JkEg4KBmhlaWdodBgBIAEoAxIMCgRoYXNoGAIgASgMEhMKC3BhcnRzX3RvdGFsGAMgASgNEhIKCnBhcnRzX2hhc2gYBCABKAwSDAoEc2l6ZRgFIAEoDRIOCgZoZWFkZXIYBiABKAwSDwoHbnVtX3R4cxgHIAEoDRIQCghhcHBfaGFzaBgIIAEoDBIZChFsYXN0X3Jlc3VsdHNfaGFzaBgJIAEoDBIOCgZjb21taXQYCiABKAwiogEKDEJsb2NrUmVzdWx0cxItCgp0eF9yZXN1bHRzGAEgAygLMhkuY2hhaW4uZW5naW5lLnYxLlR4UmVzdWx0EiYKBmV2ZW50cxgCIAMoCzIWLnRlbmRlcm1pbnQuYWJjaS5FdmVudBI7ChF2YWxpZGF0b3JfdXBkYXRlcxgDIAMoCzIgLnRlbmRlcm1pbnQuYWJjaS5WYWxpZGF0b3JVcGRhdGUilAEKCFR4UmVzdWx0EgwKBGNvZGUYASABKA0SEQoJY29kZXNwYWNlGAIgASgJEgwKBGRhdGEYAyABKAwSCwoDbG9nGAQgASgJEhIKCmdhc193YW50ZWQYBSABKAMSEAoIZ2FzX3VzZWQYBiABKAMSJgoGZXZlbnRzGAcgAygLMhYudGVuZGVybWludC5hYmNpLkV2ZW50ItwBCg1HZW5lc2lzUmVjb3JkEhAKCGNoYWluX2lkGAEgASgJEhQKDHRpbWVfc2Vjb25kcxgCIAEoAxISCgp0aW1lX25hbm9zGAMgASgFEhYKDmluaXRpYWxfaGVpZ2h0GAQgASgDEhMKC2FwcF92ZXJzaW9uGAUgASgEEhIKCmJvbmRfZGVub20YBiABKAkSGAoQY29uc2Vuc3VzX3BhcmFtcxgHIAEoCRIWCg5zdGFraW5nX3BhcmFtcxgIIAEoCRIOCgZzaGEyNTYYCSABKAwSDAoEc2l6ZRgKIAEoBGIGcHJvdG8z", [file_tendermint_abci_types]);
 
 /**
  * One block of the chain, beside its bytes.
@@ -107,6 +107,11 @@ export type BlockResults = Message<"chain.engine.v1.BlockResults"> & {
    * @generated from field: repeated tendermint.abci.Event events = 2;
    */
   events: Event[];
+
+  /**
+   * @generated from field: repeated tendermint.abci.ValidatorUpdate validator_updates = 3;
+   */
+  validatorUpdates: ValidatorUpdate[];
 };
 
 /**

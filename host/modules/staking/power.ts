@@ -1,0 +1,74 @@
+/** Voting power in consensus: which validators decide blocks, and with how much, as the Cosmos SDK's staking has it. */
+import { compareBytes, toHex } from "../../bytes.js";
+import type { Invariant, ReadableStores } from "../../chain/module.js";
+import { TOTAL_POWER_MAX } from "../../comet/validator-set.js";
+import type { ValidatorUpdate } from "../../comet/validator-updates.js";
+import { messageOf } from "../../errors.js";
+import { BondStatus, type Validator } from "../../gen/chain/staking/v1/staking_pb.js";
+import { parseAmount } from "../../values/coins.js";
+import type { JsonReader } from "../../values/json-reader.js";
+import { STAKING_STORE, validators } from "./records.js";
+
+/** Tokens for one unit of power (the Cosmos SDK's `DefaultPowerReduction`). */
+const POWER_REDUCTION = 1_000_000n;
+/** The Cosmos SDK's default, and the most that its type of this parameter counts. */
+const MAX_VALIDATORS_DEFAULT = 100n;
+const MAX_VALIDATORS_MOST = 4_294_967_295n;
+const KEY_BYTES = 32;
+
+/** `app_state.staking.params.max_validators`. @throws UpgradeError UPG_INVALID_GENESIS */
+export function maxValidators(params: JsonReader): number {
+  const field = params.get("max_validators");
+  const most = field.integer(MAX_VALIDATORS_DEFAULT);
+  if (most < 1n || most > MAX_VALIDATORS_MOST) throw field.wrong(`must be from 1 to ${MAX_VALIDATORS_MOST}`);
+  return Number(most);
+}
+
+/** Bonded, not jailed, with at least one unit of power; the greatest first, equals by the operator's address. */
+export function consensusPowers(stores: ReadableStores, most: number): ValidatorUpdate[] {
+  const candidates = [...validators(stores.store(STAKING_STORE))]
+    .filter(({ jailed, status }) => !jailed && status === BondStatus.BONDED)
+    .map((validator) => ({ validator, power: powerOf(validator) }))
+    .filter(({ power }) => power > 0n)
+    .sort((a, b) => (a.power === b.power ? byOperator(a.validator, b.validator) : a.power > b.power ? -1 : 1));
+  // A key that several records have counts for the first of them: older documents were not refused for it.
+  const seen = new Set<string>();
+  const distinct = candidates.filter(({ validator }) => {
+    const key = toHex(validator.consensusKey);
+    return !seen.has(key) && seen.add(key);
+  });
+  return distinct.slice(0, most).map(({ validator: { consensusKey }, power }) => ({
+    publicKey: { type: "ed25519", bytes: consensusKey },
+    power,
+  }));
+}
+
+/** No engine counts further than `TOTAL_POWER_MAX`. */
+function powerOf({ tokens }: Validator): bigint {
+  const power = BigInt(tokens) / POWER_REDUCTION;
+  return power > TOTAL_POWER_MAX ? TOTAL_POWER_MAX : power;
+}
+
+const byOperator = (a: Validator, b: Validator) => compareBytes(a.operator, b.operator);
+
+/** What an upgrade must leave, so that the block after it can be decided. */
+export const soundValidators: Invariant = {
+  name: "validators",
+  check(stores) {
+    const owners = new Map<string, string>();
+    try {
+      for (const { operator, consensusKey, tokens } of validators(stores.store(STAKING_STORE))) {
+        const owner = toHex(operator);
+        parseAmount(tokens);
+        if (consensusKey.length !== KEY_BYTES)
+          return `the consensus key of operator ${owner} has ${consensusKey.length} bytes`;
+        const other = owners.get(toHex(consensusKey));
+        if (other !== undefined) return `the operators ${other} and ${owner} have the same consensus key`;
+        owners.set(toHex(consensusKey), owner);
+      }
+      return undefined;
+    } catch (error) {
+      return `a validator's record cannot be read: ${messageOf(error)}`;
+    }
+  },
+};
