@@ -4,6 +4,7 @@
  */
 import type { App } from "../../chain/app.js";
 import { genesisVersion } from "../../chain/start.js";
+import { BlockStore } from "../../engine/blocks/block-store.js";
 import { keptOrFile, requireHome } from "../../engine/home/begun-genesis.js";
 import { readConsensusKey } from "../../engine/home/consensus-key.js";
 import { Home } from "../../engine/home/home.js";
@@ -14,6 +15,7 @@ import { roomLine, upgradeRoom } from "../../engine/home/upgrade-room.js";
 import { versionsAndHandlers } from "../../engine/home/versions-and-handlers.js";
 import { isUpgradeError, messageOf } from "../../errors.js";
 import { programChain } from "../../shell/program-chain.js";
+import type { Database } from "../../store/disk/database.js";
 import type { Height, Plan } from "../../types.js";
 import { shellWord } from "../../upgrade/halt-next.js";
 import { visible } from "../../visible.js";
@@ -49,7 +51,7 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
   const brought = versionsAndHandlers(programChain(), home, folder, undefined);
   if (!home.hasDatabase) {
     const { genesis, begin } = keptOrFile(programChain(), home, undefined);
-    requireKeyGoesOn(home, genesis.initialHeight - 1n);
+    requireKeyGoesOn(home, undefined, genesis.initialHeight - 1n);
     genesisVersion(genesis, brought.versions);
     begin?.check((_, message) => say(message));
     return GO_ON;
@@ -59,7 +61,7 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
     // Of a database that another process writes to, that process has checked this when it started.
     const committed = isRunning ? undefined : checkDatabase(home.databaseFile, (_, message) => say(message));
     const { genesis } = keptOrFile(programChain(), home, database);
-    if (!isRunning) requireKeyGoesOn(home, committed ?? genesis.initialHeight - 1n);
+    if (!isRunning) requireKeyGoesOn(home, database, committed ?? genesis.initialHeight - 1n);
     const facts: RehearsalFacts = { home, genesis, ...brought, staged: flags.handlersStaged, say };
     const app = openRehearsal(database, facts, true);
     const { plan } = app;
@@ -75,9 +77,12 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
   }
 }
 
-/** @throws UpgradeError UPG_STORE_SIGNED when the key has signed more blocks than the database has */
-function requireKeyGoesOn(home: Home, last: Height): void {
-  new LastSigned(home.lastSignedFile).requireGoesOn(last, home.databaseFile);
+/** @throws UpgradeError UPG_STORE_SIGNED when the key has signed more blocks than the database has, or another last one */
+function requireKeyGoesOn(home: Home, database: Database | undefined, last: Height): void {
+  const lastSigned = new LastSigned(home.lastSignedFile);
+  lastSigned.requireGoesOn(last, home.databaseFile);
+  const block = database && new BlockStore(database).latest();
+  if (block) lastSigned.requireSameBlock(block, home.databaseFile);
 }
 
 /** A full disk would cost time and nothing else, so it is a warning. */

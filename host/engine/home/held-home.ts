@@ -19,6 +19,7 @@ import type { CommitID, Height, Plan } from "../../types.js";
 import type { LogLevel } from "../../upgrade/handlers.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
 import type { ChainFacts } from "../blocks/block-maker.js";
+import { BlockStore } from "../blocks/block-store.js";
 import type { MempoolLimits } from "../blocks/mempool.js";
 import type { Clock } from "../embedded/clock.js";
 import { type BlockSettings, EmbeddedNode } from "../embedded/embedded-node.js";
@@ -109,6 +110,8 @@ export class HeldHome {
     const { genesis, begin } = this.#genesis;
     const lastSigned = new LastSigned(home.lastSignedFile);
     lastSigned.requireGoesOn(committed ?? genesis.initialHeight - 1n, home.databaseFile);
+    const last = this.#database && new BlockStore(this.#database).latest();
+    if (last) lastSigned.requireSameBlock(last, home.databaseFile);
     const { versions, handlers } = versionsAndHandlers(
       chain,
       home,

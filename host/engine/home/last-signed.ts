@@ -8,10 +8,12 @@
  */
 
 import { fromBase64, toBase64, toUpperHex, utf8 } from "../../bytes.js";
+import { commitSignBytes, FLAG_COMMIT } from "../../comet/commit.js";
 import { UpgradeError } from "../../errors.js";
 import { programName } from "../../program-name.js";
 import { decodeText } from "../../text.js";
 import type { Height, Timestamp } from "../../types.js";
+import type { StoredBlock } from "../blocks/block-store.js";
 import { readFileIfThere, writeFileAtomically } from "./atomic-file.js";
 
 /** Steps of a height, as CometBFT counts them; the embedded engine signs precommits alone. */
@@ -67,6 +69,27 @@ export class LastSigned {
       `${what}, but this key has signed block ${height} (${this.path}): the database was lost or is an old copy, and ` +
         "making those blocks again would be signing twice. Restore the database that ends at that block. Only when it " +
         "is lost for good and nobody else ever saw those blocks, remove that file and start again",
+    );
+  }
+
+  /**
+   * The database's last block: is it the one that this key signed at its height?
+   * @throws UpgradeError UPG_STORE_SIGNED when it signed another one
+   */
+  requireSameBlock({ header, commit }: StoredBlock, databaseFile: string): void {
+    const state = this.#read();
+    if (!state?.signbytes || BigInt(state.height) !== header.height) return;
+    const isSame = commit.signatures.some(
+      (signature) =>
+        signature.flag === FLAG_COMMIT &&
+        toUpperHex(commitSignBytes(header.chainId, commit, signature)) === state.signbytes,
+    );
+    if (isSame) return;
+    throw new UpgradeError(
+      "UPG_STORE_SIGNED",
+      `block ${header.height} of ${databaseFile} is not the one that this key signed at that height (${this.path}): one of ` +
+        "the two files is of another node or another copy, and going on would be signing twice. Put back the database and " +
+        "the record that belong together, and see that no other node runs with this key",
     );
   }
 

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { utf8 } from "../../../host/bytes.js";
 import { LastSigned } from "../../../host/engine/home/last-signed.js";
+import { makeHome, withNode } from "../../e2e/prepared-home.js";
+import { genesisText } from "../../scenario/genesis-text.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-test-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -60,6 +62,20 @@ test("requireGoesOn() from a database that lacks more than the block that was si
   for (const last of [0n, 5n]) {
     expect(() => signed.requireGoesOn(last, "chain.mdb")).toThrow(refused("UPG_STORE_SIGNED"));
   }
+});
+
+test("requireSameBlock() of the block that was signed → goes on; of another one of that height → UPG_STORE_SIGNED", () => {
+  const home = { path: join(root, "home"), handlers: join(root, "none") };
+  makeHome(home.path, genesisText());
+  for (let made = 0; made < 2; made++) withNode(home, (node) => void node.makeBlock());
+  const record = join(home.path, "data", "priv_validator_state.json");
+  const state = JSON.parse(readFileSync(record, "utf8")) as { height: string; signbytes: string };
+  writeFileSync(record, JSON.stringify({ ...state, signbytes: state.signbytes.replace(/.{64}$/, "00".repeat(32)) }));
+  const go = () => withNode(home, () => undefined);
+  expect(go).toThrow(refused("UPG_STORE_SIGNED"));
+  expect(go).toThrow(/block 2 of .*chain\.mdb is not the one that this key signed at that height/);
+  writeFileSync(record, JSON.stringify({ height: state.height, round: 0, step: 3 }));
+  go();
 });
 
 test("rollBackTo() → blocks after it may be signed again, and no other", () => {
