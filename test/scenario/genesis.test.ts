@@ -119,6 +119,20 @@ describe("parseGenesis(exampleChain, )", () => {
     });
   }
 
+  test("a section of a module that the program lacks, or that reads none → UPG_INVALID_GENESIS with its name; an empty one is taken", () => {
+    for (const name of ["wasm", "accounts"]) {
+      for (const section of [{ codes: ["AAAA"] }, [1], "x", 0]) {
+        const error = failureOf(() => parseGenesis(exampleChain, genesisWith(`app_state.${name}`, section)));
+        expect(error).toMatchObject({ code: "UPG_INVALID_GENESIS", kind: { exit: 2 } });
+        expect(error.message).toContain(`genesis.app_state.${name}: this program has no module "${name}"`);
+      }
+    }
+    expect(failureOf(() => parseGenesis(exampleChain, genesisWith("app_state.upgrade", { a: 1 }))).message).toContain(
+      'genesis.app_state.upgrade: the module "upgrade" reads no genesis',
+    );
+    for (const empty of [null, {}, []]) parseGenesis(exampleChain, genesisWith("app_state.wasm", empty));
+  });
+
   for (const [list, index] of [
     ["app_state.auth.accounts", 3],
     ["app_state.bank.balances", 5],

@@ -4,6 +4,7 @@
  * modules rely on, so a chain that has walked over all of it before its first commit never begins with a wrong document.
  */
 import { utf8 } from "../../bytes.js";
+import { UpgradeError } from "../../errors.js";
 import { HEIGHT_MAX } from "../../limits.js";
 import { parseTime } from "../../time.js";
 import type { Height, Timestamp } from "../../types.js";
@@ -65,7 +66,9 @@ export function parseGenesis(chain: GenesisReader, text: string): Genesis {
  * @throws UpgradeError UPG_INVALID_GENESIS with the path of what is wrong
  */
 export function openGenesis(chain: GenesisReader, source: ByteSource): Genesis {
-  return readGenesis(chain, openDocument(chain, source));
+  const document = openDocument(chain, source);
+  requireAllRead(chain, document);
+  return readGenesis(chain, document);
 }
 
 /** @throws UpgradeError UPG_INVALID_GENESIS when it is not JSON */
@@ -74,6 +77,17 @@ export function openDocument({ modules }: Pick<Chain, "modules">, source: ByteSo
     genesis ? [[name, genesis.parts ?? "held"]] : [],
   );
   return new GenesisDocument(source, Object.fromEntries(parts));
+}
+
+/** State that no module of this program reads would be lost, and nobody would see it. @throws UpgradeError UPG_INVALID_GENESIS */
+function requireAllRead({ modules }: GenesisReader, { unread: [name] }: GenesisDocument): void {
+  if (name === undefined) return;
+  const isModule = modules.some((module) => module.name === name);
+  const what = isModule ? `the module "${name}" reads no genesis` : `this program has no module "${name}"`;
+  throw new UpgradeError(
+    "UPG_INVALID_GENESIS",
+    `genesis.app_state.${name}: ${what}, so its state would be lost: take the section out when the chain is to begin without it`,
+  );
 }
 
 /** The same of a document that is open. */

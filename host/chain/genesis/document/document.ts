@@ -9,9 +9,15 @@ import { JsonReader } from "../../../values/json-reader.js";
 import { type ByteSource, readRange } from "./byte-source.js";
 import { JsonScanner } from "./json-scanner.js";
 import { LongList } from "./long-list.js";
+import { requireNamesOnce, requireNew } from "./names-once.js";
 
 /** Everything that is read but the long lists, together. */
 const HELD_BYTES_MAX = 256 * 1_048_576;
+
+const STATE_PATH = "genesis.app_state";
+/** A section with nothing in it, and the most bytes in which one is looked for. */
+const NOTHING = /^(?:null|\{\s*\}|\[\s*\])$/;
+const NOTHING_BYTES_MAX = 1_024;
 
 const OBJECT = 0x7b;
 const ARRAY = 0x5b;
@@ -37,6 +43,8 @@ export class GenesisDocument {
   readonly start: number;
   /** Where the value of `chain_id` is; undefined when there is none. */
   readonly chainIdRange: readonly [start: number, end: number] | undefined;
+  /** Sections below `app_state` that have something in them, and are not read. */
+  readonly unread: readonly string[];
   readonly #lists: ReadonlyMap<string, LongList>;
 
   /**
@@ -53,6 +61,7 @@ export class GenesisDocument {
     this.start = index.start;
     this.isLegacy = index.isLegacy;
     this.chainIdRange = index.chainIdRange;
+    this.unread = index.unread;
     this.#lists = index.lists;
   }
 
@@ -66,6 +75,7 @@ export class GenesisDocument {
 /** One walk over the whole document. */
 class DocumentIndex {
   readonly lists = new Map<string, LongList>();
+  readonly unread: string[] = [];
   start = 0;
   isLegacy = false;
   chainIdRange: readonly [start: number, end: number] | undefined;
@@ -99,14 +109,25 @@ class DocumentIndex {
     const members: Record<string, unknown> = {};
     const seen = new Set<string>();
     this.#scanner.object((key) => {
-      if (seen.has(key)) throw new UpgradeError("UPG_INVALID_GENESIS", `${path}.${key}: is given twice`);
-      seen.add(key);
-      if (path === "genesis.app_state" && key === "accounts") this.isLegacy ||= this.#scanner.peekValue() === ARRAY;
+      requireNew(seen, key, path);
+      if (path === STATE_PATH && key === "accounts") this.isLegacy ||= this.#scanner.peekValue() === ARRAY;
       const part = Object.hasOwn(parts, key) ? parts[key] : undefined;
-      if (part === undefined) this.#scanner.skip();
+      if (part === undefined) this.#pass(path, key);
       else members[key] = this.#value(`${path}.${key}`, part);
     });
     return members;
+  }
+
+  /** Passes over what is not read. */
+  #pass(path: string, key: string): void {
+    this.#scanner.peekValue();
+    const start = this.#scanner.at;
+    this.#scanner.skip();
+    const { at: end } = this.#scanner;
+    if (path !== STATE_PATH) return;
+    const isShort = end - start <= NOTHING_BYTES_MAX;
+    const isNothing = isShort && NOTHING.test(decodeText(readRange(this.source, start, end)));
+    if (!isNothing) this.unread.push(key);
   }
 
   #list(path: string): undefined {
@@ -118,6 +139,7 @@ class DocumentIndex {
 
   #hold(path: string): unknown {
     const start = this.#scanner.at;
+    const { members } = this.#scanner;
     this.#scanner.skip();
     const end = this.#scanner.at;
     if (path === "genesis.chain_id") this.chainIdRange = [start, end];
@@ -128,11 +150,18 @@ class DocumentIndex {
         `${path}: too large: all but the lists that are read a part at a time may have ${HELD_BYTES_MAX} bytes together`,
       );
     }
-    try {
-      return JSON.parse(decodeText(readRange(this.source, start, end))) as unknown;
-    } catch (cause) {
-      const what = messageOf(cause);
-      throw new UpgradeError("UPG_INVALID_GENESIS", `${path}: ${what}`, { cause });
-    }
+    const { text, value } = parsed(path, readRange(this.source, start, end));
+    requireNamesOnce({ text, value, members: this.#scanner.members - members, path });
+    return value;
+  }
+}
+
+function parsed(path: string, bytes: Uint8Array): { readonly text: string; readonly value: unknown } {
+  try {
+    const text = decodeText(bytes);
+    return { text, value: JSON.parse(text) };
+  } catch (cause) {
+    const what = messageOf(cause);
+    throw new UpgradeError("UPG_INVALID_GENESIS", `${path}: ${what}`, { cause });
   }
 }

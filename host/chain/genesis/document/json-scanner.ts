@@ -42,6 +42,7 @@ export class JsonScanner {
   /** Next byte, counted in the window. */
   #next = 0;
   #depth = 0;
+  #members = 0;
 
   /** `name`: of the document, for messages; `windowBytes`: what is read at once. */
   constructor(
@@ -55,6 +56,11 @@ export class JsonScanner {
   /** Offset in the document of the byte that comes next. */
   get at(): number {
     return this.#windowAt + this.#next;
+  }
+
+  /** Members of all objects so far, each as often as it is given. */
+  get members(): number {
+    return this.#members;
   }
 
   /** First byte of the value that comes next, END when there is none. */
@@ -92,6 +98,7 @@ export class JsonScanner {
   #passColon(): void {
     if (this.#passBlanks() !== COLON) throw this.#wrong("expected a colon");
     this.#next++;
+    this.#members++;
   }
 
   /** The value that comes next is an array? Then its elements: `visit` walks over each. */

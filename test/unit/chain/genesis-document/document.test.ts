@@ -142,6 +142,27 @@ describe("GenesisDocument", () => {
     }
   });
 
+  test("a name given twice in a part that is held, at any depth, in other escapes → refused with its path", () => {
+    const params = '{"voting_period":"9s","a":[{"b":1,"b ":2},{"c":1,"\\u0063":2}]}';
+    expect(failureOf(() => documentOf(`{"app_state":{"gov":{"params":${params}}}}`))).toMatchObject({
+      code: "UPG_INVALID_GENESIS",
+      message: expect.stringContaining("genesis.app_state.gov.params.a[1].c: is given twice"),
+    });
+    expect(failureOf(() => documentOf('{"consensus":{"params":{},"params":{}}}')).message).toContain(
+      "genesis.consensus.params: is given twice",
+    );
+    documentOf('{"app_state":{"gov":{"params":{"__proto__":1,"a":{"__proto__":2}},"b":{"a":1}}}}');
+  });
+
+  test("a name given twice in an element of a long list → refused with its path when the list is walked over", () => {
+    const filler = "x".repeat(70_000);
+    const [sound, twice] = [`{"address":"a","filler":"${filler}"}`, '{"address":"a","coins":[{"a":1,"a":1}]}'];
+    const document = documentOf(`{"app_state":{"auth":{"accounts":[${sound}, ${sound},\n${twice}]}}}`);
+    const walked = failureOf(() => [...document.list("auth", "accounts")]);
+    expect(walked).toMatchObject({ code: "UPG_INVALID_GENESIS" });
+    expect(walked.message).toContain("genesis.app_state.auth.accounts[2].coins[0].a: is given twice");
+  });
+
   test("a list that is no list, and none → what a reader says of any field", () => {
     const document = documentOf('{"app_state":{"auth":{"accounts":7},"bank":{"balances":null}}}');
     expect(failureOf(() => [...document.list("auth", "accounts")]).message).toContain(
