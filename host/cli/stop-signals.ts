@@ -1,4 +1,8 @@
-/** SIGTERM and SIGINT: the first one lets the block under way be finished, a second one ends the process at once. */
+/**
+ * SIGTERM and SIGINT: the first one lets the block under way be finished, a second one ends the process at once. SIGHUP, of a
+ * terminal that was closed, asks to stop as the first one does and is not counted: a shell sends it again, and systemd may
+ * send it beside SIGTERM.
+ */
 import type { Logger } from "pino";
 import type { EngineThread } from "../thread/engine-thread.js";
 
@@ -6,10 +10,12 @@ import type { EngineThread } from "../thread/engine-thread.js";
 const ENDED_AT_ONCE_EXIT = 15;
 /** A thread inside a transaction of the database cannot be ended by itself; the process can. */
 const TERMINATE_MILLIS = 500;
-const SIGNALS = ["SIGTERM", "SIGINT"] as const;
+const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
 export class StopSignals {
   readonly #stop = new AbortController();
+  /** By SIGTERM or SIGINT. */
+  #isAsked = false;
   readonly #listener = (signal: NodeJS.Signals) => this.#hear(signal);
 
   constructor(
@@ -35,8 +41,12 @@ export class StopSignals {
   }
 
   #hear(signal: NodeJS.Signals): void {
-    if (this.#stop.signal.aborted) void this.#endAtOnce(signal);
-    else {
+    if (this.#isAsked && signal !== "SIGHUP") {
+      void this.#endAtOnce(signal);
+      return;
+    }
+    this.#isAsked ||= signal !== "SIGHUP";
+    if (!this.#stop.signal.aborted) {
       this.#stop.abort();
       const height = this.engine.status.heightUnderWay;
       this.logger.info(height > 0n ? `finishing block ${height}, then stopping` : "stopping");

@@ -73,10 +73,15 @@ describe("chaind start", () => {
     () => {
       const home = new TestHome();
       const start = `"${NODE}" "${CHAIND}" start --home "${home.path}" ${NO_DOORS.join(" ")} --block-time 10ms --max-blocks 2`;
-      for (const log of ["2> /dev/full", "2> >(exit)"]) {
+      for (const log of [
+        "2> /dev/full",
+        "2> >(exit)",
+        "--log_format json 2> /dev/full",
+        "--log_format json 2> >(exit)",
+      ]) {
         expect([log, spawnSync("bash", ["-c", `${start} ${log}`]).status]).toEqual([log, 0]);
       }
-      expect(verifyHome(home.path, () => undefined).height).toBe("4");
+      expect(verifyHome(home.path, () => undefined).height).toBe("8");
     },
   );
 

@@ -185,12 +185,14 @@ describe("chaind start, from one process to the next", () => {
     expect(upgradeInfo(home)).toContain('"height":5');
   });
 
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     test(`${signal} → 0, no record, and the next process goes on`, async () => {
       const home = new TestHome();
       const node = home.startSlowly();
       await node.says("block made");
       node.child.kill(signal);
+      // A shell sends it again when its terminal is closed: that is no second signal.
+      node.child.kill("SIGHUP");
       const end = await node.end;
       expect(end).toMatchObject({ exit: 0, signal: null });
       expect(end.stderr).toContain("node stopped");

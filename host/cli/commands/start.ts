@@ -51,7 +51,7 @@ export function registerStart(program: Command): void {
     .command("start")
     .summary("Run the node")
     .description(
-      "Makes blocks until it is stopped (SIGTERM, SIGINT) or halts. The block under way is finished first; a second signal\n" +
+      "Makes blocks until it is stopped (SIGTERM, SIGINT, SIGHUP) or halts. The block under way is finished first; a second signal\n" +
         "ends the node at once, with exit status 15. A halt has an exit status of its own (docs/errors.md),\n" +
         "a line on stderr and a record in <home>/data/halt.json that says what to do next.",
     )
@@ -155,8 +155,8 @@ function parseEvents(text: string): string[] {
 }
 
 function makeLogger({ log_format, log_level }: GlobalOptions): Logger {
-  const destination = pino.destination({ dest: 2, sync: true });
+  // Not a destination of pino's own: it would end the node when a line cannot be written.
   return log_format === "json"
-    ? pino({ level: log_level, base: null }, destination)
+    ? pino({ level: log_level, base: null }, process.stderr)
     : pino({ level: log_level }, plainLog());
 }
