@@ -1,11 +1,12 @@
 /** Files of a home that are pipes, devices or folders: a clear error at once, where opening a pipe would wait for ever. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { genesisText } from "../scenario/genesis-text.js";
+import { DIST } from "./chaind.js";
 import { CommandLine } from "./command-line.js";
 import { makeHome, withNode } from "./prepared-home.js";
 
@@ -85,4 +86,32 @@ test("verify with a socket as chain.mdb → 30", async () => {
     expect(end.stderr).toContain(path);
   }
   await new Promise<void>((resolve) => server.close(() => resolve()));
+});
+
+const READ_BY = [
+  ["tx", "broadcast"],
+  ["tx", "sign", "--from", "nobody"],
+  ["tx", "gov", "submit-proposal", "--from", "nobody"],
+  ["init", "fresh", "--overwrite", "--genesis"],
+] as const;
+
+for (const command of READ_BY) {
+  test(`${command.join(" ")} FILE that is a pipe, a device, a folder → an error that says so, no hang`, async () => {
+    for (const kind of Object.keys(KINDS)) {
+      const line = new CommandLine();
+      const path = join(root, `${command.join("-")}-${kind}`);
+      KINDS[kind]?.(path);
+      const { exit, stderr } = await line.run([...command, path]);
+      expect(exit, stderr).toBeGreaterThan(0);
+      expect(stderr).toContain(path);
+      expect(stderr).toMatch(kind === "folder" ? /but a folder|EISDIR/ : `it is no regular file, but a ${kind}`);
+    }
+  });
+}
+
+test("tx broadcast - with a stdin that has no end → 2, and says what is too long", () => {
+  const chaind = join(DIST, "chaind.js");
+  const end = spawnSync("sh", ["-c", `"${process.execPath}" "${chaind}" tx broadcast - < /dev/zero`]);
+  expect(end.status, end.stderr.toString()).toBe(2);
+  expect(end.stderr.toString()).toContain("longer than 4194304 bytes");
 });

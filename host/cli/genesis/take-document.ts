@@ -31,6 +31,7 @@ import { isUpgradeError, messageOf, UpgradeError } from "../../errors.js";
 import { convertLegacyGenesis } from "../../modules/legacy-genesis.js";
 import { sha256 } from "../../native/sha256.js";
 import { programChain } from "../../shell/program-chain.js";
+import { openRegularFile } from "../../store/disk/lmdb-access.js";
 import { decodeLossy } from "../../text.js";
 
 const FILE_MODE = 0o644;
@@ -106,7 +107,7 @@ function withSource<T>(file: string, use: (source: FileSource) => T): T {
 }
 
 function isGzip(path: string): boolean {
-  const file = openSync(path, "r");
+  const file = openRegularFile(path);
   try {
     const start = new Uint8Array(GZIP_MAGIC.length);
     readSync(file, start, 0, start.length, 0);

@@ -1,8 +1,9 @@
 /** Transactions in files: signing and sending what was made before. */
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { create, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
 import { messageFromJson } from "../../chain/query/message-json.js";
+import { readBytes, readRegularFile } from "../../engine/home/regular-file.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import { Query as AuthQuery } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
 import { SignatureDescriptorsSchema } from "../../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
@@ -11,6 +12,7 @@ import { programName } from "../../program-name.js";
 import { jsonLine, type Output } from "../../shell/output.js";
 import { programChain } from "../../shell/program-chain.js";
 import { required } from "../../shell/settings.js";
+import { decodeLossy } from "../../text.js";
 import { usage } from "../../usage.js";
 import { packKey } from "../../values/account-key.js";
 import { isMeantAsAddress } from "../../values/address.js";
@@ -25,19 +27,20 @@ import { chainIdOf } from "./send.js";
 import { rawBytes, SIGN_MODES, type SignedAccount, signed } from "./sign.js";
 
 const FILE_BYTES_MAX = 4 * 1_048_576;
+const STDIN = 0;
 
 /** A JSON file, or stdin for `-`. @throws UpgradeError UPG_INVALID_TX */
 export function readJsonFile(file: string): unknown {
-  let text: string;
+  let bytes: Uint8Array;
   try {
-    text = readFileSync(file === "-" ? 0 : file, "utf8");
+    bytes = file === "-" ? readBytes(STDIN, FILE_BYTES_MAX) : readRegularFile(file, FILE_BYTES_MAX);
   } catch (cause) {
     const message = messageOf(cause);
-    throw new UpgradeError("UPG_INVALID_ARGUMENT", `cannot read ${file}: ${message}`, { cause });
+    throw new UpgradeError("UPG_INVALID_ARGUMENT", `cannot read ${file}: ${message}; - reads from stdin`, { cause });
   }
-  if (text.length > FILE_BYTES_MAX) throw usage(`${file} is longer than ${FILE_BYTES_MAX} bytes`);
+  if (bytes.length > FILE_BYTES_MAX) throw usage(`${file} is longer than ${FILE_BYTES_MAX} bytes`);
   try {
-    return JSON.parse(text);
+    return JSON.parse(decodeLossy(bytes));
   } catch (cause) {
     throw new UpgradeError("UPG_INVALID_TX", `${file} is not JSON: ${(cause as Error).message}`, { cause });
   }
