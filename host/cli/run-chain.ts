@@ -6,7 +6,7 @@ import { isMainThread } from "node:worker_threads";
 import type { Chain } from "../chain/define-chain.js";
 
 /**
- * * Runs the command that the process was started with, and sets its exit status (docs/errors.md). Call it last in the
+ * Runs the command that the process was started with, and sets its exit status (docs/errors.md). Call it last in the
  * file that `node` is started with.
  *
  * @example

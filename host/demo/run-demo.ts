@@ -2,7 +2,7 @@
 import type { Chain } from "../chain/define-chain.js";
 
 /**
- * * Takes a chain through its upgrades, visibly, with the process's arguments, and sets its exit status. The chain's
+ * Takes a chain through its upgrades, visibly, with the process's arguments, and sets its exit status. The chain's
  * program must be `chaind.js`, in the folder of this package's build.
  *
  * @example

@@ -36,7 +36,7 @@ export interface SelectedBinary {
 }
 
 /**
- * * What kind of info a plan carries. Never throws: info is free text, and what is neither document nor reference, or a
+ * What kind of info a plan carries. Never throws: info is free text, and what is neither document nor reference, or a
  * malformed one, is `text`. URLs are not checked here ({@link checkPlanInfo}, {@link parsePlanUrl}).
  *
  * @example
@@ -48,7 +48,7 @@ export function parsePlanInfo(info: string): PlanInfo {
 }
 
 /**
- * * Checks an info text before it is proposed. Refuses all that the Cosmos SDK refuses without downloading, and beyond that
+ * Checks an info text before it is proposed. Refuses all that the Cosmos SDK refuses without downloading, and beyond that
  * URLs that cannot be downloaded, checksums that are weak or cannot fit, and malformed handler pins. The document
  * that a passing reference leads to must be downloaded and checked by itself.
  *
@@ -77,7 +77,7 @@ export function checkPlanInfo(info: string, rules: PlanUrlRules = {}): PlanInfoR
 }
 
 /**
- * * The SHA-256 that a plan pins for its handler, 64 lower-case hex digits; undefined when it pins none. Only the plan's
+ * The SHA-256 that a plan pins for its handler, 64 lower-case hex digits; undefined when it pins none. Only the plan's
  * own text counts: a document that a reference leads to pins nothing, and broken `binaries` do not unpin.
  *
  * @throws UpgradeError UPG_INVALID_PLAN_INFO when `handler` is malformed

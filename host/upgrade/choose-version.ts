@@ -16,7 +16,7 @@ export interface VersionChoice<V extends AppVersion> {
 }
 
 /**
- * * Handlers must be registered before.
+ * Handlers must be registered before.
  *
  * @param versions those that this program carries, oldest first; the keeper has the same list
  * @param genesisVersion the app version that genesis names; 0n: unset, the oldest one

@@ -63,7 +63,7 @@ export interface AppliedUpgrade {
 }
 
 /**
- * * Decides, and does what needs no handler. Call it first in a block.
+ * Decides, and does what needs no handler. Call it first in a block.
  *
  * @throws Halt; UpgradeError UPG_HANDLER_HASH, UPG_STORE_CORRUPT, UPG_STORE_IO
  *
@@ -112,7 +112,7 @@ function requireOpenedStores(
 }
 
 /**
- * * Runs the handler of a plan that is to be applied, in a branch of its own, and records the upgrade. Call it last in a
+ * Runs the handler of a plan that is to be applied, in a branch of its own, and records the upgrade. Call it last in a
  * block, with what `preBlocker` returned.
  *
  * @throws UpgradeError UPG_MIGRATION_*, UPG_HANDLER_*, UPG_BUG_PLAN_CHANGED

@@ -23,7 +23,7 @@ export interface ReceiptFacts {
 }
 
 /**
- * * What a commit multi-store stages the block of `height` with: the version of an upgrade is never pruned, and a Wasm
+ * What a commit multi-store stages the block of `height` with: the version of an upgrade is never pruned, and a Wasm
  * handler's receipt names the roots that the block commits, so it is written last of all. Nothing for other blocks.
  *
  * @example

@@ -35,7 +35,7 @@ export interface TypedRecords<T extends DescMessage> {
 }
 
 /**
- * * The records of one kind in a module's store.
+ * The records of one kind in a module's store.
  *
  * @param prefix of their keys in the store; each kind of records of a store has another
  * @param schema what protoc-gen-es makes of the record's message

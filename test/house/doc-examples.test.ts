@@ -89,6 +89,11 @@ describe("doc blocks", () => {
     expect(silent.map(({ name }) => name)).toEqual([]);
   });
 
+  test.each(ENTRIES)("no text of $specifier begins with a star of its comment", (entry) => {
+    const starred = publicNamesOnce(entry).filter(({ doc }) => doc.text.startsWith("*"));
+    expect(starred.map(({ name }) => name)).toEqual([]);
+  });
+
   test("docs/api/ has what the sources say (npm run generate:docs)", () => {
     for (const [page, text] of apiPages()) expect(readFileSync(join(ROOT, "docs/api", page), "utf8"), page).toBe(text);
   });

@@ -69,7 +69,7 @@ export function readFileIfThere(path: string): Uint8Array | undefined {
 }
 
 /**
- * * The upgrade module's two files in a folder, which is made when the first is written.
+ * The upgrade module's two files in a folder, which is made when the first is written.
  *
  * @example
  * const files = upgradeFiles("data");

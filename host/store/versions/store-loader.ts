@@ -22,7 +22,7 @@ export type StoreLoader = (multiStore: CommitMultiStore) => void;
 export const defaultStoreLoader: StoreLoader = (multiStore) => multiStore.loadLatestVersion();
 
 /**
- * * Opens the stores with `storeUpgrades` when the next block is the one at `upgradeHeight`, and as they are otherwise:
+ * Opens the stores with `storeUpgrades` when the next block is the one at `upgradeHeight`, and as they are otherwise:
  * so upgrades that were committed are not made again by any later start.
  *
  * @throws UpgradeError UPG_INVALID_HEIGHT; the loader itself UPG_STORE_UPGRADE
