@@ -12,6 +12,7 @@ import { RECORDED_FROM, recordHalt, runNode } from "../engine/embedded/run-node.
 import { ProgressReporter } from "../engine/embedded/upgrade-progress.js";
 import { HeldHome } from "../engine/home/held-home.js";
 import { isUpgradeError } from "../errors.js";
+import type { HandlerReport } from "../handler/run/sandbox.js";
 import type { HaltRecord } from "../upgrade/halt.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import {
@@ -160,17 +161,11 @@ class EngineOfThread {
 
   #sayApplied({ stored, result, milliseconds }: MadeBlock): void {
     const { plan, report } = result.applied as NonNullable<typeof result.applied>;
-    const counts = [...(report?.stores.values() ?? [])];
-    const sum = (count: (store: (typeof counts)[number]) => number) =>
-      counts.reduce((total, store) => total + count(store), 0);
     this.#log("info", "upgrade applied", {
       height: String(stored.header.height),
       plan: plan.name,
       ms: Math.round(milliseconds),
-      gas: String(report?.gas ?? 0n),
-      written: sum(({ written }) => written),
-      deleted: sum(({ deleted }) => deleted),
-      checks: report?.checks.length ?? 0,
+      ...(report && countsOf(report)),
       app_hash: toHex(stored.appHash),
     });
   }
@@ -211,6 +206,17 @@ class EngineOfThread {
   #send(message: FromEngine): void {
     this.port.postMessage(message);
   }
+}
+
+/** What a Wasm handler did; of a function nobody counts it. */
+function countsOf({ gas, stores, checks }: HandlerReport): NonNullable<LogLine["fields"]> {
+  const counts = [...stores.values()];
+  return {
+    gas: String(gas),
+    written: counts.reduce((total, { written }) => total + written, 0),
+    deleted: counts.reduce((total, { deleted }) => total + deleted, 0),
+    checks: checks.length,
+  };
 }
 
 function factsOf(held: HeldHome, { app, facts, key }: EmbeddedNode): EngineFacts {
