@@ -89,10 +89,10 @@ export function addDoorFlags(command: Command): Command {
     .addOption(
       new Option(
         "--minimum-gas-prices <prices>",
-        "refuse transactions that pay less a unit of gas: 0.001stake,0.1uatom",
+        'refuse transactions that pay less a unit of gas: 0.001stake,0.1uatom; "": none',
       )
         .argParser(parsePrices)
-        .default([], "none"),
+        .default([], ""),
     )
     .option("--moniker <name>", "name of this node, shown in its status");
 }

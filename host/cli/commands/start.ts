@@ -89,9 +89,9 @@ export function registerStart(program: Command): void {
         .default("kv"),
     )
     .addOption(
-      new Option("--index-events <events>", "events to index, as type.key,type.key; none: all")
+      new Option("--index-events <events>", 'events to index, as type.key,type.key; "": all')
         .argParser(parseEvents)
-        .default([], "all"),
+        .default([], ""),
     )
     .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount);
   addSdkFlags(command);
@@ -149,9 +149,10 @@ function engineStart(options: StartOptions, home: string, isDebugLogged: boolean
 const EVENT_NAME = /^[^.\s,'"]+\.[^\s,'"]+$/;
 
 function parseEvents(text: string): string[] {
+  if (text === "") return [];
   const events = text.split(",").map((event) => event.trim());
   if (events.every((event) => EVENT_NAME.test(event))) return events;
-  throw new InvalidArgumentError("expected events such as transfer.recipient,message.sender.");
+  throw new InvalidArgumentError('expected events such as transfer.recipient,message.sender, or "" for all.');
 }
 
 function makeLogger({ log_format, log_level }: GlobalOptions): Logger {
