@@ -2,18 +2,26 @@
 // @generated from file cosmos/msg/v1/msg.proto (package cosmos.msg.v1, syntax proto3)
 /* eslint-disable */
 
-// Who signs a message.
+// Which services are those of messages, and who signs a message.
 
 import type { GenExtension, GenFile } from "@bufbuild/protobuf/codegenv2";
 import { extDesc, fileDesc } from "@bufbuild/protobuf/codegenv2";
-import type { MessageOptions } from "@bufbuild/protobuf/wkt";
+import type { MessageOptions, ServiceOptions } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file cosmos/msg/v1/msg.proto.
  */
 export const file_cosmos_msg_v1_msg: GenFile = /*@__PURE__*/
-  fileDesc("Chdjb3Ntb3MvbXNnL3YxL21zZy5wcm90bxINY29zbW9zLm1zZy52MTo6CgZzaWduZXISHy5nb29nbGUucHJvdG9idWYuTWVzc2FnZU9wdGlvbnMY8IymBSADKAlSBnNpZ25lcmIGcHJvdG8z", [file_google_protobuf_descriptor]);
+  fileDesc("Chdjb3Ntb3MvbXNnL3YxL21zZy5wcm90bxINY29zbW9zLm1zZy52MTo8CgdzZXJ2aWNlEh8uZ29vZ2xlLnByb3RvYnVmLlNlcnZpY2VPcHRpb25zGPCMpgUgASgIUgdzZXJ2aWNlOjoKBnNpZ25lchIfLmdvb2dsZS5wcm90b2J1Zi5NZXNzYWdlT3B0aW9ucxjwjKYFIAMoCVIGc2lnbmVyYgZwcm90bzM", [file_google_protobuf_descriptor]);
+
+/**
+ * The service's methods are messages of transactions.
+ *
+ * @generated from extension: bool service = 11110000;
+ */
+export const service: GenExtension<ServiceOptions, boolean> = /*@__PURE__*/
+  extDesc(file_cosmos_msg_v1_msg, 0);
 
 /**
  * Names of the fields with the addresses that must sign, in order.
@@ -21,5 +29,5 @@ export const file_cosmos_msg_v1_msg: GenFile = /*@__PURE__*/
  * @generated from extension: repeated string signer = 11110000;
  */
 export const signer: GenExtension<MessageOptions, string[]> = /*@__PURE__*/
-  extDesc(file_cosmos_msg_v1_msg, 0);
+  extDesc(file_cosmos_msg_v1_msg, 1);
 
