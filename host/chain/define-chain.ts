@@ -9,11 +9,14 @@ import { file_cosmos_crypto_ed25519_keys } from "../gen/cosmos/crypto/ed25519/ke
 import { file_cosmos_crypto_multisig_keys } from "../gen/cosmos/crypto/multisig/keys_pb.js";
 import { file_cosmos_crypto_secp256k1_keys } from "../gen/cosmos/crypto/secp256k1/keys_pb.js";
 import { file_cosmos_tx_v1beta1_tx } from "../gen/cosmos/tx/v1beta1/tx_pb.js";
+import { UINT64_MAX } from "../limits.js";
+import { storeNameProblem } from "../store-name.js";
 import type { Plan, StoreUpgrades, VersionMap } from "../types.js";
 import type { UpgradeContext, UpgradeHandlerOptions } from "../upgrade/handlers.js";
 import { UPGRADE_STORE } from "../upgrade/keeper.js";
 import type { ModuleManager } from "../upgrade/migrations.js";
 import { type Addresses, addressesOf } from "../values/address.js";
+import { RAW_SECTION } from "./genesis/raw.js";
 import { type Module, storesOf } from "./module.js";
 import type { QueryService } from "./query/service.js";
 import type { Ante } from "./tx/ante.js";
@@ -185,8 +188,16 @@ function wrong(what: string): UpgradeError {
 
 function checkModule({ name, consensusVersion }: Module): void {
   if (!MODULE_NAME.test(name)) throw wrong(`"${name}" is no name of a module: a-z, 0-9 and _, a letter first`);
-  if (consensusVersion < 1n)
-    throw wrong(`module "${name}" has consensus version ${consensusVersion}; it is at least 1`);
+  if (name === RAW_SECTION)
+    throw wrong(`"${name}" is no name of a module: genesis has a section of its own by that name`);
+  if (!isVersion(consensusVersion) || consensusVersion === 0n) {
+    throw wrong(`module "${name}" has consensus version ${consensusVersion}; it is a bigint from 1 to ${UINT64_MAX}`);
+  }
+}
+
+/** As state keeps it. Programs without types give what they like. */
+function isVersion(value: unknown): value is bigint {
+  return typeof value === "bigint" && value >= 0n && value <= UINT64_MAX;
 }
 
 function requireDistinct<T>(what: string, items: readonly T[], namesOf: (item: T) => readonly string[]): void {
@@ -218,6 +229,14 @@ interface Content {
 }
 
 function chainVersion({ modules, stores }: Content, number: number, plan: string | undefined): ChainVersion {
+  const after = plan === undefined ? "at genesis" : `after the plan "${plan}"`;
+  const twice = stores.find((name, at) => stores.indexOf(name) !== at);
+  if (twice !== undefined) throw wrong(`${after} there are two stores "${twice}"`);
+  if (!stores.includes(UPGRADE_STORE)) throw wrong(`${after} there is no store "${UPGRADE_STORE}"`);
+  for (const name of stores) {
+    const problem = storeNameProblem(name);
+    if (problem) throw wrong(`the store "${name}": ${problem}`);
+  }
   return Object.freeze({
     number: BigInt(number),
     plan,
@@ -244,6 +263,7 @@ function before(
     if (stores.length > 0 && stores.every((name) => added.includes(name))) versions.delete(module.name);
   }
   for (const [module, version] of Object.entries(from)) {
+    requireFrom(plan, module, version, after.modules.get(module));
     if (version === 0n) versions.delete(module);
     else versions.set(module, version);
   }
@@ -251,4 +271,11 @@ function before(
     modules: versions,
     stores: [...after.stores.filter((name) => !come.has(name)), ...deleted, ...renamed.map(({ oldKey }) => oldKey)],
   };
+}
+
+/** `to`: what the module has after the plan; undefined: nothing, for the plan takes it away. */
+function requireFrom(plan: string, module: string, from: bigint, to: bigint | undefined): void {
+  if (isVersion(from) && from <= (to ?? from)) return;
+  const most = to === undefined ? UINT64_MAX : to;
+  throw wrong(`the plan "${plan}" begins from version ${from} of module "${module}"; it is a bigint from 0 to ${most}`);
 }

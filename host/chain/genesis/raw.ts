@@ -10,6 +10,9 @@ import type { JsonReader } from "../../values/json-reader.js";
 import type { GenesisDocument } from "./document/document.js";
 import type { GenesisList } from "./list.js";
 
+/** Its name below `app_state`, which no module may have. */
+export const RAW_SECTION = "raw";
+
 interface RawPair {
   readonly store: string;
   readonly key: Uint8Array;
@@ -26,7 +29,7 @@ export interface GenesisRaw {
 
 /** Undefined when the document has no such part. @throws UpgradeError UPG_INVALID_GENESIS */
 export function readRaw(document: GenesisDocument): GenesisRaw | undefined {
-  const raw = document.root.get("app_state").get("raw");
+  const raw = document.root.get("app_state").get(RAW_SECTION);
   if (!raw.isSet) return undefined;
   const modules = new Map<string, bigint>();
   for (const item of raw.get("module_versions").items()) {
@@ -36,7 +39,7 @@ export function readRaw(document: GenesisDocument): GenesisRaw | undefined {
   }
   const stores = raw.get("stores").items().map(readStoreName);
   if (new Set(stores).size < stores.length) throw raw.get("stores").wrong("names a store twice");
-  const list = document.list("raw", "pairs");
+  const list = document.list(RAW_SECTION, "pairs");
   return { modules, stores, pairs: readPairs(list, new Set(stores)) };
 }
 

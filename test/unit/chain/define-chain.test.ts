@@ -57,3 +57,59 @@ test("a message with a map anywhere in it → UPG_INVALID_ARGUMENT with its name
   expect(error).toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
   expect(error.message).toContain('the message t.v1.Tags has a map, "pairs"');
 });
+
+const own = (more: object) => ({ modules: [...modules, { name: "own", consensusVersion: 1n, ...more }] });
+const plan = (more: object) => ({ modules, upgrades: [{ plan: "v2", ...more }] });
+
+/** What it is given, and what its error names. */
+const REFUSED: readonly (readonly [what: string, options: object, named: string])[] = [
+  ["a module with the name of genesis' own section", own({ name: "raw" }), '"raw" is no name of a module'],
+  ["a store whose name is a way out of a folder", own({ stores: ["a/../b"] }), 'the store "a/../b"'],
+  ["a store with a name of other characters", own({ stores: ["a\0"] }), "consists of a to z"],
+  ["a second module with validators", own({ validators: () => [] }), "these do: staking, own"],
+  ["a consensus version that is a number", own({ consensusVersion: 1 }), "consensus version 1; it is a bigint from 1"],
+  ["no consensus version", own({ consensusVersion: undefined }), "consensus version undefined"],
+  ["consensus version 0", own({ consensusVersion: 0n }), "consensus version 0"],
+  ["a consensus version of 65 bits", own({ consensusVersion: 2n ** 64n }), `from 1 to ${2n ** 64n - 1n}`],
+  ["an upgrade that takes a version back", plan({ from: { bank: 9n } }), 'begins from version 9 of module "bank"'],
+  ["an upgrade from a negative version", plan({ from: { gone: -1n } }), 'begins from version -1 of module "gone"'],
+  [
+    "a deleted store that is there",
+    plan({ storeUpgrades: { deleted: ["bank"] } }),
+    'at genesis there are two stores "bank"',
+  ],
+  ["a store deleted twice", plan({ storeUpgrades: { deleted: ["x", "x"] } }), 'two stores "x"'],
+  ["a deleted store without a name", plan({ storeUpgrades: { deleted: [""] } }), 'the store ""'],
+  [
+    "an upgrade that brings the store of upgrades",
+    plan({ storeUpgrades: { added: ["upgrade"] } }),
+    'no store "upgrade"',
+  ],
+  [
+    "two stores renamed from one",
+    plan({
+      storeUpgrades: {
+        renamed: [
+          { oldKey: "x", newKey: "bank" },
+          { oldKey: "x", newKey: "gov" },
+        ],
+      },
+    }),
+    'at genesis there are two stores "x"',
+  ],
+];
+
+for (const [what, options, named] of REFUSED) {
+  test(`${what} → UPG_INVALID_ARGUMENT that names it`, () => {
+    const error = failureOf(() => defineChain({ name: "ownd", ...(options as ReturnType<typeof own>) }));
+    expect(error).toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+    expect(error.message).toContain(named);
+  });
+}
+
+test("versions at their limits, and a module that an upgrade takes away → taken", () => {
+  const last = defineChain({ name: "ownd", ...own({ consensusVersion: 2n ** 64n - 1n, stores: [] }) });
+  expect(last.versions[0]?.modules.get("own")).toBe(2n ** 64n - 1n);
+  const gone = defineChain({ name: "ownd", ...plan({ from: { gone: 3n }, storeUpgrades: { deleted: ["gone"] } }) });
+  expect(gone.versions.map(({ modules: each }) => each.get("gone"))).toEqual([3n, undefined]);
+});
