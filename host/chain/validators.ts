@@ -1,6 +1,8 @@
 /** The validators that a chain's state gives power to, and what a block changed of them. */
 import { toHex } from "../bytes.js";
+import { TOTAL_POWER_MAX } from "../comet/validator-set.js";
 import type { ValidatorUpdate } from "../comet/validator-updates.js";
+import { UpgradeError } from "../errors.js";
 import type { CacheMultiStore } from "../types.js";
 import { isWritten } from "../upgrade/guards.js";
 import { hasStores } from "./block.js";
@@ -42,8 +44,33 @@ export class StateValidators {
   }
 
   #read(stores: ReadableStores): readonly ValidatorUpdate[] | undefined {
-    return giverIn(this.modules, stores)?.validators?.(stores, this.genesis);
+    const giver = giverIn(this.modules, stores);
+    const given = giver?.validators?.(stores, this.genesis);
+    if (giver && given) requireValid(giver.name, given);
+    return given;
   }
+}
+
+/**
+ * What breaks the rules of `Module.validators` would be one thing in updates and another where the whole list is read, so
+ * that a node which was stopped would go on with other validators.
+ * @throws UpgradeError UPG_INVALID_ARGUMENT naming the module
+ */
+function requireValid(module: string, given: readonly ValidatorUpdate[]): void {
+  const seen = new Set<string>();
+  for (const each of given) {
+    const key = keyOf(each);
+    const { power } = each;
+    if (typeof power !== "bigint" || power < 1n || power > TOTAL_POWER_MAX) {
+      throw wrong(module, `gives ${key} the power ${power}: one has a bigint from 1 to ${TOTAL_POWER_MAX}`);
+    }
+    if (seen.has(key)) throw wrong(module, `gives power to ${key} twice`);
+    seen.add(key);
+  }
+}
+
+function wrong(module: string, what: string): UpgradeError {
+  return new UpgradeError("UPG_INVALID_ARGUMENT", `validators() of module "${module}" ${what}`);
 }
 
 /** In the Cosmos SDK's order: new powers, greatest first, then those who have none left (0n). */

@@ -1,0 +1,39 @@
+/** What a module says of validators: what breaks its rules ends the block, so that a stopped node cannot go on with others. */
+import { expect, test } from "vitest";
+import { StateValidators } from "../../../host/chain/validators.js";
+import { TOTAL_POWER_MAX } from "../../../host/comet/validator-set.js";
+import type { ValidatorUpdate } from "../../../host/comet/validator-updates.js";
+import { JsonReader } from "../../../host/values/json-reader.js";
+import { failureOf } from "../../scenario/chain.js";
+
+const validator = (byte: number, power: unknown) =>
+  ({ publicKey: { type: "ed25519", bytes: new Uint8Array(32).fill(byte) }, power }) as ValidatorUpdate;
+
+/** Whom a chain whose module gives these begins with. */
+function begun(given: readonly ValidatorUpdate[]): readonly ValidatorUpdate[] | undefined {
+  const giver = { name: "own", consensusVersion: 1n, stores: [], validators: () => given };
+  const validators = new StateValidators([giver], { stakingParams: new JsonReader(undefined, "genesis") });
+  const stores = {
+    names: [],
+    store: () => {
+      throw new Error("has none");
+    },
+  };
+  validators.begin(stores);
+  return validators.of(() => stores);
+}
+
+for (const power of [0n, -5n, TOTAL_POWER_MAX + 1n, 10, undefined]) {
+  test(`power ${power} (${typeof power}) → UPG_INVALID_ARGUMENT with module, key and power`, () => {
+    const error = failureOf(() => begun([validator(1, 10n), validator(2, power)]));
+    expect(error).toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+    expect(error.message).toContain(`validators() of module "own" gives ed25519 ${"02".repeat(32)} the power ${power}`);
+  });
+}
+
+test("a key twice → UPG_INVALID_ARGUMENT; powers at their limits, and nobody → taken", () => {
+  const error = failureOf(() => begun([validator(1, 11n), validator(1, 12n)]));
+  expect(error).toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+  expect(error.message).toContain(`gives power to ed25519 ${"01".repeat(32)} twice`);
+  for (const given of [[], [validator(1, 1n), validator(2, TOTAL_POWER_MAX)]]) expect(begun(given)).toEqual(given);
+});
