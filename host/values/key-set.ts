@@ -2,7 +2,7 @@
  * A set of byte strings that holds millions: one arena and two tables of numbers, no object per key. It remembers the
  * order in which keys came, so that a second one can name the first.
  */
-import { compareRanges } from "../../../bytes.js";
+import { compareRanges } from "../bytes.js";
 
 const KEY_BYTES_MAX = 65_535;
 const LENGTH_BYTES = 2;

@@ -1,8 +1,8 @@
 /** A set of many keys: it finds exactly those that came before, whatever their bytes and lengths. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bigEndian64, toHex } from "../../../../host/bytes.js";
-import { KeySet } from "../../../../host/chain/genesis/document/key-set.js";
+import { bigEndian64, toHex } from "../../../host/bytes.js";
+import { KeySet } from "../../../host/values/key-set.js";
 
 describe("KeySet", () => {
   test("keys in any order, again and again → the number of the first equal one, as a Map has it", () => {
