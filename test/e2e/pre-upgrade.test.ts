@@ -4,6 +4,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import { preUpgrade } from "../../host/cli/offline/pre-upgrade.js";
+import { consensusKey, writeConsensusKey } from "../../host/engine/home/consensus-key.js";
 import { build, guest } from "../guest/build.js";
 import { DIST, TestHome } from "./chaind.js";
 import { CommandLine } from "./command-line.js";
@@ -20,6 +22,14 @@ describe("pre-upgrade", () => {
     expect(without.stderr).toContain("has no handler for it");
     expect((await line.run(["pre-upgrade"])).exit).toBe(30);
     expect(await height()).toBe("4");
+  });
+
+  test("another consensus key than the one that made the blocks → 30, as start would end", () => {
+    const { path } = new TestHome().schedule({ name: "v2", height: 9n }, 3n);
+    writeConsensusKey(join(path, "config", "priv_validator_key.json"), consensusKey(new Uint8Array(32).fill(9)));
+    const said: string[] = [];
+    expect(preUpgrade(path, {}, (line) => said.push(line))).toBe(30);
+    expect(said.join("\n")).toContain("block 4 is decided by another key than");
   });
 
   test("the plan is ahead, its handler comes with the program and fits → 0 with the height, whether a node runs or not", async () => {

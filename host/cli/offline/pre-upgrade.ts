@@ -5,8 +5,10 @@
 import type { App } from "../../chain/app.js";
 import { genesisVersion } from "../../chain/start.js";
 import { BlockStore } from "../../engine/blocks/block-store.js";
+import { setsAfter } from "../../engine/blocks/deciding-sets.js";
+import { ValidatorStore } from "../../engine/blocks/validator-store.js";
 import { keptOrFile, requireHome } from "../../engine/home/begun-genesis.js";
-import { readConsensusKey } from "../../engine/home/consensus-key.js";
+import { type ConsensusKey, readConsensusKey } from "../../engine/home/consensus-key.js";
 import { Home } from "../../engine/home/home.js";
 import { openShared } from "../../engine/home/home-database.js";
 import { LastSigned } from "../../engine/home/last-signed.js";
@@ -14,6 +16,7 @@ import { checkDatabase } from "../../engine/home/start-checks.js";
 import { roomLine, upgradeRoom } from "../../engine/home/upgrade-room.js";
 import { versionsAndHandlers } from "../../engine/home/versions-and-handlers.js";
 import { isUpgradeError, messageOf } from "../../errors.js";
+import { sha256 } from "../../native/sha256.js";
 import { programChain } from "../../shell/program-chain.js";
 import type { Database } from "../../store/disk/database.js";
 import type { Height, Plan } from "../../types.js";
@@ -47,11 +50,11 @@ export function preUpgrade(path: string, flags: PreUpgradeFlags, say: Say): numb
 function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
   const folder = flags.handlers ?? programChain().handlers;
   requireHome(home);
-  readConsensusKey(home.validatorKeyFile);
+  const key = readConsensusKey(home.validatorKeyFile);
   const brought = versionsAndHandlers(programChain(), home, folder, undefined);
   if (!home.hasDatabase) {
     const { genesis, begin } = keptOrFile(programChain(), home, undefined);
-    requireKeyGoesOn(home, undefined, genesis.initialHeight - 1n);
+    requireKeyGoesOn(home, genesis.initialHeight - 1n);
     genesisVersion(genesis, brought.versions);
     begin?.check((_, message) => say(message));
     return GO_ON;
@@ -61,7 +64,10 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
     // Of a database that another process writes to, that process has checked this when it started.
     const committed = isRunning ? undefined : checkDatabase(home.databaseFile, (_, message) => say(message));
     const { genesis } = keptOrFile(programChain(), home, database);
-    if (!isRunning) requireKeyGoesOn(home, database, committed ?? genesis.initialHeight - 1n);
+    if (!isRunning) {
+      requireKeyGoesOn(home, committed ?? genesis.initialHeight - 1n);
+      requireKeyOfLastBlock(home, database, key);
+    }
     const facts: RehearsalFacts = { home, genesis, ...brought, staged: flags.handlersStaged, say };
     const app = openRehearsal(database, facts, true);
     const { plan } = app;
@@ -77,12 +83,17 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
   }
 }
 
-/** @throws UpgradeError UPG_STORE_SIGNED when the key has signed more blocks than the database has, or another last one */
-function requireKeyGoesOn(home: Home, database: Database | undefined, last: Height): void {
-  const lastSigned = new LastSigned(home.lastSignedFile);
-  lastSigned.requireGoesOn(last, home.databaseFile);
-  const block = database && new BlockStore(database).latest();
-  if (block) lastSigned.requireSameBlock(block, home.databaseFile);
+/** @throws UpgradeError UPG_STORE_SIGNED when the key has signed more blocks than the database has */
+function requireKeyGoesOn(home: Home, last: Height): void {
+  new LastSigned(home.lastSignedFile).requireGoesOn(last, home.databaseFile);
+}
+
+/** @throws UpgradeError UPG_STORE_SIGNED when it signed another last block, UPG_INVALID_CONFIG when another key decides the next */
+function requireKeyOfLastBlock(home: Home, database: Database, { publicKey }: ConsensusKey): void {
+  const last = new BlockStore(database).latest();
+  if (!last) return;
+  new LastSigned(home.lastSignedFile).requireSameBlock(last, home.databaseFile);
+  setsAfter(sha256, publicKey, last, { store: new ValidatorStore(database), given: undefined });
 }
 
 /** A full disk would cost time and nothing else, so it is a warning. */
