@@ -106,10 +106,10 @@ ${instructionRows().join("\n")}
 - \`memory.grow\` costs ${number(GROW_PAGE_PRICE)} more for each page, before it acts. A request past the maximum (the smaller of the
   module's and 512 pages) returns -1 and costs no pages. When the engine has no memory although the request is allowed, the
   node halts with \`UPG_HANDLER_ENGINE\`: that is no result.
-- A load costs ${FAR_LOAD_PRICE} more while the memory is larger than ${NEAR_PAGES} pages when the gas of its group is taken: a load that waits for the last one, at an address
+- A load costs ${FAR_LOAD_PRICE} more while the memory is larger than ${NEAR_PAGES} pages, from the instruction after the growth on: a load that waits for the last one, at an address
   that is in no cache, takes more than ten times one in a small memory.
 - Small functions are paid for whole where they are called. A function is small when it has no loop, is neither exported nor in the
-  table, no call from it leads to a function that can call itself, and its
+  table, no call from it leads to a function that can call itself, neither it nor what it calls grows the memory, and its
   instructions, with those of the small functions that it calls (once for each call in its code), cost at most ${FLAT_PRICE_MAX} together. A call of it costs the \`call\` and that sum, whichever of
   its branches run.
 - Gas is taken in advance, once for each group of instructions that always run together. So a run that traps may have paid for what it

@@ -1,6 +1,6 @@
 /**
  * Who calls whom. It decides two things that make metered code fast and change nothing about what is bounded:
- *   - a small function without loops is paid for where it is called (`flatPrice`), and is then left nearly as it is;
+ *   - a small function without loops or growth is paid for where it is called (`flatPrice`), and is then left nearly as it is;
  *   - the stack is only counted in functions that can come to call themselves again; what the others need below them is
  *     known, and is reserved by the functions that are counted (`reserve`).
  * Functions are taken callees first: strongly connected components, by Tarjan's algorithm without recursion, since a
@@ -27,6 +27,8 @@ export class CallGraph {
   readonly #flatLoads: Float64Array;
   /** By function: it, or what it calls, takes gas from the global. */
   readonly #touches: Uint8Array;
+  /** By node: it, or what it calls, may grow the memory. */
+  readonly #grows: Uint8Array;
   /** By node: greatest use of stack of a call, its callees included; UNBOUNDED when it can come back to itself. */
   readonly #height: Float64Array;
 
@@ -39,6 +41,7 @@ export class CallGraph {
     this.#flat = new Float64Array(facts.length).fill(NOT_FLAT);
     this.#flatLoads = new Float64Array(facts.length);
     this.#touches = new Uint8Array(facts.length).fill(1);
+    this.#grows = new Uint8Array(this.#edges.length);
     this.#height = new Float64Array(this.#edges.length).fill(UNBOUNDED);
     const open = new Set([...module.exports.filter(({ kind }) => kind === "function").map(({ index }) => index)]);
     for (const index of module.tableFunctions) open.add(index);
@@ -63,6 +66,17 @@ export class CallGraph {
     return this.#touches[index - this.#imports] === 1;
   }
 
+  /** A call of it may grow the memory: loads may have another price after it. */
+  mayGrow(index: number): boolean {
+    return this.#grows[index - this.#imports] === 1;
+  }
+
+  /** The same of calls through the table, of any type. */
+  get mayTableGrow(): boolean {
+    for (const index of this.#module.tableFunctions) if (this.mayGrow(index)) return true;
+    return false;
+  }
+
   /** Stack that a call must set aside for itself and what is not counted below it; undefined: it is not counted. */
   reserve(index: number): number | undefined {
     const node = index - this.#imports;
@@ -71,6 +85,10 @@ export class CallGraph {
   }
 
   #settle(component: readonly number[], open: ReadonlySet<number>): void {
+    const grows = component.some(
+      (each) => this.#facts[each]?.hasGrow || this.#edges[each]?.some((callee) => this.#grows[callee] === 1),
+    );
+    if (grows) for (const each of component) this.#grows[each] = 1;
     const [node = 0] = component;
     const callees = this.#edges[node] as readonly number[];
     if (component.length > 1 || callees.includes(node)) return;
@@ -78,12 +96,12 @@ export class CallGraph {
     const height = (facts?.frame ?? 0) + this.#heightBelow(node);
     const isBounded = callees.every((callee) => this.#height[callee] !== UNBOUNDED);
     if (isBounded && height <= STACK_BUDGET) this.#height[node] = height;
-    if (!facts || facts.hasLoop || this.#height[node] === UNBOUNDED || open.has(node + this.#imports)) return;
+    if (!facts || facts.hasLoop || grows || this.#height[node] === UNBOUNDED || open.has(node + this.#imports)) return;
     const price = facts.calls.reduce((sum, callee) => sum + (this.flatPrice(callee) ?? 0), facts.price);
     if (price > FLAT_PRICE_MAX) return;
     this.#flat[node] = price;
     this.#flatLoads[node] = facts.calls.reduce((sum, callee) => sum + this.flatLoads(callee), facts.loads);
-    const takes = facts.hasBulk || facts.hasGrow || facts.indirectTypes.size > 0;
+    const takes = facts.hasBulk || facts.indirectTypes.size > 0;
     this.#touches[node] = takes || facts.calls.some((callee) => this.touchesGas(callee)) ? 1 : 0;
   }
 

@@ -69,10 +69,11 @@ export class Injector {
   }
 
   take(gas: number, loads: number): void {
-    if (gas === 0) return;
-    this.#get();
-    this.#subtract(gas);
-    this.#set();
+    if (gas > 0) {
+      this.#get();
+      this.#subtract(gas);
+      this.#set();
+    }
     this.#takeFar(loads);
   }
 

@@ -44,7 +44,7 @@ export function writeFlat(
   inject: Injector,
   added: Added,
 ): void {
-  if (!facts.hasBulk && !facts.hasGrow) {
+  if (!facts.hasBulk) {
     out.copy(bytes, body.start, body.end);
     return;
   }
@@ -54,7 +54,7 @@ export function writeFlat(
   out.bytes(OP.block, EMPTY_BLOCK, OP.block, body.type.results[0] ?? EMPTY_BLOCK);
   let copied = body.codeStart;
   for (let i = 1; i < edits.length; i++) {
-    if (edits.kinds[i] !== EDIT.bulk && edits.kinds[i] !== EDIT.grow) continue;
+    if (edits.kinds[i] !== EDIT.bulk) continue;
     out.copy(bytes, copied, edits.at[i]);
     copied = writeEdit(bytes, edits, i, out, inject, added);
   }

@@ -104,7 +104,7 @@ export const WRITES_ALONE = 10_000;
  * when its instructions, and such functions that it calls, cost at most this together, it is paid for as a whole where it
  * is called, whatever of it runs.
  */
-export const FLAT_PRICE_MAX = 2_000;
+export const FLAT_PRICE_MAX = 1_000;
 
 /** Abstract bytes of stack that calls may use together. */
 export const STACK_BUDGET = 262_144;

@@ -1,8 +1,8 @@
 /**
  * Splits a function into segments: instructions that run as often as each other, so that their gas is taken at once,
  * where the first of them is. Code after a block belongs to the segment before it unless something inside may jump
- * past its end. Code that nothing leads to costs nothing. Loads have the price of the memory as it is when the gas of
- * their segment is taken: it passes NEAR_PAGES once in a run, and what the stack's budget lets be under way then is little.
+ * past its end. Where the memory may have grown loads may have another price from there on: what they cost besides is
+ * taken there, for the loads up to the next such place. Code that nothing leads to costs nothing.
  */
 
 import type { InstructionCursor } from "../../wasm/instruction-cursor.js";
@@ -21,21 +21,27 @@ export class Segments {
   readonly edits = new Edits();
   readonly #cursor: InstructionCursor;
   readonly #graph: CallGraph;
-  /** Per open block: its instruction; the segment it is in. */
+  /** Per open block: its instruction; the segment it is in; the edit that takes what its loads cost besides. */
   readonly #opcodes = new Uint8Array(LEVELS);
   readonly #segments = new Uint32Array(LEVELS);
+  readonly #loadings = new Uint32Array(LEVELS);
   /** Per open block: a way leads to it; a branch leads to its end; the outermost level that a branch inside leads to. */
   readonly #isLive = new Uint8Array(LEVELS);
   readonly #isTarget = new Uint8Array(LEVELS);
   readonly #outermost = new Uint16Array(LEVELS);
+  /** Per open block: something inside may grow the memory. */
+  readonly #grows = new Uint8Array(LEVELS);
+  readonly #mayTableGrow: boolean;
   #level = 0;
   #segment = 0;
+  #loading = 0;
   #live = true;
   #loops = 0;
 
   constructor(cursor: InstructionCursor, graph: CallGraph) {
     this.#cursor = cursor;
     this.#graph = graph;
+    this.#mayTableGrow = graph.mayTableGrow;
   }
 
   /** Fills `edits`; number 0 is the entry, a check. */
@@ -46,6 +52,7 @@ export class Segments {
     this.#live = true;
     this.#loops = 0;
     this.#segment = this.edits.add(EDIT.check, body.codeStart, body.codeStart, 0, 0);
+    this.#loading = this.#segment;
     this.#open(OP.block);
     cursor.open(body);
     while (cursor.step()) {
@@ -73,9 +80,11 @@ export class Segments {
     if (opcode === OP.loop) this.#loops++;
     this.#opcodes[level] = opcode;
     this.#segments[level] = this.#segment;
+    this.#loadings[level] = this.#loading;
     this.#isLive[level] = this.#live ? 1 : 0;
     this.#isTarget[level] = 0;
     this.#outermost[level] = level;
+    this.#grows[level] = 0;
   }
 
   #else(): void {
@@ -93,13 +102,18 @@ export class Segments {
     const parent = level - 1;
     const outermost = this.#outermost[level] as number;
     if (outermost < (this.#outermost[parent] as number)) this.#outermost[parent] = outermost;
+    const grows = this.#grows[level] === 1;
+    if (grows) this.#grows[parent] = 1;
     if (!this.#isLive[level]) return;
     const opcode = this.#opcodes[level];
     const isMerged = opcode === OP.if || (opcode !== OP.loop && this.#isTarget[level] === 1);
     if (!isMerged && !this.#live) return;
     this.#live = true;
-    if (outermost === level) this.#segment = this.#segments[level] as number;
-    else if (isMerged) this.#begin(EDIT.settle);
+    if (outermost === level) {
+      this.#segment = this.#segments[level] as number;
+      if (grows) this.#beginLoads();
+      else this.#loading = this.#loadings[level] as number;
+    } else if (isMerged) this.#begin(EDIT.settle);
   }
 
   #plain(): void {
@@ -110,14 +124,25 @@ export class Segments {
       this.#charge(this.#graph.flatPrice(immediate) ?? 0);
       this.#load(this.#graph.flatLoads(immediate));
       if (this.#graph.touchesGas(immediate)) this.#edit(EDIT.call, start, next);
-    } else if (opcode === OP.callIndirect) this.#edit(EDIT.call, start, next);
-    else if (opcode === MEMORY_GROW) this.#edit(EDIT.grow, start, next);
-    else if (isBulk(opcode)) this.#edit(EDIT.bulk, start, next);
+      if (this.#graph.mayGrow(immediate)) this.#grown();
+    } else if (opcode === OP.callIndirect) {
+      this.#edit(EDIT.call, start, next);
+      if (this.#mayTableGrow) this.#grown();
+    } else if (opcode === MEMORY_GROW) {
+      this.#edit(EDIT.grow, start, next);
+      this.#grown();
+    } else if (isBulk(opcode)) this.#edit(EDIT.bulk, start, next);
     else if (opcode === OP.return) {
       this.#edit(EDIT.leave, start, next);
       this.#jump(0);
     } else if (opcode === OP.br || opcode === OP.brIf || opcode === OP.brTable) this.#branch();
     else if (opcode === OP.unreachable) this.#live = false;
+  }
+
+  /** Loads after this are paid for by the memory as it is now. */
+  #grown(): void {
+    this.#grows[this.#level] = 1;
+    this.#beginLoads();
   }
 
   #branch(): void {
@@ -141,11 +166,18 @@ export class Segments {
   }
 
   #load(count: number): void {
-    (this.edits.loads[this.#segment] as number) += count;
+    (this.edits.loads[this.#loading] as number) += count;
   }
 
   #begin(kind: number): void {
-    if (this.#live) this.#segment = this.#edit(kind, this.#cursor.next, this.#cursor.next);
+    if (!this.#live) return;
+    this.#segment = this.#edit(kind, this.#cursor.next, this.#cursor.next);
+    this.#loading = this.#segment;
+  }
+
+  /** The segment goes on. */
+  #beginLoads(): void {
+    this.#loading = this.#edit(EDIT.settle, this.#cursor.next, this.#cursor.next);
   }
 
   #edit(kind: number, at: number, to: number): number {
