@@ -23,6 +23,14 @@ import {
 } from "./fields.js";
 import { commandNames, groupOf } from "./groups.js";
 
+/** By module: methods that a command of another name asks; the Cosmos SDK has no command for the last of upgrade's either. */
+const BY_HAND: Readonly<Record<string, readonly string[]>> = {
+  auth: ["ModuleAccountByName"],
+  bank: ["AllBalances"],
+  gov: ["TallyResult"],
+  upgrade: ["CurrentPlan", "AppliedPlan", "UpgradedConsensusState"],
+};
+
 /** Adds a command for each query of the chain's modules whose name is free; of several services the first counts. */
 export function registerDerivedQueries(query: Cobra, output: Output): void {
   for (const { name, queries = [] } of programChain().modules) {
@@ -34,6 +42,7 @@ export function registerDerivedQueries(query: Cobra, output: Output): void {
       `Querying commands for the ${name} module`,
     );
     for (const method of queries.flatMap(({ descriptor }) => descriptor.methods)) {
+      if (BY_HAND[name]?.includes(method.name)) continue;
       if (!commandNames(group).has(kebab(method.name))) registerMethod(group, kebab(method.name), method, output);
     }
   }
