@@ -174,6 +174,51 @@ describe("a plan while another is scheduled", () => {
     });
   }
 
+  test("two plans whose votes end in the same block → that of the later proposal", () => {
+    const town = oldBinary();
+    const sign = (message: ReturnType<typeof propose>) => town.sign(DAVE, [message]);
+    const txs = [softwareUpgrade("first", 50n), softwareUpgrade("second", 40n)].map((plan) => propose(DAVE, [plan]));
+    town.process.block({ txs: txs.map(sign) });
+    town.voteAll(1n);
+    town.voteAll(2n);
+    town.blocks(4);
+    for (const id of [1n, 2n]) expect(town.proposal(id)).toMatchObject({ status: ProposalStatus.PASSED });
+    expect(town.process.plan).toMatchObject({ name: "second", height: 40n });
+  });
+
+  /** A plan for block 20, and a proposal that passes in block 19. */
+  function replacedAtLast(message: ReturnType<typeof softwareUpgrade>): Town {
+    const town = oldBinary();
+    const proposedAt = town.height + 1n;
+    town.voteAll(town.propose([softwareUpgrade("v2", 20n)]));
+    while (town.process.plan === undefined) town.block();
+    const blocksToPass = town.height - proposedAt;
+    while (town.height + 1n < 19n - blocksToPass) town.block();
+    town.voteAll(town.propose([message]));
+    while (town.height < 18n) town.block();
+    expect(town.process.plan).toMatchObject({ name: "v2", height: 20n });
+    town.block();
+    return town;
+  }
+
+  test("replaced in the block before its height by a later one, or cancelled → its height is a block like any other", () => {
+    for (const message of [softwareUpgrade("v2", 30n), cancelUpgrade()]) {
+      const town = replacedAtLast(message);
+      town.block();
+      expect(town.height).toBe(20n);
+      expect(town.process.doneHeight("v2")).toBe(0n);
+    }
+  });
+
+  test("replaced in the block before its height by another name for that height → the halt is for that name", () => {
+    const town = replacedAtLast(softwareUpgrade("other", 20n));
+    expect(town.process.plan).toMatchObject({ name: "other", height: 20n });
+    const halt = town.process.untilHalt();
+    expect(halt).toMatchObject({ code: "UPG_HALT_UPGRADE_NEEDED" });
+    expect(halt.message).toContain("other");
+    expect(town.height).toBe(19n);
+  });
+
   test("a plan and its cancellation in one proposal → both run, in order; nothing is scheduled", () => {
     const town = oldBinary();
     const id = town.propose([softwareUpgrade("v2", 50n), cancelUpgrade()]);
