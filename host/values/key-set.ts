@@ -94,7 +94,7 @@ export class KeySet {
 /** FNV-1a of 32 bits, its bits mixed once more. It only spreads keys; equality is decided on their bytes. */
 function hashOf(key: Uint8Array): number {
   let hash = 0x811c9dc5;
-  for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ (key[i] as number), 0x01000193);
+  for (const byte of key) hash = Math.imul(hash ^ byte, 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   return (hash ^ (hash >>> 13)) >>> 0;
 }
