@@ -50,9 +50,11 @@ function requireHeight(height: Height, last: Height): void {
 
 /** As CometBFT: the set of the block after the last one is known, and the one that is shown without a height. */
 export function askedSetHeight({ query: { node } }: RpcContext, params: Params): Height {
-  const next = latestBlock(node).header.height + 1n;
-  const height = params.integer("height") ?? next;
-  requireHeight(height, next);
+  const last = latestBlock(node).header.height;
+  const height = params.integer("height") ?? last + 1n;
+  requireHeight(height, last + 1n);
+  // Sets may be known below the lowest block; CometBFT serves none of them.
+  if (height <= last) node.at(height);
   return height;
 }
 

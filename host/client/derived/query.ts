@@ -24,7 +24,7 @@ import {
 import { commandNames, groupOf } from "./groups.js";
 
 /** By module: methods that a command of another name asks; the Cosmos SDK has no command for the last of upgrade's either. */
-const BY_HAND: Readonly<Record<string, readonly string[]>> = {
+export const BY_HAND: Readonly<Record<string, readonly string[]>> = {
   auth: ["ModuleAccountByName"],
   bank: ["AllBalances"],
   gov: ["TallyResult"],

@@ -6,6 +6,7 @@ import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { initHome } from "../../../../host/cli/commands/init.js";
 import { addAccount } from "../../../../host/cli/genesis/add-account.js";
 import { validateGenesis } from "../../../../host/cli/genesis/validate.js";
+import { consensusKey, writeConsensusKey } from "../../../../host/engine/home/consensus-key.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-genesis-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -49,11 +50,16 @@ describe("addAccount()", () => {
     expect(validateGenesis(home)).toMatchObject({ valid: true, accounts: "2", validators: "0", app_version: "1" });
   });
 
-  test("--validator → power 100, or what is said; the account delegates to it", async () => {
+  test("--validator → power 100, or what is said; the account delegates to it; a key that has one → UPG_INVALID_GENESIS", async () => {
     const operator_address = "cosmosvaloper19rl4cm2hmr8afy4kldpxz3fka4jguq0ack59f3";
     expect(await addAccount(home, ALICE, "1ustake", { ...flags, validator: true })).toMatchObject({
       validator: { power: "100", operator_address: expect.stringMatching(/^cosmosvaloper1/) },
     });
+    await expect(addAccount(home, BOB, "1ustake", { ...flags, validator: "7" })).rejects.toMatchObject({
+      code: "UPG_INVALID_GENESIS",
+      message: expect.stringContaining("second entry for the key"),
+    });
+    writeConsensusKey(join(home, "config", "priv_validator_key.json"), consensusKey(new Uint8Array(32).fill(7)));
     await addAccount(home, BOB, "1ustake", { ...flags, validator: "7" });
     const { validators, delegations } = state().staking;
     expect(validators[0]?.operator_address.slice(0, 38)).toBe(operator_address.slice(0, 38));
