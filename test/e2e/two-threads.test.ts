@@ -19,7 +19,7 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const CHAIND = join(DIST, "chaind.js");
 /** So many that the block takes seconds. */
-const ACCOUNTS = 60_000;
+const ACCOUNTS = 120_000;
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-threads-"));
 const nodes: UpgradingNode[] = [];
