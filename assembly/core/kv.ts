@@ -6,15 +6,15 @@ import { ABSENT } from "./codes";
 @external("kv", "get")
 declare function kvGet(key: usize, keyLen: u32, out: usize, cap: u32): i32;
 
-// @ts-ignore: decorator
+// @ts-ignore: TypeScript knows no decorators of functions
 @external("kv", "set")
 export declare function set(key: usize, keyLen: u32, value: usize, valueLen: u32): void;
 
-// @ts-ignore: decorator
+// @ts-ignore: TypeScript knows no decorators of functions
 @external("kv", "delete")
 export declare function remove(key: usize, keyLen: u32): void;
 
-// @ts-ignore: decorator
+// @ts-ignore: TypeScript knows no decorators of functions
 @external("kv", "seek")
 declare function kvSeek(start: usize, startLen: u32, end: usize, endLen: u32, out: usize, cap: u32): i32;
 

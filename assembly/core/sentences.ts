@@ -1,4 +1,4 @@
-// The messages that operators search for, of the plan in hand or, for a missing handler, of the last upgrade's name.
+// The messages that operators search for, of the current plan or, for a missing handler, of the last upgrade's name.
 import { putBytes, putDecimal, putText, putUnsigned } from "../shared/sink";
 import * as plan from "./plan";
 

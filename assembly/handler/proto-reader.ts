@@ -9,7 +9,7 @@ const BYTES: u32 = 2;
 const FIXED_32: u32 = 5;
 
 export class ProtoReader {
-  /** Number of the field in hand. */
+  /** Number of the current field. */
   field: u32 = 0;
   /** Its value, unless it has bytes. */
   number: u64 = 0;
@@ -26,7 +26,7 @@ export class ProtoReader {
     return this;
   }
 
-  /** Takes the next field in hand; false at the end. */
+  /** Makes the next field the current one; false at the end. */
   next(): bool {
     const start = this.at;
     if (start >= this.end) return false;

@@ -22,7 +22,7 @@ export function openScan(handle: u32): Scan {
 }
 
 export class Scan {
-  /** The pair in hand, good until the next one is taken. */
+  /** The current pair, good until the next one is taken. */
   readonly key: Bytes = new Bytes();
   readonly value: Bytes = new Bytes();
   handle: u32 = 0;
@@ -63,7 +63,7 @@ export class Scan {
     return this;
   }
 
-  /** Takes the next pair in hand; false after the last one. */
+  /** Makes the next pair the current one; false after the last one. */
   next(): bool {
     if (this.at >= this.stop && !this.fill()) return false;
     const at = this.at;

@@ -125,6 +125,7 @@ export function chosenLimits(command: Command): ChosenLimits {
     const value = option && command.getOptionValue(option.attributeName());
     if (typeof value === "number") chosen[holder][name] = value;
   }
+  // The names come from LIMITS, which has each of them; the compiler sees keys of any name.
   return chosen as unknown as ChosenLimits;
 }
 

@@ -15,7 +15,7 @@ import { RoomOutput } from "./node-room.js";
 import { NodeView } from "./tree.js";
 import { NONE, TreePath } from "./tree-path.js";
 
-/** How much is in hand before what is off the path is finished. */
+/** How much is held before what is off the path is finished. */
 export interface TreeWriterLimits {
   readonly nodes: number;
   readonly bytes: number;
@@ -230,7 +230,7 @@ export class TreeWriter extends TreePath {
 
   // Bounded memory
 
-  /** Finishes what is off the path when much is in hand, and keeps what stays. */
+  /** Finishes what is off the path when much is held, and keeps what stays. */
   #keepBounded(): void {
     if (this.nodes.count < this.limits.nodes && this.nodes.arenaUsed < this.limits.bytes) return;
     if (this.tip !== NONE) this.rememberRecord(this.tip);

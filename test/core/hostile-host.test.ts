@@ -90,11 +90,11 @@ describeCores((_core, raw) => {
 
   test("a kv that throws → the error comes through, nothing was written", () => {
     const error = new Error("disk");
-    const stub = () => {
+    const failing = () => {
       throw error;
     };
-    for (const [, call] of GETS) expect(() => call(raw.fresh({ get: stub }))).toThrow(error);
-    for (const [, , call] of SEEKS) expect(() => call(raw.fresh({ seek: stub }))).toThrow(error);
+    for (const [, call] of GETS) expect(() => call(raw.fresh({ get: failing }))).toThrow(error);
+    for (const [, , call] of SEEKS) expect(() => call(raw.fresh({ seek: failing }))).toThrow(error);
   });
 
   describe("core_err", () => {

@@ -17,7 +17,7 @@ export interface ImportCalls {
 }
 
 /** What a test may put in the place of an import. */
-export type ImportStub = Partial<Record<keyof ImportCalls, (...args: number[]) => number>>;
+export type ImportReplacements = Partial<Record<keyof ImportCalls, (...args: number[]) => number>>;
 
 const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -29,10 +29,10 @@ export class RawCore {
   readonly bytes: Uint8Array;
   readonly #wasm: Uint8Array;
 
-  constructor(wasm: Uint8Array, stub: ImportStub = {}) {
+  constructor(wasm: Uint8Array, replaced: ImportReplacements = {}) {
     this.#wasm = wasm;
     const module = new WebAssembly.Module(wasm as Uint8Array<ArrayBuffer>);
-    const { exports } = new WebAssembly.Instance(module, { kv: { ...this.#imports(), ...stub } });
+    const { exports } = new WebAssembly.Instance(module, { kv: { ...this.#imports(), ...replaced } });
     this.exports = exports as Record<string, (...args: Answer[]) => Answer>;
     this.memory = exports["memory"] as WebAssembly.Memory;
     this.bytes = new Uint8Array(this.memory.buffer);
@@ -40,8 +40,8 @@ export class RawCore {
   }
 
   /** Another instance: a trap poisons one. */
-  fresh(stub: ImportStub = {}): RawCore {
-    return new RawCore(this.#wasm, stub);
+  fresh(replaced: ImportReplacements = {}): RawCore {
+    return new RawCore(this.#wasm, replaced);
   }
 
   /** Forgets the inputs of earlier calls and the counts of imports. */

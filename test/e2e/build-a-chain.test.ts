@@ -61,7 +61,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** A message by its descriptor, in the form that CosmJS takes. */
+/** A message by its descriptor, in the form that CosmJS takes; its type also asks for functions that it never calls. */
 const addNote = {
   encode: (message: object) => ({ finish: () => toBinary(MsgAddNoteSchema, create(MsgAddNoteSchema, message)) }),
   decode: (bytes: Uint8Array) => fromBinary(MsgAddNoteSchema, bytes),

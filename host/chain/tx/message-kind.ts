@@ -113,6 +113,7 @@ export function messageKind<In extends DescMessage, Out extends DescMessage>(
       options.decoded?.(message);
       return {
         typeUrl,
+        // A field that a descriptor names, and that was found to be a text above: generated types do not know it by name.
         signer: (message as unknown as Readonly<Record<string, string>>)[signer.localName] as string,
         check: (context) => options.check?.(context, message),
         run: (context) => {

@@ -143,7 +143,7 @@ export class ChunkSpace {
     this.#room.open();
   }
 
-  /** Puts what is still in hand into the commit's own transaction. */
+  /** Puts what is still held into the commit's own transaction. */
   putStaged(batch: Batch): void {
     for (const key of this.#dropped) batch.remove(key);
     for (const { key, chunk } of this.#pending.values()) batch.put(key, chunk.bytes);
@@ -156,7 +156,7 @@ export class ChunkSpace {
     this.discardStaged();
   }
 
-  /** Forgets what is in hand; what was flushed is swept by the caller. */
+  /** Forgets what is held; what was flushed is swept by the caller. */
   discardStaged(): void {
     this.hasFlushed = false;
     this.#clear();
