@@ -4,14 +4,14 @@
  * modules rely on, so a chain that has walked over all of it before its first commit never begins with a wrong document.
  */
 import { utf8 } from "../../bytes.js";
+import { type ByteSource, memorySource } from "../../document/byte-source.js";
+import { GenesisDocument, type Part } from "../../document/document.js";
 import { UpgradeError } from "../../errors.js";
 import { HEIGHT_MAX } from "../../limits.js";
 import { parseTime } from "../../time.js";
 import type { Height, Timestamp } from "../../types.js";
 import { JsonReader } from "../../values/json-reader.js";
 import type { Chain } from "../define-chain.js";
-import { type ByteSource, memorySource } from "./document/byte-source.js";
-import { GenesisDocument, type Part } from "./document/document.js";
 import type { GenesisList } from "./list.js";
 import { type GenesisRaw, readRaw } from "./raw.js";
 

@@ -3,11 +3,11 @@
  * and the modules' consensus versions with theirs. `chaind export` writes it, so that nothing is lost on the way.
  */
 import { compareBytes } from "../../bytes.js";
+import type { GenesisDocument } from "../../document/document.js";
 import { KEY_BYTES_MAX, VALUE_BYTES_MAX } from "../../limits.js";
 import { storeNameProblem } from "../../store-name.js";
 import type { VersionMap } from "../../types.js";
 import type { JsonReader } from "../../values/json-reader.js";
-import type { GenesisDocument } from "./document/document.js";
 import type { GenesisList } from "./list.js";
 
 /** Its name below `app_state`, which no module may have. */

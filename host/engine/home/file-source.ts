@@ -1,7 +1,7 @@
 /** A file that is read a part at a time. */
 import { createHash } from "node:crypto";
 import { closeSync, createReadStream, fstatSync, readSync } from "node:fs";
-import type { ByteSource } from "../../chain/genesis/document/byte-source.js";
+import type { ByteSource } from "../../document/byte-source.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import { openRegularFile } from "../../store/disk/lmdb-access.js";
 

@@ -1,7 +1,7 @@
 /** Bytes of a document, read a part at a time. */
 import { expect, test } from "vitest";
 import { utf8 } from "../../../host/bytes.js";
-import { memorySource, readRange } from "../../../host/chain/genesis/document/byte-source.js";
+import { memorySource, readRange } from "../../../host/document/byte-source.js";
 
 const source = memorySource(utf8("0123456789"));
 

@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { utf8 } from "../../../../host/bytes.js";
-import { memorySource } from "../../../../host/chain/genesis/document/byte-source.js";
-import { JsonScanner } from "../../../../host/chain/genesis/document/json-scanner.js";
 import { openDocument } from "../../../../host/chain/genesis/genesis.js";
+import { memorySource } from "../../../../host/document/byte-source.js";
+import { JsonScanner } from "../../../../host/document/json-scanner.js";
 import { exampleChain } from "../../../example-chain.js";
 import { failureOf } from "../../../scenario/chain.js";
 

@@ -3,9 +3,9 @@
  * walked over; what else is read is small and held in memory; what no module reads is checked to be JSON, and dropped.
  */
 
-import { messageOf, UpgradeError } from "../../../errors.js";
-import { decodeText } from "../../../text.js";
-import { JsonReader } from "../../../values/json-reader.js";
+import { messageOf, UpgradeError } from "../errors.js";
+import { decodeText } from "../text.js";
+import { JsonReader } from "../values/json-reader.js";
 import { type ByteSource, readRange } from "./byte-source.js";
 import { JsonScanner } from "./json-scanner.js";
 import { LongList } from "./long-list.js";

@@ -1,9 +1,9 @@
 /** A list in a document, read a part at a time whenever it is walked over. */
 
-import { itemAt } from "../../../at.js";
-import { messageOf, UpgradeError } from "../../../errors.js";
-import { decodeText } from "../../../text.js";
-import { JsonReader } from "../../../values/json-reader.js";
+import { itemAt } from "../at.js";
+import { messageOf, UpgradeError } from "../errors.js";
+import { decodeText } from "../text.js";
+import { JsonReader } from "../values/json-reader.js";
 import { type ByteSource, readRange } from "./byte-source.js";
 import type { JsonScanner } from "./json-scanner.js";
 import { requireNamesOnce } from "./names-once.js";

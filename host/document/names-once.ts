@@ -2,8 +2,8 @@
  * A name that an object has twice: JSON leaves open which of the two counts, so such a document is refused. Documents have
  * millions of objects, so their members are counted, and looked at one by one only where the count shows that one is lost.
  */
-import { utf8 } from "../../../bytes.js";
-import { UpgradeError } from "../../../errors.js";
+import { utf8 } from "../bytes.js";
+import { UpgradeError } from "../errors.js";
 import { memorySource } from "./byte-source.js";
 import { JsonScanner } from "./json-scanner.js";
 

@@ -3,8 +3,8 @@
  * and read those that they want. What it passes over is held to the grammar of RFC 8259, byte by byte.
  */
 
-import { UpgradeError } from "../../../errors.js";
-import { decodeText } from "../../../text.js";
+import { UpgradeError } from "../errors.js";
+import { decodeText } from "../text.js";
 import { type ByteSource, readRange } from "./byte-source.js";
 
 const WINDOW_BYTES = 262_144;
