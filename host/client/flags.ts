@@ -40,8 +40,12 @@ export function addNodeFlags<T extends Command>(command: T): T {
 export function addQueryFlags<T extends Command>(command: T): T {
   return addNodeFlags(command)
     .option("--height <int>", "ask for the state of this height (0: the last)", parseHeight, 0n)
-    .option("--grpc-addr <string>", "address of a node's gRPC, asked in place of its RPC: host:port")
-    .option("--grpc-insecure", "gRPC without TLS") as T;
+    .option(
+      "--grpc-addr <string>",
+      "address of a node's gRPC, asked in place of its RPC: host:port (default port: 443; 9090 without TLS)",
+    )
+    .option("--grpc-insecure", "gRPC without TLS")
+    .addOption(new Option("--no-indent", "of the Cosmos SDK: JSON is one line as it is").hideHelp()) as T;
 }
 
 export function rpcClient({ node, timeout }: NodeFlags): RpcClient {

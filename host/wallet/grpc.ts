@@ -5,6 +5,8 @@ import { ERROR_KINDS, type ErrorCode, UpgradeError } from "../errors.js";
 
 const ANSWER_BYTES_MAX = 64 * 1_048_576;
 const TIMEOUT_MILLIS = 10_000;
+/** Of an address that names none: that of TLS, and the one that Cosmos SDK nodes listen on without it. */
+const PORTS = { tls: 443, insecure: 9_090 };
 /** Of a message's frame: whether it is compressed, and its length. */
 const HEAD_BYTES = 5;
 
@@ -23,23 +25,26 @@ export interface GrpcClientOptions {
 }
 
 export class GrpcClient {
-  readonly #url: URL;
+  /** What is asked. */
+  readonly url: URL;
 
-  /** @param address `host:port`. @throws UpgradeError UPG_INVALID_ARGUMENT */
+  /** @param address `host:port`, or `host`. @throws UpgradeError UPG_INVALID_ARGUMENT */
   constructor(
     readonly address: string,
     private readonly options: GrpcClientOptions,
   ) {
-    const url = `${options.isInsecure ? "http" : "https"}://${address.replace(/^[a-z]+:\/\//, "")}`;
+    const authority = address.replace(/^[a-z]+:\/\//, "").replace(/\/$/, "");
+    const port = /:[0-9]+$/.test(authority) ? "" : `:${options.isInsecure ? PORTS.insecure : PORTS.tls}`;
+    const url = `${options.isInsecure ? "http" : "https"}://${authority}${port}`;
     if (!URL.canParse(url)) {
       throw new UpgradeError("UPG_INVALID_ARGUMENT", `"${address}" is no address of a gRPC server: write host:port`);
     }
-    this.#url = new URL(url);
+    this.url = new URL(url);
   }
 
   /** The answer of `/package.Service/Method`. @throws UpgradeError what the node returned, UPG_REMOTE_* */
   async unary(path: string, message: Uint8Array, height: bigint): Promise<Uint8Array> {
-    const session = connect(this.#url);
+    const session = connect(this.url);
     try {
       return await this.#call(session, path, message, height);
     } catch (cause) {

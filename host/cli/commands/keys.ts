@@ -2,12 +2,14 @@
 
 import { fromHex, toHex } from "../../bytes.js";
 import { addKeyringFlags, type KeyringFlags } from "../../client/keyring-options.js";
+import { addRefusedKeyFlags } from "../../client/tx/refused-flags.js";
 import { programName } from "../../program-name.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { parseCount } from "../../shell/options.js";
 import type { Output } from "../../shell/output.js";
 import { programChain } from "../../shell/program-chain.js";
 import { usage } from "../../usage.js";
+import type { AddressCodec } from "../../values/address.js";
 import { keyJson } from "../../values/key-json.js";
 import type { KeyInfo } from "../../wallet/keyring.js";
 
@@ -46,7 +48,7 @@ async function keyringModule() {
 }
 
 function registerAdd(keys: Cobra, output: Output): void {
-  addKeyringFlags(keys.command("add"))
+  addRefusedKeyFlags(addKeyringFlags(keys.command("add")))
     .argument("<name>", "a name for the key")
     .summary("Make a key, or take one back from its mnemonic")
     .description("Makes a key from a new mnemonic; with --recover from one that is read from the terminal or a pipe.")
@@ -125,7 +127,7 @@ function registerReaders(keys: Cobra, output: Output): void {
     .summary("Show a key")
     .option("-a, --address", "its address only")
     .option("-p, --pubkey", "its public key only")
-    .option("--bech <string>", "form of the address: acc or val", "acc")
+    .option("--bech <string>", "form of the address: acc, val or cons", "acc")
     .example("keys show alice -a --keyring-backend test")
     .action(async (name: string, flags: ShowFlags, command: Cobra) => {
       const withKeyring = await keyringModule();
@@ -143,11 +145,16 @@ function registerReaders(keys: Cobra, output: Output): void {
 }
 
 async function show(key: ReturnType<typeof shownKey>, flags: ShowFlags, output: Output): Promise<void> {
-  const { decode, operators } = programChain().addresses;
-  if (!["acc", "val"].includes(flags.bech))
-    throw usage(`invalid argument "${flags.bech}" for "--bech" flag: acc or val`);
+  const { addresses } = programChain();
+  const forms: ReadonlyMap<string, AddressCodec> = new Map([
+    ["acc", addresses],
+    ["val", addresses.operators],
+    ["cons", addresses.consensus],
+  ]);
+  const form = forms.get(flags.bech);
+  if (!form) throw usage(`invalid argument "${flags.bech}" for "--bech" flag: acc, val or cons`);
   if (flags.address && flags.pubkey) throw usage("cannot use both --address and --pubkey at once");
-  const address = flags.bech === "val" ? operators.encode(decode(key.address)) : key.address;
+  const address = form.encode(addresses.decode(key.address));
   if (flags.address) output.print({ address }, address);
   else if (flags.pubkey) output.print({ pubkey: key.pubkey }, key.pubkey);
   else output.print({ ...key, address });

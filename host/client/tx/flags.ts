@@ -1,8 +1,10 @@
 /** The flags that every transaction has. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { parseUint64 } from "../../shell/options.js";
+import { parseDuration, parseUint64 } from "../../shell/options.js";
+import { usage } from "../../usage.js";
 import { addNodeFlags, type NodeFlags } from "../flags.js";
 import { addKeyringFlags, type KeyringFlags } from "../keyring-options.js";
+import { addRefusedTxFlags } from "./refused-flags.js";
 import type { SignModeName } from "./sign.js";
 
 const SIGN_MODE_NAMES = ["direct", "amino-json"] as const;
@@ -19,10 +21,14 @@ export interface TxFlags extends NodeFlags, KeyringFlags {
   /** Unset: asked of the node, and at least the Cosmos SDK's default. */
   readonly gas?: GasFlag;
   readonly gasPrices: string;
+  /** Name or address of the account that pays the fee; it signs too. Unset: the first signer. */
+  readonly feePayer?: string;
   readonly gasAdjustment: number;
   readonly broadcastMode: (typeof BROADCAST_MODES)[number];
   readonly note: string;
   readonly timeoutHeight: bigint;
+  /** Nanoseconds from now; 0n: no end. */
+  readonly timeoutDuration: bigint;
   readonly accountNumber?: bigint;
   readonly sequence?: bigint;
   readonly signMode: SignModeName;
@@ -44,10 +50,21 @@ function parseAdjustment(text: string): number {
   return factor;
 }
 
+/** @throws UpgradeError UPG_INVALID_ARGUMENT */
+function checkTimeouts({ timeoutHeight, timeoutDuration }: TxFlags): void {
+  if (timeoutHeight === 0n || timeoutDuration === 0n) return;
+  throw usage("give --timeout-height or --timeout-duration, not both");
+}
+
 export function addTxFlags<T extends Command>(command: T): T {
-  addNodeFlags(addKeyringFlags(command))
+  addRefusedTxFlags(addNodeFlags(addKeyringFlags(command)))
+    .hook("preAction", (_, action) => checkTimeouts(action.optsWithGlobals()))
     .option("--from <string>", "name or address of the key that signs")
     .option("--fees <string>", "what to pay for the transaction: 10ustake", "")
+    .option(
+      "--fee-payer <string>",
+      "name or address of the account that pays the fee in place of --from, and signs too",
+    )
     .option("--gas <string>", 'gas limit, or "auto" (default: estimated by the node, at least 200000)', parseGas)
     .option("--gas-prices <string>", "what to pay for a unit of gas, in place of --fees: 0.1ustake", "")
     .option("--gas-adjustment <float>", "factor on the node's estimate", parseAdjustment, 1.3)
@@ -63,6 +80,7 @@ export function addTxFlags<T extends Command>(command: T): T {
     )
     .option("--note <string>", "a note in the transaction (memo)", "")
     .option("--timeout-height <uint>", "last height at which a block may include it", parseUint64, 0n)
+    .option("--timeout-duration <duration>", "how long from now a block may include it: 10m", parseDuration, 0n)
     .option("-a, --account-number <uint>", "account number of the signer (offline only)", parseUint64)
     .option("-s, --sequence <uint>", "sequence of the signer (default: asked from the node)", parseUint64)
     .option("-y, --yes", "do not ask before sending")

@@ -4,13 +4,14 @@ import { AnySchema } from "@bufbuild/protobuf/wkt";
 import { verifySignature } from "../../comet/keys.js";
 import { MultiSignatureSchema } from "../../gen/cosmos/crypto/multisig/v1beta1/multisig_pb.js";
 import { SignatureDescriptorsSchema, SignMode } from "../../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
-import { AuthInfoSchema, type Tx, TxSchema } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
+import { SignerInfoSchema, type Tx, TxSchema } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
 import type { Output } from "../../shell/output.js";
 import { usage } from "../../usage.js";
 import { type MultisigKey, packKey, type SigningKey } from "../../values/account-key.js";
 import { withKeyring } from "../keyring-options.js";
 import { messageJson } from "../message-json.js";
 import { aminoDoc, type SignedAccount } from "./sign.js";
+import { withSignatures } from "./signatures.js";
 import { printDocument, readMessage, readTx, type SignFlags, signedFacts } from "./stored.js";
 
 interface Parts {
@@ -62,7 +63,12 @@ function isGood(member: SigningKey | undefined, doc: Uint8Array, signature: Uint
   return member?.type === "secp256k1" && verifySignature({ type: "secp256k1", bytes: member.bytes }, doc, signature);
 }
 
-function joined(tx: Tx, key: MultisigKey, { sequence }: SignedAccount, given: ReadonlyMap<number, Uint8Array>): Tx {
+function joined(
+  tx: Tx,
+  key: MultisigKey,
+  { address, sequence }: SignedAccount,
+  given: ReadonlyMap<number, Uint8Array>,
+): Tx {
   const elems = new Uint8Array(Math.ceil(key.members.length / 8));
   for (const index of given.keys()) elems[index >> 3] = (elems[index >> 3] ?? 0) | (1 << (7 - (index & 7)));
   const signatures = [...given].sort(([a], [b]) => a - b).map(([, signature]) => signature);
@@ -71,10 +77,8 @@ function joined(tx: Tx, key: MultisigKey, { sequence }: SignedAccount, given: Re
     bitarray: { elems, extraBitsStored: key.members.length % 8 },
     modeInfos: signatures.map(() => single),
   };
-  const authInfo = create(AuthInfoSchema, {
-    ...(tx.authInfo?.fee ? { fee: tx.authInfo.fee } : {}),
-    signerInfos: [{ publicKey: packKey(key), modeInfo: { sum: { case: "multi", value } }, sequence }],
-  });
-  const whole = toBinary(MultiSignatureSchema, create(MultiSignatureSchema, { signatures }));
-  return create(TxSchema, { ...tx, authInfo, signatures: [whole] });
+  const modeInfo = { sum: { case: "multi", value } } as const;
+  const info = create(SignerInfoSchema, { publicKey: packKey(key), modeInfo, sequence });
+  const signature = toBinary(MultiSignatureSchema, create(MultiSignatureSchema, { signatures }));
+  return withSignatures(tx, [{ address, info, signature }]);
 }

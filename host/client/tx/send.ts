@@ -1,5 +1,6 @@
 /** From messages to an answer of the node: account, gas, fee, signature, a question to the person, the broadcast. */
 import type { Any } from "@bufbuild/protobuf/wkt";
+import { plusNanos } from "../../engine/embedded/clock.js";
 import { UpgradeError } from "../../errors.js";
 import { Query as AuthQuery } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
 import { Service } from "../../gen/cosmos/tx/v1beta1/service_pb.js";
@@ -9,7 +10,6 @@ import { jsonLine, type Output } from "../../shell/output.js";
 import { programChain } from "../../shell/program-chain.js";
 import { required } from "../../shell/settings.js";
 import { usage } from "../../usage.js";
-import type { SigningKey } from "../../values/account-key.js";
 import { isMeantAsAddress } from "../../values/address.js";
 import { ask } from "../../wallet/ask.js";
 import type { KeyInfo, Keyring } from "../../wallet/keyring.js";
@@ -21,12 +21,14 @@ import { messageJson } from "../message-json.js";
 import { broadcast } from "./broadcast.js";
 import { adjustedGas, feeFor } from "./fees.js";
 import type { TxFlags } from "./flags.js";
-import { rawBytes, signed, unsignedTx, withSigner } from "./sign.js";
+import { type NamedSigner, type Signer, signed, type TxContents, unsignedTx, withSigners } from "./sign.js";
+import { rawBytes } from "./signatures.js";
 
 /** The Cosmos SDK's default. */
 const GAS_DEFAULT = 200_000n;
+const NANOS_PER_MILLI = 1_000_000n;
 
-/** Who signs: what is known of a key without opening it. */
+/** An account that signs: what is known of its key without opening it. */
 interface Sender {
   readonly address: string;
   /** Missing for an address that the keyring does not have: nothing can be signed for it. */
@@ -35,20 +37,30 @@ interface Sender {
 
 export type MakeMessages = (sender: Sender, rpc: RpcClient | undefined) => Promise<readonly Any[]> | readonly Any[];
 
+/** The transaction with this gas limit, unsigned. */
+type MakeTx = (gasLimit: bigint) => Tx;
+
 /** Makes, signs and sends a transaction, as far as the flags ask for it; prints the result. */
 export async function send(flags: TxFlags, output: Output, make: MakeMessages): Promise<void> {
   await withKeyring(flags, flags.keyringDir ?? flags.home, async (keyring, prompt) => {
-    const sender = senderOf(keyring, flags);
+    const sender = senderOf(keyring, required(flags.from, "from"), flags);
+    const payer = isGiven(flags.feePayer) ? senderOf(keyring, flags.feePayer, flags) : undefined;
     const rpc = flags.offline ? undefined : rpcClient(flags);
     const messages = await make(sender, flags.generateOnly ? undefined : rpc);
-    if (flags.generateOnly) printUnsigned(flags, output, messages);
-    else if (flags.dryRun) await printGas(flags, output, sender, needed(rpc), messages);
-    else await signAndSend({ flags, output, keyring, prompt, sender, rpc }, messages);
+    const tx = contents(flags, messages, payer?.address ?? "");
+    if (flags.generateOnly) {
+      printUnsigned(output, tx(fixedGas(flags)));
+      return;
+    }
+    const senders = payer && payer.address !== sender.address ? [sender, payer] : [sender];
+    if (flags.dryRun) await printGas(flags, output, senders, needed(rpc), tx);
+    else await signAndSend({ flags, output, keyring, prompt, senders, rpc: needed(rpc), tx });
   });
 }
 
-function senderOf(keyring: Keyring, { from, generateOnly, dryRun }: TxFlags): Sender {
-  const given = required(from, "from");
+const isGiven = (text: string | undefined): text is string => text !== undefined && text !== "";
+
+function senderOf(keyring: Keyring, given: string, { generateOnly, dryRun }: TxFlags): Sender {
   const { encode, decode } = programChain().addresses;
   if (isMeantAsAddress(given) && (generateOnly || dryRun)) return { address: encode(decode(given)) };
   const found = keyring.find(given);
@@ -60,14 +72,21 @@ function senderOf(keyring: Keyring, { from, generateOnly, dryRun }: TxFlags): Se
   return { address: found.address, key: found };
 }
 
-function contents(flags: TxFlags, messages: readonly Any[], gasLimit: bigint) {
+function contents(flags: TxFlags, messages: readonly Any[], feePayer: string): MakeTx {
   const { note, timeoutHeight } = flags;
-  return unsignedTx({ messages, note, timeoutHeight, gasLimit, fee: feeFor(gasLimit, flags) });
+  const timeoutTimestamp = timeoutFromNow(flags);
+  return (gasLimit) =>
+    unsignedTx({ messages, note, timeoutHeight, timeoutTimestamp, gasLimit, fee: feeFor(gasLimit, flags), feePayer });
+}
+
+function timeoutFromNow({ timeoutDuration }: TxFlags): TxContents["timeoutTimestamp"] {
+  if (timeoutDuration === 0n) return undefined;
+  return plusNanos({ seconds: 0n, nanos: 0 }, BigInt(Date.now()) * NANOS_PER_MILLI + timeoutDuration);
 }
 
 /** JSON whatever the format: it is meant for `tx sign`. */
-function printUnsigned(flags: TxFlags, output: Output, messages: readonly Any[]): void {
-  const json = messageJson(TxSchema, contents(flags, messages, fixedGas(flags)));
+function printUnsigned(output: Output, tx: Tx): void {
+  const json = messageJson(TxSchema, tx);
   output.print(json, jsonLine(json));
 }
 
@@ -99,17 +118,22 @@ async function simulatedGas(rpc: RpcClient, tx: Tx): Promise<bigint> {
   return gasInfo?.gasUsed ?? 0n;
 }
 
+/** A key that is not known is taken for the most usual one. */
+const UNKNOWN_KEY = { type: "secp256k1", bytes: new Uint8Array(33) } as const;
+
 async function printGas(
   flags: TxFlags,
   output: Output,
-  sender: Sender,
+  senders: readonly Sender[],
   rpc: RpcClient,
-  messages: readonly Any[],
+  tx: MakeTx,
 ): Promise<void> {
-  const { sequence } = await accountOf(rpc, sender.address);
-  const key: SigningKey = sender.key?.key ?? { type: "secp256k1", bytes: new Uint8Array(33) };
-  const signer = { key, sequence, mode: flags.signMode };
-  const used = await simulatedGas(rpc, withSigner(contents(flags, messages, 0n), signer));
+  const signers: NamedSigner[] = [];
+  for (const { address, key } of senders) {
+    const { sequence } = await accountOf(rpc, address);
+    signers.push({ key: key?.key ?? UNKNOWN_KEY, sequence, mode: flags.signMode, address });
+  }
+  const used = await simulatedGas(rpc, withSigners(tx(0n), signers));
   const estimate = adjustedGas(used, flags.gasAdjustment);
   output.print({ gas_used: String(used), gas_estimate: String(estimate) }, `gas estimate: ${estimate}`);
 }
@@ -119,30 +143,39 @@ interface Sending {
   readonly output: Output;
   readonly keyring: Keyring;
   readonly prompt: Prompt;
-  readonly sender: Sender;
-  readonly rpc: RpcClient | undefined;
+  /** The account that --from names is the first; --sequence is its. */
+  readonly senders: readonly Sender[];
+  readonly rpc: RpcClient;
+  readonly tx: MakeTx;
 }
 
-async function signAndSend(sending: Sending, messages: readonly Any[]): Promise<void> {
-  const { flags, output, keyring, prompt, sender } = sending;
-  const { key } = sender;
-  if (!key) throw usage(`the keyring has no key for ${sender.address}`);
-  const rpc = needed(sending.rpc);
-  const { accountNumber, sequence: next } = await accountOf(rpc, sender.address);
-  const sequence = flags.sequence ?? next;
-  const signer = { key: key.key, mode: flags.signMode, sequence };
-  const gasLimit = await gasFor(flags, rpc, (gas) => withSigner(contents(flags, messages, gas), signer));
-  const unsigned = contents(flags, messages, gasLimit);
+async function signAndSend(sending: Sending): Promise<void> {
+  const { flags, output, prompt, rpc, tx } = sending;
+  const signers = await signersOf(sending);
+  const gasLimit = await gasFor(flags, rpc, (gas) => withSigners(tx(gas), signers));
+  const unsigned = tx(gasLimit);
   if (!flags.yes) {
     output.say(jsonLine(messageJson(TxSchema, unsigned)));
     await confirm(prompt, false, "confirm transaction before signing and broadcasting");
   }
-  const tx = await signed(unsigned, {
-    ...signer,
-    ...{ chainId: await chainIdOf(flags, rpc), accountNumber, address: sender.address },
-    sign: (message) => keyring.sign(key.name, message),
-  });
-  await broadcast(rpc, rawBytes(tx), flags, output);
+  const chainId = await chainIdOf(flags, rpc);
+  const whole = await signed(
+    unsigned,
+    signers.map((signer) => ({ ...signer, chainId })),
+  );
+  await broadcast(rpc, rawBytes(whole), flags, output);
+}
+
+async function signersOf({ senders, flags, keyring, rpc }: Sending): Promise<Omit<Signer, "chainId">[]> {
+  const signers: Omit<Signer, "chainId">[] = [];
+  for (const { address, key } of senders) {
+    if (!key) throw usage(`the keyring has no key for ${address}`);
+    const { accountNumber, sequence: next } = await accountOf(rpc, address);
+    const sequence = signers.length === 0 ? (flags.sequence ?? next) : next;
+    const sign = (message: Uint8Array) => keyring.sign(key.name, message);
+    signers.push({ key: key.key, mode: flags.signMode, address, accountNumber, sequence, sign });
+  }
+  return signers;
 }
 
 async function gasFor({ gas, gasAdjustment }: TxFlags, rpc: RpcClient, tx: (gas: bigint) => Tx): Promise<bigint> {

@@ -1,34 +1,40 @@
-/** Transactions of one signer: bodies, fees, signatures. */
+/** Transactions and their signatures: bodies, fees, what each signer signs. */
 import { create, toBinary } from "@bufbuild/protobuf";
-import type { Any } from "@bufbuild/protobuf/wkt";
+import type { Any, Timestamp } from "@bufbuild/protobuf/wkt";
 import { aminoSignBytes } from "../../chain/tx/amino-doc.js";
 import { resolverOf } from "../../chain/tx/decode.js";
 import { SignMode } from "../../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import {
-  type AuthInfo,
   AuthInfoSchema,
   SignDocSchema,
+  SignerInfoSchema,
   type Tx,
   TxBodySchema,
-  TxRawSchema,
   TxSchema,
 } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
 import { programChain } from "../../shell/program-chain.js";
 import { packKey, type SigningKey } from "../../values/account-key.js";
 import type { Coin } from "../../values/coins.js";
+import { type Signature, txParts, withSignatures } from "./signatures.js";
 
 export interface TxContents {
   readonly messages: readonly Any[];
   readonly note: string;
   readonly timeoutHeight: bigint;
+  /** Last time of a block that may include it; undefined: none. */
+  readonly timeoutTimestamp: Pick<Timestamp, "seconds" | "nanos"> | undefined;
   readonly fee: readonly Coin[];
+  /** Address of the account that pays the fee; "": the first signer. */
+  readonly feePayer: string;
   readonly gasLimit: bigint;
 }
 
-export function unsignedTx({ messages, note, timeoutHeight, fee, gasLimit }: TxContents): Tx {
+export function unsignedTx(contents: TxContents): Tx {
+  const { messages, note, timeoutHeight, timeoutTimestamp, fee, feePayer, gasLimit } = contents;
+  const amount = fee.map(({ denom, amount }) => ({ denom, amount: String(amount) }));
   return create(TxSchema, {
-    body: { messages: [...messages], memo: note, timeoutHeight },
-    authInfo: { fee: { amount: fee.map(({ denom, amount }) => ({ denom, amount: String(amount) })), gasLimit } },
+    body: { messages: [...messages], memo: note, timeoutHeight, ...(timeoutTimestamp ? { timeoutTimestamp } : {}) },
+    authInfo: { fee: { amount, gasLimit, payer: feePayer } },
   });
 }
 
@@ -47,31 +53,38 @@ export interface Signer {
   readonly sign: (message: Uint8Array) => Promise<Uint8Array> | Uint8Array;
 }
 
-/** The same with its signer in place; the signature is still empty. */
-export function withSigner(tx: Tx, { key, sequence, mode }: Pick<Signer, "key" | "sequence" | "mode">): Tx {
-  const authInfo: AuthInfo = create(AuthInfoSchema, {
-    ...(tx.authInfo?.fee ? { fee: tx.authInfo.fee } : {}),
-    signerInfos: [
-      {
-        publicKey: packKey(key),
-        modeInfo: { sum: { case: "single", value: { mode: SIGN_MODES[mode] } } },
-        sequence,
-      },
-    ],
-  });
-  return create(TxSchema, { ...tx, authInfo, signatures: [new Uint8Array()] });
+/** A signer, as far as a simulation needs to know it. */
+export type NamedSigner = Pick<Signer, "key" | "mode" | "address" | "sequence">;
+
+/** The same with these signers in place; their signatures are still empty. @throws UpgradeError UPG_INVALID_TX */
+export function withSigners(tx: Tx, signers: readonly NamedSigner[]): Tx {
+  return withSignatures(
+    tx,
+    signers.map((signer) => signatureBy(signer, new Uint8Array())),
+  );
 }
 
-export async function signed(tx: Tx, signer: Signer): Promise<Tx> {
-  const ready = withSigner(tx, signer);
-  const signature = await signer.sign(signer.mode === "direct" ? directDoc(ready, signer) : aminoDoc(ready, signer));
-  return create(TxSchema, { ...ready, signatures: [signature] });
+/** The same with the signatures of these signers. @throws UpgradeError UPG_INVALID_TX */
+export async function signed(tx: Tx, signers: readonly Signer[]): Promise<Tx> {
+  // Who signs is a part of what SIGN_MODE_DIRECT signs.
+  const ready = withSigners(tx, signers);
+  const signatures: Signature[] = [];
+  for (const signer of signers) {
+    const doc = signer.mode === "direct" ? directDoc(ready, signer) : aminoDoc(ready, signer);
+    signatures.push(signatureBy(signer, await signer.sign(doc)));
+  }
+  return withSignatures(ready, signatures);
+}
+
+function signatureBy({ address, key, mode, sequence }: NamedSigner, signature: Uint8Array): Signature {
+  const modeInfo = { sum: { case: "single", value: { mode: SIGN_MODES[mode] } } } as const;
+  return { address, info: create(SignerInfoSchema, { publicKey: packKey(key), modeInfo, sequence }), signature };
 }
 
 export type SignedAccount = Pick<Signer, "chainId" | "accountNumber" | "sequence" | "address">;
 
 function directDoc(tx: Tx, { chainId, accountNumber }: SignedAccount): Uint8Array {
-  return toBinary(SignDocSchema, create(SignDocSchema, { ...partsOf(tx), chainId, accountNumber }));
+  return toBinary(SignDocSchema, create(SignDocSchema, { ...txParts(tx), chainId, accountNumber }));
 }
 
 /** What SIGN_MODE_LEGACY_AMINO_JSON signs; signer infos are no part of it. @throws UpgradeError UPG_INVALID_TX */
@@ -81,16 +94,4 @@ export function aminoDoc(tx: Tx, account: SignedAccount): Uint8Array {
   const body = tx.body ?? create(TxBodySchema);
   const authInfo = tx.authInfo ?? create(AuthInfoSchema);
   return aminoSignBytes({ body, authInfo, chainId, accountNumber, sequence, address, resolve });
-}
-
-/** The bytes that are sent. */
-export function rawBytes(tx: Tx): Uint8Array {
-  return toBinary(TxRawSchema, create(TxRawSchema, { ...partsOf(tx), signatures: tx.signatures }));
-}
-
-function partsOf(tx: Tx) {
-  return {
-    bodyBytes: toBinary(TxBodySchema, tx.body ?? create(TxBodySchema)),
-    authInfoBytes: toBinary(AuthInfoSchema, tx.authInfo ?? create(AuthInfoSchema)),
-  };
 }

@@ -24,7 +24,8 @@ import { messageJson, messageRegistry } from "../message-json.js";
 import { broadcast } from "./broadcast.js";
 import type { TxFlags } from "./flags.js";
 import { chainIdOf } from "./send.js";
-import { rawBytes, SIGN_MODES, type SignedAccount, signed } from "./sign.js";
+import { SIGN_MODES, type SignedAccount, signed } from "./sign.js";
+import { rawBytes, requireSigner, signersOf } from "./signatures.js";
 
 const FILE_BYTES_MAX = 4 * 1_048_576;
 const STDIN = 0;
@@ -72,22 +73,32 @@ export async function signFile(file: string, flags: SignFlags, output: Output): 
   await withKeyring(flags, flags.keyringDir ?? flags.home, async (keyring) => {
     const { name, address, key } = keyring.find(required(flags.from, "from"));
     const account = flags.multisig === undefined ? address : multisigAddress(keyring, flags.multisig);
+    requireAmino(tx, account, flags);
     const facts = await signedFacts(flags, account);
     const sign = (message: Uint8Array) => keyring.sign(name, message);
     if (flags.multisig === undefined && !flags.signatureOnly) {
-      const whole = await signed(tx, { key, mode: flags.signMode, ...facts, sign });
+      const whole = await signed(tx, [{ key, mode: flags.signMode, ...facts, sign }]);
       printDocument(messageJson(TxSchema, whole), flags, output);
       return;
     }
     // Which members will sign is not known yet, and SIGN_MODE_DIRECT signs that too.
     const mode = flags.multisig === undefined ? flags.signMode : "amino-json";
-    const { signatures } = await signed(tx, { key, mode, ...facts, sign });
+    const { signatures } = await signed(tx, [{ key, mode, ...facts, sign }]);
     const single = { mode: SIGN_MODES[mode], signature: signatures[0] ?? new Uint8Array() };
     const { sequence } = facts;
     const descriptor = { publicKey: packKey(key), data: { sum: { case: "single", value: single } }, sequence } as const;
     const descriptors = create(SignatureDescriptorsSchema, { signatures: [descriptor] });
     printDocument(messageJson(SignatureDescriptorsSchema, descriptors), flags, output);
   });
+}
+
+/** SIGN_MODE_DIRECT signs what the other signers put in, too, which is not known yet. @throws UpgradeError UPG_INVALID_ARGUMENT */
+function requireAmino(tx: Tx, account: string, { signMode, multisig }: SignFlags): void {
+  const signers = signersOf(tx);
+  requireSigner(signers, account);
+  const others = signers.filter((address) => address !== account);
+  if (others.length === 0 || signMode === "amino-json" || multisig !== undefined) return;
+  throw usage(`${others.join(", ")} signs this transaction too: every signer gives --sign-mode amino-json`);
 }
 
 function multisigAddress(keyring: Keyring, given: string): string {

@@ -12,7 +12,8 @@ export interface Clock {
 const NANOS_PER_SECOND = 1_000_000_000n;
 const NANOS_PER_MILLI = 1_000_000n;
 
-function plusNanos(time: Timestamp, nanos: bigint): Timestamp {
+/** A time so many nanoseconds later. */
+export function plusNanos(time: Timestamp, nanos: bigint): Timestamp {
   const total = time.seconds * NANOS_PER_SECOND + BigInt(time.nanos) + nanos;
   const rest = ((total % NANOS_PER_SECOND) + NANOS_PER_SECOND) % NANOS_PER_SECOND;
   return { seconds: (total - rest) / NANOS_PER_SECOND, nanos: Number(rest) };

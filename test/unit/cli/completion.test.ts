@@ -99,7 +99,7 @@ describe("formatHelp()", () => {
 
       Flags:
         -a, --address                  its address only
-            --bech string              form of the address: acc or val (default "acc")
+            --bech string              form of the address: acc, val or cons (default "acc")
         -h, --help                     help for show
             --keyring-backend string   where keys are kept: sealed in files, or open for tests (file|test) (default "file")
             --keyring-dir string       folder of the keyring (default: the home)

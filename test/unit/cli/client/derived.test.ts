@@ -1,27 +1,11 @@
 /** Commands made from descriptors, beside those written by hand; pages by their flags; the same over RPC and gRPC. */
-import { beforeEach, describe, expect, type Mock, test, vi } from "vitest";
-import "../../../serve-chain.js";
+import { describe, expect, test } from "vitest";
 import { makeProgram } from "../../../../host/cli/program.js";
 import { kebab } from "../../../../host/client/derived/fields.js";
 import { BY_HAND } from "../../../../host/client/derived/query.js";
 import { exampleChain } from "../../../example-chain.js";
 import { SIGNER, useTestNode } from "../../api/test-node.js";
-
-/** Runs a command and returns what it prints, as JSON. */
-async function run(...args: string[]): Promise<unknown> {
-  const program = await makeProgram(args, "0.0.0");
-  const write = vi.spyOn(process.stdout, "write").mockImplementation(() => true) as unknown as Mock;
-  try {
-    await program.parseAsync([...args, "-o", "json"], { from: "user" });
-    return JSON.parse(write.mock.calls.map(([text]) => String(text)).join(""));
-  } finally {
-    write.mockRestore();
-  }
-}
-
-beforeEach(() => {
-  process.exitCode = undefined;
-});
+import { runHere as run } from "../run-here.js";
 
 async function namesUnder(top: string, module: string): Promise<string[]> {
   const program = await makeProgram([top], "0.0.0");
