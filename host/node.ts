@@ -14,7 +14,6 @@ export {
   type ChainOptions,
   type ChainUpgrade,
   type ChainUpgradeHandler,
-  defineChain,
   migrate,
 } from "./chain/define-chain.js";
 export { type Genesis, parseGenesis } from "./chain/genesis/genesis.js";
@@ -31,6 +30,7 @@ export type { QueryCall } from "./chain/query/call.js";
 export { implement, type QueryService } from "./chain/query/service.js";
 export { type MessageKind, messageKind } from "./chain/tx/message-kind.js";
 export { type ChainVersion, layoutOf } from "./chain/versions/version.js";
+export { defineChain } from "./cli/define-chain.js";
 export { runChain } from "./cli/run-chain.js";
 export { runDemo } from "./demo/run-demo.js";
 export { BlockStore, type StoredBlock } from "./engine/blocks/block-store.js";

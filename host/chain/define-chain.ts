@@ -2,21 +2,19 @@
  * A chain is a value: its modules, and the upgrades that its program carries. Everything else is read from these two:
  * the versions, the messages and queries that it knows, how its genesis is read and written.
  */
-import { createRegistry, type DescFile, type DescMessage, type DescService, type Registry } from "@bufbuild/protobuf";
+import { createRegistry, type DescFile, type DescService, type Registry } from "@bufbuild/protobuf";
 import { compareText } from "../bytes.js";
-import { UpgradeError } from "../errors.js";
 import { file_cosmos_crypto_ed25519_keys } from "../gen/cosmos/crypto/ed25519/keys_pb.js";
 import { file_cosmos_crypto_multisig_keys } from "../gen/cosmos/crypto/multisig/keys_pb.js";
 import { file_cosmos_crypto_secp256k1_keys } from "../gen/cosmos/crypto/secp256k1/keys_pb.js";
 import { file_cosmos_tx_v1beta1_tx } from "../gen/cosmos/tx/v1beta1/tx_pb.js";
-import { UINT64_MAX } from "../limits.js";
 import { storeNameProblem } from "../store-name.js";
 import type { Plan, StoreUpgrades, VersionMap } from "../types.js";
 import type { UpgradeContext, UpgradeHandlerOptions } from "../upgrade/handlers.js";
 import { UPGRADE_STORE } from "../upgrade/keeper.js";
 import type { ModuleManager } from "../upgrade/migrations.js";
 import { type Addresses, addressesOf } from "../values/address.js";
-import { RAW_SECTION } from "./genesis/raw.js";
+import { checkOptions, requireDistinct, requireFrom, requireNoMaps, requireRemoved, wrong } from "./chain-checks.js";
 import { type Module, storesOf } from "./module.js";
 import type { QueryService } from "./query/service.js";
 import type { Ante } from "./tx/ante.js";
@@ -93,25 +91,12 @@ export interface Chain {
   readonly registry: Registry;
 }
 
-const CHAIN_NAME = /^[a-z][a-z0-9-]{0,31}$/;
-const MODULE_NAME = /^[a-z][a-z0-9_]{0,63}$/;
-const PLAN_NAME = /\S/;
 const DESCRIPTION_DEFAULT = "The program of a chain: its node, queries, transactions and upgrades.";
 
-/**
- * A chain from its modules and the upgrades that its program carries. Versions, messages, queries, genesis and commands follow
- * from them.
- *
- * @throws UpgradeError UPG_INVALID_ARGUMENT naming what does not fit together
- *
- * @example
- * const modules = [auth(), bank(), staking(), gov(), upgrade()];
- * const chain = defineChain({ name: "notesd", addressPrefix: "note", modules });
- * console.log(chain.router.has("/cosmos.bank.v1beta1.MsgSend"), chain.versions.length); // → true 1
- */
-export function defineChain({ name, modules, upgrades = [], handlers, ...options }: ChainOptions): Chain {
-  if (!CHAIN_NAME.test(name)) throw wrong(`"${name}" is no name of a chain's program: a-z, 0-9 and -, a letter first`);
-  for (const module of modules) checkModule(module);
+/** See `defineChain` of host/cli, which programs get. @throws UpgradeError UPG_INVALID_ARGUMENT naming what does not fit together */
+export function defineChain(given: ChainOptions): Chain {
+  checkOptions(given);
+  const { name, modules, upgrades = [], handlers, ...options } = given;
   requireDistinct("module", modules, (module) => [module.name]);
   requireDistinct("store", modules, storesOf);
   requireDistinct("message", modules, ({ messages = [] }) => messages.map(({ typeUrl }) => typeUrl));
@@ -170,45 +155,6 @@ export function filesOf({ files }: Pick<Chain, "files">, services: readonly Desc
   return filesWithImports([...services.map(({ file }) => file), ...files]);
 }
 
-/** Maps have no order on the wire, so two nodes could hash other bytes for the same message. */
-function requireNoMaps({ typeName, fields }: DescMessage, seen = new Set<string>()): void {
-  if (seen.has(typeName)) return;
-  seen.add(typeName);
-  for (const { fieldKind, name, message } of fields) {
-    if (fieldKind === "map") {
-      throw wrong(`the message ${typeName} has a map, "${name}": make it a repeated message with a key and a value`);
-    }
-    if (message) requireNoMaps(message, seen);
-  }
-}
-
-function wrong(what: string): UpgradeError {
-  return new UpgradeError("UPG_INVALID_ARGUMENT", `defineChain: ${what}`);
-}
-
-function checkModule({ name, consensusVersion }: Module): void {
-  if (!MODULE_NAME.test(name)) throw wrong(`"${name}" is no name of a module: a-z, 0-9 and _, a letter first`);
-  if (name === RAW_SECTION)
-    throw wrong(`"${name}" is no name of a module: genesis has a section of its own by that name`);
-  if (!isVersion(consensusVersion) || consensusVersion === 0n) {
-    throw wrong(`module "${name}" has consensus version ${consensusVersion}; it is a bigint from 1 to ${UINT64_MAX}`);
-  }
-}
-
-/** As state keeps it. Programs without types give what they like. */
-function isVersion(value: unknown): value is bigint {
-  return typeof value === "bigint" && value >= 0n && value <= UINT64_MAX;
-}
-
-function requireDistinct<T>(what: string, items: readonly T[], namesOf: (item: T) => readonly string[]): void {
-  const seen = new Set<string>();
-  for (const name of items.flatMap(namesOf)) {
-    if (!PLAN_NAME.test(name)) throw wrong(`a ${what} has no name`);
-    if (seen.has(name)) throw wrong(`the ${what} "${name}" is there twice`);
-    seen.add(name);
-  }
-}
-
 /** The newest version is that of the modules; each upgrade, taken back, leads to the one before. */
 function versionsOf(modules: readonly Module[], upgrades: readonly ChainUpgrade[]): ChainVersion[] {
   let version: Content = {
@@ -249,7 +195,7 @@ function chainVersion({ modules, stores }: Content, number: number, plan: string
 /** What there was before an upgrade. */
 function before(
   after: Content,
-  { plan, from = {}, storeUpgrades = {} }: ChainUpgrade,
+  { plan, from = {}, removes = [], storeUpgrades = {} }: ChainUpgrade,
   modules: readonly Module[],
 ): Content {
   const { added = [], renamed = [], deleted = [] }: Partial<StoreUpgrades> = storeUpgrades;
@@ -262,8 +208,9 @@ function before(
     const stores = storesOf(module);
     if (stores.length > 0 && stores.every((name) => added.includes(name))) versions.delete(module.name);
   }
+  requireRemoved(plan, { removes, from, after: after.modules });
   for (const [module, version] of Object.entries(from)) {
-    requireFrom(plan, module, version, after.modules.get(module));
+    requireFrom(plan, module, version, { removes, to: after.modules.get(module) });
     if (version === 0n) versions.delete(module);
     else versions.set(module, version);
   }
@@ -271,11 +218,4 @@ function before(
     modules: versions,
     stores: [...after.stores.filter((name) => !come.has(name)), ...deleted, ...renamed.map(({ oldKey }) => oldKey)],
   };
-}
-
-/** `to`: what the module has after the plan; undefined: nothing, for the plan takes it away. */
-function requireFrom(plan: string, module: string, from: bigint, to: bigint | undefined): void {
-  if (isVersion(from) && from <= (to ?? from)) return;
-  const most = to === undefined ? UINT64_MAX : to;
-  throw wrong(`the plan "${plan}" begins from version ${from} of module "${module}"; it is a bigint from 0 to ${most}`);
 }

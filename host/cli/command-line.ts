@@ -19,6 +19,12 @@ function wantsJson(args: readonly string[]): boolean {
   return format === "json";
 }
 
+/** Ends the process with an error that came up outside of any command. */
+export function endWithFailure(error: unknown): never {
+  const args = process.argv.slice(2);
+  process.exit(reportFailure(error, wantsJson(args), args.includes("--trace")));
+}
+
 export async function runCommandLine(chain: Chain): Promise<number> {
   const args = process.argv.slice(2);
   serveChain(chain);

@@ -60,6 +60,20 @@ export function configValue(table: ConfigTable, key: string): string | undefined
   return Array.isArray(value) ? value.join(",") : String(value);
 }
 
+/**
+ * What to set a list to, as flags take it: `a,b`. It may also be given as the file has it, `["a", "b"]`.
+ * @throws UpgradeError UPG_INVALID_CONFIG for brackets that are no list of texts
+ */
+export function plainList(table: ConfigTable, key: string, text: string): string {
+  if (!text.startsWith("[") || !Array.isArray(key.split(".").reduce<unknown>(member, table))) return text;
+  const { list, ...others } = parsedOrNothing(`list = ${text}`) ?? {};
+  const isAlone = Object.keys(others).length === 0;
+  if (isAlone && Array.isArray(list) && list.every((each) => typeof each === "string" && !each.includes(",")))
+    return list.join(",");
+  const what = `invalid value "${text}" of the setting ${key}: expected a,b or ["a", "b"]`;
+  throw new UpgradeError("UPG_INVALID_CONFIG", what);
+}
+
 /** A table, a list, or a date, which is an object too. */
 function isNested(value: unknown): boolean {
   return typeof value === "object" && value !== null;

@@ -1,6 +1,6 @@
 /**
  * Upgrade handlers, keyed by plan name: functions of this program, or Wasm plugins with a manifest. Both take
- * (context, plan, versionMap) and give the version map of the new version (specification, "Handler shapes").
+ * (context, plan, versionMap) and give the version map of the new version (specification 2.14, 2.15).
  */
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import type { WasmHandler } from "../handler/handler.js";

@@ -171,7 +171,7 @@ describeCores((core, raw) => {
   });
 
   describe("keys", () => {
-    test("are those of the specification's table", () => {
+    test("are those of specification 2.10", () => {
       expect(toHex(core.planKey())).toBe("00");
       expect(toHex(core.doneKey("v2"))).toBe("017632");
       expect(toHex(core.versionKey("bank"))).toBe("0262616e6b");

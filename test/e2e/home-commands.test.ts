@@ -100,6 +100,8 @@ describe("config set", () => {
       [["app", "halt-height", "-1"], "of the setting halt-height: expected a block height"],
       [["app", "minimum-gas-prices", "one stake"], 'invalid value "one stake" of the setting minimum-gas-prices'],
       [["app", "limits.max-requests", "0"], "of the setting limits.max-requests: expected more than 0"],
+      [["app", "index-events", "[1]"], 'invalid value "[1]" of the setting index-events: expected a,b or ["a", "b"]'],
+      [["app", "rpc.cors-allowed-origins", '["https://a"'], "expected a,b or"],
     ];
     for (const [args, message] of wrong) {
       const { exit, stderr } = await line.run(["config", "set", ...args]);
@@ -107,10 +109,15 @@ describe("config set", () => {
       expect(exit).toBe(2);
     }
     expect(files()).toEqual(before);
-    expect((await line.run(["config", "set", "app", "rpc.cors-allowed-origins", "https://a,https://b"])).exit).toBe(0);
-    expect(files()[1]).toBe(
-      before[1]?.replace("cors-allowed-origins = []", 'cors-allowed-origins = ["https://a", "https://b"]'),
-    );
+    const two = before[1]?.replace("cors-allowed-origins = []", 'cors-allowed-origins = ["https://a", "https://b"]');
+    for (const [value, file] of [
+      ["https://a,https://b", two],
+      ["[]", before[1]],
+      ['["https://a", "https://b"]', two],
+    ] as const) {
+      expect((await line.run(["config", "set", "app", "rpc.cors-allowed-origins", value])).exit).toBe(0);
+      expect(files()[1]).toBe(file);
+    }
   });
 
   test("every setting that init writes → taken, under its own value", async () => {

@@ -1,7 +1,9 @@
 /** Genesis: what a chain cannot start from is refused by the path of the wrong field, before anything is written. */
 import { describe, expect, test } from "vitest";
 import { parseGenesis } from "../../host/chain/genesis/genesis.js";
+import { wallClock } from "../../host/engine/embedded/clock.js";
 import { HEIGHT_MAX } from "../../host/limits.js";
+import { formatTime } from "../../host/time.js";
 import { exampleChain, V1, V2 } from "../example-chain.js";
 import { Chain, failureOf } from "./chain.js";
 import { genesisDocument, genesisText, genesisWith } from "./genesis-text.js";
@@ -25,6 +27,8 @@ const WRONG: readonly (readonly [path: string, value: unknown, named?: string])[
   ["genesis_time", undefined],
   ["genesis_time", "yesterday"],
   ["genesis_time", "2026-02-30T00:00:00Z"],
+  ["genesis_time", "9999-01-01T00:00:00Z"],
+  ["genesis_time", "9999-12-31T23:59:59.999999999Z"],
   ["initial_height", "-1"],
   ["initial_height", "9007199254740992"],
   ["initial_height", "9223372036854775807"],
@@ -156,6 +160,15 @@ describe("parseGenesis(exampleChain, )", () => {
       expect(failureOf(() => parseGenesis(exampleChain, text))).toMatchObject({ code: "UPG_INVALID_GENESIS" });
     });
   }
+
+  test("genesis_time at the end of the year 9998 → taken, and blocks follow", () => {
+    const chain = new Chain({ genesis: genesisWith("genesis_time", "9998-12-31T23:59:59.999999999Z") });
+    const { genesis } = chain;
+    const { app } = chain.start();
+    app.finalizeBlock({ height: 1n, time: genesis.time });
+    app.commit();
+    expect(formatTime(wallClock.after(genesis.time))).toBe("9999-01-01T00:00:00.000999999Z");
+  });
 
   test("initial_height 2^53 - 1 → taken, the last one that the store can count", () => {
     expect(parseGenesis(exampleChain, genesisWith("initial_height", "9007199254740991")).initialHeight).toBe(

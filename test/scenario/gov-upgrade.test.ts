@@ -18,6 +18,11 @@ describe("MsgSoftwareUpgrade by governance", () => {
     expect(town.process.plan).toBeUndefined();
     const made = town.blocks(3).at(-1);
     expect(town.proposal(id)).toMatchObject({ status: ProposalStatus.PASSED, failedReason: "" });
+    // Gov's own and those of the coins that it gives back; the upgrade module emits none.
+    expect(made?.events.map(({ type }) => type)).toEqual([
+      ...["coin_spent", "coin_received", "transfer", "message"],
+      "active_proposal",
+    ]);
     expect(made?.events.at(-1)).toEqual({
       type: "active_proposal",
       attributes: [

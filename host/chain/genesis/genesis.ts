@@ -8,7 +8,7 @@ import { type ByteSource, memorySource } from "../../document/byte-source.js";
 import { GenesisDocument, type Part } from "../../document/document.js";
 import { UpgradeError } from "../../errors.js";
 import { HEIGHT_MAX } from "../../limits.js";
-import { parseTime } from "../../time.js";
+import { compareTimes, parseTime } from "../../time.js";
 import type { Height, Timestamp } from "../../types.js";
 import { JsonReader } from "../../values/json-reader.js";
 import type { Chain } from "../define-chain.js";
@@ -112,7 +112,7 @@ function readGenesis({ modules, registry, addresses }: GenesisReader, document: 
   }
   return {
     chainId: readChainId(root.get("chain_id")),
-    time: root.get("genesis_time").parse(parseTime),
+    time: root.get("genesis_time").parse(readTime),
     initialHeight: readHeight(root.get("initial_height")),
     appVersion: consensusParams.isSet ? readAppVersion(consensusParams) : 0n,
     consensusParams,
@@ -121,6 +121,15 @@ function readGenesis({ modules, registry, addresses }: GenesisReader, document: 
     sections,
     raw: readRaw(document),
   };
+}
+
+/** Blocks come later than genesis, and no time after the year 9999 can be written. */
+const TIME_END = parseTime("9999-01-01T00:00:00Z");
+
+function readTime(text: string): Timestamp {
+  const time = parseTime(text);
+  if (compareTimes(time, TIME_END) < 0) return time;
+  throw new UpgradeError("UPG_INVALID_GENESIS", `${text} leaves no time for blocks: take one before the year 9999`);
 }
 
 /** What power counts in where a document does not say it. */

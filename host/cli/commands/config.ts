@@ -9,6 +9,7 @@ import {
   type ConfigTable,
   configPath,
   configValue,
+  plainList,
   readConfig,
   writeSetting,
 } from "../../shell/config-file.js";
@@ -50,8 +51,10 @@ export function registerConfig(program: Cobra, output: Output): void {
       if (value === undefined || (!isName(first) && third !== undefined)) {
         throw usage(`accepts [client|app] <key> <value>; see \`${programName()} config set --help\``);
       }
-      checkValue(requireSetting(program, name, key), key, value);
-      writeSetting(homeOf(program), name, key, value);
+      const flags = requireSetting(program, name, key);
+      const text = plainList(readConfig(homeOf(program), name), key, value);
+      checkValue(flags, key, text);
+      writeSetting(homeOf(program), name, key, text);
     });
   config
     .command("view")

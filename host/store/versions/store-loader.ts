@@ -1,4 +1,4 @@
-/** Store loaders: how a process opens its stores before its first block (specification, "Store-migration behaviour"). */
+/** Store loaders: how a process opens its stores before its first block (specification 3.6, 3.9). */
 import { UpgradeError } from "../../errors.js";
 import { INT64_MAX } from "../../limits.js";
 import type { Height, StoreUpgrades } from "../../types.js";

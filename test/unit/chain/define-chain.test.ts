@@ -62,7 +62,7 @@ const own = (more: object) => ({ modules: [...modules, { name: "own", consensusV
 const plan = (more: object) => ({ modules, upgrades: [{ plan: "v2", ...more }] });
 
 /** What it is given, and what its error names. */
-const REFUSED: readonly (readonly [what: string, options: object, named: string])[] = [
+const REFUSED: (readonly [what: string, options: object, named: string])[] = [
   ["a module with the name of genesis' own section", own({ name: "raw" }), '"raw" is no name of a module'],
   ["a store whose name is a way out of a folder", own({ stores: ["a/../b"] }), 'the store "a/../b"'],
   ["a store with a name of other characters", own({ stores: ["a\0"] }), "consists of a to z"],
@@ -99,6 +99,32 @@ const REFUSED: readonly (readonly [what: string, options: object, named: string]
   ],
 ];
 
+const [first] = modules;
+REFUSED.push(
+  ["no modules", { modules: undefined }, "modules is no list of modules"],
+  [
+    "a module that an import left empty",
+    { modules: [...modules, undefined] },
+    "modules[5] is no module, it is undefined",
+  ],
+  [
+    "a module whose function was not called",
+    { modules: [function notes() {}] },
+    "modules[0] is a function: call it, notes()",
+  ],
+  ["a module without a name", { modules: [{ ...first, name: undefined }] }, '"undefined" is no name of a module'],
+  ["no name of the program", { modules, name: undefined }, '"undefined" is no name of a chain\'s program'],
+  ["upgrades that are no list", { modules, upgrades: { plan: "v2" } }, "upgrades is no list of upgrades"],
+  ["an upgrade without a plan", plan({ plan: undefined }), "upgrades[0] has no plan"],
+  ["a misspelt module in from", plan({ from: { bnak: 1n } }), 'the module "bnak", which no version after it has'],
+  ["a removed module without its version before", plan({ removes: ["gone"] }), 'removes the module "gone"'],
+  [
+    "a removed module that stays",
+    plan({ from: { bank: 1n }, removes: ["bank"] }),
+    '"bank", which the version after it has',
+  ],
+);
+
 for (const [what, options, named] of REFUSED) {
   test(`${what} → UPG_INVALID_ARGUMENT that names it`, () => {
     const error = failureOf(() => defineChain({ name: "ownd", ...(options as ReturnType<typeof own>) }));
@@ -110,6 +136,9 @@ for (const [what, options, named] of REFUSED) {
 test("versions at their limits, and a module that an upgrade takes away → taken", () => {
   const last = defineChain({ name: "ownd", ...own({ consensusVersion: 2n ** 64n - 1n, stores: [] }) });
   expect(last.versions[0]?.modules.get("own")).toBe(2n ** 64n - 1n);
-  const gone = defineChain({ name: "ownd", ...plan({ from: { gone: 3n }, storeUpgrades: { deleted: ["gone"] } }) });
+  const gone = defineChain({
+    name: "ownd",
+    ...plan({ from: { gone: 3n }, removes: ["gone"], storeUpgrades: { deleted: ["gone"] } }),
+  });
   expect(gone.versions.map(({ modules: each }) => each.get("gone"))).toEqual([3n, undefined]);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { configPath, configValue, readConfig, writeSetting } from "../../../host/shell/config-file.js";
+import { configPath, configValue, plainList, readConfig, writeSetting } from "../../../host/shell/config-file.js";
 
 const home = mkdtempSync(join(tmpdir(), "chain-upgrade-config-"));
 const TEXT =
@@ -54,6 +54,17 @@ describe("writeSetting()", () => {
     expect(text()).toMatch(/^# before\nlist = \[.*\] # beside\n# after\n$/);
     writeSetting(home, "client", "list", "");
     expect(readConfig(home, "client")).toEqual({ list: [] });
+  });
+
+  test("plainList() of a list as the file has it, and as flags take it → the latter; of another setting → as it is", () => {
+    const table = { list: ["x"], rpc: { list: [] }, text: "" };
+    expect(plainList(table, "list", "a,b")).toBe("a,b");
+    expect(plainList(table, "list", "[]")).toBe("");
+    expect(plainList(table, "rpc.list", `['a', "b", ]`)).toBe("a,b");
+    expect(plainList(table, "text", "[::1]")).toBe("[::1]");
+    for (const wrong of ["[", "[a]", "[1]", '["a,b"]', '["a"]\nb = 1', "[[]]"]) {
+      expect(() => plainList(table, "list", wrong)).toThrow(expect.objectContaining({ code: "UPG_INVALID_CONFIG" }));
+    }
   });
 
   test("a number beyond what TOML's readers take exactly → text, which reads as that number", () => {

@@ -1,0 +1,39 @@
+/** `defineChain` as programs get it: a mistake in their chain is reported as one on the command line is. */
+import { isMainThread } from "node:worker_threads";
+import { type Chain, type ChainOptions, defineChain as checkedChain } from "../chain/define-chain.js";
+
+/**
+ * A chain from its modules and the upgrades that its program carries. Versions, messages, queries, genesis and commands follow
+ * from them. A program that does not catch the error ends with its message, and with exit status 2.
+ *
+ * @throws UpgradeError UPG_INVALID_ARGUMENT naming what does not fit together
+ *
+ * @example
+ * const modules = [auth(), bank(), staking(), gov(), upgrade()];
+ * const chain = defineChain({ name: "notesd", addressPrefix: "note", modules });
+ * console.log(chain.router.has("/cosmos.bank.v1beta1.MsgSend"), chain.versions.length); // → true 1
+ */
+export function defineChain(options: ChainOptions): Chain {
+  try {
+    return checkedChain(options);
+  } catch (error) {
+    reportIfUncaught(error);
+    throw error;
+  }
+}
+
+/**
+ * A chain is defined while the program's files are loaded, before `runChain` could catch anything. Nothing stays of this
+ * where the error is caught, and a program that looks after such errors itself keeps its way.
+ */
+function reportIfUncaught(error: unknown): void {
+  if (!isMainThread || process.listenerCount("uncaughtException") > 0) return;
+  const report = async (uncaught: unknown) => {
+    const { endWithFailure } = await import("./command-line.js");
+    if (uncaught === error) endWithFailure(error);
+    console.error(uncaught);
+    process.exit(1);
+  };
+  process.on("uncaughtException", report);
+  setImmediate(() => process.off("uncaughtException", report));
+}

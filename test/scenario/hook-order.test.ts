@@ -1,0 +1,81 @@
+/** The order of a block's parts: PreBlocker, handler, begin blockers, transactions, end blockers (specification 1.1 to 1.3). */
+import { expect, test } from "vitest";
+import { App } from "../../host/chain/app.js";
+import { type ChainUpgrade, defineChain } from "../../host/chain/define-chain.js";
+import { parseGenesis } from "../../host/chain/genesis/genesis.js";
+import type { Module } from "../../host/chain/module.js";
+import { Core } from "../../host/core/core.js";
+import { sha256 } from "../../host/native/sha256.js";
+import { MemoryDatabase } from "../../host/store/disk/memory-database.js";
+import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";
+import { exampleChain } from "../example-chain.js";
+import { failureOf } from "./chain.js";
+import { genesisText } from "./genesis-text.js";
+
+const PLAN = { name: "next", height: 2n, info: "" };
+
+/** What ran since the last look. */
+const ran: string[] = [];
+const seen = () => ran.splice(0);
+
+const watching = (name: string, stores: readonly string[]): Module => ({
+  ...{ name, stores, consensusVersion: 1n },
+  beginBlock: () => void ran.push(`${name} begins`),
+  endBlock: () => void ran.push(`${name} ends`),
+});
+
+const program = (brings: readonly Module[], upgrades: readonly ChainUpgrade[]) =>
+  defineChain({
+    name: "watchd",
+    modules: [watching("watch", []), ...exampleChain.modules, ...brings],
+    upgrades,
+  });
+
+const OLD = program([], []);
+const NEW = program(
+  [watching("brought", ["brought"])],
+  [
+    {
+      plan: PLAN.name,
+      storeUpgrades: { added: ["brought"] },
+      handler: (_context, _plan, versions) => {
+        ran.push("handler");
+        return new Map([...versions, ["brought", 1n]]);
+      },
+    },
+  ],
+);
+
+const core = new Core();
+
+function start(chain: typeof OLD, database: MemoryDatabase): App {
+  const app = new App({ chain, database, sha256, core, genesis: parseGenesis(chain, genesisText()) });
+  app.load();
+  return app;
+}
+
+function block(app: App, schedule = false): void {
+  const height = app.nextHeight;
+  const { keeper } = app;
+  const change = (context: Parameters<NonNullable<Parameters<App["finalizeBlock"]>[0]["changes"]>[number]>[0]) => {
+    ran.push("transaction");
+    const store = context.store(UPGRADE_STORE);
+    if (schedule) keeper.softwareUpgrade(store, height, { authority: keeper.authority, plan: PLAN });
+  };
+  app.finalizeBlock({ height, time: { seconds: 1_700_000_000n + height, nanos: 0 }, changes: [change] });
+  app.commit();
+}
+
+test("a halt → nothing of the block runs; an upgrade → handler, begin and end blockers of the new version; then as ever", () => {
+  const database = new MemoryDatabase();
+  const old = start(OLD, database);
+  block(old, true);
+  expect(seen()).toEqual(["watch begins", "transaction", "watch ends"]);
+  expect(failureOf(() => block(old))).toMatchObject({ code: "UPG_HALT_UPGRADE_NEEDED" });
+  expect(seen()).toEqual([]);
+  const upgraded = start(NEW, database);
+  block(upgraded);
+  expect(seen()).toEqual(["handler", "watch begins", "brought begins", "watch ends", "brought ends"]);
+  block(upgraded);
+  expect(seen()).toEqual(["watch begins", "brought begins", "transaction", "watch ends", "brought ends"]);
+});
