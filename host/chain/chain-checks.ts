@@ -98,7 +98,7 @@ interface Removed {
   readonly after: VersionMap;
 }
 
-/** A module that a plan takes away was there before, and is not there after it. */
+/** A module that a plan takes away exists before it, and no longer after it. */
 export function requireRemoved(plan: string, { removes, from, after }: Removed): void {
   for (const module of removes) {
     if (after.has(module)) {

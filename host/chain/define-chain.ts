@@ -102,7 +102,8 @@ export function defineChain(given: ChainOptions): Chain {
   requireDistinct("message", modules, ({ messages = [] }) => messages.map(({ typeUrl }) => typeUrl));
   requireDistinct("query service", modules, ({ queries = [] }) => queries.map(({ descriptor }) => descriptor.typeName));
   requireDistinct("plan", upgrades, ({ plan }) => [plan]);
-  if (!modules.some((module) => storesOf(module).includes(UPGRADE_STORE))) throw wrong("the module upgrade is missing");
+  if (!modules.some((module) => storesOf(module).includes(UPGRADE_STORE)))
+    throw wrong("the module upgrade is missing: add upgrade() to modules");
   const antes = modules.flatMap(({ ante }) => ante ?? []);
   const [ante] = antes;
   if (!ante || antes.length > 1) throw wrong(`one module brings the ante handler, these are ${antes.length}`);

@@ -1,8 +1,11 @@
 /** The command line of a chain: runs one command and returns the exit status of docs/errors.md. */
 import type { Chain } from "../chain/define-chain.js";
+import { isUpgradeError } from "../errors.js";
+import { machineProblem } from "../machine.js";
 import { readyArguments } from "../shell/arguments.js";
 import { reportFailure } from "../shell/fail.js";
 import { serveChain } from "../shell/program-chain.js";
+import { requireWasm } from "../shell/require-wasm.js";
 import { envName, settle } from "../shell/settings.js";
 import { VERSION } from "../version.js";
 import { makeProgram } from "./program.js";
@@ -19,10 +22,19 @@ function wantsJson(args: readonly string[]): boolean {
   return format === "json";
 }
 
-/** Ends the process with an error that came up outside of any command. */
+/** Ends the process with an error that came up outside of any command; of our own faults people can report where. */
 export function endWithFailure(error: unknown): never {
   const args = process.argv.slice(2);
-  process.exit(reportFailure(error, wantsJson(args), args.includes("--trace")));
+  const isOurs = !isUpgradeError(error) && machineProblem(error) === undefined;
+  process.exit(reportFailure(error, wantsJson(args), isOurs || args.includes("--trace")));
+}
+
+/** Commands that neither compute state nor ask a node. */
+const WITHOUT_WASM = new Set(["version", "completion", "config", "keys", "help"]);
+
+function needsWasm(args: readonly string[]): boolean {
+  const first = args.find((arg) => !arg.startsWith("-"));
+  return first !== undefined && !WITHOUT_WASM.has(first);
 }
 
 export async function runCommandLine(chain: Chain): Promise<number> {
@@ -34,8 +46,12 @@ export async function runCommandLine(chain: Chain): Promise<number> {
   });
   // Logs whose reader has gone, or whose disk is full, are lost; a node goes on making blocks.
   process.stderr.on("error", () => undefined);
+  // Tests and debuggers may look after such errors themselves.
+  if (process.listenerCount("uncaughtException") === 0) process.on("uncaughtException", endWithFailure);
   let isJson = wantsJson(args);
   try {
+    // Before the command is loaded: what it imports may want WebAssembly at once.
+    if (needsWasm(args)) requireWasm();
     const program = await makeProgram(args, VERSION);
     const ready = readyArguments(args, program);
     program.hook("preAction", (_, command) => {

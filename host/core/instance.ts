@@ -6,6 +6,7 @@
 import { instantiateSync } from "@assemblyscript/loader";
 import { ABSENT, assert, ERROR_KINDS, errorCodeOf, isUpgradeError, UpgradeError } from "../errors.js";
 import { FRAME_HEADER_BYTES } from "../limits.js";
+import { machineProblem } from "../machine.js";
 import { decodeLossy } from "../text.js";
 import type { KVReader, KVStore } from "../types.js";
 
@@ -34,6 +35,12 @@ export interface Span {
   readonly len: number;
 }
 
+/** A machine that has no memory for the core says nothing about its bytes. */
+function unusable(what: string, cause: unknown): UpgradeError {
+  const problem = machineProblem(cause);
+  return new UpgradeError(problem ? "UPG_STORE_IO" : "UPG_BUG_CORE_ABI", problem ?? what, { cause });
+}
+
 export class CoreInstance {
   readonly #module: WebAssembly.Module;
   #live: Live | undefined;
@@ -41,12 +48,12 @@ export class CoreInstance {
   #isRunning = false;
   #scratchUsed = 0;
 
-  /** @throws UpgradeError UPG_BUG_CORE_ABI when the bytes are not a core of this interface. */
+  /** @throws UpgradeError UPG_BUG_CORE_ABI when the bytes are not a core of this interface; UPG_STORE_IO without memory for it */
   constructor(bytes: Uint8Array) {
     try {
       this.#module = new WebAssembly.Module(bytes as Uint8Array<ArrayBuffer>);
     } catch (cause) {
-      throw new UpgradeError("UPG_BUG_CORE_ABI", "core.wasm is not a valid WebAssembly module", { cause });
+      throw unusable("core.wasm is not a valid WebAssembly module", cause);
     }
     const imports = WebAssembly.Module.imports(this.#module);
     const known = imports.every((i) => i.module === "kv" && i.kind === "function" && IMPORTS.includes(i.name));
@@ -174,7 +181,7 @@ export class CoreInstance {
       if (typeof exports["_initialize"] === "function") exports["_initialize"]();
       return exports;
     } catch (cause) {
-      throw new UpgradeError("UPG_BUG_CORE_ABI", "core.wasm cannot be instantiated", { cause });
+      throw unusable("core.wasm cannot be instantiated", cause);
     }
   }
 

@@ -6,6 +6,7 @@ import { Command } from "commander";
 import type { Chain } from "../chain/define-chain.js";
 import { reportFailure } from "../shell/fail.js";
 import { serveChain } from "../shell/program-chain.js";
+import { requireWasm } from "../shell/require-wasm.js";
 import { VERSION } from "../version.js";
 import { HOW_TO_RUN } from "./how-to-run.js";
 import { jsonView } from "./json-view.js";
@@ -38,6 +39,7 @@ async function main(): Promise<number> {
   let temporary: string | undefined;
   try {
     options = program.parse().opts<Options>();
+    requireWasm();
     const home = options.home ?? join(mkdtempSync(join(tmpdir(), "chain-upgrade-")), "home");
     if (!options.home && !options.keep) temporary = join(home, "..");
     const view = options.json ? jsonView() : textView({ home, isKept: temporary === undefined });

@@ -1,6 +1,7 @@
 /** How a command ends badly: one line on stderr (JSON with `-o json`), and the exit status of the error's code. */
 import { CommanderError } from "commander";
 import { ERROR_KINDS, type ErrorCode, isUpgradeError, messageOf } from "../errors.js";
+import { isOutOfMemory, machineProblem } from "../machine.js";
 import { visible, visibleJson, visibleLines } from "../visible.js";
 
 const USAGE_EXIT = 2;
@@ -12,7 +13,7 @@ export function reportFailure(error: unknown, isJson: boolean, isTraced: boolean
     return error.exitCode === 0 ? 0 : USAGE_EXIT;
   }
   const code = codeOf(error);
-  const message = whatHappened(error).replaceAll(/\s*\n\s*/g, "; ");
+  const message = (machineProblem(error) ?? messageOf(error)).replaceAll(/\s*\n\s*/g, "; ");
   const line = isJson ? visibleJson(JSON.stringify({ error: message, code })) : `Error: ${visible(message)} [${code}]`;
   process.stderr.write(`${line}\n`);
   if (isTraced && error instanceof Error) process.stderr.write(`${visibleLines(error.stack ?? "")}\n`);
@@ -24,17 +25,4 @@ function codeOf(error: unknown): ErrorCode {
   if (isUpgradeError(error)) return error.code;
   const isRefused = error instanceof Error && "syscall" in error;
   return isRefused || isOutOfMemory(error) ? "UPG_STORE_IO" : "UPG_BUG_ASSERT";
-}
-
-/** V8's words when the system gives it no more memory, or no addresses for it. */
-function isOutOfMemory(error: unknown): boolean {
-  return error instanceof RangeError && /Out of memory|could not allocate|allocation failed/i.test(error.message);
-}
-
-function whatHappened(error: unknown): string {
-  if (!isOutOfMemory(error)) return messageOf(error);
-  return (
-    `the system gives this process no more memory: ${messageOf(error)}. See \`ulimit -v\` (let it be unlimited: each Wasm ` +
-    "memory reserves 10 GiB of addresses, not of memory), the limit of the service or container, and `free -h`"
-  );
 }

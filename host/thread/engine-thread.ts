@@ -6,6 +6,7 @@
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { UpgradeProgress } from "../engine/embedded/upgrade-progress.js";
 import { UpgradeError } from "../errors.js";
+import { machineProblem } from "../machine.js";
 import type { HaltRecord } from "../upgrade/halt.js";
 import {
   type Committed,
@@ -163,9 +164,11 @@ export class EngineThread {
   async #crash(): Promise<EngineFailure> {
     await this.exited(LAST_WORDS_MILLIS);
     const cause = this.#deathCause;
-    const why = cause instanceof Error ? cause.message : "it said nothing";
+    const problem = machineProblem(cause);
+    const why = problem ?? (cause instanceof Error ? cause.message : "it said nothing");
     const what = `the engine's thread ended by itself: ${why}; nothing of the block under way was committed`;
-    return new EngineFailure(new UpgradeError("UPG_BUG_ASSERT", what, { cause }), undefined, true);
+    const code = problem ? "UPG_STORE_IO" : "UPG_BUG_ASSERT";
+    return new EngineFailure(new UpgradeError(code, what, { cause }), undefined, true);
   }
 
   #send(message: ToEngine): void {

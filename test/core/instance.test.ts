@@ -1,5 +1,5 @@
 /** The host side: an instance that trapped is dropped, and bytes that are not this interface's core are refused. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import wabt from "wabt";
 import { MemoryKVStore } from "../../host/branch/kv/memory-kv.js";
 import { toHex } from "../../host/bytes.js";
@@ -121,6 +121,20 @@ describeCores((core, _raw, bytes) => {
       const instance = new CoreInstance(assemble(wat));
       const expected = refusal("UPG_BUG_CORE_TRAP", "core.wasm trapped in boom: unreachable");
       expect(() => instance.run(undefined, () => instance.call("boom"))).toThrow(expected);
+    });
+  });
+
+  describe("a machine without memory for it", () => {
+    test("→ UPG_STORE_IO with what to look at, no fault of the core's bytes", () => {
+      class Refusing {
+        constructor() {
+          throw new RangeError("WebAssembly.Instance(): Out of memory: Cannot allocate Wasm memory for new instance");
+        }
+      }
+      const refused = vi.spyOn(WebAssembly, "Instance").mockImplementation(Refusing as never);
+      const error = thrownBy(() => new CoreInstance(bytes));
+      refused.mockRestore();
+      expect(error).toMatchObject({ code: "UPG_STORE_IO", message: expect.stringContaining("`ulimit -v`") });
     });
   });
 

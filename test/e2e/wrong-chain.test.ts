@@ -30,7 +30,7 @@ function run(
   return { status, stdout, stderr };
 }
 
-const LINE = "Error: defineChain: the module upgrade is missing [UPG_INVALID_ARGUMENT]\n";
+const LINE = "Error: defineChain: the module upgrade is missing: add upgrade() to modules [UPG_INVALID_ARGUMENT]\n";
 const MAIN = `import { runChain } from ${entry};\nimport { chain } from "./chain.mjs";\nawait runChain(chain);\n`;
 
 describe("defineChain() of a program, wrong", () => {
@@ -38,7 +38,7 @@ describe("defineChain() of a program, wrong", () => {
     expect(run("main", MAIN, "status")).toEqual({ status: 2, stdout: "", stderr: LINE });
     const json = run("main", MAIN, "status", "-o", "json");
     expect(JSON.parse(json.stderr)).toEqual({
-      error: "defineChain: the module upgrade is missing",
+      error: "defineChain: the module upgrade is missing: add upgrade() to modules",
       code: "UPG_INVALID_ARGUMENT",
     });
     expect(run("main", MAIN, "status", "--trace").stderr).toContain("chain.mjs:2");

@@ -42,6 +42,17 @@ describe("reportFailure()", () => {
     expect(reported(new RangeError("Maximum call stack size exceeded")).exit).toBe(70);
   });
 
+  test("files that the system does not let it open → UPG_STORE_IO, 30, and what to raise", () => {
+    const error = Object.assign(new Error("EMFILE: too many open files, open '/x'"), {
+      code: "EMFILE",
+      syscall: "open",
+    });
+    const { exit, line } = reported(error);
+    expect(exit).toBe(30);
+    expect(line).toContain("`ulimit -Hn` (LimitNOFILE= of a service");
+    expect(line).toContain("open '/x'");
+  });
+
   test("what the system refuses → UPG_STORE_IO, 30; anything else → UPG_BUG_ASSERT, 70", () => {
     const refused = reported(thrownBy(() => readFileSync("/nowhere/at/all")));
     expect(refused).toMatchObject({ exit: 30, line: expect.stringContaining("[UPG_STORE_IO]") });

@@ -53,9 +53,10 @@ test("submit() 10,000 that the engine has not taken, and one more → UPG_TX_MEM
 });
 
 test.each([
-  ["throws", `throw new Error("by this test");`, "by this test"],
-  ["ends without a word", "process.exit(3);", "it said nothing"],
-])("an engine that %s → opened and ended reject with a crash that says so", async (_, lines, why) => {
+  ["throws", `throw new Error("by this test");`, "by this test", "UPG_BUG_ASSERT"],
+  ["ends without a word", "process.exit(3);", "it said nothing", "UPG_BUG_ASSERT"],
+  ["may open no file", `throw new Error("EMFILE: too many open files, open '/x'");`, "`ulimit -Hn`", "UPG_STORE_IO"],
+])("an engine that %s → opened and ended reject with a crash that says so", async (_, lines, why, code) => {
   const thread = engine(lines);
   for (const promise of [thread.opened, thread.ended]) {
     const failure = await promise.then(
@@ -63,7 +64,7 @@ test.each([
       (error: unknown) => error,
     );
     expect(failure).toBeInstanceOf(EngineFailure);
-    expect(failure).toMatchObject({ isCrash: true, error: { code: "UPG_BUG_ASSERT" } });
+    expect(failure).toMatchObject({ isCrash: true, error: { code } });
     expect((failure as EngineFailure).message).toContain(why);
   }
 });

@@ -1,0 +1,26 @@
+/** What a machine may refuse to a process, by the words of the errors that it shows in: memory and open files. */
+import { messageOf } from "./errors.js";
+
+/** V8's words when the system gives it no more memory, or no addresses for it. From another thread it is no RangeError. */
+const NO_MEMORY = /^(?:WebAssembly\.\w+\(\): (?:Out of memory|could not allocate)|Array buffer allocation failed)/;
+
+export function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && NO_MEMORY.test(error.message);
+}
+
+const isOutOfFiles = (error: unknown) => error instanceof Error && /^E[MN]FILE\b/.test(error.message);
+
+/** What the machine refused, and what to do about it; undefined: it is another error. */
+export function machineProblem(error: unknown): string | undefined {
+  if (isOutOfMemory(error)) {
+    return (
+      `the system gives this process no more memory: ${messageOf(error)}. See \`ulimit -v\` (let it be unlimited: each Wasm ` +
+      "memory reserves 10 GiB of addresses, not of memory), the limit of the service or container, and `free -h`"
+    );
+  }
+  if (!isOutOfFiles(error)) return undefined;
+  return (
+    `this process has as many files and sockets open as it may: ${messageOf(error)}. Raise the hard limit, \`ulimit -Hn\` ` +
+    "(LimitNOFILE= of a service, --ulimit nofile= of a container): 1,024 and one for each client"
+  );
+}
