@@ -4,7 +4,9 @@
  */
 import type { DescService, Message } from "@bufbuild/protobuf";
 import type { Chain } from "../../chain/define-chain.js";
+import { appOptionsService } from "../../chain/query/app-options.js";
 import type { CallOptions, QueryApp, StateView } from "../../chain/query/call.js";
+import { descriptorService, fileService } from "../../chain/query/chain-descriptors.js";
 import type { NodePort } from "../../chain/query/node-port.js";
 import type { QueryMethod, QueryService } from "../../chain/query/service.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
@@ -36,13 +38,22 @@ const COSMOS_UPGRADE = "cosmos.upgrade.";
 
 export class Query {
   readonly services: readonly QueryService[];
+  /** Those of REST: all but the descriptions of the chain to clients of gRPC. */
+  readonly routed: readonly QueryService[];
   readonly #methods: ReadonlyMap<string, QueryMethod>;
   #last: StateView | undefined;
 
   constructor(private readonly options: QueryOptions) {
     const { chain, compatCosmos } = options;
     const isServed = ({ descriptor }: QueryService) => compatCosmos || !descriptor.typeName.startsWith(COSMOS_UPGRADE);
-    this.services = [...chain.services.filter(isServed), txService, nodeService, settingsService, consensusService];
+    this.routed = [...chain.services.filter(isServed), txService, nodeService, settingsService, consensusService];
+    const modules = new Set(this.routed.map(({ descriptor }) => descriptor));
+    this.services = [
+      ...this.routed,
+      appOptionsService(chain.modules, (service) => modules.has(service)),
+      fileService(chain, () => this.descriptors),
+      descriptorService(chain, () => this.descriptors),
+    ];
     this.#methods = new Map(this.services.flatMap(({ methods }) => methods.map((method) => [method.path, method])));
   }
 

@@ -59,7 +59,7 @@ export async function openRest(options: RestOptions): Promise<OpenDoor> {
   app.get("/metrics", (context) =>
     only("GET", context, async () => context.body(await options.metrics(), 200, METRICS_TYPE)),
   );
-  const document = JSON.stringify(openApiDocument(routesOf(options.query.services)));
+  const document = JSON.stringify(openApiDocument(routesOf(options.query.routed)));
   app.get("/openapi.json", (context) => only("GET", context, () => context.body(document, 200, JSON_TYPE)));
   if (options.grpcWeb) {
     const web = new GrpcWeb({ ...options, limits, unread, arriving });
@@ -128,7 +128,7 @@ class Gateway {
     private readonly arriving: ArrivingBytes,
   ) {
     const { query } = options;
-    this.#router = new Router(routesOf(query.services));
+    this.#router = new Router(routesOf(query.routed));
     this.#registry = createRegistry(...filesOf(query.chain, query.descriptors));
     this.#json = new GatewayJson(this.#registry);
   }

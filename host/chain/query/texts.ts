@@ -27,3 +27,12 @@ export function readAddress(addresses: AddressCodec, text: string): Uint8Array {
     throw new UpgradeError("UPG_INVALID_ARGUMENT", `invalid address: ${what}`, { cause });
   }
 }
+
+/** `MsgAddNote` and `add_note` are `add-note`. */
+export function kebab(name: string): string {
+  return name
+    .replaceAll("_", "-")
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, "$1-$2")
+    .toLowerCase();
+}

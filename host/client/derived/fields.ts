@@ -1,6 +1,7 @@
 /** Fields of a protobuf message as flags and arguments of a command, and what is given for them as its JSON. */
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { type Command, Option } from "commander";
+import { kebab } from "../../chain/query/texts.js";
 import { messageOf } from "../../errors.js";
 import { usage } from "../../usage.js";
 import { parseCoins } from "../../values/coins.js";
@@ -9,15 +10,6 @@ export type Json = Record<string, unknown>;
 
 const COIN = "cosmos.base.v1beta1.Coin";
 export const PAGE_REQUEST = "cosmos.base.query.v1beta1.PageRequest";
-
-/** `MsgAddNote` and `add_note` are `add-note`. */
-export function kebab(name: string): string {
-  return name
-    .replaceAll("_", "-")
-    .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
-    .replaceAll(/([A-Z])([A-Z][a-z])/g, "$1-$2")
-    .toLowerCase();
-}
 
 /** A flag that gives a field its value. */
 export interface FieldFlag {

@@ -1,6 +1,7 @@
 /** `query <module> <method>`, where it has no command written by hand: read from the descriptors of the services. */
 import { create, type DescField, type DescMethod, toJson } from "@bufbuild/protobuf";
 import { messageFromJson } from "../../chain/query/message-json.js";
+import { kebab } from "../../chain/query/texts.js";
 import { messageOf } from "../../errors.js";
 import { PageRequestSchema } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import type { Cobra } from "../../shell/cobra.js";
@@ -18,7 +19,6 @@ import {
   fieldNames,
   type Json,
   jsonOfFlags,
-  kebab,
   PAGE_REQUEST,
 } from "./fields.js";
 import { commandNames, groupOf } from "./groups.js";

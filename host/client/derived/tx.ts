@@ -1,6 +1,7 @@
 /** `tx <module> <message>`, where it has no command written by hand: read from the descriptors of the messages. */
 import { type DescMessage, toBinary } from "@bufbuild/protobuf";
 import { messageFromJson } from "../../chain/query/message-json.js";
+import { kebab } from "../../chain/query/texts.js";
 import type { MessageKind } from "../../chain/tx/message-kind.js";
 import { messageOf } from "../../errors.js";
 import type { Cobra } from "../../shell/cobra.js";
@@ -9,7 +10,7 @@ import { programChain } from "../../shell/program-chain.js";
 import { usage } from "../../usage.js";
 import { messageRegistry } from "../message-json.js";
 import { addTxFlags, type TxFlags } from "../tx/flags.js";
-import { addFieldFlags, fieldNames, type Json, jsonOfFlags, kebab } from "./fields.js";
+import { addFieldFlags, fieldNames, type Json, jsonOfFlags } from "./fields.js";
 import { commandNames, groupOf } from "./groups.js";
 
 /** Adds a command for each message of the chain's modules that accounts sign and whose name is free; the first counts. */

@@ -1,7 +1,7 @@
 /** Commands made from descriptors, beside those written by hand; pages by their flags; the same over RPC and gRPC. */
 import { describe, expect, test } from "vitest";
+import { kebab } from "../../../../host/chain/query/texts.js";
 import { makeProgram } from "../../../../host/cli/program.js";
-import { kebab } from "../../../../host/client/derived/fields.js";
 import { BY_HAND } from "../../../../host/client/derived/query.js";
 import { exampleChain } from "../../../example-chain.js";
 import { SIGNER, useTestNode } from "../../api/test-node.js";

@@ -2,8 +2,8 @@
 // @generated from file chain/upgrade/v1beta1/tx.proto (package chain.upgrade.v1beta1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_amino_amino } from "../../../amino/amino_pb.js";
 import type { Plan } from "./upgrade_pb.js";
 import { file_chain_upgrade_v1beta1_upgrade } from "./upgrade_pb.js";
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file chain/upgrade/v1beta1/tx.proto.
  */
 export const file_chain_upgrade_v1beta1_tx: GenFile = /*@__PURE__*/
-  fileDesc("Ch5jaGFpbi91cGdyYWRlL3YxYmV0YTEvdHgucHJvdG8SFWNoYWluLnVwZ3JhZGUudjFiZXRhMSKDAQoSTXNnU29mdHdhcmVVcGdyYWRlEisKCWF1dGhvcml0eRgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEjAKBHBsYW4YAiABKAsyGy5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUGxhbkIFqOewKgE6DoLnsCoJYXV0aG9yaXR5IhwKGk1zZ1NvZnR3YXJlVXBncmFkZVJlc3BvbnNlIk8KEE1zZ0NhbmNlbFVwZ3JhZGUSKwoJYXV0aG9yaXR5GAEgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmc6DoLnsCoJYXV0aG9yaXR5IhoKGE1zZ0NhbmNlbFVwZ3JhZGVSZXNwb25zZWIGcHJvdG8z", [file_amino_amino, file_chain_upgrade_v1beta1_upgrade, file_cosmos_msg_v1_msg, file_cosmos_proto_cosmos]);
+  fileDesc("Ch5jaGFpbi91cGdyYWRlL3YxYmV0YTEvdHgucHJvdG8SFWNoYWluLnVwZ3JhZGUudjFiZXRhMSKDAQoSTXNnU29mdHdhcmVVcGdyYWRlEisKCWF1dGhvcml0eRgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEjAKBHBsYW4YAiABKAsyGy5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUGxhbkIFqOewKgE6DoLnsCoJYXV0aG9yaXR5IhwKGk1zZ1NvZnR3YXJlVXBncmFkZVJlc3BvbnNlIk8KEE1zZ0NhbmNlbFVwZ3JhZGUSKwoJYXV0aG9yaXR5GAEgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmc6DoLnsCoJYXV0aG9yaXR5IhoKGE1zZ0NhbmNlbFVwZ3JhZGVSZXNwb25zZTLoAQoDTXNnEm8KD1NvZnR3YXJlVXBncmFkZRIpLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5Nc2dTb2Z0d2FyZVVwZ3JhZGUaMS5jaGFpbi51cGdyYWRlLnYxYmV0YTEuTXNnU29mdHdhcmVVcGdyYWRlUmVzcG9uc2USaQoNQ2FuY2VsVXBncmFkZRInLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5Nc2dDYW5jZWxVcGdyYWRlGi8uY2hhaW4udXBncmFkZS52MWJldGExLk1zZ0NhbmNlbFVwZ3JhZGVSZXNwb25zZRoFgOewKgFiBnByb3RvMw", [file_amino_amino, file_chain_upgrade_v1beta1_upgrade, file_cosmos_msg_v1_msg, file_cosmos_proto_cosmos]);
 
 /**
  * Schedules a plan; a plan that is scheduled is replaced.
@@ -87,4 +87,27 @@ export type MsgCancelUpgradeResponse = Message<"chain.upgrade.v1beta1.MsgCancelU
  */
 export const MsgCancelUpgradeResponseSchema: GenMessage<MsgCancelUpgradeResponse> = /*@__PURE__*/
   messageDesc(file_chain_upgrade_v1beta1_tx, 3);
+
+/**
+ * @generated from service chain.upgrade.v1beta1.Msg
+ */
+export const Msg: GenService<{
+  /**
+   * @generated from rpc chain.upgrade.v1beta1.Msg.SoftwareUpgrade
+   */
+  softwareUpgrade: {
+    methodKind: "unary";
+    input: typeof MsgSoftwareUpgradeSchema;
+    output: typeof MsgSoftwareUpgradeResponseSchema;
+  },
+  /**
+   * @generated from rpc chain.upgrade.v1beta1.Msg.CancelUpgrade
+   */
+  cancelUpgrade: {
+    methodKind: "unary";
+    input: typeof MsgCancelUpgradeSchema;
+    output: typeof MsgCancelUpgradeResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_chain_upgrade_v1beta1_tx, 0);
 

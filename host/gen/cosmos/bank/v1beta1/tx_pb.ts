@@ -2,8 +2,8 @@
 // @generated from file cosmos/bank/v1beta1/tx.proto (package cosmos.bank.v1beta1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_amino_amino } from "../../../amino/amino_pb.js";
 import type { Coin } from "../../base/v1beta1/coin_pb.js";
 import { file_cosmos_base_v1beta1_coin } from "../../base/v1beta1/coin_pb.js";
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file cosmos/bank/v1beta1/tx.proto.
  */
 export const file_cosmos_bank_v1beta1_tx: GenFile = /*@__PURE__*/
-  fileDesc("Chxjb3Ntb3MvYmFuay92MWJldGExL3R4LnByb3RvEhNjb3Ntb3MuYmFuay52MWJldGExItQBCgdNc2dTZW5kEi4KDGZyb21fYWRkcmVzcxgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEiwKCnRvX2FkZHJlc3MYAiABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxJBCgZhbW91bnQYAyADKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW5CFprnsCoMbGVnYWN5X2NvaW5zqOewKgE6KILnsCoMZnJvbV9hZGRyZXNziuewKhJjb3Ntb3Mtc2RrL01zZ1NlbmQiEQoPTXNnU2VuZFJlc3BvbnNlYgZwcm90bzM", [file_amino_amino, file_cosmos_base_v1beta1_coin, file_cosmos_msg_v1_msg, file_cosmos_proto_cosmos]);
+  fileDesc("Chxjb3Ntb3MvYmFuay92MWJldGExL3R4LnByb3RvEhNjb3Ntb3MuYmFuay52MWJldGExItQBCgdNc2dTZW5kEi4KDGZyb21fYWRkcmVzcxgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEiwKCnRvX2FkZHJlc3MYAiABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxJBCgZhbW91bnQYAyADKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW5CFprnsCoMbGVnYWN5X2NvaW5zqOewKgE6KILnsCoMZnJvbV9hZGRyZXNziuewKhJjb3Ntb3Mtc2RrL01zZ1NlbmQiEQoPTXNnU2VuZFJlc3BvbnNlMlgKA01zZxJKCgRTZW5kEhwuY29zbW9zLmJhbmsudjFiZXRhMS5Nc2dTZW5kGiQuY29zbW9zLmJhbmsudjFiZXRhMS5Nc2dTZW5kUmVzcG9uc2UaBYDnsCoBYgZwcm90bzM", [file_amino_amino, file_cosmos_base_v1beta1_coin, file_cosmos_msg_v1_msg, file_cosmos_proto_cosmos]);
 
 /**
  * @generated from message cosmos.bank.v1beta1.MsgSend
@@ -56,4 +56,19 @@ export type MsgSendResponse = Message<"cosmos.bank.v1beta1.MsgSendResponse"> & {
  */
 export const MsgSendResponseSchema: GenMessage<MsgSendResponse> = /*@__PURE__*/
   messageDesc(file_cosmos_bank_v1beta1_tx, 1);
+
+/**
+ * @generated from service cosmos.bank.v1beta1.Msg
+ */
+export const Msg: GenService<{
+  /**
+   * @generated from rpc cosmos.bank.v1beta1.Msg.Send
+   */
+  send: {
+    methodKind: "unary";
+    input: typeof MsgSendSchema;
+    output: typeof MsgSendResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_cosmos_bank_v1beta1_tx, 0);
 

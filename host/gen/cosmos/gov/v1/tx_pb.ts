@@ -2,8 +2,8 @@
 // @generated from file cosmos/gov/v1/tx.proto (package cosmos.gov.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_amino_amino } from "../../../amino/amino_pb.js";
 import type { Coin } from "../../base/v1beta1/coin_pb.js";
 import { file_cosmos_base_v1beta1_coin } from "../../base/v1beta1/coin_pb.js";
@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file cosmos/gov/v1/tx.proto.
  */
 export const file_cosmos_gov_v1_tx: GenFile = /*@__PURE__*/
-  fileDesc("ChZjb3Ntb3MvZ292L3YxL3R4LnByb3RvEg1jb3Ntb3MuZ292LnYxIqsCChFNc2dTdWJtaXRQcm9wb3NhbBImCghtZXNzYWdlcxgBIAMoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnkSSgoPaW5pdGlhbF9kZXBvc2l0GAIgAygLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luQhaa57AqDGxlZ2FjeV9jb2luc6jnsCoBEioKCHByb3Bvc2VyGAMgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmcSEAoIbWV0YWRhdGEYBCABKAkSDQoFdGl0bGUYBSABKAkSDwoHc3VtbWFyeRgGIAEoCRIRCglleHBlZGl0ZWQYByABKAg6MYLnsCoIcHJvcG9zZXKK57AqH2Nvc21vcy1zZGsvdjEvTXNnU3VibWl0UHJvcG9zYWwiMAoZTXNnU3VibWl0UHJvcG9zYWxSZXNwb25zZRITCgtwcm9wb3NhbF9pZBgBIAEoBCKHAQoUTXNnRXhlY0xlZ2FjeUNvbnRlbnQSJQoHY29udGVudBgBIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnkSEQoJYXV0aG9yaXR5GAIgASgJOjWC57AqCWF1dGhvcml0eYrnsCoiY29zbW9zLXNkay92MS9Nc2dFeGVjTGVnYWN5Q29udGVudCIeChxNc2dFeGVjTGVnYWN5Q29udGVudFJlc3BvbnNlIrEBCgdNc2dWb3RlEhoKC3Byb3Bvc2FsX2lkGAEgASgEQgWo57AqARInCgV2b3RlchgCIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEikKBm9wdGlvbhgDIAEoDjIZLmNvc21vcy5nb3YudjEuVm90ZU9wdGlvbhIQCghtZXRhZGF0YRgEIAEoCTokguewKgV2b3RlcornsCoVY29zbW9zLXNkay92MS9Nc2dWb3RlIhEKD01zZ1ZvdGVSZXNwb25zZSLKAQoPTXNnVm90ZVdlaWdodGVkEhoKC3Byb3Bvc2FsX2lkGAEgASgEQgWo57AqARInCgV2b3RlchgCIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEjIKB29wdGlvbnMYAyADKAsyIS5jb3Ntb3MuZ292LnYxLldlaWdodGVkVm90ZU9wdGlvbhIQCghtZXRhZGF0YRgEIAEoCTosguewKgV2b3RlcornsCodY29zbW9zLXNkay92MS9Nc2dWb3RlV2VpZ2h0ZWQiGQoXTXNnVm90ZVdlaWdodGVkUmVzcG9uc2UitAEKCk1zZ0RlcG9zaXQSGgoLcHJvcG9zYWxfaWQYASABKARCBajnsCoBEisKCWRlcG9zaXRvchgCIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEjAKBmFtb3VudBgDIAMoCzIZLmNvc21vcy5iYXNlLnYxYmV0YTEuQ29pbkIFqOewKgE6K4LnsCoJZGVwb3NpdG9yiuewKhhjb3Ntb3Mtc2RrL3YxL01zZ0RlcG9zaXQiFAoSTXNnRGVwb3NpdFJlc3BvbnNlImMKEU1zZ0NhbmNlbFByb3Bvc2FsEhMKC3Byb3Bvc2FsX2lkGAEgASgEEioKCHByb3Bvc2VyGAIgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmc6DYLnsCoIcHJvcG9zZXIifAoZTXNnQ2FuY2VsUHJvcG9zYWxSZXNwb25zZRITCgtwcm9wb3NhbF9pZBgBIAEoBBIxCg1jYW5jZWxlZF90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9jYW5jZWxlZF9oZWlnaHQYAyABKARiBnByb3RvMw", [file_amino_amino, file_cosmos_base_v1beta1_coin, file_cosmos_gov_v1_gov, file_cosmos_msg_v1_msg, file_cosmos_proto_cosmos, file_google_protobuf_any, file_google_protobuf_timestamp]);
+  fileDesc("ChZjb3Ntb3MvZ292L3YxL3R4LnByb3RvEg1jb3Ntb3MuZ292LnYxIqsCChFNc2dTdWJtaXRQcm9wb3NhbBImCghtZXNzYWdlcxgBIAMoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnkSSgoPaW5pdGlhbF9kZXBvc2l0GAIgAygLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luQhaa57AqDGxlZ2FjeV9jb2luc6jnsCoBEioKCHByb3Bvc2VyGAMgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmcSEAoIbWV0YWRhdGEYBCABKAkSDQoFdGl0bGUYBSABKAkSDwoHc3VtbWFyeRgGIAEoCRIRCglleHBlZGl0ZWQYByABKAg6MYLnsCoIcHJvcG9zZXKK57AqH2Nvc21vcy1zZGsvdjEvTXNnU3VibWl0UHJvcG9zYWwiMAoZTXNnU3VibWl0UHJvcG9zYWxSZXNwb25zZRITCgtwcm9wb3NhbF9pZBgBIAEoBCKHAQoUTXNnRXhlY0xlZ2FjeUNvbnRlbnQSJQoHY29udGVudBgBIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnkSEQoJYXV0aG9yaXR5GAIgASgJOjWC57AqCWF1dGhvcml0eYrnsCoiY29zbW9zLXNkay92MS9Nc2dFeGVjTGVnYWN5Q29udGVudCIeChxNc2dFeGVjTGVnYWN5Q29udGVudFJlc3BvbnNlIrEBCgdNc2dWb3RlEhoKC3Byb3Bvc2FsX2lkGAEgASgEQgWo57AqARInCgV2b3RlchgCIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEikKBm9wdGlvbhgDIAEoDjIZLmNvc21vcy5nb3YudjEuVm90ZU9wdGlvbhIQCghtZXRhZGF0YRgEIAEoCTokguewKgV2b3RlcornsCoVY29zbW9zLXNkay92MS9Nc2dWb3RlIhEKD01zZ1ZvdGVSZXNwb25zZSLKAQoPTXNnVm90ZVdlaWdodGVkEhoKC3Byb3Bvc2FsX2lkGAEgASgEQgWo57AqARInCgV2b3RlchgCIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEjIKB29wdGlvbnMYAyADKAsyIS5jb3Ntb3MuZ292LnYxLldlaWdodGVkVm90ZU9wdGlvbhIQCghtZXRhZGF0YRgEIAEoCTosguewKgV2b3RlcornsCodY29zbW9zLXNkay92MS9Nc2dWb3RlV2VpZ2h0ZWQiGQoXTXNnVm90ZVdlaWdodGVkUmVzcG9uc2UitAEKCk1zZ0RlcG9zaXQSGgoLcHJvcG9zYWxfaWQYASABKARCBajnsCoBEisKCWRlcG9zaXRvchgCIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEjAKBmFtb3VudBgDIAMoCzIZLmNvc21vcy5iYXNlLnYxYmV0YTEuQ29pbkIFqOewKgE6K4LnsCoJZGVwb3NpdG9yiuewKhhjb3Ntb3Mtc2RrL3YxL01zZ0RlcG9zaXQiFAoSTXNnRGVwb3NpdFJlc3BvbnNlImMKEU1zZ0NhbmNlbFByb3Bvc2FsEhMKC3Byb3Bvc2FsX2lkGAEgASgEEioKCHByb3Bvc2VyGAIgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmc6DYLnsCoIcHJvcG9zZXIifAoZTXNnQ2FuY2VsUHJvcG9zYWxSZXNwb25zZRITCgtwcm9wb3NhbF9pZBgBIAEoBBIxCg1jYW5jZWxlZF90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9jYW5jZWxlZF9oZWlnaHQYAyABKAQykAQKA01zZxJcCg5TdWJtaXRQcm9wb3NhbBIgLmNvc21vcy5nb3YudjEuTXNnU3VibWl0UHJvcG9zYWwaKC5jb3Ntb3MuZ292LnYxLk1zZ1N1Ym1pdFByb3Bvc2FsUmVzcG9uc2USZQoRRXhlY0xlZ2FjeUNvbnRlbnQSIy5jb3Ntb3MuZ292LnYxLk1zZ0V4ZWNMZWdhY3lDb250ZW50GisuY29zbW9zLmdvdi52MS5Nc2dFeGVjTGVnYWN5Q29udGVudFJlc3BvbnNlEj4KBFZvdGUSFi5jb3Ntb3MuZ292LnYxLk1zZ1ZvdGUaHi5jb3Ntb3MuZ292LnYxLk1zZ1ZvdGVSZXNwb25zZRJWCgxWb3RlV2VpZ2h0ZWQSHi5jb3Ntb3MuZ292LnYxLk1zZ1ZvdGVXZWlnaHRlZBomLmNvc21vcy5nb3YudjEuTXNnVm90ZVdlaWdodGVkUmVzcG9uc2USRwoHRGVwb3NpdBIZLmNvc21vcy5nb3YudjEuTXNnRGVwb3NpdBohLmNvc21vcy5nb3YudjEuTXNnRGVwb3NpdFJlc3BvbnNlElwKDkNhbmNlbFByb3Bvc2FsEiAuY29zbW9zLmdvdi52MS5Nc2dDYW5jZWxQcm9wb3NhbBooLmNvc21vcy5nb3YudjEuTXNnQ2FuY2VsUHJvcG9zYWxSZXNwb25zZRoFgOewKgFiBnByb3RvMw", [file_amino_amino, file_cosmos_base_v1beta1_coin, file_cosmos_gov_v1_gov, file_cosmos_msg_v1_msg, file_cosmos_proto_cosmos, file_google_protobuf_any, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message cosmos.gov.v1.MsgSubmitProposal
@@ -306,4 +306,59 @@ export type MsgCancelProposalResponse = Message<"cosmos.gov.v1.MsgCancelProposal
  */
 export const MsgCancelProposalResponseSchema: GenMessage<MsgCancelProposalResponse> = /*@__PURE__*/
   messageDesc(file_cosmos_gov_v1_tx, 11);
+
+/**
+ * @generated from service cosmos.gov.v1.Msg
+ */
+export const Msg: GenService<{
+  /**
+   * @generated from rpc cosmos.gov.v1.Msg.SubmitProposal
+   */
+  submitProposal: {
+    methodKind: "unary";
+    input: typeof MsgSubmitProposalSchema;
+    output: typeof MsgSubmitProposalResponseSchema;
+  },
+  /**
+   * @generated from rpc cosmos.gov.v1.Msg.ExecLegacyContent
+   */
+  execLegacyContent: {
+    methodKind: "unary";
+    input: typeof MsgExecLegacyContentSchema;
+    output: typeof MsgExecLegacyContentResponseSchema;
+  },
+  /**
+   * @generated from rpc cosmos.gov.v1.Msg.Vote
+   */
+  vote: {
+    methodKind: "unary";
+    input: typeof MsgVoteSchema;
+    output: typeof MsgVoteResponseSchema;
+  },
+  /**
+   * @generated from rpc cosmos.gov.v1.Msg.VoteWeighted
+   */
+  voteWeighted: {
+    methodKind: "unary";
+    input: typeof MsgVoteWeightedSchema;
+    output: typeof MsgVoteWeightedResponseSchema;
+  },
+  /**
+   * @generated from rpc cosmos.gov.v1.Msg.Deposit
+   */
+  deposit: {
+    methodKind: "unary";
+    input: typeof MsgDepositSchema;
+    output: typeof MsgDepositResponseSchema;
+  },
+  /**
+   * @generated from rpc cosmos.gov.v1.Msg.CancelProposal
+   */
+  cancelProposal: {
+    methodKind: "unary";
+    input: typeof MsgCancelProposalSchema;
+    output: typeof MsgCancelProposalResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_cosmos_gov_v1_tx, 0);
 

@@ -2,8 +2,8 @@
 // @generated from file cosmos/gov/v1beta1/tx.proto (package cosmos.gov.v1beta1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_amino_amino } from "../../../amino/amino_pb.js";
 import type { Coin } from "../../base/v1beta1/coin_pb.js";
 import { file_cosmos_base_v1beta1_coin } from "../../base/v1beta1/coin_pb.js";
@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file cosmos/gov/v1beta1/tx.proto.
  */
 export const file_cosmos_gov_v1beta1_tx: GenFile = /*@__PURE__*/
-  fileDesc("Chtjb3Ntb3MvZ292L3YxYmV0YTEvdHgucHJvdG8SEmNvc21vcy5nb3YudjFiZXRhMSLiAQoRTXNnU3VibWl0UHJvcG9zYWwSJQoHY29udGVudBgBIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnkSSgoPaW5pdGlhbF9kZXBvc2l0GAIgAygLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luQhaa57AqDGxlZ2FjeV9jb2luc6jnsCoBEioKCHByb3Bvc2VyGAMgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmc6LoLnsCoIcHJvcG9zZXKK57AqHGNvc21vcy1zZGsvTXNnU3VibWl0UHJvcG9zYWwiMAoZTXNnU3VibWl0UHJvcG9zYWxSZXNwb25zZRITCgtwcm9wb3NhbF9pZBgBIAEoBCKhAQoHTXNnVm90ZRIaCgtwcm9wb3NhbF9pZBgBIAEoBEIFqOewKgESJwoFdm90ZXIYAiABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxIuCgZvcHRpb24YAyABKA4yHi5jb3Ntb3MuZ292LnYxYmV0YTEuVm90ZU9wdGlvbjohguewKgV2b3RlcornsCoSY29zbW9zLXNkay9Nc2dWb3RlIhEKD01zZ1ZvdGVSZXNwb25zZSLBAQoPTXNnVm90ZVdlaWdodGVkEhoKC3Byb3Bvc2FsX2lkGAEgASgEQgWo57AqARInCgV2b3RlchgCIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEj4KB29wdGlvbnMYAyADKAsyJi5jb3Ntb3MuZ292LnYxYmV0YTEuV2VpZ2h0ZWRWb3RlT3B0aW9uQgWo57AqATopguewKgV2b3RlcornsCoaY29zbW9zLXNkay9Nc2dWb3RlV2VpZ2h0ZWQiGQoXTXNnVm90ZVdlaWdodGVkUmVzcG9uc2UiwgEKCk1zZ0RlcG9zaXQSGgoLcHJvcG9zYWxfaWQYASABKARCBajnsCoBEisKCWRlcG9zaXRvchgCIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEkEKBmFtb3VudBgDIAMoCzIZLmNvc21vcy5iYXNlLnYxYmV0YTEuQ29pbkIWmuewKgxsZWdhY3lfY29pbnOo57AqATooguewKglkZXBvc2l0b3KK57AqFWNvc21vcy1zZGsvTXNnRGVwb3NpdCIUChJNc2dEZXBvc2l0UmVzcG9uc2ViBnByb3RvMw", [file_amino_amino, file_cosmos_base_v1beta1_coin, file_cosmos_gov_v1beta1_gov, file_cosmos_msg_v1_msg, file_cosmos_proto_cosmos, file_google_protobuf_any]);
+  fileDesc("Chtjb3Ntb3MvZ292L3YxYmV0YTEvdHgucHJvdG8SEmNvc21vcy5nb3YudjFiZXRhMSLiAQoRTXNnU3VibWl0UHJvcG9zYWwSJQoHY29udGVudBgBIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnkSSgoPaW5pdGlhbF9kZXBvc2l0GAIgAygLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luQhaa57AqDGxlZ2FjeV9jb2luc6jnsCoBEioKCHByb3Bvc2VyGAMgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmc6LoLnsCoIcHJvcG9zZXKK57AqHGNvc21vcy1zZGsvTXNnU3VibWl0UHJvcG9zYWwiMAoZTXNnU3VibWl0UHJvcG9zYWxSZXNwb25zZRITCgtwcm9wb3NhbF9pZBgBIAEoBCKhAQoHTXNnVm90ZRIaCgtwcm9wb3NhbF9pZBgBIAEoBEIFqOewKgESJwoFdm90ZXIYAiABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxIuCgZvcHRpb24YAyABKA4yHi5jb3Ntb3MuZ292LnYxYmV0YTEuVm90ZU9wdGlvbjohguewKgV2b3RlcornsCoSY29zbW9zLXNkay9Nc2dWb3RlIhEKD01zZ1ZvdGVSZXNwb25zZSLBAQoPTXNnVm90ZVdlaWdodGVkEhoKC3Byb3Bvc2FsX2lkGAEgASgEQgWo57AqARInCgV2b3RlchgCIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEj4KB29wdGlvbnMYAyADKAsyJi5jb3Ntb3MuZ292LnYxYmV0YTEuV2VpZ2h0ZWRWb3RlT3B0aW9uQgWo57AqATopguewKgV2b3RlcornsCoaY29zbW9zLXNkay9Nc2dWb3RlV2VpZ2h0ZWQiGQoXTXNnVm90ZVdlaWdodGVkUmVzcG9uc2UiwgEKCk1zZ0RlcG9zaXQSGgoLcHJvcG9zYWxfaWQYASABKARCBajnsCoBEisKCWRlcG9zaXRvchgCIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEkEKBmFtb3VudBgDIAMoCzIZLmNvc21vcy5iYXNlLnYxYmV0YTEuQ29pbkIWmuewKgxsZWdhY3lfY29pbnOo57AqATooguewKglkZXBvc2l0b3KK57AqFWNvc21vcy1zZGsvTXNnRGVwb3NpdCIUChJNc2dEZXBvc2l0UmVzcG9uc2Uy8wIKA01zZxJmCg5TdWJtaXRQcm9wb3NhbBIlLmNvc21vcy5nb3YudjFiZXRhMS5Nc2dTdWJtaXRQcm9wb3NhbBotLmNvc21vcy5nb3YudjFiZXRhMS5Nc2dTdWJtaXRQcm9wb3NhbFJlc3BvbnNlEkgKBFZvdGUSGy5jb3Ntb3MuZ292LnYxYmV0YTEuTXNnVm90ZRojLmNvc21vcy5nb3YudjFiZXRhMS5Nc2dWb3RlUmVzcG9uc2USYAoMVm90ZVdlaWdodGVkEiMuY29zbW9zLmdvdi52MWJldGExLk1zZ1ZvdGVXZWlnaHRlZBorLmNvc21vcy5nb3YudjFiZXRhMS5Nc2dWb3RlV2VpZ2h0ZWRSZXNwb25zZRJRCgdEZXBvc2l0Eh4uY29zbW9zLmdvdi52MWJldGExLk1zZ0RlcG9zaXQaJi5jb3Ntb3MuZ292LnYxYmV0YTEuTXNnRGVwb3NpdFJlc3BvbnNlGgWA57AqAWIGcHJvdG8z", [file_amino_amino, file_cosmos_base_v1beta1_coin, file_cosmos_gov_v1beta1_gov, file_cosmos_msg_v1_msg, file_cosmos_proto_cosmos, file_google_protobuf_any]);
 
 /**
  * @generated from message cosmos.gov.v1beta1.MsgSubmitProposal
@@ -188,4 +188,43 @@ export type MsgDepositResponse = Message<"cosmos.gov.v1beta1.MsgDepositResponse"
  */
 export const MsgDepositResponseSchema: GenMessage<MsgDepositResponse> = /*@__PURE__*/
   messageDesc(file_cosmos_gov_v1beta1_tx, 7);
+
+/**
+ * @generated from service cosmos.gov.v1beta1.Msg
+ */
+export const Msg: GenService<{
+  /**
+   * @generated from rpc cosmos.gov.v1beta1.Msg.SubmitProposal
+   */
+  submitProposal: {
+    methodKind: "unary";
+    input: typeof MsgSubmitProposalSchema;
+    output: typeof MsgSubmitProposalResponseSchema;
+  },
+  /**
+   * @generated from rpc cosmos.gov.v1beta1.Msg.Vote
+   */
+  vote: {
+    methodKind: "unary";
+    input: typeof MsgVoteSchema;
+    output: typeof MsgVoteResponseSchema;
+  },
+  /**
+   * @generated from rpc cosmos.gov.v1beta1.Msg.VoteWeighted
+   */
+  voteWeighted: {
+    methodKind: "unary";
+    input: typeof MsgVoteWeightedSchema;
+    output: typeof MsgVoteWeightedResponseSchema;
+  },
+  /**
+   * @generated from rpc cosmos.gov.v1beta1.Msg.Deposit
+   */
+  deposit: {
+    methodKind: "unary";
+    input: typeof MsgDepositSchema;
+    output: typeof MsgDepositResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_cosmos_gov_v1beta1_tx, 0);
 

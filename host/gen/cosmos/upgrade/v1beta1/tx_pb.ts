@@ -2,8 +2,8 @@
 // @generated from file cosmos/upgrade/v1beta1/tx.proto (package cosmos.upgrade.v1beta1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_amino_amino } from "../../../amino/amino_pb.js";
 import { file_cosmos_msg_v1_msg } from "../../msg/v1/msg_pb.js";
 import type { Plan } from "./upgrade_pb.js";
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file cosmos/upgrade/v1beta1/tx.proto.
  */
 export const file_cosmos_upgrade_v1beta1_tx: GenFile = /*@__PURE__*/
-  fileDesc("Ch9jb3Ntb3MvdXBncmFkZS92MWJldGExL3R4LnByb3RvEhZjb3Ntb3MudXBncmFkZS52MWJldGExIqYBChJNc2dTb2Z0d2FyZVVwZ3JhZGUSKwoJYXV0aG9yaXR5GAEgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmcSMQoEcGxhbhgCIAEoCzIcLmNvc21vcy51cGdyYWRlLnYxYmV0YTEuUGxhbkIFqOewKgE6MILnsCoJYXV0aG9yaXR5iuewKh1jb3Ntb3Mtc2RrL01zZ1NvZnR3YXJlVXBncmFkZSIcChpNc2dTb2Z0d2FyZVVwZ3JhZGVSZXNwb25zZSJvChBNc2dDYW5jZWxVcGdyYWRlEisKCWF1dGhvcml0eRgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nOi6C57AqCWF1dGhvcml0eYrnsCobY29zbW9zLXNkay9Nc2dDYW5jZWxVcGdyYWRlIhoKGE1zZ0NhbmNlbFVwZ3JhZGVSZXNwb25zZWIGcHJvdG8z", [file_amino_amino, file_cosmos_msg_v1_msg, file_cosmos_upgrade_v1beta1_upgrade, file_cosmos_proto_cosmos]);
+  fileDesc("Ch9jb3Ntb3MvdXBncmFkZS92MWJldGExL3R4LnByb3RvEhZjb3Ntb3MudXBncmFkZS52MWJldGExIqYBChJNc2dTb2Z0d2FyZVVwZ3JhZGUSKwoJYXV0aG9yaXR5GAEgASgJQhjStC0UY29zbW9zLkFkZHJlc3NTdHJpbmcSMQoEcGxhbhgCIAEoCzIcLmNvc21vcy51cGdyYWRlLnYxYmV0YTEuUGxhbkIFqOewKgE6MILnsCoJYXV0aG9yaXR5iuewKh1jb3Ntb3Mtc2RrL01zZ1NvZnR3YXJlVXBncmFkZSIcChpNc2dTb2Z0d2FyZVVwZ3JhZGVSZXNwb25zZSJvChBNc2dDYW5jZWxVcGdyYWRlEisKCWF1dGhvcml0eRgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nOi6C57AqCWF1dGhvcml0eYrnsCobY29zbW9zLXNkay9Nc2dDYW5jZWxVcGdyYWRlIhoKGE1zZ0NhbmNlbFVwZ3JhZGVSZXNwb25zZTLsAQoDTXNnEnEKD1NvZnR3YXJlVXBncmFkZRIqLmNvc21vcy51cGdyYWRlLnYxYmV0YTEuTXNnU29mdHdhcmVVcGdyYWRlGjIuY29zbW9zLnVwZ3JhZGUudjFiZXRhMS5Nc2dTb2Z0d2FyZVVwZ3JhZGVSZXNwb25zZRJrCg1DYW5jZWxVcGdyYWRlEiguY29zbW9zLnVwZ3JhZGUudjFiZXRhMS5Nc2dDYW5jZWxVcGdyYWRlGjAuY29zbW9zLnVwZ3JhZGUudjFiZXRhMS5Nc2dDYW5jZWxVcGdyYWRlUmVzcG9uc2UaBYDnsCoBYgZwcm90bzM", [file_amino_amino, file_cosmos_msg_v1_msg, file_cosmos_upgrade_v1beta1_upgrade, file_cosmos_proto_cosmos]);
 
 /**
  * Schedules a plan; a plan that is scheduled is replaced.
@@ -87,4 +87,27 @@ export type MsgCancelUpgradeResponse = Message<"cosmos.upgrade.v1beta1.MsgCancel
  */
 export const MsgCancelUpgradeResponseSchema: GenMessage<MsgCancelUpgradeResponse> = /*@__PURE__*/
   messageDesc(file_cosmos_upgrade_v1beta1_tx, 3);
+
+/**
+ * @generated from service cosmos.upgrade.v1beta1.Msg
+ */
+export const Msg: GenService<{
+  /**
+   * @generated from rpc cosmos.upgrade.v1beta1.Msg.SoftwareUpgrade
+   */
+  softwareUpgrade: {
+    methodKind: "unary";
+    input: typeof MsgSoftwareUpgradeSchema;
+    output: typeof MsgSoftwareUpgradeResponseSchema;
+  },
+  /**
+   * @generated from rpc cosmos.upgrade.v1beta1.Msg.CancelUpgrade
+   */
+  cancelUpgrade: {
+    methodKind: "unary";
+    input: typeof MsgCancelUpgradeSchema;
+    output: typeof MsgCancelUpgradeResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_cosmos_upgrade_v1beta1_tx, 0);
 

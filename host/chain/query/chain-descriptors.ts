@@ -1,0 +1,65 @@
+/**
+ * What a client asks before it makes queries and transactions of a chain that it does not know: the .proto files
+ * (`cosmos.reflection.v1`), and the messages, sign modes and address prefix (`cosmos.base.reflection.v2alpha1`).
+ */
+import type { DescMessage, DescService } from "@bufbuild/protobuf";
+import { ReflectionService as Described } from "../../gen/cosmos/base/reflection/v2alpha1/reflection_pb.js";
+import { PubKeySchema as Ed25519 } from "../../gen/cosmos/crypto/ed25519/keys_pb.js";
+import { LegacyAminoPubKeySchema as Multisig } from "../../gen/cosmos/crypto/multisig/keys_pb.js";
+import { PubKeySchema as Secp256k1 } from "../../gen/cosmos/crypto/secp256k1/keys_pb.js";
+import { ReflectionService as Files } from "../../gen/cosmos/reflection/v1/reflection_pb.js";
+import { SignMode, SignModeSchema } from "../../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
+import { TxSchema } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
+import { type Chain, filesOf } from "../define-chain.js";
+import { implementOfNode, type QueryService } from "./service.js";
+
+/** Modes that signatures are verified in. */
+const SIGN_MODES = [SignMode.DIRECT, SignMode.LEGACY_AMINO_JSON];
+/** The Cosmos SDK's names for what may be packed. */
+const MESSAGES = "cosmos.base.v1beta1.Msg";
+const KEYS = "cosmos.crypto.PubKey";
+
+/** @param services all that a node serves, these two too */
+export function fileService(chain: Chain, services: () => readonly DescService[]): QueryService {
+  return implementOfNode(Files, {
+    fileDescriptors: () => ({ files: filesOf(chain, services()).map(({ proto }) => proto) }),
+  });
+}
+
+export function descriptorService(chain: Chain, services: () => readonly DescService[]): QueryService {
+  const ofModules = new Set(chain.services.map(({ descriptor }) => descriptor.typeName));
+  const messages = [...chain.router.values()].map(({ schema }) => schema);
+  return implementOfNode(Described, {
+    getAuthnDescriptor: () => ({
+      authn: {
+        signModes: SignModeSchema.values
+          .filter(({ number }) => SIGN_MODES.includes(number))
+          .map(({ name, number }) => ({ name, number })),
+      },
+    }),
+    getChainDescriptor: (_request, { node }) => ({ chain: { id: node.identity.chainId } }),
+    getCodecDescriptor: () => ({
+      codec: { interfaces: [implementers(MESSAGES, messages), implementers(KEYS, [Ed25519, Multisig, Secp256k1])] },
+    }),
+    getConfigurationDescriptor: () => ({ config: { bech32AccountAddressPrefix: chain.addresses.prefix } }),
+    getQueryServicesDescriptor: () => ({
+      queries: {
+        queryServices: services().map(({ typeName, methods }) => ({
+          fullname: typeName,
+          isModule: ofModules.has(typeName),
+          methods: methods.map(({ name }) => ({ name, fullQueryPath: `/${typeName}/${name}` })),
+        })),
+      },
+    }),
+    getTxDescriptor: () => ({
+      tx: { fullname: TxSchema.typeName, msgs: messages.map(({ typeName }) => ({ msgTypeUrl: `/${typeName}` })) },
+    }),
+  });
+}
+
+function implementers(fullname: string, types: readonly DescMessage[]) {
+  return {
+    fullname,
+    interfaceImplementers: types.map(({ typeName }) => ({ fullname: typeName, typeUrl: `/${typeName}` })),
+  };
+}
