@@ -1,16 +1,17 @@
 /**
  * `npm run sim -- --rounds N --seed S [--json]`: processes that are killed, power that goes, disks that fail
  * or are full, over an upgrade. Exit 1 if anything was lost or diverged.
- * `--only K` runs round K of such a run alone, `--kind` rounds of one kind.
+ * `--only K` runs round K of such a run alone, `--kind` rounds of one kind, `--scene` of one scene.
  */
 import { parseArgs } from "node:util";
+import { SCENES } from "./scenes.js";
 import { ROUND_KINDS, type RoundKind, simulate } from "./simulate.js";
 
 const ROUNDS_DEFAULT = 200;
 
 function usage(message: string): never {
   process.stderr.write(
-    `${message}\nusage: npm run sim -- [--rounds N] [--seed S] [--only K] [--kind kill|replay|EIO|ENOSPC|SIGTERM] [--json]\n`,
+    `${message}\nusage: npm run sim -- [--rounds N] [--seed S] [--only K] [--kind kill|replay|EIO|ENOSPC|SIGTERM] [--scene NAME] [--json]\n`,
   );
   process.exit(2);
 }
@@ -21,6 +22,7 @@ function readOptions() {
     seed: { type: "string", default: String(Date.now()) },
     only: { type: "string" },
     kind: { type: "string" },
+    scene: { type: "string" },
     json: { type: "boolean", default: false },
   } as const;
   try {
@@ -39,12 +41,16 @@ function kindOf(text: string): RoundKind {
   return ROUND_KINDS.find((kind) => kind === text) ?? usage(`--kind must be one of ${ROUND_KINDS.join(", ")}`);
 }
 
-const { rounds, seed, only, kind, json } = readOptions();
+const { rounds, seed, only, kind, scene, json } = readOptions();
+if (scene && !SCENES.some(({ name }) => name === scene)) {
+  usage(`--scene must be one of ${SCENES.map(({ name }) => name).join(", ")}`);
+}
 const { summary, roundsByScene, roundsByKind, milliseconds } = await simulate({
   rounds: count(rounds, "rounds"),
   seed,
   only: only === undefined ? undefined : count(only, "only"),
   ...(kind === undefined ? {} : { kind: kindOf(kind) }),
+  ...(scene === undefined ? {} : { scenes: [scene] }),
   onDamage: (text) => process.stderr.write(`${text}\n`),
 });
 if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);

@@ -9,7 +9,7 @@ import type { Batch, Database } from "./database.js";
 import { chunkKey } from "./keys.js";
 
 const CACHE_BYTES_DEFAULT = 32 * 1_048_576;
-const STAGED_BYTES_DEFAULT = 8 * 1_048_576;
+const STAGED_BYTES_DEFAULT = 4 * 1_048_576;
 /** Stores × chunks in one number: 2^16 stores of 2^36 chunks stay below 2^53. */
 const CHUNKS_PER_STORE = 2 ** 36;
 

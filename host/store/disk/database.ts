@@ -44,12 +44,22 @@ export interface DatabaseRange {
   readonly limit?: number;
 }
 
+/** The last key of a range; undefined: there is none. */
+export interface LastKey {
+  readonly start: Uint8Array;
+  /** Exclusive. */
+  readonly end: Uint8Array;
+  readonly last: Uint8Array | undefined;
+}
+
 export interface TransactionOptions {
   /**
    * Visible at once, durable with the next transaction at the latest: a power cut may undo it, alone. For records that
    * nothing points to yet. A database may sync it all the same.
    */
   readonly isDurableLater?: boolean;
+  /** What `changes` has found. A database that writes after the call has returned looks again when it does. */
+  readonly expected?: LastKey;
 }
 
 export interface Database {
@@ -63,7 +73,8 @@ export interface Database {
   keys(range: DatabaseRange): Uint8Array[];
   /**
    * Runs `changes` and makes them visible and durable in one step. When it throws nothing has changed. Whether reads
-   * made by `changes` see what it has put is open: LMDB shows it, memory does not.
+   * made by `changes` see what it has put is open: LMDB shows it, memory does not. `changes` may be called twice. What is
+   * durable later may fail later too, in the next call of any method.
    * @throws UpgradeError UPG_STORE_FULL, UPG_STORE_IO
    */
   transaction(changes: (batch: Batch) => void, options?: TransactionOptions): void;

@@ -34,10 +34,15 @@ export class FencedDatabase implements Database {
 
   /** @throws UpgradeError UPG_STORE_LOCKED when somebody else made a version; nothing has changed then */
   transaction(changes: (batch: Batch) => void, options?: TransactionOptions): void {
-    this.inner.transaction((batch) => {
-      requireLastVersion(this.inner, this.expected());
-      changes(batch);
-    }, options);
+    const version = this.expected();
+    const expected = { start: commitKey(0), end: commitsEnd(), last: version === 0 ? undefined : commitKey(version) };
+    this.inner.transaction(
+      (batch) => {
+        requireLastVersion(this.inner, version);
+        changes(batch);
+      },
+      { ...options, expected },
+    );
   }
 
   close(): void {

@@ -6,13 +6,14 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { open, type RangeOptions, type RootDatabase, type RootDatabaseOptionsWithPath } from "lmdb";
 import { isUpgradeError } from "../../errors.js";
-import type { Batch, Database, DatabaseRange, TransactionOptions } from "./database.js";
+import type { Batch, Database, DatabaseRange, LastKey, TransactionOptions } from "./database.js";
 import { makeFolder, requireAccess, syncFolder } from "./lmdb-access.js";
 import { ChecksumWriter, unsealed } from "./lmdb-checksum.js";
 import { type Access, diskFailure } from "./lmdb-errors.js";
 import { checkLmdbHead } from "./lmdb-head.js";
 import { TransactionRoom } from "./lmdb-room.js";
 import { SpillFolder, type SpillLimits } from "./lmdb-spill.js";
+import { LmdbStager } from "./lmdb-stager.js";
 
 export interface LmdbOptions {
   readonly readOnly?: boolean;
@@ -29,6 +30,11 @@ const DURABLE = 3;
  * saved, and after a power cut the file is whole with or without the transaction.
  */
 const NO_META_SYNC = 0x40000;
+/** Of 4 MiB each: a commit that is not longer needs no thread, and none of its memory. */
+const STAGED_HERE = 64;
+const CANNOT_WRITE = "cannot write to the database";
+/** No range has a key in it that ends where it starts. */
+const NO_KEY: LastKey = { start: new Uint8Array(1), end: new Uint8Array(1), last: undefined };
 /** Beside the database file. */
 const SPILL_FOLDER = "spill";
 
@@ -49,6 +55,9 @@ export class LmdbDatabase implements Database {
   readonly #path: string;
   readonly #room: TransactionRoom;
   #hasFailed = false;
+  /** Transactions in a row that were durable later. */
+  #staged = 0;
+  #stager: LmdbStager | undefined;
 
   /**
    * `path`: the database file; its folder is made when it is absent.
@@ -77,7 +86,13 @@ export class LmdbDatabase implements Database {
     });
   }
 
+  /** So many transactions in a row that are durable later are written in this thread, what follows in another. */
+  protected get stagedHere(): number {
+    return STAGED_HERE;
+  }
+
   get(key: Uint8Array): Uint8Array | undefined {
+    if (this.#stager?.has(key)) this.#settle();
     return this.#mapped("read", "cannot read the database", () => {
       const value = this.#db.getBinary(key as Buffer);
       return value && unsealed(key, plain(value));
@@ -85,43 +100,92 @@ export class LmdbDatabase implements Database {
   }
 
   keys(range: DatabaseRange): Uint8Array[] {
+    this.#settle();
     return this.#mapped("read", "cannot read the database", () =>
       Array.from(this.#db.getKeys(lmdbRange(range)), plain),
     );
   }
 
   transaction(changes: (batch: Batch) => void, options: TransactionOptions = {}): void {
-    const what = "cannot write to the database";
+    this.#settle();
+    this.#staged = options.isDurableLater ? this.#staged + 1 : 0;
+    if (this.#staged > this.stagedHere && this.#hasSent(changes, options.expected)) return;
+    if (!options.isDurableLater) this.#endStager();
+    this.#transact(changes, DURABLE | (options.isDurableLater ? NO_META_SYNC : 0));
+  }
+
+  /** Gives a transaction to the thread; false when it is too long for it. */
+  #hasSent(changes: (batch: Batch) => void, expected: LastKey = NO_KEY): boolean {
+    this.#stager ??= new LmdbStager(lmdbOptions(this.#path), DURABLE | NO_META_SYNC);
+    const stager = this.#stager;
+    let fits = true;
+    this.#room.begin();
+    stager.begin(expected);
+    changes({
+      put: (key, value) => {
+        this.#room.add(key.length + value.length);
+        fits &&= stager.hasAdded(key, this.#checksums.sealed(key, value));
+      },
+      remove: (key) => {
+        fits &&= stager.hasAdded(key, undefined);
+      },
+    });
+    this.#room.require();
+    if (fits) stager.send();
+    return fits;
+  }
+
+  /** Waits for what the thread writes. */
+  #settle(): void {
+    if (!this.#stager) return;
+    try {
+      this.#stager.wait();
+      // Reads go on from a snapshot of their own until they are told that another thread has written.
+      this.#db.resetReadTxn();
+    } catch (cause) {
+      this.#stager = undefined;
+      if (isUpgradeError(cause)) throw cause;
+      this.#hasFailed = true;
+      throw diskFailure("write", `${CANNOT_WRITE} ${this.#path}`, this.#path, cause);
+    }
+  }
+
+  #endStager(): void {
+    this.#stager?.end();
+    this.#stager = undefined;
+  }
+
+  #transact(changes: (batch: Batch) => void, flags: number): void {
     const batch: Batch = {
       put: (key, value) => {
         this.#room.add(key.length + value.length);
-        this.#mapped("write", what, () => void this.#db.putSync(key as Buffer, this.#checksums.sealed(key, value)));
+        const sealed = this.#checksums.sealed(key, value);
+        this.#mapped("write", CANNOT_WRITE, () => void this.#db.putSync(key as Buffer, sealed));
       },
-      remove: (key) => this.#mapped("write", what, () => void this.#db.removeSync(key as Buffer)),
+      remove: (key) => this.#mapped("write", CANNOT_WRITE, () => void this.#db.removeSync(key as Buffer)),
     };
     this.#room.begin();
     let thrown: unknown;
     try {
-      this.#db.transactionSync(
-        () => {
-          try {
-            changes(batch);
-            this.#room.require();
-          } catch (error) {
-            thrown = error;
-            throw error;
-          }
-        },
-        DURABLE | (options.isDurableLater ? NO_META_SYNC : 0),
-      );
+      this.#db.transactionSync(() => {
+        try {
+          changes(batch);
+          this.#room.require();
+        } catch (error) {
+          thrown = error;
+          throw error;
+        }
+      }, flags);
     } catch (cause) {
       this.#hasFailed = thrown === undefined;
-      throw thrown ?? diskFailure("write", `${what} ${this.#path}`, this.#path, cause);
+      throw thrown ?? diskFailure("write", `${CANNOT_WRITE} ${this.#path}`, this.#path, cause);
     }
   }
 
   close(): void {
     this.spill?.clear();
+    this.#settle();
+    this.#endStager();
     // After a write that was refused LMDB's own memory may not be sound (lmdb-room.ts); the process ends anyway.
     if (!this.#hasFailed) void this.#db.close();
   }

@@ -57,7 +57,8 @@ export async function runInjection(
  * be. Nothing of the block is committed then either, which the round goes on to check.
  */
 function isAbortOfLmdb({ exit, isHanging, log }: WorkerEnd, fail: Fail): boolean {
-  return exit === null && !isHanging && fail.class === "write" && log.includes("Write error: ");
+  const isRefused = fail.class === "write" || fail.mode === "lasting";
+  return exit === null && !isHanging && isRefused && log.includes("Write error: ");
 }
 
 type Fail = NonNullable<Faults["fail"]>;
