@@ -68,7 +68,7 @@ function commandsOf(
 
 const PATH_FIELD = /\{(\w+)\}/g;
 
-/** What a route has in its path is an argument; what it has behind it is a flag. */
+/** What a route has in its path is an argument; what comes after it is a flag. */
 function queryCommand(method: DescMethod): CommandOptions {
   const { pattern } = getOption(method, http);
   const path = hasOption(method, http) && pattern.case === "get" ? pattern.value : "";

@@ -140,7 +140,7 @@ export class LmdbDatabase implements Database {
     if (!this.#stager) return;
     try {
       this.#stager.wait();
-      // Reads go on from a snapshot of their own until they are told that another thread has written.
+      // Reads go on from a snapshot of their own until they are asked to see that another thread has written.
       this.#db.resetReadTxn();
     } catch (cause) {
       this.#stager = undefined;
