@@ -38,7 +38,7 @@ export { type Clock, logicalClock, wallClock } from "./engine/embedded/clock.js"
 export { EmbeddedNode, type MadeBlock } from "./engine/embedded/embedded-node.js";
 export { type RunOptions, runNode } from "./engine/embedded/run-node.js";
 export { upgradeFiles, writeFileAtomically } from "./engine/home/atomic-file.js";
-export type { OpenNodeOptions } from "./engine/home/held-home.js";
+export type { OpenNodeOptions } from "./engine/home/hold-options.js";
 export { Home } from "./engine/home/home.js";
 export { type OpenNode, openNode } from "./engine/home/open-node.js";
 export { auth } from "./modules/auth/module.js";

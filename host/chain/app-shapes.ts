@@ -1,4 +1,5 @@
 /** What the application is made with, what a block brings in and gives out, and what a query reads. */
+import type { ConsensusParams } from "../comet/consensus-params.js";
 import type { VerifySignature } from "../comet/keys.js";
 import type { ValidatorUpdate } from "../comet/validator-updates.js";
 import type { Core } from "../core/core.js";
@@ -11,9 +12,11 @@ import type { LogLevel } from "../upgrade/handlers.js";
 import type { AppliedUpgrade } from "../upgrade/hooks.js";
 import type { KeeperOptions } from "../upgrade/keeper.js";
 import type { DirectChange } from "./block.js";
+import type { BlockInfo } from "./block-info.js";
 import type { ChainEvent } from "./context.js";
 import type { Chain } from "./define-chain.js";
 import type { Genesis, GenesisFacts } from "./genesis/genesis.js";
+import type { GasPrice } from "./tx/minimum-fee.js";
 import type { TxResult } from "./tx/result.js";
 import type { ChainVersion } from "./versions/version.js";
 
@@ -40,11 +43,16 @@ export interface AppOptions {
   readonly log?: (level: LogLevel, message: string) => void;
   /** Hears how far a large block has come. */
   readonly onProgress?: OnProgress;
+  /** The engine that decides the blocks, as it is written into each commit (`engineMark`). Default: "", the embedded one. */
+  readonly engine?: string;
+  /** Below all of them a client's transaction is refused in `checkTx`; none: every fee is taken. */
+  readonly minimumGasPrices?: readonly GasPrice[];
   /** A faster verifier of accounts' signatures; its verdict must be that of the one in commitment/block/keys.ts. */
   readonly verifySignature?: VerifySignature;
 }
 
-export interface BlockRequest {
+/** A decided block, as its engine hands it over. */
+export interface BlockRequest extends Partial<BlockInfo> {
   readonly height: Height;
   readonly time: Timestamp;
   readonly txs?: readonly Uint8Array[];
@@ -57,13 +65,22 @@ export interface BlockResult {
   readonly events: readonly ChainEvent[];
   /** The validators whose power is another since the block before; 0n: they have none. */
   readonly validatorUpdates: readonly ValidatorUpdate[];
+  /** The parameters of consensus from the next block on; undefined: this block changed nothing of them. */
+  readonly paramUpdates: ConsensusParams | undefined;
+  readonly applied: AppliedUpgrade | undefined;
+}
+
+/** A block that ran, as far as the application remembers it. */
+export interface BlockRun {
+  readonly time: Timestamp;
   readonly applied: AppliedUpgrade | undefined;
 }
 
 /** What a chain begins with. */
-export interface InitChainResult {
-  /** The first set of validators; empty: state gives nobody power. */
+export interface BeginResult {
+  /** The first set of validators, the greatest first; empty: state gives nobody power. */
   readonly validators: readonly ValidatorUpdate[];
+  readonly params: ConsensusParams;
 }
 
 /** State of one height, and the version whose layout it has: what a query reads. */

@@ -2,6 +2,7 @@
  * The application as another thread sees it: committed state, queries, and transactions checked and simulated over it.
  * It runs no block and writes nothing; what a process must know besides state, the thread that makes blocks says.
  */
+import type { ConsensusParams } from "../comet/consensus-params.js";
 import type { VerifySignature } from "../comet/keys.js";
 import type { Core } from "../core/core.js";
 import { UpgradeError } from "../errors.js";
@@ -10,15 +11,15 @@ import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import type { Height, Sha256, Timestamp } from "../types.js";
 import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { moduleAddress } from "../values/address.js";
-import { AUTHORITY_MODULE } from "./app.js";
+import { AUTHORITY_MODULE, type TxPlace, txFactsMaker } from "./app-parts.js";
 import type { StateAt } from "./app-shapes.js";
 import type { Chain } from "./define-chain.js";
+import { blockGasMax } from "./genesis/consensus-params.js";
+import { paramsOf } from "./given.js";
 import { versionInForce } from "./start.js";
-import { routerAt } from "./tx/message-kind.js";
 import type { GasPrice } from "./tx/minimum-fee.js";
 import type { TxResult } from "./tx/result.js";
 import type { TxFacts } from "./tx/run.js";
-import { rememberingVerifier } from "./tx/verified.js";
 import { type CheckKind, TxChecks } from "./tx-checks.js";
 import type { ChainVersion } from "./versions/version.js";
 
@@ -30,8 +31,8 @@ export interface AppViewOptions {
   readonly chainId: string;
   /** Version that genesis names. */
   readonly appVersion: bigint;
-  /** Undefined: no limit. */
-  readonly blockGasMax: bigint | undefined;
+  /** Those of genesis. */
+  readonly params: ConsensusParams;
   readonly versions: readonly ChainVersion[];
   /** Height and time of the last block that reads see now; undefined before the first. */
   readonly last: () => { readonly height: Height; readonly time: Timestamp } | undefined;
@@ -42,27 +43,23 @@ export interface AppViewOptions {
 export class AppView {
   readonly keeper: Keeper;
   readonly multiStore: CommitMultiStore;
-  readonly #facts: Pick<TxFacts, "chainId" | "sha256" | "addresses" | "verifySignature">;
+  readonly #makeFacts: (place: TxPlace) => TxFacts;
   readonly #checks: TxChecks;
   /** The last version, looked up once a block. */
   #last: StateAt | undefined;
+  #params: { readonly height: Height; readonly params: ConsensusParams } | undefined;
 
   constructor(private readonly options: AppViewOptions) {
-    const { chain, chainId, sha256, core, versions, database, verifySignature, blockGasMax } = options;
-    this.#facts = {
-      chainId,
-      sha256,
-      addresses: chain.addresses,
-      verifySignature: rememberingVerifier(sha256, verifySignature),
-    };
+    const { chain, chainId, sha256, core, versions, database } = options;
     this.multiStore = new CommitMultiStore(database, { sha256 });
     const authority = chain.addresses.encode(moduleAddress(sha256, AUTHORITY_MODULE));
     this.keeper = new Keeper({ core, authority, versions });
+    this.#makeFacts = txFactsMaker(options, this.keeper, () => this.#lastState().version);
     this.#checks = new TxChecks({
       stores: () => this.#lastState().stores.multiStore(),
       hasState: () => options.last() !== undefined,
       chainId,
-      blockGasMax,
+      blockGasMax: () => blockGasMax(this.consensusParams),
       facts: () => this.#txFacts(),
       isUpgradeBlockNext: () => this.isUpgradeBlockNext,
       minimumGasPrices: options.minimumGasPrices ?? [],
@@ -83,6 +80,15 @@ export class AppView {
     };
     if (wanted === last) this.#last = state;
     return state;
+  }
+
+  /** The parameters of consensus for the next block. */
+  get consensusParams(): ConsensusParams {
+    const { chain, params, last } = this.options;
+    if (!last()) return params;
+    const { height, stores } = this.at();
+    if (this.#params?.height !== height) this.#params = { height, params: paramsOf(chain.modules, stores, params) };
+    return this.#params.params;
   }
 
   /** Is a plan due at the next height? Then the block takes no transactions. */
@@ -115,10 +121,8 @@ export class AppView {
   }
 
   #txFacts(): TxFacts {
-    const { height, version } = this.#lastState();
+    const { height } = this.#lastState();
     const time = this.options.last()?.time as Timestamp;
-    const { modules, ante } = this.options.chain;
-    const router = routerAt(modules, version);
-    return { ...this.#facts, height: height + 1n, time, version, keeper: this.keeper, router, ante };
+    return this.#makeFacts({ height: height + 1n, time });
   }
 }

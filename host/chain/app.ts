@@ -2,6 +2,7 @@
  * The application of a chain: its modules around the upgrade module. It has the shape of ABCI 2.0 without its transport:
  * `finalizeBlock` runs a block on a branch and returns the app hash it will have, `commit` makes it durable.
  */
+import type { ConsensusParams } from "../comet/consensus-params.js";
 import type { ValidatorUpdate } from "../comet/validator-updates.js";
 import { assert } from "../errors.js";
 import type { RecordChange } from "../store/disk/database.js";
@@ -9,31 +10,29 @@ import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import type { StoreLoader } from "../store/versions/store-loader.js";
 import type { CacheMultiStore, CommitID, Height, Plan, Timestamp } from "../types.js";
 import type { AppliedUpgrade } from "../upgrade/hooks.js";
-import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
+import { type Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { upgradeCommitOptions } from "../upgrade/receipt.js";
-import { moduleAddress } from "../values/address.js";
-import type { AppOptions, BlockRequest, BlockResult, InitChainResult, StateAt } from "./app-shapes.js";
-import { blockGasLimit, nextEndTime, runBlock } from "./block.js";
+import { appKeeper, NO_STORES, storeOptions, type TxPlace, txFactsMaker } from "./app-parts.js";
+import type { AppOptions, BeginResult, BlockRequest, BlockResult, BlockRun, StateAt } from "./app-shapes.js";
+import { nextEndTime, runBlock } from "./block.js";
+import { NO_BLOCK_INFO } from "./block-info.js";
 import { checkHeight } from "./check-height.js";
 import { codeRecordOf } from "./code-records.js";
+import type { Chain } from "./define-chain.js";
+import { blockGasMax } from "./genesis/consensus-params.js";
 import { hasState } from "./genesis/genesis.js";
 import { initGenesis } from "./genesis/init-genesis.js";
+import { GivenByState } from "./given.js";
 import { setChainHandlers } from "./migrations-of.js";
 import { chooseVersion, codeInForce, versionInForce } from "./start.js";
-import { routerAt } from "./tx/message-kind.js";
 import type { TxResult } from "./tx/result.js";
 import type { TxFacts } from "./tx/run.js";
-import { rememberingVerifier } from "./tx/verified.js";
 import { type CheckKind, TxChecks } from "./tx-checks.js";
-import { StateValidators } from "./validators.js";
 import type { ChainVersion } from "./versions/version.js";
 
-export type { AppOptions, BlockRequest, BlockResult, InitChainResult, StateAt } from "./app-shapes.js";
+export type { AppOptions, BeginResult, BlockRequest, BlockResult, StateAt } from "./app-shapes.js";
 export type { DirectChange } from "./block.js";
 export type { TxResult } from "./tx/result.js";
-
-/** The module whose account may schedule upgrades. */
-export const AUTHORITY_MODULE = "gov";
 
 /**
  * The application of a chain: runs blocks and transactions over its stores, without a network. `EmbeddedNode` makes blocks
@@ -50,21 +49,22 @@ export const AUTHORITY_MODULE = "gov";
  * console.log(app.commit().version, app.version.number); // → 1n 1n
  */
 export class App {
+  readonly chain: Chain;
   readonly keeper: Keeper;
   readonly multiStore: CommitMultiStore;
-  readonly #facts: Pick<TxFacts, "chainId" | "sha256" | "addresses" | "verifySignature">;
+  readonly #txFacts: (place: TxPlace) => TxFacts;
   #version: ChainVersion | undefined;
   #storeLoader: StoreLoader | undefined;
   /** What ended this app: no later block runs in it. */
   #ended: unknown;
-  /** A block's writes are in the stores, and not committed. */
-  #isRun = false;
-  #applied: AppliedUpgrade | undefined;
-  readonly #blockGasMax: bigint | undefined;
+  /** The block whose writes are in the stores, and not committed. */
+  #ran: BlockRun | undefined;
+  /** The last one that was committed; undefined: not by this process. */
+  #last: BlockRun | undefined;
   readonly #checks: TxChecks;
-  #lastTime: Timestamp;
-  readonly #validators: StateValidators;
-  readonly #committed = () => this.multiStore.at(this.lastCommitID.version);
+  readonly #given: GivenByState;
+  readonly #committed = () =>
+    this.lastCommitID.version === 0n ? NO_STORES : this.multiStore.at(this.lastCommitID.version);
   /** With the state of genesis, until the first block goes on from it. */
   #begun: CacheMultiStore | undefined;
   /** The versions that this process knows, oldest first. */
@@ -72,43 +72,23 @@ export class App {
   readonly #choiceFacts: AppOptions & { readonly versions: readonly ChainVersion[] };
 
   constructor(private readonly options: AppOptions) {
-    const { chain, database, sha256, genesis, versionsKept, cacheBytes } = options;
+    const { chain, database, sha256, genesis } = options;
+    this.chain = chain;
     this.versions = options.versions ?? chain.versions;
     this.#choiceFacts = { ...options, versions: this.versions };
-    this.#facts = {
-      chainId: genesis.chainId,
-      sha256,
-      addresses: chain.addresses,
-      verifySignature: rememberingVerifier(sha256, options.verifySignature),
-    };
-    this.#lastTime = genesis.time;
-    this.#blockGasMax = blockGasLimit(genesis.consensusParams);
-    this.multiStore = new CommitMultiStore(database, {
-      sha256,
-      initialVersion: genesis.initialHeight,
-      ...(versionsKept === undefined ? {} : { versionsKept }),
-      ...(cacheBytes === undefined ? {} : { cacheBytes }),
-      ...(options.onProgress ? { onProgress: options.onProgress } : {}),
-    });
-    this.keeper = new Keeper({
-      core: options.core,
-      authority: chain.addresses.encode(moduleAddress(sha256, AUTHORITY_MODULE)),
-      versions: this.versions,
-      ...(options.skipHeights ? { skipHeights: options.skipHeights } : {}),
-      ...(options.files ? { files: options.files } : {}),
-      ...(options.staged ? { staged: options.staged } : {}),
-      ...(options.log ? { log: options.log } : {}),
-      ...(options.onProgress ? { onProgress: options.onProgress } : {}),
-    });
-    this.#validators = new StateValidators(chain.modules, genesis);
+    this.multiStore = new CommitMultiStore(database, storeOptions(options));
+    this.keeper = appKeeper(options, this.versions);
+    this.#txFacts = txFactsMaker({ ...options, chainId: genesis.chainId }, this.keeper, () => this.version);
+    this.#given = new GivenByState(chain.modules, genesis);
     setChainHandlers(this.keeper, chain, this.versions, sha256);
     this.#checks = new TxChecks({
       stores: () => this.multiStore.loaded(),
       hasState: () => this.lastCommitID.version !== 0n,
       chainId: genesis.chainId,
-      blockGasMax: this.#blockGasMax,
-      facts: () => this.#txFacts(this.nextHeight, this.#lastTime),
+      blockGasMax: () => blockGasMax(this.consensusParams),
+      facts: () => this.#txFacts({ height: this.nextHeight, time: this.lastBlockTime }),
       isUpgradeBlockNext: () => this.isUpgradeBlockNext,
+      minimumGasPrices: options.minimumGasPrices ?? [],
     });
   }
 
@@ -146,10 +126,10 @@ export class App {
     return this.multiStore.nextVersion;
   }
 
-  /** The plan that is scheduled. */
+  /** The plan that is scheduled, as the last commit left it. */
   get plan(): Plan | undefined {
-    const { names } = this.multiStore;
-    return names.includes(UPGRADE_STORE) ? this.keeper.plan(this.multiStore.store(UPGRADE_STORE)) : undefined;
+    const stores = this.multiStore.loaded();
+    return stores.names.includes(UPGRADE_STORE) ? this.keeper.plan(stores.store(UPGRADE_STORE)) : undefined;
   }
 
   /** Is a plan due at the next height? Then the block takes no transactions. */
@@ -160,42 +140,57 @@ export class App {
 
   /** When the next deposit or vote ends: the block of that time has something to do, whatever it holds. */
   get nextEndTime(): Timestamp | undefined {
-    return nextEndTime(this.options.chain, this.multiStore);
+    return nextEndTime(this.options.chain, this.multiStore.loaded());
   }
 
   /**
    * Makes the state that genesis gives, as the first `finalizeBlock` does without this call. It is durable with that block.
    * @throws UpgradeError UPG_INVALID_GENESIS, UPG_STORE_*
    */
-  initChain(): InitChainResult {
+  initChain(): BeginResult {
     return this.#orEnd(() => {
       assert(this.lastCommitID.version === 0n, "a chain begins once");
-      this.#begun ??= this.#begin({ height: this.nextHeight, time: this.options.genesis.time });
-      return { validators: this.#validators.of(this.#committed) ?? [] };
+      this.#drop();
+      return this.#begin({ height: this.nextHeight, time: this.options.genesis.time });
     });
   }
 
   /** Whom the last committed state gives power, the greatest first; undefined: no module of it gives any. */
   get validators(): readonly ValidatorUpdate[] | undefined {
-    return this.lastCommitID.version === 0n ? undefined : this.#validators.of(this.#committed);
+    return this.lastCommitID.version === 0n ? undefined : this.#given.validators(this.#committed);
+  }
+
+  /** The parameters of consensus for the block after the last commit. */
+  get consensusParams(): ConsensusParams {
+    return this.#given.params(this.#committed);
   }
 
   /**
-   * Runs a block on a branch. Nothing is durable before `commit`; after an error nothing more runs in this app.
+   * Runs a block on a branch; one that ran since the last commit is dropped first. Nothing is durable before `commit`;
+   * after an error nothing more runs in this app.
    * @throws Halt; UpgradeError UPG_MIGRATION_*, UPG_HANDLER_*, UPG_STORE_*
    */
   finalizeBlock(request: BlockRequest): BlockResult {
-    return this.#orEnd(() => this.#runBlock(request));
+    return this.#orEnd(() => {
+      if (this.#ran) this.#drop();
+      return this.#runBlock(request);
+    });
   }
 
   /**
-   * Makes the block durable; `alongside` becomes visible in the same step. After an error nothing more runs in this app.
+   * Makes the block that ran durable; `alongside` becomes visible in the same step. After an error nothing more runs in
+   * this app.
    * @throws UpgradeError UPG_STORE_*
    */
   commit(alongside: Iterable<RecordChange> = []): CommitID {
     return this.#orEnd(() => {
-      const commitID = this.multiStore.commit({ alongside: [...this.#codeRecords(), ...alongside] });
-      this.#isRun = false;
+      assert(this.#ran, "commit() comes after finalizeBlock()");
+      const { time, applied } = this.#ran;
+      const all = [...this.#codeRecords(applied), ...alongside];
+      const commitID = this.multiStore.commit({ time, engine: this.options.engine ?? "", alongside: all });
+      this.#last = this.#ran;
+      this.#ran = undefined;
+      this.#given.commit();
       this.#checks.reset();
       return commitID;
     });
@@ -215,9 +210,14 @@ export class App {
     return this.#checks.simulate(tx);
   }
 
-  /** Time of the last block, when this process did not make it: checks count with it. */
+  /** Time of the last block, which checks count with; before the first that of genesis. */
+  get lastBlockTime(): Timestamp {
+    return this.#last?.time ?? this.multiStore.lastBlock.time ?? this.options.genesis.time;
+  }
+
+  /** In place of what the record of an older program does not say. */
   set lastBlockTime(time: Timestamp) {
-    this.#lastTime = time;
+    this.#last = { time, applied: undefined };
   }
 
   /**
@@ -230,9 +230,9 @@ export class App {
     return { height: wanted, stores, version: versionInForce(this.keeper, stores, this.#choiceFacts) };
   }
 
-  /** The upgrade that this process applied, if it did. */
+  /** The upgrade that the last block applied, if this process committed it and it did. */
   get applied(): AppliedUpgrade | undefined {
-    return this.#applied;
+    return this.#last?.applied;
   }
 
   close(): void {
@@ -250,51 +250,51 @@ export class App {
     }
   }
 
-  #txFacts(height: Height, time: Timestamp): TxFacts {
-    const { version, keeper } = this;
-    const { modules, ante } = this.options.chain;
-    return { ...this.#facts, height, time, version, keeper, router: routerAt(modules, version), ante };
+  /** Forgets what ran since the last commit. */
+  #drop(): void {
+    this.#ran = undefined;
+    this.#begun = undefined;
+    this.multiStore.discard();
+    this.#given.drop();
   }
 
   #runBlock(request: BlockRequest): BlockResult {
     const { height, time } = request;
-    const { genesis, chain } = this.options;
-    checkHeight(height, this.nextHeight, this.options.haltHeight);
-    assert(!this.#isRun, `block ${height} was run already and is not committed`);
-    if (this.lastCommitID.version === 0n) this.#begun ??= this.#begin(request);
+    const { genesis, haltHeight } = this.options;
+    checkHeight(height, this.nextHeight, haltHeight);
+    if (this.lastCommitID.version === 0n && !this.#begun) this.#begin(request);
     const branch = this.#begun ?? this.multiStore.branch();
     this.#begun = undefined;
+    const { proposer, lastCommit, misbehavior } = { ...NO_BLOCK_INFO, ...request };
     const { applied, ...output } = runBlock(branch, this.multiStore.loaded(), {
-      modules: chain.modules,
-      facts: this.#txFacts(height, time),
+      modules: this.chain.modules,
+      facts: this.#txFacts({ height, time, block: { proposer, lastCommit, misbehavior } }),
       appVersion: genesis.appVersion,
       txs: request.txs ?? [],
       changes: request.changes ?? [],
-      blockGasMax: this.#blockGasMax,
+      blockGasMax: blockGasMax(this.consensusParams),
     });
-    const validatorUpdates = this.#validators.update(branch, this.#committed, applied !== undefined);
+    const updates = this.#given.update(branch, this.#committed, { height, isApplied: applied !== undefined });
     branch.write();
-    this.#isRun = true;
-    this.#applied = applied;
-    this.#lastTime = time;
+    this.#ran = { time, applied };
     const { hash: appHash } = this.multiStore.stage(upgradeCommitOptions(this.keeper.core, height, applied));
-    return { appHash, ...output, validatorUpdates, applied };
+    return { appHash, ...output, ...updates, applied };
   }
 
-  #begin({ height, time }: Pick<BlockRequest, "height" | "time">): CacheMultiStore {
-    const { version, keeper } = this;
-    const { genesis, chain } = this.options;
+  #begin({ height, time }: Pick<BlockRequest, "height" | "time">): BeginResult {
+    const { version, keeper, chain } = this;
+    const { genesis } = this.options;
     assert(hasState(genesis), "a chain begins with the state of its genesis document");
     const branch = this.multiStore.branch();
-    initGenesis(branch, genesis, { modules: chain.modules, facts: this.#txFacts(height, time), version, keeper });
-    this.#validators.begin(branch);
-    return branch;
+    initGenesis(branch, genesis, { modules: chain.modules, facts: this.#txFacts({ height, time }), version, keeper });
+    this.#begun = branch;
+    return this.#given.begin(branch);
   }
 
   /** Which of the program's versions runs from the block of an upgrade on. */
-  #codeRecords(): RecordChange[] {
-    if (!this.#applied) return [];
+  #codeRecords(applied: AppliedUpgrade | undefined): RecordChange[] {
+    if (!applied) return [];
     const { number } = codeInForce(this.keeper, this.multiStore, this.#choiceFacts);
-    return [codeRecordOf({ name: this.#applied.plan.name, height: this.nextHeight }, number)];
+    return [codeRecordOf({ name: applied.plan.name, height: this.nextHeight }, number)];
   }
 }

@@ -5,7 +5,6 @@ import { compareTimes } from "../time.js";
 import type { CacheMultiStore, LoadedStores, MultiStore, Timestamp } from "../types.js";
 import { failureOf } from "../upgrade/halt.js";
 import { type AppliedUpgrade, type BlockFacts, endBlocker, preBlocker } from "../upgrade/hooks.js";
-import type { JsonReader } from "../values/json-reader.js";
 import { SDK, TxError } from "../values/tx-error.js";
 import { type BlockContext, blockContext, type ChainEvent, moduleContext } from "./context.js";
 import type { Chain } from "./define-chain.js";
@@ -106,11 +105,4 @@ function runHooks({ modules, facts }: BlockInput, branch: MultiStore, hook: "Beg
 export function nextEndTime({ modules }: Pick<Chain, "modules">, stores: ReadableStores): Timestamp | undefined {
   const times = modules.flatMap((module) => (hasStores(module, stores) && module.nextEndTime?.(stores)) || []);
   return times.sort(compareTimes)[0];
-}
-
-/** Gas that a block may use, from `consensus.params`; undefined: no limit. */
-export function blockGasLimit(consensusParams: JsonReader): bigint | undefined {
-  const field = consensusParams.get("block").get("max_gas");
-  const limit = field.isSet ? field.int64() : -1n;
-  return limit > 0n ? limit : undefined;
 }

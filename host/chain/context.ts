@@ -4,6 +4,7 @@ import type { VerifySignature } from "../comet/keys.js";
 import type { Height, KVStore, MultiStore, Sha256, Timestamp } from "../types.js";
 import type { Keeper } from "../upgrade/keeper.js";
 import type { Addresses } from "../values/address.js";
+import { type BlockInfo, NO_BLOCK_INFO } from "./block-info.js";
 import type { MessageRouter } from "./tx/message-kind.js";
 import type { ChainVersion } from "./versions/version.js";
 
@@ -21,6 +22,8 @@ export interface BlockContext {
   readonly chainId: string;
   readonly height: Height;
   readonly time: Timestamp;
+  /** What the engine says of the block: proposer, who decided the one before, evidence against validators. */
+  readonly block: BlockInfo;
   /** The block's branch, or a part of it that can be dropped. */
   readonly stores: MultiStore;
   readonly sha256: Sha256;
@@ -37,12 +40,15 @@ export interface BlockContextFacts {
   readonly time: Timestamp;
   readonly sha256: Sha256;
   readonly addresses: Addresses;
+  /** Undefined: of no block, or of an engine that says nothing. */
+  readonly block?: BlockInfo | undefined;
 }
 
 /** A context over `stores` whose events land in `events`. */
 export function blockContext(facts: BlockContextFacts, stores: MultiStore, events: ChainEvent[]): BlockContext {
   return {
     ...facts,
+    block: facts.block ?? NO_BLOCK_INFO,
     stores,
     store: (name) => stores.store(name),
     emit: (type, ...attributes) => {
@@ -65,7 +71,7 @@ export interface ModuleFacts extends BlockContextFacts {
 }
 
 /** What a message or an end blocker runs in. */
-export interface ModuleContext extends BlockContext, ModuleFacts {
+export interface ModuleContext extends BlockContext, Omit<ModuleFacts, "block"> {
   /** The same over other stores, events apart. */
   over(stores: MultiStore, events: ChainEvent[]): ModuleContext;
 }

@@ -109,6 +109,8 @@ export function defineChain(given: ChainOptions): Chain {
   if (!ante || antes.length > 1) throw wrong(`one module brings the ante handler, these are ${antes.length}`);
   const givers = modules.filter(({ validators }) => validators).map(({ name }) => name);
   if (givers.length > 1) throw wrong(`one module gives the validators, these do: ${givers.join(", ")}`);
+  const setters = modules.filter(({ consensusParams }) => consensusParams).map(({ name }) => name);
+  if (setters.length > 1) throw wrong(`one module gives the consensus parameters, these do: ${setters.join(", ")}`);
   const messages = modules.flatMap((module) => module.messages ?? []);
   for (const { schema } of messages) requireNoMaps(schema);
   const services = modules.flatMap(({ queries = [] }) => queries);

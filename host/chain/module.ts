@@ -3,6 +3,7 @@
  * genesis, export and the order of migrations are read from that list.
  */
 import type { DescFile } from "@bufbuild/protobuf";
+import type { ConsensusParams } from "../comet/consensus-params.js";
 import type { ValidatorUpdate } from "../comet/validator-updates.js";
 import type { KVReader, Timestamp } from "../types.js";
 import type { Migration } from "../upgrade/migrations.js";
@@ -47,6 +48,12 @@ export interface Module {
    * read after genesis and after each block, and what differs is in the block's result (ABCI's validator updates).
    */
   validators?(stores: ReadableStores, genesis: Pick<GenesisFacts, "stakingParams">): readonly ValidatorUpdate[];
+  /**
+   * The parameters of consensus that its records hold, given those of genesis. One module of a chain has this; it is read
+   * after genesis and after each block that wrote to its stores, and what it says is in force from the next block on.
+   * Values that break CometBFT's rules end the block.
+   */
+  consensusParams?(stores: ReadableStores, genesis: ConsensusParams): ConsensusParams;
   /** The steps n → n+1 of its records, by n: `{ 1: (context) => … }`. */
   readonly migrations?: Readonly<Record<number, Migration>>;
   /** Checked in the block of an upgrade, over what its handler left: one that does not hold ends the upgrade. */

@@ -22,7 +22,8 @@ export interface TxChecksOptions {
   /** Is there a block that left something? */
   readonly hasState: () => boolean;
   readonly chainId: string;
-  readonly blockGasMax: bigint | undefined;
+  /** Undefined: no limit. */
+  readonly blockGasMax: () => bigint | undefined;
   /** Facts of the next block. */
   readonly facts: () => TxFacts;
   readonly isUpgradeBlockNext: () => boolean;
@@ -83,6 +84,6 @@ export class TxChecks {
 
   #run(stores: MultiStore, tx: Uint8Array, mode: TxMode): TxResult {
     const { facts, blockGasMax } = this.options;
-    return runTx(facts(), stores, tx, { mode, takesFees: true, blockGasMax });
+    return runTx(facts(), stores, tx, { mode, takesFees: true, blockGasMax: blockGasMax() });
   }
 }

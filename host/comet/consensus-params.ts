@@ -1,5 +1,5 @@
 /** Consensus parameters: limits of blocks and evidence that all nodes share. Only two of them are hashed. */
-import type { Sha256 } from "../types.js";
+import type { Height, Sha256 } from "../types.js";
 import { WireWriter } from "../wire.js";
 import { rule } from "../wire-fields.js";
 import type { KeyType } from "./keys.js";
@@ -40,6 +40,19 @@ export const DEFAULT_CONSENSUS_PARAMS: ConsensusParams = Object.freeze({
 /** sha256 of `tendermint.types.HashedParams`, the block's two limits: a header's `consensusHash`. */
 export function consensusParamsHash(sha256: Sha256, { block }: ConsensusParams): Uint8Array {
   return sha256(new WireWriter().int(1, block.maxBytes).int(2, block.maxGas).finish());
+}
+
+/**
+ * May block `height` change these parameters so? CometBFT's rule for vote extensions (`ConsensusParams.ValidateUpdate`): they begin at a
+ * height to come, and once begun neither end nor move.
+ * @throws UpgradeError UPG_INVALID_ARGUMENT
+ */
+export function validateParamsUpdate(before: ConsensusParams, after: ConsensusParams, height: Height): void {
+  const [from, to] = [before.abci.voteExtensionsHeight, after.abci.voteExtensionsHeight];
+  if (from === to) return;
+  const name = "abci.vote_extensions_enable_height";
+  rule(from === 0n || from > height, `${name}: vote extensions began at ${from} and stay`);
+  rule(to === 0n || to > height, `${name} must be above the current height ${height}, got ${to}`);
 }
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT naming the parameter that is out of range. */

@@ -8,6 +8,7 @@ import type { TxResult } from "../chain/app.js";
 import { AppView } from "../chain/app-view.js";
 import type { Chain } from "../chain/define-chain.js";
 import type { GasPrice } from "../chain/tx/minimum-fee.js";
+import type { ConsensusParams } from "../comet/consensus-params.js";
 import { Core } from "../core/core.js";
 import type { ChainFacts } from "../engine/blocks/block-maker.js";
 import type { BlockResults } from "../engine/blocks/block-results.js";
@@ -64,12 +65,11 @@ export class NodeView {
     this.key = { address: facts.address, publicKey: { bytes: facts.publicKey } };
     this.#last = this.blocks.latest();
     this.#told = this.#last?.header.height ?? 0n;
-    const { maxGas } = facts.chain.params.block;
     this.app = new AppView({
       ...{ chain, database, sha256, core: new Core(), verifySignature: nodeVerifySignature },
       chainId: facts.chain.chainId,
       appVersion: facts.chain.appVersion,
-      blockGasMax: maxGas > 0n ? maxGas : undefined,
+      params: facts.chain.params,
       versions: facts.versions,
       last: () => this.lastBlock?.header,
       minimumGasPrices: options.minimumGasPrices ?? [],
@@ -79,6 +79,11 @@ export class NodeView {
 
   get facts(): ChainFacts {
     return this.options.facts.chain;
+  }
+
+  /** For the next block. */
+  get consensusParams(): ConsensusParams {
+    return this.app.consensusParams;
   }
 
   /** Of what can be read now. What it took has left the mempool; the rest is checked again, in turns. */

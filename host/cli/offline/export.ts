@@ -12,6 +12,7 @@ import { UpgradeError } from "../../errors.js";
 import { sha256 } from "../../native/sha256.js";
 import { programChain } from "../../shell/program-chain.js";
 import { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
+import { readCommit } from "../../store/versions/commit-record.js";
 import type { VersionView } from "../../store/versions/version-view.js";
 import { formatTime } from "../../time.js";
 import type { VersionMap } from "../../types.js";
@@ -39,7 +40,7 @@ export function exportGenesis(path: string, request: ExportRequest, say: (line: 
     const code = codeInForce({ core }, view, { genesis: begun, versions: programChain().versions });
     const text = documentText({
       ...{ chain: programChain(), view, begun, version: code, raw: rawPart(code, core.versionMap(upgrade), view) },
-      time: formatTime(new BlockStore(database).timeOf(height)),
+      time: formatTime(readCommit(database, Number(height))?.time ?? new BlockStore(database).timeOf(height)),
       initialHeight: request.forZeroHeight ? 1n : height + 1n,
       appVersion: core.protocolVersion(upgrade) === 0n ? begun.appVersion : code.number,
     });

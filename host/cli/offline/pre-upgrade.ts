@@ -3,6 +3,7 @@
  * A node may run in the home meanwhile, and the height may be far away.
  */
 import type { App } from "../../chain/app.js";
+import { engineMark } from "../../chain/engine-port.js";
 import { genesisVersion } from "../../chain/start.js";
 import { BlockStore } from "../../engine/blocks/block-store.js";
 import { setsAfter } from "../../engine/blocks/deciding-sets.js";
@@ -19,6 +20,7 @@ import { isUpgradeError, messageOf } from "../../errors.js";
 import { sha256 } from "../../native/sha256.js";
 import { programChain } from "../../shell/program-chain.js";
 import type { Database } from "../../store/disk/database.js";
+import { lastEngine } from "../../store/versions/commit-record.js";
 import type { Height, Plan } from "../../types.js";
 import { shellWord } from "../../upgrade/halt-next.js";
 import { visible } from "../../visible.js";
@@ -50,9 +52,9 @@ export function preUpgrade(path: string, flags: PreUpgradeFlags, say: Say): numb
 function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
   const folder = flags.handlers ?? programChain().handlers;
   requireHome(home);
-  const key = readConsensusKey(home.validatorKeyFile);
   const brought = versionsAndHandlers(programChain(), home, folder, undefined);
   if (!home.hasDatabase) {
+    readConsensusKey(home.validatorKeyFile);
     const { genesis, begin } = keptOrFile(programChain(), home, undefined);
     requireKeyGoesOn(home, genesis.initialHeight - 1n);
     genesisVersion(genesis, brought.versions);
@@ -62,9 +64,12 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
   const { database, isRunning, close } = openShared(home);
   try {
     // Of a database that another process writes to, that process has checked this when it started.
-    const committed = isRunning ? undefined : checkDatabase(home.databaseFile, (_, message) => say(message));
+    const committed = isRunning ? undefined : checkDatabase(home.databaseFile, undefined, (_, message) => say(message));
     const { genesis } = keptOrFile(programChain(), home, database);
-    if (!isRunning) {
+    // CometBFT keeps a record of its own of what its key signed; the key may be in another process.
+    const isEmbedded = lastEngine(database) === engineMark("embedded");
+    const key = isEmbedded ? readConsensusKey(home.validatorKeyFile) : undefined;
+    if (!isRunning && key) {
       requireKeyGoesOn(home, committed ?? genesis.initialHeight - 1n);
       requireKeyOfLastBlock(home, database, key);
     }

@@ -2,14 +2,16 @@
 
 import { toUpperHex } from "../../bytes.js";
 import type { PublicKey } from "../../comet/keys.js";
-import { auditBlocks } from "../../engine/blocks/audit-blocks.js";
+import { auditBlocks, type BlocksAudit } from "../../engine/blocks/audit-blocks.js";
 import { readConsensusKey } from "../../engine/home/consensus-key.js";
 import type { Home } from "../../engine/home/home.js";
 import { withReader } from "../../engine/home/home-database.js";
 import { messageOf } from "../../errors.js";
 import { sha256 } from "../../native/sha256.js";
+import type { Database } from "../../store/disk/database.js";
 import { walkLmdb } from "../../store/disk/lmdb-walk.js";
 import { auditState } from "../../store/versions/audit.js";
+import type { CommitState } from "../../store/versions/commit-record.js";
 
 /** 64-bit integers are texts. */
 export interface VerifiedHome {
@@ -40,13 +42,7 @@ export function verifyHome(path: string, say: (line: string) => void): VerifiedH
     const state = auditState(database, { sha256, onProgress: (nodes) => say(`state: ${nodes} tree nodes hashed`) });
     say(`state ✓ ${state.versions} versions, ${state.nodes} tree nodes`);
     const { last } = state;
-    const onBlocks = (count: number) => say(`blocks: ${count} checked`);
-    const key = ownKey(home, say);
-    const blocks = auditBlocks(database, { sha256, last, key, onProgress: onBlocks });
-    say(`blocks ✓ ${blocks.blocks} blocks, ${blocks.txs} transactions, ${blocks.entries} index entries`);
-    const unchecked = blocks.blocks - blocks.commits;
-    const others = key === undefined || unchecked === 0n ? "" : `; ${unchecked} are of another key, and not checked`;
-    if (key !== undefined) say(`commits ✓ ${blocks.commits} signatures of this home's key${others}`);
+    const blocks = last?.engine ? blocksElsewhere(say) : verifyBlocks(database, { home, last, say });
     return {
       ok: true,
       height: String(last?.version ?? 0),
@@ -61,6 +57,28 @@ export function verifyHome(path: string, say: (line: string) => void): VerifiedH
       commits: String(blocks.commits),
     };
   });
+}
+
+interface BlocksInput {
+  readonly home: Home;
+  readonly last: CommitState | undefined;
+  readonly say: (line: string) => void;
+}
+
+function verifyBlocks(database: Database, { home, last, say }: BlocksInput): BlocksAudit {
+  const key = ownKey(home, say);
+  const onProgress = (count: number) => say(`blocks: ${count} checked`);
+  const blocks = auditBlocks(database, { sha256, last, key, onProgress });
+  say(`blocks ✓ ${blocks.blocks} blocks, ${blocks.txs} transactions, ${blocks.entries} index entries`);
+  const unchecked = blocks.blocks - blocks.commits;
+  const others = key === undefined || unchecked === 0n ? "" : `; ${unchecked} are of another key, and not checked`;
+  if (key !== undefined) say(`commits ✓ ${blocks.commits} signatures of this home's key${others}`);
+  return blocks;
+}
+
+function blocksElsewhere(say: (line: string) => void): BlocksAudit {
+  say("blocks: CometBFT keeps them in its own database, which is not checked here");
+  return { blocks: 0n, txs: 0n, entries: 0, commits: 0n };
 }
 
 /** Undefined where it is absent, as in a copy of the data folder alone, or may not be read. */

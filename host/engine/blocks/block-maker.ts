@@ -32,13 +32,17 @@ const NO_COMMIT: Commit = { height: 0n, round: 0, blockId: NIL_BLOCK_ID, signatu
 export interface ChainFacts {
   readonly chainId: string;
   readonly genesisTime: Timestamp;
+  readonly initialHeight: Height;
   readonly appVersion: bigint;
+  /** Those of genesis. */
   readonly params: ConsensusParams;
 }
 
 export interface BlockParts {
   readonly txs: readonly Uint8Array[];
   readonly sets: DecidingSets;
+  /** In force for this block. */
+  readonly params: ConsensusParams;
 }
 
 export interface NamedBlock {
@@ -56,7 +60,7 @@ export class BlockMaker {
   ) {}
 
   /** The block that follows `last`; undefined: the first one, at `height`. */
-  make(height: Height, last: StoredBlock | undefined, { txs, sets }: BlockParts): NamedBlock {
+  make(height: Height, last: StoredBlock | undefined, { txs, sets, params }: BlockParts): NamedBlock {
     const { sha256, facts } = this;
     const lastCommit = last?.commit ?? NO_COMMIT;
     const vote = lastCommit.signatures.find(({ flag }) => flag === FLAG_COMMIT);
@@ -71,7 +75,7 @@ export class BlockMaker {
         dataHash: txsHash(sha256, txs),
         validatorsHash: sets.current.hash,
         nextValidatorsHash: sets.next.hash,
-        consensusHash: consensusParamsHash(sha256, facts.params),
+        consensusHash: consensusParamsHash(sha256, params),
         appHash: last?.appHash ?? sha256(new Uint8Array()),
         lastResultsHash: last?.lastResultsHash ?? resultsHash(sha256, []),
         evidenceHash: evidenceListHash(sha256, []),

@@ -4,6 +4,8 @@
  * that key has more than two thirds of its power. Otherwise the key decides alone, and the chain goes on.
  */
 import { equalBytes, toHex, toUpperHex } from "../../bytes.js";
+import type { LastCommit } from "../../chain/block-info.js";
+import { FLAG_COMMIT } from "../../comet/commit.js";
 import { addressOf, type PublicKey } from "../../comet/keys.js";
 import { newValidator } from "../../comet/validator.js";
 import { rotateProposer, TOTAL_POWER_MAX, type ValidatorSet, validatorSetHash } from "../../comet/validator-set.js";
@@ -112,6 +114,15 @@ export function afterBlock(
   const powers = updates.length === 0 ? given : updated(given, updates);
   const following = changed(sha256, next, decidingPowers(powers, key));
   return { current: next, next: following, given: powers, isStored: true };
+}
+
+/** What the next block says of this one, which `set` decided. */
+export function lastCommitOf({ commit }: Pick<StoredBlock, "commit">, { validators }: ValidatorSet): LastCommit {
+  const votes = validators.map(({ address, power }, index) => {
+    const flag = commit.signatures[index]?.flag === FLAG_COMMIT ? "commit" : "absent";
+    return { address, power, flag } as const;
+  });
+  return { round: commit.round, votes };
 }
 
 /** Stored beside the block that was made with `sets`: what a look at its height, or the one after, needs. */

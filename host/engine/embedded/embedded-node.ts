@@ -4,8 +4,12 @@
  */
 
 import type { App, BlockResult, DirectChange, TxResult } from "../../chain/app.js";
-import { BLOCK_BYTES_MAX } from "../../comet/consensus-params.js";
+import { AppPort } from "../../chain/app-port.js";
+import { type LastCommit, NO_BLOCK_INFO } from "../../chain/block-info.js";
+import type { BlockPort } from "../../chain/engine-port.js";
+import { BLOCK_BYTES_MAX, type ConsensusParams } from "../../comet/consensus-params.js";
 import { resultsHash } from "../../comet/results.js";
+import { assert } from "../../errors.js";
 import { INDEX_ALL, type IndexSettings } from "../../event-index/index-settings.js";
 import { TxIndex } from "../../event-index/tx-index.js";
 import { type Batch, type Database, RecordChanges } from "../../store/disk/database.js";
@@ -13,7 +17,16 @@ import type { Height, Sha256 } from "../../types.js";
 import { BlockMaker, type ChainFacts } from "../blocks/block-maker.js";
 import { BlockPruner } from "../blocks/block-pruner.js";
 import { BlockStore, type StoredBlock } from "../blocks/block-store.js";
-import { afterBlock, aloneLine, type DecidingSets, firstSets, putSets, setsAfter } from "../blocks/deciding-sets.js";
+import {
+  afterBlock,
+  aloneLine,
+  type DecidingSets,
+  firstSets,
+  lastCommitOf,
+  putSets,
+  setsAfter,
+  soleValidator,
+} from "../blocks/deciding-sets.js";
 import { type BlockRoom, Mempool, type MempoolLimits } from "../blocks/mempool.js";
 import { ValidatorStore } from "../blocks/validator-store.js";
 import type { ConsensusKey } from "../home/consensus-key.js";
@@ -77,14 +90,21 @@ export class EmbeddedNode {
   readonly #pruner: BlockPruner;
   readonly #listeners = new Set<(made: MadeBlock) => void>();
   #last: StoredBlock | undefined;
+  readonly #port: BlockPort;
+  /** What the next block says of the last one. */
+  #lastCommit: LastCommit = NO_BLOCK_INFO.lastCommit;
   /** Of the next block; undefined before the first one is begun. */
   #sets: DecidingSets | undefined;
 
   constructor(private readonly options: EmbeddedNodeOptions) {
     this.app = options.app;
+    const { chainId, genesisTime: time, initialHeight } = options.facts;
+    const first = options.alongsideFirst ? { alongsideFirst: options.alongsideFirst } : {};
+    this.#port = new AppPort({ app: options.app, genesis: { chainId, time, initialHeight }, ...first });
     this.blocks = new BlockStore(options.database);
     this.#maker = new BlockMaker(options.sha256, options.facts, options.key, options.lastSigned);
     this.#last = this.blocks.latest();
+    // The record of an older program does not say it.
     if (this.#last) this.app.lastBlockTime = this.#last.header.time;
     this.mempool = new Mempool(options.sha256, (tx, kind) => this.app.checkTx(tx, kind), options.mempool);
     const { database, sha256 } = options;
@@ -97,6 +117,11 @@ export class EmbeddedNode {
 
   get facts(): ChainFacts {
     return this.options.facts;
+  }
+
+  /** For the next block. */
+  get consensusParams(): ConsensusParams {
+    return this.app.consensusParams;
   }
 
   /** SHA-256 of a transaction: its name. */
@@ -144,11 +169,14 @@ export class EmbeddedNode {
     const height = app.nextHeight;
     const pending = this.options.lastSigned?.pending(height);
     const sets = this.#sets ?? this.#begin();
-    const waiting = pending?.txs ?? (app.isUpgradeBlockNext ? [] : this.mempool.take(this.#room(sets)));
-    const made = this.#maker.make(height, this.#last, { txs: waiting, sets });
+    const params = app.consensusParams;
+    // What was signed before is decided: it is not proposed again.
+    const waiting = pending?.txs ?? this.#propose(height, blockRoom(params, sets));
+    const made = this.#maker.make(height, this.#last, { txs: waiting, sets, params });
     const { header, txs } = made.block;
     const begun = performance.now();
-    const result = app.finalizeBlock({ height, time: header.time, txs, changes });
+    const { proposerAddress: proposer, time } = header;
+    const result = this.#port.finalizeBlock({ height, time, txs, changes, proposer, lastCommit: this.#lastCommit });
     const following = afterBlock(sha256, this.key.publicKey, sets, result.validatorUpdates);
     const stored: StoredBlock = {
       header,
@@ -160,15 +188,14 @@ export class EmbeddedNode {
       commit: this.#maker.commit(made, sets.current.set, pending?.timestamp ?? clock.after(header.time)),
     };
     const txHashes = txs.map((tx) => sha256(tx));
-    const isFirst = this.#last === undefined;
     const alongside = new RecordChanges();
-    if (isFirst) this.options.alongsideFirst?.(alongside);
     this.blocks.put(alongside, stored, made.bytes, result);
     this.index.put(alongside, height, txHashes, result);
     this.#pruner.prune(alongside, height, txs.length);
     putSets(this.validators, alongside, height, sets);
-    app.commit(alongside.list);
+    this.#port.commit(alongside.list);
     this.#last = stored;
+    this.#lastCommit = lastCommitOf(stored, sets.current.set);
     this.#take(following);
     const milliseconds = performance.now() - begun;
     this.mempool.update(txs);
@@ -180,13 +207,24 @@ export class EmbeddedNode {
   /** @throws UpgradeError UPG_INVALID_CONFIG: this node has another key than the one that decides the next block */
   #resume(last: StoredBlock): void {
     const { app, validators: store } = this;
-    this.#take(setsAfter(this.options.sha256, this.key.publicKey, last, { store, given: app.validators }));
+    const { sha256, key } = this.options;
+    this.#take(setsAfter(sha256, key.publicKey, last, { store, given: app.validators }));
+    this.#lastCommit = lastCommitOf(last, store.at(last.header.height) ?? soleValidator(sha256, key.publicKey));
   }
 
   #begin(): DecidingSets {
-    const sets = firstSets(this.options.sha256, this.key.publicKey, this.app.initChain().validators);
+    const { chainId, genesisTime: time, initialHeight } = this.facts;
+    const { validators } = this.#port.initChain({ chainId, time, initialHeight, validators: [] });
+    const sets = firstSets(this.options.sha256, this.key.publicKey, validators);
     this.#take(sets);
     return sets;
+  }
+
+  /** What waits, as far as it fits and the application takes it. */
+  #propose(height: Height, room: BlockRoom): readonly Uint8Array[] {
+    const txs = this.#port.prepareProposal({ height, txs: this.mempool.take(room) }, room.bytes);
+    assert(this.#port.processProposal({ height, txs }), `the application refuses its own proposal of block ${height}`);
+    return txs;
   }
 
   #take(sets: DecidingSets): void {
@@ -195,13 +233,12 @@ export class EmbeddedNode {
     const line = aloneLine(this.key.publicKey, before?.given, sets.given);
     if (line !== undefined) this.options.log?.("warn", line);
   }
+}
 
-  #room({ current }: DecidingSets): BlockRoom {
-    const { maxBytes, maxGas } = this.options.facts.params.block;
-    const overhead = BLOCK_OVERHEAD_BYTES + current.set.validators.length * ABSENT_VOTE_BYTES;
-    const bytes = Number(maxBytes === -1n ? BigInt(BLOCK_BYTES_MAX) : maxBytes) - overhead;
-    return { bytes, gas: maxGas === -1n ? undefined : maxGas };
-  }
+function blockRoom({ block: { maxBytes, maxGas } }: ConsensusParams, { current }: DecidingSets): BlockRoom {
+  const overhead = BLOCK_OVERHEAD_BYTES + current.set.validators.length * ABSENT_VOTE_BYTES;
+  const bytes = Number(maxBytes === -1n ? BigInt(BLOCK_BYTES_MAX) : maxBytes) - overhead;
+  return { bytes, gas: maxGas === -1n ? undefined : maxGas };
 }
 
 /** Header, commit of one validator and the lists around the transactions, generously. */

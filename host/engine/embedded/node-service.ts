@@ -75,6 +75,8 @@ export interface ServedNode {
   readonly index: TxIndex;
   readonly mempool: Mempool;
   readonly facts: ChainFacts;
+  /** For the next block. */
+  readonly consensusParams: ConsensusParams;
   readonly key: { readonly address: Uint8Array; readonly publicKey: { readonly bytes: Uint8Array } };
   readonly validators: ValidatorStore;
   readonly lastBlock: StoredBlock | undefined;
@@ -122,7 +124,7 @@ export class NodeService {
   }
 
   get consensusParams(): ConsensusParams {
-    return this.node.facts.params;
+    return this.node.consensusParams;
   }
 
   get mempool(): Mempool {

@@ -5,29 +5,28 @@
 import { existsSync, statSync } from "node:fs";
 import { App, type AppOptions } from "../../chain/app.js";
 import type { Chain } from "../../chain/define-chain.js";
+import { type EngineName, engineMark } from "../../chain/engine-port.js";
+import { genesisParams } from "../../chain/genesis/consensus-params.js";
 import type { GenesisFacts } from "../../chain/genesis/genesis.js";
 import { genesisVersion } from "../../chain/start.js";
-import { DEFAULT_CONSENSUS_PARAMS } from "../../comet/consensus-params.js";
 import { Core } from "../../core/core.js";
 import { assert, isUpgradeError } from "../../errors.js";
 import { sha256 } from "../../native/sha256.js";
 import { nameProgram } from "../../program-name.js";
-import type { OnProgress } from "../../progress.js";
 import { LmdbDatabase } from "../../store/disk/lmdb-database.js";
 import { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
 import type { CommitID, Height, Plan } from "../../types.js";
-import type { LogLevel } from "../../upgrade/handlers.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
 import type { ChainFacts } from "../blocks/block-maker.js";
 import { BlockStore } from "../blocks/block-store.js";
-import type { MempoolLimits } from "../blocks/mempool.js";
-import type { Clock } from "../embedded/clock.js";
-import { type BlockSettings, EmbeddedNode } from "../embedded/embedded-node.js";
+import { EmbeddedNode } from "../embedded/embedded-node.js";
 import { upgradeFiles } from "./atomic-file.js";
 import { type BegunGenesis, keptOrFile, requireHome, watchGenesisFile } from "./begun-genesis.js";
 import { type ConsensusKey, readConsensusKey } from "./consensus-key.js";
 import { hasFileLocks } from "./file-lock.js";
 import { lendFromReserve } from "./halt-file.js";
+import type { HandlerFile } from "./handlers-folder.js";
+import type { ChainPosition, HoldOptions, OpenApp, OpenNodeOptions } from "./hold-options.js";
 import { Home } from "./home.js";
 import { HomeLock } from "./home-lock.js";
 import { LastSigned } from "./last-signed.js";
@@ -41,121 +40,136 @@ const NO_FILE_LOCKS =
   "this platform has no build of fs-native-extensions, so the kernel does not lock the home: a second node in another " +
   "container is noticed only when it commits. See that one node alone uses this home";
 
-export interface OpenNodeOptions {
-  readonly chain: Chain;
-  readonly home: string;
-  readonly clock: Clock;
-  /** Folder of handlers for the versions this program knows. Default: that of the chain. */
-  readonly handlers?: string;
-  /** One more folder of handlers that wait for their height, besides `<home>/handlers/staged`. */
-  readonly staged?: string;
-  /** Know nothing newer than this version: what an old binary is. */
-  readonly appVersion?: bigint;
-  readonly skipHeights?: Iterable<Height>;
-  readonly haltHeight?: Height;
-  readonly versionsKept?: number;
-  /** Bytes that the writes of one upgrade may take on disk besides the database. */
-  readonly handlerDiskMax?: number;
-  readonly mempool?: Partial<MempoolLimits>;
-  /** What is kept of blocks, and indexed. */
-  readonly blocks?: Partial<BlockSettings>;
-  readonly log: (level: LogLevel, message: string) => void;
-  /** Hears how far a large block has come. */
-  readonly onProgress?: OnProgress;
-}
-
-/** Where a chain is on disk. */
-export interface ChainPosition {
-  /** 0n before the first block. */
-  readonly lastCommittedHeight: Height;
-  readonly nextHeight: Height;
-  /** Empty before the first block. */
-  readonly appHash: Uint8Array;
+/** The database of a home, before anything is opened on it. */
+interface FoundChain {
+  /** There was none, or one without a first write. */
+  readonly isNew: boolean;
+  /** Height of the last block; undefined before the first. */
+  readonly committed: Height | undefined;
+  readonly begun: BegunGenesis;
 }
 
 export class HeldHome {
   #database: LmdbDatabase | undefined;
   #app: App | undefined;
   #genesis: BegunGenesis | undefined;
+  #ofHome: readonly HandlerFile[] = [];
   readonly #closing = new AbortController();
 
   private constructor(
     readonly home: Home,
-    private readonly options: OpenNodeOptions,
-    private readonly key: ConsensusKey,
+    readonly engine: EngineName,
+    private readonly options: HoldOptions,
     private readonly lock: HomeLock,
+    private readonly embedded: { readonly options: OpenNodeOptions; readonly key: ConsensusKey } | undefined,
   ) {}
 
-  /** @throws UpgradeError UPG_STORE_LOCKED, UPG_STORE_IO, UPG_INVALID_CONFIG */
+  /** For the embedded engine. @throws UpgradeError UPG_STORE_LOCKED, UPG_STORE_IO, UPG_INVALID_CONFIG */
   static hold(options: OpenNodeOptions): HeldHome {
     nameProgram(options.chain.name);
     const home = new Home(options.home);
     requireHome(home);
     const key = readConsensusKey(home.validatorKeyFile);
-    const lock = lockHome(home);
-    if (!hasFileLocks()) options.log("warn", NO_FILE_LOCKS);
-    return new HeldHome(home, options, key, lock);
+    return new HeldHome(home, "embedded", options, lockHome(home, options.log), { options, key });
   }
 
-  /** @throws Halt; UpgradeError UPG_INVALID_GENESIS, UPG_INVALID_ARGUMENT, UPG_HANDLER_*, UPG_STORE_* */
+  /** For CometBFT, which has keys, clock and blocks of its own. @throws as `hold` */
+  static holdForComet(options: HoldOptions): HeldHome {
+    nameProgram(options.chain.name);
+    const home = new Home(options.home);
+    requireHome(home);
+    return new HeldHome(home, "cometbft", options, lockHome(home, options.log), undefined);
+  }
+
+  /**
+   * Brings up the chain with the embedded engine.
+   * @throws Halt; UpgradeError UPG_INVALID_GENESIS, UPG_INVALID_ARGUMENT, UPG_HANDLER_*, UPG_STORE_*
+   */
   open(): EmbeddedNode {
-    const { home, options, key } = this;
-    const { chain } = options;
+    assert(this.embedded, "a home of CometBFT has no embedded node");
+    const { options, key } = this.embedded;
+    const { clock, log } = options;
+    const found = this.#findChain();
+    const lastSigned = this.#lastSigned(found);
+    const { app, database, genesis, alongsideFirst } = this.#openApp(found);
+    const mempool = options.mempool ? { mempool: options.mempool } : {};
+    const blocks = options.blocks ? { blocks: options.blocks } : {};
+    const first = alongsideFirst ? { alongsideFirst } : {};
+    const parts = { app, database, sha256, facts: chainFacts(genesis), clock, key, lastSigned, log };
+    const node = new EmbeddedNode({ ...parts, ...mempool, ...blocks, ...first });
+    this.sayReadiness(node);
+    return node;
+  }
+
+  /** Brings up the chain for an engine in another process. @throws as `open` */
+  openApp(): OpenApp {
+    return this.#openApp(this.#findChain());
+  }
+
+  /** Logs what is scheduled and whether its handler is here, now and after each block that `node` says was made. */
+  sayReadiness(node: { readonly app: App; subscribe(listener: () => void): unknown }): void {
+    const { home, options } = this;
+    const room = (plan: string) => {
+      const found = upgradeRoom(home, options.handlerDiskMax);
+      return found && roomLine(found, plan, home.path);
+    };
+    sayReadiness(node, {
+      ofHome: this.#ofHome,
+      room,
+      log: options.log,
+      skipHeights: [...(options.skipHeights ?? [])],
+    });
+  }
+
+  #findChain(): FoundChain {
+    const { home, options, engine } = this;
     // An empty file is what a process leaves that died before its first write.
     const isNew = !existsSync(home.databaseFile) || statSync(home.databaseFile).size === 0;
-    const committed = checkDatabase(home.databaseFile, options.log);
-    const spill = { bytesMax: options.handlerDiskMax };
-    if (!isNew) this.#database = new LmdbDatabase(home.databaseFile, { spill });
-    this.#genesis = keptOrFile(chain, home, this.#database);
-    const { genesis, begin } = this.#genesis;
+    const committed = checkDatabase(home.databaseFile, engine, options.log);
+    if (!isNew) this.#database = this.#openDatabase();
+    const begun = keptOrFile(options.chain, home, this.#database);
+    this.#genesis = begun;
+    return { isNew, committed, begun };
+  }
+
+  #openDatabase(): LmdbDatabase {
+    return new LmdbDatabase(this.home.databaseFile, { spill: { bytesMax: this.options.handlerDiskMax } });
+  }
+
+  #lastSigned({ committed, begun }: FoundChain): LastSigned {
+    const { home } = this;
     const lastSigned = new LastSigned(home.lastSignedFile);
-    lastSigned.requireGoesOn(committed ?? genesis.initialHeight - 1n, home.databaseFile);
+    lastSigned.requireGoesOn(committed ?? begun.genesis.initialHeight - 1n, home.databaseFile);
     const last = this.#database && new BlockStore(this.#database).latest();
     if (last) lastSigned.requireSameBlock(last, home.databaseFile);
-    const { versions, handlers } = versionsAndHandlers(
-      chain,
-      home,
-      options.handlers ?? chain.handlers,
-      options.appVersion,
-    );
+    return lastSigned;
+  }
+
+  #openApp({ isNew, begun: { genesis, begin, digest } }: FoundChain): OpenApp {
+    const { home, options, engine } = this;
+    const { chain, log } = options;
+    const folder = options.handlers ?? chain.handlers;
+    const { versions, handlers } = versionsAndHandlers(chain, home, folder, options.appVersion);
     // A document that this program cannot start leaves no database behind, so the home can be made again.
     if (isNew) genesisVersion(genesis, versions);
-    begin?.check(options.log);
-    const database = this.#database ?? new LmdbDatabase(home.databaseFile, { spill });
+    begin?.check(log);
+    const database = this.#database ?? this.#openDatabase();
     this.#database = database;
-    const staged = stagedHandlers({ chain, home, folder: options.staged, versions, log: options.log });
+    const staged = stagedHandlers({ chain, home, folder: options.staged, versions, log });
     const app = new App({
-      chain,
+      ...{ chain, database, sha256, core: new Core(), genesis, versions, log },
       staged: () => staged.look(),
       verifySignature: nodeVerifySignature,
-      ...{
-        database,
-        sha256,
-        core: new Core(),
-        genesis,
-        versions,
-        files: upgradeFiles(home.dataFolder),
-        log: options.log,
-      },
+      files: upgradeFiles(home.dataFolder),
+      engine: engineMark(engine),
       ...appOptions(options),
     });
     for (const { handler, isOfHome } of handlers) app.keeper.setWasmHandler(handler, { isOfHome });
     app.load();
     this.#app = app;
-    const facts = chainFacts(genesis);
-    if (!begin) watchGenesisFile(home, this.#genesis.digest, options.log, this.#closing.signal);
-    const mempool = options.mempool ? { mempool: options.mempool } : {};
-    const blocks = options.blocks ? { blocks: options.blocks } : {};
-    const first = begin ? { alongsideFirst: begin.record } : {};
-    const parts = { app, database, sha256, facts, key, lastSigned, clock: options.clock, log: options.log };
-    const node = new EmbeddedNode({ ...parts, ...mempool, ...blocks, ...first });
-    const ofHome = handlers.filter(({ isOfHome }) => isOfHome);
-    const room = (plan: string) => {
-      const found = upgradeRoom(home, options.handlerDiskMax);
-      return found && roomLine(found, plan, home.path);
-    };
-    sayReadiness(node, { ofHome, room, log: options.log, skipHeights: [...(options.skipHeights ?? [])] });
-    return node;
+    this.#ofHome = handlers.filter(({ isOfHome }) => isOfHome);
+    if (!begin) watchGenesisFile(home, digest, log, this.#closing.signal);
+    return { app, genesis, database, alongsideFirst: begin?.record };
   }
 
   get chain(): Chain {
@@ -209,22 +223,28 @@ export class HeldHome {
 }
 
 /** Also on a full disk: without the lock nobody could write down that it is full. */
-function lockHome(home: Home): HomeLock {
+function lockHome(home: Home, log: HoldOptions["log"]): HomeLock {
+  const acquire = () => HomeLock.acquire(home.lockFile, home.databaseFile);
+  let lock: HomeLock;
   try {
-    return HomeLock.acquire(home.lockFile, home.databaseFile);
+    lock = acquire();
   } catch (error) {
     if (!isUpgradeError(error) || error.code !== "UPG_STORE_FULL" || !lendFromReserve(home)) throw error;
-    return HomeLock.acquire(home.lockFile, home.databaseFile);
+    lock = acquire();
   }
+  if (!hasFileLocks()) log("warn", NO_FILE_LOCKS);
+  return lock;
 }
 
 function appOptions({
   skipHeights,
   haltHeight,
   versionsKept,
+  minimumGasPrices,
   onProgress,
-}: OpenNodeOptions): Omit<Partial<AppOptions>, "chain"> {
+}: HoldOptions): Omit<Partial<AppOptions>, "chain"> {
   return {
+    ...(minimumGasPrices ? { minimumGasPrices } : {}),
     ...(skipHeights ? { skipHeights } : {}),
     ...(haltHeight === undefined ? {} : { haltHeight }),
     ...(versionsKept === undefined ? {} : { versionsKept }),
@@ -233,22 +253,6 @@ function appOptions({
 }
 
 function chainFacts(genesis: GenesisFacts): ChainFacts {
-  const { consensusParams: params, chainId, time, appVersion } = genesis;
-  const defaults = DEFAULT_CONSENSUS_PARAMS;
-  const block = params.isSet ? params.get("block") : undefined;
-  return {
-    chainId,
-    genesisTime: time,
-    appVersion,
-    params: {
-      ...defaults,
-      version: { app: appVersion },
-      block: block?.isSet
-        ? {
-            maxBytes: block.get("max_bytes").integer(defaults.block.maxBytes),
-            maxGas: block.get("max_gas").integer(defaults.block.maxGas),
-          }
-        : defaults.block,
-    },
-  };
+  const { chainId, time, initialHeight, appVersion } = genesis;
+  return { chainId, genesisTime: time, initialHeight, appVersion, params: genesisParams(genesis) };
 }

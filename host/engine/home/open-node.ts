@@ -1,6 +1,7 @@
 /** Opens a home in one step: what every command that reads or runs a chain begins with. */
 import type { EmbeddedNode } from "../embedded/embedded-node.js";
-import { HeldHome, type OpenNodeOptions } from "./held-home.js";
+import { HeldHome } from "./held-home.js";
+import type { OpenNodeOptions } from "./hold-options.js";
 import type { Home } from "./home.js";
 
 export interface OpenNode {

@@ -1,8 +1,9 @@
 /** Says in the log what is scheduled and whether this node has the handler for it, in one line: at start, and whenever it changes. */
+
+import type { App } from "../../chain/app.js";
 import type { Height, Plan } from "../../types.js";
 import type { LogLevel } from "../../upgrade/handlers.js";
 import { type Keeper, UPGRADE_STORE } from "../../upgrade/keeper.js";
-import type { EmbeddedNode } from "../embedded/embedded-node.js";
 import type { HandlerFile } from "./handlers-folder.js";
 import type { RoomLine } from "./upgrade-room.js";
 
@@ -90,7 +91,7 @@ class Readiness {
 
 /** Says it for a node, now and after each of its blocks. */
 export function sayReadiness(
-  node: EmbeddedNode,
+  node: { readonly app: App; subscribe(listener: () => void): unknown },
   options: Pick<ReadinessOptions, "ofHome" | "log" | "skipHeights" | "room">,
 ): void {
   const { app } = node;

@@ -6,6 +6,7 @@
 
 import { existsSync, statSync } from "node:fs";
 import { equalBytes } from "../../bytes.js";
+import { type EngineName, engineMark } from "../../chain/engine-port.js";
 import { UpgradeError } from "../../errors.js";
 import { sha256 } from "../../native/sha256.js";
 import { programName } from "../../program-name.js";
@@ -13,8 +14,10 @@ import { formatKey } from "../../store/disk/keys.js";
 import { LmdbFileDatabase } from "../../store/disk/lmdb-file-database.js";
 import { walkLmdb } from "../../store/disk/lmdb-walk.js";
 import { checkLastVersion } from "../../store/versions/audit.js";
+import type { CommitState } from "../../store/versions/commit-record.js";
 import type { Height } from "../../types.js";
 import type { LogLevel } from "../../upgrade/handlers.js";
+import { visible } from "../../visible.js";
 import { BlockStore } from "../blocks/block-store.js";
 
 /** 512 MiB of pages of keys, about 250,000 empty blocks: half a second. Values on pages of their own do not count. */
@@ -22,9 +25,15 @@ const START_KEY_PAGES_MAX = 131_072;
 
 /**
  * Returns the height of the last block; undefined: there is none.
- * @throws UpgradeError UPG_STORE_CORRUPT naming the place, UPG_STORE_VERSION_MISMATCH, UPG_STORE_IO
+ * @param engine the one that is to decide the next block; undefined: the one that decided those before
+ * @throws UpgradeError UPG_STORE_CORRUPT naming the place, UPG_STORE_VERSION_MISMATCH, UPG_STORE_IO, UPG_INVALID_CONFIG when
+ * another engine decided the blocks
  */
-export function checkDatabase(path: string, log: (level: LogLevel, message: string) => void): Height | undefined {
+export function checkDatabase(
+  path: string,
+  engine: EngineName | undefined,
+  log: (level: LogLevel, message: string) => void,
+): Height | undefined {
   if (!existsSync(path) || statSync(path).size === 0) return undefined;
   const database = LmdbFileDatabase.open(path);
   try {
@@ -37,14 +46,17 @@ export function checkDatabase(path: string, log: (level: LogLevel, message: stri
         "warn",
         `the database is too large to be checked at start: run \`${programName()} verify\` when the node is stopped`,
       );
-    return checkLast(database);
+    return checkLast(database, engine);
   } finally {
     database.close();
   }
 }
 
-function checkLast(database: LmdbFileDatabase): Height | undefined {
+function checkLast(database: LmdbFileDatabase, engine: EngineName | undefined): Height | undefined {
   const state = checkLastVersion(database, sha256);
+  if (state && engine) requireEngine(state, engine);
+  // The blocks of another engine are in its own folder.
+  if (state && state.engine !== "") return BigInt(state.version);
   const block = new BlockStore(database).latest();
   const [height, version] = [block?.header.height ?? 0n, BigInt(state?.version ?? 0)];
   const isOne = height === version && (!state || !block || equalBytes(block.appHash, state.appHash));
@@ -53,5 +65,20 @@ function checkLast(database: LmdbFileDatabase): Height | undefined {
     "UPG_STORE_CORRUPT",
     `the last block is ${height} and the last version of the state ${version}, or they have different app hashes: ` +
       `see the extent with \`${programName()} verify\`, and restore the data folder from a copy`,
+  );
+}
+
+/**
+ * A home belongs to the engine that decided its blocks. The other one would decide the next height again, and sign it with
+ * the same key.
+ */
+function requireEngine({ version, engine: mark }: CommitState, engine: EngineName): void {
+  if (mark === engineMark(engine)) return;
+  const other = mark === "" ? "the embedded engine" : visible(mark);
+  const how = mark === "" ? "--engine embedded, the default" : `--engine ${visible(mark)}`;
+  throw new UpgradeError(
+    "UPG_INVALID_CONFIG",
+    `block ${version} of this home was decided by ${other}: start it with \`${programName()} start ${how}\`. Nothing was signed. A chain ` +
+      `changes its engine by an export and a new genesis (\`${programName()} export\`)`,
   );
 }

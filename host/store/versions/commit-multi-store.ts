@@ -12,7 +12,7 @@ import { appHash, sortByName } from "../../commitment/app-hash.js";
 import { IavlHasher } from "../../commitment/iavl-hash.js";
 import { assert, UpgradeError } from "../../errors.js";
 import { VERSIONS_KEPT_DEFAULT } from "../../limits.js";
-import type { CommitID, Height, LoadedStores, MultiStore, StoreUpgrades } from "../../types.js";
+import type { CommitID, Height, LoadedStores, MultiStore, StoreUpgrades, Timestamp } from "../../types.js";
 import { ChunkSpace } from "../disk/chunk-space.js";
 import { type Database, makeChanges } from "../disk/database.js";
 import { FencedDatabase, lastVersionOf } from "../disk/fenced-database.js";
@@ -90,6 +90,12 @@ export class CommitMultiStore implements MultiStore {
   get lastCommitID(): CommitID {
     const last = this.#last ?? this.#readLast();
     return { version: BigInt(last?.version ?? 0), hash: last?.appHash ?? this.#hasher.empty() };
+  }
+
+  /** What the last commit says of the block that made it: its time, where it is known, and the engine that decided it. */
+  get lastBlock(): { readonly time: Timestamp | undefined; readonly engine: string } {
+    const { time, engine = "" } = this.#last ?? this.#readLast() ?? {};
+    return { time, engine };
   }
 
   /** The version that the next commit makes. */
@@ -191,7 +197,8 @@ export class CommitMultiStore implements MultiStore {
     const roots = stores.map(({ name, root }) => ({ name, hash: root.hash }));
     const hash = appHash(this.options.sha256, roots);
     const nextStore = this.#nextStore + this.#stagedGone.length;
-    this.#staged = { version, appHash: hash, stores, nextStore, kept: options.keep === true };
+    const { keep = false, time, engine = "" } = options;
+    this.#staged = { version, appHash: hash, stores, nextStore, kept: keep, time, engine };
     return { version: BigInt(version), hash };
   }
 
@@ -202,7 +209,8 @@ export class CommitMultiStore implements MultiStore {
   commit(options: CommitOptions = {}): CommitID {
     if (!this.#staged) this.stage(options);
     const staged = this.#staged as CommitState;
-    const state = { ...staged, kept: staged.kept || options.keep === true };
+    const { keep = false, time = staged.time, engine = staged.engine } = options;
+    const state = { ...staged, kept: staged.kept || keep, time, engine };
     const { version } = state;
     let readable = this.#readable;
     for (const store of this.#stores.values())
@@ -234,6 +242,12 @@ export class CommitMultiStore implements MultiStore {
     const { hash } = this.stage();
     this.#unstage();
     return hash;
+  }
+
+  /** Forgets what was written and staged since the last commit: the stores are again as they were loaded or committed. */
+  discard(): void {
+    this.#unstage();
+    for (const store of this.#stores.values()) store.branch.discard();
   }
 
   close(): void {

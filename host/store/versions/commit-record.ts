@@ -6,7 +6,9 @@ import { HASH_BYTES } from "../../commitment/iavl-hash.js";
 import { UpgradeError } from "../../errors.js";
 import { CommitRecordSchema, FormatRecordSchema } from "../../gen/chain/store/v1/store_pb.js";
 import { programName } from "../../program-name.js";
+import type { Timestamp } from "../../types.js";
 import type { Database } from "../disk/database.js";
+import { lastVersionOf } from "../disk/fenced-database.js";
 import { commitKey, commitsEnd, formatKey, versionOfCommitKey } from "../disk/keys.js";
 
 /** One store of a committed version. */
@@ -26,6 +28,10 @@ export interface CommitState {
   readonly stores: readonly StoreState[];
   readonly nextStore: number;
   readonly kept: boolean;
+  /** Of the block that made it; undefined: not known, an older program wrote the record. */
+  readonly time: Timestamp | undefined;
+  /** The engine that decided the block; "": the embedded one. */
+  readonly engine: string;
 }
 
 export function encodeCommit(state: CommitState): Uint8Array {
@@ -43,6 +49,8 @@ export function encodeCommit(state: CommitState): Uint8Array {
     })),
     nextStore: state.nextStore,
     kept: state.kept,
+    ...(state.time ? { time: state.time } : {}),
+    engine: state.engine,
   });
   return toBinary(CommitRecordSchema, record);
 }
@@ -67,7 +75,15 @@ export function readCommit(database: Database, version: number): CommitState | u
     })),
     nextStore: record.nextStore,
     kept: record.kept,
+    time: record.time && { seconds: record.time.seconds, nanos: record.time.nanos },
+    engine: record.engine,
   };
+}
+
+/** The engine that decided the last block; "": the embedded one, and where there is none yet. @throws UpgradeError UPG_STORE_CORRUPT */
+export function lastEngine(database: Database): string {
+  const version = lastVersionOf(database);
+  return (version === 0 ? undefined : readCommit(database, version))?.engine ?? "";
 }
 
 const PRODUCT = "chain-upgrade";

@@ -1,6 +1,6 @@
 /** What a CommitMultiStore is opened with, and what goes into one commit. */
 import type { OnProgress } from "../../progress.js";
-import type { Height, KVStore, Sha256 } from "../../types.js";
+import type { Height, KVStore, Sha256, Timestamp } from "../../types.js";
 import type { RecordChange } from "../disk/database.js";
 import type { RootChange } from "./open-store.js";
 
@@ -35,6 +35,10 @@ export interface CommitOptions {
    * the same each time.
    */
   readonly last?: { readonly store: string; write(store: KVStore, roots: ReadonlyMap<string, RootChange>): void };
+  /** Time of the block that makes the version. */
+  readonly time?: Timestamp;
+  /** The engine that decided the block. Default: "", the embedded one. */
+  readonly engine?: string;
   /** Records of somebody else's that become visible together with the version (the engine's block). */
   readonly alongside?: Iterable<RecordChange>;
 }

@@ -1,6 +1,7 @@
 /** What a module says of validators: what breaks its rules ends the block, so that a stopped node cannot go on with others. */
 import { expect, test } from "vitest";
-import { StateValidators } from "../../../host/chain/validators.js";
+import { NO_STORES } from "../../../host/chain/app-parts.js";
+import { readValidators } from "../../../host/chain/validators.js";
 import { TOTAL_POWER_MAX } from "../../../host/comet/validator-set.js";
 import type { ValidatorUpdate } from "../../../host/comet/validator-updates.js";
 import { JsonReader } from "../../../host/values/json-reader.js";
@@ -12,15 +13,7 @@ const validator = (byte: number, power: unknown) =>
 /** Whom a chain whose module gives these begins with. */
 function begun(given: readonly ValidatorUpdate[]): readonly ValidatorUpdate[] | undefined {
   const giver = { name: "own", consensusVersion: 1n, stores: [], validators: () => given };
-  const validators = new StateValidators([giver], { stakingParams: new JsonReader(undefined, "genesis") });
-  const stores = {
-    names: [],
-    store: () => {
-      throw new Error("has none");
-    },
-  };
-  validators.begin(stores);
-  return validators.of(() => stores);
+  return readValidators(giver, NO_STORES, { stakingParams: new JsonReader(undefined, "genesis") });
 }
 
 for (const power of [0n, -5n, TOTAL_POWER_MAX + 1n, 10, undefined]) {

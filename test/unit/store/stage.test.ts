@@ -75,6 +75,28 @@ describe("stage()", () => {
     }
   });
 
+  test("discard(), staged or only written, also when part of it was written early → as if nothing had been written", () => {
+    for (const stagedBytes of [0, 2_000, 1_000_000]) {
+      const { database, stores } = opened(stagedBytes);
+      const before = dumpOf(database);
+      for (const isStaged of [true, false]) {
+        fill(stores, "a", 0, 500);
+        stores.store("last").delete(utf8("first"));
+        if (isStaged) stores.stage({ time: { seconds: 9n, nanos: 9 }, engine: "given up" });
+        stores.discard();
+        expect(stores.store("last").get(utf8("first"))).toEqual(utf8("last"));
+        expect(dumpOf(database)).toEqual(before);
+      }
+      const plain = opened(stagedBytes);
+      for (const each of [stores, plain.stores]) {
+        fill(each, "b", 0, 3);
+        each.commit();
+      }
+      expect(dumpOf(database)).toEqual(dumpOf(plain.database));
+      expect(stores.lastBlock).toEqual({ time: undefined, engine: "" });
+    }
+  });
+
   test("so much staged work that its own nodes are read while it is made, given up and made otherwise → the other tree", () => {
     // The first keys are rewritten and finished early; then the last are removed, and balancing turns finished nodes,
     // which are where an attempt that was given up had others.

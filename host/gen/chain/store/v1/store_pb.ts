@@ -6,13 +6,15 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file chain/store/v1/store.proto.
  */
 export const file_chain_store_v1_store: GenFile = /*@__PURE__*/
-  fileDesc("ChpjaGFpbi9zdG9yZS92MS9zdG9yZS5wcm90bxIOY2hhaW4uc3RvcmUudjEigAEKDENvbW1pdFJlY29yZBIPCgd2ZXJzaW9uGAEgASgEEhAKCGFwcF9oYXNoGAIgASgMEisKBnN0b3JlcxgDIAMoCzIbLmNoYWluLnN0b3JlLnYxLlN0b3JlUmVjb3JkEhIKCm5leHRfc3RvcmUYBCABKA0SDAoEa2VwdBgFIAEoCCJ5CgtTdG9yZVJlY29yZBIMCgRuYW1lGAEgASgJEg4KBm51bWJlchgCIAEoDRIMCgRyb290GAMgASgEEgwKBHNpemUYBCABKAQSDgoGaGVpZ2h0GAUgASgNEgwKBGhhc2gYBiABKAwSEgoKbmV4dF9jaHVuaxgHIAEoBCIvCgxGb3JtYXRSZWNvcmQSDwoHcHJvZHVjdBgBIAEoCRIOCgZmb3JtYXQYAiABKA1iBnByb3RvMw");
+  fileDesc("ChpjaGFpbi9zdG9yZS92MS9zdG9yZS5wcm90bxIOY2hhaW4uc3RvcmUudjEiugEKDENvbW1pdFJlY29yZBIPCgd2ZXJzaW9uGAEgASgEEhAKCGFwcF9oYXNoGAIgASgMEisKBnN0b3JlcxgDIAMoCzIbLmNoYWluLnN0b3JlLnYxLlN0b3JlUmVjb3JkEhIKCm5leHRfc3RvcmUYBCABKA0SDAoEa2VwdBgFIAEoCBIoCgR0aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZlbmdpbmUYByABKAkieQoLU3RvcmVSZWNvcmQSDAoEbmFtZRgBIAEoCRIOCgZudW1iZXIYAiABKA0SDAoEcm9vdBgDIAEoBBIMCgRzaXplGAQgASgEEg4KBmhlaWdodBgFIAEoDRIMCgRoYXNoGAYgASgMEhIKCm5leHRfY2h1bmsYByABKAQiLwoMRm9ybWF0UmVjb3JkEg8KB3Byb2R1Y3QYASABKAkSDgoGZm9ybWF0GAIgASgNYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * One committed version of the multistore.
@@ -50,6 +52,20 @@ export type CommitRecord = Message<"chain.store.v1.CommitRecord"> & {
    * @generated from field: bool kept = 5;
    */
   kept: boolean;
+
+  /**
+   * Time of the block that made it; unset in what older programs wrote.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 6;
+   */
+  time?: Timestamp | undefined;
+
+  /**
+   * The engine that decided the block; empty: the embedded one.
+   *
+   * @generated from field: string engine = 7;
+   */
+  engine: string;
 };
 
 /**

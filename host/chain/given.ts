@@ -1,0 +1,117 @@
+/** What state gives the engine: who has power over blocks, and the parameters of consensus. */
+import { type ConsensusParams, validateConsensusParams, validateParamsUpdate } from "../comet/consensus-params.js";
+import type { ValidatorUpdate } from "../comet/validator-updates.js";
+import type { CacheMultiStore, Height } from "../types.js";
+import { isWritten } from "../upgrade/guards.js";
+import { hasStores } from "./block.js";
+import { genesisParams } from "./genesis/consensus-params.js";
+import type { GenesisFacts } from "./genesis/genesis.js";
+import { type Module, type ReadableStores, storesOf } from "./module.js";
+import { StateValue } from "./state-value.js";
+import { readValidators, updatesBetween, type Validators } from "./validators.js";
+
+/** What a block changed of it. */
+export interface GivenUpdates {
+  /** The validators whose power is another since the block before; 0n: they have none. */
+  readonly validatorUpdates: readonly ValidatorUpdate[];
+  /** In force from the next block on; undefined: the block changed nothing of them. */
+  readonly paramUpdates: ConsensusParams | undefined;
+}
+
+interface RunFacts {
+  readonly height: Height;
+  /** An upgrade was applied: any module may give another value now. */
+  readonly isApplied: boolean;
+}
+
+/** The parameters that a state gives; those of genesis where no module of it gives any. */
+export function paramsOf(
+  modules: readonly Module[],
+  stores: ReadableStores,
+  genesis: ConsensusParams,
+): ConsensusParams {
+  return giverIn(modules, stores, "consensusParams")?.consensusParams?.(stores, genesis) ?? genesis;
+}
+
+export class GivenByState {
+  readonly #validators: StateValue<Validators | undefined>;
+  readonly #params: StateValue<ConsensusParams>;
+  readonly genesisParams: ConsensusParams;
+
+  constructor(
+    private readonly modules: readonly Module[],
+    genesis: Pick<GenesisFacts, "stakingParams" | "consensusParams" | "appVersion">,
+  ) {
+    this.genesisParams = genesisParams(genesis);
+    this.#validators = new StateValue((stores) =>
+      readValidators(giverIn(modules, stores, "validators"), stores, genesis),
+    );
+    this.#params = new StateValue((stores) => paramsOf(modules, stores, this.genesisParams));
+  }
+
+  /** Of the state that a chain begins with. */
+  begin(stores: ReadableStores): { readonly validators: Validators; readonly params: ConsensusParams } {
+    return { validators: this.#validators.begin(stores) ?? [], params: this.#params.begin(stores) };
+  }
+
+  /** Whom the last commit gives power, the greatest first; undefined: no module gives any, so that they stay who they are. */
+  validators(committed: () => ReadableStores): Validators | undefined {
+    return this.#validators.of(committed);
+  }
+
+  /** In force for the block after the last commit. */
+  params(committed: () => ReadableStores): ConsensusParams {
+    return this.#params.of(committed);
+  }
+
+  /** What a block changed that wrote to `branch`. @throws UpgradeError UPG_INVALID_ARGUMENT naming what breaks a rule */
+  update(branch: CacheMultiStore, committed: () => ReadableStores, { height, isApplied }: RunFacts): GivenUpdates {
+    const mayDiffer = (kind: "validators" | "consensusParams"): boolean => {
+      const giver = giverIn(this.modules, branch, kind);
+      return isApplied || (giver !== undefined && storesOf(giver).some((name) => isWritten(branch, name)));
+    };
+    const powers = this.#validators.after(branch, committed, mayDiffer("validators"));
+    const params = this.#params.after(branch, committed, mayDiffer("consensusParams"));
+    const isOther = params.after !== params.before && !isSame(params.after, params.before);
+    if (isOther) {
+      validateConsensusParams(params.after);
+      validateParamsUpdate(params.before, params.after, height);
+    }
+    return {
+      // A state without a module that gives power leaves everybody theirs.
+      validatorUpdates: powers.after ? updatesBetween(powers.before ?? [], powers.after) : [],
+      paramUpdates: isOther ? params.after : undefined,
+    };
+  }
+
+  commit(): void {
+    this.#validators.commit();
+    this.#params.commit();
+  }
+
+  drop(): void {
+    this.#validators.drop();
+    this.#params.drop();
+  }
+}
+
+function giverIn(
+  modules: readonly Module[],
+  stores: Pick<ReadableStores, "names">,
+  kind: "validators" | "consensusParams",
+): Module | undefined {
+  return modules.find((module) => module[kind] && hasStores(module, stores));
+}
+
+function isSame(a: ConsensusParams, b: ConsensusParams): boolean {
+  return (
+    a.block.maxBytes === b.block.maxBytes &&
+    a.block.maxGas === b.block.maxGas &&
+    a.evidence.maxAgeBlocks === b.evidence.maxAgeBlocks &&
+    a.evidence.maxAgeNanos === b.evidence.maxAgeNanos &&
+    a.evidence.maxBytes === b.evidence.maxBytes &&
+    a.validator.publicKeyTypes.join() === b.validator.publicKeyTypes.join() &&
+    a.version.app === b.version.app &&
+    a.abci.voteExtensionsHeight === b.abci.voteExtensionsHeight
+  );
+}

@@ -1,0 +1,172 @@
+/** A home belongs to the engine that decided its blocks; the embedded one gives the application what CometBFT would. */
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { toHex } from "../../../host/bytes.js";
+import { AppPort } from "../../../host/chain/app-port.js";
+import type { BlockInfo } from "../../../host/chain/block-info.js";
+import { defineChain } from "../../../host/chain/define-chain.js";
+import type { Module } from "../../../host/chain/module.js";
+import { exportGenesis } from "../../../host/cli/offline/export.js";
+import { rollback } from "../../../host/cli/offline/rollback.js";
+import { verifyHome } from "../../../host/cli/offline/verify.js";
+import { consensusParamsHash } from "../../../host/comet/consensus-params.js";
+import { logicalClock } from "../../../host/engine/embedded/clock.js";
+import type { EmbeddedNode } from "../../../host/engine/embedded/embedded-node.js";
+import { NodeService } from "../../../host/engine/embedded/node-service.js";
+import { HeldHome } from "../../../host/engine/home/held-home.js";
+import { openNode } from "../../../host/engine/home/open-node.js";
+import { sha256 } from "../../../host/native/sha256.js";
+import { makeHome } from "../../e2e/prepared-home.js";
+import { exampleChain } from "../../example-chain.js";
+import "../../serve-chain.js";
+import { failureOf } from "../../scenario/chain.js";
+import { genesisText } from "../../scenario/genesis-text.js";
+
+const root = mkdtempSync(join(tmpdir(), "chain-upgrade-engines-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+function homeOf(name: string): string {
+  const home = join(root, name);
+  makeHome(home, genesisText());
+  return home;
+}
+
+const clock = logicalClock(5_000_000_000n);
+const log = () => undefined;
+const options = (home: string, chain = exampleChain) => ({ chain, home, handlers: join(home, "none"), log });
+const signed = (home: string) => {
+  const file = join(home, "data/priv_validator_state.json");
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
+};
+
+function embedded<T>(home: string, use: (node: EmbeddedNode) => T, chain = exampleChain): T {
+  const open = openNode({ ...options(home, chain), clock });
+  try {
+    return use(open.node);
+  } finally {
+    open.close();
+  }
+}
+
+/** Blocks as CometBFT would have them made; hex of the app hash. */
+function comet(home: string, blocks: number): string {
+  const held = HeldHome.holdForComet(options(home));
+  try {
+    const { app, genesis, alongsideFirst } = held.openApp();
+    const port = new AppPort({ app, genesis, ...(alongsideFirst ? { alongsideFirst } : {}) });
+    for (let made = 0; made < blocks; made++) {
+      const height = app.nextHeight;
+      const time = height === 1n ? genesis.time : clock.after(app.lastBlockTime);
+      port.finalizeBlock({ height, time });
+      port.commit();
+    }
+    return toHex(app.lastCommitID.hash);
+  } finally {
+    held.close();
+  }
+}
+
+describe("a home", () => {
+  test("of CometBFT's blocks, opened with the embedded engine → UPG_INVALID_CONFIG that names the flag, nothing signed", () => {
+    const home = homeOf("comet");
+    comet(home, 2);
+    const before = signed(home);
+    const error = failureOf(() => embedded(home, (node) => node.makeBlock()));
+    expect(error).toMatchObject({ code: "UPG_INVALID_CONFIG", message: expect.stringContaining("--engine cometbft") });
+    expect(signed(home)).toBe(before);
+    comet(home, 1);
+  });
+
+  test("of the embedded engine's blocks, opened for CometBFT → UPG_INVALID_CONFIG; the embedded engine goes on", () => {
+    const home = homeOf("embedded");
+    embedded(home, (node) => node.makeBlock());
+    const error = failureOf(() => comet(home, 1));
+    expect(error).toMatchObject({ code: "UPG_INVALID_CONFIG", message: expect.stringContaining("--engine embedded") });
+    expect(embedded(home, (node) => node.makeBlock().stored.header.height)).toBe(2n);
+  });
+
+  test("without a key of a validator → CometBFT's all the same; the facts of genesis stay after the file is gone", () => {
+    const home = homeOf("no key");
+    rmSync(join(home, "config/priv_validator_key.json"));
+    comet(home, 1);
+    copyFileSync(join(home, "config/genesis.json"), join(home, "genesis.kept"));
+    rmSync(join(home, "config/genesis.json"));
+    comet(home, 1);
+  });
+
+  test("of CometBFT's blocks → verify, export and rollback work without blocks; the block that was taken back is made again", () => {
+    const home = homeOf("offline");
+    const hash = comet(home, 3).toUpperCase();
+    const lines: string[] = [];
+    expect(verifyHome(home, (line) => lines.push(line))).toMatchObject({ ok: true, height: "3", app_hash: hash });
+    expect(lines).toContain("blocks: CometBFT keeps them in its own database, which is not checked here");
+    const file = join(root, "exported.json");
+    exportGenesis(home, { height: 0n, outputDocument: file }, log);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ genesis_time: "2026-01-01T00:00:10Z" });
+    expect(rollback(home)).toMatchObject({ height: "2", removed: "3" });
+    expect(comet(home, 1).toUpperCase()).toBe(hash);
+  });
+
+  test("the same blocks on both engines → the same app hash", () => {
+    const [one, other] = [homeOf("one"), homeOf("other")];
+    const hash = embedded(one, (node) => [1, 2, 3].map(() => toHex(node.makeBlock().stored.appHash)).at(-1));
+    expect(comet(other, 3)).toBe(hash);
+  });
+});
+
+/** Lowers the gas of blocks by one in every block, and remembers what it saw. */
+function ownChain(seen: BlockInfo[]) {
+  const key = Uint8Array.of(1);
+  const own: Module = {
+    name: "own",
+    consensusVersion: 1n,
+    beginBlock: (context) => {
+      seen.push(context.block);
+      const [count = 0] = context.store("own").get(key) ?? [];
+      context.store("own").set(key, Uint8Array.of(count + 1));
+    },
+    consensusParams: (stores, genesis) => {
+      const [count = 0] = stores.store("own").get(key) ?? [];
+      return { ...genesis, block: { ...genesis.block, maxGas: 1_000_000n - BigInt(count) } };
+    },
+  };
+  return defineChain({ name: "ownd", modules: [...exampleChain.modules, own] });
+}
+
+test("the embedded engine: parameters of state in each header from the next block on, proposer and last commit in each block", () => {
+  const seen: BlockInfo[] = [];
+  const chain = ownChain(seen);
+  const home = homeOf("own");
+  const stop = (count: number) =>
+    embedded(
+      home,
+      (node) => {
+        const service = new NodeService(node, {
+          nodeId: "",
+          moniker: "",
+          genesis: { text: () => Promise.reject(new Error("none")) },
+        });
+        for (let made = 0; made < count; made++) {
+          const { height, consensusHash } = node.makeBlock().stored.header;
+          // Those for the block after it, which has one unit less.
+          const { block, ...rest } = service.consensusParams;
+          expect(block.maxGas).toBe(1_000_000n - height);
+          const params = { ...rest, block: { ...block, maxGas: block.maxGas + 1n } };
+          expect(toHex(consensusHash)).toBe(toHex(consensusParamsHash(sha256, params)));
+        }
+        return node.key.address;
+      },
+      chain,
+    );
+  const address = stop(2);
+  // A process that begins later says the same of the block before.
+  stop(1);
+  const vote = { address, power: 10n, flag: "commit" };
+  expect(seen).toEqual([
+    { proposer: address, lastCommit: { round: 0, votes: [] }, misbehavior: [] },
+    { proposer: address, lastCommit: { round: 0, votes: [vote] }, misbehavior: [] },
+    { proposer: address, lastCommit: { round: 0, votes: [vote] }, misbehavior: [] },
+  ]);
+});
