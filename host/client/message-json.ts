@@ -2,8 +2,8 @@
 import { createRegistry, type DescMessage, type MessageShape, type Registry } from "@bufbuild/protobuf";
 import type { Chain } from "../chain/define-chain.js";
 import { filesOf } from "../chain/define-chain.js";
-import { messageWriter } from "../chain/query/gateway-json.js";
 import { Service } from "../gen/cosmos/tx/v1beta1/service_pb.js";
+import { messageWriter } from "../messages/gateway-json.js";
 import { programChain } from "../shell/program-chain.js";
 
 const REGISTRIES = new WeakMap<Chain, Registry>();

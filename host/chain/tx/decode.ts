@@ -18,11 +18,11 @@ import {
   TxRawSchema,
 } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
 import { TX_BYTES_MAX } from "../../limits.js";
+import { checkStrictly, type Resolve, withoutBadTexts } from "../../messages/strict.js";
+import { BYTES, varintBytes, WireCursor, WireError } from "../../messages/wire-cursor.js";
 import type { AddressCodec } from "../../values/address.js";
 import { SDK, TxError, undefinedError } from "../../values/tx-error.js";
 import type { MessageRouter, ReadMessage } from "./message-kind.js";
-import { checkStrictly, type Resolve, withoutBadTexts } from "./strict.js";
-import { BYTES, varintBytes, WireCursor, WireError } from "./wire-cursor.js";
 
 export interface DecodedTx {
   /** Bytes of the whole transaction. */

@@ -1,7 +1,6 @@
 /** Transactions and their signatures: bodies, fees, what each signer signs. */
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { Any, Timestamp } from "@bufbuild/protobuf/wkt";
-import { aminoSignBytes } from "../../chain/tx/amino-doc.js";
 import { resolverOf } from "../../chain/tx/decode.js";
 import { SignMode } from "../../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import {
@@ -12,6 +11,7 @@ import {
   TxBodySchema,
   TxSchema,
 } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
+import { aminoSignBytes } from "../../messages/amino-doc.js";
 import { programChain } from "../../shell/program-chain.js";
 import { packKey, type SigningKey } from "../../values/account-key.js";
 import type { Coin } from "../../values/coins.js";

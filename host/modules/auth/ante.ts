@@ -5,11 +5,11 @@
 import { equalBytes, toBase64, utf8 } from "../../bytes.js";
 import type { ModuleContext } from "../../chain/context.js";
 import { GAS } from "../../chain/gas.js";
-import { aminoSignBytesOf } from "../../chain/tx/amino-doc.js";
 import type { Ante, AnteOptions, FeeTrial, TxMode } from "../../chain/tx/ante.js";
 import { type DecodedTx, resolverOf } from "../../chain/tx/decode.js";
 import type { Account } from "../../gen/chain/auth/v1/auth_pb.js";
 import { INT64_MAX } from "../../limits.js";
+import { aminoSignBytesOf } from "../../messages/amino-doc.js";
 import { compareTimes, formatTime } from "../../time.js";
 import { checkSignatureCount, keyAddress, memberCount, readKey, type SigningKey } from "../../values/account-key.js";
 import { readMessageCoins } from "../../values/message-coins.js";

@@ -6,7 +6,6 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { equalBytes } from "../../bytes.js";
 import { readCoins } from "../../chain/genesis/coins.js";
 import { type GenesisSection, moduleGenesis } from "../../chain/genesis/module-genesis.js";
-import { messageWriter } from "../../chain/query/gateway-json.js";
 import { messageFromJson } from "../../chain/query/message-json.js";
 import { messageOf } from "../../errors.js";
 import {
@@ -21,6 +20,7 @@ import {
   VoteOption,
   VoteSchema,
 } from "../../gen/cosmos/gov/v1/gov_pb.js";
+import { messageWriter } from "../../messages/gateway-json.js";
 import { type AddressCodec, moduleAddress } from "../../values/address.js";
 import {
   addCoins,

@@ -14,13 +14,13 @@ import {
 } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import type { Any, Duration, Timestamp } from "@bufbuild/protobuf/wkt";
-import { compareText, toBase64 } from "../../bytes.js";
-import { UpgradeError } from "../../errors.js";
-import { dont_omitempty, encoding, field_name, message_encoding, name } from "../../gen/amino/amino_pb.js";
-import { scalar } from "../../gen/cosmos_proto/cosmos_pb.js";
-import { formatTime } from "../../time.js";
-import { formatDecimal } from "../../values/decimal.js";
-import { escapeHtml } from "../query/gateway-json.js";
+import { compareText, toBase64 } from "../bytes.js";
+import { UpgradeError } from "../errors.js";
+import { dont_omitempty, encoding, field_name, message_encoding, name } from "../gen/amino/amino_pb.js";
+import { scalar } from "../gen/cosmos_proto/cosmos_pb.js";
+import { formatTime } from "../time.js";
+import { formatDecimal } from "../values/decimal.js";
+import { escapeHtml } from "./gateway-json.js";
 import type { Resolve } from "./strict.js";
 
 /** Messages within messages, packed ones included; a transaction that was decoded strictly is never deeper. */

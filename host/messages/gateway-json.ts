@@ -14,8 +14,8 @@ import {
 } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import type { Any, Duration, Timestamp } from "@bufbuild/protobuf/wkt";
-import { toBase64 } from "../../bytes.js";
-import { formatTime } from "../../time.js";
+import { toBase64 } from "../bytes.js";
+import { formatTime } from "../time.js";
 import { decimalText, isDecimal } from "./decimals.js";
 
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };

@@ -4,11 +4,11 @@
  * UTF-8; a packed message is of a known type and is looked at in the same way.
  */
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
-import { messageOf } from "../../errors.js";
-import { decodeLossy, decodeText } from "../../text.js";
-import { addressTextFailure } from "../../values/address.js";
-import { AMOUNT_MAX } from "../../values/coins.js";
-import { undefinedError } from "../../values/tx-error.js";
+import { messageOf } from "../errors.js";
+import { decodeLossy, decodeText } from "../text.js";
+import { addressTextFailure } from "../values/address.js";
+import { AMOUNT_MAX } from "../values/coins.js";
+import { undefinedError } from "../values/tx-error.js";
 import { BYTES, FIXED32, FIXED64, type Tag, VARINT, WireCursor, WireError, wireTypeName } from "./wire-cursor.js";
 
 /** Messages within messages, packed ones included. */

@@ -2,7 +2,7 @@
  * Decimals of the Cosmos SDK's older messages: on the wire a whole number of 10^-18, in JSON a number with 18 places. The
  * proto calls both a string (or bytes, the digits in ASCII), so the fields are listed.
  */
-import { decodeLossy } from "../../text.js";
+import { decodeLossy } from "../text.js";
 
 const PLACES = 18;
 
