@@ -103,7 +103,8 @@ export interface NodeDoorsOptions {
   readonly settings: Partial<NodeSettings>;
   readonly home: Home;
   readonly node: NodeView;
-  readonly bondDenom: string;
+  /** What of genesis queries show. */
+  readonly genesis: { readonly bondDenom: string; readonly stakingParams: unknown };
   /** Of the upgrade that is being made; undefined: none is. */
   readonly progress: () => UpgradeProgress | undefined;
   /** Is the handler of the plan that is scheduled here? */
@@ -135,7 +136,7 @@ export async function openNodeDoors(options: NodeDoorsOptions): Promise<NodeDoor
 }
 
 function open(options: NodeDoorsOptions): Promise<OpenDoors> {
-  const { flags, limits, home, node, logger, signal, bondDenom, progress, handlerState } = options;
+  const { flags, limits, home, node, logger, signal, genesis, progress, handlerState } = options;
   const { app } = node;
   const service = new NodeService(node, {
     nodeId: readNodeId(home.nodeKeyFile),
@@ -145,7 +146,8 @@ function open(options: NodeDoorsOptions): Promise<OpenDoors> {
     settings: options.settings,
     progress,
   });
-  const facts = { bondDenom, compatCosmos: flags.compatCosmos };
+  const { bondDenom, stakingParams } = genesis;
+  const facts = { bondDenom, stakingParams, compatCosmos: flags.compatCosmos };
   const query = new Query({ chain: programChain(), app, node: service, sha256, ...facts });
   const diskFree = () => {
     const free = freeBytes(home.databaseFile);

@@ -80,7 +80,7 @@ class Threads implements EngineListener {
       engine,
     });
     this.#doors = await openNodeDoors({
-      ...{ flags, limits, home, logger, node: this.#node, bondDenom: facts.bondDenom, signal: this.#signals.signal },
+      ...{ flags, limits, home, logger, node: this.#node, genesis: facts, signal: this.#signals.signal },
       settings: {
         minimumGasPrices: formatGasPrices(flags.minimumGasPrices),
         haltHeight: start.haltHeight ?? 0n,

@@ -92,6 +92,7 @@ function asker({
     node: service,
     sha256,
     bondDenom: "",
+    stakingParams: undefined,
     compatCosmos: true,
   });
   return async (path, fields) => {

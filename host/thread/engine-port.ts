@@ -43,6 +43,8 @@ export interface EngineStart {
 export interface EngineFacts {
   readonly chain: ChainFacts;
   readonly bondDenom: string;
+  /** `app_state.staking.params` of the genesis document, as JSON. */
+  readonly stakingParams: unknown;
   /** The key that signs blocks. */
   readonly address: Uint8Array;
   readonly publicKey: Uint8Array;

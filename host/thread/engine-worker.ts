@@ -222,7 +222,7 @@ function countsOf({ gas, stores, checks }: HandlerReport): NonNullable<LogLine["
 function factsOf(held: HeldHome, { app, facts, key }: EmbeddedNode): EngineFacts {
   return {
     chain: facts,
-    bondDenom: held.bondDenom,
+    ...held.staking,
     address: key.address,
     publicKey: key.publicKey.bytes,
     versions: app.versions,

@@ -75,5 +75,5 @@ export function stopped(node: Running): Promise<End> {
 
 export interface Genesis {
   genesis_time: string;
-  app_state: { gov: { params: Record<string, unknown> } };
+  app_state: { gov: { params: Record<string, unknown> }; staking: { params: Record<string, unknown> } };
 }

@@ -28,6 +28,7 @@ beforeAll(async () => {
   line.editGenesis((genesis) => {
     genesis.genesis_time = "2026-01-01T00:00:00Z";
     Object.assign(genesis.app_state.gov.params, { voting_period: "60s", max_deposit_period: "60s" });
+    Object.assign(genesis.app_state.staking.params, { max_validators: 7, unbonding_time: "60s" });
   });
   node = await line.startNode("--app-version", "1");
 }, 120_000);
@@ -75,6 +76,16 @@ describe("before a plan", () => {
   test.each<[string, string, object]>([
     ["query upgrade plan", "no upgrade scheduled\n", { plan: null }],
     ["q upgrade plan --height 1", "no upgrade scheduled\n", { plan: null }],
+    [
+      "query staking params",
+      'params:\n  bond_denom: ustake\n  historical_entries: 10000\n  max_entries: 7\n  max_validators: 7\n  min_commission_rate: "0.000000000000000000"\n  unbonding_time: 60s\n',
+      {
+        params: {
+          ...{ unbonding_time: "60s", max_validators: 7, max_entries: 7, historical_entries: 10_000 },
+          ...{ bond_denom: "ustake", min_commission_rate: "0.000000000000000000" },
+        },
+      },
+    ],
     ["query upgrade authority", `address: ${GOV}\n`, { address: GOV }],
     [
       "query upgrade module_versions bank",

@@ -27,6 +27,7 @@ export async function* answersOf({ node, home }: OpenNode): AsyncGenerator<strin
     node: service,
     sha256,
     bondDenom: "ustake",
+    stakingParams: undefined,
     compatCosmos: true,
   });
   for (const { methods } of query.services) {

@@ -23,6 +23,8 @@ export interface QueryOptions {
   readonly node: NodePort;
   readonly sha256: Sha256;
   readonly bondDenom: string;
+  /** `app_state.staking.params` of the genesis document, as JSON. */
+  readonly stakingParams: unknown;
   /** Answer under `cosmos.upgrade.v1beta1` too. */
   readonly compatCosmos: boolean;
 }
@@ -97,8 +99,8 @@ export class Query {
     askedHeight: Height,
     options: CallOptions = {},
   ): Promise<QueryAnswer> {
-    const { chain, app, node, sha256, bondDenom } = this.options;
-    const facts = { chain, app, node, sha256, bondDenom, inTurns, askedHeight, ...options };
+    const { chain, app, node, sha256, bondDenom, stakingParams } = this.options;
+    const facts = { chain, app, node, sha256, bondDenom, stakingParams, inTurns, askedHeight, ...options };
     if (!method.isOfState) {
       return { message: await method.run(request, facts), height: node.latest()?.header.height ?? 0n };
     }

@@ -2,8 +2,19 @@
 import { toBase64, toUpperHex } from "../../bytes.js";
 import type { ChainEvent } from "../../chain/context.js";
 import type { NodeNews, NodePort, NodeTx } from "../../chain/query/node-port.js";
+import { newValidator } from "../../comet/validator.js";
+import type { ValidatorUpdate } from "../../comet/validator-updates.js";
 import { eventValues } from "../../event-query.js";
-import { blockIdJson, blockJson, eventsJson, headerJson, txResultJson, validatorUpdatesJson } from "./json.js";
+import { sha256 } from "../../native/sha256.js";
+import {
+  blockIdJson,
+  blockJson,
+  eventsJson,
+  headerJson,
+  txResultJson,
+  validatorJson,
+  validatorUpdatesJson,
+} from "./json.js";
 
 /** What one event is to those who asked for it. */
 export interface Told {
@@ -13,9 +24,15 @@ export interface Told {
 }
 
 /** Events that subscribers of this node can hear of; those of consensus rounds never happen here. */
-export const TOLD_EVENTS: ReadonlySet<string> = new Set(["NewBlock", "NewBlockHeader", "NewBlockEvents", "Tx"]);
+export const TOLD_EVENTS: ReadonlySet<string> = new Set([
+  "NewBlock",
+  "NewBlockHeader",
+  "NewBlockEvents",
+  "Tx",
+  "ValidatorSetUpdates",
+]);
 
-/** The events of one block: the block itself, its header, its events, then its transactions. */
+/** The events of one block: the block itself, its header, its events, its transactions, then what it changed of validators. */
 export function tell(news: NodeNews, node: NodePort): Told[] {
   const { header, blockId, appHash } = news.block;
   const height = header.height;
@@ -44,7 +61,19 @@ export function tell(news: NodeNews, node: NodePort): Told[] {
     { values: valuesOf("NewBlockHeader", results.events, number), data: head },
     { values: valuesOf("NewBlockEvents", results.events, number), data: events },
     ...news.txs.map(tellTx),
+    ...(results.validatorUpdates.length === 0 ? [] : [tellValidators(results.validatorUpdates)]),
   ];
+}
+
+/** With the powers that the block gives; 0: none is left. In force two blocks later. */
+export function tellValidators(updates: readonly ValidatorUpdate[]): Told {
+  const data = once(() => ({
+    type: "tendermint/event/ValidatorSetUpdates",
+    value: {
+      validator_updates: updates.map(({ publicKey, power }) => validatorJson(newValidator(sha256, publicKey, power))),
+    },
+  }));
+  return { values: valuesOf("ValidatorSetUpdates", [], []), data };
 }
 
 function tellTx(tx: NodeTx): Told {

@@ -53,6 +53,8 @@ export interface NodeCall extends CallOptions {
   readonly askedHeight: Height;
   /** What delegations are counted in. */
   readonly bondDenom: string;
+  /** `app_state.staking.params` of the genesis document, as JSON; undefined: it has none. */
+  readonly stakingParams: unknown;
 }
 
 /** What methods about state see besides. */

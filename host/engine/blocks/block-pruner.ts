@@ -1,6 +1,7 @@
 /**
- * Removes old blocks with their results and what the event index has of them, in the transaction that adds a block: many
- * at once every so many blocks, and no more at once than takes about as long as the block itself. State is not touched.
+ * Removes old blocks with their results, the validator sets that decided them and what the event index has of them, in the
+ * transaction that adds a block: many at once every so many blocks, and no more at once than takes about as long as the
+ * block itself. State is not touched.
  */
 
 import type { TxIndex } from "../../event-index/tx-index.js";
@@ -8,6 +9,7 @@ import type { Batch, Database } from "../../store/disk/database.js";
 import { readCommit } from "../../store/versions/commit-record.js";
 import type { Height, Sha256 } from "../../types.js";
 import type { BlockStore } from "./block-store.js";
+import type { ValidatorStore } from "./validator-store.js";
 
 /** Blocks that are due before any is removed. */
 export const PRUNE_BLOCKS_MIN = 100;
@@ -20,6 +22,7 @@ export interface PrunedFrom {
   readonly database: Database;
   readonly blocks: BlockStore;
   readonly index: TxIndex;
+  readonly validators: ValidatorStore;
   readonly sha256: Sha256;
 }
 
@@ -33,7 +36,7 @@ export class BlockPruner {
   /** With the block of `height`, which has `txCount` transactions. */
   prune(batch: Batch, height: Height, txCount: number): void {
     if (this.retained === 0) return;
-    const { database, blocks, index } = this.from;
+    const { database, blocks, index, validators } = this.from;
     const lowest = blocks.lowest();
     const base = height - BigInt(this.retained);
     if (lowest === undefined || base - lowest < BigInt(PRUNE_BLOCKS_MIN)) return;
@@ -45,6 +48,7 @@ export class BlockPruner {
       left -= WORK_PER_BLOCK + removed.txCount;
     }
     index.removeBelow(batch, at);
+    validators.removeBelow(batch, at, PRUNE_WORK_MAX);
     blocks.removeTimes(batch, at, (version) => readCommit(database, Number(version)));
   }
 

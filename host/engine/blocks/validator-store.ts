@@ -52,6 +52,13 @@ export class ValidatorStore {
     batch.remove(keyOf(height + 1n));
   }
 
+  /** Removes sets that decide no block from `lowest` on, the oldest first, at most so many. */
+  removeBelow(batch: Batch, lowest: Height, most: number): void {
+    const needed = this.#before(lowest);
+    if (needed === undefined) return;
+    for (const key of this.database.keys({ start: SETS, end: keyOf(needed), limit: most })) batch.remove(key);
+  }
+
   /** How many are stored. */
   count(): number {
     let count = 0;

@@ -110,8 +110,9 @@ export class EmbeddedNode {
     const { database, sha256 } = options;
     const { minRetainBlocks, ...indexed } = { ...BLOCK_SETTINGS, ...options.blocks };
     this.index = new TxIndex(database, sha256, indexed);
-    this.#pruner = new BlockPruner({ database, blocks: this.blocks, index: this.index, sha256 }, minRetainBlocks);
     this.validators = new ValidatorStore(database);
+    const { blocks, index, validators } = this;
+    this.#pruner = new BlockPruner({ database, blocks, index, validators, sha256 }, minRetainBlocks);
     if (this.#last) this.#resume(this.#last);
   }
 

@@ -176,10 +176,11 @@ export class HeldHome {
     return this.options.chain;
   }
 
-  /** What delegations are counted in. Known once the home was opened. */
-  get bondDenom(): string {
-    assert(this.#genesis, "bondDenom is asked for before open()");
-    return this.#genesis.genesis.bondDenom;
+  /** What delegations are counted in, and the parameters of staking. Known once the home was opened. */
+  get staking(): { readonly bondDenom: string; readonly stakingParams: unknown } {
+    assert(this.#genesis, "staking is asked for before open()");
+    const { bondDenom, stakingParams } = this.#genesis.genesis;
+    return { bondDenom, stakingParams: stakingParams.value };
   }
 
   /** Never throws: of a database that cannot be read nothing is known. */

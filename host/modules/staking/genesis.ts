@@ -7,7 +7,7 @@ import { BondStatus, type Delegation, type Validator } from "../../gen/chain/sta
 import type { Addresses } from "../../values/address.js";
 import { parseAmount } from "../../values/coins.js";
 import type { JsonReader } from "../../values/json-reader.js";
-import { maxValidators } from "./power.js";
+import { readStakingParams } from "./params.js";
 import { delegations, STAKING_STORE, validators, writeDelegation, writeValidator } from "./records.js";
 
 export interface GenesisValidator {
@@ -46,7 +46,7 @@ export const stakingGenesis = moduleGenesis<StakingGenesis>({
   parts: { params: "held", validators: "held", delegations: "list" },
   default: (bondDenom) => ({ params: { bond_denom: bondDenom }, validators: [], delegations: [] }),
   read({ json, list, addresses }) {
-    maxValidators(json.get("params"));
+    readStakingParams(json.get("params"));
     const delegation = (each: JsonReader) => readDelegation(addresses, each);
     return {
       validators: readValidators(addresses, json.get("validators")),

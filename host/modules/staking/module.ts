@@ -1,7 +1,8 @@
 /** Module staking: validators and what is delegated to them, as genesis gives them; votes and blocks are decided by it. */
 import type { Module } from "../../chain/module.js";
 import { stakingGenesis } from "./genesis.js";
-import { consensusPowers, maxValidators, soundValidators } from "./power.js";
+import { readStakingParams } from "./params.js";
+import { consensusPowers, soundValidators } from "./power.js";
 import { stakingQuery } from "./query.js";
 import { STAKING_STORE } from "./records.js";
 
@@ -18,7 +19,7 @@ export function staking(): Module {
     stores: [STAKING_STORE],
     queries: [stakingQuery],
     genesis: stakingGenesis,
-    validators: (stores, { stakingParams }) => consensusPowers(stores, maxValidators(stakingParams)),
+    validators: (stores, { stakingParams }) => consensusPowers(stores, readStakingParams(stakingParams).maxValidators),
     invariants: [soundValidators],
   };
 }

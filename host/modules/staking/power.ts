@@ -6,23 +6,11 @@ import type { ValidatorUpdate } from "../../comet/validator-updates.js";
 import { messageOf } from "../../errors.js";
 import { BondStatus, type Validator } from "../../gen/chain/staking/v1/staking_pb.js";
 import { parseAmount } from "../../values/coins.js";
-import type { JsonReader } from "../../values/json-reader.js";
 import { STAKING_STORE, validators } from "./records.js";
 
 /** Tokens for one unit of power (the Cosmos SDK's `DefaultPowerReduction`). */
 const POWER_REDUCTION = 1_000_000n;
-/** The Cosmos SDK's default, and the most that its type of this parameter counts. */
-const MAX_VALIDATORS_DEFAULT = 100n;
-const MAX_VALIDATORS_MOST = 4_294_967_295n;
 const KEY_BYTES = 32;
-
-/** `app_state.staking.params.max_validators`. @throws UpgradeError UPG_INVALID_GENESIS */
-export function maxValidators(params: JsonReader): number {
-  const field = params.get("max_validators");
-  const most = field.integer(MAX_VALIDATORS_DEFAULT);
-  if (most < 1n || most > MAX_VALIDATORS_MOST) throw field.wrong(`must be from 1 to ${MAX_VALIDATORS_MOST}`);
-  return Number(most);
-}
 
 /** Bonded, not jailed, with at least one unit of power; the greatest first, equals by the operator's address. */
 export function consensusPowers(stores: ReadableStores, most: number): ValidatorUpdate[] {

@@ -14,11 +14,12 @@ import { Query } from "../../gen/cosmos/staking/v1beta1/query_pb.js";
 import { BondStatus, BondStatusSchema } from "../../gen/cosmos/staking/v1beta1/staking_pb.js";
 import type { Addresses } from "../../values/address.js";
 import { packAny } from "../../values/any.js";
+import { JsonReader } from "../../values/json-reader.js";
+import { readStakingParams } from "./params.js";
 import { DELEGATIONS, delegationOf, delegationsOf, STAKING_STORE, validators } from "./records.js";
 
 const EPOCH = { seconds: 0n, nanos: 0 };
 const NO_RATE = "0";
-const UNBONDING_SECONDS = 1_814_400n;
 
 const STATUS: Readonly<Record<StoredStatus, BondStatus>> = {
   [StoredStatus.UNSPECIFIED]: BondStatus.UNSPECIFIED,
@@ -219,14 +220,7 @@ export const stakingQuery: QueryService = implement(Query, KEPT, {
     return { pool: { bondedTokens: sum(bonded), notBondedTokens: sum(rest) } };
   },
 
-  params: (_request, { bondDenom }) => ({
-    params: {
-      unbondingTime: { seconds: UNBONDING_SECONDS },
-      maxValidators: 100,
-      maxEntries: 7,
-      historicalEntries: 10_000,
-      bondDenom,
-      minCommissionRate: NO_RATE,
-    },
+  params: (_request, { bondDenom, stakingParams }) => ({
+    params: { ...readStakingParams(new JsonReader(stakingParams, "app_state.staking.params")), bondDenom },
   }),
 });

@@ -102,6 +102,7 @@ function countingQuery({ node, query }: TestNode, isVersion2 = false) {
     node: query.node,
     sha256,
     bondDenom: "ustake",
+    stakingParams: undefined,
     compatCosmos: true,
   });
   return {

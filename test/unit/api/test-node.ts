@@ -8,6 +8,7 @@ import type { DoorLimits } from "../../../host/api/door.js";
 import { openDoors } from "../../../host/api/doors.js";
 import { Metrics } from "../../../host/api/metrics.js";
 import { Query } from "../../../host/api/query/query.js";
+import type { Chain } from "../../../host/chain/define-chain.js";
 import type { MempoolLimits } from "../../../host/engine/blocks/mempool.js";
 import type { SearchLimits } from "../../../host/engine/blocks/search-budget.js";
 import { type Clock, logicalClock } from "../../../host/engine/embedded/clock.js";
@@ -55,6 +56,10 @@ export interface TestNodeOptions {
   /** Five seconds a block, unless another is given. */
   readonly clock?: Clock;
   readonly genesis?: string;
+  /** The example chain, unless another is given. */
+  readonly chain?: Chain;
+  /** What is done with the home before the node is opened. */
+  readonly prepare?: (home: string) => void;
   readonly mempool?: Partial<MempoolLimits>;
   readonly search?: Partial<SearchLimits>;
   readonly origins?: readonly string[];
@@ -81,9 +86,10 @@ export async function useTestNode(
 ): Promise<void> {
   const path = mkdtempSync(join(tmpdir(), "chain-upgrade-api-"));
   makeHome(path, options.genesis ?? fundedGenesis());
+  options.prepare?.(path);
   const handlers = join(path, "none");
-  const { mempool = {}, clock = logicalClock(BLOCK_NANOS) } = options;
-  const open = openNode({ chain: exampleChain, home: path, clock, handlers, mempool, log: () => undefined });
+  const { mempool = {}, clock = logicalClock(BLOCK_NANOS), chain = exampleChain } = options;
+  const open = openNode({ chain, home: path, clock, handlers, mempool, log: () => undefined });
   try {
     await withDoors(open, use, options);
   } finally {
@@ -95,8 +101,10 @@ export async function useTestNode(
 async function withDoors(
   { node, home }: OpenNode,
   use: (node: TestNode) => Promise<void>,
-  { limits = {}, search = {}, origins = [], compatCosmos = true, cors = false, blocks = 2 }: TestNodeOptions,
+  options: TestNodeOptions,
 ): Promise<void> {
+  const { limits = {}, search = {}, origins = [], compatCosmos = true, cors = false, blocks = 2 } = options;
+  const { chain = exampleChain } = options;
   const { app } = node;
   const { genesisFile } = home;
   const service = new NodeService(node, {
@@ -105,7 +113,9 @@ async function withDoors(
     genesis: new GenesisFile(genesisFile),
     search,
   });
-  const query = new Query({ chain: exampleChain, app, node: service, sha256, bondDenom: "ustake", compatCosmos });
+  const document = JSON.parse(options.genesis ?? fundedGenesis()) as { app_state: { staking?: { params?: unknown } } };
+  const genesis = { bondDenom: "ustake", stakingParams: document.app_state.staking?.params };
+  const query = new Query({ chain, app, node: service, sha256, ...genesis, compatCosmos });
   const metrics = new Metrics({
     app,
     node: service,

@@ -9,6 +9,7 @@ import { rollback } from "../../../host/cli/offline/rollback.js";
 import { verifyHome } from "../../../host/cli/offline/verify.js";
 import { BlockPruner, PRUNE_BLOCKS_MIN, PRUNE_WORK_MAX } from "../../../host/engine/blocks/block-pruner.js";
 import { BlockStore } from "../../../host/engine/blocks/block-store.js";
+import { ValidatorStore } from "../../../host/engine/blocks/validator-store.js";
 import type { BlockSettings, EmbeddedNode } from "../../../host/engine/embedded/embedded-node.js";
 import { TxIndex } from "../../../host/event-index/tx-index.js";
 import { sha256 } from "../../../host/native/sha256.js";
@@ -122,7 +123,7 @@ describe("min-retain-blocks", () => {
       });
     };
     for (let height = 1n; height <= 2_000n; height++) put(height);
-    const pruner = new BlockPruner({ database, blocks, index, sha256 }, 100);
+    const pruner = new BlockPruner({ database, blocks, index, validators: new ValidatorStore(database), sha256 }, 100);
     const step = BigInt((PRUNE_WORK_MAX + 2 * 4) / 4);
     const found: (bigint | undefined)[] = [];
     for (let height = 2_001n; height <= 2_005n; height++) {

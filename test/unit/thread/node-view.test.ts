@@ -37,7 +37,13 @@ function opened(minimumGasPrices: readonly GasPrice[] = []) {
   const { node } = held;
   node.makeBlock();
   const facts: EngineFacts = {
-    ...{ chain: node.facts, bondDenom: "ustake", address: node.key.address, publicKey: node.key.publicKey.bytes },
+    ...{
+      chain: node.facts,
+      bondDenom: "ustake",
+      stakingParams: undefined,
+      address: node.key.address,
+      publicKey: node.key.publicKey.bytes,
+    },
     ...{ versions: node.app.versions, version: 1n, lastHeight: 1n },
     handlerState: undefined,
   };
