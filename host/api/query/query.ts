@@ -4,11 +4,11 @@
  */
 import type { DescService, Message } from "@bufbuild/protobuf";
 import type { Chain } from "../../chain/define-chain.js";
-import { appOptionsService } from "../../chain/query/app-options.js";
 import type { CallOptions, QueryApp, StateView } from "../../chain/query/call.js";
-import { descriptorService, fileService } from "../../chain/query/chain-descriptors.js";
 import type { NodePort } from "../../chain/query/node-port.js";
 import type { QueryMethod, QueryService } from "../../chain/query/service.js";
+import { appOptionsService } from "../../describe/app-options.js";
+import { descriptorService, fileService } from "../../describe/chain-descriptors.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { INT64_MAX } from "../../limits.js";
 import type { Height, Sha256 } from "../../types.js";

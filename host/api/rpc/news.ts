@@ -1,11 +1,12 @@
 /** Events of blocks and transactions, as subscribers hear them. */
 import { toBase64, toUpperHex } from "../../bytes.js";
 import type { ChainEvent } from "../../chain/context.js";
-import type { NodeNews, NodePort, NodeTx } from "../../chain/query/node-port.js";
+import type { NodeNews, NodeTx } from "../../chain/query/node-port.js";
 import { newValidator } from "../../comet/validator.js";
 import type { ValidatorUpdate } from "../../comet/validator-updates.js";
 import { eventValues } from "../../event-query.js";
-import { sha256 } from "../../native/sha256.js";
+import type { Sha256 } from "../../types.js";
+import type { Query } from "../query/query.js";
 import {
   blockIdJson,
   blockJson,
@@ -33,7 +34,7 @@ export const TOLD_EVENTS: ReadonlySet<string> = new Set([
 ]);
 
 /** The events of one block: the block itself, its header, its events, its transactions, then what it changed of validators. */
-export function tell(news: NodeNews, node: NodePort): Told[] {
+export function tell(news: NodeNews, { node, sha256 }: Pick<Query, "node" | "sha256">): Told[] {
   const { header, blockId, appHash } = news.block;
   const height = header.height;
   const results = news.results;
@@ -61,12 +62,12 @@ export function tell(news: NodeNews, node: NodePort): Told[] {
     { values: valuesOf("NewBlockHeader", results.events, number), data: head },
     { values: valuesOf("NewBlockEvents", results.events, number), data: events },
     ...news.txs.map(tellTx),
-    ...(results.validatorUpdates.length === 0 ? [] : [tellValidators(results.validatorUpdates)]),
+    ...(results.validatorUpdates.length === 0 ? [] : [tellValidators(results.validatorUpdates, sha256)]),
   ];
 }
 
 /** With the powers that the block gives; 0: none is left. In force two blocks later. */
-export function tellValidators(updates: readonly ValidatorUpdate[]): Told {
+export function tellValidators(updates: readonly ValidatorUpdate[], sha256: Sha256): Told {
   const data = once(() => ({
     type: "tendermint/event/ValidatorSetUpdates",
     value: {

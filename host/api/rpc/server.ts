@@ -60,7 +60,7 @@ export async function openRpc(options: RpcOptions): Promise<OpenDoor> {
   const address = await listen(server, options.address, "--rpc.laddr");
   own.port = address.port;
   const { query, events, origins } = options;
-  const sockets = new WebSocketDoor({ node: query.node, contextFor, events, limits, unread, arriving, origins });
+  const sockets = new WebSocketDoor({ query, contextFor, events, limits, unread, arriving, origins });
   sockets.attach(server);
   return {
     address,

@@ -2,13 +2,13 @@
 
 import type { IncomingMessage, Server } from "node:http";
 import { type RawData, WebSocket, WebSocketServer } from "ws";
-import type { NodePort } from "../../chain/query/node-port.js";
 import { UpgradeError } from "../../errors.js";
 import { type EventCondition, matchesAll, parseEventQuery } from "../../event-query.js";
 import type { LeftSignal } from "../../types.js";
 import type { ArrivingBytes } from "../arriving.js";
 import { ClientLeft } from "../client-left.js";
 import type { DoorEvents, DoorLimits } from "../door.js";
+import type { Query } from "../query/query.js";
 import type { UnreadBytes } from "../unread.js";
 import {
   answerCall,
@@ -34,7 +34,7 @@ const PIECES_MAX = 2_048;
 const PATH = "/websocket";
 
 export interface WebSocketOptions {
-  readonly node: NodePort;
+  readonly query: Query;
   readonly contextFor: (signal: LeftSignal) => RpcContext;
   readonly events: DoorEvents;
   readonly limits: DoorLimits;
@@ -56,7 +56,7 @@ export class WebSocketDoor {
   readonly #ping: NodeJS.Timeout;
 
   constructor(private readonly options: WebSocketOptions) {
-    const { node, limits } = options;
+    const { query, limits } = options;
     this.#server = new WebSocketServer({
       noServer: true,
       maxPayload: limits.bodyBytes,
@@ -64,9 +64,9 @@ export class WebSocketDoor {
       maxBufferedChunks: PIECES_MAX,
       perMessageDeflate: false,
     });
-    this.#unsubscribe = node.subscribe((news) => {
+    this.#unsubscribe = query.node.subscribe((news) => {
       if (this.#listeners.size === 0) return;
-      const told = tell(news, node);
+      const told = tell(news, query);
       for (const listener of this.#listeners) listener.hear(told);
     });
     this.#ping = setInterval(() => {

@@ -49,7 +49,7 @@ describe.each(cases)("$label", (each) => {
 describe.each(cases.filter(({ changes }) => changes))("$label", ({ changes = [], updates, event }) => {
   test("validator updates → as in block_results, and as subscribers to ValidatorSetUpdates hear them", () => {
     expect(validatorUpdatesJson(updatesOf(changes))).toEqual(updates);
-    const told = tellValidators(updatesOf(changes));
+    const told = tellValidators(updatesOf(changes), sha256);
     expect(told.data()).toEqual(event?.data);
     expect(Object.fromEntries(told.values)).toEqual(event?.events);
   });

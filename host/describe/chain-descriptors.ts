@@ -3,15 +3,15 @@
  * (`cosmos.reflection.v1`), and the messages, sign modes and address prefix (`cosmos.base.reflection.v2alpha1`).
  */
 import type { DescMessage, DescService } from "@bufbuild/protobuf";
-import { ReflectionService as Described } from "../../gen/cosmos/base/reflection/v2alpha1/reflection_pb.js";
-import { PubKeySchema as Ed25519 } from "../../gen/cosmos/crypto/ed25519/keys_pb.js";
-import { LegacyAminoPubKeySchema as Multisig } from "../../gen/cosmos/crypto/multisig/keys_pb.js";
-import { PubKeySchema as Secp256k1 } from "../../gen/cosmos/crypto/secp256k1/keys_pb.js";
-import { ReflectionService as Files } from "../../gen/cosmos/reflection/v1/reflection_pb.js";
-import { SignMode, SignModeSchema } from "../../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
-import { TxSchema } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
-import { type Chain, filesOf } from "../define-chain.js";
-import { implementOfNode, type QueryService } from "./service.js";
+import { type Chain, filesOf } from "../chain/define-chain.js";
+import { implementOfNode, type QueryService } from "../chain/query/service.js";
+import { ReflectionService as Described } from "../gen/cosmos/base/reflection/v2alpha1/reflection_pb.js";
+import { PubKeySchema as Ed25519 } from "../gen/cosmos/crypto/ed25519/keys_pb.js";
+import { LegacyAminoPubKeySchema as Multisig } from "../gen/cosmos/crypto/multisig/keys_pb.js";
+import { PubKeySchema as Secp256k1 } from "../gen/cosmos/crypto/secp256k1/keys_pb.js";
+import { ReflectionService as Files } from "../gen/cosmos/reflection/v1/reflection_pb.js";
+import { SignMode, SignModeSchema } from "../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
+import { TxSchema } from "../gen/cosmos/tx/v1beta1/tx_pb.js";
 
 /** Modes that signatures are verified in. */
 const SIGN_MODES = [SignMode.DIRECT, SignMode.LEGACY_AMINO_JSON];

@@ -10,19 +10,19 @@ import {
   hasOption,
   type MessageInitShape,
 } from "@bufbuild/protobuf";
+import type { Module } from "../chain/module.js";
+import { implementOfNode, type QueryService } from "../chain/query/service.js";
+import { kebab } from "../chain/query/texts.js";
+import type { MessageKind } from "../chain/tx/message-kind.js";
 import {
   type ServiceCommandDescriptor as Commands,
   type ModuleOptionsSchema,
   type RpcCommandOptionsSchema,
   ServiceCommandDescriptorSchema,
-} from "../../gen/cosmos/autocli/v1/options_pb.js";
-import { Query } from "../../gen/cosmos/autocli/v1/query_pb.js";
-import { service as isMsgService } from "../../gen/cosmos/msg/v1/msg_pb.js";
-import { http } from "../../gen/google/api/annotations_pb.js";
-import type { Module } from "../module.js";
-import type { MessageKind } from "../tx/message-kind.js";
-import { implementOfNode, type QueryService } from "./service.js";
-import { kebab } from "./texts.js";
+} from "../gen/cosmos/autocli/v1/options_pb.js";
+import { Query } from "../gen/cosmos/autocli/v1/query_pb.js";
+import { service as isMsgService } from "../gen/cosmos/msg/v1/msg_pb.js";
+import { http } from "../gen/google/api/annotations_pb.js";
 
 type CommandOptions = MessageInitShape<typeof RpcCommandOptionsSchema>;
 type Messages = ReadonlyMap<string, MessageKind>;
