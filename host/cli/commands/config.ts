@@ -45,7 +45,11 @@ export function registerConfig(program: Cobra, output: Output): void {
     .argument("<key>", "the setting")
     .argument("[value]", "its new value")
     .summary("Change a setting")
-    .example("config set client node tcp://localhost:26657", "config set chain-id demo-1")
+    .example(
+      "config set client node tcp://localhost:26657",
+      "config set chain-id demo-1",
+      "config set app index-events transfer.recipient,message.sender",
+    )
     .action((first: string, second: string, third: string | undefined) => {
       const [name, key, value] = isName(first) ? [first, second, third] : (["client", first, second] as const);
       if (value === undefined || (!isName(first) && third !== undefined)) {

@@ -16,10 +16,7 @@ export function registerGenesis(program: Cobra, output: Output): void {
       "Adds an account to config/genesis.json. With --validator the account operates this node's validator and delegates\n" +
         "to it, so that its votes count; the power is what it delegates, in millions.",
     )
-    .option(
-      "--validator [power]",
-      "operate this node's validator, with this power in governance (100 when none is given)",
-    )
+    .option("--validator [power]", "operate this node's validator, with this voting power (100 when none is given)")
     .option("--append", "add the coins to those of an account that exists already")
     .example(
       "keys add alice --keyring-backend test",

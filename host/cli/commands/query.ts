@@ -128,7 +128,7 @@ function registerAccounts(query: Cobra, output: Output): void {
   question(
     bank,
     "balance <address> <denom>",
-    "Query the coins of one kind of an account",
+    "Query an account's coins of one denomination",
     output,
     async () => (await accounts()).balance,
   );

@@ -54,7 +54,7 @@ function registerMethod(group: Cobra, word: string, method: DescMethod, output: 
     .summary(`Query ${method.parent.typeName}/${method.name}`)
     .description(
       `Asks ${method.parent.typeName}/${method.name}.\n` +
-        `The request has ${fieldNames(method.input)}; the answer has ${fieldNames(method.output)}.`,
+        `The request has ${fieldNames(method.input)}; the response has ${fieldNames(method.output)}.`,
     );
   const { fields } = method.input;
   const words: readonly DescField[] = fields.filter(

@@ -8,7 +8,7 @@ export function registerCheck(handler: Cobra, output: Output): void {
   handler
     .command("check")
     .argument("<file...>", "handler files")
-    .summary("Say whether nodes take a handler, and if not why")
+    .summary("Check whether nodes take a handler, and why not")
     .description(
       "Checks files by the rules that every node applies before it runs one. Exit status 21 if any is refused; else 30 " +
         "if one cannot be read, 2 if one is absent.",

@@ -22,7 +22,8 @@ export function registerRun(handler: Cobra, output: Output): void {
       "Runs a handler on a branch of the state in a home, as if its plan were due in the next block. Nothing is written\n" +
         "there; no plan is needed and no version that knows it. A node may run in the home meanwhile. What the block would\n" +
         "write is kept in a temporary folder (TMPDIR) until the end.\n\n" +
-        "Exit status 20: the handler failed. 21: nodes would refuse it, or it broke a rule. 30: the stores do not fit.",
+        "Exit status 20: the handler failed. 21: nodes would refuse it, or it broke a rule. 30: the stores do not fit.\n" +
+        "3: no state of that height. 2: no such file, or no home.",
     )
     .requiredOption("--state <home>", "home of the chain")
     .option("--height <height>", "begin with the state of this height (default: the last one)", parseHeight)
