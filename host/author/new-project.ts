@@ -63,7 +63,7 @@ The upgrade handler of plan \`${plan}\`: one \`.wasm\` that migrates the state o
     npm run build     # build/handler.wasm, its SHA-256, its gas; handler.lock.json says what it was made of
     npm test          # builds, puts it through the standard checks, runs test/
 
-\`assembly/index.ts\` is the handler, \`fixtures/\` holds scenes (the state before, and what must come of it).
+\`assembly/index.ts\` is the handler, \`fixtures/\` holds scenes (the state before, and the expected result).
 `;
 
 const handlerSource = ({

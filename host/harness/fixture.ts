@@ -8,7 +8,7 @@ type FixturePairs = readonly (readonly [BytesLike, BytesLike])[];
 /** `0x…` is hex, any other text is UTF-8, a list is its parts in a row. */
 export interface Fixture extends Scene {
   readonly stores?: Readonly<Record<string, FixturePairs>>;
-  /** What must come of it. */
+  /** The expected result. */
   readonly expect?: {
     /** All pairs of a store afterwards. */
     readonly stores?: Readonly<Record<string, FixturePairs>>;
@@ -21,7 +21,7 @@ const NUMBERS = new Set(["height", "time"]);
 const TEXTS = new Set(["chainId", "info"]);
 
 /**
- * A scene, with what must come of it, from a JSON file.
+ * A scene, with its expected result, from a JSON file.
  *
  * @throws UpgradeError UPG_INVALID_ARGUMENT, with the place in the JSON
  *

@@ -16,7 +16,9 @@ describe("pre-upgrade", () => {
     const line = new CommandLine();
     const { path } = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
     const height = async () => (await line.json("export", "--home", path))["initial_height"];
-    expect((await line.run(["pre-upgrade", "--home", path])).exit).toBe(0);
+    const ready = await line.run(["pre-upgrade", "--home", path]);
+    expect(ready.stderr).toContain('the plan "v2" is due in the next block, 4: this binary can take over; start it');
+    expect(ready.exit).toBe(0);
     const without = await line.run(["pre-upgrade", "--home", path, "--handlers", join(path, "none")]);
     expect(without.exit).toBe(30);
     expect(without.stderr).toContain("has no handler for it");

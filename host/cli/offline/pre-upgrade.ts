@@ -59,6 +59,7 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
     requireKeyGoesOn(home, genesis.initialHeight - 1n);
     genesisVersion(genesis, brought.versions);
     begin?.check((_, message) => say(message));
+    say("no block has been made yet: this binary can begin the chain");
     return GO_ON;
   }
   const { database, isRunning, close } = openShared(home);
@@ -76,7 +77,10 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
     const facts: RehearsalFacts = { home, genesis, ...brought, staged: flags.handlersStaged, say };
     const app = openRehearsal(database, facts, true);
     const { plan } = app;
-    if (!plan) return GO_ON;
+    if (!plan) {
+      say("no plan is scheduled: this binary can go on");
+      return GO_ON;
+    }
     sayRoom(home, flags, plan, say);
     if (plan.height <= app.nextHeight) return verdictAtHeight(app, plan, isRunning, say);
     const { waits } = app.keeper.findHandler(plan);
@@ -117,7 +121,12 @@ function verdictAtHeight(app: App, plan: Plan, isRunning: boolean, say: Say): nu
     return GIVE_UP;
   }
   rehearseUpgrade(app, plan, handler);
-  if (!isRunning) return GO_ON;
+  if (!isRunning) {
+    say(
+      `the plan "${visible(plan.name)}" is due in the next block, ${app.nextHeight}: this binary can take over; start it`,
+    );
+    return GO_ON;
+  }
   say("another process has the home open, and this binary can take over when it has ended: try again");
   return TRY_AGAIN;
 }
