@@ -34,6 +34,20 @@ describe("error table", () => {
     expect(rows).toEqual(errorRows());
   });
 
+  test("each exit status has a row in docs/errors.md, and is named by rule 4.2 of the specification", () => {
+    const exits = [...new Set(codes.map((code) => ERROR_KINDS[code].exit))];
+    const read = (page: string) => readFileSync(join(ROOT, "docs", page), "utf8");
+    const rows = [...read("errors.md").matchAll(/^\| (\d+) \| /gm)].map(([, exit]) => Number(exit));
+    expect(exits.filter((exit) => !rows.includes(exit))).toEqual([]);
+    const [, rule = ""] = /^\| 4\.2 \|(.*)$/m.exec(read("specification.md")) ?? [];
+    const named = [...rule.matchAll(/\b(\d+)(?: to (\d+))?\b/g)].map(([, from, to = from]) => [
+      Number(from),
+      Number(to),
+    ]);
+    const isNamed = (exit: number) => named.some(([from = 0, to = 0]) => from <= exit && exit <= to);
+    expect(exits.filter((exit) => !isNamed(exit))).toEqual([]);
+  });
+
   test("assembly/core/codes.ts has the same numbers", () => {
     const twin = readFileSync(join(ROOT, "assembly/core/codes.ts"), "utf8");
     const constants = [...twin.matchAll(/^export const (\w+): i32 = (\d+);$/gm)];
