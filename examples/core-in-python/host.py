@@ -146,4 +146,6 @@ def main(path):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python host.py node_modules/chain-upgrade/dist/core.wasm")
     main(sys.argv[1])
