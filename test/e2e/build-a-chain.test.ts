@@ -4,7 +4,6 @@
  */
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
@@ -14,6 +13,7 @@ import { afterAll, expect, test } from "vitest";
 import { MsgAddNoteSchema } from "../../examples/notes-chain/gen/notes_pb.js";
 import { ReflectedClient } from "../unit/api/reflected-client.js";
 import { MNEMONIC } from "../unit/api/test-node.js";
+import { freePort } from "./free-port.js";
 
 const wallet = await DirectSecp256k1HdWallet.fromMnemonic(MNEMONIC, { prefix: "notes" });
 const SIGNER = (await wallet.getAccounts())[0]?.address ?? "";
@@ -50,15 +50,6 @@ function session(): string {
     .replaceAll("npm install --save", `${quick} --save`);
   const more = `notesd tx bank send alice ${SIGNER} 1000000ustake --broadcast-mode block --yes\necho "== ready"\nwait\n`;
   return `set -eEuo pipefail\ntrap 'echo "failed: $BASH_COMMAND" >&2' ERR\n${commands}\n${more}`;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }
 
 /** A message by its descriptor, in the form that CosmJS takes; its type also asks for functions that it never calls. */

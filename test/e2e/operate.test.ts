@@ -5,11 +5,11 @@
 import "../serve-chain.js";
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { COMPILER_VERSION } from "../../host/author/compiler.js";
+import { freePort } from "./free-port.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PAGE = readFileSync(join(ROOT, "docs/operate.md"), "utf8");
@@ -45,15 +45,6 @@ expect_exit() { [ "$1" = "$2" ] || { echo "exit $2 where the page says $1" >&2; 
     return `echo "== block ${index + 1}" >&2\n${expectingExits(text)}`;
   });
   return `${head}${body.join("\n")}\necho "== end" >&2\n`;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }
 
 /** The package as the registry would have it. */

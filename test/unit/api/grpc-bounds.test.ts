@@ -1,40 +1,11 @@
 /** What one client, and all of them together, may cost gRPC: connections, streams, bytes and time. */
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { STREAMS_MAX } from "../../../host/api/grpc/connections.js";
+import { EMPTY, gone, isGood, rawSocket, statusOf } from "./grpc-sockets.js";
 import { CURRENT_PLAN, frame, Http2Client, REFLECT, withHttp2 } from "./http2-client.js";
-import { fundedGenesis, type TestNode, useTestNode } from "./test-node.js";
-
-const EMPTY = frame();
-
-async function rawSocket(node: TestNode): Promise<Socket> {
-  const [host, port] = node.grpc.split(":");
-  const socket = connect({ host: host ?? "", port: Number(port), allowHalfOpen: true });
-  socket.on("error", () => undefined);
-  await once(socket, "connect");
-  return socket;
-}
-
-/** The server has ended its side, or broken off. */
-const gone = (socket: Socket) =>
-  new Promise<void>((resolve) =>
-    socket.once("end", () => resolve(socket.destroy() && undefined)).once("close", () => resolve()),
-  );
-
-/** Of the whole call, wherever its status was. */
-async function status(
-  client: Http2Client,
-  path: string,
-  body: Buffer | readonly Buffer[] | undefined,
-): Promise<unknown> {
-  const { headers, trailers } = await client.call(path, body);
-  return trailers["grpc-status"] ?? headers["grpc-status"];
-}
-
-const isGood = (node: TestNode) =>
-  withHttp2(node, async (client) => expect(await status(client, CURRENT_PLAN, EMPTY)).toBe("0"));
+import { fundedGenesis, useTestNode } from "./test-node.js";
 
 describe("connections", () => {
   test("that say nothing, speak HTTP/1, or stop in the middle of HTTP/2's greeting → closed, and others are served", () =>
@@ -56,7 +27,7 @@ describe("connections", () => {
       async (node) => {
         await withHttp2(node, async (client) => {
           const goaway = once(client.session, "goaway");
-          expect(await status(client, CURRENT_PLAN, EMPTY)).toBe("0");
+          expect(await statusOf(client, CURRENT_PLAN, EMPTY)).toBe("0");
           await goaway;
         });
         const socket = await rawSocket(node);
@@ -68,7 +39,7 @@ describe("connections", () => {
         // There is room for one connection: the next one is served when this one is gone for the server.
         for (let code: unknown; code !== "0"; ) {
           await withHttp2(node, async (client) => {
-            code = await status(client, CURRENT_PLAN, EMPTY);
+            code = await statusOf(client, CURRENT_PLAN, EMPTY);
           });
         }
         socket.destroy();
@@ -80,11 +51,11 @@ describe("connections", () => {
     useTestNode(
       async (node) => {
         await withHttp2(node, async (client) => {
-          expect(await status(client, CURRENT_PLAN, EMPTY)).toBe("0");
+          expect(await statusOf(client, CURRENT_PLAN, EMPTY)).toBe("0");
           const second = await rawSocket(node);
           second.resume();
           await gone(second);
-          expect(await status(client, CURRENT_PLAN, EMPTY)).toBe("0");
+          expect(await statusOf(client, CURRENT_PLAN, EMPTY)).toBe("0");
         });
       },
       { limits: { connections: 1 } },
@@ -99,9 +70,9 @@ describe("connections", () => {
       await rawSocket(node);
       const client = new Http2Client(node.grpc);
       clients.push(client);
-      expect(await status(client, CURRENT_PLAN, EMPTY)).toBe("0");
+      expect(await statusOf(client, CURRENT_PLAN, EMPTY)).toBe("0");
       goaway = once(client.session, "goaway");
-      statuses.push(status(client, CURRENT_PLAN, undefined), status(client, REFLECT, undefined));
+      statuses.push(statusOf(client, CURRENT_PLAN, undefined), statusOf(client, REFLECT, undefined));
       await sleep(50);
       begun = performance.now();
     });
@@ -165,14 +136,14 @@ describe("requests", () => {
     useTestNode(
       async (node) => {
         await withHttp2(node, async (client) => {
-          const never = status(client, CURRENT_PLAN, undefined);
+          const never = statusOf(client, CURRENT_PLAN, undefined);
           const stream = client.open(CURRENT_PLAN);
           stream.write(Buffer.from([0, 0, 1]));
           const trickle = setInterval(() => stream.closed || stream.write(Buffer.of(0)), 10);
           const [headers] = await once(stream, "response");
           clearInterval(trickle);
           expect([await never, headers["grpc-status"]]).toEqual(["4", "4"]);
-          expect(await status(client, CURRENT_PLAN, EMPTY)).toBe("0");
+          expect(await statusOf(client, CURRENT_PLAN, EMPTY)).toBe("0");
         });
       },
       { limits: { headerMillis: 200, requestMillis: 200 } },
@@ -185,10 +156,10 @@ describe("requests", () => {
           // Two at once may be served, so eight may be open.
           const open = Array.from({ length: 8 }, () => client.open(CURRENT_PLAN));
           await sleep(50);
-          expect(await status(client, CURRENT_PLAN, EMPTY)).toBe("14");
+          expect(await statusOf(client, CURRENT_PLAN, EMPTY)).toBe("14");
           open[0]?.close();
           await sleep(50);
-          expect(await status(client, CURRENT_PLAN, EMPTY)).toBe("0");
+          expect(await statusOf(client, CURRENT_PLAN, EMPTY)).toBe("0");
         });
       },
       { limits: { concurrency: 2 } },
@@ -201,7 +172,7 @@ describe("requests", () => {
         expect(settings.maxConcurrentStreams).toBe(STREAMS_MAX);
         const open = Array.from({ length: STREAMS_MAX }, () => client.open(REFLECT));
         let isAnswered = false;
-        const more = status(client, CURRENT_PLAN, EMPTY).then((code) => {
+        const more = statusOf(client, CURRENT_PLAN, EMPTY).then((code) => {
           isAnswered = true;
           return code;
         });
@@ -249,9 +220,9 @@ describe("answers", () => {
         }
         await sleep(100);
         await withHttp2(node, async (other) => {
-          expect(await status(other, "/grpc.health.v1.Health/Check", EMPTY)).toBe("14");
+          expect(await statusOf(other, "/grpc.health.v1.Health/Check", EMPTY)).toBe("14");
           await Promise.all(closed);
-          expect(await status(other, "/grpc.health.v1.Health/Check", EMPTY)).toBe("0");
+          expect(await statusOf(other, "/grpc.health.v1.Health/Check", EMPTY)).toBe("0");
         });
         client.close();
       },

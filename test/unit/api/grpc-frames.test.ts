@@ -1,38 +1,16 @@
 /** Frames of HTTP/2 that are no calls: PINGs without pause, and heads that announce more than was agreed. */
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { CURRENT_PLAN, frame, type Http2Client, REFLECT, withHttp2 } from "./http2-client.js";
+import { EMPTY, gone, isGood, rawSocket, statusOf } from "./grpc-sockets.js";
+import { CURRENT_PLAN, frame, REFLECT, withHttp2 } from "./http2-client.js";
 import { type TestNode, useTestNode } from "./test-node.js";
 
-const EMPTY = frame();
 /** Asks for the files of a service. */
 const QUESTION = frame(Buffer.from("\x22\x19cosmos.tx.v1beta1.Service"));
 const GOAWAY = 7;
 const FRAME_SIZE_ERROR = 6;
-
-/** Of the whole call, wherever its status was. */
-async function status(client: Http2Client): Promise<unknown> {
-  const { headers, trailers } = await client.call(CURRENT_PLAN, EMPTY);
-  return trailers["grpc-status"] ?? headers["grpc-status"];
-}
-
-const isGood = (node: TestNode) => withHttp2(node, async (client) => expect(await status(client)).toBe("0"));
-
-async function rawSocket(node: TestNode): Promise<Socket> {
-  const [host, port] = node.grpc.split(":");
-  const socket = connect({ host: host ?? "", port: Number(port), allowHalfOpen: true });
-  socket.on("error", () => undefined);
-  await once(socket, "connect");
-  return socket;
-}
-
-/** The server has ended its side, or broken off. */
-const gone = (socket: Socket) =>
-  new Promise<void>((resolve) =>
-    socket.once("end", () => resolve(socket.destroy() && undefined)).once("close", () => resolve()),
-  );
 
 /** The error code of the first GOAWAY among these frames. */
 function goawayCode(bytes: Buffer): number | undefined {
@@ -94,7 +72,7 @@ describe("PING", () => {
           }
         })();
         for (let at = 0; at < 10; at++) await isGood(node);
-        expect(await status(client)).toBe("0");
+        expect(await statusOf(client, CURRENT_PLAN, EMPTY)).toBe("0");
         isFlooding = false;
         await flood;
       });
@@ -116,7 +94,7 @@ describe("PING", () => {
           for (let at = 0; at < 10; at++) {
             await sleep(20);
             client.session.ping(() => undefined);
-            expect(await status(client)).toBe("0");
+            expect(await statusOf(client, CURRENT_PLAN, EMPTY)).toBe("0");
           }
           stream.close();
         });

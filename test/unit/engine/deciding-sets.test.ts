@@ -1,139 +1,18 @@
 /** Who decides blocks: powers from state, two blocks later, in headers and commits that a light client accepts. */
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, describe, expect, test } from "vitest";
-import { equalBytes, toHex } from "../../../host/bytes.js";
-import { type Chain, defineChain } from "../../../host/chain/define-chain.js";
+import { describe, expect, test } from "vitest";
+import { toHex } from "../../../host/bytes.js";
 import { rollback } from "../../../host/cli/offline/rollback.js";
 import { verifyHome } from "../../../host/cli/offline/verify.js";
-import { equalBlockIds } from "../../../host/comet/block-id.js";
 import { FLAG_ABSENT, FLAG_COMMIT } from "../../../host/comet/commit.js";
-import { validateLightBlock } from "../../../host/comet/light-block.js";
-import { validatorSetHash } from "../../../host/comet/validator-set.js";
-import { verifyCommit } from "../../../host/comet/verify-commit.js";
-import type { StoredBlock } from "../../../host/engine/blocks/block-store.js";
 import { decidingPowers, soleValidator } from "../../../host/engine/blocks/deciding-sets.js";
 import { ValidatorStore } from "../../../host/engine/blocks/validator-store.js";
-import { logicalClock } from "../../../host/engine/embedded/clock.js";
-import type { EmbeddedNode } from "../../../host/engine/embedded/embedded-node.js";
-import { NodeService } from "../../../host/engine/embedded/node-service.js";
 import { consensusKey, writeConsensusKey } from "../../../host/engine/home/consensus-key.js";
-import { openNode } from "../../../host/engine/home/open-node.js";
-import { writeValidator } from "../../../host/modules/staking/records.js";
 import { sha256 } from "../../../host/native/sha256.js";
 import { LmdbDatabase } from "../../../host/store/disk/lmdb-database.js";
-import { makeHome } from "../../e2e/prepared-home.js";
-import { exampleChain } from "../../example-chain.js";
-import { genesisDocument } from "../../scenario/genesis-text.js";
-import { type Member, memberGenesis, memberRecord } from "../../scenario/members.js";
-
-/** The key that `makeHome` writes. */
-const OWN = consensusKey(new Uint8Array(32).fill(1));
-const OTHER = consensusKey(new Uint8Array(32).fill(2));
-const THIRD = consensusKey(new Uint8Array(32).fill(3));
-const member = (key: typeof OWN, power: number, more: Partial<Member> = {}): Member => ({
-  key: key.publicKey.bytes,
-  tokens: BigInt(power) * 1_000_000n,
-  ...more,
-});
-
-/** The chain as programs had it before powers came from state. */
-const before: Chain = defineChain({
-  name: exampleChain.name,
-  modules: exampleChain.modules.map(({ validators: _, ...module }) => module),
-  upgrades: exampleChain.upgrades,
-});
-
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
-class Home {
-  readonly path = mkdtempSync(join(tmpdir(), "chain-upgrade-sets-"));
-  readonly log: string[] = [];
-
-  constructor(members: readonly Member[]) {
-    folders.push(this.path);
-    makeHome(this.path, JSON.stringify(memberGenesis(genesisDocument(), members)));
-  }
-
-  data(name: string): string {
-    return join(this.path, "data", name);
-  }
-
-  use<T>(use: (node: EmbeddedNode) => T, chain = exampleChain): T {
-    const log = (level: string, message: string) => void this.log.push(`${level} ${message}`);
-    const open = openNode({
-      chain,
-      home: this.path,
-      clock: logicalClock(5_000_000_000n),
-      handlers: this.data("none"),
-      log,
-    });
-    try {
-      return use(open.node);
-    } finally {
-      open.close();
-    }
-  }
-
-  /** Makes so many blocks; the first of them gives these members. */
-  make(count: number, changes: readonly Member[] = [], chain = exampleChain): StoredBlock[] {
-    const write = (each: Member) => (context: { store(name: string): Parameters<typeof writeValidator>[0] }) =>
-      writeValidator(context.store("staking"), memberRecord(each));
-    return this.use((node) => {
-      return Array.from({ length: count }, (_, at) => node.makeBlock(at === 0 ? changes.map(write) : []).stored);
-    }, chain);
-  }
-
-  get lastHeight(): bigint {
-    return this.use((node) => node.lastBlock?.header.height ?? 0n);
-  }
-
-  /** Powers by key at each height, from the first on. */
-  powers(): string[] {
-    return this.use((node) => {
-      const last = node.lastBlock?.header.height ?? 0n;
-      return Array.from({ length: Number(last) + 1 }, (_, at) => powersAt(node, BigInt(at) + 1n));
-    });
-  }
-}
-
-const NAMES = new Map([
-  [toHex(OWN.publicKey.bytes), "own"],
-  [toHex(OTHER.publicKey.bytes), "other"],
-  [toHex(THIRD.publicKey.bytes), "third"],
-]);
-
-const service = (node: EmbeddedNode) =>
-  new NodeService(node, { nodeId: "", moniker: "", genesis: { text: () => Promise.reject(new Error("no genesis")) } });
-
-const powersAt = (node: EmbeddedNode, height: bigint) =>
-  service(node)
-    .validatorsAt(height)
-    .validators.map(({ publicKey, power }) => `${NAMES.get(toHex(publicKey.bytes))} ${power}`)
-    .join(", ");
-
-/** As a light client that follows every header: from one it trusts to the next, all the way. */
-function followHeaders(node: EmbeddedNode): void {
-  const last = node.lastBlock?.header.height ?? 0n;
-  for (let height = 1n; height <= last; height++) {
-    const { header, blockId, commit } = node.blocks.at(height);
-    const validators = service(node).validatorsAt(height);
-    validateLightBlock(sha256, { signedHeader: { header, commit }, validators });
-    verifyCommit(validators, header.chainId, blockId, height, commit);
-    expect(validators.validators.some(({ address }) => equalBytes(address, header.proposerAddress))).toBe(true);
-    if (height === 1n) continue;
-    const trusted = node.blocks.at(height - 1n);
-    expect(equalBlockIds(header.lastBlockId, trusted.blockId)).toBe(true);
-    expect(toHex(header.validatorsHash)).toBe(toHex(trusted.header.nextValidatorsHash));
-  }
-  const next = validatorSetHash(sha256, service(node).validatorsAt(last + 1n));
-  expect(toHex(next)).toBe(toHex(node.blocks.at(last).header.nextValidatorsHash));
-}
+import { followHeaders, Home, member, OTHER, OWN, service, THIRD } from "./member-home.js";
 
 describe("powers of a chain whose validators have this node's key among them", () => {
   test("a change in block 3 → in force at 5, announced by 4; a light client follows every header, verify finds all as it must be", () => {
@@ -263,44 +142,6 @@ describe("powers of a chain whose validators have this node's key among them", (
     expect(() => verifyHome(home.path, () => undefined)).toThrowError(
       /block 2: .*another validator set than is stored/,
     );
-  });
-});
-
-describe("a home of a program that gave its key power 10, whatever state said", () => {
-  /** Removes what that program did not write. */
-  function forgetSets(home: Home): void {
-    const database = new LmdbDatabase(home.data("chain.mdb"));
-    const [start, end] = [Uint8Array.of(98, 100), Uint8Array.of(98, 101)];
-    database.transaction((batch) => {
-      for (const key of database.keys({ start, end })) batch.remove(key);
-    });
-    expect(new ValidatorStore(database).count()).toBe(0);
-    database.close();
-  }
-
-  test("goes on → the next block as that program had made it, power from state two blocks later, headers linked", () => {
-    const home = new Home([member(OWN, 100), member(OTHER, 20)]);
-    home.make(3, [], before);
-    forgetSets(home);
-    expect(home.powers()).toEqual(Array(4).fill("own 10"));
-    home.make(1);
-    home.make(3);
-    expect(home.powers()).toEqual([...Array(5).fill("own 10"), ...Array(3).fill("own 100, other 20")]);
-    home.use(followHeaders);
-    expect(verifyHome(home.path, () => undefined)).toMatchObject({ blocks: "7", commits: "7" });
-  });
-
-  test("killed between the signature and the commit of a block → that very block, then on", () => {
-    const home = new Home([member(OWN, 100), member(OTHER, 20)]);
-    home.make(3, [], before);
-    forgetSets(home);
-    copyFileSync(home.data("chain.mdb"), home.data("copy.mdb"));
-    const [signed] = home.make(1, [], before);
-    copyFileSync(home.data("copy.mdb"), home.data("chain.mdb"));
-    const [made] = home.make(4);
-    expect(toHex(made?.blockId.hash ?? new Uint8Array())).toBe(toHex(signed?.blockId.hash ?? new Uint8Array()));
-    home.use(followHeaders);
-    expect(home.powers().at(-1)).toBe("own 100, other 20");
   });
 });
 

@@ -1,0 +1,12 @@
+/** A port that nothing listens on, for programs that are told one. */
+import { createServer } from "node:net";
+
+/** Free when it was looked for. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}

@@ -1,0 +1,100 @@
+/** `chaind handler check` and `inspect` as processes: what they print of good, bad and odd files, how they end. */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { describe, expect, test, vi } from "vitest";
+import { toHex } from "../../host/bytes.js";
+import { sha256 } from "../../host/native/sha256.js";
+import { build, guest } from "../guest/build.js";
+import { at, folder, handler, type Json, SPLIT_BALANCES, written } from "./handler-line.js";
+
+// Compilers share the machine with everything else.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+
+describe("chaind handler check", () => {
+  test("of a good file and bad ones --json → one line each, exit 21", () => {
+    const float = guest({ more: "(func (drop (f32.const 1)))" });
+    const refused = written("float.wasm", build(float));
+    const { exit, answers } = handler("check", SPLIT_BALANCES, refused, "--json");
+    expect(exit).toBe(21);
+    const [good, bad] = answers();
+    expect(good).toMatchObject({ file: SPLIT_BALANCES, ok: true, name: "v2", gas_limit: "100000000000", findings: [] });
+    expect(good?.["sha256"]).toBe(toHex(sha256(readFileSync(SPLIT_BALANCES))));
+    expect(bad).toMatchObject({ ok: false, name: "v2", findings: [{ code: "UPG_HANDLER_OPCODE" }] });
+  });
+
+  test("of a file that is absent → exit 2, of a folder → exit 30, and the files beside them are checked all the same", () => {
+    const absent = handler("check", at("nowhere"), SPLIT_BALANCES, "--json");
+    expect(absent.exit).toBe(2);
+    expect(absent.answers()).toMatchObject([
+      { ok: false, sha256: null, findings: [{ code: "UPG_INVALID_ARGUMENT" }] },
+      { ok: true },
+    ]);
+    expect(handler("check", at("nowhere")).stdout).toBe(
+      `${at("nowhere")}: not read\n  UPG_INVALID_ARGUMENT: there is no file ${at("nowhere")}\n`,
+    );
+    const unread = handler("check", folder, at("nowhere"), "--json");
+    expect(unread.exit).toBe(30);
+    expect(unread.answers()[0]).toMatchObject({ ok: false, sha256: null, findings: [{ code: "UPG_STORE_IO" }] });
+  });
+
+  test("of refused files among files that are absent or no files → exit 21: a verdict comes first", () => {
+    const refused = written("cut.wasm", readFileSync(SPLIT_BALANCES).subarray(0, 999));
+    expect(handler("check", at("nowhere"), refused, folder).exit).toBe(21);
+  });
+
+  test("of good files alone → exit 0", () => {
+    expect(handler("check", SPLIT_BALANCES).exit).toBe(0);
+  });
+
+  test("of a pipe that nobody writes to, an endless device, a file that is too long → an end at once", () => {
+    execFileSync("mkfifo", [at("pipe")]);
+    const long = written("long.wasm", new Uint8Array(5_000_000));
+    const { exit, answers } = handler("check", at("pipe"), "/dev/zero", long, "--json");
+    expect(exit).toBe(21);
+    expect(answers().map(({ findings }) => (findings as Json[])[0]?.["code"])).toEqual([
+      "UPG_STORE_IO",
+      "UPG_STORE_IO",
+      "UPG_HANDLER_LIMIT",
+    ]);
+    expect(answers()[2]?.["sha256"]).toBe(toHex(sha256(new Uint8Array(5_000_000))));
+  });
+
+  test("of one file cut short anywhere, and with bytes changed → refused or taken, and always an answer", () => {
+    const whole = readFileSync(SPLIT_BALANCES);
+    const files = Array.from({ length: 60 }, (_, i) => {
+      const bytes = Uint8Array.from(whole);
+      const place = Math.floor((i * whole.length) / 60);
+      if (i % 2 === 0) return written(`broken-${i}.wasm`, bytes.subarray(0, place));
+      bytes[place] = (bytes[place] as number) ^ (1 << (i % 8));
+      return written(`broken-${i}.wasm`, bytes);
+    });
+    const { exit, answers } = handler("check", ...files, "--json");
+    expect(exit).toBe(21);
+    expect(answers().map(({ file }) => file)).toEqual(files);
+  });
+});
+
+describe("chaind handler inspect", () => {
+  test("of a handler → its manifest, imports, exports, sections and functions", () => {
+    const { exit, answer } = handler("inspect", SPLIT_BALANCES, "--json");
+    expect(exit).toBe(0);
+    const { manifest, imports, exports, sections, functions, size } = answer();
+    expect(manifest).toMatchObject({ name: "v2", scans: [{ store: "auth", prefix: "01" }] });
+    expect(imports).toContainEqual({ name: "chain.store_write", type: "(i32, i32) -> i32" });
+    expect(exports).toContainEqual({ name: "handler_run", kind: "function", type: "(i32) -> i32" });
+    const bytes = (sections as { bytes: number }[]).reduce((sum, section) => sum + section.bytes, 8);
+    expect(bytes).toBe(size);
+    expect((functions as Json[]).length).toBeGreaterThan(10);
+  });
+
+  test("of no Wasm → what can be said, exit 21", () => {
+    const { exit, answer } = handler("inspect", written("text.wasm", Buffer.from("hello")), "--json");
+    expect(exit).toBe(21);
+    expect(answer()).toMatchObject({
+      ok: false,
+      manifest: null,
+      functions: [],
+      findings: [{ code: "UPG_HANDLER_FORMAT" }],
+    });
+  });
+});

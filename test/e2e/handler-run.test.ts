@@ -1,0 +1,107 @@
+import { readFileSync } from "node:fs";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { toHex } from "../../host/bytes.js";
+import { sha256 } from "../../host/native/sha256.js";
+import { compileSource, IMPORTS } from "../guest/kit/author.js";
+import { TestHome } from "./chaind.js";
+import { at, handler, SPLIT_BALANCES, written } from "./handler-line.js";
+
+// Compilers share the machine with everything else.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+
+describe("chaind handler run", () => {
+  let home: TestHome;
+  beforeAll(() => {
+    home = new TestHome().schedule({ name: "v2", height: 5n }, 4n);
+  });
+  const database = () => toHex(sha256(readFileSync(home.data("chain.mdb"))));
+  const run = (file: string, ...args: readonly string[]) =>
+    handler("run", file, "--state", home.path, "--json", ...args);
+
+  test("before the upgrade → what the upgrade block will commit, and nothing written; after it, with --height, the same", async () => {
+    const before = database();
+    const { exit, answer } = run(SPLIT_BALANCES);
+    expect(exit).toBe(0);
+    expect(database()).toBe(before);
+    const tried = answer();
+    expect(tried).toMatchObject({ ok: true, code: "", message: "", version_map: { auth: "2", bank: "2" } });
+    const other = new TestHome().schedule({ name: "v2", height: 5n }, 4n);
+    expect((await other.start("--max-blocks", "1").end).exit).toBe(0);
+    expect(tried["app_hash"]).toBe(other.last.appHash);
+    const later = handler("run", SPLIT_BALANCES, "--state", other.path, "--height", "4", "--json").answer();
+    const alike = { ms: 0, total_ms: 0, host_memory: "", host_disk: "" };
+    expect({ ...later, ...alike }).toEqual({ ...tried, ...alike });
+    for (const field of ["host_memory", "host_disk"]) expect(Number(tried[field])).toBeGreaterThan(4_096);
+    expect(handler("run", SPLIT_BALANCES, "--state", other.path, "--json")).toMatchObject({ exit: 21 });
+  });
+
+  test("of a height that is absent → UPG_NOT_FOUND_VERSION, exit 3", () => {
+    const { exit, answer } = run(SPLIT_BALANCES, "--height", "99");
+    expect([exit, answer()["code"]]).toEqual([3, "UPG_NOT_FOUND_VERSION"]);
+  });
+
+  test("while a node runs in the home → an answer all the same", async () => {
+    const busy = new TestHome().schedule({ name: "far", height: 1_000_000n }, 2n);
+    const node = busy.startSlowly();
+    await node.says("block made");
+    const { exit, answer } = handler("run", SPLIT_BALANCES, "--state", busy.path, "--json");
+    node.child.kill("SIGTERM");
+    expect((await node.end).exit).toBe(0);
+    expect([exit, answer()["ok"]]).toEqual([0, true]);
+  });
+
+  const DECLARATION = `plan("own", 1_000_000_000); const auth = store("auth");`;
+  for (const [what, code, exit, source] of [
+    [
+      "fails",
+      "UPG_MIGRATION_FAILED",
+      20,
+      `${DECLARATION} migrate("auth", 1, 2, step); function step(): void { fail(1, "no"); }`,
+    ],
+    ["needs more gas than it has", "UPG_MIGRATION_OUT_OF_GAS", 20, `plan("own", 100); store("auth");`],
+    [
+      "traps",
+      "UPG_HANDLER_TRAP",
+      21,
+      `${DECLARATION} migrate("auth", 1, 2, step); function step(): void { unreachable(); }`,
+    ],
+    [
+      "takes another layout, whatever its stores",
+      "UPG_HANDLER_LAYOUT",
+      21,
+      `plan("own", 100); addStore("auth"); migrate("auth", 4, 5);`,
+    ],
+    [
+      "adds a store that is there",
+      "UPG_STORE_UPGRADE",
+      30,
+      `plan("own", 1_000_000); addStore("auth"); migrate("auth", 1, 2);`,
+    ],
+    ["deletes a store that is not there", "UPG_STORE_UPGRADE", 30, `plan("own", 1_000_000); deleteStore("nowhere");`],
+  ] as const) {
+    test(`of a handler that ${what} → ${code}, exit ${exit}, nothing written`, async () => {
+      const before = database();
+      const file = written("own.wasm", (await compileSource(`${IMPORTS}\n${source}`)).bytes);
+      const ended = run(file);
+      expect([ended.exit, ended.answer()["code"]]).toEqual([exit, code]);
+      expect(ended.answer()).toMatchObject({ ok: false, writes: {}, app_hash: null });
+      expect(database()).toBe(before);
+    });
+  }
+
+  test("of a file that nodes refuse → its code, exit 21; of no file → UPG_INVALID_ARGUMENT, exit 2", () => {
+    expect(run(written("bad.wasm", Buffer.from("bad"))).answer()["code"]).toBe("UPG_HANDLER_FORMAT");
+    const none = run(at("nowhere"));
+    expect([none.exit, none.answer()["code"]]).toEqual([2, "UPG_INVALID_ARGUMENT"]);
+  });
+
+  test("for people, of a handler that fails → one line on stderr after the gas, nothing on stdout", async () => {
+    const { bytes } = await compileSource(`${IMPORTS}\n${DECLARATION} migrate("auth", 1, 2, () => fail(1, "no"));`);
+    const { exit, stdout, stderr } = handler("run", written("no.wasm", bytes), "--state", home.path);
+    expect([exit, stdout]).toEqual([20, ""]);
+    expect(stderr).toMatch(/\ngas until it failed: \d+\nError: .*no.* \[UPG_MIGRATION_FAILED\]\n$/);
+    const none = handler("run", at("nowhere"), "--state", home.path);
+    expect([none.exit, none.stdout]).toEqual([2, ""]);
+    expect(none.stderr).toBe(`Error: there is no file ${at("nowhere")} [UPG_INVALID_ARGUMENT]\n`);
+  });
+});

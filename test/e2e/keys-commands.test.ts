@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import { CommandLine } from "./command-line.js";
+
+import { ADDRESS, MNEMONIC } from "./known-key.js";
+
+const PASSWORD = "correct horse";
+const lastLine = (text: string) => text.trimEnd().split("\n").at(-1) ?? "";
+
+describe("keys", () => {
+  test("a sealed key from a mnemonic, both by pipe; used with its password, refused without", async () => {
+    const line = new CommandLine();
+    line.env["CHAIND_KEYRING_BACKEND"] = "file";
+    const lines = `${MNEMONIC}\n${PASSWORD}\n${PASSWORD}\n`;
+    const added = await line.run(["keys", "add", "alice", "--recover", "-o", "json"], lines);
+    expect(added.exit, added.stderr).toBe(0);
+    expect(JSON.parse(added.stdout)).toMatchObject({ name: "alice", address: ADDRESS });
+    expect(added.stdout + added.stderr).not.toContain("abandon abandon");
+    expect(await line.text("keys", "show", "alice", "-a")).toBe(`${ADDRESS}\n`);
+    const words = ["keys", "export", "alice", "--unarmored-hex", "--unsafe"];
+    expect((await line.run(words, `${PASSWORD}\n`)).stdout).toMatch(/^c4a48e2f[0-9a-f]{56}\n$/);
+    for (const input of ["", "\n", "wrong password\n"]) {
+      const refused = await line.run(words, input);
+      expect([refused.exit, refused.stdout]).toEqual([2, ""]);
+    }
+    expect((await line.run(["keys", "export", "alice"])).exit).toBe(2);
+  });
+
+  test("keys add → the mnemonic on stderr for people, in the answer for machines, and never again", async () => {
+    const line = new CommandLine();
+    const text = await line.run(["keys", "add", "alice"]);
+    expect(lastLine(text.stderr).split(" ")).toHaveLength(24);
+    expect(text.stdout).not.toContain(lastLine(text.stderr));
+    const json = await line.json("keys", "add", "bob");
+    expect(Object.keys(json)).toEqual(["name", "type", "address", "pubkey", "mnemonic"]);
+    expect(await line.json("keys", "show", "bob")).not.toHaveProperty("mnemonic");
+    expect((await line.run(["keys", "add", "bob"])).exit).toBe(2);
+    expect((await line.run(["keys", "delete", "bob"], "n\n")).exit).toBe(2);
+    expect((await line.run(["keys", "delete", "bob"], "y\n")).exit).toBe(0);
+    expect((await line.run(["keys", "show", "bob"])).exit).toBe(3);
+  });
+});
+
+describe("a question that nobody answers", () => {
+  test("keys add at the end of a pipe → 2, what was asked and how to answer it", async () => {
+    const line = new CommandLine();
+    await line.json("init", "one");
+    const { exit, stderr } = await line.run(["keys", "add", "carol", "--keyring-backend", "file"], "");
+    expect(exit).toBe(2);
+    expect(stderr).toContain('no answer to "A new password for the keyring in ');
+    expect(stderr).toContain("run the command at a terminal, or pipe the answers to it, a line each");
+  });
+});

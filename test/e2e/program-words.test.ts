@@ -1,0 +1,43 @@
+/** What the program says of itself: completion, help, version, unknown words. */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { DIST } from "./chaind.js";
+import { CommandLine } from "./command-line.js";
+
+describe("the program", () => {
+  test("completion and help are on stdout; a reader that goes away is no error", async () => {
+    const line = new CommandLine();
+    for (const shell of ["bash", "zsh", "fish", "powershell"]) {
+      expect((await line.run(["completion", shell])).stdout).toContain("__complete");
+    }
+    expect((await line.run(["__complete", "--", "query", "upgrade", "pl"])).stdout).toBe(
+      "plan\tQuery the upgrade plan (if one exists)\n",
+    );
+    const help = await line.run(["help", "tx", "upgrade"]);
+    expect(help.stdout).toBe((await line.run(["tx", "upgrade", "--help"])).stdout);
+    expect(help.stdout).toBe((await line.run(["tx", "upgrade"])).stdout);
+    const { stdout, stderr } = await promisify(execFile)("sh", [
+      "-c",
+      `"${process.execPath}" "${join(DIST, "chaind.js")}" start --help | head -1`,
+    ]);
+    expect([stdout.split("\n").length, stderr]).toEqual([2, ""]);
+  });
+
+  test("version, --version and -v; unknown words and flags → exit 2", async () => {
+    const line = new CommandLine();
+    const { version } = await line.json("version");
+    for (const words of [["version"], ["--version"], ["-v"]])
+      expect((await line.run(words)).stdout).toBe(`${version}\n`);
+    expect(await line.json("version", "--long")).toMatchObject({
+      version,
+      app_versions: [{ version: "1" }, { version: "2", plan: "v2" }],
+    });
+    for (const words of [["nope"], ["--nope"], ["version", "x"], ["help", "nope"]]) {
+      const { exit, stdout } = await line.run(words);
+      expect([exit, stdout], words.join(" ")).toEqual([2, ""]);
+    }
+    expect((await line.run(["strat"])).stderr).toContain('did you mean "start"?');
+  });
+});
