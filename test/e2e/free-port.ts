@@ -1,4 +1,4 @@
-/** A port that nothing listens on, for programs that are told one. */
+/** A port that nothing listens on, for programs that take a number. */
 import { createServer } from "node:net";
 
 /** Free when it was looked for. */

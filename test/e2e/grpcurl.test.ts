@@ -47,6 +47,9 @@ test(
       node.schedule("v2", 9n);
       expect((await run(program, node.grpc, "list")).split("\n")).toEqual(expect.arrayContaining(NAMES));
       expect(await run(program, node.grpc, "describe", "cosmos.upgrade.v1beta1.Query")).toContain("rpc CurrentPlan");
+      expect(await run(program, node.grpc, "describe", "cosmos.bank.v1beta1.Msg")).toContain("rpc Send");
+      const { moduleOptions } = JSON.parse(await run(program, node.grpc, "cosmos.autocli.v1.Query/AppOptions"));
+      expect(moduleOptions.bank.tx.service).toBe("cosmos.bank.v1beta1.Msg");
       for (const name of NAMES) {
         const call = async (method: string, data = "{}") =>
           JSON.parse(await run(program, "-d", data, node.grpc, `${name}/${method}`));
