@@ -68,17 +68,32 @@ function commandsOf(
 
 const PATH_FIELD = /\{(\w+)\}/g;
 
-/** What a route has in its path is an argument; what comes after it is a flag. */
+/**
+ * What a route has in its path is an argument, in the order of the request's fields; what it has besides is a flag. The last
+ * argument may be left out where another route of the method lacks it.
+ */
 function queryCommand(method: DescMethod): CommandOptions {
-  const { pattern } = getOption(method, http);
-  const path = hasOption(method, http) && pattern.case === "get" ? pattern.value : "";
-  const fields = [...path.matchAll(PATH_FIELD)].map(([, field = ""]) => field);
+  const [fields = [], ...others] = pathsOf(method).map((path) =>
+    method.input.fields.filter(({ name }) => path.has(name)),
+  );
+  const last = fields.at(-1);
+  const isOptional = last !== undefined && others.some((other) => !other.includes(last));
   return {
     rpcMethod: method.name,
-    use: [kebab(method.name), ...fields.map((field) => `[${kebab(field)}]`)].join(" "),
+    use: [kebab(method.name), ...fields.map(({ name }) => `[${kebab(name)}]`)].join(" "),
     short: `Query ${method.parent.typeName}/${method.name}`,
-    positionalArgs: fields.map((protoField) => ({ protoField })),
+    positionalArgs: fields.map((field) => ({ protoField: field.name, optional: isOptional && field === last })),
   };
+}
+
+/** Names of the fields in the path of each route. */
+function pathsOf(method: DescMethod): ReadonlySet<string>[] {
+  if (!hasOption(method, http)) return [];
+  const rule = getOption(method, http);
+  return [rule, ...rule.additionalBindings].map(({ pattern }) => {
+    const path = pattern.case === "get" ? pattern.value : "";
+    return new Set([...path.matchAll(PATH_FIELD)].map(([, name = ""]) => name));
+  });
 }
 
 function messageCommand({ name, input }: DescMethod, kinds: Messages): CommandOptions {

@@ -69,6 +69,13 @@ test("AppOptions with FileDescriptors → every module, and a command of each me
       }
       const balance = options["bank"]?.query?.rpc_command_options.find(({ rpc_method }) => rpc_method === "Balance");
       expect(balance).toMatchObject({ use: "balance [address]", positional_args: [{ proto_field: "address" }] });
+      const commandOf = (module: string, method: string) =>
+        options[module]?.query?.rpc_command_options.find(({ rpc_method }) => rpc_method === method);
+      // As the Cosmos SDK's own clients have them: in the order of fields, and parameters of all types where none is named.
+      expect(commandOf("staking", "Delegation")?.use).toBe("delegation [delegator-addr] [validator-addr]");
+      expect(commandOf("gov", "Params")?.positional_args).toMatchObject([
+        { proto_field: "params_type", optional: true },
+      ]);
       expect(options["gov"]?.query?.service).toBe("cosmos.gov.v1.Query");
       expect(Object.keys(options["gov"]?.tx?.sub_commands ?? {})).toEqual(["cosmos-gov-v1beta1"]);
     }),
