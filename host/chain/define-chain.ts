@@ -51,7 +51,7 @@ export interface ChainUpgrade extends UpgradeHandlerOptions {
   readonly plan: string;
   /**
    * Consensus versions, before this upgrade, of the modules that it changes; 0n: a module that it brings. A module
-   * all of whose stores are added is brought by it and need not be named.
+   * all of whose stores are added is brought by it and need not be named; one that is taken away is also in `removes`.
    */
   readonly from?: Readonly<Record<string, bigint>>;
   /** Without it the plan is applied by a Wasm handler: from `handlers` of the chain, or from the node's home. */
