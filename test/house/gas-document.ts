@@ -200,8 +200,8 @@ over the best one not, on two cores at 2.5 GHz with Node 20:
 
 | work | optimised code (TurboFan) | first code (Liftoff) |
 | --- | --- | --- |
-| SHA-256 | 0.92 to 0.99 | 1.05 |
-| a varint codec | 1.07 to 1.09 | 1.12 |
-| the guest's part of split-balances | 1.18 to 1.19 | 1.22 |
+| SHA-256 | 1.06 to 1.16 | 1.01 |
+| a varint codec | 1.08 to 1.12 | 1.18 |
+| the guest's part of split-balances | 1.26 to 1.35 | 1.28 |
 `;
 }
