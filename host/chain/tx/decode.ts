@@ -75,21 +75,24 @@ function decodeParts(bytes: Uint8Array, router: MessageRouter) {
   };
 }
 
-/** Descriptors of all that a transaction may pack. */
+const RESOLVERS = new WeakMap<MessageRouter, Resolve>();
+
+/**
+ * Descriptors of all that a transaction may pack: messages, keys, and what the messages of this chain pack besides. A table:
+ * reading a transaction calls nothing of the chain.
+ */
 export function resolverOf(router: MessageRouter): Resolve {
-  return (typeUrl) => router.get(typeUrl)?.schema ?? packedTypes(router).get(typeUrl);
-}
-
-const PACKED_TYPES = new WeakMap<MessageRouter, ReadonlyMap<string, DescMessage>>();
-
-/** Keys, and what the messages of this chain pack besides messages. */
-function packedTypes(router: MessageRouter): ReadonlyMap<string, DescMessage> {
-  const known = PACKED_TYPES.get(router);
+  const known = RESOLVERS.get(router);
   if (known) return known;
-  const packed = [...router.values()].flatMap(({ packs }) => packs);
-  const types = new Map([...KEY_TYPES, ...packed.map((desc) => [`/${desc.typeName}`, desc] as const)]);
-  PACKED_TYPES.set(router, types);
-  return types;
+  const kinds = [...router.values()];
+  const types: ReadonlyMap<string, DescMessage> = new Map([
+    ...KEY_TYPES,
+    ...kinds.flatMap(({ packs }) => packs.map((desc) => [`/${desc.typeName}`, desc] as const)),
+    ...kinds.map(({ typeUrl, schema }) => [typeUrl, schema] as const),
+  ]);
+  const resolve: Resolve = types.get.bind(types);
+  RESOLVERS.set(router, resolve);
+  return resolve;
 }
 
 function readMessage({ typeUrl, value }: AnyMessage, router: MessageRouter): ReadMessage {
