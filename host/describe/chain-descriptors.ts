@@ -3,6 +3,7 @@
  * (`cosmos.reflection.v1`), and the messages, sign modes and address prefix (`cosmos.base.reflection.v2alpha1`).
  */
 import type { DescMessage, DescService } from "@bufbuild/protobuf";
+import type { FileDescriptorProto } from "@bufbuild/protobuf/wkt";
 import { type Chain, filesOf } from "../chain/define-chain.js";
 import { implementOfNode, type QueryService } from "../chain/query/service.js";
 import { ReflectionService as Described } from "../gen/cosmos/base/reflection/v2alpha1/reflection_pb.js";
@@ -21,8 +22,12 @@ const KEYS = "cosmos.crypto.PubKey";
 
 /** @param services all that a node serves, these two too */
 export function fileService(chain: Chain, services: () => readonly DescService[]): QueryService {
+  let files: readonly FileDescriptorProto[] | undefined;
   return implementOfNode(Files, {
-    fileDescriptors: () => ({ files: filesOf(chain, services()).map(({ proto }) => proto) }),
+    fileDescriptors() {
+      files ??= filesOf(chain, services()).map(({ proto }) => proto);
+      return { files: [...files] };
+    },
   });
 }
 
