@@ -1,4 +1,4 @@
-/** Files of the repository that its documents name between backquotes: they exist, where they are said to be. */
+/** Files and folders of the repository that its documents name between backquotes: they exist, where they are said to be. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -15,6 +15,10 @@ const ROOTS = ["", "host", "docs", "test", "assembly", "assembly/hash"];
 const sources = ["host", "assembly", "test", "bench"].flatMap((folder) => sourcesUnder(folder));
 const names = new Set(sources.map(({ path }) => path.split("/").at(-1)));
 
+/** Source files by any name, and whatever is named from one of the repository's folders on. */
+const NAMED =
+  /(?<![\w./-])(?:[\w./-]+\.(?:ts|mjs)\b|(?:host|assembly|test|bench|scripts|examples|proto|docs)\/[\w./-]*[\w-])(?![\w*<])/g;
+
 function exists(named: string): boolean {
   if (!named.includes("/")) return names.has(named);
   return ROOTS.some((root) => existsSync(join(ROOT, root, named)));
@@ -23,6 +27,6 @@ function exists(named: string): boolean {
 test.each(PAGES)("%s → each source file that it names exists", (page) => {
   const text = readFileSync(join(ROOT, page), "utf8").replaceAll(/^```[\s\S]*?^```/gm, "");
   const quoted = [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code);
-  const named = quoted.flatMap((code) => code.match(/(?<![\w./-])[\w./-]+\.(?:ts|mjs)\b/g) ?? []);
+  const named = quoted.flatMap((code) => code.match(NAMED) ?? []);
   expect(named.filter((file) => file !== "FILE.ts" && !exists(file))).toEqual([]);
 });
