@@ -62,8 +62,11 @@ describe("start at height 0", () => {
     writeFileSync(path, JSON.stringify(document));
     const end = await line.runNode("--max-blocks", "1");
     expect(end.exit).toBe(2);
+    const named = `Error: ${path}: genesis.app_state.bank.balances[0].address: `;
+    expect(end.stderr).toContain(named);
     expect(existsSync(join(line.home, "data", "chain.mdb"))).toBe(false);
-    const refused = await line.run(["genesis", "validate"]);
-    expect(refused.stderr).toContain("genesis.app_state.bank.balances[0].address");
+    expect((await line.run(["genesis", "validate"])).stderr).toContain(named);
+    const taken = await line.run(["init", "two", "--genesis", path, "--home", `${line.home}-two`]);
+    expect(taken.stderr).toContain(named);
   });
 });

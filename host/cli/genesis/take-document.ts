@@ -26,7 +26,7 @@ import { toHex, utf8 } from "../../bytes.js";
 import { checkLists, type Genesis, openDocument, openGenesis } from "../../chain/genesis/genesis.js";
 import { readRange } from "../../document/byte-source.js";
 import type { GenesisDocument } from "../../document/document.js";
-import { type FileSource, openFileSource } from "../../engine/home/file-source.js";
+import { type FileSource, inGenesisFile, openFileSource } from "../../engine/home/file-source.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../../errors.js";
 import { convertLegacyGenesis } from "../../modules/legacy-genesis.js";
 import { sha256 } from "../../native/sha256.js";
@@ -52,7 +52,7 @@ export function takeDocument(file: string, target: string, chainId: string | und
   const temporary = `${target}.${toHex(randomBytes(4))}`;
   try {
     copyDocument(file, temporary, chainId);
-    const genesis = checkDocument(temporary);
+    const genesis = checkDocument(temporary, file);
     renameSync(temporary, target);
     return genesis;
   } catch (cause) {
@@ -87,13 +87,19 @@ function readable(file: string, cause: unknown): UpgradeError {
   return new UpgradeError("UPG_INVALID_GENESIS", `cannot read the genesis document ${file}: ${message}`, { cause });
 }
 
-/** Reads a document to its end: its head and every entry of its lists. @throws UpgradeError UPG_INVALID_GENESIS */
-export function checkDocument(file: string): Genesis {
-  return withSource(file, (source) => {
-    const genesis = openGenesis(programChain(), source);
-    checkLists(programChain(), genesis);
-    return genesis;
-  });
+/**
+ * Reads a document to its end: its head and every entry of its lists.
+ * @param named the file that people know it by
+ * @throws UpgradeError UPG_INVALID_GENESIS
+ */
+export function checkDocument(file: string, named = file): Genesis {
+  return withSource(file, (source) =>
+    inGenesisFile(named, () => {
+      const genesis = openGenesis(programChain(), source);
+      checkLists(programChain(), genesis);
+      return genesis;
+    }),
+  );
 }
 
 function withSource<T>(file: string, use: (source: FileSource) => T): T {

@@ -12,7 +12,7 @@ import { UpgradeError } from "../../errors.js";
 import { programName } from "../../program-name.js";
 import type { Batch, Database } from "../../store/disk/database.js";
 import type { LogLevel } from "../../upgrade/handlers.js";
-import { hashOfFile, hashOfSource, openFileSource } from "./file-source.js";
+import { hashOfFile, hashOfSource, inGenesisFile, openFileSource } from "./file-source.js";
 import { encodeGenesisRecord, GENESIS_KEY, type GenesisDigest, readGenesisRecord } from "./genesis-record.js";
 import type { Home } from "./home.js";
 
@@ -53,10 +53,10 @@ export function keptOrFile(chain: Chain, home: Home, database: Database | undefi
   const source = openFileSource(home.genesisFile);
   if (!source) throw noDocument(home);
   try {
-    const genesis = openGenesis(chain, source);
+    const genesis = inGenesisFile(home.genesisFile, () => openGenesis(chain, source));
     const digest = { sha256: hashOfSource(source), size: source.size };
     const begin = {
-      check: (log: Log) => checkAll(chain, home, genesis, log),
+      check: (log: Log) => inGenesisFile(home.genesisFile, () => checkAll(chain, home, genesis, log)),
       record: (batch: Batch) => batch.put(GENESIS_KEY, encodeGenesisRecord(genesis, digest)),
       close: () => source.close(),
     };

@@ -2,13 +2,23 @@
 import { createHash } from "node:crypto";
 import { closeSync, createReadStream, fstatSync, readSync } from "node:fs";
 import type { ByteSource } from "../../document/byte-source.js";
-import { messageOf, UpgradeError } from "../../errors.js";
+import { isUpgradeError, messageOf, UpgradeError } from "../../errors.js";
 import { openRegularFile } from "../../store/disk/lmdb-access.js";
 
 const HASH_PART_BYTES = 1_048_576;
 
 export interface FileSource extends ByteSource {
   close(): void;
+}
+
+/** Does this with the genesis document of a file. @throws UpgradeError UPG_INVALID_GENESIS that names the file, and what `work` throws */
+export function inGenesisFile<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (!isUpgradeError(cause) || cause.code !== "UPG_INVALID_GENESIS" || cause.message.includes(path)) throw cause;
+    throw new UpgradeError("UPG_INVALID_GENESIS", `${path}: ${cause.message}`, { cause, details: cause.details });
+  }
 }
 
 /** Undefined when there is no such file. @throws UpgradeError UPG_STORE_IO */
