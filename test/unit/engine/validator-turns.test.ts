@@ -1,4 +1,4 @@
-/** A set that is stored once stands for the heights after it, with the proposers' turns that these have. */
+/** A set that is stored once holds for the heights after it, with the proposers' turns that these have. */
 import { describe, expect, test } from "vitest";
 import { rotateProposer } from "../../../host/comet/validator-set.js";
 import { soleValidator } from "../../../host/engine/blocks/deciding-sets.js";
