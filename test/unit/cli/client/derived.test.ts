@@ -1,8 +1,11 @@
 /** Commands made from descriptors, beside those written by hand; pages by their flags; the same over RPC and gRPC. */
 import { describe, expect, test } from "vitest";
+import { notesChain } from "../../../../examples/notes-chain/chain.js";
 import { kebab } from "../../../../host/chain/query/texts.js";
 import { makeProgram } from "../../../../host/cli/program.js";
 import { BY_HAND } from "../../../../host/client/derived/query.js";
+import { serveChain } from "../../../../host/shell/program-chain.js";
+import { checkedAddress } from "../../../../host/values/address.js";
 import { exampleChain } from "../../../example-chain.js";
 import { SIGNER, useTestNode } from "../../api/test-node.js";
 import { runHere as run } from "../run-here.js";
@@ -34,12 +37,16 @@ describe("derived commands", () => {
     expect(await namesUnder("tx", "gov")).not.toContain("exec-legacy-content");
   });
 
-  test("tx gov vote-weighted --generate-only → the message with its signer from --from", async () => {
-    const option = '{"option":"VOTE_OPTION_YES","weight":"1.0"}';
-    const vote = ["tx", "gov", "vote-weighted", "--proposal-id", "1", "--options", option];
-    expect(await run(...vote, "--from", SIGNER, "--generate-only", "--offline")).toMatchObject({
-      body: { messages: [{ "@type": "/cosmos.gov.v1.MsgVoteWeighted", proposal_id: "1", voter: SIGNER }] },
-    });
+  test("tx notes add-note --generate-only of another chain → the message with its signer from --from", async () => {
+    const author = notesChain.addresses.encode(checkedAddress(SIGNER));
+    serveChain(notesChain);
+    try {
+      expect(await run("tx", "notes", "add-note", "--text", "hi", "--from", author, "--generate-only")).toMatchObject({
+        body: { messages: [{ "@type": "/mychain.notes.v1.MsgAddNote", text: "hi", author }] },
+      });
+    } finally {
+      serveChain(exampleChain);
+    }
   });
 });
 
