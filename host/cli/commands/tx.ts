@@ -116,7 +116,7 @@ function registerGov(tx: Cobra, output: Output): void {
     .action(async (id: string, option: string, _: unknown, command: Cobra) =>
       (await run()).runVote(id, option, allFlags(command), output),
     );
-  addTxFlags(gov.command("weighted-vote").alias("vote-weighted"))
+  addTxFlags(gov.command("weighted-vote"))
     .argument("<proposal-id>")
     .argument("<options>", "options with weights that sum up to 1: yes=0.6,no=0.4")
     .summary("Vote on a proposal with several options")
