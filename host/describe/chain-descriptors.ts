@@ -1,11 +1,13 @@
 /**
  * What a client asks before it makes queries and transactions of a chain that it does not know: the .proto files
- * (`cosmos.reflection.v1`), and the messages, sign modes and address prefix (`cosmos.base.reflection.v2alpha1`).
+ * (`cosmos.reflection.v1`), and the messages, sign modes and address prefix (`cosmos.base.reflection`).
  */
 import type { DescMessage, DescService } from "@bufbuild/protobuf";
 import type { FileDescriptorProto } from "@bufbuild/protobuf/wkt";
 import { type Chain, filesOf } from "../chain/define-chain.js";
 import { implementOfNode, type QueryService } from "../chain/query/service.js";
+import { UpgradeError } from "../errors.js";
+import { ReflectionService as Interfaces } from "../gen/cosmos/base/reflection/v1beta1/reflection_pb.js";
 import { ReflectionService as Described } from "../gen/cosmos/base/reflection/v2alpha1/reflection_pb.js";
 import { PubKeySchema as Ed25519 } from "../gen/cosmos/crypto/ed25519/keys_pb.js";
 import { LegacyAminoPubKeySchema as Multisig } from "../gen/cosmos/crypto/multisig/keys_pb.js";
@@ -16,9 +18,6 @@ import { TxSchema } from "../gen/cosmos/tx/v1beta1/tx_pb.js";
 
 /** Modes that signatures are verified in. */
 const SIGN_MODES = [SignMode.DIRECT, SignMode.LEGACY_AMINO_JSON];
-/** The Cosmos SDK's names for what may be packed. */
-const MESSAGES = "cosmos.base.v1beta1.Msg";
-const KEYS = "cosmos.crypto.PubKey";
 
 /** @param services all that a node serves, these two too */
 export function fileService(chain: Chain, services: () => readonly DescService[]): QueryService {
@@ -27,6 +26,26 @@ export function fileService(chain: Chain, services: () => readonly DescService[]
     fileDescriptors() {
       files ??= filesOf(chain, services()).map(({ proto }) => proto);
       return { files: [...files] };
+    },
+  });
+}
+
+/** What may be packed, by the Cosmos SDK's names. */
+function interfacesOf({ router }: Chain): ReadonlyMap<string, readonly DescMessage[]> {
+  return new Map([
+    ["cosmos.base.v1beta1.Msg", [...router.values()].map(({ schema }) => schema)],
+    ["cosmos.crypto.PubKey", [Ed25519, Multisig, Secp256k1]],
+  ]);
+}
+
+export function interfaceService(chain: Chain): QueryService {
+  const interfaces = interfacesOf(chain);
+  return implementOfNode(Interfaces, {
+    listAllInterfaces: () => ({ interfaceNames: [...interfaces.keys()] }),
+    listImplementations({ interfaceName }) {
+      if (interfaceName === "") throw new UpgradeError("UPG_INVALID_ARGUMENT", "invalid interface name");
+      const types = interfaces.get(interfaceName) ?? [];
+      return { implementationMessageNames: types.map(({ typeName }) => `/${typeName}`) };
     },
   });
 }
@@ -44,7 +63,7 @@ export function descriptorService(chain: Chain, services: () => readonly DescSer
     }),
     getChainDescriptor: (_request, { node }) => ({ chain: { id: node.identity.chainId } }),
     getCodecDescriptor: () => ({
-      codec: { interfaces: [implementers(MESSAGES, messages), implementers(KEYS, [Ed25519, Multisig, Secp256k1])] },
+      codec: { interfaces: [...interfacesOf(chain)].map(([name, types]) => implementers(name, types)) },
     }),
     getConfigurationDescriptor: () => ({ config: { bech32AccountAddressPrefix: chain.addresses.prefix } }),
     getQueryServicesDescriptor: () => ({

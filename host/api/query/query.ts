@@ -8,7 +8,7 @@ import type { CallOptions, QueryApp, StateView } from "../../chain/query/call.js
 import type { NodePort } from "../../chain/query/node-port.js";
 import type { QueryMethod, QueryService } from "../../chain/query/service.js";
 import { appOptionsService } from "../../describe/app-options.js";
-import { descriptorService, fileService } from "../../describe/chain-descriptors.js";
+import { descriptorService, fileService, interfaceService } from "../../describe/chain-descriptors.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { INT64_MAX } from "../../limits.js";
 import type { Height, Sha256 } from "../../types.js";
@@ -48,7 +48,8 @@ export class Query {
   constructor(private readonly options: QueryOptions) {
     const { chain, compatCosmos } = options;
     const isServed = ({ descriptor }: QueryService) => compatCosmos || !descriptor.typeName.startsWith(COSMOS_UPGRADE);
-    this.routed = [...chain.services.filter(isServed), txService, nodeService, settingsService, consensusService];
+    const ofNode = [txService, nodeService, settingsService, consensusService, interfaceService(chain)];
+    this.routed = [...chain.services.filter(isServed), ...ofNode];
     const modules = new Set(this.routed.map(({ descriptor }) => descriptor));
     this.services = [
       ...this.routed,

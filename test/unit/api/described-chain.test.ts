@@ -4,6 +4,7 @@ import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
 import { exampleChain } from "../../example-chain.js";
 import { ReflectedClient, type Reflection } from "./reflected-client.js";
+import { get } from "./rest-client.js";
 import { type TestNode, useTestNode } from "./test-node.js";
 
 interface Commands {
@@ -146,6 +147,31 @@ test("cosmos.base.reflection.v2alpha1 → chain id, prefix, sign modes, messages
     }),
   ));
 
+test("cosmos.base.reflection.v1beta1, over gRPC and REST → what may be packed, and its types", () =>
+  useTestNode((node) =>
+    withClient(node, async (client) => {
+      const name = "cosmos.base.reflection.v1beta1.ReflectionService";
+      const { json } = await client.call(name, "ListAllInterfaces");
+      expect(json).toEqual({ interface_names: ["cosmos.base.v1beta1.Msg", "cosmos.crypto.PubKey"] });
+      const path = "/cosmos/base/reflection/v1beta1/interfaces";
+      expect(JSON.parse((await get(node, `${path}/cosmos.base.v1beta1.Msg/implementations`)).body)).toEqual({
+        implementation_message_names: [...exampleChain.router.keys()],
+      });
+      expect(JSON.parse((await get(node, `${path}/nothing/implementations`)).body)).toEqual({
+        implementation_message_names: [],
+      });
+      await expect(client.call(name, "ListImplementations")).rejects.toMatchObject({ code: 3 });
+    }),
+  ));
+
+/** What a node of the Cosmos SDK 0.53.8 lists of the services that this chain's modules have; it has no Msg services either. */
+const LISTED_BY_SDK = [
+  ...["auth.v1beta1.Query", "autocli.v1.Query", "bank.v1beta1.Query", "base.node.v1beta1.Service"],
+  ...["base.reflection.v1beta1.ReflectionService", "base.reflection.v2alpha1.ReflectionService"],
+  ...["base.tendermint.v1beta1.Service", "consensus.v1.Query", "gov.v1.Query", "gov.v1beta1.Query"],
+  ...["reflection.v1.ReflectionService", "staking.v1beta1.Query", "tx.v1beta1.Service", "upgrade.v1beta1.Query"],
+].map((name) => `cosmos.${name}`);
+
 test.each<Reflection>(["grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"])(
   "%s → describes the Msg service of every message, with its requests; lists services that can be called alone",
   (reflection) =>
@@ -157,7 +183,9 @@ test.each<Reflection>(["grpc.reflection.v1.ServerReflection", "grpc.reflection.v
           const { service } = await client.service(name);
           expect(service.methods.map(({ input }) => input.typeName)).toContain(schema.typeName);
         }
-        expect((await client.services()).filter((name) => name.endsWith(".Msg"))).toEqual([]);
+        const listed = await client.services();
+        expect(listed).toEqual(expect.arrayContaining([...LISTED_BY_SDK, "grpc.reflection.v1alpha.ServerReflection"]));
+        expect(listed.filter((name) => name.endsWith(".Msg"))).toEqual([]);
       } finally {
         client.close();
       }
