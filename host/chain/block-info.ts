@@ -12,7 +12,7 @@ interface ConsensusValidator {
 /** What a validator did about the block before: CometBFT's BlockIDFlag. */
 type VoteFlag = "absent" | "commit" | "nil";
 
-interface LastVote extends ConsensusValidator {
+export interface LastVote extends ConsensusValidator {
   readonly flag: VoteFlag;
 }
 
@@ -28,7 +28,7 @@ export interface LastCommit {
 type MisbehaviorKind = "duplicate_vote" | "light_client_attack";
 
 /** Evidence against a validator, which the engine has checked. */
-interface Misbehavior {
+export interface Misbehavior {
   readonly kind: MisbehaviorKind;
   /** With the power that it had then. */
   readonly validator: ConsensusValidator;

@@ -66,6 +66,39 @@ export interface ProposalRequest {
 /** "new": a client or a peer brings it; "recheck": it was let in before, and a block was made since. */
 export type CheckTxKind = "new" | "recheck";
 
+/** Path and data of CometBFT's `abci_query`. */
+export interface AppQuery {
+  /** `/store/<name>/key`, or the name of a method: `/package.Service/Method`. */
+  readonly path: string;
+  readonly data: Uint8Array;
+  /** 0n: the last commit. */
+  readonly height: Height;
+  readonly prove: boolean;
+}
+
+/** One step of a proof, as CometBFT's `ProofOp`. */
+interface QueryProofOp {
+  readonly type: string;
+  readonly key: Uint8Array;
+  readonly data: Uint8Array;
+}
+
+/** An error is in `code` and `log`: the call itself has succeeded. */
+export interface AppQueryResult {
+  /** 0: success; else a code of `codespace`. */
+  readonly code: number;
+  readonly codespace: string;
+  readonly log: string;
+  /** Of a failure: the stable code of this project (docs/errors.md). */
+  readonly info: string;
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+  /** Undefined: none was asked for. */
+  readonly proof: readonly QueryProofOp[] | undefined;
+  /** The height whose state was read; 0n where the query failed. */
+  readonly height: Height;
+}
+
 export interface Committed {
   readonly height: Height;
   readonly appHash: Uint8Array;
@@ -94,4 +127,10 @@ export interface BlockPort {
   finalizeBlock(request: BlockRequest): BlockResult;
   /** @param alongside becomes visible in the same step @throws UpgradeError UPG_STORE_* */
   commit(alongside?: Iterable<RecordChange>): Committed;
+}
+
+/** All of it, for an engine in another process: what serves clients reads state beside an engine of this process. */
+export interface EnginePort extends BlockPort {
+  /** Reads a committed version; never throws for what was asked. */
+  query(query: AppQuery): Promise<AppQueryResult>;
 }

@@ -7,7 +7,6 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 /** A flag and its value, with what to use in its place. */
 const SDK_FLAGS: readonly (readonly [flag: string, instead: string])[] = [
   ["--abci <string>", "there is no ABCI connection"],
-  ["--address <string>", "there is no ABCI connection"],
   ["--consensus.create_empty_blocks", "use --create-empty-blocks"],
   ["--cpu-profile <string>", "use node --cpu-prof"],
   ["--grpc-only", "use --rpc.enable=false --api.enable=false"],
@@ -28,9 +27,7 @@ const SDK_FLAGS: readonly (readonly [flag: string, instead: string])[] = [
   ["--state-sync.snapshot-interval <uint>", "there are no snapshots"],
   ["--state-sync.snapshot-keep-recent <uint>", "there are no snapshots"],
   ["--trace-store <string>", "stores are not traced"],
-  ["--transport <string>", "there is no ABCI connection"],
-  ["--with-comet", "the engine is built in"],
-  ["--with-tendermint", "the engine is built in"],
+  ["--with-tendermint", "use --with-comet"],
   ["--x-crisis-skip-assert-invariants", "invariants are checked in the blocks of upgrades"],
 ];
 
@@ -40,12 +37,25 @@ export function addSdkFlags(command: Command): void {
   }
 }
 
+/** Flags that mean the same to CometBFT, which gets them where it is the engine. */
+const COMET_FLAGS = ["p2p.external-address", "p2p.laddr", "p2p.persistent_peers", "p2p.seeds"] as const;
+
+/** Those that were given, as CometBFT takes them. */
+export function cometFlags(command: Command): string[] {
+  return COMET_FLAGS.flatMap((name) => {
+    const attribute = new Option(`--${name} <string>`).attributeName();
+    const isGiven = command.getOptionValueSource(attribute) === "cli";
+    return isGiven ? [`--${name}`, String(command.getOptionValue(attribute))] : [];
+  });
+}
+
 /** What to warn about: the flags of the Cosmos SDK that were given on the command line. */
-export function sdkFlagWarnings(command: Command): string[] {
+export function sdkFlagWarnings(command: Command, isComet: boolean): string[] {
   return SDK_FLAGS.flatMap(([flag, instead]) => {
     const option = new Option(flag);
     const isGiven = command.getOptionValueSource(option.attributeName()) === "cli";
-    return isGiven ? [`${option.long} has no effect here: ${instead}`] : [];
+    const isPassedOn = isComet && COMET_FLAGS.some((name) => option.long === `--${name}`);
+    return isGiven && !isPassedOn ? [`${option.long} has no effect here: ${instead}`] : [];
   });
 }
 

@@ -85,6 +85,8 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
   },
   UPG_HALT_RESTART: (facts) =>
     `Start the same binary again; it opens the stores of "${facts.plan}" and applies it: ${start(facts)}.`,
+  UPG_HALT_ENGINE: (facts) =>
+    `Nothing is wrong with the state. Read the last lines of CometBFT's log above this record, see to what it names, then ${start(facts, "--engine cometbft")}, with the flags that it had.`,
   UPG_HANDLER_HASH: (facts) => {
     const { handler_file: file, pinned_sha256: pinned, ran_sha256: ran, file: strange } = facts.details;
     if (ran && strange) {

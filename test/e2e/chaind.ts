@@ -38,6 +38,8 @@ export interface End {
 export interface Running {
   readonly child: ChildProcess;
   readonly end: Promise<End>;
+  /** As far as it was written. */
+  readonly stderr: string;
   /** Waits until its words on stderr hold this text. @throws Error when it ends before */
   says(text: string): Promise<void>;
 }
@@ -66,7 +68,12 @@ export function run(script: string, args: readonly string[], env: Readonly<Recor
       child.once("close", () => reject(new Error(`ended without saying ${JSON.stringify(text)}:\n${stderr}`)));
       look();
     });
-  return { child, end, says };
+  return {
+    ...{ child, end, says },
+    get stderr() {
+      return stderr;
+    },
+  };
 }
 
 export class TestHome {

@@ -66,7 +66,7 @@ export class Query {
 
   /** Height of the last block; undefined before the first one. */
   get lastHeight(): Height | undefined {
-    return this.options.node.latest()?.header.height;
+    return this.options.node.lastHeight;
   }
 
   get app(): QueryApp {
@@ -103,7 +103,7 @@ export class Query {
     const { chain, app, node, sha256, bondDenom, stakingParams } = this.options;
     const facts = { chain, app, node, sha256, bondDenom, stakingParams, inTurns, askedHeight, ...options };
     if (!method.isOfState) {
-      return { message: await method.run(request, facts), height: node.latest()?.header.height ?? 0n };
+      return { message: await method.run(request, facts), height: node.lastHeight ?? 0n };
     }
     const state = this.#stateAt(askedHeight);
     const { height, stores, version } = state;
@@ -118,13 +118,13 @@ export class Query {
 
   #stateAt(askedHeight: Height): StateView {
     const { app, node } = this.options;
-    const latest = node.latest();
-    if (!latest) {
+    const { lastHeight } = node;
+    if (lastHeight === undefined) {
       throw new UpgradeError("UPG_REMOTE_NOT_READY", "the chain is not ready; please wait for first block");
     }
-    if (askedHeight !== 0n && askedHeight !== latest.header.height) return app.at(askedHeight);
+    if (askedHeight !== 0n && askedHeight !== lastHeight) return app.at(askedHeight);
     // Most questions are about the last height: its view is made once a block.
-    if (this.#last?.height !== latest.header.height) this.#last = app.at(latest.header.height);
+    if (this.#last?.height !== lastHeight) this.#last = app.at(lastHeight);
     return this.#last;
   }
 }

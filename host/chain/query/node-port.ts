@@ -144,6 +144,8 @@ export interface NodePort {
   readonly mempool: NodeMempool;
   /** The same object as long as the document is the same. @throws UpgradeError UPG_STORE_IO */
   genesis(): Promise<NodeGenesis>;
+  /** Height of the last block; undefined before the first. */
+  readonly lastHeight: Height | undefined;
   /** Undefined before the first block. */
   latest(): NodeBlock | undefined;
   /** The lowest block of the run without gaps that ends with the last. */

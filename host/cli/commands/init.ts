@@ -8,6 +8,7 @@ import { wallClock } from "../../engine/embedded/clock.js";
 import { writeFileAtomically } from "../../engine/home/atomic-file.js";
 import { consensusKey, nodeId, writeConsensusKey, writeNodeKey } from "../../engine/home/consensus-key.js";
 import { Home } from "../../engine/home/home.js";
+import { writeNothingSigned } from "../../engine/home/last-signed.js";
 import { UpgradeError } from "../../errors.js";
 import { sha256 } from "../../native/sha256.js";
 import { programChain } from "../../shell/program-chain.js";
@@ -68,6 +69,7 @@ export function initHome(options: InitOptions): InitAnswer {
   mkdirSync(home.dataFolder, { recursive: true });
   writeConsensusKey(home.validatorKeyFile, key);
   writeNodeKey(home.nodeKeyFile, node);
+  writeNothingSigned(home.lastSignedFile);
   writeDefaultConfig(home.path, chainId, options.moniker ?? "node");
   return { chain_id: chainId, node_id: nodeId(node), validator: toUpperHex(key.address) };
 }

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Logger, pino } from "pino";
+import type { HoldOptions } from "../../engine/home/hold-options.js";
 import { Home } from "../../engine/home/home.js";
 import { UpgradeError } from "../../errors.js";
 import type { Indexer } from "../../event-index/index-settings.js";
@@ -14,13 +15,16 @@ import {
   parseUint64,
 } from "../../shell/options.js";
 import { plainLog } from "../../shell/plain-log.js";
+import { programChain } from "../../shell/program-chain.js";
 import type { EngineStart } from "../../thread/engine-port.js";
+import { addCometFlags, type CometChoice, type CometFlags, chosenComet } from "../comet-flags.js";
 import { type ChosenLimits, chosenLimits } from "../limit-settings.js";
 import { addDoorFlags, type DoorFlags } from "../node-doors.js";
+import { runComet } from "../run-comet.js";
 import { runThreads } from "../run-threads.js";
-import { addSdkFlags, sdkFlagWarnings } from "../sdk-flags.js";
+import { addSdkFlags, cometFlags, sdkFlagWarnings } from "../sdk-flags.js";
 
-interface StartOptions extends DoorFlags {
+interface StartOptions extends DoorFlags, CometFlags {
   readonly handlers?: string;
   readonly handlersStaged?: string;
   readonly blockTime: bigint;
@@ -96,24 +100,43 @@ export function registerStart(program: Command): void {
     )
     .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount);
   addSdkFlags(command);
+  addCometFlags(command);
   addDoorFlags(command).action(async (options: StartOptions, self: Command) => {
-    const warnings = sdkFlagWarnings(self);
-    await start(options, self.optsWithGlobals() as GlobalOptions, { limits: chosenLimits(self), warnings });
+    const globals = self.optsWithGlobals() as GlobalOptions;
+    const comet = chosenComet(options, new Home(globals.home), self);
+    const warnings = sdkFlagWarnings(self, comet !== undefined);
+    await start(options, globals, { limits: chosenLimits(self), warnings, comet, cometArgs: cometArgs(self) });
   });
+}
+
+/** Flags of `start` that are CometBFT's own where it is the engine. */
+function cometArgs(self: Command): string[] {
+  const isGiven = self.getOptionValueSource("rpc.laddr") === "cli";
+  const { host, port } = self.getOptionValue("rpc.laddr") as DoorFlags["rpc.laddr"];
+  return [...(isGiven ? ["--rpc.laddr", `tcp://${host}:${port}`] : []), ...cometFlags(self)];
 }
 
 interface Chosen {
   readonly limits: ChosenLimits;
   /** For the log, before anything else. */
   readonly warnings: readonly string[];
+  /** Undefined: the embedded engine. */
+  readonly comet: CometChoice | undefined;
+  readonly cometArgs: readonly string[];
 }
 
-async function start(options: StartOptions, globals: GlobalOptions, { limits, warnings }: Chosen): Promise<void> {
+async function start(options: StartOptions, globals: GlobalOptions, chosen: Chosen): Promise<void> {
+  const { limits, warnings, comet } = chosen;
   if (options.handlers !== undefined && !existsSync(options.handlers)) {
     throw new UpgradeError("UPG_INVALID_CONFIG", `--handlers: there is no folder ${options.handlers}`);
   }
   const logger = makeLogger(globals);
   for (const warning of warnings) logger.warn(warning);
+  if (comet) {
+    const hold = holdOptions(options, globals.home);
+    await runComet({ hold, choice: comet, args: chosen.cometArgs, flags: options, logger });
+    return;
+  }
   await runThreads({
     flags: options,
     limits,
@@ -123,6 +146,26 @@ async function start(options: StartOptions, globals: GlobalOptions, { limits, wa
   });
 }
 
+function holdOptions(options: StartOptions, home: string): Omit<HoldOptions, "log"> {
+  const { handlers, handlersStaged, appVersion, haltHeight, keepVersions, handlerDiskMax, minimumGasPrices } = options;
+  return {
+    chain: programChain(),
+    home,
+    minimumGasPrices,
+    skipHeights: skipHeights(options),
+    ...(handlers === undefined ? {} : { handlers }),
+    ...(handlersStaged === undefined ? {} : { staged: handlersStaged }),
+    ...(appVersion === undefined ? {} : { appVersion }),
+    ...(haltHeight === undefined ? {} : { haltHeight }),
+    ...(keepVersions === undefined ? {} : { versionsKept: keepVersions }),
+    ...(handlerDiskMax === undefined ? {} : { handlerDiskMax }),
+  };
+}
+
+function skipHeights({ unsafeSkipUpgrades = [], skipUpgradeHeights = [] }: StartOptions): bigint[] {
+  return [...unsafeSkipUpgrades, ...skipUpgradeHeights];
+}
+
 function engineStart(options: StartOptions, home: string, isDebugLogged: boolean): EngineStart {
   return {
     home,
@@ -130,7 +173,7 @@ function engineStart(options: StartOptions, home: string, isDebugLogged: boolean
     staged: options.handlersStaged,
     logicalBlockNanos: options.logicalClock ? options.blockTime || 1_000_000_000n : undefined,
     appVersion: options.appVersion,
-    skipHeights: [...(options.unsafeSkipUpgrades ?? []), ...(options.skipUpgradeHeights ?? [])],
+    skipHeights: skipHeights(options),
     haltHeight: options.haltHeight,
     versionsKept: options.keepVersions,
     blocks: {

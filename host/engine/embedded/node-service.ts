@@ -135,6 +135,10 @@ export class NodeService {
     return this.own.genesis.text();
   }
 
+  get lastHeight(): Height | undefined {
+    return this.node.lastBlock?.header.height;
+  }
+
   latest(): StoredBlock | undefined {
     return this.node.lastBlock;
   }

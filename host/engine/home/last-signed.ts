@@ -7,6 +7,7 @@
  * `last_signed_txs.json` and the time of its vote in the record, and the same bytes get the same signature.
  */
 
+import { existsSync } from "node:fs";
 import { fromBase64, toBase64, toUpperHex, utf8 } from "../../bytes.js";
 import { commitSignBytes, FLAG_COMMIT } from "../../comet/commit.js";
 import { UpgradeError } from "../../errors.js";
@@ -44,6 +45,12 @@ interface StateFile {
   readonly signbytes?: string;
   /** Not CometBFT's, which reads over it: the time in the vote. */
   readonly timestamp?: { readonly seconds: string; readonly nanos: number };
+}
+
+/** The record of a key that has signed nothing: CometBFT refuses a home without one. One that exists stays. */
+export function writeNothingSigned(path: string): void {
+  if (existsSync(path)) return;
+  writeFileAtomically(path, utf8(`${JSON.stringify({ height: "0", round: 0, step: 0 }, null, 2)}\n`));
 }
 
 export class LastSigned {

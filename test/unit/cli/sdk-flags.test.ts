@@ -1,22 +1,30 @@
 /** Unit files of Cosmos SDK nodes: their flags of `start`, and their way to name a log level. */
 import { Command } from "commander";
 import { expect, test } from "vitest";
-import { addSdkFlags, parseLogLevel, sdkFlagWarnings } from "../../../host/cli/sdk-flags.js";
+import { addSdkFlags, cometFlags, parseLogLevel, sdkFlagWarnings } from "../../../host/cli/sdk-flags.js";
 
-function given(...args: string[]): string[] {
+function parsed(...args: string[]): Command {
   const command = new Command("start");
   addSdkFlags(command);
-  command.parse(args, { from: "user" });
-  return sdkFlagWarnings(command);
+  return command.parse(args, { from: "user" });
 }
+
+const given = (...args: string[]) => sdkFlagWarnings(parsed(...args), false);
 
 test("sdkFlagWarnings() flags of a unit file → one warning each, with what to use in its place; none given → none", () => {
   expect(given()).toEqual([]);
-  expect(given("--pruning", "nothing", "--halt-time", "9", "--transport", "socket")).toEqual([
+  expect(given("--pruning", "nothing", "--halt-time", "9", "--p2p.seeds", "a@b:1")).toEqual([
     "--halt-time has no effect here: use --halt-height",
+    "--p2p.seeds has no effect here: there are no peers",
     "--pruning has no effect here: use --keep-versions",
-    "--transport has no effect here: there is no ABCI connection",
   ]);
+});
+
+test("flags of peers with CometBFT as the engine → no warning, and passed on to it as they were given", () => {
+  const command = parsed("--p2p.seeds", "a@b:1", "--p2p.laddr", "tcp://0.0.0.0:5", "--halt-time", "9");
+  expect(sdkFlagWarnings(command, true)).toEqual(["--halt-time has no effect here: use --halt-height"]);
+  expect(cometFlags(command)).toEqual(["--p2p.laddr", "tcp://0.0.0.0:5", "--p2p.seeds", "a@b:1"]);
+  expect(cometFlags(parsed())).toEqual([]);
 });
 
 test.each<[string, string]>([

@@ -1,0 +1,146 @@
+/**
+ * Requests of CometBFT as calls of the application. Those of consensus run one at a time and in order; a check or a query
+ * never ends the engine: what goes wrong with it is a code in its response (ABCI 2.0; CometBFT ends at an exception).
+ */
+import type { AppQueryResult, CheckTxKind, EnginePort } from "../chain/engine-port.js";
+import type { TxResult } from "../chain/tx/result.js";
+import { isUpgradeError, messageOf } from "../errors.js";
+import {
+  ResponseApplySnapshotChunk_Result as ApplyResult,
+  CheckTxType,
+  ResponseOfferSnapshot_Result as OfferResult,
+  ResponseProcessProposal_ProposalStatus as ProposalStatus,
+  type RequestCheckTx,
+  type RequestInitChain,
+  type RequestQuery,
+  ResponseVerifyVoteExtension_VerifyStatus as VerifyStatus,
+} from "../gen/tendermint/abci/messages_pb.js";
+import {
+  type Answer,
+  blockRequest,
+  blockResultMessage,
+  type Call,
+  paramsMessage,
+  queryMessage,
+  requireTime,
+  txResultMessage,
+  updateMessage,
+  updateOf,
+} from "./messages.js";
+
+/** The connections of CometBFT: each kind of request comes on one of them. */
+export type ConnectionKind = "query" | "snapshot" | "mempool" | "consensus";
+
+const KINDS: Readonly<Record<Call["case"], ConnectionKind | undefined>> = {
+  echo: undefined,
+  flush: undefined,
+  info: "query",
+  query: "query",
+  listSnapshots: "snapshot",
+  offerSnapshot: "snapshot",
+  loadSnapshotChunk: "snapshot",
+  applySnapshotChunk: "snapshot",
+  checkTx: "mempool",
+  initChain: "consensus",
+  prepareProposal: "consensus",
+  processProposal: "consensus",
+  extendVote: "consensus",
+  verifyVoteExtension: "consensus",
+  finalizeBlock: "consensus",
+  commit: "consensus",
+};
+
+/** The connection that a request belongs to; undefined: any. */
+export function kindOf({ case: name }: Call): ConnectionKind | undefined {
+  return KINDS[name];
+}
+
+/** Codespace and code of what is no fault of the transaction or the query: the Cosmos SDK's internal error. */
+const INTERNAL = Object.freeze({ codespace: "sdk", code: 1 });
+
+/**
+ * @throws Halt; UpgradeError: of `initChain`, `finalizeBlock`, `commit` and malformed requests. Nothing else throws.
+ */
+export async function answer(port: EnginePort, call: Call): Promise<Answer> {
+  switch (call.case) {
+    case "echo":
+      return { case: "echo", value: { message: call.value.message } };
+    case "flush":
+      return { case: "flush", value: {} };
+    case "info":
+      return { case: "info", value: infoOf(port) };
+    case "query":
+      return { case: "query", value: queryMessage(await query(port, call.value)) };
+    case "checkTx":
+      return { case: "checkTx", value: txResultMessage(check(port, call.value)) };
+    case "initChain":
+      return { case: "initChain", value: initChain(port, call.value) };
+    case "prepareProposal": {
+      const { height, txs, maxTxBytes } = call.value;
+      return {
+        case: "prepareProposal",
+        value: { txs: [...port.prepareProposal({ height, txs }, Number(maxTxBytes))] },
+      };
+    }
+    case "processProposal": {
+      const isGood = port.processProposal(call.value);
+      return { case: "processProposal", value: { status: isGood ? ProposalStatus.ACCEPT : ProposalStatus.REJECT } };
+    }
+    case "finalizeBlock":
+      return { case: "finalizeBlock", value: blockResultMessage(port.finalizeBlock(blockRequest(call.value))) };
+    case "commit":
+      return { case: "commit", value: { retainHeight: port.commit().retainHeight } };
+    case "extendVote":
+      return { case: "extendVote", value: {} };
+    case "verifyVoteExtension": {
+      // Every node of the chain extends votes by nothing.
+      const isGood = call.value.voteExtension.length === 0;
+      return { case: "verifyVoteExtension", value: { status: isGood ? VerifyStatus.ACCEPT : VerifyStatus.REJECT } };
+    }
+    case "listSnapshots":
+      return { case: "listSnapshots", value: {} };
+    case "offerSnapshot":
+      return { case: "offerSnapshot", value: { result: OfferResult.REJECT } };
+    case "loadSnapshotChunk":
+      return { case: "loadSnapshotChunk", value: {} };
+    case "applySnapshotChunk":
+      return { case: "applySnapshotChunk", value: { result: ApplyResult.ABORT } };
+  }
+}
+
+function infoOf(port: EnginePort) {
+  const { name, version, appVersion, lastHeight, lastAppHash } = port.info();
+  return { data: name, version, appVersion, lastBlockHeight: lastHeight, lastBlockAppHash: lastAppHash };
+}
+
+function initChain(port: EnginePort, { chainId, time, initialHeight, validators }: RequestInitChain) {
+  const begun = port.initChain({
+    ...{ chainId, time: requireTime(time), validators: validators.map(updateOf) },
+    // CometBFT's default; it never sends 0 itself.
+    initialHeight: initialHeight === 0n ? 1n : initialHeight,
+  });
+  return {
+    validators: begun.validators.map(updateMessage),
+    consensusParams: paramsMessage(begun.params),
+    appHash: begun.appHash,
+  };
+}
+
+function check(port: EnginePort, { tx, type }: RequestCheckTx): TxResult {
+  const kind: CheckTxKind = type === CheckTxType.RECHECK ? "recheck" : "new";
+  try {
+    return port.checkTx(tx, kind);
+  } catch (error) {
+    return { ...INTERNAL, data: new Uint8Array(0), log: messageOf(error), gasWanted: 0n, gasUsed: 0n, events: [] };
+  }
+}
+
+async function query(port: EnginePort, { path, data, height, prove }: RequestQuery): Promise<AppQueryResult> {
+  try {
+    return await port.query({ path, data, height, prove });
+  } catch (error) {
+    const info = isUpgradeError(error) ? error.code : "UPG_BUG_ASSERT";
+    const none = new Uint8Array(0);
+    return { ...INTERNAL, log: messageOf(error), info, key: none, value: none, proof: undefined, height: 0n };
+  }
+}

@@ -1,0 +1,60 @@
+/** The `cometbft` program on this machine, and whether it is one that this node works with. */
+import { execFileSync } from "node:child_process";
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { messageOf, UpgradeError } from "../../errors.js";
+
+/** ABCI 2.0 as CometBFT 0.38 speaks it. */
+const VERSION = /^v?0\.38\.\d+/;
+const VERSION_MILLIS_MAX = 10_000;
+const INSTALL = "go install github.com/cometbft/cometbft/cmd/cometbft@v0.38.25";
+
+export interface CometBinary {
+  readonly path: string;
+  readonly version: string;
+}
+
+/**
+ * @param given by a flag; else the environment's COMETBFT_BIN, else `cometbft` of PATH
+ * @throws UpgradeError UPG_INVALID_CONFIG: there is none, or one of another version
+ */
+export function findComet(given: string | undefined, env: NodeJS.ProcessEnv): CometBinary {
+  const named = given ?? (env["COMETBFT_BIN"] || undefined);
+  const path = named ?? onPath(env["PATH"] ?? "");
+  if (path === undefined) {
+    throw new UpgradeError(
+      "UPG_INVALID_CONFIG",
+      `there is no cometbft on PATH: install it (\`${INSTALL}\`), or name it with --comet.bin or COMETBFT_BIN`,
+    );
+  }
+  const version = versionOf(path);
+  if (VERSION.test(version)) return { path, version };
+  const what = `${path} is version ${JSON.stringify(version.slice(0, 40))}, and this node works with CometBFT 0.38`;
+  throw new UpgradeError("UPG_INVALID_CONFIG", `${what}: \`${INSTALL}\``);
+}
+
+function onPath(path: string): string | undefined {
+  return path
+    .split(delimiter)
+    .filter((folder) => folder !== "")
+    .map((folder) => join(folder, "cometbft"))
+    .find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function versionOf(path: string): string {
+  try {
+    const options = { encoding: "utf8", timeout: VERSION_MILLIS_MAX } as const;
+    return execFileSync(path, ["version"], { ...options, stdio: ["ignore", "pipe", "ignore"] }).trim();
+  } catch (cause) {
+    throw new UpgradeError("UPG_INVALID_CONFIG", `${path} cannot be run: ${messageOf(cause)}`, { cause });
+  }
+}

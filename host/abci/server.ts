@@ -1,0 +1,131 @@
+/**
+ * The application on ABCI 2.0 sockets, for CometBFT 0.38 in another process. It dials four connections and says on none
+ * which it is: the first request that belongs to one kind names it. One engine is served at a time: blocks of two would
+ * drop and commit each other's runs.
+ */
+import { lstatSync, rmSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import type { EnginePort } from "../chain/engine-port.js";
+import { messageOf, UpgradeError } from "../errors.js";
+import { type AbciAddress, addressText, listenOptions } from "./address.js";
+import { answer, type ConnectionKind, kindOf } from "./calls.js";
+import { AbciConnection } from "./connection.js";
+import type { Answer, Call } from "./messages.js";
+
+/** CometBFT has four; the rest are for people who look. */
+const CONNECTIONS_MAX = 64;
+
+export interface AbciServerOptions {
+  readonly port: EnginePort;
+  /** A call of consensus has failed, so that the application makes no more blocks: before its exception is written. */
+  readonly onFailed: (error: unknown) => void;
+  /** A connection that was of a kind is gone. */
+  readonly onGone?: (kind: ConnectionKind) => void;
+  readonly frameBytesMax?: number;
+}
+
+/** Calls after which the application, when they fail, goes on in no way. */
+const ENDING: ReadonlySet<Call["case"]> = new Set(["initChain", "finalizeBlock", "commit"]);
+
+export class AbciServer {
+  readonly #connections = new Map<AbciConnection, ConnectionKind | undefined>();
+  /** The connection whose blocks are made. */
+  #consensus: AbciConnection | undefined;
+  /** Calls of consensus, one after the other. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+    private readonly server: Server,
+    private readonly options: AbciServerOptions,
+    private readonly given: AbciAddress,
+  ) {
+    server.maxConnections = CONNECTIONS_MAX;
+    server.on("connection", (socket) => this.#accept(socket));
+  }
+
+  /** @throws UpgradeError UPG_INVALID_CONFIG when the address cannot be had */
+  static async listen(address: AbciAddress, options: AbciServerOptions): Promise<AbciServer> {
+    if (address.kind === "unix") removeOldSocket(address.path);
+    const server = createServer({ allowHalfOpen: true });
+    const made = new AbciServer(server, options, address);
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", (cause) => reject(cannotListen(address, cause)));
+      server.listen(listenOptions(address), resolve);
+    });
+    return made;
+  }
+
+  /** With the port that it has, where any was asked for. */
+  get address(): string {
+    const bound = this.server.address();
+    const isTcp = this.given.kind === "tcp" && bound !== null && typeof bound !== "string";
+    return addressText(isTcp ? { ...this.given, port: bound.port } : this.given);
+  }
+
+  /** Kinds of the connections that are open, in no order. */
+  get kinds(): ConnectionKind[] {
+    return [...this.#connections.values()].flatMap((kind) => kind ?? []);
+  }
+
+  /** Ends the connections. What is under way is given up. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    for (const connection of this.#connections.keys()) connection.destroy();
+    await closed;
+  }
+
+  #accept(socket: Socket): void {
+    const connection: AbciConnection = new AbciConnection(socket, {
+      answer: (call, from) => this.#answer(call, from),
+      ...(this.options.frameBytesMax === undefined ? {} : { frameBytesMax: this.options.frameBytesMax }),
+    });
+    this.#connections.set(connection, undefined);
+    void connection.closed.then(() => this.#forget(connection));
+  }
+
+  #forget(connection: AbciConnection): void {
+    const kind = this.#connections.get(connection);
+    this.#connections.delete(connection);
+    if (this.#consensus === connection) this.#consensus = undefined;
+    if (kind) this.options.onGone?.(kind);
+  }
+
+  #answer(call: Call, connection: AbciConnection): Promise<Answer> {
+    const kind = kindOf(call);
+    if (kind && !this.#connections.get(connection)) this.#connections.set(connection, kind);
+    return kind === "consensus" ? this.#inTurn(call, connection) : answer(this.options.port, call);
+  }
+
+  /** Also of one engine only one call at a time, whatever comes ahead. */
+  #inTurn(call: Call, connection: AbciConnection): Promise<Answer> {
+    this.#consensus ??= connection;
+    if (this.#consensus !== connection) {
+      return Promise.reject(
+        new UpgradeError(
+          "UPG_INVALID_CONFIG",
+          "another engine is connected, and this application serves one at a time",
+        ),
+      );
+    }
+    const result = this.#last.then(() => answer(this.options.port, call));
+    this.#last = result.catch((error: unknown) => {
+      if (ENDING.has(call.case)) this.options.onFailed(error);
+    });
+    // After `onFailed`, so that what it writes down is there when the engine reads the exception.
+    return this.#last.then(() => result);
+  }
+}
+
+/** What a process leaves that was killed. The home is locked, so nobody listens there. */
+function removeOldSocket(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found?.isSocket()) rmSync(path, { force: true });
+  else if (found)
+    throw new UpgradeError("UPG_INVALID_CONFIG", `${path} exists and is no socket: remove it, or use another path`);
+}
+
+function cannotListen(address: AbciAddress, cause: Error): UpgradeError {
+  return new UpgradeError("UPG_INVALID_CONFIG", `cannot listen at ${addressText(address)}: ${messageOf(cause)}`, {
+    cause,
+  });
+}

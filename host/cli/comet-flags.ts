@@ -1,0 +1,71 @@
+/** The flags of `start` that say who decides blocks, and what they lead to. */
+import { join } from "node:path";
+import { type Command, Option } from "commander";
+import { type AbciAddress, parseAbciAddress } from "../abci/address.js";
+import { findComet } from "../abci/comet/binary.js";
+import type { EngineName } from "../chain/engine-port.js";
+import type { Home } from "../engine/home/home.js";
+import { UpgradeError } from "../errors.js";
+
+export interface CometFlags {
+  readonly engine: EngineName;
+  readonly withComet: boolean;
+  readonly transport: string;
+  readonly address?: string;
+  readonly "comet.bin"?: string;
+}
+
+/** Where the Cosmos SDK's nodes serve ABCI, and where CometBFT looks for it. */
+const ADDRESS_DEFAULT = "tcp://127.0.0.1:26658";
+
+export function addCometFlags(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        "--engine <engine>",
+        "who decides blocks: embedded, this program alone; cometbft, stock CometBFT 0.38, which it starts",
+      )
+        .choices(["embedded", "cometbft"])
+        .default("embedded"),
+    )
+    .option("--comet.bin <file>", "the cometbft program (default: COMETBFT_BIN, else cometbft of PATH)")
+    .addOption(
+      new Option(
+        "--with-comet",
+        "start CometBFT too (--with-comet=false: only serve ABCI, to a CometBFT that is started elsewhere)",
+      ).default(true),
+    )
+    .addOption(new Option("--transport <transport>", "of ABCI").choices(["socket"]).default("socket"))
+    .option(
+      "--address <address>",
+      `where to serve ABCI: unix:///path or tcp://host:port (default: a unix socket in the home; ${ADDRESS_DEFAULT} with --with-comet=false)`,
+    );
+}
+
+/** CometBFT as the engine. */
+export interface CometChoice {
+  readonly address: AbciAddress;
+  /** The program that is started; undefined: CometBFT is started elsewhere. */
+  readonly program: string | undefined;
+}
+
+/** Undefined: the embedded engine. @throws UpgradeError UPG_INVALID_CONFIG */
+export function chosenComet(flags: CometFlags, home: Home, self: Command): CometChoice | undefined {
+  const { engine, withComet } = flags;
+  if (!withComet && engine === "embedded" && self.getOptionValueSource("engine") !== "default") {
+    throw new UpgradeError("UPG_INVALID_CONFIG", "--engine embedded makes blocks itself: leave out --with-comet=false");
+  }
+  if (engine === "embedded" && withComet) {
+    for (const name of ["address", "comet.bin"]) {
+      if (self.getOptionValueSource(name) !== "cli") continue;
+      throw new UpgradeError(
+        "UPG_INVALID_CONFIG",
+        `--${name} is of CometBFT: give --engine cometbft, or --with-comet=false, with it`,
+      );
+    }
+    return undefined;
+  }
+  if (!withComet) return { address: parseAbciAddress(flags.address ?? ADDRESS_DEFAULT), program: undefined };
+  const { path } = findComet(flags["comet.bin"], process.env);
+  return { address: parseAbciAddress(flags.address ?? `unix://${join(home.dataFolder, "abci.sock")}`), program: path };
+}

@@ -1,0 +1,169 @@
+/** A node whose blocks CometBFT decides: the application on an ABCI socket, and CometBFT itself as a child where it is asked for. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Logger } from "pino";
+import { type CometBlock, runAppNode } from "../abci/app-node.js";
+import { CometNode } from "../abci/comet-node.js";
+import { answerAppQuery } from "../api/query/app-query.js";
+import { Query } from "../api/query/query.js";
+import { toHex } from "../bytes.js";
+import type { AppQuery, AppQueryResult } from "../chain/engine-port.js";
+import type { NodePort } from "../chain/query/node-port.js";
+import { formatGasPrices } from "../chain/tx/minimum-fee.js";
+import { PlanWatch } from "../engine/embedded/plan-watch.js";
+import { RECORDED_FROM, recordHalt } from "../engine/embedded/run-node.js";
+import { readConsensusKey, readNodeId } from "../engine/home/consensus-key.js";
+import { GenesisFile } from "../engine/home/genesis-file.js";
+import { keepReserve, removeHaltRecord } from "../engine/home/halt-file.js";
+import { HeldHome } from "../engine/home/held-home.js";
+import type { HoldOptions, OpenApp } from "../engine/home/hold-options.js";
+import type { Home } from "../engine/home/home.js";
+import { localReceipt, writeLocalReceipt } from "../engine/home/local-receipt.js";
+import { isUpgradeError, messageOf } from "../errors.js";
+import { VERSIONS_KEPT_DEFAULT } from "../limits.js";
+import { sha256 } from "../native/sha256.js";
+import { programChain } from "../shell/program-chain.js";
+import type { CometChoice } from "./comet-flags.js";
+import type { DoorFlags } from "./node-doors.js";
+
+export interface CometRun {
+  readonly hold: Omit<HoldOptions, "log">;
+  readonly choice: CometChoice;
+  /** Of CometBFT, besides those that name the home and the socket. */
+  readonly args: readonly string[];
+  readonly flags: Pick<DoorFlags, "moniker" | "compatCosmos">;
+  readonly logger: Logger;
+}
+
+const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+/** Of a process that a second SIGTERM or SIGINT ended. */
+const ENDED_AT_ONCE_EXIT = 15;
+
+/** Runs until it is asked to stop. @throws what ended it, after it was recorded */
+export async function runComet(run: CometRun): Promise<void> {
+  const { logger, hold } = run;
+  const stop = new AbortController();
+  let isAsked = false;
+  const listener = (signal: NodeJS.Signals) => {
+    // CometBFT ends with its sockets, and the database is whole at any moment.
+    if (isAsked && signal !== "SIGHUP") process.exit(ENDED_AT_ONCE_EXIT);
+    isAsked ||= signal !== "SIGHUP";
+    if (!stop.signal.aborted) logger.info("stopping");
+    stop.abort();
+  };
+  for (const signal of SIGNALS) process.on(signal, listener);
+  const held = HeldHome.holdForComet({ ...hold, log: (level, message) => logger[level](message) });
+  const node = new NodeOfComet(run, held);
+  try {
+    await node.run(stop.signal);
+    logger.info("node stopped");
+  } catch (error) {
+    node.record(error);
+    throw error;
+  } finally {
+    held.close();
+    for (const signal of SIGNALS) process.off(signal, listener);
+  }
+}
+
+class NodeOfComet {
+  #isRecorded = false;
+  #watch: PlanWatch | undefined;
+  #blocks = 0;
+
+  constructor(
+    private readonly options: CometRun,
+    private readonly held: HeldHome,
+  ) {}
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { held } = this;
+    const { logger, choice, args, hold } = this.options;
+    const opened = held.openApp();
+    const { app } = opened;
+    this.#orWarn("no space could be kept for halt.json", () => keepReserve(held.home));
+    this.#watch = new PlanWatch(app.plan);
+    const { program, address } = choice;
+    logger.info(
+      { version: String(app.version.number), height: String(app.lastCommitID.version) },
+      "application opened",
+    );
+    const comet =
+      program === undefined ? undefined : { program, args: ["start", "--home", resolve(hold.home), ...args] };
+    await runAppNode({
+      ...{ held, opened, address, comet, signal },
+      query: answerer(this.options, held, opened),
+      onBlock: (block) => this.#made(opened, block),
+      onFailed: (error) => this.record(error),
+      log: (level, message) => logger[level](message),
+    });
+  }
+
+  /** Writes halt.json, once, and prints it. */
+  record(error: unknown): void {
+    if (this.#isRecorded || !isUpgradeError(error) || error.kind.exit < RECORDED_FROM) return;
+    this.#isRecorded = true;
+    const { logger } = this.options;
+    const record = recordHalt(this.held, error, { onWarning: (message) => logger.warn(message) });
+    logger.error(error.message);
+    process.stderr.write(`${JSON.stringify(record)}\n`);
+  }
+
+  #made({ app }: OpenApp, { height, appHash, appHashBefore, milliseconds, result }: CometBlock): void {
+    const { logger } = this.options;
+    const { home } = this.held;
+    const { applied } = result;
+    if (this.#blocks++ === 0) this.#orWarn("halt.json is out of date", () => removeHaltRecord(home));
+    logger.info({ height: String(height), app_hash: toHex(appHash) }, "block committed");
+    if (applied) {
+      const facts = { applied, height, milliseconds, appHashBefore, appHash };
+      this.#orWarn("the local receipt could not be written", () => writeLocalReceipt(home, localReceipt(facts)));
+      const fields = { height: String(height), plan: applied.plan.name, ms: Math.round(milliseconds) };
+      logger.info({ ...fields, app_hash: toHex(appHash) }, "upgrade applied");
+    }
+    for (const { message, fields } of this.#watch?.after(height, app.plan, applied?.plan.name) ?? []) {
+      logger.info(fields, message);
+    }
+  }
+
+  #orWarn(what: string, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.options.logger.warn(`${what}: ${messageOf(error)}`);
+    }
+  }
+}
+
+function answerer(
+  { flags, hold }: CometRun,
+  { home }: HeldHome,
+  { app, database, genesis }: OpenApp,
+): (query: AppQuery) => Promise<AppQueryResult> {
+  const file = new GenesisFile(home.genesisFile);
+  const node = new CometNode({
+    ...{ app, database },
+    settings: {
+      minimumGasPrices: formatGasPrices(hold.minimumGasPrices ?? []),
+      versionsKept: hold.versionsKept ?? VERSIONS_KEPT_DEFAULT,
+      haltHeight: hold.haltHeight ?? 0n,
+      isIndexed: true,
+    },
+    identity: identityOf(home, flags.moniker ?? "node", genesis.chainId),
+    genesis: () => file.text(),
+    // Blocks and queries are of one thread: while an upgrade is made no query runs.
+    progress: () => undefined,
+  });
+  const { bondDenom, stakingParams } = genesis;
+  const facts = { bondDenom, stakingParams: stakingParams.value, compatCosmos: flags.compatCosmos };
+  const query = new Query({ chain: programChain(), app, node, sha256, ...facts });
+  return (asked) => answerAppQuery(query, asked);
+}
+
+/** A validator's key may be in another process: then its address is not known here. */
+function identityOf(home: Home, moniker: string, chainId: string): NodePort["identity"] {
+  const nodeId = existsSync(home.nodeKeyFile) ? readNodeId(home.nodeKeyFile) : "";
+  const key = existsSync(home.validatorKeyFile) ? readConsensusKey(home.validatorKeyFile) : undefined;
+  const none = new Uint8Array(0);
+  return { nodeId, moniker, chainId, address: key?.address ?? none, publicKey: key?.publicKey.bytes ?? none };
+}

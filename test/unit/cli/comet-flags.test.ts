@@ -1,0 +1,88 @@
+/** Flags of `start` that choose the engine: what they lead to, and what is refused before anything is made. */
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { findComet } from "../../../host/abci/comet/binary.js";
+import { addCometFlags, type CometFlags, chosenComet } from "../../../host/cli/comet-flags.js";
+import { Home } from "../../../host/engine/home/home.js";
+import { Cobra } from "../../../host/shell/cobra.js";
+import { failureOf } from "../../scenario/chain.js";
+
+const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-flags-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A program that prints this when it is asked for its version. */
+function program(name: string, version: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, `#!/bin/sh\n[ "$1" = version ] && echo "${version}"\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+function chosen(...args: string[]) {
+  const command = addCometFlags(new Cobra("start")).exitOverride();
+  const off = "--with-comet=false";
+  const parsed = args.filter((arg) => arg !== off);
+  command.configureOutput({ writeErr: () => undefined }).parse(parsed, { from: "user" });
+  // As the command line takes a switch that is turned off.
+  if (parsed.length < args.length) command.setOptionValueWithSource("withComet", false, "cli");
+  return chosenComet(command.opts<CometFlags>(), new Home("/var/notes"), command);
+}
+
+describe("chosenComet()", () => {
+  const good = program("good", "0.38.25");
+
+  test("no flag → the embedded engine; CometBFT → a socket in the home and its program; elsewhere → the SDK's address", () => {
+    expect(chosen()).toBeUndefined();
+    const unix = { kind: "unix", path: "/var/notes/data/abci.sock" };
+    expect(chosen("--engine", "cometbft", "--comet.bin", good)).toEqual({ address: unix, program: good });
+    const tcp = { kind: "tcp", host: "127.0.0.1", port: 26_658 };
+    expect(chosen("--with-comet=false", "--transport", "socket")).toEqual({ address: tcp, program: undefined });
+    expect(chosen("--with-comet=false", "--engine", "cometbft", "--address", "tcp://127.0.0.1:5")).toEqual({
+      address: { ...tcp, port: 5 },
+      program: undefined,
+    });
+  });
+
+  test.each<[string, string[], string]>([
+    ["an address without an engine for it", ["--address", "tcp://127.0.0.1:1"], "give --engine cometbft"],
+    ["a program without it", ["--comet.bin", good], "give --engine cometbft"],
+    [
+      "the embedded engine without CometBFT",
+      ["--engine", "embedded", "--with-comet=false"],
+      "leave out --with-comet=false",
+    ],
+    ["an address that is none", ["--with-comet=false", "--address", "here"], "is no address"],
+  ])("%s → UPG_INVALID_CONFIG", (_what, args, message) => {
+    expect(failureOf(() => chosen(...args))).toMatchObject({
+      code: "UPG_INVALID_CONFIG",
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test("ABCI over gRPC, or another engine → refused with the choices", () => {
+    expect(() => chosen("--with-comet=false", "--transport", "grpc")).toThrow("Allowed choices are socket");
+    expect(() => chosen("--engine", "other")).toThrow("Allowed choices are embedded, cometbft");
+  });
+});
+
+describe("findComet()", () => {
+  test("the flag, else COMETBFT_BIN, else the first cometbft of PATH", () => {
+    const [flag, env, path] = [program("flag", "0.38.1"), program("env", "v0.38.22"), program("cometbft", "0.38.25")];
+    const all = { COMETBFT_BIN: env, PATH: `/none:${folder}` };
+    expect(findComet(flag, all)).toEqual({ path: flag, version: "0.38.1" });
+    expect(findComet(undefined, all)).toEqual({ path: env, version: "v0.38.22" });
+    expect(findComet(undefined, { ...all, COMETBFT_BIN: "" })).toEqual({ path, version: "0.38.25" });
+  });
+
+  test.each<[string, string | undefined, string]>([
+    ["none", undefined, "there is no cometbft on PATH"],
+    ["a file that is absent", "/none/cometbft", "cannot be run"],
+    ["one of another version", program("later", "1.0.1"), 'is version "1.0.1", and this node works with CometBFT 0.38'],
+    ["a program that prints nothing", program("silent", ""), 'is version ""'],
+  ])("%s → UPG_INVALID_CONFIG with how to install it", (_what, given, message) => {
+    const error = failureOf(() => findComet(given, { PATH: "/none" }));
+    expect(error).toMatchObject({ code: "UPG_INVALID_CONFIG", message: expect.stringContaining(message) });
+  });
+});
