@@ -19,16 +19,13 @@ function run(command: string, ...args: string[]) {
 }
 
 describe("Node without WebAssembly", () => {
-  test.each([["start"], ["start", "--help"], ["query", "upgrade", "plan"], ["demo"]])(
-    "%s %s → 2 and which flag",
-    (...args) => {
-      const { status, lines } = run(process.execPath, "--jitless", CHAIND, ...args);
-      expect(lines).toEqual([
-        expect.stringMatching(/^Error: this Node runs without WebAssembly, .*--jitless.* \[UPG_INVALID_CONFIG\]$/),
-      ]);
-      expect(status).toBe(2);
-    },
-  );
+  test.each(["start", "start --help", "query upgrade plan", "demo"])("%s → 2 and which flag", (command) => {
+    const { status, lines } = run(process.execPath, "--jitless", CHAIND, ...command.split(" "));
+    expect(lines).toEqual([
+      expect.stringMatching(/^Error: this Node runs without WebAssembly, .*--jitless.* \[UPG_INVALID_CONFIG\]$/),
+    ]);
+    expect(status).toBe(2);
+  });
 
   test("version → works", () => {
     expect(run(process.execPath, "--jitless", CHAIND, "version")).toMatchObject({ status: 0, lines: [] });
