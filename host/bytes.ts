@@ -17,12 +17,36 @@ export function compareRanges(
   bLen: number,
 ): number {
   const shared = Math.min(aLen, bLen);
+  if (shared > COMPARED_IN_LOOP) return compareLong(a.subarray(aAt, aAt + aLen), b.subarray(bAt, bAt + bLen));
   for (let i = 0; i < shared; i++) {
     const order = (a[aAt + i] as number) - (b[bAt + i] as number);
     if (order !== 0) return order;
   }
   return aLen - bLen;
 }
+
+/** The same for long ones. Handlers may write thousands of keys that begin with the same 64 KiB. */
+function compareLong(a: Uint8Array, b: Uint8Array): number {
+  // Most differ early.
+  for (let i = 0; i < COMPARED_IN_LOOP; i++) {
+    const order = (a[i] as number) - (b[i] as number);
+    if (order !== 0) return order;
+  }
+  return compareInMachineCode(a, b);
+}
+
+/** From here on a call into machine code costs less than a loop over the bytes. */
+const COMPARED_IN_LOOP = 64;
+
+/** Node has one; a browser compares few keys. */
+const compareInMachineCode: (a: Uint8Array, b: Uint8Array) => number =
+  (globalThis as { readonly Buffer?: { compare(a: Uint8Array, b: Uint8Array): number } }).Buffer?.compare ??
+  ((a, b) => {
+    const end = Math.min(a.length, b.length);
+    let at = COMPARED_IN_LOOP;
+    while (at < end && a[at] === b[at]) at++;
+    return at < end ? (a[at] as number) - (b[at] as number) : a.length - b.length;
+  });
 
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && compareBytes(a, b) === 0;

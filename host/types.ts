@@ -83,6 +83,8 @@ export interface FrameScan {
   read(out: Uint8Array): number;
   /** Keys that this branch deleted and that the walk went by so far: work that no frame shows. */
   readonly passed: number;
+  /** Bytes of these keys. */
+  readonly passedBytes: number;
 }
 
 /** Read side of a store. Keys are 1…65,535 bytes, values 0…1 MiB; order is bytewise. */

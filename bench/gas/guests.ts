@@ -190,6 +190,35 @@ const at = (size: "small" | "large", large: number) => (size === "small" ? keys.
 const scanFrom = (cap: number) => `(drop (call $scan ${i32(0, 16, 4, 0, 0, 262_144, cap)}))`;
 const sets = (times: number) => (count: number) => hit(count, times, `(drop (call $set ${i32(0, 16, 4, 64, 32)}))`);
 
+/** Keys of the greatest length that are equal but for their ends: whatever compares them reads them whole. */
+const LONG = { at: 65_536, bytes: 65_535 };
+const longKey = `${random} (i32.store (i32.const ${LONG.at + LONG.bytes - 4}) (i32.and (local.get $x) (i32.const 1023)))`;
+const longHit = (times: number, call: string) => loop(times, `${longKey} ${call}`);
+const LONG_SET = `(drop (call $set ${i32(0, LONG.at, LONG.bytes, 64, 32)}))`;
+const LONG_DELETE = `(drop (call $delete ${i32(0, LONG.at, LONG.bytes)}))`;
+/** Sets some, then deletes the first and scans for the next, again and again: each scan goes by all that are gone. */
+const longPassed = (count: number) => {
+  const numbered = (call: string) =>
+    `(i32.store8 (i32.const ${LONG.at + LONG.bytes - 2}) (i32.shr_u (local.get $i) (i32.const 8)))
+     (i32.store8 (i32.const ${LONG.at + LONG.bytes - 1}) (local.get $i)) ${call}`;
+  const scan = `(drop (call $scan ${i32(0, LONG.at, 1, 0, 0, 262_144, 0)}))`;
+  const set = `(local.set $i (i32.const ${count})) (loop $set ${numbered(LONG_SET)}
+    (br_if $set (local.tee $i (i32.sub (local.get $i) (i32.const 1)))))`;
+  return loop(count, numbered(`${LONG_DELETE} ${scan}`), `(i32.store8 (i32.const ${LONG.at}) (i32.const 255)) ${set}`);
+};
+
+function longKeyGuests(): GasGuest[] {
+  const of = (name: string, run: string): GasGuest => ({
+    ...{ name: `${name}, long keys`, parts: { imports: IMPORTS, run }, store: "small", writes: true },
+  });
+  return [
+    of("store_set", longHit(3_000, LONG_SET)),
+    of("store_get", longHit(3_000, `${LONG_SET} (drop (call $get ${i32(0, LONG.at, LONG.bytes, 64, 200)}))`)),
+    of("store_delete", longHit(3_000, `${LONG_SET} ${LONG_DELETE}`)),
+    of("store_scan by what it deleted", longPassed(700)),
+  ];
+}
+
 function hostGuests(large: number): GasGuest[] {
   // First: others write to the store.
   const guests: GasGuest[] = [
@@ -256,5 +285,5 @@ const CALLS: readonly GasGuest[] = [
 ];
 
 export function gasGuests(large: number): readonly GasGuest[] {
-  return [...INSTRUCTIONS, ...CALLS, ...hostGuests(large)];
+  return [...INSTRUCTIONS, ...CALLS, ...hostGuests(large), ...longKeyGuests()];
 }

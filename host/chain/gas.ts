@@ -76,6 +76,9 @@ class GasKVStore implements KVStore {
       get passed() {
         return frames.passed;
       },
+      get passedBytes() {
+        return frames.passedBytes;
+      },
       read: (out) => {
         const length = frames.read(out);
         if (length > 0) this.#perByte(length);

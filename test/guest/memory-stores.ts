@@ -15,6 +15,7 @@ export function pairFrame(key: Uint8Array, value: Uint8Array): Uint8Array {
 class ArrayScan implements FrameScan {
   /** What is deleted is absent. */
   readonly passed = 0;
+  readonly passedBytes = 0;
   #next = 0;
 
   constructor(private readonly pairs: readonly KeyValue[]) {}

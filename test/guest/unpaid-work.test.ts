@@ -72,7 +72,7 @@ describe("store_scan over what the handler deleted", () => {
     [1, 4],
     [2, 9],
   ])("keys %i to %i deleted, before the first pair that does not fit → each is paid for", (first, last) => {
-    expect(paid(first, last)).toBe((last - first + 1) * HOST_PRICES.scanPassed);
+    expect(paid(first, last)).toBe((last - first + 1) * (HOST_PRICES.scanPassed + HOST_PRICES.scanPassedByte));
   });
 
   test("keys after the first pair that does not fit → not paid for", () => {

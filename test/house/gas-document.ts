@@ -67,6 +67,7 @@ const HOST_ROWS: readonly (readonly [what: string, price: number])[] = [
     "each key that the handler deleted and that a `store_scan` goes by, up to the first pair that it leaves",
     HOST_PRICES.scanPassed,
   ],
+  ["each byte of such a key", HOST_PRICES.scanPassedByte],
   ["`store_set`, and each put in frames", HOST_PRICES.put],
   [`each of the first ${number(WRITES_ALONE)} writes and deletes of a run, besides`, HOST_PRICES.writeAlone],
   ["`store_delete`, and each delete in frames", HOST_PRICES.delete],

@@ -228,6 +228,7 @@ class MergedCursor implements PairCursor {
   valueAt = 0;
   valueLen = 0;
   passed = 0;
+  passedBytes = 0;
   #stepBelow = true;
   #stepAbove = true;
   #hasBelow = false;
@@ -258,6 +259,7 @@ class MergedCursor implements PairCursor {
       if (order < 0) return this.#show(this.below);
       if (!this.above.isDeleted) return this.#show(this.above);
       this.passed++;
+      this.passedBytes += this.above.keyLen;
     }
   }
 

@@ -109,6 +109,7 @@ class CursorScan implements FrameScan {
   #waiting: Uint8Array | undefined;
   /** By the walks before this one. */
   #passed = 0;
+  #passedBytes = 0;
 
   constructor(
     private readonly cursorFrom: (start: Uint8Array | undefined) => PairCursor,
@@ -121,9 +122,14 @@ class CursorScan implements FrameScan {
     return this.#passed + (this.#cursor.passed ?? 0);
   }
 
+  get passedBytes(): number {
+    return this.#passedBytes + (this.#cursor.passedBytes ?? 0);
+  }
+
   read(out: Uint8Array): number {
     if (this.#waiting) {
       this.#passed = this.passed;
+      this.#passedBytes = this.passedBytes;
       this.#cursor = this.cursorFrom(this.#waiting);
     }
     this.#waiting = undefined;

@@ -8,6 +8,8 @@ export interface PairCursor {
   readonly valueLen: number;
   /** Of a walk over a branch: deletions of the branch itself that it went by. */
   readonly passed?: number;
+  /** Bytes of their keys. */
+  readonly passedBytes?: number;
   step(): boolean;
   /**
    * Some walks leave a large value where it is until this is called: before, only the key and `valueLen` count. It may

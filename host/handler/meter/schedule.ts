@@ -78,6 +78,8 @@ export const HOST_PRICES = Object.freeze({
   scanPair: 2_000,
   /** Each key that store_scan goes by since the handler deleted it. */
   scanPassed: 1_000,
+  /** Per byte of such a key. */
+  scanPassedByte: 2,
   /** store_set and every put in frames, its part of the commit too: 10,000 ns in scattered order, 2,500 ns when they are many and in order. */
   put: 12_000,
   /** store_delete and every delete in frames: 11,000 ns in scattered order. */

@@ -157,13 +157,14 @@ export class HostImports {
   /** By parts, each paid for before the next is read: so little is read that cannot be paid, whatever the room. */
   #fill(scan: FrameScan, room: Uint8Array): number {
     let filled = 0;
-    let passed = 0;
+    let paid = 0;
     for (let part = BATCH_BYTES; ; ) {
       const end = Math.min(filled + part, room.length);
       const read = scan.read(room.subarray(filled, end));
       // Else a handler that deleted much could make the host walk over it again and again for the price of a call.
-      this.gas.charge((scan.passed - passed) * HOST_PRICES.scanPassed, "store_scan");
-      passed = scan.passed;
+      const passed = scan.passed * HOST_PRICES.scanPassed + scan.passedBytes * HOST_PRICES.scanPassedByte;
+      this.gas.charge(passed - paid, "store_scan");
+      paid = passed;
       if (read < 0 && filled - read > room.length) return filled > 0 ? filled : -read;
       if (read === 0) return filled;
       if (read > 0) this.gas.charge(pairsPrice(room.subarray(filled, filled + read)), "store_scan");
