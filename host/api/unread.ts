@@ -34,9 +34,13 @@ export class UnreadBytes {
     return this.#bytes;
   }
 
+  hasRoom(bytes: number): boolean {
+    return this.#bytes + bytes <= this.limits.unreadBytes;
+  }
+
   /** False: there is no room for so many. */
   take(bytes: number): boolean {
-    if (this.#bytes + bytes > this.limits.unreadBytes) return false;
+    if (!this.hasRoom(bytes)) return false;
     this.#bytes += bytes;
     return true;
   }

@@ -4,12 +4,15 @@ import { concatBytes, toBase64, utf8 } from "../../bytes.js";
 import type { NodeGenesis, NodePort } from "../../chain/query/node-port.js";
 import { UpgradeError } from "../../errors.js";
 import { decodeLossy, decodeText } from "../../text.js";
+import { noRoom, type UnreadBytes } from "../unread.js";
 import type { RpcContext } from "./context.js";
 import { consensusParamsJson, JsonText } from "./json.js";
 import type { Params } from "./params.js";
 
 /** Bytes of a chunk, and of the largest document that is one answer. */
 const CHUNK_BYTES = 16_777_216;
+/** Requests for a chunk that wait for their turn; more are refused. */
+const CHUNKS_WAITING_MAX = 128;
 
 /** Bytes here, or a range of the file. */
 type Piece = Uint8Array | { readonly from: number; readonly to: number };
@@ -50,6 +53,8 @@ class Document {
   }
 }
 
+const base64Length = (bytes: number) => Math.ceil(bytes / 3) * 4;
+
 /** Members that are written apart from the file's. */
 const OWN = new Set(["consensus", "consensus_params", "validators", "app_hash", "app_state"]);
 
@@ -79,7 +84,35 @@ async function documentOf(node: NodePort, genesis: NodeGenesis): Promise<Documen
 export class GenesisAnswers {
   #known: { readonly genesis: NodeGenesis; readonly document: Promise<Document> } | undefined;
 
-  constructor(private readonly node: NodePort) {}
+  /** The chunk that was asked for last. */
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(
+    private readonly node: NodePort,
+    private readonly unread: UnreadBytes,
+  ) {}
+
+  /**
+   * A range in base64. However many clients ask, one range is read at a time, and none for which clients leave no room:
+   * each takes several times its bytes of memory until it is sent.
+   * @throws UpgradeError UPG_REMOTE_BUSY
+   */
+  async base64(document: Document, from: number, to: number): Promise<string> {
+    if (this.#waiting >= CHUNKS_WAITING_MAX) {
+      throw new UpgradeError("UPG_REMOTE_BUSY", `${CHUNKS_WAITING_MAX} requests for the genesis wait: try again`);
+    }
+    this.#waiting++;
+    const read = async () => {
+      // The response before this one is counted by then.
+      await new Promise((resolve) => setImmediate(resolve));
+      if (!this.unread.hasRoom(base64Length(Math.min(to, document.length) - from))) throw noRoom();
+      return toBase64(await document.bytes(from, to));
+    };
+    const text = this.#last.then(read, read);
+    this.#last = text;
+    return await text.finally(() => this.#waiting--);
+  }
 
   async document(): Promise<Document> {
     const genesis = await this.node.genesis();
@@ -106,6 +139,6 @@ export async function genesisChunked({ genesis }: RpcContext, params: Params) {
   if (chunk < 0 || chunk >= total) {
     throw new UpgradeError("UPG_INVALID_ARGUMENT", `there are ${total} chunks, counted from 0, got ${chunk}`);
   }
-  const data = toBase64(await document.bytes(chunk * CHUNK_BYTES, (chunk + 1) * CHUNK_BYTES));
-  return { chunk: String(chunk), total: String(total), data };
+  const data = await genesis.base64(document, chunk * CHUNK_BYTES, (chunk + 1) * CHUNK_BYTES);
+  return new JsonText(`{"chunk":"${chunk}","total":"${total}","data":"${data}"}`);
 }

@@ -48,7 +48,7 @@ export async function openRpc(options: RpcOptions): Promise<OpenDoor> {
   const limits: DoorLimits = { ...DOOR_LIMITS, ...options.limits };
   const { unread = new UnreadBytes(limits), arriving = new ArrivingBytes(limits) } = options;
   const own = { host: options.address.host, port: options.address.port };
-  const genesis = new GenesisAnswers(options.query.node);
+  const genesis = new GenesisAnswers(options.query.node, unread);
   const contextFor = (signal: LeftSignal): RpcContext => ({
     query: options.query,
     genesis,

@@ -1,5 +1,5 @@
 /** What one request, one client and all of them together may cost the RPC. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { UnreadBytes } from "../../../host/api/unread.js";
 import { fundedGenesis, type TestNode, useTestNode } from "./test-node.js";
@@ -84,6 +84,58 @@ describe("genesis", () => {
       { genesis: JSON.stringify(document) },
     );
   }, 60_000);
+});
+
+describe("genesis_chunked, asked for by many at once", () => {
+  const ask = (node: TestNode, clients: number) =>
+    Promise.all(Array.from({ length: clients }, () => post(node, call("genesis_chunked", { chunk: "0" }))));
+
+  /** How many parts of the file are read at the same time, at most. */
+  async function readsAtOnce(node: TestNode) {
+    const genesis = await node.query.node.genesis();
+    const read = genesis.read.bind(genesis);
+    const reads = { now: 0, most: 0 };
+    vi.spyOn(genesis, "read").mockImplementation(async (range) => {
+      reads.most = Math.max(reads.most, ++reads.now);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      return await read(range).finally(() => reads.now--);
+    });
+    return reads;
+  }
+
+  test("100 clients → all are served, and one chunk is read at a time", () =>
+    useTestNode(
+      async (node) => {
+        const reads = await readsAtOnce(node);
+        const answers = await ask(node, 100);
+        expect(new Set(answers.map(({ result }) => result.data.length)).size).toBe(1);
+        expect(reads.most).toBe(1);
+      },
+      { genesis: largeGenesis() },
+    ));
+
+  test("without room for a chunk that clients do not read → UPG_REMOTE_BUSY, and the file is not read for it", () =>
+    useTestNode(
+      async (node) => {
+        await post(node, call("genesis"));
+        const reads = await readsAtOnce(node);
+        const [answer] = await ask(node, 1);
+        expect(answer.error.data).toContain("UPG_REMOTE_BUSY");
+        expect(reads.most).toBe(0);
+      },
+      { limits: { unreadBytes: 400_000 }, genesis: largeGenesis() },
+    ));
+
+  test("200 at once → 128 wait, the others are refused with UPG_REMOTE_BUSY", () =>
+    useTestNode(
+      async (node) => {
+        const answers = await ask(node, 200);
+        const refused = answers.filter(({ error }) => error?.data.includes("UPG_REMOTE_BUSY")).length;
+        expect(refused).toBeGreaterThan(0);
+        expect(refused).toBeLessThanOrEqual(200 - 128);
+      },
+      { genesis: largeGenesis(), limits: { unreadBytes: 2 ** 31 } },
+    ));
 });
 
 describe("websockets", () => {
