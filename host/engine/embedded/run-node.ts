@@ -69,21 +69,24 @@ async function pause(millis: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Blocks by the clock: one that came late takes its lateness from the pause that follows, not from all that follow. */
+/**
+ * Blocks by a clock that nobody sets: the machine's may go back by days, and a node would wait as long. A block that came
+ * late takes its lateness from the pause that follows, not from all that follow.
+ */
 class Pace {
   #due = 0;
 
   constructor(private readonly blockMillis: number) {}
 
   begin(): void {
-    const now = Date.now();
+    const now = performance.now();
     if (now - this.#due > this.blockMillis) this.#due = now;
   }
 
   /** Milliseconds until the next one. */
   left(): number {
     this.#due += this.blockMillis;
-    return Math.max(0, this.#due - Date.now());
+    return Math.max(0, this.#due - performance.now());
   }
 }
 

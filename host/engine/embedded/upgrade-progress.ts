@@ -54,7 +54,8 @@ export class ProgressReporter {
       this.#phase = phase;
       this.#store = store;
       this.#phaseBegunAt = at;
-    } else if (at - this.#sentAt < SEND_MILLIS) return;
+      // The machine's clock may be set back.
+    } else if (Math.abs(at - this.#sentAt) < SEND_MILLIS) return;
     this.#sentAt = at;
     this.send({ ...this.#block, phase, store, done, total, phaseBegunAt: this.#phaseBegunAt, at });
   }

@@ -7,6 +7,7 @@ import { LmdbFileDatabase } from "../../store/disk/lmdb-file-database.js";
 import { ReadHold } from "../embedded/read-hold.js";
 import { Home } from "./home.js";
 import { HomeLock } from "./home-lock.js";
+import { checkDatabase } from "./start-checks.js";
 
 export function noChain(path: string): UpgradeError {
   return new UpgradeError("UPG_INVALID_CONFIG", `there is no chain in ${path}: no block was made here yet`);
@@ -67,7 +68,7 @@ export function openShared({ lockFile, databaseFile }: Home): SharedReader {
   }
 }
 
-/** Holds the home while `use` runs. @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_LOCKED, UPG_STORE_* */
+/** Holds the home while `use` runs, on a database whose pages are sound. @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_LOCKED, UPG_STORE_* */
 export function withDatabase<T>(path: string, use: (database: LmdbDatabase, home: Home) => T): T {
   const home = new Home(path);
   if (!home.hasDatabase) {
@@ -75,6 +76,7 @@ export function withDatabase<T>(path: string, use: (database: LmdbDatabase, home
   }
   const lock = HomeLock.acquire(home.lockFile, home.databaseFile);
   try {
+    checkDatabase(home.databaseFile, undefined, () => undefined);
     const database = new LmdbDatabase(home.databaseFile);
     try {
       return use(database, home);

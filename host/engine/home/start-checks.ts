@@ -14,7 +14,7 @@ import { formatKey } from "../../store/disk/keys.js";
 import { LmdbFileDatabase } from "../../store/disk/lmdb-file-database.js";
 import { walkLmdb } from "../../store/disk/lmdb-walk.js";
 import { checkLastVersion } from "../../store/versions/audit.js";
-import type { CommitState } from "../../store/versions/commit-record.js";
+import { type CommitState, checkFormat } from "../../store/versions/commit-record.js";
 import type { Height } from "../../types.js";
 import type { LogLevel } from "../../upgrade/handlers.js";
 import { visible } from "../../visible.js";
@@ -37,16 +37,17 @@ export function checkDatabase(
   if (!existsSync(path) || statSync(path).size === 0) return undefined;
   const database = LmdbFileDatabase.open(path);
   try {
-    // What another program wrote has no checksums; who opens the stores says so.
-    if (!database.get(formatKey())) return undefined;
+    // A copy made while a node wrote may have lost any record: no page is trusted for what it does not show.
+    const hasChecksums = database.get(formatKey()) !== undefined;
     const { branches, leaves } = database.file.meta.main;
-    if (branches + leaves <= START_KEY_PAGES_MAX) walkLmdb(database.file, { longValues: false });
+    if (branches + leaves <= START_KEY_PAGES_MAX) walkLmdb(database.file, { longValues: false, hasChecksums });
     else
       log(
         "warn",
         `the database is too large to be checked at start: run \`${programName()} verify\` when the node is stopped`,
       );
-    return checkLast(database, engine);
+    checkFormat(database);
+    return hasChecksums ? checkLast(database, engine) : undefined;
   } finally {
     database.close();
   }

@@ -12,6 +12,8 @@ import { damaged, type LmdbPage, PAGE_HEADER_BYTES, withinBounds } from "./lmdb-
 export interface WalkOptions {
   /** Read long values too, not only their heads. */
   readonly longValues: boolean;
+  /** False: pages alone are checked, since another program's values have no checksums. */
+  readonly hasChecksums?: boolean;
   /** Called now and then with the number of pages walked so far. */
   readonly onProgress?: (pages: number) => void;
   /** Called with every range of bytes of the file whose change would be noticed; `end` is exclusive. */
@@ -37,7 +39,7 @@ function walkSnapshot(snapshot: LmdbSnapshot, options: WalkOptions): void {
   const owners = new PageOwners(meta.lastPage + 1);
   owners.take(0, 2);
   const isValue = (key: Uint8Array, value: Uint8Array, page: number) => {
-    if (isSealed(key, value)) return;
+    if (options.hasChecksums === false || isSealed(key, value)) return;
     throw damaged(`the value of key ${toHex(key)} on page ${page} does not match its checksum`);
   };
   new TreeWalk(snapshot, owners, options, compareBytes, isValue).walk(meta.main, "records");
@@ -61,9 +63,9 @@ function walkSnapshot(snapshot: LmdbSnapshot, options: WalkOptions): void {
  * page is then the whole of a later transaction. One that a process was killed over while it wrote it does so
  * in part, and that is no damage.
  */
-function requireLast({ last, before }: LmdbFile, { longValues }: WalkOptions): void {
+function requireLast({ last, before }: LmdbFile, { longValues, hasChecksums = true }: WalkOptions): void {
   const transaction = last.meta.transaction + 1;
-  if (wrote(before, transaction, { longValues })) {
+  if (wrote(before, transaction, { longValues, hasChecksums })) {
     throw damaged(`transaction ${transaction} is whole, and its meta page carries the number of an earlier one`);
   }
 }

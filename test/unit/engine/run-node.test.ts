@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { wallClock } from "../../../host/engine/embedded/clock.js";
 import { runNode } from "../../../host/engine/embedded/run-node.js";
 import { openNode } from "../../../host/engine/home/open-node.js";
@@ -14,6 +14,7 @@ import { genesisText } from "../../scenario/genesis-text.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-run-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
+afterEach(() => vi.restoreAllMocks());
 
 const BLOCKS = 5;
 
@@ -42,3 +43,33 @@ test("runNode() a block time longer than a timer counts → it waits after the f
     open.close();
   }
 });
+
+test("runNode() while the machine's clock is set back by three days, and forward by a year → no block waits, times ascend", async () => {
+  const home = join(root, "clock");
+  makeHome(home, genesisText());
+  const open = openNode({
+    chain: exampleChain,
+    home,
+    clock: wallClock,
+    handlers: join(home, "none"),
+    log: () => undefined,
+  });
+  const stop = new AbortController();
+  const now = Date.now();
+  const days = [0, -3, 365, -3, 0];
+  const times: bigint[] = [];
+  const run = runNode(open, {
+    ...{ blockMillis: 1, maxBlocks: BLOCKS, signal: stop.signal, onWarning: () => undefined },
+    onBegin: () => void vi.spyOn(Date, "now").mockReturnValue(now + (days[times.length] ?? 0) * 86_400_000),
+    onBlock: ({ stored: { header } }) => times.push(header.time.seconds * 1_000_000_000n + BigInt(header.time.nanos)),
+  });
+  try {
+    expect(await Promise.race([run.then(() => "ended"), sleep(20_000).then(() => "waits")])).toBe("ended");
+    expect(times.length).toBe(BLOCKS);
+    expect(times.every((time, at) => at === 0 || time > (times[at - 1] ?? 0n))).toBe(true);
+  } finally {
+    stop.abort();
+    await run;
+    open.close();
+  }
+}, 60_000);

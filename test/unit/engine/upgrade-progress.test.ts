@@ -36,6 +36,18 @@ test("report() in one phase → at most one reading in 100 ms, each with the beg
   ).toBe(true);
 });
 
+test("report() after the machine's clock was set back by a day → readings go on, and nothing is negative", () => {
+  const { own, sent, clock } = reporter();
+  clock.now = 86_400_000;
+  own.begin("v2", 5n);
+  own.report("scan", "auth", 10, 300);
+  clock.now = 0;
+  own.report("scan", "auth", 20, 300);
+  const last = sent.at(-1) as UpgradeProgress;
+  expect(last.done).toBe(20);
+  expect(estimate(last, clock.now)).toEqual({ rate: 0, secondsLeft: undefined, secondsElapsed: 0 });
+});
+
 test("report() another phase or store within 100 ms → sent at once", () => {
   const { own, sent } = reporter();
   own.begin("v2", 5n);
