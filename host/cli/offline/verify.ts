@@ -9,6 +9,7 @@ import { withReader } from "../../engine/home/home-database.js";
 import { messageOf } from "../../errors.js";
 import { sha256 } from "../../native/sha256.js";
 import type { Database } from "../../store/disk/database.js";
+import { formatKey } from "../../store/disk/keys.js";
 import { walkLmdb } from "../../store/disk/lmdb-walk.js";
 import { auditState } from "../../store/versions/audit.js";
 import type { CommitState } from "../../store/versions/commit-record.js";
@@ -31,9 +32,14 @@ export interface VerifiedHome {
   readonly commits: string;
 }
 
-/** `say`: progress, a line now and then. @throws UpgradeError UPG_STORE_CORRUPT naming the place, UPG_STORE_LOCKED, UPG_STORE_IO */
+/**
+ * `say`: progress, a line now and then.
+ * @throws UpgradeError UPG_STORE_CORRUPT naming the place, UPG_STORE_VERSION_MISMATCH, UPG_STORE_LOCKED, UPG_STORE_IO
+ */
 export function verifyHome(path: string, say: (line: string) => void): VerifiedHome {
   return withReader(path, (database, home) => {
+    // An older format has no checksums, which is no damage.
+    database.get(formatKey());
     const pages = database.file.meta.lastPage + 1;
     say(`pages: ${pages} in the file`);
     const onPages = (walked: number) => say(`pages: ${walked} pages of keys read`);

@@ -13,6 +13,7 @@ import { commitSignBytes, FLAG_COMMIT } from "../../comet/commit.js";
 import { UpgradeError } from "../../errors.js";
 import { programName } from "../../program-name.js";
 import { decodeText } from "../../text.js";
+import { checkTime } from "../../time.js";
 import type { Height, Timestamp } from "../../types.js";
 import type { StoredBlock } from "../blocks/block-store.js";
 import { readFileIfThere, writeFileAtomically } from "./atomic-file.js";
@@ -159,13 +160,23 @@ export class LastSigned {
     const isSound =
       /^[0-9]{1,19}$/.test(state?.height) &&
       Number.isInteger(state.round) &&
-      /^([0-9A-F]{2})*$/.test(state.signbytes ?? "");
+      /^([0-9A-F]{2})*$/.test(state.signbytes ?? "") &&
+      isTime(state.timestamp ?? { seconds: "0", nanos: 0 });
     if (isSound) return state;
     throw malformed(this.path);
   }
 
   #write(state: StateFile): void {
     writeFileAtomically(this.path, utf8(`${JSON.stringify(state, null, 2)}\n`));
+  }
+}
+
+function isTime({ seconds, nanos }: NonNullable<StateFile["timestamp"]>): boolean {
+  try {
+    checkTime({ seconds: BigInt(seconds), nanos });
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -102,3 +102,15 @@ test("a record whose signature is not base64 → UPG_STORE_CORRUPT, never anothe
   writeFileSync(path, readFileSync(path, "utf8").replace('"AQ=="', '"AQ*="'));
   expect(() => signed.sign(vote(7n, "a"), never)).toThrow(refused("UPG_STORE_CORRUPT"));
 });
+
+test("a record whose time is none → UPG_STORE_CORRUPT that names the file", () => {
+  const path = fresh();
+  for (const timestamp of [{ seconds: "99999999999999999999", nanos: 0 }, { seconds: "1", nanos: -1 }, {}, "noon"]) {
+    writeFileSync(
+      path,
+      JSON.stringify({ height: "7", round: 0, step: 3, signature: "AQI=", signbytes: "61", timestamp }),
+    );
+    expect(() => new LastSigned(path).pending(7n)).toThrow(refused("UPG_STORE_CORRUPT"));
+    expect(() => new LastSigned(path).pending(7n)).toThrow(path);
+  }
+});

@@ -1,5 +1,6 @@
 /** Homes of programs that gave their key a power of its own, whatever state said: they go on, header by header. */
 import { copyFileSync } from "node:fs";
+import { open } from "lmdb";
 import { describe, expect, test } from "vitest";
 import { toHex } from "../../../host/bytes.js";
 import { type Chain, defineChain } from "../../../host/chain/define-chain.js";
@@ -14,6 +15,25 @@ const before: Chain = defineChain({
   name: exampleChain.name,
   modules: exampleChain.modules.map(({ validators: _, ...module }) => module),
   upgrades: exampleChain.upgrades,
+});
+
+test("a home of format 1, whose values have no checksums → verify says so and what to do, and speaks of no damage", async () => {
+  const home = new Home([member(OWN, 100)]);
+  home.make(1);
+  const options = { path: home.data("chain.mdb"), noSubdir: true, encoding: "binary", keyEncoding: "binary" } as const;
+  const database = open<Buffer, Buffer>(options);
+  for (const key of [...database.getKeys()]) {
+    const value = database.getBinary(key) as Buffer;
+    const isFormat = key.equals(Buffer.from("f"));
+    database.putSync(key, isFormat ? Buffer.from("\n\x0dchain-upgrade\x10\x01") : value.subarray(0, -4));
+  }
+  await database.close();
+  expect(() => verifyHome(home.path, () => undefined)).toThrow(
+    expect.objectContaining({
+      code: "UPG_STORE_VERSION_MISMATCH",
+      message: expect.stringMatching(/format 1.*init --genesis/),
+    }),
+  );
 });
 
 describe("a home of a program that gave its key power 10, whatever state said", () => {
