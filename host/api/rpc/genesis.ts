@@ -1,9 +1,10 @@
 /** The genesis document as an engine holds it: made once, kept when it is small, read in pieces when it is not. */
 
-import { concatBytes, toBase64, utf8 } from "../../bytes.js";
+import { toBase64, utf8 } from "../../bytes.js";
+import { GenesisPieces, type Piece } from "../../chain/query/genesis-pieces.js";
 import type { NodeGenesis, NodePort } from "../../chain/query/node-port.js";
 import { UpgradeError } from "../../errors.js";
-import { decodeLossy, decodeText } from "../../text.js";
+import { decodeText } from "../../text.js";
 import { noRoom, type UnreadBytes } from "../unread.js";
 import type { RpcContext } from "./context.js";
 import { consensusParamsJson, JsonText } from "./json.js";
@@ -14,52 +15,13 @@ const CHUNK_BYTES = 16_777_216;
 /** Requests for a chunk that wait for their turn; more are refused. */
 const CHUNKS_WAITING_MAX = 128;
 
-/** Bytes here, or a range of the file. */
-type Piece = Uint8Array | { readonly from: number; readonly to: number };
-
-const lengthOf = (piece: Piece) => (piece instanceof Uint8Array ? piece.length : piece.to - piece.from);
-
-class Document {
-  readonly length: number;
-  #kept: string | undefined;
-
-  constructor(
-    private readonly genesis: NodeGenesis,
-    private readonly pieces: readonly Piece[],
-  ) {
-    this.length = pieces.reduce((sum, piece) => sum + lengthOf(piece), 0);
-  }
-
-  async bytes(from: number, to: number): Promise<Uint8Array> {
-    const parts: Uint8Array[] = [];
-    let at = 0;
-    for (const piece of this.pieces) {
-      const [first, last] = [Math.max(from - at, 0), Math.min(to - at, lengthOf(piece))];
-      if (first < last) parts.push(await this.#part(piece, first, last));
-      at += lengthOf(piece);
-    }
-    return concatBytes(...parts);
-  }
-
-  /** The whole, which must be small. */
-  async text(): Promise<string> {
-    this.#kept ??= decodeLossy(await this.bytes(0, this.length));
-    return this.#kept;
-  }
-
-  async #part(piece: Piece, first: number, last: number): Promise<Uint8Array> {
-    if (piece instanceof Uint8Array) return piece.subarray(first, last);
-    return await this.genesis.read({ from: piece.from + first, to: piece.from + last });
-  }
-}
-
 const base64Length = (bytes: number) => Math.ceil(bytes / 3) * 4;
 
 /** Members that are written apart from the file's. */
 const OWN = new Set(["consensus", "consensus_params", "validators", "app_hash", "app_state"]);
 
 /** Consensus parameters in full and at the top, the state last. */
-async function documentOf(node: NodePort, genesis: NodeGenesis): Promise<Document> {
+async function documentOf(node: NodePort, genesis: NodeGenesis): Promise<GenesisPieces> {
   const { members } = genesis;
   const consensus = members.get("consensus");
   const { validators = [] } = consensus
@@ -77,12 +39,12 @@ async function documentOf(node: NodePort, genesis: NodeGenesis): Promise<Documen
   add("app_hash", utf8(JSON.stringify(hashText ?? "")));
   const state = members.get("app_state");
   if (state) add("app_state", state);
-  return new Document(genesis, [...pieces, utf8("}")]);
+  return new GenesisPieces(genesis, [...pieces, utf8("}")]);
 }
 
 /** The document of a node, which is the same as long as its file is. */
 export class GenesisAnswers {
-  #known: { readonly genesis: NodeGenesis; readonly document: Promise<Document> } | undefined;
+  #known: { readonly genesis: NodeGenesis; readonly document: Promise<GenesisPieces> } | undefined;
 
   /** The chunk that was asked for last. */
   #last: Promise<unknown> = Promise.resolve();
@@ -98,7 +60,7 @@ export class GenesisAnswers {
    * each takes several times its bytes of memory until it is sent.
    * @throws UpgradeError UPG_REMOTE_BUSY
    */
-  async base64(document: Document, from: number, to: number): Promise<string> {
+  async base64(document: GenesisPieces, from: number, to: number): Promise<string> {
     if (this.#waiting >= CHUNKS_WAITING_MAX) {
       throw new UpgradeError("UPG_REMOTE_BUSY", `${CHUNKS_WAITING_MAX} requests for the genesis wait: try again`);
     }
@@ -114,7 +76,7 @@ export class GenesisAnswers {
     return await text.finally(() => this.#waiting--);
   }
 
-  async document(): Promise<Document> {
+  async document(): Promise<GenesisPieces> {
     const genesis = await this.node.genesis();
     if (this.#known?.genesis !== genesis) this.#known = { genesis, document: documentOf(this.node, genesis) };
     return await this.#known.document;

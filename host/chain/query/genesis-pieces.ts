@@ -1,0 +1,44 @@
+/** A genesis document as a node shows it: some members are its own, the others are ranges of the file. */
+import { concatBytes } from "../../bytes.js";
+import { decodeLossy } from "../../text.js";
+import type { NodeGenesis } from "./node-port.js";
+
+/** Bytes here, or a range of the file. */
+export type Piece = Uint8Array | { readonly from: number; readonly to: number };
+
+const lengthOf = (piece: Piece) => (piece instanceof Uint8Array ? piece.length : piece.to - piece.from);
+
+/** A genesis document that is put together: read in parts, however large it is. */
+export class GenesisPieces {
+  readonly length: number;
+  #kept: string | undefined;
+
+  constructor(
+    private readonly genesis: NodeGenesis,
+    private readonly pieces: readonly Piece[],
+  ) {
+    this.length = pieces.reduce((sum, piece) => sum + lengthOf(piece), 0);
+  }
+
+  async bytes(from: number, to: number): Promise<Uint8Array> {
+    const parts: Uint8Array[] = [];
+    let at = 0;
+    for (const piece of this.pieces) {
+      const [first, last] = [Math.max(from - at, 0), Math.min(to - at, lengthOf(piece))];
+      if (first < last) parts.push(await this.#part(piece, first, last));
+      at += lengthOf(piece);
+    }
+    return concatBytes(...parts);
+  }
+
+  /** The whole, which must be small. */
+  async text(): Promise<string> {
+    this.#kept ??= decodeLossy(await this.bytes(0, this.length));
+    return this.#kept;
+  }
+
+  async #part(piece: Piece, first: number, last: number): Promise<Uint8Array> {
+    if (piece instanceof Uint8Array) return piece.subarray(first, last);
+    return await this.genesis.read({ from: piece.from + first, to: piece.from + last });
+  }
+}
