@@ -26,6 +26,19 @@ describe("pre-upgrade", () => {
     expect(await height()).toBe("4");
   });
 
+  test("no --home, as Cosmovisor calls it → the home of DAEMON_HOME; the program's own variable and --home count more", () => {
+    const { path } = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
+    const check = (env: Readonly<Record<string, string>>, ...flags: readonly string[]) =>
+      spawnSync(process.execPath, [join(DIST, "chaind.js"), "pre-upgrade", ...flags], {
+        env: { ...process.env, ...env },
+      }).status;
+    const none = join(path, "none");
+    expect(check({ DAEMON_HOME: path })).toBe(0);
+    expect(check({ DAEMON_HOME: path, CHAIND_HOME: none })).toBe(30);
+    expect(check({ DAEMON_HOME: none, CHAIND_HOME: path })).toBe(0);
+    expect(check({ DAEMON_HOME: path }, "--home", none)).toBe(30);
+  });
+
   test("another consensus key than the one that made the blocks → 30, as start would end", () => {
     const { path } = new TestHome().schedule({ name: "v2", height: 9n }, 3n);
     writeConsensusKey(join(path, "config", "priv_validator_key.json"), consensusKey(new Uint8Array(32).fill(9)));

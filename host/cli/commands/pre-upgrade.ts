@@ -10,14 +10,22 @@ export function registerPreUpgrade(program: Cobra): void {
     .description(
       "Makes every check that `start` would make at the next plan's height, as far ahead as that is, and writes nothing; a\n" +
         "node may run in the home. Exit 0: this binary can go on, or take over at the height. 30: it cannot, and trying again\n" +
-        "does not help. 31: it can, but a plan is due and another process still has the home open: try again.",
+        "does not help. 31: it can, but a plan is due and another process still has the home open: try again.\n" +
+        "Without --home and its environment the home is DAEMON_HOME, where Cosmovisor runs this command.",
     )
     .option("--handlers <string>", "folder of upgrade handlers (default: those built with this program)")
     .option("--handlers-staged <string>", "one more folder of handlers that wait for their height")
     .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount)
     .action(async (flags: PreUpgradeFlags, command: Cobra) => {
       const { preUpgrade } = await import("../offline/pre-upgrade.js");
-      const { home } = command.optsWithGlobals() as { home: string };
-      process.exitCode = preUpgrade(home, flags, (line) => void process.stderr.write(`${line}\n`));
+      process.exitCode = preUpgrade(homeOf(command), flags, (line) => void process.stderr.write(`${line}\n`));
     });
+}
+
+/** Cosmovisor calls this command without the flags of `start`; its own environment says which node it runs. */
+function homeOf(command: Cobra): string {
+  const { home } = command.optsWithGlobals() as { home: string };
+  const ofDaemon = process.env["DAEMON_HOME"];
+  const isChosen = command.getOptionValueSourceWithGlobals("home") !== "default";
+  return isChosen || ofDaemon === undefined || ofDaemon === "" ? home : ofDaemon;
 }
