@@ -28,11 +28,7 @@ export function compareRanges(
 /** The same for long ones. Handlers may write thousands of keys that begin with the same 64 KiB. */
 function compareLong(a: Uint8Array, b: Uint8Array): number {
   // Most differ early.
-  for (let i = 0; i < COMPARED_IN_LOOP; i++) {
-    const order = (a[i] as number) - (b[i] as number);
-    if (order !== 0) return order;
-  }
-  return compareInMachineCode(a, b);
+  return compareRanges(a, 0, COMPARED_IN_LOOP, b, 0, COMPARED_IN_LOOP) || compareInMachineCode(a, b);
 }
 
 /** From here on a call into machine code costs less than a loop over the bytes. */
@@ -45,7 +41,7 @@ const compareInMachineCode: (a: Uint8Array, b: Uint8Array) => number =
     const end = Math.min(a.length, b.length);
     let at = COMPARED_IN_LOOP;
     while (at < end && a[at] === b[at]) at++;
-    return at < end ? (a[at] as number) - (b[at] as number) : a.length - b.length;
+    return at < end ? compareRanges(a, at, 1, b, at, 1) : a.length - b.length;
   });
 
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {

@@ -116,8 +116,8 @@ export class LmdbDatabase implements Database {
 
   /** Gives a transaction to the thread; false when it is too long for it. */
   #hasSent(changes: (batch: Batch) => void, expected: LastKey = NO_KEY): boolean {
-    this.#stager ??= new LmdbStager(lmdbOptions(this.#path), DURABLE | NO_META_SYNC);
-    const stager = this.#stager;
+    const stager = this.#openStager();
+    if (!stager) return false;
     let fits = true;
     this.#room.begin();
     stager.begin(expected);
@@ -133,6 +133,16 @@ export class LmdbDatabase implements Database {
     this.#room.require();
     if (fits) stager.send();
     return fits;
+  }
+
+  /** Undefined: the system gives this process no more threads. */
+  #openStager(): LmdbStager | undefined {
+    try {
+      this.#stager ??= new LmdbStager(lmdbOptions(this.#path), DURABLE | NO_META_SYNC);
+    } catch {
+      this.#staged = Number.NEGATIVE_INFINITY;
+    }
+    return this.#stager;
   }
 
   /** Waits for what the thread writes. */

@@ -14,8 +14,9 @@ const BATCH_BYTES = 5 * 1_048_576;
 const FIELD_BYTES = 4;
 /** In the place of a value's length: the record is removed. */
 const REMOVED = 0xffff_ffff;
-/** A disk that does not take 10 MiB in this time is not one that a node can go on with. */
-const PATIENCE_MILLIS = 600_000;
+/** A disk that does not take a batch in this time is not one that a node can go on with. Time in which the process is stopped does not count. */
+const PATIENCE_SECONDS = 600;
+const STEP_SECONDS = 10;
 const HEAP_MIB = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 };
 
 /** Of the first number that both threads share; the second is the length of the batch or of an error's text. */
@@ -119,10 +120,14 @@ export class LmdbStager {
 
   /** Until what was sent is in the file. @throws Error of LMDB, UpgradeError UPG_STORE_IO when the disk does not answer */
   wait(): void {
-    if (Atomics.wait(this.#state, 0, BUSY, PATIENCE_MILLIS) === "timed-out") {
+    let waited = 0;
+    while (waited < PATIENCE_SECONDS && Atomics.wait(this.#state, 0, BUSY, STEP_SECONDS * 1_000) === "timed-out") {
+      waited += STEP_SECONDS;
+    }
+    if (waited >= PATIENCE_SECONDS) {
       throw new UpgradeError(
         "UPG_STORE_IO",
-        `the disk has not taken a batch of ${this.#at} bytes in ${PATIENCE_MILLIS / 1_000} s`,
+        `the disk has not taken a batch of ${this.#at} bytes in ${PATIENCE_SECONDS} s`,
       );
     }
     if (Atomics.load(this.#state, 0) !== FAILED) return;
