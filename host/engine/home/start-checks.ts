@@ -76,7 +76,7 @@ function checkLast(database: LmdbFileDatabase, engine: EngineName | undefined): 
 function requireEngine({ version, engine: mark }: CommitState, engine: EngineName): void {
   if (mark === engineMark(engine)) return;
   const other = mark === "" ? "the embedded engine" : visible(mark);
-  const how = mark === "" ? "--engine embedded, the default" : `--engine ${visible(mark)}`;
+  const how = mark === "" ? "--engine embedded" : `--engine ${visible(mark)}`;
   throw new UpgradeError(
     "UPG_INVALID_CONFIG",
     `block ${version} of this home was decided by ${other}: start it with \`${programName()} start ${how}\`. Nothing was signed. A chain ` +

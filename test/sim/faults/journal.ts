@@ -67,6 +67,9 @@ export function saidBefore(changes: readonly Change[], index: number): string {
     .join("");
 }
 
+/** Of LMDB: the first two pages. */
+const META_BYTES = 2 * 4_096;
+
 export const PHASES = ["start-up", "before", "handler", "staging", "commit", "after"] as const;
 export type Phase = (typeof PHASES)[number];
 
@@ -85,7 +88,9 @@ export function phasesOf(changes: readonly Change[]): Phase[] {
   const inside = (index: number) => index > begun && index < applied;
   const isDatabase = ({ path, kind }: Change) => path.endsWith("chain.mdb") && kind === "write";
   const first = changes.findIndex((change, index) => inside(index) && isDatabase(change));
-  const commits = changes.flatMap((change, index) => (inside(index) && change.isDurable ? [index] : []));
+  // Each transaction ends with one of the two meta pages; what is staged does so without a sync of its own.
+  const isMeta = (change: Change) => isDatabase(change) && (change.isDurable || change.offset < META_BYTES);
+  const commits = changes.flatMap((change, index) => (inside(index) && isMeta(change) ? [index] : []));
   // The last of them ends the commit; what it begins with comes after the one before, or after what was written first.
   const commitFrom = commits.length > 1 ? (commits.at(-2) as number) + 1 : first;
   return changes.map((_, index) => {
