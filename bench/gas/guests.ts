@@ -216,6 +216,10 @@ function longKeyGuests(): GasGuest[] {
     of("store_get", longHit(3_000, `${LONG_SET} (drop (call $get ${i32(0, LONG.at, LONG.bytes, 64, 200)}))`)),
     of("store_delete", longHit(3_000, `${LONG_SET} ${LONG_DELETE}`)),
     of("store_scan by what it deleted", longPassed(700)),
+    {
+      ...of("", hit(1_000, 600, `(drop (call $set ${i32(0, 16, 4, 65_536, 262_144)}))`)),
+      name: "store_set, long values",
+    },
   ];
 }
 

@@ -77,6 +77,7 @@ const HOST_ROWS: readonly (readonly [what: string, price: number])[] = [
   ["`progress`", HOST_PRICES.progress],
   ["each byte of a log line, up to 4,096", HOST_PRICES.logByte],
   ["each byte that crosses, either way: keys, values, frames with their headers, messages", HOST_PRICES.byte],
+  ["each byte of a key, or of a value that is written, beyond its first 1,024, besides", HOST_PRICES.longByte],
   ["`fail`, `abort`: the run ends there", 0],
 ];
 

@@ -16,7 +16,7 @@ import type { FrameScan } from "../../types.js";
 import { guestLine, guestText, guestText16 } from "../../wasm/guest-text.js";
 import { ABORT_MODULE, IMPORT_MODULE } from "../check/interface.js";
 import { pairsPrice } from "../meter/pairs-price.js";
-import { HOST_PRICES } from "../meter/schedule.js";
+import { HOST_PRICES, longPrice } from "../meter/schedule.js";
 import { failed, trap } from "./failures.js";
 import type { GasCounter } from "./gas-counter.js";
 import type { GuestMemory } from "./guest-memory.js";
@@ -111,6 +111,7 @@ export class HostImports {
     const key = this.#key(handle, ptr, len);
     const value = this.memory.copy(valuePtr, valueLen, "a value", VALUE_BYTES_MAX);
     this.gas.chargeBytes(value.length, "store_set");
+    this.gas.charge(longPrice(value.length), "store_set");
     handle.store.set(key, value);
     handle.written++;
     handle.bytes += key.length + value.length;
@@ -178,6 +179,7 @@ export class HostImports {
     if (len === 0) throw trap("an empty key");
     const key = this.memory.copy(ptr, len, "a key", KEY_BYTES_MAX);
     this.gas.chargeBytes(key.length, "a key");
+    this.gas.charge(longPrice(key.length), "a key");
     handle.requireKey(key, 0, key.length);
     return key;
   }

@@ -1,6 +1,7 @@
 /** Applies the writes that a guest framed: every frame is checked, then runs for one store go to it as they are. */
 import { isUpgradeError } from "../../errors.js";
 import { OpCursor } from "../../frames.js";
+import { longPrice } from "../meter/schedule.js";
 import { trap } from "./failures.js";
 import type { StoreHandle, StoreHandles } from "./store-handles.js";
 
@@ -32,7 +33,7 @@ export function applyFrames(handles: StoreHandles, frames: Uint8Array): void {
     }
     handle.requireKey(frames, op.keyAt, op.keyLen);
     handle.count(op);
-    price += handles.nextWritePrice(op.op);
+    price += handles.nextWritePrice(op.op) + longPrice(op.keyLen) + longPrice(op.valueLen);
   }
   write(frames.length);
 }
