@@ -8,6 +8,8 @@ import { SCENES } from "./scenes.js";
 import { ROUND_KINDS, type RoundKind, simulate } from "./simulate.js";
 
 const ROUNDS_DEFAULT = 200;
+/** A line of progress after as many rounds. */
+const PROGRESS_ROUNDS = 250;
 
 function usage(message: string): never {
   process.stderr.write(
@@ -45,13 +47,25 @@ const { rounds, seed, only, kind, scene, json } = readOptions();
 if (scene && !SCENES.some(({ name }) => name === scene)) {
   usage(`--scene must be one of ${SCENES.map(({ name }) => name).join(", ")}`);
 }
+const total = count(rounds, "rounds");
+const begun = performance.now();
+
+/** A campaign takes hours: a line says how far it is. */
+function showProgress(ended: number): void {
+  if (ended % PROGRESS_ROUNDS !== 0 || ended === total) return;
+  const seconds = (performance.now() - begun) / 1_000;
+  const minutesLeft = Math.ceil(((total - ended) * seconds) / ended / 60);
+  process.stderr.write(`${ended} of ${total} rounds, about ${minutesLeft} min left\n`);
+}
+
 const { summary, roundsByScene, roundsByKind, milliseconds } = await simulate({
-  rounds: count(rounds, "rounds"),
+  rounds: total,
   seed,
   only: only === undefined ? undefined : count(only, "only"),
   ...(kind === undefined ? {} : { kind: kindOf(kind) }),
   ...(scene === undefined ? {} : { scenes: [scene] }),
   onDamage: (text) => process.stderr.write(`${text}\n`),
+  onRound: showProgress,
 });
 if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
 else {

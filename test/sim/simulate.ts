@@ -39,6 +39,8 @@ export interface SimulationOptions {
   readonly faults?: FaultsOfProcess;
   readonly env?: Readonly<Record<string, string>>;
   readonly onDamage: (text: string) => void;
+  /** After each round: rounds that ended, in any order. */
+  readonly onRound?: (ended: number) => void;
 }
 
 interface Summary {
@@ -124,6 +126,7 @@ class Rounds {
         const scene = this.#chooseScene(random, kind);
         const result = await this.#run(index, kind, random, await this.#reference(scene), verifier);
         this.#results.push(result);
+        this.options.onRound?.(this.#results.length);
         this.#byScene.set(scene.name, (this.#byScene.get(scene.name) ?? 0) + 1);
         for (const { kind: damaged, what } of result.damage) {
           this.options.onDamage(`round ${index} (${kind}, ${scene.name}), ${damaged}: ${what}`);
