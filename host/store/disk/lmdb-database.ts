@@ -2,13 +2,13 @@
  * The database of a node: one LMDB file. A transaction is durable when it returns, and a process killed at any moment
  * leaves the last one whole. Every value has a checksum (lmdb-checksum.ts) that `get` compares.
  */
-import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { open, type RangeOptions, type RootDatabase, type RootDatabaseOptionsWithPath } from "lmdb";
 import { isUpgradeError } from "../../errors.js";
 import type { Batch, Database, DatabaseRange, LastKey, TransactionOptions } from "./database.js";
-import { makeFolder, requireAccess, syncFolder } from "./lmdb-access.js";
+import { makeFolder, requireAccess } from "./lmdb-access.js";
 import { ChecksumWriter, unsealed } from "./lmdb-checksum.js";
+import { makeLmdbFile, makeLmdbLockFile } from "./lmdb-create.js";
 import { type Access, diskFailure } from "./lmdb-errors.js";
 import { checkLmdbHead } from "./lmdb-head.js";
 import { TransactionRoom } from "./lmdb-room.js";
@@ -74,15 +74,15 @@ export class LmdbDatabase implements Database {
       if (!options.readOnly) makeFolder(dirname(path));
       requireAccess(path, this.isReadOnly);
       checkLmdbHead(path);
-      const isNew = !existsSync(path);
-      const db = open<Buffer, Buffer>({
+      if (!options.readOnly) {
+        makeLmdbFile(path, options.isTemporary ?? false);
+        makeLmdbLockFile(`${path}-lock`);
+      }
+      return open<Buffer, Buffer>({
         ...lmdbOptions(path),
         readOnly: this.isReadOnly,
         ...(options.isTemporary ? { noSync: true } : {}),
       });
-      // LMDB syncs what is in the file, not that there is one.
-      if (isNew && !options.isTemporary) syncFolder(dirname(path));
-      return db;
     });
   }
 
