@@ -13,7 +13,7 @@ const FOUND_PERCENT_MIN = 95;
 const KNOWN = [
   ["host/upgrade/migrations.ts", "version < consensusVersion; version++", "version <= consensusVersion; version++"],
   ["host/chain/block.ts", "used >= blockGasMax", "used > blockGasMax"],
-  ["host/api/rpc/params.ts", "if (/^'.*'$/.test(value)) return value.slice(1, -1);", ""],
+  ["host/rpc/params.ts", "if (/^'.*'$/.test(value)) return value.slice(1, -1);", ""],
   ["host/engine/blocks/mempool.ts", "this.#seen.size <= this", "this.#seen.size < this"],
   ["host/harness/standard-checks.ts", "of [wrong, later]", "of [wrong]"],
   ["host/values/account-key.ts", "count <= SIGNATURES_MAX", "count < SIGNATURES_MAX"],

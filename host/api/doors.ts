@@ -1,11 +1,12 @@
 /** The three servers of a node, opened together and closed together. */
-import { ArrivingBytes } from "./arriving.js";
-import { type Address, DOOR_LIMITS, type DoorEvents, type DoorLimits, type OpenDoor } from "./door.js";
+
+import type { Query } from "../query/query.js";
+import { openRpc } from "../rpc/server.js";
+import { ArrivingBytes } from "../server/arriving.js";
+import { type Address, DOOR_LIMITS, type DoorEvents, type DoorLimits, type OpenDoor } from "../server/door.js";
+import { UnreadBytes } from "../server/unread.js";
 import { openGrpc } from "./grpc/server.js";
-import type { Query } from "./query/query.js";
 import { openRest } from "./rest/server.js";
-import { openRpc } from "./rpc/server.js";
-import { UnreadBytes } from "./unread.js";
 
 export interface DoorsOptions {
   readonly query: Query;

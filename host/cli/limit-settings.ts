@@ -1,7 +1,7 @@
 /** The limits of a node's servers as settings: flags of `start`, lines of app.toml, and what they are without either. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { DOOR_LIMITS, type DoorLimits } from "../api/door.js";
 import { SEARCH_LIMITS, type SearchLimits } from "../engine/blocks/search-budget.js";
+import { DOOR_LIMITS, type DoorLimits } from "../server/door.js";
 import { parseCount, parseDuration } from "../shell/options.js";
 
 const NANOS_PER_MILLI = 1_000_000n;

@@ -4,8 +4,6 @@ import { resolve } from "node:path";
 import type { Logger } from "pino";
 import { type CometBlock, runAppNode } from "../abci/app-node.js";
 import { CometNode } from "../abci/comet-node.js";
-import { answerAppQuery } from "../api/query/app-query.js";
-import { Query } from "../api/query/query.js";
 import { toHex } from "../bytes.js";
 import type { AppQuery, AppQueryResult } from "../chain/engine-port.js";
 import type { NodePort } from "../chain/query/node-port.js";
@@ -22,6 +20,8 @@ import { localReceipt, writeLocalReceipt } from "../engine/home/local-receipt.js
 import { isUpgradeError, messageOf } from "../errors.js";
 import { VERSIONS_KEPT_DEFAULT } from "../limits.js";
 import { sha256 } from "../native/sha256.js";
+import { answerAppQuery } from "../query/app-query.js";
+import { Query } from "../query/query.js";
 import { programChain } from "../shell/program-chain.js";
 import type { CometChoice } from "./comet-flags.js";
 import type { DoorFlags } from "./node-doors.js";

@@ -3,7 +3,6 @@
  * RPC. State that exists and that nobody can ask for any more is lost to them all the same.
  */
 import { create, type DescMessage, type Message } from "@bufbuild/protobuf";
-import { Query } from "../api/query/query.js";
 import { NodeService } from "../engine/embedded/node-service.js";
 import { GenesisFile } from "../engine/home/genesis-file.js";
 import type { OpenNode } from "../engine/home/open-node.js";
@@ -13,6 +12,7 @@ import { bankOf } from "../modules/bank/bank.js";
 import { GOV_STORE, proposals } from "../modules/gov/records.js";
 import { STAKING_STORE, validators } from "../modules/staking/records.js";
 import { sha256 } from "../native/sha256.js";
+import { Query } from "../query/query.js";
 import { programChain } from "../shell/program-chain.js";
 import { addCoins, type Coin } from "../values/coins.js";
 import { amounts } from "./count.js";

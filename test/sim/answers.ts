@@ -1,7 +1,6 @@
 /** What a node answers to its clients: every query that needs no argument, and searches by every event of its blocks. */
 
 import { create, toBinary } from "@bufbuild/protobuf";
-import { Query } from "../../host/api/query/query.js";
 import type { QueryMethod } from "../../host/chain/query/service.js";
 import { NodeService } from "../../host/engine/embedded/node-service.js";
 import { GenesisFile } from "../../host/engine/home/genesis-file.js";
@@ -9,6 +8,7 @@ import type { OpenNode } from "../../host/engine/home/open-node.js";
 import { isUpgradeError } from "../../host/errors.js";
 import { parseEventQuery } from "../../host/event-query.js";
 import { sha256 } from "../../host/native/sha256.js";
+import { Query } from "../../host/query/query.js";
 import { exampleChain } from "../example-chain.js";
 
 /** More than any of these chains has of one event. */

@@ -7,8 +7,8 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
-import type { Address, DoorLimits } from "../door.js";
-import { cannotListen } from "../http-server.js";
+import type { Address, DoorLimits } from "../../server/door.js";
+import { cannotListen } from "../../server/http-server.js";
 
 /** Streams that are open at once on one connection. */
 export const STREAMS_MAX = 1_024;

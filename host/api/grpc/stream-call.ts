@@ -1,10 +1,10 @@
 /** One call on an HTTP/2 stream: messages in, messages out, a status at its end. */
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import { type DescMessage, type DescMethod, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
-import { noRoomForRequest } from "../arriving.js";
-import { apiError } from "../errors.js";
-import { ERROR_CODE_HEADER } from "../query/query.js";
-import { type Dropped, noRoom, type UnreadBytes } from "../unread.js";
+import { apiError } from "../../query/api-error.js";
+import { ERROR_CODE_HEADER } from "../../query/query.js";
+import { noRoomForRequest } from "../../server/arriving.js";
+import { type Dropped, noRoom, type UnreadBytes } from "../../server/unread.js";
 import { FrameReader, frameOf, ProtocolError, STATUS, statusMessage, timeoutMillis, wholeMessage } from "./wire.js";
 
 const HEAD = Object.freeze({

@@ -7,13 +7,13 @@ import { fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { concatBytes, fromBase64, toBase64, utf8 } from "../../bytes.js";
 import type { QueryMethod } from "../../chain/query/service.js";
 import { UpgradeError } from "../../errors.js";
+import { apiError } from "../../query/api-error.js";
+import { CUT_HEADER, ERROR_CODE_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../../query/query.js";
+import type { ArrivingBytes } from "../../server/arriving.js";
+import type { DoorLimits, DoorOptions } from "../../server/door.js";
+import { readBody, signalOf } from "../../server/http-server.js";
+import { noRoom, type UnreadBytes } from "../../server/unread.js";
 import { decodeLossy } from "../../text.js";
-import type { ArrivingBytes } from "../arriving.js";
-import type { DoorLimits, DoorOptions } from "../door.js";
-import { apiError } from "../errors.js";
-import { readBody, signalOf } from "../http-server.js";
-import { CUT_HEADER, ERROR_CODE_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../query/query.js";
-import { noRoom, type UnreadBytes } from "../unread.js";
 import { frameOf, ProtocolError, STATUS, statusMessage, timeoutMillis, wholeMessage } from "./wire.js";
 
 /** `application/grpc-web`, its message in protobuf, in bytes or as base64. */

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import WebSocket from "ws";
-import { ArrivingBytes } from "../../../host/api/arriving.js";
+import { ArrivingBytes } from "../../../host/server/arriving.js";
 import { CURRENT_PLAN, Http2Client } from "./http2-client.js";
 import { type TestNode, useTestNode } from "./test-node.js";
 

@@ -1,13 +1,13 @@
 /** Validators as CometBFT's own types print them: RPC's answers, results of blocks, and the event of a change. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { validatorJson, validatorUpdatesJson } from "../../../host/api/rpc/json.js";
-import { tellValidators } from "../../../host/api/rpc/news.js";
 import { fromHex } from "../../../host/bytes.js";
 import type { PublicKey } from "../../../host/comet/keys.js";
 import { rotateProposer, type ValidatorSet } from "../../../host/comet/validator-set.js";
 import { createValidatorSet, updateValidatorSet, type ValidatorUpdate } from "../../../host/comet/validator-updates.js";
 import { sha256 } from "../../../host/native/sha256.js";
+import { validatorJson, validatorUpdatesJson } from "../../../host/rpc/json.js";
+import { tellValidators } from "../../../host/rpc/news.js";
 
 interface Member {
   readonly type: PublicKey["type"];

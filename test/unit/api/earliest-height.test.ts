@@ -1,6 +1,6 @@
 /** How far back a node's state goes, found in few steps. */
 import { expect, test } from "vitest";
-import { earliestHeight } from "../../../host/api/query/settings.js";
+import { earliestHeight } from "../../../host/query/settings.js";
 
 const LAST_MAX = 40n;
 

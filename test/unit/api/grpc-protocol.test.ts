@@ -1,7 +1,7 @@
 /** gRPC as it goes over the wire: what a client may send wrong, and what it hears then. */
 import { describe, expect, test } from "vitest";
 import { FrameReader, frameOf, isGrpc, STATUS, statusMessage, timeoutMillis } from "../../../host/api/grpc/wire.js";
-import { UnreadBytes } from "../../../host/api/unread.js";
+import { UnreadBytes } from "../../../host/server/unread.js";
 import { CURRENT_PLAN, frame, READ_PLAN, withHttp2 } from "./http2-client.js";
 import { useTestNode } from "./test-node.js";
 

@@ -2,7 +2,6 @@
 
 import { create, type DescMessage, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
-import { Query } from "../../../host/api/query/query.js";
 import { MemoryKVStore } from "../../../host/branch/kv/memory-kv.js";
 import type { QueryApp } from "../../../host/chain/query/call.js";
 import {
@@ -28,6 +27,7 @@ import {
 import { bankOf, storeBank } from "../../../host/modules/bank/bank.js";
 import { GOV_STORE, writeDeposit, writeProposal, writeVote } from "../../../host/modules/gov/records.js";
 import { sha256 } from "../../../host/native/sha256.js";
+import { Query } from "../../../host/query/query.js";
 import type { KVReader } from "../../../host/types.js";
 import { encodeAddress } from "../../addresses.js";
 import { exampleChain, V2 } from "../../example-chain.js";

@@ -1,9 +1,9 @@
 /** Walks over whole stores: they give way, are worked out once a height, and are bounded in number. */
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { inTurns, Turns, WALKS_MAX } from "../../../host/api/query/turns.js";
 import type { QueryCall } from "../../../host/chain/query/call.js";
 import { HEIGHTS_UNDER_WAY_MAX, OnceAHeight } from "../../../host/chain/query/once-a-height.js";
+import { inTurns, Turns, WALKS_MAX } from "../../../host/query/turns.js";
 
 const BUSY = expect.objectContaining({ code: "UPG_REMOTE_BUSY" });
 

@@ -1,6 +1,6 @@
 /** Parameters of an RPC call in an address: texts are in quotation marks, single or double. */
 import { describe, expect, test } from "vitest";
-import { Params } from "../../../host/api/rpc/params.js";
+import { Params } from "../../../host/rpc/params.js";
 
 const inAddress = (value: string) => Params.ofQuery(new URLSearchParams({ path: value }));
 

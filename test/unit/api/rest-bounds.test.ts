@@ -2,8 +2,8 @@
 import { connect } from "node:net";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { PIPELINED_REQUESTS_MAX } from "../../../host/api/http-server.js";
 import { type Clock, logicalClock } from "../../../host/engine/embedded/clock.js";
+import { PIPELINED_REQUESTS_MAX } from "../../../host/server/http-server.js";
 import { at, get } from "./rest-client.js";
 import { SIGNER, useTestNode } from "./test-node.js";
 

@@ -1,7 +1,7 @@
 /** What one request, one client and all of them together may cost the RPC. */
 import { describe, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
-import { UnreadBytes } from "../../../host/api/unread.js";
+import { UnreadBytes } from "../../../host/server/unread.js";
 import { fundedGenesis, type TestNode, useTestNode } from "./test-node.js";
 
 const call = (method: string, params: object = {}, id = 1) => ({ jsonrpc: "2.0", id, method, params });

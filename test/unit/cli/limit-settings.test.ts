@@ -4,7 +4,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DOOR_LIMITS } from "../../../host/api/door.js";
 import {
   addLimitFlags,
   type ChosenLimits,
@@ -13,6 +12,7 @@ import {
   limitLines,
 } from "../../../host/cli/limit-settings.js";
 import { SEARCH_LIMITS } from "../../../host/engine/blocks/search-budget.js";
+import { DOOR_LIMITS } from "../../../host/server/door.js";
 import { readyArguments } from "../../../host/shell/arguments.js";
 import { Cobra } from "../../../host/shell/cobra.js";
 import { settle } from "../../../host/shell/settings.js";

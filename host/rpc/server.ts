@@ -1,12 +1,10 @@
 /** CometBFT-style RPC: JSON-RPC by POST, calls in an address by GET, and the websocket. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { messageOf, UpgradeError } from "../../errors.js";
-import { decodeLossy } from "../../text.js";
-import type { LeftSignal } from "../../types.js";
-import { ArrivingBytes } from "../arriving.js";
-import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../door.js";
-import { apiError } from "../errors.js";
+import { messageOf, UpgradeError } from "../errors.js";
+import { apiError } from "../query/api-error.js";
+import { ArrivingBytes } from "../server/arriving.js";
+import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../server/door.js";
 import {
   closeServer,
   type Exchange,
@@ -16,8 +14,10 @@ import {
   readBody,
   send,
   signalOf,
-} from "../http-server.js";
-import { noRoom, UnreadBytes } from "../unread.js";
+} from "../server/http-server.js";
+import { noRoom, UnreadBytes } from "../server/unread.js";
+import { decodeLossy } from "../text.js";
+import type { LeftSignal } from "../types.js";
 import {
   answerCall,
   answerText,

@@ -1,7 +1,7 @@
 /** Parameters of calls, as JSON-RPC has them and as they are in an address. */
-import { fromBase64, fromHex, utf8 } from "../../bytes.js";
-import { UpgradeError } from "../../errors.js";
-import { INT64_MAX } from "../../limits.js";
+import { fromBase64, fromHex, utf8 } from "../bytes.js";
+import { UpgradeError } from "../errors.js";
+import { INT64_MAX } from "../limits.js";
 
 /** Parameters by name: what JSON held, or the text of an address. */
 export class Params {

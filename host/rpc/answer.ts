@@ -1,7 +1,7 @@
 /** JSON-RPC 2.0: one call in, one response out; errors are responses too. */
-import { isUpgradeError, UpgradeError } from "../../errors.js";
-import type { DoorEvents } from "../door.js";
-import { apiError } from "../errors.js";
+import { isUpgradeError, UpgradeError } from "../errors.js";
+import { apiError } from "../query/api-error.js";
+import type { DoorEvents } from "../server/door.js";
 import type { RpcContext } from "./context.js";
 import { JsonText } from "./json.js";
 import { rpcMethod } from "./methods.js";

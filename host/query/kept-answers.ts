@@ -3,7 +3,7 @@
  * height has never changes, so the same request at the same height has the same answer. Only methods that say so
  * (`isKept`) are kept, only successes, and only responses that nothing cut.
  */
-import type { Height } from "../../types.js";
+import type { Height } from "../types.js";
 
 /** Bytes of all that one server keeps, keys and bookkeeping counted. */
 const KEPT_BYTES_MAX = 8_388_608;

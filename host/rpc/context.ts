@@ -1,9 +1,9 @@
 /** What every method of the RPC is given, and how it asks for a height. */
 
-import type { NodeBlock, NodePort } from "../../chain/query/node-port.js";
-import { UpgradeError } from "../../errors.js";
-import type { Height, LeftSignal } from "../../types.js";
+import type { NodeBlock, NodePort } from "../chain/query/node-port.js";
+import { UpgradeError } from "../errors.js";
 import type { Query } from "../query/query.js";
+import type { Height, LeftSignal } from "../types.js";
 import type { GenesisAnswers } from "./genesis.js";
 import type { Params } from "./params.js";
 

@@ -1,18 +1,18 @@
 /** Transactions: simulated, taken, found again: `cosmos.tx.v1beta1.Service`. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { fromHex, toUpperHex } from "../../bytes.js";
-import type { NodeCall } from "../../chain/query/call.js";
-import type { NodePort, NodeTx, NodeTxResult } from "../../chain/query/node-port.js";
-import { paginateList } from "../../chain/query/paginate.js";
-import { implementOfNode, type QueryService } from "../../chain/query/service.js";
-import { isRefusedForUpgrade } from "../../chain/tx/result.js";
-import { isUpgradeError, UpgradeError } from "../../errors.js";
-import { parseEventQuery } from "../../event-query.js";
-import { TxMsgDataSchema, type TxResponse, TxResponseSchema } from "../../gen/cosmos/base/abci/v1beta1/abci_pb.js";
-import { BroadcastMode, OrderBy, Service } from "../../gen/cosmos/tx/v1beta1/service_pb.js";
-import { type Tx, TxSchema } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
-import { formatTime } from "../../time.js";
-import { packAny } from "../../values/any.js";
+import { fromHex, toUpperHex } from "../bytes.js";
+import type { NodeCall } from "../chain/query/call.js";
+import type { NodePort, NodeTx, NodeTxResult } from "../chain/query/node-port.js";
+import { paginateList } from "../chain/query/paginate.js";
+import { implementOfNode, type QueryService } from "../chain/query/service.js";
+import { isRefusedForUpgrade } from "../chain/tx/result.js";
+import { isUpgradeError, UpgradeError } from "../errors.js";
+import { parseEventQuery } from "../event-query.js";
+import { TxMsgDataSchema, type TxResponse, TxResponseSchema } from "../gen/cosmos/base/abci/v1beta1/abci_pb.js";
+import { BroadcastMode, OrderBy, Service } from "../gen/cosmos/tx/v1beta1/service_pb.js";
+import { type Tx, TxSchema } from "../gen/cosmos/tx/v1beta1/tx_pb.js";
+import { formatTime } from "../time.js";
+import { packAny } from "../values/any.js";
 import { blockIdMessage, blockMessages } from "./blocks.js";
 import { eventMessages } from "./events.js";
 

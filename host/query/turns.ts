@@ -2,8 +2,8 @@
  * Long walks over state beside short questions: a walk computes for a millisecond, then everything else has its
  * turn. However many walks there are, one of them computes in a turn of the event loop, first come, first served.
  */
-import { UpgradeError } from "../../errors.js";
-import type { LeftSignal } from "../../types.js";
+import { UpgradeError } from "../errors.js";
+import type { LeftSignal } from "../types.js";
 
 /** Milliseconds that a walk computes before others have their turn: a request takes several turns. */
 const SLICE_MILLIS = 1;

@@ -2,14 +2,14 @@
 
 import type { IncomingMessage, Server } from "node:http";
 import { type RawData, WebSocket, WebSocketServer } from "ws";
-import { UpgradeError } from "../../errors.js";
-import { type EventCondition, matchesAll, parseEventQuery } from "../../event-query.js";
-import type { LeftSignal } from "../../types.js";
-import type { ArrivingBytes } from "../arriving.js";
-import { ClientLeft } from "../client-left.js";
-import type { DoorEvents, DoorLimits } from "../door.js";
+import { UpgradeError } from "../errors.js";
+import { type EventCondition, matchesAll, parseEventQuery } from "../event-query.js";
 import type { Query } from "../query/query.js";
-import type { UnreadBytes } from "../unread.js";
+import type { ArrivingBytes } from "../server/arriving.js";
+import { ClientLeft } from "../server/client-left.js";
+import type { DoorEvents, DoorLimits } from "../server/door.js";
+import type { UnreadBytes } from "../server/unread.js";
+import type { LeftSignal } from "../types.js";
 import {
   answerCall,
   answerText,

@@ -1,10 +1,10 @@
 /** Who this node is, and whether it is well. */
 
-import { equalBytes, toUpperHex } from "../../bytes.js";
-import type { NodeBlock, NodePort } from "../../chain/query/node-port.js";
-import { formatTime, ZERO_TIME } from "../../time.js";
-import type { Height } from "../../types.js";
+import { equalBytes, toUpperHex } from "../bytes.js";
+import type { NodeBlock, NodePort } from "../chain/query/node-port.js";
 import { BLOCK_PROTOCOL, ENGINE_VERSION, P2P_PROTOCOL } from "../query/node.js";
+import { formatTime, ZERO_TIME } from "../time.js";
+import type { Height } from "../types.js";
 import type { RpcContext } from "./context.js";
 import { JsonText, keyJson } from "./json.js";
 

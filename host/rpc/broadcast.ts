@@ -1,7 +1,7 @@
 /** Transactions on their way in. */
-import { equalBytes, toBase64, toUpperHex } from "../../bytes.js";
-import type { NodeTx, NodeTxResult } from "../../chain/query/node-port.js";
-import { UpgradeError } from "../../errors.js";
+import { equalBytes, toBase64, toUpperHex } from "../bytes.js";
+import type { NodeTx, NodeTxResult } from "../chain/query/node-port.js";
+import { UpgradeError } from "../errors.js";
 import type { RpcContext } from "./context.js";
 import { eventsJson, txResultJson } from "./json.js";
 import type { Params } from "./params.js";

@@ -3,15 +3,15 @@
  * CometBFT-style RPC turn their requests into `call` and its responses into theirs.
  */
 import type { DescService, Message } from "@bufbuild/protobuf";
-import type { Chain } from "../../chain/define-chain.js";
-import type { CallOptions, QueryApp, StateView } from "../../chain/query/call.js";
-import type { NodePort } from "../../chain/query/node-port.js";
-import type { QueryMethod, QueryService } from "../../chain/query/service.js";
-import { appOptionsService } from "../../describe/app-options.js";
-import { descriptorService, fileService, interfaceService } from "../../describe/chain-descriptors.js";
-import { isUpgradeError, UpgradeError } from "../../errors.js";
-import { INT64_MAX } from "../../limits.js";
-import type { Height, Sha256 } from "../../types.js";
+import type { Chain } from "../chain/define-chain.js";
+import type { CallOptions, QueryApp, StateView } from "../chain/query/call.js";
+import type { NodePort } from "../chain/query/node-port.js";
+import type { QueryMethod, QueryService } from "../chain/query/service.js";
+import { appOptionsService } from "../describe/app-options.js";
+import { descriptorService, fileService, interfaceService } from "../describe/chain-descriptors.js";
+import { isUpgradeError, UpgradeError } from "../errors.js";
+import { INT64_MAX } from "../limits.js";
+import type { Height, Sha256 } from "../types.js";
 import { nodeService } from "./node.js";
 import { consensusService, settingsService } from "./settings.js";
 import { inTurns } from "./turns.js";

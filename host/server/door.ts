@@ -1,6 +1,7 @@
 /** What all servers keep to: bounds of size, time and count, and what they know of their surroundings. */
+
+import type { Query } from "../query/query.js";
 import type { ArrivingBytes } from "./arriving.js";
-import type { Query } from "./query/query.js";
 import type { UnreadBytes } from "./unread.js";
 
 /** Bounds of one server. */

@@ -1,9 +1,9 @@
 /** Blocks, headers, commits, results, and the set that decides them. */
 
-import { toBase64 } from "../../bytes.js";
-import type { NodePort } from "../../chain/query/node-port.js";
-import { isUpgradeError } from "../../errors.js";
-import type { Height } from "../../types.js";
+import { toBase64 } from "../bytes.js";
+import type { NodePort } from "../chain/query/node-port.js";
+import { isUpgradeError } from "../errors.js";
+import type { Height } from "../types.js";
 import { askedBlock, askedSetHeight, latestBlock, pageOf, type RpcContext } from "./context.js";
 import {
   blockIdJson,

@@ -1,10 +1,10 @@
 /** Blocks in the messages of the query service; hashes there are bytes, and only the newer form names the proposer. */
 
-import type { Block } from "../../comet/block.js";
-import type { BlockId } from "../../comet/block-id.js";
-import type { Commit } from "../../comet/commit.js";
-import type { Header } from "../../comet/header.js";
-import type { Addresses } from "../../values/address.js";
+import type { Block } from "../comet/block.js";
+import type { BlockId } from "../comet/block-id.js";
+import type { Commit } from "../comet/commit.js";
+import type { Header } from "../comet/header.js";
+import type { Addresses } from "../values/address.js";
 
 export function blockIdMessage({ hash, parts }: BlockId) {
   return { hash, partSetHeader: { total: parts.total, hash: parts.hash } };

@@ -3,11 +3,11 @@
  * texts of what fails are the Cosmos SDK's.
  */
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
-import type { AppQuery, AppQueryResult } from "../../chain/engine-port.js";
-import type { QueryMethod } from "../../chain/query/service.js";
-import { isUpgradeError, UpgradeError } from "../../errors.js";
-import { apiError } from "../errors.js";
+import type { AppQuery, AppQueryResult } from "../chain/engine-port.js";
+import type { QueryMethod } from "../chain/query/service.js";
+import { isUpgradeError, UpgradeError } from "../errors.js";
 import { abciQuery } from "./abci.js";
+import { apiError } from "./api-error.js";
 import { ERROR_CODE_HEADER, type Query } from "./query.js";
 
 const NONE = new Uint8Array(0);

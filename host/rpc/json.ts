@@ -1,17 +1,17 @@
 /** The forms of CometBFT's JSON: hashes in upper-case hex, other bytes in base64, 64-bit integers as strings. */
-import { toBase64, toUpperHex } from "../../bytes.js";
-import type { ChainEvent } from "../../chain/context.js";
-import type { NodeBlock, NodeTx, NodeTxResult } from "../../chain/query/node-port.js";
-import type { Block } from "../../comet/block.js";
-import type { BlockId } from "../../comet/block-id.js";
-import type { Commit } from "../../comet/commit.js";
-import type { ConsensusParams } from "../../comet/consensus-params.js";
-import type { Header } from "../../comet/header.js";
-import type { PublicKey } from "../../comet/keys.js";
-import type { TxProof } from "../../comet/txs.js";
-import type { Validator } from "../../comet/validator.js";
-import type { ValidatorUpdate } from "../../comet/validator-updates.js";
-import { formatTime } from "../../time.js";
+import { toBase64, toUpperHex } from "../bytes.js";
+import type { ChainEvent } from "../chain/context.js";
+import type { NodeBlock, NodeTx, NodeTxResult } from "../chain/query/node-port.js";
+import type { Block } from "../comet/block.js";
+import type { BlockId } from "../comet/block-id.js";
+import type { Commit } from "../comet/commit.js";
+import type { ConsensusParams } from "../comet/consensus-params.js";
+import type { Header } from "../comet/header.js";
+import type { PublicKey } from "../comet/keys.js";
+import type { TxProof } from "../comet/txs.js";
+import type { Validator } from "../comet/validator.js";
+import type { ValidatorUpdate } from "../comet/validator-updates.js";
+import { formatTime } from "../time.js";
 
 /** A result that is JSON already. */
 export class JsonText {

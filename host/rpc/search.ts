@@ -1,10 +1,10 @@
 /** Transactions and blocks found again: by hash, or by their events. */
 
-import { toUpperHex } from "../../bytes.js";
-import type { NodeSearchPage, NodeSearchWindow, NodeTx } from "../../chain/query/node-port.js";
-import { txProofs } from "../../comet/txs.js";
-import { UpgradeError } from "../../errors.js";
-import { parseEventQuery } from "../../event-query.js";
+import { toUpperHex } from "../bytes.js";
+import type { NodeSearchPage, NodeSearchWindow, NodeTx } from "../chain/query/node-port.js";
+import { txProofs } from "../comet/txs.js";
+import { UpgradeError } from "../errors.js";
+import { parseEventQuery } from "../event-query.js";
 import { cutText } from "../query/tx.js";
 import { pageSize, type RpcContext } from "./context.js";
 import { blockIdJson, blockJson, txJson, txProofJson } from "./json.js";

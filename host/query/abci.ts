@@ -1,9 +1,9 @@
 /** The query `/store/<name>/key`: one key at a height, with the proof that leads to the app hash of the next header. */
-import { utf8 } from "../../bytes.js";
-import type { QueryApp } from "../../chain/query/call.js";
-import { UpgradeError } from "../../errors.js";
-import { queryStore, type StoreQuery } from "../../store/versions/store-query.js";
-import type { Height } from "../../types.js";
+import { utf8 } from "../bytes.js";
+import type { QueryApp } from "../chain/query/call.js";
+import { UpgradeError } from "../errors.js";
+import { queryStore, type StoreQuery } from "../store/versions/store-query.js";
+import type { Height } from "../types.js";
 
 interface ProofOp {
   readonly type: "ics23:iavl" | "ics23:simple";

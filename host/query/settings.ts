@@ -1,10 +1,10 @@
 /** What a node is set to: `cosmos.base.node.v1beta1.Service` and `cosmos.consensus.v1.Query`. */
-import type { NodeCall } from "../../chain/query/call.js";
-import { implementOfNode, type QueryService } from "../../chain/query/service.js";
-import { UpgradeError } from "../../errors.js";
-import { Service } from "../../gen/cosmos/base/node/v1beta1/query_pb.js";
-import { Query } from "../../gen/cosmos/consensus/v1/query_pb.js";
-import type { Height } from "../../types.js";
+import type { NodeCall } from "../chain/query/call.js";
+import { implementOfNode, type QueryService } from "../chain/query/service.js";
+import { UpgradeError } from "../errors.js";
+import { Service } from "../gen/cosmos/base/node/v1beta1/query_pb.js";
+import { Query } from "../gen/cosmos/consensus/v1/query_pb.js";
+import type { Height } from "../types.js";
 
 const NANOS = 1_000_000_000n;
 

@@ -4,7 +4,7 @@
  */
 import type { Duplex } from "node:stream";
 import type { RawData, WebSocket } from "ws";
-import type { ArrivingBytes, ArrivingRoom } from "../arriving.js";
+import type { ArrivingBytes, ArrivingRoom } from "../server/arriving.js";
 
 /** A client's control frame besides its data: two bytes and the mask. */
 const CONTROL_FRAME_BYTES = 6;

@@ -1,5 +1,5 @@
 /** The methods of the RPC: names, parameters in their order, and the functions. */
-import { UpgradeError } from "../../errors.js";
+import { UpgradeError } from "../errors.js";
 import { abciInfo, abciQueryMethod } from "./abci.js";
 import {
   block,
