@@ -12,7 +12,7 @@ import { PlanWatch } from "../engine/embedded/plan-watch.js";
 import { RECORDED_FROM, recordHalt } from "../engine/embedded/run-node.js";
 import { readConsensusKey, readNodeId } from "../engine/home/consensus-key.js";
 import { GenesisFile } from "../engine/home/genesis-file.js";
-import { keepReserve, removeHaltRecord } from "../engine/home/halt-file.js";
+import { removeHaltRecord } from "../engine/home/halt-file.js";
 import { HeldHome } from "../engine/home/held-home.js";
 import type { HoldOptions, OpenApp } from "../engine/home/hold-options.js";
 import type { Home } from "../engine/home/home.js";
@@ -81,7 +81,6 @@ class NodeOfComet {
     const { logger, choice, args, hold } = this.options;
     const opened = held.openApp();
     const { app } = opened;
-    this.#orWarn("no space could be kept for halt.json", () => keepReserve(held.home));
     this.#watch = new PlanWatch(app.plan);
     const { program, address } = choice;
     logger.info(

@@ -5,7 +5,7 @@ import type { UpgradeError } from "../../errors.js";
 import { messageOf } from "../../errors.js";
 import { formatTime } from "../../time.js";
 import { type HaltRecord, haltRecord } from "../../upgrade/halt.js";
-import { keepReserve, removeHaltRecord, writeHaltRecord } from "../home/halt-file.js";
+import { removeHaltRecord, writeHaltRecord } from "../home/halt-file.js";
 import type { HeldHome } from "../home/held-home.js";
 import type { Home } from "../home/home.js";
 import { localReceipt, writeLocalReceipt } from "../home/local-receipt.js";
@@ -45,7 +45,6 @@ export interface RunOptions extends Warning {
  * open.close();
  */
 export async function runNode({ home, node }: Pick<OpenNode, "home" | "node">, options: RunOptions): Promise<void> {
-  orWarn(options, "no space could be kept for halt.json", () => keepReserve(home));
   const pace = new Pace(options.blockMillis);
   for (let made = 0; made !== options.maxBlocks && !options.signal.aborted; made++) {
     if (options.emptyBlocks === false) await somethingToDo(node, options.signal);

@@ -10,7 +10,7 @@ import { genesisParams } from "../../chain/genesis/consensus-params.js";
 import type { GenesisFacts } from "../../chain/genesis/genesis.js";
 import { genesisVersion } from "../../chain/start.js";
 import { Core } from "../../core/core.js";
-import { assert, isUpgradeError } from "../../errors.js";
+import { assert, isUpgradeError, messageOf } from "../../errors.js";
 import { sha256 } from "../../native/sha256.js";
 import { nameProgram } from "../../program-name.js";
 import { LmdbDatabase } from "../../store/disk/lmdb-database.js";
@@ -24,7 +24,7 @@ import { upgradeFiles } from "./atomic-file.js";
 import { type BegunGenesis, keptOrFile, requireHome, watchGenesisFile } from "./begun-genesis.js";
 import { type ConsensusKey, readConsensusKey } from "./consensus-key.js";
 import { hasFileLocks } from "./file-lock.js";
-import { lendFromReserve } from "./halt-file.js";
+import { keepReserve, lendFromReserve } from "./halt-file.js";
 import type { HandlerFile } from "./handlers-folder.js";
 import type { ChainPosition, HoldOptions, OpenApp, OpenNodeOptions } from "./hold-options.js";
 import { Home } from "./home.js";
@@ -123,6 +123,8 @@ export class HeldHome {
 
   #findChain(): FoundChain {
     const { home, options, engine } = this;
+    // Before the database: a full disk may already refuse that.
+    this.#keepReserve();
     // An empty file is what a process leaves that died before its first write.
     const isNew = !existsSync(home.databaseFile) || statSync(home.databaseFile).size === 0;
     const committed = checkDatabase(home.databaseFile, engine, options.log);
@@ -130,6 +132,14 @@ export class HeldHome {
     const begun = keptOrFile(options.chain, home, this.#database);
     this.#genesis = begun;
     return { isNew, committed, begun };
+  }
+
+  #keepReserve(): void {
+    try {
+      keepReserve(this.home);
+    } catch (error) {
+      this.options.log("warn", `no space could be kept for halt.json: ${messageOf(error)}`);
+    }
   }
 
   #openDatabase(): LmdbDatabase {

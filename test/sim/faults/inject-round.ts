@@ -27,6 +27,7 @@ export interface InjectResult {
 const EIO = 5;
 const ENOSPC = 28;
 const STORE_EXIT = 30;
+const NO_RESERVE = "no space could be kept for halt.json";
 const CLASSES: readonly FaultClass[] = ["write", "write", "sync", "create", "rename", "unlink", "truncate"];
 const MODES: readonly FailMode[] = ["once", "lasting"];
 /** Of the full disks, those on which the node is started once more. */
@@ -165,8 +166,9 @@ class Injection {
       const hasRecord = end.log.includes('{"v":1,');
       if (!end.log.includes(hasRecord ? code : code.slice(8, -1)))
         damage.push({ kind: "lost", what: `no ${code}: ${end.log}` });
-      // A disk that refuses everything takes no record and gives back none.
-      if (hasRecord && fail.mode !== "lasting") {
+      // A disk that refuses everything takes no record and gives back none; nor does one without room for the first reserve.
+      const isRefused = fail.mode === "lasting" || (fail.mode === "full" && end.log.includes(NO_RESERVE));
+      if (hasRecord && !isRefused) {
         const { scene } = this.reference;
         damage.push(...checkFiles(this.home, { scene, torn: undefined, committed, end, isKilled: false }));
       }
