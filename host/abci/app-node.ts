@@ -5,8 +5,10 @@
 import type { App } from "../chain/app.js";
 import type { BlockRequest, BlockResult } from "../chain/app-shapes.js";
 import type { AppQuery, AppQueryResult, Committed } from "../chain/engine-port.js";
+import type { HaltLinger } from "../engine/home/halt-linger.js";
 import type { HeldHome } from "../engine/home/held-home.js";
 import type { OpenApp } from "../engine/home/hold-options.js";
+import { isUpgradeError } from "../errors.js";
 import type { RecordChange } from "../store/disk/database.js";
 import { Halt } from "../upgrade/halt.js";
 import type { LogLevel } from "../upgrade/handlers.js";
@@ -37,6 +39,8 @@ export interface AppNodeOptions {
   readonly onBlock: (block: CometBlock) => void;
   /** The chain has halted or failed, in a call of consensus: what is to be on disk is written here, before CometBFT learns it. */
   readonly onFailed: (error: unknown) => void;
+  /** Holds the node at the height for a supervisor, before CometBFT learns of it and ends. */
+  readonly linger: HaltLinger;
   readonly log: (level: LogLevel, message: string) => void;
   /** Aborted when the node is to stop. */
   readonly signal: AbortSignal;
@@ -49,9 +53,11 @@ export async function runAppNode(options: AppNodeOptions): Promise<void> {
   const port = new WatchedApp(options);
   const server = await AbciServer.listen(address, {
     port,
-    onFailed: (error) => {
+    onFailed: async (error) => {
       if (end.isReached) return;
       options.onFailed(error);
+      end.decide(error);
+      await Promise.race([options.linger.before(error, signal), end.reached]);
       end.fail(error);
     },
     onGone: (kind) => {
@@ -108,9 +114,14 @@ class End {
     else signal.addEventListener("abort", () => this.#finish(), { once: true });
   }
 
+  /** It will end by this, whatever comes first: a signal, or the end of CometBFT. */
+  decide(error: unknown): void {
+    if (!this.isReached) this.error ??= error;
+  }
+
   fail(error: unknown): void {
     if (this.isReached) return;
-    this.error = error;
+    this.error ??= error;
     this.#finish();
   }
 
@@ -151,9 +162,23 @@ class WatchedApp extends ServedApp {
   override finalizeBlock(request: BlockRequest): BlockResult {
     const begun = performance.now();
     const appHashBefore = this.node.opened.app.lastCommitID.hash;
-    const result = super.finalizeBlock(request);
+    const result = this.#finalizeBlock(request);
     this.#ran = { result, appHashBefore, milliseconds: performance.now() - begun };
     return result;
+  }
+
+  /** Another version of the same program is opened here, where CometBFT waits for the block. */
+  #finalizeBlock(request: BlockRequest): BlockResult {
+    try {
+      return super.finalizeBlock(request);
+    } catch (error) {
+      if (!isUpgradeError(error) || error.code !== "UPG_HALT_RESTART") throw error;
+    }
+    const { opened, log } = this.node;
+    const before = opened.app.version.number;
+    opened.app.reopen();
+    log("info", `app version ${opened.app.version.number} goes on at height ${request.height}, after ${before}`);
+    return super.finalizeBlock(request);
   }
 
   override commit(alongside: Iterable<RecordChange> = []): Committed {

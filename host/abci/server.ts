@@ -17,8 +17,8 @@ const CONNECTIONS_MAX = 64;
 
 export interface AbciServerOptions {
   readonly port: EnginePort;
-  /** A call of consensus has failed, so that the application makes no more blocks: before its exception is written. */
-  readonly onFailed: (error: unknown) => void;
+  /** A call of consensus has failed, so that the application makes no more blocks: its exception is written afterwards. */
+  readonly onFailed: (error: unknown) => void | Promise<void>;
   /** A connection that was of a kind is gone. */
   readonly onGone?: (kind: ConnectionKind) => void;
   readonly frameBytesMax?: number;
@@ -108,8 +108,8 @@ export class AbciServer {
       );
     }
     const result = this.#last.then(() => answer(this.options.port, call));
-    this.#last = result.catch((error: unknown) => {
-      if (ENDING.has(call.case)) this.options.onFailed(error);
+    this.#last = result.catch(async (error: unknown) => {
+      if (ENDING.has(call.case)) await this.options.onFailed(error);
     });
     // After `onFailed`, so that what it writes down is there when the engine reads the exception.
     return this.#last.then(() => result);

@@ -13,7 +13,7 @@ import type { ChainVersion } from "./versions/version.js";
 export const AUTHORITY_MODULE = "gov";
 
 export function appKeeper(options: AppOptions, versions: readonly ChainVersion[]): Keeper {
-  const { chain, sha256, core, skipHeights, files, staged, log, onProgress } = options;
+  const { chain, sha256, core, skipHeights, files, staged, log, onProgress, isReopening } = options;
   return new Keeper({
     core,
     authority: chain.addresses.encode(moduleAddress(sha256, AUTHORITY_MODULE)),
@@ -21,6 +21,7 @@ export function appKeeper(options: AppOptions, versions: readonly ChainVersion[]
     ...(skipHeights ? { skipHeights } : {}),
     ...(files ? { files } : {}),
     ...(staged ? { staged } : {}),
+    ...(isReopening ? { isReopening } : {}),
     ...(log ? { log } : {}),
     ...(onProgress ? { onProgress } : {}),
   });

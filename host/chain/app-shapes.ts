@@ -38,6 +38,8 @@ export interface AppOptions {
   readonly files?: UpgradeFiles;
   /** Looks for handlers that wait for their height. */
   readonly staged?: KeeperOptions["staged"];
+  /** The engine calls `reopen` after UPG_HALT_RESTART, which writes no upgrade-info.json then. */
+  readonly isReopening?: boolean;
   /** Opens the stores as a start at the scheduled plan's height would, where its handler is here; no block is made then. */
   readonly asAtPlan?: boolean;
   readonly log?: (level: LogLevel, message: string) => void;

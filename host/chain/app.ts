@@ -17,8 +17,9 @@ import type { AppOptions, BeginResult, BlockRequest, BlockResult, BlockRun, Stat
 import { nextEndTime, runBlock } from "./block.js";
 import { NO_BLOCK_INFO } from "./block-info.js";
 import { checkHeight } from "./check-height.js";
-import { codeRecordOf } from "./code-records.js";
+import { codeRecords } from "./code-records.js";
 import type { Chain } from "./define-chain.js";
+import { Ending } from "./ending.js";
 import { blockGasMax } from "./genesis/consensus-params.js";
 import { hasState } from "./genesis/genesis.js";
 import { initGenesis } from "./genesis/init-genesis.js";
@@ -51,12 +52,11 @@ export type { TxResult } from "./tx/result.js";
 export class App {
   readonly chain: Chain;
   readonly keeper: Keeper;
-  readonly multiStore: CommitMultiStore;
+  #multiStore: CommitMultiStore;
   readonly #txFacts: (place: TxPlace) => TxFacts;
   #version: ChainVersion | undefined;
   #storeLoader: StoreLoader | undefined;
-  /** What ended this app: no later block runs in it. */
-  #ended: unknown;
+  readonly #ending = new Ending();
   /** The block whose writes are in the stores, and not committed. */
   #ran: BlockRun | undefined;
   /** The last one that was committed; undefined: not by this process. */
@@ -76,7 +76,7 @@ export class App {
     this.chain = chain;
     this.versions = options.versions ?? chain.versions;
     this.#choiceFacts = { ...options, versions: this.versions };
-    this.multiStore = new CommitMultiStore(database, storeOptions(options));
+    this.#multiStore = new CommitMultiStore(database, storeOptions(options));
     this.keeper = appKeeper(options, this.versions);
     this.#txFacts = txFactsMaker({ ...options, chainId: genesis.chainId }, this.keeper, () => this.version);
     this.#given = new GivenByState(chain.modules, genesis);
@@ -97,18 +97,32 @@ export class App {
     this.#storeLoader = loader;
   }
 
+  /** The stores, of the version that runs. */
+  get multiStore(): CommitMultiStore {
+    return this.#multiStore;
+  }
+
   /**
    * Chooses the version that state asks for and opens its stores. Handlers must be registered before; staged ones are
-   * looked for here.
+   * looked for here. `isReopened`: it is no start, this process made the block before.
    * @throws Halt when this process does not know the version; UpgradeError UPG_STORE_UPGRADE, UPG_INVALID_GENESIS
    */
-  load(): void {
+  load(isReopened = false): void {
     this.keeper.lookForStaged();
-    const choice = chooseVersion(this.keeper, this.multiStore, this.#choiceFacts);
+    const choice = chooseVersion(this.keeper, this.multiStore, { ...this.#choiceFacts, isReopened });
     this.multiStore.mount(...choice.version.stores);
     (this.#storeLoader ?? choice.storeLoader)(this.multiStore);
     this.keeper.markStoresOpened(choice.version.plan);
     this.#version = choice.version;
+  }
+
+  /** After UPG_HALT_RESTART: goes on from the last commit as the version that state asks for now. @throws as `load` */
+  reopen(): void {
+    this.#drop();
+    this.#multiStore = new CommitMultiStore(this.options.database, storeOptions(this.options));
+    this.#checks.reset();
+    this.#ending.forget();
+    this.#ending.run(() => this.load(true));
   }
 
   /** The version that runs. */
@@ -148,7 +162,7 @@ export class App {
    * @throws UpgradeError UPG_INVALID_GENESIS, UPG_STORE_*
    */
   initChain(): BeginResult {
-    return this.#orEnd(() => {
+    return this.#ending.run(() => {
       assert(this.lastCommitID.version === 0n, "a chain begins once");
       this.#drop();
       return this.#begin({ height: this.nextHeight, time: this.options.genesis.time });
@@ -171,7 +185,7 @@ export class App {
    * @throws Halt; UpgradeError UPG_MIGRATION_*, UPG_HANDLER_*, UPG_STORE_*
    */
   finalizeBlock(request: BlockRequest): BlockResult {
-    return this.#orEnd(() => {
+    return this.#ending.run(() => {
       if (this.#ran) this.#drop();
       return this.#runBlock(request);
     });
@@ -183,10 +197,11 @@ export class App {
    * @throws UpgradeError UPG_STORE_*
    */
   commit(alongside: Iterable<RecordChange> = []): CommitID {
-    return this.#orEnd(() => {
+    return this.#ending.run(() => {
       assert(this.#ran, "commit() comes after finalizeBlock()");
       const { time, applied } = this.#ran;
-      const all = [...this.#codeRecords(applied), ...alongside];
+      const code = applied && codeInForce(this.keeper, this.multiStore, this.#choiceFacts).number;
+      const all = [...codeRecords(applied?.plan.name, this.nextHeight, code), ...alongside];
       const commitID = this.multiStore.commit({ time, engine: this.options.engine ?? "", alongside: all });
       this.#last = this.#ran;
       this.#ran = undefined;
@@ -239,17 +254,6 @@ export class App {
     this.multiStore.close();
   }
 
-  /** What fails ends this app. */
-  #orEnd<T>(work: () => T): T {
-    if (this.#ended) throw this.#ended;
-    try {
-      return work();
-    } catch (error) {
-      this.#ended = error;
-      throw error;
-    }
-  }
-
   /** Forgets what ran since the last commit. */
   #drop(): void {
     this.#ran = undefined;
@@ -289,12 +293,5 @@ export class App {
     initGenesis(branch, genesis, { modules: chain.modules, facts: this.#txFacts({ height, time }), version, keeper });
     this.#begun = branch;
     return this.#given.begin(branch);
-  }
-
-  /** Which of the program's versions runs from the block of an upgrade on. */
-  #codeRecords(applied: AppliedUpgrade | undefined): RecordChange[] {
-    if (!applied) return [];
-    const { number } = codeInForce(this.keeper, this.multiStore, this.#choiceFacts);
-    return [codeRecordOf({ name: applied.plan.name, height: this.nextHeight }, number)];
   }
 }

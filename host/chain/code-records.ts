@@ -9,14 +9,19 @@ import { bigEndian64, concatBytes, utf8 } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
 import type { Database, RecordChange } from "../store/disk/database.js";
 import { UPGRADE_CODE_PREFIX } from "../store/disk/keys.js";
-import type { DoneUpgrade } from "../types.js";
+import type { DoneUpgrade, Height } from "../types.js";
 
 const RECORD_BYTES = 16;
 
 const keyOf = (plan: string) => concatBytes(Uint8Array.of(UPGRADE_CODE_PREFIX), utf8(plan));
 
-export function codeRecordOf({ name, height }: DoneUpgrade, version: bigint): RecordChange {
-  return { key: keyOf(name), value: concatBytes(bigEndian64(height), bigEndian64(version)) };
+/**
+ * Of the block that applied a plan; undefined: it applied none.
+ * @param version of the program, that runs from then on
+ */
+export function codeRecords(plan: string | undefined, height: Height, version: bigint | undefined): RecordChange[] {
+  if (plan === undefined || version === undefined) return [];
+  return [{ key: keyOf(plan), value: concatBytes(bigEndian64(height), bigEndian64(version)) }];
 }
 
 /** Undefined when this node did not apply the upgrade at that height. @throws UpgradeError UPG_STORE_CORRUPT */

@@ -39,6 +39,8 @@ export interface ChoiceFacts extends Pick<KnownFacts, "database"> {
   readonly versions: readonly ChainVersion[];
   /** Choose as if the next height were that of the plan, when its handler is here. */
   readonly asAtPlan?: boolean;
+  /** This process has just come to the height itself: there is no upgrade-info.json to compare. */
+  readonly isReopened?: boolean;
 }
 
 /** @throws Halt; UpgradeError UPG_INVALID_GENESIS, UPG_HANDLER_HASH */
@@ -51,7 +53,7 @@ export function chooseVersion(keeper: Keeper, multiStore: CommitMultiStore, fact
   const store = stores.store(UPGRADE_STORE);
   const plan = keeper.plan(store);
   const isReached = plan !== undefined && plan.height <= height;
-  if (isReached) warnAboutInfoFile(keeper, plan, height);
+  if (isReached && !facts.isReopened) warnAboutInfoFile(keeper, plan, height);
   const isDue = isReached || (facts.asAtPlan === true && plan !== undefined && keeper.handlerState(plan) === "ready");
   const found = isDue && !keeper.isSkipHeight(height) ? keeper.findHandler(plan) : undefined;
   const applied = found?.state === "ready" ? found.handler : undefined;

@@ -13,6 +13,7 @@ import { RECORDED_FROM, recordHalt } from "../engine/embedded/run-node.js";
 import { readConsensusKey, readNodeId } from "../engine/home/consensus-key.js";
 import { GenesisFile } from "../engine/home/genesis-file.js";
 import { removeHaltRecord } from "../engine/home/halt-file.js";
+import { HaltLinger } from "../engine/home/halt-linger.js";
 import { HeldHome } from "../engine/home/held-home.js";
 import type { HoldOptions, OpenApp } from "../engine/home/hold-options.js";
 import type { Home } from "../engine/home/home.js";
@@ -32,6 +33,8 @@ export interface CometRun {
   /** Of CometBFT, besides those that name the home and the socket. */
   readonly args: readonly string[];
   readonly flags: Pick<DoorFlags, "moniker" | "compatCosmos">;
+  /** How long it holds at an upgrade's height for a supervisor; 0: not. */
+  readonly lingerMillis: number;
   readonly logger: Logger;
 }
 
@@ -59,6 +62,8 @@ export async function runComet(run: CometRun): Promise<void> {
     logger.info("node stopped");
   } catch (error) {
     node.record(error);
+    // One that was due at the start: CometBFT has not been started.
+    await node.linger.before(error, stop.signal);
     throw error;
   } finally {
     held.close();
@@ -67,6 +72,7 @@ export async function runComet(run: CometRun): Promise<void> {
 }
 
 class NodeOfComet {
+  readonly linger: HaltLinger;
   #isRecorded = false;
   #watch: PlanWatch | undefined;
   #blocks = 0;
@@ -74,7 +80,9 @@ class NodeOfComet {
   constructor(
     private readonly options: CometRun,
     private readonly held: HeldHome,
-  ) {}
+  ) {
+    this.linger = new HaltLinger(options.lingerMillis, (level, message) => options.logger[level](message));
+  }
 
   async run(signal: AbortSignal): Promise<void> {
     const { held } = this;
@@ -90,7 +98,7 @@ class NodeOfComet {
     const comet =
       program === undefined ? undefined : { program, args: ["start", "--home", resolve(hold.home), ...args] };
     await runAppNode({
-      ...{ held, opened, address, comet, signal },
+      ...{ held, opened, address, comet, signal, linger: this.linger },
       query: answerer(this.options, held, opened),
       onBlock: (block) => this.#made(opened, block),
       onFailed: (error) => this.record(error),

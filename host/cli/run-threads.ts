@@ -7,6 +7,7 @@ import type { Logger } from "pino";
 import { toHex } from "../bytes.js";
 import { formatGasPrices } from "../chain/tx/minimum-fee.js";
 import { writeHaltRecord } from "../engine/home/halt-file.js";
+import { HaltLinger } from "../engine/home/halt-linger.js";
 import type { Home } from "../engine/home/home.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import { programChain } from "../shell/program-chain.js";
@@ -26,6 +27,8 @@ export interface ThreadsOptions {
   readonly limits: ChosenLimits;
   readonly home: Home;
   readonly start: EngineStart;
+  /** How long it holds at an upgrade's height for a supervisor; 0: not. */
+  readonly lingerMillis: number;
   readonly logger: Logger;
 }
 
@@ -39,7 +42,9 @@ export async function runThreads(options: ThreadsOptions): Promise<void> {
     await threads.run();
     options.logger.info("node stopped");
   } catch (error) {
-    throw threads.recorded(error);
+    const ended = threads.recorded(error);
+    await threads.linger(ended);
+    throw ended;
   } finally {
     await threads.close();
   }
@@ -122,6 +127,14 @@ class Threads implements EngineListener {
       process.stderr.write(`${JSON.stringify(record)}\n`);
     }
     return error.error;
+  }
+
+  /** Holds at the height for a supervisor, with the servers open: they read, and refuse transactions. */
+  async linger(error: unknown): Promise<void> {
+    const { logger, lingerMillis } = this.options;
+    this.#progress.end();
+    const linger = new HaltLinger(lingerMillis, (level, message) => logger[level](message));
+    await linger.before(error, this.#signals.signal);
   }
 
   async close(): Promise<void> {

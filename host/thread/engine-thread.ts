@@ -72,6 +72,7 @@ export class EngineThread {
   readonly #port: MessagePort;
   readonly #exited: Promise<void>;
   #lastId = 0;
+  #isOver = false;
   #deathCause: unknown;
 
   /** @param program the file whose thread runs `runEngineThread` */
@@ -93,6 +94,7 @@ export class EngineThread {
     this.opened = opened.promise;
     this.ended = ended.promise;
     const failWith = (failure: EngineFailure) => {
+      this.#isOver = true;
       opened.reject(failure);
       ended.reject(failure);
     };
@@ -111,8 +113,9 @@ export class EngineThread {
     this.#send({ kind: "run" });
   }
 
-  /** @throws UpgradeError UPG_TX_MEMPOOL_FULL while the engine has not taken those before */
+  /** @throws UpgradeError UPG_TX_MEMPOOL_FULL while the engine has not taken those before; UPG_REMOTE_NOT_READY after its end */
   requireRoom(): void {
+    if (this.#isOver) throw new UpgradeError("UPG_REMOTE_NOT_READY", "the node has halted and takes no transactions");
     const waiting = this.#lastId - this.status.txsTaken;
     if (waiting < QUEUED_TXS_MAX) return;
     throw new UpgradeError(

@@ -63,7 +63,7 @@ export class HandlerSet {
     const pinned = pinnedHash(info);
     if (pinned !== undefined) {
       const match = all.find(({ wasm }) => wasm?.hash === pinned);
-      if (match) return ready(match, match !== own);
+      if (match) return ready(match, match !== own, staged);
       const problem = mismatch(name, pinned, first);
       return {
         ...{ state: "mismatch", handler: first, isStaged: first !== own, waits: first !== own || first.waits, problem },
@@ -71,7 +71,7 @@ export class HandlerSet {
       };
     }
     const isOne = first === own || new Set(staged.map(({ wasm }) => wasm?.hash)).size === 1;
-    if (isOne) return ready(first, first !== own);
+    if (isOne) return ready(first, first !== own, staged);
     const { message: problem, details } = duplicate(
       name,
       staged.map(({ wasm }) => wasm),
@@ -80,8 +80,10 @@ export class HandlerSet {
   }
 }
 
-function ready(handler: RegisteredHandler, isStaged: boolean): FoundHandler {
-  return { state: "ready", handler, isStaged, waits: isStaged || handler.waits, problem: "", details: {} };
+/** The program's own waits as well where the same file is staged: so the operator says that the program begins as the old version. */
+function ready(handler: RegisteredHandler, isStaged: boolean, staged: readonly RegisteredHandler[]): FoundHandler {
+  const isStagedToo = staged.some(({ wasm }) => wasm !== undefined && wasm.hash === handler.wasm?.hash);
+  return { state: "ready", handler, isStaged, waits: isStagedToo || handler.waits, problem: "", details: {} };
 }
 
 function mismatch(name: string, pinned: string, { wasm }: RegisteredHandler): string {

@@ -102,7 +102,7 @@ function requireOpenedStores(
   { keeper, base, block }: Omit<HookInput, "branch">,
 ): void {
   if (keeper.hasOpenedStoresFor(plan.name, handler.storeUpgrades, base)) return;
-  keeper.writeUpgradeInfo(block.height, planBytes);
+  if (!keeper.isReopening) keeper.writeUpgradeInfo(block.height, planBytes);
   throw new Halt(
     "UPG_HALT_RESTART",
     `UPGRADE "${plan.name}" at height ${block.height} needs the stores of the new version: start the same binary again`,

@@ -50,6 +50,11 @@ export interface KeeperOptions {
   readonly files?: UpgradeFiles;
   /** The app versions that this process knows; none for a library user who keeps no list. */
   readonly versions?: readonly AppVersion[];
+  /**
+   * This process opens the stores again by itself where an upgrade needs others, so that nobody has to start it again:
+   * UPG_HALT_RESTART writes no upgrade-info.json.
+   */
+  readonly isReopening?: boolean;
   /** Looks for staged handlers; asked again at the height of a plan whose handler is not here. */
   readonly staged?: () => readonly WasmHandler[];
   readonly log?: (level: LogLevel, message: string) => void;
@@ -74,6 +79,7 @@ export class Keeper {
   readonly versions: readonly AppVersion[];
   readonly log: (level: LogLevel, message: string) => void;
   readonly onProgress: OnProgress | undefined;
+  readonly isReopening: boolean;
   readonly #skipHeights: ReadonlySet<Height>;
   readonly #handlers = new HandlerSet();
   readonly #staged: KeeperOptions["staged"];
@@ -91,6 +97,7 @@ export class Keeper {
     this.#staged = options.staged;
     this.log = options.log ?? (() => undefined);
     this.onProgress = options.onProgress;
+    this.isReopening = options.isReopening ?? false;
     this.#skipHeights = new Set(options.skipHeights);
   }
 

@@ -224,3 +224,16 @@ describe("last upgrade by a handler of the home", () => {
     }
   });
 });
+
+test("the program's own handler, staged as well → it waits for its height, and the program begins as the old version", () => {
+  const chain = new Chain();
+  const early = chain.start({ handlers });
+  early.schedule({ name: "v2", height: early.height + 3n });
+  expect(early.untilHalt()).toMatchObject({ code: "UPG_HALT_BINARY_TOO_EARLY" });
+  const again = new Chain();
+  const first = again.start({ handlers, staged: () => handlers });
+  const height = first.height + 3n;
+  first.schedule({ name: "v2", height });
+  expect(first.untilHalt()).toMatchObject({ code: "UPG_HALT_RESTART", height });
+  expect(again.start({ handlers, staged: () => handlers }).block().applied?.plan.name).toBe("v2");
+});

@@ -118,6 +118,25 @@ describe("one program with versions 1, 2 and 3", () => {
     expect(program.start().version.number).toBe(3n);
   });
 
+  test("reopen() in place of each start → both upgrades in one application, with the app hashes of two starts", () => {
+    const [started, reopened] = [new Program(), new Program()];
+    const { app } = reopened;
+    for (const name of ["v2", "v3"]) {
+      const height = app.nextHeight + 1n;
+      for (const each of [started, reopened]) {
+        each.block({ name, height });
+        expect(failureOf(() => each.block())).toMatchObject({ code: "UPG_HALT_RESTART" });
+      }
+      started.start();
+      app.reopen();
+      for (const each of [started, reopened]) each.block();
+      expect(app.applied?.plan.name).toBe(name);
+      expect(app.lastCommitID).toEqual(started.app.lastCommitID);
+    }
+    expect(reopened.app).toBe(app);
+    expect(app.version.number).toBe(3n);
+  });
+
   function through(program: Program, name: string): void {
     const height = program.app.nextHeight + 1n;
     program.block({ name, height });

@@ -18,13 +18,14 @@ import { plainLog } from "../../shell/plain-log.js";
 import { programChain } from "../../shell/program-chain.js";
 import type { EngineStart } from "../../thread/engine-port.js";
 import { addCometFlags, type CometChoice, type CometFlags, chosenComet } from "../comet-flags.js";
+import { addHaltLingerFlag, type HaltLingerFlags, haltLingerMillis } from "../halt-linger-flag.js";
 import { type ChosenLimits, chosenLimits } from "../limit-settings.js";
 import { addDoorFlags, type DoorFlags } from "../node-doors.js";
 import { runComet } from "../run-comet.js";
 import { runThreads } from "../run-threads.js";
 import { addSdkFlags, cometFlags, sdkFlagWarnings } from "../sdk-flags.js";
 
-interface StartOptions extends DoorFlags, CometFlags {
+interface StartOptions extends DoorFlags, CometFlags, HaltLingerFlags {
   readonly handlers?: string;
   readonly handlersStaged?: string;
   readonly blockTime: bigint;
@@ -99,6 +100,7 @@ export function registerStart(program: Command): void {
         .default([], ""),
     )
     .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount);
+  addHaltLingerFlag(command);
   addSdkFlags(command);
   addCometFlags(command);
   addDoorFlags(command).action(async (options: StartOptions, self: Command) => {
@@ -132,9 +134,10 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
   }
   const logger = makeLogger(globals);
   for (const warning of warnings) logger.warn(warning);
+  const lingerMillis = haltLingerMillis(options, process.env);
   if (comet) {
     const hold = holdOptions(options, globals.home);
-    await runComet({ hold, choice: comet, args: chosen.cometArgs, flags: options, logger });
+    await runComet({ hold, choice: comet, args: chosen.cometArgs, flags: options, lingerMillis, logger });
     return;
   }
   await runThreads({
@@ -142,6 +145,7 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
     limits,
     home: new Home(globals.home),
     start: engineStart(options, globals.home, logger.isLevelEnabled("debug")),
+    lingerMillis,
     logger,
   });
 }

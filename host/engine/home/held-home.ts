@@ -172,6 +172,7 @@ export class HeldHome {
       verifySignature: nodeVerifySignature,
       files: upgradeFiles(home.dataFolder),
       engine: engineMark(engine),
+      isReopening: engine === "cometbft",
       ...appOptions(options),
     });
     for (const { handler, isOfHome } of handlers) app.keeper.setWasmHandler(handler, { isOfHome });

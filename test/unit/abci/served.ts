@@ -48,7 +48,7 @@ export async function serve(address = "tcp://127.0.0.1:0", options: Partial<Abci
   const chain = new Chain();
   const failures: unknown[] = [];
   const port = new ServedApp({ app: chain.start().app, genesis: chain.genesis }, answerQuery);
-  const onFailed = (error: unknown) => failures.push(error);
+  const onFailed = (error: unknown) => void failures.push(error);
   const server = await AbciServer.listen(parseAbciAddress(address), { port, onFailed, ...options });
   open.push(server);
   const client = async () => {

@@ -1,0 +1,57 @@
+/** How long a node that has halted holds for its supervisor. */
+import { describe, expect, test } from "vitest";
+import { haltLingerMillis } from "../../../host/cli/halt-linger-flag.js";
+import { HaltLinger } from "../../../host/engine/home/halt-linger.js";
+import { UpgradeError } from "../../../host/errors.js";
+import { Halt } from "../../../host/upgrade/halt.js";
+
+const NEEDED = new Halt("UPG_HALT_UPGRADE_NEEDED", 'UPGRADE "v2" NEEDED', 7n);
+const LONG = 3_600_000;
+
+describe("HaltLinger", () => {
+  test("an upgrade is needed, or the same binary again → holds once, until it is asked to stop; the log says how it ends", async () => {
+    for (const error of [NEEDED, new Halt("UPG_HALT_RESTART", "again", 7n)]) {
+      const lines: string[] = [];
+      const linger = new HaltLinger(LONG, (_, message) => lines.push(message));
+      const stop = new AbortController();
+      let isOver = false;
+      const held = linger.before(error, stop.signal).then(() => {
+        isOver = true;
+      });
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(isOver).toBe(false);
+      stop.abort();
+      await held;
+      expect(lines).toEqual([expect.stringContaining(`ends with ${error.kind.exit} in at most 3600 s`)]);
+      await linger.before(error, new AbortController().signal);
+      expect(lines).toHaveLength(1);
+    }
+  });
+
+  test("the time is over, or the stop was asked for before → ends by itself", async () => {
+    await new HaltLinger(1, () => undefined).before(NEEDED, new AbortController().signal);
+    await new HaltLinger(LONG, () => undefined).before(NEEDED, AbortSignal.abort());
+  });
+
+  test("no supervisor, or an end that no file names → none", () => {
+    expect(new HaltLinger(0, () => undefined).holds(NEEDED)).toBe(false);
+    const linger = new HaltLinger(LONG, () => undefined);
+    const others = [
+      new Halt("UPG_HALT_HEIGHT", "halt-height", 7n),
+      new UpgradeError("UPG_STORE_IO", "disk"),
+      new Error("another"),
+      undefined,
+    ];
+    for (const error of others) expect(linger.holds(error)).toBe(false);
+  });
+});
+
+test("haltLingerMillis: the flag → its time; DAEMON_NAME → 30 s and two intervals; neither → 0", () => {
+  expect(haltLingerMillis({}, {})).toBe(0);
+  expect(haltLingerMillis({}, { DAEMON_NAME: "" })).toBe(0);
+  expect(haltLingerMillis({}, { DAEMON_NAME: "chaind" })).toBe(30_000);
+  expect(haltLingerMillis({}, { DAEMON_NAME: "chaind", DAEMON_POLL_INTERVAL: "1m30s" })).toBe(210_000);
+  expect(haltLingerMillis({}, { DAEMON_NAME: "chaind", DAEMON_POLL_INTERVAL: "often" })).toBe(30_000);
+  expect(haltLingerMillis({ haltLinger: 0n }, { DAEMON_NAME: "chaind" })).toBe(0);
+  expect(haltLingerMillis({ haltLinger: 1_500_000_000n }, {})).toBe(1_500);
+});
