@@ -47,16 +47,24 @@ export interface Added {
   readonly grow: number;
 }
 
+/** What is known of a module's memory before it runs. */
+export type MemorySize = "always near" | "always far" | "may become far";
+
 export class Injector {
   /** A local of the function at hand for its gas; the one after it is for a length (only with bulk memory). */
   local = 0;
+  /** Loads' price besides is taken where it may be due. */
+  readonly #size: MemorySize;
   /** The gas stays in the global: for functions that call more than they compute. What it costs is the same. */
   isGlobal = false;
 
   constructor(
     private readonly out: CodeWriter,
     private readonly added: Added,
-  ) {}
+    size: MemorySize,
+  ) {
+    this.#size = size;
+  }
 
   /** From the global to the local. */
   load(): void {
@@ -69,9 +77,10 @@ export class Injector {
   }
 
   take(gas: number, loads: number): void {
-    if (gas > 0) {
+    const price = this.#known(gas, loads);
+    if (price > 0) {
       this.#get();
-      this.#subtract(gas);
+      this.#subtract(price);
       this.#set();
     }
     this.#takeFar(loads);
@@ -80,12 +89,7 @@ export class Injector {
   /** @param label of the cold path */
   takeAndCheck(gas: number, loads: number, label: number): void {
     this.#get();
-    this.#subtract(gas);
-    if (loads > 0) {
-      this.#set();
-      this.#takeFar(loads);
-      this.#get();
-    }
+    this.#takeAll(gas, loads);
     this.#check(label);
   }
 
@@ -99,12 +103,7 @@ export class Injector {
       return;
     }
     this.out.bytes(GLOBAL_GET).u32(this.added.gas);
-    this.#subtract(gas);
-    if (loads > 0) {
-      this.#set();
-      this.#takeFar(loads);
-      this.#get();
-    }
+    this.#takeAll(gas, loads);
     if (isChecked) this.#check(label);
     else this.out.bytes(LOCAL_SET).u32(this.local);
   }
@@ -123,9 +122,23 @@ export class Injector {
     if (gas > 0) this.out.bytes(OP.i64Const).signed(gas).bytes(I64_SUB);
   }
 
+  /** From the gas on top of the stack, which stays there. */
+  #takeAll(gas: number, loads: number): void {
+    this.#subtract(this.#known(gas, loads));
+    if (loads === 0 || this.#size !== "may become far") return;
+    this.#set();
+    this.#takeFar(loads);
+    this.#get();
+  }
+
+  /** What a segment costs whatever the memory becomes. */
+  #known(gas: number, loads: number): number {
+    return this.#size === "always far" ? gas + loads * FAR_LOAD_PRICE : gas;
+  }
+
   /** A branch that nearly always goes the same way costs less than a price that is worked out. */
   #takeFar(loads: number): void {
-    if (loads === 0) return;
+    if (loads === 0 || this.#size !== "may become far") return;
     this.out.bytes(GLOBAL_GET).u32(this.added.far).bytes(OP.if, EMPTY_BLOCK);
     this.#get();
     this.#subtract(loads * FAR_LOAD_PRICE);

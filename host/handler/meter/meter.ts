@@ -12,7 +12,7 @@ import { RESERVED_EXPORT_PREFIX } from "../check/interface.js";
 import { CallGraph } from "./call-graph.js";
 import { CodeWriter } from "./code-writer.js";
 import { type FunctionFacts, factsOf } from "./function-facts.js";
-import { type Added, Injector, IS_FAR } from "./injected.js";
+import { type Added, Injector, IS_FAR, type MemorySize } from "./injected.js";
 import { writeFlat, writeMetered } from "./meter-function.js";
 import { NEAR_PAGES, STACK_BUDGET } from "./schedule.js";
 import { Segments } from "./segments.js";
@@ -75,6 +75,12 @@ class Meter {
       else this.#out.copy(bytes, start, end);
     }
     return this.#out.finish();
+  }
+
+  #memorySize(): MemorySize {
+    const min = this.#module.memories[0]?.min ?? 0;
+    if (min > NEAR_PAGES) return "always far";
+    return this.#hasGrow && this.#pagesMax > NEAR_PAGES ? "may become far" : "always near";
   }
 
   #section(id: number, write: (out: CodeWriter) => void): void {
@@ -145,7 +151,7 @@ class Meter {
     const graph = new CallGraph(this.#module, this.#facts);
     const segments = new Segments(this.#cursor, graph);
     const code = new CodeWriter(4_096);
-    const inject = new Injector(code, this.#added);
+    const inject = new Injector(code, this.#added, this.#memorySize());
     out.u32(bodies.length + (this.#hasGrow ? 1 : 0));
     bodies.forEach((body, i) => {
       code.clear();

@@ -16,8 +16,11 @@ export interface RandomModule {
 const IMPORT: Signature = { params: [I64, I64], result: undefined };
 /** What memory.grow wants a type of. */
 const PLAIN: Signature = { params: [I32], result: I32 };
-/** Modules of which one has a memory that becomes large while it runs, so that loads after it cost more. */
-const GROWING = 6;
+/**
+ * Of so many modules one has a memory that becomes large while it runs, so that loads after it cost more, and one has a
+ * memory that is large from the beginning.
+ */
+const MEMORIES = 6;
 /** Loops and calls of one instance. */
 const COUNT = 600;
 
@@ -46,11 +49,17 @@ export function randomModule(seed: number, isPlain = false): RandomModule {
   const locals = own.map(() => [type(), ...some(4)]);
   const bodies = own.map((each, i) => new RandomBody(random, world, each, locals[i] as ValueType[]).out);
   const exported = own.map((_, i) => i + 1).filter((i) => i < 3 || random.once(2));
-  const pages = seed % GROWING === 0 ? [NEAR_PAGES, NEAR_PAGES + 3] : [1, 3];
+  const pages = pagesOf(seed);
   const bytes = write(random, world, pages, functions, locals, bodies, exported);
   const arg = (each: ValueType) => (each === I32 ? random.next() | 0 : BigInt.asIntN(64, BigInt(random.next()) << 7n));
   const calls = exported.map((i) => ({ name: `f${i}`, args: (functions[i]?.params ?? []).map(arg) }));
   return { bytes, calls, globals: world.globals.map((_, i) => `g${i}`) };
+}
+
+/** Minimum and maximum. */
+function pagesOf(seed: number): readonly [number, number] {
+  if (seed % MEMORIES === 0) return [NEAR_PAGES, NEAR_PAGES + 3];
+  return seed % MEMORIES === 1 ? [NEAR_PAGES + 1, NEAR_PAGES + 3] : [1, 3];
 }
 
 function write(
