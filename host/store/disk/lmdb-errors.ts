@@ -32,11 +32,21 @@ export function diskFailure(access: Access, what: string, path: string, cause: u
   const [message = "", printed] = messageOf(cause).split(HAS_PRINTED);
   if (printed !== undefined) endPrintedLine();
   const code = codeOf(access, path, message, cause);
-  if (code !== "UPG_STORE_FULL") return new UpgradeError(code, `${what}: ${message}`, { cause });
+  if (code !== "UPG_STORE_FULL")
+    return new UpgradeError(code, `${what}: ${message}${remedyOf(path, cause)}`, { cause });
   const free = freeBytes(path);
   const room = free === undefined ? "" : ` (${free} bytes free)`;
   const text = `${what}: no space is left on its disk${room}: ${message}; make room and start again`;
   return new UpgradeError(code, text, { cause, details: { path, ...(free === undefined ? {} : { free }) } });
+}
+
+/** What an operator can do about a refusal that is no failure of the disk. */
+function remedyOf(path: string, cause: unknown): string {
+  const { code } = Object(cause) as { code?: unknown };
+  if (code === "EROFS")
+    return "; its disk is mounted read-only: see the system's log for the reason, and mount it again";
+  if (code !== "EACCES" && code !== "EPERM") return "";
+  return `; give ${dirname(path)} and what is in it to the user that runs the node, with \`chown -R\``;
 }
 
 function codeOf(

@@ -52,6 +52,17 @@ describe("diskFailure()", () => {
     expect(diskFailure("write", "x", PATH, withCode(5, text)).message).not.toContain("buffer sizes");
   });
 
+  test.each([
+    ["EACCES", "chown -R"],
+    ["EPERM", "chown -R"],
+    ["EROFS", "mounted read-only"],
+  ])("%s → UPG_STORE_IO, and what to do", (code, remedy) => {
+    setFree(64 * 1_024);
+    const error = diskFailure("write", "cannot lock it", PATH, withCode(code));
+    expect(error.code).toBe("UPG_STORE_IO");
+    expect(error.message).toContain(remedy);
+  });
+
   test("damage → UPG_STORE_CORRUPT", () => {
     expect(diskFailure("read", "x", PATH, new Error("MDB_CORRUPTED: page")).code).toBe("UPG_STORE_CORRUPT");
   });
