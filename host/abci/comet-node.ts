@@ -1,47 +1,67 @@
 /**
  * A node whose blocks CometBFT keeps, as queries see it: state, settings and the parameters of consensus are here; blocks,
- * transactions and searches are CometBFT's, whose RPC serves them.
+ * transactions and searches are CometBFT's, whose RPC is asked for them. What is the last block is said by state: CometBFT has
+ * one more while it is run.
  */
-import type { App } from "../chain/app.js";
-import type { NodeBlock, NodeGenesis, NodePort, NodeProgress, NodeSettings } from "../chain/query/node-port.js";
+
+import type {
+  NodeHead,
+  NodeInfo,
+  NodePort,
+  NodeProgress,
+  NodeSearchPage,
+  NodeSearchWindow,
+  NodeSettings,
+  NodeTx,
+  NodeTxResult,
+  NodeWaiting,
+} from "../chain/query/node-port.js";
+import type { Block } from "../comet/block.js";
 import type { ConsensusParams } from "../comet/consensus-params.js";
+import type { Validator } from "../comet/validator.js";
+import type { CometRpc } from "../comet-rpc/comet-rpc.js";
 import { UpgradeError } from "../errors.js";
+import type { EventCondition } from "../event-query.js";
 import type { Database } from "../store/disk/database.js";
 import { readCommit } from "../store/versions/commit-record.js";
 import type { Height, Timestamp } from "../types.js";
 
 export interface CometNodeFacts {
-  readonly app: App;
+  readonly comet: CometRpc;
+  readonly chainId: string;
+  /** Of the last commit; 0n: there is none. */
+  readonly lastHeight: () => Height;
+  /** For the next block. */
+  readonly consensusParams: () => ConsensusParams;
   readonly database: Database;
   readonly settings: NodeSettings;
-  readonly identity: NodePort["identity"];
-  readonly genesis: () => Promise<NodeGenesis>;
   /** Of the upgrade that is being made; undefined: none is. */
   readonly progress: () => NodeProgress | undefined;
 }
 
+/** Headers that are kept: results of searches show the time of each block. */
+const HEADS_KEPT = 1_024;
+
 export class CometNode implements NodePort {
+  /** Blocks never change. */
+  readonly #heads = new Map<Height, NodeHead>();
+
   constructor(private readonly facts: CometNodeFacts) {}
 
   get settings(): NodeSettings {
     return this.facts.settings;
   }
 
-  get identity(): NodePort["identity"] {
-    return this.facts.identity;
+  get chainId(): string {
+    return this.facts.chainId;
   }
 
   get consensusParams(): ConsensusParams {
-    return this.facts.app.consensusParams;
+    return this.facts.consensusParams();
   }
 
   get lastHeight(): Height | undefined {
-    const { version } = this.facts.app.lastCommitID;
-    return version === 0n ? undefined : version;
-  }
-
-  genesis(): Promise<NodeGenesis> {
-    return this.facts.genesis();
+    return this.facts.lastHeight() || undefined;
   }
 
   timeOf(height: Height): Timestamp {
@@ -54,55 +74,61 @@ export class CometNode implements NodePort {
     return this.facts.progress();
   }
 
-  /** CometBFT's own mempool is checked again before it takes anything new. */
+  /** CometBFT's mempool is checked again before it takes anything new. */
   async afterRechecks<T>(work: () => T): Promise<T> {
     return work();
   }
 
-  get mempool(): never {
-    throw elsewhere();
+  info(): Promise<NodeInfo> {
+    return this.facts.comet.status();
   }
-  latest(): NodeBlock {
-    throw elsewhere();
-  }
-  earliest(): never {
-    throw elsewhere();
-  }
-  validatorsAt(): never {
-    throw elsewhere();
-  }
-  at(): never {
-    throw elsewhere();
-  }
-  block(): never {
-    throw elsewhere();
-  }
-  results(): never {
-    throw elsewhere();
-  }
-  heightOf(): never {
-    throw elsewhere();
-  }
-  tx(): never {
-    throw elsewhere();
-  }
-  async searchTxs(): Promise<never> {
-    throw elsewhere();
-  }
-  async searchBlocks(): Promise<never> {
-    throw elsewhere();
-  }
-  async broadcast(): Promise<never> {
-    throw elsewhere();
-  }
-  subscribe(): never {
-    throw elsewhere();
-  }
-}
 
-function elsewhere(): UpgradeError {
-  return new UpgradeError(
-    "UPG_NOT_FOUND_METHOD",
-    "blocks and transactions are CometBFT's: ask its RPC (block, tx, tx_search, broadcast_tx_sync, validators)",
-  );
+  async latest(): Promise<NodeHead | undefined> {
+    const { lastHeight } = this;
+    return lastHeight === undefined ? undefined : this.at(lastHeight);
+  }
+
+  async earliest(): Promise<NodeHead | undefined> {
+    const { earliestHeight } = await this.facts.comet.status();
+    return earliestHeight > 0n ? this.at(earliestHeight) : undefined;
+  }
+
+  async at(height: Height): Promise<NodeHead> {
+    return this.#heads.get(height) ?? this.#keep(await this.facts.comet.head(height));
+  }
+
+  async block(height: Height): Promise<Block> {
+    const { block, blockId } = await this.facts.comet.block(height);
+    this.#keep({ header: block.header, blockId });
+    return block;
+  }
+
+  async validatorsAt(height: Height): Promise<{ readonly validators: readonly Validator[] }> {
+    return { validators: await this.facts.comet.validators(height) };
+  }
+
+  tx(hash: Uint8Array): Promise<NodeTx | undefined> {
+    return this.facts.comet.tx(hash);
+  }
+
+  async searchTxs(conditions: readonly EventCondition[], window: NodeSearchWindow): Promise<NodeSearchPage<NodeTx>> {
+    const { isDescending, first, size } = window;
+    const asked = { page: Math.floor(first / size) + 1, perPage: size, isDescending };
+    return { ...(await this.facts.comet.searchTxs(conditions, asked)), isTotalExact: true };
+  }
+
+  broadcast(tx: Uint8Array): Promise<NodeTxResult> {
+    return this.facts.comet.broadcast(tx);
+  }
+
+  waiting(): Promise<NodeWaiting> {
+    return this.facts.comet.waiting();
+  }
+
+  #keep(head: NodeHead): NodeHead {
+    this.#heads.set(head.header.height, head);
+    const [oldest] = this.#heads.keys();
+    if (this.#heads.size > HEADS_KEPT && oldest !== undefined) this.#heads.delete(oldest);
+    return head;
+  }
 }

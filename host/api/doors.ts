@@ -1,5 +1,6 @@
 /** The three servers of a node, opened together and closed together. */
 
+import type { LocalNode } from "../chain/query/node-port.js";
 import type { Query } from "../query/query.js";
 import { openRpc } from "../rpc/server.js";
 import { ArrivingBytes } from "../server/arriving.js";
@@ -12,7 +13,7 @@ export interface DoorsOptions {
   readonly query: Query;
   readonly events: DoorEvents;
   /** A server without an address is not opened. */
-  readonly rpc?: Address;
+  readonly rpc?: { readonly address: Address; readonly query: Query<LocalNode> };
   readonly grpc?: Address;
   readonly rest?: Address;
   /** Let pages of any origin read REST's responses. */
@@ -58,7 +59,7 @@ export async function openDoors(options: DoorsOptions): Promise<OpenDoors> {
   };
   try {
     const addresses = {
-      ...(rpc ? { rpc: tcp(keep(await openRpc({ ...common, address: rpc, origins })).address) } : {}),
+      ...(rpc ? { rpc: tcp(keep(await openRpc({ ...common, ...rpc, origins })).address) } : {}),
       ...(grpc ? { grpc: hostPort(keep(await openGrpc({ ...common, address: grpc, isReady })).address) } : {}),
       ...(rest
         ? { api: tcp(keep(await openRest({ ...common, address: rest, cors, grpcWeb, isReady, metrics })).address) }

@@ -2,7 +2,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { toHex } from "../bytes.js";
 import type { QueryApp } from "../chain/query/call.js";
-import type { NodeBlock, NodePort, NodeProgress } from "../chain/query/node-port.js";
+import type { Maybe, NodeHead, NodePort, NodeProgress, NodeWaiting } from "../chain/query/node-port.js";
+import { isUpgradeError } from "../errors.js";
 import { blockTimesOf, estimate, type Moment, windowsOf } from "../pace.js";
 import type { Plan, Timestamp } from "../types.js";
 import { HANDLER_STATES, type HandlerState } from "../upgrade/handler-set.js";
@@ -60,13 +61,15 @@ export class Metrics {
 
   #addState(registers: Registry[]): void {
     const { node, coreHash } = this.sources;
-    const gauge = (name: string, help: string, value: () => number) =>
+    const gauge = (name: string, help: string, value: () => Maybe<number | undefined>) =>
       new Gauge({
         name,
         help,
         registers,
-        collect() {
-          this.set(value());
+        async collect() {
+          const number = await value();
+          if (number === undefined) this.remove();
+          else this.set(number);
         },
       });
     new Gauge({
@@ -75,13 +78,15 @@ export class Metrics {
       labelNames: ["version", "core_hash"],
       registers,
     }).set({ version: VERSION, core_hash: toHex(coreHash) }, 1);
-    const height = () => Number(node.latest()?.header.height ?? 0n);
+    const height = () => Number(node.lastHeight ?? 0n);
+    const time = () => (node.lastHeight === undefined ? 0 : seconds(node.timeOf(node.lastHeight)));
+    const waiting = async (of: keyof NodeWaiting) => (await orUnknown(() => node.waiting()))?.[of];
     gauge("chain_upgrade_block_height", "Height of the last block.", height);
-    gauge("chain_upgrade_block_time_seconds", "Time of the last block.", () => seconds(node.latest()?.header.time));
-    gauge("chain_upgrade_mempool_txs", "Transactions that wait for a block.", () => node.mempool.count);
-    gauge("chain_upgrade_mempool_bytes", "Bytes of the transactions that wait.", () => node.mempool.bytes);
+    gauge("chain_upgrade_block_time_seconds", "Time of the last block.", time);
+    gauge("chain_upgrade_mempool_txs", "Transactions that wait for a block.", () => waiting("count"));
+    gauge("chain_upgrade_mempool_bytes", "Bytes of the transactions that wait.", () => waiting("bytes"));
     gauge("cometbft_consensus_height", "Height of the last block, under the name that dashboards know.", height);
-    gauge("cometbft_mempool_size", "The same for waiting transactions.", () => node.mempool.count);
+    gauge("cometbft_mempool_size", "The same for waiting transactions.", () => waiting("count"));
   }
 
   #addPlan(registers: Registry[]): void {
@@ -93,17 +98,17 @@ export class Metrics {
       name: string,
       help: string,
       labelNames: L[],
-      set: (gauge: Gauge<L>, planned: Plan) => void,
+      set: (gauge: Gauge<L>, planned: Plan) => Maybe<void>,
     ) =>
       new Gauge<L>({
         name,
         help,
         labelNames,
         registers,
-        collect() {
+        async collect() {
           this.reset();
           const planned = plan();
-          if (planned) set(this, planned);
+          if (planned) await set(this, planned);
         },
       });
     planGauge("chain_upgrade_plan_info", "1 while a plan is scheduled.", ["name", "source"], (gauge, { name }) =>
@@ -119,8 +124,8 @@ export class Metrics {
       "chain_upgrade_estimated_timestamp_seconds",
       "When the plan's height is reached, as `query upgrade plan` has it; missing while there are too few blocks for it.",
       ["name"],
-      (gauge, planned) => {
-        const at = estimate(planned);
+      async (gauge, planned) => {
+        const at = await estimate(planned);
         if (at !== undefined) gauge.set({ name: planned.name }, at);
       },
     );
@@ -190,28 +195,41 @@ export class Metrics {
 
   #plan(): Plan | undefined {
     const { app, node } = this.sources;
-    return node.latest() ? app.keeper.plan(app.at().stores.store(UPGRADE_STORE)) : undefined;
+    return node.lastHeight !== undefined ? app.keeper.plan(app.at().stores.store(UPGRADE_STORE)) : undefined;
   }
 
-  /** Seconds since 1970; undefined when there are too few blocks. */
-  #estimate({ height }: Plan): number | undefined {
+  /** Seconds since 1970; undefined when there are too few blocks, or they are not at hand. */
+  #estimate(plan: Plan): Promise<number | undefined> {
+    return orUnknown(() => this.#estimated(plan));
+  }
+
+  async #estimated({ height }: Plan): Promise<number | undefined> {
     const { node } = this.sources;
-    const [last, earliest] = [node.latest()?.header, node.earliest()?.header];
+    const [last, earliest] = [(await node.latest())?.header, (await node.earliest())?.header];
     if (!last || !earliest) return undefined;
     if (height <= last.height) return seconds(last.time);
-    const windows = windowsOf(last.height, earliest.height);
-    const times = blockTimesOf(
-      momentOf(last),
-      windows.map((window) => momentOf(node.at(last.height - window).header)),
-    );
-    const at = estimate(times, height, nanosOf(last.time))?.at;
+    const before: Moment[] = [];
+    for (const window of windowsOf(last.height, earliest.height)) {
+      before.push(momentOf((await node.at(last.height - window)).header));
+    }
+    const at = estimate(blockTimesOf(momentOf(last), before), height, nanosOf(last.time))?.at;
     return at === undefined ? undefined : Number(at) / 1e9;
   }
 }
 
-const nanosOf = ({ seconds: whole, nanos }: Timestamp): bigint => whole * 1_000_000_000n + BigInt(nanos);
-const momentOf = ({ height, time }: NodeBlock["header"]): Moment => ({ height, nanos: nanosOf(time) });
+/** Undefined: CometBFT, which knows it, cannot be asked now; the other figures are shown all the same. */
+async function orUnknown<T>(ask: () => Maybe<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isUpgradeError(error) && error.code.startsWith("UPG_REMOTE_")) return undefined;
+    throw error;
+  }
+}
 
-function seconds(time: Timestamp | undefined): number {
-  return time ? Number(time.seconds) + time.nanos / 1e9 : 0;
+const nanosOf = ({ seconds: whole, nanos }: Timestamp): bigint => whole * 1_000_000_000n + BigInt(nanos);
+const momentOf = ({ height, time }: NodeHead["header"]): Moment => ({ height, nanos: nanosOf(time) });
+
+function seconds(time: Timestamp): number {
+  return Number(time.seconds) + time.nanos / 1e9;
 }

@@ -4,8 +4,11 @@ import { type Command, Option } from "commander";
 import { type AbciAddress, parseAbciAddress } from "../abci/address.js";
 import { findComet } from "../abci/comet/binary.js";
 import type { EngineName } from "../chain/engine-port.js";
+import { httpUrl } from "../comet-rpc/client.js";
 import type { Home } from "../engine/home/home.js";
-import { UpgradeError } from "../errors.js";
+import { messageOf, UpgradeError } from "../errors.js";
+import { configValue, readConfig } from "../shell/config-file.js";
+import type { DoorFlags } from "./node-doors.js";
 
 export interface CometFlags {
   readonly engine: EngineName;
@@ -13,10 +16,13 @@ export interface CometFlags {
   readonly transport: string;
   readonly address?: string;
   readonly "comet.bin"?: string;
+  readonly "comet.rpc"?: string;
 }
 
 /** Where the Cosmos SDK's nodes serve ABCI, and where CometBFT looks for it. */
 const ADDRESS_DEFAULT = "tcp://127.0.0.1:26658";
+/** Where CometBFT serves its RPC when nothing is set. */
+const RPC_DEFAULT = "tcp://127.0.0.1:26657";
 
 export function addCometFlags(command: Command): Command {
   return command
@@ -29,6 +35,10 @@ export function addCometFlags(command: Command): Command {
         .default("embedded"),
     )
     .option("--comet.bin <file>", "the cometbft program (default: COMETBFT_BIN, else cometbft of PATH)")
+    .option(
+      "--comet.rpc <address>",
+      "CometBFT's RPC, which REST and gRPC ask for blocks and transactions (default: rpc.laddr of config.toml)",
+    )
     .addOption(
       new Option(
         "--with-comet",
@@ -47,6 +57,8 @@ export interface CometChoice {
   readonly address: AbciAddress;
   /** The program that is started; undefined: CometBFT is started elsewhere. */
   readonly program: string | undefined;
+  /** Its RPC. */
+  readonly rpc: string;
 }
 
 /** Undefined: the embedded engine. @throws UpgradeError UPG_INVALID_CONFIG */
@@ -56,7 +68,7 @@ export function chosenComet(flags: CometFlags, home: Home, self: Command): Comet
     throw new UpgradeError("UPG_INVALID_CONFIG", "--engine embedded makes blocks itself: leave out --with-comet=false");
   }
   if (engine === "embedded" && withComet) {
-    for (const name of ["address", "comet.bin"]) {
+    for (const name of ["address", "comet.bin", "comet.rpc"]) {
       if (self.getOptionValueSource(name) !== "cli") continue;
       throw new UpgradeError(
         "UPG_INVALID_CONFIG",
@@ -65,7 +77,27 @@ export function chosenComet(flags: CometFlags, home: Home, self: Command): Comet
     }
     return undefined;
   }
-  if (!withComet) return { address: parseAbciAddress(flags.address ?? ADDRESS_DEFAULT), program: undefined };
+  const rpc = rpcOf(flags, home, self);
+  if (!withComet) return { address: parseAbciAddress(flags.address ?? ADDRESS_DEFAULT), program: undefined, rpc };
   const { path } = findComet(flags["comet.bin"], process.env);
-  return { address: parseAbciAddress(flags.address ?? `unix://${join(home.dataFolder, "abci.sock")}`), program: path };
+  const address = parseAbciAddress(flags.address ?? `unix://${join(home.dataFolder, "abci.sock")}`);
+  return { address, program: path, rpc };
+}
+
+/** What is given, or where CometBFT is to listen by its flag or its own settings. @throws UpgradeError UPG_INVALID_CONFIG */
+function rpcOf({ "comet.rpc": given }: CometFlags, home: Home, self: Command): string {
+  const flag = self.getOptionValueSource("rpc.laddr") === "cli" ? self.getOptionValue("rpc.laddr") : undefined;
+  const { host, port } = (flag ?? {}) as Partial<DoorFlags["rpc.laddr"]>;
+  const listens = flag ? `tcp://${host}:${port}` : configValue(readConfig(home.path, "config"), "rpc.laddr");
+  // One that listens at all addresses is asked at this machine's own.
+  const address = given ?? (listens || RPC_DEFAULT).replace(/\/\/(0\.0\.0\.0|\[::\])?:/, "//127.0.0.1:");
+  try {
+    httpUrl(address);
+  } catch (cause) {
+    const what = given === undefined ? "rpc.laddr of config.toml" : "--comet.rpc";
+    throw new UpgradeError("UPG_INVALID_CONFIG", `${what}: ${messageOf(cause)}; --comet.rpc names CometBFT's RPC`, {
+      cause,
+    });
+  }
+  return address;
 }

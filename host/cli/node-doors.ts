@@ -6,14 +6,11 @@ import type { Logger } from "pino";
 import { type OpenDoors, openDoors } from "../api/doors.js";
 import { Metrics } from "../api/metrics.js";
 import { utf8 } from "../bytes.js";
-import type { NodeSettings } from "../chain/query/node-port.js";
+import type { QueryApp } from "../chain/query/call.js";
+import type { LocalNode, NodePort } from "../chain/query/node-port.js";
 import { type GasPrice, parseGasPrices } from "../chain/tx/minimum-fee.js";
 import { CORE_WASM } from "../core/core-wasm.js";
-import { NodeService } from "../engine/embedded/node-service.js";
-import type { UpgradeProgress } from "../engine/embedded/upgrade-progress.js";
 import { writeFileAtomically } from "../engine/home/atomic-file.js";
-import { readNodeId } from "../engine/home/consensus-key.js";
-import { GenesisFile } from "../engine/home/genesis-file.js";
 import type { Home } from "../engine/home/home.js";
 import { messageOf } from "../errors.js";
 import { sha256 } from "../native/sha256.js";
@@ -21,7 +18,7 @@ import { Query } from "../query/query.js";
 import type { Address } from "../server/door.js";
 import { programChain } from "../shell/program-chain.js";
 import { freeBytes } from "../store/disk/lmdb-errors.js";
-import type { NodeView } from "../thread/node-view.js";
+import type { Plan } from "../types.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
 import { addLimitFlags, type ChosenLimits } from "./limit-settings.js";
 
@@ -97,18 +94,31 @@ export function addDoorFlags(command: Command): Command {
     .option("--moniker <name>", "name of this node, shown in its status");
 }
 
+/** What of genesis queries show. */
+interface GenesisFacts {
+  readonly bondDenom: string;
+  readonly stakingParams: unknown;
+}
+
+/** The query service of a node of this program. */
+export function queryOf<N extends NodePort>(
+  app: QueryApp,
+  node: N,
+  { bondDenom, stakingParams }: GenesisFacts,
+  { compatCosmos }: Pick<DoorFlags, "compatCosmos">,
+): Query<N> {
+  return new Query({ chain: programChain(), app, node, sha256, bondDenom, stakingParams, compatCosmos });
+}
+
 export interface NodeDoorsOptions {
   readonly flags: DoorFlags;
   readonly limits: ChosenLimits;
-  readonly settings: Partial<NodeSettings>;
   readonly home: Home;
-  readonly node: NodeView;
-  /** What of genesis queries show. */
-  readonly genesis: { readonly bondDenom: string; readonly stakingParams: unknown };
-  /** Of the upgrade that is being made; undefined: none is. */
-  readonly progress: () => UpgradeProgress | undefined;
+  readonly query: Query;
+  /** Whose RPC is served: what this node keeps itself, or the address where CometBFT serves its own. */
+  readonly rpc: Query<LocalNode> | string;
   /** Is the handler of the plan that is scheduled here? */
-  readonly handlerState: () => HandlerState;
+  readonly handlerState: (plan: Plan) => HandlerState;
   readonly logger: Logger;
   /** Aborted when the node begins to stop. */
   readonly signal: AbortSignal;
@@ -120,10 +130,11 @@ export interface NodeDoors {
 
 /** @throws UpgradeError UPG_INVALID_CONFIG when an address cannot be had */
 export async function openNodeDoors(options: NodeDoorsOptions): Promise<NodeDoors> {
-  const { flags, home, logger } = options;
-  if (!flags["rpc.enable"] && !flags["grpc.enable"] && !flags["api.enable"]) return { close: async () => undefined };
+  const { flags, home, logger, rpc } = options;
+  const isRpc = flags["rpc.enable"] && typeof rpc !== "string";
+  if (!isRpc && !flags["grpc.enable"] && !flags["api.enable"]) return { close: async () => undefined };
   const doors = await open(options);
-  const text = JSON.stringify(doors.addresses);
+  const text = JSON.stringify({ ...(typeof rpc === "string" ? { rpc } : {}), ...doors.addresses });
   orWarn(logger, () => writeFileAtomically(home.addressesFile, utf8(`${text}\n`), 0o644));
   logger.info({ ...doors.addresses }, "servers open");
   if (flags["api.enabledUnsafeCors"]) logger.warn("REST lets web pages of any origin read its responses");
@@ -136,38 +147,27 @@ export async function openNodeDoors(options: NodeDoorsOptions): Promise<NodeDoor
 }
 
 function open(options: NodeDoorsOptions): Promise<OpenDoors> {
-  const { flags, limits, home, node, logger, signal, genesis, progress, handlerState } = options;
-  const { app } = node;
-  const service = new NodeService(node, {
-    nodeId: readNodeId(home.nodeKeyFile),
-    moniker: flags.moniker ?? "node",
-    genesis: new GenesisFile(home.genesisFile),
-    search: limits.search,
-    settings: options.settings,
-    progress,
-  });
-  const { bondDenom, stakingParams } = genesis;
-  const facts = { bondDenom, stakingParams, compatCosmos: flags.compatCosmos };
-  const query = new Query({ chain: programChain(), app, node: service, sha256, ...facts });
+  const { flags, limits, home, query, rpc, logger, signal, handlerState } = options;
+  const { app, node } = query;
   const diskFree = () => {
     const free = freeBytes(home.databaseFile);
     return free === undefined ? undefined : Number(free);
   };
-  const metrics = new Metrics({ app, node: service, coreHash: sha256(CORE_WASM()), handlerState, diskFree });
+  const metrics = new Metrics({ app, node, coreHash: sha256(CORE_WASM()), handlerState, diskFree });
   return openDoors({
     query,
     events: {
       onAnswer: (door, method, status, seconds) => metrics.onAnswer(door, method, status, seconds),
       onBug: (error) => logger.error({ err: error }, "a request failed in a way that must not be"),
     },
-    ...(flags["rpc.enable"] ? { rpc: flags["rpc.laddr"] } : {}),
+    ...(flags["rpc.enable"] && typeof rpc !== "string" ? { rpc: { address: flags["rpc.laddr"], query: rpc } } : {}),
     ...(flags["grpc.enable"] ? { grpc: flags["grpc.address"] } : {}),
     ...(flags["api.enable"] ? { rest: flags["api.address"] } : {}),
     cors: flags["api.enabledUnsafeCors"] === true,
     grpcWeb: flags["grpcWeb.enable"],
     origins: flags["rpc.corsAllowedOrigins"] ?? [],
     limits: limits.doors,
-    isReady: () => !signal.aborted && service.latest() !== undefined,
+    isReady: () => !signal.aborted && query.lastHeight !== undefined,
     metrics: () => metrics.text(),
   });
 }

@@ -1,38 +1,34 @@
 /** A node whose blocks CometBFT decides: the application on an ABCI socket, and CometBFT itself as a child where it is asked for. */
-import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Logger } from "pino";
 import { type CometBlock, runAppNode } from "../abci/app-node.js";
 import { CometNode } from "../abci/comet-node.js";
 import { toHex } from "../bytes.js";
-import type { AppQuery, AppQueryResult } from "../chain/engine-port.js";
-import type { NodePort } from "../chain/query/node-port.js";
 import { formatGasPrices } from "../chain/tx/minimum-fee.js";
+import { CometRpc } from "../comet-rpc/comet-rpc.js";
 import { PlanWatch } from "../engine/embedded/plan-watch.js";
 import { RECORDED_FROM, recordHalt } from "../engine/embedded/run-node.js";
-import { readConsensusKey, readNodeId } from "../engine/home/consensus-key.js";
-import { GenesisFile } from "../engine/home/genesis-file.js";
 import { removeHaltRecord } from "../engine/home/halt-file.js";
 import { HaltLinger } from "../engine/home/halt-linger.js";
 import { HeldHome } from "../engine/home/held-home.js";
 import type { HoldOptions, OpenApp } from "../engine/home/hold-options.js";
-import type { Home } from "../engine/home/home.js";
 import { localReceipt, writeLocalReceipt } from "../engine/home/local-receipt.js";
 import { isUpgradeError, messageOf } from "../errors.js";
 import { VERSIONS_KEPT_DEFAULT } from "../limits.js";
 import { sha256 } from "../native/sha256.js";
 import { answerAppQuery } from "../query/app-query.js";
-import { Query } from "../query/query.js";
-import { programChain } from "../shell/program-chain.js";
+import type { Query } from "../query/query.js";
 import type { CometChoice } from "./comet-flags.js";
-import type { DoorFlags } from "./node-doors.js";
+import type { ChosenLimits } from "./limit-settings.js";
+import { type DoorFlags, openNodeDoors, queryOf } from "./node-doors.js";
 
 export interface CometRun {
   readonly hold: Omit<HoldOptions, "log">;
   readonly choice: CometChoice;
   /** Of CometBFT, besides those that name the home and the socket. */
   readonly args: readonly string[];
-  readonly flags: Pick<DoorFlags, "moniker" | "compatCosmos">;
+  readonly flags: DoorFlags;
+  readonly limits: ChosenLimits;
   /** How long it holds at an upgrade's height for a supervisor; 0: not. */
   readonly lingerMillis: number;
   readonly logger: Logger;
@@ -86,7 +82,7 @@ class NodeOfComet {
 
   async run(signal: AbortSignal): Promise<void> {
     const { held } = this;
-    const { logger, choice, args, hold } = this.options;
+    const { logger, choice, args, hold, flags, limits } = this.options;
     const opened = held.openApp();
     const { app } = opened;
     this.#watch = new PlanWatch(app.plan);
@@ -97,13 +93,22 @@ class NodeOfComet {
     );
     const comet =
       program === undefined ? undefined : { program, args: ["start", "--home", resolve(hold.home), ...args] };
-    await runAppNode({
-      ...{ held, opened, address, comet, signal, linger: this.linger },
-      query: answerer(this.options, held, opened),
-      onBlock: (block) => this.#made(opened, block),
-      onFailed: (error) => this.record(error),
-      log: (level, message) => logger[level](message),
+    const query = queryOver(this.options, opened);
+    const doors = await openNodeDoors({
+      ...{ flags, limits, home: held.home, query, rpc: choice.rpc, logger, signal },
+      handlerState: (plan) => app.keeper.handlerState(plan),
     });
+    try {
+      await runAppNode({
+        ...{ held, opened, address, comet, signal, linger: this.linger },
+        query: (asked) => answerAppQuery(query, asked),
+        onBlock: (block) => this.#made(opened, block),
+        onFailed: (error) => this.record(error),
+        log: (level, message) => logger[level](message),
+      });
+    } finally {
+      await doors.close();
+    }
   }
 
   /** Writes halt.json, once, and prints it. */
@@ -142,35 +147,21 @@ class NodeOfComet {
   }
 }
 
-function answerer(
-  { flags, hold }: CometRun,
-  { home }: HeldHome,
-  { app, database, genesis }: OpenApp,
-): (query: AppQuery) => Promise<AppQueryResult> {
-  const file = new GenesisFile(home.genesisFile);
+/** Blocks and transactions are asked of CometBFT; state is here. */
+function queryOver({ flags, hold, choice }: CometRun, opened: OpenApp): Query {
+  const { app, database, genesis } = opened;
   const node = new CometNode({
-    ...{ app, database },
+    ...{ comet: new CometRpc(choice.rpc, genesis.chainId, sha256), chainId: genesis.chainId, database },
+    lastHeight: () => app.lastCommitID.version,
+    consensusParams: () => app.consensusParams,
     settings: {
       minimumGasPrices: formatGasPrices(hold.minimumGasPrices ?? []),
       versionsKept: hold.versionsKept ?? VERSIONS_KEPT_DEFAULT,
       haltHeight: hold.haltHeight ?? 0n,
       isIndexed: true,
     },
-    identity: identityOf(home, flags.moniker ?? "node", genesis.chainId),
-    genesis: () => file.text(),
     // Blocks and queries are of one thread: while an upgrade is made no query runs.
     progress: () => undefined,
   });
-  const { bondDenom, stakingParams } = genesis;
-  const facts = { bondDenom, stakingParams: stakingParams.value, compatCosmos: flags.compatCosmos };
-  const query = new Query({ chain: programChain(), app, node, sha256, ...facts });
-  return (asked) => answerAppQuery(query, asked);
-}
-
-/** A validator's key may be in another process: then its address is not known here. */
-function identityOf(home: Home, moniker: string, chainId: string): NodePort["identity"] {
-  const nodeId = existsSync(home.nodeKeyFile) ? readNodeId(home.nodeKeyFile) : "";
-  const key = existsSync(home.validatorKeyFile) ? readConsensusKey(home.validatorKeyFile) : undefined;
-  const none = new Uint8Array(0);
-  return { nodeId, moniker, chainId, address: key?.address ?? none, publicKey: key?.publicKey.bytes ?? none };
+  return queryOf(app, node, { bondDenom: genesis.bondDenom, stakingParams: genesis.stakingParams.value }, flags);
 }

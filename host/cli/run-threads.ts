@@ -6,6 +6,9 @@ import { realpathSync } from "node:fs";
 import type { Logger } from "pino";
 import { toHex } from "../bytes.js";
 import { formatGasPrices } from "../chain/tx/minimum-fee.js";
+import { NodeService } from "../engine/embedded/node-service.js";
+import { readNodeId } from "../engine/home/consensus-key.js";
+import { GenesisFile } from "../engine/home/genesis-file.js";
 import { writeHaltRecord } from "../engine/home/halt-file.js";
 import { HaltLinger } from "../engine/home/halt-linger.js";
 import type { Home } from "../engine/home/home.js";
@@ -18,7 +21,7 @@ import { NodeView } from "../thread/node-view.js";
 import { haltRecord } from "../upgrade/halt.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
 import type { ChosenLimits } from "./limit-settings.js";
-import { type DoorFlags, type NodeDoors, openNodeDoors } from "./node-doors.js";
+import { type DoorFlags, type NodeDoors, openNodeDoors, queryOf } from "./node-doors.js";
 import { ProgressLog } from "./progress-log.js";
 import { StopSignals } from "./stop-signals.js";
 
@@ -84,8 +87,22 @@ class Threads implements EngineListener {
       minimumGasPrices: flags.minimumGasPrices,
       engine,
     });
+    const query = queryOf(this.#node.app, this.#service(this.#node), facts, flags);
     this.#doors = await openNodeDoors({
-      ...{ flags, limits, home, logger, node: this.#node, genesis: facts, signal: this.#signals.signal },
+      ...{ flags, limits, home, logger, query, rpc: query, signal: this.#signals.signal },
+      handlerState: () => this.#handlerState,
+    });
+    engine.run();
+    await engine.ended;
+  }
+
+  #service(node: NodeView): NodeService {
+    const { flags, limits, home, start } = this.options;
+    return new NodeService(node, {
+      nodeId: readNodeId(home.nodeKeyFile),
+      moniker: flags.moniker ?? "node",
+      genesis: new GenesisFile(home.genesisFile),
+      search: limits.search,
       settings: {
         minimumGasPrices: formatGasPrices(flags.minimumGasPrices),
         haltHeight: start.haltHeight ?? 0n,
@@ -93,10 +110,7 @@ class Threads implements EngineListener {
         ...(start.versionsKept === undefined ? {} : { versionsKept: start.versionsKept }),
       },
       progress: () => this.#progress.last,
-      handlerState: () => this.#handlerState,
     });
-    engine.run();
-    await engine.ended;
   }
 
   onCommitted({ height, appHash, handlerState }: Committed): void {

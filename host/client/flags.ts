@@ -1,8 +1,8 @@
 /** The flags of commands that ask a node. */
 import { type Command, Option } from "commander";
+import { httpUrl, RpcClient } from "../comet-rpc/client.js";
 import { parseDuration, parseHeight } from "../shell/options.js";
 import { GrpcClient } from "../wallet/grpc.js";
-import { httpUrl, RpcClient } from "../wallet/rpc.js";
 
 export const NODE_DEFAULT = "tcp://localhost:26657";
 const TIMEOUT_DEFAULT = 10_000_000_000n;

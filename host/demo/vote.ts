@@ -7,13 +7,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { RpcClient } from "../comet-rpc/client.js";
 import { Home } from "../engine/home/home.js";
 import { UpgradeError } from "../errors.js";
 import { programChain } from "../shell/program-chain.js";
 import type { Plan } from "../types.js";
 import { Keyring } from "../wallet/keyring.js";
 import { makePrompt } from "../wallet/prompt.js";
-import { RpcClient } from "../wallet/rpc.js";
 import { requireExit, startChildNode } from "./child-node.js";
 import { DEPOSIT, operatorKeys } from "./small-genesis.js";
 

@@ -61,7 +61,7 @@ export function descriptorService(chain: Chain, services: () => readonly DescSer
           .map(({ name, number }) => ({ name, number })),
       },
     }),
-    getChainDescriptor: (_request, { node }) => ({ chain: { id: node.identity.chainId } }),
+    getChainDescriptor: (_request, { node }) => ({ chain: { id: node.chainId } }),
     getCodecDescriptor: () => ({
       codec: { interfaces: [...interfacesOf(chain)].map(([name, types]) => implementers(name, types)) },
     }),

@@ -1,9 +1,12 @@
 /** Blocks in the messages of the query service; hashes there are bytes, and only the newer form names the proposer. */
 
+import { fromBinary } from "@bufbuild/protobuf";
 import type { Block } from "../comet/block.js";
 import type { BlockId } from "../comet/block-id.js";
 import type { Commit } from "../comet/commit.js";
+import { encodeEvidence } from "../comet/evidence.js";
 import type { Header } from "../comet/header.js";
+import { EvidenceSchema } from "../gen/tendermint/types/evidence_pb.js";
 import type { Addresses } from "../values/address.js";
 
 export function blockIdMessage({ hash, parts }: BlockId) {
@@ -31,8 +34,9 @@ function commitMessage({ height, round, blockId, signatures }: Commit) {
 
 /** The two forms of one block: the engine's, and the one whose header names the proposer in text. */
 export function blockMessages(block: Block, { consensus }: Addresses) {
-  const { header, txs, lastCommit } = block;
-  const common = { data: { txs: [...txs] }, evidence: { evidence: [] }, lastCommit: commitMessage(lastCommit) };
+  const { header, txs, evidence, lastCommit } = block;
+  const pieces = evidence.map((piece) => fromBinary(EvidenceSchema, encodeEvidence(piece)));
+  const common = { data: { txs: [...txs] }, evidence: { evidence: pieces }, lastCommit: commitMessage(lastCommit) };
   const proposer = header.proposerAddress;
   return {
     block: { header: { ...headerMessage(header), proposerAddress: proposer }, ...common },

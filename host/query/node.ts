@@ -1,7 +1,7 @@
 /** Queries about the node and its blocks: `cosmos.base.tendermint.v1beta1.Service`. */
 
 import type { NodeCall } from "../chain/query/call.js";
-import type { NodeBlock } from "../chain/query/node-port.js";
+import type { NodeHead } from "../chain/query/node-port.js";
 import { paginateList } from "../chain/query/paginate.js";
 import { implementOfNode, type QueryService } from "../chain/query/service.js";
 import { UpgradeError } from "../errors.js";
@@ -14,32 +14,26 @@ import { VERSION } from "../version.js";
 import { abciQuery } from "./abci.js";
 import { blockIdMessage, blockMessages } from "./blocks.js";
 
-/** What stock clients take for the protocol of this node: they choose their decoders by it. */
-export const ENGINE_VERSION = "0.38.25";
-/** Protocol of blocks, as headers carry it; that of peers counts for nothing here. */
-export const P2P_PROTOCOL = 8n;
-export const BLOCK_PROTOCOL = 11n;
-
-function latestBlock({ node }: NodeCall): NodeBlock {
-  const latest = node.latest();
+async function latestBlock({ node }: NodeCall): Promise<NodeHead> {
+  const latest = await node.latest();
   if (!latest) throw new UpgradeError("UPG_REMOTE_NOT_READY", "the chain is not ready; please wait for first block");
   return latest;
 }
 
-function blockAt(call: NodeCall, height: Height) {
+async function blockAt(call: NodeCall, height: Height) {
   const { node } = call;
-  const last = latestBlock(call).header.height;
+  const last = (await latestBlock(call)).header.height;
   if (height > last) {
     throw new UpgradeError("UPG_INVALID_HEIGHT", "requested block height is bigger then the chain length");
   }
-  return {
-    blockId: blockIdMessage(node.at(height).blockId),
-    ...blockMessages(node.block(height), call.chain.addresses),
-  };
+  const block = await node.block(height);
+  const { blockId } = await node.at(height);
+  return { blockId: blockIdMessage(blockId), ...blockMessages(block, call.chain.addresses) };
 }
 
-function validatorSet(call: NodeCall, height: Height, request: PageRequest | undefined) {
-  const list = call.node.validatorsAt(height).validators.map(({ address, publicKey, power, priority }) => ({
+async function validatorSet(call: NodeCall, height: Height, request: PageRequest | undefined) {
+  const { validators } = await call.node.validatorsAt(height);
+  const list = validators.map(({ address, publicKey, power, priority }) => ({
     address: call.chain.addresses.consensus.encode(address),
     pubKey: packAny(PubKeySchema, { key: publicKey.bytes }),
     votingPower: power,
@@ -50,33 +44,33 @@ function validatorSet(call: NodeCall, height: Height, request: PageRequest | und
 }
 
 export const nodeService: QueryService = implementOfNode(Service, {
-  getNodeInfo(_request, call) {
-    const { identity } = call.node;
+  async getNodeInfo(_request, call) {
+    const { protocol, nodeId, listenAddress, chainId, version, ...rest } = await call.node.info();
+    const { channels, moniker, txIndex, rpcAddress } = rest;
     return {
       defaultNodeInfo: {
-        protocolVersion: { p2p: P2P_PROTOCOL, block: BLOCK_PROTOCOL, app: call.node.consensusParams.version.app },
-        defaultNodeId: identity.nodeId,
-        listenAddr: "",
-        network: identity.chainId,
-        version: ENGINE_VERSION,
-        channels: new Uint8Array(),
-        moniker: identity.moniker,
-        other: { txIndex: call.node.settings.isIndexed ? "on" : "off", rpcAddress: "" },
+        ...{ protocolVersion: protocol, defaultNodeId: nodeId, listenAddr: listenAddress, network: chainId },
+        ...{ version, channels, moniker, other: { txIndex, rpcAddress } },
       },
       applicationVersion: { name: "chain-upgrade", appName: call.chain.name, version: VERSION },
     };
   },
 
-  getSyncing: () => ({ syncing: false }),
+  async getSyncing(_request, { node }) {
+    const { isSyncing } = await node.info();
+    return { syncing: isSyncing };
+  },
 
-  getLatestBlock: (_request, call) => blockAt(call, latestBlock(call).header.height),
+  getLatestBlock: async (_request, call) => blockAt(call, (await latestBlock(call)).header.height),
 
   getBlockByHeight: ({ height }, call) => blockAt(call, height),
 
-  getLatestValidatorSet: ({ pagination }, call) => validatorSet(call, latestBlock(call).header.height + 1n, pagination),
+  async getLatestValidatorSet({ pagination }, call) {
+    return validatorSet(call, (await latestBlock(call)).header.height + 1n, pagination);
+  },
 
-  getValidatorSetByHeight({ height, pagination }, call) {
-    if (height > latestBlock(call).header.height) {
+  async getValidatorSetByHeight({ height, pagination }, call) {
+    if (height > (await latestBlock(call)).header.height) {
       throw new UpgradeError("UPG_INVALID_HEIGHT", "requested block height is bigger then the chain length");
     }
     if (height <= 0n) throw new UpgradeError("UPG_INVALID_HEIGHT", `height must be greater than 0, but got ${height}`);

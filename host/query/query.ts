@@ -17,10 +17,10 @@ import { consensusService, settingsService } from "./settings.js";
 import { inTurns } from "./turns.js";
 import { txService } from "./tx.js";
 
-export interface QueryOptions {
+export interface QueryOptions<N extends NodePort = NodePort> {
   readonly chain: Chain;
   readonly app: QueryApp;
-  readonly node: NodePort;
+  readonly node: N;
   readonly sha256: Sha256;
   readonly bondDenom: string;
   /** `app_state.staking.params` of the genesis document, as JSON. */
@@ -38,14 +38,15 @@ export interface QueryAnswer {
 /** The upgrade module's service under the name that today's clients know. */
 const COSMOS_UPGRADE = "cosmos.upgrade.";
 
-export class Query {
+/** `N`: its node, which may have more than queries need. */
+export class Query<N extends NodePort = NodePort> {
   readonly services: readonly QueryService[];
   /** Those of REST: all but the descriptions of the chain to clients of gRPC. */
   readonly routed: readonly QueryService[];
   readonly #methods: ReadonlyMap<string, QueryMethod>;
   #last: StateView | undefined;
 
-  constructor(private readonly options: QueryOptions) {
+  constructor(private readonly options: QueryOptions<N>) {
     const { chain, compatCosmos } = options;
     const isServed = ({ descriptor }: QueryService) => compatCosmos || !descriptor.typeName.startsWith(COSMOS_UPGRADE);
     const ofNode = [txService, nodeService, settingsService, consensusService, interfaceService(chain)];
@@ -60,7 +61,7 @@ export class Query {
     this.#methods = new Map(this.services.flatMap(({ methods }) => methods.map((method) => [method.path, method])));
   }
 
-  get node(): NodePort {
+  get node(): N {
     return this.options.node;
   }
 

@@ -30,8 +30,8 @@ export const settingsService: QueryService = implementOfNode(Service, {
     };
   },
 
-  status(_request, { app, node }: NodeCall) {
-    const latest = node.latest();
+  async status(_request, { app, node }: NodeCall) {
+    const latest = await node.latest();
     if (!latest) throw new UpgradeError("UPG_REMOTE_NOT_READY", "the chain is not ready; please wait for first block");
     const { height, time, appHash, nextValidatorsHash } = latest.header;
     return {

@@ -38,13 +38,14 @@ function resultFields(result: NodeTxResult) {
   return { code, codespace, data: toUpperHex(data), rawLog: log, gasWanted, gasUsed, events: eventMessages(events) };
 }
 
-function txResponse(node: NodePort, { hash, height, bytes, result }: NodeTx): TxResponse {
+async function txResponse(node: NodePort, { hash, height, bytes, result }: NodeTx): Promise<TxResponse> {
+  const { header } = await node.at(height);
   return create(TxResponseSchema, {
     height,
     txhash: toUpperHex(hash),
     ...resultFields(result),
     tx: packAny(TxSchema, decodeTx(bytes)),
-    timestamp: formatTime(node.at(height).header.time),
+    timestamp: formatTime(header.time),
   });
 }
 
@@ -67,9 +68,11 @@ async function search(call: NodeCall, query: string, page: bigint, limit: bigint
   const window = { isDescending, first, size, ...(call.signal ? { signal: call.signal } : {}) };
   const { hits, total, isTotalExact } = await call.node.searchTxs(parseEventQuery(query), window);
   if (!isTotalExact) call.onCut?.(cutText(total));
+  const txResponses: TxResponse[] = [];
+  for (const tx of hits) txResponses.push(await txResponse(call.node, tx));
   return {
     txs: hits.map(({ bytes }) => decodeTx(bytes)),
-    txResponses: hits.map((tx) => txResponse(call.node, tx)),
+    txResponses,
     total: BigInt(total),
   };
 }
@@ -108,14 +111,14 @@ export const txService: QueryService = implementOfNode(Service, {
     return { tx: decodeTx(txBytes) };
   },
 
-  getTx({ hash }, { node }) {
+  async getTx({ hash }, { node }) {
     if (hash === "") throw new UpgradeError("UPG_INVALID_ARGUMENT", "tx hash cannot be empty");
     if (!/^(0x)?[0-9a-fA-F]{64}$/.test(hash)) {
       throw new UpgradeError("UPG_INVALID_ARGUMENT", "a tx hash has 64 hex digits");
     }
-    const found = node.tx(fromHex(hash.replace(/^0x/, "")));
+    const found = await node.tx(fromHex(hash.replace(/^0x/, "")));
     if (!found) throw new UpgradeError("UPG_NOT_FOUND_TX", `tx not found: ${hash}`);
-    return { tx: decodeTx(found.bytes), txResponse: txResponse(node, found) };
+    return { tx: decodeTx(found.bytes), txResponse: await txResponse(node, found) };
   },
 
   broadcastTx({ txBytes, mode }, call) {
@@ -134,12 +137,13 @@ export const txService: QueryService = implementOfNode(Service, {
     return search(call, text, first, size, orderBy);
   },
 
-  getBlockWithTxs({ height, pagination }, { node, chain }) {
-    const latest = node.latest()?.header.height ?? 0n;
+  async getBlockWithTxs({ height, pagination }, { node, chain }) {
+    const latest = (await node.latest())?.header.height ?? 0n;
     if (height < 1n || height > latest) {
       throw new UpgradeError("UPG_INVALID_HEIGHT", `requested height ${height} but current height is ${latest}`);
     }
-    const block = node.block(height);
+    const block = await node.block(height);
+    const { blockId } = await node.at(height);
     const page = paginateList(
       block.txs.map((bytes, index) => ({ bytes, index })),
       pagination,
@@ -147,7 +151,7 @@ export const txService: QueryService = implementOfNode(Service, {
     );
     return {
       txs: page.items.map(({ bytes }) => decodeTx(bytes)),
-      blockId: blockIdMessage(node.at(height).blockId),
+      blockId: blockIdMessage(blockId),
       block: blockMessages(block, chain.addresses).block,
       pagination: page.pagination,
     };

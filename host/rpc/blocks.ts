@@ -1,7 +1,7 @@
 /** Blocks, headers, commits, results, and the set that decides them. */
 
 import { toBase64 } from "../bytes.js";
-import type { NodePort } from "../chain/query/node-port.js";
+import type { LocalNode } from "../chain/query/node-port.js";
 import { isUpgradeError } from "../errors.js";
 import type { Height } from "../types.js";
 import { askedBlock, askedSetHeight, latestBlock, pageOf, type RpcContext } from "./context.js";
@@ -77,7 +77,7 @@ export function blockchain({ query: { node } }: RpcContext, params: Params) {
   return { last_height: String(last), block_metas: metas };
 }
 
-function metaAt(node: NodePort, height: Height) {
+function metaAt(node: LocalNode, height: Height) {
   try {
     return [blockMetaJson(node.at(height))];
   } catch (error) {

@@ -1,6 +1,6 @@
 /** What every method of the RPC is given, and how it asks for a height. */
 
-import type { NodeBlock, NodePort } from "../chain/query/node-port.js";
+import type { LocalNode, NodeBlock } from "../chain/query/node-port.js";
 import { UpgradeError } from "../errors.js";
 import type { Query } from "../query/query.js";
 import type { Height, LeftSignal } from "../types.js";
@@ -8,7 +8,7 @@ import type { GenesisAnswers } from "./genesis.js";
 import type { Params } from "./params.js";
 
 export interface RpcContext {
-  readonly query: Query;
+  readonly query: Query<LocalNode>;
   readonly genesis: GenesisAnswers;
   /** Where this server listens, as `tcp://host:port`. */
   readonly address: string;
@@ -17,7 +17,7 @@ export interface RpcContext {
 }
 
 /** @throws UpgradeError UPG_REMOTE_NOT_READY */
-export function latestBlock(node: NodePort): NodeBlock {
+export function latestBlock(node: LocalNode): NodeBlock {
   const latest = node.latest();
   if (!latest) throw new UpgradeError("UPG_REMOTE_NOT_READY", "the chain is not ready; please wait for first block");
   return latest;
@@ -30,7 +30,7 @@ export function askedBlock({ query: { node } }: RpcContext, params: Params): Nod
   return height === undefined ? last : blockAt(node, height, last.header.height);
 }
 
-function blockAt(node: NodePort, height: Height, last: Height): NodeBlock {
+function blockAt(node: LocalNode, height: Height, last: Height): NodeBlock {
   requireHeight(height, last);
   return node.at(height);
 }

@@ -2,7 +2,7 @@
 
 import { toBase64, utf8 } from "../bytes.js";
 import { GenesisPieces, type Piece } from "../chain/query/genesis-pieces.js";
-import type { NodeGenesis, NodePort } from "../chain/query/node-port.js";
+import type { LocalNode, NodeGenesis } from "../chain/query/node-port.js";
 import { UpgradeError } from "../errors.js";
 import { noRoom, type UnreadBytes } from "../server/unread.js";
 import { decodeText } from "../text.js";
@@ -21,7 +21,7 @@ const base64Length = (bytes: number) => Math.ceil(bytes / 3) * 4;
 const OWN = new Set(["consensus", "consensus_params", "validators", "app_hash", "app_state"]);
 
 /** Consensus parameters in full and at the top, the state last. */
-async function documentOf(node: NodePort, genesis: NodeGenesis): Promise<GenesisPieces> {
+async function documentOf(node: LocalNode, genesis: NodeGenesis): Promise<GenesisPieces> {
   const { members } = genesis;
   const consensus = members.get("consensus");
   const { validators = [] } = consensus
@@ -51,7 +51,7 @@ export class GenesisAnswers {
   #waiting = 0;
 
   constructor(
-    private readonly node: NodePort,
+    private readonly node: LocalNode,
     private readonly unread: UnreadBytes,
   ) {}
 

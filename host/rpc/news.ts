@@ -1,7 +1,7 @@
 /** Events of blocks and transactions, as subscribers hear them. */
 import { toBase64, toUpperHex } from "../bytes.js";
 import type { ChainEvent } from "../chain/context.js";
-import type { NodeNews, NodeTx } from "../chain/query/node-port.js";
+import type { LocalNode, NodeNews, NodeTx } from "../chain/query/node-port.js";
 import { newValidator } from "../comet/validator.js";
 import type { ValidatorUpdate } from "../comet/validator-updates.js";
 import { eventValues } from "../event-query.js";
@@ -34,7 +34,7 @@ export const TOLD_EVENTS: ReadonlySet<string> = new Set([
 ]);
 
 /** The events of one block: the block itself, its header, its events, its transactions, then what it changed of validators. */
-export function tell(news: NodeNews, { node, sha256 }: Pick<Query, "node" | "sha256">): Told[] {
+export function tell(news: NodeNews, { node, sha256 }: Pick<Query<LocalNode>, "node" | "sha256">): Told[] {
   const { header, blockId, appHash } = news.block;
   const height = header.height;
   const results = news.results;

@@ -1,8 +1,9 @@
 /** Who this node is, and whether it is well. */
 
 import { equalBytes, toUpperHex } from "../bytes.js";
-import type { NodeBlock, NodePort } from "../chain/query/node-port.js";
-import { BLOCK_PROTOCOL, ENGINE_VERSION, P2P_PROTOCOL } from "../query/node.js";
+import type { LocalNode, NodeBlock } from "../chain/query/node-port.js";
+import { BLOCK_PROTOCOL } from "../comet/header.js";
+import { ENGINE_VERSION, P2P_PROTOCOL } from "../comet/release.js";
 import { formatTime, ZERO_TIME } from "../time.js";
 import type { Height } from "../types.js";
 import type { RpcContext } from "./context.js";
@@ -23,7 +24,7 @@ export function status({ query: { node }, address }: RpcContext): JsonText {
   return text;
 }
 
-function statusOf(node: NodePort, address: string, latest: NodeBlock | undefined) {
+function statusOf(node: LocalNode, address: string, latest: NodeBlock | undefined) {
   const { identity, consensusParams } = node;
   const earliest = node.earliest();
   return {
@@ -51,7 +52,7 @@ function statusOf(node: NodePort, address: string, latest: NodeBlock | undefined
 }
 
 /** Of this node's key; 0n: it has none. */
-function powerOf(node: NodePort, height: Height): bigint {
+function powerOf(node: LocalNode, height: Height): bigint {
   const { validators } = node.validatorsAt(height);
   return validators.find(({ address }) => equalBytes(address, node.identity.address))?.power ?? 0n;
 }

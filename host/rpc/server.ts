@@ -1,8 +1,10 @@
 /** CometBFT-style RPC: JSON-RPC by POST, calls in an address by GET, and the websocket. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { LocalNode } from "../chain/query/node-port.js";
 import { messageOf, UpgradeError } from "../errors.js";
 import { apiError } from "../query/api-error.js";
+import type { Query } from "../query/query.js";
 import { ArrivingBytes } from "../server/arriving.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../server/door.js";
 import {
@@ -36,6 +38,7 @@ import { Params } from "./params.js";
 import { WebSocketDoor } from "./websocket.js";
 
 export interface RpcOptions extends DoorOptions {
+  readonly query: Query<LocalNode>;
   readonly address: Address;
   /** Web pages that may call and open a websocket; `*`: all. */
   readonly origins: readonly string[];

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, Server } from "node:http";
 import { type RawData, WebSocket, WebSocketServer } from "ws";
+import type { LocalNode } from "../chain/query/node-port.js";
 import { UpgradeError } from "../errors.js";
 import { type EventCondition, matchesAll, parseEventQuery } from "../event-query.js";
 import type { Query } from "../query/query.js";
@@ -34,7 +35,7 @@ const PIECES_MAX = 2_048;
 const PATH = "/websocket";
 
 export interface WebSocketOptions {
-  readonly query: Query;
+  readonly query: Query<LocalNode>;
   readonly contextFor: (signal: LeftSignal) => RpcContext;
   readonly events: DoorEvents;
   readonly limits: DoorLimits;

@@ -14,12 +14,12 @@ export type ConfigTable = Readonly<Record<string, unknown>>;
 
 const FILE_MODE = 0o644;
 
-export function configPath(home: string, name: ConfigName): string {
+export function configPath(home: string, name: ConfigName | "config"): string {
   return join(home, "config", `${name}.toml`);
 }
 
-/** Empty when there is no such file. @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_IO */
-export function readConfig(home: string, name: ConfigName): ConfigTable {
+/** Empty when there is no such file; `config` is CometBFT's. @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_IO */
+export function readConfig(home: string, name: ConfigName | "config"): ConfigTable {
   const path = configPath(home, name);
   const bytes = readFileIfThere(path);
   return bytes ? parseConfig(path, textOf(path, bytes)) : {};

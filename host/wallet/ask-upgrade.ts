@@ -1,10 +1,10 @@
 /** Questions about upgrades, to nodes of this program and to those of the Cosmos SDK. */
 import type { DescMessage, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type { RpcClient } from "../comet-rpc/client.js";
 import { isUpgradeError } from "../errors.js";
 import { Query as CosmosQuery } from "../gen/cosmos/upgrade/v1beta1/query_pb.js";
 import { ask, type Method } from "./ask.js";
 import type { GrpcClient } from "./grpc.js";
-import type { RpcClient } from "./rpc.js";
 
 /** What a node of the Cosmos SDK says of a service that it does not have. */
 const UNKNOWN = /unknown query path|unknown service|unknown method/;

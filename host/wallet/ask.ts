@@ -8,9 +8,9 @@ import {
   toBinary,
 } from "@bufbuild/protobuf";
 import { fromBase64, toHex } from "../bytes.js";
+import type { RpcClient } from "../comet-rpc/client.js";
 import { ERROR_KINDS, type ErrorCode, messageOf, UpgradeError } from "../errors.js";
 import { GrpcClient } from "./grpc.js";
-import type { RpcClient } from "./rpc.js";
 
 /** A method as generated code describes it. */
 export interface Method<I extends DescMessage, O extends DescMessage> {

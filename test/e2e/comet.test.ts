@@ -34,10 +34,11 @@ async function cometHome(): Promise<CometHome> {
   const [port = 0, p2p = 0] = await freePorts(2);
   quickComet(path, port, p2p);
   const start = (...args: readonly string[]) =>
-    run(CHAIND, ["start", "--home", path, ...args], { COMETBFT_BIN: comet ?? "" });
+    run(CHAIND, ["start", "--home", path, ...FREE, ...args], { COMETBFT_BIN: comet ?? "" });
   return { path, rpc: port, start };
 }
 
+const FREE = ["--grpc.address", "127.0.0.1:0", "--api.address", "tcp://127.0.0.1:0"];
 const ENGINE = ["--engine", "cometbft"];
 const read = (home: CometHome, file: string) => readFileSync(join(home.path, "data", file), "utf8");
 

@@ -1,6 +1,7 @@
 /**
  * What the servers need of a node besides its state: blocks, transactions, the mempool, notifications. The engine implements it;
- * a program puts the two together, so neither knows the other.
+ * a program puts the two together, so neither knows the other. The query service takes a {@link NodePort}, whose blocks may be
+ * kept by another process; the RPC is served of a {@link LocalNode}, which has them.
  */
 
 import type { Block } from "../../comet/block.js";
@@ -8,16 +9,24 @@ import type { BlockId } from "../../comet/block-id.js";
 import type { Commit } from "../../comet/commit.js";
 import type { ConsensusParams } from "../../comet/consensus-params.js";
 import type { Header } from "../../comet/header.js";
+import type { Validator } from "../../comet/validator.js";
 import type { ValidatorSet } from "../../comet/validator-set.js";
 import type { ValidatorUpdate } from "../../comet/validator-updates.js";
 import type { EventCondition } from "../../event-query.js";
 import type { Height, LeftSignal, Timestamp } from "../../types.js";
 import type { ChainEvent } from "../context.js";
 
-/** A block without its transactions, and its results. */
-export interface NodeBlock {
+/** Given at once, or when another process has answered. */
+export type Maybe<T> = T | Promise<T>;
+
+/** A block's header, and its name. */
+export interface NodeHead {
   readonly header: Header;
   readonly blockId: BlockId;
+}
+
+/** A block without its transactions, and its results. */
+export interface NodeBlock extends NodeHead {
   /** Bytes of the whole block. */
   readonly size: number;
   readonly txCount: number;
@@ -64,9 +73,13 @@ export interface NodeNews {
   readonly txs: readonly NodeTx[];
 }
 
-interface NodeMempool {
+/** Transactions that wait for a block. */
+export interface NodeWaiting {
   readonly count: number;
   readonly bytes: number;
+}
+
+interface NodeMempool extends NodeWaiting {
   /** The first ones, in the order in which they will be taken. */
   list(limit: number): readonly Uint8Array[];
 }
@@ -79,6 +92,24 @@ interface NodeIdentity {
   /** The key that signs blocks. */
   readonly address: Uint8Array;
   readonly publicKey: Uint8Array;
+}
+
+/** What a node says of itself to its peers and clients: CometBFT's `NodeInfo`. */
+export interface NodeInfo {
+  readonly protocol: { readonly p2p: bigint; readonly block: bigint; readonly app: bigint };
+  /** Lower-case hex. */
+  readonly nodeId: string;
+  readonly listenAddress: string;
+  readonly chainId: string;
+  /** Of the engine, as CometBFT numbers its versions. */
+  readonly version: string;
+  readonly channels: Uint8Array;
+  readonly moniker: string;
+  /** "on" or "off". */
+  readonly txIndex: string;
+  readonly rpcAddress: string;
+  /** It fetches blocks that others have made. */
+  readonly isSyncing: boolean;
 }
 
 /** Which of its hits a search shows. */
@@ -139,45 +170,59 @@ export interface NodeSettings {
 
 export interface NodePort {
   readonly settings: NodeSettings;
-  readonly identity: NodeIdentity;
+  readonly chainId: string;
+  /** For the next block. */
   readonly consensusParams: ConsensusParams;
-  readonly mempool: NodeMempool;
-  /** The same object as long as the document is the same. @throws UpgradeError UPG_STORE_IO */
-  genesis(): Promise<NodeGenesis>;
   /** Height of the last block; undefined before the first. */
   readonly lastHeight: Height | undefined;
-  /** Undefined before the first block. */
-  latest(): NodeBlock | undefined;
-  /** The lowest block of the run without gaps that ends with the last. */
-  earliest(): NodeBlock | undefined;
-  /** The set that decides a height, at most the one after the last block. @throws UpgradeError UPG_NOT_FOUND_BLOCK */
-  validatorsAt(height: Height): ValidatorSet;
-  /** @throws UpgradeError UPG_NOT_FOUND_BLOCK */
-  at(height: Height): NodeBlock;
   /** Time of a block that is kept, or whose state is. @throws UpgradeError UPG_NOT_FOUND_BLOCK */
   timeOf(height: Height): Timestamp;
+  /** Undefined: no upgrade is being made. */
+  progress(): NodeProgress | undefined;
+  /** Does what is checked over the mempool's transactions: once what a block left of them is checked again. */
+  afterRechecks<T>(work: () => T): Promise<T>;
+  info(): Maybe<NodeInfo>;
+  /** Undefined before the first block. */
+  latest(): Maybe<NodeHead | undefined>;
+  /** The lowest block of the run without gaps that ends with the last. */
+  earliest(): Maybe<NodeHead | undefined>;
   /** @throws UpgradeError UPG_NOT_FOUND_BLOCK */
-  block(height: Height): Block;
+  at(height: Height): Maybe<NodeHead>;
   /** @throws UpgradeError UPG_NOT_FOUND_BLOCK */
-  results(height: Height): NodeBlockResults;
-  heightOf(blockHash: Uint8Array): Height | undefined;
-  tx(hash: Uint8Array): NodeTx | undefined;
+  block(height: Height): Maybe<Block>;
+  /** Those that decide a height, at most the one after the last block. @throws UpgradeError UPG_NOT_FOUND_BLOCK */
+  validatorsAt(height: Height): Maybe<{ readonly validators: readonly Validator[] }>;
+  tx(hash: Uint8Array): Maybe<NodeTx | undefined>;
   /**
    * Transactions whose events fit, by height and place.
    * @throws UpgradeError UPG_REMOTE_SEARCH_CUT when the page was not reached, UPG_REMOTE_BUSY
    */
   searchTxs(conditions: readonly EventCondition[], window: NodeSearchWindow): Promise<NodeSearchPage<NodeTx>>;
-  /** Heights of blocks whose events fit. @throws like `searchTxs` */
-  searchBlocks(conditions: readonly EventCondition[], window: NodeSearchWindow): Promise<NodeSearchPage<Height>>;
   /**
    * Checks a transaction and, when it is good, keeps it for the next block.
    * @throws UpgradeError UPG_TX_* when the mempool does not take it, whatever it says
    */
   broadcast(tx: Uint8Array): Promise<NodeTxResult>;
-  /** Does what is checked over the mempool's transactions: once what a block left of them is checked again. */
-  afterRechecks<T>(work: () => T): Promise<T>;
-  /** Undefined: no upgrade is being made. */
-  progress(): NodeProgress | undefined;
+  waiting(): Maybe<NodeWaiting>;
+}
+
+/** A node that keeps its blocks itself. */
+export interface LocalNode extends NodePort {
+  readonly identity: NodeIdentity;
+  readonly mempool: NodeMempool;
+  /** The same object as long as the document is the same. @throws UpgradeError UPG_STORE_IO */
+  genesis(): Promise<NodeGenesis>;
+  latest(): NodeBlock | undefined;
+  earliest(): NodeBlock | undefined;
+  at(height: Height): NodeBlock;
+  block(height: Height): Block;
+  validatorsAt(height: Height): ValidatorSet;
+  tx(hash: Uint8Array): NodeTx | undefined;
+  /** @throws UpgradeError UPG_NOT_FOUND_BLOCK */
+  results(height: Height): NodeBlockResults;
+  heightOf(blockHash: Uint8Array): Height | undefined;
+  /** Heights of blocks whose events fit. @throws like `searchTxs` */
+  searchBlocks(conditions: readonly EventCondition[], window: NodeSearchWindow): Promise<NodeSearchPage<Height>>;
   /** Calls back after every block, until the function it returns is called. */
   subscribe(listener: (news: NodeNews) => void): () => void;
 }

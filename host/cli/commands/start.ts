@@ -137,7 +137,7 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
   const lingerMillis = haltLingerMillis(options, process.env);
   if (comet) {
     const hold = holdOptions(options, globals.home);
-    await runComet({ hold, choice: comet, args: chosen.cometArgs, flags: options, lingerMillis, logger });
+    await runComet({ hold, choice: comet, args: chosen.cometArgs, flags: options, limits, lingerMillis, logger });
     return;
   }
   await runThreads({

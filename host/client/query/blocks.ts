@@ -2,12 +2,12 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { fromHex, toBase64 } from "../../bytes.js";
+import type { RpcClient } from "../../comet-rpc/client.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { Service } from "../../gen/cosmos/tx/v1beta1/service_pb.js";
 import { parseHeight } from "../../shell/options.js";
 import { usage } from "../../usage.js";
 import { ask } from "../../wallet/ask.js";
-import type { RpcClient } from "../../wallet/rpc.js";
 import { type QueryFlags, rpcClient } from "../flags.js";
 import { messageJson } from "../message-json.js";
 import type { Answer, Question } from "./question.js";

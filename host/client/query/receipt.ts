@@ -1,12 +1,12 @@
 /** A receipt with its proof, verified before it is shown. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { equalBytes, fromHex, toBase64, toHex, toUpperHex } from "../../bytes.js";
+import type { RpcClient } from "../../comet-rpc/client.js";
 import { verifyStoreProof } from "../../commitment/verify-existence.js";
 import { UpgradeError } from "../../errors.js";
 import { sha256 } from "../../native/sha256.js";
 import { decodeReceipt } from "../../upgrade/receipt.js";
 import { type AbciAnswer, type AbciQuestion, abciQuery } from "../../wallet/ask.js";
-import type { RpcClient } from "../../wallet/rpc.js";
 
 const STORE = "upgrade";
 const POLL_MILLIS = 250;

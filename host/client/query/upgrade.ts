@@ -1,4 +1,6 @@
 /** Questions about upgrades. */
+
+import { RpcClient } from "../../comet-rpc/client.js";
 import { Core } from "../../core/core.js";
 import { UpgradeError } from "../../errors.js";
 import { Query, type UpgradeProgress } from "../../gen/chain/upgrade/v1beta1/query_pb.js";
@@ -6,7 +8,6 @@ import type { Estimate } from "../../pace.js";
 import { planProtoJson } from "../../plan-info/plan-text.js";
 import { jsonToYaml, type YamlValue } from "../../shell/yaml/yaml.js";
 import { askUpgrade } from "../../wallet/ask-upgrade.js";
-import { RpcClient } from "../../wallet/rpc.js";
 import { type QueryFlags, queryClient, rpcClient } from "../flags.js";
 import { messageJson } from "../message-json.js";
 import { estimateAt, estimateJson, estimateText } from "./estimate.js";

@@ -1,9 +1,9 @@
 /** Sends a transaction's bytes and shows the node's response in the Cosmos SDK's form. */
 import { toBase64, toUpperHex } from "../../bytes.js";
+import type { RpcClient } from "../../comet-rpc/client.js";
 import { UpgradeError } from "../../errors.js";
 import { sha256 } from "../../native/sha256.js";
 import type { Output } from "../../shell/output.js";
-import type { RpcClient } from "../../wallet/rpc.js";
 import { waitForTx } from "../query/blocks.js";
 import type { TxFlags } from "./flags.js";
 

@@ -1,4 +1,6 @@
 /** Whether a vote to cancel can still end before the upgrade's height (specification 7.7). */
+
+import type { RpcClient } from "../../comet-rpc/client.js";
 import { Core } from "../../core/core.js";
 import { isUpgradeError } from "../../errors.js";
 import type { Params } from "../../gen/cosmos/gov/v1/gov_pb.js";
@@ -7,7 +9,6 @@ import { type BlockTimes, isShort, paceOf } from "../../pace.js";
 import type { Height } from "../../types.js";
 import { usage } from "../../usage.js";
 import { ask } from "../../wallet/ask.js";
-import type { RpcClient } from "../../wallet/rpc.js";
 import { blockTimes, dateText, durationText, shortPaceText } from "../query/estimate.js";
 
 const NANOS = 1_000_000_000n;

@@ -1,10 +1,11 @@
 /** What is checked of a plan before it is proposed: the rules of plans, and its info, offline or with its downloads. */
+
+import type { RpcClient } from "../../comet-rpc/client.js";
 import { Core } from "../../core/core.js";
 import { UpgradeError } from "../../errors.js";
 import { checkPlanInfo, type PlanInfo } from "../../plan-info/plan-info.js";
 import { type PlanUrlRules, parsePlanUrl } from "../../plan-info/plan-url.js";
 import type { Height, Plan } from "../../types.js";
-import type { RpcClient } from "../../wallet/rpc.js";
 import { lastHeightOf } from "../query/estimate.js";
 import { downloadText, verifyDownload } from "./download.js";
 

@@ -1,5 +1,6 @@
 /** From messages to an answer of the node: account, gas, fee, signature, a question to the person, the broadcast. */
 import type { Any } from "@bufbuild/protobuf/wkt";
+import type { RpcClient } from "../../comet-rpc/client.js";
 import { plusNanos } from "../../engine/embedded/clock.js";
 import { UpgradeError } from "../../errors.js";
 import { Query as AuthQuery } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
@@ -14,7 +15,6 @@ import { isMeantAsAddress } from "../../values/address.js";
 import { ask } from "../../wallet/ask.js";
 import type { KeyInfo, Keyring } from "../../wallet/keyring.js";
 import type { Prompt } from "../../wallet/prompt.js";
-import type { RpcClient } from "../../wallet/rpc.js";
 import { rpcClient } from "../flags.js";
 import { withKeyring } from "../keyring-options.js";
 import { messageJson } from "../message-json.js";

@@ -1,8 +1,10 @@
-/** A running node as its servers see it: blocks, results, transactions, mempool and notifications (`NodePort` of host/api). */
-import { equalBytes } from "../../bytes.js";
+/** A running node as its servers see it: blocks, results, transactions, mempool and notifications (`LocalNode` of chain/query). */
+import { EMPTY, equalBytes } from "../../bytes.js";
 import type { TxResult } from "../../chain/app.js";
 import type { Block } from "../../comet/block.js";
 import type { ConsensusParams } from "../../comet/consensus-params.js";
+import { BLOCK_PROTOCOL } from "../../comet/header.js";
+import { ENGINE_VERSION, P2P_PROTOCOL } from "../../comet/release.js";
 import { type ValidatorSet, validatorSetHash } from "../../comet/validator-set.js";
 import { UpgradeError } from "../../errors.js";
 import type { TxPlace } from "../../event-index/postings.js";
@@ -104,6 +106,25 @@ export class NodeService {
     const { nodeId, moniker } = this.own;
     const { key, facts } = this.node;
     return { nodeId, moniker, chainId: facts.chainId, address: key.address, publicKey: key.publicKey.bytes };
+  }
+
+  get chainId(): string {
+    return this.node.facts.chainId;
+  }
+
+  info() {
+    const { nodeId, moniker, chainId } = this.identity;
+    return {
+      protocol: { p2p: P2P_PROTOCOL, block: BLOCK_PROTOCOL, app: this.consensusParams.version.app },
+      ...{ nodeId, moniker, chainId, version: ENGINE_VERSION },
+      ...{ listenAddress: "", channels: EMPTY, rpcAddress: "" },
+      txIndex: this.settings.isIndexed ? "on" : "off",
+      isSyncing: false,
+    };
+  }
+
+  waiting(): { readonly count: number; readonly bytes: number } {
+    return this.mempool;
   }
 
   get settings(): Settings {

@@ -7,6 +7,7 @@ import { DirectSecp256k1HdWallet } from "@cosmjs/proto-signing";
 import { openDoors } from "../../../host/api/doors.js";
 import { Metrics } from "../../../host/api/metrics.js";
 import type { Chain } from "../../../host/chain/define-chain.js";
+import type { LocalNode } from "../../../host/chain/query/node-port.js";
 import type { MempoolLimits } from "../../../host/engine/blocks/mempool.js";
 import type { SearchLimits } from "../../../host/engine/blocks/search-budget.js";
 import { type Clock, logicalClock } from "../../../host/engine/embedded/clock.js";
@@ -35,7 +36,7 @@ export const SIGNER = signer?.address ?? "";
 
 export interface TestNode {
   readonly node: EmbeddedNode;
-  readonly query: Query;
+  readonly query: Query<LocalNode>;
   /** `http://127.0.0.1:<port>` */
   readonly rest: string;
   readonly rpc: string;
@@ -132,7 +133,7 @@ async function withDoors(
       onAnswer: (door, method, status, seconds) => metrics.onAnswer(door, method, status, seconds),
       onBug: (error) => bugs.push(error),
     },
-    ...{ rpc: any, grpc: any, rest: any, cors, origins, limits },
+    ...{ rpc: { address: any, query }, grpc: any, rest: any, cors, origins, limits },
     isReady: () => state.isReady && service.latest() !== undefined,
     metrics: () => metrics.text(),
   });

@@ -1,5 +1,5 @@
 /** Flags of `start` that choose the engine: what they lead to, and what is refused before anything is made. */
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -20,14 +20,16 @@ function program(name: string, version: string): string {
   return path;
 }
 
-function chosen(...args: string[]) {
+const chosen = (...args: string[]) => chosenIn("/var/notes", ...args);
+
+function chosenIn(home: string, ...args: string[]) {
   const command = addCometFlags(new Cobra("start")).exitOverride();
   const off = "--with-comet=false";
   const parsed = args.filter((arg) => arg !== off);
   command.configureOutput({ writeErr: () => undefined }).parse(parsed, { from: "user" });
   // As the command line takes a switch that is turned off.
   if (parsed.length < args.length) command.setOptionValueWithSource("withComet", false, "cli");
-  return chosenComet(command.opts<CometFlags>(), new Home("/var/notes"), command);
+  return chosenComet(command.opts<CometFlags>(), new Home(home), command);
 }
 
 describe("chosenComet()", () => {
@@ -36,17 +38,41 @@ describe("chosenComet()", () => {
   test("no flag → the embedded engine; CometBFT → a socket in the home and its program; elsewhere → the SDK's address", () => {
     expect(chosen()).toBeUndefined();
     const unix = { kind: "unix", path: "/var/notes/data/abci.sock" };
-    expect(chosen("--engine", "cometbft", "--comet.bin", good)).toEqual({ address: unix, program: good });
+    const rpc = "tcp://127.0.0.1:26657";
+    expect(chosen("--engine", "cometbft", "--comet.bin", good)).toEqual({ address: unix, program: good, rpc });
     const tcp = { kind: "tcp", host: "127.0.0.1", port: 26_658 };
-    expect(chosen("--with-comet=false", "--transport", "socket")).toEqual({ address: tcp, program: undefined });
+    expect(chosen("--with-comet=false", "--transport", "socket")).toEqual({ address: tcp, program: undefined, rpc });
     expect(chosen("--with-comet=false", "--engine", "cometbft", "--address", "tcp://127.0.0.1:5")).toEqual({
       address: { ...tcp, port: 5 },
       program: undefined,
+      rpc,
     });
+  });
+
+  test("where CometBFT's RPC is: the flag, else its own settings, asked at this machine where it listens at all addresses", () => {
+    const home = join(folder, "home");
+    mkdirSync(join(home, "config"), { recursive: true });
+    const off = ["--with-comet=false"];
+    for (const [laddr, asked] of [
+      ["tcp://127.0.0.1:5", "tcp://127.0.0.1:5"],
+      ["tcp://0.0.0.0:5", "tcp://127.0.0.1:5"],
+      ["tcp://[::]:5", "tcp://127.0.0.1:5"],
+      ["tcp://:5", "tcp://127.0.0.1:5"],
+      ["", "tcp://127.0.0.1:26657"],
+    ] as const) {
+      writeFileSync(join(home, "config/config.toml"), `[rpc]\nladdr = "${laddr}"\n`);
+      expect(chosenIn(home, ...off)).toMatchObject({ rpc: asked });
+      expect(chosenIn(home, ...off, "--comet.rpc", "https://node:443")).toMatchObject({ rpc: "https://node:443" });
+    }
+    writeFileSync(join(home, "config/config.toml"), '[rpc]\nladdr = "unix:///rpc.sock"\n');
+    const failure = failureOf(() => chosenIn(home, ...off));
+    expect(failure).toMatchObject({ code: "UPG_INVALID_CONFIG", message: expect.stringContaining("--comet.rpc") });
   });
 
   test.each<[string, string[], string]>([
     ["an address without an engine for it", ["--address", "tcp://127.0.0.1:1"], "give --engine cometbft"],
+    ["its RPC without it", ["--comet.rpc", "tcp://127.0.0.1:1"], "give --engine cometbft"],
+    ["an RPC that is none", ["--with-comet=false", "--comet.rpc", "ftp://x"], "--comet.rpc: "],
     ["a program without it", ["--comet.bin", good], "give --engine cometbft"],
     [
       "the embedded engine without CometBFT",

@@ -1,7 +1,7 @@
 import "../../../serve-chain.js";
 import { describe, expect, test } from "vitest";
 import { provenReceipt } from "../../../../host/client/query/receipt.js";
-import type { RpcClient } from "../../../../host/wallet/rpc.js";
+import type { RpcClient } from "../../../../host/comet-rpc/client.js";
 
 /** A node at height 61 that returns from 60 when no height is asked; the key is there from a height on. */
 function nodeWith(since: number, asked: string[]): RpcClient {

@@ -15,6 +15,8 @@ export class RpcClient {
   constructor(
     readonly node: string,
     private readonly timeoutMillis: number = TIMEOUT_MILLIS,
+    /** What to do when it cannot be reached. */
+    private readonly advice: string = "is it running? --node names another",
   ) {
     this.url = httpUrl(node);
   }
@@ -65,7 +67,7 @@ export class RpcClient {
   #unavailable(cause: unknown): UpgradeError {
     return new UpgradeError(
       "UPG_REMOTE_UNAVAILABLE",
-      `cannot reach the node at ${this.node}: ${reason(cause)}; is it running? --node names another`,
+      `cannot reach the node at ${this.node}: ${reason(cause)}; ${this.advice}`,
       { cause },
     );
   }

@@ -1,0 +1,74 @@
+/** Transactions and their results in CometBFT's JSON, and searches as its RPC takes them. */
+import { equalBytes } from "../bytes.js";
+import type { ChainEvent } from "../chain/context.js";
+import type { NodeTx, NodeTxResult } from "../chain/query/node-port.js";
+import { UpgradeError } from "../errors.js";
+import type { EventCondition } from "../event-query.js";
+import type { Sha256 } from "../types.js";
+import type { JsonReader } from "../values/json-reader.js";
+import { bytesOf, hexOf, smallOf } from "./blocks.js";
+
+export function txOf(sha256: Sha256, json: JsonReader): NodeTx {
+  const bytes = json.get("tx").base64();
+  const hash = hexOf(json.get("hash"));
+  if (!equalBytes(hash, sha256(bytes))) throw json.get("hash").wrong("is not the hash of the transaction");
+  const result = resultOf(json.get("tx_result"));
+  return { hash, height: json.get("height").int64(), index: smallOf(json.get("index")), bytes, result };
+}
+
+function resultOf(json: JsonReader): NodeTxResult {
+  return {
+    code: smallOf(json.get("code")),
+    codespace: json.get("codespace").text(""),
+    data: bytesOf(json.get("data")),
+    log: json.get("log").text(""),
+    gasWanted: json.get("gas_wanted").int64(0n),
+    gasUsed: json.get("gas_used").int64(0n),
+    events: json.get("events").items().map(eventOf),
+  };
+}
+
+function eventOf(json: JsonReader): ChainEvent {
+  const attributes = json.get("attributes").items();
+  return {
+    type: json.get("type").text(),
+    attributes: attributes.map((each) => ({ key: each.get("key").text(), value: each.get("value").text("") })),
+  };
+}
+
+/** `broadcast_tx_sync` gives neither gas nor events, and its data in hex. */
+export function checkOf(json: JsonReader): NodeTxResult {
+  return {
+    code: smallOf(json.get("code")),
+    codespace: json.get("codespace").text(""),
+    data: hexOf(json.get("data")),
+    log: json.get("log").text(""),
+    gasWanted: 0n,
+    gasUsed: 0n,
+    events: [],
+  };
+}
+
+/** What CometBFT takes for a number; with more digits or a sign it is a text. */
+const NUMBER = /^(0|[1-9][0-9]{0,18})$/;
+const KEY = /^[A-Za-z0-9_./-]+$/;
+
+/** @throws UpgradeError UPG_INVALID_ARGUMENT for what CometBFT's queries cannot say */
+export function queryText(conditions: readonly EventCondition[]): string {
+  return conditions.map(conditionText).join(" AND ");
+}
+
+function conditionText({ key, operator, value }: EventCondition): string {
+  if (!KEY.test(key)) throw cannotSay(`the name ${key.slice(0, 60)}`);
+  if (operator === "EXISTS") return `${key} EXISTS`;
+  if (operator !== "CONTAINS" && NUMBER.test(value)) return `${key} ${operator} ${value}`;
+  if (value.includes("'")) throw cannotSay(`a value with a quote, ${value.slice(0, 60)}`);
+  return `${key} ${operator} '${value}'`;
+}
+
+function cannotSay(what: string): UpgradeError {
+  return new UpgradeError(
+    "UPG_INVALID_ARGUMENT",
+    `failed to parse query: CometBFT's searches have no form for ${what}`,
+  );
+}

@@ -1,0 +1,6 @@
+/** The release of CometBFT whose blocks and RPC these are. */
+
+/** What stock clients take for the protocol of a node: they choose their decoders by it. */
+export const ENGINE_VERSION = "0.38.25";
+/** Of that release; the embedded engine has no peers. */
+export const P2P_PROTOCOL = 8n;

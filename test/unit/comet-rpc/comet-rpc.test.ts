@@ -1,0 +1,178 @@
+/** CometBFT's RPC as a node asks it: what it says is read into our own types, and what is wrong with it is found. */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { SigningStargateClient } from "@cosmjs/stargate";
+import { afterEach, describe, expect, test } from "vitest";
+import { toHex } from "../../../host/bytes.js";
+import { CometRpc } from "../../../host/comet-rpc/comet-rpc.js";
+import { parseEventQuery } from "../../../host/event-query.js";
+import { sha256 } from "../../../host/native/sha256.js";
+import { SIGNER, type TestNode, useTestNode, wallet } from "../api/test-node.js";
+
+const OTHER = "cosmos1vx8knpllrj7n963p9ttd80w47kpacrhuts497x";
+const CHAIN = "scenario-1";
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+type Result = Record<string, unknown>;
+
+/** An RPC that gives what another one gives, changed. */
+async function rpcThat(node: string, change: (method: string, result: Result) => Result): Promise<string> {
+  const server = createServer((request, response) => {
+    let text = "";
+    request.on("data", (part) => {
+      text += String(part);
+    });
+    request.on("end", async () => {
+      const { method } = JSON.parse(text) as { method: string };
+      const answered = await fetch(node, {
+        method: "POST",
+        body: text,
+        headers: { "content-type": "application/json" },
+      });
+      const { result, ...rest } = (await answered.json()) as { result?: Result };
+      response.end(JSON.stringify(result ? { ...rest, result: change(method, result) } : rest));
+    });
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const cometOf = (address: string, chain = CHAIN) => new CometRpc(address, chain, sha256);
+
+async function send(node: TestNode): Promise<Uint8Array> {
+  const client = await SigningStargateClient.connectWithSigner(node.rpc, wallet);
+  const value = { fromAddress: SIGNER, toAddress: OTHER, amount: [{ denom: "ustake", amount: "5" }] };
+  const fee = { amount: [], gas: "200000" };
+  const hash = await client.signAndBroadcastSync(SIGNER, [{ typeUrl: "/cosmos.bank.v1beta1.MsgSend", value }], fee);
+  client.disconnect();
+  return Buffer.from(hash, "hex");
+}
+
+describe("CometRpc", () => {
+  test("heads, blocks, validators, transactions, searches, what waits → as the node itself has them", () =>
+    useTestNode(async (node) => {
+      const comet = cometOf(node.rpc);
+      const own = node.query.node;
+      const hash = await send(node);
+      expect(await comet.waiting()).toEqual({ count: 1, bytes: own.mempool.bytes });
+      expect(await comet.tx(hash)).toBeUndefined();
+      node.makeBlocks(2);
+      for (const height of [1n, 2n, 3n, 4n]) {
+        const { header, blockId } = own.at(height);
+        expect(await comet.head(height)).toEqual({ header, blockId });
+        expect(await comet.block(height)).toMatchObject({ block: own.block(height), blockId });
+        expect(await comet.validators(height)).toEqual(own.validatorsAt(height).validators);
+      }
+      const found = await comet.tx(hash);
+      expect(found).toEqual({ ...own.tx(hash), hash: found?.hash });
+      const window = { page: 1, perPage: 10, isDescending: false };
+      for (const query of [
+        "tx.height=3",
+        `transfer.recipient='${OTHER}'`,
+        "tx.height>2 AND tx.height<=3",
+        "transfer.amount EXISTS",
+      ]) {
+        expect(await comet.searchTxs(parseEventQuery(query), window)).toMatchObject({ hits: [found], total: 1 });
+      }
+      const beyond = { ...window, page: 7, isDescending: true };
+      expect(await comet.searchTxs(parseEventQuery("tx.height=3"), beyond)).toEqual({ hits: [], total: 1 });
+      expect(await comet.status()).toMatchObject({
+        chainId: CHAIN,
+        version: "0.38.25",
+        isSyncing: false,
+        earliestHeight: 1n,
+      });
+      expect(await comet.broadcast(new Uint8Array([1]))).toMatchObject({ codespace: "sdk" });
+    }));
+
+  test("a height that is none → UPG_NOT_FOUND_BLOCK or UPG_INVALID_HEIGHT; the same transaction twice → UPG_TX_IN_MEMPOOL", () =>
+    useTestNode(async (node) => {
+      const comet = cometOf(node.rpc);
+      await expect(comet.head(99n)).rejects.toMatchObject({ code: "UPG_INVALID_HEIGHT" });
+      const hash = await send(node);
+      const [waiting] = node.query.node.mempool.list(1);
+      expect(toHex(sha256(waiting ?? new Uint8Array()))).toBe(toHex(hash));
+      await expect(comet.broadcast(waiting ?? new Uint8Array())).rejects.toMatchObject({ code: "UPG_TX_IN_MEMPOOL" });
+    }));
+
+  test("another chain → UPG_REMOTE_REFUSED with both names, nothing else is asked", () =>
+    useTestNode(async (node) => {
+      const asked: string[] = [];
+      const address = await rpcThat(node.rpc, (method, result) => {
+        asked.push(method);
+        return result;
+      });
+      const comet = cometOf(address, "other-1");
+      for (const ask of [() => comet.broadcast(new Uint8Array(9)), () => comet.head(1n), () => comet.status()]) {
+        await expect(ask()).rejects.toMatchObject({
+          code: "UPG_REMOTE_REFUSED",
+          message: expect.stringMatching(/"scenario-1".*"other-1"/),
+        });
+      }
+      expect(asked).toEqual(["status", "status", "status"]);
+    }));
+
+  test.each<[string, (text: string) => string]>([
+    ["another height", (text) => text.replace(/"height":"2"/g, '"height":"1"')],
+    ["another app hash", (text) => text.replace(/"app_hash":"[0-9A-F]{4}/g, '"app_hash":"FFFF')],
+    ["a hash that is no hex", (text) => text.replace(/"data_hash":"../g, '"data_hash":"zz')],
+    ["no header", (text) => text.replace(/"header":/g, '"haeder":')],
+    ["a number for a text", (text) => text.replace(/"chain_id":"[^"]*"/g, '"chain_id":5')],
+    ["a signature of another form", (text) => text.replace(/"block_id_flag":2/g, '"block_id_flag":9')],
+    ["a time that is none", (text) => text.replace(/"time":"20/g, '"time":"x')],
+  ])("a block with %s → UPG_REMOTE_REFUSED naming what is wrong, or no such block", (_what, change) =>
+    useTestNode(async (node) => {
+      const address = await rpcThat(node.rpc, (method, result) =>
+        method === "status" ? result : (JSON.parse(change(JSON.stringify(result))) as Result),
+      );
+      for (const ask of [() => cometOf(address).head(2n), () => cometOf(address).block(2n)]) {
+        await expect(ask()).rejects.toMatchObject({
+          code: expect.stringMatching(/UPG_REMOTE_REFUSED|UPG_NOT_FOUND_BLOCK/),
+        });
+      }
+    }),
+  );
+
+  test("a transaction that is not the one of its hash → UPG_REMOTE_REFUSED", () =>
+    useTestNode(async (node) => {
+      const hash = await send(node);
+      node.makeBlocks(1);
+      const address = await rpcThat(node.rpc, (method, result) =>
+        method === "tx" ? { ...result, tx: "AAAA" } : result,
+      );
+      await expect(cometOf(address).tx(hash)).rejects.toMatchObject({ code: "UPG_REMOTE_REFUSED" });
+    }));
+
+  test("nobody there, and one that is silent → UPG_REMOTE_UNAVAILABLE that names the flag; too many at once → UPG_REMOTE_BUSY", async () => {
+    const server = createServer(() => undefined);
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const silent = new CometRpc(`tcp://127.0.0.1:${port}`, CHAIN, sha256, 100);
+    await expect(silent.status()).rejects.toMatchObject({
+      code: "UPG_REMOTE_UNAVAILABLE",
+      message: expect.stringContaining("--comet.rpc"),
+    });
+    const all = await Promise.allSettled(Array.from({ length: 200 }, () => silent.status()));
+    const codes = all.map((each) => (each.status === "rejected" ? (each.reason as { code: string }).code : "none"));
+    expect(codes.filter((code) => code === "UPG_REMOTE_BUSY")).toHaveLength(120);
+    expect(codes.filter((code) => code === "UPG_REMOTE_UNAVAILABLE")).toHaveLength(80);
+  });
+
+  test.each(["a.b='it\\'s'", "a\u00e9.b=1"])(
+    "%s, which CometBFT's searches cannot say → UPG_INVALID_ARGUMENT",
+    (query) =>
+      useTestNode(async (node) => {
+        const asked = cometOf(node.rpc).searchTxs(parseEventQuery(query), { page: 1, perPage: 1, isDescending: false });
+        await expect(asked).rejects.toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+      }),
+  );
+});
