@@ -94,7 +94,7 @@ const KEY_TYPES: Readonly<Record<string, KeyType>> = {
   "tendermint/PubKeySecp256k1": "secp256k1",
 };
 
-export function keyOf(json: JsonReader): PublicKey {
+function keyOf(json: JsonReader): PublicKey {
   const named = json.get("type").text();
   const type = KEY_TYPES[named];
   if (!type) throw json.wrong(`unknown type of key ${named.slice(0, 60)}`);

@@ -9,6 +9,7 @@ import { makeHome } from "./prepared-home.js";
 
 vi.setConfig({ testTimeout: 180_000 });
 
+const FREE = ["--grpc.address", "127.0.0.1:0", "--api.address", "tcp://127.0.0.1:0"];
 const CHAIND = join(DIST, "chaind.js");
 const NONE = "CometBFT is missing here, and cannot be built: Go or its module proxy is missing";
 const UPGRADE = 6;
@@ -31,7 +32,7 @@ test("holds at the height: CometBFT and queries go on; SIGTERM → 10; then one 
   const [port = 0, p2p = 0] = await freePorts(2);
   quickComet(home, port, p2p);
   const start = (...args: readonly string[]): Running =>
-    run(CHAIND, ["start", "--home", home, "--engine", "cometbft", ...args], { COMETBFT_BIN: comet ?? "" });
+    run(CHAIND, ["start", "--home", home, ...FREE, "--engine", "cometbft", ...args], { COMETBFT_BIN: comet ?? "" });
   const data = (file: string) => join(home, "data", file);
 
   const old = start("--app-version", "1", "--halt-linger", "1h");

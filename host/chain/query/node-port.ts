@@ -16,7 +16,7 @@ import type { EventCondition } from "../../event-query.js";
 import type { Height, LeftSignal, Timestamp } from "../../types.js";
 import type { ChainEvent } from "../context.js";
 
-/** Given at once, or when another process has answered. */
+/** At once, or when another process has responded. */
 export type Maybe<T> = T | Promise<T>;
 
 /** A block's header, and its name. */
