@@ -74,6 +74,17 @@ const TOP_COMMANDS: readonly TopCommand[] = [
     register: async (program, output) => (await import("./commands/rollback.js")).registerRollback(program, output),
   },
   {
+    name: "comet",
+    aliases: ["cometbft", "tendermint"],
+    summary: "What CometBFT knows of this node: id, key, address",
+    register: async (program, output) => (await import("./commands/comet.js")).registerComet(program, output),
+  },
+  {
+    name: "localnet",
+    summary: "Several validators on this machine, with CometBFT",
+    register: async (program, output) => (await import("./commands/localnet.js")).registerLocalnet(program, output),
+  },
+  {
     name: "pre-upgrade",
     summary: "Check whether this binary can take over a home, for sidecars",
     register: async (program) => (await import("./commands/pre-upgrade.js")).registerPreUpgrade(program),

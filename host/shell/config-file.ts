@@ -88,7 +88,11 @@ function wrongKind(key: string, what: string): UpgradeError {
  * @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_IO; the file is as it was then
  */
 export function writeSetting(home: string, name: ConfigName, key: string, value: string): void {
-  const path = configPath(home, name);
+  writeSettingOf(configPath(home, name), key, value);
+}
+
+/** The same of any file of settings. @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_IO; the file is as it was then */
+export function writeSettingOf(path: string, key: string, value: string): void {
   const before = textOf(path, readFileIfThere(path) ?? new Uint8Array());
   const wanted = parseConfig(path, before);
   if (!SETTING.test(key) || key.includes("__proto__")) {

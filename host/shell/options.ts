@@ -36,6 +36,15 @@ export function parseCount(text: string): number {
   return count;
 }
 
+/** A TCP port. */
+export function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^[0-9]{1,5}$/.test(text) || port < 1 || port > PORT_MAX) throw new InvalidArgumentError("expected a port.");
+  return port;
+}
+
+const PORT_MAX = 65_535;
+
 /** Of `start` and of `handler run`. */
 export const HANDLER_DISK_MAX_HELP = `bytes that one run's writes may take on disk besides the database (default ${SPILL_BYTES_MAX_DEFAULT})`;
 

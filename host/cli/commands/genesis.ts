@@ -2,8 +2,11 @@
 
 import { addKeyringFlags } from "../../client/keyring-options.js";
 import type { Cobra } from "../../shell/cobra.js";
+import { parsePort } from "../../shell/options.js";
 import type { Output } from "../../shell/output.js";
 import type { AddAccountFlags } from "../genesis/add-account.js";
+import type { ValidatorFlags } from "../genesis/create-validator.js";
+import type { GentxFlags } from "../genesis/gentx.js";
 
 export function registerGenesis(program: Cobra, output: Output): void {
   const genesis = program.command("genesis").summary("Prepare and check the genesis document").group();
@@ -24,8 +27,9 @@ export function registerGenesis(program: Cobra, output: Output): void {
     )
     .action(async (key: string, coins: string, flags: AddAccountFlags, command: Cobra) => {
       const { addAccount } = await import("../genesis/add-account.js");
-      output.print(await addAccount(String(command.optsWithGlobals()["home"]), key, coins, flags));
+      output.print(await addAccount(homeOf(command), key, coins, flags));
     });
+  registerGentx(genesis, output);
   genesis
     .command("validate")
     .alias("validate-genesis")
@@ -33,6 +37,77 @@ export function registerGenesis(program: Cobra, output: Output): void {
     .summary("Check a genesis document")
     .action(async (file: string | undefined, _: unknown, command: Cobra) => {
       const { validateGenesis } = await import("../genesis/validate.js");
-      output.print(validateGenesis(String(command.optsWithGlobals()["home"]), file));
+      output.print(validateGenesis(homeOf(command), file));
     });
+}
+
+const homeOf = (command: Cobra) => String(command.optsWithGlobals()["home"]);
+
+/** Several validators: each operator signs for its own, one of them collects. */
+function registerGentx(genesis: Cobra, output: Output): void {
+  addValidatorFlags(genesis.command("add-validator"))
+    .alias("add-genesis-validator")
+    .argument("<key>", "the operator: a key of the keyring, or an address, with an account in the genesis document")
+    .argument("<amount>", "what it delegates to its validator: 100000000ustake is power 100")
+    .summary("Put a validator into the genesis document, without a signature")
+    .description(
+      "Does in one step what `gentx` and `collect-gentxs` do, for those who make the genesis document of others. The key is\n" +
+        "this home's, or --pubkey as `comet show-validator` prints it.",
+    )
+    .example(`genesis add-validator bob 100000000ustake --pubkey '{"@type":"/cosmos.crypto.ed25519.PubKey","key":"…"}'`)
+    .action(async (key: string, amount: string, flags: ValidatorFlags & AddAccountFlags, command: Cobra) => {
+      const { addValidator } = await import("../genesis/gentx.js");
+      output.print(await addValidator(homeOf(command), key, amount, flags));
+    });
+  addValidatorFlags(genesis.command("gentx"))
+    .argument("<key>", "the operator's key in the keyring, with an account in the genesis document")
+    .argument("<amount>", "what it delegates to its validator: 100000000ustake is power 100")
+    .summary("Sign for this node's validator, before the chain begins")
+    .description(
+      "Writes a signed MsgCreateValidator to config/gentx. Send the file to the operator who makes the genesis document with\n" +
+        "`collect-gentxs`. The signature is checked there, and the validator becomes a part of the document: no transaction\n" +
+        "creates validators on this chain, at genesis or later. Commission and minimum self delegation are written down;\n" +
+        "there are no rewards that they could divide.",
+    )
+    .option("--ip <string>", "where peers reach this node", "127.0.0.1")
+    .option("--p2p-port <uint>", "port of peers", parsePort, P2P_PORT)
+    .option("--node-id <string>", "this node's id (default: that of config/node_key.json)")
+    .option("--output-document <file>", "where to write it (default: config/gentx/gentx-<node id>.json)")
+    .example("genesis gentx alice 100000000ustake --ip 10.0.0.1 --keyring-backend test")
+    .action(async (key: string, amount: string, flags: GentxFlags, command: Cobra) => {
+      const { gentx } = await import("../genesis/gentx.js");
+      const { chainId } = command.optsWithGlobals() as { chainId?: string };
+      const { file } = await gentx(homeOf(command), key, amount, { ...flags, ...(chainId ? { chainId } : {}) });
+      output.print({ file }, `Genesis transaction written to ${JSON.stringify(file)}`);
+    });
+  genesis
+    .command("collect-gentxs")
+    .option("--gentx-dir <dir>", "folder of the files that gentx wrote (default: config/gentx)")
+    .summary("Put the validators of all gentx files into the genesis document")
+    .description(
+      "Checks each file and its signature, puts the validators into config/genesis.json, and the nodes' addresses into\n" +
+        "persistent_peers of config/config.toml. Give the genesis document to all nodes. Files that were collected before\n" +
+        "change nothing.",
+    )
+    .action(async ({ gentxDir }: { gentxDir?: string }, command: Cobra) => {
+      const { collectGentxs } = await import("../genesis/collect-gentxs.js");
+      output.print(collectGentxs(homeOf(command), gentxDir));
+    });
+}
+
+/** CometBFT's default. */
+const P2P_PORT = 26_656;
+
+function addValidatorFlags(command: Cobra): Cobra {
+  return addKeyringFlags(command)
+    .option("--pubkey <json>", "the consensus key (default: that of config/priv_validator_key.json)")
+    .option("--moniker <string>", "the validator's name (default: this node's)")
+    .option("--commission-rate <decimal>", "commission", "0.1")
+    .option("--commission-max-rate <decimal>", "the most that the commission may be", "0.2")
+    .option("--commission-max-change-rate <decimal>", "the most that it may change a day", "0.01")
+    .option("--min-self-delegation <uint>", "the least that the operator delegates", "1")
+    .option("--identity <string>", "identity signature, as of Keybase", "")
+    .option("--website <string>", "the validator's website", "")
+    .option("--security-contact <string>", "where to report security problems", "")
+    .option("--details <string>", "details", "");
 }

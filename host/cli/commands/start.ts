@@ -133,6 +133,7 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
     throw new UpgradeError("UPG_INVALID_CONFIG", `--handlers: there is no folder ${options.handlers}`);
   }
   const logger = makeLogger(globals);
+  endWithParent();
   for (const warning of warnings) logger.warn(warning);
   const lingerMillis = haltLingerMillis(options, process.env);
   if (comet) {
@@ -148,6 +149,14 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
     lingerMillis,
     logger,
   });
+}
+
+/** A parent with a channel to this process (`localnet`) has it end when the channel closes, however the parent ends. */
+function endWithParent(): void {
+  if (!process.channel) return;
+  process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
+  // It does not keep a node that is done from ending.
+  process.channel.unref();
 }
 
 function holdOptions(options: StartOptions, home: string): Omit<HoldOptions, "log"> {

@@ -1,5 +1,5 @@
 /** `chaind genesis add-account`: an account with coins, and optionally the power of this node's validator. */
-import { equalBytes, toBase64 } from "../../bytes.js";
+import { equalBytes } from "../../bytes.js";
 import { type KeyringFlags, withKeyring } from "../../client/keyring-options.js";
 import { readConsensusKey } from "../../engine/home/consensus-key.js";
 import { Home } from "../../engine/home/home.js";
@@ -7,8 +7,10 @@ import type { AuthGenesis } from "../../modules/auth/genesis.js";
 import { programChain } from "../../shell/program-chain.js";
 import { usage } from "../../usage.js";
 import { isMeantAsAddress } from "../../values/address.js";
-import { addCoins, type Coin, formatCoins, parseCoins } from "../../values/coins.js";
+import { formatCoins, parseCoins } from "../../values/coins.js";
+import { type Balance, nextNumber, setBalance } from "./balances.js";
 import { listAt, readDocument, requireNoChain, writeDocument } from "./document.js";
+import { POWER_TOKENS, putValidator } from "./put-validator.js";
 
 export interface AddAccountFlags extends KeyringFlags {
   readonly validator?: string | true;
@@ -23,8 +25,6 @@ export interface AddedAccount {
 }
 
 const POWER_DEFAULT = "100";
-/** Tokens of one unit of power. */
-const POWER_TOKENS = 1_000_000n;
 const POWER_MAX = 10n ** 15n;
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_NOT_FOUND_KEY, UPG_INVALID_CONFIG, UPG_INVALID_GENESIS; nothing is written then */
@@ -52,7 +52,7 @@ export async function addAccount(
   return { address, coins: formatCoins(total), ...(validator ? { validator } : {}) };
 }
 
-async function addressOf(home: string, key: string, flags: AddAccountFlags): Promise<string> {
+export async function addressOf(home: string, key: string, flags: KeyringFlags): Promise<string> {
   const { encode, decode } = programChain().addresses;
   if (isMeantAsAddress(key)) return encode(decode(key));
   return withKeyring(flags, home, (keyring) => keyring.find(key).address);
@@ -63,54 +63,19 @@ function baseAccount(address: string, number: bigint) {
   return { "@type": type, address, pub_key: null, account_number: String(number), sequence: "0" };
 }
 
-function nextNumber(accounts: readonly { readonly number: bigint }[]): bigint {
-  return accounts.reduce((next, { number }) => (number >= next ? number + 1n : next), 0n);
-}
-
-interface Balance {
-  readonly address: string;
-  coins: readonly { readonly denom: string; readonly amount: string }[];
-}
-
-/** Adds the coins to those that the address has in the document; returns the sum. */
-function setBalance(balances: Balance[], address: string, given: readonly Coin[]): Coin[] {
-  const held = balances.find((balance) => balance.address === address);
-  const before = (held?.coins ?? []).map(({ denom, amount }) => ({ denom, amount: BigInt(amount) }));
-  const total = addCoins(before, given);
-  const coins = total.map(({ denom, amount }) => ({ denom, amount: String(amount) }));
-  if (held) held.coins = coins;
-  else balances.push({ address, coins });
-  return total;
-}
-
 function addValidator(
   home: Home,
   json: Record<string, unknown>,
-  address: Uint8Array,
+  account: Uint8Array,
   moniker: string,
   power: string | true,
 ) {
-  const { encode, operators } = programChain().addresses;
-  const operator = operators.encode(address);
   const text = power === true ? POWER_DEFAULT : power;
   if (!/^[1-9][0-9]{0,15}$/.test(text) || BigInt(text) > POWER_MAX) {
     throw usage(`invalid argument "${text}" for "--validator" flag: a power is a whole number from 1 to ${POWER_MAX}`);
   }
-  const validators = listAt(json, "app_state", "staking", "validators") as { operator_address?: string }[];
-  if (validators.some(({ operator_address }) => operator_address === operator)) {
-    throw usage(`${encode(address)} operates a validator already`);
-  }
+  const consensusKey = readConsensusKey(home.validatorKeyFile).publicKey.bytes;
   const tokens = BigInt(text) * POWER_TOKENS;
-  const shares = `${tokens}.000000000000000000`;
-  const key = toBase64(readConsensusKey(home.validatorKeyFile).publicKey.bytes);
-  validators.push({
-    operator_address: operator,
-    ...{ consensus_pubkey: { "@type": "/cosmos.crypto.ed25519.PubKey", key }, jailed: false },
-    ...{ status: "BOND_STATUS_BONDED", tokens: String(tokens), delegator_shares: shares, description: { moniker } },
-  });
-  const delegator = encode(address);
-  listAt(json, "app_state", "staking", "delegations").push({
-    ...{ delegator_address: delegator, validator_address: operator, shares },
-  });
-  return { operator_address: operator, power: text };
+  const operator_address = putValidator(json, { account, consensusKey, tokens, description: { moniker } });
+  return { operator_address, power: text };
 }

@@ -1,0 +1,150 @@
+/** `chaind localnet`: several validators on this machine. */
+import { Option } from "commander";
+import type { Cobra } from "../../shell/cobra.js";
+import { parseDuration, parsePort, parseUint64 } from "../../shell/options.js";
+import type { Output } from "../../shell/output.js";
+import { usage } from "../../usage.js";
+
+interface InitFlags {
+  readonly appVersion?: bigint;
+  readonly basePort?: number;
+  readonly blockTime: bigint;
+  readonly votingPeriod: bigint;
+}
+
+interface StartFlags {
+  readonly appVersion?: bigint;
+  readonly nodes?: readonly string[];
+  readonly allOrNone?: boolean;
+  readonly "comet.bin"?: string;
+}
+
+const FOLDER_DEFAULT = "localnet";
+const CHAIN_ID_DEFAULT = "localnet-1";
+const COUNT = /^([1-9]|1[0-6])$/;
+const BLOCK_NANOS_DEFAULT = 500_000_000n;
+const VOTING_NANOS_DEFAULT = 20_000_000_000n;
+
+export function registerLocalnet(program: Cobra, output: Output): void {
+  const localnet = addStartFlags(addInitFlags(program.command("localnet")))
+    .argument("[nodes]", "how many validators, 1 to 16")
+    .summary("Several validators on this machine, with CometBFT")
+    .description(
+      "`localnet 4` makes four homes (node0 …) with keys, one genesis document and ports, and runs them in this terminal.\n" +
+        "`localnet init` and `localnet start` do one of the two. The folder is ./localnet, or --home. Each node is an ordinary\n" +
+        `home: its operator's key is in its own keyring under its name, client.toml names its RPC.`,
+    )
+    .example("localnet 4", "localnet init 4 --home net --app-version 1", "localnet start --home net --app-version 2");
+  localnet.action(async (count: string | undefined, flags: InitFlags & StartFlags, command: Cobra) => {
+    if (count === undefined) {
+      command.outputHelp();
+      return;
+    }
+    const comet = await cometOf(flags);
+    await init(count, flags, command, output);
+    await start(flags, [], command, output, comet);
+  });
+  addInitFlags(localnet.command("init"))
+    .argument("<nodes>", "how many validators, 1 to 16")
+    .summary("Make homes, keys, one genesis document and settings")
+    .description(
+      "Makes homes node0 … in ./localnet or --home: keys (in each node's own keyring, backend test), one genesis document in\n" +
+        "which every node's operator has a validator of power 100, ports, peers, short rounds and voting periods. localnet.json\n" +
+        "lists the nodes; key_seed.json in each home has the operator's mnemonic.",
+    )
+    .action(async (count: string, _: unknown, command: Cobra) => init(count, flagsOf(command), command, output));
+  addStartFlags(localnet.command("start"))
+    .argument("[flags...]", "flags of `start` for every node, after --")
+    .summary("Run the nodes in this terminal")
+    .description(
+      "Runs `start --engine cometbft` for each node, with a line for what each of them does; the whole log is in node.log in\n" +
+        "its home. SIGINT, SIGTERM and SIGHUP stop all nodes in order; a second one ends them at once. A node that ends leaves the\n" +
+        "others running. The exit status is that of the first node that did not end with 0: 10 after an upgrade's height.",
+    )
+    .example("localnet start --home net -- --halt-height 20")
+    .action(async (more: readonly string[], _: unknown, command: Cobra) => {
+      const flags = flagsOf(command);
+      await start(flags, more, command, output, await cometOf(flags));
+    });
+}
+
+/** `localnet` itself has the flags of both, and takes them also after the name of one of the two. */
+const flagsOf = (command: Cobra) => command.optsWithGlobals() as InitFlags & StartFlags;
+
+const APP_VERSION = "know nothing newer than this app version, as an old binary does";
+
+function addInitFlags(command: Cobra): Cobra {
+  return command
+    .option("--app-version <n>", APP_VERSION, parseUint64)
+    .option("--base-port <port>", "ports from here on, ten for each node (default: free ones)", parsePort)
+    .addOption(
+      new Option("--block-time <duration>", "between a block and the next")
+        .argParser(parseDuration)
+        .default(BLOCK_NANOS_DEFAULT, "500ms"),
+    )
+    .addOption(
+      new Option("--voting-period <duration>", "of proposals")
+        .argParser(parseDuration)
+        .default(VOTING_NANOS_DEFAULT, "20s"),
+    );
+}
+
+function addStartFlags(command: Cobra): Cobra {
+  if (!command.options.some(({ long }) => long === "--app-version")) {
+    command.option("--app-version <n>", APP_VERSION, parseUint64);
+  }
+  return command
+    .option("--nodes <names>", "only these: 0,2 or node0,node2", parseNames)
+    .option("--all-or-none", "when a node ends, stop the others too")
+    .option("--comet.bin <file>", "the cometbft program (default: COMETBFT_BIN, else cometbft of PATH)");
+}
+
+const parseNames = (text: string) => text.split(",").map((name) => name.trim());
+
+/** A folder of its own, not the home of a node. */
+function folderOf(command: Cobra): string {
+  let root: Cobra = command;
+  while (root.parent) root = root.parent as Cobra;
+  return root.getOptionValueSource("home") === "default" ? FOLDER_DEFAULT : String(root.opts()["home"]);
+}
+
+async function init(count: string, flags: InitFlags, command: Cobra, output: Output): Promise<void> {
+  if (!COUNT.test(count)) throw usage(`invalid argument "${count}" for "[nodes]": a network has 1 to 16 nodes`);
+  const { appVersion, basePort, blockTime, votingPeriod } = flags;
+  if (blockTime < MILLI) throw usage("--block-time is at least 1ms");
+  if (votingPeriod < SECOND) throw usage("--voting-period is at least 1s");
+  const { initLocalnet } = await import("../localnet/init.js");
+  const { networkTable } = await import("../../localnet/network.js");
+  const folder = folderOf(command);
+  const { chainId = CHAIN_ID_DEFAULT } = command.optsWithGlobals() as { chainId?: string };
+  const options = { chainId, appVersion, basePort, blockNanos: blockTime, votingNanos: votingPeriod };
+  const network = await initLocalnet(folder, Number(count), options);
+  output.print({ home: folder, ...network }, `${networkTable(network)}\n\nchain ${chainId} in ${folder}`);
+}
+
+const MILLI = 1_000_000n;
+const SECOND = 1_000_000_000n;
+
+/** Before anything is made. @throws UpgradeError UPG_INVALID_CONFIG */
+async function cometOf(flags: StartFlags): Promise<string> {
+  const { findComet } = await import("../../abci/comet/binary.js");
+  return findComet(flags["comet.bin"], process.env).path;
+}
+
+async function start(
+  { appVersion, nodes, allOrNone }: StartFlags,
+  more: readonly string[],
+  command: Cobra,
+  output: Output,
+  comet: string,
+): Promise<void> {
+  const { startLocalnet } = await import("../localnet/start.js");
+  const flags = [
+    "--comet.bin",
+    comet,
+    ...(appVersion === undefined ? [] : ["--app-version", String(appVersion)]),
+    ...more,
+  ];
+  const options = { nodes, isAllOrNone: allOrNone === true, flags, isJson: output.isJson };
+  process.exitCode = await startLocalnet(folderOf(command), options);
+}

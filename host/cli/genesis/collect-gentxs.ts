@@ -1,0 +1,149 @@
+/** `chaind genesis collect-gentxs`: validators from the signed transactions of their operators, and their addresses as peers. */
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { equalBytes } from "../../bytes.js";
+import type { Genesis } from "../../chain/genesis/genesis.js";
+import { messageFromJson } from "../../chain/query/message-json.js";
+import { verifySignature } from "../../comet/keys.js";
+import { readNodeId } from "../../engine/home/consensus-key.js";
+import { Home } from "../../engine/home/home.js";
+import { readRegularFile } from "../../engine/home/regular-file.js";
+import { messageOf, UpgradeError } from "../../errors.js";
+import { PubKeySchema } from "../../gen/cosmos/crypto/ed25519/keys_pb.js";
+import { type MsgCreateValidator, MsgCreateValidatorSchema } from "../../gen/cosmos/staking/v1beta1/tx_pb.js";
+import { AuthInfoSchema, type Tx, TxBodySchema, TxRawSchema, TxSchema } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
+import { signBytes } from "../../modules/auth/signatures.js";
+import type { StakingGenesis } from "../../modules/staking/genesis.js";
+import { sha256 } from "../../native/sha256.js";
+import { configValue, readConfig } from "../../shell/config-file.js";
+import { programChain } from "../../shell/program-chain.js";
+import { decodeText } from "../../text.js";
+import { keyAddress, readKey } from "../../values/account-key.js";
+import { parseAmount } from "../../values/coins.js";
+import { parseDecimal } from "../../values/decimal.js";
+import { writePeers } from "./comet-config.js";
+import { documentFields, genesisRegistry } from "./create-validator.js";
+import { readDocument, requireNoChain, writeDocument } from "./document.js";
+import { gentxFolder } from "./gentx.js";
+import { putValidator } from "./put-validator.js";
+import { checkSelfDelegation, moveSelfDelegation } from "./self-delegation.js";
+
+export interface Collected {
+  readonly moniker: string;
+  readonly chain_id: string;
+  readonly node_id: string;
+  readonly gentxs_dir: string;
+  /** Operators' addresses, in the order of the files' names; those that were in the document before are left out. */
+  readonly validators: readonly string[];
+  /** `id@host:port` of the others, as config.toml has them now. */
+  readonly persistent_peers: readonly string[];
+}
+
+const FILE_BYTES_MAX = 65_536;
+const PEER = /^([0-9a-f]{40})@\S+:[0-9]{1,5}$/;
+
+/** @throws UpgradeError UPG_INVALID_TX, UPG_INVALID_ARGUMENT, UPG_INVALID_GENESIS, UPG_INVALID_CONFIG; nothing is written then */
+export function collectGentxs(path: string, given?: string): Collected {
+  const home = new Home(path);
+  requireNoChain(home);
+  const folder = given ?? gentxFolder(path);
+  const { json, genesis } = readDocument(home.genesisFile);
+  const own = readNodeId(home.nodeKeyFile);
+  const files = gentxFiles(folder);
+  const validators: string[] = [];
+  const peers: string[] = [];
+  for (const file of files) {
+    const gentx = inFile(file, () => readGentx(file, genesis.chainId));
+    const [, id] = PEER.exec(gentx.peer) ?? [];
+    if (id === undefined)
+      throw new UpgradeError("UPG_INVALID_TX", `${file}: the memo "${gentx.peer}" is no node-id@host:port`);
+    if (id !== own) peers.push(gentx.peer);
+    if (isKnown(genesis, gentx)) continue;
+    validators.push(inFile(file, () => putGentx(json, genesis, gentx)));
+  }
+  writeDocument(home.genesisFile, json);
+  writePeers(path, peers);
+  const moniker = configValue(readConfig(path, "app"), "moniker") ?? "node";
+  return { moniker, chain_id: genesis.chainId, node_id: own, gentxs_dir: folder, validators, persistent_peers: peers };
+}
+
+function gentxFiles(folder: string): string[] {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")) : [];
+  if (names.length > 0) return names.sort().map((name) => join(folder, name));
+  throw new UpgradeError(
+    "UPG_INVALID_ARGUMENT",
+    `${folder} holds no gentx: each operator makes one with \`${programChain().name} genesis gentx\`, and their files go there`,
+  );
+}
+
+function inFile<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw new UpgradeError("UPG_INVALID_TX", `${file}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+interface Gentx {
+  readonly account: Uint8Array;
+  readonly consensusKey: Uint8Array;
+  readonly message: MsgCreateValidator;
+  readonly peer: string;
+}
+
+function readGentx(file: string, chainId: string): Gentx {
+  const tx = parseTx(decodeText(readRegularFile(file, FILE_BYTES_MAX)));
+  const messages = tx.body?.messages ?? [];
+  const [any] = messages;
+  if (!any || messages.length > 1 || any.typeUrl !== `/${MsgCreateValidatorSchema.typeName}`) {
+    throw new Error("expected one message, MsgCreateValidator");
+  }
+  const message = fromBinary(MsgCreateValidatorSchema, any.value);
+  if (message.pubkey?.typeUrl !== `/${PubKeySchema.typeName}`) throw new Error("its consensus key is not ed25519");
+  const consensusKey = fromBinary(PubKeySchema, message.pubkey.value).key;
+  const account = programChain().addresses.operators.decode(message.validatorAddress);
+  requireSigned(tx, account, chainId);
+  return { account, consensusKey, message, peer: tx.body?.memo ?? "" };
+}
+
+/** Rates are decimals in JSON, and whole numbers of 10^-18 in what was signed. */
+function parseTx(text: string): Tx {
+  const json = JSON.parse(text) as { body?: { messages?: { commission?: Record<string, unknown> }[] } };
+  for (const { commission } of json.body?.messages ?? []) {
+    for (const [name, rate] of Object.entries(commission ?? {})) {
+      if (commission) commission[name] = String(parseDecimal(String(rate)));
+    }
+  }
+  return messageFromJson(genesisRegistry(), TxSchema, json);
+}
+
+function requireSigned({ body, authInfo, signatures }: Tx, account: Uint8Array, chainId: string): void {
+  const [signer, ...others] = authInfo?.signerInfos ?? [];
+  const key = signer?.publicKey && readKey(signer.publicKey);
+  const [signature] = signatures;
+  if (!body || !authInfo || !key || !signature || others.length > 0 || key.type !== "secp256k1") {
+    throw new Error("expected the signature of one secp256k1 key");
+  }
+  if (!equalBytes(keyAddress(sha256, key), account)) throw new Error("it is not signed by its validator's operator");
+  const parts = { bodyBytes: toBinary(TxBodySchema, body), authInfoBytes: toBinary(AuthInfoSchema, authInfo) };
+  const doc = signBytes({ raw: create(TxRawSchema, parts), chainId, accountNumber: 0n });
+  if (verifySignature({ type: "secp256k1", bytes: key.bytes }, doc, signature)) return;
+  throw new Error(
+    `signature verification failed; please verify chain-id (${chainId}): it was changed, or signed for another chain`,
+  );
+}
+
+/** The same operator with the same key: collected before. */
+function isKnown(genesis: Genesis, { account, consensusKey }: Gentx): boolean {
+  const { validators } = genesis.sections.get("staking") as StakingGenesis;
+  return validators.some((each) => equalBytes(each.operator, account) && equalBytes(each.consensusKey, consensusKey));
+}
+
+function putGentx(json: Record<string, unknown>, genesis: Genesis, { account, consensusKey, message }: Gentx): string {
+  const { denom = "", amount = "0" } = message.value ?? {};
+  const coin = { denom, amount: parseAmount(amount) };
+  checkSelfDelegation(json, genesis, account, coin);
+  moveSelfDelegation(json, genesis, account, coin);
+  return putValidator(json, { account, consensusKey, tokens: coin.amount, ...documentFields(message) });
+}

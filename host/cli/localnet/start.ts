@@ -1,0 +1,33 @@
+/** `chaind localnet start`: this program once for each node, and their lines in one terminal. */
+import { isSea } from "node:sea";
+import { lineOf } from "../../localnet/lines.js";
+import { chosenNodes, readNetwork } from "../../localnet/network.js";
+import { runNetwork } from "../../localnet/run.js";
+import { jsonLine } from "../../shell/output.js";
+
+interface StartOptions {
+  /** Names; undefined: all. */
+  readonly nodes: readonly string[] | undefined;
+  readonly isAllOrNone: boolean;
+  /** Of `start`. */
+  readonly flags: readonly string[];
+  /** Events as JSON, one a line. */
+  readonly isJson: boolean;
+}
+
+/** Returns the exit status. @throws UpgradeError UPG_INVALID_CONFIG, UPG_INVALID_ARGUMENT */
+export async function startLocalnet(folder: string, options: StartOptions): Promise<number> {
+  const nodes = chosenNodes(readNetwork(folder), options.nodes);
+  const nameLength = Math.max(...nodes.map(({ name }) => name.length));
+  return runNetwork({
+    ...{ folder, nodes, command: ownCommand(), flags: options.flags, isAllOrNone: options.isAllOrNone },
+    onEvent: (event) => {
+      process.stdout.write(`${options.isJson ? jsonLine(event) : lineOf(event, nameLength)}\n`);
+    },
+  });
+}
+
+/** How this program was started: by Node.js from a file, or as an executable of its own. */
+function ownCommand(): string[] {
+  return isSea() ? [process.execPath] : [process.execPath, ...process.execArgv, process.argv[1] ?? ""];
+}

@@ -1,0 +1,63 @@
+/** Takes back the last block of a home whose blocks CometBFT decided: the application's, then CometBFT's own state. */
+import { execFileSync } from "node:child_process";
+import { resolve } from "node:path";
+import { findComet } from "../../abci/comet/binary.js";
+import { toUpperHex } from "../../bytes.js";
+import { withDatabase } from "../../engine/home/home-database.js";
+import { LastSigned } from "../../engine/home/last-signed.js";
+import { messageOf, UpgradeError } from "../../errors.js";
+import { programChain } from "../../shell/program-chain.js";
+import { lastVersionOf } from "../../store/disk/fenced-database.js";
+import { lastEngine } from "../../store/versions/commit-record.js";
+import { rollbackLastVersion } from "../../store/versions/rollback.js";
+import { decodeLossy } from "../../text.js";
+import type { RolledBackBlock } from "./rollback.js";
+
+interface RollbackOptions {
+  /** The block goes too. */
+  readonly isHard: boolean;
+  /** CometBFT's program, where a flag names it. */
+  readonly program: string | undefined;
+}
+
+const ROLLBACK_MILLIS_MAX = 120_000;
+
+/**
+ * A process that dies between the two leaves an application that is one block behind: CometBFT runs that block again.
+ * @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_LOCKED, UPG_STORE_SIGNED, UPG_NOT_FOUND_VERSION; nothing is written then
+ */
+export function rollbackComet(path: string, { isHard, program }: RollbackOptions): RolledBackBlock {
+  const comet = findComet(program, process.env);
+  const back = withDatabase(path, (database, home) => {
+    if (lastEngine(database) === "") {
+      throw new UpgradeError(
+        "UPG_INVALID_CONFIG",
+        `the blocks of ${path} were made without CometBFT: \`${programChain().name} rollback\` takes the last one back`,
+      );
+    }
+    if (isHard) requireNotSigned(home.lastSignedFile, BigInt(lastVersionOf(database)));
+    return rollbackLastVersion(database);
+  });
+  try {
+    const args = ["rollback", "--home", resolve(path), ...(isHard ? ["--hard"] : [])];
+    execFileSync(comet.path, args, { timeout: ROLLBACK_MILLIS_MAX, stdio: ["ignore", "pipe", "pipe"] });
+  } catch (cause) {
+    const { stderr } = cause as { stderr?: Uint8Array };
+    const why = stderr ? decodeLossy(stderr).trim().slice(-500) : messageOf(cause);
+    throw new UpgradeError(
+      "UPG_INVALID_CONFIG",
+      `the application is at block ${back.to} now, but \`cometbft rollback\` failed: ${why}. At the next start CometBFT runs block ${back.from} again`,
+      { cause },
+    );
+  }
+  return { height: String(back.to), removed: String(back.from), app_hash: toUpperHex(back.appHash) };
+}
+
+function requireNotSigned(file: string, last: bigint): void {
+  const { height } = new LastSigned(file);
+  if (height < last) return;
+  throw new UpgradeError(
+    "UPG_STORE_SIGNED",
+    `this node's key has signed block ${height} (${file}), and does not sign that height again: without --hard block ${last} is run again as it was decided`,
+  );
+}
