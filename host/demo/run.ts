@@ -3,12 +3,12 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { basename, join } from "node:path";
 import { toUpperHex, utf8 } from "../bytes.js";
 import { initHome } from "../cli/commands/init.js";
-import { withPlainDocument } from "../cli/genesis/take-document.js";
 import { loadHandlerFile, loadHandlersFolders } from "../engine/home/handlers-folder.js";
 import { Home } from "../engine/home/home.js";
 import type { LocalReceipt } from "../engine/home/local-receipt.js";
 import type { OpenNode } from "../engine/home/open-node.js";
 import { UpgradeError } from "../errors.js";
+import { withPlainDocument } from "../genesis/take-document.js";
 import type { WasmHandler } from "../handler/handler.js";
 import { sha256 } from "../native/sha256.js";
 import { programChain } from "../shell/program-chain.js";

@@ -30,8 +30,6 @@ export interface LocalNetwork {
   readonly nodes: readonly LocalNode[];
 }
 
-export const NODES_MAX = 16;
-
 const FILE_MODE = 0o644;
 
 export const networkFile = (folder: string): string => join(folder, "localnet.json");

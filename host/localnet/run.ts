@@ -23,7 +23,7 @@ export interface RunOptions {
   readonly onEvent: (event: NodeEvent) => void;
 }
 
-export interface NodeEnd {
+interface NodeEnd {
   readonly node: string;
   /** Undefined: by a signal. */
   readonly exit: number | null;

@@ -10,11 +10,11 @@ import { consensusKey, nodeId, writeConsensusKey, writeNodeKey } from "../../eng
 import { Home } from "../../engine/home/home.js";
 import { writeNothingSigned } from "../../engine/home/last-signed.js";
 import { UpgradeError } from "../../errors.js";
+import { type TakenGenesis, takeDocument, withPlainDocument } from "../../genesis/take-document.js";
 import { sha256 } from "../../native/sha256.js";
 import { programChain } from "../../shell/program-chain.js";
 import { formatTime } from "../../time.js";
 import { writeDefaultConfig } from "../config-defaults.js";
-import { type TakenGenesis, takeDocument, withPlainDocument } from "../genesis/take-document.js";
 
 export interface InitOptions {
   readonly home: string;

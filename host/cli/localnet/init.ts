@@ -7,6 +7,11 @@ import { writeFileAtomically } from "../../engine/home/atomic-file.js";
 import { readConsensusKey } from "../../engine/home/consensus-key.js";
 import { Home } from "../../engine/home/home.js";
 import { UpgradeError } from "../../errors.js";
+import { addAccount } from "../../genesis/add-account.js";
+import { cometConfigFile } from "../../genesis/comet-config.js";
+import { VALIDATOR_DEFAULTS } from "../../genesis/create-validator.js";
+import { readDocument, writeDocument } from "../../genesis/document.js";
+import { addValidator } from "../../genesis/gentx.js";
 import { cometToml } from "../../localnet/comet-toml.js";
 import {
   homeOf,
@@ -23,11 +28,6 @@ import { usage } from "../../usage.js";
 import { keyJson } from "../../values/key-json.js";
 import { keyFromMnemonic, newMnemonic } from "../../wallet/derive.js";
 import { initHome } from "../commands/init.js";
-import { addAccount } from "../genesis/add-account.js";
-import { cometConfigFile } from "../genesis/comet-config.js";
-import { VALIDATOR_DEFAULTS } from "../genesis/create-validator.js";
-import { readDocument, writeDocument } from "../genesis/document.js";
-import { addValidator } from "../genesis/gentx.js";
 
 export interface LocalnetOptions {
   readonly chainId: string;

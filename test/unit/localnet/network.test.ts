@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { validateGenesis } from "../../../host/cli/genesis/validate.js";
+import { validateGenesis } from "../../../host/genesis/validate.js";
 import { chosenNodes, readNetwork } from "../../../host/localnet/network.js";
 import { portsFor } from "../../../host/localnet/ports.js";
 import { failureOf } from "../../scenario/chain.js";

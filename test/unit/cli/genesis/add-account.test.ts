@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { initHome } from "../../../../host/cli/commands/init.js";
-import { addAccount } from "../../../../host/cli/genesis/add-account.js";
-import { validateGenesis } from "../../../../host/cli/genesis/validate.js";
 import { consensusKey, writeConsensusKey } from "../../../../host/engine/home/consensus-key.js";
+import { addAccount } from "../../../../host/genesis/add-account.js";
+import { validateGenesis } from "../../../../host/genesis/validate.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-genesis-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { initHome } from "../../../../host/cli/commands/init.js";
-import { validateGenesis } from "../../../../host/cli/genesis/validate.js";
+import { validateGenesis } from "../../../../host/genesis/validate.js";
 import { runHere } from "../run-here.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-gentx-"));

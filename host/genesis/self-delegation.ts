@@ -2,14 +2,14 @@
  * What an operator delegates to its own validator in a genesis document: out of its account's balance into the account
  * of bonded tokens, where the Cosmos SDK keeps them, so that the sum of all balances stays.
  */
-import { equalBytes } from "../../bytes.js";
-import type { Genesis } from "../../chain/genesis/genesis.js";
-import type { AuthGenesis } from "../../modules/auth/genesis.js";
-import { sha256 } from "../../native/sha256.js";
-import { programChain } from "../../shell/program-chain.js";
-import { usage } from "../../usage.js";
-import { moduleAddress } from "../../values/address.js";
-import type { Coin } from "../../values/coins.js";
+import { equalBytes } from "../bytes.js";
+import type { Genesis } from "../chain/genesis/genesis.js";
+import type { AuthGenesis } from "../modules/auth/genesis.js";
+import { sha256 } from "../native/sha256.js";
+import { programChain } from "../shell/program-chain.js";
+import { usage } from "../usage.js";
+import { moduleAddress } from "../values/address.js";
+import type { Coin } from "../values/coins.js";
 import { type Balance, nextNumber, setBalance } from "./balances.js";
 import { listAt } from "./document.js";
 import { POWER_TOKENS } from "./put-validator.js";

@@ -1,9 +1,9 @@
 /** `config/config.toml`, CometBFT's own settings: what is left out of it has CometBFT's default. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { utf8 } from "../../bytes.js";
-import { writeFileAtomically } from "../../engine/home/atomic-file.js";
-import { writeSettingOf } from "../../shell/config-file.js";
+import { utf8 } from "../bytes.js";
+import { writeFileAtomically } from "../engine/home/atomic-file.js";
+import { writeSettingOf } from "../shell/config-file.js";
 
 const FILE_MODE = 0o644;
 

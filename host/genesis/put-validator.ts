@@ -1,7 +1,7 @@
 /** A validator of a genesis document, with what its operator delegates to it. */
-import { toBase64 } from "../../bytes.js";
-import { programChain } from "../../shell/program-chain.js";
-import { usage } from "../../usage.js";
+import { toBase64 } from "../bytes.js";
+import { programChain } from "../shell/program-chain.js";
+import { usage } from "../usage.js";
 import { listAt } from "./document.js";
 
 /** Tokens of one unit of power (the Cosmos SDK's `DefaultPowerReduction`). */

@@ -1,13 +1,13 @@
 /** `chaind genesis add-account`: an account with coins, and optionally the power of this node's validator. */
-import { equalBytes } from "../../bytes.js";
-import { type KeyringFlags, withKeyring } from "../../client/keyring-options.js";
-import { readConsensusKey } from "../../engine/home/consensus-key.js";
-import { Home } from "../../engine/home/home.js";
-import type { AuthGenesis } from "../../modules/auth/genesis.js";
-import { programChain } from "../../shell/program-chain.js";
-import { usage } from "../../usage.js";
-import { isMeantAsAddress } from "../../values/address.js";
-import { formatCoins, parseCoins } from "../../values/coins.js";
+import { equalBytes } from "../bytes.js";
+import { type KeyringFlags, withKeyring } from "../client/keyring-options.js";
+import { readConsensusKey } from "../engine/home/consensus-key.js";
+import { Home } from "../engine/home/home.js";
+import type { AuthGenesis } from "../modules/auth/genesis.js";
+import { programChain } from "../shell/program-chain.js";
+import { usage } from "../usage.js";
+import { isMeantAsAddress } from "../values/address.js";
+import { formatCoins, parseCoins } from "../values/coins.js";
 import { type Balance, nextNumber, setBalance } from "./balances.js";
 import { listAt, readDocument, requireNoChain, writeDocument } from "./document.js";
 import { POWER_TOKENS, putValidator } from "./put-validator.js";

@@ -1,5 +1,5 @@
 /** Accounts and balances of a genesis document, as JSON. */
-import type { Coin } from "../../values/coins.js";
+import type { Coin } from "../values/coins.js";
 
 export interface Balance {
   readonly address: string;

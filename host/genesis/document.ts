@@ -1,12 +1,12 @@
 /** The genesis document of a home as JSON that can be changed and written back. */
 
-import { utf8 } from "../../bytes.js";
-import { type Genesis, parseGenesis } from "../../chain/genesis/genesis.js";
-import { readFileIfThere, writeFileAtomically } from "../../engine/home/atomic-file.js";
-import type { Home } from "../../engine/home/home.js";
-import { UpgradeError } from "../../errors.js";
-import { programChain } from "../../shell/program-chain.js";
-import { decodeText } from "../../text.js";
+import { utf8 } from "../bytes.js";
+import { type Genesis, parseGenesis } from "../chain/genesis/genesis.js";
+import { readFileIfThere, writeFileAtomically } from "../engine/home/atomic-file.js";
+import type { Home } from "../engine/home/home.js";
+import { UpgradeError } from "../errors.js";
+import { programChain } from "../shell/program-chain.js";
+import { decodeText } from "../text.js";
 
 export interface GenesisDocument {
   readonly json: Record<string, unknown>;

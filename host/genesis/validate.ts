@@ -1,9 +1,9 @@
 /** `chaind genesis validate`: reads a document as `start` would, and says what is in it. */
 
-import { genesisVersion } from "../../chain/start.js";
-import { Home } from "../../engine/home/home.js";
-import { programChain } from "../../shell/program-chain.js";
-import { formatTime } from "../../time.js";
+import { genesisVersion } from "../chain/start.js";
+import { Home } from "../engine/home/home.js";
+import { programChain } from "../shell/program-chain.js";
+import { formatTime } from "../time.js";
 import { checkDocument } from "./take-document.js";
 
 /** @throws UpgradeError UPG_INVALID_GENESIS naming the path of what is wrong */

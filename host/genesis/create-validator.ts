@@ -4,18 +4,18 @@
  * leaves them in `genutil.gen_txs` for the first block.
  */
 import { create, createRegistry, type Registry } from "@bufbuild/protobuf";
-import { filesOf } from "../../chain/define-chain.js";
-import { PubKeySchema } from "../../gen/cosmos/crypto/ed25519/keys_pb.js";
+import { filesOf } from "../chain/define-chain.js";
+import { PubKeySchema } from "../gen/cosmos/crypto/ed25519/keys_pb.js";
 import {
   file_cosmos_staking_v1beta1_tx,
   type MsgCreateValidator,
   MsgCreateValidatorSchema,
-} from "../../gen/cosmos/staking/v1beta1/tx_pb.js";
-import { programChain } from "../../shell/program-chain.js";
-import { usage } from "../../usage.js";
-import { packAny } from "../../values/any.js";
-import type { Coin } from "../../values/coins.js";
-import { formatDecimal, ONE, readDecimal } from "../../values/decimal.js";
+} from "../gen/cosmos/staking/v1beta1/tx_pb.js";
+import { programChain } from "../shell/program-chain.js";
+import { usage } from "../usage.js";
+import { packAny } from "../values/any.js";
+import type { Coin } from "../values/coins.js";
+import { formatDecimal, ONE, readDecimal } from "../values/decimal.js";
 
 /** Flags of both commands, with the Cosmos SDK's names and defaults. */
 export interface ValidatorFlags {
