@@ -7,6 +7,7 @@ import type { Chain } from "../chain/define-chain.js";
 import type { CallOptions, QueryApp, StateView } from "../chain/query/call.js";
 import type { NodePort } from "../chain/query/node-port.js";
 import type { QueryMethod, QueryService } from "../chain/query/service.js";
+import { appConfigService } from "../describe/app-config.js";
 import { appOptionsService } from "../describe/app-options.js";
 import { descriptorService, fileService, interfaceService } from "../describe/chain-descriptors.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
@@ -55,6 +56,7 @@ export class Query<N extends NodePort = NodePort> {
     this.services = [
       ...this.routed,
       appOptionsService(chain.modules, (service) => modules.has(service)),
+      appConfigService(chain.modules),
       fileService(chain, () => this.descriptors),
       descriptorService(chain, () => this.descriptors),
     ];

@@ -49,6 +49,15 @@ const groupsOf = (commands: Commands): Commands[] => [
   ...Object.values(commands.sub_commands).flatMap(groupsOf),
 ];
 
+test("Config → the modules in their order", () =>
+  useTestNode((node) =>
+    withClient(node, async (client) => {
+      const { json } = await client.call("cosmos.app.v1alpha1.Query", "Config");
+      const { config } = json as { config: { modules: { name: string }[] } };
+      expect(config.modules.map(({ name }) => name)).toEqual(exampleChain.modules.map(({ name }) => name));
+    }),
+  ));
+
 test("AppOptions with FileDescriptors → every module, and a command of each method of its services", () =>
   useTestNode((node) =>
     withClient(node, async (client) => {
@@ -166,7 +175,13 @@ test("cosmos.base.reflection.v1beta1, over gRPC and REST → what may be packed,
 
 /** What a node of the Cosmos SDK 0.53.8 lists of the services that this chain's modules have; it has no Msg services either. */
 const LISTED_BY_SDK = [
-  ...["auth.v1beta1.Query", "autocli.v1.Query", "bank.v1beta1.Query", "base.node.v1beta1.Service"],
+  ...[
+    "app.v1alpha1.Query",
+    "auth.v1beta1.Query",
+    "autocli.v1.Query",
+    "bank.v1beta1.Query",
+    "base.node.v1beta1.Service",
+  ],
   ...["base.reflection.v1beta1.ReflectionService", "base.reflection.v2alpha1.ReflectionService"],
   ...["base.tendermint.v1beta1.Service", "consensus.v1.Query", "gov.v1.Query", "gov.v1beta1.Query"],
   ...["reflection.v1.ReflectionService", "staking.v1beta1.Query", "tx.v1beta1.Service", "upgrade.v1beta1.Query"],
