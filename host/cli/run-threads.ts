@@ -13,6 +13,7 @@ import { writeHaltRecord } from "../engine/home/halt-file.js";
 import { HaltLinger } from "../engine/home/halt-linger.js";
 import type { Home } from "../engine/home/home.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
+import { embeddedProgram } from "../native/embedded.js";
 import { programChain } from "../shell/program-chain.js";
 import { LmdbReader } from "../store/disk/lmdb-reader.js";
 import type { Committed, EngineStart } from "../thread/engine-port.js";
@@ -65,8 +66,10 @@ class Threads implements EngineListener {
   constructor(private readonly options: ThreadsOptions) {
     const { logger, start } = options;
     this.#progress = new ProgressLog(logger);
-    // The program's own file runs again, as the engine (run-chain.ts).
-    this.#engine = new EngineThread(realpathSync(process.argv[1] as string), start, this);
+    // The program runs again, as the engine (run-chain.ts).
+    const code = embeddedProgram();
+    const program = code === undefined ? { file: realpathSync(process.argv[1] as string) } : { code };
+    this.#engine = new EngineThread(program, start, this);
     this.#signals = new StopSignals(this.#engine, logger);
   }
 

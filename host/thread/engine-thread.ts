@@ -75,16 +75,18 @@ export class EngineThread {
   #isOver = false;
   #deathCause: unknown;
 
-  /** @param program the file whose thread runs `runEngineThread` */
+  /** @param program the file whose thread runs `runEngineThread`, or in an executable that embeds it its code */
   constructor(
-    program: string,
+    program: { readonly file: string } | { readonly code: string },
     start: EngineStart,
     private readonly listener: EngineListener,
   ) {
     const { port1, port2 } = new MessageChannel();
     const workerData: EngineThreadData = { port: port2, start, status: this.status.memory };
     const resourceLimits = { stackSizeMb: STACK_MIB };
-    this.#worker = new Worker(program, { workerData, transferList: [port2], resourceLimits, name: "engine" });
+    const [source, isCode] = "code" in program ? [program.code, true] : [program.file, false];
+    const options = { workerData, transferList: [port2], resourceLimits, name: "engine" };
+    this.#worker = new Worker(source, { ...options, eval: isCode });
     this.#port = port1;
     this.#worker.on("error", (error) => {
       this.#deathCause = error;
