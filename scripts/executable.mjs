@@ -46,7 +46,8 @@ function requireNode() {
 
 /** Of a platform's build of a package: the file that this Node.js loads. */
 function lmdbNative() {
-  const load = require(require.resolve("node-gyp-build-optional-packages", { paths: [require.resolve("lmdb")] }));
+  const ofLmdb = createRequire(require.resolve("lmdb"));
+  const load = ofLmdb("node-gyp-build-optional-packages");
   const folder = resolve(require.resolve("lmdb"), "../..");
   try {
     return load.resolve(folder);
