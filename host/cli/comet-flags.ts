@@ -88,6 +88,10 @@ export function chosenComet(flags: CometFlags, home: Home, self: Command): Comet
 function rpcOf({ "comet.rpc": given }: CometFlags, home: Home, self: Command): string {
   const flag = self.getOptionValueSource("rpc.laddr") === "cli" ? self.getOptionValue("rpc.laddr") : undefined;
   const { host, port } = (flag ?? {}) as Partial<DoorFlags["rpc.laddr"]>;
+  if (port === 0) {
+    const what = "CometBFT serves the RPC, and nobody learns which port it takes: name one";
+    throw new UpgradeError("UPG_INVALID_CONFIG", `--rpc.laddr: ${what}`);
+  }
   const listens = flag ? `tcp://${host}:${port}` : configValue(readConfig(home.path, "config"), "rpc.laddr");
   // One that listens at all addresses is asked at this machine's own.
   const address = given ?? (listens || RPC_DEFAULT).replace(/\/\/(0\.0\.0\.0|\[::\])?:/, "//127.0.0.1:");

@@ -37,7 +37,7 @@ function built(): string | undefined {
 }
 
 /** The key that `makeHome` writes. */
-const OWN_KEY = consensusKey(new Uint8Array(32).fill(1)).publicKey.bytes;
+export const OWN_KEY = consensusKey(new Uint8Array(32).fill(1)).publicKey.bytes;
 
 /** A chain of this validator, in whose first blocks a vote ends that schedules the plan. */
 export function votedGenesis(plan: { readonly name: string; readonly height: number }): string {

@@ -14,16 +14,16 @@ import { QueryClientImpl as UpgradeQuery } from "cosmjs-types/cosmos/upgrade/v1b
 import { MsgSoftwareUpgrade } from "cosmjs-types/cosmos/upgrade/v1beta1/tx";
 import { Plan } from "cosmjs-types/cosmos/upgrade/v1beta1/upgrade";
 import { expect, test } from "vitest";
-import { fromHex, utf8 } from "../../host/bytes.js";
+import { fromHex, toBase64, utf8 } from "../../host/bytes.js";
 import { decodeAddress, encodeAddress, operators } from "../addresses.js";
 import { fundedGenesis, MNEMONIC, SIGNER, wallet } from "../unit/api/test-node.js";
 import { type Running, TestHome } from "./chaind.js";
+import { cometbft, freePorts, heightOf, OWN_KEY, quickComet } from "./cometbft.js";
 import { CommandLine } from "./command-line.js";
 
 const OTHER = "cosmos1vx8knpllrj7n963p9ttd80w47kpacrhuts497x";
 const POOR = encodeAddress(new Uint8Array(20).fill(7));
 const FREE_PORTS = [
-  ...["--rpc.enable=true", "--rpc.laddr", "tcp://127.0.0.1:0"],
   ...["--grpc.enable=true", "--grpc.address", "127.0.0.1:0"],
   ...["--api.enable=true", "--api.address", "tcp://127.0.0.1:0"],
 ];
@@ -31,7 +31,7 @@ const FREE_PORTS = [
 const BLOCKS_TO_PLAN = 80;
 
 /** The signer operates the only validator, and votes last two seconds. */
-function genesis(): string {
+function genesis() {
   const document = JSON.parse(fundedGenesis());
   const operator = operators.encode(decodeAddress(SIGNER));
   const { staking, gov } = document.app_state;
@@ -39,7 +39,31 @@ function genesis(): string {
   staking.delegations = [{ ...staking.delegations[0], delegator_address: SIGNER, validator_address: operator }];
   gov.params = { voting_period: "2s", max_deposit_period: "2s", min_deposit: [{ denom: "ustake", amount: "10" }] };
   document.app_state.gov = { starting_proposal_id: "1", params: gov.params, proposals: [], deposits: [], votes: [] };
-  return JSON.stringify(document);
+  return document;
+}
+
+/** Tokens that give a validator power. */
+const POWERFUL = "10000000";
+
+type Engine = "embedded" | "cometbft";
+
+/** A home for the engine, and the flags that start it with a free port for each server. */
+async function homeOf(engine: Engine, program: string | undefined): Promise<{ home: TestHome; flags: string[] }> {
+  const document = genesis();
+  if (engine === "embedded") {
+    const flags = ["--rpc.enable=true", "--rpc.laddr", "tcp://127.0.0.1:0", ...FREE_PORTS];
+    return { home: new TestHome(JSON.stringify(document)), flags };
+  }
+  // CometBFT makes no block without the key of a validator.
+  const { validators, delegations } = document.app_state.staking;
+  const [validator] = validators;
+  Object.assign(validator, { tokens: POWERFUL, delegator_shares: `${POWERFUL}.000000000000000000` });
+  delegations[0].shares = validator.delegator_shares;
+  validator.consensus_pubkey = { "@type": "/cosmos.crypto.ed25519.PubKey", key: toBase64(OWN_KEY) };
+  const home = new TestHome(JSON.stringify(document));
+  const [rpc = 0, p2p = 0] = await freePorts(2);
+  quickComet(home.path, rpc, p2p);
+  return { home, flags: ["--engine", "cometbft", "--comet.bin", program ?? "", ...FREE_PORTS] };
 }
 
 interface Doors {
@@ -49,9 +73,13 @@ interface Doors {
 
 async function doorsOf(home: TestHome, running: Running): Promise<Doors> {
   await running.says("servers open");
-  await running.says("block made");
   const { rpc, api } = JSON.parse(readFileSync(home.data("addresses.json"), "utf8"));
-  return { rpc: rpc.replace("tcp:", "http:"), api: api.replace("tcp:", "http:") };
+  const doors = { rpc: rpc.replace("tcp:", "http:"), api: api.replace("tcp:", "http:") };
+  await until(
+    () => heightOf(Number(new URL(doors.rpc).port)),
+    (height) => height > (home.haltRecord ? Number(home.haltRecord.height) : 0),
+  );
+  return doors;
 }
 
 /** Asks again until the answer will do. */
@@ -119,9 +147,17 @@ async function verifyPlanProof(comet: Comet38Client, plan: Uint8Array): Promise<
   expect(answer.value).toEqual(plan);
 }
 
-test("stock CosmJS → proposal, vote, plan, proof, halt, new version, applied height", async () => {
-  const home = new TestHome(genesis());
-  const old = home.startSlowly("--app-version", "1", ...FREE_PORTS);
+test("stock CosmJS → proposal, vote, plan, proof, halt, new version, applied height", () => story("embedded"), 120_000);
+
+test("the same where CometBFT decides the blocks (needs CometBFT, or Go and its module proxy)", async (context) => {
+  const program = cometbft();
+  if (!program) return context.skip("CometBFT is missing here, and cannot be built: Go or its module proxy is missing");
+  await story("cometbft", program);
+}, 300_000);
+
+async function story(engine: Engine, program?: string): Promise<void> {
+  const { home, flags } = await homeOf(engine, program);
+  const old = home.startSlowly("--app-version", "1", ...flags);
   const first = await doorsOf(home, old);
   const client = await connect(first.rpc);
   const comet = await Comet38Client.connect(first.rpc);
@@ -144,7 +180,7 @@ test("stock CosmJS → proposal, vote, plan, proof, halt, new version, applied h
   };
   const voted = await client.signAndBroadcast(SIGNER, [vote], "auto");
   expect(voted.code, voted.rawLog).toBe(0);
-  expect((await gov.TallyResult({ proposalId })).tally?.yesCount).toBe("100");
+  expect((await gov.TallyResult({ proposalId })).tally?.yesCount).toBe(engine === "embedded" ? "100" : POWERFUL);
 
   const passed = await until(
     () => gov.Proposal({ proposalId }),
@@ -168,7 +204,7 @@ test("stock CosmJS → proposal, vote, plan, proof, halt, new version, applied h
   expect(end.exit, end.stderr).toBe(10);
   expect(home.haltRecord).toMatchObject({ code: "UPG_HALT_UPGRADE_NEEDED", height: String(planHeight) });
 
-  const renewed = home.startSlowly(...FREE_PORTS);
+  const renewed = home.startSlowly(...flags);
   const second = await doorsOf(home, renewed);
   const newClient = await connect(second.rpc);
   const newComet = await Comet38Client.connect(second.rpc);
@@ -195,4 +231,4 @@ test("stock CosmJS → proposal, vote, plan, proof, halt, new version, applied h
   newComet.disconnect();
   renewed.child.kill("SIGTERM");
   expect((await renewed.end).exit).toBe(0);
-}, 120_000);
+}
