@@ -1,4 +1,4 @@
-/** Help texts in the shape that operators know: usage, aliases, examples, commands, flags, global flags. */
+/** Help texts in the shape that operators know: usage, aliases, arguments, examples, commands, flags, global flags. */
 import type { Command, Option } from "commander";
 import type { Cobra } from "./cobra.js";
 
@@ -11,6 +11,7 @@ export function formatHelp(command: Command): string {
     command.description() || command.summary(),
     `Usage:\n${usageLines(command, path, groups.length > 0)}`,
     aliases(command),
+    argumentLines(command),
     examples(command, path),
     groups.length > 0 && `Available Commands:\n${columns(groups.map((each) => [each.name(), summaryOf(each)]))}`,
     `Flags:\n${flags([...command.options, helpOption(command)])}`,
@@ -46,6 +47,12 @@ function usageLines(command: Command, path: string, isGroup: boolean): string {
 function aliases(command: Command): string | false {
   const names = [command.name(), ...command.aliases()];
   return names.length > 1 && `Aliases:\n  ${names.join(", ")}`;
+}
+
+/** Cobra has no such section: its commands say in their texts what an argument is. */
+function argumentLines(command: Command): string | false {
+  const described = command.registeredArguments.filter(({ description }) => description);
+  return described.length > 0 && `Arguments:\n${columns(described.map((each) => [each.name(), each.description]))}`;
 }
 
 function examples(command: Command, path: string): string | false {

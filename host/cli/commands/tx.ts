@@ -98,6 +98,15 @@ function registerGov(tx: Cobra, output: Output): void {
   addTxFlags(gov.command("submit-proposal"))
     .argument("<file>", "the proposal, JSON: messages, metadata, deposit, title, summary, expedited")
     .summary("Submit a proposal from a file")
+    .description(
+      `Submits a governance proposal. The file is JSON in the form of the Cosmos SDK:
+
+  {
+    "messages": [{ "@type": "/cosmos.upgrade.v1beta1.MsgCancelUpgrade", "authority": "<address of the gov module>" }],
+    "metadata": "", "deposit": "10000000ustake", "title": "…", "summary": "…", "expedited": false
+  }`,
+    )
+    .example("tx gov submit-proposal proposal.json --from alice")
     .action(async (file: string, _: unknown, command: Cobra) =>
       (await run()).runSubmit(file, allFlags(command), output),
     );
@@ -105,6 +114,7 @@ function registerGov(tx: Cobra, output: Output): void {
     .argument("<proposal-id>")
     .argument("<coins>", "what to deposit: 10000000ustake")
     .summary("Deposit coins for a proposal")
+    .example("tx gov deposit 1 10000000ustake --from alice")
     .action(async (id: string, coins: string, _: unknown, command: Cobra) =>
       (await run()).runDeposit(id, coins, allFlags(command), output),
     );
@@ -112,6 +122,7 @@ function registerGov(tx: Cobra, output: Output): void {
     .argument("<proposal-id>")
     .argument("<option>", "yes, no, no_with_veto or abstain")
     .summary("Vote on a proposal")
+    .example("tx gov vote 1 yes --from alice")
     .option("--metadata <string>", "metadata of the vote", "")
     .action(async (id: string, option: string, _: unknown, command: Cobra) =>
       (await run()).runVote(id, option, allFlags(command), output),
@@ -120,6 +131,7 @@ function registerGov(tx: Cobra, output: Output): void {
     .argument("<proposal-id>")
     .argument("<options>", "options with weights that sum up to 1: yes=0.6,no=0.4")
     .summary("Vote on a proposal with several options")
+    .example("tx gov weighted-vote 1 yes=0.6,no=0.4 --from alice")
     .option("--metadata <string>", "metadata of the vote", "")
     .action(async (id: string, options: string, _: unknown, command: Cobra) =>
       (await run()).runWeightedVote(id, options, allFlags(command), output),
@@ -137,6 +149,7 @@ function registerBank(tx: Cobra, output: Output): void {
     .argument("<to>", "address")
     .argument("<coins>", "what to send: 100ustake")
     .summary("Send coins to another account")
+    .example("tx bank send alice $(chaind keys show bob -a) 100ustake")
     .action(async (from: string, to: string, coins: string, _: unknown, command: Cobra) =>
       (await run()).runBankSend(to, coins, { ...allFlags(command), from }, output),
     );
