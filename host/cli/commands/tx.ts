@@ -149,7 +149,7 @@ function registerBank(tx: Cobra, output: Output): void {
     .argument("<to>", "address")
     .argument("<coins>", "what to send: 100ustake")
     .summary("Send coins to another account")
-    .example("tx bank send alice $(chaind keys show bob -a) 100ustake")
+    .example("tx bank send alice cosmos1… 100ustake")
     .action(async (from: string, to: string, coins: string, _: unknown, command: Cobra) =>
       (await run()).runBankSend(to, coins, { ...allFlags(command), from }, output),
     );

@@ -94,16 +94,11 @@ describe("formatHelp()", () => {
       Usage:
         chaind keys show <key> [flags]
 
-      Examples:
-        chaind keys show alice -a --keyring-backend test
+      Arguments:
+        key   name or address of a key
 
-      Flags:
-        -a, --address                  its address only
-            --bech string              form of the address: acc, val or cons (default "acc")
-        -h, --help                     help for show
-            --keyring-backend string   where keys are kept: sealed in files, or open for tests (file|test) (default "file")
-            --keyring-dir string       folder of the keyring (default: the home)
-        -p, --pubkey                   its public key only"
+      Examples:
+        chaind keys show alice -a --keyring-backend test"
     `);
   });
 });
