@@ -1,7 +1,7 @@
 /** The end of the job: what was counted at its beginning is counted again. */
 import { toUpperHex } from "../bytes.js";
-import { verifyHome } from "../cli/offline/verify.js";
 import { isUpgradeError } from "../errors.js";
+import { verifyHome } from "../offline/verify.js";
 import { askModules } from "./asked.js";
 import { amounts, type Count, countChain } from "./count.js";
 import type { Show } from "./events.js";

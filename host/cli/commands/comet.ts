@@ -45,7 +45,7 @@ export function registerComet(program: Cobra, output: Output): void {
         "node first. Going back ends where a block is committed: a key does not sign a height twice, and this command keeps it so.",
     )
     .action(async (flags: { hard?: boolean; "comet.bin"?: string }, command: Cobra) => {
-      const { rollbackComet } = await import("../offline/rollback-comet.js");
+      const { rollbackComet } = await import("../../offline/rollback-comet.js");
       output.print(rollbackComet(homeOf(command), { isHard: flags.hard === true, program: flags["comet.bin"] }));
     });
 }

@@ -88,7 +88,7 @@ describe("formatHelp()", () => {
   test("a command in cobra's shape", () => {
     const keys = program.commands.find((each) => each.name() === "keys");
     const show = keys?.commands.find((each) => each.name() === "show");
-    expect(show && formatHelp(show).split("\n\n").slice(0, 4).join("\n\n")).toMatchInlineSnapshot(`
+    expect(show && formatHelp(show).split("\n\n").slice(0, 5).join("\n\n")).toMatchInlineSnapshot(`
       "Show a key
 
       Usage:
@@ -98,7 +98,15 @@ describe("formatHelp()", () => {
         key   name or address of a key
 
       Examples:
-        chaind keys show alice -a --keyring-backend test"
+        chaind keys show alice -a --keyring-backend test
+
+      Flags:
+        -a, --address                  its address only
+            --bech string              form of the address: acc, val or cons (default "acc")
+        -h, --help                     help for show
+            --keyring-backend string   where keys are kept: sealed in files, or open for tests (file|test) (default "file")
+            --keyring-dir string       folder of the keyring (default: the home)
+        -p, --pubkey                   its public key only"
     `);
   });
 });

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toHex } from "../../../host/bytes.js";
-import { rollback } from "../../../host/cli/offline/rollback.js";
-import { verifyHome } from "../../../host/cli/offline/verify.js";
 import { FLAG_ABSENT, FLAG_COMMIT } from "../../../host/comet/commit.js";
 import { decidingPowers, soleValidator } from "../../../host/engine/blocks/deciding-sets.js";
 import { ValidatorStore } from "../../../host/engine/blocks/validator-store.js";
 import { consensusKey, writeConsensusKey } from "../../../host/engine/home/consensus-key.js";
 import { sha256 } from "../../../host/native/sha256.js";
+import { rollback } from "../../../host/offline/rollback.js";
+import { verifyHome } from "../../../host/offline/verify.js";
 import { LmdbDatabase } from "../../../host/store/disk/lmdb-database.js";
 import { followHeaders, Home, member, OTHER, OWN, service, THIRD } from "./member-home.js";
 

@@ -1,16 +1,16 @@
 /** Takes back the last block of a home whose blocks CometBFT decided: the application's, then CometBFT's own state. */
 import { execFileSync } from "node:child_process";
 import { resolve } from "node:path";
-import { findComet } from "../../abci/comet/binary.js";
-import { toUpperHex } from "../../bytes.js";
-import { withDatabase } from "../../engine/home/home-database.js";
-import { LastSigned } from "../../engine/home/last-signed.js";
-import { messageOf, UpgradeError } from "../../errors.js";
-import { programChain } from "../../shell/program-chain.js";
-import { lastVersionOf } from "../../store/disk/fenced-database.js";
-import { lastEngine } from "../../store/versions/commit-record.js";
-import { rollbackLastVersion } from "../../store/versions/rollback.js";
-import { decodeLossy } from "../../text.js";
+import { findComet } from "../abci/comet/binary.js";
+import { toUpperHex } from "../bytes.js";
+import { withDatabase } from "../engine/home/home-database.js";
+import { LastSigned } from "../engine/home/last-signed.js";
+import { messageOf, UpgradeError } from "../errors.js";
+import { programChain } from "../shell/program-chain.js";
+import { lastVersionOf } from "../store/disk/fenced-database.js";
+import { lastEngine } from "../store/versions/commit-record.js";
+import { rollbackLastVersion } from "../store/versions/rollback.js";
+import { decodeLossy } from "../text.js";
 import type { RolledBackBlock } from "./rollback.js";
 
 interface RollbackOptions {

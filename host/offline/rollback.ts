@@ -1,15 +1,15 @@
 /** Takes back a home's last block. */
-import { toUpperHex } from "../../bytes.js";
-import { BlockStore } from "../../engine/blocks/block-store.js";
-import { ValidatorStore } from "../../engine/blocks/validator-store.js";
-import { withDatabase } from "../../engine/home/home-database.js";
-import { LastSigned } from "../../engine/home/last-signed.js";
-import { UpgradeError } from "../../errors.js";
-import { TxIndex } from "../../event-index/tx-index.js";
-import { sha256 } from "../../native/sha256.js";
-import type { Database } from "../../store/disk/database.js";
-import { lastEngine, readCommit } from "../../store/versions/commit-record.js";
-import { type RolledBack, rollbackLastVersion } from "../../store/versions/rollback.js";
+import { toUpperHex } from "../bytes.js";
+import { BlockStore } from "../engine/blocks/block-store.js";
+import { ValidatorStore } from "../engine/blocks/validator-store.js";
+import { withDatabase } from "../engine/home/home-database.js";
+import { LastSigned } from "../engine/home/last-signed.js";
+import { UpgradeError } from "../errors.js";
+import { TxIndex } from "../event-index/tx-index.js";
+import { sha256 } from "../native/sha256.js";
+import type { Database } from "../store/disk/database.js";
+import { lastEngine, readCommit } from "../store/versions/commit-record.js";
+import { type RolledBack, rollbackLastVersion } from "../store/versions/rollback.js";
 
 export interface RolledBackBlock {
   /** Height of the last block now. */

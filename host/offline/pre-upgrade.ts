@@ -2,28 +2,28 @@
  * Makes every check that `start` would make at the next plan's height, on what the home has committed; nothing is written.
  * A node may run in the home meanwhile, and the height may be far away.
  */
-import type { App } from "../../chain/app.js";
-import { engineMark } from "../../chain/engine-port.js";
-import { genesisVersion } from "../../chain/start.js";
-import { BlockStore } from "../../engine/blocks/block-store.js";
-import { setsAfter } from "../../engine/blocks/deciding-sets.js";
-import { ValidatorStore } from "../../engine/blocks/validator-store.js";
-import { keptOrFile, requireHome } from "../../engine/home/begun-genesis.js";
-import { type ConsensusKey, readConsensusKey } from "../../engine/home/consensus-key.js";
-import { Home } from "../../engine/home/home.js";
-import { openShared } from "../../engine/home/home-database.js";
-import { LastSigned } from "../../engine/home/last-signed.js";
-import { checkDatabase } from "../../engine/home/start-checks.js";
-import { roomLine, upgradeRoom } from "../../engine/home/upgrade-room.js";
-import { versionsAndHandlers } from "../../engine/home/versions-and-handlers.js";
-import { isUpgradeError, messageOf } from "../../errors.js";
-import { sha256 } from "../../native/sha256.js";
-import { programChain } from "../../shell/program-chain.js";
-import type { Database } from "../../store/disk/database.js";
-import { lastEngine } from "../../store/versions/commit-record.js";
-import type { Height, Plan } from "../../types.js";
-import { shellWord } from "../../upgrade/halt-next.js";
-import { visible } from "../../visible.js";
+import type { App } from "../chain/app.js";
+import { engineMark } from "../chain/engine-port.js";
+import { genesisVersion } from "../chain/start.js";
+import { BlockStore } from "../engine/blocks/block-store.js";
+import { setsAfter } from "../engine/blocks/deciding-sets.js";
+import { ValidatorStore } from "../engine/blocks/validator-store.js";
+import { keptOrFile, requireHome } from "../engine/home/begun-genesis.js";
+import { type ConsensusKey, readConsensusKey } from "../engine/home/consensus-key.js";
+import { Home } from "../engine/home/home.js";
+import { openShared } from "../engine/home/home-database.js";
+import { LastSigned } from "../engine/home/last-signed.js";
+import { checkDatabase } from "../engine/home/start-checks.js";
+import { roomLine, upgradeRoom } from "../engine/home/upgrade-room.js";
+import { versionsAndHandlers } from "../engine/home/versions-and-handlers.js";
+import { isUpgradeError, messageOf } from "../errors.js";
+import { sha256 } from "../native/sha256.js";
+import { programChain } from "../shell/program-chain.js";
+import type { Database } from "../store/disk/database.js";
+import { lastEngine } from "../store/versions/commit-record.js";
+import type { Height, Plan } from "../types.js";
+import { shellWord } from "../upgrade/halt-next.js";
+import { visible } from "../visible.js";
 import { openRehearsal, type RehearsalFacts, rehearseUpgrade } from "./rehearsal.js";
 
 /** The sidecars' statuses. */

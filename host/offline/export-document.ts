@@ -1,11 +1,11 @@
 /** A committed version as the text of a genesis document, a piece at a time: a chain may have millions of accounts. */
-import { toBase64 } from "../../bytes.js";
-import type { Chain } from "../../chain/define-chain.js";
-import type { GenesisFacts } from "../../chain/genesis/genesis.js";
-import { listText, openText } from "../../chain/genesis/list-text.js";
-import type { ChainVersion } from "../../chain/versions/version.js";
-import type { VersionView } from "../../store/versions/version-view.js";
-import type { VersionMap } from "../../types.js";
+import { toBase64 } from "../bytes.js";
+import type { Chain } from "../chain/define-chain.js";
+import type { GenesisFacts } from "../chain/genesis/genesis.js";
+import { listText, openText } from "../chain/genesis/list-text.js";
+import type { ChainVersion } from "../chain/versions/version.js";
+import type { VersionView } from "../store/versions/version-view.js";
+import type { VersionMap } from "../types.js";
 
 type Json = Readonly<Record<string, unknown>>;
 

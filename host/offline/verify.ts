@@ -1,18 +1,18 @@
 /** Checks everything that a home's database holds, while no node runs. Nothing is written, not even a lock file. */
 
-import { toUpperHex } from "../../bytes.js";
-import type { PublicKey } from "../../comet/keys.js";
-import { auditBlocks, type BlocksAudit } from "../../engine/blocks/audit-blocks.js";
-import { readConsensusKey } from "../../engine/home/consensus-key.js";
-import type { Home } from "../../engine/home/home.js";
-import { withReader } from "../../engine/home/home-database.js";
-import { messageOf } from "../../errors.js";
-import { sha256 } from "../../native/sha256.js";
-import type { Database } from "../../store/disk/database.js";
-import { formatKey } from "../../store/disk/keys.js";
-import { walkLmdb } from "../../store/disk/lmdb-walk.js";
-import { auditState } from "../../store/versions/audit.js";
-import type { CommitState } from "../../store/versions/commit-record.js";
+import { toUpperHex } from "../bytes.js";
+import type { PublicKey } from "../comet/keys.js";
+import { auditBlocks, type BlocksAudit } from "../engine/blocks/audit-blocks.js";
+import { readConsensusKey } from "../engine/home/consensus-key.js";
+import type { Home } from "../engine/home/home.js";
+import { withReader } from "../engine/home/home-database.js";
+import { messageOf } from "../errors.js";
+import { sha256 } from "../native/sha256.js";
+import type { Database } from "../store/disk/database.js";
+import { formatKey } from "../store/disk/keys.js";
+import { walkLmdb } from "../store/disk/lmdb-walk.js";
+import { auditState } from "../store/versions/audit.js";
+import type { CommitState } from "../store/versions/commit-record.js";
 
 /** 64-bit integers are texts. */
 export interface VerifiedHome {

@@ -1,23 +1,23 @@
 /** `chaind export`: a committed version as a genesis document, in the shape that `init --genesis` reads. */
 import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
-import { toHex, utf8 } from "../../bytes.js";
-import { codeInForce } from "../../chain/start.js";
-import type { ChainVersion } from "../../chain/versions/version.js";
-import { Core } from "../../core/core.js";
-import { BlockStore } from "../../engine/blocks/block-store.js";
-import { keptGenesis } from "../../engine/home/genesis-record.js";
-import { noChain, withReader } from "../../engine/home/home-database.js";
-import { UpgradeError } from "../../errors.js";
-import { sha256 } from "../../native/sha256.js";
-import { programChain } from "../../shell/program-chain.js";
-import { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
-import { readCommit } from "../../store/versions/commit-record.js";
-import type { VersionView } from "../../store/versions/version-view.js";
-import { formatTime } from "../../time.js";
-import type { VersionMap } from "../../types.js";
-import { sameVersions } from "../../upgrade/handlers.js";
-import { UPGRADE_STORE } from "../../upgrade/keeper.js";
+import { toHex, utf8 } from "../bytes.js";
+import { codeInForce } from "../chain/start.js";
+import type { ChainVersion } from "../chain/versions/version.js";
+import { Core } from "../core/core.js";
+import { BlockStore } from "../engine/blocks/block-store.js";
+import { keptGenesis } from "../engine/home/genesis-record.js";
+import { noChain, withReader } from "../engine/home/home-database.js";
+import { UpgradeError } from "../errors.js";
+import { sha256 } from "../native/sha256.js";
+import { programChain } from "../shell/program-chain.js";
+import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
+import { readCommit } from "../store/versions/commit-record.js";
+import type { VersionView } from "../store/versions/version-view.js";
+import { formatTime } from "../time.js";
+import type { VersionMap } from "../types.js";
+import { sameVersions } from "../upgrade/handlers.js";
+import { UPGRADE_STORE } from "../upgrade/keeper.js";
 import { documentText } from "./export-document.js";
 
 export interface ExportRequest {

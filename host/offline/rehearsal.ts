@@ -3,23 +3,23 @@
  * the store upgrades made, and what the upgrade block refuses before it runs the handler. Everything goes to memory.
  */
 
-import { OverlayDatabase } from "../../author/overlay-database.js";
-import { App } from "../../chain/app.js";
-import type { GenesisFacts } from "../../chain/genesis/genesis.js";
-import { Core } from "../../core/core.js";
-import { upgradeFiles } from "../../engine/home/atomic-file.js";
-import type { Home } from "../../engine/home/home.js";
-import { stagedHandlers, type VersionsAndHandlers } from "../../engine/home/versions-and-handlers.js";
-import { requireLayout } from "../../handler/run/sandbox.js";
-import { sha256 } from "../../native/sha256.js";
-import { programChain } from "../../shell/program-chain.js";
-import type { Database } from "../../store/disk/database.js";
-import { MemoryDatabase } from "../../store/disk/memory-database.js";
-import type { Plan } from "../../types.js";
-import { guardBefore } from "../../upgrade/guards.js";
-import { declaredVersions, type RegisteredHandler } from "../../upgrade/handlers.js";
-import { requireKnownVersions } from "../../upgrade/hooks.js";
-import { UPGRADE_STORE } from "../../upgrade/keeper.js";
+import { OverlayDatabase } from "../author/overlay-database.js";
+import { App } from "../chain/app.js";
+import type { GenesisFacts } from "../chain/genesis/genesis.js";
+import { Core } from "../core/core.js";
+import { upgradeFiles } from "../engine/home/atomic-file.js";
+import type { Home } from "../engine/home/home.js";
+import { stagedHandlers, type VersionsAndHandlers } from "../engine/home/versions-and-handlers.js";
+import { requireLayout } from "../handler/run/sandbox.js";
+import { sha256 } from "../native/sha256.js";
+import { programChain } from "../shell/program-chain.js";
+import type { Database } from "../store/disk/database.js";
+import { MemoryDatabase } from "../store/disk/memory-database.js";
+import type { Plan } from "../types.js";
+import { guardBefore } from "../upgrade/guards.js";
+import { declaredVersions, type RegisteredHandler } from "../upgrade/handlers.js";
+import { requireKnownVersions } from "../upgrade/hooks.js";
+import { UPGRADE_STORE } from "../upgrade/keeper.js";
 
 export interface RehearsalFacts extends VersionsAndHandlers {
   readonly home: Home;
