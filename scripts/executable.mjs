@@ -19,7 +19,13 @@ import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { inject } from "postject";
 
-const { values } = parseArgs({ options: { out: { type: "string", default: "build/executable" } } });
+const { values } = parseArgs({
+  options: {
+    out: { type: "string", default: "build/executable" },
+    /** Calls `runChain`. */
+    entry: { type: "string", default: "examples/chain/executable.ts" },
+  },
+});
 /** Emptied first. */
 const OUT = resolve(values.out);
 const require = createRequire(import.meta.url);
@@ -117,13 +123,9 @@ async function program() {
     format: "iife",
     globalName: "unpacked",
   });
-  const main = `
-    import { exampleChain } from "./examples/chain/chain.ts";
-    import { runChain } from "./host/cli/run-chain.ts";
-    void runChain(exampleChain);`;
   const made = await build({
     ...bundled,
-    stdin: { contents: main, resolveDir: resolve("."), loader: "ts" },
+    entryPoints: [values.entry],
     alias: {
       "@assemblyscript/loader": resolve("node_modules/@assemblyscript/loader/index.js"),
       "chain-upgrade/node": resolve("host/node.ts"),

@@ -80,7 +80,7 @@ export function chosenComet(flags: CometFlags, home: Home, self: Command): Comet
   const rpc = rpcOf(flags, home, self);
   if (!withComet) return { address: parseAbciAddress(flags.address ?? ADDRESS_DEFAULT), program: undefined, rpc };
   const { path } = findComet(flags["comet.bin"], process.env);
-  const address = parseAbciAddress(flags.address ?? `unix://${join(home.dataFolder, "abci.sock")}`);
+  const address = parseAbciAddress(flags.address ?? `unix://${join(home.path, "abci.sock")}`);
   return { address, program: path, rpc };
 }
 

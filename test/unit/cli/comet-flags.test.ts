@@ -37,7 +37,7 @@ describe("chosenComet()", () => {
 
   test("no flag → the embedded engine; CometBFT → a socket in the home and its program; elsewhere → the SDK's address", () => {
     expect(chosen()).toBeUndefined();
-    const unix = { kind: "unix", path: "/var/notes/data/abci.sock" };
+    const unix = { kind: "unix", path: "/var/notes/abci.sock" };
     const rpc = "tcp://127.0.0.1:26657";
     expect(chosen("--engine", "cometbft", "--comet.bin", good)).toEqual({ address: unix, program: good, rpc });
     const tcp = { kind: "tcp", host: "127.0.0.1", port: 26_658 };
