@@ -12,6 +12,8 @@ import { makeHome } from "../e2e/prepared-home.js";
 import { launchers, type Programs, runSupervised } from "./supervisor.js";
 
 const REPOSITORY = join(import.meta.dirname, "../..");
+/** A build elsewhere can be tried too, while this one is being made again. */
+const DIST = process.env["CHAIN_UPGRADE_DIST"] ?? join(REPOSITORY, "dist");
 const PLAN = "v2";
 const UPGRADE = 8;
 const RUN_MILLIS = 180_000;
@@ -65,8 +67,7 @@ const comet = cometbft();
 if (!comet) throw new Error("CometBFT is missing here, and cannot be built");
 for (const program of values.program) {
   mkdirSync(join(root, program), { recursive: true });
-  const programs =
-    program === "launcher" ? launchers(join(root, program), join(REPOSITORY, "dist/chaind.js")) : executables();
+  const programs = program === "launcher" ? launchers(join(root, program), join(DIST, "chaind.js")) : executables();
   for (const engine of values.engine) {
     let made = 0;
     for (let run = 1; run <= Number(values.runs); run++) {
