@@ -2,43 +2,35 @@
  * The application of a home, served to CometBFT until it is asked to stop, its chain halts, or the engine is gone. With a
  * program for it CometBFT is a child of this process.
  */
-import type { App } from "../chain/app.js";
-import type { BlockRequest, BlockResult } from "../chain/app-shapes.js";
-import type { AppQuery, AppQueryResult, Committed } from "../chain/engine-port.js";
 import type { HaltLinger } from "../engine/home/halt-linger.js";
-import type { HeldHome } from "../engine/home/held-home.js";
-import type { OpenApp } from "../engine/home/hold-options.js";
-import { isUpgradeError } from "../errors.js";
-import type { RecordChange } from "../store/disk/database.js";
+import type { Home } from "../engine/home/home.js";
+import type { Height } from "../types.js";
 import { Halt } from "../upgrade/halt.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import { type AbciAddress, isOpenToOthers } from "./address.js";
 import { prepareCometHome } from "./comet/home-files.js";
 import { CometProcess, describeEnd } from "./comet/process.js";
-import { ServedApp } from "./served-app.js";
+import type { Answer, Call } from "./messages.js";
 import { AbciServer } from "./server.js";
 
 /** CometBFT closes its connections at once when it reads an exception. */
 const EXCEPTION_MILLIS = 1_000;
 
-/** A block that was committed. */
-export interface CometBlock extends Committed {
-  readonly result: BlockResult;
-  readonly appHashBefore: Uint8Array;
-  /** From the run to the durable commit, without what CometBFT did in between. */
-  readonly milliseconds: number;
-}
-
 export interface AppNodeOptions {
-  readonly held: HeldHome;
-  readonly opened: OpenApp;
+  readonly home: Home;
+  /** Of the block that is made next. */
+  readonly nextHeight: () => Height;
+  /** Has the chain no block yet? */
+  readonly isNew: boolean;
   readonly address: AbciAddress;
   /** CometBFT's program and arguments; undefined: it is started by somebody else. */
   readonly comet: { readonly program: string; readonly args: readonly string[] } | undefined;
-  readonly query: (query: AppQuery) => Promise<AppQueryResult>;
-  readonly onBlock: (block: CometBlock) => void;
-  /** The chain has halted or failed, in a call of consensus: what is to be on disk is written here, before CometBFT learns it. */
-  readonly onFailed: (error: unknown) => void;
+  /** The application. What it has to write down of an end is on disk when a call fails, before CometBFT learns it. */
+  readonly answer: (call: Call) => Promise<Answer>;
+  /** Settles when no block is between its run and its commit. */
+  readonly untilIdle: () => Promise<void>;
+  /** Rejects when the application is gone without a call that failed. */
+  readonly appEnded: Promise<unknown>;
   /** Holds the node at the height for a supervisor, before CometBFT learns of it and ends. */
   readonly linger: HaltLinger;
   readonly log: (level: LogLevel, message: string) => void;
@@ -48,14 +40,13 @@ export interface AppNodeOptions {
 
 /** Returns when it was asked to stop. @throws Halt; UpgradeError: what ended the application or the engine */
 export async function runAppNode(options: AppNodeOptions): Promise<void> {
-  const { held, opened, address, comet, log, signal } = options;
+  const { home, isNew, nextHeight, address, comet, log, signal } = options;
   const end = new End(signal);
-  const port = new WatchedApp(options);
+  options.appEnded.catch((error: unknown) => end.fail(error));
   const server = await AbciServer.listen(address, {
-    port,
+    answer: options.answer,
     onFailed: async (error) => {
       if (end.isReached) return;
-      options.onFailed(error);
       end.decide(error);
       await Promise.race([options.linger.before(error, signal), end.reached]);
       end.fail(error);
@@ -65,21 +56,22 @@ export async function runAppNode(options: AppNodeOptions): Promise<void> {
       if (kind === "consensus" && !end.isReached && !comet) log("warn", "the engine hung up; it may come again");
     },
   });
-  held.sayReadiness({ app: opened.app, subscribe: (listener) => port.subscribe(listener) });
   log("info", `ABCI server open at ${server.address}`);
   if (isOpenToOthers(address))
     log("warn", "other machines may reach the ABCI server, and one that does makes this node's blocks");
   let child: CometProcess | undefined;
   try {
     if (comet && !end.isReached) {
-      prepareCometHome(held.home, opened.app.lastCommitID.version === 0n);
+      prepareCometHome(home, isNew);
       child = new CometProcess(comet.program, [...comet.args, "--proxy_app", server.address]);
       log("info", `CometBFT started: ${comet.program}, process ${child.pid ?? "none"}`);
-      void child.ended.then((how) => end.fail(engineEnded(opened.app, describeEnd(how))));
+      void child.ended.then((how) => end.fail(engineEnded(nextHeight(), describeEnd(how))));
     }
     await end.reached;
     // What the exception says goes into CometBFT's own log, when it has read it.
     if (end.error) await end.untilEngineLeft(EXCEPTION_MILLIS);
+    // CometBFT that waits for a block is left to commit it: it would be run again from its beginning.
+    else await Promise.race([options.untilIdle(), end.engineHasLeft]);
   } finally {
     await child?.stop();
     await server.close();
@@ -87,7 +79,7 @@ export async function runAppNode(options: AppNodeOptions): Promise<void> {
   if (end.error) throw end.error;
 }
 
-function engineEnded({ nextHeight }: App, how: string): Halt {
+function engineEnded(nextHeight: Height, how: string): Halt {
   return new Halt(
     "UPG_HALT_ENGINE",
     `CometBFT ended by itself (${how}): its last lines of the log say why`,
@@ -101,7 +93,8 @@ class End {
   error: unknown;
   #reach: () => void = () => undefined;
   #left: () => void = () => undefined;
-  readonly #hasLeft = new Promise<void>((resolve) => {
+  /** Settles when the engine hangs up after the end was reached. */
+  readonly engineHasLeft = new Promise<void>((resolve) => {
     this.#left = resolve;
   });
   isReached = false;
@@ -134,62 +127,12 @@ class End {
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, millis);
     });
-    await Promise.race([this.#hasLeft, late]);
+    await Promise.race([this.engineHasLeft, late]);
     clearTimeout(timer);
   }
 
   #finish(): void {
     this.isReached = true;
     this.#reach();
-  }
-}
-
-/** Says which blocks were committed. */
-class WatchedApp extends ServedApp {
-  readonly #listeners = new Set<() => void>();
-  #ran: { readonly result: BlockResult; readonly appHashBefore: Uint8Array; readonly milliseconds: number } | undefined;
-
-  constructor(private readonly node: AppNodeOptions) {
-    const { app, genesis, alongsideFirst } = node.opened;
-    super({ app, genesis, ...(alongsideFirst ? { alongsideFirst } : {}) }, node.query);
-  }
-
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  override finalizeBlock(request: BlockRequest): BlockResult {
-    const begun = performance.now();
-    const appHashBefore = this.node.opened.app.lastCommitID.hash;
-    const result = this.#finalizeBlock(request);
-    this.#ran = { result, appHashBefore, milliseconds: performance.now() - begun };
-    return result;
-  }
-
-  /** Another version of the same program is opened here, where CometBFT waits for the block. */
-  #finalizeBlock(request: BlockRequest): BlockResult {
-    try {
-      return super.finalizeBlock(request);
-    } catch (error) {
-      if (!isUpgradeError(error) || error.code !== "UPG_HALT_RESTART") throw error;
-    }
-    const { opened, log } = this.node;
-    const before = opened.app.version.number;
-    opened.app.reopen();
-    log("info", `app version ${opened.app.version.number} goes on at height ${request.height}, after ${before}`);
-    return super.finalizeBlock(request);
-  }
-
-  override commit(alongside: Iterable<RecordChange> = []): Committed {
-    const begun = performance.now();
-    const committed = super.commit(alongside);
-    const ran = this.#ran;
-    this.#ran = undefined;
-    if (ran) {
-      this.node.onBlock({ ...committed, ...ran, milliseconds: ran.milliseconds + performance.now() - begun });
-      for (const listener of [...this.#listeners]) listener();
-    }
-    return committed;
   }
 }

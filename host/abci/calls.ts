@@ -55,6 +55,9 @@ export function kindOf({ case: name }: Call): ConnectionKind | undefined {
   return KINDS[name];
 }
 
+/** Calls after which the application, when they fail, goes on in no way. */
+export const ENDING: ReadonlySet<Call["case"]> = new Set(["initChain", "finalizeBlock", "commit"]);
+
 /** Codespace and code of what is no fault of the transaction or the query: the Cosmos SDK's internal error. */
 const INTERNAL = Object.freeze({ codespace: "sdk", code: 1 });
 
@@ -62,17 +65,34 @@ const INTERNAL = Object.freeze({ codespace: "sdk", code: 1 });
  * @throws Halt; UpgradeError: of `initChain`, `finalizeBlock`, `commit` and malformed requests. Nothing else throws.
  */
 export async function answer(port: EnginePort, call: Call): Promise<Answer> {
+  return (await answerBeside(port, call)) ?? answerOfBlocks(port, call as OfBlocks);
+}
+
+/** What goes on beside blocks: it reads the last commit alone. */
+export type SidePort = Pick<EnginePort, "checkTx" | "query">;
+
+/** Undefined: the call is of those that make blocks. Never throws. */
+export async function answerBeside(port: SidePort, call: Call): Promise<Answer | undefined> {
   switch (call.case) {
     case "echo":
       return { case: "echo", value: { message: call.value.message } };
     case "flush":
       return { case: "flush", value: {} };
-    case "info":
-      return { case: "info", value: infoOf(port) };
     case "query":
       return { case: "query", value: queryMessage(await query(port, call.value)) };
     case "checkTx":
       return { case: "checkTx", value: txResultMessage(check(port, call.value)) };
+    default:
+      return undefined;
+  }
+}
+
+type OfBlocks = Exclude<Call, { case: "echo" | "flush" | "query" | "checkTx" }>;
+
+function answerOfBlocks(port: EnginePort, call: OfBlocks): Answer {
+  switch (call.case) {
+    case "info":
+      return { case: "info", value: infoOf(port) };
     case "initChain":
       return { case: "initChain", value: initChain(port, call.value) };
     case "prepareProposal": {
@@ -126,7 +146,7 @@ function initChain(port: EnginePort, { chainId, time, initialHeight, validators 
   };
 }
 
-function check(port: EnginePort, { tx, type }: RequestCheckTx): TxResult {
+function check(port: SidePort, { tx, type }: RequestCheckTx): TxResult {
   const kind: CheckTxKind = type === CheckTxType.RECHECK ? "recheck" : "new";
   try {
     return port.checkTx(tx, kind);
@@ -135,7 +155,7 @@ function check(port: EnginePort, { tx, type }: RequestCheckTx): TxResult {
   }
 }
 
-async function query(port: EnginePort, { path, data, height, prove }: RequestQuery): Promise<AppQueryResult> {
+async function query(port: SidePort, { path, data, height, prove }: RequestQuery): Promise<AppQueryResult> {
   try {
     return await port.query({ path, data, height, prove });
   } catch (error) {

@@ -5,10 +5,9 @@
  */
 import { lstatSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
-import type { EnginePort } from "../chain/engine-port.js";
 import { messageOf, UpgradeError } from "../errors.js";
 import { type AbciAddress, addressText, listenOptions } from "./address.js";
-import { answer, type ConnectionKind, kindOf } from "./calls.js";
+import { type ConnectionKind, ENDING, kindOf } from "./calls.js";
 import { AbciConnection } from "./connection.js";
 import type { Answer, Call } from "./messages.js";
 
@@ -16,16 +15,13 @@ import type { Answer, Call } from "./messages.js";
 const CONNECTIONS_MAX = 64;
 
 export interface AbciServerOptions {
-  readonly port: EnginePort;
+  readonly answer: (call: Call) => Promise<Answer>;
   /** A call of consensus has failed, so that the application makes no more blocks: its exception is written afterwards. */
   readonly onFailed: (error: unknown) => void | Promise<void>;
   /** A connection that was of a kind is gone. */
   readonly onGone?: (kind: ConnectionKind) => void;
   readonly frameBytesMax?: number;
 }
-
-/** Calls after which the application, when they fail, goes on in no way. */
-const ENDING: ReadonlySet<Call["case"]> = new Set(["initChain", "finalizeBlock", "commit"]);
 
 export class AbciServer {
   readonly #connections = new Map<AbciConnection, ConnectionKind | undefined>();
@@ -93,7 +89,7 @@ export class AbciServer {
   #answer(call: Call, connection: AbciConnection): Promise<Answer> {
     const kind = kindOf(call);
     if (kind && !this.#connections.get(connection)) this.#connections.set(connection, kind);
-    return kind === "consensus" ? this.#inTurn(call, connection) : answer(this.options.port, call);
+    return kind === "consensus" ? this.#inTurn(call, connection) : this.options.answer(call);
   }
 
   /** Also of one engine only one call at a time, whatever comes ahead. */
@@ -107,7 +103,7 @@ export class AbciServer {
         ),
       );
     }
-    const result = this.#last.then(() => answer(this.options.port, call));
+    const result = this.#last.then(() => this.options.answer(call));
     this.#last = result.catch(async (error: unknown) => {
       if (ENDING.has(call.case)) await this.options.onFailed(error);
     });

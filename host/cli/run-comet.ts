@@ -1,167 +1,204 @@
-/** A node whose blocks CometBFT decides: the application on an ABCI socket, and CometBFT itself as a child where it is asked for. */
+/**
+ * A node whose blocks CometBFT decides, in two threads: the application has one of its own and is the only writer; here are
+ * the ABCI sockets, REST and gRPC, CometBFT as a child where it is asked for, the log and the signals. Queries and checks of
+ * transactions are served here over committed state, also while a block is made.
+ */
 import { resolve } from "node:path";
-import type { Logger } from "pino";
-import { type CometBlock, runAppNode } from "../abci/app-node.js";
+import { runAppNode } from "../abci/app-node.js";
+import { answerBeside, type SidePort } from "../abci/calls.js";
 import { CometNode } from "../abci/comet-node.js";
+import type { Answer, Call } from "../abci/messages.js";
 import { toHex } from "../bytes.js";
 import { formatGasPrices } from "../chain/tx/minimum-fee.js";
 import { CometRpc } from "../comet-rpc/comet-rpc.js";
-import { PlanWatch } from "../engine/embedded/plan-watch.js";
-import { RECORDED_FROM, recordHalt } from "../engine/embedded/run-node.js";
-import { removeHaltRecord } from "../engine/home/halt-file.js";
+import { estimate } from "../engine/embedded/upgrade-progress.js";
 import { HaltLinger } from "../engine/home/halt-linger.js";
-import { HeldHome } from "../engine/home/held-home.js";
-import type { HoldOptions, OpenApp } from "../engine/home/hold-options.js";
-import { localReceipt, writeLocalReceipt } from "../engine/home/local-receipt.js";
-import { isUpgradeError, messageOf } from "../errors.js";
 import { VERSIONS_KEPT_DEFAULT } from "../limits.js";
 import { sha256 } from "../native/sha256.js";
 import { answerAppQuery } from "../query/app-query.js";
 import type { Query } from "../query/query.js";
+import { programChain } from "../shell/program-chain.js";
+import { LmdbReader } from "../store/disk/lmdb-reader.js";
+import { CometView } from "../thread/comet-view.js";
+import type { Committed, EngineFacts } from "../thread/engine-port.js";
+import { EngineFailure, type EngineListener, EngineThread } from "../thread/engine-thread.js";
+import type { HaltRecord } from "../upgrade/halt.js";
+import type { HandlerState } from "../upgrade/handler-set.js";
 import type { CometChoice } from "./comet-flags.js";
-import type { ChosenLimits } from "./limit-settings.js";
-import { type DoorFlags, openNodeDoors, queryOf } from "./node-doors.js";
+import { type NodeDoors, openNodeDoors, queryOf } from "./node-doors.js";
+import { ProgressLog } from "./progress-log.js";
+import { programOfThread, recordCrash, type ThreadsOptions } from "./run-threads.js";
+import { StopSignals } from "./stop-signals.js";
 
-export interface CometRun {
-  readonly hold: Omit<HoldOptions, "log">;
+export interface CometRun extends ThreadsOptions {
   readonly choice: CometChoice;
   /** Of CometBFT, besides those that name the home and the socket. */
   readonly args: readonly string[];
-  readonly flags: DoorFlags;
-  readonly limits: ChosenLimits;
-  /** How long it holds at an upgrade's height for a supervisor; 0: not. */
-  readonly lingerMillis: number;
-  readonly logger: Logger;
 }
 
-const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
-/** Of a process that a second SIGTERM or SIGINT ended. */
-const ENDED_AT_ONCE_EXIT = 15;
+/** The thread has closed everything by then; what is left is its end. */
+const EXIT_MILLIS = 2_000;
 
 /** Runs until it is asked to stop. @throws what ended it, after it was recorded */
 export async function runComet(run: CometRun): Promise<void> {
-  const { logger, hold } = run;
-  const stop = new AbortController();
-  let isAsked = false;
-  const listener = (signal: NodeJS.Signals) => {
-    // CometBFT ends with its sockets, and the database is whole at any moment.
-    if (isAsked && signal !== "SIGHUP") process.exit(ENDED_AT_ONCE_EXIT);
-    isAsked ||= signal !== "SIGHUP";
-    if (!stop.signal.aborted) logger.info("stopping");
-    stop.abort();
-  };
-  for (const signal of SIGNALS) process.on(signal, listener);
-  const held = HeldHome.holdForComet({ ...hold, log: (level, message) => logger[level](message) });
-  const node = new NodeOfComet(run, held);
+  const node = new NodeOfComet(run);
   try {
-    await node.run(stop.signal);
-    logger.info("node stopped");
+    await node.run();
+    run.logger.info("node stopped");
   } catch (error) {
-    node.record(error);
-    // One that was due at the start: CometBFT has not been started.
-    await node.linger.before(error, stop.signal);
-    throw error;
+    throw await node.recorded(error);
   } finally {
-    held.close();
-    for (const signal of SIGNALS) process.off(signal, listener);
+    await node.close();
   }
 }
 
-class NodeOfComet {
-  readonly linger: HaltLinger;
-  #isRecorded = false;
-  #watch: PlanWatch | undefined;
-  #blocks = 0;
+class NodeOfComet implements EngineListener {
+  readonly #engine: EngineThread;
+  readonly #signals: StopSignals;
+  readonly #progress: ProgressLog;
+  readonly #linger: HaltLinger;
+  #database: LmdbReader | undefined;
+  #view: CometView | undefined;
+  #doors: NodeDoors | undefined;
+  #handlerState: HandlerState = "absent";
+  /** The block that is between its run and its commit. */
+  #block: { readonly done: Promise<void>; readonly end: () => void } | undefined;
 
-  constructor(
-    private readonly options: CometRun,
-    private readonly held: HeldHome,
-  ) {
-    this.linger = new HaltLinger(options.lingerMillis, (level, message) => options.logger[level](message));
+  constructor(private readonly options: CometRun) {
+    const { logger, start, lingerMillis } = options;
+    this.#progress = new ProgressLog(logger);
+    this.#linger = new HaltLinger(lingerMillis, (level, message) => logger[level](message));
+    this.#engine = new EngineThread(programOfThread(), start, this);
+    // The thread is stopped when CometBFT is, which may be in the middle of a block.
+    this.#signals = new StopSignals(this.#engine, logger, () => undefined);
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    const { held } = this;
-    const { logger, choice, args, hold, flags, limits } = this.options;
-    const opened = held.openApp();
-    const { app } = opened;
-    this.#watch = new PlanWatch(app.plan);
-    const { program, address } = choice;
-    logger.info(
-      { version: String(app.version.number), height: String(app.lastCommitID.version) },
-      "application opened",
-    );
-    const comet =
-      program === undefined ? undefined : { program, args: ["start", "--home", resolve(hold.home), ...args] };
-    const query = queryOver(this.options, opened);
-    const doors = await openNodeDoors({
-      ...{ flags, limits, home: held.home, query, rpc: choice.rpc, logger, signal },
-      handlerState: (plan) => app.keeper.handlerState(plan),
+  async run(): Promise<void> {
+    const { flags, limits, home, logger, choice, args } = this.options;
+    const engine = this.#engine;
+    const { signal } = this.#signals;
+    const facts = await engine.opened;
+    this.#handlerState = facts.handlerState ?? "absent";
+    logger.info({ version: String(facts.version), height: String(facts.lastHeight) }, "application opened");
+    const database = new LmdbReader(home.databaseFile, () => engine.status.commits);
+    this.#database = database;
+    const view = new CometView({ chain: programChain(), database, facts, minimumGasPrices: flags.minimumGasPrices });
+    this.#view = view;
+    const query = queryOf(view.app, this.#node(view, database, facts), facts, flags);
+    this.#doors = await openNodeDoors({
+      ...{ flags, limits, home, query, rpc: choice.rpc, logger, signal },
+      handlerState: () => this.#handlerState,
     });
+    const { program, address } = choice;
+    const comet =
+      program === undefined ? undefined : { program, args: ["start", "--home", resolve(home.path), ...args] };
+    await runAppNode({
+      ...{ home, address, comet, signal, linger: this.#linger, isNew: facts.lastHeight === 0n },
+      nextHeight: () => (view.last ? view.last.height + 1n : facts.chain.initialHeight),
+      answer: this.#answerer(view, query),
+      untilIdle: async () => this.#block?.done,
+      appEnded: engine.ended,
+      log: (level, message) => logger[level](message),
+    });
+  }
+
+  /** Blocks and transactions are asked of CometBFT; state is here. */
+  #node(view: CometView, database: LmdbReader, { chain }: EngineFacts): CometNode {
+    const { flags, start, choice } = this.options;
+    return new CometNode({
+      ...{ comet: new CometRpc(choice.rpc, chain.chainId, sha256), chainId: chain.chainId, database },
+      lastHeight: () => view.last?.height ?? 0n,
+      consensusParams: () => view.app.consensusParams,
+      settings: {
+        minimumGasPrices: formatGasPrices(flags.minimumGasPrices),
+        versionsKept: start.versionsKept ?? VERSIONS_KEPT_DEFAULT,
+        haltHeight: start.haltHeight ?? 0n,
+        isIndexed: true,
+      },
+      progress: () => {
+        const { last } = this.#progress;
+        return last && { ...last, ...estimate(last, Date.now()) };
+      },
+    });
+  }
+
+  /** What reads the last commit is served here; blocks are of the other thread. */
+  #answerer({ app }: CometView, query: Query): (call: Call) => Promise<Answer> {
+    const beside: SidePort = {
+      checkTx: (tx, kind) => app.checkTx(tx, kind),
+      query: (asked) => answerAppQuery(query, asked),
+    };
+    return async (call) => (await answerBeside(beside, call)) ?? this.#call(call);
+  }
+
+  async #call(call: Call): Promise<Answer> {
+    if (call.case === "finalizeBlock") this.#begin();
     try {
-      await runAppNode({
-        ...{ held, opened, address, comet, signal, linger: this.linger },
-        query: (asked) => answerAppQuery(query, asked),
-        onBlock: (block) => this.#made(opened, block),
-        onFailed: (error) => this.record(error),
-        log: (level, message) => logger[level](message),
-      });
-    } finally {
-      await doors.close();
+      const answer = await this.#engine.call(call);
+      if (call.case === "commit") this.#block?.end();
+      return answer;
+    } catch (error) {
+      this.#block?.end();
+      this.#progress.end();
+      throw error;
     }
   }
 
-  /** Writes halt.json, once, and prints it. */
-  record(error: unknown): void {
-    if (this.#isRecorded || !isUpgradeError(error) || error.kind.exit < RECORDED_FROM) return;
-    this.#isRecorded = true;
+  #begin(): void {
+    let end: () => void = () => undefined;
+    const done = new Promise<void>((over) => {
+      end = over;
+    });
+    this.#block = { done, end };
+  }
+
+  onCommitted({ height, appHash, handlerState }: Committed): void {
+    this.#handlerState = handlerState ?? "absent";
+    this.#progress.end();
+    this.#database?.renew();
+    this.options.logger.info({ height: String(height), app_hash: toHex(appHash) }, "block committed");
+  }
+
+  onProgress: EngineListener["onProgress"] = (progress) => this.#progress.take(progress);
+
+  onLog: EngineListener["onLog"] = ({ level, message, fields }) => {
+    if (fields) this.options.logger[level](fields, message);
+    else this.options.logger[level](message);
+  };
+
+  /** Transactions that wait are CometBFT's. */
+  onRefused(): void {}
+
+  onRecorded(record: HaltRecord): void {
     const { logger } = this.options;
-    const record = recordHalt(this.held, error, { onWarning: (message) => logger.warn(message) });
-    logger.error(error.message);
+    logger.error(record.message);
     process.stderr.write(`${JSON.stringify(record)}\n`);
   }
 
-  #made({ app }: OpenApp, { height, appHash, appHashBefore, milliseconds, result }: CometBlock): void {
-    const { logger } = this.options;
-    const { home } = this.held;
-    const { applied } = result;
-    if (this.#blocks++ === 0) this.#orWarn("halt.json is out of date", () => removeHaltRecord(home));
-    logger.info({ height: String(height), app_hash: toHex(appHash) }, "block committed");
-    if (applied) {
-      const facts = { applied, height, milliseconds, appHashBefore, appHash };
-      this.#orWarn("the local receipt could not be written", () => writeLocalReceipt(home, localReceipt(facts)));
-      const fields = { height: String(height), plan: applied.plan.name, ms: Math.round(milliseconds) };
-      logger.info({ ...fields, app_hash: toHex(appHash) }, "upgrade applied");
+  /** Has the end written down, where the application has not done it. Gives what the command ends with. */
+  async recorded(error: unknown): Promise<unknown> {
+    if (!(error instanceof EngineFailure)) {
+      this.#engine.stop(error);
+      await this.#engine.ended.catch(() => undefined);
+      return error;
     }
-    for (const { message, fields } of this.#watch?.after(height, app.plan, applied?.plan.name) ?? []) {
-      logger.info(fields, message);
-    }
+    const { home, logger } = this.options;
+    const record =
+      error.record ?? (error.isCrash ? recordCrash(home, error.error, this.#view?.last, logger) : undefined);
+    if (record) this.onRecorded(record);
+    // One that was due at the start: CometBFT has not been started.
+    await this.#linger.before(error.error, this.#signals.signal);
+    return error.error;
   }
 
-  #orWarn(what: string, work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      this.options.logger.warn(`${what}: ${messageOf(error)}`);
-    }
+  async close(): Promise<void> {
+    this.#progress.end();
+    this.#engine.stop();
+    await this.#doors?.close();
+    await this.#engine.ended.catch(() => undefined);
+    this.#database?.close();
+    this.#signals.close();
+    // A thread that died inside a transaction of the database never ends, and would keep the process.
+    if (!(await this.#engine.exited(EXIT_MILLIS))) this.#signals.kill();
   }
-}
-
-/** Blocks and transactions are asked of CometBFT; state is here. */
-function queryOver({ flags, hold, choice }: CometRun, opened: OpenApp): Query {
-  const { app, database, genesis } = opened;
-  const node = new CometNode({
-    ...{ comet: new CometRpc(choice.rpc, genesis.chainId, sha256), chainId: genesis.chainId, database },
-    lastHeight: () => app.lastCommitID.version,
-    consensusParams: () => app.consensusParams,
-    settings: {
-      minimumGasPrices: formatGasPrices(hold.minimumGasPrices ?? []),
-      versionsKept: hold.versionsKept ?? VERSIONS_KEPT_DEFAULT,
-      haltHeight: hold.haltHeight ?? 0n,
-      isIndexed: true,
-    },
-    // Blocks and queries are of one thread: while an upgrade is made no query runs.
-    progress: () => undefined,
-  });
-  return queryOf(app, node, { bondDenom: genesis.bondDenom, stakingParams: genesis.stakingParams.value }, flags);
 }

@@ -19,6 +19,7 @@ import { LmdbReader } from "../store/disk/lmdb-reader.js";
 import type { Committed, EngineStart } from "../thread/engine-port.js";
 import { EngineFailure, type EngineListener, EngineThread } from "../thread/engine-thread.js";
 import { NodeView } from "../thread/node-view.js";
+import type { Height } from "../types.js";
 import { haltRecord } from "../upgrade/halt.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
 import type { ChosenLimits } from "./limit-settings.js";
@@ -54,6 +55,12 @@ export async function runThreads(options: ThreadsOptions): Promise<void> {
   }
 }
 
+/** The program runs again, as the engine (run-chain.ts). */
+export function programOfThread(): { readonly file: string } | { readonly code: string } {
+  const code = embeddedProgram();
+  return code === undefined ? { file: realpathSync(process.argv[1] as string) } : { code };
+}
+
 class Threads implements EngineListener {
   readonly #engine: EngineThread;
   readonly #signals: StopSignals;
@@ -66,10 +73,7 @@ class Threads implements EngineListener {
   constructor(private readonly options: ThreadsOptions) {
     const { logger, start } = options;
     this.#progress = new ProgressLog(logger);
-    // The program runs again, as the engine (run-chain.ts).
-    const code = embeddedProgram();
-    const program = code === undefined ? { file: realpathSync(process.argv[1] as string) } : { code };
-    this.#engine = new EngineThread(program, start, this);
+    this.#engine = new EngineThread(programOfThread(), start, this);
     this.#signals = new StopSignals(this.#engine, logger);
   }
 
@@ -166,19 +170,29 @@ class Threads implements EngineListener {
   }
 
   #recordCrash(error: Error) {
-    if (!isUpgradeError(error)) return undefined;
     const { home, logger } = this.options;
     const last = this.#node?.lastBlock;
-    const lastCommittedHeight = last?.header.height ?? 0n;
-    const record = haltRecord(error, {
-      ...{ lastCommittedHeight, nextHeight: lastCommittedHeight + 1n, appHash: last?.appHash ?? new Uint8Array() },
-      ...{ home: home.path, program: programChain().name, time: new Date().toISOString() },
-    });
-    try {
-      writeHaltRecord(home, record);
-    } catch (cause) {
-      logger.warn(`halt.json could not be written: ${messageOf(cause)}`);
-    }
-    return record;
+    return recordCrash(home, error, last && { height: last.header.height, appHash: last.appHash }, logger);
   }
+}
+
+interface LastCommit {
+  readonly height: Height;
+  readonly appHash: Uint8Array;
+}
+
+/** Writes the record that a thread which died could not write. Undefined: it is no end that has one. */
+export function recordCrash(home: Home, error: Error, last: LastCommit | undefined, logger: Logger) {
+  if (!isUpgradeError(error)) return undefined;
+  const lastCommittedHeight = last?.height ?? 0n;
+  const record = haltRecord(error, {
+    ...{ lastCommittedHeight, nextHeight: lastCommittedHeight + 1n, appHash: last?.appHash ?? new Uint8Array() },
+    ...{ home: home.path, program: programChain().name, time: new Date().toISOString() },
+  });
+  try {
+    writeHaltRecord(home, record);
+  } catch (cause) {
+    logger.warn(`halt.json could not be written: ${messageOf(cause)}`);
+  }
+  return record;
 }

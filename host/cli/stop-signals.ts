@@ -21,6 +21,8 @@ export class StopSignals {
   constructor(
     private readonly engine: EngineThread,
     private readonly logger: Logger,
+    /** At the first signal. */
+    private readonly stop: () => void = () => engine.stop(),
   ) {
     for (const signal of SIGNALS) process.on(signal, this.#listener);
   }
@@ -50,7 +52,7 @@ export class StopSignals {
       this.#stop.abort();
       const height = this.engine.status.heightUnderWay;
       this.logger.info(height > 0n ? `finishing block ${height}, then stopping` : "stopping");
-      this.engine.stop();
+      this.stop();
     }
   }
 

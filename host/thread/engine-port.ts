@@ -3,6 +3,8 @@
  * serving side reads blocks and state from the database itself; only what is absent there goes through here. An engine in another
  * process would speak the same.
  */
+import type { Answer, Call } from "../abci/messages.js";
+import type { EngineName } from "../chain/engine-port.js";
 import type { ChainVersion } from "../chain/versions/version.js";
 import type { ChainFacts } from "../engine/blocks/block-maker.js";
 import type { MempoolLimits } from "../engine/blocks/mempool.js";
@@ -16,6 +18,8 @@ import type { LogLevel } from "../upgrade/handlers.js";
 
 /** What an engine is started with. */
 export interface EngineStart {
+  /** `cometbft`: the thread has the application alone, and CometBFT's calls come through the port. */
+  readonly engine: EngineName;
   readonly home: string;
   /** Folder of handlers for the versions that this program knows; undefined: that of the chain. */
   readonly handlers: string | undefined;
@@ -60,7 +64,10 @@ export interface EngineFacts {
 export type ToEngine =
   | { readonly kind: "run" }
   | { readonly kind: "tx"; readonly id: number; readonly bytes: Uint8Array }
-  | { readonly kind: "stop" };
+  /** A call of CometBFT; numbered from 1 on. */
+  | { readonly kind: "call"; readonly id: number; readonly call: Call }
+  /** `error`: by which the node ends, where the application has not failed by itself. */
+  | { readonly kind: "stop"; readonly error?: SentError };
 
 export interface Committed {
   readonly kind: "committed";
@@ -85,6 +92,10 @@ export type FromEngine =
   | { readonly kind: "refused"; readonly id: number }
   | { readonly kind: "progress"; readonly progress: UpgradeProgress }
   | LogLine
+  | { readonly kind: "returned"; readonly id: number; readonly answer: Answer }
+  | { readonly kind: "threw"; readonly id: number; readonly error: SentError }
+  /** Written to halt.json, before `threw` or `stopped`. */
+  | { readonly kind: "recorded"; readonly record: HaltRecord }
   | { readonly kind: "stopped" }
   /** `record`: what was written to halt.json. */
   | { readonly kind: "failed"; readonly error: SentError; readonly record: HaltRecord | undefined };

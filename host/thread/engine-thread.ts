@@ -4,6 +4,7 @@
  * inside a transaction of the database never comes to its end, and says nothing by itself.
  */
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import type { Answer, Call } from "../abci/messages.js";
 import type { UpgradeProgress } from "../engine/embedded/upgrade-progress.js";
 import { UpgradeError } from "../errors.js";
 import { machineProblem } from "../machine.js";
@@ -16,9 +17,10 @@ import {
   type FromEngine,
   type LogLine,
   receiveError,
+  sendError,
   type ToEngine,
 } from "./engine-port.js";
-import type { EngineThreadData } from "./engine-worker.js";
+import type { EngineThreadData } from "./worker-side.js";
 
 /**
  * Of the engine's thread. Node gives a thread exactly so much; 4 MiB is what it gives by itself. The handler's own
@@ -36,6 +38,8 @@ export interface EngineListener {
   onRefused(id: number): void;
   onProgress(progress: UpgradeProgress): void;
   onLog(line: LogLine): void;
+  /** halt.json was written; of an application whose engine is CometBFT. */
+  onRecorded?(record: HaltRecord): void;
 }
 
 /** Callers that wait for it learn how it ends; that nobody waits is no error of the process. */
@@ -72,6 +76,9 @@ export class EngineThread {
   readonly #port: MessagePort;
   readonly #exited: Promise<void>;
   #lastId = 0;
+  #lastCall = 0;
+  /** Calls that the application has not returned from; they wait for ever when its thread dies, which `ended` reports. */
+  readonly #calls = new Map<number, { resolve(answer: Answer): void; reject(error: Error): void }>();
   #isOver = false;
   #deathCause: unknown;
 
@@ -133,9 +140,18 @@ export class EngineThread {
     return this.#lastId;
   }
 
-  /** The block under way is finished first. */
-  stop(): void {
-    this.#send({ kind: "stop" });
+  /** A call of CometBFT. @throws what the application throws, with what it has to write down on disk */
+  call(call: Call): Promise<Answer> {
+    const id = ++this.#lastCall;
+    return new Promise((resolve, reject) => {
+      this.#calls.set(id, { resolve, reject });
+      this.#send({ kind: "call", id, call });
+    });
+  }
+
+  /** The block under way is finished first. `error`: by which the node ends, for halt.json. */
+  stop(error?: unknown): void {
+    this.#send({ kind: "stop", ...(error === undefined ? {} : { error: sendError(error) }) });
   }
 
   /** Ends the thread wherever it is. False: it did not come to its end in that time. */
@@ -160,10 +176,19 @@ export class EngineThread {
     if (message.kind === "committed") listener.onCommitted(message);
     else if (message.kind === "refused") listener.onRefused(message.id);
     else if (message.kind === "progress") listener.onProgress(message.progress);
+    else if (message.kind === "recorded") listener.onRecorded?.(message.record);
+    else if (message.kind === "returned") this.#settled(message.id)?.resolve(message.answer);
+    else if (message.kind === "threw") this.#settled(message.id)?.reject(receiveError(message.error));
     else {
       this.status.linesTaken++;
       listener.onLog(message);
     }
+  }
+
+  #settled(id: number) {
+    const call = this.#calls.get(id);
+    this.#calls.delete(id);
+    return call;
   }
 
   async #crash(): Promise<EngineFailure> {

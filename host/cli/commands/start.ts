@@ -2,7 +2,6 @@
 import { existsSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Logger, pino } from "pino";
-import type { HoldOptions } from "../../engine/home/hold-options.js";
 import { Home } from "../../engine/home/home.js";
 import { UpgradeError } from "../../errors.js";
 import type { Indexer } from "../../event-index/index-settings.js";
@@ -15,7 +14,6 @@ import {
   parseUint64,
 } from "../../shell/options.js";
 import { plainLog } from "../../shell/plain-log.js";
-import { programChain } from "../../shell/program-chain.js";
 import type { EngineStart } from "../../thread/engine-port.js";
 import { addCometFlags, type CometChoice, type CometFlags, chosenComet } from "../comet-flags.js";
 import { addHaltLingerFlag, type HaltLingerFlags, haltLingerMillis } from "../halt-linger-flag.js";
@@ -136,19 +134,15 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
   endWithParent();
   for (const warning of warnings) logger.warn(warning);
   const lingerMillis = haltLingerMillis(options, process.env);
+  const home = new Home(globals.home);
+  const begun = engineStart(options, globals.home, logger.isLevelEnabled("debug"));
   if (comet) {
-    const hold = holdOptions(options, globals.home);
-    await runComet({ hold, choice: comet, args: chosen.cometArgs, flags: options, limits, lingerMillis, logger });
+    const start = { ...begun, engine: "cometbft" as const };
+    const run = { flags: options, limits, home, start, lingerMillis, logger };
+    await runComet({ ...run, choice: comet, args: chosen.cometArgs });
     return;
   }
-  await runThreads({
-    flags: options,
-    limits,
-    home: new Home(globals.home),
-    start: engineStart(options, globals.home, logger.isLevelEnabled("debug")),
-    lingerMillis,
-    logger,
-  });
+  await runThreads({ flags: options, limits, home, start: begun, lingerMillis, logger });
 }
 
 /** A parent with a channel to this process (`localnet`) has it end when the channel closes, however the parent ends. */
@@ -159,28 +153,13 @@ function endWithParent(): void {
   process.channel.unref();
 }
 
-function holdOptions(options: StartOptions, home: string): Omit<HoldOptions, "log"> {
-  const { handlers, handlersStaged, appVersion, haltHeight, keepVersions, handlerDiskMax, minimumGasPrices } = options;
-  return {
-    chain: programChain(),
-    home,
-    minimumGasPrices,
-    skipHeights: skipHeights(options),
-    ...(handlers === undefined ? {} : { handlers }),
-    ...(handlersStaged === undefined ? {} : { staged: handlersStaged }),
-    ...(appVersion === undefined ? {} : { appVersion }),
-    ...(haltHeight === undefined ? {} : { haltHeight }),
-    ...(keepVersions === undefined ? {} : { versionsKept: keepVersions }),
-    ...(handlerDiskMax === undefined ? {} : { handlerDiskMax }),
-  };
-}
-
 function skipHeights({ unsafeSkipUpgrades = [], skipUpgradeHeights = [] }: StartOptions): bigint[] {
   return [...unsafeSkipUpgrades, ...skipUpgradeHeights];
 }
 
 function engineStart(options: StartOptions, home: string, isDebugLogged: boolean): EngineStart {
   return {
+    engine: "embedded",
     home,
     handlers: options.handlers,
     staged: options.handlersStaged,

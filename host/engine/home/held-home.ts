@@ -264,7 +264,7 @@ function appOptions({
   };
 }
 
-function chainFacts(genesis: GenesisFacts): ChainFacts {
+export function chainFacts(genesis: GenesisFacts): ChainFacts {
   const { chainId, time, initialHeight, appVersion } = genesis;
   return { chainId, genesisTime: time, initialHeight, appVersion, params: genesisParams(genesis) };
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach } from "vitest";
 import { parseAbciAddress } from "../../../host/abci/address.js";
+import { answer } from "../../../host/abci/calls.js";
 import { ServedApp } from "../../../host/abci/served-app.js";
 import { AbciServer, type AbciServerOptions } from "../../../host/abci/server.js";
 import type { AppQuery, AppQueryResult } from "../../../host/chain/engine-port.js";
@@ -49,7 +50,11 @@ export async function serve(address = "tcp://127.0.0.1:0", options: Partial<Abci
   const failures: unknown[] = [];
   const port = new ServedApp({ app: chain.start().app, genesis: chain.genesis }, answerQuery);
   const onFailed = (error: unknown) => void failures.push(error);
-  const server = await AbciServer.listen(parseAbciAddress(address), { port, onFailed, ...options });
+  const server = await AbciServer.listen(parseAbciAddress(address), {
+    answer: (call) => answer(port, call),
+    onFailed,
+    ...options,
+  });
   open.push(server);
   const client = async () => {
     const made = await AbciClient.connect(server.address);

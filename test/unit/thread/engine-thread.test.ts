@@ -18,6 +18,7 @@ let programs = 0;
 const START: EngineStart = {
   ...{ home: root, handlers: root, logicalBlockNanos: undefined, appVersion: undefined, skipHeights: [] },
   ...{ haltHeight: undefined, versionsKept: undefined, staged: undefined, handlerDiskMax: undefined, mempool: {} },
+  engine: "embedded",
   ...{ blocks: {}, emptyBlocks: true, blockMillis: 0, maxBlocks: undefined, isDebugLogged: false },
 };
 

@@ -1,0 +1,131 @@
+/**
+ * The application alone in a thread of its own, where CometBFT decides the blocks: it holds the home, is the only writer, and
+ * is called through the port, one call at a time.
+ */
+import type { MessagePort } from "node:worker_threads";
+import { answer, ENDING } from "../abci/calls.js";
+import type { Call } from "../abci/messages.js";
+import { type CometBlock, WatchedApp } from "../abci/watched-app.js";
+import type { App } from "../chain/app.js";
+import type { Chain } from "../chain/define-chain.js";
+import { PlanWatch } from "../engine/embedded/plan-watch.js";
+import { removeHaltRecord } from "../engine/home/halt-file.js";
+import { chainFacts, HeldHome } from "../engine/home/held-home.js";
+import { localReceipt, writeLocalReceipt } from "../engine/home/local-receipt.js";
+import { messageOf } from "../errors.js";
+import type { Height } from "../types.js";
+import { type EngineFacts, receiveError, sendError, type ToEngine } from "./engine-port.js";
+import { type EngineThreadData, WorkerSide } from "./worker-side.js";
+
+const NONE = new Uint8Array(0);
+
+export class AppOfThread extends WorkerSide {
+  readonly #port: MessagePort;
+  #isRecorded = false;
+  #blocks = 0;
+
+  constructor(chain: Chain, data: EngineThreadData) {
+    super(chain, data);
+    this.#port = data.port;
+  }
+
+  /** Until it is told to stop. */
+  async run(): Promise<void> {
+    let held: HeldHome | undefined;
+    try {
+      held = HeldHome.holdForComet(this.holdOptions());
+      await this.#serve(held);
+      held.close();
+      this.send({ kind: "stopped" });
+    } catch (error) {
+      const record = held && this.record(held, error);
+      held?.close();
+      this.send({ kind: "failed", error: sendError(error), record });
+    }
+  }
+
+  async #serve(held: HeldHome): Promise<void> {
+    const opened = held.openApp();
+    const { app } = opened;
+    const watch = new PlanWatch(app.plan);
+    const served = new WatchedApp({
+      opened,
+      onBlock: (block) => this.#made(held, app, watch, block),
+      log: (level, message) => this.log(level, message),
+    });
+    held.sayReadiness({ app, subscribe: (listener) => served.subscribe(listener) });
+    const stopped = new Promise<void>((resolve) => {
+      this.#port.on("message", (message: ToEngine) => {
+        if (message.kind === "call") void this.#call(held, app, served, message.id, message.call);
+        else if (message.kind === "stop") {
+          if (message.error) this.#recordOnce(held, receiveError(message.error));
+          resolve();
+        }
+      });
+    });
+    this.send({ kind: "opened", facts: this.#factsOf(held, app, chainFacts(opened.genesis)) });
+    await stopped;
+  }
+
+  async #call(held: HeldHome, app: App, served: WatchedApp, id: number, call: Call): Promise<void> {
+    if (call.case === "finalizeBlock") this.#begin(app, call.value.height);
+    try {
+      const value = await answer(served, call);
+      this.send({ kind: "returned", id, answer: value });
+    } catch (error) {
+      this.status.heightUnderWay = 0n;
+      this.reporter.end();
+      if (ENDING.has(call.case)) this.#recordOnce(held, error);
+      this.send({ kind: "threw", id, error: sendError(error) });
+    }
+  }
+
+  #begin({ plan }: App, height: Height): void {
+    this.status.heightUnderWay = height;
+    if (plan && plan.height <= height) this.reporter.begin(plan.name, height);
+  }
+
+  #made({ home }: HeldHome, app: App, watch: PlanWatch, block: CometBlock): void {
+    const { height, appHash, appHashBefore, milliseconds, result } = block;
+    const { applied } = result;
+    this.status.commits++;
+    this.reporter.end();
+    this.status.heightUnderWay = 0n;
+    if (this.#blocks++ === 0) this.#orWarn("halt.json is out of date", () => removeHaltRecord(home));
+    if (applied) {
+      const facts = { applied, height, milliseconds, appHashBefore, appHash };
+      this.#orWarn("the local receipt could not be written", () => writeLocalReceipt(home, localReceipt(facts)));
+      this.sayApplied(applied, block);
+    }
+    for (const { message, fields } of watch.after(height, app.plan, applied?.plan.name)) {
+      this.log("info", message, fields);
+    }
+    const handlerState = app.plan && app.keeper.handlerState(app.plan);
+    this.send({ kind: "committed", height, appHash, handlerState });
+  }
+
+  #recordOnce(held: HeldHome, error: unknown): void {
+    if (this.#isRecorded) return;
+    this.#isRecorded = true;
+    const record = this.record(held, error);
+    if (record) this.send({ kind: "recorded", record });
+  }
+
+  #factsOf(held: HeldHome, app: App, chain: EngineFacts["chain"]): EngineFacts {
+    return {
+      ...{ chain, ...held.staking },
+      // CometBFT has the key that signs, or another process.
+      ...{ address: NONE, publicKey: NONE },
+      ...{ versions: app.versions, version: app.version.number, lastHeight: app.lastCommitID.version },
+      handlerState: app.plan && app.keeper.handlerState(app.plan),
+    };
+  }
+
+  #orWarn(what: string, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.log("warn", `${what}: ${messageOf(error)}`);
+    }
+  }
+}

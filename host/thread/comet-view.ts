@@ -1,0 +1,61 @@
+/** An application that another thread has, as this one reads it: committed state, and transactions checked over it. */
+import { EMPTY } from "../bytes.js";
+import { AppView } from "../chain/app-view.js";
+import type { Chain } from "../chain/define-chain.js";
+import type { GasPrice } from "../chain/tx/minimum-fee.js";
+import { Core } from "../core/core.js";
+import { nodeVerifySignature } from "../engine/home/node-signatures.js";
+import { sha256 } from "../native/sha256.js";
+import { lastVersionOf } from "../store/disk/fenced-database.js";
+import type { LmdbReader } from "../store/disk/lmdb-reader.js";
+import { readCommit } from "../store/versions/commit-record.js";
+import type { Height, Timestamp } from "../types.js";
+import type { EngineFacts } from "./engine-port.js";
+
+export interface CometViewOptions {
+  readonly chain: Chain;
+  readonly database: LmdbReader;
+  readonly facts: EngineFacts;
+  readonly minimumGasPrices: readonly GasPrice[];
+}
+
+interface Last {
+  readonly height: Height;
+  readonly time: Timestamp;
+  readonly appHash: Uint8Array;
+}
+
+export class CometView {
+  readonly app: AppView;
+  #last: Last | undefined;
+  /** Snapshot of the database in which `#last` was looked up. */
+  #snapshot = -1;
+
+  constructor(private readonly options: CometViewOptions) {
+    const { chain, database, facts, minimumGasPrices } = options;
+    this.app = new AppView({
+      ...{ chain, database, sha256, core: new Core(), verifySignature: nodeVerifySignature, minimumGasPrices },
+      chainId: facts.chain.chainId,
+      appVersion: facts.chain.appVersion,
+      params: facts.chain.params,
+      versions: facts.versions,
+      last: () => this.last,
+    });
+  }
+
+  /** Of what can be read now; undefined before the first block. */
+  get last(): Last | undefined {
+    const { database, facts } = this.options;
+    const { snapshot } = database;
+    if (snapshot === this.#snapshot) return this.#last;
+    this.#snapshot = snapshot;
+    const version = lastVersionOf(database);
+    if (version === 0 || BigInt(version) === this.#last?.height) return this.#last;
+    const commit = readCommit(database, version);
+    const time = commit?.time ?? facts.chain.genesisTime;
+    this.#last = { height: BigInt(version), time, appHash: commit?.appHash ?? EMPTY };
+    // CometBFT checks again what waits.
+    this.app.moved();
+    return this.#last;
+  }
+}

@@ -1,0 +1,112 @@
+/** What both kinds of engine thread have: their messages, their log, the options of their home, the record of an end. */
+import type { MessagePort } from "node:worker_threads";
+import { toHex } from "../bytes.js";
+import type { Chain } from "../chain/define-chain.js";
+import { RECORDED_FROM, recordHalt } from "../engine/embedded/run-node.js";
+import { ProgressReporter } from "../engine/embedded/upgrade-progress.js";
+import type { HeldHome } from "../engine/home/held-home.js";
+import type { HoldOptions } from "../engine/home/hold-options.js";
+import { isUpgradeError } from "../errors.js";
+import type { HandlerReport } from "../handler/run/sandbox.js";
+import type { Height } from "../types.js";
+import type { HaltRecord } from "../upgrade/halt.js";
+import type { LogLevel } from "../upgrade/handlers.js";
+import type { AppliedUpgrade } from "../upgrade/hooks.js";
+import { type EngineStart, EngineStatus, type FromEngine, type LogLine } from "./engine-port.js";
+
+/** What the thread is made with. */
+export interface EngineThreadData {
+  readonly port: MessagePort;
+  readonly start: EngineStart;
+  readonly status: SharedArrayBuffer;
+}
+
+/** Log lines that may wait for the other thread; more are left out, and counted. */
+const LINES_WAITING_MAX = 10_000;
+
+export class WorkerSide {
+  protected readonly reporter = new ProgressReporter((progress) => this.send({ kind: "progress", progress }));
+  protected readonly status: EngineStatus;
+  protected readonly start: EngineStart;
+  readonly #port: MessagePort;
+  #linesSent = 0;
+  #linesLeftOut = 0;
+
+  constructor(
+    protected readonly chain: Chain,
+    { port, start, status }: EngineThreadData,
+  ) {
+    this.#port = port;
+    this.start = start;
+    this.status = new EngineStatus(status);
+  }
+
+  protected holdOptions(): HoldOptions {
+    const { start } = this;
+    const { home, handlers, appVersion, skipHeights, haltHeight, versionsKept, handlerDiskMax, staged } = start;
+    return {
+      ...{ chain: this.chain, home, skipHeights },
+      ...(handlers === undefined ? {} : { handlers }),
+      log: (level, message) => this.log(level, message),
+      onProgress: (phase, store, done, total) => this.reporter.report(phase, store, done, total),
+      ...(appVersion === undefined ? {} : { appVersion }),
+      ...(haltHeight === undefined ? {} : { haltHeight }),
+      ...(versionsKept === undefined ? {} : { versionsKept }),
+      ...(handlerDiskMax === undefined ? {} : { handlerDiskMax }),
+      ...(staged === undefined ? {} : { staged }),
+    };
+  }
+
+  protected sayApplied({ plan, report }: AppliedUpgrade, block: AppliedBlock): void {
+    this.log("info", "upgrade applied", {
+      height: String(block.height),
+      plan: plan.name,
+      ms: Math.round(block.milliseconds),
+      ...(report && countsOf(report)),
+      app_hash: toHex(block.appHash),
+    });
+  }
+
+  /** Ends from a certain status on have a record; the rest are mistakes of the caller. */
+  protected record(held: HeldHome, error: unknown): HaltRecord | undefined {
+    if (!isUpgradeError(error) || error.kind.exit < RECORDED_FROM) return undefined;
+    return recordHalt(held, error, { onWarning: (message) => this.log("warn", message) });
+  }
+
+  protected log(level: LogLevel, message: string, fields?: NonNullable<LogLine["fields"]>): void {
+    if (level === "debug" && !this.start.isDebugLogged) return;
+    if (this.#linesSent - this.status.linesTaken >= LINES_WAITING_MAX) {
+      this.#linesLeftOut++;
+      return;
+    }
+    if (this.#linesLeftOut > 0) {
+      const text = `${this.#linesLeftOut} log lines were left out: they came faster than they could be written`;
+      this.#linesLeftOut = 0;
+      this.#linesSent++;
+      this.send({ kind: "log", level: "warn", message: text });
+    }
+    this.#linesSent++;
+    this.send({ kind: "log", level, message, ...(fields ? { fields } : {}) });
+  }
+
+  protected send(message: FromEngine): void {
+    this.#port.postMessage(message);
+  }
+}
+
+interface AppliedBlock {
+  readonly height: Height;
+  readonly milliseconds: number;
+  readonly appHash: Uint8Array;
+}
+
+/** What a Wasm handler did; of a function nobody counts it. */
+function countsOf({ gas, stores, checks }: HandlerReport): NonNullable<LogLine["fields"]> {
+  const counts = [...stores.values()];
+  return {
+    gas: String(gas),
+    written: counts.reduce((total, { written }) => total + written, 0),
+    deleted: counts.reduce((total, { deleted }) => total + deleted, 0),
+    checks: checks.length,
+  };
+}
