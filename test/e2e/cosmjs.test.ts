@@ -75,9 +75,10 @@ async function doorsOf(home: TestHome, running: Running): Promise<Doors> {
   await running.says("servers open");
   const { rpc, api } = JSON.parse(readFileSync(home.data("addresses.json"), "utf8"));
   const doors = { rpc: rpc.replace("tcp:", "http:"), api: api.replace("tcp:", "http:") };
+  // CometBFT shows a block from when it is decided: the one before is committed.
   await until(
     () => heightOf(Number(new URL(doors.rpc).port)),
-    (height) => height > (home.haltRecord ? Number(home.haltRecord.height) : 0),
+    (height) => height > (home.haltRecord ? Number(home.haltRecord.height) : 1),
   );
   return doors;
 }
