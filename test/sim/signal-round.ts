@@ -22,6 +22,8 @@ export interface SignalResult {
 const UPGRADE_BEGINS = "applying upgrade";
 /** The second signal comes within this. */
 const SECOND_AFTER_MILLIS = 100;
+/** The last thing that a process says. */
+const RECORD = '{"v":1,"code":';
 /** Of a process that a second signal ended. */
 const TERMINATED_EXIT = 15;
 
@@ -62,8 +64,9 @@ export async function runSignals(
 
 function checkEnd(end: WorkerEnd, isTwice: boolean, exits: readonly number[]): Damage[] {
   const wanted = [0, ...exits, ...(isTwice ? [TERMINATED_EXIT] : [])];
-  // A second signal that finds the process on its way out ends it by the system's own hand.
-  const isWanted = end.exit === null ? isTwice : wanted.includes(end.exit);
+  // A signal that finds the process on its way out ends it by the system's own hand.
+  const isLeaving = isTwice || end.log.includes(RECORD);
+  const isWanted = end.exit === null ? isLeaving : wanted.includes(end.exit);
   if (!end.isHanging && isWanted) return [];
   return [{ kind: "lost", what: `${end.isHanging ? "hangs" : `ended with ${end.exit}`}:\n${end.log}` }];
 }

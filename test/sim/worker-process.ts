@@ -1,8 +1,8 @@
 /** Starts workers and kills them. */
 import { spawn } from "node:child_process";
-import { mkdirSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { build } from "esbuild";
+import { type BuildOptions, build, type Format } from "esbuild";
 import { BLOCK_TIME } from "../e2e/prepared-home.js";
 
 /** Of the repository; a bundle takes the folder of its entry, which is this one. */
@@ -13,8 +13,17 @@ const NODE_OPTIONS = ["--no-opt"];
 const HANGS_AFTER_MILLIS = 60_000;
 
 /** Bundles the worker once for many processes; LMDB's native part stays outside. */
-export function bundleWorker(): Promise<Bundle> {
-  return bundle("worker", "test/sim/worker.ts");
+export async function bundleWorker(): Promise<Bundle> {
+  const code = outFile("worker.cjs");
+  const file = code.replace(/\.cjs$/, ".boot.cjs");
+  const url = 'const bundleUrl = require("node:url").pathToFileURL(__filename).href;';
+  await bundleFile("test/sim/worker.ts", code, "cjs", {
+    define: { "import.meta.url": "bundleUrl" },
+    banner: { js: url },
+  });
+  copyFileSync(join(ROOT, "test/sim/boot.cjs"), file);
+  const made = [code, file, `${code}.main.code`, `${code}.thread.code`];
+  return { file, remove: () => void made.map((each) => rmSync(each, { force: true })) };
 }
 
 export interface Bundle {
@@ -22,22 +31,33 @@ export interface Bundle {
   remove(): void;
 }
 
+/** For one process that lives long. */
 export async function bundle(name: string, entry: string): Promise<Bundle> {
+  const file = outFile(`${name}.mjs`);
+  // Packages in the older format ask for Node's own modules by `require`.
+  const banner = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
+  await bundleFile(entry, file, "esm", { banner: { js: banner } });
+  return { file, remove: () => rmSync(file, { force: true }) };
+}
+
+/** Of this process alone. */
+function outFile(name: string): string {
   const folder = join(ROOT, "build", "sim");
-  const file = join(folder, `${name}.${process.pid}.mjs`);
   mkdirSync(folder, { recursive: true });
+  return join(folder, `${process.pid}.${name}`);
+}
+
+async function bundleFile(entry: string, outfile: string, format: Format, options: BuildOptions): Promise<void> {
   await build({
-    ...{ bundle: true, platform: "node", format: "esm", target: "node20", minify: true, logLevel: "error" },
+    ...{ bundle: true, platform: "node", format, target: "node20", minify: true, logLevel: "error" },
     entryPoints: [join(ROOT, entry)],
-    outfile: file,
+    outfile,
     external: ["lmdb"],
     // The package says of itself that its modules do nothing by being loaded; the worker's do.
     ignoreAnnotations: true,
     alias: { "@assemblyscript/loader": resolve(ROOT, "node_modules/@assemblyscript/loader/index.js") },
-    // Packages in the older format ask for Node's own modules by `require`.
-    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+    ...options,
   });
-  return { file, remove: () => rmSync(file, { force: true }) };
 }
 
 export interface WorkerOptions {
