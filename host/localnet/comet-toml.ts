@@ -10,7 +10,7 @@ export interface CometSettings {
 }
 
 /** Peers of one machine propose and vote in milliseconds; a busy machine must not make rounds fail. */
-const PROPOSE_MILLIS = 2_000;
+const PROPOSE_MILLIS = 1_000;
 const VOTE_MILLIS = 500;
 
 export function cometToml({ node, nodes, blockMillis }: CometSettings): string {

@@ -3,49 +3,23 @@
  * shell, in order and word by word. What the page says of exit statuses is compared; the little that is replaced is below.
  */
 import "../serve-chain.js";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { COMPILER_VERSION } from "../../host/author/compiler.js";
 import { freePort } from "./free-port.js";
+import { blocksOf, pageText, runSession, sessionOf } from "./page-session.js";
 
 const ROOT = join(import.meta.dirname, "../..");
-const PAGE = readFileSync(join(ROOT, "docs/operate.md"), "utf8");
+const PAGE = pageText("docs/operate.md");
 const TEST_MILLIS = 10 * 60_000;
 /** Exit statuses after which a start would end the same way, so that a service manager should leave the node alone. */
 const NO_RESTART = [2, 10, 11, 12, 13, 20, 21, 30, 70];
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-operate-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-function blocks(language: string): string[] {
-  return Array.from(PAGE.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm))
-    .filter(([, name]) => name === language)
-    .map(([, , text = ""]) => text);
-}
-
-/** `# exit N` beside a command is what it must end with; any other command that fails ends the session (`set -e`). */
-function expectingExits(block: string): string {
-  return block.replaceAll(
-    /^(.*?) +# exit (\d+)$/gm,
-    (_, command: string, exit: string) => `${command} && status=0 || status=$?\nexpect_exit ${exit} $status`,
-  );
-}
-
-function session(replaced: ReadonlyMap<string, string>): string {
-  const head = `set -eEuo pipefail
-trap 'echo "failed: $BASH_COMMAND" >&2' ERR
-expect_exit() { [ "$1" = "$2" ] || { echo "exit $2 where the page says $1" >&2; return 1; }; }
-`;
-  const body = blocks("sh").map((block, index) => {
-    let text = block;
-    for (const [from, to] of replaced) text = text.replace(from, to);
-    return `echo "== block ${index + 1}" >&2\n${expectingExits(text)}`;
-  });
-  return `${head}${body.join("\n")}\necho "== end" >&2\n`;
-}
 
 /** The package as the registry would have it. */
 function pack(): string {
@@ -66,36 +40,6 @@ async function settings(): Promise<Record<string, string>> {
   };
 }
 
-async function runSession(script: string, env: Readonly<Record<string, string>>) {
-  const shell = spawn("bash", ["-c", script], {
-    cwd: folder,
-    env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true,
-  });
-  let output = "";
-  for (const stream of [shell.stdout, shell.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-    });
-  }
-  const end = new Promise<number | null>((resolve) => shell.once("exit", resolve));
-  const timer = setTimeout(() => killGroup(shell.pid), TEST_MILLIS - 10_000);
-  const exit = await end;
-  clearTimeout(timer);
-  killGroup(shell.pid);
-  return { exit, output };
-}
-
-/** A node that the session left behind, too. */
-function killGroup(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, "SIGKILL");
-  } catch {
-    // All have ended.
-  }
-}
-
 test(
   "docs/operate.md typed into a shell, from an installed package → every command ends as the page says",
   async () => {
@@ -106,7 +50,9 @@ test(
       [`npm install ${compiler}`, `${quick} ${compiler}`],
     ]);
     for (const from of replaced.keys()) expect(PAGE).toContain(from);
-    const { exit, output } = await runSession(session(replaced), await settings());
+    const { exit, output } = await runSession(sessionOf(PAGE, replaced), {
+      ...{ folder, env: await settings(), millisMax: TEST_MILLIS - 10_000 },
+    });
     const log = () => readFileSync(join(folder, "node.log"), "utf8").slice(-3_000);
     expect(exit, `${output.slice(-6_000)}\n--- node.log\n${exit === 0 ? "" : log()}`).toBe(0);
     expect(output).toContain("== end");
@@ -118,7 +64,7 @@ test(
 );
 
 test("the service unit of docs/operate.md → no restart after the statuses that a restart cannot mend, one after 14", () => {
-  const [unit = ""] = blocks("ini");
+  const [unit = ""] = blocksOf(PAGE, "ini");
   const statuses = (key: string) => new RegExp(`^${key}=(.*)$`, "m").exec(unit)?.[1]?.split(" ").map(Number);
   expect(statuses("RestartPreventExitStatus")).toEqual(NO_RESTART);
   expect(statuses("RestartForceExitStatus")).toEqual([14]);

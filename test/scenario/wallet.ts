@@ -44,8 +44,12 @@ export class Signer {
   readonly addressBytes: Uint8Array;
   readonly address: string;
 
-  constructor(readonly name: string) {
-    this.#privateKey = sha256(utf8(`scenario key ${name}`));
+  /** The key is made of the name where none is given. */
+  constructor(
+    readonly name: string,
+    privateKey: Uint8Array = sha256(utf8(`scenario key ${name}`)),
+  ) {
+    this.#privateKey = privateKey;
     this.publicKey = publicKeyOf("secp256k1", this.#privateKey).bytes;
     this.addressBytes = addressOf(sha256, { type: "secp256k1", bytes: this.publicKey });
     this.address = encodeAddress(this.addressBytes);

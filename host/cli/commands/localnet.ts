@@ -125,6 +125,9 @@ async function init(count: string, flags: InitFlags, command: Cobra, output: Out
 const MILLI = 1_000_000n;
 const SECOND = 1_000_000_000n;
 
+/** A node that ends at once at an upgrade's height may leave a slower one a vote short of that block. */
+const LINGER = "2s";
+
 /** Before anything is made. @throws UpgradeError UPG_INVALID_CONFIG */
 async function cometOf(flags: StartFlags): Promise<string> {
   const { findComet } = await import("../../abci/comet/binary.js");
@@ -140,8 +143,7 @@ async function start(
 ): Promise<void> {
   const { startLocalnet } = await import("../localnet/start.js");
   const flags = [
-    "--comet.bin",
-    comet,
+    ...["--comet.bin", comet, "--halt-linger", LINGER],
     ...(appVersion === undefined ? [] : ["--app-version", String(appVersion)]),
     ...more,
   ];

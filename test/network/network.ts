@@ -1,0 +1,170 @@
+/** A network of validators with stock CometBFT, its operators' keys, and what it may never do: disagree. */
+import "../serve-chain.js";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { toBase64 } from "../../host/bytes.js";
+import { initHome } from "../../host/cli/commands/init.js";
+import { initLocalnet } from "../../host/cli/localnet/init.js";
+import { withKeyring } from "../../host/client/keyring-options.js";
+import { Query as AuthQuery } from "../../host/gen/cosmos/auth/v1beta1/query_pb.js";
+import { VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
+import { Query as UpgradeQuery } from "../../host/gen/cosmos/upgrade/v1beta1/query_pb.js";
+import { cometToml } from "../../host/localnet/comet-toml.js";
+import type { LocalNode } from "../../host/localnet/network.js";
+import { portsFor } from "../../host/localnet/ports.js";
+import { writeSetting } from "../../host/shell/config-file.js";
+import { ask } from "../../host/wallet/ask.js";
+import { type Packed, propose, Signer, softwareUpgrade, vote } from "../scenario/wallet.js";
+import { NetNode, type StartOptions, until } from "./node.js";
+
+/** Ten blocks a second on a machine with nothing else to do. */
+const BLOCK_MILLIS = 100;
+const VOTING_NANOS = 5_000_000_000n;
+/** From the proposal: the vote ends before, also where blocks are as quick as they can be. */
+const BLOCKS_TO_PLAN = 60;
+const GAS = 2_000_000n;
+
+export interface NetworkOptions {
+  readonly program: string;
+  readonly comet: string;
+  readonly validators?: number;
+}
+
+export class Network {
+  readonly #begun = Date.now();
+
+  private constructor(
+    readonly folder: string,
+    private readonly options: NetworkOptions,
+    readonly nodes: NetNode[],
+    readonly signers: readonly Signer[],
+  ) {}
+
+  static async make(options: NetworkOptions): Promise<Network> {
+    const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-network-"));
+    const { nodes } = await initLocalnet(folder, options.validators ?? 4, {
+      ...{ chainId: "network-1", appVersion: undefined, basePort: undefined },
+      ...{ blockNanos: BigInt(BLOCK_MILLIS) * 1_000_000n, votingNanos: VOTING_NANOS },
+    });
+    const own = nodes.map((node) => new NetNode(join(folder, node.home), node, options.program, options.comet));
+    const signers = await Promise.all(
+      own.map(({ home, own: { name } }) =>
+        withKeyring(
+          { keyringBackend: "test" },
+          home,
+          async (keyring) => new Signer(name, await keyring.privateKey(name)),
+        ),
+      ),
+    );
+    return new Network(folder, options, own, signers);
+  }
+
+  /** Milliseconds since it was made. */
+  get age(): number {
+    return Date.now() - this.#begun;
+  }
+
+  start(options: StartOptions = {}, nodes: readonly NetNode[] = this.nodes): void {
+    for (const node of nodes) node.start(options);
+  }
+
+  async untilHeight(height: number, nodes: readonly NetNode[] = this.nodes): Promise<void> {
+    await Promise.all(nodes.map((node) => node.untilHeight(height)));
+  }
+
+  /** Exit statuses of nodes that end by themselves. */
+  async ends(nodes: readonly NetNode[] = this.nodes): Promise<(number | null)[]> {
+    return Promise.all(nodes.map(async (node) => (await node.end()).exit));
+  }
+
+  async stop(nodes: readonly NetNode[] = this.nodes): Promise<void> {
+    await Promise.all(nodes.filter(({ isRunning }) => isRunning).map((node) => node.stop()));
+  }
+
+  async close(): Promise<void> {
+    await this.stop().catch(() => undefined);
+    for (const node of this.nodes) node.kill();
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** One more node of the chain, from its genesis: it has no validator in it. */
+  async addFullNode(): Promise<NetNode> {
+    const name = `node${this.nodes.length}`;
+    const home = join(this.folder, name);
+    const genesis = join(this.nodes[0]?.home ?? "", "config/genesis.json");
+    const { node_id } = initHome({ home, moniker: name, chainId: "network-1", genesis });
+    const [ports] = await portsFor(1, undefined);
+    if (!ports) throw new Error("no ports");
+    const own: LocalNode = { name, home: name, node_id, address: "", operator_address: "", ...ports };
+    const nodes = this.nodes.map((node) => node.own);
+    writeFileSync(join(home, "config/config.toml"), cometToml({ node: own, nodes, blockMillis: BLOCK_MILLIS }));
+    writeSetting(home, "app", "api.address", `tcp://127.0.0.1:${own.api}`);
+    writeSetting(home, "app", "grpc.address", `127.0.0.1:${own.grpc}`);
+    const { program, comet } = this.options;
+    const node = new NetNode(home, own, program, comet);
+    this.nodes.push(node);
+    return node;
+  }
+
+  /** Signs and sends through CometBFT's RPC, and waits for the block. @throws Error when the transaction fails */
+  async send(signer: Signer, messages: readonly Packed[], node = this.#running()): Promise<void> {
+    const { info } = await ask(node.rpc, AuthQuery.method.accountInfo, { address: signer.address });
+    const { accountNumber = 0n, sequence = 0n } = info ?? {};
+    const tx = signer.sign(messages, { chainId: "network-1", accountNumber, sequence, gas: GAS });
+    const sent = (await node.rpc.call("broadcast_tx_sync", { tx: toBase64(tx) })) as {
+      code: number;
+      log: string;
+      hash: string;
+    };
+    if (sent.code !== 0) throw new Error(`refused: ${sent.log}`);
+    const hash = Buffer.from(sent.hash, "hex").toString("base64");
+    let result: { code: number; log: string } | undefined;
+    await until(`${sent.hash} is in a block`, async () => {
+      const found = (await node.rpc.call("tx", { hash }).catch(() => undefined)) as
+        | { tx_result: { code: number; log: string } }
+        | undefined;
+      result = found?.tx_result;
+      return result !== undefined;
+    });
+    if (result?.code) throw new Error(`failed: ${result.log}`);
+  }
+
+  #running(): NetNode {
+    const node = this.nodes.find(({ isRunning }) => isRunning);
+    if (!node) throw new Error("no node runs");
+    return node;
+  }
+
+  /** A proposal that all vote for; returns the height of its plan once it is scheduled. */
+  async schedule(plan: string): Promise<number> {
+    const node = this.#running();
+    const [first] = this.signers;
+    if (!first) throw new Error("no signer");
+    const height = (await node.height()) + BLOCKS_TO_PLAN;
+    const proposal = propose(first, [softwareUpgrade(plan, BigInt(height))], { amount: 10_000_000 });
+    await this.send(first, [proposal]);
+    await Promise.all(this.signers.map((signer) => this.send(signer, [vote(signer, 1n, VoteOption.YES)])));
+    await until(`the plan ${plan} is scheduled`, async () => {
+      const { plan: found } = await ask(node.rpc, UpgradeQuery.method.currentPlan, {});
+      return Number(found?.height ?? 0) === height;
+    });
+    return height;
+  }
+
+  /** Headers that are not the same everywhere, of 1 to the height that all have. */
+  async compare(nodes: readonly NetNode[] = this.nodes): Promise<{ heights: number; differences: string[] }> {
+    const heights = Math.min(...(await Promise.all(nodes.map((node) => node.height()))));
+    const [first, ...others] = await Promise.all(nodes.map((node) => node.headers(1, heights)));
+    const differences: string[] = [];
+    for (let at = 1; at <= heights; at++) {
+      const expected = first?.get(at);
+      if (expected === undefined) differences.push(`height ${at} is missing`);
+      for (const [index, other] of others.entries()) {
+        if (other.get(at) !== expected)
+          differences.push(`height ${at} of ${nodes[index + 1]?.own.name}: ${other.get(at)}, not ${expected}`);
+      }
+    }
+    return { heights, differences };
+  }
+}

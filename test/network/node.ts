@@ -1,0 +1,147 @@
+/** One node of a test's network: its processes, and what its CometBFT says. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { RpcClient } from "../../host/comet-rpc/client.js";
+import type { LocalNode } from "../../host/localnet/network.js";
+import type { HaltRecord } from "../../host/upgrade/halt.js";
+
+/** A machine may be several times as slow as the one that this was written on. */
+export const PATIENCE_MILLIS = 120_000;
+const LOG_CHARACTERS_MAX = 200_000;
+
+export interface NodeEnd {
+  readonly exit: number | null;
+  readonly log: string;
+}
+
+export interface StartOptions {
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export class NetNode {
+  readonly rpc: RpcClient;
+  #child: ChildProcess | undefined;
+  #log = "";
+  #end: Promise<NodeEnd> | undefined;
+
+  constructor(
+    readonly home: string,
+    readonly own: LocalNode,
+    /** The program that runs: a script. */
+    readonly program: string,
+    private readonly comet: string,
+  ) {
+    this.rpc = new RpcClient(`tcp://127.0.0.1:${own.rpc}`, 5_000);
+  }
+
+  /** Starts `chaind start`; `flags` are its own. */
+  start({ flags = [], env = {} }: StartOptions = {}): this {
+    const args = [this.program, "start", "--home", this.home, "--engine", "cometbft", "--log_format", "json", ...flags];
+    const all = { ...process.env, COMETBFT_BIN: this.comet, ...env };
+    // The channel closes with this process: no node is left behind.
+    const child = spawn(process.execPath, args, { env: all, stdio: ["ignore", "ignore", "pipe", "ipc"] });
+    this.#log = "";
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      this.#log = (this.#log + text).slice(-LOG_CHARACTERS_MAX);
+    });
+    this.#child = child;
+    this.#end = new Promise((resolve) => {
+      child.once("close", (exit) => {
+        this.#child = undefined;
+        resolve({ exit, log: this.#log });
+      });
+    });
+    return this;
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== undefined;
+  }
+
+  get log(): string {
+    return this.#log;
+  }
+
+  /** How it ends by itself. @throws Error when it does not */
+  async end(): Promise<NodeEnd> {
+    const late = new AbortController();
+    const timeout = sleep(PATIENCE_MILLIS, undefined, { signal: late.signal }).catch(() => undefined);
+    const end = await Promise.race([this.#end, timeout]);
+    late.abort();
+    if (end) return end;
+    throw new Error(`${this.own.name} goes on where it should end:\n${this.#log.slice(-3_000)}`);
+  }
+
+  async stop(): Promise<NodeEnd> {
+    this.#child?.kill("SIGTERM");
+    return this.end();
+  }
+
+  /** Ends the application at once; its CometBFT ends when its sockets close. */
+  kill(): void {
+    this.#child?.kill("SIGKILL");
+  }
+
+  data(name: string): string {
+    return join(this.home, "data", name);
+  }
+
+  get halt(): HaltRecord | undefined {
+    const file = this.data("halt.json");
+    return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as HaltRecord) : undefined;
+  }
+
+  /** Height of CometBFT's last block; 0: it cannot be asked. */
+  async height(): Promise<number> {
+    const status = (await this.rpc.call("status").catch(() => undefined)) as
+      | { sync_info: { latest_block_height: string } }
+      | undefined;
+    return Number(status?.sync_info.latest_block_height ?? 0);
+  }
+
+  async untilHeight(height: number): Promise<void> {
+    await until(
+      `${this.own.name} reaches height ${height}`,
+      async () => (await this.height()) >= height,
+      () => {
+        if (!this.isRunning)
+          throw new Error(`${this.own.name} ended before height ${height}:\n${this.#log.slice(-3_000)}`);
+      },
+    );
+  }
+
+  /** Block hash and app hash by height, as the headers have them. */
+  async headers(from: number, to: number): Promise<Map<number, string>> {
+    const found = new Map<number, string>();
+    for (let at = from; at <= to; at += HEADERS_MAX) {
+      const range = { minHeight: String(at), maxHeight: String(Math.min(at + HEADERS_MAX - 1, to)) };
+      const { block_metas } = (await this.rpc.call("blockchain", range)) as { block_metas: BlockMeta[] };
+      for (const { block_id, header } of block_metas)
+        found.set(Number(header.height), `${block_id.hash} ${header.app_hash}`);
+    }
+    return found;
+  }
+}
+
+/** As many as CometBFT returns at once. */
+const HEADERS_MAX = 20;
+
+interface BlockMeta {
+  readonly block_id: { readonly hash: string };
+  readonly header: { readonly height: string; readonly app_hash: string };
+}
+
+/** Waits until it holds. @throws Error when it does not */
+export async function until(
+  what: string,
+  holds: () => Promise<boolean>,
+  check: () => void = () => undefined,
+): Promise<void> {
+  for (const end = Date.now() + PATIENCE_MILLIS; !(await holds()); await sleep(50)) {
+    check();
+    if (Date.now() > end) throw new Error(`waited in vain: ${what}`);
+  }
+}
