@@ -8,7 +8,7 @@ import { cometbft, freePorts } from "./cometbft.js";
 import { pageText, runSession, sessionOf } from "./page-session.js";
 
 const NONE = "CometBFT is missing here, and cannot be built: Go or its module proxy is missing";
-const TEST_MILLIS = 10 * 60_000;
+const TEST_MILLIS = 6 * 60_000;
 const PAGE = pageText("docs/run-a-network.md");
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-run-a-network-"));
@@ -42,7 +42,10 @@ test(
     expect(exit, `${output.slice(-2_500)}\n--- net.log\n${log}`).toBe(0);
     expect(output).toContain("== end");
     expect(output.match(/UPG_HALT_UPGRADE_NEEDED at height \d+/g)).toHaveLength(4);
-    expectOneAppHash(readFileSync(join(folder, "net.log"), "utf8"), Number(/v2 applied at height (\d+)/.exec(output)?.[1]));
+    expectOneAppHash(
+      readFileSync(join(folder, "net.log"), "utf8"),
+      Number(/v2 applied at height (\d+)/.exec(output)?.[1]),
+    );
   },
   TEST_MILLIS,
 );

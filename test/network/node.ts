@@ -85,6 +85,17 @@ export class NetNode {
     this.#child?.kill("SIGKILL");
   }
 
+  /** Ends its CometBFT at once; the application itself ends then. */
+  killComet(): void {
+    const pid = /CometBFT started: [^"]*, process (\d+)/.exec(this.#log)?.[1];
+    try {
+      if (pid !== undefined) process.kill(Number(pid), "SIGKILL");
+      else this.kill();
+    } catch {
+      this.kill();
+    }
+  }
+
   data(name: string): string {
     return join(this.home, "data", name);
   }

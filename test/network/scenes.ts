@@ -1,28 +1,32 @@
 /** What happens to a network of four validators around an upgrade. Each scene ends with no difference between its nodes. */
-import { readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import type { Network } from "./network.js";
 import type { NetNode } from "./node.js";
 
 const PLAN = "v2";
+const HANDLER = join(import.meta.dirname, "../../dist/handlers/split-balances.wasm");
 /** A node that ends at once may leave a slower one a vote short of the block: that one waits for the others to come back. */
-const OLD = { flags: ["--app-version", "1", "--halt-linger", "2s"] };
+export const OLD = { flags: ["--app-version", "1", "--halt-linger", "2s"] };
 /** Blocks after the upgrade that are compared at least. */
-const HEIGHTS_AFTER = 20;
+export const HEIGHTS_AFTER = 20;
 
 export interface SceneRun {
   /** Of heights and hashes that were compared. */
   readonly heights: number;
   readonly differences: readonly string[];
+  /** What was counted besides. */
+  readonly counts?: string;
 }
 
 export interface Scene {
   readonly name: string;
   readonly what: string;
-  run(network: Network): Promise<SceneRun>;
+  run(network: Network, seed: number): Promise<SceneRun>;
 }
 
 /** @throws Error naming both */
-export function expectSame(what: string, found: unknown, expected: unknown): void {
+function expectSame(what: string, found: unknown, expected: unknown): void {
   const [one, other] = [JSON.stringify(found), JSON.stringify(expected)];
   if (one !== other) throw new Error(`${what}: ${one}, expected ${other}`);
 }
@@ -30,7 +34,7 @@ export function expectSame(what: string, found: unknown, expected: unknown): voi
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 
 /** Up to the halt of the nodes that run; returns its height. */
-async function halted(network: Network, nodes: readonly NetNode[] = network.nodes): Promise<number> {
+export async function halted(network: Network, nodes: readonly NetNode[] = network.nodes): Promise<number> {
   network.start(OLD, nodes);
   await network.untilHeight(2, nodes);
   const height = await network.schedule(PLAN);
@@ -89,7 +93,11 @@ const genesis: Scene = {
     const height = await halted(network);
     network.start();
     await network.untilHeight(height + 3);
-    (await network.addFullNode()).start();
+    const full = await network.addFullNode();
+    // Otherwise a handler before its height is an end: too early.
+    mkdirSync(join(full.home, "handlers/staged"), { recursive: true });
+    copyFileSync(HANDLER, join(full.home, "handlers/staged", basename(HANDLER)));
+    full.start();
     return compared(network, height + HEIGHTS_AFTER);
   },
 };
