@@ -8,7 +8,7 @@ import type { LocalNode } from "../../host/localnet/network.js";
 import type { HaltRecord } from "../../host/upgrade/halt.js";
 
 /** A machine may be several times as slow as the one that this was written on. */
-export const PATIENCE_MILLIS = 120_000;
+const PATIENCE_MILLIS = 120_000;
 const LOG_CHARACTERS_MAX = 200_000;
 
 export interface NodeEnd {

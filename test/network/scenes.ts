@@ -11,7 +11,7 @@ export const OLD = { flags: ["--app-version", "1", "--halt-linger", "2s"] };
 /** Blocks after the upgrade that are compared at least. */
 export const HEIGHTS_AFTER = 20;
 
-export interface SceneRun {
+interface SceneRun {
   /** Of heights and hashes that were compared. */
   readonly heights: number;
   readonly differences: readonly string[];
