@@ -1,4 +1,8 @@
 /** Crashes around the upgrade: at CometBFT's own fail points, and wherever a kill comes. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Network } from "./network.js";
 import type { NetNode } from "./node.js";
@@ -6,42 +10,81 @@ import { HEIGHTS_AFTER, halted, OLD, type Scene } from "./scenes.js";
 
 /** In finalizeCommit, ApplyBlock and Commit: CometBFT counts them from 0 in each process. */
 const FAIL_POINTS = 14;
-const CRASH_EXIT = 16;
 /** Of a round of kills. */
 const KILLS = 50;
 const PAUSE_MILLIS_MAX = 900;
 
-/** The first blocks of the new version, one of which is the upgrade's, with a CometBFT that exits at each of its fail points. */
+/** The upgrade's block, run by the new version again and again, with a CometBFT that exits at each of its fail points. */
 export const failPoints: Scene = {
   name: "fail-points",
-  what: "CometBFT of one node exits at each of its 14 fail points, in the block of the upgrade",
+  what: "CometBFT exits at each of its 14 fail points from the upgrade's block on, with the application and without: 28",
   async run(network) {
     const height = await halted(network);
     const [node, ...others] = network.nodes;
     if (!node) throw new Error("no node");
-    let crashes = 0;
+    const kept = join(network.folder, "at-the-height");
+    cpSync(node.home, kept, { recursive: true });
+    network.start({}, others);
+    await network.untilHeight(height + 1, others);
+    let reached = 0;
     for (let point = 0; point < FAIL_POINTS; point++) {
-      node.start({ env: { FAIL_TEST_INDEX: String(point) } });
-      if (point === 0) network.start({}, others);
-      const exit = await Promise.race([node.end().then((end) => end.exit), passed(node, height + HEIGHTS_AFTER)]);
-      if (exit === CRASH_EXIT) crashes++;
-      else if (exit !== undefined)
-        throw new Error(`fail point ${point}: exit status ${exit}\n${node.log.slice(-2_000)}`);
-      await network.stop([node]);
+      for (const crash of [withApplication, applicationLives]) {
+        putBack(node, kept);
+        reached += await crash(node, point, height);
+        await node.untilHeight(height + 2);
+        await node.stop();
+      }
     }
-    if (crashes === 0) throw new Error("no fail point was reached");
+    if (reached === 0) throw new Error("no fail point was reached");
     node.start();
     await network.untilHeight(height + HEIGHTS_AFTER);
-    const compared = await network.compare();
-    return { ...compared, counts: `${crashes} of ${FAIL_POINTS} points reached` };
+    return { ...(await network.compare()), counts: `${reached} of ${2 * FAIL_POINTS} fail points reached` };
   },
 };
 
-/** Undefined once the node is past the height. */
-async function passed(node: NetNode, height: number): Promise<undefined> {
+/** The home as it was at the height. What its key has signed since stays signed. */
+function putBack({ home }: NetNode, kept: string): void {
+  const record = join(home, "data/priv_validator_state.json");
+  const signed = readFileSync(record);
+  rmSync(home, { recursive: true });
+  cpSync(kept, home, { recursive: true });
+  writeFileSync(record, signed);
+}
+
+/** Returns 1 when the fail point was reached. */
+async function withApplication(node: NetNode, point: number, height: number): Promise<number> {
+  node.start({ env: { FAIL_TEST_INDEX: String(point) } });
+  const isReached = await Promise.race([node.end().then(() => true), passed(node, height + FAIL_POINTS)]);
+  if (isReached) node.start();
+  return isReached ? 1 : 0;
+}
+
+/** CometBFT is another process, which is started again while the application goes on. */
+async function applicationLives(node: NetNode, point: number, height: number): Promise<number> {
+  const socket = `unix://${join(node.home, "own.sock")}`;
+  node.start({ flags: ["--with-comet=false", "--address", socket] });
+  const args = ["start", "--home", node.home, "--proxy_app", socket];
+  const start = (env: NodeJS.ProcessEnv) =>
+    spawn(node.comet, args, { env: { ...process.env, ...env }, stdio: "ignore" });
+  const first = start({ FAIL_TEST_INDEX: String(point) });
+  const isReached = await Promise.race([once(first, "exit").then(() => true), passed(node, height + FAIL_POINTS)]);
+  if (!isReached) first.kill("SIGKILL");
+  const second = start({});
+  try {
+    await node.untilHeight(height + 2);
+  } finally {
+    second.kill("SIGTERM");
+    await once(second, "exit");
+  }
+  await node.stop();
+  node.start();
+  return isReached ? 1 : 0;
+}
+
+/** False once the node is past the height. */
+async function passed(node: NetNode, height: number): Promise<boolean> {
   while (node.isRunning && (await node.height()) < height) await sleep(100);
-  if (node.isRunning) return undefined;
-  return new Promise(() => undefined);
+  return node.isRunning ? false : new Promise(() => undefined);
 }
 
 /** A generator of 32 bits that a seed begins: the same kills again. */

@@ -92,12 +92,8 @@ for (let turn = 0; turn < Number(times); turn++) {
 }
 const HEAD = ["scene", "nodes", "heights", "differences", "seconds", "result", "counts"];
 const shown = rows.map((row) => [
-  row.scene,
-  row.nodes,
-  row.heights,
-  row.differences,
-  row.seconds,
-  row.failure === "" ? "ok" : "FAILED",
+  ...[row.scene, row.nodes, row.heights, row.differences, row.seconds],
+  ...[row.failure === "" ? "ok" : "FAILED", row.counts],
 ]);
 if (!json) process.stdout.write(`${table([HEAD, ...shown])}\n`);
 if (rows.some(({ failure }) => failure !== "")) process.exitCode = 1;

@@ -32,7 +32,7 @@ export class NetNode {
     readonly own: LocalNode,
     /** The program that runs: a script. */
     readonly program: string,
-    private readonly comet: string,
+    readonly comet: string,
   ) {
     this.rpc = new RpcClient(`tcp://127.0.0.1:${own.rpc}`, 5_000);
   }
