@@ -1,12 +1,13 @@
 /**
- * `npm run cosmovisor -- [--runs N] [--engine cometbft|embedded] [--program launcher|executable]`: upgrades of a node under stock
- * Cosmovisor 1.5.0 without a hand, with its defaults. Exit 1 if any was not made. Without a choice all four kinds run.
+ * `npm run cosmovisor -- [--runs N] [--engine cometbft|embedded|four] [--program launcher|executable]`: upgrades of a node under stock
+ * Cosmovisor 1.5.0 without a hand, with its defaults; `four` are validators of a local network that vote for it. Exit 1 if any was not made. Without a choice all kinds run.
  */
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs, promisify } from "node:util";
 import { cometbft, freePorts, heightOf, quickComet, votedGenesis } from "../e2e/cometbft.js";
 import { makeHome } from "../e2e/prepared-home.js";
 import { launchers, type Programs, runSupervised } from "./supervisor.js";
@@ -16,8 +17,11 @@ const REPOSITORY = join(import.meta.dirname, "../..");
 const DIST = process.env["CHAIN_UPGRADE_DIST"] ?? join(REPOSITORY, "dist");
 const PLAN = "v2";
 const UPGRADE = 8;
-const RUN_MILLIS = 180_000;
-const ENGINES = ["cometbft", "embedded"];
+const RUN_MILLIS = 240_000;
+/** From the proposal to its height: voting takes five seconds, commands one or two each. */
+const BLOCKS_TO_VOTE = 40;
+/** One node with an engine, or four with CometBFT that vote for the upgrade. */
+const ENGINES = ["cometbft", "embedded", "four"];
 const PROGRAMS = ["launcher", "executable"];
 
 const { values } = parseArgs({
@@ -30,7 +34,7 @@ const { values } = parseArgs({
 const isKnown = (given: readonly string[], known: readonly string[]) => given.every((each) => known.includes(each));
 if (!/^[1-9][0-9]{0,3}$/.test(values.runs) || !isKnown(values.engine, ENGINES) || !isKnown(values.program, PROGRAMS)) {
   process.stderr.write(
-    "usage: npm run cosmovisor -- [--runs N] [--engine cometbft|embedded] [--program launcher|executable]\n",
+    "usage: npm run cosmovisor -- [--runs N] [--engine cometbft|embedded|four] [--program launcher|executable]\n",
   );
   process.exit(2);
 }
@@ -48,7 +52,15 @@ function executables(): Programs {
   return { before: build("before", "--entry", "test/cosmovisor/old-program.ts"), after: build("after") };
 }
 
-async function upgrade(home: string, engine: string, programs: Programs, comet: string): Promise<string | undefined> {
+interface OneUpgrade {
+  /** Of the node, or the folder of four. */
+  readonly home: string;
+  readonly engine: string;
+  readonly programs: Programs;
+  readonly comet: string;
+}
+
+async function upgrade({ home, engine, programs, comet }: OneUpgrade): Promise<string | undefined> {
   makeHome(home, votedGenesis({ name: PLAN, height: UPGRADE }));
   const [rpc = 0, p2p = 0, grpc = 0, rest = 0] = await freePorts(4);
   quickComet(home, rpc, p2p);
@@ -62,6 +74,64 @@ async function upgrade(home: string, engine: string, programs: Programs, comet: 
   });
 }
 
+/** Four validators, a proposal, their votes; each under a supervisor of its own. */
+async function fourNodes({ home: folder, programs, comet }: OneUpgrade): Promise<string | undefined> {
+  const chaind = (...args: readonly string[]) =>
+    promisify(execFile)(process.execPath, [join(DIST, "chaind.js"), ...args], { timeout: RUN_MILLIS });
+  const settings = ["--app-version", "1", "--voting-period", "5s", "--block-time", "300ms"];
+  await chaind("localnet", "init", "4", "--home", folder, ...settings);
+  // What the chain begins with is all that is wanted of it: the program after the upgrade is no old one.
+  for (const name of ["node0", "node1", "node2", "node3"]) {
+    const file = join(folder, name, "config/app.toml");
+    writeFileSync(file, readFileSync(file, "utf8").replace(/^app-version = .*$/m, ""));
+  }
+  const { nodes } = JSON.parse(readFileSync(join(folder, "localnet.json"), "utf8")) as Localnet;
+  let height = Number.POSITIVE_INFINITY;
+  let failure: string | undefined;
+  const beyond = new Set<string>();
+  const ended = nodes.map(({ name, rpc }) =>
+    runSupervised({
+      ...{ home: join(folder, name), programs, plan: PLAN, millisMax: RUN_MILLIS },
+      args: [],
+      env: { COMETBFT_BIN: comet, XDG_CACHE_HOME: join(root, "cache") },
+      isDone: async () => {
+        if (failure) throw new Error(failure);
+        const isBeyond = existsSync(join(folder, name, "data/receipts", `${PLAN}.json`));
+        if (isBeyond && (await heightOf(rpc)) >= height + 2) beyond.add(name);
+        // None is stopped before: two of four make no blocks.
+        return beyond.size === nodes.length;
+      },
+    }),
+  );
+  const rpc = nodes[0]?.rpc ?? 0;
+  while ((await heightOf(rpc)) < 2) await sleep(200);
+  height = (await heightOf(rpc)) + BLOCKS_TO_VOTE;
+  const signed = (name: string) => ["--from", name, "--home", join(folder, name), "--keyring-backend", "test", "--yes"];
+  const text = ["--title", "Upgrade", "--summary", "Upgrade", "--deposit", "10000000ustake", "--no-validate"];
+  const plan = ["upgrade", "software-upgrade", PLAN, "--upgrade-height", String(height)];
+  failure = await chaind("tx", ...plan, ...text, ...signed("node0"), "--broadcast-mode", "block")
+    .then(() => Promise.all(nodes.map(({ name }) => chaind("tx", "gov", "vote", "1", "yes", ...signed(name)))))
+    .then(() => undefined, String);
+  const problems = (await Promise.all(ended)).flatMap((why, at) => (why ? [`${nodes[at]?.name}: ${why}`] : []));
+  if (problems.length === 0) return undefined;
+  for (const { name } of nodes) process.stderr.write(`${logOf(join(folder, name))}\n`);
+  return problems.join("; ");
+}
+
+interface Localnet {
+  readonly nodes: readonly { readonly name: string; readonly rpc: number }[];
+}
+
+/** Without CometBFT's lines. */
+function logOf(home: string): string {
+  const file = join(home, "cosmovisor.log");
+  const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+  return lines
+    .filter((line) => !/^[A-Z]\[/.test(line))
+    .join("\n")
+    .slice(-4_000);
+}
+
 let failed = 0;
 const comet = cometbft();
 if (!comet) throw new Error("CometBFT is missing here, and cannot be built");
@@ -73,17 +143,11 @@ for (const program of values.program) {
     for (let run = 1; run <= Number(values.runs); run++) {
       const home = join(root, program, `${engine}-${run}`);
       const begun = performance.now();
-      const problem = await upgrade(home, engine, programs, comet);
+      const make = engine === "four" ? fourNodes : upgrade;
+      const problem = await make({ home, engine, programs, comet });
       const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
       process.stdout.write(`${program} ${engine} ${run}: ${problem ?? "upgraded"}, ${seconds} s\n`);
-      if (problem)
-        process.stderr.write(
-          `${readFileSync(join(home, "cosmovisor.log"), "utf8")
-            .split("\n")
-            .filter((line) => !/^[A-Z]\[/.test(line))
-            .join("\n")
-            .slice(-4_000)}\n`,
-        );
+      if (problem) process.stderr.write(`${logOf(home)}\n`);
       else made++;
       rmSync(home, { recursive: true, force: true });
     }

@@ -79,8 +79,9 @@ export async function runSupervised(run: SupervisedRun): Promise<string | undefi
   const until = performance.now() + run.millisMax;
   while (performance.now() < until) {
     const why = await Promise.race([ended, sleep(STEP_MILLIS, undefined)]);
-    if (why === undefined && !(await run.isDone())) continue;
-    problem = why;
+    const isDone = why === undefined && (await run.isDone().catch(String));
+    if (why === undefined && isDone === false) continue;
+    problem = why ?? (isDone === true ? undefined : String(isDone));
     break;
   }
   child.kill("SIGTERM");
