@@ -18,8 +18,8 @@ const DIST = process.env["CHAIN_UPGRADE_DIST"] ?? join(REPOSITORY, "dist");
 const PLAN = "v2";
 const UPGRADE = 8;
 const RUN_MILLIS = 240_000;
-/** From the proposal to its height: voting takes five seconds, commands one or two each. */
-const BLOCKS_TO_VOTE = 40;
+/** From the proposal to its height: voting takes 30 seconds, and commands one or two each, more on a busy machine. */
+const BLOCKS_TO_VOTE = 150;
 /** One node with an engine, or four with CometBFT that vote for the upgrade. */
 const ENGINES = ["cometbft", "embedded", "four"];
 const PROGRAMS = ["launcher", "executable"];
@@ -78,7 +78,7 @@ async function upgrade({ home, engine, programs, comet }: OneUpgrade): Promise<s
 async function fourNodes({ home: folder, programs, comet }: OneUpgrade): Promise<string | undefined> {
   const chaind = (...args: readonly string[]) =>
     promisify(execFile)(process.execPath, [join(DIST, "chaind.js"), ...args], { timeout: RUN_MILLIS });
-  const settings = ["--app-version", "1", "--voting-period", "5s", "--block-time", "300ms"];
+  const settings = ["--app-version", "1", "--voting-period", "30s", "--block-time", "300ms"];
   await chaind("localnet", "init", "4", "--home", folder, ...settings);
   // What the chain begins with is all that is wanted of it: the program after the upgrade is no old one.
   for (const name of ["node0", "node1", "node2", "node3"]) {
