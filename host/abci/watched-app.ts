@@ -1,4 +1,4 @@
-/** The application behind ABCI that says which blocks were committed, and goes on with another version of the same program. */
+/** The application that ABCI serves: it says which blocks were committed, and goes on with another version of the same program. */
 import type { BlockRequest, BlockResult } from "../chain/app-shapes.js";
 import type { Committed } from "../chain/engine-port.js";
 import type { OpenApp } from "../engine/home/hold-options.js";

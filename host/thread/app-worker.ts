@@ -29,7 +29,7 @@ export class AppOfThread extends WorkerSide {
     this.#port = data.port;
   }
 
-  /** Until it is told to stop. */
+  /** Until it is asked to stop. */
   async run(): Promise<void> {
     let held: HeldHome | undefined;
     try {
