@@ -1,7 +1,7 @@
 /** Stock CometBFT 0.38 as the engine of a real chain: blocks, the upgrade, ends, and the same app hashes as without it. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -40,6 +40,14 @@ async function cometHome(): Promise<CometHome> {
 
 const FREE = ["--grpc.address", "127.0.0.1:0", "--api.address", "tcp://127.0.0.1:0"];
 const ENGINE = ["--engine", "cometbft"];
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 const read = (home: CometHome, file: string) => readFileSync(join(home.path, "data", file), "utf8");
 
 /** Waits until CometBFT has made this block. */
@@ -107,6 +115,21 @@ describe("chaind start --engine cometbft (needs CometBFT, or Go and its module p
     const again = home.start(...ENGINE, "--halt-height", "5", "--app-version", "1");
     expect((await again.end).exit).toBe(13);
     expect(JSON.parse(read(home, "halt.json"))).toMatchObject({ code: "UPG_HALT_HEIGHT", last_committed_height: "4" });
+  });
+
+  test("kill -9 before CometBFT has reached the application → none is left dialling", async () => {
+    const home = await cometHome();
+    const program = join(root, "dials-for-ever");
+    writeFileSync(program, '#!/bin/sh\n[ "$1" = version ] && { echo 0.38.25; exit; }\nexec sleep 600\n', {
+      mode: 0o755,
+    });
+    const node = home.start(...ENGINE, "--comet.bin", program, "--app-version", "1");
+    await node.says("CometBFT started");
+    const [, pid] = /CometBFT started: .*, process ([0-9]+)/.exec(node.stderr) ?? [];
+    expect(isAlive(Number(pid))).toBe(true);
+    node.child.kill("SIGKILL");
+    await node.end;
+    while (isAlive(Number(pid))) await new Promise((resolve) => setTimeout(resolve, 20));
   });
 
   test("--with-comet=false serves one that is started elsewhere, also when it dies and comes again", async (context) => {

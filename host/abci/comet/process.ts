@@ -1,7 +1,8 @@
 /**
- * CometBFT as a child of this node. It writes to this process's stderr. It ends by itself when the application's sockets
- * close, so that none is left behind, however this process ends; its own exit status says nothing that can be relied on (0, 1,
- * 2 or a signal for one and the same event) and is only reported.
+ * CometBFT as a child of this node. It writes to this process's stderr. None is left behind, however this process ends: it ends by
+ * itself when the application's sockets close, and before it has reached them, when it would dial for ever, a watcher ends
+ * it. Its own exit status says nothing that can be relied on (0, 1, 2 or a signal for one and the same event) and is
+ * only reported.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,6 +10,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** CometBFT finishes what it writes in a fraction of it. */
 const STOP_MILLIS = 10_000;
 const STDERR = 2;
+
+/** Waits for the end of the process that holds the other end of its stdin, which a kill -9 closes too. */
+const WATCH = 'read line; kill -TERM "$0"';
 
 export interface CometEnd {
   readonly code: number | null;
@@ -25,9 +29,14 @@ export class CometProcess {
   constructor(program: string, args: readonly string[]) {
     // In a process group of its own: a terminal's Ctrl-C comes to this process, which ends it in order.
     this.#child = spawn(program, [...args], { stdio: ["ignore", STDERR, STDERR], detached: true });
+    const watcher = watched(this.#child.pid);
     this.ended = new Promise((resolve) => {
       this.#child.once("error", (error) => resolve({ code: null, signal: null, error }));
-      this.#child.once("exit", (code, signal) => resolve({ code, signal, error: undefined }));
+      this.#child.once("exit", (code, signal) => {
+        // Before its number may be another process's.
+        watcher?.kill("SIGKILL");
+        resolve({ code, signal, error: undefined });
+      });
     });
   }
 
@@ -45,6 +54,16 @@ export class CometProcess {
     if (isLate) this.#child.kill("SIGKILL");
     await this.ended;
   }
+}
+
+/** Undefined: the system has no shell for it. */
+function watched(pid: number | undefined): ChildProcess | undefined {
+  if (pid === undefined || process.platform === "win32") return undefined;
+  const watcher = spawn("/bin/sh", ["-c", WATCH, String(pid)], { stdio: ["pipe", "ignore", "ignore"], detached: true });
+  watcher.on("error", () => undefined);
+  watcher.stdin.on("error", () => undefined);
+  watcher.unref();
+  return watcher.pid === undefined ? undefined : watcher;
 }
 
 export function describeEnd({ code, signal, error }: CometEnd): string {

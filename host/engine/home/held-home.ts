@@ -123,14 +123,14 @@ export class HeldHome {
 
   #findChain(): FoundChain {
     const { home, options, engine } = this;
-    // Before the database: a full disk may already refuse that.
-    this.#keepReserve();
     // An empty file is what a process leaves that died before its first write.
     const isNew = !existsSync(home.databaseFile) || statSync(home.databaseFile).size === 0;
     const committed = checkDatabase(home.databaseFile, engine, options.log);
     if (!isNew) this.#database = this.#openDatabase();
     const begun = keptOrFile(options.chain, home, this.#database);
     this.#genesis = begun;
+    // Before a new database: a full disk may already refuse that.
+    this.#keepReserve();
     return { isNew, committed, begun };
   }
 
