@@ -129,8 +129,6 @@ export class HeldHome {
     if (!isNew) this.#database = this.#openDatabase();
     const begun = keptOrFile(options.chain, home, this.#database);
     this.#genesis = begun;
-    // Before a new database: a full disk may already refuse that.
-    this.#keepReserve();
     return { isNew, committed, begun };
   }
 
@@ -163,6 +161,8 @@ export class HeldHome {
     // A document that this program cannot start leaves no database behind, so the home can be made again.
     if (isNew) genesisVersion(genesis, versions);
     begin?.check(log);
+    // Before a new database: a full disk may already refuse that.
+    this.#keepReserve();
     const database = this.#database ?? this.#openDatabase();
     this.#database = database;
     const staged = stagedHandlers({ chain, home, folder: options.staged, versions, log });
