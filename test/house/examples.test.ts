@@ -37,6 +37,9 @@ function messagesIn(path: string): Set<string> {
   return new Set(names);
 }
 
+/** Messages that no chain here runs: they are signed and read before it begins. */
+const OF_DOCUMENTS: ReadonlyMap<string, string> = new Map([["MsgCreateValidator", "genesis"]]);
+
 describe("messages", () => {
   test("each one → known by one folder of host", () => {
     const folders = new Map<string, Set<string>>();
@@ -50,7 +53,10 @@ describe("messages", () => {
     for (const message of ["MsgSend", "MsgVote", "MsgSoftwareUpgrade"]) expect([...folders.keys()]).toContain(message);
     expect(Object.fromEntries([...folders].map(([message, known]) => [message, [...known]]))).toEqual(
       Object.fromEntries(
-        [...folders].map(([message, known]) => [message, [[...known].find((each) => each.startsWith("modules/"))]]),
+        [...folders].map(([message, known]) => [
+          message,
+          [OF_DOCUMENTS.get(message) ?? [...known].find((each) => each.startsWith("modules/"))],
+        ]),
       ),
     );
   });
