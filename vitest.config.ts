@@ -12,8 +12,8 @@ const alias = [
 export default defineConfig({
   resolve: { alias },
   test: {
-    // Two test files at a time even where that leaves no core over: most of them wait for processes they started.
-    maxWorkers: 2,
+    // Three test files at a time, also on two cores: the longest ones mostly wait for processes that they started.
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [

@@ -182,9 +182,8 @@ class NodeOfComet implements EngineListener {
       await this.#engine.ended.catch(() => undefined);
       return error;
     }
-    const { home, logger } = this.options;
     const record =
-      error.record ?? (error.isCrash ? recordCrash(home, error.error, this.#view?.last, logger) : undefined);
+      error.record ?? (error.isCrash ? recordCrash(this.options, error.error, this.#view?.last) : undefined);
     if (record) this.onRecorded(record);
     // One that was due at the start: CometBFT has not been started.
     await this.#linger.before(error.error, this.#signals.signal);

@@ -20,7 +20,7 @@ import type { Committed, EngineStart } from "../thread/engine-port.js";
 import { EngineFailure, type EngineListener, EngineThread } from "../thread/engine-thread.js";
 import { NodeView } from "../thread/node-view.js";
 import type { Height } from "../types.js";
-import { haltRecord } from "../upgrade/halt.js";
+import { type HaltRecord, haltRecord } from "../upgrade/halt.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
 import type { ChosenLimits } from "./limit-settings.js";
 import { type DoorFlags, type NodeDoors, openNodeDoors, queryOf } from "./node-doors.js";
@@ -170,9 +170,8 @@ class Threads implements EngineListener {
   }
 
   #recordCrash(error: Error) {
-    const { home, logger } = this.options;
     const last = this.#node?.lastBlock;
-    return recordCrash(home, error, last && { height: last.header.height, appHash: last.appHash }, logger);
+    return recordCrash(this.options, error, last && { height: last.header.height, appHash: last.appHash });
   }
 }
 
@@ -182,12 +181,16 @@ interface LastCommit {
 }
 
 /** Writes the record that a thread which died could not write. Undefined: it is no end that has one. */
-export function recordCrash(home: Home, error: Error, last: LastCommit | undefined, logger: Logger) {
+export function recordCrash(
+  { home, logger, start }: ThreadsOptions,
+  error: Error,
+  last: LastCommit | undefined,
+): HaltRecord | undefined {
   if (!isUpgradeError(error)) return undefined;
   const lastCommittedHeight = last?.height ?? 0n;
   const record = haltRecord(error, {
     ...{ lastCommittedHeight, nextHeight: lastCommittedHeight + 1n, appHash: last?.appHash ?? new Uint8Array() },
-    ...{ home: home.path, program: programChain().name, time: new Date().toISOString() },
+    ...{ home: home.path, program: programChain().name, time: new Date().toISOString(), startFlags: start.startFlags },
   });
   try {
     writeHaltRecord(home, record);

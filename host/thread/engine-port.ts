@@ -21,6 +21,8 @@ export interface EngineStart {
   /** `cometbft`: the thread has the application alone, and CometBFT's calls come through the port. */
   readonly engine: EngineName;
   readonly home: string;
+  /** Flags that the commands of halt.json must have for this home. */
+  readonly startFlags?: readonly string[];
   /** Folder of handlers for the versions that this program knows; undefined: that of the chain. */
   readonly handlers: string | undefined;
   /** Time goes on by so much with each block; undefined: the machine's clock. */

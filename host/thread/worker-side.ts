@@ -54,6 +54,7 @@ export class WorkerSide {
       ...(versionsKept === undefined ? {} : { versionsKept }),
       ...(handlerDiskMax === undefined ? {} : { handlerDiskMax }),
       ...(staged === undefined ? {} : { staged }),
+      startFlags: start.startFlags ?? [],
     };
   }
 

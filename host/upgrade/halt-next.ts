@@ -13,6 +13,8 @@ export interface EndFacts {
   readonly home: string;
   /** Command of the chain's program. */
   readonly program: string;
+  /** Flags without which `start` does not take this home, such as those of its engine. */
+  readonly startFlags?: readonly string[];
   /** Name of the plan that is due or meant; empty: none. */
   readonly plan: string;
   /** Facts that the error carries: `handler_file`, `handler_sha256`, `pinned_sha256`, `ran_sha256`, `file`, `other`, `app_version`, `last_upgrade`, `last_height`. */
@@ -29,8 +31,8 @@ export interface NextStep {
 type Step = (facts: EndFacts) => string;
 
 const command = (...words: readonly string[]) => `\`${words.join(" ")}\``;
-const start = ({ home, program }: EndFacts, ...flags: readonly string[]) =>
-  command(program, "start --home", shellWord(home), ...flags);
+const start = ({ home, program, startFlags = [] }: EndFacts, ...flags: readonly string[]) =>
+  command(program, "start --home", shellWord(home), ...startFlags, ...flags);
 const handlersFolder = ({ home }: EndFacts) => `${home}/handlers`;
 const NOTHING = "Nothing of the block was committed.";
 

@@ -92,6 +92,8 @@ export interface HaltFacts {
   readonly home?: string;
   /** Command of the chain's program, for the commands; the running one's where none is given. */
   readonly program?: string;
+  /** Flags that `start` needs for this home besides. */
+  readonly startFlags?: readonly string[] | undefined;
   /** The plan that state holds for the next height; an error that names one goes before. */
   readonly duePlan?: Plan | undefined;
 }
@@ -123,6 +125,7 @@ export function haltRecord(error: UpgradeError, facts: HaltFacts): HaltRecord {
     ...nextStep({
       ...{ code, height, details, plan: plan?.name ?? "" },
       ...{ home: facts.home ?? "<home>", program: facts.program ?? programName() },
+      startFlags: facts.startFlags ?? [],
     }),
     time: facts.time,
   };

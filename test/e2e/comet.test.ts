@@ -74,6 +74,7 @@ describe("chaind start --engine cometbft (needs CometBFT, or Go and its module p
     expect(JSON.parse(read(home, "halt.json"))).toMatchObject({
       code: "UPG_HALT_UPGRADE_NEEDED",
       height: String(UPGRADE),
+      commands: [`chaind start --home ${home.path} --engine cometbft`],
     });
     // The message is in CometBFT's own log too, where operators look for it.
     expect(end.stderr).toMatch(/CONSENSUS FAILURE|err="UPGRADE|UPGRADE \\"v2\\" NEEDED/);

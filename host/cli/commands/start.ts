@@ -137,7 +137,8 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
   const home = new Home(globals.home);
   const begun = engineStart(options, globals.home, logger.isLevelEnabled("debug"));
   if (comet) {
-    const start = { ...begun, engine: "cometbft" as const };
+    const startFlags = comet.program === undefined ? ["--with-comet=false"] : ["--engine", "cometbft"];
+    const start = { ...begun, engine: "cometbft" as const, startFlags };
     const run = { flags: options, limits, home, start, lingerMillis, logger };
     await runComet({ ...run, choice: comet, args: chosen.cometArgs });
     return;

@@ -107,7 +107,8 @@ export function recordHalt(held: HeldHome, error: UpgradeError, options: Warning
   const time = formatTime(wallClock.after({ seconds: 0n, nanos: 0 }));
   const { path: home } = held.home;
   const program = held.chain.name;
-  const record = haltRecord(error, { ...held.position(), duePlan: held.duePlan(), home, program, time });
+  const { startFlags } = held;
+  const record = haltRecord(error, { ...held.position(), duePlan: held.duePlan(), home, program, startFlags, time });
   orWarn(options, "halt.json could not be written", () => writeHaltRecord(held.home, record));
   return record;
 }

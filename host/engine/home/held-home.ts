@@ -187,6 +187,11 @@ export class HeldHome {
     return this.options.chain;
   }
 
+  /** What the commands of halt.json must have for this home. */
+  get startFlags(): readonly string[] | undefined {
+    return this.options.startFlags;
+  }
+
   /** What delegations are counted in, and the parameters of staking. Known once the home was opened. */
   get staking(): { readonly bondDenom: string; readonly stakingParams: unknown } {
     assert(this.#genesis, "staking is asked for before open()");

@@ -27,6 +27,8 @@ export interface HoldOptions {
   readonly versionsKept?: number;
   /** Bytes that the writes of one upgrade may take on disk besides the database. */
   readonly handlerDiskMax?: number;
+  /** Flags of `start` that the commands of halt.json must have for this home. */
+  readonly startFlags?: readonly string[];
   /** Below all of them `checkTx` refuses a transaction. */
   readonly minimumGasPrices?: readonly GasPrice[];
   readonly log: (level: LogLevel, message: string) => void;
