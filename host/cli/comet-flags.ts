@@ -52,6 +52,22 @@ export function addCometFlags(command: Command): Command {
     );
 }
 
+/** Flags of the embedded engine, and where CometBFT has the same. */
+const EMBEDDED_FLAGS: readonly (readonly [attribute: string, flag: string, instead: string])[] = [
+  ["blockTime", "--block-time", "set consensus.timeout_commit in config.toml"],
+  ["createEmptyBlocks", "--create-empty-blocks", "set consensus.create_empty_blocks in config.toml"],
+  ["logicalClock", "--logical-clock", "CometBFT's validators give the time"],
+  ["maxBlocks", "--max-blocks", "--halt-height ends a node at a height"],
+  ["rpc.enable", "--rpc.enable", "the RPC is CometBFT's: set rpc.laddr in config.toml"],
+];
+
+/** What to warn about where CometBFT is the engine: flags that were given on the command line for the other one. */
+export function embeddedFlagWarnings(self: Command): string[] {
+  return EMBEDDED_FLAGS.flatMap(([attribute, flag, instead]) =>
+    self.getOptionValueSource(attribute) === "cli" ? [`${flag} has no effect with CometBFT: ${instead}`] : [],
+  );
+}
+
 /** CometBFT as the engine. */
 export interface CometChoice {
   readonly address: AbciAddress;

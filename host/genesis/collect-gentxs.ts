@@ -93,7 +93,9 @@ interface Gentx {
 }
 
 function readGentx(file: string, chainId: string): Gentx {
-  const tx = parseTx(decodeText(readRegularFile(file, FILE_BYTES_MAX)));
+  const bytes = readRegularFile(file, FILE_BYTES_MAX);
+  if (bytes.length > FILE_BYTES_MAX) throw new Error(`it is larger than ${FILE_BYTES_MAX} bytes`);
+  const tx = parseTx(decodeText(bytes));
   const messages = tx.body?.messages ?? [];
   const [any] = messages;
   if (!any || messages.length > 1 || any.typeUrl !== `/${MsgCreateValidatorSchema.typeName}`) {
@@ -109,7 +111,8 @@ function readGentx(file: string, chainId: string): Gentx {
 
 /** Rates are decimals in JSON, and whole numbers of 10^-18 in what was signed. */
 function parseTx(text: string): Tx {
-  const json = JSON.parse(text) as { body?: { messages?: { commission?: Record<string, unknown> }[] } };
+  const json = JSON.parse(text) as { body?: { messages?: { commission?: Record<string, unknown> }[] } } | null;
+  if (json === null || typeof json !== "object") throw new Error("it is no JSON object");
   for (const { commission } of json.body?.messages ?? []) {
     for (const [name, rate] of Object.entries(commission ?? {})) {
       if (commission) commission[name] = String(parseDecimal(String(rate)));

@@ -12,13 +12,16 @@ const LEVELS: Readonly<Record<number, string>> = { 30: "info", 40: "warn", 50: "
 const OWN = new Set(["level", "time", "msg"]);
 /** CometBFT's errors: `E[2026-01-01|00:00:00.000] …`. */
 const COMET_ERROR = /^E\[[^\]]*\]\s*/;
+/** Why a node ends that writes no record. */
+const OWN_ERROR = /^Error: /;
 
-export const isOfComet = (line: string): boolean => !line.startsWith("{");
+export const isOfComet = (line: string): boolean => !line.startsWith("{") && !line.startsWith("Error: ");
 
 /** Undefined: a line that is only in the node's log. */
 export function eventOf(node: string, line: string): NodeEvent | undefined {
   if (COMET_ERROR.test(line))
     return { node, event: "log", level: "error", message: `CometBFT: ${line.replace(COMET_ERROR, "")}` };
+  if (OWN_ERROR.test(line)) return { node, event: "log", level: "error", message: line.replace(OWN_ERROR, "") };
   const entry = entryOf(line);
   if (!entry) return undefined;
   if (entry["v"] === 1 && typeof entry["code"] === "string") return haltOf(node, entry);
@@ -55,7 +58,7 @@ function textOf({ event, node, ...fields }: NodeEvent): string {
     case "halt":
       return `halt at height ${fields["height"]}: ${fields["code"]}; ${fields["next"]}`;
     case "end":
-      return fields["signal"] ? `ended by ${fields["signal"]}` : `ended with exit status ${fields["exit"]}`;
+      return `${fields["signal"] ? `ended by ${fields["signal"]}` : `ended with exit status ${fields["exit"]}`}; log: ${fields["log"]}`;
     case "start":
       return `started, process ${fields["pid"]}`;
     case "log": {

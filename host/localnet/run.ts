@@ -35,6 +35,8 @@ interface NodeEnd {
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 /** A node that is asked to stop has CometBFT stop first. */
 const STOP_MILLIS = 40_000;
+/** What a node has written is read for so long after its end: a process that it left behind may hold its stderr. */
+const LAST_LINES_MILLIS = 5_000;
 /** Of a node that a signal ended. */
 const SIGNALED_EXIT = 1;
 
@@ -102,8 +104,10 @@ class Child {
       if (event && !(this.#isAsked && isOfComet(line))) onEvent(event);
     });
     this.#process.once("spawn", () => onEvent({ node: node.name, event: "start", pid: this.#process.pid, home }));
-    this.ended = this.#end(node.name, onEvent, async () => {
+    this.ended = this.#end(node.name, onEvent, join(home, "node.log"), async () => {
+      const timer = setTimeout(() => this.#process.stderr?.destroy(), LAST_LINES_MILLIS);
       await read;
+      clearTimeout(timer);
       await closed(log);
     });
   }
@@ -120,7 +124,12 @@ class Child {
     this.#process.kill("SIGKILL");
   }
 
-  async #end(node: string, onEvent: RunOptions["onEvent"], written: () => Promise<void>): Promise<NodeEnd> {
+  async #end(
+    node: string,
+    onEvent: RunOptions["onEvent"],
+    log: string,
+    written: () => Promise<void>,
+  ): Promise<NodeEnd> {
     const [exit, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
       this.#process.once("exit", (code, by) => resolve([code, by]));
       this.#process.once("error", (error) => {
@@ -130,7 +139,7 @@ class Child {
     });
     clearTimeout(this.#timer);
     await written();
-    onEvent({ node, event: "end", exit, signal });
+    onEvent({ node, event: "end", exit, signal, log });
     return { node, exit, signal, isAsked: this.#isAsked };
   }
 }
@@ -138,7 +147,11 @@ class Child {
 /** Its lines until its stderr closes: CometBFT writes there too, and may be the last to end. */
 async function readLines({ stderr }: ChildProcess, onLine: (line: string) => void): Promise<void> {
   if (!stderr) return;
-  for await (const line of createInterface({ input: stderr, crlfDelay: Number.POSITIVE_INFINITY })) onLine(line);
+  try {
+    for await (const line of createInterface({ input: stderr, crlfDelay: Number.POSITIVE_INFINITY })) onLine(line);
+  } catch {
+    // It was closed from here, after the node had ended.
+  }
 }
 
 function closed(log: WriteStream): Promise<void> {

@@ -95,7 +95,7 @@ const NEAR = 2;
 export function nearest(word: string, names: readonly string[]): string | undefined {
   const ranked = names
     .map((name) => ({ name, distance: name.startsWith(word) ? 0 : distance(word, name) }))
-    .sort((a, b) => a.distance - b.distance);
+    .sort((a, b) => a.distance - b.distance || a.name.length - b.name.length);
   const [best] = ranked;
   return best && best.distance <= NEAR ? best.name : undefined;
 }

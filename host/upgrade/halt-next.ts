@@ -65,7 +65,9 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
       const move = `mkdir -p ${shellWord(staged)} && mv ${shellWord(file)} ${shellWord(staged)}/`;
       return `The handler for "${facts.plan}" is here before its height. Stage it, ${command(move)}, then ${start(facts)}.`;
     }
-    const old = version ? `, or this one as the old version: ${start(facts, "--app-version", version)}` : "";
+    // 0: the genesis document names none.
+    const old =
+      version && version !== "0" ? `, or this one as the old version: ${start(facts, "--app-version", version)}` : "";
     return `This version comes too early at height ${facts.height}. Until the chain halts for "${facts.plan}" run the version that ran before${old}; then ${start(facts)}.`;
   },
   UPG_HALT_HANDLER_MISSING: (facts) => {

@@ -11,8 +11,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 const STOP_MILLIS = 10_000;
 const STDERR = 2;
 
-/** Waits for the end of the process that holds the other end of its stdin, which a kill -9 closes too. */
-const WATCH = 'read line; kill -TERM "$0"';
+/**
+ * Waits for the end of the process that holds the other end of its stdin, which a kill -9 closes too. CometBFT may hang in its own
+ * shutdown, or be stopped.
+ */
+const WATCH = 'read line; kill -TERM "$0"; sleep 10; kill -KILL "$0"';
 
 export interface CometEnd {
   readonly code: number | null;
@@ -30,11 +33,14 @@ export class CometProcess {
     // In a process group of its own: a terminal's Ctrl-C comes to this process, which ends it in order.
     this.#child = spawn(program, [...args], { stdio: ["ignore", STDERR, STDERR], detached: true });
     const watcher = watched(this.#child.pid);
+    const killAtOnce = () => this.#child.kill("SIGKILL");
+    process.once("exit", killAtOnce);
     this.ended = new Promise((resolve) => {
       this.#child.once("error", (error) => resolve({ code: null, signal: null, error }));
       this.#child.once("exit", (code, signal) => {
         // Before its number may be another process's.
         watcher?.kill("SIGKILL");
+        process.off("exit", killAtOnce);
         resolve({ code, signal, error: undefined });
       });
     });

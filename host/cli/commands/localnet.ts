@@ -61,7 +61,7 @@ export function registerLocalnet(program: Cobra, output: Output): void {
         "its home. SIGINT, SIGTERM and SIGHUP stop all nodes in order; a second one ends them at once. A node that ends leaves the\n" +
         "others running. The exit status is that of the first node that did not end with 0: 10 after an upgrade's height.",
     )
-    .example("localnet start --home net -- --halt-height 20")
+    .example("localnet start --home net -- --log_level debug")
     .action(async (more: readonly string[], _: unknown, command: Cobra) => {
       const flags = flagsOf(command);
       await start(flags, more, command, output, await cometOf(flags));

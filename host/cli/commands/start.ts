@@ -15,7 +15,7 @@ import {
 } from "../../shell/options.js";
 import { plainLog } from "../../shell/plain-log.js";
 import type { EngineStart } from "../../thread/engine-port.js";
-import { addCometFlags, type CometChoice, type CometFlags, chosenComet } from "../comet-flags.js";
+import { addCometFlags, type CometChoice, type CometFlags, chosenComet, embeddedFlagWarnings } from "../comet-flags.js";
 import { addHaltLingerFlag, type HaltLingerFlags, haltLingerMillis } from "../halt-linger-flag.js";
 import { type ChosenLimits, chosenLimits } from "../limit-settings.js";
 import { addDoorFlags, type DoorFlags } from "../node-doors.js";
@@ -104,7 +104,7 @@ export function registerStart(program: Command): void {
   addDoorFlags(command).action(async (options: StartOptions, self: Command) => {
     const globals = self.optsWithGlobals() as GlobalOptions;
     const comet = chosenComet(options, new Home(globals.home), self);
-    const warnings = sdkFlagWarnings(self, comet !== undefined);
+    const warnings = [...sdkFlagWarnings(self, comet !== undefined), ...(comet ? embeddedFlagWarnings(self) : [])];
     await start(options, globals, { limits: chosenLimits(self), warnings, comet, cometArgs: cometArgs(self) });
   });
 }
@@ -113,7 +113,12 @@ export function registerStart(program: Command): void {
 function cometArgs(self: Command): string[] {
   const isGiven = self.getOptionValueSource("rpc.laddr") === "cli";
   const { host, port } = self.getOptionValue("rpc.laddr") as DoorFlags["rpc.laddr"];
-  return [...(isGiven ? ["--rpc.laddr", `tcp://${host}:${port}`] : []), ...cometFlags(self)];
+  const moniker = self.getOptionValue("moniker") as string | undefined;
+  return [
+    ...(isGiven ? ["--rpc.laddr", `tcp://${host}:${port}`] : []),
+    ...(moniker ? ["--moniker", moniker] : []),
+    ...cometFlags(self),
+  ];
 }
 
 interface Chosen {

@@ -4,7 +4,7 @@
  *
  * A new database is two meta pages that name no tree (lmdb-head.ts has their shape), the same on every machine.
  */
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, renameSync, statSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, fsyncSync, openSync, renameSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { syncFolder } from "./lmdb-access.js";
 
@@ -34,11 +34,16 @@ export function makeLmdbFile(path: string, isTemporary: boolean): void {
   if (!isTemporary) syncFolder(dirname(path));
 }
 
-/** LMDB fills it; all zeros to begin with. @throws what the system says */
+/**
+ * LMDB fills it; all zeros to begin with. They are written, since LMDB maps the file: a page that a full disk has no room for would
+ * end the process by a signal when it is first touched.
+ * @throws what the system says
+ */
 export function makeLmdbLockFile(path: string): void {
   const file = openSync(path, "a", MODE);
   try {
-    if (fstatSync(file).size < LOCK_BYTES) ftruncateSync(file, LOCK_BYTES);
+    const { size } = fstatSync(file);
+    for (let left = LOCK_BYTES - size; left > 0; ) left -= writeSync(file, new Uint8Array(left));
   } finally {
     closeSync(file);
   }

@@ -1,6 +1,6 @@
 /** Lines of a node's log, as `localnet start` shows them. */
 import { expect, test } from "vitest";
-import { eventOf, lineOf } from "../../../host/localnet/lines.js";
+import { eventOf, isOfComet, lineOf } from "../../../host/localnet/lines.js";
 
 const app = (entry: object) => JSON.stringify({ level: 30, time: 1, ...entry });
 
@@ -28,8 +28,15 @@ test.each([app({ level: 20, msg: "debug" }), "I[2026-01-01|00:00:00.000] finaliz
   },
 );
 
-test("how a node ends → its status or its signal", () => {
-  const end = { node: "n", event: "end" } as const;
-  expect(lineOf({ ...end, exit: 10, signal: null }, 1)).toBe("n  ended with exit status 10");
-  expect(lineOf({ ...end, exit: null, signal: "SIGKILL" }, 1)).toBe("n  ended by SIGKILL");
+test("why a node does not start → its own line, as an error", () => {
+  expect(eventOf("n", "Error: the home is locked [UPG_STORE_LOCKED]")).toEqual({
+    ...{ node: "n", event: "log", level: "error", message: "the home is locked [UPG_STORE_LOCKED]" },
+  });
+  expect(isOfComet("Error: the home is locked")).toBe(false);
+});
+
+test("how a node ends → its status or its signal, and where its log is", () => {
+  const end = { node: "n", event: "end", log: "n.log" } as const;
+  expect(lineOf({ ...end, exit: 10, signal: null }, 1)).toBe("n  ended with exit status 10; log: n.log");
+  expect(lineOf({ ...end, exit: null, signal: "SIGKILL" }, 1)).toBe("n  ended by SIGKILL; log: n.log");
 });
