@@ -120,6 +120,12 @@ export const kills: Scene = {
       else await sleep(200);
       await restart(network, version);
     }
+    // One that was still on its way to the height as the old version ends there, and goes on as the new one.
+    while (network.nodes.some((node) => node.halt?.code === "UPG_HALT_UPGRADE_NEEDED" || !node.isRunning)) {
+      await restart(network, version);
+      await sleep(PAUSE_MILLIS_MAX);
+      if ((await Promise.all(network.nodes.map((node) => node.height()))).every((each) => each > height)) break;
+    }
     await network.untilHeight(height + HEIGHTS_AFTER);
     return { ...(await network.compare()), counts: `${KILLS} kills, seed ${seed}` };
   },
