@@ -30,18 +30,11 @@ export class AppOfThread extends WorkerSide {
   }
 
   /** Until it is asked to stop. */
-  async run(): Promise<void> {
-    let held: HeldHome | undefined;
-    try {
-      held = HeldHome.holdForComet(this.holdOptions());
-      await this.#serve(held);
-      held.close();
-      this.send({ kind: "stopped" });
-    } catch (error) {
-      const record = held && this.record(held, error);
-      held?.close();
-      this.send({ kind: "failed", error: sendError(error), record });
-    }
+  run(): Promise<void> {
+    return this.holding(
+      () => HeldHome.holdForComet(this.holdOptions()),
+      (held) => this.#serve(held),
+    );
   }
 
   async #serve(held: HeldHome): Promise<void> {

@@ -10,7 +10,7 @@ import { PlanWatch } from "../engine/embedded/plan-watch.js";
 import { runNode } from "../engine/embedded/run-node.js";
 import { HeldHome } from "../engine/home/held-home.js";
 import { AppOfThread } from "./app-worker.js";
-import { type EngineFacts, sendError, type ToEngine } from "./engine-port.js";
+import type { EngineFacts, ToEngine } from "./engine-port.js";
 import { type EngineThreadData, WorkerSide } from "./worker-side.js";
 
 /** Runs an engine from its start to its end; what goes wrong is a message. */
@@ -42,23 +42,18 @@ class EngineOfThread extends WorkerSide {
     });
   }
 
-  async run(): Promise<void> {
-    let held: HeldHome | undefined;
-    try {
-      held = this.#hold();
-      const node = held.open();
-      this.#node = node;
-      this.#watch = new PlanWatch(node.app.plan);
-      this.send({ kind: "opened", facts: factsOf(held, node) });
-      await this.#isToRun;
-      await this.#makeBlocks(held, node);
-      held.close();
-      this.send({ kind: "stopped" });
-    } catch (error) {
-      const record = held && this.record(held, error);
-      held?.close();
-      this.send({ kind: "failed", error: sendError(error), record });
-    }
+  run(): Promise<void> {
+    return this.holding(
+      () => this.#hold(),
+      async (held) => {
+        const node = held.open();
+        this.#node = node;
+        this.#watch = new PlanWatch(node.app.plan);
+        this.send({ kind: "opened", facts: factsOf(held, node) });
+        await this.#isToRun;
+        await this.#makeBlocks(held, node);
+      },
+    );
   }
 
   #hold(): HeldHome {

@@ -12,7 +12,7 @@ import type { Height } from "../types.js";
 import type { HaltRecord } from "../upgrade/halt.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import type { AppliedUpgrade } from "../upgrade/hooks.js";
-import { type EngineStart, EngineStatus, type FromEngine, type LogLine } from "./engine-port.js";
+import { type EngineStart, EngineStatus, type FromEngine, type LogLine, sendError } from "./engine-port.js";
 
 /** What the thread is made with. */
 export interface EngineThreadData {
@@ -56,6 +56,21 @@ export class WorkerSide {
       ...(staged === undefined ? {} : { staged }),
       startFlags: start.startFlags ?? [],
     };
+  }
+
+  /** Works in a home that it holds. How that ended is the thread's last message, and an error is written down before. */
+  protected async holding(hold: () => HeldHome, work: (held: HeldHome) => Promise<void>): Promise<void> {
+    let held: HeldHome | undefined;
+    try {
+      held = hold();
+      await work(held);
+      held.close();
+      this.send({ kind: "stopped" });
+    } catch (error) {
+      const record = held && this.record(held, error);
+      held?.close();
+      this.send({ kind: "failed", error: sendError(error), record });
+    }
   }
 
   protected sayApplied({ plan, report }: AppliedUpgrade, block: AppliedBlock): void {

@@ -66,6 +66,14 @@ const upgrade: Scene = {
   },
 };
 
+/** Some blocks after the upgrade. Returns its height. */
+async function upgraded(network: Network): Promise<number> {
+  const height = await halted(network);
+  network.start();
+  await network.untilHeight(height + 3);
+  return height;
+}
+
 const late: Scene = {
   name: "late",
   what: "a validator that was away and a full node from genesis halt at the height too, and catch up",
@@ -90,9 +98,7 @@ const genesis: Scene = {
   name: "from-genesis",
   what: "a full node with the new version goes from genesis through the upgrade in one process",
   async run(network) {
-    const height = await halted(network);
-    network.start();
-    await network.untilHeight(height + 3);
+    const height = await upgraded(network);
     const full = await network.addFullNode();
     // Otherwise a handler before its height is an end: too early.
     mkdirSync(join(full.home, "handlers/staged"), { recursive: true });
@@ -106,9 +112,7 @@ const downgrade: Scene = {
   name: "downgrade",
   what: "after the upgrade one node runs the old version again: refused with 12, nothing signed; the new one goes on",
   async run(network) {
-    const height = await halted(network);
-    network.start();
-    await network.untilHeight(height + 3);
+    const height = await upgraded(network);
     const [, node] = network.nodes;
     if (!node) throw new Error("no node");
     await node.stop();
