@@ -2,7 +2,6 @@
  * One ABCI connection: requests in, responses out in the order of the requests. A few requests are worked on at a time;
  * while as many wait, or the engine does not read, nothing more is read from the socket.
  */
-import { once } from "node:events";
 import type { Socket } from "node:net";
 import { messageOf, UpgradeError } from "../errors.js";
 import { FrameReader, frame } from "./frames.js";
@@ -113,7 +112,7 @@ export class AbciConnection {
         } else if (this.#isRead) break;
         else await this.#untilWork();
       }
-      this.socket.end();
+      await new Promise<void>((resolve) => this.socket.end(() => resolve()));
     } catch {
       this.socket.destroy();
     } finally {
@@ -135,7 +134,19 @@ export class AbciConnection {
     for (const part of frame(response)) socket.write(part);
     if (socket.writableLength < WRITE_BYTES) return;
     this.#flush();
-    if (socket.writableNeedDrain) await Promise.race([once(socket, "drain"), once(socket, "close")]);
+    if (socket.writableNeedDrain) await this.#untilDrained();
+  }
+
+  /** The engine has read what was written, or is gone. */
+  #untilDrained(): Promise<void> {
+    const { socket } = this;
+    return new Promise((resolve) => {
+      const over = () => {
+        socket.off("drain", over).off("close", over);
+        resolve();
+      };
+      socket.on("drain", over).on("close", over);
+    });
   }
 
   #flush(): void {

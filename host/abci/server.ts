@@ -4,7 +4,7 @@
  * drop and commit each other's runs.
  */
 import { lstatSync, rmSync } from "node:fs";
-import { createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { messageOf, UpgradeError } from "../errors.js";
 import { type AbciAddress, addressText, listenOptions } from "./address.js";
 import { type ConnectionKind, ENDING, kindOf } from "./calls.js";
@@ -13,6 +13,8 @@ import type { Answer, Call } from "./messages.js";
 
 /** CometBFT has four; the rest are for people who look. */
 const CONNECTIONS_MAX = 64;
+/** An engine on another machine that is gone without a word is noticed after this and ten seconds more. */
+const KEEP_ALIVE_MILLIS = 10_000;
 
 export interface AbciServerOptions {
   readonly answer: (call: Call) => Promise<Answer>;
@@ -41,11 +43,12 @@ export class AbciServer {
 
   /** @throws UpgradeError UPG_INVALID_CONFIG when the address cannot be had */
   static async listen(address: AbciAddress, options: AbciServerOptions): Promise<AbciServer> {
-    if (address.kind === "unix") removeOldSocket(address.path);
+    if (address.kind === "unix") await removeOldSocket(address.path);
     const server = createServer({ allowHalfOpen: true });
     const made = new AbciServer(server, options, address);
     await new Promise<void>((resolve, reject) => {
-      server.once("error", (cause) => reject(cannotListen(address, cause)));
+      // Also of a connection that the system could not give, later: that ends nothing.
+      server.on("error", (cause) => reject(cannotListen(address, cause)));
       server.listen(listenOptions(address), resolve);
     });
     return made;
@@ -71,6 +74,7 @@ export class AbciServer {
   }
 
   #accept(socket: Socket): void {
+    socket.setKeepAlive(true, KEEP_ALIVE_MILLIS);
     const connection: AbciConnection = new AbciConnection(socket, {
       answer: (call, from) => this.#answer(call, from),
       ...(this.options.frameBytesMax === undefined ? {} : { frameBytesMax: this.options.frameBytesMax }),
@@ -112,12 +116,25 @@ export class AbciServer {
   }
 }
 
-/** What a process leaves that was killed. The home is locked, so nobody listens there. */
-function removeOldSocket(path: string): void {
+/** What a process leaves that was killed; the socket of one that runs stays. */
+async function removeOldSocket(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found?.isSocket()) rmSync(path, { force: true });
-  else if (found)
-    throw new UpgradeError("UPG_INVALID_CONFIG", `${path} exists and is no socket: remove it, or use another path`);
+  if (!found) return;
+  const wrong = (what: string) => new UpgradeError("UPG_INVALID_CONFIG", `${path} ${what}, or use another path`);
+  if (!found.isSocket()) throw wrong("exists and is no socket: remove it");
+  if (await isServed(path)) throw wrong("is in use, another program listens there: end it");
+  rmSync(path, { force: true });
+}
+
+function isServed(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once("error", () => resolve(false));
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
 }
 
 function cannotListen(address: AbciAddress, cause: Error): UpgradeError {

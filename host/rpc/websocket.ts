@@ -81,6 +81,8 @@ export class WebSocketDoor {
       socket.on("error", () => socket.destroy());
       const refusal = this.#refusal(request);
       if (refusal !== undefined) {
+        // No server's limit of time is for it any more: a client that does not hang up would keep it for ever.
+        socket.once("finish", () => socket.destroy());
         socket.end(`HTTP/1.1 ${refusal}\r\nconnection: close\r\n\r\n`);
         return;
       }

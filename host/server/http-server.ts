@@ -56,7 +56,8 @@ function boundPipeline(listener: RequestListener): RequestListener {
 /** @throws UpgradeError UPG_INVALID_CONFIG naming the flag when the address cannot be had */
 export async function listen(server: Server, { host, port }: Address, flag: string): Promise<Address> {
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (cause) => reject(cannotListen(flag, { host, port }, cause)));
+    // Also of a connection that the system could not give, later: that ends nothing.
+    server.on("error", (cause) => reject(cannotListen(flag, { host, port }, cause)));
     server.listen({ host, port, backlog: 1_024 }, resolve);
   });
   const bound = server.address() as AddressInfo;

@@ -55,7 +55,8 @@ export class Connections {
 
   async listen({ host, port }: Address): Promise<Address> {
     await new Promise<void>((resolve, reject) => {
-      this.#server.once("error", (cause) => reject(cannotListen("--grpc.address", { host, port }, cause)));
+      // Also of a connection that the system could not give, later: that ends nothing.
+      this.#server.on("error", (cause) => reject(cannotListen("--grpc.address", { host, port }, cause)));
       this.#server.listen({ host, port, backlog: 1_024 }, resolve);
     });
     const bound = this.#server.address() as AddressInfo;

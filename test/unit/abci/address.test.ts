@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parseAbciAddress } from "../../../host/abci/address.js";
 import { failureOf } from "../../scenario/chain.js";
 
-import { folder, serve } from "./served.js";
+import { folder, INFO, serve } from "./served.js";
 
 describe("where it listens", () => {
   test("the socket of a process that was killed → taken over; a file that is none → UPG_INVALID_CONFIG, left alone", async () => {
@@ -15,6 +15,16 @@ describe("where it listens", () => {
     writeFileSync(path, "");
     await expect(serve(`unix://${path}`)).rejects.toMatchObject({ code: "UPG_INVALID_CONFIG" });
     expect(existsSync(path)).toBe(true);
+  });
+
+  test("the socket of an application that runs → UPG_INVALID_CONFIG, and that one is still served", async () => {
+    const path = join(folder, "taken.sock");
+    const { client } = await serve(`unix://${path}`);
+    await expect(serve(`unix://${path}`)).rejects.toMatchObject({
+      code: "UPG_INVALID_CONFIG",
+      message: expect.stringContaining("another program listens"),
+    });
+    expect(await (await client()).call(INFO)).toMatchObject({ case: "info" });
   });
 
   test("a port that is taken → UPG_INVALID_CONFIG with the address", async () => {

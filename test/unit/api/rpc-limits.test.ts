@@ -1,4 +1,6 @@
 /** What one request, one client and all of them together may cost the RPC. */
+import { once } from "node:events";
+import { connect } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { UnreadBytes } from "../../../host/server/unread.js";
@@ -139,6 +141,22 @@ describe("genesis_chunked, asked for by many at once", () => {
 });
 
 describe("websockets", () => {
+  test("refused ones whose clients do not hang up → their connections are ended, and the server closes", () =>
+    useTestNode(async (node) => {
+      const { hostname, port } = new URL(node.rpc);
+      const lines = ["GET /none HTTP/1.1", "host: x", "connection: upgrade", "upgrade: websocket", "", ""];
+      const sockets = await Promise.all(
+        Array.from({ length: 3 }, async () => {
+          const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+          socket.write(lines.join("\r\n"));
+          socket.resume();
+          await once(socket, "end");
+          return socket;
+        }),
+      );
+      expect(sockets).toHaveLength(3);
+    }));
+
   test("Origin of another place → 403 unless it is named; of this machine, or none → 101", () =>
     useTestNode(
       async (node) => {
