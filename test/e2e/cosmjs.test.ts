@@ -14,12 +14,13 @@ import { QueryClientImpl as UpgradeQuery } from "cosmjs-types/cosmos/upgrade/v1b
 import { MsgSoftwareUpgrade } from "cosmjs-types/cosmos/upgrade/v1beta1/tx";
 import { Plan } from "cosmjs-types/cosmos/upgrade/v1beta1/upgrade";
 import { expect, test } from "vitest";
-import { fromHex, toBase64, utf8 } from "../../host/bytes.js";
-import { decodeAddress, encodeAddress, operators } from "../addresses.js";
-import { fundedGenesis, MNEMONIC, SIGNER, wallet } from "../unit/api/test-node.js";
+import { fromHex, utf8 } from "../../host/bytes.js";
+import { encodeAddress } from "../addresses.js";
+import { MNEMONIC, SIGNER, wallet } from "../unit/api/test-node.js";
 import { type Running, TestHome } from "./chaind.js";
-import { cometbft, freePorts, heightOf, OWN_KEY, quickComet } from "./cometbft.js";
+import { cometbft, freePorts, heightOf, quickComet } from "./cometbft.js";
 import { CommandLine } from "./command-line.js";
+import { decidesBlocks, operatorGenesis, POWERFUL } from "./operator-genesis.js";
 
 const OTHER = "cosmos1vx8knpllrj7n963p9ttd80w47kpacrhuts497x";
 const POOR = encodeAddress(new Uint8Array(20).fill(7));
@@ -30,36 +31,16 @@ const FREE_PORTS = [
 /** Blocks between the proposal and the plan: the vote must end in them. */
 const BLOCKS_TO_PLAN = 80;
 
-/** The signer operates the only validator, and votes last two seconds. */
-function genesis() {
-  const document = JSON.parse(fundedGenesis());
-  const operator = operators.encode(decodeAddress(SIGNER));
-  const { staking, gov } = document.app_state;
-  staking.validators = [{ ...staking.validators[0], operator_address: operator }];
-  staking.delegations = [{ ...staking.delegations[0], delegator_address: SIGNER, validator_address: operator }];
-  gov.params = { voting_period: "2s", max_deposit_period: "2s", min_deposit: [{ denom: "ustake", amount: "10" }] };
-  document.app_state.gov = { starting_proposal_id: "1", params: gov.params, proposals: [], deposits: [], votes: [] };
-  return document;
-}
-
-/** Tokens that give a validator power. */
-const POWERFUL = "10000000";
-
 type Engine = "embedded" | "cometbft";
 
 /** A home for the engine, and the flags that start it with a free port for each server. */
 async function homeOf(engine: Engine, program: string | undefined): Promise<{ home: TestHome; flags: string[] }> {
-  const document = genesis();
+  const document = operatorGenesis();
   if (engine === "embedded") {
     const flags = ["--rpc.enable=true", "--rpc.laddr", "tcp://127.0.0.1:0", ...FREE_PORTS];
     return { home: new TestHome(JSON.stringify(document)), flags };
   }
-  // CometBFT makes no block without the key of a validator.
-  const { validators, delegations } = document.app_state.staking;
-  const [validator] = validators;
-  Object.assign(validator, { tokens: POWERFUL, delegator_shares: `${POWERFUL}.000000000000000000` });
-  delegations[0].shares = validator.delegator_shares;
-  validator.consensus_pubkey = { "@type": "/cosmos.crypto.ed25519.PubKey", key: toBase64(OWN_KEY) };
+  decidesBlocks(document);
   const home = new TestHome(JSON.stringify(document));
   const [rpc = 0, p2p = 0] = await freePorts(2);
   quickComet(home.path, rpc, p2p);

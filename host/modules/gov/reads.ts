@@ -3,6 +3,7 @@
 import type { QueryCall } from "../../chain/query/call.js";
 import { type Paged, paginate } from "../../chain/query/paginate.js";
 import { readAddress } from "../../chain/query/texts.js";
+import { resolverOf } from "../../chain/tx/decode.js";
 import { UpgradeError } from "../../errors.js";
 import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import {
@@ -13,6 +14,7 @@ import {
   type TallyResult,
   type Vote,
 } from "../../gen/cosmos/gov/v1/gov_pb.js";
+import { withZeroValues } from "../../messages/zero-values.js";
 import {
   depositRecords,
   GOV_STORE,
@@ -41,8 +43,14 @@ const normal = (address: string, { chain }: QueryCall): string =>
 export function proposalOf(id: bigint, call: QueryCall): Proposal {
   if (id === 0n) throw new UpgradeError("UPG_INVALID_ARGUMENT", "proposal id can not be 0");
   const proposal = readProposal(storeOf(call), id);
-  if (proposal) return proposal;
+  if (proposal) return shown(proposal, call);
   throw new UpgradeError("UPG_NOT_FOUND_PROPOSAL", `proposal ${id} doesn't exist`);
+}
+
+/** With messages as nodes of the Cosmos SDK keep them: a plan without a time has that of year 1, which its clients require. */
+function shown(proposal: Proposal, { chain }: QueryCall): Proposal {
+  const resolve = resolverOf(chain.router);
+  return { ...proposal, messages: proposal.messages.map((message) => withZeroValues(message, resolve)) };
 }
 
 export interface ProposalFilter {
@@ -69,12 +77,13 @@ function filterOf(
     (!byDepositor || readDeposit(store, id, byDepositor) !== undefined);
 }
 
-export function proposalsPage(
+export async function proposalsPage(
   filter: ProposalFilter,
   pagination: PageRequest | undefined,
   call: QueryCall,
 ): Promise<Paged<Proposal>> {
-  return paginate(storeOf(call), PROPOSALS, pagination, call, { fits: filterOf(filter, call) });
+  const page = await paginate(storeOf(call), PROPOSALS, pagination, call, { fits: filterOf(filter, call) });
+  return { ...page, items: page.items.map((proposal) => shown(proposal, call)) };
 }
 
 /** @throws UpgradeError UPG_NOT_FOUND_PROPOSAL, UPG_NOT_FOUND_RECORD */
