@@ -4,6 +4,7 @@ import { utf8 } from "../bytes.js";
 import { readFileIfThere, writeFileAtomically } from "../engine/home/atomic-file.js";
 import { UpgradeError } from "../errors.js";
 import { programName } from "../program-name.js";
+import { shellWord } from "../shell-word.js";
 import { decodeText } from "../text.js";
 
 /** Ports of one node, each on 127.0.0.1. */
@@ -44,7 +45,7 @@ export function readNetwork(folder: string): LocalNetwork {
   const file = networkFile(folder);
   const bytes = readFileIfThere(file);
   if (!bytes) {
-    const make = `\`${programName()} localnet init 4 --home ${folder}\``;
+    const make = `\`${programName()} localnet init 4 --home ${shellWord(folder)}\``;
     throw new UpgradeError("UPG_INVALID_CONFIG", `${file} is missing: make a network with ${make} first`);
   }
   try {

@@ -78,6 +78,7 @@ class Child {
   readonly ended: Promise<NodeEnd>;
   readonly #process: ChildProcess;
   #isAsked = false;
+  #isGone = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(node: LocalNode, { folder, command, flags, onEvent }: RunOptions) {
@@ -113,7 +114,8 @@ class Child {
   }
 
   stop(): void {
-    if (this.#isAsked) return;
+    // A timer of one that is gone would keep this process.
+    if (this.#isAsked || this.#isGone) return;
     this.#isAsked = true;
     this.#process.kill("SIGTERM");
     this.#timer = setTimeout(() => this.kill(), STOP_MILLIS);
@@ -137,6 +139,7 @@ class Child {
         resolve([SIGNALED_EXIT, null]);
       });
     });
+    this.#isGone = true;
     clearTimeout(this.#timer);
     await written();
     onEvent({ node, event: "end", exit, signal, log });

@@ -22,7 +22,7 @@ import { programChain } from "../shell/program-chain.js";
 import type { Database } from "../store/disk/database.js";
 import { lastEngine } from "../store/versions/commit-record.js";
 import type { Height, Plan } from "../types.js";
-import { shellWord } from "../upgrade/halt-next.js";
+import { shellWord } from "../shell-word.js";
 import { visible } from "../visible.js";
 import { openRehearsal, type RehearsalFacts, rehearseUpgrade } from "./rehearsal.js";
 

@@ -11,6 +11,8 @@ import { formatHelp } from "./help.js";
 
 export class Cobra extends Command {
   readonly examples: string[] = [];
+  /** What help says here of flags that every command has: other words, or nothing (undefined) where one has no meaning. */
+  readonly globals = new Map<string, string | undefined>();
 
   override createCommand(name?: string): Cobra {
     return new Cobra(name);
@@ -19,6 +21,12 @@ export class Cobra extends Command {
   /** A line of the help's examples, without the program's name. */
   example(...lines: readonly string[]): this {
     this.examples.push(...lines);
+    return this;
+  }
+
+  /** Of this command and those below it, by the long name of the flag. */
+  describeGlobals(words: Readonly<Record<string, string | undefined>>): this {
+    for (const [long, text] of Object.entries(words)) this.globals.set(long, text);
     return this;
   }
 

@@ -1,5 +1,5 @@
 /** Help texts in the shape that operators know: usage, aliases, arguments, examples, commands, flags, global flags. */
-import type { Command, Option } from "commander";
+import type { Command } from "commander";
 import type { Cobra } from "./cobra.js";
 
 const LINE_WIDTH = 120;
@@ -76,10 +76,19 @@ function helpOption(command: Command): Flag {
   return { short: "-h", long: "--help", flags: "-h, --help", description: `help for ${command.name()}` };
 }
 
+/** The program's own; a group's are those of the command itself, or of another one of the group. */
 function globalFlags(command: Command): string | false {
-  const options: Option[] = [];
-  for (let parent = command.parent; parent; parent = parent.parent) options.push(...parent.options);
-  const inherited = options.filter(({ long }) => long !== "--version");
+  if (!command.parent) return false;
+  const words = new Map<string, string | undefined>();
+  let root: Command = command;
+  for (; root.parent; root = root.parent)
+    for (const [long, text] of (root as Partial<Cobra>).globals ?? []) if (!words.has(long)) words.set(long, text);
+  const inherited = root.options.flatMap((option): Flag[] => {
+    const { short, long = "", flags: shape } = option;
+    if (long === "--version" || (words.has(long) && words.get(long) === undefined)) return [];
+    const description = words.get(long);
+    return [description === undefined ? option : { short, long, flags: shape, description }];
+  });
   return inherited.length > 0 && `Global Flags:\n${flags(inherited)}`;
 }
 

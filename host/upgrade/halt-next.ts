@@ -3,6 +3,7 @@
  * pasted as it is; `halt.json` carries both. A start command is the plain one: flags of the operator's own are added by him.
  */
 import { ERROR_KINDS, type ErrorCode } from "../errors.js";
+import { shellWord } from "../shell-word.js";
 
 /** What the words and commands speak of. */
 export interface EndFacts {
@@ -138,9 +139,4 @@ export function nextStep(facts: EndFacts): NextStep {
   const step = STEPS[facts.code] ?? BY_EXIT[ERROR_KINDS[facts.code].exit] ?? anyEnd;
   const next = step(facts);
   return { next, commands: Array.from(next.matchAll(/`([^`]*)`/g), ([, text = ""]) => text) };
-}
-
-/** A word of a POSIX shell that means exactly this text. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

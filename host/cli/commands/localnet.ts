@@ -3,6 +3,7 @@ import { Option } from "commander";
 import type { Cobra } from "../../shell/cobra.js";
 import { parseDuration, parsePort, parseUint64 } from "../../shell/options.js";
 import type { Output } from "../../shell/output.js";
+import { envName } from "../../shell/settings.js";
 import { usage } from "../../usage.js";
 
 interface InitFlags {
@@ -34,6 +35,12 @@ export function registerLocalnet(program: Cobra, output: Output): void {
         "`localnet init` and `localnet start` do one of the two. The folder is ./localnet, or --home. Each node is an ordinary\n" +
         `home: its operator's key is in its own keyring under its name, client.toml names its RPC.`,
     )
+    .describeGlobals({
+      "--home": `folder of the network (default "${FOLDER_DEFAULT}"; the environment's ${envName("--home")}, of one node, is not read)`,
+      "--chain-id": `chain id of a new network (default "${CHAIN_ID_DEFAULT}")`,
+      // The nodes' own logs are set by flags after --.
+      ...{ "--log_format": undefined, "--log_level": undefined, "--log_no_color": undefined },
+    })
     .example("localnet 4", "localnet init 4 --home net --app-version 1", "localnet start --home net --app-version 2");
   localnet.action(async (count: string | undefined, flags: InitFlags & StartFlags, command: Cobra) => {
     if (count === undefined) {
@@ -101,11 +108,11 @@ function addStartFlags(command: Cobra): Cobra {
 
 const parseNames = (text: string) => text.split(",").map((name) => name.trim());
 
-/** A folder of its own, not the home of a node. */
+/** A folder of its own: what the environment names is the home of a node, which may be a real one. */
 function folderOf(command: Cobra): string {
   let root: Cobra = command;
   while (root.parent) root = root.parent as Cobra;
-  return root.getOptionValueSource("home") === "default" ? FOLDER_DEFAULT : String(root.opts()["home"]);
+  return root.getOptionValueSource("home") === "cli" ? String(root.opts()["home"]) : FOLDER_DEFAULT;
 }
 
 async function init(count: string, flags: InitFlags, command: Cobra, output: Output): Promise<void> {

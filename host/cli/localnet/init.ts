@@ -24,6 +24,7 @@ import {
 import { portsFor } from "../../localnet/ports.js";
 import { writeSetting } from "../../shell/config-file.js";
 import { programChain } from "../../shell/program-chain.js";
+import { shellWord } from "../../shell-word.js";
 import { usage } from "../../usage.js";
 import { keyJson } from "../../values/key-json.js";
 import { keyFromMnemonic, newMnemonic } from "../../wallet/derive.js";
@@ -50,7 +51,7 @@ const NANOS_PER_MILLI = 1_000_000n;
 
 /** @throws UpgradeError UPG_INVALID_CONFIG when there is a network in the folder; UPG_INVALID_ARGUMENT */
 export async function initLocalnet(folder: string, count: number, options: LocalnetOptions): Promise<LocalNetwork> {
-  requireNew(folder);
+  requireNew(folder, count);
   requireKnown(options.appVersion);
   const ports = await portsFor(count, options.basePort);
   const first = new Home(join(folder, "node0"));
@@ -64,13 +65,17 @@ export async function initLocalnet(folder: string, count: number, options: Local
   return network;
 }
 
-function requireNew(folder: string): void {
+/** Homes that are there already would be found after others were made. */
+function requireNew(folder: string, count: number): void {
   if (existsSync(networkFile(folder))) {
-    const start = `\`${programChain().name} localnet start --home ${folder}\``;
+    const start = `\`${programChain().name} localnet start --home ${shellWord(folder)}\``;
     throw new UpgradeError("UPG_INVALID_CONFIG", `${folder} holds a network already: ${start} goes on with it`);
   }
-  if (!existsSync(join(folder, "node0"))) return;
-  throw new UpgradeError("UPG_INVALID_CONFIG", `${join(folder, "node0")} exists: remove it, or give another --home`);
+  const taken = Array.from({ length: count }, (_, index) => join(folder, `node${index}`)).find((home) =>
+    existsSync(home),
+  );
+  if (taken === undefined) return;
+  throw new UpgradeError("UPG_INVALID_CONFIG", `${taken} exists: remove it, or give another --home`);
 }
 
 function requireKnown(version: bigint | undefined): void {

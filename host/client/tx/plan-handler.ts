@@ -7,7 +7,7 @@ import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { SUMMARY_BYTES_MAX } from "../../modules/gov/texts.js";
 import { type PlanInfo, parsePlanInfo, planHandlerHash } from "../../plan-info/plan-info.js";
 import { programName } from "../../program-name.js";
-import { shellWord } from "../../upgrade/halt-next.js";
+import { shellWord } from "../../shell-word.js";
 import { usage } from "../../usage.js";
 import { visible } from "../../visible.js";
 

@@ -1,13 +1,15 @@
 /** `localnet init`: homes, ports, one genesis document, settings; what it refuses. */
 import "../../serve-chain.js";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { makeProgram } from "../../../host/cli/program.js";
 import { validateGenesis } from "../../../host/genesis/validate.js";
 import { chosenNodes, readNetwork } from "../../../host/localnet/network.js";
 import { portsFor } from "../../../host/localnet/ports.js";
+import { formatHelp } from "../../../host/shell/help.js";
 import { failureOf } from "../../scenario/chain.js";
 import { runHere } from "../cli/run-here.js";
 
@@ -58,6 +60,31 @@ test("init again, 0 or 17 nodes, an unknown version, no block time → refused, 
     await expect(init("none", ...args)).rejects.toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
   }
   expect(existsSync(join(root, "none"))).toBe(false);
+});
+
+test("init where a later node's home exists → refused before the first one is made; the advice can be pasted", async () => {
+  mkdirSync(join(root, "some net/node1"), { recursive: true });
+  await expect(init("some net", "2")).rejects.toThrow("some net/node1 exists");
+  expect(existsSync(join(root, "some net/node0"))).toBe(false);
+  rmSync(join(root, "some net"), { recursive: true });
+  await init("some net", "1");
+  await expect(init("some net", "1")).rejects.toThrow(`localnet start --home '${join(root, "some net")}'`);
+});
+
+test("localnet with the home of one node in the environment → its own folder all the same; help says so, for both commands", async () => {
+  const comet = join(root, "comet");
+  writeFileSync(comet, "#!/bin/sh\necho 0.38.25\n");
+  chmodSync(comet, 0o755);
+  const args = ["localnet", "start", "--comet.bin", comet];
+  const program = await makeProgram(args, "0.0.0");
+  program.setOptionValueWithSource("home", join(root, "one-node"), "env");
+  await expect(program.parseAsync(args, { from: "user" })).rejects.toThrow(/^localnet\/localnet\.json is missing/);
+  const group = program.commands.find((each) => each.name() === "localnet");
+  for (const command of group?.commands ?? []) {
+    const [, globals = ""] = formatHelp(command).split("Global Flags:\n");
+    expect(globals).toContain(`folder of the network (default "localnet"; the environment's CHAIND_HOME`);
+    expect(globals.match(/--[\w.-]+/g)).toEqual(["--chain-id", "--home", "--output", "--trace"]);
+  }
 });
 
 test("--base-port → ten ports a node from there on; one that is taken, or above 65535 → refused", async () => {

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { ERROR_KINDS, type ErrorCode, UpgradeError } from "../../../host/errors.js";
 import { failureOf, Halt, haltRecord } from "../../../host/upgrade/halt.js";
-import { shellWord } from "../../../host/upgrade/halt-next.js";
+import { shellWord } from "../../../host/shell-word.js";
 
 const RECORDED_FROM = 10;
 const CODES = (Object.keys(ERROR_KINDS) as ErrorCode[]).filter((code) => ERROR_KINDS[code].exit >= RECORDED_FROM);

@@ -1,0 +1,47 @@
+/** `localnet start`: processes in the place of nodes, and what is left of this process's own work when all have ended. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
+import type { NodeEvent } from "../../../host/localnet/lines.js";
+import type { LocalNode } from "../../../host/localnet/network.js";
+import { runNetwork } from "../../../host/localnet/run.js";
+
+const root = mkdtempSync(join(tmpdir(), "chain-upgrade-localnet run-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** Ends with 10 where its home is that of node0, and otherwise when it is asked to stop. */
+const PROGRAM = `
+process.stderr.write('{"level":30,"msg":"up"}\\n');
+if (process.argv[4].endsWith("node0")) process.exitCode = 10;
+else { process.on("SIGTERM", () => process.exit(0)); setInterval(() => undefined, 1_000); }
+if (process.argv[4].endsWith("node0")) process.channel.unref();
+`;
+
+function nodes(count: number): LocalNode[] {
+  const ports = { p2p: 1, rpc: 2, api: 3, grpc: 4 };
+  return Array.from({ length: count }, (_, index) => {
+    mkdirSync(join(root, `node${index}`), { recursive: true });
+    return { name: `node${index}`, home: `node${index}`, node_id: "", address: "", operator_address: "", ...ports };
+  });
+}
+
+afterEach(() => vi.useRealTimers());
+
+test("--all-or-none, one node ends with 10 → the other is stopped, the status is 10, and no timer keeps this process", async () => {
+  const script = join(root, "program.cjs");
+  writeFileSync(script, PROGRAM);
+  const events: NodeEvent[] = [];
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const exit = await runNetwork({
+    ...{ folder: root, nodes: nodes(2), command: [process.execPath, script], flags: [], isAllOrNone: true },
+    onEvent: (event) => events.push(event),
+  });
+  expect(exit).toBe(10);
+  expect(events.filter(({ event }) => event === "end").map(({ node, exit: status }) => [node, status])).toEqual([
+    ["node0", 10],
+    ["node1", 0],
+  ]);
+  expect(readFileSync(join(root, "node0/node.log"), "utf8")).toBe('{"level":30,"msg":"up"}\n');
+  expect(vi.getTimerCount()).toBe(0);
+});
