@@ -22,7 +22,7 @@ import { decodeText } from "../text.js";
 import { keyAddress, readKey } from "../values/account-key.js";
 import { parseAmount } from "../values/coins.js";
 import { parseDecimal } from "../values/decimal.js";
-import { writePeers } from "./comet-config.js";
+import { withPeers } from "./comet-config.js";
 import { documentFields, genesisRegistry } from "./create-validator.js";
 import { readDocument, requireNoChain, writeDocument } from "./document.js";
 import { gentxFolder } from "./gentx.js";
@@ -41,7 +41,9 @@ export interface Collected {
 }
 
 const FILE_BYTES_MAX = 65_536;
-const PEER = /^([0-9a-f]{40})@\S+:[0-9]{1,5}$/;
+/** A list of peers has commas between them. */
+const PEER = /^([0-9a-f]{40})@[^\s,@]+:([0-9]{1,5})$/;
+const PORT_MAX = 65_535;
 
 /** @throws UpgradeError UPG_INVALID_TX, UPG_INVALID_ARGUMENT, UPG_INVALID_GENESIS, UPG_INVALID_CONFIG; nothing is written then */
 export function collectGentxs(path: string, given?: string): Collected {
@@ -55,16 +57,17 @@ export function collectGentxs(path: string, given?: string): Collected {
   const peers: string[] = [];
   for (const file of files) {
     const gentx = inFile(file, () => readGentx(file, genesis.chainId));
-    const [, id] = PEER.exec(gentx.peer) ?? [];
-    if (id === undefined)
+    const [, id, port] = PEER.exec(gentx.peer) ?? [];
+    if (id === undefined || Number(port) < 1 || Number(port) > PORT_MAX)
       throw new UpgradeError("UPG_INVALID_TX", `${file}: the memo "${gentx.peer}" is no node-id@host:port`);
     if (id !== own) peers.push(gentx.peer);
     if (isKnown(genesis, gentx)) continue;
     validators.push(inFile(file, () => putGentx(json, genesis, gentx)));
   }
-  writeDocument(home.genesisFile, json);
-  writePeers(path, peers);
   const moniker = configValue(readConfig(path, "app"), "moniker") ?? "node";
+  const settings = withPeers(path, peers);
+  writeDocument(home.genesisFile, json);
+  settings.write();
   return { moniker, chain_id: genesis.chainId, node_id: own, gentxs_dir: folder, validators, persistent_peers: peers };
 }
 

@@ -3,16 +3,24 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { utf8 } from "../bytes.js";
 import { writeFileAtomically } from "../engine/home/atomic-file.js";
-import { writeSettingOf } from "../shell/config-file.js";
+import { withSetting } from "../shell/config-file.js";
 
 const FILE_MODE = 0o644;
 
 export const cometConfigFile = (home: string): string => join(home, "config", "config.toml");
 
-/** Puts the nodes that this one always connects to into its settings. @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_IO */
-export function writePeers(home: string, peers: readonly string[]): void {
+/** Of a home whose settings of CometBFT were all left out. */
+const HEADER = "# Settings of CometBFT. What is left out has CometBFT's default.\n\n";
+
+/**
+ * The file with the nodes that this one always connects to; nothing is written before `write` is called.
+ * @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_IO
+ */
+export function withPeers(home: string, peers: readonly string[]): { readonly write: () => void } {
   const file = cometConfigFile(home);
   const text = peers.join(",");
-  if (existsSync(file)) writeSettingOf(file, "p2p.persistent_peers", text);
-  else writeFileAtomically(file, utf8(`[p2p]\npersistent_peers = ${JSON.stringify(text)}\n`), FILE_MODE);
+  const after = existsSync(file)
+    ? withSetting(file, "p2p.persistent_peers", text)
+    : `${HEADER}[p2p]\n# Nodes that this one always connects to: node-id@host:port, with commas between them.\npersistent_peers = ${JSON.stringify(text)}\n`;
+  return { write: () => writeFileAtomically(file, utf8(after), FILE_MODE) };
 }

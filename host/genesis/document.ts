@@ -7,6 +7,7 @@ import type { Home } from "../engine/home/home.js";
 import { UpgradeError } from "../errors.js";
 import { programChain } from "../shell/program-chain.js";
 import { decodeText } from "../text.js";
+import { requireExactNumbers } from "./exact-numbers.js";
 
 export interface GenesisDocument {
   readonly json: Record<string, unknown>;
@@ -25,6 +26,7 @@ export function readDocument(file: string): GenesisDocument {
     );
   const text = decodeText(bytes, (cause) => new UpgradeError("UPG_INVALID_GENESIS", `${file} is not UTF-8`, { cause }));
   const genesis = parseGenesis(programChain(), text);
+  requireExactNumbers(text);
   return { json: JSON.parse(text) as Record<string, unknown>, genesis };
 }
 

@@ -88,22 +88,24 @@ function wrongKind(key: string, what: string): UpgradeError {
  * @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_IO; the file is as it was then
  */
 export function writeSetting(home: string, name: ConfigName, key: string, value: string): void {
-  writeSettingOf(configPath(home, name), key, value);
+  const path = configPath(home, name);
+  writeFileAtomically(path, utf8(withSetting(path, key, value)), FILE_MODE);
 }
 
-/** The same of any file of settings. @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_IO; the file is as it was then */
-export function writeSettingOf(path: string, key: string, value: string): void {
+/** What a file of settings is with one of them changed; nothing is written. @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_IO */
+export function withSetting(path: string, key: string, value: string): string {
   const before = textOf(path, readFileIfThere(path) ?? new Uint8Array());
   const wanted = parseConfig(path, before);
   if (!SETTING.test(key) || key.includes("__proto__")) {
     throw new UpgradeError("UPG_INVALID_CONFIG", `"${key.slice(0, 100)}" is no setting: write name or table.name`);
   }
-  const after = edited(before, key, change(wanted, key, value));
-  // The other parser judges the edit: that setting has that value, and no other changed.
-  if (after === undefined || !isSame(parsedOrNothing(after), wanted)) {
-    throw new UpgradeError("UPG_INVALID_CONFIG", `${path}: the setting ${key} cannot be changed here; edit the file`);
+  const changed = change(wanted, key, value);
+  // The other parser judges each edit: that setting has that value, and no other changed.
+  for (const edit of [added, edited]) {
+    const after = edit(before, key, changed);
+    if (after !== undefined && isSame(parsedOrNothing(after), wanted)) return after;
   }
-  writeFileAtomically(path, utf8(after), FILE_MODE);
+  throw new UpgradeError("UPG_INVALID_CONFIG", `${path}: the setting ${key} cannot be changed here; edit the file`);
 }
 
 const SETTING = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)?$/;
@@ -139,6 +141,28 @@ function valueLike(old: unknown, text: string): SettingValue {
   if (Array.isArray(old)) return text === "" ? [] : text.split(",").map((part) => part.trim());
   return text;
 }
+
+/**
+ * A text that is new in its table: after the last of the table's settings, before comments that belong to what follows.
+ * Undefined where the table has none.
+ */
+function added(text: string, key: string, value: SettingValue): string | undefined {
+  const [name = "", section] = key.split(".").reverse();
+  const lines = text.split("\n");
+  const header = section === undefined ? -1 : lines.findIndex((line) => TABLE.exec(line)?.[1] === section);
+  if (typeof value !== "string" || (section !== undefined && header < 0)) return undefined;
+  const next = lines.findIndex((line, at) => at > header && /^\s*\[/.test(line));
+  const end = next < 0 ? lines.length : next;
+  const last = lines.findLastIndex((line, at) => at < end && at >= header && /^\s*[^#\s]/.test(line));
+  if (last < 0) return undefined;
+  const ending = lines[last]?.endsWith("\r") ? "\r" : "";
+  lines.splice(last + 1, 0, `${name} = ${JSON.stringify(value)}${ending}`);
+  const after = lines.join("\n");
+  return after.endsWith("\n") ? after : `${after}\n`;
+}
+
+/** `[p2p]`, the line that begins a table. */
+const TABLE = /^\s*\[\s*([A-Za-z0-9_-]+)\s*\]\s*(?:#.*)?$/;
 
 /** Undefined when the editor does not find its way through the file. */
 function edited(text: string, key: string, value: SettingValue): string | undefined {

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { initHome } from "../../../../host/cli/commands/init.js";
+import { VALIDATOR_DEFAULTS } from "../../../../host/genesis/create-validator.js";
+import { gentx } from "../../../../host/genesis/gentx.js";
 import { validateGenesis } from "../../../../host/genesis/validate.js";
 import { runHere } from "../run-here.js";
 
@@ -137,6 +139,58 @@ describe("genesis gentx, collect-gentxs", () => {
     expect(await refused("genesis", "collect-gentxs", "--home", one, "--gentx-dir", join(root, "none"))).toMatch(
       /^UPG_INVALID_ARGUMENT .*holds no gentx/,
     );
+  });
+
+  test("config.toml is absent, or has settings and comments → peers where they belong; it is damaged → refused, nothing written", async () => {
+    await signBoth();
+    const file = join(one, "config/config.toml");
+    const collect = async () => {
+      await runHere("genesis", "collect-gentxs", "--home", one);
+      return readFileSync(file, "utf8");
+    };
+    const { node_id } = (await runHere("comet", "show-node-id", "--home", two)) as { node_id: string };
+    const line = `persistent_peers = "${node_id}@10.0.0.2:26656"\n`;
+    const before = readFileSync(join(one, "config/genesis.json"), "utf8");
+    writeFileSync(file, "[p2p\n");
+    expect(await refused("genesis", "collect-gentxs", "--home", one)).toMatch(
+      /^UPG_INVALID_CONFIG .*config\.toml, line 1/,
+    );
+    expect(readFileSync(join(one, "config/genesis.json"), "utf8")).toBe(before);
+    rmSync(file);
+    expect(await collect()).toMatch(/^# Settings of CometBFT\. .*\n\n\[p2p\]\n# .*\n/);
+    expect(await collect()).toContain(`\n${line}`);
+    const head = '[p2p] # peers\n# where to listen\nladdr = "tcp://0.0.0.0:1"\n';
+    const rest = "\n# transactions that wait\n[mempool]\nsize = 7\n";
+    writeFileSync(file, head + rest);
+    expect(await collect()).toBe(head + line + rest);
+    writeFileSync(file, `[p2p]\n${rest}`);
+    expect(await collect()).toBe(`[p2p]\n${line}${rest}`);
+  });
+
+  test("a port that is none in the memo → refused by the file's name", async () => {
+    await gentx(one, "op", "100000000ustake", {
+      ...{ ...VALIDATOR_DEFAULTS, keyringBackend: "test", ip: "10.0.0.1", p2pPort: 70_000 },
+    });
+    expect(await refused("genesis", "collect-gentxs", "--home", one)).toMatch(
+      /^UPG_INVALID_TX .*gentx-[0-9a-f]{40}\.json: the memo ".*:70000" is no node-id@host:port/,
+    );
+  });
+
+  test("a number that JSON does not keep exactly, where nobody reads it → refused by its path, nothing written", async () => {
+    const file = join(one, "config/genesis.json");
+    const text = readFileSync(file, "utf8");
+    for (const [number, isKept] of [
+      ["9007199254740993", false],
+      ["0.12345678901234567890", false],
+      ["9007199254740992", true],
+      ['"1,9007199254740993,2"', true],
+    ] as const) {
+      writeFileSync(file, text.replace("{", `{"more":{"list":[1,${number}]},`));
+      const changed = runHere("genesis", "add-account", "op", "1ustake", "--append", ...KEYRING, "--home", one);
+      if (isKept) await changed;
+      else await expect(changed).rejects.toThrow(`genesis.more.list[1]: the number ${number} has more digits`);
+      expect(readFileSync(file, "utf8").includes(number)).toBe(true);
+    }
   });
 
   const wrong: readonly (readonly [readonly string[], string])[] = [
