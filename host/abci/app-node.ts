@@ -8,6 +8,7 @@ import type { Height } from "../types.js";
 import { Halt } from "../upgrade/halt.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import { type AbciAddress, isOpenToOthers } from "./address.js";
+import { databaseHolder } from "./comet/database-holder.js";
 import { prepareCometHome } from "./comet/home-files.js";
 import { CometProcess, describeEnd } from "./comet/process.js";
 import type { Answer, Call } from "./messages.js";
@@ -65,7 +66,7 @@ export async function runAppNode(options: AppNodeOptions): Promise<void> {
       prepareCometHome(home, isNew);
       child = new CometProcess(comet.program, [...comet.args, "--proxy_app", server.address]);
       log("info", `CometBFT started: ${comet.program}, process ${child.pid ?? "none"}`);
-      void child.ended.then((how) => end.fail(engineEnded(nextHeight(), describeEnd(how))));
+      void child.ended.then((how) => end.fail(engineEnded(nextHeight(), describeEnd(how), home.dataFolder)));
     }
     await end.reached;
     // What the exception says goes into CometBFT's own log, when it has read it.
@@ -79,12 +80,14 @@ export async function runAppNode(options: AppNodeOptions): Promise<void> {
   if (end.error) throw end.error;
 }
 
-function engineEnded(nextHeight: Height, how: string): Halt {
-  return new Halt(
-    "UPG_HALT_ENGINE",
-    `CometBFT ended by itself (${how}): its last lines of the log say why`,
-    nextHeight,
-  );
+function engineEnded(nextHeight: Height, how: string, dataFolder: string): Halt {
+  const holder = databaseHolder(dataFolder);
+  const why =
+    holder === undefined
+      ? "its last lines of the log say why"
+      : `process ${holder} has its database in ${dataFolder} open`;
+  const details = holder === undefined ? {} : { holder: String(holder) };
+  return new Halt("UPG_HALT_ENGINE", `CometBFT ended by itself (${how}): ${why}`, nextHeight, undefined, details);
 }
 
 /** How it ends: the first reason counts, and an engine that ends because of it is none. */

@@ -1,5 +1,6 @@
 /** The flag of `start` that says how long a node at an upgrade's height holds for its supervisor. */
 import { type Command, InvalidArgumentError, Option } from "commander";
+import type { LingerTime } from "../engine/home/halt-linger.js";
 import { parseDuration } from "../shell/options.js";
 
 export interface HaltLingerFlags {
@@ -18,17 +19,17 @@ export function addHaltLingerFlag(command: Command): Command {
   return command.addOption(
     new Option(
       "--halt-linger <duration>",
-      "at an upgrade's height hold so long before the end, for a supervisor that polls upgrade-info.json " +
+      "at an upgrade's height, and at --halt-height, hold so long before the end, for a supervisor that polls " +
+        "upgrade-info.json and for peers that need this node's vote; upgrades alone, without the flag " +
         `(default: ${seconds}s and two of DAEMON_POLL_INTERVAL where DAEMON_NAME is set, else 0)`,
     ).argParser(parseDuration),
   );
 }
 
-/** Milliseconds; 0: the node ends at once. */
-export function haltLingerMillis({ haltLinger }: HaltLingerFlags, env: NodeJS.ProcessEnv): number {
-  if (haltLinger !== undefined) return Number(haltLinger / NANOS_PER_MILLI);
-  if (!env["DAEMON_NAME"]) return 0;
-  return SUPERVISED_MILLIS + POLLS * intervalMillis(env["DAEMON_POLL_INTERVAL"] ?? "");
+export function haltLingerTime({ haltLinger }: HaltLingerFlags, env: NodeJS.ProcessEnv): LingerTime {
+  if (haltLinger !== undefined) return { millis: Number(haltLinger / NANOS_PER_MILLI), isAsked: true };
+  const polls = () => SUPERVISED_MILLIS + POLLS * intervalMillis(env["DAEMON_POLL_INTERVAL"] ?? "");
+  return { millis: env["DAEMON_NAME"] ? polls() : 0, isAsked: false };
 }
 
 /** Whether it is well formed is for the supervisor to say; it ends by itself where it is not. */

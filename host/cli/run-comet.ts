@@ -65,9 +65,9 @@ class NodeOfComet implements EngineListener {
   #block: { readonly done: Promise<void>; readonly end: () => void } | undefined;
 
   constructor(private readonly options: CometRun) {
-    const { logger, start, lingerMillis } = options;
+    const { logger, start, linger } = options;
     this.#progress = new ProgressLog(logger);
-    this.#linger = new HaltLinger(lingerMillis, (level, message) => logger[level](message));
+    this.#linger = new HaltLinger(linger, (level, message) => logger[level](message));
     this.#engine = new EngineThread(programOfThread(), start, this);
     // The thread is stopped when CometBFT is, which may be in the middle of a block.
     this.#signals = new StopSignals(this.#engine, logger, () => undefined);

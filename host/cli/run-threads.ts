@@ -10,7 +10,7 @@ import { NodeService } from "../engine/embedded/node-service.js";
 import { readNodeId } from "../engine/home/consensus-key.js";
 import { GenesisFile } from "../engine/home/genesis-file.js";
 import { writeHaltRecord } from "../engine/home/halt-file.js";
-import { HaltLinger } from "../engine/home/halt-linger.js";
+import { HaltLinger, type LingerTime } from "../engine/home/halt-linger.js";
 import type { Home } from "../engine/home/home.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import { embeddedProgram } from "../native/embedded.js";
@@ -32,8 +32,8 @@ export interface ThreadsOptions {
   readonly limits: ChosenLimits;
   readonly home: Home;
   readonly start: EngineStart;
-  /** How long it holds at an upgrade's height for a supervisor; 0: not. */
-  readonly lingerMillis: number;
+  /** How long it holds at an upgrade's height. */
+  readonly linger: LingerTime;
   readonly logger: Logger;
 }
 
@@ -152,10 +152,10 @@ class Threads implements EngineListener {
 
   /** Holds at the height for a supervisor, with the servers open: they read, and refuse transactions. */
   async linger(error: unknown): Promise<void> {
-    const { logger, lingerMillis } = this.options;
+    const { logger, linger } = this.options;
     this.#progress.end();
-    const linger = new HaltLinger(lingerMillis, (level, message) => logger[level](message));
-    await linger.before(error, this.#signals.signal);
+    const held = new HaltLinger(linger, (level, message) => logger[level](message));
+    await held.before(error, this.#signals.signal);
   }
 
   async close(): Promise<void> {

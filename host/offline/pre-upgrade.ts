@@ -19,10 +19,10 @@ import { versionsAndHandlers } from "../engine/home/versions-and-handlers.js";
 import { isUpgradeError, messageOf } from "../errors.js";
 import { sha256 } from "../native/sha256.js";
 import { programChain } from "../shell/program-chain.js";
+import { shellWord } from "../shell-word.js";
 import type { Database } from "../store/disk/database.js";
 import { lastEngine } from "../store/versions/commit-record.js";
 import type { Height, Plan } from "../types.js";
-import { shellWord } from "../shell-word.js";
 import { visible } from "../visible.js";
 import { openRehearsal, type RehearsalFacts, rehearseUpgrade } from "./rehearsal.js";
 

@@ -18,7 +18,7 @@ export interface EndFacts {
   readonly startFlags?: readonly string[];
   /** Name of the plan that is due or meant; empty: none. */
   readonly plan: string;
-  /** Facts that the error carries: `handler_file`, `handler_sha256`, `pinned_sha256`, `ran_sha256`, `file`, `other`, `app_version`, `last_upgrade`, `last_height`. */
+  /** Facts that the error carries: `handler_file`, `handler_sha256`, `pinned_sha256`, `ran_sha256`, `file`, `other`, `holder`, `app_version`, `last_upgrade`, `last_height`. */
   readonly details: Readonly<Record<string, string>>;
 }
 
@@ -56,7 +56,7 @@ const handlerRefused: Step = (facts) => {
 
 const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
   UPG_HALT_UPGRADE_NEEDED: (facts) =>
-    `Start the version that has the handler for "${facts.plan}" on this home, or put the handler's file into ${handlersFolder(facts)}; it applies the upgrade and goes on: ${start(facts)}.`,
+    `Start the version that has the handler for "${facts.plan}" on this home; it applies the upgrade and goes on: ${start(facts)}. Only where the handler came as a file, and that version has none of its own for "${facts.plan}", put the file into ${handlersFolder(facts)} before.`,
   UPG_HALT_BINARY_TOO_EARLY: (facts) => {
     const { handler_file: file, app_version: version } = facts.details;
     const folder = handlersFolder(facts);
@@ -90,8 +90,13 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
   },
   UPG_HALT_RESTART: (facts) =>
     `Start the same binary again; it opens the stores of "${facts.plan}" and applies it: ${start(facts)}.`,
-  UPG_HALT_ENGINE: (facts) =>
-    `Nothing is wrong with the state. Read the last lines of CometBFT's log above this record, see to what it names, then ${start(facts, "--engine cometbft")}, with the flags that it had.`,
+  UPG_HALT_ENGINE: (facts) => {
+    const { holder } = facts.details;
+    const again = start({ ...facts, startFlags: ["--engine", "cometbft"] });
+    return holder
+      ? `Nothing is wrong with the state. Process ${holder}, most likely a CometBFT that an earlier node left behind, has CometBFT's database in ${facts.home}/data open: see what it is, ${command("ps -fp", shellWord(holder))}, end it, ${command("kill", shellWord(holder))}, then ${again}, with the flags that it had.`
+      : `Nothing is wrong with the state. Read the last lines of CometBFT's log above this record, see to what it names, then ${again}, with the flags that it had. Where it names a LOCK file that is temporarily unavailable, another CometBFT has the database of this home open: end that one first.`;
+  },
   UPG_HANDLER_HASH: (facts) => {
     const { handler_file: file, pinned_sha256: pinned, ran_sha256: ran, file: strange } = facts.details;
     if (ran && strange) {
@@ -103,6 +108,9 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
   },
   UPG_HANDLER_DUPLICATE: (facts) => {
     const { file, other } = facts.details;
+    const ofHome = [file, other].filter((each) => each?.startsWith(`${handlersFolder(facts)}/`));
+    if (ofHome[0] !== undefined && ofHome.length === 1)
+      return `The program has a handler for this plan itself. Take the home's away, ${command("rm", shellWord(ofHome[0]))}, then ${start(facts)}; where the plan pins the home's, start a version that has none.`;
     if (!file || !other) return `Keep one handler for each plan, then ${start(facts)}.`;
     return `Keep one of the two: ${command("rm", shellWord(file))} or ${command("rm", shellWord(other))}, then ${start(facts)}.`;
   },

@@ -107,8 +107,9 @@ describe("after a halt", () => {
       app_hash: expect.stringMatching(/^[0-9A-F]{64}$/),
       message: 'UPGRADE "v2" NEEDED at height: 4: ',
       next:
-        'Start the version that has the handler for "v2" on this home, or put the handler\'s file into <home>/handlers; ' +
-        "it applies the upgrade and goes on: `chaind start --home '<home>'`.",
+        'Start the version that has the handler for "v2" on this home; it applies the upgrade and goes on: ' +
+        "`chaind start --home '<home>'`. Only where the handler came as a file, and that version has none of its own for " +
+        '"v2", put the file into <home>/handlers before.',
       commands: ["chaind start --home '<home>'"],
       time: "2026-01-01T00:00:01Z",
     });

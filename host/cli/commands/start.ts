@@ -16,7 +16,7 @@ import {
 import { plainLog } from "../../shell/plain-log.js";
 import type { EngineStart } from "../../thread/engine-port.js";
 import { addCometFlags, type CometChoice, type CometFlags, chosenComet, embeddedFlagWarnings } from "../comet-flags.js";
-import { addHaltLingerFlag, type HaltLingerFlags, haltLingerMillis } from "../halt-linger-flag.js";
+import { addHaltLingerFlag, type HaltLingerFlags, haltLingerTime } from "../halt-linger-flag.js";
 import { type ChosenLimits, chosenLimits } from "../limit-settings.js";
 import { addDoorFlags, type DoorFlags } from "../node-doors.js";
 import { runComet } from "../run-comet.js";
@@ -138,17 +138,17 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
   const logger = makeLogger(globals);
   endWithParent();
   for (const warning of warnings) logger.warn(warning);
-  const lingerMillis = haltLingerMillis(options, process.env);
+  const linger = haltLingerTime(options, process.env);
   const home = new Home(globals.home);
   const begun = engineStart(options, globals.home, logger.isLevelEnabled("debug"));
   if (comet) {
     const startFlags = comet.program === undefined ? ["--with-comet=false"] : ["--engine", "cometbft"];
     const start = { ...begun, engine: "cometbft" as const, startFlags };
-    const run = { flags: options, limits, home, start, lingerMillis, logger };
+    const run = { flags: options, limits, home, start, linger, logger };
     await runComet({ ...run, choice: comet, args: chosen.cometArgs });
     return;
   }
-  await runThreads({ flags: options, limits, home, start: begun, lingerMillis, logger });
+  await runThreads({ flags: options, limits, home, start: begun, linger, logger });
 }
 
 /** A parent with a channel to this process (`localnet`) has it end when the channel closes, however the parent ends. */

@@ -7,21 +7,30 @@ import { isUpgradeError } from "../../errors.js";
 import type { LogLevel } from "../../upgrade/handlers.js";
 
 /** Ends that write upgrade-info.json (docs/specification.md, 3.4). */
-const POLLED = new Set(["UPG_HALT_UPGRADE_NEEDED", "UPG_HALT_RESTART"]);
+const POLLED: ReadonlySet<string> = new Set(["UPG_HALT_UPGRADE_NEEDED", "UPG_HALT_RESTART"]);
+/** Where a time was asked for, peers too may need the node: one that is gone leaves a slower one a vote short of the block. */
+const ASKED: ReadonlySet<string> = new Set([...POLLED, "UPG_HALT_HEIGHT"]);
 const TIMER_MILLIS_MAX = 2 ** 31 - 1;
+
+export interface LingerTime {
+  /** 0: the node ends at once. */
+  readonly millis: number;
+  /** By --halt-linger; else it is what a supervisor needs. */
+  readonly isAsked: boolean;
+}
 
 export class HaltLinger {
   #isOver = false;
 
   constructor(
-    /** 0: nobody polls. */
-    private readonly millis: number,
+    private readonly time: LingerTime,
     private readonly log: (level: LogLevel, message: string) => void,
   ) {}
 
   /** Will a node that ends by this error hold before? */
   holds(error: unknown): boolean {
-    return !this.#isOver && this.millis > 0 && isUpgradeError(error) && POLLED.has(error.code);
+    const { millis, isAsked } = this.time;
+    return !this.#isOver && millis > 0 && isUpgradeError(error) && (isAsked ? ASKED : POLLED).has(error.code);
   }
 
   /** Waits, once, until the supervisor has had its time; shorter when `signal` is aborted. Never rejects. */
@@ -29,11 +38,9 @@ export class HaltLinger {
     if (!this.holds(error)) return;
     this.#isOver = true;
     const exit = isUpgradeError(error) ? error.kind.exit : 0;
-    const how = `at most ${this.millis / 1_000} s (--halt-linger); SIGTERM ends it at once`;
-    this.log(
-      "info",
-      `holding at the height, so that the supervisor sees upgrade-info.json: ends with ${exit} in ${how}`,
-    );
+    const how = `at most ${this.time.millis / 1_000} s (--halt-linger); SIGTERM ends it at once`;
+    const why = this.time.isAsked ? "" : ", so that the supervisor sees upgrade-info.json";
+    this.log("info", `holding at the height${why}: ends with ${exit} in ${how}`);
     if (signal.aborted) return;
     await new Promise<void>((resolve) => {
       const over = () => {
@@ -41,7 +48,7 @@ export class HaltLinger {
         signal.removeEventListener("abort", over);
         resolve();
       };
-      const timer = setTimeout(over, Math.min(this.millis, TIMER_MILLIS_MAX));
+      const timer = setTimeout(over, Math.min(this.time.millis, TIMER_MILLIS_MAX));
       signal.addEventListener("abort", over, { once: true });
     });
   }

@@ -2,9 +2,9 @@
 
 import { statSync } from "node:fs";
 import { programName } from "../../program-name.js";
+import { shellWord } from "../../shell-word.js";
 import { freeBytes } from "../../store/disk/lmdb-errors.js";
 import { SPILL_BYTES_MAX_DEFAULT, SPILL_RESERVE_BYTES } from "../../store/disk/lmdb-spill.js";
-import { shellWord } from "../../shell-word.js";
 import { visible } from "../../visible.js";
 import type { Home } from "./home.js";
 

@@ -1,12 +1,13 @@
 /** How long a node that has halted holds for its supervisor. */
 import { describe, expect, test } from "vitest";
-import { haltLingerMillis } from "../../../host/cli/halt-linger-flag.js";
+import { haltLingerTime } from "../../../host/cli/halt-linger-flag.js";
 import { HaltLinger } from "../../../host/engine/home/halt-linger.js";
 import { UpgradeError } from "../../../host/errors.js";
 import { Halt } from "../../../host/upgrade/halt.js";
 
 const NEEDED = new Halt("UPG_HALT_UPGRADE_NEEDED", 'UPGRADE "v2" NEEDED', 7n);
-const LONG = 3_600_000;
+const LONG = { millis: 3_600_000, isAsked: false };
+const HEIGHT = new Halt("UPG_HALT_HEIGHT", "halt-height", 7n);
 
 describe("HaltLinger", () => {
   test("an upgrade is needed, or the same binary again → holds once, until it is asked to stop; the log says how it ends", async () => {
@@ -29,29 +30,31 @@ describe("HaltLinger", () => {
   });
 
   test("the time is over, or the stop was asked for before → ends by itself", async () => {
-    await new HaltLinger(1, () => undefined).before(NEEDED, new AbortController().signal);
+    await new HaltLinger({ millis: 1, isAsked: true }, () => undefined).before(NEEDED, new AbortController().signal);
     await new HaltLinger(LONG, () => undefined).before(NEEDED, AbortSignal.abort());
   });
 
   test("no supervisor, or an end that no file names → none", () => {
-    expect(new HaltLinger(0, () => undefined).holds(NEEDED)).toBe(false);
+    expect(new HaltLinger({ millis: 0, isAsked: true }, () => undefined).holds(NEEDED)).toBe(false);
     const linger = new HaltLinger(LONG, () => undefined);
-    const others = [
-      new Halt("UPG_HALT_HEIGHT", "halt-height", 7n),
-      new UpgradeError("UPG_STORE_IO", "disk"),
-      new Error("another"),
-      undefined,
-    ];
+    const others = [HEIGHT, new UpgradeError("UPG_STORE_IO", "disk"), new Error("another"), undefined];
     for (const error of others) expect(linger.holds(error)).toBe(false);
+  });
+
+  test("--halt-height, where the flag asks for a time → holds too: a peer may lack this node's vote; a supervisor alone → not", () => {
+    expect(new HaltLinger({ ...LONG, isAsked: true }, () => undefined).holds(HEIGHT)).toBe(true);
+    expect(new HaltLinger(LONG, () => undefined).holds(HEIGHT)).toBe(false);
   });
 });
 
-test("haltLingerMillis: the flag → its time; DAEMON_NAME → 30 s and two intervals; neither → 0", () => {
-  expect(haltLingerMillis({}, {})).toBe(0);
-  expect(haltLingerMillis({}, { DAEMON_NAME: "" })).toBe(0);
-  expect(haltLingerMillis({}, { DAEMON_NAME: "chaind" })).toBe(30_000);
-  expect(haltLingerMillis({}, { DAEMON_NAME: "chaind", DAEMON_POLL_INTERVAL: "1m30s" })).toBe(210_000);
-  expect(haltLingerMillis({}, { DAEMON_NAME: "chaind", DAEMON_POLL_INTERVAL: "often" })).toBe(30_000);
-  expect(haltLingerMillis({ haltLinger: 0n }, { DAEMON_NAME: "chaind" })).toBe(0);
-  expect(haltLingerMillis({ haltLinger: 1_500_000_000n }, {})).toBe(1_500);
+test("haltLingerTime: the flag → its time; DAEMON_NAME → 30 s and two intervals; neither → 0", () => {
+  const supervised = (millis: number) => ({ millis, isAsked: false });
+  expect(haltLingerTime({}, {})).toEqual(supervised(0));
+  expect(haltLingerTime({}, { DAEMON_NAME: "" })).toEqual(supervised(0));
+  expect(haltLingerTime({}, { DAEMON_NAME: "chaind" })).toEqual(supervised(30_000));
+  const polled = (interval: string) => haltLingerTime({}, { DAEMON_NAME: "chaind", DAEMON_POLL_INTERVAL: interval });
+  expect(polled("1m30s")).toEqual(supervised(210_000));
+  expect(polled("often")).toEqual(supervised(30_000));
+  expect(haltLingerTime({ haltLinger: 0n }, { DAEMON_NAME: "chaind" })).toEqual({ millis: 0, isAsked: true });
+  expect(haltLingerTime({ haltLinger: 1_500_000_000n }, {})).toEqual({ millis: 1_500, isAsked: true });
 });

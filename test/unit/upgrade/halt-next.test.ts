@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { ERROR_KINDS, type ErrorCode, UpgradeError } from "../../../host/errors.js";
-import { failureOf, Halt, haltRecord } from "../../../host/upgrade/halt.js";
 import { shellWord } from "../../../host/shell-word.js";
+import { failureOf, Halt, haltRecord } from "../../../host/upgrade/halt.js";
 
 const RECORDED_FROM = 10;
 const CODES = (Object.keys(ERROR_KINDS) as ErrorCode[]).filter((code) => ERROR_KINDS[code].exit >= RECORDED_FROM);
@@ -90,6 +90,18 @@ describe("haltRecord() of a failure in the upgrade block", () => {
     ]);
   });
 
+  test("a file of the home beside the program's own handler, which may be a function → the home's goes", () => {
+    const file = `${HOME}/handlers/v3.wasm`;
+    for (const details of [{ file, other: "/opt/chain/handlers/v3.wasm" }, { other: file }, { file }]) {
+      const { commands, next } = inBlock("UPG_HANDLER_DUPLICATE", details);
+      expect(commands.map(words)).toEqual([
+        ["rm", file],
+        ["chaind", "start", "--home", HOME],
+      ]);
+      expect(next).toContain("The program has a handler for this plan itself");
+    }
+  });
+
   test("a file that is no handler → check it, or take it away", () => {
     const error = new UpgradeError("UPG_HANDLER_FORMAT", "no", { details: { file: "/a/x.wasm" } });
     const record = haltRecord(error, FACTS);
@@ -100,6 +112,23 @@ describe("haltRecord() of a failure in the upgrade block", () => {
 
 describe("haltRecord() of a halt", () => {
   const halted = (...args: ConstructorParameters<typeof Halt>) => haltRecord(new Halt(...args), FACTS);
+
+  test("an upgrade is needed → the version that has the handler first; the file only where that version has none", () => {
+    const { next, commands } = halted("UPG_HALT_UPGRADE_NEEDED", "", 300n, PLAN);
+    expect(commands.map(words)).toEqual([["chaind", "start", "--home", HOME]]);
+    expect(next).toMatch(
+      /^Start the version that has the handler .* and that version has none of its own for "v3", put the file into/,
+    );
+  });
+
+  test("CometBFT ended → its log; where another process has its database open, that process", () => {
+    const again = ["chaind", "start", "--home", HOME, "--engine", "cometbft"];
+    const flags = { ...FACTS, startFlags: ["--engine", "cometbft"] };
+    const plain = haltRecord(new Halt("UPG_HALT_ENGINE", "", 300n), flags);
+    expect([plain.commands.map(words), plain.next]).toEqual([[again], expect.stringContaining("another CometBFT")]);
+    const held = haltRecord(new Halt("UPG_HALT_ENGINE", "", 300n, undefined, { holder: "4711" }), flags);
+    expect(held.commands.map(words)).toEqual([["ps", "-fp", "4711"], ["kill", "4711"], again]);
+  });
 
   test("too early, by a file of the home → staged", () => {
     const details = { handler_file: HANDLER.file, handler_sha256: HANDLER.hash, app_version: "2" };
