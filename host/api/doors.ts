@@ -4,7 +4,14 @@ import type { LocalNode } from "../chain/query/node-port.js";
 import type { Query } from "../query/query.js";
 import { openRpc } from "../rpc/server.js";
 import { ArrivingBytes } from "../server/arriving.js";
-import { type Address, DOOR_LIMITS, type DoorEvents, type DoorLimits, type OpenDoor } from "../server/door.js";
+import {
+  type Address,
+  DOOR_LIMITS,
+  type DoorEvents,
+  type DoorLimits,
+  hostPort,
+  type OpenDoor,
+} from "../server/door.js";
 import { UnreadBytes } from "../server/unread.js";
 import { openGrpc } from "./grpc/server.js";
 import { openRest } from "./rest/server.js";
@@ -72,5 +79,4 @@ export async function openDoors(options: DoorsOptions): Promise<OpenDoors> {
   }
 }
 
-const hostPort = ({ host, port }: Address) => `${host.includes(":") ? `[${host}]` : host}:${port}`;
 const tcp = (address: Address) => `tcp://${hostPort(address)}`;

@@ -7,8 +7,10 @@ import type { EngineName } from "../chain/engine-port.js";
 import { httpUrl } from "../comet-rpc/client.js";
 import type { Home } from "../engine/home/home.js";
 import { messageOf, UpgradeError } from "../errors.js";
+import { hostPort } from "../server/door.js";
 import { configValue, readConfig } from "../shell/config-file.js";
 import type { DoorFlags } from "./node-doors.js";
+import { cometFlags } from "./sdk-flags.js";
 
 export interface CometFlags {
   readonly engine: EngineName;
@@ -55,7 +57,7 @@ export function addCometFlags(command: Command): Command {
 /** Flags of the embedded engine, and where CometBFT has the same. */
 const EMBEDDED_FLAGS: readonly (readonly [attribute: string, flag: string, instead: string])[] = [
   ["blockTime", "--block-time", "set consensus.timeout_commit in config.toml"],
-  ["createEmptyBlocks", "--create-empty-blocks", "set consensus.create_empty_blocks in config.toml"],
+  ["createEmptyBlocks", "--create-empty-blocks", "use --consensus.create_empty_blocks, or config.toml"],
   ["logicalClock", "--logical-clock", "CometBFT's validators give the time"],
   ["maxBlocks", "--max-blocks", "--halt-height ends a node at a height"],
   ["rpc.enable", "--rpc.enable", "the RPC is CometBFT's: set rpc.laddr in config.toml"],
@@ -103,12 +105,14 @@ export function chosenComet(flags: CometFlags, home: Home, self: Command): Comet
 /** What is given, or where CometBFT is to listen by its flag or its own settings. @throws UpgradeError UPG_INVALID_CONFIG */
 function rpcOf({ "comet.rpc": given }: CometFlags, home: Home, self: Command): string {
   const flag = self.getOptionValueSource("rpc.laddr") === "cli" ? self.getOptionValue("rpc.laddr") : undefined;
-  const { host, port } = (flag ?? {}) as Partial<DoorFlags["rpc.laddr"]>;
-  if (port === 0) {
+  const listening = flag as DoorFlags["rpc.laddr"] | undefined;
+  if (listening?.port === 0) {
     const what = "CometBFT serves the RPC, and nobody learns which port it takes: name one";
     throw new UpgradeError("UPG_INVALID_CONFIG", `--rpc.laddr: ${what}`);
   }
-  const listens = flag ? `tcp://${host}:${port}` : configValue(readConfig(home.path, "config"), "rpc.laddr");
+  const listens = listening
+    ? `tcp://${hostPort(listening)}`
+    : configValue(readConfig(home.path, "config"), "rpc.laddr");
   // One that listens at all addresses is asked at this machine's own.
   const address = given ?? (listens || RPC_DEFAULT).replace(/\/\/(0\.0\.0\.0|\[::\])?:/, "//127.0.0.1:");
   try {
@@ -120,4 +124,16 @@ function rpcOf({ "comet.rpc": given }: CometFlags, home: Home, self: Command): s
     });
   }
   return address;
+}
+
+/** Flags of `start` that are CometBFT's own where it is the engine. */
+export function cometArgs(self: Command): string[] {
+  const isGiven = self.getOptionValueSource("rpc.laddr") === "cli";
+  const address = self.getOptionValue("rpc.laddr") as DoorFlags["rpc.laddr"];
+  const moniker = self.getOptionValue("moniker") as string | undefined;
+  return [
+    ...(isGiven ? ["--rpc.laddr", `tcp://${hostPort(address)}`] : []),
+    ...(moniker ? ["--moniker", moniker] : []),
+    ...cometFlags(self),
+  ];
 }

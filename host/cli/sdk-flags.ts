@@ -8,6 +8,8 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 const SDK_FLAGS: readonly (readonly [flag: string, instead: string])[] = [
   ["--abci <string>", "there is no ABCI connection"],
   ["--consensus.create_empty_blocks", "use --create-empty-blocks"],
+  ["--consensus.create_empty_blocks_interval <string>", "use --block-time"],
+  ["--consensus.double_sign_check_height <int>", "what was signed is on record, and looked at before each block"],
   ["--cpu-profile <string>", "use node --cpu-prof"],
   ["--grpc-only", "use --rpc.enable=false --api.enable=false"],
   ["--halt-time <uint>", "use --halt-height"],
@@ -18,7 +20,12 @@ const SDK_FLAGS: readonly (readonly [flag: string, instead: string])[] = [
   ["--p2p.external-address <string>", "there are no peers"],
   ["--p2p.laddr <string>", "there are no peers"],
   ["--p2p.persistent_peers <string>", "there are no peers"],
+  ["--p2p.pex", "there are no peers"],
+  ["--p2p.private_peer_ids <string>", "there are no peers"],
+  ["--p2p.seed_mode", "there are no peers"],
   ["--p2p.seeds <string>", "there are no peers"],
+  ["--p2p.unconditional_peer_ids <string>", "there are no peers"],
+  ["--priv_validator_laddr <string>", "the key is in the home"],
   ["--pruning <string>", "use --keep-versions"],
   ["--pruning-interval <uint>", "use --keep-versions"],
   ["--pruning-keep-recent <uint>", "use --keep-versions"],
@@ -38,14 +45,19 @@ export function addSdkFlags(command: Command): void {
 }
 
 /** Flags that mean the same to CometBFT, which gets them where it is the engine. */
-const COMET_FLAGS = ["p2p.external-address", "p2p.laddr", "p2p.persistent_peers", "p2p.seeds"] as const;
+export const COMET_FLAGS: readonly string[] = [
+  ...["consensus.create_empty_blocks", "consensus.create_empty_blocks_interval"],
+  ...["consensus.double_sign_check_height", "p2p.external-address", "p2p.laddr", "p2p.persistent_peers", "p2p.pex"],
+  ...["p2p.private_peer_ids", "p2p.seed_mode", "p2p.seeds", "p2p.unconditional_peer_ids", "priv_validator_laddr"],
+  "rpc.pprof_laddr",
+];
 
 /** Those that were given, as CometBFT takes them. */
 export function cometFlags(command: Command): string[] {
   return COMET_FLAGS.flatMap((name) => {
-    const attribute = new Option(`--${name} <string>`).attributeName();
+    const attribute = new Option(`--${name}`).attributeName();
     const isGiven = command.getOptionValueSource(attribute) === "cli";
-    return isGiven ? [`--${name}`, String(command.getOptionValue(attribute))] : [];
+    return isGiven ? [`--${name}=${command.getOptionValue(attribute)}`] : [];
   });
 }
 

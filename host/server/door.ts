@@ -74,6 +74,9 @@ export interface Address {
   readonly port: number;
 }
 
+/** As addresses are written: brackets keep the colons of IPv6 apart from that of the port. */
+export const hostPort = ({ host, port }: Address) => `${host.includes(":") ? `[${host}]` : host}:${port}`;
+
 export interface OpenDoor {
   /** The port that it really has. */
   readonly address: Address;

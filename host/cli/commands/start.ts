@@ -15,13 +15,20 @@ import {
 } from "../../shell/options.js";
 import { plainLog } from "../../shell/plain-log.js";
 import type { EngineStart } from "../../thread/engine-port.js";
-import { addCometFlags, type CometChoice, type CometFlags, chosenComet, embeddedFlagWarnings } from "../comet-flags.js";
+import {
+  addCometFlags,
+  type CometChoice,
+  type CometFlags,
+  chosenComet,
+  cometArgs,
+  embeddedFlagWarnings,
+} from "../comet-flags.js";
 import { addHaltLingerFlag, type HaltLingerFlags, haltLingerTime } from "../halt-linger-flag.js";
 import { type ChosenLimits, chosenLimits } from "../limit-settings.js";
 import { addDoorFlags, type DoorFlags } from "../node-doors.js";
 import { runComet } from "../run-comet.js";
 import { runThreads } from "../run-threads.js";
-import { addSdkFlags, cometFlags, sdkFlagWarnings } from "../sdk-flags.js";
+import { addSdkFlags, COMET_FLAGS, sdkFlagWarnings } from "../sdk-flags.js";
 
 interface StartOptions extends DoorFlags, CometFlags, HaltLingerFlags {
   readonly handlers?: string;
@@ -57,7 +64,9 @@ export function registerStart(program: Command): void {
       "Makes blocks until it is stopped (SIGTERM, SIGINT, SIGHUP) or halts. The block under way is finished first; a second signal\n" +
         "ends the node at once, with exit status 15. A halt has an exit status of its own (docs/errors.md),\n" +
         "a line on stderr and a record in <home>/data/halt.json that says what to do next.\n\n" +
-        "Each setting of app.toml is a flag too, those of its tables [rpc] and [limits] as --limits.search-time and so on.",
+        "Each setting of app.toml is a flag too, those of its tables [rpc] and [limits] as --limits.search-time and so on.\n\n" +
+        `With --engine cometbft these are passed on to CometBFT: --moniker, --rpc.laddr,\n${lines(COMET_FLAGS.map((name) => `--${name}`))}.\n` +
+        "What else it can be told is in <home>/config/config.toml, where `p2p.laddr` is the setting of --p2p.laddr.",
     )
     .option("--handlers <dir>", "folder of upgrade handlers (default: those built with this program)")
     .option(
@@ -109,16 +118,10 @@ export function registerStart(program: Command): void {
   });
 }
 
-/** Flags of `start` that are CometBFT's own where it is the engine. */
-function cometArgs(self: Command): string[] {
-  const isGiven = self.getOptionValueSource("rpc.laddr") === "cli";
-  const { host, port } = self.getOptionValue("rpc.laddr") as DoorFlags["rpc.laddr"];
-  const moniker = self.getOptionValue("moniker") as string | undefined;
-  return [
-    ...(isGiven ? ["--rpc.laddr", `tcp://${host}:${port}`] : []),
-    ...(moniker ? ["--moniker", moniker] : []),
-    ...cometFlags(self),
-  ];
+/** Three of them a line. */
+function lines(words: readonly string[]): string {
+  const rows = Array.from({ length: Math.ceil(words.length / 3) }, (_, row) => words.slice(3 * row, 3 * row + 3));
+  return rows.map((row) => row.join(", ")).join(",\n");
 }
 
 interface Chosen {

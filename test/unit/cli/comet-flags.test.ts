@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { findComet } from "../../../host/abci/comet/binary.js";
-import { addCometFlags, type CometFlags, chosenComet } from "../../../host/cli/comet-flags.js";
+import { addCometFlags, type CometFlags, chosenComet, cometArgs } from "../../../host/cli/comet-flags.js";
+import { addDoorFlags } from "../../../host/cli/node-doors.js";
 import { Home } from "../../../host/engine/home/home.js";
 import { Cobra } from "../../../host/shell/cobra.js";
 import { failureOf } from "../../scenario/chain.js";
@@ -67,6 +68,19 @@ describe("chosenComet()", () => {
     writeFileSync(join(home, "config/config.toml"), '[rpc]\nladdr = "unix:///rpc.sock"\n');
     const failure = failureOf(() => chosenIn(home, ...off));
     expect(failure).toMatchObject({ code: "UPG_INVALID_CONFIG", message: expect.stringContaining("--comet.rpc") });
+  });
+
+  test("--rpc.laddr with an address of IPv6 → CometBFT is told it and asked at it with brackets", () => {
+    for (const [given, told, asked] of [
+      ["tcp://[::1]:5", "tcp://[::1]:5", "tcp://[::1]:5"],
+      ["tcp://[::]:5", "tcp://[::]:5", "tcp://127.0.0.1:5"],
+      [":5", "tcp://0.0.0.0:5", "tcp://127.0.0.1:5"],
+    ]) {
+      const command = addDoorFlags(addCometFlags(new Cobra("start"))).exitOverride();
+      command.parse(["--engine", "cometbft", "--comet.bin", good, "--rpc.laddr", given ?? ""], { from: "user" });
+      expect(cometArgs(command)).toEqual(["--rpc.laddr", told]);
+      expect(chosenComet(command.opts<CometFlags>(), new Home("/var/notes"), command)).toMatchObject({ rpc: asked });
+    }
   });
 
   test.each<[string, string[], string]>([

@@ -1,7 +1,10 @@
 /** Unit files of Cosmos SDK nodes: their flags of `start`, and their way to name a log level. */
 import { Command } from "commander";
 import { expect, test } from "vitest";
-import { addSdkFlags, cometFlags, parseLogLevel, sdkFlagWarnings } from "../../../host/cli/sdk-flags.js";
+import { notesChain } from "../../../examples/notes-chain/chain.js";
+import { makeProgram } from "../../../host/cli/program.js";
+import { addSdkFlags, COMET_FLAGS, cometFlags, parseLogLevel, sdkFlagWarnings } from "../../../host/cli/sdk-flags.js";
+import { serveChain } from "../../../host/shell/program-chain.js";
 
 function parsed(...args: string[]): Command {
   const command = new Command("start");
@@ -23,8 +26,30 @@ test("sdkFlagWarnings() flags of a unit file → one warning each, with what to 
 test("flags of peers with CometBFT as the engine → no warning, and passed on to it as they were given", () => {
   const command = parsed("--p2p.seeds", "a@b:1", "--p2p.laddr", "tcp://0.0.0.0:5", "--halt-time", "9");
   expect(sdkFlagWarnings(command, true)).toEqual(["--halt-time has no effect here: use --halt-height"]);
-  expect(cometFlags(command)).toEqual(["--p2p.laddr", "tcp://0.0.0.0:5", "--p2p.seeds", "a@b:1"]);
+  expect(cometFlags(command)).toEqual(["--p2p.laddr=tcp://0.0.0.0:5", "--p2p.seeds=a@b:1"]);
   expect(cometFlags(parsed())).toEqual([]);
+});
+
+test("switches of CometBFT, on and off → passed on as they were given", () => {
+  const command = parsed("--p2p.pex", "--priv_validator_laddr", "tcp://127.0.0.1:9");
+  // As the command line takes a switch that is turned off.
+  command.setOptionValueWithSource("consensus.create_empty_blocks", false, "cli");
+  expect(sdkFlagWarnings(command, true)).toEqual([]);
+  expect(cometFlags(command)).toEqual([
+    "--consensus.create_empty_blocks=false",
+    "--p2p.pex=true",
+    "--priv_validator_laddr=tcp://127.0.0.1:9",
+  ]);
+});
+
+test("each flag that is passed on is one that `start` takes, and its help names it", async () => {
+  serveChain(notesChain);
+  const start = (await makeProgram(["start"], "1.0.0")).commands.find((each) => each.name() === "start");
+  const known = start?.options.map(({ long }) => long);
+  for (const name of COMET_FLAGS) {
+    expect(known).toContain(`--${name}`);
+    expect(start?.helpInformation().split("Usage:")[0]).toContain(`--${name}`);
+  }
 });
 
 test.each<[string, string]>([
