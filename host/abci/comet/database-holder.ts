@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** GoLevelDB, CometBFT's database unless it is told otherwise, locks this file as long as it is open. */
+/** GoLevelDB, CometBFT's database unless its settings name another, locks this file as long as it is open. */
 const LOCK = "blockstore.db/LOCK";
 /** `1: FLOCK  ADVISORY  WRITE 708 08:01:131115 0 EOF`: the process, and the number of the file. */
 const LINE = /^\d+: +FLOCK +\S+ +\S+ +(\d+) +[0-9a-f]+:[0-9a-f]+:(\d+) /;

@@ -66,7 +66,7 @@ export function registerStart(program: Command): void {
         "a line on stderr and a record in <home>/data/halt.json that says what to do next.\n\n" +
         "Each setting of app.toml is a flag too, those of its tables [rpc] and [limits] as --limits.search-time and so on.\n\n" +
         `With --engine cometbft these are passed on to CometBFT: --moniker, --rpc.laddr,\n${lines(COMET_FLAGS.map((name) => `--${name}`))}.\n` +
-        "What else it can be told is in <home>/config/config.toml, where `p2p.laddr` is the setting of --p2p.laddr.",
+        "Its other settings are in <home>/config/config.toml, where `p2p.laddr` is the setting of --p2p.laddr.",
     )
     .option("--handlers <dir>", "folder of upgrade handlers (default: those built with this program)")
     .option(

@@ -70,15 +70,15 @@ describe("chosenComet()", () => {
     expect(failure).toMatchObject({ code: "UPG_INVALID_CONFIG", message: expect.stringContaining("--comet.rpc") });
   });
 
-  test("--rpc.laddr with an address of IPv6 → CometBFT is told it and asked at it with brackets", () => {
-    for (const [given, told, asked] of [
+  test("--rpc.laddr with an address of IPv6 → CometBFT gets it, and is asked at it, with brackets", () => {
+    for (const [given, passed, asked] of [
       ["tcp://[::1]:5", "tcp://[::1]:5", "tcp://[::1]:5"],
       ["tcp://[::]:5", "tcp://[::]:5", "tcp://127.0.0.1:5"],
       [":5", "tcp://0.0.0.0:5", "tcp://127.0.0.1:5"],
     ]) {
       const command = addDoorFlags(addCometFlags(new Cobra("start"))).exitOverride();
       command.parse(["--engine", "cometbft", "--comet.bin", good, "--rpc.laddr", given ?? ""], { from: "user" });
-      expect(cometArgs(command)).toEqual(["--rpc.laddr", told]);
+      expect(cometArgs(command)).toEqual(["--rpc.laddr", passed]);
       expect(chosenComet(command.opts<CometFlags>(), new Home("/var/notes"), command)).toMatchObject({ rpc: asked });
     }
   });
