@@ -8,6 +8,8 @@ import { afterAll, expect, test } from "vitest";
 import { databaseHolder } from "../../../host/abci/comet/database-holder.js";
 
 const data = mkdtempSync(join(tmpdir(), "chain-upgrade-holder of-"));
+/** Its process has the lock until its stdin closes. */
+const HOLD = `exec flock "$0" sh -c 'echo locked; read line'`;
 let child: ChildProcess | undefined;
 afterAll(() => {
   child?.kill("SIGKILL");
@@ -22,7 +24,7 @@ test.runIf(process.platform === "linux")(
     const lock = join(data, "blockstore.db/LOCK");
     writeFileSync(lock, "");
     expect(databaseHolder(data)).toBeUndefined();
-    child = spawn("flock", [lock, "sh", "-c", "echo locked; read line"], { stdio: ["pipe", "pipe", "inherit"] });
+    child = spawn("sh", ["-c", HOLD, lock], { stdio: ["pipe", "pipe", "inherit"] });
     if (child.stdout) await once(child.stdout, "data");
     expect(databaseHolder(data)).toBe(child.pid);
   },
