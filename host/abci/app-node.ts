@@ -2,14 +2,17 @@
  * The application of a home, served to CometBFT until it is asked to stop, its chain halts, or the engine is gone. With a
  * program for it CometBFT is a child of this process.
  */
+
+import { RECORDED_FROM } from "../engine/embedded/run-node.js";
 import type { HaltLinger } from "../engine/home/halt-linger.js";
-import type { Home } from "../engine/home/home.js";
+import { isUpgradeError } from "../errors.js";
 import type { Height } from "../types.js";
 import { Halt } from "../upgrade/halt.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import { type AbciAddress, isOpenToOthers } from "./address.js";
+import type { ConnectionKind } from "./calls.js";
 import { databaseHolder } from "./comet/database-holder.js";
-import { prepareCometHome } from "./comet/home-files.js";
+import { type CometFiles, prepareCometHome } from "./comet/home-files.js";
 import { CometProcess, describeEnd } from "./comet/process.js";
 import type { Answer, Call } from "./messages.js";
 import { AbciServer } from "./server.js";
@@ -17,15 +20,20 @@ import { AbciServer } from "./server.js";
 /** CometBFT closes its connections at once when it reads an exception. */
 const EXCEPTION_MILLIS = 1_000;
 
+export interface CometChild {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly files: CometFiles;
+}
+
 export interface AppNodeOptions {
-  readonly home: Home;
   /** Of the block that is made next. */
   readonly nextHeight: () => Height;
   /** Has the chain no block yet? */
   readonly isNew: boolean;
   readonly address: AbciAddress;
-  /** CometBFT's program and arguments; undefined: it is started by somebody else. */
-  readonly comet: { readonly program: string; readonly args: readonly string[] } | undefined;
+  /** CometBFT as a child; undefined: it is started by somebody else. */
+  readonly comet: CometChild | undefined;
   /** The application. What it has to write down of an end is on disk when a call fails, before CometBFT learns it. */
   readonly answer: (call: Call) => Promise<Answer>;
   /** Settles when no block is between its run and its commit. */
@@ -34,6 +42,8 @@ export interface AppNodeOptions {
   readonly appEnded: Promise<unknown>;
   /** Holds the node at the height for a supervisor, before CometBFT learns of it and ends. */
   readonly linger: HaltLinger;
+  /** ABCI is served from now on. `isConnected`: has an engine asked where the application is, and not hung up since? */
+  readonly onOpen: (isConnected: () => boolean) => void;
   readonly log: (level: LogLevel, message: string) => void;
   /** Aborted when the node is to stop. */
   readonly signal: AbortSignal;
@@ -41,44 +51,52 @@ export interface AppNodeOptions {
 
 /** Returns when it was asked to stop. @throws Halt; UpgradeError: what ended the application or the engine */
 export async function runAppNode(options: AppNodeOptions): Promise<void> {
-  const { home, isNew, nextHeight, address, comet, log, signal } = options;
+  const { isNew, nextHeight, address, comet, log, signal } = options;
   const end = new End(signal);
   options.appEnded.catch((error: unknown) => end.fail(error));
   const server = await AbciServer.listen(address, {
     answer: options.answer,
     onFailed: async (error) => {
-      if (end.isReached) return;
       end.decide(error);
+      if (end.isReached) return;
       await Promise.race([options.linger.before(error, signal), end.reached]);
       end.fail(error);
     },
+    // CometBFT ends by its exception, and its own end would be taken for the reason.
+    onException: (error) => comet && isOfApplication(error) && end.decide(error),
     onGone: (kind) => {
       if (kind === "consensus") end.engineLeft();
       if (kind === "consensus" && !end.isReached && !comet) log("warn", "the engine hung up; it may come again");
     },
   });
+  const isConnected = (kind: ConnectionKind) => server.kinds.includes(kind);
+  options.onOpen(() => isConnected("query"));
   log("info", `ABCI server open at ${server.address}`);
   if (isOpenToOthers(address))
     log("warn", "other machines may reach the ABCI server, and one that does makes this node's blocks");
   let child: CometProcess | undefined;
   try {
     if (comet && !end.isReached) {
-      prepareCometHome(home, isNew);
+      prepareCometHome(comet.files, isNew);
       child = new CometProcess(comet.program, [...comet.args, "--proxy_app", server.address]);
       log("info", `CometBFT started: ${comet.program}, process ${child.pid ?? "none"}`);
-      void child.ended.then((how) => end.fail(engineEnded(nextHeight(), describeEnd(how), home.dataFolder)));
+      const { databases } = comet.files;
+      void child.ended.then((how) => end.engineEnded(() => engineEnded(nextHeight(), describeEnd(how), databases)));
     }
     await end.reached;
-    // What the exception says goes into CometBFT's own log, when it has read it.
-    if (end.error) await end.untilEngineLeft(EXCEPTION_MILLIS);
     // CometBFT that waits for a block is left to commit it: it would be run again from its beginning.
-    else await Promise.race([options.untilIdle(), end.engineHasLeft]);
+    if (!end.error && isConnected("consensus")) await Promise.race([options.untilIdle(), end.engineHasLeft]);
+    // What the exception says goes into CometBFT's own log, when it has read it.
+    if (end.error && isConnected("consensus")) await end.untilEngineLeft(EXCEPTION_MILLIS);
   } finally {
     await child?.stop();
     await server.close();
   }
   if (end.error) throw end.error;
 }
+
+/** Not of the engine, which may ask for what the application cannot know. */
+const isOfApplication = (error: unknown) => !isUpgradeError(error) || error.kind.exit >= RECORDED_FROM;
 
 function engineEnded(nextHeight: Height, how: string, dataFolder: string): Halt {
   const holder = databaseHolder(dataFolder);
@@ -90,7 +108,10 @@ function engineEnded(nextHeight: Height, how: string, dataFolder: string): Halt 
   return new Halt("UPG_HALT_ENGINE", `CometBFT ended by itself (${how}): ${why}`, nextHeight, undefined, details);
 }
 
-/** How it ends: the first reason counts, and an engine that ends because of it is none. */
+/**
+ * How it ends: the first reason counts, and an engine that ends because of it is none. To be asked to stop is no reason: the
+ * block that is finished before may still fail.
+ */
 class End {
   readonly reached: Promise<void>;
   error: unknown;
@@ -112,13 +133,18 @@ class End {
 
   /** It will end by this, whatever comes first: a signal, or the end of CometBFT. */
   decide(error: unknown): void {
-    if (!this.isReached) this.error ??= error;
+    this.error ??= error;
   }
 
+  /** It ends now, by this. */
   fail(error: unknown): void {
-    if (this.isReached) return;
-    this.error ??= error;
+    this.decide(error);
     this.#finish();
+  }
+
+  /** The engine has ended; where that is to be, it is no reason. */
+  engineEnded(error: () => unknown): void {
+    if (!this.isReached) this.fail(this.error ?? error());
   }
 
   engineLeft(): void {

@@ -20,6 +20,8 @@ export interface AbciServerOptions {
   readonly answer: (call: Call) => Promise<Answer>;
   /** A call of consensus has failed, so that the application makes no more blocks: its exception is written afterwards. */
   readonly onFailed: (error: unknown) => void | Promise<void>;
+  /** Another call of consensus has failed: the application goes on, but CometBFT ends when it reads the exception. */
+  readonly onException?: (error: unknown) => void;
   /** A connection that was of a kind is gone. */
   readonly onGone?: (kind: ConnectionKind) => void;
   readonly frameBytesMax?: number;
@@ -110,6 +112,7 @@ export class AbciServer {
     const result = this.#last.then(() => this.options.answer(call));
     this.#last = result.catch(async (error: unknown) => {
       if (ENDING.has(call.case)) await this.options.onFailed(error);
+      else this.options.onException?.(error);
     });
     // After `onFailed`, so that what it writes down is there when the engine reads the exception.
     return this.#last.then(() => result);

@@ -1,8 +1,9 @@
 /** The flags of `start` that say who decides blocks, and what they lead to. */
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { type AbciAddress, parseAbciAddress } from "../abci/address.js";
 import { findComet } from "../abci/comet/binary.js";
+import type { CometFiles } from "../abci/comet/home-files.js";
 import type { EngineName } from "../chain/engine-port.js";
 import { httpUrl } from "../comet-rpc/client.js";
 import type { Home } from "../engine/home/home.js";
@@ -104,21 +105,21 @@ export function chosenComet(flags: CometFlags, home: Home, self: Command): Comet
 
 /** What is given, or where CometBFT is to listen by its flag or its own settings. @throws UpgradeError UPG_INVALID_CONFIG */
 function rpcOf({ "comet.rpc": given }: CometFlags, home: Home, self: Command): string {
-  const flag = self.getOptionValueSource("rpc.laddr") === "cli" ? self.getOptionValue("rpc.laddr") : undefined;
-  const listening = flag as DoorFlags["rpc.laddr"] | undefined;
-  if (listening?.port === 0) {
+  const flag = rpcFlag(self);
+  const where = flag === undefined ? "rpc.laddr of config.toml" : "--rpc.laddr";
+  const listens = flag ?? configValue(readConfig(home.path, "config"), "rpc.laddr");
+  // It may listen at several; at all addresses of the machine it is asked at this machine's own.
+  const [first = ""] = (listens ?? "").split(",");
+  const own = (first.trim() || RPC_DEFAULT).replace(/\/\/(0\.0\.0\.0|\[::\])?:/, "//127.0.0.1:");
+  if (given === undefined && /:0+$/.test(own)) {
     const what = "CometBFT serves the RPC, and nobody learns which port it takes: name one";
-    throw new UpgradeError("UPG_INVALID_CONFIG", `--rpc.laddr: ${what}`);
+    throw new UpgradeError("UPG_INVALID_CONFIG", `${where}: ${what}`);
   }
-  const listens = listening
-    ? `tcp://${hostPort(listening)}`
-    : configValue(readConfig(home.path, "config"), "rpc.laddr");
-  // One that listens at all addresses is asked at this machine's own.
-  const address = given ?? (listens || RPC_DEFAULT).replace(/\/\/(0\.0\.0\.0|\[::\])?:/, "//127.0.0.1:");
+  const address = given ?? own;
   try {
     httpUrl(address);
   } catch (cause) {
-    const what = given === undefined ? "rpc.laddr of config.toml" : "--comet.rpc";
+    const what = given === undefined ? where : "--comet.rpc";
     throw new UpgradeError("UPG_INVALID_CONFIG", `${what}: ${messageOf(cause)}; --comet.rpc names CometBFT's RPC`, {
       cause,
     });
@@ -128,12 +129,29 @@ function rpcOf({ "comet.rpc": given }: CometFlags, home: Home, self: Command): s
 
 /** Flags of `start` that are CometBFT's own where it is the engine. */
 export function cometArgs(self: Command): string[] {
-  const isGiven = self.getOptionValueSource("rpc.laddr") === "cli";
-  const address = self.getOptionValue("rpc.laddr") as DoorFlags["rpc.laddr"];
+  const rpc = rpcFlag(self);
   const moniker = self.getOptionValue("moniker") as string | undefined;
   return [
-    ...(isGiven ? ["--rpc.laddr", `tcp://${hostPort(address)}`] : []),
+    ...(rpc === undefined ? [] : ["--rpc.laddr", rpc]),
     ...(moniker ? ["--moniker", moniker] : []),
     ...cometFlags(self),
   ];
+}
+
+/** Where the command line has CometBFT serve its RPC; undefined: where its own settings say. */
+function rpcFlag(self: Command): string | undefined {
+  if (self.getOptionValueSource("rpc.laddr") !== "cli") return undefined;
+  return `tcp://${hostPort(self.getOptionValue("rpc.laddr") as DoorFlags["rpc.laddr"])}`;
+}
+
+/** Where CometBFT has its files in this home. @throws UpgradeError UPG_INVALID_CONFIG */
+export function cometFiles(home: Home): CometFiles {
+  const settings = readConfig(home.path, "config");
+  const at = (setting: string, file: string) => resolve(home.path, configValue(settings, setting) || file);
+  return {
+    nodeKey: at("node_key_file", "config/node_key.json"),
+    validatorKey: at("priv_validator_key_file", "config/priv_validator_key.json"),
+    lastSigned: at("priv_validator_state_file", "data/priv_validator_state.json"),
+    databases: at("db_dir", "data"),
+  };
 }

@@ -119,6 +119,8 @@ export interface NodeDoorsOptions {
   readonly rpc: Query<LocalNode> | string;
   /** Is the handler of the plan that is scheduled here? */
   readonly handlerState: (plan: Plan) => HandlerState;
+  /** Is the engine there that makes the next block? Without it this node is behind soon. */
+  readonly isReady?: () => boolean;
   readonly logger: Logger;
   /** Aborted when the node begins to stop. */
   readonly signal: AbortSignal;
@@ -147,7 +149,7 @@ export async function openNodeDoors(options: NodeDoorsOptions): Promise<NodeDoor
 }
 
 function open(options: NodeDoorsOptions): Promise<OpenDoors> {
-  const { flags, limits, home, query, rpc, logger, signal, handlerState } = options;
+  const { flags, limits, home, query, rpc, logger, signal, handlerState, isReady = () => true } = options;
   const { app, node } = query;
   const diskFree = () => {
     const free = freeBytes(home.databaseFile);
@@ -167,7 +169,7 @@ function open(options: NodeDoorsOptions): Promise<OpenDoors> {
     grpcWeb: flags["grpcWeb.enable"],
     origins: flags["rpc.corsAllowedOrigins"] ?? [],
     limits: limits.doors,
-    isReady: () => !signal.aborted && query.lastHeight !== undefined,
+    isReady: () => !signal.aborted && isReady() && query.lastHeight !== undefined,
     metrics: () => metrics.text(),
   });
 }

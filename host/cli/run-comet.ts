@@ -3,9 +3,8 @@
  * the ABCI sockets, REST and gRPC, CometBFT as a child where it is asked for, the log and the signals. Queries and checks of
  * transactions are served here over committed state, also while a block is made.
  */
-import { resolve } from "node:path";
 import { runAppNode } from "../abci/app-node.js";
-import { answerBeside, type SidePort } from "../abci/calls.js";
+import { answerBeside, ENDING, type SidePort } from "../abci/calls.js";
 import { CometNode } from "../abci/comet-node.js";
 import type { Answer, Call } from "../abci/messages.js";
 import { toHex } from "../bytes.js";
@@ -24,7 +23,7 @@ import type { Committed, EngineFacts } from "../thread/engine-port.js";
 import { EngineFailure, type EngineListener, EngineThread } from "../thread/engine-thread.js";
 import type { HaltRecord } from "../upgrade/halt.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
-import type { CometChoice } from "./comet-flags.js";
+import { type CometChoice, cometFiles } from "./comet-flags.js";
 import { type NodeDoors, openNodeDoors, queryOf } from "./node-doors.js";
 import { ProgressLog } from "./progress-log.js";
 import { programOfThread, recordCrash, type ThreadsOptions } from "./run-threads.js";
@@ -61,6 +60,7 @@ class NodeOfComet implements EngineListener {
   #view: CometView | undefined;
   #doors: NodeDoors | undefined;
   #handlerState: HandlerState = "absent";
+  #isConnected = () => false;
   /** The block that is between its run and its commit. */
   #block: { readonly done: Promise<void>; readonly end: () => void } | undefined;
 
@@ -88,15 +88,21 @@ class NodeOfComet implements EngineListener {
     this.#doors = await openNodeDoors({
       ...{ flags, limits, home, query, rpc: choice.rpc, logger, signal },
       handlerState: () => this.#handlerState,
+      isReady: () => this.#isConnected(),
     });
     const { program, address } = choice;
     const comet =
-      program === undefined ? undefined : { program, args: ["start", "--home", resolve(home.path), ...args] };
+      program === undefined
+        ? undefined
+        : { program, args: ["start", "--home", home.path, ...args], files: cometFiles(home) };
     await runAppNode({
-      ...{ home, address, comet, signal, linger: this.#linger, isNew: facts.lastHeight === 0n },
+      ...{ address, comet, signal, linger: this.#linger, isNew: facts.lastHeight === 0n },
       nextHeight: () => (view.last ? view.last.height + 1n : facts.chain.initialHeight),
       answer: this.#answerer(view, query),
       untilIdle: async () => this.#block?.done,
+      onOpen: (isConnected) => {
+        this.#isConnected = isConnected;
+      },
       appEnded: engine.ended,
       log: (level, message) => logger[level](message),
     });
@@ -138,6 +144,7 @@ class NodeOfComet implements EngineListener {
       if (call.case === "commit") this.#block?.end();
       return answer;
     } catch (error) {
+      if (!ENDING.has(call.case)) throw error;
       this.#block?.end();
       this.#progress.end();
       throw error;

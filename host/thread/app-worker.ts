@@ -61,14 +61,16 @@ export class AppOfThread extends WorkerSide {
   }
 
   async #call(held: HeldHome, app: App, served: WatchedApp, id: number, call: Call): Promise<void> {
-    if (call.case === "finalizeBlock") this.#begin(app, call.value.height);
     try {
+      if (call.case === "finalizeBlock") this.#begin(app, call.value.height);
       const value = await answer(served, call);
       this.send({ kind: "returned", id, answer: value });
     } catch (error) {
-      this.status.heightUnderWay = 0n;
-      this.reporter.end();
-      if (ENDING.has(call.case)) this.#recordOnce(held, error);
+      if (ENDING.has(call.case)) {
+        this.status.heightUnderWay = 0n;
+        this.reporter.end();
+        this.#recordOnce(held, error);
+      }
       this.send({ kind: "threw", id, error: sendError(error) });
     }
   }

@@ -77,9 +77,11 @@ export class EngineThread {
   readonly #exited: Promise<void>;
   #lastId = 0;
   #lastCall = 0;
-  /** Calls that the application has not returned from; they wait for ever when its thread dies, which `ended` reports. */
+  /** Calls that the application has not returned from. */
   readonly #calls = new Map<number, { resolve(answer: Answer): void; reject(error: Error): void }>();
-  #isOver = false;
+  /** It has ended by this. */
+  #failure: EngineFailure | undefined;
+  #isTerminated = false;
   #deathCause: unknown;
 
   /** @param program the file whose thread runs `runEngineThread`, or in an executable that embeds it its code */
@@ -103,9 +105,11 @@ export class EngineThread {
     this.opened = opened.promise;
     this.ended = ended.promise;
     const failWith = (failure: EngineFailure) => {
-      this.#isOver = true;
+      this.#failure = failure;
       opened.reject(failure);
       ended.reject(failure);
+      for (const { reject } of this.#calls.values()) reject(failure);
+      this.#calls.clear();
     };
     port1.on("message", (message: FromEngine) => {
       if (message.kind === "opened") opened.resolve(message.facts);
@@ -114,7 +118,8 @@ export class EngineThread {
         failWith(new EngineFailure(receiveError(message.error), message.record, false));
       } else this.#hear(message);
     });
-    port1.once("close", () => void this.#crash().then(failWith));
+    // A thread that this one has ended is no crash, and no record is written of it.
+    port1.once("close", () => this.#isTerminated || void this.#crash().then(failWith));
   }
 
   /** From now on blocks are made. */
@@ -124,7 +129,7 @@ export class EngineThread {
 
   /** @throws UpgradeError UPG_TX_MEMPOOL_FULL while the engine has not taken those before; UPG_REMOTE_NOT_READY after its end */
   requireRoom(): void {
-    if (this.#isOver) throw new UpgradeError("UPG_REMOTE_NOT_READY", "the node has halted and takes no transactions");
+    if (this.#failure) throw new UpgradeError("UPG_REMOTE_NOT_READY", "the node has halted and takes no transactions");
     const waiting = this.#lastId - this.status.txsTaken;
     if (waiting < QUEUED_TXS_MAX) return;
     throw new UpgradeError(
@@ -140,8 +145,9 @@ export class EngineThread {
     return this.#lastId;
   }
 
-  /** A call of CometBFT. @throws what the application throws, with what it has to write down on disk */
+  /** A call of CometBFT. @throws what the application throws, with what it has to write down on disk; EngineFailure */
   call(call: Call): Promise<Answer> {
+    if (this.#failure) return Promise.reject(this.#failure);
     const id = ++this.#lastCall;
     return new Promise((resolve, reject) => {
       this.#calls.set(id, { resolve, reject });
@@ -154,8 +160,9 @@ export class EngineThread {
     this.#send({ kind: "stop", ...(error === undefined ? {} : { error: sendError(error) }) });
   }
 
-  /** Ends the thread wherever it is. False: it did not come to its end in that time. */
+  /** Ends the thread wherever it is; `ended` does not settle then. False: it did not come to its end in that time. */
   async terminate(millis: number): Promise<boolean> {
+    this.#isTerminated = true;
     void this.#worker.terminate();
     return this.exited(millis);
   }

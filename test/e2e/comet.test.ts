@@ -140,11 +140,16 @@ describe("chaind start --engine cometbft (needs CometBFT, or Go and its module p
     const serve = ["--with-comet=false", "--transport", "socket", "--address", socket, "--app-version", "1"];
     const node = home.start(...serve);
     await node.says("ABCI server open");
+    const { api } = JSON.parse(read(home, "addresses.json")) as { api: string };
+    const readiness = async () => (await fetch(`${api.replace("tcp:", "http:")}/readyz`)).status;
     for (const height of [2, 4]) {
       const engine = spawn(comet, ["start", "--home", home.path, "--proxy_app", socket], { stdio: "ignore" });
       await untilHeight(home, height);
+      expect(await readiness()).toBe(200);
       engine.kill("SIGKILL");
       await once(engine, "exit");
+      // It has blocks and serves state, but nobody gives it the next block.
+      while ((await readiness()) !== 503) await new Promise((resolve) => setTimeout(resolve, 20));
     }
     node.child.kill("SIGTERM");
     const end = await node.end;

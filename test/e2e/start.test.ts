@@ -1,6 +1,6 @@
 /** `chaind start` as a process: how it ends, what it leaves behind, and how the next one goes on. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import { build, guest } from "../guest/build.js";
 import { genesisWith } from "../scenario/genesis-text.js";
@@ -60,10 +60,11 @@ describe("chaind start, exit status", () => {
     expectRecord(home, end, "UPG_HALT_HANDLER_MISSING", "8");
   });
 
-  test("13: --halt-height", async () => {
+  test("13: --halt-height; the commands of the record hold in any folder, also where --home did not", async () => {
     const home = new TestHome();
-    const end = await home.start("--halt-height", "4").end;
+    const end = await home.start("--home", relative(process.cwd(), home.path), "--halt-height", "4").end;
     expect(end.exit).toBe(13);
+    expect(home.haltRecord?.commands).toEqual([`chaind start --home ${home.path}`]);
     expectRecord(home, end, "UPG_HALT_HEIGHT", "4");
   });
 

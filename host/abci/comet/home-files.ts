@@ -1,14 +1,57 @@
-/** What stock CometBFT wants to find in a home, where an older `init` has not made it. */
+/**
+ * What stock CometBFT wants to find in a home. It ends without a code of ours over a file that it cannot read, so they are
+ * looked at before it is started.
+ */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Home } from "../../engine/home/home.js";
-import { writeNothingSigned } from "../../engine/home/last-signed.js";
+import { readFileIfThere } from "../../engine/home/atomic-file.js";
+import { LastSigned, writeNothingSigned } from "../../engine/home/last-signed.js";
+import { UpgradeError } from "../../errors.js";
+import { decodeText } from "../../text.js";
+
+/** Paths, as CometBFT's settings have them. */
+export interface CometFiles {
+  readonly nodeKey: string;
+  readonly validatorKey: string;
+  /** The record of what that key signed last. */
+  readonly lastSigned: string;
+  /** Folder of its databases. */
+  readonly databases: string;
+}
 
 /**
- * Before the first block. Later a record of signatures that is missing is left missing: it was lost then, and nothing keeps
- * the key from signing twice.
+ * A record of signatures that an older `init` has not made is made, before the first block. One that is missing later was lost,
+ * and nothing keeps the key from signing twice. Keys that are absent are made by CometBFT.
+ * @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_CORRUPT, UPG_STORE_IO
  */
-export function prepareCometHome(home: Home, isNew: boolean): void {
-  const hasBlocks = existsSync(join(home.dataFolder, "blockstore.db"));
-  if (isNew && !hasBlocks && existsSync(home.validatorKeyFile)) writeNothingSigned(home.lastSignedFile);
+export function prepareCometHome(files: CometFiles, isNew: boolean): void {
+  const { nodeKey, validatorKey, lastSigned, databases } = files;
+  requireKey(nodeKey, "without it CometBFT makes another one, and this node has another id then");
+  requireKey(validatorKey, "restore it from a copy");
+  if (!existsSync(validatorKey)) return;
+  if (isNew && !existsSync(join(databases, "blockstore.db"))) writeNothingSigned(lastSigned);
+  if (!existsSync(lastSigned)) {
+    throw new UpgradeError(
+      "UPG_INVALID_CONFIG",
+      `${lastSigned} is missing, and CometBFT does not start without it: restore the newest copy, since nothing else keeps the ` +
+        `key from signing twice. Where ${validatorKey} has never been a validator's, remove that file: CometBFT makes both`,
+    );
+  }
+  // Reads it.
+  void new LastSigned(lastSigned).height;
+}
+
+function requireKey(path: string, remedy: string): void {
+  const bytes = readFileIfThere(path);
+  if (!bytes || hasKey(bytes)) return;
+  throw new UpgradeError("UPG_INVALID_CONFIG", `${path} holds no key: ${remedy}`);
+}
+
+function hasKey(bytes: Uint8Array): boolean {
+  try {
+    const { priv_key: key } = JSON.parse(decodeText(bytes)) as { priv_key?: { value?: unknown } };
+    return typeof key?.value === "string" && key.value !== "";
+  } catch {
+    return false;
+  }
 }

@@ -1,5 +1,6 @@
 /** `chaind start`: runs the node until it is stopped or halts. */
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Logger, pino } from "pino";
 import { Home } from "../../engine/home/home.js";
@@ -142,8 +143,9 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
   endWithParent();
   for (const warning of warnings) logger.warn(warning);
   const linger = haltLingerTime(options, process.env);
-  const home = new Home(globals.home);
-  const begun = engineStart(options, globals.home, logger.isLevelEnabled("debug"));
+  // Whole: the commands of halt.json are pasted in any folder.
+  const home = new Home(resolve(globals.home));
+  const begun = engineStart(options, home.path, logger.isLevelEnabled("debug"));
   if (comet) {
     const startFlags = comet.program === undefined ? ["--with-comet=false"] : ["--engine", "cometbft"];
     const start = { ...begun, engine: "cometbft" as const, startFlags };
@@ -170,8 +172,8 @@ function engineStart(options: StartOptions, home: string, isDebugLogged: boolean
   return {
     engine: "embedded",
     home,
-    handlers: options.handlers,
-    staged: options.handlersStaged,
+    handlers: options.handlers && resolve(options.handlers),
+    staged: options.handlersStaged && resolve(options.handlersStaged),
     logicalBlockNanos: options.logicalClock ? options.blockTime || 1_000_000_000n : undefined,
     appVersion: options.appVersion,
     skipHeights: skipHeights(options),

@@ -59,6 +59,7 @@ describe("chosenComet()", () => {
       ["tcp://0.0.0.0:5", "tcp://127.0.0.1:5"],
       ["tcp://[::]:5", "tcp://127.0.0.1:5"],
       ["tcp://:5", "tcp://127.0.0.1:5"],
+      ["tcp://127.0.0.1:5, tcp://127.0.0.1:6", "tcp://127.0.0.1:5"],
       ["", "tcp://127.0.0.1:26657"],
     ] as const) {
       writeFileSync(join(home, "config/config.toml"), `[rpc]\nladdr = "${laddr}"\n`);
@@ -68,6 +69,12 @@ describe("chosenComet()", () => {
     writeFileSync(join(home, "config/config.toml"), '[rpc]\nladdr = "unix:///rpc.sock"\n');
     const failure = failureOf(() => chosenIn(home, ...off));
     expect(failure).toMatchObject({ code: "UPG_INVALID_CONFIG", message: expect.stringContaining("--comet.rpc") });
+    writeFileSync(join(home, "config/config.toml"), '[rpc]\nladdr = "tcp://127.0.0.1:0"\n');
+    expect(failureOf(() => chosenIn(home, ...off))).toMatchObject({
+      code: "UPG_INVALID_CONFIG",
+      message: expect.stringContaining("rpc.laddr of config.toml: CometBFT serves the RPC"),
+    });
+    expect(chosenIn(home, ...off, "--comet.rpc", "tcp://node:5")).toMatchObject({ rpc: "tcp://node:5" });
   });
 
   test("--rpc.laddr with an address of IPv6 → CometBFT gets it, and is asked at it, with brackets", () => {

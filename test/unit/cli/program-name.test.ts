@@ -43,6 +43,10 @@ describe("a program called notesd", () => {
   test("halt.json → commands that start this program", () => {
     const facts = { height: "5", home: "/h", plan: "v2", program: notesChain.name, details: {} };
     expect(nextStep({ ...facts, code: "UPG_HALT_RESTART" }).commands).toEqual(["notesd start --home /h"]);
+    const startFlags = ["--engine", "cometbft"];
+    expect(nextStep({ ...facts, startFlags, code: "UPG_HALT_ENGINE" }).commands).toEqual([
+      "notesd start --home /h --engine cometbft",
+    ]);
     expect(nextStep({ ...facts, code: "UPG_STORE_CORRUPT" }).commands[0]).toBe("notesd verify --home /h");
   });
 

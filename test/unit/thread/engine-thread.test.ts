@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import type { Call } from "../../../host/abci/messages.js";
 import type { EngineStart } from "../../../host/thread/engine-port.js";
 import {
   EngineFailure,
@@ -74,6 +75,23 @@ test("terminate() of an engine that loops for ever → it is gone", async () => 
   const thread = engine(`port.postMessage({ kind: "opened", facts: {} }); for (;;);`);
   await thread.opened;
   expect(await thread.terminate(10_000)).toBe(true);
+});
+
+test("terminate() → that is no crash: ended does not settle, so that nobody writes a record of it", async () => {
+  const thread = engine(`port.postMessage({ kind: "opened", facts: {} }); for (;;);`);
+  await thread.opened;
+  expect(await thread.terminate(10_000)).toBe(true);
+  const later = new Promise((resolve) => setTimeout(resolve, 100, "nothing"));
+  expect(await Promise.race([thread.ended.catch(() => "a crash"), later])).toBe("nothing");
+});
+
+test("an engine that dies in a call → that call and each later one is rejected by the crash", async () => {
+  const thread = engine(`port.once("message", () => { throw new Error("by this test"); });`);
+  const call = () => thread.call({ case: "commit", value: {} } as Call).catch((error: unknown) => error);
+  for (const failure of [await call(), await call()]) {
+    expect(failure).toBeInstanceOf(EngineFailure);
+    expect(failure).toMatchObject({ isCrash: true, message: expect.stringContaining("by this test") });
+  }
 });
 
 test("what the engine sends → each message to its listener, in order; log lines are counted as taken", async () => {
