@@ -20,7 +20,7 @@ import { AbciServer } from "./server.js";
 /** CometBFT closes its connections at once when it reads an exception. */
 const EXCEPTION_MILLIS = 1_000;
 
-export interface CometChild {
+interface CometChild {
   readonly program: string;
   readonly args: readonly string[];
   readonly files: CometFiles;

@@ -119,7 +119,7 @@ export interface NodeDoorsOptions {
   readonly rpc: Query<LocalNode> | string;
   /** Is the handler of the plan that is scheduled here? */
   readonly handlerState: (plan: Plan) => HandlerState;
-  /** Is the engine there that makes the next block? Without it this node is behind soon. */
+  /** Is the engine connected that makes the next block? */
   readonly isReady?: () => boolean;
   readonly logger: Logger;
   /** Aborted when the node begins to stop. */
