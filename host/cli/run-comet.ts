@@ -61,8 +61,10 @@ class NodeOfComet implements EngineListener {
   #doors: NodeDoors | undefined;
   #handlerState: HandlerState = "absent";
   #isConnected = () => false;
-  /** The block that is between its run and its commit. */
-  #block: { readonly done: Promise<void>; readonly end: () => void } | undefined;
+  /** From the beginning of its run to its commit. */
+  #block: BlockUnderWay | undefined;
+  /** The thread was ended in the middle of a run. */
+  #isGivenUp = false;
 
   constructor(private readonly options: CometRun) {
     const { logger, start, linger } = options;
@@ -138,25 +140,22 @@ class NodeOfComet implements EngineListener {
   }
 
   async #call(call: Call): Promise<Answer> {
-    if (call.case === "finalizeBlock") this.#begin();
+    if (call.case === "finalizeBlock") this.#block = new BlockUnderWay();
     try {
       const answer = await this.#engine.call(call);
-      if (call.case === "commit") this.#block?.end();
+      if (call.case === "finalizeBlock" && this.#block) this.#block.hasRun = true;
+      if (call.case === "commit") this.#endBlock();
       return answer;
     } catch (error) {
-      if (!ENDING.has(call.case)) throw error;
-      this.#block?.end();
-      this.#progress.end();
+      if (ENDING.has(call.case)) this.#endBlock();
       throw error;
     }
   }
 
-  #begin(): void {
-    let end: () => void = () => undefined;
-    const done = new Promise<void>((over) => {
-      end = over;
-    });
-    this.#block = { done, end };
+  #endBlock(): void {
+    this.#block?.end();
+    this.#block = undefined;
+    this.#progress.end();
   }
 
   onCommitted({ height, appHash, handlerState }: Committed): void {
@@ -185,6 +184,7 @@ class NodeOfComet implements EngineListener {
   /** Has the end written down, where the application has not done it. Gives what the command ends with. */
   async recorded(error: unknown): Promise<unknown> {
     if (!(error instanceof EngineFailure)) {
+      if (this.#block && !this.#block.hasRun) return await this.#giveUp(error);
       this.#engine.stop(error);
       await this.#engine.ended.catch(() => undefined);
       return error;
@@ -197,14 +197,32 @@ class NodeOfComet implements EngineListener {
     return error.error;
   }
 
+  /** CometBFT has ended in the middle of a run, which may take as long as an upgrade does, and for which nobody waits any more. */
+  async #giveUp(error: unknown): Promise<unknown> {
+    this.#isGivenUp = true;
+    await this.#engine.terminate(EXIT_MILLIS);
+    const record = error instanceof Error ? recordCrash(this.options, error, this.#view?.last) : undefined;
+    if (record) this.onRecorded(record);
+    return error;
+  }
+
   async close(): Promise<void> {
     this.#progress.end();
     this.#engine.stop();
     await this.#doors?.close();
-    await this.#engine.ended.catch(() => undefined);
+    if (!this.#isGivenUp) await this.#engine.ended.catch(() => undefined);
     this.#database?.close();
     this.#signals.close();
     // A thread that died inside a transaction of the database never ends, and would keep the process.
     if (!(await this.#engine.exited(EXIT_MILLIS))) this.#signals.kill();
   }
+}
+
+class BlockUnderWay {
+  /** What is left is its commit. */
+  hasRun = false;
+  end: () => void = () => undefined;
+  readonly done = new Promise<void>((resolve) => {
+    this.end = resolve;
+  });
 }

@@ -1,11 +1,12 @@
 /** A node of CometBFT while it makes the block of a large upgrade: it serves, shows how far it is, and is stopped in order. */
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { utf8 } from "../../host/bytes.js";
 import { sha256 } from "../../host/native/sha256.js";
 import { encodeAddress } from "../addresses.js";
+import { compileSource, IMPORTS } from "../guest/kit/author.js";
 import { DIST, run } from "./chaind.js";
 import { cometbft, freePorts, quickComet, votedGenesis } from "./cometbft.js";
 import { makeHome } from "./prepared-home.js";
@@ -74,3 +75,52 @@ test("an upgrade of many accounts under CometBFT (needs CometBFT, or Go and its 
   expect(end.stderr).toContain("upgrade applied");
   expect(end.stderr).toMatch(new RegExp(`block committed.*${UPGRADE}`));
 }, 240_000);
+
+const ENDLESS = `${IMPORTS}
+plan("v2", 1_000_000_000_000);
+const auth = store("auth").prefix("01");
+addStore("bank");
+let pairs = 0;
+migrate("auth", 1, 2);
+migrate("bank", 1, 2);
+scan(auth, "01", onPair);
+function onPair(key: Bytes, value: Bytes): void { while (true) pairs += 1; }`;
+
+test("a block that takes for ever (needs CometBFT): CometBFT is killed in it → 16 at once, with a record; SIGTERM twice in it → 15, CometBFT is gone", async (context) => {
+  const program = cometbft();
+  if (!program) return context.skip("CometBFT is missing here, and cannot be built: Go or its module proxy is missing");
+  const home = join(root, "endless");
+  makeHome(home, votedGenesis({ name: "v2", height: UPGRADE }));
+  const [port = 0, p2p = 0] = await freePorts(2);
+  quickComet(home, port, p2p);
+  const staged = join(home, "handlers/staged");
+  mkdirSync(staged, { recursive: true });
+  writeFileSync(join(staged, "v2.wasm"), (await compileSource(ENDLESS)).bytes);
+  const none = ["--handlers", join(home, "handlers"), "--grpc.enable=false", "--api.enable=false"];
+  const args = ["start", "--home", home, "--engine", "cometbft", "--comet.bin", program, ...none];
+  const started = async () => {
+    const node = run(CHAIND, args);
+    await node.says("applying upgrade");
+    return { node, comet: Number(/CometBFT started: .*, process ([0-9]+)/.exec(node.stderr)?.[1]) };
+  };
+  const first = await started();
+  process.kill(first.comet, "SIGKILL");
+  const end = await first.node.end;
+  expect(end.exit, end.stderr).toBe(16);
+  const { code, last_committed_height: last } = JSON.parse(readFileSync(join(home, "data/halt.json"), "utf8"));
+  expect({ code, last }).toEqual({ code: "UPG_HALT_ENGINE", last: String(UPGRADE - 1) });
+  const { node, comet } = await started();
+  node.child.kill("SIGTERM");
+  await node.says(`finishing block ${UPGRADE}, then stopping`);
+  node.child.kill("SIGTERM");
+  expect((await node.end).exit).toBe(15);
+  while (isAlive(comet)) await new Promise((resolve) => setTimeout(resolve, 20));
+}, 240_000);
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
