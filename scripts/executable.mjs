@@ -10,7 +10,9 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
@@ -26,11 +28,15 @@ const { values } = parseArgs({
     entry: { type: "string", default: "examples/chain/executable.ts" },
   },
 });
-/** Emptied first. */
+/** Made new, when nothing but an executable that was made before is in it. */
 const OUT = resolve(values.out);
 const require = createRequire(import.meta.url);
 const { platform, arch } = process;
-const FILE = join(OUT, platform === "win32" ? "chaind.exe" : "chaind");
+const NAME = platform === "win32" ? "chaind.exe" : "chaind";
+const FILE = join(OUT, NAME);
+const PARTS = join(OUT, "parts");
+/** Under its name once it is whole: until it has the program in it, it is a plain Node.js. */
+const UNFINISHED = join(PARTS, NAME);
 /** Where Node.js looks for what is injected. */
 const BLOB = "NODE_SEA_BLOB";
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
@@ -38,6 +44,14 @@ const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 function fail(text) {
   process.stderr.write(`build:executable: ${text}\n`);
   process.exit(1);
+}
+
+/** A folder that somebody named by mistake stays as it is. */
+function requireOwn() {
+  if (!existsSync(OUT)) return;
+  if (!statSync(OUT).isDirectory()) fail(`--out ${OUT} is a file: name a folder`);
+  const other = readdirSync(OUT).find((name) => ![NAME, "parts"].includes(name));
+  if (other !== undefined) fail(`--out ${OUT} has other files in it, such as ${other}: name an empty folder`);
 }
 
 /** What is injected into a Node.js without the fuse is never read. */
@@ -141,35 +155,37 @@ async function program() {
 async function inNode() {
   const assets = {};
   const put = (name, bytes) => {
-    const path = join(OUT, "parts", createHash("sha256").update(name).digest("hex"));
+    const path = join(PARTS, createHash("sha256").update(name).digest("hex"));
     writeFileSync(path, bytes);
     assets[name] = path;
     return path;
   };
-  mkdirSync(join(OUT, "parts"), { recursive: true });
+  mkdirSync(PARTS, { recursive: true });
   const files = await filesToUnpack();
   for (const [name, bytes] of files) put(name, bytes);
   // With their hashes, so that another content is another folder.
   const hashes = files.map(([name, bytes]) => [name, createHash("sha256").update(bytes).digest("hex")]);
   put("files.json", JSON.stringify(hashes));
   const main = put("program.cjs", await program());
-  const [config, blob] = [join(OUT, "parts", "sea.json"), join(OUT, "parts", "blob")];
+  const [config, blob] = [join(PARTS, "sea.json"), join(PARTS, "blob")];
   writeFileSync(config, JSON.stringify({ main, output: blob, disableExperimentalSEAWarning: true, assets }));
   execFileSync(process.execPath, ["--experimental-sea-config", config], { stdio: ["ignore", "ignore", "inherit"] });
   return readFileSync(blob);
 }
 
+requireOwn();
 requireNode();
 if (!existsSync("dist/handlers")) fail("dist is missing: npm run build comes first");
 rmSync(OUT, { recursive: true, force: true });
 const blob = await inNode();
-copyFileSync(process.execPath, FILE);
-chmodSync(FILE, 0o755);
+copyFileSync(process.execPath, UNFINISHED);
+chmodSync(UNFINISHED, 0o755);
 // A signature does not survive what is added; macOS runs nothing that has none.
-if (platform === "darwin") execFileSync("codesign", ["--remove-signature", FILE], { stdio: "inherit" });
+if (platform === "darwin") execFileSync("codesign", ["--remove-signature", UNFINISHED], { stdio: "inherit" });
 const segment = platform === "darwin" ? { machoSegmentName: "NODE_SEA" } : {};
-await inject(FILE, BLOB, blob, { sentinelFuse: FUSE, ...segment });
-if (platform === "darwin") execFileSync("codesign", ["--sign", "-", FILE], { stdio: "inherit" });
-rmSync(join(OUT, "parts"), { recursive: true });
+await inject(UNFINISHED, BLOB, blob, { sentinelFuse: FUSE, ...segment });
+if (platform === "darwin") execFileSync("codesign", ["--sign", "-", UNFINISHED], { stdio: "inherit" });
+renameSync(UNFINISHED, FILE);
+rmSync(PARTS, { recursive: true });
 const sha256 = createHash("sha256").update(readFileSync(FILE)).digest("hex");
 process.stdout.write(`${sha256}  ${FILE}\n`);

@@ -2,4 +2,10 @@
 import { runChain } from "chain-upgrade/node";
 import { exampleChain } from "./chain.js";
 
-void runChain(exampleChain);
+const DEMO =
+  "demo: it starts programs that are not in this executable: install the package, then run `npx chaind demo`";
+
+if (process.argv[2] === "demo") {
+  process.stderr.write(`Error: ${DEMO} [UPG_INVALID_CONFIG]\n`);
+  process.exitCode = 2;
+} else void runChain({ ...exampleChain, description: "A small chain that knows how to upgrade itself." });

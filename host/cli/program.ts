@@ -142,7 +142,7 @@ function rootCommand(version: string): Cobra {
     .version(version, "-v, --version", "print the version")
     .addOption(
       new Option("--home <string>", "folder of configuration and data").default(
-        join(homedir(), `.${programName()}`),
+        join(userHome(), `.${programName()}`),
         `~/.${programName()}`,
       ),
     )
@@ -160,6 +160,15 @@ function rootCommand(version: string): Cobra {
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();
   return program.group();
+}
+
+/** A container may run as a user that the system does not know, with nothing in HOME; other homes can be named all the same. */
+function userHome(): string {
+  try {
+    return homedir();
+  } catch {
+    return "/";
+  }
 }
 
 function registerHelp(program: Cobra): void {

@@ -5,3 +5,6 @@ import { getAsset, isSea } from "node:sea";
 export function embeddedProgram(): string | undefined {
   return isSea() ? getAsset("program.cjs", "utf8") : undefined;
 }
+
+/** Is the program one executable file? */
+export const isEmbedded = (): boolean => isSea();

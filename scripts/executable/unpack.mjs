@@ -40,9 +40,20 @@ export function unpack() {
 
 /** The user's cache, and where it cannot be written to, a folder of this user among those that are temporary. */
 function roots() {
+  const temporary = join(tmpdir(), `chain-upgrade-${process.getuid?.() ?? "cache"}`);
+  const user = userCache();
+  return user === undefined ? [temporary] : [join(user, "chain-upgrade"), temporary];
+}
+
+/** Undefined: the system does not know this user, as in a container, and HOME is not set. */
+function userCache() {
   const { XDG_CACHE_HOME: cache = "" } = process.env;
-  const user = isAbsolute(cache) ? cache : join(homedir(), ".cache");
-  return [join(user, "chain-upgrade"), join(tmpdir(), `chain-upgrade-${process.getuid?.() ?? "cache"}`)];
+  if (isAbsolute(cache)) return cache;
+  try {
+    return join(homedir(), ".cache");
+  } catch {
+    return undefined;
+  }
 }
 
 /** What another user may write to is not loaded. */

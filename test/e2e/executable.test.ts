@@ -1,6 +1,17 @@
 /** `npm run build:executable`: the whole program in one file, taken through the upgrade without anything beside it. */
 import { execFile, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -50,6 +61,44 @@ test("keys, init, the halt, pre-upgrade, the upgrade, handler check and run, ver
   expect([run.exit, JSON.parse(run.stdout)]).toEqual([0, expect.objectContaining({ ok: true })]);
   expect(call(["verify", "--home", alone.path]).exit).toBe(0);
   expect(alone.last.height).toBe("5");
+});
+
+test("demo, handler new, handler build → one error that says where they run; help of the executable does not list them", () => {
+  for (const args of [["demo"], ["handler", "new", "h"], ["handler", "build", "--locked"]]) {
+    const { exit, stdout, stderr } = call(args);
+    expect([exit, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(
+      new RegExp(`^Error: .*then run .npx chaind ${args.slice(0, 2).join(" ")}. \\[UPG_INVALID_CONFIG\\]\n$`),
+    );
+  }
+  expect(call(["--help"]).stdout).not.toContain("demo");
+  expect(call(["handler", "--help"]).stdout).not.toMatch(/^ {2}(new|build) /m);
+  expect(call(["handler", "test"]).stderr).not.toContain("handler build");
+});
+
+test("without HOME and XDG_CACHE_HOME, as a user without a name → it runs, with the temporary folder", () => {
+  const env = { PATH: "/nowhere", TMPDIR: root };
+  const nobody = process.getuid?.() === 0 ? { uid: 54_321, gid: 54_321 } : {};
+  const place = join(root, `chain-upgrade-${nobody.uid ?? process.getuid?.()}`);
+  mkdirSync(place, { mode: 0o700 });
+  if (nobody.uid !== undefined) chownSync(place, nobody.uid, nobody.gid);
+  chmodSync(root, 0o755);
+  const { status, stdout, stderr } = spawnSync(chaind, ["version"], { ...nobody, cwd: "/", env, encoding: "utf8" });
+  expect([status, stderr]).toEqual([0, ""]);
+  expect(stdout).toMatch(/^\d+\./);
+});
+
+test("--out of a folder with other files → refused, and they stay", () => {
+  const folder = join(root, "mine");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "letter.txt"), "dear");
+  const script = join(REPOSITORY, "scripts/executable.mjs");
+  const { status, stderr } = spawnSync(process.execPath, [script, "--out", folder], {
+    cwd: REPOSITORY,
+    encoding: "utf8",
+  });
+  expect([status, stderr]).toEqual([1, expect.stringContaining("other files in it, such as letter.txt")]);
+  expect(readdirSync(folder)).toEqual(["letter.txt"]);
 });
 
 test("its cache is damaged, or cannot be written to → made again, or a folder of this user; other users' is not loaded", () => {

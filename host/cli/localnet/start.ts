@@ -1,8 +1,8 @@
 /** `chaind localnet start`: this program once for each node, and their lines in one terminal. */
-import { isSea } from "node:sea";
 import { lineOf } from "../../localnet/lines.js";
 import { chosenNodes, readNetwork } from "../../localnet/network.js";
 import { runNetwork } from "../../localnet/run.js";
+import { isEmbedded } from "../../native/embedded.js";
 import { jsonLine } from "../../shell/output.js";
 
 interface StartOptions {
@@ -29,5 +29,5 @@ export async function startLocalnet(folder: string, options: StartOptions): Prom
 
 /** How this program was started: by Node.js from a file, or as an executable of its own. */
 function ownCommand(): string[] {
-  return isSea() ? [process.execPath] : [process.execPath, ...process.execArgv, process.argv[1] ?? ""];
+  return isEmbedded() ? [process.execPath] : [process.execPath, ...process.execArgv, process.argv[1] ?? ""];
 }

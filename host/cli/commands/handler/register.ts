@@ -1,6 +1,8 @@
 /** `chaind handler …`: what the author of an upgrade handler, and who is to trust one, work with. */
+import { isEmbedded } from "../../../native/embedded.js";
 import type { Cobra } from "../../../shell/cobra.js";
 import type { Output } from "../../../shell/output.js";
+import { registerAbsent } from "./absent.js";
 import { registerBuild } from "./build.js";
 import { registerCheck } from "./check.js";
 import { registerDiff } from "./diff.js";
@@ -15,8 +17,11 @@ export function registerHandler(program: Cobra, output: Output): void {
     .summary("Write, check and try upgrade handlers")
     .description("Upgrade handlers: one .wasm each, which migrates state in the upgrade block.")
     .group();
-  registerNew(handler, output);
-  registerBuild(handler, output);
+  if (isEmbedded()) for (const name of ["new", "build"]) registerAbsent(handler, name);
+  else {
+    registerNew(handler, output);
+    registerBuild(handler, output);
+  }
   registerTest(handler, output);
   registerCheck(handler, output);
   registerInspect(handler, output);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type FixtureResult, testFixture, withDefault } from "../../../author/fixture-runs.js";
 import { HandlerProject, readFixture } from "../../../author/project.js";
 import { openHandlerFile } from "../../../author/wasm-file.js";
+import { isEmbedded } from "../../../native/embedded.js";
 import { programName } from "../../../program-name.js";
 import type { Cobra } from "../../../shell/cobra.js";
 import type { Output } from "../../../shell/output.js";
@@ -32,7 +33,8 @@ export function registerTest(handler: Cobra, output: Output): void {
       const project = new HandlerProject(options.project);
       const path = file ?? join(options.project, project.wasmName);
       if (file === undefined && !existsSync(path)) {
-        throw usage(`there is no ${path} yet; make it with \`${programName()} handler build\`, or name a file`);
+        const make = isEmbedded() ? "" : `make it with \`${programName()} handler build\`, or `;
+        throw usage(`there is no ${path} yet; ${make}name a file`);
       }
       const wasm = openHandlerFile(path);
       const fixtures = options.fixture?.map((path) => readFixture(path)) ?? project.fixtures();
