@@ -56,7 +56,7 @@ const handlerRefused: Step = (facts) => {
 
 const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
   UPG_HALT_UPGRADE_NEEDED: (facts) =>
-    `Start the version that has the handler for "${facts.plan}" on this home; it applies the upgrade and goes on: ${start(facts)}. Only where the handler came as a file, and that version has none of its own for "${facts.plan}", put the file into ${handlersFolder(facts)} before.`,
+    `Start the version that has the handler for "${facts.plan}" on this home; it applies the upgrade and goes on: ${start(facts)}. Where the handler came as a file, put it into ${handlersFolder(facts)}/staged before; a version that has its own is not disturbed by it.`,
   UPG_HALT_BINARY_TOO_EARLY: (facts) => {
     const { handler_file: file, app_version: version } = facts.details;
     const folder = handlersFolder(facts);

@@ -104,12 +104,16 @@ async function fourNodes({ home: folder, programs, comet }: OneUpgrade): Promise
     }),
   );
   const rpc = nodes[0]?.rpc ?? 0;
-  while ((await heightOf(rpc)) < 2) await sleep(200);
+  // One that ends before the vote has failed, and the others wait for it.
+  const failed = Promise.race(ended).then((why) => {
+    failure ??= why ?? "a node ended before the vote";
+  });
+  while (failure === undefined && (await heightOf(rpc)) < 2) await Promise.race([failed, sleep(200)]);
   height = (await heightOf(rpc)) + BLOCKS_TO_VOTE;
   const signed = (name: string) => ["--from", name, "--home", join(folder, name), "--keyring-backend", "test", "--yes"];
   const text = ["--title", "Upgrade", "--summary", "Upgrade", "--deposit", "10000000ustake", "--no-validate"];
   const plan = ["upgrade", "software-upgrade", PLAN, "--upgrade-height", String(height)];
-  failure = await chaind("tx", ...plan, ...text, ...signed("node0"), "--broadcast-mode", "block")
+  failure ??= await chaind("tx", ...plan, ...text, ...signed("node0"), "--broadcast-mode", "block")
     .then(() => Promise.all(nodes.map(({ name }) => chaind("tx", "gov", "vote", "1", "yes", ...signed(name)))))
     .then(() => undefined, String);
   const problems = (await Promise.all(ended)).flatMap((why, at) => (why ? [`${nodes[at]?.name}: ${why}`] : []));
@@ -144,7 +148,7 @@ for (const program of values.program) {
       const home = join(root, program, `${engine}-${run}`);
       const begun = performance.now();
       const make = engine === "four" ? fourNodes : upgrade;
-      const problem = await make({ home, engine, programs, comet });
+      const problem = await make({ home, engine, programs, comet }).catch(String);
       const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
       process.stdout.write(`${program} ${engine} ${run}: ${problem ?? "upgraded"}, ${seconds} s\n`);
       if (problem) process.stderr.write(`${logOf(home)}\n`);

@@ -9,11 +9,13 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { shellWord } from "../../host/shell-word.js";
 
 const VERSION = "v1.5.0";
 const MODULE = "cosmossdk.io/tools/cosmovisor";
@@ -29,7 +31,10 @@ function cosmovisor(): string {
   mkdirSync(module, { recursive: true });
   writeFileSync(join(module, "go.mod"), `module supervisor\n\nrequire ${MODULE} ${VERSION}\n`);
   const env = { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-mod=mod" };
-  execFileSync("go", ["build", "-o", program, `${MODULE}/cmd/cosmovisor`], { cwd: module, env, stdio: "inherit" });
+  // Another run may look for it, or make it too: it has its name once it is whole.
+  const made = `${program}.${process.pid}`;
+  execFileSync("go", ["build", "-o", made, `${MODULE}/cmd/cosmovisor`], { cwd: module, env, stdio: "inherit" });
+  renameSync(made, program);
   return program;
 }
 
@@ -43,7 +48,7 @@ export interface Programs {
 export function launchers(folder: string, script: string): Programs {
   const write = (name: string, environment: string) => {
     const file = join(folder, name);
-    writeFileSync(file, `#!/bin/sh\n${environment}exec '${process.execPath}' '${script}' "$@"\n`);
+    writeFileSync(file, `#!/bin/sh\n${environment}exec ${shellWord(process.execPath)} ${shellWord(script)} "$@"\n`);
     chmodSync(file, 0o755);
     return file;
   };
@@ -74,21 +79,30 @@ export async function runSupervised(run: SupervisedRun): Promise<string | undefi
     stdio: ["ignore", "pipe", "pipe"],
   });
   for (const stream of [child.stdout, child.stderr]) stream.pipe(log, { end: false });
-  const ended = once(child, "close").then(([code]) => `cosmovisor ended by itself with ${code}`);
+  const ended = once(child, "close").then(([code]) => `cosmovisor ended by itself with ${code}`, String);
   let problem: string | undefined = `not beyond the upgrade after ${run.millisMax / 1_000} s`;
   const until = performance.now() + run.millisMax;
   while (performance.now() < until) {
-    const why = await Promise.race([ended, sleep(STEP_MILLIS, undefined)]);
+    const why = await Promise.race([ended, sleep(STEP_MILLIS)]);
     const isDone = why === undefined && (await run.isDone().catch(String));
     if (why === undefined && isDone === false) continue;
     problem = why ?? (isDone === true ? undefined : String(isDone));
     break;
   }
   child.kill("SIGTERM");
-  await Promise.race([ended, sleep(STOP_MILLIS)]);
+  await within(STOP_MILLIS, ended);
   endAll(home);
-  log.end();
+  // What it has written before its end is still to be read, unless a process that nobody knows holds the pipe.
+  await within(STOP_MILLIS, ended);
+  for (const stream of [child.stdout, child.stderr]) stream.unpipe(log).destroy();
+  await new Promise<void>((done) => log.end(done));
   return problem;
+}
+
+async function within(millis: number, work: Promise<unknown>): Promise<void> {
+  const late = new AbortController();
+  await Promise.race([work, sleep(millis, undefined, { signal: late.signal }).catch(() => undefined)]);
+  late.abort();
 }
 
 function placeProgram(folder: string, program: string): void {

@@ -97,9 +97,12 @@ timeout_commit = "100ms"
   writeFileSync(join(home, "config/config.toml"), text);
 }
 
+const RPC_MILLIS_MAX = 10_000;
+
 export async function rpc(port: number, path: string): Promise<Record<string, unknown> | undefined> {
   try {
-    const response = await fetch(`http://127.0.0.1:${port}/${path}`);
+    // One that hangs must not keep a test from seeing that its time is over.
+    const response = await fetch(`http://127.0.0.1:${port}/${path}`, { signal: AbortSignal.timeout(RPC_MILLIS_MAX) });
     return ((await response.json()) as { result?: Record<string, unknown> }).result;
   } catch {
     return undefined;

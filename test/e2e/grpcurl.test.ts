@@ -1,8 +1,9 @@
 /** grpcurl, a client that nobody here wrote, by reflection alone. */
-import { execFileSync, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { exec, execFileSync, spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { useTestNode } from "../unit/api/test-node.js";
 
@@ -38,8 +39,18 @@ function run(program: string, ...args: readonly string[]): Promise<string> {
   });
 }
 
+const inShell = promisify(exec);
+
+/** Commands of docs/integrate.md, as people paste them. */
+function documented(): string[] {
+  const page = readFileSync(join(import.meta.dirname, "../../docs/integrate.md"), "utf8");
+  const found = page.match(/^grpcurl .*$/gm) ?? [];
+  expect(found.length).toBeGreaterThan(3);
+  return found;
+}
+
 test(
-  "grpcurl list, describe, call → both names (needs Go and its module proxy)",
+  "grpcurl list, describe, call, and the commands of docs/integrate.md → both names (needs Go and its module proxy)",
   async (context) => {
     const program = grpcurl();
     if (!program) return context.skip("grpcurl cannot be built here: Go or its module proxy is missing");
@@ -50,6 +61,12 @@ test(
       expect(await run(program, node.grpc, "describe", "cosmos.bank.v1beta1.Msg")).toContain("rpc Send");
       const { moduleOptions } = JSON.parse(await run(program, node.grpc, "cosmos.autocli.v1.Query/AppOptions"));
       expect(moduleOptions.bank.tx.service).toBe("cosmos.bank.v1beta1.Msg");
+      for (const command of documented()) {
+        const { stdout } = await inShell(command.replace("127.0.0.1:9090", node.grpc), {
+          env: { ...process.env, PATH: `${FOLDER}:${process.env["PATH"]}` },
+        });
+        expect(stdout, command).toMatch(/chain\.upgrade\.v1beta1\.Query|"plan"|"moduleVersions"/);
+      }
       for (const name of NAMES) {
         const call = async (method: string, data = "{}") =>
           JSON.parse(await run(program, "-d", data, node.grpc, `${name}/${method}`));

@@ -1,11 +1,10 @@
 /** Crashes around the upgrade: at CometBFT's own fail points, and wherever a kill comes. */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Network } from "./network.js";
-import type { NetNode } from "./node.js";
+import { LOG_CHARACTERS_MAX, type NetNode, until } from "./node.js";
 import { HEIGHTS_AFTER, halted, OLD, type Scene } from "./scenes.js";
 
 /** In finalizeCommit, ApplyBlock and Commit: CometBFT counts them from 0 in each process. */
@@ -51,12 +50,21 @@ function putBack({ home }: NetNode, kept: string): void {
   writeFileSync(record, signed);
 }
 
-/** Returns 1 when the fail point was reached. */
+/** CometBFT prints it when it exits at one. */
+const AT_FAIL_POINT = "*** fail-test ";
+
+/** Returns 1 when the fail point was reached. @throws Error when the node ended by something else */
 async function withApplication(node: NetNode, point: number, height: number): Promise<number> {
   node.start({ env: { FAIL_TEST_INDEX: String(point) } });
-  const isReached = await Promise.race([node.end().then(() => true), passed(node, height + FAIL_POINTS)]);
-  if (isReached) node.start();
-  return isReached ? 1 : 0;
+  const end = await Promise.race([node.end(), passed(node, height + FAIL_POINTS)]);
+  if (!end) return 0;
+  requireFailPoint(end.log);
+  node.start();
+  return 1;
+}
+
+function requireFailPoint(log: string): void {
+  if (!log.includes(AT_FAIL_POINT)) throw new Error(`CometBFT ended, and not at a fail point:\n${log.slice(-3_000)}`);
 }
 
 /** CometBFT is another process, which is started again while the application goes on. */
@@ -64,27 +72,55 @@ async function applicationLives(node: NetNode, point: number, height: number): P
   const socket = `unix://${join(node.home, "own.sock")}`;
   node.start({ flags: ["--with-comet=false", "--address", socket] });
   const args = ["start", "--home", node.home, "--proxy_app", socket];
-  const start = (env: NodeJS.ProcessEnv) =>
-    spawn(node.comet, args, { env: { ...process.env, ...env }, stdio: "ignore" });
+  const start = (env: NodeJS.ProcessEnv) => new OwnComet(node.comet, args, env);
   const first = start({ FAIL_TEST_INDEX: String(point) });
-  const isReached = await Promise.race([once(first, "exit").then(() => true), passed(node, height + FAIL_POINTS)]);
-  if (!isReached) first.kill("SIGKILL");
+  const isReached = await Promise.race([first.ended.then(() => true), passed(node, height + FAIL_POINTS)]);
+  // It has the database open until it is gone.
+  await first.end("SIGKILL");
+  if (isReached) requireFailPoint(first.log);
   const second = start({});
   try {
     await node.untilHeight(height + 2);
   } finally {
-    second.kill("SIGTERM");
-    await once(second, "exit");
+    await second.end("SIGTERM");
   }
   await node.stop();
   node.start();
   return isReached ? 1 : 0;
 }
 
-/** False once the node is past the height. */
-async function passed(node: NetNode, height: number): Promise<boolean> {
+/** A CometBFT that the application did not start. */
+class OwnComet {
+  /** Settles when it is gone, or could not be started; never rejects. */
+  readonly ended: Promise<void>;
+  log = "";
+  readonly #child: ChildProcess;
+
+  constructor(program: string, args: readonly string[], env: NodeJS.ProcessEnv) {
+    const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        this.log = (this.log + text).slice(-LOG_CHARACTERS_MAX);
+      });
+    }
+    this.#child = child;
+    this.ended = new Promise((resolve) => {
+      child.once("close", () => resolve());
+      child.once("error", () => resolve());
+    });
+  }
+
+  /** Returns at once when it has ended by itself. */
+  async end(signal: NodeJS.Signals): Promise<void> {
+    this.#child.kill(signal);
+    await this.ended;
+  }
+}
+
+/** Settles once the node is past the height; how it ends is for others to see. */
+async function passed(node: NetNode, height: number): Promise<undefined> {
   while (node.isRunning && (await node.height()) < height) await sleep(100);
-  return node.isRunning ? false : new Promise(() => undefined);
+  return node.isRunning ? undefined : new Promise(() => undefined);
 }
 
 /** A generator of 32 bits that a seed begins: the same kills again. */
@@ -105,29 +141,29 @@ export const kills: Scene = {
     await network.untilHeight(2);
     const height = await network.schedule("v2");
     let version = OLD;
+    let ofComet = 0;
     for (let kill = 0; kill < KILLS; kill++) {
       await sleep(random() * PAUSE_MILLIS_MAX);
       const node = network.nodes[Math.floor(random() * network.nodes.length)] as NetNode;
       if (random() < 0.5) node.kill();
-      else node.killComet();
+      else if (node.killComet()) ofComet++;
       await node.end();
       // The new version is for nodes whose chain has come to the height.
       if (version === OLD && (await allHalted(network, height, node))) version = { flags: [] };
       await restart(network, version);
     }
-    while (version === OLD) {
-      if (await allHalted(network, height, undefined)) version = { flags: [] };
-      else await sleep(200);
+    await until("all nodes end at the height with the old version", async () => {
+      if (version === OLD && (await allHalted(network, height, undefined))) version = { flags: [] };
       await restart(network, version);
-    }
+      return version !== OLD;
+    });
     // One that was still on its way to the height as the old version ends there, and goes on as the new one.
-    while (network.nodes.some((node) => node.halt?.code === "UPG_HALT_UPGRADE_NEEDED" || !node.isRunning)) {
+    await until("all nodes go on as the new version", async () => {
       await restart(network, version);
-      await sleep(PAUSE_MILLIS_MAX);
-      if ((await Promise.all(network.nodes.map((node) => node.height()))).every((each) => each > height)) break;
-    }
+      return (await Promise.all(network.nodes.map((node) => node.height()))).every((each) => each > height);
+    });
     await network.untilHeight(height + HEIGHTS_AFTER);
-    return { ...(await network.compare()), counts: `${KILLS} kills, seed ${seed}` };
+    return { ...(await network.compare()), counts: `${KILLS} kills, ${ofComet} of them of CometBFT, seed ${seed}` };
   },
 };
 

@@ -16,6 +16,7 @@ import { portsFor } from "../../host/localnet/ports.js";
 import { writeSetting } from "../../host/shell/config-file.js";
 import { ask } from "../../host/wallet/ask.js";
 import { type Packed, propose, Signer, softwareUpgrade, vote } from "../scenario/wallet.js";
+import { type Compared, compareHeaders } from "./compare.js";
 import { NetNode, type StartOptions, until } from "./node.js";
 
 /** Ten blocks a second on a machine with nothing else to do. */
@@ -85,6 +86,8 @@ export class Network {
   async close(): Promise<void> {
     await this.stop().catch(() => undefined);
     for (const node of this.nodes) node.kill();
+    // Until their CometBFTs are gone too: these write to the folder.
+    await Promise.all(this.nodes.filter(({ isRunning }) => isRunning).map((node) => node.end().catch(() => undefined)));
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
@@ -152,19 +155,8 @@ export class Network {
     return height;
   }
 
-  /** Headers that are not the same everywhere, of 1 to the height that all have. */
-  async compare(nodes: readonly NetNode[] = this.nodes): Promise<{ heights: number; differences: string[] }> {
-    const heights = Math.min(...(await Promise.all(nodes.map((node) => node.height()))));
-    const [first, ...others] = await Promise.all(nodes.map((node) => node.headers(1, heights)));
-    const differences: string[] = [];
-    for (let at = 1; at <= heights; at++) {
-      const expected = first?.get(at);
-      if (expected === undefined) differences.push(`height ${at} is missing`);
-      for (const [index, other] of others.entries()) {
-        if (other.get(at) !== expected)
-          differences.push(`height ${at} of ${nodes[index + 1]?.own.name}: ${other.get(at)}, not ${expected}`);
-      }
-    }
-    return { heights, differences };
+  /** @throws Error when not all nodes can be asked */
+  compare(nodes: readonly NetNode[] = this.nodes): Promise<Compared> {
+    return compareHeaders(nodes);
   }
 }

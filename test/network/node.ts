@@ -9,7 +9,7 @@ import type { HaltRecord } from "../../host/upgrade/halt.js";
 
 /** A machine may be several times as slow as the one that this was written on. */
 const PATIENCE_MILLIS = 120_000;
-const LOG_CHARACTERS_MAX = 200_000;
+export const LOG_CHARACTERS_MAX = 200_000;
 
 export interface NodeEnd {
   readonly exit: number | null;
@@ -25,6 +25,8 @@ export class NetNode {
   readonly rpc: RpcClient;
   #child: ChildProcess | undefined;
   #log = "";
+  /** Of the CometBFT that it started last. */
+  #comet: number | undefined;
   #end: Promise<NodeEnd> | undefined;
 
   constructor(
@@ -44,11 +46,18 @@ export class NetNode {
     // The channel closes with this process: no node is left behind.
     const child = spawn(process.execPath, args, { env: all, stdio: ["ignore", "ignore", "pipe", "ipc"] });
     this.#log = "";
+    this.#comet = undefined;
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      this.#log = (this.#log + text).slice(-LOG_CHARACTERS_MAX);
+      this.#log += text;
+      // Before the line is cut off.
+      this.#comet ??= cometOf(this.#log);
+      this.#log = this.#log.slice(-LOG_CHARACTERS_MAX);
     });
     this.#child = child;
     this.#end = new Promise((resolve) => {
+      child.once("error", (error) => {
+        this.#log += `${error}\n`;
+      });
       child.once("close", (exit) => {
         this.#child = undefined;
         resolve({ exit, log: this.#log });
@@ -67,6 +76,7 @@ export class NetNode {
 
   /** How it ends by itself. @throws Error when it does not */
   async end(): Promise<NodeEnd> {
+    if (!this.#end) throw new Error(`${this.own.name} was not started`);
     const late = new AbortController();
     const timeout = sleep(PATIENCE_MILLIS, undefined, { signal: late.signal }).catch(() => undefined);
     const end = await Promise.race([this.#end, timeout]);
@@ -85,15 +95,15 @@ export class NetNode {
     this.#child?.kill("SIGKILL");
   }
 
-  /** Ends its CometBFT at once; the application itself ends then. */
-  killComet(): void {
-    const pid = /CometBFT started: [^"]*, process (\d+)/.exec(this.#log)?.[1];
+  /** Ends its CometBFT at once; the application itself ends then. False: there is none yet, and the application was killed. */
+  killComet(): boolean {
     try {
-      if (pid !== undefined) process.kill(Number(pid), "SIGKILL");
-      else this.kill();
+      if (this.#comet !== undefined) return process.kill(this.#comet, "SIGKILL");
     } catch {
-      this.kill();
+      // It has ended meanwhile.
     }
+    this.kill();
+    return false;
   }
 
   data(name: string): string {
@@ -135,6 +145,12 @@ export class NetNode {
     }
     return found;
   }
+}
+
+/** A line that is whole: its end may come later. */
+function cometOf(log: string): number | undefined {
+  const [, pid] = /CometBFT started: [^"]*, process (\d+)"/.exec(log) ?? [];
+  return pid === undefined ? undefined : Number(pid);
 }
 
 /** As many as CometBFT returns at once. */

@@ -108,8 +108,8 @@ describe("after a halt", () => {
       message: 'UPGRADE "v2" NEEDED at height: 4: ',
       next:
         'Start the version that has the handler for "v2" on this home; it applies the upgrade and goes on: ' +
-        "`chaind start --home '<home>'`. Only where the handler came as a file, and that version has none of its own for " +
-        '"v2", put the file into <home>/handlers before.',
+        "`chaind start --home '<home>'`. Where the handler came as a file, put it into " +
+        "<home>/handlers/staged before; a version that has its own is not disturbed by it.",
       commands: ["chaind start --home '<home>'"],
       time: "2026-01-01T00:00:01Z",
     });

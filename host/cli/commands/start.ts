@@ -24,6 +24,7 @@ import {
   cometArgs,
   embeddedFlagWarnings,
 } from "../comet-flags.js";
+import { endWithParent } from "../end-with-parent.js";
 import { addHaltLingerFlag, type HaltLingerFlags, haltLingerTime } from "../halt-linger-flag.js";
 import { type ChosenLimits, chosenLimits } from "../limit-settings.js";
 import { addDoorFlags, type DoorFlags } from "../node-doors.js";
@@ -140,7 +141,7 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
     throw new UpgradeError("UPG_INVALID_CONFIG", `--handlers: there is no folder ${options.handlers}`);
   }
   const logger = makeLogger(globals);
-  endWithParent();
+  endWithParent(process);
   for (const warning of warnings) logger.warn(warning);
   const linger = haltLingerTime(options, process.env);
   // Whole: the commands of halt.json are pasted in any folder.
@@ -154,14 +155,6 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
     return;
   }
   await runThreads({ flags: options, limits, home, start: begun, linger, logger });
-}
-
-/** A parent with a channel to this process (`localnet`) has it end when the channel closes, however the parent ends. */
-function endWithParent(): void {
-  if (!process.channel) return;
-  process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
-  // It does not keep a node that is done from ending.
-  process.channel.unref();
 }
 
 function skipHeights({ unsafeSkipUpgrades = [], skipUpgradeHeights = [] }: StartOptions): bigint[] {

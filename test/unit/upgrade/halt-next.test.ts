@@ -113,11 +113,11 @@ describe("haltRecord() of a failure in the upgrade block", () => {
 describe("haltRecord() of a halt", () => {
   const halted = (...args: ConstructorParameters<typeof Halt>) => haltRecord(new Halt(...args), FACTS);
 
-  test("an upgrade is needed → the version that has the handler first; the file only where that version has none", () => {
+  test("an upgrade is needed → the version that has the handler; a file where it is no second one for that version", () => {
     const { next, commands } = halted("UPG_HALT_UPGRADE_NEEDED", "", 300n, PLAN);
     expect(commands.map(words)).toEqual([["chaind", "start", "--home", HOME]]);
     expect(next).toMatch(
-      /^Start the version that has the handler .* and that version has none of its own for "v3", put the file into/,
+      /^Start the version that has the handler .* came as a file, put it into .*\/handlers\/staged before/,
     );
   });
 
