@@ -1,4 +1,5 @@
 /** Ports of a network's nodes: free ones, or a row of them from a first one on. */
+import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 import { UpgradeError } from "../errors.js";
 import type { NodePorts } from "./network.js";
@@ -8,6 +9,12 @@ const PORTS_OF_NODE = 4;
 /** From one node's first port to the next one's. */
 const STEP = 10;
 const PORT_MAX = 65_535;
+/**
+ * Free ports are looked for below those that systems give to connections of their own (Linux: from 32768 on), which would
+ * take one while its node is stopped.
+ */
+const FREE_FIRST = 20_000;
+const FREE_LAST = 32_767;
 
 /**
  * @param base first port of the first node; undefined: ports that are free now
@@ -38,7 +45,12 @@ async function row(nodes: number, base: number): Promise<number[]> {
 
 /** All are open at once, so that none comes twice. */
 async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, () => listen(0)));
+  const servers: Awaited<ReturnType<typeof listen>>[] = [];
+  for (let port = randomInt(FREE_FIRST, FREE_LAST - count); servers.length < count; port++) {
+    const server = await listen(port <= FREE_LAST ? port : 0).catch(() => undefined);
+    if (server) servers.push(server);
+    else if (port > PORT_MAX) throw wrong(`${count} free ports: there are none; close programs that listen`);
+  }
   await Promise.all(servers.map((server) => server.close()));
   return servers.map(({ port }) => port);
 }

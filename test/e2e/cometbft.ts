@@ -1,11 +1,11 @@
 /** Stock CometBFT for tests: the program, a home whose first blocks schedule an upgrade, and what its RPC says. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findComet } from "../../host/abci/comet/binary.js";
 import { consensusKey } from "../../host/engine/home/consensus-key.js";
+import { portsFor } from "../../host/localnet/ports.js";
 import { formatTime } from "../../host/time.js";
 import { encodeAddress } from "../addresses.js";
 import { genesisDocument } from "../scenario/genesis-text.js";
@@ -70,16 +70,8 @@ export function votedGenesis(plan: { readonly name: string; readonly height: num
 
 /** Ports that were free a moment ago. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
+  const nodes = await portsFor(Math.ceil(count / 4), undefined);
+  return nodes.flatMap(({ p2p, rpc, api, grpc }) => [p2p, rpc, api, grpc]).slice(0, count);
 }
 
 /** Settings of CometBFT in a home: ten blocks a second, an RPC of its own, no peers. */

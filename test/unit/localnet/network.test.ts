@@ -99,6 +99,13 @@ test("--base-port → ten ports a node from there on; one that is taken, or abov
   expect(second?.grpc).toBe(65_535);
 });
 
+test("no --base-port → ports that differ, none of those that connections of the system take", async () => {
+  const ports = (await portsFor(16, undefined)).flatMap(({ p2p, rpc, api, grpc }) => [p2p, rpc, api, grpc]);
+  expect(new Set(ports).size).toBe(64);
+  expect(Math.min(...ports)).toBeGreaterThanOrEqual(20_000);
+  expect(Math.max(...ports)).toBeLessThan(32_768);
+});
+
 test("nodes that are chosen → by number or name; an unknown one, no network, a damaged file → refused", async () => {
   await init("chosen", "2");
   const network = readNetwork(join(root, "chosen"));
