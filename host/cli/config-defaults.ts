@@ -5,7 +5,7 @@ import { utf8 } from "../bytes.js";
 import { NODE_DEFAULT } from "../client/flags.js";
 import { writeFileAtomically } from "../engine/home/atomic-file.js";
 import { envPrefix, programName } from "../program-name.js";
-import { type ConfigName, configPath, configValue, readConfig, writeSetting } from "../shell/config-file.js";
+import { type ConfigName, configPath, configValue, readConfig, tomlText, writeSetting } from "../shell/config-file.js";
 import { SPILL_BYTES_MAX_DEFAULT } from "../store/disk/lmdb-spill.js";
 import { limitLines } from "./limit-settings.js";
 
@@ -15,7 +15,7 @@ function clientToml(chainId: string): string {
   return `# Settings of the commands that ask a node. A flag counts more, and so does the environment (${envPrefix()}NODE …).
 
 # The chain that transactions are signed for; empty: the node's.
-chain-id = ${JSON.stringify(chainId)}
+chain-id = ${tomlText(chainId)}
 # Where keys are kept: file (sealed with a password) or test (open, for development).
 keyring-backend = "file"
 # Form of results: text or json; empty: text, and json for transactions.
@@ -31,7 +31,7 @@ function appToml(moniker: string): string {
   return `# Settings of \`${programName()} start\`. A flag counts more, and so does the environment (${envPrefix()}HALT_HEIGHT, ${envPrefix()}API_ADDRESS …).
 
 # Name of this node, shown in its status.
-moniker = ${JSON.stringify(moniker)}
+moniker = ${tomlText(moniker)}
 # Refuse transactions that pay less a unit of gas, as "0.001stake,0.1uatom"; empty: take them all.
 minimum-gas-prices = ""
 # Time between blocks.

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { utf8 } from "../bytes.js";
 import { writeFileAtomically } from "../engine/home/atomic-file.js";
-import { withSetting } from "../shell/config-file.js";
+import { tomlText, withSetting } from "../shell/config-file.js";
 
 const FILE_MODE = 0o644;
 
@@ -21,6 +21,6 @@ export function withPeers(home: string, peers: readonly string[]): { readonly wr
   const text = peers.join(",");
   const after = existsSync(file)
     ? withSetting(file, "p2p.persistent_peers", text)
-    : `${HEADER}[p2p]\n# Nodes that this one always connects to: node-id@host:port, with commas between them.\npersistent_peers = ${JSON.stringify(text)}\n`;
+    : `${HEADER}[p2p]\n# Nodes that this one always connects to: node-id@host:port, with commas between them.\npersistent_peers = ${tomlText(text)}\n`;
   return { write: () => writeFileAtomically(file, utf8(after), FILE_MODE) };
 }

@@ -70,6 +70,7 @@ function rawPart(code: ChainVersion, modules: VersionMap, { names }: VersionView
   return { modules, stores };
 }
 
+const PIPE_MILLIS = 5;
 /** Text is gathered to this many characters before it is written. */
 const WRITE_CHARACTERS = 262_144;
 
@@ -94,6 +95,8 @@ function writeAll(file: number, bytes: Uint8Array): boolean {
       const { code } = cause as NodeJS.ErrnoException;
       if (code === "EPIPE") return false;
       if (code !== "EAGAIN") throw cause;
+      // The pipe is full: its reader, such as a pager, may take its time.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PIPE_MILLIS);
     }
   }
   return true;

@@ -43,7 +43,11 @@ export function rollbackComet(path: string, { isHard, program }: RollbackOptions
     execFileSync(comet.path, args, { timeout: ROLLBACK_MILLIS_MAX, stdio: ["ignore", "pipe", "pipe"] });
   } catch (cause) {
     const { stderr } = cause as { stderr?: Uint8Array };
-    const why = stderr ? decodeLossy(stderr).trim().slice(-500) : messageOf(cause);
+    // One that was ended for its time has printed nothing.
+    const why =
+      decodeLossy(stderr ?? new Uint8Array())
+        .trim()
+        .slice(-500) || messageOf(cause);
     throw new UpgradeError(
       "UPG_INVALID_CONFIG",
       `the application is at block ${back.to} now, but \`cometbft rollback\` failed: ${why}. At the next start CometBFT runs block ${back.from} again`,

@@ -18,6 +18,9 @@ export function configPath(home: string, name: ConfigName | "config"): string {
   return join(home, "config", `${name}.toml`);
 }
 
+/** A text as TOML has it. It wants one more character escaped than JSON does. */
+export const tomlText = (text: string): string => JSON.stringify(text).replaceAll("\u007f", "\\u007F");
+
 /** Empty when there is no such file; `config` is CometBFT's. @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_IO */
 export function readConfig(home: string, name: ConfigName | "config"): ConfigTable {
   const path = configPath(home, name);
@@ -156,7 +159,7 @@ function added(text: string, key: string, value: SettingValue): string | undefin
   const last = lines.findLastIndex((line, at) => at < end && at >= header && /^\s*[^#\s]/.test(line));
   if (last < 0) return undefined;
   const ending = lines[last]?.endsWith("\r") ? "\r" : "";
-  lines.splice(last + 1, 0, `${name} = ${JSON.stringify(value)}${ending}`);
+  lines.splice(last + 1, 0, `${name} = ${tomlText(value)}${ending}`);
   const after = lines.join("\n");
   return after.endsWith("\n") ? after : `${after}\n`;
 }

@@ -146,7 +146,7 @@ export const kills: Scene = {
       await sleep(random() * PAUSE_MILLIS_MAX);
       const node = network.nodes[Math.floor(random() * network.nodes.length)] as NetNode;
       if (random() < 0.5) node.kill();
-      else if (node.killComet()) ofComet++;
+      else if (await killsComet(node, random() * PAUSE_MILLIS_MAX)) ofComet++;
       await node.end();
       // The new version is for nodes whose chain has come to the height.
       if (version === OLD && (await allHalted(network, height, node))) version = { flags: [] };
@@ -166,6 +166,13 @@ export const kills: Scene = {
     return { ...(await network.compare()), counts: `${KILLS} kills, ${ofComet} of them of CometBFT, seed ${seed}` };
   },
 };
+
+/** A node that was started a moment ago has no CometBFT yet. False: the node ended before it could be killed. */
+async function killsComet(node: NetNode, millis: number): Promise<boolean> {
+  await until(`${node.own.name} starts CometBFT`, async () => node.hasComet || !node.isRunning);
+  await sleep(millis);
+  return node.killComet();
+}
 
 /** Those that ended by themselves have come to the height. */
 async function allHalted({ nodes }: Network, height: number, killed: NetNode | undefined): Promise<boolean> {

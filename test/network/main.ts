@@ -45,9 +45,13 @@ interface Row {
 }
 
 async function runScene(scene: Scene, comet: string, seed: number): Promise<Row> {
-  const network = await Network.make({ program: CHAIND, comet });
-  const row = () => ({ scene: scene.name, nodes: network.nodes.length, seconds: Math.round(network.age / 100) / 10 });
+  let network: Network | undefined;
+  const row = () => ({
+    ...{ scene: scene.name, nodes: network?.nodes.length ?? 0 },
+    seconds: Math.round((network?.age ?? 0) / 100) / 10,
+  });
   try {
+    network = await Network.make({ program: CHAIND, comet });
     const { heights, differences, counts = "" } = await scene.run(network, seed);
     return { ...row(), heights, counts, differences: differences.length, failure: differences[0] ?? "" };
   } catch (error) {
@@ -59,7 +63,7 @@ async function runScene(scene: Scene, comet: string, seed: number): Promise<Row>
       failure: error instanceof Error ? error.message : String(error),
     };
   } finally {
-    await network.close();
+    await network?.close();
   }
 }
 

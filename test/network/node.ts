@@ -70,6 +70,11 @@ export class NetNode {
     return this.#child !== undefined;
   }
 
+  /** Has it started CometBFT? */
+  get hasComet(): boolean {
+    return this.#comet !== undefined;
+  }
+
   get log(): string {
     return this.#log;
   }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { writeDefaultConfig } from "../../../host/cli/config-defaults.js";
 import { configPath, configValue, plainList, readConfig, writeSetting } from "../../../host/shell/config-file.js";
 
 const home = mkdtempSync(join(tmpdir(), "chain-upgrade-config-"));
@@ -100,6 +101,17 @@ describe("writeSetting()", () => {
         for (const comment of ["# a comment\n", "# beside\n", "# inside\n"]) expect(text()).toContain(comment);
       }),
       { numRuns: 30 },
+    );
+  });
+
+  test("init with a name of any characters → settings that read as that name", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }), (moniker) => {
+        const fresh = mkdtempSync(join(home, "fresh-"));
+        writeDefaultConfig(fresh, "demo-1", moniker);
+        expect(readConfig(fresh, "app")["moniker"]).toBe(moniker);
+      }),
+      { numRuns: 20, examples: [["a\u007fb"], ['"\\\n\u0001']] },
     );
   });
 
