@@ -60,6 +60,8 @@ export class NetNode {
       });
       child.once("close", (exit) => {
         this.#child = undefined;
+        // Its number may become another process's.
+        this.#comet = undefined;
         resolve({ exit, log: this.#log });
       });
     });
