@@ -10,12 +10,16 @@ import { runNetwork } from "../../../host/localnet/run.js";
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-localnet run-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Ends with 10 where its home is that of node0, and otherwise when it is asked to stop. */
+/** Ends when it is asked to stop; node0 with 10, as soon as the other can be asked. */
 const PROGRAM = `
+const { existsSync, writeFileSync } = require("node:fs");
+const [home] = process.argv.slice(4);
+process.on("SIGTERM", () => process.exit(0));
 process.stderr.write('{"level":30,"msg":"up"}\\n');
-if (process.argv[4].endsWith("node0")) process.exitCode = 10;
-else { process.on("SIGTERM", () => process.exit(0)); setInterval(() => undefined, 1_000); }
-if (process.argv[4].endsWith("node0")) process.channel.unref();
+writeFileSync(home + "/ready", "");
+setInterval(() => {
+  if (home.endsWith("node0") && existsSync(home.replace("node0", "node1/ready"))) process.exit(10);
+}, 10);
 `;
 
 function nodes(count: number): LocalNode[] {
