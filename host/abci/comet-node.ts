@@ -20,7 +20,7 @@ import type { Block } from "../comet/block.js";
 import type { ConsensusParams } from "../comet/consensus-params.js";
 import type { Validator } from "../comet/validator.js";
 import type { CometRpc } from "../comet-rpc/comet-rpc.js";
-import { UpgradeError } from "../errors.js";
+import { isUpgradeError, UpgradeError } from "../errors.js";
 import type { EventCondition } from "../event-query.js";
 import type { Database } from "../store/disk/database.js";
 import { readCommit } from "../store/versions/commit-record.js";
@@ -94,11 +94,12 @@ export class CometNode implements NodePort {
   }
 
   async at(height: Height): Promise<NodeHead> {
-    return this.#heads.get(height) ?? this.#keep(await this.facts.comet.head(height));
+    const kept = this.#heads.get(height);
+    return kept ?? this.#keep(await this.#existing(height, () => this.facts.comet.head(height)));
   }
 
   async block(height: Height): Promise<Block> {
-    const { block, blockId } = await this.facts.comet.block(height);
+    const { block, blockId } = await this.#existing(height, () => this.facts.comet.block(height));
     this.#keep({ header: block.header, blockId });
     return block;
   }
@@ -123,6 +124,21 @@ export class CometNode implements NodePort {
 
   waiting(): Promise<NodeWaiting> {
     return this.facts.comet.waiting();
+  }
+
+  /** In the words of the embedded engine where there is no such block; a height that none can have is not asked for. */
+  async #existing<T>(height: Height, ask: () => Promise<T>): Promise<T> {
+    try {
+      if (height > 0n) return await ask();
+    } catch (error) {
+      if (!isUpgradeError(error) || error.code !== "UPG_NOT_FOUND_BLOCK") throw error;
+    }
+    const { earliestHeight: lowest } = await this.facts.comet.status();
+    const message =
+      height < lowest
+        ? `height ${height} is not available, lowest height is ${lowest}`
+        : `there is no block ${height}: the lowest block kept is ${lowest}`;
+    throw new UpgradeError("UPG_NOT_FOUND_BLOCK", message);
   }
 
   #keep(head: NodeHead): NodeHead {

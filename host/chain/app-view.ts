@@ -38,6 +38,11 @@ export interface AppViewOptions {
   readonly last: () => { readonly height: Height; readonly time: Timestamp } | undefined;
   readonly verifySignature?: VerifySignature;
   readonly minimumGasPrices?: readonly GasPrice[];
+  /**
+   * Is the next block being made? Before an upgrade a transaction is refused then, and waits otherwise: where an engine makes no
+   * empty blocks, it is what makes the block. Default: it always is.
+   */
+  readonly isMakingBlock?: () => boolean;
 }
 
 export class AppView {
@@ -50,7 +55,7 @@ export class AppView {
   #params: { readonly height: Height; readonly params: ConsensusParams } | undefined;
 
   constructor(private readonly options: AppViewOptions) {
-    const { chain, chainId, sha256, core, versions, database } = options;
+    const { chain, chainId, sha256, core, versions, database, isMakingBlock = () => true } = options;
     this.multiStore = new CommitMultiStore(database, { sha256 });
     const authority = chain.addresses.encode(moduleAddress(sha256, AUTHORITY_MODULE));
     this.keeper = new Keeper({ core, authority, versions });
@@ -61,7 +66,7 @@ export class AppView {
       chainId,
       blockGasMax: () => blockGasMax(this.consensusParams),
       facts: () => this.#txFacts(),
-      isUpgradeBlockNext: () => this.isUpgradeBlockNext,
+      isUpgradeBlockNext: () => isMakingBlock() && this.isUpgradeBlockNext,
       minimumGasPrices: options.minimumGasPrices ?? [],
     });
   }

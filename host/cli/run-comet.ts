@@ -84,7 +84,10 @@ class NodeOfComet implements EngineListener {
     logger.info({ version: String(facts.version), height: String(facts.lastHeight) }, "application opened");
     const database = new LmdbReader(home.databaseFile, () => engine.status.commits);
     this.#database = database;
-    const view = new CometView({ chain: programChain(), database, facts, minimumGasPrices: flags.minimumGasPrices });
+    const view = new CometView({
+      ...{ chain: programChain(), database, facts, minimumGasPrices: flags.minimumGasPrices },
+      isMakingBlock: () => this.#block !== undefined,
+    });
     this.#view = view;
     const query = queryOf(view.app, this.#node(view, database, facts), facts, flags);
     this.#doors = await openNodeDoors({

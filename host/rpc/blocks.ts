@@ -58,7 +58,7 @@ export function blockResults(context: RpcContext, params: Params) {
   return {
     height: String(found.height),
     txs_results: txResults.length === 0 ? null : txResults.map(txResultJson),
-    finalize_block_events: eventsJson(events),
+    finalize_block_events: events.length === 0 ? null : eventsJson(events),
     validator_updates: validatorUpdatesJson(validatorUpdates),
     consensus_param_updates: null,
     app_hash: toBase64(appHash),
@@ -104,9 +104,8 @@ export function validatorsMethod(context: RpcContext, params: Params) {
 }
 
 export function consensusParams(context: RpcContext, params: Params) {
-  const { header: found } = askedBlock(context, params);
   return {
-    block_height: String(found.height),
+    block_height: String(askedSetHeight(context, params)),
     consensus_params: consensusParamsJson(context.query.node.consensusParams),
   };
 }

@@ -48,7 +48,7 @@ function requireHeight(height: Height, last: Height): void {
   }
 }
 
-/** As CometBFT: the set of the block after the last one is known, and the one that is shown without a height. */
+/** As CometBFT: set and parameters of the block after the last one are known, and those that are shown without a height. */
 export function askedSetHeight({ query: { node } }: RpcContext, params: Params): Height {
   const last = latestBlock(node).header.height;
   const height = params.integer("height") ?? last + 1n;

@@ -17,6 +17,8 @@ export interface CometViewOptions {
   readonly database: LmdbReader;
   readonly facts: EngineFacts;
   readonly minimumGasPrices: readonly GasPrice[];
+  /** Is a block between its run and its commit? */
+  readonly isMakingBlock: () => boolean;
 }
 
 interface Last {
@@ -32,9 +34,10 @@ export class CometView {
   #snapshot = -1;
 
   constructor(private readonly options: CometViewOptions) {
-    const { chain, database, facts, minimumGasPrices } = options;
+    const { chain, database, facts, minimumGasPrices, isMakingBlock } = options;
     this.app = new AppView({
-      ...{ chain, database, sha256, core: new Core(), verifySignature: nodeVerifySignature, minimumGasPrices },
+      ...{ chain, database, sha256, core: new Core(), verifySignature: nodeVerifySignature },
+      ...{ minimumGasPrices, isMakingBlock },
       chainId: facts.chain.chainId,
       appVersion: facts.chain.appVersion,
       params: facts.chain.params,

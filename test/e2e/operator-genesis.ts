@@ -12,18 +12,20 @@ export interface OperatorGenesis {
   readonly chain_id: string;
   genesis_time: string;
   readonly app_state: {
+    readonly auth: { readonly accounts: Record<string, unknown>[] };
+    readonly bank: { readonly balances: Record<string, unknown>[] };
     readonly staking: { validators: Record<string, unknown>[]; delegations: Record<string, unknown>[] };
     gov: { params: Record<string, unknown> } & Record<string, unknown>;
   };
 }
 
 /** Votes last two seconds. */
-export function operatorGenesis(voting = "2s"): OperatorGenesis {
+export function operatorGenesis(voting = "2s", account = SIGNER): OperatorGenesis {
   const document = JSON.parse(fundedGenesis()) as OperatorGenesis;
-  const operator = operators.encode(decodeAddress(SIGNER));
+  const operator = operators.encode(decodeAddress(account));
   const { staking } = document.app_state;
   staking.validators = [{ ...staking.validators[0], operator_address: operator }];
-  staking.delegations = [{ ...staking.delegations[0], delegator_address: SIGNER, validator_address: operator }];
+  staking.delegations = [{ ...staking.delegations[0], delegator_address: account, validator_address: operator }];
   const params = {
     voting_period: voting,
     max_deposit_period: voting,

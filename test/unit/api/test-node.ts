@@ -92,14 +92,15 @@ export async function useTestNode(
   const { mempool = {}, clock = logicalClock(BLOCK_NANOS), chain = exampleChain } = options;
   const open = openNode({ chain, home: path, clock, handlers, mempool, log: () => undefined });
   try {
-    await withDoors(open, use, options);
+    await serveNode(open, use, options);
   } finally {
     open.close();
     rmSync(path, { recursive: true, force: true });
   }
 }
 
-async function withDoors(
+/** Serves a node of this process that is open already. */
+export async function serveNode(
   { node, home }: OpenNode,
   use: (node: TestNode) => Promise<void>,
   options: TestNodeOptions,

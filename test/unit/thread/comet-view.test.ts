@@ -1,0 +1,41 @@
+/** The application behind CometBFT, as the serving thread sees it; here the thread that makes blocks is the same one. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { LmdbReader } from "../../../host/store/disk/lmdb-reader.js";
+import { CometView } from "../../../host/thread/comet-view.js";
+import { makeBlocksUpTo, makeHome, schedule, withNode } from "../../e2e/prepared-home.js";
+import { exampleChain } from "../../example-chain.js";
+import { Payer } from "../../scenario/payer.js";
+
+const root = mkdtempSync(join(tmpdir(), "chain-upgrade-comet-view-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const PAYER = new Payer("comet view");
+
+test("checkTx() before an upgrade: it waits, as it may be what makes the block; while the block is made → 61", () => {
+  const path = join(root, "home");
+  makeHome(path, PAYER.genesis());
+  withNode({ path, handlers: join(path, "none"), appVersion: 1n }, (node) => {
+    schedule(node, { name: "v2", height: 4n });
+    makeBlocksUpTo(node, 3n);
+    const database = new LmdbReader(join(path, "data/chain.mdb"));
+    const making = { isBlock: false };
+    const view = new CometView({
+      ...{ chain: exampleChain, database, minimumGasPrices: [], isMakingBlock: () => making.isBlock },
+      facts: {
+        ...{ chain: node.facts, bondDenom: "ustake", stakingParams: undefined, address: node.key.address },
+        ...{ publicKey: node.key.publicKey.bytes, versions: node.app.versions, version: 1n, lastHeight: 3n },
+        handlerState: undefined,
+      },
+    });
+    expect(view.last?.height).toBe(3n);
+    expect(view.app.isUpgradeBlockNext).toBe(true);
+    expect(view.app.checkTx(PAYER.transfer(0))).toMatchObject({ code: 0 });
+    making.isBlock = true;
+    expect(view.app.checkTx(PAYER.transfer(1))).toMatchObject({ codespace: "upgrade", code: 61 });
+    expect(view.app.checkTx(PAYER.transfer(0), "recheck").codespace).not.toBe("upgrade");
+    database.close();
+  });
+});
