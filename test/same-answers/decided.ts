@@ -1,6 +1,6 @@
 /**
  * A chain that CometBFT decides, with a real process for each: what it was sent, what it said of it, and its blocks. It makes no
- * empty blocks, so that it stands still while it is asked.
+ * empty blocks, so that nothing changes while it is asked.
  */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
@@ -65,7 +65,7 @@ export class DecidedChain {
   async start(...flags: readonly string[]): Promise<void> {
     this.node.start({ flags: [...this.flags, ...flags] });
     await this.node.untilHeight(1);
-    await this.standsStill();
+    await this.untilQuiet();
   }
 
   /** Sends one that must be taken. */
@@ -74,7 +74,7 @@ export class DecidedChain {
     if (code !== 0) throw new Error(`refused: ${log}`);
   }
 
-  /** Sends one that must not be taken, to a chain that stands still. */
+  /** Sends one that must not be taken, to a chain that is quiet. */
   async sendRefused(what: string, tx: Uint8Array): Promise<void> {
     const verdict = await this.#broadcast(tx);
     if (verdict.code === 0) throw new Error(`taken: ${what}`);
@@ -87,13 +87,13 @@ export class DecidedChain {
   }
 
   /** Waits until nothing waits, and the last header has the last state. */
-  async standsStill(): Promise<void> {
+  async untilQuiet(): Promise<void> {
     // It ends in the middle where the next block is that of the upgrade.
     const isGone = (error: unknown) => {
       if (!(isUpgradeError(error) && error.code === "UPG_REMOTE_UNAVAILABLE")) throw error;
       return false;
     };
-    await until("the chain stands still", () => this.#isStill().catch(isGone));
+    await until("the chain is quiet", () => this.#isStill().catch(isGone));
   }
 
   async #isStill(): Promise<boolean> {
@@ -106,8 +106,8 @@ export class DecidedChain {
   }
 
   /** Waits until it does; false: it ended, as at the height of an upgrade, or has come to that height. */
-  async standsStillBefore(height: number): Promise<boolean> {
-    await this.standsStill();
+  async isQuietBefore(height: number): Promise<boolean> {
+    await this.untilQuiet();
     return this.node.isRunning && (await this.node.height()) < height;
   }
 

@@ -91,15 +91,15 @@ async function live(chain: DecidedChain, ledger: Ledger, options: StoryOptions):
   };
   await chain.start(...(options.halts ? ["--app-version", "1"] : []));
   await sendAll(transfers(ledger, random, options.transfers));
-  await chain.standsStill();
+  await chain.untilQuiet();
   for (const [what, tx] of refusals(ledger)) await chain.sendRefused(what, tx);
   await sendAll(governance(ledger));
-  await chain.standsStill();
+  await chain.untilQuiet();
   const upgradeAt = (await chain.node.height()) + BLOCKS_TO_PLAN + random.below(2);
   await sendAll(upgrade(ledger, PROPOSALS + 1n, "v2", upgradeAt));
   // The next block counts all votes: it is made when there is something to do.
   await sleep(VOTING_MILLIS);
-  while (await chain.standsStillBefore(upgradeAt)) await chain.send(oneTransfer(ledger));
+  while (await chain.isQuietBefore(upgradeAt)) await chain.send(oneTransfer(ledger));
   if (options.halts) {
     const { exit } = await chain.node.end();
     if (exit !== 10) throw new Error(`the old version ended with ${exit}:\n${chain.node.log.slice(-2_000)}`);
@@ -108,6 +108,6 @@ async function live(chain: DecidedChain, ledger: Ledger, options: StoryOptions):
   }
   if (!chain.node.isRunning) throw new Error(`the node ended:\n${chain.node.log.slice(-2_000)}`);
   await sendAll(transfers(ledger, random, Math.ceil(options.transfers / 3)));
-  await chain.standsStill();
+  await chain.untilQuiet();
   return upgradeAt;
 }

@@ -1,4 +1,4 @@
-/** The application behind CometBFT, as the serving thread sees it; here the thread that makes blocks is the same one. */
+/** The application of a CometBFT node, as the serving thread sees it; here the thread that makes blocks is the same one. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
