@@ -13,7 +13,7 @@ import { parseTime } from "../time.js";
 import type { Sha256 } from "../types.js";
 import type { JsonReader } from "../values/json-reader.js";
 
-const INT32_MAX = 2_147_483_647n;
+const UINT32_MAX = 4_294_967_295n;
 
 /** A text of hex digits; "": no bytes. */
 export const hexOf = (json: JsonReader): Uint8Array => json.parse(fromHex);
@@ -23,7 +23,7 @@ export const bytesOf = (json: JsonReader): Uint8Array => (json.isSet ? json.base
 /** A number that CometBFT has as int32 or uint32. */
 export function smallOf(json: JsonReader): number {
   const value = json.int64(0n);
-  if (value < -1n || value > INT32_MAX) throw json.wrong("must be a 32-bit integer");
+  if (value < -1n || value > UINT32_MAX) throw json.wrong("must be a 32-bit integer");
   return Number(value);
 }
 

@@ -44,7 +44,7 @@ export interface FoundTxs {
 export class CometRpc {
   readonly #client: RpcClient;
   readonly #gate = new Gate(CALLS_MAX, CALLS_WAITING_MAX);
-  /** CometBFT said which chain it is of, and it is this one. */
+  /** CometBFT has named its chain, it is this one, and it could be reached since. */
   #isOurs = false;
 
   /** @throws UpgradeError UPG_INVALID_ARGUMENT where it is no address */
@@ -121,7 +121,7 @@ export class CometRpc {
     const { page, perPage, isDescending } = window;
     const params = (shown: number, of: number) => ({
       query: queryText(conditions),
-      page: String(shown),
+      page: String(Math.min(shown, Number.MAX_SAFE_INTEGER)),
       per_page: String(of),
       order_by: isDescending ? "desc" : "asc",
     });
@@ -180,6 +180,7 @@ export class CometRpc {
     const result = await this.#gate
       .run(() => this.#client.call(method, params))
       .catch((error: unknown) => {
+        if (isUpgradeError(error) && error.code === "UPG_REMOTE_UNAVAILABLE") this.#isOurs = false;
         throw named(error);
       });
     try {

@@ -9,6 +9,7 @@ import type { Query } from "../query/query.js";
 import type { ArrivingBytes } from "../server/arriving.js";
 import { ClientLeft } from "../server/client-left.js";
 import type { DoorEvents, DoorLimits } from "../server/door.js";
+import { declineUpgrade } from "../server/http-server.js";
 import type { UnreadBytes } from "../server/unread.js";
 import type { LeftSignal } from "../types.js";
 import {
@@ -75,9 +76,13 @@ export class WebSocketDoor {
     }, PING_MILLIS);
   }
 
-  /** Takes the connections that ask for it; any other upgrade is refused. */
+  /** Takes the connections that ask for it. */
   attach(server: Server): void {
     server.on("upgrade", (request: IncomingMessage, socket, head) => {
+      if (request.headers.upgrade?.toLowerCase() !== "websocket") {
+        declineUpgrade(server, request, socket, head);
+        return;
+      }
       socket.on("error", () => socket.destroy());
       const refusal = this.#refusal(request);
       if (refusal !== undefined) {

@@ -1,6 +1,7 @@
 /** The HTTP server under REST and RPC: bounded in time, size and count, and closed for good when asked to. */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { messageOf, UpgradeError } from "../errors.js";
 import type { LeftSignal } from "../types.js";
 import { type ArrivingBytes, noRoomForRequest } from "./arriving.js";
@@ -51,6 +52,24 @@ function boundPipeline(listener: RequestListener): RequestListener {
     response.once("close", () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
     listener(request, response);
   };
+}
+
+/** Headers by which a client offers to go on in another protocol. */
+const OFFER: ReadonlySet<string> = new Set(["connection", "upgrade", "http2-settings"]);
+
+/**
+ * Serves a request as if its client had not offered another protocol, as clients in Java and curl do with HTTP/2 (RFC 9110, 7.8). Node
+ * gives up a connection with such a request where the server takes any upgrade: it has parsed the head alone, and begins again.
+ */
+export function declineUpgrade(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const { method, url, rawHeaders } = request;
+  const lines = [`${method} ${url} HTTP/1.1`];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (!OFFER.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[at + 1]}`);
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), head]));
+  server.emit("connection", socket);
 }
 
 /** @throws UpgradeError UPG_INVALID_CONFIG naming the flag when the address cannot be had */

@@ -140,6 +140,28 @@ describe("genesis_chunked, asked for by many at once", () => {
     ));
 });
 
+test("a client that offers HTTP/2, as those of Java and curl do → its calls are served as without the offer, one after the other", () =>
+  useTestNode(async (node) => {
+    const { hostname, port } = new URL(node.rpc);
+    const socket = connect(Number(port), hostname).setEncoding("utf8");
+    let heard = "";
+    socket.on("data", (text) => {
+      heard += text;
+    });
+    for (let id = 1; id <= 3; id++) {
+      const body = JSON.stringify(call("status", {}, id));
+      const offer = ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__"];
+      const length = `Content-Length: ${body.length}`;
+      socket.write(["POST / HTTP/1.1", "Host: node", ...offer, length, "", body.slice(0, 9)].join("\r\n"));
+      // The body comes in two parts.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      socket.write(body.slice(9));
+      await vi.waitFor(() => expect(heard).toContain(`"id":${id},"result"`), 5_000);
+    }
+    expect(heard.match(/HTTP\/1.1 200 OK/g)).toHaveLength(3);
+    socket.destroy();
+  }));
+
 describe("websockets", () => {
   test("refused ones whose clients do not hang up → their connections are ended, and the server closes", () =>
     useTestNode(async (node) => {

@@ -120,6 +120,41 @@ describe("CometRpc", () => {
       expect(asked).toEqual(["status", "status", "status"]);
     }));
 
+  test("another chain at the address of one that was gone for a while → UPG_REMOTE_REFUSED, nothing else is asked", () =>
+    useTestNode(async (node) => {
+      let network = CHAIN;
+      const asked: string[] = [];
+      const address = await rpcThat(node.rpc, (method, result) => {
+        asked.push(method);
+        return method === "status" ? { ...result, node_info: { ...(result["node_info"] as object), network } } : result;
+      });
+      const comet = cometOf(address);
+      await comet.waiting();
+      const [server] = servers.splice(0);
+      server?.closeAllConnections();
+      await new Promise((resolve) => server?.close(resolve));
+      await expect(comet.waiting()).rejects.toMatchObject({ code: "UPG_REMOTE_UNAVAILABLE" });
+      network = "other-1";
+      servers.push(server as Server);
+      await new Promise<void>((resolve) => server?.listen(Number(new URL(address).port), "127.0.0.1", resolve));
+      asked.length = 0;
+      await expect(comet.broadcast(new Uint8Array(9))).rejects.toMatchObject({ code: "UPG_REMOTE_REFUSED" });
+      expect(asked).toEqual(["status"]);
+    }));
+
+  test("a page beyond all numbers → no hits and the total; a code of 32 bits → as it is", () =>
+    useTestNode(async (node) => {
+      const hash = await send(node);
+      node.makeBlocks(1);
+      const conditions = parseEventQuery("tx.height>0");
+      const asked = { page: 2 ** 64, perPage: 100, isDescending: false };
+      expect(await cometOf(node.rpc).searchTxs(conditions, asked)).toEqual({ hits: [], total: 1 });
+      const address = await rpcThat(node.rpc, (method, result) =>
+        method === "tx" ? { ...result, tx_result: { ...(result["tx_result"] as object), code: 2 ** 32 - 1 } } : result,
+      );
+      expect((await cometOf(address).tx(hash))?.result.code).toBe(2 ** 32 - 1);
+    }));
+
   test.each<[string, (text: string) => string]>([
     ["another height", (text) => text.replace(/"height":"2"/g, '"height":"1"')],
     ["another app hash", (text) => text.replace(/"app_hash":"[0-9A-F]{4}/g, '"app_hash":"FFFF')],
