@@ -58,6 +58,7 @@ export const ERROR_KINDS = Object.freeze({
   UPG_INVALID_TX: invalid(24, "A transaction cannot be decoded or breaks a rule."),
   UPG_INVALID_CONFIG: invalid(25, "A configuration file or flag is wrong."),
   UPG_INVALID_REQUEST_SIZE: kind(26, 2, 413, 8, "A request is larger than this server takes."),
+  UPG_INVALID_SNAPSHOT: invalid(27, "A snapshot is not what its peer says, or leads to another app hash."),
   UPG_NOT_FOUND_PLAN: notFound(40, "No plan is scheduled."),
   UPG_NOT_FOUND_UPGRADE: notFound(41, "No upgrade of that name was applied."),
   UPG_NOT_FOUND_MODULE: notFound(42, "The version map has no such module."),
@@ -73,6 +74,7 @@ export const ERROR_KINDS = Object.freeze({
   UPG_NOT_FOUND_PROPOSAL: notFound(48, "There is no such proposal."),
   UPG_NOT_FOUND_TX: notFound(49, "No block holds a transaction of that hash."),
   UPG_NOT_FOUND_RECORD: notFound(50, "Nothing is recorded there: a vote, a deposit, a validator, metadata."),
+  UPG_NOT_FOUND_SNAPSHOT: notFound(53, "This home has no such snapshot."),
   UPG_NOT_FOUND_METHOD: kind(51, 3, 501, 12, "There is no such method, route or query path."),
   UPG_UNAUTHORIZED: kind(60, 4, 403, 7, "The message comes from another account than the authority."),
   UPG_BLOCK_IS_UPGRADE: kind(

@@ -8,6 +8,9 @@
  *   inner  u8 height, u16 klen, link left, link right, key          key: the smallest of the right subtree
  *   link   u48 id, u48 size, u8 height, hash[32]
  *
+ * Nodes of one commit have its version. A tree that was restored has nodes of many: its chunks have format 2, whose version is
+ * the restored one, and end with the version in which each node was made, u64 made[count].
+ *
  * A node's id is its chunk's number × 256 + its slot; ids are never used twice. A link carries what hashing and balance
  * ask of a child, so that changing one path touches no sibling. The hash of a tree does not depend on this layout.
  */
@@ -19,8 +22,11 @@ import { HASH_BYTES } from "./iavl-hash.js";
 export const SLOTS_PER_CHUNK = 256;
 /** Four database pages of 4,096 bytes less the header of an overflow page (24 bytes in LMDB's data version 2) and a checksum (4). */
 export const CHUNK_BYTES_TARGET = 4 * 4_096 - 24 - 4;
-const CHUNK_FORMAT = 1;
+const COMMITTED_FORMAT = 1;
+const RESTORED_FORMAT = 2;
 const CHUNK_HEADER_BYTES = 12;
+const OFFSET_BYTES = 2;
+const VERSION_BYTES = 8;
 
 export const LEAF_HEADER_BYTES = 7;
 export const LINK_BYTES = 13 + HASH_BYTES;
@@ -69,16 +75,21 @@ export function slotOf(id: number): number {
 /** A chunk as it is in the database. */
 export class Chunk {
   readonly count: number;
-  /** Version in which its nodes were made. */
+  /** First version of this database that has its nodes. */
   readonly version: number;
   readonly #offsetsAt: number;
+  /** 0: each node was made in the chunk's version. */
+  readonly #versionsAt: number;
 
   /** @throws UpgradeError UPG_STORE_CORRUPT */
   constructor(readonly bytes: Uint8Array) {
-    const headed = bytes.length >= CHUNK_HEADER_BYTES && bytes[0] === CHUNK_FORMAT;
+    const isRestored = bytes[0] === RESTORED_FORMAT;
+    const headed = bytes.length >= CHUNK_HEADER_BYTES && (isRestored || bytes[0] === COMMITTED_FORMAT);
     this.count = headed ? readU16(bytes, 2) : 0;
     this.version = headed ? readU64(bytes, 4) : 0;
-    this.#offsetsAt = bytes.length - 2 * this.count;
+    const nodesEnd = bytes.length - (isRestored ? VERSION_BYTES * this.count : 0);
+    this.#versionsAt = isRestored ? nodesEnd : 0;
+    this.#offsetsAt = nodesEnd - OFFSET_BYTES * this.count;
     if (!headed || this.count > SLOTS_PER_CHUNK || this.#offsetsAt < CHUNK_HEADER_BYTES) {
       throw new UpgradeError("UPG_STORE_CORRUPT", "a chunk of tree nodes has a malformed header");
     }
@@ -121,12 +132,18 @@ export class Chunk {
     return slot < this.count && readU16(this.bytes, this.#offsetsAt + 2 * slot) !== 0;
   }
 
+  /** The version in which the node in `slot` was made: its hash commits to it. */
+  madeIn(slot: number): number {
+    return this.#versionsAt === 0 ? this.version : readU64(this.bytes, this.#versionsAt + VERSION_BYTES * slot);
+  }
+
   /** The same chunk without the nodes whose slot `isDead` names; the others keep their slots. */
   without(isDead: (slot: number) => boolean): Uint8Array {
-    const writer = new ChunkWriter();
+    const writer = this.#versionsAt === 0 ? new ChunkWriter() : new RestoredChunkWriter();
     for (let slot = 0; slot < this.count; slot++) {
       if (!this.has(slot) || isDead(slot)) writer.skip();
       else writer.copy(this.bytes, this.at(slot), nodeBytes(this.bytes, this.at(slot)));
+      if (writer instanceof RestoredChunkWriter) writer.setMadeIn(this.madeIn(slot));
     }
     return writer.finish(this.version);
   }
@@ -142,13 +159,16 @@ export class ChunkWriter {
   /** The chunk in the making: nodes go where `add` says. */
   bytes = new Uint8Array(CHUNK_BYTES_TARGET);
   count = 0;
+  protected readonly format: number = COMMITTED_FORMAT;
+  /** At the end of the chunk, for each node. */
+  protected readonly slotBytes: number = OFFSET_BYTES;
   #length = CHUNK_HEADER_BYTES;
   readonly #offsets = new Uint16Array(SLOTS_PER_CHUNK);
 
   /** Would a node of this size not fit any more? An empty chunk takes any node. */
   isFull(nodeBytes: number): boolean {
     if (this.count === SLOTS_PER_CHUNK) return true;
-    return this.count > 0 && this.#length + nodeBytes + 2 * (this.count + 1) > CHUNK_BYTES_TARGET;
+    return this.count > 0 && this.#length + nodeBytes + this.slotBytes * (this.count + 1) > CHUNK_BYTES_TARGET;
   }
 
   /** Makes room for a node and returns where it goes in `bytes`. */
@@ -156,13 +176,13 @@ export class ChunkWriter {
     const at = this.#length;
     this.#offsets[this.count++] = at;
     this.#length += nodeBytes;
-    this.#reserve(this.#length + 2 * this.count);
+    this.#reserve(this.#length + this.slotBytes * this.count);
     return at;
   }
 
   skip(): void {
     this.#offsets[this.count++] = 0;
-    this.#reserve(this.#length + 2 * this.count);
+    this.#reserve(this.#length + this.slotBytes * this.count);
   }
 
   copy(from: Uint8Array, fromAt: number, nodeBytes: number): void {
@@ -173,22 +193,47 @@ export class ChunkWriter {
   /** The finished chunk, valid until the writer is used again; the writer is empty afterwards. */
   finish(version: number): Uint8Array {
     const { bytes, count } = this;
-    bytes[0] = CHUNK_FORMAT;
+    bytes[0] = this.format;
     bytes[1] = 0;
     writeU16(bytes, 2, count);
     writeU64(bytes, 4, version);
-    for (let slot = 0; slot < count; slot++) writeU16(bytes, this.#length + 2 * slot, this.#offsets[slot] as number);
-    const length = this.#length + 2 * count;
+    const offsetsAt = this.#length;
+    const versionsAt = offsetsAt + OFFSET_BYTES * count;
+    for (let slot = 0; slot < count; slot++) {
+      writeU16(bytes, offsetsAt + OFFSET_BYTES * slot, this.#offsets[slot] as number);
+    }
+    this.writeVersions(versionsAt);
     this.count = 0;
     this.#length = CHUNK_HEADER_BYTES;
-    return bytes.subarray(0, length);
+    return bytes.subarray(0, offsetsAt + this.slotBytes * count);
   }
+
+  /** Of nodes that were made in other versions than the chunk's. */
+  protected writeVersions(_at: number): void {}
 
   #reserve(length: number): void {
     if (length <= this.bytes.length) return;
     const grown = new Uint8Array(length);
     grown.set(this.bytes);
     this.bytes = grown;
+  }
+}
+
+/** The same for nodes of many versions: each is told by `setMadeIn` after it was added. */
+export class RestoredChunkWriter extends ChunkWriter {
+  protected override readonly format = RESTORED_FORMAT;
+  protected override readonly slotBytes = OFFSET_BYTES + VERSION_BYTES;
+  readonly #madeIn = new Float64Array(SLOTS_PER_CHUNK);
+
+  /** Of the node that was added last. */
+  setMadeIn(version: number): void {
+    this.#madeIn[this.count - 1] = version;
+  }
+
+  protected override writeVersions(at: number): void {
+    for (let slot = 0; slot < this.count; slot++) {
+      writeU64(this.bytes, at + VERSION_BYTES * slot, this.#madeIn[slot] as number);
+    }
   }
 }
 

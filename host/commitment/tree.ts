@@ -20,18 +20,21 @@ export class NodeView {
   chunk!: Chunk;
   bytes: Uint8Array = new Uint8Array(0);
   at = 0;
+  #slot = 0;
 
   constructor(private readonly source: ChunkSource) {}
 
   go(id: number): this {
     this.chunk = this.source.chunk(chunkOf(id));
     this.bytes = this.chunk.bytes;
-    this.at = this.chunk.at(slotOf(id));
+    this.#slot = slotOf(id);
+    this.at = this.chunk.at(this.#slot);
     return this;
   }
 
+  /** In which the node was made. */
   get version(): number {
-    return this.chunk.version;
+    return this.chunk.madeIn(this.#slot);
   }
   get height(): number {
     return this.bytes[this.at] as number;

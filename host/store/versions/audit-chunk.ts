@@ -36,7 +36,7 @@ export class ChunkHashes {
 
   /** 32 bytes a slot. */
   of(chunk: Chunk): Uint8Array {
-    const { bytes, version } = chunk;
+    const { bytes } = chunk;
     const out = this.#out;
     const leaves: number[] = [];
     for (let slot = 0; slot < chunk.count; slot++) {
@@ -47,12 +47,19 @@ export class ChunkHashes {
         leaves.push(slot);
         const valueAt = at + LEAF_HEADER_BYTES + readU16(bytes, at + 1);
         this.hasher.value(bytes, valueAt, readU32(bytes, at + 3), out, to);
-      } else this.#inner(bytes, at, version, slot);
+      } else this.#inner(bytes, at, chunk.madeIn(slot), slot);
     }
     this.hasher.settle();
     for (const slot of leaves) {
       const at = chunk.at(slot);
-      this.hasher.leaf(version, bytes, at + LEAF_HEADER_BYTES, readU16(bytes, at + 1), out, slot * HASH_BYTES);
+      this.hasher.leaf(
+        chunk.madeIn(slot),
+        bytes,
+        at + LEAF_HEADER_BYTES,
+        readU16(bytes, at + 1),
+        out,
+        slot * HASH_BYTES,
+      );
     }
     this.hasher.settle();
     return out.slice(0, chunk.count * HASH_BYTES);

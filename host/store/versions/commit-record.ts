@@ -7,7 +7,7 @@ import { UpgradeError } from "../../errors.js";
 import { CommitRecordSchema, FormatRecordSchema } from "../../gen/chain/store/v1/store_pb.js";
 import { programName } from "../../program-name.js";
 import type { Timestamp } from "../../types.js";
-import type { Database } from "../disk/database.js";
+import type { Batch, Database } from "../disk/database.js";
 import { lastVersionOf } from "../disk/fenced-database.js";
 import { commitKey, commitsEnd, formatKey, versionOfCommitKey } from "../disk/keys.js";
 
@@ -89,12 +89,23 @@ export function lastEngine(database: Database): string {
 const PRODUCT = "chain-upgrade";
 /** 2: every value of an LMDB file ends with its checksum. */
 const FORMAT = 2;
+/** 3: chunks may have nodes of many versions, as those of a restored tree. */
+const RESTORED_FORMAT = 3;
 
 /** Marks an empty database as ours. */
 export function claimFormat(database: Database): void {
   if (database.get(formatKey())) return;
-  const record = create(FormatRecordSchema, { product: PRODUCT, format: FORMAT });
-  database.transaction((batch) => batch.put(formatKey(), toBinary(FormatRecordSchema, record)));
+  database.transaction((batch) => putFormat(batch, FORMAT));
+}
+
+/** Marks a database as one with a restored version, which older programs cannot read. */
+export function claimRestoredFormat(batch: Batch): void {
+  putFormat(batch, RESTORED_FORMAT);
+}
+
+function putFormat(batch: Batch, format: number): void {
+  const record = create(FormatRecordSchema, { product: PRODUCT, format });
+  batch.put(formatKey(), toBinary(FormatRecordSchema, record));
 }
 
 /**
@@ -109,10 +120,10 @@ export function checkFormat(database: Database): void {
     return;
   }
   const record = decoded(FormatRecordSchema, bytes, "the database's format record");
-  if (record.product !== PRODUCT || record.format > FORMAT) {
+  if (record.product !== PRODUCT || record.format > RESTORED_FORMAT) {
     throw new UpgradeError(
       "UPG_STORE_VERSION_MISMATCH",
-      `the database has format ${record.format} of ${record.product || "another program"}, this program knows ${FORMAT}`,
+      `the database has format ${record.format} of ${record.product || "another program"}, this program knows ${RESTORED_FORMAT}`,
     );
   }
 }
