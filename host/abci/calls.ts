@@ -2,9 +2,12 @@
  * Requests of CometBFT as calls of the application. Those of consensus run one at a time and in order; a check or a query
  * never ends the engine: what goes wrong with it is a code in its response (ABCI 2.0; CometBFT ends at an exception).
  */
+
+import { EMPTY } from "../bytes.js";
 import type { AppQueryResult, CheckTxKind, EnginePort } from "../chain/engine-port.js";
 import type { TxResult } from "../chain/tx/result.js";
 import { isUpgradeError, messageOf } from "../errors.js";
+import type { Snapshot } from "../gen/cosmos/store/snapshots/v1/snapshot_pb.js";
 import {
   ResponseApplySnapshotChunk_Result as ApplyResult,
   CheckTxType,
@@ -12,9 +15,11 @@ import {
   ResponseProcessProposal_ProposalStatus as ProposalStatus,
   type RequestCheckTx,
   type RequestInitChain,
+  type RequestLoadSnapshotChunk,
   type RequestQuery,
   ResponseVerifyVoteExtension_VerifyStatus as VerifyStatus,
 } from "../gen/tendermint/abci/messages_pb.js";
+import type { Height } from "../types.js";
 import {
   type Answer,
   blockRequest,
@@ -23,6 +28,7 @@ import {
   paramsMessage,
   queryMessage,
   requireTime,
+  snapshotMessage,
   txResultMessage,
   updateMessage,
   updateOf,
@@ -56,7 +62,11 @@ export function kindOf({ case: name }: Call): ConnectionKind | undefined {
 }
 
 /** Calls after which the application, when they fail, goes on in no way. */
-export const ENDING: ReadonlySet<Call["case"]> = new Set(["initChain", "finalizeBlock", "commit"]);
+export const ENDING: ReadonlySet<Call["case"]> = new Set([
+  ...(["initChain", "finalizeBlock", "commit"] as const),
+  // Where the disk refuses: nothing that a peer sends makes them fail.
+  ...(["offerSnapshot", "applySnapshotChunk"] as const),
+]);
 
 /** Codespace and code of what is no fault of the transaction or the query: the Cosmos SDK's internal error. */
 const INTERNAL = Object.freeze({ codespace: "sdk", code: 1 });
@@ -69,7 +79,10 @@ export async function answer(port: EnginePort, call: Call): Promise<Answer> {
 }
 
 /** What goes on beside blocks: it reads the last commit alone. */
-export type SidePort = Pick<EnginePort, "checkTx" | "query">;
+export interface SidePort extends Pick<EnginePort, "checkTx" | "query"> {
+  /** Undefined: there are none. */
+  readonly snapshots?: SnapshotSource;
+}
 
 /** Undefined: the call is of those that make blocks. Never throws. */
 export async function answerBeside(port: SidePort, call: Call): Promise<Answer | undefined> {
@@ -82,12 +95,16 @@ export async function answerBeside(port: SidePort, call: Call): Promise<Answer |
       return { case: "query", value: queryMessage(await query(port, call.value)) };
     case "checkTx":
       return { case: "checkTx", value: txResultMessage(check(port, call.value)) };
+    case "listSnapshots":
+      return { case: "listSnapshots", value: { snapshots: port.snapshots ? listSnapshots(port.snapshots) : [] } };
+    case "loadSnapshotChunk":
+      return { case: "loadSnapshotChunk", value: { chunk: await loadChunk(port.snapshots, call.value) } };
     default:
       return undefined;
   }
 }
 
-type OfBlocks = Exclude<Call, { case: "echo" | "flush" | "query" | "checkTx" }>;
+type OfBlocks = Exclude<Call, { case: "echo" | "flush" | "query" | "checkTx" | "listSnapshots" | "loadSnapshotChunk" }>;
 
 function answerOfBlocks(port: EnginePort, call: OfBlocks): Answer {
   switch (call.case) {
@@ -117,14 +134,37 @@ function answerOfBlocks(port: EnginePort, call: OfBlocks): Answer {
       const isGood = call.value.voteExtension.length === 0;
       return { case: "verifyVoteExtension", value: { status: isGood ? VerifyStatus.ACCEPT : VerifyStatus.REJECT } };
     }
-    case "listSnapshots":
-      return { case: "listSnapshots", value: {} };
+    // Where a chain is run by itself alone; a node answers these before (state-sync.ts).
     case "offerSnapshot":
       return { case: "offerSnapshot", value: { result: OfferResult.REJECT } };
-    case "loadSnapshotChunk":
-      return { case: "loadSnapshotChunk", value: {} };
     case "applySnapshotChunk":
       return { case: "applySnapshotChunk", value: { result: ApplyResult.ABORT } };
+  }
+}
+
+/** Snapshots of this node, for others. */
+export interface SnapshotSource {
+  /** The newest first. @throws UpgradeError UPG_STORE_IO */
+  list(): readonly Snapshot[];
+  /** Undefined: there is none. @throws UpgradeError UPG_STORE_IO */
+  chunk(height: Height, format: number, index: number): Promise<Uint8Array | undefined>;
+}
+
+/** One that cannot be read is none: the node goes on without it. */
+function listSnapshots(source: SnapshotSource) {
+  try {
+    return source.list().map(snapshotMessage);
+  } catch {
+    return [];
+  }
+}
+
+/** A chunk of no bytes is none. */
+async function loadChunk(source: SnapshotSource | undefined, { height, format, chunk }: RequestLoadSnapshotChunk) {
+  try {
+    return (await source?.chunk(height, format, chunk)) ?? EMPTY;
+  } catch {
+    return EMPTY;
   }
 }
 

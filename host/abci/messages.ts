@@ -8,6 +8,7 @@ import type { TxResult } from "../chain/tx/result.js";
 import type { ConsensusParams } from "../comet/consensus-params.js";
 import type { ValidatorUpdate } from "../comet/validator-updates.js";
 import { UpgradeError } from "../errors.js";
+import { MetadataSchema, type Snapshot, SnapshotSchema } from "../gen/cosmos/store/snapshots/v1/snapshot_pb.js";
 import {
   type CommitInfo,
   type Misbehavior as MisbehaviorMessage,
@@ -16,6 +17,7 @@ import {
   type RequestFinalizeBlock,
   RequestSchema,
   ResponseSchema,
+  type Snapshot as SnapshotMessage,
   type Validator,
 } from "../gen/tendermint/abci/messages_pb.js";
 import type { ValidatorUpdate as UpdateMessage } from "../gen/tendermint/abci/types_pb.js";
@@ -134,6 +136,21 @@ export function blockResultMessage({ appHash, txResults, events, validatorUpdate
     validatorUpdates: validatorUpdates.map(updateMessage),
     ...(paramUpdates ? { consensusParamUpdates: paramsMessage(paramUpdates) } : {}),
   };
+}
+
+export function snapshotMessage({ height, format, chunks, hash, metadata }: Snapshot) {
+  const bytes = metadata ? toBinary(MetadataSchema, metadata) : new Uint8Array(0);
+  return { height, format, chunks, hash, metadata: bytes };
+}
+
+/** @throws UpgradeError UPG_INVALID_SNAPSHOT */
+export function snapshotOf({ height, format, chunks, hash, metadata }: SnapshotMessage): Snapshot {
+  try {
+    const decoded = fromBinary(MetadataSchema, metadata);
+    return create(SnapshotSchema, { height, format, chunks, hash, metadata: decoded });
+  } catch (cause) {
+    throw new UpgradeError("UPG_INVALID_SNAPSHOT", "the description of a snapshot cannot be decoded", { cause });
+  }
 }
 
 export function queryMessage({ proof, ...result }: AppQueryResult) {

@@ -95,7 +95,17 @@ export class AbciServer {
   #answer(call: Call, connection: AbciConnection): Promise<Answer> {
     const kind = kindOf(call);
     if (kind && !this.#connections.get(connection)) this.#connections.set(connection, kind);
-    return kind === "consensus" ? this.#inTurn(call, connection) : this.options.answer(call);
+    if (kind === "consensus") return this.#inTurn(call, connection);
+    const result = this.options.answer(call);
+    return ENDING.has(call.case) ? this.#sayIfFailed(result) : result;
+  }
+
+  /** Rejects after it was said, so that what is written down is there when the engine reads the exception. */
+  #sayIfFailed(result: Promise<Answer>): Promise<Answer> {
+    return result.catch(async (error: unknown) => {
+      await this.options.onFailed(error);
+      throw error;
+    });
   }
 
   /** Also of one engine only one call at a time, whatever comes ahead. */

@@ -1,12 +1,17 @@
 /** What an application is made of, from its options. */
+import type { ConsensusParams } from "../comet/consensus-params.js";
+import type { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import type { CommitMultiStoreOptions } from "../store/versions/store-options.js";
+import type { CommitID, Height, Timestamp } from "../types.js";
 import { Keeper } from "../upgrade/keeper.js";
 import { moduleAddress } from "../values/address.js";
 import type { AppOptions } from "./app-shapes.js";
+import { blockGasMax } from "./genesis/consensus-params.js";
 import type { ReadableStores } from "./module.js";
 import { routerAt } from "./tx/message-kind.js";
 import type { TxFacts } from "./tx/run.js";
 import { rememberingVerifier } from "./tx/verified.js";
+import { TxChecks } from "./tx-checks.js";
 import type { ChainVersion } from "./versions/version.js";
 
 /** The module whose account may schedule upgrades. */
@@ -63,6 +68,28 @@ export function txFactsMaker(
     const version = running();
     return { ...facts, ...place, version, keeper, router: routerAt(modules, version), ante };
   };
+}
+
+/** What checks ask of the application that they are made over. */
+interface CheckedApp {
+  readonly multiStore: Pick<CommitMultiStore, "loaded">;
+  readonly lastCommitID: CommitID;
+  readonly consensusParams: ConsensusParams;
+  readonly nextHeight: Height;
+  readonly lastBlockTime: Timestamp;
+  readonly isUpgradeBlockNext: boolean;
+}
+
+export function checksOver(app: CheckedApp, options: AppOptions, facts: (place: TxPlace) => TxFacts): TxChecks {
+  return new TxChecks({
+    stores: () => app.multiStore.loaded(),
+    hasState: () => app.lastCommitID.version !== 0n,
+    chainId: options.genesis.chainId,
+    blockGasMax: () => blockGasMax(app.consensusParams),
+    facts: () => facts({ height: app.nextHeight, time: app.lastBlockTime }),
+    isUpgradeBlockNext: () => app.isUpgradeBlockNext,
+    minimumGasPrices: options.minimumGasPrices ?? [],
+  });
 }
 
 /** Before the first commit. */

@@ -8,11 +8,12 @@ import { assert } from "../errors.js";
 import type { RecordChange } from "../store/disk/database.js";
 import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import type { StoreLoader } from "../store/versions/store-loader.js";
+import type { VersionView } from "../store/versions/version-view.js";
 import type { CacheMultiStore, CommitID, Height, Plan, Timestamp } from "../types.js";
 import type { AppliedUpgrade } from "../upgrade/hooks.js";
 import { type Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { upgradeCommitOptions } from "../upgrade/receipt.js";
-import { appKeeper, NO_STORES, storeOptions, type TxPlace, txFactsMaker } from "./app-parts.js";
+import { appKeeper, checksOver, NO_STORES, storeOptions, type TxPlace, txFactsMaker } from "./app-parts.js";
 import type { AppOptions, BeginResult, BlockRequest, BlockResult, BlockRun, StateAt } from "./app-shapes.js";
 import { nextEndTime, runBlock } from "./block.js";
 import { NO_BLOCK_INFO } from "./block-info.js";
@@ -25,10 +26,10 @@ import { hasState } from "./genesis/genesis.js";
 import { initGenesis } from "./genesis/init-genesis.js";
 import { GivenByState } from "./given.js";
 import { setChainHandlers } from "./migrations-of.js";
-import { chooseVersion, codeInForce, versionInForce } from "./start.js";
+import { chooseVersion, codeInForce, requireRunnable, versionInForce } from "./start.js";
 import type { TxResult } from "./tx/result.js";
 import type { TxFacts } from "./tx/run.js";
-import { type CheckKind, TxChecks } from "./tx-checks.js";
+import type { CheckKind, TxChecks } from "./tx-checks.js";
 import type { ChainVersion } from "./versions/version.js";
 
 export type { AppOptions, BeginResult, BlockRequest, BlockResult, StateAt } from "./app-shapes.js";
@@ -81,15 +82,7 @@ export class App {
     this.#txFacts = txFactsMaker({ ...options, chainId: genesis.chainId }, this.keeper, () => this.version);
     this.#given = new GivenByState(chain.modules, genesis);
     setChainHandlers(this.keeper, chain, this.versions, sha256);
-    this.#checks = new TxChecks({
-      stores: () => this.multiStore.loaded(),
-      hasState: () => this.lastCommitID.version !== 0n,
-      chainId: genesis.chainId,
-      blockGasMax: () => blockGasMax(this.consensusParams),
-      facts: () => this.#txFacts({ height: this.nextHeight, time: this.lastBlockTime }),
-      isUpgradeBlockNext: () => this.isUpgradeBlockNext,
-      minimumGasPrices: options.minimumGasPrices ?? [],
-    });
+    this.#checks = checksOver(this, options, this.#txFacts);
   }
 
   /** Replaces the store loader that state would choose. Call it before `load`. */
@@ -116,9 +109,21 @@ export class App {
     this.#version = choice.version;
   }
 
-  /** After UPG_HALT_RESTART: goes on from the last commit as the version that state asks for now. @throws as `load` */
+  /**
+   * Could this process go on from a version that it does not have yet? Nothing is changed.
+   * @throws Halt; UpgradeError as `load`: why not
+   */
+  requireRunnable(view: VersionView): void {
+    requireRunnable(this.keeper, view, this.#choiceFacts);
+  }
+
+  /**
+   * Goes on from the last commit as the version that state asks for now: after UPG_HALT_RESTART, or when a snapshot was
+   * restored. @throws as `load`
+   */
   reopen(): void {
     this.#drop();
+    this.#given.forget();
     this.#multiStore = new CommitMultiStore(this.options.database, storeOptions(this.options));
     this.#checks.reset();
     this.#ending.forget();

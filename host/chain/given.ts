@@ -93,6 +93,12 @@ export class GivenByState {
     this.#validators.drop();
     this.#params.drop();
   }
+
+  /** The last commit is another one, which nothing ran. */
+  forget(): void {
+    this.#validators.forget();
+    this.#params.forget();
+  }
 }
 
 function giverIn(

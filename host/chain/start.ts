@@ -5,6 +5,7 @@
 import { UpgradeError } from "../errors.js";
 import type { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import { defaultStoreLoader, type StoreLoader, upgradeStoreLoader } from "../store/versions/store-loader.js";
+import type { VersionView } from "../store/versions/version-view.js";
 import type { DoneUpgrade, Height, KVReader, Plan } from "../types.js";
 import { versionToRun } from "../upgrade/app-versions.js";
 import { haltBeforeStores, warnAboutInfoFile } from "../upgrade/decide.js";
@@ -43,8 +44,11 @@ export interface ChoiceFacts extends Pick<KnownFacts, "database"> {
   readonly isReopened?: boolean;
 }
 
+/** The versions that are committed, as far as the choice needs them. */
+type CommittedVersions = Pick<CommitMultiStore, "nextVersion" | "lastCommitID" | "at">;
+
 /** @throws Halt; UpgradeError UPG_INVALID_GENESIS, UPG_HANDLER_HASH */
-export function chooseVersion(keeper: Keeper, multiStore: CommitMultiStore, facts: ChoiceFacts): Choice {
+export function chooseVersion(keeper: Keeper, multiStore: CommittedVersions, facts: ChoiceFacts): Choice {
   const { genesis, versions } = facts;
   const height = multiStore.nextVersion;
   const committed = multiStore.lastCommitID.version;
@@ -73,6 +77,13 @@ export function chooseVersion(keeper: Keeper, multiStore: CommitMultiStore, fact
     version: afterPlan(program, state, plan, applied),
     storeLoader: upgradeStoreLoader(height, applied.storeUpgrades),
   };
+}
+
+/** Could the process go on from a version that its stores do not have yet? @throws as `chooseVersion`: why not */
+export function requireRunnable(keeper: Keeper, view: VersionView, facts: ChoiceFacts): void {
+  const { version, appHash: hash } = view;
+  const stores = { nextVersion: version + 1n, lastCommitID: { version, hash }, at: () => view };
+  chooseVersion(keeper, stores, { ...facts, isReopened: true });
 }
 
 function afterPlan(program: ProgramVersions, state: StateFacts, plan: Plan, handler: RegisteredHandler): ChainVersion {

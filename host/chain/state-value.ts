@@ -44,4 +44,10 @@ export class StateValue<T> {
   drop(): void {
     this.#next = undefined;
   }
+
+  /** The last commit is another one, which nothing ran. */
+  forget(): void {
+    this.#last = undefined;
+    this.#next = undefined;
+  }
 }

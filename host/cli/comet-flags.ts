@@ -10,6 +10,7 @@ import type { Home } from "../engine/home/home.js";
 import { messageOf, UpgradeError } from "../errors.js";
 import { hostPort } from "../server/door.js";
 import { configValue, readConfig } from "../shell/config-file.js";
+import { parseCount } from "../shell/options.js";
 import type { DoorFlags } from "./node-doors.js";
 import { cometFlags } from "./sdk-flags.js";
 
@@ -20,6 +21,8 @@ export interface CometFlags {
   readonly address?: string;
   readonly "comet.bin"?: string;
   readonly "comet.rpc"?: string;
+  readonly "stateSync.snapshotInterval": number;
+  readonly "stateSync.snapshotKeepRecent": number;
 }
 
 /** Where the Cosmos SDK's nodes serve ABCI, and where CometBFT looks for it. */
@@ -47,6 +50,19 @@ export function addCometFlags(command: Command): Command {
         "--with-comet",
         "start CometBFT too (--with-comet=false: only serve ABCI, to a CometBFT that is started elsewhere)",
       ).default(true),
+    )
+    .addOption(
+      new Option(
+        "--state-sync.snapshot-interval <blocks>",
+        "take a snapshot each so many blocks, for nodes that join; 0: none",
+      )
+        .argParser(parseCount)
+        .default(0, "0"),
+    )
+    .addOption(
+      new Option("--state-sync.snapshot-keep-recent <n>", "snapshots to keep; 0: all")
+        .argParser(parseCount)
+        .default(2, "2"),
     )
     .addOption(new Option("--transport <transport>", "of ABCI").choices(["socket"]).default("socket"))
     .option(
@@ -78,6 +94,15 @@ export interface CometChoice {
   readonly program: string | undefined;
   /** Its RPC. */
   readonly rpc: string;
+}
+
+/** The flags of CometBFT's engine that say nothing to the embedded one: nodes that join have nobody to ask there. */
+export function cometFlagWarnings(self: Command): string[] {
+  return ["snapshotInterval", "snapshotKeepRecent"].flatMap((name) =>
+    self.getOptionValueSource(`stateSync.${name}`) === "cli"
+      ? ["--state-sync.* has no effect with the embedded engine: snapshots are for nodes that join a network"]
+      : [],
+  );
 }
 
 /** Undefined: the embedded engine. @throws UpgradeError UPG_INVALID_CONFIG */

@@ -72,6 +72,13 @@ enabled-unsafe-cors = false
 # kv: transactions and blocks can be searched by their events, transactions found by their hash. null: neither, and nothing is written for it.
 indexer = "kv"
 
+# With CometBFT: snapshots of the state, which nodes that join fetch instead of running all blocks.
+[state-sync]
+# Take one each so many blocks; 0: none.
+snapshot-interval = 0
+# Keep the newest; 0: all.
+snapshot-keep-recent = 2
+
 # What one request, one client and all of them together may cost the node.
 [limits]
 ${limitLines("limits")}`;

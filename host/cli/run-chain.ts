@@ -18,7 +18,7 @@ export async function runChain(chain: Chain): Promise<void> {
     const { runCommandLine } = await import("./command-line.js");
     process.exitCode = await runCommandLine(chain);
   } else {
-    const { runEngineThread } = await import("../thread/engine-worker.js");
-    await runEngineThread(chain);
+    const { runThread } = await import("../thread/engine-worker.js");
+    await runThread(chain);
   }
 }

@@ -21,8 +21,10 @@ import { LmdbReader } from "../store/disk/lmdb-reader.js";
 import { CometView } from "../thread/comet-view.js";
 import type { Committed, EngineFacts } from "../thread/engine-port.js";
 import { EngineFailure, type EngineListener, EngineThread } from "../thread/engine-thread.js";
+import { Snapshots } from "../thread/snapshots.js";
 import type { HaltRecord } from "../upgrade/halt.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
+import type { LogLevel } from "../upgrade/handlers.js";
 import { type CometChoice, cometFiles } from "./comet-flags.js";
 import { type NodeDoors, openNodeDoors, queryOf } from "./node-doors.js";
 import { ProgressLog } from "./progress-log.js";
@@ -33,6 +35,8 @@ export interface CometRun extends ThreadsOptions {
   readonly choice: CometChoice;
   /** Of CometBFT, besides those that name the home and the socket. */
   readonly args: readonly string[];
+  /** For nodes that join: one each `interval` blocks, `keepRecent` of them kept. */
+  readonly snapshots: { readonly interval: number; readonly keepRecent: number };
 }
 
 /** The thread has closed everything by then; what is left is its end. */
@@ -56,6 +60,7 @@ class NodeOfComet implements EngineListener {
   readonly #signals: StopSignals;
   readonly #progress: ProgressLog;
   readonly #linger: HaltLinger;
+  readonly #snapshots: Snapshots;
   #database: LmdbReader | undefined;
   #view: CometView | undefined;
   #doors: NodeDoors | undefined;
@@ -67,9 +72,11 @@ class NodeOfComet implements EngineListener {
   #isGivenUp = false;
 
   constructor(private readonly options: CometRun) {
-    const { logger, start, linger } = options;
+    const { logger, start, linger, home, snapshots } = options;
+    const log = (level: LogLevel, message: string) => logger[level](message);
+    this.#snapshots = new Snapshots({ ...snapshots, home, program: programOfThread(), log });
     this.#progress = new ProgressLog(logger);
-    this.#linger = new HaltLinger(linger, (level, message) => logger[level](message));
+    this.#linger = new HaltLinger(linger, log);
     this.#engine = new EngineThread(programOfThread(), start, this);
     // The thread is stopped when CometBFT is, which may be in the middle of a block.
     this.#signals = new StopSignals(this.#engine, logger, () => undefined);
@@ -80,6 +87,7 @@ class NodeOfComet implements EngineListener {
     const engine = this.#engine;
     const { signal } = this.#signals;
     const facts = await engine.opened;
+    this.#snapshots.open();
     this.#handlerState = facts.handlerState ?? "absent";
     logger.info({ version: String(facts.version), height: String(facts.lastHeight) }, "application opened");
     const database = new LmdbReader(home.databaseFile, () => engine.status.commits);
@@ -138,6 +146,7 @@ class NodeOfComet implements EngineListener {
     const beside: SidePort = {
       checkTx: (tx, kind) => app.checkTx(tx, kind),
       query: (asked) => answerAppQuery(query, asked),
+      snapshots: this.#snapshots.folder,
     };
     return async (call) => (await answerBeside(beside, call)) ?? this.#call(call);
   }
@@ -166,6 +175,7 @@ class NodeOfComet implements EngineListener {
     this.#progress.end();
     this.#database?.renew();
     this.options.logger.info({ height: String(height), app_hash: toHex(appHash) }, "block committed");
+    this.#snapshots.after(height);
   }
 
   onProgress: EngineListener["onProgress"] = (progress) => this.#progress.take(progress);
@@ -212,7 +222,7 @@ class NodeOfComet implements EngineListener {
   async close(): Promise<void> {
     this.#progress.end();
     this.#engine.stop();
-    await this.#doors?.close();
+    await Promise.all([this.#doors?.close(), this.#snapshots.close()]);
     if (!this.#isGivenUp) await this.#engine.ended.catch(() => undefined);
     this.#database?.close();
     this.#signals.close();

@@ -17,7 +17,7 @@ import { embeddedProgram } from "../native/embedded.js";
 import { programChain } from "../shell/program-chain.js";
 import { LmdbReader } from "../store/disk/lmdb-reader.js";
 import type { Committed, EngineStart } from "../thread/engine-port.js";
-import { EngineFailure, type EngineListener, EngineThread } from "../thread/engine-thread.js";
+import { EngineFailure, type EngineListener, EngineThread, type ThreadProgram } from "../thread/engine-thread.js";
 import { NodeView } from "../thread/node-view.js";
 import type { Height } from "../types.js";
 import { type HaltRecord, haltRecord } from "../upgrade/halt.js";
@@ -55,8 +55,8 @@ export async function runThreads(options: ThreadsOptions): Promise<void> {
   }
 }
 
-/** The program runs again, as the engine (run-chain.ts). */
-export function programOfThread(): { readonly file: string } | { readonly code: string } {
+/** The program runs again, in a thread of its own (run-chain.ts). */
+export function programOfThread(): ThreadProgram {
   const code = embeddedProgram();
   return code === undefined ? { file: realpathSync(process.argv[1] as string) } : { code };
 }

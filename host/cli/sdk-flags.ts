@@ -31,8 +31,6 @@ const SDK_FLAGS: readonly (readonly [flag: string, instead: string])[] = [
   ["--pruning-keep-recent <uint>", "use --keep-versions"],
   ["--rpc.pprof_laddr <string>", "use node --inspect"],
   ["--shutdown-grace <duration>", "the block under way is finished, then the node ends"],
-  ["--state-sync.snapshot-interval <uint>", "there are no snapshots"],
-  ["--state-sync.snapshot-keep-recent <uint>", "there are no snapshots"],
   ["--trace-store <string>", "stores are not traced"],
   ["--with-tendermint", "use --with-comet"],
   ["--x-crisis-skip-assert-invariants", "invariants are checked in the blocks of upgrades"],

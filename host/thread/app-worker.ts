@@ -5,9 +5,11 @@
 import type { MessagePort } from "node:worker_threads";
 import { answer, ENDING } from "../abci/calls.js";
 import type { Call } from "../abci/messages.js";
+import { StateSync } from "../abci/state-sync.js";
 import { type CometBlock, WatchedApp } from "../abci/watched-app.js";
 import type { App } from "../chain/app.js";
 import type { Chain } from "../chain/define-chain.js";
+import { engineMark } from "../chain/engine-port.js";
 import { PlanWatch } from "../engine/embedded/plan-watch.js";
 import { removeHaltRecord } from "../engine/home/halt-file.js";
 import { chainFacts, HeldHome } from "../engine/home/held-home.js";
@@ -18,6 +20,13 @@ import { type EngineFacts, receiveError, sendError, type ToEngine } from "./engi
 import { type EngineThreadData, WorkerSide } from "./worker-side.js";
 
 const NONE = new Uint8Array(0);
+
+interface Served {
+  readonly held: HeldHome;
+  readonly app: App;
+  readonly served: WatchedApp;
+  readonly sync: StateSync;
+}
 
 export class AppOfThread extends WorkerSide {
   readonly #port: MessagePort;
@@ -40,16 +49,25 @@ export class AppOfThread extends WorkerSide {
   async #serve(held: HeldHome): Promise<void> {
     const opened = held.openApp();
     const { app } = opened;
-    const watch = new PlanWatch(app.plan);
+    let watch = new PlanWatch(app.plan);
     const served = new WatchedApp({
       opened,
       onBlock: (block) => this.#made(held, app, watch, block),
       log: (level, message) => this.log(level, message),
     });
+    const sync = new StateSync({
+      opened,
+      engine: engineMark(held.engine),
+      onRestored: () => {
+        watch = new PlanWatch(app.plan);
+        this.#restored(app);
+      },
+      log: (level, message) => this.log(level, message),
+    });
     held.sayReadiness({ app, subscribe: (listener) => served.subscribe(listener) });
     const stopped = new Promise<void>((resolve) => {
       this.#port.on("message", (message: ToEngine) => {
-        if (message.kind === "call") void this.#call(held, app, served, message.id, message.call);
+        if (message.kind === "call") void this.#call({ held, app, served, sync }, message.id, message.call);
         else if (message.kind === "stop") {
           if (message.error) this.#recordOnce(held, receiveError(message.error));
           resolve();
@@ -58,12 +76,13 @@ export class AppOfThread extends WorkerSide {
     });
     this.send({ kind: "opened", facts: this.#factsOf(held, app, chainFacts(opened.genesis)) });
     await stopped;
+    await sync.idle;
   }
 
-  async #call(held: HeldHome, app: App, served: WatchedApp, id: number, call: Call): Promise<void> {
+  async #call({ held, app, served, sync }: Served, id: number, call: Call): Promise<void> {
     try {
       if (call.case === "finalizeBlock") this.#begin(app, call.value.height);
-      const value = await answer(served, call);
+      const value = (await sync.answer(call)) ?? (await answer(served, call));
       this.send({ kind: "returned", id, answer: value });
     } catch (error) {
       if (ENDING.has(call.case)) {
@@ -97,6 +116,12 @@ export class AppOfThread extends WorkerSide {
     }
     const handlerState = app.plan && app.keeper.handlerState(app.plan);
     this.send({ kind: "committed", height, appHash, handlerState });
+  }
+
+  #restored(app: App): void {
+    const { version: height, hash: appHash } = app.lastCommitID;
+    this.status.commits++;
+    this.send({ kind: "committed", height, appHash, handlerState: app.plan && app.keeper.handlerState(app.plan) });
   }
 
   #recordOnce(held: HeldHome, error: unknown): void {

@@ -66,6 +66,9 @@ export class EngineFailure extends Error {
   }
 }
 
+/** The file whose threads run `runThread`, or in an executable that embeds it its code. */
+export type ThreadProgram = { readonly file: string } | { readonly code: string };
+
 export class EngineThread {
   readonly status = new EngineStatus();
   /** Settles when the engine has opened the chain. Rejects with an EngineFailure. */
@@ -84,9 +87,8 @@ export class EngineThread {
   #isTerminated = false;
   #deathCause: unknown;
 
-  /** @param program the file whose thread runs `runEngineThread`, or in an executable that embeds it its code */
   constructor(
-    program: { readonly file: string } | { readonly code: string },
+    program: ThreadProgram,
     start: EngineStart,
     private readonly listener: EngineListener,
   ) {

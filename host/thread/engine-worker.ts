@@ -11,11 +11,13 @@ import { runNode } from "../engine/embedded/run-node.js";
 import { HeldHome } from "../engine/home/held-home.js";
 import { AppOfThread } from "./app-worker.js";
 import type { EngineFacts, ToEngine } from "./engine-port.js";
+import { runSnapshotThread, type SnapshotJob } from "./snapshot-worker.js";
 import { type EngineThreadData, WorkerSide } from "./worker-side.js";
 
-/** Runs an engine from its start to its end; what goes wrong is a message. */
-export async function runEngineThread(chain: Chain): Promise<void> {
-  const data = workerData as EngineThreadData;
+/** What a thread of this program does: one job, or an engine from its start to its end. What goes wrong is a message. */
+export async function runThread(chain: Chain): Promise<void> {
+  const data = workerData as EngineThreadData | SnapshotJob;
+  if ("kind" in data) return runSnapshotThread(data);
   const engine = data.start.engine === "cometbft" ? new AppOfThread(chain, data) : new EngineOfThread(chain, data);
   await engine.run();
   data.port.close();

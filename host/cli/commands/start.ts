@@ -22,6 +22,7 @@ import {
   type CometFlags,
   chosenComet,
   cometArgs,
+  cometFlagWarnings,
   embeddedFlagWarnings,
 } from "../comet-flags.js";
 import { endWithParent } from "../end-with-parent.js";
@@ -115,7 +116,10 @@ export function registerStart(program: Command): void {
   addDoorFlags(command).action(async (options: StartOptions, self: Command) => {
     const globals = self.optsWithGlobals() as GlobalOptions;
     const comet = chosenComet(options, new Home(globals.home), self);
-    const warnings = [...sdkFlagWarnings(self, comet !== undefined), ...(comet ? embeddedFlagWarnings(self) : [])];
+    const warnings = [
+      ...sdkFlagWarnings(self, comet !== undefined),
+      ...(comet ? embeddedFlagWarnings(self) : cometFlagWarnings(self)),
+    ];
     await start(options, globals, { limits: chosenLimits(self), warnings, comet, cometArgs: cometArgs(self) });
   });
 }
@@ -151,7 +155,11 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
     const startFlags = comet.program === undefined ? ["--with-comet=false"] : ["--engine", "cometbft"];
     const start = { ...begun, engine: "cometbft" as const, startFlags };
     const run = { flags: options, limits, home, start, linger, logger };
-    await runComet({ ...run, choice: comet, args: chosen.cometArgs });
+    const snapshots = {
+      interval: options["stateSync.snapshotInterval"],
+      keepRecent: options["stateSync.snapshotKeepRecent"],
+    };
+    await runComet({ ...run, choice: comet, args: chosen.cometArgs, snapshots });
     return;
   }
   await runThreads({ flags: options, limits, home, start: begun, linger, logger });

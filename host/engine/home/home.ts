@@ -60,6 +60,10 @@ export class Home {
   get lastSignedFile(): string {
     return join(this.path, "data", "priv_validator_state.json");
   }
+  /** State as it is given to nodes that join, by height. */
+  get snapshotsFolder(): string {
+    return join(this.path, "data", "snapshots");
+  }
   get lockFile(): string {
     return join(this.path, "data", "LOCK");
   }

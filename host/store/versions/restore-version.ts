@@ -3,13 +3,12 @@
  * nothing until `commit`, which makes all of it visible in one step; a process that dies before leaves what the next start
  * sweeps away.
  */
-import { compareBytes } from "../../bytes.js";
+import { equalBytes } from "../../bytes.js";
 import { appHash } from "../../commitment/app-hash.js";
 import { IavlHasher } from "../../commitment/iavl-hash.js";
 import { TreeImport } from "../../commitment/tree-import.js";
 import type { TreeNode } from "../../commitment/tree-nodes.js";
 import { assert, UpgradeError } from "../../errors.js";
-import { storeNameProblem } from "../../store-name.js";
 import type { CommitID, Sha256 } from "../../types.js";
 import { ChunkSpace, StoreChunks } from "../disk/chunk-space.js";
 import { type Database, makeChanges, type RecordChange } from "../disk/database.js";
@@ -26,12 +25,29 @@ import {
 import { sweepStaged } from "./sweep.js";
 import { VersionView } from "./version-view.js";
 
+/** A store that is to come, as its tree's root is known. */
+export interface ExpectedStore {
+  readonly name: string;
+  readonly hash: Uint8Array;
+  /** Pairs. */
+  readonly size: number;
+}
+
 export interface RestoreOptions {
   readonly sha256: Sha256;
   /** Height that the nodes are of. */
   readonly version: number;
+  /** Ascending by name. */
+  readonly stores: readonly ExpectedStore[];
   /** The engine's mark in the record of the commit. */
   readonly engine: string;
+}
+
+interface Open {
+  readonly expected: ExpectedStore;
+  readonly chunks: StoreChunks;
+  readonly tree: TreeImport;
+  nodesLeft: number;
 }
 
 export class VersionRestore {
@@ -39,7 +55,7 @@ export class VersionRestore {
   readonly #space: ChunkSpace;
   readonly #hasher: IavlHasher;
   readonly #stores: StoreState[] = [];
-  #open: { readonly name: string; readonly chunks: StoreChunks; readonly tree: TreeImport } | undefined;
+  #open: Open | undefined;
   #finished: CommitState | undefined;
 
   /** @param database without a version @throws UpgradeError UPG_STORE_LOCKED when it has one; UPG_STORE_* */
@@ -56,22 +72,20 @@ export class VersionRestore {
     sweepStaged(this.#database, undefined);
   }
 
-  /** The nodes that follow are of this store. @throws UpgradeError UPG_INVALID_SNAPSHOT */
+  /** The nodes that follow are of this store. @throws UpgradeError UPG_INVALID_SNAPSHOT when another one is next */
   begin(name: string): void {
     this.#closeStore();
-    const problem = storeNameProblem(name);
-    if (problem) throw new UpgradeError("UPG_INVALID_SNAPSHOT", `a snapshot names a store wrongly: ${problem}`);
-    const before = this.#stores.at(-1)?.name;
-    if (before !== undefined && before >= name) {
-      throw new UpgradeError("UPG_INVALID_SNAPSHOT", "the stores of a snapshot do not ascend by their names");
-    }
+    const expected = this.options.stores[this.#stores.length];
+    if (expected?.name !== name) throw invalid(`another store is next than ${expected?.name ?? "none"}`);
     const chunks = new StoreChunks(this.#space, this.#stores.length + 1, 1);
-    this.#open = { name, chunks, tree: new TreeImport(chunks, this.#hasher, this.options.version) };
+    const tree = new TreeImport(chunks, this.#hasher, this.options.version);
+    this.#open = { expected, chunks, tree, nodesLeft: Math.max(0, 2 * expected.size - 1) };
   }
 
   /** @throws UpgradeError UPG_INVALID_SNAPSHOT, UPG_STORE_* */
   add(node: TreeNode): void {
-    if (!this.#open) throw new UpgradeError("UPG_INVALID_SNAPSHOT", "a snapshot has nodes before its first store");
+    if (!this.#open) throw invalid("nodes come before the first store");
+    if (this.#open.nodesLeft-- === 0) throw invalid(`store "${this.#open.expected.name}" has more nodes than it says`);
     this.#open.tree.add(node);
   }
 
@@ -82,12 +96,10 @@ export class VersionRestore {
   finish(expected: Uint8Array): VersionView {
     this.#closeStore();
     const { sha256, version, engine } = this.options;
-    const roots = this.#stores.map(({ name, root }) => ({ name, hash: root.hash }));
-    const hash = appHash(sha256, roots);
-    if (compareBytes(hash, expected) !== 0) {
-      throw new UpgradeError("UPG_INVALID_SNAPSHOT", "the nodes of the snapshot have another app hash");
-    }
     const stores = [...this.#stores];
+    const roots = stores.map(({ name, root }) => ({ name, hash: root.hash }));
+    const hash = appHash(sha256, roots);
+    if (!equalBytes(hash, expected)) throw invalid("its nodes have another app hash");
     const nextStore = stores.length + 1;
     const state = { version, appHash: hash, stores, nextStore, kept: false, time: undefined, engine };
     this.#finished = state;
@@ -115,9 +127,14 @@ export class VersionRestore {
 
   #closeStore(): void {
     if (!this.#open) return;
-    const { name, chunks, tree } = this.#open;
-    const root = tree.finish();
-    this.#stores.push({ name, number: chunks.store, root, nextChunk: chunks.nextChunk });
+    const { expected, chunks, tree } = this.#open;
     this.#open = undefined;
+    const root = tree.finish();
+    if (!equalBytes(root.hash, expected.hash)) throw invalid(`store "${expected.name}" has another root hash`);
+    this.#stores.push({ name: expected.name, number: chunks.store, root, nextChunk: chunks.nextChunk });
   }
+}
+
+function invalid(what: string): UpgradeError {
+  return new UpgradeError("UPG_INVALID_SNAPSHOT", `a snapshot is not what it says: ${what}`);
 }

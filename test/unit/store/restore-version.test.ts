@@ -14,8 +14,10 @@ import { code, keysOf, openStores, sha256 } from "./support.js";
 function restored(stores: CommitMultiStore): MemoryDatabase {
   const database = new MemoryDatabase();
   const { version, hash } = stores.lastCommitID;
-  const restore = new VersionRestore(database, { sha256, version: Number(version), engine: "cometbft" });
   const view = stores.at(version);
+  const expected = view.names.map((name) => ({ name, hash: view.rootHash(name), size: view.tree(name).root.size }));
+  const options = { sha256, version: Number(version), stores: expected, engine: "cometbft" };
+  const restore = new VersionRestore(database, options);
   for (const name of view.names) {
     restore.begin(name);
     for (const node of treeNodes(view.tree(name))) restore.add(node);
@@ -23,6 +25,11 @@ function restored(stores: CommitMultiStore): MemoryDatabase {
   restore.finish(hash);
   restore.commit([]);
   return database;
+}
+
+function fresh(names: readonly string[], database = new MemoryDatabase(), size = 1_000): VersionRestore {
+  const stores = names.map((name) => ({ name, hash: new Uint8Array(32), size }));
+  return new VersionRestore(database, { sha256, version: 9, stores, engine: "" });
 }
 
 function writeBlock(stores: CommitMultiStore, names: readonly string[], seed: number): void {
@@ -66,7 +73,7 @@ describe("VersionRestore", () => {
 
   test("given up in the middle → none of its chunks is left", () => {
     const database = new MemoryDatabase();
-    const restore = new VersionRestore(database, { sha256, version: 9, engine: "" });
+    const restore = fresh(["a"], database);
     restore.begin("a");
     for (let i = 100; i < 200; i++) {
       restore.add({ key: utf8(`key ${i}`), value: new Uint8Array(100_000), version: 1, height: 0 });
@@ -100,7 +107,7 @@ describe("VersionRestore", () => {
   ];
 
   test.each(WRONG)("%s → UPG_INVALID_SNAPSHOT", (_, nodes) => {
-    const restore = new VersionRestore(new MemoryDatabase(), { sha256, version: 9, engine: "" });
+    const restore = fresh(["a", "b"]);
     restore.begin("a");
     expect(() => {
       for (const node of nodes) restore.add(node);
@@ -108,16 +115,20 @@ describe("VersionRestore", () => {
     }).toThrow(code("UPG_INVALID_SNAPSHOT"));
   });
 
-  test("stores that do not ascend, bad names, nodes before a store, another app hash → UPG_INVALID_SNAPSHOT", () => {
-    const fresh = () => new VersionRestore(new MemoryDatabase(), { sha256, version: 9, engine: "" });
+  test("another store than is next, nodes before a store, more nodes than its size, another hash → UPG_INVALID_SNAPSHOT", () => {
     const bad = code("UPG_INVALID_SNAPSHOT");
-    const twice = fresh();
-    twice.begin("b");
-    expect(() => twice.begin("b")).toThrow(bad);
-    expect(() => fresh().begin("")).toThrow(bad);
-    expect(() => fresh().begin("A B")).toThrow(bad);
-    expect(() => fresh().add(leaf("a"))).toThrow(bad);
-    expect(() => fresh().finish(new Uint8Array(32))).toThrow(bad);
+    expect(() => fresh(["a", "b"]).begin("b")).toThrow(bad);
+    expect(() => fresh([]).begin("a")).toThrow(bad);
+    expect(() => fresh(["a"]).add(leaf("a"))).toThrow(bad);
+    const many = fresh(["a"], new MemoryDatabase(), 1);
+    many.begin("a");
+    many.add(leaf("a"));
+    expect(() => many.add(leaf("b"))).toThrow(bad);
+    const other = fresh(["a", "b"]);
+    other.begin("a");
+    other.add(leaf("a"));
+    expect(() => other.begin("b")).toThrow(bad);
+    expect(() => fresh([]).finish(new Uint8Array(32))).toThrow(bad);
   });
 
   test("a database that has a version → UPG_STORE_LOCKED, nothing of it is swept", () => {
@@ -126,7 +137,7 @@ describe("VersionRestore", () => {
     writeBlock(stores, ["a"], 1);
     stores.commit();
     const before = keysOf(database);
-    expect(() => new VersionRestore(database, { sha256, version: 9, engine: "" })).toThrow(code("UPG_STORE_LOCKED"));
+    expect(() => fresh(["a"], database)).toThrow(code("UPG_STORE_LOCKED"));
     expect(keysOf(database)).toEqual(before);
   });
 });

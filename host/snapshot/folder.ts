@@ -1,0 +1,138 @@
+/**
+ * The snapshots of a home: `data/snapshots/<height>/<format>/`, with the file `snapshot` that describes it and a file for each
+ * chunk. A snapshot is made under another name and gets its own when all of it is on disk.
+ */
+
+import { readdirSync, renameSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { readFileIfThere, writeFileAtomically } from "../engine/home/atomic-file.js";
+import { type Snapshot, SnapshotSchema } from "../gen/cosmos/store/snapshots/v1/snapshot_pb.js";
+import { makeFolder, syncFolder } from "../store/disk/lmdb-access.js";
+import { diskFailure } from "../store/disk/lmdb-errors.js";
+import type { Height } from "../types.js";
+
+const DESCRIPTION = "snapshot";
+const UNFINISHED = ".part";
+const NUMBER = /^(0|[1-9][0-9]{0,15})$/;
+/** Snapshots that are described to a peer: CometBFT asks for no more. */
+const LISTED_MAX = 10;
+
+export class SnapshotFolder {
+  constructor(readonly path: string) {}
+
+  /** The newest first. One that cannot be read is left out. @throws UpgradeError UPG_STORE_IO */
+  list(): Snapshot[] {
+    const found = this.#heights().flatMap((height) => {
+      const formats = names(join(this.path, String(height))).filter((name) => NUMBER.test(name));
+      return formats.flatMap((format) => this.#described(height, Number(format)) ?? []);
+    });
+    return found.slice(0, LISTED_MAX);
+  }
+
+  get(height: Height, format: number): Snapshot | undefined {
+    return this.#described(height, format);
+  }
+
+  /** Undefined: there is none. @throws UpgradeError UPG_STORE_IO */
+  async chunk(height: Height, format: number, index: number): Promise<Uint8Array | undefined> {
+    const path = join(this.#folder(height, format), String(index));
+    try {
+      return await readFile(path);
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw diskFailure("read", `cannot read ${path}`, path, cause);
+    }
+  }
+
+  /** Where the chunks of a snapshot are written before `publish`. What an earlier attempt left is removed. */
+  begin(height: Height, format: number): string {
+    const folder = `${this.#folder(height, format)}${UNFINISHED}`;
+    rmSync(folder, { recursive: true, force: true });
+    makeFolder(folder);
+    return folder;
+  }
+
+  /** All chunks are on disk: from now on the snapshot can be had. @throws UpgradeError UPG_STORE_* */
+  publish(snapshot: Snapshot): void {
+    const folder = this.#folder(snapshot.height, snapshot.format);
+    writeFileAtomically(join(`${folder}${UNFINISHED}`, DESCRIPTION), toBinary(SnapshotSchema, snapshot));
+    try {
+      rmSync(folder, { recursive: true, force: true });
+      renameSync(`${folder}${UNFINISHED}`, folder);
+      syncFolder(dirname(folder));
+      syncFolder(this.path);
+    } catch (cause) {
+      throw diskFailure("write", `cannot write ${folder}`, folder, cause);
+    }
+  }
+
+  /** False: there was none. */
+  remove(height: Height, format: number): boolean {
+    const folder = this.#folder(height, format);
+    const isThere = this.#described(height, format) !== undefined;
+    rmSync(folder, { recursive: true, force: true });
+    rmSync(`${folder}${UNFINISHED}`, { recursive: true, force: true });
+    this.#removeIfEmpty(height);
+    return isThere;
+  }
+
+  /** Removes all but the newest. @param count 0: all are kept */
+  keepRecent(count: number): void {
+    if (count === 0) return;
+    const complete = this.#heights().filter((height) =>
+      names(join(this.path, String(height))).some((name) => NUMBER.test(name)),
+    );
+    for (const height of complete.slice(count))
+      rmSync(join(this.path, String(height)), { recursive: true, force: true });
+  }
+
+  /** What a process left that died while it made one. */
+  removeUnfinished(): void {
+    for (const height of this.#heights()) {
+      for (const name of names(join(this.path, String(height)))) {
+        if (name.endsWith(UNFINISHED)) rmSync(join(this.path, String(height), name), { recursive: true, force: true });
+      }
+      this.#removeIfEmpty(height);
+    }
+  }
+
+  /** The newest first. */
+  #heights(): Height[] {
+    const heights = names(this.path)
+      .filter((name) => NUMBER.test(name))
+      .map(BigInt);
+    return heights.sort((a, b) => (a < b ? 1 : a > b ? -1 : 0));
+  }
+
+  #described(height: Height, format: number): Snapshot | undefined {
+    const bytes = readFileIfThere(join(this.#folder(height, format), DESCRIPTION));
+    if (!bytes) return undefined;
+    try {
+      const snapshot = fromBinary(SnapshotSchema, bytes);
+      return snapshot.height === height && snapshot.format === format ? snapshot : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #folder(height: Height, format: number): string {
+    return join(this.path, String(height), String(format));
+  }
+
+  #removeIfEmpty(height: Height): void {
+    const folder = join(this.path, String(height));
+    if (names(folder).length === 0) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** None where there is no folder. @throws UpgradeError UPG_STORE_IO */
+function names(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw diskFailure("read", `cannot read ${folder}`, folder, cause);
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Takes one snapshot in a thread of its own: it reads the state of one height from the database, whatever blocks are made
+ * meanwhile, and ends.
+ */
+import { parentPort } from "node:worker_threads";
+import { Core } from "../core/core.js";
+import { keptGenesis } from "../engine/home/genesis-record.js";
+import { messageOf } from "../errors.js";
+import { sha256 } from "../native/sha256.js";
+import { SnapshotFolder } from "../snapshot/folder.js";
+import { takeSnapshot } from "../snapshot/take.js";
+import { LmdbReader } from "../store/disk/lmdb-reader.js";
+import type { Height } from "../types.js";
+
+/** What the thread is made with. */
+export interface SnapshotJob {
+  readonly kind: "snapshot";
+  readonly databaseFile: string;
+  readonly folder: string;
+  readonly height: Height;
+  /** Snapshots to keep; 0: all. */
+  readonly keepRecent: number;
+}
+
+/** How it ended. */
+export type SnapshotEnd =
+  | { readonly kind: "taken"; readonly chunks: number; readonly hash: Uint8Array }
+  | { readonly kind: "failed"; readonly message: string };
+
+export async function runSnapshotThread(job: SnapshotJob): Promise<void> {
+  let end: SnapshotEnd;
+  try {
+    end = await take(job);
+  } catch (error) {
+    end = { kind: "failed", message: messageOf(error) };
+  }
+  parentPort?.postMessage(end);
+}
+
+async function take({ databaseFile, folder: path, height, keepRecent }: SnapshotJob): Promise<SnapshotEnd> {
+  // No commit is counted here, so all reads see the state that the first one saw.
+  const database = new LmdbReader(databaseFile, () => 0);
+  try {
+    const folder = new SnapshotFolder(path);
+    const firstVersion = keptGenesis(database).facts.appVersion;
+    const { chunks, hash } = await takeSnapshot(database, folder, { height, sha256, core: new Core(), firstVersion });
+    folder.keepRecent(keepRecent);
+    return { kind: "taken", chunks, hash };
+  } finally {
+    database.close();
+  }
+}

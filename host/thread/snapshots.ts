@@ -1,0 +1,73 @@
+/** Snapshots of a running node: one is taken each so many blocks, in a thread of its own, while blocks go on. */
+import { Worker } from "node:worker_threads";
+import { toHex } from "../bytes.js";
+import type { Home } from "../engine/home/home.js";
+import { messageOf } from "../errors.js";
+import { SnapshotFolder } from "../snapshot/folder.js";
+import type { Height } from "../types.js";
+import type { LogLevel } from "../upgrade/handlers.js";
+import type { ThreadProgram } from "./engine-thread.js";
+import type { SnapshotEnd, SnapshotJob } from "./snapshot-worker.js";
+
+export interface SnapshotsOptions {
+  readonly home: Home;
+  readonly program: ThreadProgram;
+  /** Blocks; 0: none is taken. */
+  readonly interval: number;
+  /** Snapshots to keep; 0: all. */
+  readonly keepRecent: number;
+  readonly log: (level: LogLevel, message: string) => void;
+}
+
+export class Snapshots {
+  readonly folder: SnapshotFolder;
+  #worker: Worker | undefined;
+
+  constructor(private readonly options: SnapshotsOptions) {
+    this.folder = new SnapshotFolder(options.home.snapshotsFolder);
+  }
+
+  /** Removes what an earlier process left in the middle. */
+  open(): void {
+    try {
+      this.folder.removeUnfinished();
+    } catch (error) {
+      this.options.log("warn", `an unfinished snapshot could not be removed: ${messageOf(error)}`);
+    }
+  }
+
+  /** A block was committed. */
+  after(height: Height): void {
+    const { interval, log } = this.options;
+    if (interval === 0 || height % BigInt(interval) !== 0n) return;
+    if (this.#worker) log("warn", `no snapshot of height ${height} is taken: the one before is still being made`);
+    else this.#take(height);
+  }
+
+  /** What is being made is given up; the next start removes it. */
+  async close(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
+  #take(height: Height): void {
+    const { home, program, keepRecent, log } = this.options;
+    const { databaseFile, snapshotsFolder: folder } = home;
+    const workerData: SnapshotJob = { kind: "snapshot", databaseFile, folder, height, keepRecent };
+    const [source, isCode] = "code" in program ? [program.code, true] : [program.file, false];
+    const worker = new Worker(source, { workerData, name: "snapshot", eval: isCode });
+    this.#worker = worker;
+    const begun = performance.now();
+    log("info", `a snapshot of height ${height} is being taken`);
+    worker.once("message", (end: SnapshotEnd) => {
+      if (end.kind === "failed") log("error", `no snapshot of height ${height}: ${end.message}`);
+      else {
+        const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
+        log("info", `snapshot of height ${height}: ${end.chunks} chunks in ${seconds} s, ${toHex(end.hash)}`);
+      }
+    });
+    worker.once("error", (error) => log("error", `no snapshot of height ${height}: ${messageOf(error)}`));
+    worker.once("exit", () => {
+      this.#worker = undefined;
+    });
+  }
+}
