@@ -61,7 +61,12 @@ export class StateSync {
     const answered = (result: OfferResult): Answer => ({ case: "offerSnapshot", value: { result } });
     this.#drop();
     if (opened.app.lastCommitID.version !== 0n) {
-      log("error", "a snapshot is offered to a node that has blocks: it goes on from them");
+      const { version } = opened.app.lastCommitID;
+      log(
+        "error",
+        `a snapshot is offered, and this home has the state of height ${version} already. If CometBFT has no blocks here, the ` +
+          "node ended while it joined: remove data/chain.mdb and data/chain.mdb-lock from the home, and start it again",
+      );
       return answered(OfferResult.ABORT);
     }
     if (!snapshot || snapshot.format !== SNAPSHOT_FORMAT) return answered(OfferResult.REJECT_FORMAT);

@@ -91,8 +91,8 @@ export class Network {
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** One more node of the chain, from its genesis: it has no validator in it. */
-  async addFullNode(): Promise<NetNode> {
+  /** One more node of the chain: it has no validator in it. @param settings more of CometBFT's, for its config.toml */
+  async addFullNode(settings = ""): Promise<NetNode> {
     const name = `node${this.nodes.length}`;
     const home = join(this.folder, name);
     const genesis = join(this.nodes[0]?.home ?? "", "config/genesis.json");
@@ -101,7 +101,10 @@ export class Network {
     if (!ports) throw new Error("no ports");
     const own: LocalNode = { name, home: name, node_id, address: "", operator_address: "", ...ports };
     const nodes = this.nodes.map((node) => node.own);
-    writeFileSync(join(home, "config/config.toml"), cometToml({ node: own, nodes, blockMillis: BLOCK_MILLIS }));
+    writeFileSync(
+      join(home, "config/config.toml"),
+      `${cometToml({ node: own, nodes, blockMillis: BLOCK_MILLIS })}${settings}`,
+    );
     writeSetting(home, "app", "api.address", `tcp://127.0.0.1:${own.api}`);
     writeSetting(home, "app", "grpc.address", `127.0.0.1:${own.grpc}`);
     const { program, comet } = this.options;
