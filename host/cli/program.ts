@@ -74,6 +74,11 @@ const TOP_COMMANDS: readonly TopCommand[] = [
     register: async (program, output) => (await import("./commands/rollback.js")).registerRollback(program, output),
   },
   {
+    name: "snapshots",
+    summary: "Snapshots of the state, for nodes that join a network",
+    register: async (program, output) => (await import("./commands/snapshots.js")).registerSnapshots(program, output),
+  },
+  {
     name: "comet",
     aliases: ["cometbft", "tendermint"],
     summary: "What CometBFT knows of this node: id, key, address",

@@ -42,7 +42,7 @@ async function take({ databaseFile, folder: path, height, keepRecent }: Snapshot
   const database = new LmdbReader(databaseFile, () => 0);
   try {
     const folder = new SnapshotFolder(path);
-    const firstVersion = keptGenesis(database).facts.appVersion;
+    const firstVersion = keptGenesis(database).facts.appVersion || 1n;
     const { chunks, hash } = await takeSnapshot(database, folder, { height, sha256, core: new Core(), firstVersion });
     folder.keepRecent(keepRecent);
     return { kind: "taken", chunks, hash };

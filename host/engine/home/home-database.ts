@@ -18,18 +18,41 @@ export function noChain(path: string): UpgradeError {
  * @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_LOCKED, UPG_STORE_*
  */
 export function withReader<T>(path: string, use: (database: LmdbFileDatabase, home: Home) => T): T {
+  const reader = readerOf(path);
+  try {
+    return use(reader.database, reader.home);
+  } finally {
+    reader.close();
+  }
+}
+
+/** The same for work that waits. @throws as `withReader` */
+export async function withReaderUntil<T>(
+  path: string,
+  use: (database: LmdbFileDatabase, home: Home) => Promise<T>,
+): Promise<T> {
+  const reader = readerOf(path);
+  try {
+    return await use(reader.database, reader.home);
+  } finally {
+    reader.close();
+  }
+}
+
+function readerOf(path: string) {
   const home = new Home(path);
   if (!home.hasDatabase) throw noChain(path);
   const hold = ReadHold.acquire(home.lockFile, home.databaseFile);
   try {
     const database = LmdbFileDatabase.open(home.databaseFile);
-    try {
-      return use(database, home);
-    } finally {
+    const close = () => {
       database.close();
-    }
-  } finally {
+      hold.release();
+    };
+    return { database, home, close };
+  } catch (error) {
     hold.release();
+    throw error;
   }
 }
 
