@@ -143,7 +143,7 @@ function answerOfBlocks(port: EnginePort, call: OfBlocks): Answer {
 }
 
 /** Snapshots of this node, for others. */
-export interface SnapshotSource {
+interface SnapshotSource {
   /** The newest first. @throws UpgradeError UPG_STORE_IO */
   list(): readonly Snapshot[];
   /** Undefined: there is none. @throws UpgradeError UPG_STORE_IO */

@@ -2,8 +2,8 @@
 import type { ConsensusParams } from "../comet/consensus-params.js";
 import type { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import type { CommitMultiStoreOptions } from "../store/versions/store-options.js";
-import type { CommitID, Height, Timestamp } from "../types.js";
-import { Keeper } from "../upgrade/keeper.js";
+import type { CommitID, Height, Plan, Timestamp } from "../types.js";
+import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { moduleAddress } from "../values/address.js";
 import type { AppOptions } from "./app-shapes.js";
 import { blockGasMax } from "./genesis/consensus-params.js";
@@ -90,6 +90,11 @@ export function checksOver(app: CheckedApp, options: AppOptions, facts: (place: 
     isUpgradeBlockNext: () => app.isUpgradeBlockNext,
     minimumGasPrices: options.minimumGasPrices ?? [],
   });
+}
+
+/** The plan that is scheduled; undefined: none, or the upgrade store is absent as before the first block. */
+export function planIn(stores: ReadableStores, keeper: Keeper): Plan | undefined {
+  return stores.names.includes(UPGRADE_STORE) ? keeper.plan(stores.store(UPGRADE_STORE)) : undefined;
 }
 
 /** Before the first commit. */

@@ -11,9 +11,9 @@ import type { StoreLoader } from "../store/versions/store-loader.js";
 import type { VersionView } from "../store/versions/version-view.js";
 import type { CacheMultiStore, CommitID, Height, Plan, Timestamp } from "../types.js";
 import type { AppliedUpgrade } from "../upgrade/hooks.js";
-import { type Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
+import type { Keeper } from "../upgrade/keeper.js";
 import { upgradeCommitOptions } from "../upgrade/receipt.js";
-import { appKeeper, checksOver, NO_STORES, storeOptions, type TxPlace, txFactsMaker } from "./app-parts.js";
+import { appKeeper, checksOver, NO_STORES, planIn, storeOptions, type TxPlace, txFactsMaker } from "./app-parts.js";
 import type { AppOptions, BeginResult, BlockRequest, BlockResult, BlockRun, StateAt } from "./app-shapes.js";
 import { nextEndTime, runBlock } from "./block.js";
 import { NO_BLOCK_INFO } from "./block-info.js";
@@ -109,18 +109,12 @@ export class App {
     this.#version = choice.version;
   }
 
-  /**
-   * Could this process go on from a version that it does not have yet? Nothing is changed.
-   * @throws Halt; UpgradeError as `load`: why not
-   */
+  /** Could this process go on from a version that it does not have yet? @throws as `load`: why not */
   requireRunnable(view: VersionView): void {
     requireRunnable(this.keeper, view, this.#choiceFacts);
   }
 
-  /**
-   * Goes on from the last commit as the version that state asks for now: after UPG_HALT_RESTART, or when a snapshot was
-   * restored. @throws as `load`
-   */
+  /** Goes on from the last commit, after UPG_HALT_RESTART or a restored snapshot, as state asks for. @throws as `load` */
   reopen(): void {
     this.#drop();
     this.#given.forget();
@@ -147,8 +141,7 @@ export class App {
 
   /** The plan that is scheduled, as the last commit left it. */
   get plan(): Plan | undefined {
-    const stores = this.multiStore.loaded();
-    return stores.names.includes(UPGRADE_STORE) ? this.keeper.plan(stores.store(UPGRADE_STORE)) : undefined;
+    return planIn(this.multiStore.loaded(), this.keeper);
   }
 
   /** Is a plan due at the next height? Then the block takes no transactions. */
@@ -206,8 +199,12 @@ export class App {
       assert(this.#ran, "commit() comes after finalizeBlock()");
       const { time, applied } = this.#ran;
       const code = applied && codeInForce(this.keeper, this.multiStore, this.#choiceFacts).number;
-      const all = [...codeRecords(applied?.plan.name, this.nextHeight, code), ...alongside];
-      const commitID = this.multiStore.commit({ time, engine: this.options.engine ?? "", alongside: all });
+      const records = codeRecords(applied?.plan.name, this.nextHeight, code);
+      const commitID = this.multiStore.commit({
+        time,
+        engine: this.options.engine ?? "",
+        alongside: [...records, ...alongside],
+      });
       this.#last = this.#ran;
       this.#ran = undefined;
       this.#given.commit();

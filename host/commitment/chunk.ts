@@ -219,7 +219,7 @@ export class ChunkWriter {
   }
 }
 
-/** The same for nodes of many versions: each is told by `setMadeIn` after it was added. */
+/** The same for nodes of many versions: `setMadeIn` names each one's after it was added. */
 export class RestoredChunkWriter extends ChunkWriter {
   protected override readonly format = RESTORED_FORMAT;
   protected override readonly slotBytes = OFFSET_BYTES + VERSION_BYTES;
@@ -232,7 +232,7 @@ export class RestoredChunkWriter extends ChunkWriter {
 
   protected override writeVersions(at: number): void {
     for (let slot = 0; slot < this.count; slot++) {
-      writeU64(this.bytes, at + VERSION_BYTES * slot, this.#madeIn[slot] as number);
+      writeU64(this.bytes, at + VERSION_BYTES * slot, this.#madeIn.at(slot) ?? 0);
     }
   }
 }

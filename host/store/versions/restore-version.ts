@@ -26,7 +26,7 @@ import { sweepStaged } from "./sweep.js";
 import { VersionView } from "./version-view.js";
 
 /** A store that is to come, as its tree's root is known. */
-export interface ExpectedStore {
+interface ExpectedStore {
   readonly name: string;
   readonly hash: Uint8Array;
   /** Pairs. */
