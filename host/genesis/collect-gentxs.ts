@@ -23,7 +23,7 @@ import { keyAddress, readKey } from "../values/account-key.js";
 import { parseAmount } from "../values/coins.js";
 import { parseDecimal } from "../values/decimal.js";
 import { withPeers } from "./comet-config.js";
-import { documentFields, genesisRegistry } from "./create-validator.js";
+import { documentFields, genesisRegistry, requireMessageTerms } from "./create-validator.js";
 import { readDocument, requireNoChain, writeDocument } from "./document.js";
 import { gentxFolder } from "./gentx.js";
 import { putValidator } from "./put-validator.js";
@@ -149,6 +149,7 @@ function isKnown(genesis: Genesis, { account, consensusKey }: Gentx): boolean {
 function putGentx(json: Record<string, unknown>, genesis: Genesis, { account, consensusKey, message }: Gentx): string {
   const { denom = "", amount = "0" } = message.value ?? {};
   const coin = { denom, amount: parseAmount(amount) };
+  requireMessageTerms(message, coin);
   checkSelfDelegation(json, genesis, account, coin);
   moveSelfDelegation(json, genesis, account, coin);
   return putValidator(json, { account, consensusKey, tokens: coin.amount, ...documentFields(message) });

@@ -51,12 +51,7 @@ export function createValidatorMessage(facts: CreateFacts, flags: ValidatorFlags
   const rate = rateOf("commission-rate", flags.commissionRate);
   const maxRate = rateOf("commission-max-rate", flags.commissionMaxRate);
   const maxChangeRate = rateOf("commission-max-change-rate", flags.commissionMaxChangeRate);
-  if (rate > maxRate) throw usage("commission cannot be more than the max rate");
-  if (maxChangeRate > maxRate) throw usage("commission change rate cannot be more than the max rate");
-  if (!/^[1-9][0-9]{0,76}$/.test(minSelfDelegation)) throw usage("minimum self delegation must be a positive integer");
-  if (BigInt(minSelfDelegation) > coin.amount) {
-    throw usage(`${coin.amount}${coin.denom} is below --min-self-delegation ${minSelfDelegation}`);
-  }
+  requireTerms({ rate, maxRate, maxChangeRate, minSelfDelegation }, coin);
   return create(MsgCreateValidatorSchema, {
     description: { moniker, identity, website, securityContact, details },
     commission: { rate: String(rate), maxRate: String(maxRate), maxChangeRate: String(maxChangeRate) },
@@ -65,6 +60,36 @@ export function createValidatorMessage(facts: CreateFacts, flags: ValidatorFlags
     pubkey: packAny(PubKeySchema, { key: consensusKey }),
     value: { denom: coin.denom, amount: String(coin.amount) },
   });
+}
+
+interface Terms {
+  /** Of 10^18. */
+  readonly rate: bigint;
+  readonly maxRate: bigint;
+  readonly maxChangeRate: bigint;
+  readonly minSelfDelegation: string;
+}
+
+/** What the Cosmos SDK asks of a new validator. @throws UpgradeError UPG_INVALID_ARGUMENT */
+function requireTerms({ rate, maxRate, maxChangeRate, minSelfDelegation }: Terms, coin: Coin): void {
+  if ([rate, maxRate, maxChangeRate].some((each) => each < 0n || each > ONE)) throw usage("commission is from 0 to 1");
+  if (rate > maxRate) throw usage("commission cannot be more than the max rate");
+  if (maxChangeRate > maxRate) throw usage("commission change rate cannot be more than the max rate");
+  if (!/^[1-9][0-9]{0,76}$/.test(minSelfDelegation)) throw usage("minimum self delegation must be a positive integer");
+  if (BigInt(minSelfDelegation) > coin.amount) {
+    throw usage(`${coin.amount}${coin.denom} is below --min-self-delegation ${minSelfDelegation}`);
+  }
+}
+
+/** The same of a message that another program may have signed. @throws UpgradeError UPG_INVALID_ARGUMENT */
+export function requireMessageTerms({ commission, minSelfDelegation }: MsgCreateValidator, coin: Coin): void {
+  const rate = (text: string | undefined) => BigInt(text || "0");
+  const rates = {
+    rate: rate(commission?.rate),
+    maxRate: rate(commission?.maxRate),
+    maxChangeRate: rate(commission?.maxChangeRate),
+  };
+  requireTerms({ ...rates, minSelfDelegation }, coin);
 }
 
 function rateOf(flag: string, text: string): bigint {

@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream, type WriteStream } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { HOLDING } from "../engine/home/halt-linger.js";
 import { messageOf } from "../errors.js";
 import { eventOf, isOfComet, type NodeEvent } from "./lines.js";
 import { homeOf, type LocalNode } from "./network.js";
@@ -78,6 +79,8 @@ class Child {
   readonly ended: Promise<NodeEnd>;
   readonly #process: ChildProcess;
   #isAsked = false;
+  /** It has come to a height where it ends. */
+  #isHalting = false;
   #isGone = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -101,8 +104,9 @@ class Child {
     const read = readLines(this.#process, (line) => {
       if (isLogged) log.write(`${line}\n`);
       const event = eventOf(node.name, line);
-      // CometBFT that is stopped logs each closed connection as an error.
-      if (event && !(this.#isAsked && isOfComet(line))) onEvent(event);
+      this.#isHalting ||= event?.event === "log" && String(event["message"]).startsWith(HOLDING);
+      // CometBFT that is stopped logs each closed connection as an error, and one whose application halts a failure of consensus.
+      if (event && !((this.#isAsked || this.#isHalting) && isOfComet(line))) onEvent(event);
     });
     this.#process.once("spawn", () => onEvent({ node: node.name, event: "start", pid: this.#process.pid, home }));
     this.ended = this.#end(node.name, onEvent, join(home, "node.log"), async () => {

@@ -10,6 +10,8 @@ import type { LogLevel } from "../../upgrade/handlers.js";
 const POLLED: ReadonlySet<string> = new Set(["UPG_HALT_UPGRADE_NEEDED", "UPG_HALT_RESTART"]);
 /** Where a time was asked for, peers too may need the node: one that is gone leaves a slower one a vote short of the block. */
 const ASKED: ReadonlySet<string> = new Set([...POLLED, "UPG_HALT_HEIGHT"]);
+/** The log line of a node that holds begins so. */
+export const HOLDING = "holding at the height";
 const TIMER_MILLIS_MAX = 2 ** 31 - 1;
 
 export interface LingerTime {
@@ -40,7 +42,7 @@ export class HaltLinger {
     const exit = isUpgradeError(error) ? error.kind.exit : 0;
     const how = `at most ${this.time.millis / 1_000} s (--halt-linger); SIGTERM ends it at once`;
     const why = this.time.isAsked ? "" : ", so that the supervisor sees upgrade-info.json";
-    this.log("info", `holding at the height${why}: ends with ${exit} in ${how}`);
+    this.log("info", `${HOLDING}${why}: ends with ${exit} in ${how}`);
     if (signal.aborted) return;
     await new Promise<void>((resolve) => {
       const over = () => {

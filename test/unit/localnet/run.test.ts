@@ -15,10 +15,13 @@ const PROGRAM = `
 const { existsSync, writeFileSync } = require("node:fs");
 const [home] = process.argv.slice(4);
 process.on("SIGTERM", () => process.exit(0));
-process.stderr.write('{"level":30,"msg":"up"}\\n');
+process.stderr.write('{"level":30,"msg":"up"}\\nE[2026-01-01|00:00:00.000] before\\n');
 writeFileSync(home + "/ready", "");
 setInterval(() => {
-  if (home.endsWith("node0") && existsSync(home.replace("node0", "node1/ready"))) process.exit(10);
+  if (home.endsWith("node0") && existsSync(home.replace("node0", "node1/ready"))) {
+    process.stderr.write('{"level":30,"msg":"holding at the height: ends"}\\nE[2026-01-01|00:00:00.000] CONSENSUS FAILURE!!!\\n');
+    process.exit(10);
+  }
 }, 10);
 `;
 
@@ -32,7 +35,7 @@ function nodes(count: number): LocalNode[] {
 
 afterEach(() => vi.useRealTimers());
 
-test("--all-or-none, one node ends with 10 → the other is stopped, the status is 10, and no timer keeps this process", async () => {
+test("--all-or-none, one node ends with 10 → the other is stopped, the status is 10, errors of CometBFT after the halt are not shown, no timer is left", async () => {
   const script = join(root, "program.cjs");
   writeFileSync(script, PROGRAM);
   const events: NodeEvent[] = [];
@@ -46,6 +49,9 @@ test("--all-or-none, one node ends with 10 → the other is stopped, the status 
     ["node0", 10],
     ["node1", 0],
   ]);
-  expect(readFileSync(join(root, "node0/node.log"), "utf8")).toBe('{"level":30,"msg":"up"}\n');
+  // The failure of consensus that a halt leads to is in its log alone.
+  const shown = events.filter(({ node, event }) => node === "node0" && event === "log").map(({ message }) => message);
+  expect(shown).toEqual(["up", "CometBFT: before", "holding at the height: ends"]);
+  expect(readFileSync(join(root, "node0/node.log"), "utf8")).toContain("CONSENSUS FAILURE!!!\n");
   expect(vi.getTimerCount()).toBe(0);
 });

@@ -4,7 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { initHome } from "../../../../host/cli/commands/init.js";
-import { VALIDATOR_DEFAULTS } from "../../../../host/genesis/create-validator.js";
+import {
+  createValidatorMessage,
+  requireMessageTerms,
+  VALIDATOR_DEFAULTS,
+} from "../../../../host/genesis/create-validator.js";
 import { gentx } from "../../../../host/genesis/gentx.js";
 import { validateGenesis } from "../../../../host/genesis/validate.js";
 import { runHere } from "../run-here.js";
@@ -174,6 +178,24 @@ describe("genesis gentx, collect-gentxs", () => {
     expect(await refused("genesis", "collect-gentxs", "--home", one)).toMatch(
       /^UPG_INVALID_TX .*gentx-[0-9a-f]{40}\.json: the memo ".*:70000" is no node-id@host:port/,
     );
+  });
+
+  test("terms that another program signed and the Cosmos SDK refuses → UPG_INVALID_ARGUMENT; those of gentx → taken", () => {
+    const coin = { denom: "ustake", amount: 5_000_000n };
+    const facts = { account: new Uint8Array(20), consensusKey: new Uint8Array(32), coin, moniker: "m" };
+    const message = createValidatorMessage(facts, VALIDATOR_DEFAULTS);
+    expect(() => requireMessageTerms(message, coin)).not.toThrow();
+    const { commission, ...others } = message;
+    const one = 10n ** 18n;
+    for (const wrong of [
+      { ...others, commission: commission && { ...commission, rate: String(one / 2n) } },
+      { ...others, commission: commission && { ...commission, maxRate: String(one + 1n) } },
+      { ...others, commission: commission && { ...commission, rate: "-1" } },
+      { ...message, minSelfDelegation: "" },
+      { ...message, minSelfDelegation: "5000001" },
+    ]) {
+      expect(() => requireMessageTerms(wrong, coin)).toThrow(expect.objectContaining({ code: "UPG_INVALID_ARGUMENT" }));
+    }
   });
 
   test("a number that JSON does not keep exactly, where nobody reads it → refused by its path, nothing written", async () => {
