@@ -6,6 +6,7 @@ import { type Logger, pino } from "pino";
 import { Home } from "../../engine/home/home.js";
 import { UpgradeError } from "../../errors.js";
 import type { Indexer } from "../../event-index/index-settings.js";
+import { endWithParent } from "../../shell/end-with-parent.js";
 import {
   HANDLER_DISK_MAX_HELP,
   parseCount,
@@ -25,7 +26,6 @@ import {
   cometFlagWarnings,
   embeddedFlagWarnings,
 } from "../comet-flags.js";
-import { endWithParent } from "../end-with-parent.js";
 import { addHaltLingerFlag, type HaltLingerFlags, haltLingerTime } from "../halt-linger-flag.js";
 import { type ChosenLimits, chosenLimits } from "../limit-settings.js";
 import { addDoorFlags, type DoorFlags } from "../node-doors.js";

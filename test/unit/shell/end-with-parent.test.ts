@@ -1,7 +1,7 @@
 /** A node of `localnet` ends with the process that started it, also one that ends while the node is still being loaded. */
 import { EventEmitter } from "node:events";
 import { expect, test, vi } from "vitest";
-import { endWithParent } from "../../../host/cli/end-with-parent.js";
+import { endWithParent } from "../../../host/shell/end-with-parent.js";
 
 function started(connected: boolean | undefined) {
   const channel = { unref: vi.fn() };
