@@ -78,16 +78,16 @@ export function readCall(value: unknown): RpcCall | undefined {
 /** Never throws. */
 export async function answerCall(context: RpcContext, call: RpcCall, events: DoorEvents): Promise<RpcAnswer> {
   const begun = performance.now();
-  const told = (status: number, name: string) =>
+  const count = (status: number, name: string) =>
     events.onAnswer("rpc", name, status, (performance.now() - begun) / 1_000);
   try {
     const method = rpcMethod(call.name);
     const result = await method.run(context, Params.ofJson(call.params, method.params));
-    told(0, call.name);
+    count(0, call.name);
     return success(call.id, result);
   } catch (error) {
     const isUnknown = isUpgradeError(error) && error.code === "UPG_NOT_FOUND_METHOD";
-    told(isUpgradeError(error) ? error.kind.grpc : 13, isUnknown ? "(none)" : call.name);
+    count(isUpgradeError(error) ? error.kind.grpc : 13, isUnknown ? "(none)" : call.name);
     return failure(call.id, error, events);
   }
 }

@@ -18,14 +18,14 @@ import {
 } from "./json.js";
 
 /** What one event is to those who asked for it. */
-export interface Told {
+export interface RpcEvent {
   readonly values: ReadonlyMap<string, readonly string[]>;
   /** Made once, however many listen. */
   data(): { readonly type: string; readonly value: unknown };
 }
 
 /** Events that subscribers of this node can hear of; those of consensus rounds never happen here. */
-export const TOLD_EVENTS: ReadonlySet<string> = new Set([
+export const EVENT_NAMES: ReadonlySet<string> = new Set([
   "NewBlock",
   "NewBlockHeader",
   "NewBlockEvents",
@@ -34,7 +34,7 @@ export const TOLD_EVENTS: ReadonlySet<string> = new Set([
 ]);
 
 /** The events of one block: the block itself, its header, its events, its transactions, then what it changed of validators. */
-export function tell(news: NodeNews, { node, sha256 }: Pick<Query<LocalNode>, "node" | "sha256">): Told[] {
+export function eventsOfBlock(news: NodeNews, { node, sha256 }: Pick<Query<LocalNode>, "node" | "sha256">): RpcEvent[] {
   const { header, blockId, appHash } = news.block;
   const height = header.height;
   const results = news.results;
@@ -61,13 +61,13 @@ export function tell(news: NodeNews, { node, sha256 }: Pick<Query<LocalNode>, "n
     { values: valuesOf("NewBlock", results.events, number), data: block },
     { values: valuesOf("NewBlockHeader", results.events, number), data: head },
     { values: valuesOf("NewBlockEvents", results.events, number), data: events },
-    ...news.txs.map(tellTx),
-    ...(results.validatorUpdates.length === 0 ? [] : [tellValidators(results.validatorUpdates, sha256)]),
+    ...news.txs.map(txEvent),
+    ...(results.validatorUpdates.length === 0 ? [] : [validatorsEvent(results.validatorUpdates, sha256)]),
   ];
 }
 
 /** With the powers that the block gives; 0: none is left. In force two blocks later. */
-export function tellValidators(updates: readonly ValidatorUpdate[], sha256: Sha256): Told {
+export function validatorsEvent(updates: readonly ValidatorUpdate[], sha256: Sha256): RpcEvent {
   const data = once(() => ({
     type: "tendermint/event/ValidatorSetUpdates",
     value: {
@@ -77,7 +77,7 @@ export function tellValidators(updates: readonly ValidatorUpdate[], sha256: Sha2
   return { values: valuesOf("ValidatorSetUpdates", [], []), data };
 }
 
-function tellTx(tx: NodeTx): Told {
+function txEvent(tx: NodeTx): RpcEvent {
   const more = [
     ["tx.height", String(tx.height)],
     ["tx.hash", toUpperHex(tx.hash)],

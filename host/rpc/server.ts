@@ -141,9 +141,9 @@ class RpcDoor {
       if (!answer) continue;
       const text = answerText(answer);
       const isTooLarge = length + text.length > this.limits.batchBytes;
-      const told = isTooLarge ? answerText(failure(answer.id, this.#batchIsFull(), this.options.events)) : text;
-      length += told.length;
-      texts.push(told);
+      const served = isTooLarge ? answerText(failure(answer.id, this.#batchIsFull(), this.options.events)) : text;
+      length += served.length;
+      texts.push(served);
     }
     return `[${texts.join(",")}]`;
   }

@@ -24,7 +24,7 @@ import {
   success,
 } from "./answer.js";
 import type { RpcContext } from "./context.js";
-import { TOLD_EVENTS, type Told, tell } from "./news.js";
+import { EVENT_NAMES, eventsOfBlock, type RpcEvent } from "./news.js";
 import { Params } from "./params.js";
 import { SocketBytes } from "./socket-bytes.js";
 
@@ -68,8 +68,8 @@ export class WebSocketDoor {
     });
     this.#unsubscribe = query.node.subscribe((news) => {
       if (this.#listeners.size === 0) return;
-      const told = tell(news, query);
-      for (const listener of this.#listeners) listener.hear(told);
+      const events = eventsOfBlock(news, query);
+      for (const listener of this.#listeners) listener.hear(events);
     });
     this.#ping = setInterval(() => {
       for (const listener of this.#listeners) listener.ping();
@@ -166,8 +166,8 @@ class Listener {
     return this.#subscriptions.size > 0;
   }
 
-  hear(told: readonly Told[]): void {
-    for (const event of told) {
+  hear(events: readonly RpcEvent[]): void {
+    for (const event of events) {
       for (const { id, query, conditions } of this.#subscriptions.values()) {
         if (!matchesAll(conditions, event.values)) continue;
         this.#send(success(id, { query, data: event.data(), events: Object.fromEntries(event.values) }));
@@ -237,7 +237,7 @@ class Listener {
 
   #subscribe(id: RpcId, query: string): void {
     const conditions = parseEventQuery(query);
-    requireTold(conditions);
+    requireServed(conditions);
     if (this.#subscriptions.has(query)) throw new UpgradeError("UPG_INVALID_ARGUMENT", "already subscribed");
     const { subscriptionsPerClient, subscriptionClients } = this.options.limits;
     if (this.#subscriptions.size >= subscriptionsPerClient) {
@@ -276,14 +276,14 @@ class Listener {
 }
 
 /** A subscription that waits for ever looks like a silent node. @throws UpgradeError UPG_INVALID_ARGUMENT */
-function requireTold(conditions: readonly EventCondition[]): void {
+function requireServed(conditions: readonly EventCondition[]): void {
   const never = conditions.find(
-    ({ key, operator, value }) => key === "tm.event" && operator === "=" && !TOLD_EVENTS.has(value),
+    ({ key, operator, value }) => key === "tm.event" && operator === "=" && !EVENT_NAMES.has(value),
   );
   if (!never) return;
-  const told = [...TOLD_EVENTS].join(", ");
+  const names = [...EVENT_NAMES].join(", ");
   throw new UpgradeError(
     "UPG_INVALID_ARGUMENT",
-    `tm.event='${never.value.slice(0, 60)}' never happens here: there are ${told}`,
+    `tm.event='${never.value.slice(0, 60)}' never happens here: there are ${names}`,
   );
 }

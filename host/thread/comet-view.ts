@@ -51,10 +51,12 @@ export class CometView {
     const { database, facts } = this.options;
     const { snapshot } = database;
     if (snapshot === this.#snapshot) return this.#last;
-    this.#snapshot = snapshot;
     const version = lastVersionOf(database);
-    if (version === 0 || BigInt(version) === this.#last?.height) return this.#last;
-    const commit = readCommit(database, version);
+    const isNew = version !== 0 && BigInt(version) !== this.#last?.height;
+    const commit = isNew ? readCommit(database, version) : undefined;
+    // Where one of the two reads fails, the next look reads again.
+    this.#snapshot = snapshot;
+    if (!isNew) return this.#last;
     const time = commit?.time ?? facts.chain.genesisTime;
     this.#last = { height: BigInt(version), time, appHash: commit?.appHash ?? EMPTY };
     // CometBFT checks again what waits.

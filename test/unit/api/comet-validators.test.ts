@@ -7,7 +7,7 @@ import { rotateProposer, type ValidatorSet } from "../../../host/comet/validator
 import { createValidatorSet, updateValidatorSet, type ValidatorUpdate } from "../../../host/comet/validator-updates.js";
 import { sha256 } from "../../../host/native/sha256.js";
 import { validatorJson, validatorUpdatesJson } from "../../../host/rpc/json.js";
-import { tellValidators } from "../../../host/rpc/news.js";
+import { validatorsEvent } from "../../../host/rpc/news.js";
 
 interface Member {
   readonly type: PublicKey["type"];
@@ -49,8 +49,8 @@ describe.each(cases)("$label", (each) => {
 describe.each(cases.filter(({ changes }) => changes))("$label", ({ changes = [], updates, event }) => {
   test("validator updates → as in block_results, and as subscribers to ValidatorSetUpdates hear them", () => {
     expect(validatorUpdatesJson(updatesOf(changes))).toEqual(updates);
-    const told = tellValidators(updatesOf(changes), sha256);
-    expect(told.data()).toEqual(event?.data);
-    expect(Object.fromEntries(told.values)).toEqual(event?.events);
+    const made = validatorsEvent(updatesOf(changes), sha256);
+    expect(made.data()).toEqual(event?.data);
+    expect(Object.fromEntries(made.values)).toEqual(event?.events);
   });
 });

@@ -3,8 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import type { EmbeddedNode } from "../../../host/engine/embedded/embedded-node.js";
+import { UpgradeError } from "../../../host/errors.js";
 import { LmdbReader } from "../../../host/store/disk/lmdb-reader.js";
 import { CometView } from "../../../host/thread/comet-view.js";
+import type { EngineFacts } from "../../../host/thread/engine-port.js";
 import { makeBlocksUpTo, makeHome, schedule, withNode } from "../../e2e/prepared-home.js";
 import { exampleChain } from "../../example-chain.js";
 import { Payer } from "../../scenario/payer.js";
@@ -13,6 +16,43 @@ const root = mkdtempSync(join(tmpdir(), "chain-upgrade-comet-view-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const PAYER = new Payer("comet view");
+
+/** Its disk fails once. */
+class FailingReader extends LmdbReader {
+  isFailing = false;
+
+  override keys(range: Parameters<LmdbReader["keys"]>[0]): Uint8Array[] {
+    if (!this.isFailing) return super.keys(range);
+    this.isFailing = false;
+    throw new UpgradeError("UPG_STORE_IO", "the disk of this test");
+  }
+}
+
+/** As the thread that makes blocks says it. */
+const factsOf = (node: EmbeddedNode): EngineFacts => ({
+  ...{ chain: node.facts, bondDenom: "ustake", stakingParams: undefined, address: node.key.address },
+  ...{ publicKey: node.key.publicKey.bytes, versions: node.app.versions, version: 1n },
+  lastHeight: node.app.lastCommitID.version,
+  handlerState: undefined,
+});
+
+test("last where the disk fails once after a commit → that failure, then the last block, not the one before", () => {
+  const path = join(root, "failing");
+  makeHome(path, PAYER.genesis());
+  withNode({ path, handlers: join(path, "none"), appVersion: 1n }, (node) => {
+    makeBlocksUpTo(node, 1n);
+    const database = new FailingReader(join(path, "data/chain.mdb"));
+    const parts = { chain: exampleChain, database, minimumGasPrices: [], isMakingBlock: () => false };
+    const view = new CometView({ ...parts, facts: factsOf(node) });
+    expect(view.last?.height).toBe(1n);
+    makeBlocksUpTo(node, 2n);
+    database.renew();
+    database.isFailing = true;
+    expect(() => view.last).toThrow("the disk of this test");
+    expect(view.last?.height).toBe(2n);
+    database.close();
+  });
+});
 
 test("checkTx() before an upgrade: it waits, as it may be what makes the block; while the block is made → 61", () => {
   const path = join(root, "home");
@@ -24,11 +64,7 @@ test("checkTx() before an upgrade: it waits, as it may be what makes the block; 
     const making = { isBlock: false };
     const view = new CometView({
       ...{ chain: exampleChain, database, minimumGasPrices: [], isMakingBlock: () => making.isBlock },
-      facts: {
-        ...{ chain: node.facts, bondDenom: "ustake", stakingParams: undefined, address: node.key.address },
-        ...{ publicKey: node.key.publicKey.bytes, versions: node.app.versions, version: 1n, lastHeight: 3n },
-        handlerState: undefined,
-      },
+      facts: factsOf(node),
     });
     expect(view.last?.height).toBe(3n);
     expect(view.app.isUpgradeBlockNext).toBe(true);
