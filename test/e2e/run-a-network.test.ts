@@ -24,12 +24,14 @@ test(
     if (!comet) return context.skip(NONE);
     mkdirSync(join(folder, "bin"));
     symlinkSync(join(DIST, "chaind.js"), join(folder, "bin/chaind"));
-    const [p2p, rpc] = await freePorts(2);
+    const [p2p, rpc, syncedP2p, syncedRpc] = await freePorts(4);
     const replaced = new Map([
       ["npm install chain-upgrade\n", ""],
       ["go install github.com/cometbft/cometbft/cmd/cometbft@v0.38.25\n", ""],
       ["36656", String(p2p)],
       ["36657", String(rpc)],
+      ["46656", String(syncedP2p)],
+      ["46657", String(syncedRpc)],
     ]);
     for (const from of replaced.keys()) expect(PAGE).toContain(from);
     const env = {

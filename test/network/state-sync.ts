@@ -4,7 +4,9 @@ import type { Network } from "./network.js";
 import { type NetNode, until } from "./node.js";
 import { HEIGHTS_AFTER, halted, type Scene } from "./scenes.js";
 
-const INTERVAL = 5;
+const INTERVAL = 20;
+/** Ten blocks a second: long enough that a node finds one and fetches it. */
+const KEPT = 10;
 
 interface Status {
   readonly sync_info: { readonly earliest_block_height: string; readonly catching_up: boolean };
@@ -50,8 +52,9 @@ export const stateSync: Scene = {
   what: "a node joins after the upgrade by a snapshot: no old version, no old blocks; it starts again, and its database is sound",
   async run(network: Network) {
     const height = await halted(network);
-    network.start({ flags: ["--state-sync.snapshot-interval", String(INTERVAL)] });
-    await network.untilHeight(height + 2 * INTERVAL + 3);
+    const [interval, kept] = [String(INTERVAL), String(KEPT)];
+    network.start({ flags: ["--state-sync.snapshot-interval", interval, "--state-sync.snapshot-keep-recent", kept] });
+    await network.untilHeight(height + INTERVAL + 3);
     const [first, second] = network.nodes;
     if (!first || !second) throw new Error("no node");
     const joining = await network.addFullNode(await stateSyncToml([first, second], height + 1));
