@@ -4,6 +4,7 @@
  * transactions are served here over committed state, also while a block is made.
  */
 import { runAppNode } from "../abci/app-node.js";
+import { BlockWatch } from "../abci/block-watch.js";
 import { answerBeside, ENDING, type SidePort } from "../abci/calls.js";
 import { CometNode } from "../abci/comet-node.js";
 import type { Answer, Call } from "../abci/messages.js";
@@ -17,6 +18,7 @@ import { sha256 } from "../native/sha256.js";
 import { answerAppQuery } from "../query/app-query.js";
 import type { Query } from "../query/query.js";
 import { programChain } from "../shell/program-chain.js";
+import { ProgressLog } from "../shell/progress-log.js";
 import { LmdbReader } from "../store/disk/lmdb-reader.js";
 import { CometView } from "../thread/comet-view.js";
 import type { Committed, EngineFacts } from "../thread/engine-port.js";
@@ -27,7 +29,6 @@ import type { HandlerState } from "../upgrade/handler-set.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import { type CometChoice, cometFiles } from "./comet-flags.js";
 import { type NodeDoors, openNodeDoors, queryOf } from "./node-doors.js";
-import { ProgressLog } from "./progress-log.js";
 import { programOfThread, recordCrash, type ThreadsOptions } from "./run-threads.js";
 import { StopSignals } from "./stop-signals.js";
 
@@ -66,8 +67,7 @@ class NodeOfComet implements EngineListener {
   #doors: NodeDoors | undefined;
   #handlerState: HandlerState = "absent";
   #isConnected = () => false;
-  /** From the beginning of its run to its commit. */
-  #block: BlockUnderWay | undefined;
+  readonly #block = new BlockWatch();
   /** The thread was ended in the middle of a run. */
   #isGivenUp = false;
 
@@ -94,7 +94,7 @@ class NodeOfComet implements EngineListener {
     this.#database = database;
     const view = new CometView({
       ...{ chain: programChain(), database, facts, minimumGasPrices: flags.minimumGasPrices },
-      isMakingBlock: () => this.#block !== undefined,
+      isMakingBlock: () => this.#block.isUnderWay,
     });
     this.#view = view;
     const query = queryOf(view.app, this.#node(view, database, facts), facts, flags);
@@ -112,7 +112,7 @@ class NodeOfComet implements EngineListener {
       ...{ address, comet, signal, linger: this.#linger, isNew: facts.lastHeight === 0n },
       nextHeight: () => (view.last ? view.last.height + 1n : facts.chain.initialHeight),
       answer: this.#answerer(view, query),
-      untilIdle: async () => this.#block?.done,
+      untilIdle: () => this.#block.untilDone(),
       onOpen: (isConnected) => {
         this.#isConnected = isConnected;
       },
@@ -152,10 +152,10 @@ class NodeOfComet implements EngineListener {
   }
 
   async #call(call: Call): Promise<Answer> {
-    if (call.case === "finalizeBlock") this.#block = new BlockUnderWay();
+    if (call.case === "finalizeBlock") this.#block.begin();
     try {
       const answer = await this.#engine.call(call);
-      if (call.case === "finalizeBlock" && this.#block) this.#block.hasRun = true;
+      if (call.case === "finalizeBlock") this.#block.ran();
       if (call.case === "commit") this.#endBlock();
       return answer;
     } catch (error) {
@@ -165,8 +165,7 @@ class NodeOfComet implements EngineListener {
   }
 
   #endBlock(): void {
-    this.#block?.end();
-    this.#block = undefined;
+    this.#block.end();
     this.#progress.end();
   }
 
@@ -197,7 +196,7 @@ class NodeOfComet implements EngineListener {
   /** Has the end written down, where the application has not done it. Gives what the command ends with. */
   async recorded(error: unknown): Promise<unknown> {
     if (!(error instanceof EngineFailure)) {
-      if (this.#block && !this.#block.hasRun) return await this.#giveUp(error);
+      if (this.#block.isInRun) return await this.#giveUp(error);
       this.#engine.stop(error);
       await this.#engine.ended.catch(() => undefined);
       return error;
@@ -229,13 +228,4 @@ class NodeOfComet implements EngineListener {
     // A thread that died inside a transaction of the database never ends, and would keep the process.
     if (!(await this.#engine.exited(EXIT_MILLIS))) this.#signals.kill();
   }
-}
-
-class BlockUnderWay {
-  /** What is left is its commit. */
-  hasRun = false;
-  end: () => void = () => undefined;
-  readonly done = new Promise<void>((resolve) => {
-    this.end = resolve;
-  });
 }

@@ -15,6 +15,7 @@ import type { Home } from "../engine/home/home.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import { embeddedProgram } from "../native/embedded.js";
 import { programChain } from "../shell/program-chain.js";
+import { ProgressLog } from "../shell/progress-log.js";
 import { LmdbReader } from "../store/disk/lmdb-reader.js";
 import type { Committed, EngineStart } from "../thread/engine-port.js";
 import { EngineFailure, type EngineListener, EngineThread, type ThreadProgram } from "../thread/engine-thread.js";
@@ -24,7 +25,6 @@ import { type HaltRecord, haltRecord } from "../upgrade/halt.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
 import type { ChosenLimits } from "./limit-settings.js";
 import { type DoorFlags, type NodeDoors, openNodeDoors, queryOf } from "./node-doors.js";
-import { ProgressLog } from "./progress-log.js";
 import { StopSignals } from "./stop-signals.js";
 
 export interface ThreadsOptions {
