@@ -4,9 +4,9 @@ import type { Command, Option } from "commander";
 import { programName } from "../../program-name.js";
 import { readyArguments } from "../../shell/arguments.js";
 import { type Cobra, isHidden } from "../../shell/cobra.js";
+import { completionScript, SHELLS } from "../../shell/completion-scripts.js";
 import { envName } from "../../shell/settings.js";
 import { keyNames } from "../../wallet/folder.js";
-import { completionScript, SHELLS } from "../completion-scripts.js";
 
 export function registerCompletion(program: Cobra): void {
   const completion = program

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { candidates } from "../../../host/cli/commands/completion.js";
-import { completionScript, SHELLS } from "../../../host/cli/completion-scripts.js";
 import { makeProgram } from "../../../host/cli/program.js";
 import { isHidden } from "../../../host/shell/cobra.js";
+import { completionScript, SHELLS } from "../../../host/shell/completion-scripts.js";
 import { formatHelp } from "../../../host/shell/help.js";
 
 const program = await makeProgram(["completion"], "0.0.0");

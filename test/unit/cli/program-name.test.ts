@@ -1,11 +1,11 @@
 /** Texts with commands to type name the program that runs. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { notesChain } from "../../../examples/notes-chain/chain.js";
-import { completionScript, SHELLS } from "../../../host/cli/completion-scripts.js";
 import { makeProgram } from "../../../host/cli/program.js";
 import { requireHome } from "../../../host/engine/home/begun-genesis.js";
 import { Home } from "../../../host/engine/home/home.js";
 import { nameProgram } from "../../../host/program-name.js";
+import { completionScript, SHELLS } from "../../../host/shell/completion-scripts.js";
 import { serveChain } from "../../../host/shell/program-chain.js";
 import { envName } from "../../../host/shell/settings.js";
 import { nextStep } from "../../../host/upgrade/halt-next.js";
