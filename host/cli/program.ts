@@ -61,22 +61,25 @@ const TOP_COMMANDS: readonly TopCommand[] = [
   {
     name: "export",
     summary: "Print the state as a genesis document",
-    register: async (program) => (await import("./commands/export.js")).registerExport(program),
+    register: async (program) => (await import("../offline/commands/export.js")).registerExport(program),
   },
   {
     name: "verify",
     summary: "Check the database: checksums, hashes, blocks, index",
-    register: async (program, output) => (await import("./commands/verify.js")).registerVerify(program, output),
+    register: async (program, output) =>
+      (await import("../offline/commands/verify.js")).registerVerify(program, output),
   },
   {
     name: "rollback",
     summary: "Take back the last block",
-    register: async (program, output) => (await import("./commands/rollback.js")).registerRollback(program, output),
+    register: async (program, output) =>
+      (await import("../offline/commands/rollback.js")).registerRollback(program, output),
   },
   {
     name: "snapshots",
     summary: "Snapshots of the state, for nodes that join a network",
-    register: async (program, output) => (await import("./commands/snapshots.js")).registerSnapshots(program, output),
+    register: async (program, output) =>
+      (await import("../offline/commands/snapshots.js")).registerSnapshots(program, output),
   },
   {
     name: "comet",
@@ -92,7 +95,7 @@ const TOP_COMMANDS: readonly TopCommand[] = [
   {
     name: "pre-upgrade",
     summary: "Check whether this binary can take over a home, for sidecars",
-    register: async (program) => (await import("./commands/pre-upgrade.js")).registerPreUpgrade(program),
+    register: async (program) => (await import("../offline/commands/pre-upgrade.js")).registerPreUpgrade(program),
   },
   {
     name: "keys",

@@ -16,7 +16,7 @@ export function registerVerify(program: Cobra, output: Output): void {
     )
     .example("verify --home node", "verify --home backup -o json")
     .action(async (_: unknown, command: Cobra) => {
-      const { verifyHome } = await import("../../offline/verify.js");
+      const { verifyHome } = await import("../verify.js");
       output.print(verifyHome(String(command.optsWithGlobals()["home"]), (line) => output.say(line)));
     });
 }

@@ -12,7 +12,7 @@ export function registerRollback(program: Cobra, output: Output): void {
     )
     .option("--hard", "the block goes too; it always does here")
     .action(async (_: unknown, command: Cobra) => {
-      const { rollback } = await import("../../offline/rollback.js");
+      const { rollback } = await import("../rollback.js");
       output.print(rollback(String(command.optsWithGlobals()["home"])));
     });
 }

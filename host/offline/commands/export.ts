@@ -22,7 +22,7 @@ export function registerExport(program: Cobra): void {
     .option("--output-document <string>", "write it to this file")
     .example("export --home node --output-document genesis.json", "init next --genesis genesis.json --home next")
     .action(async (flags: ExportFlags, command: Cobra) => {
-      const { exportGenesis } = await import("../../offline/export.js");
+      const { exportGenesis } = await import("../export.js");
       const { home } = command.optsWithGlobals() as { home: string };
       exportGenesis(home, flags, (line) => void process.stderr.write(`${line}\n`));
     });

@@ -1,8 +1,8 @@
 /** `chaind pre-upgrade`: what sidecars run before they start a new binary. Its exit statuses are theirs. */
 
-import type { PreUpgradeFlags } from "../../offline/pre-upgrade.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { HANDLER_DISK_MAX_HELP, parseCount } from "../../shell/options.js";
+import type { PreUpgradeFlags } from "../pre-upgrade.js";
 
 export function registerPreUpgrade(program: Cobra): void {
   program
@@ -18,7 +18,7 @@ export function registerPreUpgrade(program: Cobra): void {
     .option("--handlers-staged <string>", "one more folder of handlers that wait for their height")
     .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount)
     .action(async (flags: PreUpgradeFlags, command: Cobra) => {
-      const { preUpgrade } = await import("../../offline/pre-upgrade.js");
+      const { preUpgrade } = await import("../pre-upgrade.js");
       process.exitCode = preUpgrade(homeOf(command), flags, (line) => void process.stderr.write(`${line}\n`));
     });
 }

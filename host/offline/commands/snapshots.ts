@@ -18,7 +18,7 @@ export function registerSnapshots(program: Cobra, output: Output): void {
     .command("list")
     .summary("List the snapshots of this home")
     .action(async (_: unknown, command: Cobra) => {
-      const { listSnapshots } = await import("../../offline/snapshots.js");
+      const { listSnapshots } = await import("../snapshots.js");
       const found = listSnapshots(homeOf(command));
       const lines = found.map(
         ({ height, format, chunks, app_version }) =>
@@ -31,7 +31,7 @@ export function registerSnapshots(program: Cobra, output: Output): void {
     .summary("Take a snapshot of this home, while its node is stopped")
     .option("--height <height>", "of the state, which must be kept (default: the last)", parseHeight)
     .action(async ({ height = 0n }: { height?: bigint }, command: Cobra) => {
-      const { exportSnapshot } = await import("../../offline/snapshots.js");
+      const { exportSnapshot } = await import("../snapshots.js");
       output.print(await exportSnapshot(homeOf(command), height, (line) => output.say(line)));
     });
   snapshots
@@ -40,7 +40,7 @@ export function registerSnapshots(program: Cobra, output: Output): void {
     .argument("[format]", "its format", parseCount, 3)
     .summary("Delete a snapshot of this home")
     .action(async (height: bigint, format: number, _: unknown, command: Cobra) => {
-      const { deleteSnapshot } = await import("../../offline/snapshots.js");
+      const { deleteSnapshot } = await import("../snapshots.js");
       deleteSnapshot(homeOf(command), height, format);
       output.print({ height: String(height), format });
     });
