@@ -8,7 +8,7 @@ import { TxIndex } from "../../../host/event-index/tx-index.js";
 import { parseEventQuery } from "../../../host/event-query.js";
 import { sha256 } from "../../../host/native/sha256.js";
 import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
-import { SIGNER, type TestNode, useTestNode, wallet } from "./test-node.js";
+import { IS_OF_COMET, SIGNER, type TestNode, useTestNode, wallet } from "./test-node.js";
 
 const OTHER = "cosmos1vx8knpllrj7n963p9ttd80w47kpacrhuts497x";
 const BLOCKS = 12_004;
@@ -109,25 +109,29 @@ describe("searches for transactions", () => {
       expect(answer.total).toBe("12");
     }));
 
-  test("more hits than are counted → the page whole, the total a lower bound and said to be; walkers reach the end", () =>
-    useTestNode(
-      async (node) => {
-        await sendInBlocks(node, 9);
-        const query = `transfer.sender='${SIGNER}'`;
-        const first = await call(node, "tx_search", { query, per_page: "2", order_by: "desc" });
-        expect(txHeights(first)).toEqual(["11", "10"]);
-        expect(Number(first.result.total_count)).toBeGreaterThan(2);
-        expect(Number(first.result.total_count)).toBeLessThan(9);
-        expect(first.result.cut).toContain("lower bound");
-        const comet = await Comet38Client.connect(node.rpc);
-        const all = await comet.txSearchAll({ query, per_page: 2 });
-        expect(all.txs.length).toBe(9);
-        comet.disconnect();
-        const rest = await fetch(`${node.rest}/cosmos/tx/v1beta1/txs?limit=2&query=${encodeURIComponent(query)}`);
-        expect(rest.headers.get("x-search-cut")).toContain("lower bound");
-      },
-      { search: { hits: 3 } },
-    ));
+  // CometBFT counts all hits.
+  test.skipIf(IS_OF_COMET)(
+    "more hits than are counted → the page whole, the total a lower bound and said to be; walkers reach the end",
+    () =>
+      useTestNode(
+        async (node) => {
+          await sendInBlocks(node, 9);
+          const query = `transfer.sender='${SIGNER}'`;
+          const first = await call(node, "tx_search", { query, per_page: "2", order_by: "desc" });
+          expect(txHeights(first)).toEqual(["11", "10"]);
+          expect(Number(first.result.total_count)).toBeGreaterThan(2);
+          expect(Number(first.result.total_count)).toBeLessThan(9);
+          expect(first.result.cut).toContain("lower bound");
+          const comet = await Comet38Client.connect(node.rpc);
+          const all = await comet.txSearchAll({ query, per_page: 2 });
+          expect(all.txs.length).toBe(9);
+          comet.disconnect();
+          const rest = await fetch(`${node.rest}/cosmos/tx/v1beta1/txs?limit=2&query=${encodeURIComponent(query)}`);
+          expect(rest.headers.get("x-search-cut")).toContain("lower bound");
+        },
+        { search: { hits: 3 } },
+      ),
+  );
 
   test("a page that is not reached within the budget → UPG_REMOTE_SEARCH_CUT with the remedy, and nothing by halves", () =>
     useTestNode(

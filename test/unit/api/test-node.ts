@@ -4,10 +4,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DirectSecp256k1HdWallet } from "@cosmjs/proto-signing";
+import { CometNode } from "../../../host/abci/comet-node.js";
 import { openDoors } from "../../../host/api/doors.js";
 import { Metrics } from "../../../host/api/metrics.js";
 import type { Chain } from "../../../host/chain/define-chain.js";
-import type { LocalNode } from "../../../host/chain/query/node-port.js";
+import type { LocalNode, NodePort } from "../../../host/chain/query/node-port.js";
+import { CometRpc } from "../../../host/comet-rpc/comet-rpc.js";
 import type { MempoolLimits } from "../../../host/engine/blocks/mempool.js";
 import type { SearchLimits } from "../../../host/engine/blocks/search-budget.js";
 import { type Clock, logicalClock } from "../../../host/engine/embedded/clock.js";
@@ -18,6 +20,8 @@ import { type OpenNode, openNode } from "../../../host/engine/home/open-node.js"
 import { sha256 } from "../../../host/native/sha256.js";
 import { Query } from "../../../host/query/query.js";
 import type { DoorLimits } from "../../../host/server/door.js";
+import type { Database } from "../../../host/store/disk/database.js";
+import { LmdbReader } from "../../../host/store/disk/lmdb-reader.js";
 import { UPGRADE_STORE } from "../../../host/upgrade/keeper.js";
 import { makeHome } from "../../e2e/prepared-home.js";
 import { exampleChain } from "../../example-chain.js";
@@ -99,6 +103,30 @@ export async function useTestNode(
   }
 }
 
+/** `npm run same-answers:suites` sets it. */
+export const IS_OF_COMET = process.env["CHAIN_UPGRADE_TEST_ENGINE"] === "cometbft";
+
+/**
+ * The node as one that CometBFT keeps the blocks of: REST and gRPC read state here, and ask an RPC for everything else. That
+ * RPC is the embedded engine's, which makes blocks when a test asks for them; `npm run same-answers` holds it equal to CometBFT's.
+ */
+function remoteNode({ node, home }: Pick<OpenNode, "node" | "home">, service: NodeService, rpc: string) {
+  const database = new LmdbReader(home.databaseFile);
+  const port = new CometNode({
+    ...{ comet: new CometRpc(rpc, service.chainId, sha256), chainId: service.chainId, settings: service.settings },
+    database: {
+      get: (key) => {
+        database.renew();
+        return database.get(key);
+      },
+    } as Database,
+    lastHeight: () => service.lastHeight ?? 0n,
+    consensusParams: () => node.consensusParams,
+    progress: () => service.progress(),
+  });
+  return { port, close: () => database.close() };
+}
+
 /** Serves a node of this process that is open already. */
 export async function serveNode(
   { node, home }: OpenNode,
@@ -117,7 +145,8 @@ export async function serveNode(
   });
   const document = JSON.parse(options.genesis ?? fundedGenesis()) as { app_state: { staking?: { params?: unknown } } };
   const genesis = { bondDenom: "ustake", stakingParams: document.app_state.staking?.params };
-  const query = new Query({ chain, app, node: service, sha256, ...genesis, compatCosmos });
+  const about = { chain, app, sha256, ...genesis, compatCosmos };
+  const query = new Query({ ...about, node: service });
   const metrics = new Metrics({
     app,
     node: service,
@@ -128,18 +157,27 @@ export async function serveNode(
   const bugs: unknown[] = [];
   const any = { host: "127.0.0.1", port: 0 };
   const state = { isReady: true };
-  const doors = await openDoors({
-    query,
+  const common = {
     events: {
-      onAnswer: (door, method, status, seconds) => metrics.onAnswer(door, method, status, seconds),
-      onBug: (error) => bugs.push(error),
+      onAnswer: (door: string, method: string, status: number, seconds: number) =>
+        metrics.onAnswer(door, method, status, seconds),
+      onBug: (error: unknown) => bugs.push(error),
     },
-    ...{ rpc: { address: any, query }, grpc: any, rest: any, cors, origins, limits },
+    ...{ cors, origins, limits },
     isReady: () => state.isReady && service.latest() !== undefined,
     metrics: () => metrics.text(),
-  });
+  };
+  const rpc = { address: any, query };
+  // CometBFT's RPC is a server of its own.
+  const rpcDoor = IS_OF_COMET ? await openDoors({ ...common, query, rpc }) : undefined;
+  const remote = rpcDoor && remoteNode({ node, home }, service, rpcDoor.addresses.rpc ?? "");
+  const doors = await openDoors(
+    remote
+      ? { ...common, query: new Query<NodePort>({ ...about, node: remote.port }), grpc: any, rest: any }
+      : { ...common, query, rpc, grpc: any, rest: any },
+  );
   const http = (address: string | undefined) => (address ?? "").replace("tcp:", "http:");
-  const { addresses } = doors;
+  const addresses = { ...doors.addresses, ...rpcDoor?.addresses };
   const makeBlocks = (count: number) => {
     for (let made = 0; made < count; made++) node.makeBlock();
   };
@@ -157,5 +195,7 @@ export async function serveNode(
     await use(test);
   } finally {
     await doors.close(1_000);
+    await rpcDoor?.close(1_000);
+    remote?.close();
   }
 }
