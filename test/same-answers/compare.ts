@@ -55,7 +55,10 @@ export function compareRpc(both: Both, facts: ChainFacts, heights: readonly numb
     rpcRequests(facts, heights),
     (path) => path,
     async (node, path) => {
-      const text = await askRpc(node, path);
+      // Parameters of the embedded engine keep the app version of genesis, as its headers do, so an upgrade changes none.
+      const text = (await askRpc(node, path))
+        .replace(/"version":\{"app":"\d+"\}/, '"version":{}')
+        .replace(/"consensus_param_updates":\{.*\},"app_hash"/, '"consensus_param_updates":null,"app_hash"');
       // Errors of ours end with their code; a page that is none is a wrong parameter, and no failure of the node.
       const plain = text.replace(/ \[UPG_[A-Z_]+\]("\}\}\n?)$/, "$1");
       return plain.includes("page should be") ? plain.replace(/"code":-\d+,"message":"[^"]*",/, "") : plain;
