@@ -145,18 +145,23 @@ function answerOfBlocks(port: EnginePort, call: OfBlocks): Answer {
 /** Snapshots of this node, for others. */
 interface SnapshotSource {
   /** The newest first. @throws UpgradeError UPG_STORE_IO */
-  list(): readonly Snapshot[];
+  list(): Iterable<Snapshot>;
   /** Undefined: there is none. @throws UpgradeError UPG_STORE_IO */
   chunk(height: Height, format: number, index: number): Promise<Uint8Array | undefined>;
 }
 
-/** One that cannot be read is none: the node goes on without it. */
+/** Peers are offered so many: CometBFT passes no more on. */
+const SNAPSHOTS_LISTED_MAX = 10;
+
+/** A folder that cannot be read has none: the node goes on without it. */
 function listSnapshots(source: SnapshotSource) {
+  const listed: ReturnType<typeof snapshotMessage>[] = [];
   try {
-    return source.list().map(snapshotMessage);
+    for (const snapshot of source.list()) if (listed.push(snapshotMessage(snapshot)) === SNAPSHOTS_LISTED_MAX) break;
   } catch {
     return [];
   }
+  return listed;
 }
 
 /** A chunk of no bytes is none. */

@@ -33,7 +33,7 @@ const folderOf = (path: string) => new SnapshotFolder(new Home(path).snapshotsFo
 
 /** The newest first. @throws UpgradeError UPG_STORE_IO */
 export function listSnapshots(path: string): SnapshotSummary[] {
-  return folderOf(path).list().map(summaryOf);
+  return [...folderOf(path).list()].map(summaryOf);
 }
 
 /**

@@ -16,23 +16,18 @@ import type { Height } from "../types.js";
 const DESCRIPTION = "snapshot";
 const UNFINISHED = ".part";
 const NUMBER = /^(0|[1-9][0-9]{0,15})$/;
-/** Snapshots that are described to a peer: CometBFT asks for no more. */
-const LISTED_MAX = 10;
 
 export class SnapshotFolder {
   constructor(readonly path: string) {}
 
   /** The newest first. One that cannot be read is left out. @throws UpgradeError UPG_STORE_IO */
-  list(): Snapshot[] {
-    const found = this.#heights().flatMap((height) => {
-      const formats = names(join(this.path, String(height))).filter((name) => NUMBER.test(name));
-      return formats.flatMap((format) => this.#described(height, Number(format)) ?? []);
-    });
-    return found.slice(0, LISTED_MAX);
-  }
-
-  get(height: Height, format: number): Snapshot | undefined {
-    return this.#described(height, format);
+  *list(): Generator<Snapshot, void, undefined> {
+    for (const height of this.#heights()) {
+      for (const format of names(join(this.path, String(height)))) {
+        const found = NUMBER.test(format) ? this.#described(height, Number(format)) : undefined;
+        if (found) yield found;
+      }
+    }
   }
 
   /** Undefined: there is none. @throws UpgradeError UPG_STORE_IO */

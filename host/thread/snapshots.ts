@@ -1,9 +1,11 @@
 /** Snapshots of a running node: one is taken each so many blocks, in a thread of its own, while blocks go on. */
+import { statSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { toHex } from "../bytes.js";
 import type { Home } from "../engine/home/home.js";
 import { messageOf } from "../errors.js";
 import { SnapshotFolder } from "../snapshot/folder.js";
+import { freeBytes } from "../store/disk/lmdb-errors.js";
 import type { Height } from "../types.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import type { ThreadProgram } from "./engine-thread.js";
@@ -18,6 +20,9 @@ export interface SnapshotsOptions {
   readonly keepRecent: number;
   readonly log: (level: LogLevel, message: string) => void;
 }
+
+/** Free space that a snapshot is taken with, as a multiple of the database. */
+const SPACE_FACTOR = 2;
 
 export class Snapshots {
   readonly folder: SnapshotFolder;
@@ -40,13 +45,23 @@ export class Snapshots {
   after(height: Height): void {
     const { interval, log } = this.options;
     if (interval === 0 || height % BigInt(interval) !== 0n) return;
-    if (this.#worker) log("warn", `no snapshot of height ${height} is taken: the one before is still being made`);
+    const obstacle = this.#worker ? "the one before is still being made" : this.#lacksSpace();
+    if (obstacle) log("warn", `no snapshot of height ${height} is taken: ${obstacle}`);
     else this.#take(height);
   }
 
   /** What is being made is given up; the next start removes it. */
   async close(): Promise<void> {
     await this.#worker?.terminate();
+  }
+
+  /** Blocks need the disk more than snapshots do, and what a snapshot will need is known when it is made. */
+  #lacksSpace(): string | undefined {
+    const { databaseFile } = this.options.home;
+    const free = freeBytes(databaseFile);
+    const size = statSync(databaseFile, { throwIfNoEntry: false })?.size ?? 0;
+    if (free === undefined || BigInt(free) >= BigInt(SPACE_FACTOR * size)) return undefined;
+    return `${free} bytes are free, and it may take ${size}, the size of the database`;
   }
 
   #take(height: Height): void {

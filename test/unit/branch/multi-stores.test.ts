@@ -146,7 +146,7 @@ describe("new CommitMultiStore() over records that this program does not write",
   };
 
   test("a newer format, or another program's → UPG_STORE_VERSION_MISMATCH", () => {
-    const newer = Uint8Array.of(0x0a, 13, ...utf8("chain-upgrade"), 0x10, 3);
+    const newer = Uint8Array.of(0x0a, 13, ...utf8("chain-upgrade"), 0x10, 4);
     const other = Uint8Array.of(0x0a, 5, ...utf8("other"), 0x10, 1);
     for (const record of [newer, other, new Uint8Array()]) {
       expect(over(formatKey(), record)).toThrow(code("UPG_STORE_VERSION_MISMATCH"));

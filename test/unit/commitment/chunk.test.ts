@@ -140,7 +140,7 @@ describe("Chunk", () => {
   test("new Chunk() with a malformed header → UPG_STORE_CORRUPT", () => {
     const good = chunkOfTree(3);
     const changed = (at: number, byte: number) => good.map((old, i) => (i === at ? byte : old));
-    for (const bytes of [new Uint8Array(), good.slice(0, 11), changed(0, 0), changed(0, 2), changed(3, 2)]) {
+    for (const bytes of [new Uint8Array(), good.slice(0, 11), changed(0, 0), changed(0, 3), changed(3, 2)]) {
       expect(() => new Chunk(bytes)).toThrow(code("UPG_STORE_CORRUPT"));
     }
     expect(() => new Chunk(changed(2, 255).slice(0, 40))).toThrow(code("UPG_STORE_CORRUPT"));
