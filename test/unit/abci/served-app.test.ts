@@ -1,0 +1,38 @@
+import { describe, expect, test } from "vitest";
+import { ServedApp } from "../../../host/abci/served-app.js";
+import { Chain } from "../../scenario/chain.js";
+import { splitBalances } from "../../scenario/versions.js";
+import { TIME } from "./served.js";
+
+const served = (chain: Chain, handlers = [splitBalances()]) => {
+  const { app } = chain.start({ handlers });
+  const port = new ServedApp({ app, genesis: chain.genesis }, () => Promise.reject(new Error("not asked")));
+  const block = () => {
+    const result = port.finalizeBlock({ height: app.nextHeight, time: TIME });
+    port.commit();
+    return result;
+  };
+  return { port, block };
+};
+
+describe("ServedApp", () => {
+  test("a chain that begins → its parameters name app version 1, whatever genesis names; an ordinary block → no parameters", () => {
+    const { port, block } = served(new Chain(), []);
+    const begun = port.initChain({ chainId: "scenario-1", time: TIME, initialHeight: 1n, validators: [] });
+    expect(begun.params.version.app).toBe(1n);
+    expect(port.info().appVersion).toBe(1n);
+    expect(block().paramUpdates).toBeUndefined();
+  });
+
+  test("an upgrade → info() says 1 until its block is committed, whose parameters name 2, and 2 from then on", () => {
+    const chain = new Chain();
+    const old = chain.start();
+    old.schedule({ name: "v2", height: 4n });
+    old.untilHalt();
+    const { port, block } = served(chain);
+    expect(port.info()).toMatchObject({ lastHeight: 3n, appVersion: 1n });
+    expect(block().paramUpdates?.version.app).toBe(2n);
+    expect(port.info()).toMatchObject({ lastHeight: 4n, appVersion: 2n });
+    expect(block().paramUpdates).toBeUndefined();
+  });
+});
