@@ -31,6 +31,8 @@ export interface AppNodeOptions {
   readonly nextHeight: () => Height;
   /** Has the chain no block yet? */
   readonly isNew: boolean;
+  /** Is the state that of a snapshot, and no block was made since? CometBFT that ends then does not go on. */
+  readonly isRestored: () => boolean;
   readonly address: AbciAddress;
   /** CometBFT as a child; undefined: it is started by somebody else. */
   readonly comet: CometChild | undefined;
@@ -51,7 +53,7 @@ export interface AppNodeOptions {
 
 /** Returns when it was asked to stop. @throws Halt; UpgradeError: what ended the application or the engine */
 export async function runAppNode(options: AppNodeOptions): Promise<void> {
-  const { isNew, nextHeight, address, comet, log, signal } = options;
+  const { isNew, address, comet, log, signal } = options;
   const end = new End(signal);
   options.appEnded.catch((error: unknown) => end.fail(error));
   const server = await AbciServer.listen(address, {
@@ -81,7 +83,7 @@ export async function runAppNode(options: AppNodeOptions): Promise<void> {
       child = new CometProcess(comet.program, [...comet.args, "--proxy_app", server.address]);
       log("info", `CometBFT started: ${comet.program}, process ${child.pid ?? "none"}`);
       const { databases } = comet.files;
-      void child.ended.then((how) => end.engineEnded(() => engineEnded(nextHeight(), describeEnd(how), databases)));
+      void child.ended.then((how) => end.engineEnded(() => engineEnded(options, describeEnd(how), databases)));
     }
     await end.reached;
     // CometBFT that waits for a block is left to commit it: it would be run again from its beginning.
@@ -98,14 +100,17 @@ export async function runAppNode(options: AppNodeOptions): Promise<void> {
 /** Not of the engine, which may ask for what the application cannot know. */
 const isOfApplication = (error: unknown) => !isUpgradeError(error) || error.kind.exit >= RECORDED_FROM;
 
-function engineEnded(nextHeight: Height, how: string, dataFolder: string): Halt {
+type EndFacts = Pick<AppNodeOptions, "nextHeight" | "isRestored">;
+
+function engineEnded({ nextHeight, isRestored }: EndFacts, how: string, dataFolder: string): Halt {
   const holder = databaseHolder(dataFolder);
-  const why =
-    holder === undefined
-      ? "its last lines of the log say why"
-      : `process ${holder} has its database in ${dataFolder} open`;
-  const details = holder === undefined ? {} : { holder: String(holder) };
-  return new Halt("UPG_HALT_ENGINE", `CometBFT ended by itself (${how}): ${why}`, nextHeight, undefined, details);
+  const [why, details] =
+    holder !== undefined
+      ? [`process ${holder} has its database in ${dataFolder} open`, { holder: String(holder) }]
+      : isRestored()
+        ? ["it does not go on from a snapshot that no block followed", { restored: "true" }]
+        : ["its last lines of the log say why", {}];
+  return new Halt("UPG_HALT_ENGINE", `CometBFT ended by itself (${how}): ${why}`, nextHeight(), undefined, details);
 }
 
 /**

@@ -98,11 +98,9 @@ export interface CometChoice {
 
 /** The flags of CometBFT's engine that say nothing to the embedded one: nodes that join have nobody to ask there. */
 export function cometFlagWarnings(self: Command): string[] {
-  return ["snapshotInterval", "snapshotKeepRecent"].flatMap((name) =>
-    self.getOptionValueSource(`stateSync.${name}`) === "cli"
-      ? ["--state-sync.* has no effect with the embedded engine: snapshots are for nodes that join a network"]
-      : [],
-  );
+  const isAsked = Number(self.getOptionValue("stateSync.snapshotInterval")) > 0;
+  const what = "state-sync.snapshot-interval has no effect with the embedded engine: snapshots are for nodes that join";
+  return isAsked ? [what] : [];
 }
 
 /** Undefined: the embedded engine. @throws UpgradeError UPG_INVALID_CONFIG */

@@ -19,11 +19,14 @@ import { answerAppQuery } from "../query/app-query.js";
 import type { Query } from "../query/query.js";
 import { programChain } from "../shell/program-chain.js";
 import { ProgressLog } from "../shell/progress-log.js";
+import { lastVersionOf } from "../store/disk/fenced-database.js";
 import { LmdbReader } from "../store/disk/lmdb-reader.js";
+import { readCommit } from "../store/versions/commit-record.js";
 import { CometView } from "../thread/comet-view.js";
 import type { Committed, EngineFacts } from "../thread/engine-port.js";
 import { EngineFailure, type EngineListener, EngineThread } from "../thread/engine-thread.js";
 import { Snapshots } from "../thread/snapshots.js";
+import type { Timestamp } from "../types.js";
 import type { HaltRecord } from "../upgrade/halt.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
 import type { LogLevel } from "../upgrade/handlers.js";
@@ -54,6 +57,11 @@ export async function runComet(run: CometRun): Promise<void> {
   } finally {
     await node.close();
   }
+}
+
+/** Undefined: there is no block, or the last state came from a snapshot, which does not say. */
+function lastBlockTime(database: LmdbReader): Timestamp | undefined {
+  return readCommit(database, lastVersionOf(database))?.time;
 }
 
 class NodeOfComet implements EngineListener {
@@ -110,6 +118,7 @@ class NodeOfComet implements EngineListener {
         : { program, args: ["start", "--home", home.path, ...args], files: cometFiles(home) };
     await runAppNode({
       ...{ address, comet, signal, linger: this.#linger, isNew: facts.lastHeight === 0n },
+      isRestored: () => view.last !== undefined && lastBlockTime(database) === undefined,
       nextHeight: () => (view.last ? view.last.height + 1n : facts.chain.initialHeight),
       answer: this.#answerer(view, query),
       untilIdle: () => this.#block.untilDone(),

@@ -2,6 +2,7 @@
 
 import { toHex } from "../bytes.js";
 import { Core } from "../core/core.js";
+import { requireHome } from "../engine/home/begun-genesis.js";
 import { keptGenesis } from "../engine/home/genesis-record.js";
 import { Home } from "../engine/home/home.js";
 import { withReaderUntil } from "../engine/home/home-database.js";
@@ -29,7 +30,12 @@ function summaryOf({ height, format, chunks, hash, metadata }: Snapshot): Snapsh
   return { height: String(height), format, chunks, hash: toHex(hash), app_version: String(version) };
 }
 
-const folderOf = (path: string) => new SnapshotFolder(new Home(path).snapshotsFolder);
+/** @throws UpgradeError UPG_INVALID_CONFIG where there is no home */
+function folderOf(path: string): SnapshotFolder {
+  const home = new Home(path);
+  requireHome(home);
+  return new SnapshotFolder(home.snapshotsFolder);
+}
 
 /** The newest first. @throws UpgradeError UPG_STORE_IO */
 export function listSnapshots(path: string): SnapshotSummary[] {

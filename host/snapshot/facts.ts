@@ -91,12 +91,17 @@ export function requireKnown({ versions, keeper }: KnowingApp, { height, metadat
   if (lastUpgrade && !isOwn(lastUpgrade.name)) {
     const ran = toHex(lastUpgrade.handlerSha256);
     if (keeper.handler(lastUpgrade.name)?.wasm?.hash !== ran) {
-      const which = ran === "" ? "a program that carries it" : `the handler with sha256 ${ran}`;
-      throw invalid(`the last upgrade, "${lastUpgrade.name}", was applied by ${which}, which is not here`);
+      const handler = ran === "" ? "" : `, and the handler with sha256 ${ran} is absent`;
+      const { name, height } = lastUpgrade;
+      throw tooOld(`the program has no version of its last upgrade, "${name}" at height ${height}${handler}`);
     }
   }
   const isDue = plan && plan.height <= height + 1n && !keeper.isSkipHeight(plan.height);
   if (isDue && !isOwn(plan.name) && !keeper.handler(plan.name)) {
-    throw invalid(`the upgrade "${plan.name}" is due at height ${plan.height}, and its handler is not here`);
+    throw tooOld(`the upgrade "${plan.name}" is due at height ${plan.height}, and its handler is absent`);
   }
+}
+
+function tooOld(what: string): UpgradeError {
+  return new UpgradeError("UPG_INVALID_SNAPSHOT", `this program cannot go on from it: ${what}`);
 }

@@ -91,8 +91,12 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
   UPG_HALT_RESTART: (facts) =>
     `Start the same binary again; it opens the stores of "${facts.plan}" and applies it: ${start(facts)}.`,
   UPG_HALT_ENGINE: (facts) => {
-    const { holder } = facts.details;
+    const { holder, restored } = facts.details;
     const again = start({ ...facts, startFlags: ["--engine", "cometbft"] });
+    if (restored) {
+      const data = shellWord(`${facts.home}/data`);
+      return `The node ended after it had fetched the state and before its first block. Let it fetch the state again: ${command("rm -r", `${data}/chain.mdb ${data}/chain.mdb-lock ${data}/*.db`)}, which leaves keys and priv_validator_state.json, then ${again}, with the flags that it had.`;
+    }
     return holder
       ? `Nothing is wrong with the state. Process ${holder}, most likely a CometBFT that an earlier node left behind, has CometBFT's database in ${facts.home}/data open: see what it is, ${command("ps -fp", shellWord(holder))}, end it, ${command("kill", shellWord(holder))}, then ${again}, with the flags that it had.`
       : `Nothing is wrong with the state. Read the last lines of CometBFT's log above this record, see to what it names, then ${again}, with the flags that it had. Where it names a LOCK file that is temporarily unavailable, another CometBFT has the database of this home open: end that one first.`;

@@ -38,7 +38,13 @@ async function node(options: Partial<AppNodeOptions>): Promise<Node> {
     opened = resolve;
   });
   const end = runAppNode({
-    ...{ isNew: true, nextHeight: () => 1n, comet: undefined, address: parseAbciAddress("tcp://127.0.0.1:0") },
+    ...{
+      isNew: true,
+      isRestored: () => false,
+      nextHeight: () => 1n,
+      comet: undefined,
+      address: parseAbciAddress("tcp://127.0.0.1:0"),
+    },
     ...{
       answer: app,
       untilIdle: async () => undefined,

@@ -128,6 +128,9 @@ describe("haltRecord() of a halt", () => {
     expect([plain.commands.map(words), plain.next]).toEqual([[again], expect.stringContaining("another CometBFT")]);
     const held = haltRecord(new Halt("UPG_HALT_ENGINE", "", 300n, undefined, { holder: "4711" }), flags);
     expect(held.commands.map(words)).toEqual([["ps", "-fp", "4711"], ["kill", "4711"], again]);
+    const restored = haltRecord(new Halt("UPG_HALT_ENGINE", "", 300n, undefined, { restored: "true" }), flags);
+    expect(restored.commands.map(words)).toEqual([expect.arrayContaining(["rm", "-r"]), again]);
+    expect(restored.commands[0]).not.toContain("priv_validator_state");
   });
 
   test("too early, by a file of the home → staged", () => {
