@@ -73,14 +73,13 @@ export class SnapshotFolder {
     return isThere;
   }
 
-  /** Removes all but the newest. @param count 0: all are kept */
+  /** Removes all but the newest that can be had. @param count 0: all are kept @throws UpgradeError UPG_STORE_IO */
   keepRecent(count: number): void {
     if (count === 0) return;
-    const complete = this.#heights().filter((height) =>
-      names(join(this.path, String(height))).some((name) => NUMBER.test(name)),
-    );
-    for (const height of complete.slice(count))
+    const heights = [...new Set([...this.list()].map(({ height }) => height))];
+    for (const height of heights.slice(count)) {
       rmSync(join(this.path, String(height)), { recursive: true, force: true });
+    }
   }
 
   /** What a process left that died while it made one. */
@@ -122,12 +121,13 @@ export class SnapshotFolder {
   }
 }
 
-/** None where there is no folder. @throws UpgradeError UPG_STORE_IO */
+/** None where there is no folder, or a file in its place. @throws UpgradeError UPG_STORE_IO */
 function names(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return [];
+    const { code = "" } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
     throw diskFailure("read", `cannot read ${folder}`, folder, cause);
   }
 }

@@ -24,7 +24,8 @@ export interface SnapshotJob {
 
 /** How it ended. */
 export type SnapshotEnd =
-  | { readonly kind: "taken"; readonly chunks: number; readonly hash: Uint8Array }
+  /** `warning`: older ones could not be removed. */
+  | { readonly kind: "taken"; readonly chunks: number; readonly hash: Uint8Array; readonly warning: string | undefined }
   | { readonly kind: "failed"; readonly message: string };
 
 export async function runSnapshotThread(job: SnapshotJob): Promise<void> {
@@ -44,9 +45,17 @@ async function take({ databaseFile, folder: path, height, keepRecent }: Snapshot
     const folder = new SnapshotFolder(path);
     const firstVersion = keptGenesis(database).facts.appVersion || 1n;
     const { chunks, hash } = await takeSnapshot(database, folder, { height, sha256, core: new Core(), firstVersion });
-    folder.keepRecent(keepRecent);
-    return { kind: "taken", chunks, hash };
+    return { kind: "taken", chunks, hash, warning: removeOld(folder, keepRecent) };
   } finally {
     database.close();
+  }
+}
+
+function removeOld(folder: SnapshotFolder, keepRecent: number): string | undefined {
+  try {
+    folder.keepRecent(keepRecent);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
   }
 }

@@ -27,6 +27,8 @@ const SPACE_FACTOR = 2;
 export class Snapshots {
   readonly folder: SnapshotFolder;
   #worker: Worker | undefined;
+  /** The last one that was due was not taken. */
+  #isLeftOut = false;
 
   constructor(private readonly options: SnapshotsOptions) {
     this.folder = new SnapshotFolder(options.home.snapshotsFolder);
@@ -46,8 +48,10 @@ export class Snapshots {
     const { interval, log } = this.options;
     if (interval === 0 || height % BigInt(interval) !== 0n) return;
     const obstacle = this.#worker ? "the one before is still being made" : this.#lacksSpace();
-    if (obstacle) log("warn", `no snapshot of height ${height} is taken: ${obstacle}`);
-    else this.#take(height);
+    // Once, until one is taken again: blocks may be quicker than snapshots for a long time.
+    if (obstacle && !this.#isLeftOut) log("warn", `no snapshot of height ${height} is taken: ${obstacle}`);
+    this.#isLeftOut = obstacle !== undefined;
+    if (!obstacle) this.#take(height);
   }
 
   /** What is being made is given up; the next start removes it. */
@@ -78,6 +82,7 @@ export class Snapshots {
       else {
         const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
         log("info", `snapshot of height ${height}: ${end.chunks} chunks in ${seconds} s, ${toHex(end.hash)}`);
+        if (end.warning !== undefined) log("warn", `older snapshots could not be removed: ${end.warning}`);
       }
     });
     worker.once("error", (error) => log("error", `no snapshot of height ${height}: ${messageOf(error)}`));

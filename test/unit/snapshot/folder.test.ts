@@ -58,7 +58,10 @@ describe("SnapshotFolder", () => {
     writeFileSync(join(folder.path, "7/3/snapshot"), Uint8Array.of(8, 6, 16, 3));
     for (const odd of ["x", "00", "-1", "5/x", "5/03"]) mkdirSync(join(folder.path, odd), { recursive: true });
     expect(heightsOf(folder)).toEqual([5n]);
-    folder.keepRecent(3);
+    writeFileSync(join(folder.path, "123"), "a file in the place of a folder");
+    mkdirSync(join(folder.path, "999/3"), { recursive: true });
+    folder.keepRecent(1);
+    expect(heightsOf(folder)).toEqual([5n]);
     expect(existsSync(unfinished)).toBe(true);
     folder.removeUnfinished();
     expect(existsSync(join(folder.path, "8"))).toBe(false);
@@ -67,7 +70,7 @@ describe("SnapshotFolder", () => {
     expect(heightsOf(folder)).toEqual([]);
   });
 
-  test("listSnapshots of a folder with many, of one that cannot be read → ten at most, none", async () => {
+  test("listSnapshots of a folder with many, of a file in its place → ten at most, none", async () => {
     const many = folderOf(...Array.from({ length: 12 }, (_, at) => BigInt(at + 1)));
     const ask = async (snapshots: SnapshotFolder) => {
       const { value } = create(RequestSchema, { value: { case: "listSnapshots", value: {} } });
