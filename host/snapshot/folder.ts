@@ -63,13 +63,18 @@ export class SnapshotFolder {
     }
   }
 
+  /** Removes what was begun. One of that height from before stays. */
+  giveUp(height: Height, format: number): void {
+    rmSync(`${this.#folder(height, format)}${UNFINISHED}`, { recursive: true, force: true });
+    this.#removeIfEmpty(height);
+  }
+
   /** False: there was none. */
   remove(height: Height, format: number): boolean {
     const folder = this.#folder(height, format);
     const isThere = this.#described(height, format) !== undefined;
     rmSync(folder, { recursive: true, force: true });
-    rmSync(`${folder}${UNFINISHED}`, { recursive: true, force: true });
-    this.#removeIfEmpty(height);
+    this.giveUp(height, format);
     return isThere;
   }
 

@@ -64,7 +64,7 @@ export async function takeSnapshot(
     return snapshot;
   } catch (error) {
     files.close();
-    folder.remove(height, SNAPSHOT_FORMAT);
+    folder.giveUp(height, SNAPSHOT_FORMAT);
     throw error;
   }
 }

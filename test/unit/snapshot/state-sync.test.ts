@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
@@ -123,6 +123,21 @@ class Joining {
     expect(this.restored).toBe(0);
   }
 }
+
+describe("takeSnapshot()", () => {
+  test("that fails, of a height that has a snapshot → the one from before stays, and nothing unfinished", async () => {
+    const chain = new Chain();
+    const { app } = chain.start().upTo(3n);
+    const folder = new SnapshotFolder(join(path, String(folders++)));
+    const options = { height: app.lastCommitID.version, sha256, core, firstVersion: 1n };
+    const { hash } = await takeSnapshot(chain.database, folder, options);
+    // No description has such a version: it fails when all chunks are written.
+    await expect(takeSnapshot(chain.database, folder, { ...options, firstVersion: -1n })).rejects.toThrow();
+    expect([...folder.list()].map((found) => toHex(found.hash))).toEqual([toHex(hash)]);
+    expect(await folder.chunk(3n, 3, 0)).toBeDefined();
+    expect(readdirSync(join(folder.path, "3"))).toEqual(["3"]);
+  });
+});
 
 describe("state sync", () => {
   test("a snapshot after an upgrade → a new node has the same state, app version and app hashes, and goes on with the others", async () => {
