@@ -161,9 +161,10 @@ export function cometArgs(self: Command): string[] {
   ];
 }
 
-/** Where the command line has CometBFT serve its RPC; undefined: where its own settings say. */
+/** Where the command line or the environment has CometBFT serve its RPC; undefined: where its own settings say. */
 function rpcFlag(self: Command): string | undefined {
-  if (self.getOptionValueSource("rpc.laddr") !== "cli") return undefined;
+  // That of app.toml is of the embedded engine's.
+  if (!["cli", "env"].includes(self.getOptionValueSource("rpc.laddr") ?? "default")) return undefined;
   return `tcp://${hostPort(self.getOptionValue("rpc.laddr") as DoorFlags["rpc.laddr"])}`;
 }
 

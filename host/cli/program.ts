@@ -132,7 +132,9 @@ export async function makeProgram(args: readonly string[], version: string): Pro
   // What can be set is what the flags of all commands are called.
   const needsAll = first === "completion" || first === COMPLETE || (first === "config" && second === "set");
   for (const top of TOP_COMMANDS) {
-    if (needsAll || [top.name, ...(top.aliases ?? [])].includes(wanted ?? "")) await top.register(program, output);
+    // What would be set there is what the flags of `start` are called.
+    const isAsked = needsAll || (wanted === "pre-upgrade" && top.name === "start");
+    if (isAsked || [top.name, ...(top.aliases ?? [])].includes(wanted ?? "")) await top.register(program, output);
     else
       program
         .command(top.name)

@@ -50,23 +50,40 @@ export const COMET_FLAGS: readonly string[] = [
   "rpc.pprof_laddr",
 ];
 
-/** Those that were given, as CometBFT takes them. */
+/** Those that a flag, the environment or app.toml gives, as CometBFT takes them. */
 export function cometFlags(command: Command): string[] {
   return COMET_FLAGS.flatMap((name) => {
     const attribute = new Option(`--${name}`).attributeName();
-    const isGiven = command.getOptionValueSource(attribute) === "cli";
-    return isGiven ? [`--${name}=${command.getOptionValue(attribute)}`] : [];
+    return isGiven(command, attribute, ["cli", "env", "config"])
+      ? [`--${name}=${command.getOptionValue(attribute)}`]
+      : [];
   });
 }
 
-/** What to warn about: the flags of the Cosmos SDK that were given on the command line. */
-export function sdkFlagWarnings(command: Command, isComet: boolean): string[] {
-  return SDK_FLAGS.flatMap(([flag, instead]) => {
-    const option = new Option(flag);
-    const isGiven = command.getOptionValueSource(option.attributeName()) === "cli";
-    const isPassedOn = isComet && COMET_FLAGS.some((name) => option.long === `--${name}`);
-    return isGiven && !isPassedOn ? [`${option.long} has no effect here: ${instead}`] : [];
-  });
+function isGiven(command: Command, attribute: string, by: readonly string[]): boolean {
+  return by.includes(command.getOptionValueSource(attribute) ?? "default");
+}
+
+/**
+ * What to warn about: the flags of the Cosmos SDK that the command line or the environment gives, and in one line the settings
+ * of its app.toml.
+ * @param settings those that are in app.toml and that no flag reads
+ */
+export function sdkFlagWarnings(command: Command, isComet: boolean, settings: readonly string[] = []): string[] {
+  const without = (by: readonly string[]) =>
+    SDK_FLAGS.flatMap(([flag, instead]) => {
+      const option = new Option(flag);
+      const isPassedOn = isComet && COMET_FLAGS.some((name) => option.long === `--${name}`);
+      const isHere = isGiven(command, option.attributeName(), by) && !isPassedOn;
+      return isHere && option.long ? [{ long: option.long, instead }] : [];
+    });
+  const inFile = [...without(["config"]).map(({ long, instead }) => `${long.slice(2)} (${instead})`), ...settings];
+  return [
+    ...without(["cli", "env"]).map(({ long, instead }) => `${long} has no effect here: ${instead}`),
+    ...(inFile.length === 0
+      ? []
+      : [`app.toml has settings of the Cosmos SDK without effect here: ${inFile.join(", ")}`]),
+  ];
 }
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];

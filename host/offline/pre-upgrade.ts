@@ -18,6 +18,7 @@ import { roomLine, upgradeRoom } from "../engine/home/upgrade-room.js";
 import { versionsAndHandlers } from "../engine/home/versions-and-handlers.js";
 import { isUpgradeError, messageOf } from "../errors.js";
 import { sha256 } from "../native/sha256.js";
+import { requireKnownSettings } from "../shell/known-settings.js";
 import { programChain } from "../shell/program-chain.js";
 import { shellWord } from "../shell-word.js";
 import type { Database } from "../store/disk/database.js";
@@ -35,6 +36,8 @@ export interface PreUpgradeFlags {
   readonly handlers?: string | undefined;
   readonly handlersStaged?: string | undefined;
   readonly handlerDiskMax?: number | undefined;
+  /** Names that app.toml may have: `start` refuses others. Undefined: not looked at. */
+  readonly settings?: readonly string[];
 }
 
 type Say = (line: string) => void;
@@ -52,6 +55,7 @@ export function preUpgrade(path: string, flags: PreUpgradeFlags, say: Say): numb
 function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
   const folder = flags.handlers ?? programChain().handlers;
   requireHome(home);
+  if (flags.settings) requireKnownSettings(home.path, "app", flags.settings);
   const brought = versionsAndHandlers(programChain(), home, folder, undefined);
   if (!home.hasDatabase) {
     readConsensusKey(home.validatorKeyFile);

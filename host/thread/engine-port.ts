@@ -20,6 +20,8 @@ import type { LogLevel } from "../upgrade/handlers.js";
 export interface EngineStart {
   /** `cometbft`: the thread has the application alone, and CometBFT's calls come through the port. */
   readonly engine: EngineName;
+  /** Nobody chose it: the embedded engine begins no chain of several validators that its key cannot decide. */
+  readonly isEngineAssumed?: boolean;
   readonly home: string;
   /** Flags that the commands of halt.json must have for this home. */
   readonly startFlags?: readonly string[];

@@ -59,9 +59,9 @@ class EngineOfThread extends WorkerSide {
   }
 
   #hold(): HeldHome {
-    const { logicalBlockNanos, mempool, blocks } = this.start;
+    const { logicalBlockNanos, mempool, blocks, isEngineAssumed = false } = this.start;
     const clock = logicalBlockNanos === undefined ? wallClock : logicalClock(logicalBlockNanos);
-    return HeldHome.hold({ ...this.holdOptions(), mempool, blocks, clock });
+    return HeldHome.hold({ ...this.holdOptions(), mempool, blocks, clock, isEngineAssumed });
   }
 
   #makeBlocks(held: HeldHome, node: EmbeddedNode): Promise<void> {

@@ -2,8 +2,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
+import { consensusKey } from "../../host/engine/home/consensus-key.js";
 import { build, guest } from "../guest/build.js";
-import { genesisWith } from "../scenario/genesis-text.js";
+import { genesisDocument, genesisWith } from "../scenario/genesis-text.js";
+import { memberGenesis } from "../scenario/members.js";
 import { bundleWorker } from "../sim/worker-process.js";
 import { type End, printedRecord, TestHome } from "./chaind.js";
 
@@ -42,6 +44,24 @@ describe("chaind start, exit status", () => {
     }
     expect(records[0]).toMatchObject({ plan: { name: "v2", height: "5", info: INFO } });
     expect(records[1]).toEqual(records[0]);
+  });
+
+  test("2: a name in app.toml that nothing reads, then a genesis of several validators with no engine named → refused, no block", async () => {
+    const others = [2, 3].map((seed) => consensusKey(new Uint8Array(32).fill(seed)).publicKey.bytes);
+    const members = others.map((key) => ({ key, tokens: 5_000_000n }));
+    const home = new TestHome(JSON.stringify(memberGenesis(genesisDocument(), members)));
+    writeFileSync(join(home.path, "config/app.toml"), 'engin = "cometbft"\n');
+    const misspelt = await home.start("--max-blocks", "1").end;
+    expect(misspelt).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('app.toml, line 1: there is no setting "engin"'),
+    });
+    rmSync(join(home.path, "config/app.toml"));
+    const assumed = await home.start("--max-blocks", "1").end;
+    expect(assumed).toMatchObject({ exit: 2, stderr: expect.stringContaining("chaind start --engine cometbft") });
+    expect(home.last.height).toBe("0");
+    writeFileSync(join(home.path, "config/app.toml"), 'engine = "embedded"\n');
+    expect((await home.start("--max-blocks", "1").end).exit).toBe(0);
   });
 
   test("11: the binary has the handler and the height is not reached → no upgrade-info.json", async () => {

@@ -1,6 +1,6 @@
 /** `chaind config`: the settings in a home, which replace flags. */
 
-import type { Command, Option } from "commander";
+import type { Option } from "commander";
 import { envPrefix, programName } from "../../program-name.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { nearest } from "../../shell/cobra.js";
@@ -13,8 +13,9 @@ import {
   readConfig,
   writeSetting,
 } from "../../shell/config-file.js";
+import { settingFlags } from "../../shell/known-settings.js";
 import type { Output } from "../../shell/output.js";
-import { envName, isFromFile, parseSetting, readsConfig } from "../../shell/settings.js";
+import { envName, parseSetting } from "../../shell/settings.js";
 import { usage } from "../../usage.js";
 import { limitDefaults } from "../limit-settings.js";
 
@@ -84,13 +85,13 @@ export function registerConfig(program: Cobra, output: Output): void {
  * @throws UpgradeError UPG_INVALID_ARGUMENT
  */
 function requireSetting(program: Cobra, name: ConfigName, key: string): readonly Option[] {
-  const flags = settingsOf(program, name).get(key);
+  const flags = settingFlags(program, name).get(key);
   if (flags) return flags;
   const other = name === "client" ? "app" : "client";
-  if (settingsOf(program, other).has(key)) {
+  if (settingFlags(program, other).has(key)) {
     throw usage(`${key} is a setting of ${other}.toml: ${programName()} config set ${other} ${key} …`);
   }
-  const near = nearest(key, [...settingsOf(program, name).keys()]);
+  const near = nearest(key, [...settingFlags(program, name).keys()]);
   const hint = near === undefined ? "" : ` (did you mean "${near}"?)`;
   throw usage(`there is no setting "${key}" in ${name}.toml${hint}; see \`${programName()} config view ${name}\``);
 }
@@ -110,23 +111,6 @@ function checkValue(flags: readonly Option[], key: string, value: string): void 
     }
   }
   if (refusal !== undefined) throw refusal;
-}
-
-/** The flags that a file may give a value: those of the commands that read it. */
-function settingsOf(program: Cobra, name: ConfigName): ReadonlyMap<string, readonly Option[]> {
-  const found = new Map<string, Option[]>();
-  const add = (flag: Option) => {
-    if (!flag.long || !isFromFile(flag.long)) return;
-    const key = flag.long.slice(2);
-    found.set(key, [...(found.get(key) ?? []), flag]);
-  };
-  const walk = (command: Command) => {
-    command.options.forEach(add);
-    command.commands.forEach(walk);
-  };
-  for (const top of program.commands) if (readsConfig(top.name()) === name) walk(top);
-  program.options.forEach(add);
-  return found;
 }
 
 /** Settings that the file need not have, and what holds then. */

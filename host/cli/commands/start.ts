@@ -7,6 +7,7 @@ import { Home } from "../../engine/home/home.js";
 import { UpgradeError } from "../../errors.js";
 import type { Indexer } from "../../event-index/index-settings.js";
 import { endWithParent } from "../../shell/end-with-parent.js";
+import { requireKnownSettings, settingFlags, settingsOfSdk } from "../../shell/known-settings.js";
 import {
   HANDLER_DISK_MAX_HELP,
   parseCount,
@@ -115,12 +116,16 @@ export function registerStart(program: Command): void {
   addCometFlags(command);
   addDoorFlags(command).action(async (options: StartOptions, self: Command) => {
     const globals = self.optsWithGlobals() as GlobalOptions;
+    const known = [...settingFlags(program, "app").keys()];
+    requireKnownSettings(globals.home, "app", known);
     const comet = chosenComet(options, new Home(globals.home), self);
     const warnings = [
-      ...sdkFlagWarnings(self, comet !== undefined),
+      ...sdkFlagWarnings(self, comet !== undefined, settingsOfSdk(globals.home, known)),
       ...(comet ? embeddedFlagWarnings(self) : cometFlagWarnings(self)),
     ];
-    await start(options, globals, { limits: chosenLimits(self), warnings, comet, cometArgs: cometArgs(self) });
+    const isEngineAssumed = self.getOptionValueSource("engine") === "default";
+    const chosen = { limits: chosenLimits(self), warnings, comet, isEngineAssumed, cometArgs: cometArgs(self) };
+    await start(options, globals, chosen);
   });
 }
 
@@ -136,6 +141,8 @@ interface Chosen {
   readonly warnings: readonly string[];
   /** Undefined: the embedded engine. */
   readonly comet: CometChoice | undefined;
+  /** Neither a flag nor the environment nor app.toml names the engine. */
+  readonly isEngineAssumed: boolean;
   readonly cometArgs: readonly string[];
 }
 
@@ -162,7 +169,8 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
     await runComet({ ...run, choice: comet, args: chosen.cometArgs, snapshots });
     return;
   }
-  await runThreads({ flags: options, limits, home, start: begun, linger, logger });
+  const start = { ...begun, isEngineAssumed: chosen.isEngineAssumed };
+  await runThreads({ flags: options, limits, home, start, linger, logger });
 }
 
 function skipHeights({ unsafeSkipUpgrades = [], skipUpgradeHeights = [] }: StartOptions): bigint[] {

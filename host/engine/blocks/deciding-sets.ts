@@ -42,6 +42,28 @@ export function decidingPowers(given: Powers, key: PublicKey): Powers {
   return [{ publicKey: key, power: own > 0n ? own : POWER_ALONE }];
 }
 
+/**
+ * Before a chain's first block, of an engine that nobody chose: with several validators whose power this key has not more than two
+ * thirds of, it would begin a chain that the others do not have. (Specification 4.14.)
+ * @throws UpgradeError UPG_INVALID_CONFIG
+ */
+export function requireDecides(given: Powers, key: PublicKey): void {
+  if (given.length < 2 || decidingPowers(given, key) === given) return;
+  const start = `${programName()} start --engine`;
+  throw new UpgradeError(
+    "UPG_INVALID_CONFIG",
+    `the genesis document gives power to ${given.length} validators, and ${ownPower(given, key)}: alone this node would begin a chain of its ` +
+      `own, which the others never accept. Nothing was signed. Validators decide blocks together with CometBFT: \`${start} cometbft\`, or ` +
+      `\`${programName()} config set app engine cometbft\` for all starts. For a chain of its own, as a rehearsal: \`${start} embedded\``,
+  );
+}
+
+function ownPower(given: Powers, key: PublicKey): string {
+  const own = given.find(({ publicKey }) => sameKey(publicKey, key))?.power ?? 0n;
+  const total = given.reduce((sum, { power }) => sum + power, 0n);
+  return `this node's consensus key has ${own} of ${total} of it`;
+}
+
 /** What an operator learns when the key begins to decide alone beside others who have power, or ends it; undefined: nothing. */
 export function aloneLine(key: PublicKey, before: Powers | undefined, after: Powers): string | undefined {
   const isAlone = decidingPowers(after, key) !== after && after.length > 0;

@@ -24,6 +24,7 @@ import {
   firstSets,
   lastCommitOf,
   putSets,
+  requireDecides,
   setsAfter,
   soleValidator,
 } from "../blocks/deciding-sets.js";
@@ -53,6 +54,8 @@ export interface EmbeddedNodeOptions {
   /** What the key signed last; without, nothing keeps it from signing twice (tests). */
   readonly lastSigned?: LastSigned;
   readonly log?: (level: "warn", message: string) => void;
+  /** Nobody chose this engine: a chain of several validators that its key cannot decide is not begun. */
+  readonly isEngineAssumed?: boolean;
   /** Records that become visible with the first block of a chain. */
   readonly alongsideFirst?: (batch: Batch) => void;
 }
@@ -216,6 +219,7 @@ export class EmbeddedNode {
   #begin(): DecidingSets {
     const { chainId, genesisTime: time, initialHeight } = this.facts;
     const { validators } = this.#port.initChain({ chainId, time, initialHeight, validators: [] });
+    if (this.options.isEngineAssumed) requireDecides(validators, this.key.publicKey);
     const sets = firstSets(this.options.sha256, this.key.publicKey, validators);
     this.#take(sets);
     return sets;

@@ -88,14 +88,14 @@ export class HeldHome {
   open(): EmbeddedNode {
     assert(this.embedded, "a home of CometBFT has no embedded node");
     const { options, key } = this.embedded;
-    const { clock, log } = options;
+    const { clock, log, isEngineAssumed = false } = options;
     const found = this.#findChain();
     const lastSigned = this.#lastSigned(found);
     const { app, database, genesis, alongsideFirst } = this.#openApp(found);
     const mempool = options.mempool ? { mempool: options.mempool } : {};
     const blocks = options.blocks ? { blocks: options.blocks } : {};
     const first = alongsideFirst ? { alongsideFirst } : {};
-    const parts = { app, database, sha256, facts: chainFacts(genesis), clock, key, lastSigned, log };
+    const parts = { app, database, sha256, facts: chainFacts(genesis), clock, key, lastSigned, log, isEngineAssumed };
     const node = new EmbeddedNode({ ...parts, ...mempool, ...blocks, ...first });
     this.sayReadiness(node);
     return node;

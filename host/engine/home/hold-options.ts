@@ -39,6 +39,8 @@ export interface HoldOptions {
 /** The same for the embedded engine. */
 export interface OpenNodeOptions extends HoldOptions {
   readonly clock: Clock;
+  /** Nobody chose this engine: a chain of several validators that its key cannot decide is not begun. */
+  readonly isEngineAssumed?: boolean;
   readonly mempool?: Partial<MempoolLimits>;
   /** What is kept of blocks, and indexed. */
   readonly blocks?: Partial<BlockSettings>;

@@ -1,6 +1,7 @@
 /** `chaind pre-upgrade`: what sidecars run before they start a new binary. Its exit statuses are theirs. */
 
 import type { Cobra } from "../../shell/cobra.js";
+import { settingFlags } from "../../shell/known-settings.js";
 import { HANDLER_DISK_MAX_HELP, parseCount } from "../../shell/options.js";
 import type { PreUpgradeFlags } from "../pre-upgrade.js";
 
@@ -18,8 +19,13 @@ export function registerPreUpgrade(program: Cobra): void {
     .option("--handlers-staged <string>", "one more folder of handlers that wait for their height")
     .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount)
     .action(async (flags: PreUpgradeFlags, command: Cobra) => {
+      const settings = [...settingFlags(program, "app").keys()];
       const { preUpgrade } = await import("../pre-upgrade.js");
-      process.exitCode = preUpgrade(homeOf(command), flags, (line) => void process.stderr.write(`${line}\n`));
+      process.exitCode = preUpgrade(
+        homeOf(command),
+        { ...flags, settings },
+        (line) => void process.stderr.write(`${line}\n`),
+      );
     });
 }
 

@@ -90,6 +90,19 @@ describe("chosenComet()", () => {
     }
   });
 
+  test("the RPC's address in the environment → CometBFT gets it and is asked at it; that of app.toml is the embedded engine's", () => {
+    for (const [source, passed, asked] of [
+      ["env", ["--rpc.laddr", "tcp://127.0.0.1:5"], "tcp://127.0.0.1:5"],
+      ["config", [], "tcp://127.0.0.1:26657"],
+    ] as const) {
+      const command = addDoorFlags(addCometFlags(new Cobra("start"))).exitOverride();
+      command.parse(["--engine", "cometbft", "--comet.bin", good], { from: "user" });
+      command.setOptionValueWithSource("rpc.laddr", { host: "127.0.0.1", port: 5 }, source);
+      expect(cometArgs(command)).toEqual(passed);
+      expect(chosenComet(command.opts<CometFlags>(), new Home("/var/notes"), command)).toMatchObject({ rpc: asked });
+    }
+  });
+
   test.each<[string, string[], string]>([
     ["an address without an engine for it", ["--address", "tcp://127.0.0.1:1"], "give --engine cometbft"],
     ["its RPC without it", ["--comet.rpc", "tcp://127.0.0.1:1"], "give --engine cometbft"],

@@ -42,6 +42,14 @@ test("switches of CometBFT, on and off → passed on as they were given", () => 
   ]);
 });
 
+test("peers that the environment or app.toml gives → passed on too; a default is not", () => {
+  const command = parsed();
+  command.setOptionValueWithSource("p2p.persistent_peers", "a@b:1", "env");
+  command.setOptionValueWithSource("p2p.seeds", "c@d:1", "config");
+  command.setOptionValueWithSource("p2p.pex", true, "default");
+  expect(cometFlags(command)).toEqual(["--p2p.persistent_peers=a@b:1", "--p2p.seeds=c@d:1"]);
+});
+
 test("each flag that is passed on is one that `start` takes, and its help names it", async () => {
   serveChain(notesChain);
   const start = (await makeProgram(["start"], "1.0.0")).commands.find((each) => each.name() === "start");

@@ -12,6 +12,7 @@ import { consensusParamsHash } from "../../../host/comet/consensus-params.js";
 import { logicalClock } from "../../../host/engine/embedded/clock.js";
 import type { EmbeddedNode } from "../../../host/engine/embedded/embedded-node.js";
 import { NodeService } from "../../../host/engine/embedded/node-service.js";
+import { consensusKey } from "../../../host/engine/home/consensus-key.js";
 import { HeldHome } from "../../../host/engine/home/held-home.js";
 import { openNode } from "../../../host/engine/home/open-node.js";
 import { sha256 } from "../../../host/native/sha256.js";
@@ -22,7 +23,8 @@ import { makeHome } from "../../e2e/prepared-home.js";
 import { exampleChain } from "../../example-chain.js";
 import "../../serve-chain.js";
 import { failureOf } from "../../scenario/chain.js";
-import { genesisText } from "../../scenario/genesis-text.js";
+import { genesisDocument, genesisText } from "../../scenario/genesis-text.js";
+import { memberGenesis } from "../../scenario/members.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-engines-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -85,6 +87,62 @@ describe("a home", () => {
     const error = failureOf(() => comet(home, 1));
     expect(error).toMatchObject({ code: "UPG_INVALID_CONFIG", message: expect.stringContaining("--engine embedded") });
     expect(embedded(home, (node) => node.makeBlock().stored.header.height)).toBe(2n);
+  });
+
+  test("of several validators whose power is not this key's, the engine assumed → UPG_INVALID_CONFIG, nothing signed, CometBFT begins", () => {
+    const own = consensusKey(new Uint8Array(32).fill(1)).publicKey.bytes;
+    const others = [2, 3].map((seed) => consensusKey(new Uint8Array(32).fill(seed)).publicKey.bytes);
+    type Powers = readonly (readonly [key: Uint8Array, power: bigint])[];
+    const homeWith = (name: string, powers: Powers) => {
+      const home = join(root, name);
+      const members = powers.map(([key, power]) => ({ key, tokens: power * 1_000_000n }));
+      makeHome(home, JSON.stringify(memberGenesis(genesisDocument(), members)));
+      return home;
+    };
+    const begin = (home: string, isEngineAssumed = true) => {
+      const open = openNode({ ...options(home), clock, isEngineAssumed });
+      try {
+        return open.node.makeBlock().stored.header.height;
+      } finally {
+        open.close();
+      }
+    };
+    const [one = own, two = own] = others;
+    const refusal = { code: "UPG_INVALID_CONFIG", message: expect.stringContaining("--engine cometbft") };
+    const home = homeWith("three", [
+      [own, 10n],
+      [one, 10n],
+      [two, 10n],
+    ]);
+    const before = signed(home);
+    const error = failureOf(() => begin(home));
+    expect(error).toMatchObject(refusal);
+    expect(error.message).toContain("power to 3 validators, and this node's consensus key has 10 of 30");
+    expect(signed(home)).toBe(before);
+    comet(home, 2);
+    for (const powers of [
+      [
+        [one, 10n],
+        [two, 1n],
+      ],
+      [
+        [own, 20n],
+        [one, 10n],
+      ],
+    ] as Powers[]) {
+      const refused = homeWith(`refused-${powers.length}-${powers[0]?.[1]}`, powers);
+      expect(failureOf(() => begin(refused))).toMatchObject(refusal);
+      expect(begin(refused, false)).toBe(1n);
+    }
+    expect(
+      begin(
+        homeWith("more", [
+          [own, 21n],
+          [one, 10n],
+        ]),
+      ),
+    ).toBe(1n);
+    expect(begin(homeWith("sole-other", [[one, 10n]]))).toBe(1n);
   });
 
   test("without a key of a validator → CometBFT's all the same; the facts of genesis stay after the file is gone", () => {
