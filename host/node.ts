@@ -41,9 +41,9 @@ export { upgradeFiles, writeFileAtomically } from "./engine/home/atomic-file.js"
 export type { OpenNodeOptions } from "./engine/home/hold-options.js";
 export { Home } from "./engine/home/home.js";
 export { type OpenNode, openNode } from "./engine/home/open-node.js";
+export { gov } from "./gov/module.js";
 export { auth } from "./modules/auth/module.js";
 export { bank } from "./modules/bank/module.js";
-export { gov } from "./modules/gov/module.js";
 export { staking } from "./modules/staking/module.js";
 export { upgrade } from "./modules/upgrade/module.js";
 export { sha256 } from "./native/sha256.js";

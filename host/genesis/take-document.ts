@@ -28,11 +28,11 @@ import { readRange } from "../document/byte-source.js";
 import type { GenesisDocument } from "../document/document.js";
 import { type FileSource, inGenesisFile, openFileSource } from "../engine/home/file-source.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
-import { convertLegacyGenesis } from "../modules/legacy-genesis.js";
 import { sha256 } from "../native/sha256.js";
 import { programChain } from "../shell/program-chain.js";
 import { openRegularFile } from "../store/disk/lmdb-access.js";
 import { decodeLossy } from "../text.js";
+import { convertLegacyGenesis } from "./legacy-genesis.js";
 
 const FILE_MODE = 0o644;
 const PART_BYTES = 1_048_576;

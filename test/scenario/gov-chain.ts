@@ -5,9 +5,9 @@
 
 import type { TxResult } from "../../host/chain/app.js";
 import { type Proposal, VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
+import { GOV_STORE, readProposal } from "../../host/gov/records.js";
 import { AUTH_STORE, readAccount } from "../../host/modules/auth/accounts.js";
 import { accountBank, storeBank } from "../../host/modules/bank/bank.js";
-import { GOV_STORE, readProposal } from "../../host/modules/gov/records.js";
 import type { Height } from "../../host/types.js";
 import { operators as operatorAddresses } from "../addresses.js";
 import { Chain, type ChainOptions, type MadeBlock, type Process } from "./chain.js";

@@ -4,7 +4,7 @@ import { type Consequences, consequenceLines } from "../../author/consequences.j
 import { checkFile, type FileCheck } from "../../author/file-check.js";
 import { utf8 } from "../../bytes.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
-import { SUMMARY_BYTES_MAX } from "../../modules/gov/texts.js";
+import { SUMMARY_BYTES_MAX } from "../../gov/texts.js";
 import { type PlanInfo, parsePlanInfo, planHandlerHash } from "../../plan-info/plan-info.js";
 import { programName } from "../../program-name.js";
 import { shellWord } from "../../shell-word.js";

@@ -3,8 +3,8 @@
 import { checkText } from "../../author/file-check.js";
 import { UpgradeError } from "../../errors.js";
 import { VoteOption } from "../../gen/cosmos/gov/v1/gov_pb.js";
+import { cancellation, deposit, vote, weightedVote } from "../../gov/compose.js";
 import { transfer } from "../../modules/bank/compose.js";
-import { cancellation, deposit, vote, weightedVote } from "../../modules/gov/compose.js";
 import { cancelUpgrade, softwareUpgrade } from "../../modules/upgrade/compose.js";
 import type { Output } from "../../shell/output.js";
 import { programChain } from "../../shell/program-chain.js";

@@ -6,9 +6,9 @@ import { GasMeter, GasMultiStore } from "../../../host/chain/gas.js";
 import { verifySignature } from "../../../host/comet/keys.js";
 import { Core } from "../../../host/core/core.js";
 import { ProposalSchema, ProposalStatus, VoteOption, VoteSchema } from "../../../host/gen/cosmos/gov/v1/gov_pb.js";
-import { endGovernanceBlock } from "../../../host/modules/gov/end-block.js";
-import { defaultGovParams } from "../../../host/modules/gov/params.js";
-import { enqueueProposal } from "../../../host/modules/gov/queues.js";
+import { endGovernanceBlock } from "../../../host/gov/end-block.js";
+import { defaultGovParams } from "../../../host/gov/params.js";
+import { enqueueProposal } from "../../../host/gov/queues.js";
 import {
   GOV_STORE,
   proposals,
@@ -16,8 +16,8 @@ import {
   writeParams,
   writeProposal,
   writeVote,
-} from "../../../host/modules/gov/records.js";
-import { wholeVote } from "../../../host/modules/gov/votes.js";
+} from "../../../host/gov/records.js";
+import { wholeVote } from "../../../host/gov/votes.js";
 import { writeDelegation, writeValidator } from "../../../host/modules/staking/records.js";
 import { sha256 } from "../../../host/native/sha256.js";
 import { Keeper } from "../../../host/upgrade/keeper.js";

@@ -1,8 +1,8 @@
 /** The two queues of governance: what has ended, by time and id, and nothing else is read. */
 import { expect, test } from "vitest";
 import { MemoryKVStore } from "../../../host/branch/kv/memory-kv.js";
-import { addPeriod } from "../../../host/modules/gov/periods.js";
-import { dequeue, endedBy, enqueue, enqueueVoting, isVotedOn } from "../../../host/modules/gov/queues.js";
+import { addPeriod } from "../../../host/gov/periods.js";
+import { dequeue, endedBy, enqueue, enqueueVoting, isVotedOn } from "../../../host/gov/queues.js";
 
 const at = (seconds: bigint, nanos = 0) => ({ seconds, nanos });
 

@@ -4,14 +4,14 @@
  */
 import { type DescMessage, fromBinary } from "@bufbuild/protobuf";
 import type { Any } from "@bufbuild/protobuf/wkt";
-import { utf8 } from "../../bytes.js";
-import { MsgExecLegacyContentSchema } from "../../gen/cosmos/gov/v1/tx_pb.js";
-import { TextProposalSchema } from "../../gen/cosmos/gov/v1beta1/gov_pb.js";
+import { utf8 } from "../bytes.js";
+import { MsgExecLegacyContentSchema } from "../gen/cosmos/gov/v1/tx_pb.js";
+import { TextProposalSchema } from "../gen/cosmos/gov/v1beta1/gov_pb.js";
 import {
   CancelSoftwareUpgradeProposalSchema,
   SoftwareUpgradeProposalSchema,
-} from "../../gen/cosmos/upgrade/v1beta1/upgrade_pb.js";
-import { GOV, SDK, TxError } from "../../values/tx-error.js";
+} from "../gen/cosmos/upgrade/v1beta1/upgrade_pb.js";
+import { GOV, SDK, TxError } from "../values/tx-error.js";
 
 /** Bytes, of contents. */
 const TITLE_BYTES_MAX = 140;

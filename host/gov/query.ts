@@ -1,6 +1,6 @@
 /** Governance v1: proposals, votes, deposits, and the count of a vote. */
-import { implement, type QueryService } from "../../chain/query/service.js";
-import { Query } from "../../gen/cosmos/gov/v1/query_pb.js";
+import { implement, type QueryService } from "../chain/query/service.js";
+import { Query } from "../gen/cosmos/gov/v1/query_pb.js";
 import { depositOf, depositsPage, paramsOf, proposalOf, proposalsPage, tallyOf, voteOf, votesPage } from "./reads.js";
 
 const KEPT = [

@@ -3,11 +3,11 @@
 import { create, createRegistry, type DescMessage, type MessageShape, type Registry } from "@bufbuild/protobuf";
 import { DurationSchema } from "@bufbuild/protobuf/wkt";
 import { sha256 } from "@noble/hashes/sha2.js";
-import { equalBytes } from "../../bytes.js";
-import { readCoins } from "../../chain/genesis/coins.js";
-import { type GenesisSection, moduleGenesis } from "../../chain/genesis/module-genesis.js";
-import { messageFromJson } from "../../chain/query/message-json.js";
-import { messageOf } from "../../errors.js";
+import { equalBytes } from "../bytes.js";
+import { readCoins } from "../chain/genesis/coins.js";
+import { type GenesisSection, moduleGenesis } from "../chain/genesis/module-genesis.js";
+import { messageFromJson } from "../chain/query/message-json.js";
+import { messageOf } from "../errors.js";
 import {
   type Deposit,
   DepositSchema,
@@ -19,9 +19,10 @@ import {
   type Vote,
   VoteOption,
   VoteSchema,
-} from "../../gen/cosmos/gov/v1/gov_pb.js";
-import { messageWriter } from "../../messages/gateway-json.js";
-import { type AddressCodec, moduleAddress } from "../../values/address.js";
+} from "../gen/cosmos/gov/v1/gov_pb.js";
+import { messageWriter } from "../messages/gateway-json.js";
+import type { BalanceWatch, BankGenesis } from "../modules/bank/genesis.js";
+import { type AddressCodec, moduleAddress } from "../values/address.js";
 import {
   addCoins,
   type Coin,
@@ -30,10 +31,9 @@ import {
   formatCoins,
   normalCoins,
   subtractCoins,
-} from "../../values/coins.js";
-import { ONE, readDecimal } from "../../values/decimal.js";
-import type { JsonReader } from "../../values/json-reader.js";
-import type { BalanceWatch, BankGenesis } from "../bank/genesis.js";
+} from "../values/coins.js";
+import { ONE, readDecimal } from "../values/decimal.js";
+import type { JsonReader } from "../values/json-reader.js";
 import { defaultGovParams } from "./params.js";
 import { enqueueProposal } from "./queues.js";
 import {

@@ -1,15 +1,15 @@
 /** The messages of governance v1beta1: each does what its v1 message does. */
 import { create } from "@bufbuild/protobuf";
-import type { ModuleContext } from "../../chain/context.js";
-import { type MessageKind, messageKind } from "../../chain/tx/message-kind.js";
-import type { WeightedVoteOption } from "../../gen/cosmos/gov/v1/gov_pb.js";
-import { WeightedVoteOptionSchema } from "../../gen/cosmos/gov/v1/gov_pb.js";
+import type { ModuleContext } from "../chain/context.js";
+import { type MessageKind, messageKind } from "../chain/tx/message-kind.js";
+import type { WeightedVoteOption } from "../gen/cosmos/gov/v1/gov_pb.js";
+import { WeightedVoteOptionSchema } from "../gen/cosmos/gov/v1/gov_pb.js";
 import {
   MsgExecLegacyContentResponseSchema,
   MsgExecLegacyContentSchema,
   MsgSubmitProposalSchema as SubmitSchema,
-} from "../../gen/cosmos/gov/v1/tx_pb.js";
-import type { WeightedVoteOption as LegacyOption } from "../../gen/cosmos/gov/v1beta1/gov_pb.js";
+} from "../gen/cosmos/gov/v1/tx_pb.js";
+import type { WeightedVoteOption as LegacyOption } from "../gen/cosmos/gov/v1beta1/gov_pb.js";
 import {
   MsgDepositResponseSchema,
   MsgDepositSchema,
@@ -19,11 +19,11 @@ import {
   MsgVoteSchema,
   MsgVoteWeightedResponseSchema,
   MsgVoteWeightedSchema,
-} from "../../gen/cosmos/gov/v1beta1/tx_pb.js";
-import { moduleAddress } from "../../values/address.js";
-import { packAny } from "../../values/any.js";
-import { formatDecimal } from "../../values/decimal.js";
-import { GOV, SDK, TxError } from "../../values/tx-error.js";
+} from "../gen/cosmos/gov/v1beta1/tx_pb.js";
+import { moduleAddress } from "../values/address.js";
+import { packAny } from "../values/any.js";
+import { formatDecimal } from "../values/decimal.js";
+import { GOV, SDK, TxError } from "../values/tx-error.js";
 import { CONTENT_TYPES, checkContentTexts, checkRoute, readContent } from "./legacy-content.js";
 import { castVote, castWeightedVote, makeDeposit, submitProposal } from "./messages.js";
 import { GOV_MODULE } from "./records.js";

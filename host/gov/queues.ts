@@ -4,10 +4,10 @@
  * 8 bytes | nanoseconds, 4 bytes | id, 8 bytes`; the value is the id. `04 | id` marks a proposal that is voted on, so
  * that a vote need not read the proposal.
  */
-import { bigEndian64, concatBytes, prefixEnd } from "../../bytes.js";
-import { type Proposal, ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
-import { compareTimes, ZERO_TIME } from "../../time.js";
-import type { KVReader, KVStore, Timestamp } from "../../types.js";
+import { bigEndian64, concatBytes, prefixEnd } from "../bytes.js";
+import { type Proposal, ProposalStatus } from "../gen/cosmos/gov/v1/gov_pb.js";
+import { compareTimes, ZERO_TIME } from "../time.js";
+import type { KVReader, KVStore, Timestamp } from "../types.js";
 
 export type Queue = "voting" | "deposit";
 

@@ -1,6 +1,6 @@
 /** Module gov: proposals, deposits and votes; a proposal that passes runs its messages. */
-import type { Module } from "../../chain/module.js";
-import { STAKING_STORE } from "../staking/records.js";
+import type { Module } from "../chain/module.js";
+import { STAKING_STORE } from "../modules/staking/records.js";
 import { endGovernanceBlock } from "./end-block.js";
 import { govGenesis } from "./genesis.js";
 import { LEGACY_GOV_MESSAGES } from "./legacy-messages.js";

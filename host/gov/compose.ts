@@ -7,8 +7,8 @@ import {
   MsgSubmitProposalSchema,
   MsgVoteSchema,
   MsgVoteWeightedSchema,
-} from "../../gen/cosmos/gov/v1/tx_pb.js";
-import { packAny } from "../../values/any.js";
+} from "../gen/cosmos/gov/v1/tx_pb.js";
+import { packAny } from "../values/any.js";
 
 export const proposal = (message: MessageInitShape<typeof MsgSubmitProposalSchema>): Any =>
   packAny(MsgSubmitProposalSchema, message);

@@ -1,8 +1,8 @@
 /** What a proposal says of itself: lengths, and the same title and summary in its metadata when that holds any. */
-import { utf8 } from "../../bytes.js";
-import type { MsgSubmitProposal } from "../../gen/cosmos/gov/v1/tx_pb.js";
-import { type JsonMember, type JsonValue, parseGoJson } from "../../plan-info/go-json.js";
-import { GOV, SDK, TxError } from "../../values/tx-error.js";
+import { utf8 } from "../bytes.js";
+import type { MsgSubmitProposal } from "../gen/cosmos/gov/v1/tx_pb.js";
+import { type JsonMember, type JsonValue, parseGoJson } from "../plan-info/go-json.js";
+import { GOV, SDK, TxError } from "../values/tx-error.js";
 
 /** Bytes, of titles and of metadata, also of votes. */
 const METADATA_BYTES_MAX = 255;

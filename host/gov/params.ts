@@ -1,6 +1,6 @@
 /** Parameters of governance: the Cosmos SDK's defaults (specification 7.4). */
 import { create } from "@bufbuild/protobuf";
-import { type Params, ParamsSchema } from "../../gen/cosmos/gov/v1/gov_pb.js";
+import { type Params, ParamsSchema } from "../gen/cosmos/gov/v1/gov_pb.js";
 
 const DAY_SECONDS = 86_400n;
 

@@ -1,7 +1,7 @@
 /** Module gov, its records: parameters, proposals, deposits, votes, and the two queues of what ends when. */
 import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
-import { bigEndian64, concatBytes, prefixEnd } from "../../bytes.js";
-import { UpgradeError } from "../../errors.js";
+import { bigEndian64, concatBytes, prefixEnd } from "../bytes.js";
+import { UpgradeError } from "../errors.js";
 import {
   type Deposit,
   DepositSchema,
@@ -11,11 +11,11 @@ import {
   ProposalSchema,
   type Vote,
   VoteSchema,
-} from "../../gen/cosmos/gov/v1/gov_pb.js";
-import { UINT64_MAX } from "../../limits.js";
-import type { KVReader, KVStore } from "../../types.js";
-import { checkedAddress } from "../../values/address.js";
-import { allRecords, type Records } from "../../values/records.js";
+} from "../gen/cosmos/gov/v1/gov_pb.js";
+import { UINT64_MAX } from "../limits.js";
+import type { KVReader, KVStore } from "../types.js";
+import { checkedAddress } from "../values/address.js";
+import { allRecords, type Records } from "../values/records.js";
 
 export const GOV_STORE = "gov";
 export const GOV_MODULE = "gov";

@@ -1,8 +1,8 @@
 /** Times and periods of proposals. */
 import { create } from "@bufbuild/protobuf";
 import { type Duration, type Timestamp as TimestampMessage, TimestampSchema } from "@bufbuild/protobuf/wkt";
-import { type Params, type Proposal, ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
-import type { KVStore, Timestamp } from "../../types.js";
+import { type Params, type Proposal, ProposalStatus } from "../gen/cosmos/gov/v1/gov_pb.js";
+import type { KVStore, Timestamp } from "../types.js";
 import { dequeue, enqueueVoting } from "./queues.js";
 import { writeProposal } from "./records.js";
 

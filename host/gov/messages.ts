@@ -1,8 +1,8 @@
 /** The messages of governance v1. */
 
-import type { ModuleContext } from "../../chain/context.js";
-import { type MessageKind, messageKind } from "../../chain/tx/message-kind.js";
-import { readAddress } from "../../chain/tx/read-address.js";
+import type { ModuleContext } from "../chain/context.js";
+import { type MessageKind, messageKind } from "../chain/tx/message-kind.js";
+import { readAddress } from "../chain/tx/read-address.js";
 import {
   MsgCancelProposalResponseSchema,
   MsgCancelProposalSchema,
@@ -18,9 +18,9 @@ import {
   type MsgVoteWeighted,
   MsgVoteWeightedResponseSchema,
   MsgVoteWeightedSchema,
-} from "../../gen/cosmos/gov/v1/tx_pb.js";
-import { readMessageCoins } from "../../values/message-coins.js";
-import { SDK, TxError } from "../../values/tx-error.js";
+} from "../gen/cosmos/gov/v1/tx_pb.js";
+import { readMessageCoins } from "../values/message-coins.js";
+import { SDK, TxError } from "../values/tx-error.js";
 import { addDeposit, checkInitialDeposit } from "./deposits.js";
 import { timeMessage } from "./periods.js";
 import { cancelProposal, createProposal } from "./proposals.js";

@@ -1,11 +1,11 @@
 /** What the queries of governance read, for both versions of its service. */
 
-import type { QueryCall } from "../../chain/query/call.js";
-import { type Paged, paginate } from "../../chain/query/paginate.js";
-import { readAddress } from "../../chain/query/texts.js";
-import { resolverOf } from "../../chain/tx/decode.js";
-import { UpgradeError } from "../../errors.js";
-import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
+import type { QueryCall } from "../chain/query/call.js";
+import { type Paged, paginate } from "../chain/query/paginate.js";
+import { readAddress } from "../chain/query/texts.js";
+import { resolverOf } from "../chain/tx/decode.js";
+import { UpgradeError } from "../errors.js";
+import type { PageRequest } from "../gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import {
   type Deposit,
   type Params,
@@ -13,8 +13,8 @@ import {
   ProposalStatus,
   type TallyResult,
   type Vote,
-} from "../../gen/cosmos/gov/v1/gov_pb.js";
-import { withZeroValues } from "../../messages/zero-values.js";
+} from "../gen/cosmos/gov/v1/gov_pb.js";
+import { withZeroValues } from "../messages/zero-values.js";
 import {
   depositRecords,
   GOV_STORE,

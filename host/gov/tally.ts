@@ -3,16 +3,8 @@
  * from their validators; what is left of a validator counts by the validator's own vote.
  */
 
-import { type Params, VoteOption, type WeightedVoteOption } from "../../gen/cosmos/gov/v1/gov_pb.js";
-import {
-  type Decimal,
-  divide,
-  fromInteger,
-  multiply,
-  parseDecimal,
-  readDecimal,
-  truncate,
-} from "../../values/decimal.js";
+import { type Params, VoteOption, type WeightedVoteOption } from "../gen/cosmos/gov/v1/gov_pb.js";
+import { type Decimal, divide, fromInteger, multiply, parseDecimal, readDecimal, truncate } from "../values/decimal.js";
 
 export interface TallyValidator {
   /** Names the operator; delegations and votes use the same names. */

@@ -1,13 +1,13 @@
 /** Governance v1beta1: the same records as in v1, as older clients (CosmJS among them) ask for them. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { utf8 } from "../../bytes.js";
-import { implement, type QueryService } from "../../chain/query/service.js";
-import { UpgradeError } from "../../errors.js";
-import type { Params, Proposal, TallyResult, Vote } from "../../gen/cosmos/gov/v1/gov_pb.js";
-import type { ProposalSchema, TallyResultSchema, VoteSchema } from "../../gen/cosmos/gov/v1beta1/gov_pb.js";
-import { Query } from "../../gen/cosmos/gov/v1beta1/query_pb.js";
-import { ZERO_TIME } from "../../time.js";
-import { parseDecimal } from "../../values/decimal.js";
+import { utf8 } from "../bytes.js";
+import { implement, type QueryService } from "../chain/query/service.js";
+import { UpgradeError } from "../errors.js";
+import type { Params, Proposal, TallyResult, Vote } from "../gen/cosmos/gov/v1/gov_pb.js";
+import type { ProposalSchema, TallyResultSchema, VoteSchema } from "../gen/cosmos/gov/v1beta1/gov_pb.js";
+import { Query } from "../gen/cosmos/gov/v1beta1/query_pb.js";
+import { ZERO_TIME } from "../time.js";
+import { parseDecimal } from "../values/decimal.js";
 import { legacyContentOf } from "./legacy-content.js";
 import { depositOf, depositsPage, paramsOf, proposalOf, proposalsPage, tallyOf, voteOf, votesPage } from "./reads.js";
 

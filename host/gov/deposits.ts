@@ -1,9 +1,10 @@
 /** Deposits: taken, given back, burned, charged on cancelling. The gov account holds them in between. */
 import { create } from "@bufbuild/protobuf";
-import { equalBytes } from "../../bytes.js";
-import type { ModuleContext } from "../../chain/context.js";
-import { DepositSchema, type Params, type Proposal, ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
-import { checkedAddress, moduleAddress } from "../../values/address.js";
+import { equalBytes } from "../bytes.js";
+import type { ModuleContext } from "../chain/context.js";
+import { DepositSchema, type Params, type Proposal, ProposalStatus } from "../gen/cosmos/gov/v1/gov_pb.js";
+import { burnFromModule, transferFromModule, transferToModule } from "../modules/bank/transfer.js";
+import { checkedAddress, moduleAddress } from "../values/address.js";
 import {
   addCoins,
   amountOf,
@@ -12,11 +13,10 @@ import {
   coinsFromMessages,
   coinsToMessages,
   normalCoins,
-} from "../../values/coins.js";
-import { fromInteger, multiply, parseDecimal, round, truncate } from "../../values/decimal.js";
-import type { MessageCoins } from "../../values/message-coins.js";
-import { GOV, SDK, TxError, undefinedError } from "../../values/tx-error.js";
-import { burnFromModule, transferFromModule, transferToModule } from "../bank/transfer.js";
+} from "../values/coins.js";
+import { fromInteger, multiply, parseDecimal, round, truncate } from "../values/decimal.js";
+import type { MessageCoins } from "../values/message-coins.js";
+import { GOV, SDK, TxError, undefinedError } from "../values/tx-error.js";
 import { startVoting } from "./periods.js";
 import {
   depositsOf,

@@ -1,16 +1,16 @@
 /** Votes: one option, or several with weights that sum up to 1. A later vote of the same voter replaces the earlier. */
 import { create } from "@bufbuild/protobuf";
-import type { ModuleContext } from "../../chain/context.js";
+import type { ModuleContext } from "../chain/context.js";
 import {
   VoteOption,
   VoteOptionSchema,
   VoteSchema,
   type WeightedVoteOption,
   WeightedVoteOptionSchema,
-} from "../../gen/cosmos/gov/v1/gov_pb.js";
-import { goQuote } from "../../plan-info/go-quote.js";
-import { formatDecimal, ONE, readDecimal } from "../../values/decimal.js";
-import { GOV, SDK, TxError } from "../../values/tx-error.js";
+} from "../gen/cosmos/gov/v1/gov_pb.js";
+import { goQuote } from "../plan-info/go-quote.js";
+import { formatDecimal, ONE, readDecimal } from "../values/decimal.js";
+import { GOV, SDK, TxError } from "../values/tx-error.js";
 import { isVotedOn } from "./queues.js";
 import { GOV_STORE, writeVote } from "./records.js";
 import { checkMetadataLength } from "./texts.js";

@@ -3,10 +3,10 @@
  * counted and, when they pass, run. A block in which nothing ends looks at two empty ranges and no more.
  */
 
-import type { ChainEvent, ModuleContext } from "../../chain/context.js";
-import { assert } from "../../errors.js";
-import { type Proposal, ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
-import { describeError } from "../../values/tx-error.js";
+import type { ChainEvent, ModuleContext } from "../chain/context.js";
+import { assert } from "../errors.js";
+import { type Proposal, ProposalStatus } from "../gen/cosmos/gov/v1/gov_pb.js";
+import { describeError } from "../values/tx-error.js";
 import { burnDeposits, refundDeposits } from "./deposits.js";
 import { addPeriod } from "./periods.js";
 import { readProposable } from "./proposals.js";
