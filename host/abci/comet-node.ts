@@ -39,13 +39,7 @@ export interface CometNodeFacts {
   readonly progress: () => NodeProgress | undefined;
 }
 
-/** Headers that are kept: results of searches show the time of each block. */
-const HEADS_KEPT = 1_024;
-
 export class CometNode implements NodePort {
-  /** Blocks never change. */
-  readonly #heads = new Map<Height, NodeHead>();
-
   constructor(private readonly facts: CometNodeFacts) {}
 
   get settings(): NodeSettings {
@@ -93,15 +87,12 @@ export class CometNode implements NodePort {
     return earliestHeight > 0n ? this.at(earliestHeight) : undefined;
   }
 
-  async at(height: Height): Promise<NodeHead> {
-    const kept = this.#heads.get(height);
-    return kept ?? this.#keep(await this.#existing(height, () => this.facts.comet.head(height)));
+  at(height: Height): Promise<NodeHead> {
+    return this.#existing(height, () => this.facts.comet.head(height));
   }
 
   async block(height: Height): Promise<Block> {
-    const { block, blockId } = await this.#existing(height, () => this.facts.comet.block(height));
-    this.#keep({ header: block.header, blockId });
-    return block;
+    return (await this.#existing(height, () => this.facts.comet.block(height))).block;
   }
 
   async validatorsAt(height: Height): Promise<{ readonly validators: readonly Validator[] }> {
@@ -139,12 +130,5 @@ export class CometNode implements NodePort {
         ? `height ${height} is not available, lowest height is ${lowest}`
         : `there is no block ${height}: the lowest block kept is ${lowest}`;
     throw new UpgradeError("UPG_NOT_FOUND_BLOCK", message);
-  }
-
-  #keep(head: NodeHead): NodeHead {
-    this.#heads.set(head.header.height, head);
-    const [oldest] = this.#heads.keys();
-    if (this.#heads.size > HEADS_KEPT && oldest !== undefined) this.#heads.delete(oldest);
-    return head;
   }
 }

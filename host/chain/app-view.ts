@@ -15,7 +15,7 @@ import { AUTHORITY_MODULE, type TxPlace, txFactsMaker } from "./app-parts.js";
 import type { StateAt } from "./app-shapes.js";
 import type { Chain } from "./define-chain.js";
 import { blockGasMax } from "./genesis/consensus-params.js";
-import { paramsOf } from "./given.js";
+import { paramsFor, paramsOf } from "./given.js";
 import { versionInForce } from "./start.js";
 import type { GasPrice } from "./tx/minimum-fee.js";
 import type { TxResult } from "./tx/result.js";
@@ -94,6 +94,12 @@ export class AppView {
     const { height, stores } = this.at();
     if (this.#params?.height !== height) this.#params = { height, params: paramsOf(chain.modules, stores, params) };
     return this.#params.params;
+  }
+
+  /** Those for any block. @throws UpgradeError UPG_NOT_FOUND_VERSION where the state before it is not kept */
+  consensusParamsFor(height: Height): ConsensusParams {
+    const { chain, params } = this.options;
+    return paramsFor(chain.modules, params, height, (before) => this.multiStore.at(before));
   }
 
   /** Is a plan due at the next height? Then the block takes no transactions. */

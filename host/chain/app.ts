@@ -177,6 +177,9 @@ export class App {
     return this.#given.params(this.#committed);
   }
 
+  /** Those for any block. @throws UpgradeError UPG_NOT_FOUND_VERSION where the state before it is not kept */
+  consensusParamsFor = (height: Height) => this.#given.paramsFor(height, (before) => this.multiStore.at(before));
+
   /**
    * Runs a block on a branch; one that ran since the last commit is dropped first. Nothing is durable before `commit`;
    * after an error nothing more runs in this app.
@@ -200,11 +203,8 @@ export class App {
       const { time, applied } = this.#ran;
       const code = applied && codeInForce(this.keeper, this.multiStore, this.#choiceFacts).number;
       const records = codeRecords(applied?.plan.name, this.nextHeight, code);
-      const commitID = this.multiStore.commit({
-        time,
-        engine: this.options.engine ?? "",
-        alongside: [...records, ...alongside],
-      });
+      const engine = this.options.engine ?? "";
+      const commitID = this.multiStore.commit({ time, engine, alongside: [...records, ...alongside] });
       this.#last = this.#ran;
       this.#ran = undefined;
       this.#given.commit();

@@ -33,6 +33,21 @@ export function paramsOf(
   return giverIn(modules, stores, "consensusParams")?.consensusParams?.(stores, genesis) ?? genesis;
 }
 
+/**
+ * In force for the block at a height: what the state after the block before it gives, which must be kept where a module gives any.
+ * @param after the stores as a block left them
+ * @throws UpgradeError UPG_NOT_FOUND_VERSION
+ */
+export function paramsFor(
+  modules: readonly Module[],
+  genesis: ConsensusParams,
+  height: Height,
+  after: (height: Height) => ReadableStores,
+): ConsensusParams {
+  const areOfGenesis = height <= 1n || modules.every(({ consensusParams }) => consensusParams === undefined);
+  return areOfGenesis ? genesis : paramsOf(modules, after(height - 1n), genesis);
+}
+
 export class GivenByState {
   readonly #validators: StateValue<Validators | undefined>;
   readonly #params: StateValue<ConsensusParams>;
@@ -62,6 +77,11 @@ export class GivenByState {
   /** In force for the block after the last commit. */
   params(committed: () => ReadableStores): ConsensusParams {
     return this.#params.of(committed);
+  }
+
+  /** In force for any block. @throws UpgradeError UPG_NOT_FOUND_VERSION where the state before it is not kept */
+  paramsFor(height: Height, after: (height: Height) => ReadableStores): ConsensusParams {
+    return paramsFor(this.modules, this.genesisParams, height, after);
   }
 
   /** What a block changed that wrote to `branch`. @throws UpgradeError UPG_INVALID_ARGUMENT naming what breaks a rule */

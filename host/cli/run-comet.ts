@@ -26,7 +26,7 @@ import { CometView } from "../thread/comet-view.js";
 import type { Committed, EngineFacts } from "../thread/engine-port.js";
 import { EngineFailure, type EngineListener, EngineThread } from "../thread/engine-thread.js";
 import { Snapshots } from "../thread/snapshots.js";
-import type { Timestamp } from "../types.js";
+import type { Height, Timestamp } from "../types.js";
 import type { HaltRecord } from "../upgrade/halt.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
 import type { LogLevel } from "../upgrade/handlers.js";
@@ -133,8 +133,9 @@ class NodeOfComet implements EngineListener {
   /** Blocks and transactions are asked of CometBFT; state is here. */
   #node(view: CometView, database: LmdbReader, { chain }: EngineFacts): CometNode {
     const { flags, start, choice } = this.options;
+    const appHashAfter = (height: Height) => (height > 0n ? readCommit(database, Number(height))?.appHash : undefined);
     return new CometNode({
-      ...{ comet: new CometRpc(choice.rpc, chain.chainId, sha256), chainId: chain.chainId, database },
+      ...{ comet: new CometRpc(choice.rpc, chain.chainId, sha256, { appHashAfter }), chainId: chain.chainId, database },
       lastHeight: () => view.last?.height ?? 0n,
       consensusParams: () => view.app.consensusParams,
       settings: {

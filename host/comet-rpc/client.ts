@@ -104,6 +104,12 @@ function reason(cause: unknown): string {
   return message || code || "no connection";
 }
 
+/** Does an address of an RPC name this machine, so that nothing comes from the network? */
+export function isOfThisMachine(node: string): boolean {
+  const { hostname } = new URL(httpUrl(node));
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
+}
+
 /**
  * The URL of a node's RPC: `tcp://host:port`, `http://host:port` or `host:port`.
  *

@@ -7,6 +7,7 @@ import type { EventCondition } from "../event-query.js";
 import type { Sha256 } from "../types.js";
 import type { JsonReader } from "../values/json-reader.js";
 import { bytesOf, hexOf, smallOf } from "./blocks.js";
+import { type ProvenTx, proofOf } from "./checks.js";
 
 export function txOf(sha256: Sha256, json: JsonReader): NodeTx {
   const bytes = json.get("tx").base64();
@@ -15,6 +16,15 @@ export function txOf(sha256: Sha256, json: JsonReader): NodeTx {
   const result = resultOf(json.get("tx_result"));
   return { hash, height: json.get("height").int64(), index: smallOf(json.get("index")), bytes, result };
 }
+
+/** The same with its proof, which was asked for. */
+export function provenTxOf(sha256: Sha256, json: JsonReader): ProvenTx {
+  const tx = txOf(sha256, json);
+  return { tx, proof: proofOf(json.get("proof"), tx.bytes) };
+}
+
+/** The results of a block's transactions, of `block_results`. */
+export const outcomesOf = (json: JsonReader): NodeTxResult[] => json.get("txs_results").items().map(resultOf);
 
 function resultOf(json: JsonReader): NodeTxResult {
   return {

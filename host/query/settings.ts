@@ -45,8 +45,11 @@ export const settingsService: QueryService = implementOfNode(Service, {
 });
 
 export const consensusService: QueryService = implementOfNode(Query, {
-  params(_request, { node }) {
-    const { block, evidence, validator, version, abci } = node.consensusParams;
+  /** Before the first block too. With a height: as its state has them, for the block after it. */
+  params(_request, { node, app, askedHeight }) {
+    const isLast = askedHeight === 0n || askedHeight === node.lastHeight;
+    const params = isLast ? node.consensusParams : app.consensusParamsFor(app.at(askedHeight).height + 1n);
+    const { block, evidence, validator, version, abci } = params;
     const { maxAgeNanos } = evidence;
     return {
       params: {

@@ -104,8 +104,11 @@ export function validatorsMethod(context: RpcContext, params: Params) {
 }
 
 export function consensusParams(context: RpcContext, params: Params) {
+  const { node, app } = context.query;
+  const height = askedSetHeight(context, params);
+  const isNext = height > latestBlock(node).header.height;
   return {
-    block_height: String(askedSetHeight(context, params)),
-    consensus_params: consensusParamsJson(context.query.node.consensusParams),
+    block_height: String(height),
+    consensus_params: consensusParamsJson(isNext ? node.consensusParams : app.consensusParamsFor(height)),
   };
 }

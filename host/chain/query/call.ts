@@ -1,5 +1,6 @@
 /** What a query sees: one committed version, and its node. */
 
+import type { ConsensusParams } from "../../comet/consensus-params.js";
 import type { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
 import type { Height, KVReader, LeftSignal, Sha256 } from "../../types.js";
 import type { Keeper } from "../../upgrade/keeper.js";
@@ -27,6 +28,8 @@ export interface QueryApp {
   readonly multiStore: CommitMultiStore;
   /** Without a height the last one. @throws UpgradeError UPG_NOT_FOUND_VERSION */
   at(height?: Height): StateView;
+  /** The parameters of consensus for a block. @throws UpgradeError UPG_NOT_FOUND_VERSION where the state before it is not kept */
+  consensusParamsFor(height: Height): ConsensusParams;
   /** Runs a transaction on a branch that is dropped; signatures are not checked. */
   simulate(tx: Uint8Array): NodeTxResult;
 }

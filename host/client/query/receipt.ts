@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { equalBytes, fromHex, toBase64, toHex, toUpperHex } from "../../bytes.js";
 import type { RpcClient } from "../../comet-rpc/client.js";
 import { verifyStoreProof } from "../../commitment/verify-existence.js";
-import { UpgradeError } from "../../errors.js";
+import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { sha256 } from "../../native/sha256.js";
 import { decodeReceipt } from "../../upgrade/receipt.js";
 import { type AbciAnswer, type AbciQuestion, abciQuery } from "../../wallet/ask.js";
@@ -12,13 +12,18 @@ const STORE = "upgrade";
 const POLL_MILLIS = 250;
 const POLLS = 40;
 
-/** The record of a block: id, size, header, number of transactions (specification 6.7). */
-export async function blockMeta(rpc: RpcClient, height: bigint): Promise<object> {
+/** The record of a block: id, size, header, number of transactions (specification 6.7). Undefined: the node does not have it. */
+export async function blockMeta(rpc: RpcClient, height: bigint): Promise<object | undefined> {
   const range = { minHeight: String(height), maxHeight: String(height) };
-  const answer = (await rpc.call("blockchain", range)) as { block_metas?: readonly object[] | null };
-  const [meta] = answer.block_metas ?? [];
-  if (!meta) throw new UpgradeError("UPG_NOT_FOUND_BLOCK", `the node has no block ${height}`);
-  return meta;
+  try {
+    const answer = (await rpc.call("blockchain", range)) as { block_metas?: readonly object[] | null };
+    return answer.block_metas?.[0];
+  } catch (error) {
+    // CometBFT's words for a height below its lowest block.
+    const isBelow = isUpgradeError(error) && /min height \d+ can't be greater than max height/.test(error.message);
+    if (!isBelow) throw error;
+    return undefined;
+  }
 }
 
 /** @throws UpgradeError UPG_NOT_FOUND_RECEIPT, UPG_PROOF_*, UPG_REMOTE_* */

@@ -7,6 +7,7 @@ import { Query, type UpgradeProgress } from "../../gen/chain/upgrade/v1beta1/que
 import type { Estimate } from "../../pace.js";
 import { planProtoJson } from "../../plan-info/plan-text.js";
 import { jsonToYaml, type YamlValue } from "../../shell/yaml/yaml.js";
+import { visible } from "../../visible.js";
 import { askUpgrade } from "../../wallet/ask-upgrade.js";
 import { type QueryFlags, queryClient, rpcClient } from "../flags.js";
 import { messageJson } from "../message-json.js";
@@ -46,7 +47,14 @@ async function orNothing(estimate: Promise<Estimate | undefined>): Promise<Estim
 export const applied: Question = async ([name = ""], flags) => {
   const { height } = await askUpgrade(queryClient(flags), method.appliedPlan, { name }, flags.height);
   if (height === 0n) throw new UpgradeError("UPG_NOT_FOUND_UPGRADE", "no upgrade found");
-  return { json: await blockMeta(rpcClient(flags), height) };
+  const rpc = rpcClient(flags);
+  const meta = await blockMeta(rpc, height);
+  if (meta) return { json: meta };
+  throw new UpgradeError(
+    "UPG_NOT_FOUND_BLOCK",
+    `the upgrade "${visible(name)}" was applied at height ${height}, and the node at ${rpc.node} does not have that block: it began later, ` +
+      "from a snapshot, or has pruned it. --node names one that keeps it",
+  );
 };
 
 export const moduleVersions: Question = async ([moduleName = ""], flags) => {

@@ -89,6 +89,7 @@ function countingQuery({ node, query }: TestNode, isVersion2 = false) {
     keeper: node.app.keeper,
     multiStore: node.app.multiStore,
     simulate: (tx) => node.app.simulate(tx),
+    consensusParamsFor: (height) => node.app.consensusParamsFor(height),
     at(height) {
       const state = node.app.at(height);
       const { names } = state.stores;

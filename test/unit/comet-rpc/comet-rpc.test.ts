@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { SigningStargateClient } from "@cosmjs/stargate";
 import { afterEach, describe, expect, test } from "vitest";
 import { toHex } from "../../../host/bytes.js";
+import { isOfThisMachine } from "../../../host/comet-rpc/client.js";
 import { CometRpc } from "../../../host/comet-rpc/comet-rpc.js";
 import { parseEventQuery } from "../../../host/event-query.js";
 import { sha256 } from "../../../host/native/sha256.js";
@@ -55,6 +56,18 @@ async function send(node: TestNode): Promise<Uint8Array> {
   client.disconnect();
   return Buffer.from(hash, "hex");
 }
+
+test.each([
+  ["tcp://127.0.0.1:26657", true],
+  ["127.8.0.1:1", true],
+  ["http://localhost:1", true],
+  ["tcp://[::1]:1", true],
+  ["tcp://10.0.0.1:26657", false],
+  ["http://127.0.0.1.example:1", false],
+  ["tcp://cometbft:26657", false],
+])("isOfThisMachine() %s → %s", (address, isHere) => {
+  expect(isOfThisMachine(address)).toBe(isHere);
+});
 
 describe("CometRpc", () => {
   test("heads, blocks, validators, transactions, searches, what waits → as the node itself has them", () =>
@@ -186,12 +199,97 @@ describe("CometRpc", () => {
       await expect(cometOf(address).tx(hash)).rejects.toMatchObject({ code: "UPG_REMOTE_REFUSED" });
     }));
 
+  const changed = (member: string, value: unknown) => (result: Result) =>
+    "txs" in result
+      ? { ...result, txs: (result["txs"] as Result[]).map((tx) => ({ ...tx, [member]: value })) }
+      : { ...result, [member]: value };
+  const outcome = (member: string, value: unknown) => (result: Result) => {
+    const change = (tx: Result) => ({ ...tx, tx_result: { ...(tx["tx_result"] as Result), [member]: value } });
+    return "txs" in result ? { ...result, txs: (result["txs"] as Result[]).map(change) } : change(result);
+  };
+  test.each<[string, string, (result: Result) => Result, boolean]>([
+    ["at another height", "tx", changed("height", "2"), false],
+    ["at another place of its block", "tx", changed("index", 1), false],
+    ["without a proof", "tx", changed("proof", undefined), false],
+    ["with another code, elsewhere", "tx", outcome("code", 5), true],
+    ["with other gas, elsewhere", "tx", outcome("gas_used", "1"), true],
+    ["with other data, elsewhere", "tx", outcome("data", "AAAA"), true],
+    ["among other results, elsewhere", "block_results", (result) => ({ ...result, txs_results: null }), true],
+    ["at another height, in a search elsewhere", "tx_search", changed("height", "2"), true],
+    ["with another code, in a search elsewhere", "tx_search", outcome("code", 5), true],
+  ])("a transaction %s → UPG_REMOTE_REFUSED", (_what, changedMethod, change, isElsewhere) =>
+    useTestNode(async (node) => {
+      const hash = await send(node);
+      node.makeBlocks(2);
+      const address = await rpcThat(node.rpc, (method, result) => (method === changedMethod ? change(result) : result));
+      const comet = new CometRpc(address, CHAIN, sha256, { isElsewhere });
+      const window = { page: 1, perPage: 10, isDescending: false };
+      const asked =
+        changedMethod === "tx_search" ? comet.searchTxs(parseEventQuery("tx.height>0"), window) : comet.tx(hash);
+      await expect(asked).rejects.toMatchObject({ code: "UPG_REMOTE_REFUSED" });
+    }),
+  );
+
+  test("a transaction of the last block, elsewhere → found once the next header names its result; here at once", () =>
+    useTestNode(async (node) => {
+      const hash = await send(node);
+      node.makeBlocks(1);
+      const elsewhere = new CometRpc(node.rpc, CHAIN, sha256, { isElsewhere: true });
+      const window = { page: 1, perPage: 10, isDescending: false };
+      const search = async () => (await elsewhere.searchTxs(parseEventQuery("tx.height>0"), window)).hits;
+      expect(await elsewhere.tx(hash)).toBeUndefined();
+      expect(await search()).toEqual([]);
+      const found = await cometOf(node.rpc).tx(hash);
+      expect(found).toBeDefined();
+      node.makeBlocks(1);
+      expect(await elsewhere.tx(hash)).toEqual(found);
+      expect(await search()).toEqual([found]);
+    }));
+
+  test.each<[string, (each: Result) => Result]>([
+    ["with another power", (each) => ({ ...each, voting_power: "11" })],
+    [
+      "with another key",
+      (each) => ({ ...each, pub_key: { type: "tendermint/PubKeyEd25519", value: `${"A".repeat(43)}=` } }),
+    ],
+  ])(
+    "validators %s, of a block and of the next one → UPG_REMOTE_REFUSED; none at a height that is none",
+    (_what, change) =>
+      useTestNode(async (node) => {
+        const address = await rpcThat(node.rpc, (method, result) =>
+          method === "validators" ? { ...result, validators: (result["validators"] as Result[]).map(change) } : result,
+        );
+        for (const height of [1n, 2n, 3n]) {
+          await expect(cometOf(address).validators(height)).rejects.toMatchObject({
+            code: "UPG_REMOTE_REFUSED",
+            message: expect.stringContaining("the hash of its validators"),
+          });
+          expect(await cometOf(node.rpc).validators(height)).toEqual(node.query.node.validatorsAt(height).validators);
+        }
+        await expect(cometOf(node.rpc).validators(4n)).rejects.toMatchObject({ code: "UPG_INVALID_HEIGHT" });
+      }),
+  );
+
+  test("a header that names another state than this node has → UPG_REMOTE_REFUSED with both app hashes", () =>
+    useTestNode(async (node) => {
+      const own = new Uint8Array(32).fill(7);
+      const appHashAfter = (height: bigint) => (height === 1n ? own : undefined);
+      const comet = new CometRpc(node.rpc, CHAIN, sha256, { appHashAfter });
+      expect((await comet.head(1n)).header.height).toBe(1n);
+      for (const ask of [() => comet.head(2n), () => comet.block(2n)]) {
+        await expect(ask()).rejects.toMatchObject({
+          code: "UPG_REMOTE_REFUSED",
+          message: expect.stringContaining(`this node has ${toHex(own)}`),
+        });
+      }
+    }));
+
   test("nobody there, and one that is silent → UPG_REMOTE_UNAVAILABLE that names the flag; too many at once → UPG_REMOTE_BUSY", async () => {
     const server = createServer(() => undefined);
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
-    const silent = new CometRpc(`tcp://127.0.0.1:${port}`, CHAIN, sha256, 100);
+    const silent = new CometRpc(`tcp://127.0.0.1:${port}`, CHAIN, sha256, { answerMillis: 100 });
     await expect(silent.status()).rejects.toMatchObject({
       code: "UPG_REMOTE_UNAVAILABLE",
       message: expect.stringContaining("--comet.rpc"),
