@@ -4,11 +4,12 @@ import { randomModule } from "./random/random-module.js";
 import { type Ending, runTwins } from "./random/twin-runs.js";
 
 const MODULES = 600;
+const LAYERED = 150;
 
-function endings(firstSeed: number, isPlain: boolean): Record<Ending, number> {
+function endings(firstSeed: number, isPlain: boolean, isLayered = false, modules = MODULES): Record<Ending, number> {
   const seen: Record<Ending, number> = { done: 0, trap: 0, stack: 0 };
-  for (let seed = firstSeed; seed < firstSeed + MODULES; seed++) {
-    const module = randomModule(seed, isPlain);
+  for (let seed = firstSeed; seed < firstSeed + modules; seed++) {
+    const module = randomModule(seed, isPlain, isLayered);
     expect(WebAssembly.validate(module.bytes), `seed ${seed}`).toBe(true);
     const { difference, ending } = runTwins(module, isPlain);
     expect(difference, `seed ${seed}`).toBeUndefined();
@@ -27,5 +28,10 @@ describe("meterModule() on random modules", () => {
   test("gas is the sum of the prices of the instructions that ran", () => {
     const { done } = endings(2_000_000, true);
     expect(done).toBeGreaterThan(MODULES / 4);
+  });
+
+  test("gas is that sum where callers pay ahead for functions, and the memory becomes large in between", () => {
+    const { done } = endings(3_000_000, true, true, LAYERED);
+    expect(done).toBeGreaterThan(LAYERED / 4);
   });
 });

@@ -202,9 +202,9 @@ over the best one not, on two cores at 2.5 GHz with Node 20:
 
 | work | optimised code (TurboFan) | first code (Liftoff) |
 | --- | --- | --- |
-| SHA-256 | 0.90 to 0.93 | 1.01 |
-| a varint codec | 1.08 | 1.18 |
-| the guest's part of split-balances | 1.20 to 1.27 | 1.28 |
+| SHA-256 | 0.95 to 1.01 | 1.02 |
+| a varint codec | 1.08 | 1.13 |
+| the guest's part of split-balances | 1.21 to 1.24 | 1.25 |
 
 The first two declare a memory of at most ${NEAR_PAGES} pages: then no load can be far, and nothing asks. A handler whose memory may become larger asks once for each group
 of instructions with loads.

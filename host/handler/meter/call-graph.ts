@@ -3,17 +3,19 @@
  *   - a small function without loops or growth is paid for where it is called (`flatPrice`), and is then left nearly as it is;
  *   - the stack is only counted in functions that can come to call themselves again; what the others need below them is
  *     known, and is reserved by the functions that are counted (`reserve`).
+ * A small function that may grow the memory is paid for where it is called as far as every call of it runs (`entryPrice`).
  * Functions are taken callees first: strongly connected components, by Tarjan's algorithm without recursion, since a
  * hostile module's call chain may be as long as its list of functions.
  */
 import type { WasmModule } from "../../wasm/wasm-module.js";
+import type { Entry } from "./edits.js";
 import { type FunctionFacts, isEnd } from "./function-facts.js";
 import { FLAT_PRICE_MAX, STACK_BUDGET } from "./schedule.js";
 
 const UNSEEN = -1;
 /** Of a function whose stack must be counted. */
 const UNBOUNDED = -1;
-const NOT_FLAT = -1;
+const NOT_AHEAD = -1;
 
 export class CallGraph {
   readonly #module: WasmModule;
@@ -21,14 +23,18 @@ export class CallGraph {
   readonly #imports: number;
   /** Callees by node: functions first, then one node for each type of indirect calls. Imports are left out. */
   readonly #edges: readonly (readonly number[])[];
-  /** By function: what calling it costs besides the call; NOT_FLAT when it counts itself. */
+  /** By function: what calling it costs besides the call; NOT_AHEAD when it counts itself. */
   readonly #flat: Float64Array;
-  /** By function that is flat: loads of a call. */
-  readonly #flatLoads: Float64Array;
+  /** By function: what callers pay, besides the call, for what every call of it runs; NOT_AHEAD when they do not. */
+  readonly #entry: Float64Array;
+  /** By function that is paid for ahead, as a whole or its entry: loads in that. */
+  readonly #loadsAhead: Float64Array;
   /** By function: it, or what it calls, takes gas from the global. */
   readonly #touches: Uint8Array;
   /** By node: it, or what it calls, may grow the memory. */
   readonly #grows: Uint8Array;
+  /** A call through the table, of any type, may grow the memory. */
+  mayTableGrow = false;
   /** By node: greatest use of stack of a call, its callees included; UNBOUNDED when it can come back to itself. */
   readonly #height: Float64Array;
 
@@ -38,26 +44,48 @@ export class CallGraph {
     this.#facts = facts;
     this.#imports = module.functionImports.length;
     this.#edges = edgesOf(module, facts);
-    this.#flat = new Float64Array(facts.length).fill(NOT_FLAT);
-    this.#flatLoads = new Float64Array(facts.length);
+    this.#flat = new Float64Array(facts.length).fill(NOT_AHEAD);
+    this.#entry = new Float64Array(facts.length).fill(NOT_AHEAD);
+    this.#loadsAhead = new Float64Array(facts.length);
     this.#touches = new Uint8Array(facts.length).fill(1);
     this.#grows = new Uint8Array(this.#edges.length);
     this.#height = new Float64Array(this.#edges.length).fill(UNBOUNDED);
+  }
+
+  /**
+   * Must be called before anything is asked.
+   *
+   * @param entryOf what every call of a function runs (its place in the facts), asked when what it calls is settled
+   */
+  settle(entryOf: (node: number) => Entry): void {
+    const module = this.#module;
     const open = new Set([...module.exports.filter(({ kind }) => kind === "function").map(({ index }) => index)]);
     for (const index of module.tableFunctions) open.add(index);
-    for (const component of components(this.#edges)) this.#settle(component, open);
+    for (const component of components(this.#edges)) this.#settle(component, open, entryOf);
+    for (const index of module.tableFunctions) if (this.mayGrow(index)) this.mayTableGrow = true;
   }
 
   /** @param index of any function. Undefined: calls of it are metered inside it (or by the host). */
   flatPrice(index: number): number | undefined {
     if (index < this.#imports) return isEnd(this.#module, index) ? 0 : undefined;
-    const price = this.#flat[index - this.#imports] ?? NOT_FLAT;
-    return price === NOT_FLAT ? undefined : price;
+    const price = this.#flat[index - this.#imports] ?? NOT_AHEAD;
+    return price === NOT_AHEAD ? undefined : price;
   }
 
-  /** Loads that are paid for together with {@link flatPrice}. */
-  flatLoads(index: number): number {
-    return this.#flatLoads[index - this.#imports] ?? 0;
+  /** What a caller pays, besides the call, before a call of it: all of a flat function, the entry of some others. */
+  priceAhead(index: number): number {
+    return this.flatPrice(index) ?? this.entryPrice(index) ?? 0;
+  }
+
+  /** Loads that are paid for together with {@link priceAhead}. */
+  loadsAhead(index: number): number {
+    return this.#loadsAhead[index - this.#imports] ?? 0;
+  }
+
+  /** What its callers pay for what it always runs; undefined: it takes that itself, or callers pay for all of it. */
+  entryPrice(index: number): number | undefined {
+    const price = this.#entry[index - this.#imports] ?? NOT_AHEAD;
+    return price === NOT_AHEAD ? undefined : price;
   }
 
   /** A call of it may change the gas that the global holds. */
@@ -71,12 +99,6 @@ export class CallGraph {
     return this.#grows[index - this.#imports] === 1;
   }
 
-  /** The same of calls through the table, of any type. */
-  get mayTableGrow(): boolean {
-    for (const index of this.#module.tableFunctions) if (this.mayGrow(index)) return true;
-    return false;
-  }
-
   /** Stack that a call must set aside for itself and what is not counted below it; undefined: it is not counted. */
   reserve(index: number): number | undefined {
     const node = index - this.#imports;
@@ -84,7 +106,7 @@ export class CallGraph {
     return (this.#facts[node] as FunctionFacts).frame + this.#heightBelow(node);
   }
 
-  #settle(component: readonly number[], open: ReadonlySet<number>): void {
+  #settle(component: readonly number[], open: ReadonlySet<number>, entryOf: (node: number) => Entry): void {
     const grows = component.some(
       (each) => this.#facts[each]?.hasGrow || this.#edges[each]?.some((callee) => this.#grows[callee] === 1),
     );
@@ -96,13 +118,35 @@ export class CallGraph {
     const height = (facts?.frame ?? 0) + this.#heightBelow(node);
     const isBounded = callees.every((callee) => this.#height[callee] !== UNBOUNDED);
     if (isBounded && height <= STACK_BUDGET) this.#height[node] = height;
-    if (!facts || facts.hasLoop || grows || this.#height[node] === UNBOUNDED || open.has(node + this.#imports)) return;
+    if (!facts || facts.hasLoop || this.#height[node] === UNBOUNDED || open.has(node + this.#imports)) return;
+    if (grows) {
+      if (this.#paysAhead(facts)) this.#settleEntry(node, entryOf(node));
+      return;
+    }
     const price = facts.calls.reduce((sum, callee) => sum + (this.flatPrice(callee) ?? 0), facts.price);
     if (price > FLAT_PRICE_MAX) return;
     this.#flat[node] = price;
-    this.#flatLoads[node] = facts.calls.reduce((sum, callee) => sum + this.flatLoads(callee), facts.loads);
+    this.#loadsAhead[node] = facts.calls.reduce((sum, callee) => sum + this.loadsAhead(callee), facts.loads);
     const takes = facts.hasBulk || facts.indirectTypes.size > 0;
     this.#touches[node] = takes || facts.calls.some((callee) => this.touchesGas(callee)) ? 1 : 0;
+  }
+
+  /**
+   * A function that may grow the memory cannot be paid for as a whole: loads after that may have another price. What it
+   * always runs can, when nothing in it is left to callees that do not look at the gas themselves.
+   */
+  #settleEntry(node: number, { price, loads }: Entry): void {
+    if (price > FLAT_PRICE_MAX) return;
+    this.#entry[node] = price;
+    this.#loadsAhead[node] = loads;
+  }
+
+  #paysAhead({ calls, indirectTypes }: FunctionFacts): boolean {
+    return indirectTypes.size === 0 && calls.every((callee) => callee < this.#imports || this.#isAhead(callee));
+  }
+
+  #isAhead(index: number): boolean {
+    return this.flatPrice(index) !== undefined || this.entryPrice(index) !== undefined;
   }
 
   #heightBelow(node: number): number {

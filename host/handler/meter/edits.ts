@@ -20,6 +20,12 @@ export const EDIT = Object.freeze({
 const LOOP_WEIGHT = 8;
 const LOOPS_MAX = 4;
 
+/** Of the instructions that every call of a function runs. */
+export interface Entry {
+  readonly price: number;
+  readonly loads: number;
+}
+
 export class Edits {
   readonly kinds: number[] = [];
   /** First byte of the instruction it is about; settle and check: first byte after what begins the segment. */
@@ -52,6 +58,11 @@ export class Edits {
     this.loads.push(0);
     this.loops.push(loops);
     return this.kinds.push(kind) - 1;
+  }
+
+  /** Of what every call of the function runs before anything is decided. */
+  get entry(): Entry {
+    return { price: this.costs[0] as number, loads: this.loads[0] as number };
   }
 
   /** Something in it takes gas that it does not know of. */

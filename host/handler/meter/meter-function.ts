@@ -34,6 +34,8 @@ export interface MeteredFunction {
   /** Undefined: its stack is not counted. */
   readonly reserve: number | undefined;
   readonly edits: Edits;
+  /** Its callers have paid for its beginning. */
+  readonly isEntryPaid: boolean;
 }
 
 /** A function that is paid for where it is called: only what costs by an operand is put in. */
@@ -64,16 +66,20 @@ export function writeFlat(
 /** Appends the body, without its size. */
 export function writeMetered(
   bytes: Uint8Array,
-  { body, facts, reserve, edits }: MeteredFunction,
+  { body, facts, reserve, edits, isEntryPaid }: MeteredFunction,
   out: CodeWriter,
   inject: Injector,
   added: Added,
 ): void {
   inject.local = body.type.params.length + body.locals;
-  inject.isGlobal = edits.areMostlyCalls;
+  inject.isGlobal = isEntryPaid || edits.areMostlyCalls;
   writeLocals(bytes, body, facts, out, inject);
   out.bytes(OP.block, EMPTY_BLOCK);
-  inject.enter(edits.costs[0] as number, edits.loads[0] as number, 0, edits.hasCalls || edits.cost > UNCHECKED_GAS_MAX);
+  if (isEntryPaid) lookAtEachSegment(edits);
+  else {
+    const { price, loads } = edits.entry;
+    inject.enter(price, loads, 0, edits.hasCalls || edits.cost > UNCHECKED_GAS_MAX);
+  }
   if (reserve !== undefined) inject.reserveStack(reserve, 0);
   out.bytes(OP.block, body.type.results[0] ?? EMPTY_BLOCK);
   let copied = body.codeStart;
@@ -88,6 +94,13 @@ export function writeMetered(
   out.bytes(OP.return, OP.end);
   inject.store();
   out.bytes(OP.unreachable, OP.end);
+}
+
+/** Callers look at the gas for what every call runs, and not for the rest. */
+function lookAtEachSegment(edits: Edits): void {
+  for (let i = 1; i < edits.length; i++) {
+    if (edits.kinds[i] === EDIT.settle && (edits.costs[i] ?? 0) > 0) edits.kinds[i] = EDIT.check;
+  }
 }
 
 function writeLocals(

@@ -150,6 +150,10 @@ class Meter {
     const { bodies } = this.#module;
     const graph = new CallGraph(this.#module, this.#facts);
     const segments = new Segments(this.#cursor, graph);
+    graph.settle((i) => {
+      segments.split(bodies[i] as FunctionBody);
+      return segments.edits.entry;
+    });
     const code = new CodeWriter(4_096);
     const inject = new Injector(code, this.#added, this.#memorySize());
     out.u32(bodies.length + (this.#hasGrow ? 1 : 0));
@@ -170,7 +174,8 @@ class Meter {
     const reserve = graph.reserve(body.functionIndex);
     const isFlat = graph.flatPrice(body.functionIndex) !== undefined;
     const write = isFlat ? writeFlat : writeMetered;
-    write(this.#module.bytes, { body, facts, reserve, edits: segments.edits }, out, inject, this.#added);
+    const isEntryPaid = graph.entryPrice(body.functionIndex) !== undefined;
+    write(this.#module.bytes, { body, facts, reserve, edits: segments.edits, isEntryPaid }, out, inject, this.#added);
   }
 }
 

@@ -31,7 +31,6 @@ export class Segments {
   readonly #outermost = new Uint16Array(LEVELS);
   /** Per open block: something inside may grow the memory. */
   readonly #grows = new Uint8Array(LEVELS);
-  readonly #mayTableGrow: boolean;
   #level = 0;
   #segment = 0;
   #loading = 0;
@@ -41,7 +40,6 @@ export class Segments {
   constructor(cursor: InstructionCursor, graph: CallGraph) {
     this.#cursor = cursor;
     this.#graph = graph;
-    this.#mayTableGrow = graph.mayTableGrow;
   }
 
   /** Fills `edits`; number 0 is the entry, a check. */
@@ -121,13 +119,13 @@ export class Segments {
     this.#charge(instructionPrice(opcode));
     if (isLoad(opcode)) this.#load(1);
     if (opcode === OP.call) {
-      this.#charge(this.#graph.flatPrice(immediate) ?? 0);
-      this.#load(this.#graph.flatLoads(immediate));
+      this.#charge(this.#graph.priceAhead(immediate));
+      this.#load(this.#graph.loadsAhead(immediate));
       if (this.#graph.touchesGas(immediate)) this.#edit(EDIT.call, start, next);
       if (this.#graph.mayGrow(immediate)) this.#grown();
     } else if (opcode === OP.callIndirect) {
       this.#edit(EDIT.call, start, next);
-      if (this.#mayTableGrow) this.#grown();
+      if (this.#graph.mayTableGrow) this.#grown();
     } else if (opcode === MEMORY_GROW) {
       this.#edit(EDIT.grow, start, next);
       this.#grown();

@@ -27,6 +27,8 @@ export interface Surroundings {
   readonly dataSegments: number;
   /** Without bulk memory, whose price is not that of the instruction alone. */
   readonly isPlain: boolean;
+  /** Calls lead to later functions alone, and there are no loops: much is paid for where it is called. */
+  readonly isLayered: boolean;
 }
 
 const EMPTY = 0x40;
@@ -42,11 +44,14 @@ export class RandomBody {
   constructor(
     private readonly random: Random,
     private readonly world: Surroundings,
+    private readonly index: number,
     private readonly signature: Signature,
     locals: readonly ValueType[],
   ) {
     this.#locals = [...signature.params, ...locals];
     this.#labels.push(signature.result);
+    // What every call runs is more than the count then.
+    if (world.isLayered) for (let i = 0; i < 3; i++) this.#drop(DEPTH_MAX - 3);
     this.#countDown();
     this.#statements(0);
     if (signature.result !== undefined) this.#value(signature.result, 0);
@@ -144,6 +149,10 @@ export class RandomBody {
   }
 
   #loop(type: ValueType | undefined, depth: number): void {
+    if (this.world.isLayered) {
+      this.#block(type, depth);
+      return;
+    }
     this.#open(0x03, type, undefined);
     this.#countDown();
     this.#statements(depth + 1);
@@ -239,10 +248,15 @@ export class RandomBody {
   /** Any function of that result, straight or by the table, whose entries may be of another type: a trap. */
   #call(result: ValueType | undefined, depth: number): void {
     const { random, out, world } = this;
-    const fitting = world.functions.flatMap((each, index) => (each.result === result ? [index] : []));
+    const isAllowed = (index: number) => !world.isLayered || index < world.imports || index > this.index;
+    const fitting = world.functions.flatMap((each, i) => (each.result === result && isAllowed(i) ? [i] : []));
+    if (fitting.length === 0 && result !== undefined) {
+      this.#constant(result);
+      return;
+    }
     const index = random.pick(fitting);
     for (const param of world.functions[index]?.params ?? []) this.#value(param, depth + 1);
-    if (random.once(4) && index >= world.imports) {
+    if (random.once(4) && index >= world.imports && !world.isLayered) {
       this.#value(I32, depth + 1);
       out.bytes(0x41).signed(world.tableSize).bytes(0x70, 0x11).u32(index).bytes(0);
     } else out.bytes(0x10).u32(index);

@@ -24,7 +24,7 @@ const MEMORIES = 6;
 /** Loops and calls of one instance. */
 const COUNT = 600;
 
-export function randomModule(seed: number, isPlain = false): RandomModule {
+export function randomModule(seed: number, isPlain = false, isLayered = false): RandomModule {
   const random = new Random(seed);
   const type = () => random.pick<ValueType>([I32, I64]);
   const some = (max: number) => Array.from({ length: random.below(max + 1) }, type);
@@ -35,7 +35,7 @@ export function randomModule(seed: number, isPlain = false): RandomModule {
   const own: Signature[] = [
     PLAIN,
     { params: [], result: I64 },
-    ...Array.from({ length: 1 + random.below(6) }, signature),
+    ...Array.from({ length: 1 + random.below(isLayered ? 12 : 6) }, signature),
   ];
   const functions = [IMPORT, ...own];
   const world: Surroundings = {
@@ -45,9 +45,12 @@ export function randomModule(seed: number, isPlain = false): RandomModule {
     globals: [I32, I32, I64, I32, I64],
     dataSegments: 1,
     isPlain,
+    isLayered,
   };
   const locals = own.map(() => [type(), ...some(4)]);
-  const bodies = own.map((each, i) => new RandomBody(random, world, each, locals[i] as ValueType[]).out);
+  const bodies = own.map(
+    (each, i) => new RandomBody(random, world, i + world.imports, each, locals[i] as ValueType[]).out,
+  );
   const exported = own.map((_, i) => i + 1).filter((i) => i < 3 || random.once(2));
   const pages = pagesOf(seed);
   const bytes = write(random, world, pages, functions, locals, bodies, exported);
