@@ -102,6 +102,11 @@ export const ERROR_KINDS = Object.freeze({
   UPG_HALT_HEIGHT: halt(73, 13, "The height given by --halt-height is reached."),
   UPG_HALT_RESTART: halt(74, 14, "Start the same binary again; it goes on with the upgrade."),
   UPG_HALT_ENGINE: halt(75, 16, "CometBFT, which this node had started, ended by itself; its log says why."),
+  UPG_HALT_WORKER: halt(
+    76,
+    17,
+    "The relay cannot go on with a new application process: the next start does CometBFT's handshake.",
+  ),
   UPG_MIGRATION_FAILED: migration(80, "The handler returned an error. Nothing was committed."),
   UPG_MIGRATION_OUT_OF_GAS: migration(81, "The handler used up its gas. Nothing was committed."),
   UPG_MIGRATION_INVARIANT: migration(82, "A check of the handler failed after the migration. Nothing was committed."),

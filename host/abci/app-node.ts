@@ -102,7 +102,8 @@ const isOfApplication = (error: unknown) => !isUpgradeError(error) || error.kind
 
 type EndFacts = Pick<AppNodeOptions, "nextHeight" | "isRestored">;
 
-function engineEnded({ nextHeight, isRestored }: EndFacts, how: string, dataFolder: string): Halt {
+/** CometBFT has ended by itself. */
+export function engineEnded({ nextHeight, isRestored }: EndFacts, how: string, dataFolder: string): Halt {
   const holder = databaseHolder(dataFolder);
   const [why, details] =
     holder !== undefined

@@ -130,7 +130,7 @@ export class AbciServer {
 }
 
 /** What a process leaves that was killed; the socket of one that runs stays. */
-async function removeOldSocket(path: string): Promise<void> {
+export async function removeOldSocket(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found) return;
   const wrong = (what: string) => new UpgradeError("UPG_INVALID_CONFIG", `${path} ${what}, or use another path`);
@@ -150,7 +150,7 @@ function isServed(path: string): Promise<boolean> {
   });
 }
 
-function cannotListen(address: AbciAddress, cause: Error): UpgradeError {
+export function cannotListen(address: AbciAddress, cause: Error): UpgradeError {
   return new UpgradeError("UPG_INVALID_CONFIG", `cannot listen at ${addressText(address)}: ${messageOf(cause)}`, {
     cause,
   });

@@ -38,6 +38,11 @@ const TOP_COMMANDS: readonly TopCommand[] = [
     register: async (program) => (await import("./commands/start.js")).registerStart(program),
   },
   {
+    name: "relay",
+    summary: "Run the node with CometBFT, and go on with the next program at an upgrade",
+    register: async (program) => (await import("./commands/relay.js")).registerRelay(program),
+  },
+  {
     name: "version",
     summary: "Print the version of this program",
     register: async (program, output) => (await import("./commands/version.js")).registerVersion(program, output),

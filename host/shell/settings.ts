@@ -39,7 +39,7 @@ export function settle(command: Command, sources: Sources): void {
 /** The file that a command reads: the node and what says what it would do, app.toml; those that make the files, none. */
 export function readsConfig(top: string): ConfigName | undefined {
   if (["init", "config", "completion", "help", "localnet"].includes(top)) return undefined;
-  return top === "start" || top === "pre-upgrade" ? "app" : "client";
+  return ["start", "relay", "pre-upgrade"].includes(top) ? "app" : "client";
 }
 
 /** May this flag (`--home`) have its value from a file? */

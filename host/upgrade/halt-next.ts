@@ -32,8 +32,14 @@ export interface NextStep {
 type Step = (facts: EndFacts) => string;
 
 const command = (...words: readonly string[]) => `\`${words.join(" ")}\``;
-const start = ({ home, program, startFlags = [] }: EndFacts, ...flags: readonly string[]) =>
-  command(program, "start --home", shellWord(home), ...startFlags, ...flags);
+/** In place of flags of `start`: the home is run by `relay`, which takes those after this word. */
+export const RELAYED: readonly string[] = Object.freeze(["--"]);
+const isRelayed = ({ startFlags = [] }: EndFacts) => startFlags[0] === RELAYED[0];
+const start = (facts: EndFacts, ...flags: readonly string[]) => {
+  const { home, program, startFlags = [] } = facts;
+  if (isRelayed(facts)) return command(program, "relay --home", shellWord(home), ...(flags[0] ? ["--", ...flags] : []));
+  return command(program, "start --home", shellWord(home), ...startFlags, ...flags);
+};
 const handlersFolder = ({ home }: EndFacts) => `${home}/handlers`;
 const NOTHING = "Nothing of the block was committed.";
 
@@ -92,7 +98,7 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
     `Start the same binary again; it opens the stores of "${facts.plan}" and applies it: ${start(facts)}.`,
   UPG_HALT_ENGINE: (facts) => {
     const { holder, restored } = facts.details;
-    const again = start({ ...facts, startFlags: ["--engine", "cometbft"] });
+    const again = start(isRelayed(facts) ? facts : { ...facts, startFlags: ["--engine", "cometbft"] });
     if (restored) {
       const data = shellWord(`${facts.home}/data`);
       return `The node ended after it had fetched the state and before its first block. Let it fetch the state again: ${command("rm -r", `${data}/chain.mdb ${data}/chain.mdb-lock ${data}/*.db`)}, which leaves keys and priv_validator_state.json, then ${again}, with the flags that it had.`;
@@ -101,6 +107,8 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
       ? `Nothing is wrong with the state. Process ${holder}, most likely a CometBFT that an earlier node left behind, has CometBFT's database in ${facts.home}/data open: see what it is, ${command("ps -fp", shellWord(holder))}, end it, ${command("kill", shellWord(holder))}, then ${again}, with the flags that it had.`
       : `Nothing is wrong with the state. Read the last lines of CometBFT's log above this record, see to what it names, then ${again}, with the flags that it had. Where it names a LOCK file that is temporarily unavailable, another CometBFT has the database of this home open: end that one first.`;
   },
+  UPG_HALT_WORKER: (facts) =>
+    `Read in the log what the application's process wrote before its end. CometBFT's handshake, which every start begins with, finds out what the application and it have committed, and runs again what is missing: ${start({ ...facts, startFlags: RELAYED })}.`,
   UPG_HANDLER_HASH: (facts) => {
     const { handler_file: file, pinned_sha256: pinned, ran_sha256: ran, file: strange } = facts.details;
     if (ran && strange) {

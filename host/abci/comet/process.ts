@@ -62,8 +62,8 @@ export class CometProcess {
   }
 }
 
-/** Undefined: the system has no shell for it. */
-function watched(pid: number | undefined): ChildProcess | undefined {
+/** A process that ends another one when this one is gone. Undefined: the system has no shell for it. */
+export function watched(pid: number | undefined): ChildProcess | undefined {
   if (pid === undefined || process.platform === "win32") return undefined;
   const watcher = spawn("/bin/sh", ["-c", WATCH, String(pid)], { stdio: ["pipe", "ignore", "ignore"], detached: true });
   watcher.on("error", () => undefined);

@@ -6,6 +6,7 @@ import { type Logger, pino } from "pino";
 import { Home } from "../../engine/home/home.js";
 import { UpgradeError } from "../../errors.js";
 import type { Indexer } from "../../event-index/index-settings.js";
+import { envPrefix } from "../../program-name.js";
 import { endWithParent } from "../../shell/end-with-parent.js";
 import { requireKnownSettings, settingFlags, settingsOfSdk } from "../../shell/known-settings.js";
 import {
@@ -18,6 +19,7 @@ import {
 } from "../../shell/options.js";
 import { plainLog } from "../../shell/plain-log.js";
 import type { EngineStart } from "../../thread/engine-port.js";
+import { RELAYED } from "../../upgrade/halt-next.js";
 import {
   addCometFlags,
   type CometChoice,
@@ -159,7 +161,9 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
   const home = new Home(resolve(globals.home));
   const begun = engineStart(options, home.path, logger.isLevelEnabled("debug"));
   if (comet) {
-    const startFlags = comet.program === undefined ? ["--with-comet=false"] : ["--engine", "cometbft"];
+    const isRelayed = process.env[`${envPrefix()}RELAYED`] === "1";
+    const served = isRelayed ? RELAYED : ["--with-comet=false"];
+    const startFlags = comet.program === undefined ? served : ["--engine", "cometbft"];
     const start = { ...begun, engine: "cometbft" as const, startFlags };
     const run = { flags: options, limits, home, start, linger, logger };
     const snapshots = {
@@ -211,7 +215,7 @@ function parseEvents(text: string): string[] {
   throw new InvalidArgumentError('expected events such as transfer.recipient,message.sender, or "" for all.');
 }
 
-function makeLogger({ log_format, log_level }: GlobalOptions): Logger {
+export function makeLogger({ log_format, log_level }: Omit<GlobalOptions, "home">): Logger {
   // Not a destination of pino's own: it would end the node when a line cannot be written.
   return log_format === "json"
     ? pino({ level: log_level, base: null }, process.stderr)

@@ -1,0 +1,65 @@
+/** `chaind relay`: CometBFT over the application as a process of its own, which an upgrade replaces by the next program. */
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { InvalidArgumentError } from "commander";
+import type { Cobra } from "../../shell/cobra.js";
+
+interface RelayFlags {
+  readonly program?: string;
+  readonly upgrade?: ReadonlyMap<string, string>;
+  readonly "comet.bin"?: string;
+}
+
+export function registerRelay(program: Cobra): void {
+  program
+    .command("relay")
+    .argument("[flags...]", "flags of `start` for the application, after --")
+    .summary("Run the node with CometBFT, and go on with the next program at an upgrade")
+    .description(
+      "Starts CometBFT and, as a process of its own, the application. When that ends at an upgrade's height, the next program\n" +
+        "is started and given the block: CometBFT, its peers and its mempool go on. An application that crashes is started again,\n" +
+        "where it is known what CometBFT and it have committed; otherwise all end, and the next start begins with CometBFT's handshake.\n\n" +
+        "Programs are where Cosmovisor has them: <home>/cosmovisor/current/bin, and upgrades/<plan>/bin for the next one, which\n" +
+        "may be put there before or after the height. DAEMON_NAME is the name of their files, else this program's. Without such a\n" +
+        "folder this program itself runs first. SIGTERM finishes the block under way, then ends all; a second one ends them at once.",
+    )
+    .option("--program <file>", "the program that runs first (default: that of cosmovisor/current)")
+    .option(
+      "--upgrade <plan=file>",
+      "the program of a plan, where it is not in its folder; may be given several times",
+      parseUpgrade,
+    )
+    .option("--comet.bin <file>", "the cometbft program (default: COMETBFT_BIN, else cometbft of PATH)")
+    .example("relay --home /var/lib/chain", "relay --upgrade v2=/opt/v2/program -- --min-retain-blocks 500")
+    .action(async (more: readonly string[], flags: RelayFlags, command: Cobra) => {
+      process.exitCode = await relay(more, flags, command);
+    });
+}
+
+function parseUpgrade(text: string, before: ReadonlyMap<string, string> = new Map()): ReadonlyMap<string, string> {
+  const [, plan, file] = /^(.+?)=(.+)$/.exec(text) ?? [];
+  if (plan === undefined || file === undefined) throw new InvalidArgumentError("expected a plan's name, = and a file.");
+  return new Map([...before, [plan, file]]);
+}
+
+/** @throws Halt; UpgradeError */
+async function relay(more: readonly string[], flags: RelayFlags, command: Cobra): Promise<number> {
+  const { openRelay } = await import("../../relay/open.js");
+  const { findComet } = await import("../../abci/comet/binary.js");
+  const { Home } = await import("../../engine/home/home.js");
+  const { isEmbedded } = await import("../../native/embedded.js");
+  const { endWithParent } = await import("../../shell/end-with-parent.js");
+  const { cometFiles } = await import("../comet-flags.js");
+  const { makeLogger } = await import("./start.js");
+  const globals = command.optsWithGlobals() as { home: string; log_format: string; log_level: string };
+  const home = new Home(resolve(globals.home));
+  const logger = makeLogger(globals);
+  endWithParent(process);
+  return openRelay({
+    ...{ home, program: flags.program, upgrades: flags.upgrade ?? new Map() },
+    own: isEmbedded() ? process.execPath : realpathSync(process.argv[1] as string),
+    flags: ["--log_format", globals.log_format, "--log_level", globals.log_level, ...more],
+    comet: { program: findComet(flags["comet.bin"], process.env).path, files: cometFiles(home) },
+    log: (level, message) => logger[level](message),
+  });
+}

@@ -1,0 +1,208 @@
+/**
+ * CometBFT with the application as a worker: when a worker ends in a way that another one can go on from, the next one is
+ * started and given what has no response, so that CometBFT sees one slow block. What cannot be gone on from ends all of it:
+ * the next start does CometBFT's handshake.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { UpgradeError } from "../errors.js";
+import { Halt } from "../upgrade/halt.js";
+import { EngineSide, type EngineSideOptions, type Loss } from "./engine-side.js";
+import type { Program } from "./layout.js";
+import { type ChainPlace, REQUEST, requestName } from "./message.js";
+import { RESTARTS_TEXT, Restarts } from "./restarts.js";
+import { Succession, type SuccessionOptions } from "./succession.js";
+import { describeWorkerEnd, kindOfEnd, Worker, type WorkerEnd } from "./worker.js";
+
+/** Calls after which an application that refuses them ends. */
+const ENDING: ReadonlySet<number> = new Set([
+  ...[REQUEST.initChain, REQUEST.finalizeBlock, REQUEST.commit],
+  ...[REQUEST.offerSnapshot, REQUEST.applySnapshotChunk],
+]);
+/** For its end after such a call; after another one it may go on, and its exception is for CometBFT. */
+const ENDING_MILLIS = 30_000;
+const REFUSING_MILLIS = 3_000;
+/** Of a relay that was asked to stop while it held at an upgrade's height. */
+const HELD_EXIT = 10;
+
+export interface RelayOptions extends SuccessionOptions, Omit<EngineSideOptions, "onCommitted"> {
+  /** Path of the worker's socket. */
+  readonly workerSocket: string;
+  /** `start` and its flags, for each worker. */
+  readonly workerArgs: readonly string[];
+}
+
+interface WorkerOver {
+  readonly end: WorkerEnd;
+  readonly loss: Loss | undefined;
+}
+
+/** What follows: a program, or the end of the relay. */
+type Next = { readonly program: Program } | { readonly exit: number };
+
+export class Relay {
+  readonly #engine: EngineSide;
+  readonly #succession: Succession;
+  readonly #restarts = new Restarts();
+  readonly #stop: Promise<"stop">;
+  #worker: Worker | undefined;
+  #isServing = false;
+  /** The last worker, and when it ended: until a block is committed after it. */
+  #gap: { readonly since: number; readonly before: string } | undefined;
+
+  constructor(private readonly options: RelayOptions) {
+    const { signal } = options;
+    this.#engine = new EngineSide({ ...options, onCommitted: () => this.#committed() });
+    this.#succession = new Succession(options);
+    this.#stop = new Promise((resolve) => {
+      if (signal.aborted) resolve("stop");
+      else signal.addEventListener("abort", () => resolve("stop"), { once: true });
+    });
+  }
+
+  /** Where CometBFT knows the chain to be. */
+  get place(): ChainPlace | undefined {
+    return this.#engine.position.place;
+  }
+
+  /** Returns the exit status. @throws Halt UPG_HALT_WORKER, UPG_HALT_ENGINE; UpgradeError of files and flags */
+  async run(): Promise<number> {
+    await this.#engine.listen();
+    let program = this.options.layout.current();
+    for (;;) {
+      const over = await this.#turn(program);
+      if (over === "stop") return 0;
+      const next = await this.#next(program, over);
+      if ("exit" in next) return next.exit;
+      program = next.program;
+    }
+  }
+
+  /** CometBFT ends first, and in order where a worker serves it. */
+  async close(): Promise<void> {
+    await this.#engine.stop(this.#isServing);
+    await this.#worker?.stop();
+  }
+
+  /** One worker, from its start to its end. */
+  async #turn(program: Program): Promise<WorkerOver | "stop"> {
+    const { workerSocket: socket, workerArgs: args, log } = this.options;
+    const begun = performance.now();
+    const worker = new Worker({ program, args, socket });
+    this.#worker = worker;
+    log("info", `worker ${program.name} started: ${program.file}, process ${worker.pid ?? "none"}`);
+    const place = await this.#orStop(worker.place());
+    if (place === "stop") return place;
+    if (!place) return { end: await worker.end(), loss: undefined };
+    log("info", `worker ${program.name} up after ${seconds(begun)}, at height ${place.height}`);
+    const loss = await this.#serve(worker, place);
+    this.#isServing = false;
+    if (loss === "stop") {
+      this.#isServing = true;
+      return loss;
+    }
+    if (loss?.error) throw loss.error;
+    return { end: await this.#endOf(worker, loss), loss };
+  }
+
+  /** Undefined: it has ended. */
+  async #serve(worker: Worker, place: ChainPlace): Promise<Loss | "stop" | undefined> {
+    const engine = this.#engine;
+    this.#sayGivenAgain(worker);
+    const served = engine.serve(worker, place);
+    this.#isServing = true;
+    const over = Promise.race([served, worker.ended.then(() => undefined)]);
+    // The worker ends before CometBFT is started: that rejects where nobody listens yet.
+    over.catch(() => undefined);
+    if (!engine.hasComet) engine.startComet(place.height === 0n);
+    const first = await this.#orStop(over);
+    if (first !== "stop") return first;
+    const height = engine.position.heightUnderWay;
+    this.options.log("info", height === undefined ? "stopping" : `finishing block ${height}, then stopping`);
+    return this.#orEngine(Promise.race([over, engine.position.untilIdle().then(() => "stop" as const)]));
+  }
+
+  #sayGivenAgain({ program }: Worker): void {
+    const { log } = this.options;
+    const [first] = this.#engine.waitingForBlocks;
+    if (first?.isGiven) {
+      log("info", `${requestName(first.number)} ${this.#engine.nextHeight} given again, to worker ${program.name}`);
+    }
+  }
+
+  /** What the end of CometBFT or a signal does not wait for. @throws Halt UPG_HALT_ENGINE */
+  #orStop<T>(work: Promise<T>): Promise<T | "stop"> {
+    return this.#orEngine(Promise.race([work, this.#stop]));
+  }
+
+  async #orEngine<T>(work: Promise<T>): Promise<T> {
+    const first = await Promise.race([work, this.#engine.ended]);
+    if (first instanceof Halt) throw first;
+    return first;
+  }
+
+  /** @throws Halt UPG_HALT_WORKER: it refuses a request, and goes on */
+  async #endOf(worker: Worker, loss: Loss | undefined): Promise<WorkerEnd> {
+    const asked = loss?.refusal?.asked;
+    if (loss) {
+      const what = asked ? `worker ${worker.program.name} at ${requestName(asked.number)}` : "its connection is lost";
+      this.options.log(asked ? "error" : "warn", `${what}: ${loss.reason}`);
+    }
+    const late = new AbortController();
+    const millis = asked && !ENDING.has(asked.number) ? REFUSING_MILLIS : ENDING_MILLIS;
+    const patience = sleep(millis, undefined, { signal: late.signal }).catch(() => undefined);
+    const end = await Promise.race([worker.ended, patience]);
+    late.abort();
+    if (!end && loss && asked) {
+      await this.#engine.refuse(loss);
+      const what = `worker ${worker.program.name} refused ${requestName(asked.number)} and goes on: ${loss.reason}`;
+      throw new Halt("UPG_HALT_WORKER", what, this.#engine.nextHeight);
+    }
+    return end ?? worker.stop();
+  }
+
+  async #next(program: Program, { end, loss }: WorkerOver): Promise<Next> {
+    const { log, signal } = this.options;
+    const kind = kindOfEnd(end);
+    log(
+      kind === "crash" || kind === "final" ? "error" : "info",
+      `worker ${program.name} ${describeWorkerEnd(end)} at height ${this.#engine.nextHeight}`,
+    );
+    this.#gap = { since: performance.now(), before: program.name };
+    await this.#engine.workerEnded(kind === "crash");
+    if (kind === "upgrade") return this.#upgraded(program);
+    const newer = kind === "too-old" ? this.#succession.newer(program) : undefined;
+    if (newer) return { program: newer };
+    if (kind === "again" || kind === "crash") return signal.aborted ? { exit: 0 } : this.#again(program, end);
+    if (loss) await this.#engine.refuse(loss);
+    if (end.error) throw new UpgradeError("UPG_INVALID_CONFIG", `${program.file} ${describeWorkerEnd(end)}`);
+    return { exit: end.exit ?? 1 };
+  }
+
+  async #upgraded(program: Program): Promise<Next> {
+    const plan = this.#succession.plan();
+    const next = await this.#orStop(this.#succession.next(plan, program));
+    if (!next || next === "stop") return { exit: HELD_EXIT };
+    this.options.log("info", `worker ${next.name} is next, for "${plan.name}"`);
+    return { program: next };
+  }
+
+  async #again(program: Program, end: WorkerEnd): Promise<Next> {
+    const millis = this.#restarts.next(performance.now());
+    if (millis === undefined) {
+      const what = `worker ${program.name} ${describeWorkerEnd(end)}, and was started again ${RESTARTS_TEXT}`;
+      throw new Halt("UPG_HALT_WORKER", what, this.#engine.nextHeight);
+    }
+    const wait = sleep(millis, undefined, { signal: this.options.signal }).catch(() => undefined);
+    return (await this.#orStop(wait)) === "stop" ? { exit: 0 } : { program };
+  }
+
+  #committed(): void {
+    const gap = this.#gap;
+    if (!gap) return;
+    this.#gap = undefined;
+    const height = this.#engine.position.place?.height;
+    this.options.log("info", `block ${height} committed ${seconds(gap.since)} after worker ${gap.before} ended`);
+  }
+}
+
+const seconds = (since: number) => `${((performance.now() - since) / 1_000).toFixed(2)} s`;

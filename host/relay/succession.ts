@@ -1,0 +1,183 @@
+/**
+ * Which program is next: the one that the due plan's folder or the operator names. While it is missing, or refuses the home,
+ * the relay holds and looks again.
+ */
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readFileIfThere } from "../engine/home/atomic-file.js";
+import { messageOf, UpgradeError } from "../errors.js";
+import { shellWord } from "../shell-word.js";
+import type { LogLevel } from "../upgrade/handlers.js";
+import { parseUpgradeInfo, type UpgradeInfo } from "../upgrade/upgrade-info.js";
+import { fingerprint, type Layout, type Program, problemOf } from "./layout.js";
+import { preUpgrade } from "./pre-upgrade.js";
+
+const LOOK_MILLIS = 250;
+/** Between two log lines of what is missing, and two questions to a program that has refused. */
+const MINUTE_MILLIS = 60_000;
+const RETRY_MILLIS = 1_000;
+
+export interface SuccessionOptions {
+  readonly home: string;
+  readonly layout: Layout;
+  /** Of the workers. */
+  readonly flags: readonly string[];
+  /** Further questions to a `pre-upgrade` that asks for them; Cosmovisor's DAEMON_PREUPGRADE_MAX_RETRIES. */
+  readonly retriesMax: number;
+  readonly log: (level: LogLevel, message: string) => void;
+  /** Aborted when the relay is to stop. */
+  readonly signal: AbortSignal;
+}
+
+export class Succession {
+  constructor(private readonly options: SuccessionOptions) {}
+
+  get #planFile(): string {
+    return join(this.options.home, "data/upgrade-info.json");
+  }
+
+  /** The plan that the last worker has halted for. @throws UpgradeError UPG_STORE_IO: nothing says which */
+  plan(): UpgradeInfo {
+    const bytes = readFileIfThere(this.#planFile);
+    const plan = bytes && parseUpgradeInfo(bytes);
+    if (plan) return plan;
+    throw new UpgradeError("UPG_STORE_IO", `${this.#planFile} names no plan, though a plan is due`);
+  }
+
+  /** Of the last plan, where it is another program than `ended`, which is too old. Undefined: there is none. */
+  newer(ended: Program): Program | undefined {
+    const bytes = readFileIfThere(this.#planFile);
+    const plan = bytes && parseUpgradeInfo(bytes);
+    const program = plan && this.options.layout.of(plan.name);
+    return program && program.file !== ended.file && problemOf(program) === undefined ? program : undefined;
+  }
+
+  /**
+   * The program that makes the upgrade, checked and linked as the current one; waits until there is one.
+   * Undefined: the relay is to stop.
+   */
+  async next(plan: UpgradeInfo, ended: Program): Promise<Program | undefined> {
+    const { layout, signal } = this.options;
+    const program = layout.of(plan.name);
+    const tried = program.file === ended.file ? fingerprint(ended.file) : undefined;
+    const hold = new Hold(this.options, plan, program);
+    while (!signal.aborted) {
+      if (hold.isToBeAsked(tried)) {
+        const problem = await this.#problem(program);
+        if (problem === undefined) return this.#linked(program);
+        hold.refused(problem);
+      } else if (hold.hasOtherHandlers() && (await this.#isReady(ended))) return ended;
+      await sleep(LOOK_MILLIS, undefined, { signal }).catch(() => undefined);
+    }
+    return undefined;
+  }
+
+  #linked(program: Program): Program {
+    this.options.layout.switchTo(program, this.#planFile);
+    return program;
+  }
+
+  /** Why the program is not started; undefined: it is ready. */
+  async #problem(program: Program): Promise<string | undefined> {
+    const problem = problemOf(program);
+    if (problem !== undefined) return problem;
+    try {
+      for (let turn = 0; ; turn++) {
+        const { kind, exit } = await preUpgrade({ program, ...this.options });
+        if (kind === "ready") return undefined;
+        if (kind === "refused" || turn >= this.options.retriesMax)
+          return `${program.file} pre-upgrade ended with ${exit}; its own lines above say why`;
+        await sleep(RETRY_MILLIS, undefined, { signal: this.options.signal });
+      }
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
+  /** A handler that came as a file is for the program that has run. */
+  async #isReady(program: Program): Promise<boolean> {
+    return preUpgrade({ program, ...this.options }).then(
+      ({ exit }) => exit === 0,
+      () => false,
+    );
+  }
+}
+
+/** What the relay waits for, and what it has logged of it. */
+class Hold {
+  #asked: string | undefined;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #saidAt = Number.NEGATIVE_INFINITY;
+  #seen: string | undefined;
+  #isFirst = true;
+  /** Files of the home's folders of handlers: at the halt, and at the last look. */
+  #handlers: string;
+  #handlersSeen: string;
+
+  constructor(
+    private readonly options: SuccessionOptions,
+    private readonly plan: UpgradeInfo,
+    private readonly program: Program,
+  ) {
+    this.#handlers = this.#handlersSeen = handlerFiles(options.home);
+  }
+
+  /** Once when they have changed, and are whole. */
+  hasOtherHandlers(): boolean {
+    const found = handlerFiles(this.options.home);
+    const isWhole = found === this.#handlersSeen;
+    this.#handlersSeen = found;
+    if (!isWhole || found === this.#handlers) return false;
+    this.#handlers = found;
+    return true;
+  }
+
+  /** Once when the file is there, whenever it is another one, and once a minute. @param tried a file that has no handler */
+  isToBeAsked(tried: string | undefined): boolean {
+    const found = fingerprint(this.program.file);
+    // One that is being copied is another one at the next look.
+    const isWhole = this.#isFirst || found === this.#seen;
+    this.#isFirst = false;
+    this.#seen = found;
+    if (found === undefined || found === tried) {
+      const what = found === undefined ? "is missing" : "has no handler for it";
+      if (performance.now() - this.#saidAt >= MINUTE_MILLIS) this.#say(`${this.program.file} ${what}`);
+      return false;
+    }
+    if (!isWhole) return false;
+    return found !== this.#asked || performance.now() - this.#askedAt >= MINUTE_MILLIS;
+  }
+
+  refused(problem: string): void {
+    this.#asked = this.#seen;
+    this.#askedAt = performance.now();
+    this.#say(problem);
+  }
+
+  #say(problem: string): void {
+    this.#saidAt = performance.now();
+    const { name, height } = this.plan;
+    const { file } = this.program;
+    const command = `mkdir -p ${shellWord(dirname(file))} && cp NEW_PROGRAM ${shellWord(file)}`;
+    this.options.log(
+      "warn",
+      `holding at height ${height} for "${name}": ${problem}. CometBFT goes on waiting; the upgrade is made as soon as the ` +
+        `program is there: \`${command}\`. SIGTERM ends the relay with 10`,
+    );
+  }
+}
+
+function handlerFiles(home: string): string {
+  const folders = [join(home, "handlers"), join(home, "handlers/staged")];
+  const files = folders.flatMap((folder) => namesIn(folder).map((name) => join(folder, name)));
+  return files.map((file) => `${file} ${fingerprint(file)}`).join("\n");
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
