@@ -45,6 +45,8 @@ test("--all-or-none, one node ends with 10 → the other is stopped, the status 
     onEvent: (event) => events.push(event),
   });
   expect(exit).toBe(10);
+  const begun = events.filter(({ event }) => event === "start").map(({ node, pid, home }) => [node, typeof pid, home]);
+  expect(begun.sort()).toEqual(["node0", "node1"].map((node) => [node, "number", join(root, node)]));
   expect(events.filter(({ event }) => event === "end").map(({ node, exit: status }) => [node, status])).toEqual([
     ["node0", 10],
     ["node1", 0],
