@@ -1,9 +1,8 @@
 /** The flags of `start` that say who decides blocks, and what they lead to. */
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { type Command, Option } from "commander";
 import { type AbciAddress, parseAbciAddress } from "../abci/address.js";
 import { findComet } from "../abci/comet/binary.js";
-import type { CometFiles } from "../abci/comet/home-files.js";
 import type { EngineName } from "../chain/engine-port.js";
 import { httpUrl } from "../comet-rpc/client.js";
 import type { Home } from "../engine/home/home.js";
@@ -166,16 +165,4 @@ function rpcFlag(self: Command): string | undefined {
   // That of app.toml is of the embedded engine's.
   if (!["cli", "env"].includes(self.getOptionValueSource("rpc.laddr") ?? "default")) return undefined;
   return `tcp://${hostPort(self.getOptionValue("rpc.laddr") as DoorFlags["rpc.laddr"])}`;
-}
-
-/** Where CometBFT has its files in this home. @throws UpgradeError UPG_INVALID_CONFIG */
-export function cometFiles(home: Home): CometFiles {
-  const settings = readConfig(home.path, "config");
-  const at = (setting: string, file: string) => resolve(home.path, configValue(settings, setting) || file);
-  return {
-    nodeKey: at("node_key_file", "config/node_key.json"),
-    validatorKey: at("priv_validator_key_file", "config/priv_validator_key.json"),
-    lastSigned: at("priv_validator_state_file", "data/priv_validator_state.json"),
-    databases: at("db_dir", "data"),
-  };
 }

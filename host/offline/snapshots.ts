@@ -1,6 +1,7 @@
-/** Snapshots in a home: which there are, one more of the last height, one less. */
+/** Snapshots in a home: which there are, one more of the last height, one less, one as a file. */
 
-import { toHex } from "../bytes.js";
+import { resolve } from "node:path";
+import { toHex, toUpperHex } from "../bytes.js";
 import { Core } from "../core/core.js";
 import { requireHome } from "../engine/home/begun-genesis.js";
 import { keptGenesis } from "../engine/home/genesis-record.js";
@@ -9,7 +10,8 @@ import { withReaderUntil } from "../engine/home/home-database.js";
 import { UpgradeError } from "../errors.js";
 import type { Snapshot } from "../gen/cosmos/store/snapshots/v1/snapshot_pb.js";
 import { sha256 } from "../native/sha256.js";
-import { SNAPSHOT_FORMAT } from "../snapshot/facts.js";
+import { loadArchive, writeArchive } from "../snapshot/archive.js";
+import { namedAppHash, SNAPSHOT_FORMAT } from "../snapshot/facts.js";
 import { SnapshotFolder } from "../snapshot/folder.js";
 import { takeSnapshot } from "../snapshot/take.js";
 import { lastVersionOf } from "../store/disk/fenced-database.js";
@@ -23,11 +25,23 @@ export interface SnapshotSummary {
   /** SHA-256 of all chunks, hex. */
   readonly hash: string;
   readonly app_version: string;
+  /** That its stores make, upper-case hex; it is in the header of the next block. */
+  readonly app_hash: string;
 }
 
-function summaryOf({ height, format, chunks, hash, metadata }: Snapshot): SnapshotSummary {
-  const version = metadata?.facts?.appVersion ?? 0n;
-  return { height: String(height), format, chunks, hash: toHex(hash), app_version: String(version) };
+function summaryOf(snapshot: Snapshot): SnapshotSummary {
+  const { height, format, chunks, hash } = snapshot;
+  const app_version = String(snapshot.metadata?.facts?.appVersion ?? 0n);
+  return { height: String(height), format, chunks, hash: toHex(hash), app_version, app_hash: appHashOf(snapshot) };
+}
+
+/** "" where the description names no stores that could make one. */
+function appHashOf(snapshot: Snapshot): string {
+  try {
+    return toUpperHex(namedAppHash(snapshot, sha256));
+  } catch {
+    return "";
+  }
 }
 
 /** @throws UpgradeError UPG_INVALID_CONFIG where there is no home */
@@ -59,6 +73,27 @@ export function exportSnapshot(path: string, height: Height, say: (line: string)
 
 /** @throws UpgradeError UPG_NOT_FOUND_SNAPSHOT, UPG_STORE_IO */
 export function deleteSnapshot(path: string, height: Height, format = SNAPSHOT_FORMAT): void {
-  if (folderOf(path).remove(height, format)) return;
-  throw new UpgradeError("UPG_NOT_FOUND_SNAPSHOT", `there is no snapshot of height ${height} in format ${format}`);
+  if (!folderOf(path).remove(height, format)) throw noSnapshot(height, format);
+}
+
+export function noSnapshot(height: Height, format: number): UpgradeError {
+  return new UpgradeError("UPG_NOT_FOUND_SNAPSHOT", `there is no snapshot of height ${height} in format ${format}`);
+}
+
+/**
+ * Writes a snapshot into one file. @param file undefined: `<height>-<format>.tar.gz` in this folder
+ * @throws UpgradeError UPG_NOT_FOUND_SNAPSHOT, UPG_INVALID_SNAPSHOT, UPG_STORE_*
+ */
+export async function dumpSnapshot(path: string, height: Height, format: number, file?: string): Promise<string> {
+  const folder = folderOf(path);
+  const snapshot = folder.get(height, format);
+  if (!snapshot) throw noSnapshot(height, format);
+  const archive = resolve(file ?? `${height}-${format}.tar.gz`);
+  await writeArchive(folder, snapshot, archive, sha256);
+  return archive;
+}
+
+/** Puts the snapshot of such a file among those of a home. @throws UpgradeError UPG_INVALID_SNAPSHOT, UPG_INVALID_ARGUMENT, UPG_STORE_* */
+export async function loadSnapshot(path: string, file: string): Promise<SnapshotSummary> {
+  return summaryOf(await loadArchive(folderOf(path), file, sha256));
 }

@@ -59,6 +59,14 @@ export function requireSnapshot(
   if (!equalBytes(appHash(sha256, facts.stores), trusted)) throw invalid("its stores have another app hash");
 }
 
+/** The app hash that the stores of a snapshot make, which somebody else must vouch for. @throws UpgradeError UPG_INVALID_SNAPSHOT */
+export function namedAppHash({ metadata }: Snapshot, sha256: Sha256): Uint8Array {
+  const facts = metadata?.facts;
+  if (!facts) throw invalid("it does not name its stores");
+  requireStores(facts.stores);
+  return appHash(sha256, facts.stores);
+}
+
 function requireStores(stores: SnapshotFacts["stores"]): void {
   stores.forEach(({ name, hash, size }, at) => {
     const problem = storeNameProblem(name);

@@ -24,7 +24,7 @@ export class SnapshotFolder {
   *list(): Generator<Snapshot, void, undefined> {
     for (const height of this.#heights()) {
       for (const format of names(join(this.path, String(height)))) {
-        const found = NUMBER.test(format) ? this.#described(height, Number(format)) : undefined;
+        const found = NUMBER.test(format) ? this.get(height, Number(format)) : undefined;
         if (found) yield found;
       }
     }
@@ -72,7 +72,7 @@ export class SnapshotFolder {
   /** False: there was none. */
   remove(height: Height, format: number): boolean {
     const folder = this.#folder(height, format);
-    const isThere = this.#described(height, format) !== undefined;
+    const isThere = this.get(height, format) !== undefined;
     rmSync(folder, { recursive: true, force: true });
     this.giveUp(height, format);
     return isThere;
@@ -105,7 +105,8 @@ export class SnapshotFolder {
     return heights.sort((a, b) => (a < b ? 1 : a > b ? -1 : 0));
   }
 
-  #described(height: Height, format: number): Snapshot | undefined {
+  /** What describes a snapshot; undefined: there is none that can be had. @throws UpgradeError UPG_STORE_IO */
+  get(height: Height, format: number): Snapshot | undefined {
     const bytes = readFileIfThere(join(this.#folder(height, format), DESCRIPTION));
     if (!bytes) return undefined;
     try {

@@ -48,6 +48,22 @@ export function registerComet(program: Cobra, output: Output): void {
       const { rollbackComet } = await import("../../offline/rollback-comet.js");
       output.print(rollbackComet(homeOf(command), { isHard: flags.hard === true, program: flags["comet.bin"] }));
     });
+  registerReset(comet, output);
+}
+
+function registerReset(comet: Cobra, output: Output): void {
+  comet
+    .command("unsafe-reset-all")
+    .option("--keep-addr-book", "keep the addresses of peers, config/addrbook.json")
+    .summary("Remove the state, the blocks and the snapshots of this home")
+    .description(
+      "Removes what is in the data folder and, where it is another one, CometBFT's databases, while the node is stopped. Keys and\n" +
+        "settings stay, and so does the record of what the key has signed: up to that height it signs nothing.",
+    )
+    .action(async ({ keepAddrBook = false }: { keepAddrBook?: boolean }, command: Cobra) => {
+      const { resetAll } = await import("../../offline/reset.js");
+      output.print(resetAll(homeOf(command), { keepAddrBook }));
+    });
 }
 
 async function consensusKeyOf(command: Cobra) {

@@ -3,6 +3,8 @@ import type { Cobra } from "../../shell/cobra.js";
 import { parseCount, parseHeight } from "../../shell/options.js";
 import type { Output } from "../../shell/output.js";
 
+/** The one that this program makes. */
+const SNAPSHOT_FORMAT = 3;
 const homeOf = (command: Cobra) => String(command.optsWithGlobals()["home"]);
 
 export function registerSnapshots(program: Cobra, output: Output): void {
@@ -35,9 +37,42 @@ export function registerSnapshots(program: Cobra, output: Output): void {
       output.print(await exportSnapshot(homeOf(command), height, (line) => output.say(line)));
     });
   snapshots
+    .command("dump")
+    .argument("<height>", "height of the snapshot", parseHeight)
+    .argument("[format]", "its format", parseCount, SNAPSHOT_FORMAT)
+    .option("--output-document <file>", "the archive (default: <height>-<format>.tar.gz in this folder)")
+    .summary("Write a snapshot of this home into one file")
+    .action(async (height: bigint, format: number, flags: { outputDocument?: string }, command: Cobra) => {
+      const { dumpSnapshot } = await import("../snapshots.js");
+      output.print({ file: await dumpSnapshot(homeOf(command), height, format, flags.outputDocument) });
+    });
+  snapshots
+    .command("load")
+    .argument("<archive-file>", "as `dump` writes it")
+    .summary("Put the snapshot of such a file among those of this home")
+    .action(async (file: string, _: unknown, command: Cobra) => {
+      const { loadSnapshot } = await import("../snapshots.js");
+      output.print(await loadSnapshot(homeOf(command), file));
+    });
+  snapshots
+    .command("restore")
+    .argument("<height>", "height of the snapshot", parseHeight)
+    .argument("[format]", "its format", parseCount, SNAPSHOT_FORMAT)
+    .option("--app-hash <hex>", "of the state, from a source that you trust: app_hash in the header of the next block")
+    .summary("Restore the state of a snapshot of this home, where it has none")
+    .description(
+      "For a node with CometBFT whose state was lost: with its own blocks CometBFT goes on from the height at the next start.\n" +
+        "A home that has no blocks either joins by state sync.",
+    )
+    .action(async (height: bigint, format: number, { appHash }: { appHash?: string }, command: Cobra) => {
+      const { restoreSnapshot } = await import("../restore-snapshot.js");
+      const flags = { height, format, appHash };
+      output.print(await restoreSnapshot(homeOf(command), flags, (line) => output.say(line)));
+    });
+  snapshots
     .command("delete")
     .argument("<height>", "height of the snapshot", parseHeight)
-    .argument("[format]", "its format", parseCount, 3)
+    .argument("[format]", "its format", parseCount, SNAPSHOT_FORMAT)
     .summary("Delete a snapshot of this home")
     .action(async (height: bigint, format: number, _: unknown, command: Cobra) => {
       const { deleteSnapshot } = await import("../snapshots.js");

@@ -5,10 +5,11 @@ import { describe, expect, test } from "vitest";
 import { parseAbciAddress } from "../../../host/abci/address.js";
 import { type AppNodeOptions, runAppNode } from "../../../host/abci/app-node.js";
 import type { Answer, Call } from "../../../host/abci/messages.js";
-import { cometFiles } from "../../../host/cli/comet-flags.js";
+
 import { HaltLinger } from "../../../host/engine/home/halt-linger.js";
 import { Home } from "../../../host/engine/home/home.js";
 import { UpgradeError } from "../../../host/errors.js";
+import { cometFiles } from "../../../host/offline/comet-files.js";
 import { makeHome } from "../../e2e/prepared-home.js";
 import { genesisText } from "../../scenario/genesis-text.js";
 import { AbciClient } from "./client.js";

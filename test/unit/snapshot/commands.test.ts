@@ -1,0 +1,278 @@
+/** Snapshots carried as files between homes, restored from disk, and homes that are taken back to before their first block. */
+import "../../serve-chain.js";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { toUpperHex } from "../../../host/bytes.js";
+import { AppPort } from "../../../host/chain/app-port.js";
+import { HeldHome } from "../../../host/engine/home/held-home.js";
+import { HomeLock } from "../../../host/engine/home/home-lock.js";
+import { sha256 } from "../../../host/native/sha256.js";
+import { resetAll } from "../../../host/offline/reset.js";
+import { restoreSnapshot } from "../../../host/offline/restore-snapshot.js";
+import { dumpSnapshot, exportSnapshot, listSnapshots, loadSnapshot } from "../../../host/offline/snapshots.js";
+import { loadArchive } from "../../../host/snapshot/archive.js";
+import { SnapshotFolder } from "../../../host/snapshot/folder.js";
+import { TAR_END, type TarFile, tarParts } from "../../../host/snapshot/tar.js";
+import { makeHome } from "../../e2e/prepared-home.js";
+import { exampleChain } from "../../example-chain.js";
+import { failureOf } from "../../scenario/chain.js";
+import { genesisText } from "../../scenario/genesis-text.js";
+
+const root = mkdtempSync(join(tmpdir(), "chain-upgrade-archives-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const silent = () => undefined;
+
+let homes = 0;
+function newHome(): string {
+  const home = join(root, String(homes++));
+  makeHome(home, genesisText());
+  return home;
+}
+
+/** Blocks as CometBFT would have them made, up to a height; the app hash. */
+function blocks(home: string, upTo: bigint): string {
+  const held = HeldHome.holdForComet({ chain: exampleChain, home, handlers: join(home, "none"), log: silent });
+  try {
+    const { app, genesis, alongsideFirst } = held.openApp();
+    const port = new AppPort({ app, genesis, ...(alongsideFirst ? { alongsideFirst } : {}) });
+    while (app.lastCommitID.version < upTo) {
+      const height = app.nextHeight;
+      const { seconds } = genesis.time;
+      port.finalizeBlock({ height, time: { seconds: seconds + 5n * (height - 1n), nanos: 0 } });
+      port.commit();
+    }
+    return toUpperHex(app.lastCommitID.hash);
+  } finally {
+    held.close();
+  }
+}
+
+let source = "";
+let archive = "";
+let appHash = "";
+let laterHash = "";
+beforeAll(async () => {
+  source = newHome();
+  appHash = blocks(source, 4n);
+  const taken = await exportSnapshot(source, 0n, silent);
+  expect(taken).toMatchObject({ height: "4", format: 3, app_hash: appHash });
+  archive = await dumpSnapshot(source, 4n, 3, join(root, "four.tar.gz"));
+  laterHash = blocks(source, 7n);
+});
+
+/** A home with the snapshot and without state. */
+async function loaded(): Promise<string> {
+  const home = newHome();
+  await loadSnapshot(home, archive);
+  return home;
+}
+
+describe("dumpSnapshot(), loadSnapshot()", () => {
+  test("an archive → files that tar lists; loaded elsewhere it is the same snapshot; twice, or of none → refused", async () => {
+    const names = execFileSync("tar", ["-tzf", archive], { encoding: "utf8" }).trim().split("\n");
+    expect(names).toEqual(["_snapshot", "0"]);
+    const home = await loaded();
+    expect(listSnapshots(home)).toEqual(listSnapshots(source));
+    await expect(loadSnapshot(home, archive)).rejects.toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+    expect(listSnapshots(home)).toHaveLength(1);
+    await expect(dumpSnapshot(home, 5n, 3)).rejects.toMatchObject({ code: "UPG_NOT_FOUND_SNAPSHOT" });
+    await expect(loadSnapshot(home, join(root, "none"))).rejects.toMatchObject({ code: "UPG_STORE_IO" });
+  });
+
+  test("an archive that tar made of the same files → loaded", async () => {
+    const folder = join(root, "unpacked");
+    mkdirSync(folder);
+    execFileSync("tar", ["-xzf", archive, "-C", folder]);
+    const again = join(root, "again.tar.gz");
+    execFileSync("tar", ["-czf", again, "-C", folder, "_snapshot", "0"]);
+    expect(await loadSnapshot(newHome(), again)).toMatchObject({ height: "4", app_hash: appHash });
+  });
+
+  test("a chunk on disk that is not what its description says → UPG_INVALID_SNAPSHOT, and no archive", async () => {
+    const home = await loaded();
+    const chunk = join(home, "data/snapshots/4/3/0");
+    writeFileSync(chunk, readFileSync(chunk).fill(0, 5, 6));
+    const file = join(root, "damaged.tar.gz");
+    await expect(dumpSnapshot(home, 4n, 3, file)).rejects.toMatchObject({ code: "UPG_INVALID_SNAPSHOT" });
+    rmSync(chunk);
+    await expect(dumpSnapshot(home, 4n, 3, file)).rejects.toMatchObject({ code: "UPG_INVALID_SNAPSHOT" });
+    expect(readdirSync(root).filter((name) => name.startsWith("damaged"))).toEqual([]);
+  });
+});
+
+describe("loadArchive() of something else", () => {
+  const filesOf = () => {
+    const tar = gunzipSync(readFileSync(archive));
+    const files: TarFile[] = [];
+    for (let at = 0; tar[at] !== 0; ) {
+      const name = tar.toString("latin1", at, at + 100).replace(/\0.*$/, "");
+      const size = Number.parseInt(tar.toString("latin1", at + 124, at + 135), 8);
+      files.push({ name, bytes: tar.subarray(at + 512, at + 512 + size) });
+      at += 512 + Math.ceil(size / 512) * 512;
+    }
+    return files;
+  };
+  const packed = (files: readonly TarFile[]) => Buffer.concat([...files.flatMap(tarParts), TAR_END]);
+  const flipped = (bytes: Uint8Array, at: number) => {
+    const copy = Uint8Array.from(bytes);
+    copy[at] = (copy[at] ?? 0) ^ 1;
+    return copy;
+  };
+  /** An archive whose first header says so many bytes. */
+  const saying = (size: number) => {
+    const [header = new Uint8Array()] = tarParts({ name: "_snapshot", bytes: { length: size } as Uint8Array });
+    return header;
+  };
+  /** Nothing is left of what is refused. */
+  async function refuse(name: string, bytes: Uint8Array, message = ""): Promise<void> {
+    const file = join(root, `bad-${name}`);
+    writeFileSync(file, bytes);
+    const folder = new SnapshotFolder(join(root, `folder-${name}`));
+    await expect(loadArchive(folder, file, sha256), name).rejects.toMatchObject({
+      code: "UPG_INVALID_SNAPSHOT",
+      message: expect.stringContaining(message),
+    });
+    expect([...folder.list()]).toEqual([]);
+    expect(existsSync(folder.path) ? readdirSync(folder.path) : []).toEqual([]);
+  }
+
+  test("each of these → UPG_INVALID_SNAPSHOT, and nothing is left", async () => {
+    const [description, chunk] = filesOf() as [TarFile, TarFile];
+    const zipped = (files: readonly TarFile[]) => gzipSync(packed(files));
+    await refuse("empty", new Uint8Array());
+    await refuse("no-gzip", packed([description, chunk]));
+    await refuse("no-tar", gzipSync(Buffer.alloc(2_000, 7)));
+    await refuse("nothing", gzipSync(TAR_END));
+    await refuse("cut-gzip", readFileSync(archive).subarray(0, -40));
+    await refuse("cut-tar", gzipSync(packed([description, chunk]).subarray(0, 1_600)));
+    await refuse("no-description", zipped([chunk]));
+    await refuse("no-chunk", zipped([description]));
+    await refuse("two-chunks", zipped([description, chunk, { ...chunk, name: "1" }]));
+    await refuse("other-name", zipped([description, { ...chunk, name: "../0" }]));
+    await refuse("other-chunk", zipped([description, { ...chunk, bytes: flipped(chunk.bytes, 9) }]));
+    await refuse("no-snapshot", zipped([{ ...description, bytes: Uint8Array.of(255) }, chunk]));
+    await refuse("largest", gzipSync(saying(16_000_000)), "ends in the middle of a file");
+    await refuse("too-large", gzipSync(saying(16_000_001)), "has more than 16000000 bytes");
+    for (let at = 0; at < description.bytes.length; at += 29) {
+      await refuse(`flipped-${at}`, zipped([{ ...description, bytes: flipped(description.bytes, at) }, chunk])).catch(
+        // A height or a fact that is no part of the hashes: nothing in the archive says that it is another one.
+        (error: unknown) => {
+          const folder = new SnapshotFolder(join(root, `folder-flipped-${at}`));
+          if ([...folder.list()].length !== 1) throw error;
+        },
+      );
+    }
+  });
+});
+
+describe("restoreSnapshot()", () => {
+  const lines: string[] = [];
+  const say = (line: string) => void lines.push(line);
+
+  test("into a home without state → its height and app hash; CometBFT's next blocks have the hashes of the others", async () => {
+    const home = await loaded();
+    const restored = await restoreSnapshot(home, { height: 4n, format: 3, appHash: appHash.toLowerCase() }, say);
+    expect(restored).toEqual({ height: "4", app_hash: appHash });
+    expect(lines.join("\n")).not.toContain("warning");
+    expect(blocks(home, 7n)).toBe(laterHash);
+  });
+
+  test("without an app hash → the snapshot's own, with a warning that names it", async () => {
+    const home = await loaded();
+    lines.length = 0;
+    expect(await restoreSnapshot(home, { height: 4n, format: 3, appHash: undefined }, say)).toMatchObject({
+      height: "4",
+    });
+    expect(lines.at(-1)).toContain(`warning: nobody vouched for the app hash ${appHash}`);
+  });
+
+  test("another app hash, a damaged chunk, no snapshot, no hash → refused, nothing counts, and the right one works", async () => {
+    const home = await loaded();
+    const flags = { height: 4n, format: 3, appHash: undefined };
+    const other = restoreSnapshot(home, { ...flags, appHash: "00".repeat(32) }, say);
+    await expect(other).rejects.toMatchObject({ code: "UPG_INVALID_SNAPSHOT" });
+    await expect(restoreSnapshot(home, { ...flags, appHash: "zz" }, say)).rejects.toMatchObject({
+      code: "UPG_INVALID_ARGUMENT",
+    });
+    await expect(restoreSnapshot(home, { ...flags, height: 5n }, say)).rejects.toMatchObject({
+      code: "UPG_NOT_FOUND_SNAPSHOT",
+    });
+    const chunk = join(home, "data/snapshots/4/3/0");
+    const sound = readFileSync(chunk);
+    writeFileSync(chunk, Uint8Array.from(sound).fill(0, 5, 6));
+    await expect(restoreSnapshot(home, flags, say)).rejects.toMatchObject({ code: "UPG_INVALID_SNAPSHOT" });
+    writeFileSync(chunk, sound);
+    expect(await restoreSnapshot(home, flags, say)).toMatchObject({ height: "4" });
+  });
+
+  test("into a home that has state, or is held by a node → UPG_INVALID_CONFIG, UPG_STORE_LOCKED; the state stays", async () => {
+    const home = await loaded();
+    const before = blocks(home, 2n);
+    const flags = { height: 4n, format: 3, appHash: undefined };
+    const refused = restoreSnapshot(home, flags, say);
+    await expect(refused).rejects.toMatchObject({
+      code: "UPG_INVALID_CONFIG",
+      message: expect.stringContaining("height 2"),
+    });
+    const held = HeldHome.holdForComet({ chain: exampleChain, home, log: silent });
+    await expect(restoreSnapshot(home, flags, say)).rejects.toMatchObject({ code: "UPG_STORE_LOCKED" });
+    held.close();
+    expect(blocks(home, 2n)).toBe(before);
+  });
+});
+
+describe("resetAll()", () => {
+  test("state, blocks, snapshots, CometBFT's databases and peers go; keys, settings and the record of signatures stay", async () => {
+    const home = await loaded();
+    blocks(home, 2n);
+    const inData = (name: string) => join(home, "data", name);
+    const record = JSON.stringify({ height: "9", round: 0, step: 3 });
+    writeFileSync(inData("priv_validator_state.json"), record);
+    for (const name of ["blockstore.db", "state.db", "cs.wal"]) mkdirSync(inData(name));
+    writeFileSync(join(home, "config/addrbook.json"), "{}");
+    const config = readdirSync(join(home, "config")).filter((name) => name !== "addrbook.json");
+    const keys = ["priv_validator_key.json", "node_key.json"].map((name) => readFileSync(join(home, "config", name)));
+    const done = resetAll(home, { keepAddrBook: false });
+    expect(done.signed_height).toBe("9");
+    expect(done.removed).toEqual(expect.arrayContaining([inData("chain.mdb"), inData("blockstore.db")]));
+    expect(readdirSync(join(home, "data"))).toEqual(["priv_validator_state.json"]);
+    expect(readFileSync(inData("priv_validator_state.json"), "utf8")).toBe(record);
+    expect(readdirSync(join(home, "config"))).toEqual(config);
+    expect(
+      ["priv_validator_key.json", "node_key.json"].map((name) => readFileSync(join(home, "config", name))),
+    ).toEqual(keys);
+    expect(resetAll(home, { keepAddrBook: false }).removed).toEqual([]);
+    expect(blocks(home, 7n)).toBe(laterHash);
+  });
+
+  test("databases in another folder → CometBFT's go, what else is there stays; --keep-addr-book keeps peers", () => {
+    const home = newHome();
+    const elsewhere = join(root, "elsewhere");
+    for (const name of ["blockstore.db", "tx_index.db", "photos"])
+      mkdirSync(join(elsewhere, name), { recursive: true });
+    writeFileSync(join(home, "config/config.toml"), `db_dir = "${elsewhere}"\n`);
+    writeFileSync(join(home, "config/addrbook.json"), "{}");
+    resetAll(home, { keepAddrBook: true });
+    expect(readdirSync(elsewhere)).toEqual(["photos"]);
+    expect(existsSync(join(home, "config/addrbook.json"))).toBe(true);
+  });
+
+  test("while a node runs, a record that cannot be read, no home → refused, and nothing is removed", () => {
+    const home = newHome();
+    blocks(home, 2n);
+    const before = readdirSync(join(home, "data")).sort();
+    const lock = HomeLock.acquire(join(home, "data/LOCK"));
+    expect(failureOf(() => resetAll(home, { keepAddrBook: false })).code).toBe("UPG_STORE_LOCKED");
+    lock.release();
+    writeFileSync(join(home, "data/priv_validator_state.json"), "{");
+    expect(failureOf(() => resetAll(home, { keepAddrBook: false })).code).toBe("UPG_STORE_CORRUPT");
+    expect(readdirSync(join(home, "data")).sort()).toEqual(
+      [...new Set([...before, "priv_validator_state.json"])].sort(),
+    );
+    expect(failureOf(() => resetAll(join(root, "none"), { keepAddrBook: false })).code).toBe("UPG_INVALID_CONFIG");
+  });
+});
