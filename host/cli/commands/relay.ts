@@ -49,7 +49,7 @@ async function relay(more: readonly string[], flags: RelayFlags, command: Cobra)
   const { Home } = await import("../../engine/home/home.js");
   const { isEmbedded } = await import("../../native/embedded.js");
   const { endWithParent } = await import("../../shell/end-with-parent.js");
-  const { cometFiles } = await import("../comet-flags.js");
+  const { cometFiles } = await import("../../offline/comet-files.js");
   const { makeLogger } = await import("./start.js");
   const globals = command.optsWithGlobals() as { home: string; log_format: string; log_level: string };
   const home = new Home(resolve(globals.home));
