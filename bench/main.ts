@@ -171,12 +171,12 @@ function print(result: Row): void {
     process.stdout.write(`${JSON.stringify(result)}\n`);
     return;
   }
-  const value =
-    result.unit === "bytes"
-      ? `${(result.value / 1_048_576).toFixed(0)} MiB`
-      : `${result.value.toLocaleString("en")} ${result.unit}`;
+  const isBytes = result.unit === "bytes";
+  const text = (value: number) => (isBytes ? (value / 1_048_576).toFixed(0) : value.toLocaleString("en"));
   const ratio = result.ratio === undefined ? "" : `  ${result.ratio}× of ${result.against}`;
-  process.stdout.write(`  ${result.row.padEnd(20)} ${value.padStart(18)}  (${result.n} runs)${ratio}\n`);
+  const range = result.n > 1 ? `: ${text(result.min)} to ${text(result.max)}` : "";
+  const value = `${text(result.value)} ${isBytes ? "MiB" : result.unit}`;
+  process.stdout.write(`  ${result.row.padEnd(24)} ${value.padStart(18)}  (${result.n} runs${range})${ratio}\n`);
 }
 
 function printRatio(result: RatioRow): void {

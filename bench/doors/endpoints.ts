@@ -82,17 +82,17 @@ export async function pollWhile(servers: Servers, nextTx: () => Uint8Array, isGo
   await Promise.all([
     rounds(async () => {
       for (const path of REST) {
-        const text = await timed(path, () => ask(agent, `${servers.rest}${path}`));
+        const text = await timed(path, () => askHttp(agent, `${servers.rest}${path}`));
         if (text !== undefined && path.endsWith("/progress")) readProgress(poll, text);
       }
-      for (const path of RPC) await timed(path, () => ask(agent, `${servers.rpc}${path}`));
+      for (const path of RPC) await timed(path, () => askHttp(agent, `${servers.rpc}${path}`));
     }),
     rounds(async () => {
-      for (const path of GRPC) await timed(path, () => call(client, path));
+      for (const path of GRPC) await timed(path, () => callGrpc(client, path));
     }),
     rounds(async () => {
       for (const path of SUPPLY)
-        await timed(`supply ${path}`, () => ask(agent, `${servers.rest}${path}`, SUPPLY_MILLIS_MAX));
+        await timed(`supply ${path}`, () => askHttp(agent, `${servers.rest}${path}`, SUPPLY_MILLIS_MAX));
     }),
     rounds(() => sendOne(agent, servers, nextTx(), timed)),
   ]);
@@ -107,9 +107,9 @@ type Timed = <T>(endpoint: string, ask: () => Promise<T>) => Promise<T | undefin
 async function sendOne(agent: Agent, { rest, rpc }: Servers, bytes: Uint8Array, timed: Timed): Promise<void> {
   const tx = Buffer.from(bytes).toString("base64");
   const simulation = JSON.stringify({ tx_bytes: tx });
-  await timed("simulate", () => ask(agent, `${rest}/cosmos/tx/v1beta1/simulate`, ANSWER_MILLIS_MAX, simulation));
+  await timed("simulate", () => askHttp(agent, `${rest}/cosmos/tx/v1beta1/simulate`, ANSWER_MILLIS_MAX, simulation));
   const sent = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "broadcast_tx_sync", params: { tx } });
-  await timed("broadcast_tx_sync", () => ask(agent, rpc, ANSWER_MILLIS_MAX, sent));
+  await timed("broadcast_tx_sync", () => askHttp(agent, rpc, ANSWER_MILLIS_MAX, sent));
 }
 
 interface ProgressJson {
@@ -129,7 +129,7 @@ function readProgress(poll: Poll, text: string): void {
   poll.progress.push({ phase, store, done: Number(done), total: Number(total), rate: Number(rate), leftMillis });
 }
 
-function ask(agent: Agent, url: string, millisMax = ANSWER_MILLIS_MAX, body?: string): Promise<string> {
+export function askHttp(agent: Agent, url: string, millisMax = ANSWER_MILLIS_MAX, body?: string): Promise<string> {
   const method = body === undefined ? "GET" : "POST";
   return new Promise((resolve, reject) => {
     const sent = request(url, { agent, method, timeout: millisMax }, (response) => {
@@ -148,7 +148,7 @@ function ask(agent: Agent, url: string, millisMax = ANSWER_MILLIS_MAX, body?: st
   });
 }
 
-function call(client: Client, path: string): Promise<Buffer> {
+export function callGrpc(client: Client, path: string): Promise<Buffer> {
   const asIs = (bytes: Buffer) => bytes;
   const deadline = Date.now() + ANSWER_MILLIS_MAX;
   return new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@
  */
 
 import { EMPTY } from "../bytes.js";
-import type { AppQueryResult, CheckTxKind, EnginePort } from "../chain/engine-port.js";
+import type { AppInfo, AppQueryResult, CheckTxKind, EnginePort } from "../chain/engine-port.js";
 import type { TxResult } from "../chain/tx/result.js";
 import { isUpgradeError, messageOf } from "../errors.js";
 import type { Snapshot } from "../gen/cosmos/store/snapshots/v1/snapshot_pb.js";
@@ -78,13 +78,20 @@ export async function answer(port: EnginePort, call: Call): Promise<Answer> {
   return (await answerBeside(port, call)) ?? answerOfBlocks(port, call as OfBlocks);
 }
 
+const proposalVerdict = (isGood: boolean): Answer => ({
+  case: "processProposal",
+  value: { status: isGood ? ProposalStatus.ACCEPT : ProposalStatus.REJECT },
+});
+
 /** What goes on beside blocks: it reads the last commit alone. */
 export interface SidePort extends Pick<EnginePort, "checkTx" | "query"> {
+  /** Undefined: the application is asked, which has the time. */
+  readonly info?: () => AppInfo | undefined;
   /** Undefined: there are none. */
   readonly snapshots?: SnapshotSource;
 }
 
-/** Undefined: the call is of those that make blocks. Never throws. */
+/** Undefined: the call is of those that make blocks. A proposal of no transactions is good in every state. Throws what `info` throws. */
 export async function answerBeside(port: SidePort, call: Call): Promise<Answer | undefined> {
   switch (call.case) {
     case "echo":
@@ -95,10 +102,18 @@ export async function answerBeside(port: SidePort, call: Call): Promise<Answer |
       return { case: "query", value: queryMessage(await query(port, call.value)) };
     case "checkTx":
       return { case: "checkTx", value: txResultMessage(check(port, call.value)) };
+    case "info": {
+      const info = port.info?.();
+      return info && { case: "info", value: infoMessage(info) };
+    }
     case "listSnapshots":
       return { case: "listSnapshots", value: { snapshots: port.snapshots ? listSnapshots(port.snapshots) : [] } };
     case "loadSnapshotChunk":
       return { case: "loadSnapshotChunk", value: { chunk: await loadChunk(port.snapshots, call.value) } };
+    case "prepareProposal":
+      return call.value.txs.length === 0 ? { case: "prepareProposal", value: { txs: [] } } : undefined;
+    case "processProposal":
+      return call.value.txs.length === 0 ? proposalVerdict(true) : undefined;
     default:
       return undefined;
   }
@@ -109,7 +124,7 @@ type OfBlocks = Exclude<Call, { case: "echo" | "flush" | "query" | "checkTx" | "
 function answerOfBlocks(port: EnginePort, call: OfBlocks): Answer {
   switch (call.case) {
     case "info":
-      return { case: "info", value: infoOf(port) };
+      return { case: "info", value: infoMessage(port.info()) };
     case "initChain":
       return { case: "initChain", value: initChain(port, call.value) };
     case "prepareProposal": {
@@ -119,10 +134,8 @@ function answerOfBlocks(port: EnginePort, call: OfBlocks): Answer {
         value: { txs: [...port.prepareProposal({ height, txs }, Number(maxTxBytes))] },
       };
     }
-    case "processProposal": {
-      const isGood = port.processProposal(call.value);
-      return { case: "processProposal", value: { status: isGood ? ProposalStatus.ACCEPT : ProposalStatus.REJECT } };
-    }
+    case "processProposal":
+      return proposalVerdict(port.processProposal(call.value));
     case "finalizeBlock":
       return { case: "finalizeBlock", value: blockResultMessage(port.finalizeBlock(blockRequest(call.value))) };
     case "commit":
@@ -173,8 +186,7 @@ async function loadChunk(source: SnapshotSource | undefined, { height, format, c
   }
 }
 
-function infoOf(port: EnginePort) {
-  const { name, version, appVersion, lastHeight, lastAppHash } = port.info();
+function infoMessage({ name, version, appVersion, lastHeight, lastAppHash }: AppInfo) {
   return { data: name, version, appVersion, lastBlockHeight: lastHeight, lastBlockAppHash: lastAppHash };
 }
 

@@ -153,9 +153,10 @@ class NodeOfComet implements EngineListener {
   }
 
   /** What reads the last commit is served here; blocks are of the other thread. */
-  #answerer({ app }: CometView, query: Query): (call: Call) => Promise<Answer> {
+  #answerer(view: CometView, query: Query): (call: Call) => Promise<Answer> {
     const beside: SidePort = {
-      checkTx: (tx, kind) => app.checkTx(tx, kind),
+      checkTx: (tx, kind) => view.app.checkTx(tx, kind),
+      info: () => (this.#block.isUnderWay ? view.info() : undefined),
       query: (asked) => answerAppQuery(query, asked),
       snapshots: this.#snapshots.folder,
     };

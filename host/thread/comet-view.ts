@@ -2,6 +2,7 @@
 import { EMPTY } from "../bytes.js";
 import { AppView } from "../chain/app-view.js";
 import type { Chain } from "../chain/define-chain.js";
+import type { AppInfo } from "../chain/engine-port.js";
 import type { GasPrice } from "../chain/tx/minimum-fee.js";
 import { Core } from "../core/core.js";
 import { nodeVerifySignature } from "../engine/home/node-signatures.js";
@@ -10,6 +11,7 @@ import { lastVersionOf } from "../store/disk/fenced-database.js";
 import type { LmdbReader } from "../store/disk/lmdb-reader.js";
 import { readCommit } from "../store/versions/commit-record.js";
 import type { Height, Timestamp } from "../types.js";
+import { VERSION } from "../version.js";
 import type { EngineFacts } from "./engine-port.js";
 
 export interface CometViewOptions {
@@ -44,6 +46,17 @@ export class CometView {
       versions: facts.versions,
       last: () => this.last,
     });
+  }
+
+  /** As the application itself says it (ServedApp.info), also while that makes a block. */
+  info(): AppInfo {
+    const { last } = this;
+    const { chain, facts } = this.options;
+    return {
+      ...{ name: chain.name, version: VERSION },
+      appVersion: last ? this.app.at().version.number : facts.version,
+      ...{ lastHeight: last?.height ?? 0n, lastAppHash: last?.appHash ?? EMPTY },
+    };
   }
 
   /** Of what can be read now; undefined before the first block. */

@@ -59,16 +59,18 @@ test("an upgrade of many accounts under CometBFT (needs CometBFT, or Go and its 
     fetch(`${rest}/cosmos/base/tendermint/v1beta1/blocks/latest`).then((response) => response.json()),
     fetch(`http://127.0.0.1:${port}/abci_query?path="/chain.upgrade.v1beta1.Query/Progress"`).then((got) => got.json()),
     fetch(`http://127.0.0.1:${port}/broadcast_tx_sync?tx=0x0a00`).then((response) => response.json()),
+    fetch(`http://127.0.0.1:${port}/abci_info`).then((response) => response.json()),
   ]);
   // They came back while the block was made.
   expect(node.stderr).not.toContain("upgrade applied");
   node.child.kill("SIGTERM");
-  const [metrics, latest, query, sent] = asked as [string, object, object, object];
+  const [metrics, latest, query, sent, info] = asked as [string, object, object, object, object];
   expect(metrics).toMatch(/^chain_upgrade_progress_done\{name="v2"/m);
   expect(latest).toMatchObject({ block: { header: { height: String(UPGRADE - 1) } } });
   const { value } = (query as { result: { response: { value: string } } }).result.response;
   expect(Buffer.from(value, "base64").toString("latin1")).toContain("v2");
   expect(sent).toMatchObject({ result: { codespace: "upgrade", code: 61 } });
+  expect(info).toMatchObject({ result: { response: { last_block_height: String(UPGRADE - 1), app_version: "1" } } });
   const end = await node.end;
   expect(end.exit, end.stderr).toBe(0);
   expect(end.stderr).toContain(`finishing block ${UPGRADE}, then stopping`);

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { findComet } from "../../host/abci/comet/binary.js";
 import { consensusKey } from "../../host/engine/home/consensus-key.js";
 import { portsFor } from "../../host/localnet/ports.js";
@@ -20,16 +20,22 @@ export function cometbft(): string | undefined {
   try {
     return findComet(undefined, process.env).path;
   } catch {
-    return built();
+    return built("cmd/cometbft");
   }
 }
 
-function built(): string | undefined {
-  const program = join(FOLDER, "cometbft");
+/** CometBFT's program that serves its own applications; undefined: it cannot be built. */
+export function abciCli(): string | undefined {
+  return built("abci/cmd/abci-cli");
+}
+
+/** @param path of a program in CometBFT's module */
+function built(path: string): string | undefined {
+  const program = join(FOLDER, basename(path));
   if (existsSync(program)) return program;
   try {
     const env = { ...process.env, GOBIN: FOLDER, CGO_ENABLED: "0", GOFLAGS: "-mod=mod" };
-    execFileSync("go", ["install", `github.com/cometbft/cometbft/cmd/cometbft@${VERSION}`], { env, stdio: "pipe" });
+    execFileSync("go", ["install", `github.com/cometbft/cometbft/${path}@${VERSION}`], { env, stdio: "pipe" });
     return program;
   } catch {
     return undefined;

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { ServedApp } from "../../../host/abci/served-app.js";
 import type { EmbeddedNode } from "../../../host/engine/embedded/embedded-node.js";
 import { UpgradeError } from "../../../host/errors.js";
 import { LmdbReader } from "../../../host/store/disk/lmdb-reader.js";
@@ -50,6 +51,29 @@ test("last where the disk fails once after a commit → that failure, then the l
     database.isFailing = true;
     expect(() => view.last).toThrow("the disk of this test");
     expect(view.last?.height).toBe(2n);
+    database.close();
+  });
+});
+
+test("info() before the first block, after blocks → what the application itself says", () => {
+  const path = join(root, "info");
+  makeHome(path, PAYER.genesis());
+  withNode({ path, handlers: join(path, "none"), appVersion: 1n }, (node) => {
+    const { app, facts } = node;
+    const genesis = { ...facts, time: facts.genesisTime };
+    const served = new ServedApp({ app, genesis }, () => Promise.reject(new Error("not asked")));
+    const database = new LmdbReader(join(path, "data/chain.mdb"));
+    const parts = { chain: exampleChain, database, minimumGasPrices: [], isMakingBlock: () => true };
+    const view = new CometView({ ...parts, facts: factsOf(node) });
+    for (const height of [0n, 1n, 3n]) {
+      makeBlocksUpTo(node, height);
+      database.renew();
+      expect(view.info()).toEqual(served.info());
+      expect(view.info()).toMatchObject({ lastHeight: height, appVersion: 1n });
+    }
+    // It runs, and is not committed.
+    app.finalizeBlock({ height: 4n, time: app.lastBlockTime });
+    expect(view.info()).toEqual(served.info());
     database.close();
   });
 });
