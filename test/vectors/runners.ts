@@ -1,4 +1,5 @@
 /** A runner for each file of vectors. */
+import { runAbci } from "./abci.js";
 import { runComet } from "./comet.js";
 import { runGovTally } from "./gov-tally.js";
 import type { CaseRunner } from "./harness.js";
@@ -18,4 +19,5 @@ export const RUNNERS: Readonly<Record<string, CaseRunner>> = {
   "plan-info": runPlanInfo,
   tx: runTxVectors,
   "gov-tally": runGovTally,
+  abci: runAbci,
 };
