@@ -11,6 +11,7 @@ import type { LogLevel } from "../upgrade/handlers.js";
 import { Layout } from "./layout.js";
 import { recordHalt } from "./record.js";
 import { Relay } from "./relay.js";
+import { WorkerProcess } from "./worker-process.js";
 
 /** Of a process that a second signal ended. */
 const ENDED_AT_ONCE_EXIT = 15;
@@ -38,6 +39,7 @@ export async function openRelay({ home, program, upgrades, own, flags, comet, lo
   const forget = onSignals(stopping, log);
   const address = parseAbciAddress(`unix://${join(home.path, "abci.sock")}`);
   const worker = parseAbciAddress(`unix://${join(home.path, "worker.sock")}`);
+  const args = workerArgs(home.path, addressText(worker), flags);
   const env = process.env;
   const relay = new Relay({
     ...{ address, home: home.path, flags, log, signal: stopping.signal },
@@ -47,8 +49,7 @@ export async function openRelay({ home, program, upgrades, own, flags, comet, lo
       isCaseKept: env["COSMOVISOR_DISABLE_RECASE"]?.toLowerCase() === "true",
     }),
     retriesMax: Number(env["DAEMON_PREUPGRADE_MAX_RETRIES"]) || 0,
-    workerSocket: join(home.path, "worker.sock"),
-    workerArgs: workerArgs(home.path, addressText(worker), flags),
+    start: (next) => new WorkerProcess({ program: next, args, socket: join(home.path, "worker.sock") }),
   });
   try {
     return await relay.run();

@@ -10,8 +10,8 @@ import { EngineSide, type EngineSideOptions, type Loss } from "./engine-side.js"
 import type { Program } from "./layout.js";
 import { type ChainPlace, REQUEST, requestName } from "./message.js";
 import { RESTARTS_TEXT, Restarts } from "./restarts.js";
-import { Succession, type SuccessionOptions } from "./succession.js";
-import { describeWorkerEnd, kindOfEnd, Worker, type WorkerEnd } from "./worker.js";
+import { type Possessions, Succession, type SuccessionOptions } from "./succession.js";
+import { describeWorkerEnd, kindOfEnd, type Worker, type WorkerEnd } from "./worker.js";
 
 /** Calls after which an application that refuses them ends. */
 const ENDING: ReadonlySet<number> = new Set([
@@ -25,10 +25,7 @@ const REFUSING_MILLIS = 3_000;
 const HELD_EXIT = 10;
 
 export interface RelayOptions extends SuccessionOptions, Omit<EngineSideOptions, "onCommitted"> {
-  /** Path of the worker's socket. */
-  readonly workerSocket: string;
-  /** `start` and its flags, for each worker. */
-  readonly workerArgs: readonly string[];
+  readonly start: (program: Program) => Worker;
 }
 
 interface WorkerOver {
@@ -45,6 +42,8 @@ export class Relay {
   readonly #restarts = new Restarts();
   readonly #stop: Promise<"stop">;
   #worker: Worker | undefined;
+  /** What it started with. */
+  #had: Possessions | undefined;
   #isServing = false;
   /** The last worker, and when it ended: until a block is committed after it. */
   #gap: { readonly since: number; readonly before: string } | undefined;
@@ -85,14 +84,15 @@ export class Relay {
 
   /** One worker, from its start to its end. */
   async #turn(program: Program): Promise<WorkerOver | "stop"> {
-    const { workerSocket: socket, workerArgs: args, log } = this.options;
+    const { start, log } = this.options;
     const begun = performance.now();
-    const worker = new Worker({ program, args, socket });
+    this.#had = this.#succession.possessions(program);
+    const worker = start(program);
     this.#worker = worker;
     log("info", `worker ${program.name} started: ${program.file}, process ${worker.pid ?? "none"}`);
     const place = await this.#orStop(worker.place());
     if (place === "stop") return place;
-    if (!place) return { end: await worker.end(), loss: undefined };
+    if (!place) return { end: await this.#endOf(worker, undefined), loss: undefined };
     log("info", `worker ${program.name} up after ${seconds(begun)}, at height ${place.height}`);
     const loss = await this.#serve(worker, place);
     this.#isServing = false;
@@ -180,7 +180,8 @@ export class Relay {
 
   async #upgraded(program: Program): Promise<Next> {
     const plan = this.#succession.plan();
-    const next = await this.#orStop(this.#succession.next(plan, program));
+    const had = this.#had ?? this.#succession.possessions(program);
+    const next = await this.#orStop(this.#succession.next(plan, program, had));
     if (!next || next === "stop") return { exit: HELD_EXIT };
     this.options.log("info", `worker ${next.name} is next, for "${plan.name}"`);
     return { program: next };

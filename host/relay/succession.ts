@@ -30,6 +30,12 @@ export interface SuccessionOptions {
   readonly signal: AbortSignal;
 }
 
+/** Files that a program has run with, by what changes with them. */
+export interface Possessions {
+  readonly file: string | undefined;
+  readonly all: string;
+}
+
 export class Succession {
   constructor(private readonly options: SuccessionOptions) {}
 
@@ -53,21 +59,26 @@ export class Succession {
     return program && program.file !== ended.file && problemOf(program) === undefined ? program : undefined;
   }
 
+  /** What a program that starts now has: its file and the handlers of the home. */
+  possessions({ file }: Program): Possessions {
+    return { file: fingerprint(file), all: `${fingerprint(file)}\n${handlerFiles(this.options.home)}` };
+  }
+
   /**
-   * The program that makes the upgrade, checked and linked as the current one; waits until there is one.
-   * Undefined: the relay is to stop.
+   * The program that makes the upgrade, checked and linked as the current one; waits until there is one. That may be the one
+   * that ended, when its file was replaced or a handler came. Undefined: the relay is to stop.
+   * @param had when it started
    */
-  async next(plan: UpgradeInfo, ended: Program): Promise<Program | undefined> {
+  async next(plan: UpgradeInfo, ended: Program, had: Possessions): Promise<Program | undefined> {
     const { layout, signal } = this.options;
     const program = layout.of(plan.name);
-    const tried = program.file === ended.file ? fingerprint(ended.file) : undefined;
-    const hold = new Hold(this.options, plan, program);
+    const hold = new Hold(this.options, plan, program, had.all);
     while (!signal.aborted) {
-      if (hold.isToBeAsked(tried)) {
+      if (hold.isToBeAsked(program.file === ended.file ? had.file : undefined)) {
         const problem = await this.#problem(program);
         if (problem === undefined) return this.#linked(program);
         hold.refused(problem);
-      } else if (hold.hasOtherHandlers() && (await this.#isReady(ended))) return ended;
+      } else if (hold.hasChanged(this.possessions(ended)) && (await this.#isReady(ended))) return ended;
       await sleep(LOOK_MILLIS, undefined, { signal }).catch(() => undefined);
     }
     return undefined;
@@ -95,7 +106,6 @@ export class Succession {
     }
   }
 
-  /** A handler that came as a file is for the program that has run. */
   async #isReady(program: Program): Promise<boolean> {
     return preUpgrade({ program, ...this.options }).then(
       ({ exit }) => exit === 0,
@@ -111,25 +121,23 @@ class Hold {
   #saidAt = Number.NEGATIVE_INFINITY;
   #seen: string | undefined;
   #isFirst = true;
-  /** Files of the home's folders of handlers: at the halt, and at the last look. */
-  #handlers: string;
-  #handlersSeen: string;
+  /** Of the program that ended, at the last look. */
+  #hadSeen = "";
 
   constructor(
     private readonly options: SuccessionOptions,
     private readonly plan: UpgradeInfo,
     private readonly program: Program,
-  ) {
-    this.#handlers = this.#handlersSeen = handlerFiles(options.home);
-  }
+    /** What the program that ended has had, when it was asked last. */
+    private had: string,
+  ) {}
 
-  /** Once when they have changed, and are whole. */
-  hasOtherHandlers(): boolean {
-    const found = handlerFiles(this.options.home);
-    const isWhole = found === this.#handlersSeen;
-    this.#handlersSeen = found;
-    if (!isWhole || found === this.#handlers) return false;
-    this.#handlers = found;
+  /** Once for each change, when it is whole. */
+  hasChanged({ all }: Possessions): boolean {
+    const isWhole = all === this.#hadSeen;
+    this.#hadSeen = all;
+    if (!isWhole || all === this.had) return false;
+    this.had = all;
     return true;
   }
 

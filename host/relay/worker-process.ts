@@ -1,0 +1,126 @@
+/**
+ * The application as a process of its own, which serves ABCI on a socket in the home. It ends with this process, however that
+ * ends: its channel closes then, and where it does not hear that, a watcher ends it.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { rmSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { watched } from "../abci/comet/process.js";
+import { FrameReader, frame } from "../abci/frames.js";
+import { UpgradeError } from "../errors.js";
+import { envPrefix } from "../program-name.js";
+import { commandOf, type Program } from "./layout.js";
+import { type ChainPlace, EXCEPTION, exceptionText, FLUSH, INFO, messageNumber, placeOfInfo } from "./message.js";
+import type { Worker, WorkerEnd } from "./worker.js";
+
+const STDERR = 2;
+/** Between two looks whether it serves. */
+const LOOK_MILLIS = 10;
+/** What it does after its sockets are closed. */
+const END_MILLIS = 20_000;
+
+interface WorkerOptions {
+  readonly program: Program;
+  /** Of the program: `start` and its flags. */
+  readonly args: readonly string[];
+  /** The path of its socket. */
+  readonly socket: string;
+}
+
+export class WorkerProcess implements Worker {
+  readonly program: Program;
+  /** Settles when it is gone; never rejects. */
+  readonly ended: Promise<WorkerEnd>;
+  readonly #child: ChildProcess;
+  /** Open as long as the worker is used: without one it takes CometBFT to be gone. */
+  #own: Socket | undefined;
+  #isGone = false;
+
+  constructor(private readonly options: WorkerOptions) {
+    const { program, args, socket } = options;
+    this.program = program;
+    rmSync(socket, { force: true });
+    const [command, ...before] = commandOf(program);
+    // In a process group of its own: a terminal's Ctrl-C comes to the relay, which ends all in order.
+    this.#child = spawn(command, [...before, ...args], {
+      stdio: ["ignore", STDERR, STDERR, "ipc"],
+      detached: true,
+      // The commands of its halt.json are those of the relay.
+      env: { ...process.env, [`${envPrefix()}RELAYED`]: "1" },
+    });
+    this.#child.channel?.unref();
+    const watcher = watched(this.#child.pid);
+    const killAtOnce = () => this.#child.kill("SIGKILL");
+    process.once("exit", killAtOnce);
+    this.ended = new Promise((resolve) => {
+      const over = (end: WorkerEnd) => {
+        this.#isGone = true;
+        // Before its number may be another process's.
+        watcher?.kill("SIGKILL");
+        process.off("exit", killAtOnce);
+        this.#own?.destroy();
+        resolve(end);
+      };
+      this.#child.once("error", (error) => this.#child.pid === undefined && over({ exit: null, signal: null, error }));
+      this.#child.once("exit", (exit, signal) => over({ exit, signal, error: undefined }));
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  async place(): Promise<ChainPlace | undefined> {
+    while (!this.#isGone) {
+      const socket = await this.connect().catch(() => undefined);
+      if (socket) {
+        this.#own = socket;
+        return await placeOf(socket);
+      }
+      await Promise.race([sleep(LOOK_MILLIS), this.ended]);
+    }
+    return undefined;
+  }
+
+  connect(): Promise<Socket> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(this.options.socket);
+      // Later ones are seen where it is read or written.
+      socket.on("error", reject);
+      socket.once("connect", () => resolve(socket));
+    });
+  }
+
+  async stop(): Promise<WorkerEnd> {
+    this.#child.kill("SIGTERM");
+    this.#own?.destroy();
+    const late = new AbortController();
+    const patience = sleep(END_MILLIS, undefined, { signal: late.signal }).catch(() => undefined);
+    const end = await Promise.race([this.ended, patience]);
+    late.abort();
+    if (end) return end;
+    this.#child.kill("SIGKILL");
+    return this.ended;
+  }
+}
+
+/** The first response is to Info. Undefined: it hung up. @throws UpgradeError UPG_REMOTE_REFUSED */
+async function placeOf(socket: Socket): Promise<ChainPlace | undefined> {
+  for (const message of [INFO, FLUSH]) for (const part of frame(message)) socket.write(part);
+  const frames = new FrameReader();
+  const first = await new Promise<Uint8Array | undefined>((resolve) => {
+    socket.once("close", () => resolve(undefined));
+    socket.on("data", (chunk: Uint8Array) => {
+      try {
+        for (const message of frames.take(chunk)) resolve(message);
+      } catch {
+        socket.destroy();
+      }
+    });
+  });
+  if (first && messageNumber(first) === EXCEPTION) {
+    throw new UpgradeError("UPG_REMOTE_REFUSED", `the worker refused Info: ${exceptionText(first)}`);
+  }
+  return first && placeOfInfo(first);
+}
