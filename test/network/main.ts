@@ -6,12 +6,13 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { cometbft } from "../e2e/cometbft.js";
 import { failPoints, kills } from "./crashes.js";
+import { hot } from "./hot.js";
 import { longMigration } from "./long-migration.js";
 import { Network } from "./network.js";
 import { SCENES as CALM, type Scene } from "./scenes.js";
 import { stateSync } from "./state-sync.js";
 
-const SCENES: readonly Scene[] = [...CALM, stateSync, longMigration, failPoints, kills];
+const SCENES: readonly Scene[] = [...CALM, hot, stateSync, longMigration, failPoints, kills];
 const CHAIND = join(import.meta.dirname, "../../dist/chaind.js");
 
 function usage(message: string): never {

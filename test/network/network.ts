@@ -61,6 +61,11 @@ export class Network {
     return new Network(folder, options, own, signers);
   }
 
+  /** The script that its nodes run. */
+  get program(): string {
+    return this.options.program;
+  }
+
   /** Milliseconds since it was made. */
   get age(): number {
     return Date.now() - this.#begun;

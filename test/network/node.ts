@@ -18,6 +18,8 @@ export interface NodeEnd {
 
 export interface StartOptions {
   readonly flags?: readonly string[];
+  /** By `chaind relay`, with the programs of the home's folders. */
+  readonly isRelayed?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -40,8 +42,9 @@ export class NetNode {
   }
 
   /** Starts `chaind start`; `flags` are its own. */
-  start({ flags = [], env = {} }: StartOptions = {}): this {
-    const args = [this.program, "start", "--home", this.home, "--engine", "cometbft", "--log_format", "json", ...flags];
+  start({ flags = [], env = {}, isRelayed = false }: StartOptions = {}): this {
+    const verb = isRelayed ? ["relay"] : ["start", "--engine", "cometbft"];
+    const args = [this.program, ...verb, "--home", this.home, "--log_format", "json", ...flags];
     const all = { ...process.env, COMETBFT_BIN: this.comet, ...env };
     // The channel closes with this process: no node is left behind.
     const child = spawn(process.execPath, args, { env: all, stdio: ["ignore", "ignore", "pipe", "ipc"] });
@@ -75,6 +78,16 @@ export class NetNode {
   /** Has it started CometBFT? */
   get hasComet(): boolean {
     return this.#comet !== undefined;
+  }
+
+  /** Of the process that was started; undefined: it has ended. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Of its CometBFT. */
+  get cometPid(): number | undefined {
+    return this.#comet;
   }
 
   get log(): string {

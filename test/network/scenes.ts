@@ -26,7 +26,7 @@ export interface Scene {
 }
 
 /** @throws Error naming both */
-function expectSame(what: string, found: unknown, expected: unknown): void {
+export function expectSame(what: string, found: unknown, expected: unknown): void {
   const [one, other] = [JSON.stringify(found), JSON.stringify(expected)];
   if (one !== other) throw new Error(`${what}: ${one}, expected ${other}`);
 }
