@@ -176,7 +176,7 @@ function print(result: Row): void {
   const ratio = result.ratio === undefined ? "" : `  ${result.ratio}× of ${result.against}`;
   const range = result.n > 1 ? `: ${text(result.min)} to ${text(result.max)}` : "";
   const value = `${text(result.value)} ${isBytes ? "MiB" : result.unit}`;
-  process.stdout.write(`  ${result.row.padEnd(24)} ${value.padStart(18)}  (${result.n} runs${range})${ratio}\n`);
+  process.stdout.write(`  ${result.row.padEnd(38)} ${value.padStart(18)}  (${result.n} runs${range})${ratio}\n`);
 }
 
 function printRatio(result: RatioRow): void {

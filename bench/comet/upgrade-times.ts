@@ -17,15 +17,28 @@ export interface UpgradeTimes {
   readonly spread: number;
 }
 
-/** Height and time of the blocks that a node says it has committed (`--log_format json`). */
+interface Line {
+  readonly msg: string;
+  readonly time: number;
+  readonly height: string;
+}
+
+/** Of a log in JSON, those of this program that have a text. */
+function linesWith(log: string, text: string): Line[] {
+  const lines = log.split("\n").filter((line) => line.startsWith("{") && line.includes(text) && line.endsWith("}"));
+  return lines.map((line) => JSON.parse(line) as Line);
+}
+
+/** Height and time of the blocks that a node says it has committed. */
 export function commitsOf(log: string): Map<number, number> {
-  const commits = new Map<number, number>();
-  for (const line of log.split("\n")) {
-    if (!line.startsWith("{") || !line.includes('"msg":"block committed"')) continue;
-    const { height, time } = JSON.parse(line) as { height: string; time: number };
-    commits.set(Number(height), time);
-  }
-  return commits;
+  return new Map(linesWith(log, '"msg":"block committed"').map(({ height, time }) => [Number(height), time]));
+}
+
+/** When a relay says that its worker ended at the height. @throws Error when it does not */
+export function workerEndedAt(log: string): number {
+  const [line] = linesWith(log, " ended with 10 at height ");
+  if (!line) throw new Error(`no worker ended with 10:\n${log.slice(-3_000)}`);
+  return line.time;
 }
 
 /** @throws Error when a node does not say that it committed one of the three blocks */

@@ -29,6 +29,8 @@ export class SnapshotRestore {
   /** Settles when the compressed stream has come to its end. */
   readonly #ended: Promise<void>;
   #failure: unknown;
+  /** The next chunk, once it was compared with its hash. */
+  #checked: Uint8Array | undefined;
 
   /** Index of the chunk that comes next. */
   next = 0;
@@ -63,14 +65,17 @@ export class SnapshotRestore {
   /** Are these the bytes of the next chunk? */
   isNext(bytes: Uint8Array): boolean {
     const expected = this.#chunkHashes[this.next];
-    return expected !== undefined && equalBytes(this.options.sha256(bytes), expected);
+    const isSo = expected !== undefined && equalBytes(this.options.sha256(bytes), expected);
+    this.#checked = isSo ? bytes : undefined;
+    return isSo;
   }
 
   /** @throws UpgradeError UPG_INVALID_SNAPSHOT: nothing can come of this snapshot; UPG_STORE_* */
   async apply(bytes: Uint8Array): Promise<void> {
-    assert(this.isNext(bytes), "a chunk is checked before it is applied");
+    assert(bytes === this.#checked || this.isNext(bytes), "a chunk is checked before it is applied");
     await Promise.race([new Promise<void>((done) => this.#inflate.write(bytes, () => done())), this.#ended]);
     this.next++;
+    this.#checked = undefined;
     if (this.isComplete) {
       this.#inflate.end();
       await this.#ended;

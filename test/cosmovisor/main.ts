@@ -144,20 +144,25 @@ for (const program of values.program) {
   const programs = program === "launcher" ? launchers(join(root, program), join(DIST, "chaind.js")) : executables();
   for (const engine of values.engine) {
     let made = 0;
+    const taken: number[] = [];
     for (let run = 1; run <= Number(values.runs); run++) {
       const home = join(root, program, `${engine}-${run}`);
       const begun = performance.now();
       const make = engine === "four" ? fourNodes : upgrade;
       const problem = await make({ home, engine, programs, comet }).catch(String);
-      const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
-      process.stdout.write(`${program} ${engine} ${run}: ${problem ?? "upgraded"}, ${seconds} s\n`);
-      if (problem) process.stderr.write(`${logOf(home)}\n`);
-      else made++;
-      rmSync(home, { recursive: true, force: true });
+      taken.push((performance.now() - begun) / 1_000);
+      process.stdout.write(`${program} ${engine} ${run}: ${problem ?? "upgraded"}, ${taken.at(-1)?.toFixed(1)} s\n`);
+      if (problem) process.stderr.write(`${logOf(home)}\nall of it is in ${home}\n`);
+      else {
+        made++;
+        rmSync(home, { recursive: true, force: true });
+      }
     }
-    process.stdout.write(`${program}, ${engine}: ${made} of ${values.runs} upgrades\n`);
+    const range = `${Math.min(...taken).toFixed(0)} to ${Math.max(...taken).toFixed(0)} s each`;
+    process.stdout.write(`${program}, ${engine}: ${made} of ${values.runs} upgrades, ${range}\n`);
     failed += Number(values.runs) - made;
   }
 }
-rmSync(root, { recursive: true, force: true });
+// What failed is kept to be looked at.
+if (failed === 0) rmSync(root, { recursive: true, force: true });
 process.exit(failed > 0 ? 1 : 0);

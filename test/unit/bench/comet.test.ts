@@ -1,7 +1,7 @@
 /** The parts of the benches of CometBFT that need none. */
 import { describe, expect, test } from "vitest";
 import { CALLS, Engine } from "../../../bench/comet/engine.js";
-import { commitsOf, upgradeTimes } from "../../../bench/comet/upgrade-times.js";
+import { commitsOf, upgradeTimes, workerEndedAt } from "../../../bench/comet/upgrade-times.js";
 import { serve, TIME } from "../abci/served.js";
 
 const committed = (height: number, time: number) =>
@@ -27,6 +27,12 @@ describe("upgradeTimes()", () => {
       "node 1 did not say that it committed block 11",
     );
     expect(commitsOf("").size).toBe(0);
+  });
+
+  test("workerEndedAt() of a relay's log → its time; of one whose worker goes on → an error", () => {
+    const line = (msg: string) => JSON.stringify({ level: 30, time: 7, msg });
+    expect(workerEndedAt(`${line("worker before ended with 10 at height 9")}\n`)).toBe(7);
+    expect(() => workerEndedAt(line("worker before ended with 12 at height 9"))).toThrow("no worker ended with 10");
   });
 });
 
