@@ -27,7 +27,8 @@ export interface OpenOptions {
   readonly own: string;
   /** Of `start`, for each worker. */
   readonly flags: readonly string[];
-  readonly comet: { readonly program: string; readonly files: CometFiles };
+  /** `args`: besides those that name the home and the socket. */
+  readonly comet: { readonly program: string; readonly args: readonly string[]; readonly files: CometFiles };
   readonly log: (level: LogLevel, message: string) => void;
 }
 
@@ -43,7 +44,7 @@ export async function openRelay({ home, program, upgrades, own, flags, comet, lo
   const env = process.env;
   const relay = new Relay({
     ...{ address, home: home.path, flags, log, signal: stopping.signal },
-    comet: { ...comet, args: ["start", "--home", home.path] },
+    comet: { ...comet, args: ["start", "--home", home.path, ...comet.args] },
     layout: new Layout({
       ...{ home: home.path, name: env["DAEMON_NAME"] || programName(), program, upgrades, own },
       isCaseKept: env["COSMOVISOR_DISABLE_RECASE"]?.toLowerCase() === "true",

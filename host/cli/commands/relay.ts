@@ -3,6 +3,7 @@ import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import type { Cobra } from "../../shell/cobra.js";
+import { addSdkFlags } from "../sdk-flags.js";
 
 interface RelayFlags {
   readonly program?: string;
@@ -11,8 +12,10 @@ interface RelayFlags {
 }
 
 export function registerRelay(program: Cobra): void {
-  program
-    .command("relay")
+  const command = program.command("relay");
+  // Those of CometBFT are passed on, from app.toml and the environment too.
+  addSdkFlags(command);
+  command
     .argument("[flags...]", "flags of `start` for the application, after --")
     .summary("Run the node with CometBFT, and go on with the next program at an upgrade")
     .description(
@@ -29,6 +32,7 @@ export function registerRelay(program: Cobra): void {
       "the program of a plan, where it is not in its folder; may be given several times",
       parseUpgrade,
     )
+    .option("--moniker <string>", "name of this node, for its peers")
     .option("--comet.bin <file>", "the cometbft program (default: COMETBFT_BIN, else cometbft of PATH)")
     .example("relay --home /var/lib/chain", "relay --upgrade v2=/opt/v2/program -- --min-retain-blocks 500")
     .action(async (more: readonly string[], flags: RelayFlags, command: Cobra) => {
@@ -50,6 +54,7 @@ async function relay(more: readonly string[], flags: RelayFlags, command: Cobra)
   const { isEmbedded } = await import("../../native/embedded.js");
   const { endWithParent } = await import("../../shell/end-with-parent.js");
   const { cometFiles } = await import("../../offline/comet-files.js");
+  const { cometArgs } = await import("../comet-flags.js");
   const { makeLogger } = await import("./start.js");
   const globals = command.optsWithGlobals() as { home: string; log_format: string; log_level: string };
   const home = new Home(resolve(globals.home));
@@ -59,7 +64,11 @@ async function relay(more: readonly string[], flags: RelayFlags, command: Cobra)
     ...{ home, program: flags.program, upgrades: flags.upgrade ?? new Map() },
     own: isEmbedded() ? process.execPath : realpathSync(process.argv[1] as string),
     flags: ["--log_format", globals.log_format, "--log_level", globals.log_level, ...more],
-    comet: { program: findComet(flags["comet.bin"], process.env).path, files: cometFiles(home) },
+    comet: {
+      program: findComet(flags["comet.bin"], process.env).path,
+      args: cometArgs(command),
+      files: cometFiles(home),
+    },
     log: (level, message) => logger[level](message),
   });
 }
