@@ -158,7 +158,7 @@ class NodeOfComet implements EngineListener {
       checkTx: (tx, kind) => view.app.checkTx(tx, kind),
       info: () => (this.#block.isUnderWay ? view.info() : undefined),
       query: (asked) => answerAppQuery(query, asked),
-      snapshots: this.#snapshots.folder,
+      snapshots: this.#snapshots,
     };
     return async (call) => (await answerBeside(beside, call)) ?? this.#call(call);
   }

@@ -78,11 +78,18 @@ export class SnapshotFolder {
     return isThere;
   }
 
-  /** Removes all but the newest that can be had. @param count 0: all are kept @throws UpgradeError UPG_STORE_IO */
-  keepRecent(count: number): void {
+  /**
+   * Removes all but the newest that can be had, and of the others the first one of `fetched`.
+   * @param count 0: all are kept
+   * @param fetched heights whose chunks peers have asked for lately, the last one first
+   * @throws UpgradeError UPG_STORE_IO
+   */
+  keepRecent(count: number, fetched: readonly Height[] = []): void {
     if (count === 0) return;
     const heights = [...new Set([...this.list()].map(({ height }) => height))];
-    for (const height of heights.slice(count)) {
+    const old = heights.slice(count);
+    const spared = fetched.find((height) => old.includes(height));
+    for (const height of old.filter((each) => each !== spared)) {
       rmSync(join(this.path, String(height)), { recursive: true, force: true });
     }
   }

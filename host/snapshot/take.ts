@@ -51,9 +51,17 @@ export async function takeSnapshot(
   const items = encodeItems(view, (store) => {
     if (++nodes % PROGRESS_NODES === 0) onProgress?.(store, nodes);
   });
+  let refusal: unknown;
   try {
     await pipeline(Readable.from(items), createDeflate({ level: COMPRESSION_LEVEL }), async (compressed) => {
-      for await (const part of compressed as AsyncIterable<Uint8Array>) files.write(part);
+      for await (const part of compressed as AsyncIterable<Uint8Array>) {
+        try {
+          files.write(part);
+        } catch (error) {
+          refusal = error;
+          throw error;
+        }
+      }
     });
     const { chunkHashes, hash } = files.finish();
     const snapshot = create(SnapshotSchema, {
@@ -65,7 +73,8 @@ export async function takeSnapshot(
   } catch (error) {
     files.close();
     folder.giveUp(height, SNAPSHOT_FORMAT);
-    throw error;
+    // The streams that end with it say that they were aborted, and not why.
+    throw refusal ?? error;
   }
 }
 

@@ -20,6 +20,8 @@ export interface SnapshotJob {
   readonly height: Height;
   /** Snapshots to keep; 0: all. */
   readonly keepRecent: number;
+  /** Heights that peers are fetching, the last one that was asked for first. */
+  readonly fetched: readonly Height[];
 }
 
 /** How it ended. */
@@ -38,22 +40,22 @@ export async function runSnapshotThread(job: SnapshotJob): Promise<void> {
   parentPort?.postMessage(end);
 }
 
-async function take({ databaseFile, folder: path, height, keepRecent }: SnapshotJob): Promise<SnapshotEnd> {
+async function take({ databaseFile, folder: path, height, keepRecent, fetched }: SnapshotJob): Promise<SnapshotEnd> {
   // No commit is counted here, so all reads see the state that the first one saw.
   const database = new LmdbReader(databaseFile, () => 0);
   try {
     const folder = new SnapshotFolder(path);
     const firstVersion = keptGenesis(database).facts.appVersion || 1n;
     const { chunks, hash } = await takeSnapshot(database, folder, { height, sha256, core: new Core(), firstVersion });
-    return { kind: "taken", chunks, hash, warning: removeOld(folder, keepRecent) };
+    return { kind: "taken", chunks, hash, warning: removeOld(folder, keepRecent, fetched) };
   } finally {
     database.close();
   }
 }
 
-function removeOld(folder: SnapshotFolder, keepRecent: number): string | undefined {
+function removeOld(folder: SnapshotFolder, keepRecent: number, fetched: readonly Height[]): string | undefined {
   try {
-    folder.keepRecent(keepRecent);
+    folder.keepRecent(keepRecent, fetched);
     return undefined;
   } catch (error) {
     return messageOf(error);

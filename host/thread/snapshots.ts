@@ -4,6 +4,7 @@ import { Worker } from "node:worker_threads";
 import { toHex } from "../bytes.js";
 import type { Home } from "../engine/home/home.js";
 import { messageOf } from "../errors.js";
+import type { Snapshot } from "../gen/cosmos/store/snapshots/v1/snapshot_pb.js";
 import { SnapshotFolder } from "../snapshot/folder.js";
 import { freeBytes } from "../store/disk/lmdb-errors.js";
 import type { Height } from "../types.js";
@@ -21,26 +22,51 @@ export interface SnapshotsOptions {
   readonly log: (level: LogLevel, message: string) => void;
 }
 
+/** CometBFT waits so long for a chunk, and then gives the snapshot up. */
+const FETCH_MILLIS = 120_000;
+
 /** Free space that a snapshot is taken with, as a multiple of the database. */
 const SPACE_FACTOR = 2;
 
 export class Snapshots {
-  readonly folder: SnapshotFolder;
+  readonly #folder: SnapshotFolder;
+  /** When a peer asked for a chunk of each of these last; the last one at the end. */
+  readonly #fetched = new Map<Height, number>();
   #worker: Worker | undefined;
   /** The last one that was due was not taken. */
   #isLeftOut = false;
 
   constructor(private readonly options: SnapshotsOptions) {
-    this.folder = new SnapshotFolder(options.home.snapshotsFolder);
+    this.#folder = new SnapshotFolder(options.home.snapshotsFolder);
   }
 
   /** Removes what an earlier process left in the middle. */
   open(): void {
     try {
-      this.folder.removeUnfinished();
+      this.#folder.removeUnfinished();
     } catch (error) {
       this.options.log("warn", `an unfinished snapshot could not be removed: ${messageOf(error)}`);
     }
+  }
+
+  /** The newest first. @throws UpgradeError UPG_STORE_IO */
+  list(): Iterable<Snapshot> {
+    return this.#folder.list();
+  }
+
+  /** For a peer, which will want the others too. Undefined: there is none. @throws UpgradeError UPG_STORE_IO */
+  async chunk(height: Height, format: number, index: number): Promise<Uint8Array | undefined> {
+    const bytes = await this.#folder.chunk(height, format, index);
+    this.#fetched.delete(height);
+    if (bytes) this.#fetched.set(height, performance.now());
+    return bytes;
+  }
+
+  /** The last one first. */
+  get #beingFetched(): Height[] {
+    const since = performance.now() - FETCH_MILLIS;
+    for (const [height, at] of this.#fetched) if (at < since) this.#fetched.delete(height);
+    return [...this.#fetched.keys()].reverse();
   }
 
   /** A block was committed. */
@@ -71,7 +97,14 @@ export class Snapshots {
   #take(height: Height): void {
     const { home, program, keepRecent, log } = this.options;
     const { databaseFile, snapshotsFolder: folder } = home;
-    const workerData: SnapshotJob = { kind: "snapshot", databaseFile, folder, height, keepRecent };
+    const workerData: SnapshotJob = {
+      kind: "snapshot",
+      databaseFile,
+      folder,
+      height,
+      keepRecent,
+      fetched: this.#beingFetched,
+    };
     const [source, isCode] = "code" in program ? [program.code, true] : [program.file, false];
     const worker = new Worker(source, { workerData, name: "snapshot", eval: isCode });
     this.#worker = worker;

@@ -24,8 +24,8 @@ import {
   QueryVotesRequestSchema,
   QueryVotesResponseSchema,
 } from "../../../host/gen/cosmos/gov/v1/query_pb.js";
-import { bankOf, storeBank } from "../../../host/modules/bank/bank.js";
 import { GOV_STORE, writeDeposit, writeProposal, writeVote } from "../../../host/gov/records.js";
+import { bankOf, storeBank } from "../../../host/modules/bank/bank.js";
 import { sha256 } from "../../../host/native/sha256.js";
 import { Query } from "../../../host/query/query.js";
 import type { KVReader } from "../../../host/types.js";

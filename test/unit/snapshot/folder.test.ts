@@ -51,6 +51,14 @@ describe("SnapshotFolder", () => {
     expect(heightsOf(folder)).toEqual([4n, 3n]);
   });
 
+  test("keepRecent() while old ones are fetched → the one that was asked for last stays, and no other", () => {
+    const folder = folderOf(1n, 2n, 3n, 4n, 5n);
+    folder.keepRecent(2, [5n, 9n, 2n, 1n]);
+    expect(heightsOf(folder)).toEqual([5n, 4n, 2n]);
+    folder.keepRecent(2, [5n]);
+    expect(heightsOf(folder)).toEqual([5n, 4n]);
+  });
+
   test("one in the making, one with a torn description, one under another's name, odd names → they are none", () => {
     const folder = folderOf(5n, 6n, 7n);
     const unfinished = folder.begin(8n, 3);
