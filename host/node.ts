@@ -44,6 +44,8 @@ export { type OpenNode, openNode } from "./engine/home/open-node.js";
 export { gov } from "./gov/module.js";
 export { auth } from "./modules/auth/module.js";
 export { bank } from "./modules/bank/module.js";
+export { consensus } from "./modules/consensus/module.js";
+export { writeConsensusParams } from "./modules/consensus/params.js";
 export { staking } from "./modules/staking/module.js";
 export { upgrade } from "./modules/upgrade/module.js";
 export { sha256 } from "./native/sha256.js";

@@ -61,6 +61,16 @@ export function compareTimes(a: Timestamp, b: Timestamp): number {
   return a.seconds === b.seconds ? a.nanos - b.nanos : a.seconds < b.seconds ? -1 : 1;
 }
 
+/** That much later. @throws UpgradeError UPG_INVALID_ARGUMENT after the year 9999 */
+export function addTime(time: Timestamp, period: Timestamp): Timestamp {
+  const nanos = time.nanos + period.nanos;
+  const carry = Math.floor(nanos / (NANOS_MAX + 1));
+  return checkTime({
+    seconds: time.seconds + period.seconds + BigInt(carry),
+    nanos: nanos - carry * (NANOS_MAX + 1),
+  });
+}
+
 /** @throws UpgradeError UPG_INVALID_ARGUMENT when the time is out of range */
 export function checkTime(time: Timestamp): Timestamp {
   const { seconds, nanos } = time;

@@ -6,6 +6,7 @@
 import { EMPTY } from "../bytes.js";
 import type { AppInfo, AppQueryResult, CheckTxKind, EnginePort } from "../chain/engine-port.js";
 import type { TxResult } from "../chain/tx/result.js";
+import { paramsMessage } from "../comet/params-message.js";
 import { isUpgradeError, messageOf } from "../errors.js";
 import type { Snapshot } from "../gen/cosmos/store/snapshots/v1/snapshot_pb.js";
 import {
@@ -25,7 +26,6 @@ import {
   blockRequest,
   blockResultMessage,
   type Call,
-  paramsMessage,
   queryMessage,
   requireTime,
   snapshotMessage,

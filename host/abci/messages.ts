@@ -5,7 +5,7 @@ import type { LastCommit, LastVote, Misbehavior } from "../chain/block-info.js";
 import type { ChainEvent } from "../chain/context.js";
 import type { AppQueryResult } from "../chain/engine-port.js";
 import type { TxResult } from "../chain/tx/result.js";
-import type { ConsensusParams } from "../comet/consensus-params.js";
+import { paramsMessage } from "../comet/params-message.js";
 import type { ValidatorUpdate } from "../comet/validator-updates.js";
 import { UpgradeError } from "../errors.js";
 import { MetadataSchema, type Snapshot, SnapshotSchema } from "../gen/cosmos/store/snapshots/v1/snapshot_pb.js";
@@ -28,8 +28,6 @@ import type { Timestamp } from "../types.js";
 export type Call = Exclude<Request["value"], { case: undefined }>;
 /** One of the response's kinds, with what its message is made of. */
 export type Answer = Exclude<NonNullable<MessageInitShape<typeof ResponseSchema>["value"]>, { case: undefined }>;
-
-const NANOS_PER_SECOND = 1_000_000_000n;
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT: no request of ABCI 2.0 */
 export function decodeRequest(bytes: Uint8Array): Call {
@@ -104,18 +102,6 @@ export const updateMessage = ({ publicKey: { type, bytes }, power }: ValidatorUp
   pubKey: { sum: { case: type, value: bytes } },
   power,
 });
-
-export function paramsMessage({ block, evidence, validator, version, abci }: ConsensusParams) {
-  const { maxAgeBlocks, maxAgeNanos, maxBytes } = evidence;
-  const maxAgeDuration = { seconds: maxAgeNanos / NANOS_PER_SECOND, nanos: Number(maxAgeNanos % NANOS_PER_SECOND) };
-  return {
-    block,
-    evidence: { maxAgeNumBlocks: maxAgeBlocks, maxAgeDuration, maxBytes },
-    validator: { pubKeyTypes: [...validator.publicKeyTypes] },
-    version,
-    abci: { voteExtensionsEnableHeight: abci.voteExtensionsHeight },
-  };
-}
 
 /** CometBFT indexes the attributes that say so; which of them it keeps is a setting of its own. */
 const eventMessage = ({ type, attributes }: ChainEvent) => ({

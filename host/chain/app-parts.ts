@@ -6,6 +6,7 @@ import type { CommitID, Height, Plan, Timestamp } from "../types.js";
 import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { moduleAddress } from "../values/address.js";
 import type { AppOptions } from "./app-shapes.js";
+import type { ChainConstants } from "./context.js";
 import { blockGasMax } from "./genesis/consensus-params.js";
 import type { ReadableStores } from "./module.js";
 import { routerAt } from "./tx/message-kind.js";
@@ -48,6 +49,13 @@ export function storeOptions({
   };
 }
 
+export function constantsOf(
+  { bondDenom, stakingParams }: AppOptions["genesis"],
+  params: ConsensusParams,
+): ChainConstants {
+  return { bondDenom, stakingParams: stakingParams.value, params };
+}
+
 /** Where a block or a check is. */
 export type TxPlace = Pick<TxFacts, "height" | "time" | "block">;
 
@@ -58,12 +66,22 @@ export function txFactsMaker(
     chainId,
     sha256,
     verifySignature,
-  }: Pick<AppOptions, "chain" | "sha256" | "verifySignature"> & { readonly chainId: string },
+    constants,
+  }: Pick<AppOptions, "chain" | "sha256" | "verifySignature"> & {
+    readonly chainId: string;
+    readonly constants: ChainConstants;
+  },
   keeper: Keeper,
   running: () => ChainVersion,
 ): (place: TxPlace) => TxFacts {
   const { addresses, modules, ante } = chain;
-  const facts = { chainId, sha256, addresses, verifySignature: rememberingVerifier(sha256, verifySignature) };
+  const facts = {
+    chainId,
+    sha256,
+    addresses,
+    constants,
+    verifySignature: rememberingVerifier(sha256, verifySignature),
+  };
   return (place) => {
     const version = running();
     return { ...facts, ...place, version, keeper, router: routerAt(modules, version), ante };

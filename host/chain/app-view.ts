@@ -13,6 +13,7 @@ import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { moduleAddress } from "../values/address.js";
 import { AUTHORITY_MODULE, type TxPlace, txFactsMaker } from "./app-parts.js";
 import type { StateAt } from "./app-shapes.js";
+import type { ChainConstants } from "./context.js";
 import type { Chain } from "./define-chain.js";
 import { blockGasMax } from "./genesis/consensus-params.js";
 import { paramsFor, paramsOf } from "./given.js";
@@ -32,7 +33,7 @@ export interface AppViewOptions {
   /** Version that genesis names. */
   readonly appVersion: bigint;
   /** Those of genesis. */
-  readonly params: ConsensusParams;
+  readonly constants: ChainConstants;
   readonly versions: readonly ChainVersion[];
   /** Height and time of the last block that reads see now; undefined before the first. */
   readonly last: () => { readonly height: Height; readonly time: Timestamp } | undefined;
@@ -89,7 +90,8 @@ export class AppView {
 
   /** The parameters of consensus for the next block. */
   get consensusParams(): ConsensusParams {
-    const { chain, params, last } = this.options;
+    const { chain, constants, last } = this.options;
+    const { params } = constants;
     if (!last()) return params;
     const { height, stores } = this.at();
     if (this.#params?.height !== height) this.#params = { height, params: paramsOf(chain.modules, stores, params) };

@@ -13,7 +13,16 @@ import type { CacheMultiStore, CommitID, Height, Plan, Timestamp } from "../type
 import type { AppliedUpgrade } from "../upgrade/hooks.js";
 import type { Keeper } from "../upgrade/keeper.js";
 import { upgradeCommitOptions } from "../upgrade/receipt.js";
-import { appKeeper, checksOver, NO_STORES, planIn, storeOptions, type TxPlace, txFactsMaker } from "./app-parts.js";
+import {
+  appKeeper,
+  checksOver,
+  constantsOf,
+  NO_STORES,
+  planIn,
+  storeOptions,
+  type TxPlace,
+  txFactsMaker,
+} from "./app-parts.js";
 import type { AppOptions, BeginResult, BlockRequest, BlockResult, BlockRun, StateAt } from "./app-shapes.js";
 import { nextEndTime, runBlock } from "./block.js";
 import { NO_BLOCK_INFO } from "./block-info.js";
@@ -79,8 +88,9 @@ export class App {
     this.#choiceFacts = { ...options, versions: this.versions };
     this.#multiStore = new CommitMultiStore(database, storeOptions(options));
     this.keeper = appKeeper(options, this.versions);
-    this.#txFacts = txFactsMaker({ ...options, chainId: genesis.chainId }, this.keeper, () => this.version);
     this.#given = new GivenByState(chain.modules, genesis);
+    const constants = constantsOf(genesis, this.#given.genesisParams);
+    this.#txFacts = txFactsMaker({ ...options, chainId: genesis.chainId, constants }, this.keeper, () => this.version);
     setChainHandlers(this.keeper, chain, this.versions, sha256);
     this.#checks = checksOver(this, options, this.#txFacts);
   }

@@ -1,5 +1,6 @@
 /** What modules see of a block. Everything in it is the same on every node. */
 
+import type { ConsensusParams } from "../comet/consensus-params.js";
 import type { VerifySignature } from "../comet/keys.js";
 import type { Height, KVStore, MultiStore, Sha256, Timestamp } from "../types.js";
 import type { Keeper } from "../upgrade/keeper.js";
@@ -57,6 +58,16 @@ export function blockContext(facts: BlockContextFacts, stores: MultiStore, event
   };
 }
 
+/** What a chain's genesis document says for ever. */
+export interface ChainConstants {
+  /** What power counts in. */
+  readonly bondDenom: string;
+  /** `app_state.staking.params` as JSON; undefined: there are none. */
+  readonly stakingParams: unknown;
+  /** The parameters of consensus that the chain began with. */
+  readonly params: ConsensusParams;
+}
+
 /** What the modules of the running version know besides. */
 export interface ModuleFacts extends BlockContextFacts {
   /** The version that runs. */
@@ -66,6 +77,7 @@ export interface ModuleFacts extends BlockContextFacts {
   /** The messages that this chain knows. */
   readonly router: MessageRouter;
   readonly verifySignature: VerifySignature;
+  readonly constants: ChainConstants;
   /** Charges the transaction; free where there is none (the end of a block). */
   readonly consumeGas: (amount: bigint, location: string) => void;
 }
@@ -83,6 +95,7 @@ export function moduleContext(facts: ModuleFacts, stores: MultiStore, events: Ch
     keeper: facts.keeper,
     router: facts.router,
     verifySignature: facts.verifySignature,
+    constants: facts.constants,
     consumeGas: facts.consumeGas,
     over: (otherStores, otherEvents) => moduleContext(facts, otherStores, otherEvents),
   };

@@ -127,4 +127,14 @@ export class GasMultiStore implements MultiStore {
   branch(): CacheMultiStore {
     return new CacheMultiStore(this);
   }
+
+  /** The same stores, for what is done once for the whole chain and not for the transaction that happens to be the first. */
+  get uncounted(): MultiStore {
+    return this.stores;
+  }
+}
+
+/** The stores without what charges for their use. */
+export function uncounted(stores: MultiStore): MultiStore {
+  return stores instanceof GasMultiStore ? stores.uncounted : stores;
 }

@@ -72,7 +72,8 @@ export function createProposal(context: ModuleContext, message: MsgSubmitProposa
 /** Its one signer is the gov account, it is one that proposals may run, and what it will ask for is possible. */
 function checkProposable(context: ModuleContext, any: Any): void {
   const message = readProposable(context, any);
-  const { encode, decodeAny, failure: failureOf } = context.addresses;
+  const { encode } = context.addresses;
+  const { decodeAny, failure: failureOf } = message.signerAddresses(context.addresses);
   const failure = failureOf(message.signer);
   if (failure !== undefined) throw undefinedError(failure);
   const signer = encode(decodeAny(message.signer));

@@ -67,6 +67,11 @@ function packed({ typeUrl, value }: Pick<Any, "typeUrl" | "value">, walk: Walk):
   const desc = walk.resolve(typeUrl);
   if (!desc) throw refused(`can't resolve type URL ${typeUrl}`);
   const type = hasOption(desc, name) ? getOption(desc, name) : `/${desc.typeName}`;
+  // A key is its bytes.
+  if (getOption(desc, message_encoding) === "key_field") {
+    const { key } = fromBinary(desc, value) as unknown as { readonly key: Uint8Array };
+    return `{"type":${aminoText(type)},"value":"${toBase64(key)}"}`;
+  }
   return `{"type":${aminoText(type)},"value":${body(desc, fromBinary(desc, value), walk)}}`;
 }
 

@@ -1,8 +1,10 @@
 /** A committed version as the text of a genesis document, a piece at a time: a chain may have millions of accounts. */
 import { toBase64 } from "../bytes.js";
 import type { Chain } from "../chain/define-chain.js";
+import { genesisParams } from "../chain/genesis/consensus-params.js";
 import type { GenesisFacts } from "../chain/genesis/genesis.js";
 import { listText, openText } from "../chain/genesis/list-text.js";
+import { paramsOf } from "../chain/given.js";
 import type { ChainVersion } from "../chain/versions/version.js";
 import type { VersionView } from "../store/versions/version-view.js";
 import type { VersionMap } from "../types.js";
@@ -39,9 +41,27 @@ export function* documentText(exported: ExportedVersion): Generator<string> {
     yield* listText(pairs(view, raw.stores), (pair) => pair);
     yield "}";
   }
-  const params = (begun.consensusParams.value ?? {}) as Json;
+  const params = { ...((begun.consensusParams.value ?? {}) as Json), ...changedParams(exported) };
   const app = exported.appVersion === 0n ? {} : { app: String(exported.appVersion) };
   yield `},"consensus":${JSON.stringify({ params: { ...params, version: app } })}}\n`;
+}
+
+/** The parameters of consensus that state says; those of the document stay as they are written where it says nothing. */
+function changedParams({ chain, view, begun }: ExportedVersion): Json {
+  const before = genesisParams(begun);
+  const params = paramsOf(chain.modules, view, before);
+  if (params === before) return {};
+  const { block, evidence, validator, abci } = params;
+  return {
+    block: { max_bytes: String(block.maxBytes), max_gas: String(block.maxGas) },
+    evidence: {
+      max_age_num_blocks: String(evidence.maxAgeBlocks),
+      max_age_duration: String(evidence.maxAgeNanos),
+      max_bytes: String(evidence.maxBytes),
+    },
+    validator: { pub_key_types: validator.publicKeyTypes },
+    abci: { vote_extensions_enable_height: String(abci.voteExtensionsHeight) },
+  };
 }
 
 /** The sections of the modules that this version has, in the order in which genesis is written. */

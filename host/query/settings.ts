@@ -1,12 +1,11 @@
 /** What a node is set to: `cosmos.base.node.v1beta1.Service` and `cosmos.consensus.v1.Query`. */
 import type { NodeCall } from "../chain/query/call.js";
 import { implementOfNode, type QueryService } from "../chain/query/service.js";
+import { paramsMessage } from "../comet/params-message.js";
 import { UpgradeError } from "../errors.js";
 import { Service } from "../gen/cosmos/base/node/v1beta1/query_pb.js";
 import { Query } from "../gen/cosmos/consensus/v1/query_pb.js";
 import type { Height } from "../types.js";
-
-const NANOS = 1_000_000_000n;
 
 /** The lowest height of the run up to the last whose state is kept: in as many steps as the run's length has bits. */
 export function earliestHeight(has: (height: Height) => boolean, last: Height): Height {
@@ -49,20 +48,6 @@ export const consensusService: QueryService = implementOfNode(Query, {
   params(_request, { node, app, askedHeight }) {
     const isLast = askedHeight === 0n || askedHeight === node.lastHeight;
     const params = isLast ? node.consensusParams : app.consensusParamsFor(app.at(askedHeight).height + 1n);
-    const { block, evidence, validator, version, abci } = params;
-    const { maxAgeNanos } = evidence;
-    return {
-      params: {
-        block,
-        evidence: {
-          maxAgeNumBlocks: evidence.maxAgeBlocks,
-          maxAgeDuration: { seconds: maxAgeNanos / NANOS, nanos: Number(maxAgeNanos % NANOS) },
-          maxBytes: evidence.maxBytes,
-        },
-        validator: { pubKeyTypes: [...validator.publicKeyTypes] },
-        version: { app: version.app },
-        abci: { voteExtensionsEnableHeight: abci.voteExtensionsHeight },
-      },
-    };
+    return { params: paramsMessage(params) };
   },
 });

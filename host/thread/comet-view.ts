@@ -42,7 +42,7 @@ export class CometView {
       ...{ minimumGasPrices, isMakingBlock },
       chainId: facts.chain.chainId,
       appVersion: facts.chain.appVersion,
-      params: facts.chain.params,
+      constants: { bondDenom: facts.bondDenom, stakingParams: facts.stakingParams, params: facts.chain.params },
       versions: facts.versions,
       last: () => this.last,
     });

@@ -69,7 +69,7 @@ export class NodeView {
       ...{ chain, database, sha256, core: new Core(), verifySignature: nodeVerifySignature },
       chainId: facts.chain.chainId,
       appVersion: facts.chain.appVersion,
-      params: facts.chain.params,
+      constants: { bondDenom: facts.bondDenom, stakingParams: facts.stakingParams, params: facts.chain.params },
       versions: facts.versions,
       last: () => this.lastBlock?.header,
       minimumGasPrices: options.minimumGasPrices ?? [],

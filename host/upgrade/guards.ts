@@ -90,7 +90,7 @@ export function guardAfter(
 }
 
 /** Has the branch writes of its own in this store? */
-export function isWritten(branch: CacheMultiStore, name: string): boolean {
+export function isWritten(branch: Pick<MultiStore, "store">, name: string): boolean {
   const store = branch.store(name);
   return store instanceof CacheKVStore && !store.isEmpty;
 }

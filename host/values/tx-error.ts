@@ -59,6 +59,29 @@ export const GOV = Object.freeze({
   INVALID_DENOM: row("gov", 23, "invalid deposit denom"),
 });
 
+export const STAKING = Object.freeze({
+  NO_VALIDATOR: row("staking", 3, "validator does not exist"),
+  OWNER_EXISTS: row(
+    "staking",
+    4,
+    "validator already exist for this operator address; must use new validator operator address",
+  ),
+  PUBKEY_EXISTS: row("staking", 5, "validator already exist for this pubkey; must use new validator pubkey"),
+  PUBKEY_TYPE: row("staking", 6, "validator pubkey type is not supported"),
+  COMMISSION_NEGATIVE: row("staking", 9, "commission must be positive"),
+  COMMISSION_HUGE: row("staking", 10, "commission cannot be more than 100%"),
+  COMMISSION_ABOVE_MAX: row("staking", 11, "commission cannot be more than the max rate"),
+  CHANGE_RATE_NEGATIVE: row("staking", 13, "commission change rate must be positive"),
+  CHANGE_RATE_ABOVE_MAX: row("staking", 14, "commission change rate cannot be more than the max rate"),
+  SELF_DELEGATION: row("staking", 16, "validator's self delegation must be greater than their minimum self delegation"),
+  NO_DELEGATION: row("staking", 19, "no delegation for (address, validator) tuple"),
+  INSUFFICIENT_SHARES: row("staking", 22, "insufficient delegation shares"),
+  TOO_MANY_ENTRIES: row("staking", 27, "too many unbonding delegation entries for (delegator, validator) tuple"),
+  INVALID_RATE: row("staking", 34, "cannot delegate to validators with invalid (zero) ex-rate"),
+  NO_PUBKEY: row("staking", 39, "empty validator public key"),
+  COMMISSION_BELOW_MIN: row("staking", 40, "commission cannot be less than min rate"),
+});
+
 /** The upgrade module's refusal of an authority; its text has the reason already. */
 const UPGRADE_SIGNER = row("upgrade", 6, "expected authority account as only signer for proposal message");
 

@@ -4,6 +4,7 @@ import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufb
 import { toHex } from "../../host/bytes.js";
 import { type ChainEvent, type ModuleContext, moduleContext } from "../../host/chain/context.js";
 import type { ChainVersion } from "../../host/chain/versions/version.js";
+import { DEFAULT_CONSENSUS_PARAMS } from "../../host/comet/consensus-params.js";
 import { verifySignature } from "../../host/comet/keys.js";
 import { Core } from "../../host/core/core.js";
 import { type Proposal, ProposalStatusSchema } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
@@ -103,6 +104,7 @@ class Life {
       keeper,
       router: exampleChain.router,
       verifySignature,
+      constants: { bondDenom: "ustake", stakingParams: undefined, params: DEFAULT_CONSENSUS_PARAMS },
       consumeGas: () => undefined,
     };
     let error: ErrorDescription | undefined;

@@ -1,4 +1,5 @@
 /** Keys, addresses, module accounts, signed transactions, and what a node's CheckTx says of good and bad ones. */
+
 import { createHash } from "node:crypto";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { HDKey } from "@scure/bip32";
@@ -7,6 +8,7 @@ import { toHex } from "../../host/bytes.js";
 import { decodeTx } from "../../host/chain/tx/decode.js";
 import type { TxResult } from "../../host/chain/tx/result.js";
 import { runTx } from "../../host/chain/tx/run.js";
+import { DEFAULT_CONSENSUS_PARAMS } from "../../host/comet/consensus-params.js";
 import { addressOf, publicKeyOf, sign, verifySignature } from "../../host/comet/keys.js";
 import { Core } from "../../host/core/core.js";
 import { AccountSchema } from "../../host/gen/chain/auth/v1/auth_pb.js";
@@ -157,6 +159,7 @@ function verdict(vector: VectorCase, accounts: VectorCase[]): TxResult {
     keeper,
     router: exampleChain.router,
     verifySignature,
+    constants: { bondDenom: "stake", stakingParams: undefined, params: DEFAULT_CONSENSUS_PARAMS },
   };
   const options = { mode: "check", takesFees: false, blockGasMax: undefined } as const;
   return runTx(facts, stores.branch(), hexBytes(vector["tx_raw"]), options);

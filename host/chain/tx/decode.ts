@@ -20,7 +20,7 @@ import {
 import { TX_BYTES_MAX } from "../../limits.js";
 import { checkStrictly, type Resolve, withoutBadTexts } from "../../messages/strict.js";
 import { BYTES, varintBytes, WireCursor, WireError } from "../../messages/wire-cursor.js";
-import type { AddressCodec } from "../../values/address.js";
+import type { AddressCodec, Addresses } from "../../values/address.js";
 import { SDK, TxError, undefinedError } from "../../values/tx-error.js";
 import type { MessageRouter, ReadMessage } from "./message-kind.js";
 
@@ -43,7 +43,7 @@ const KEY_TYPES: ReadonlyMap<string, DescMessage> = new Map(
 /** What of a chain reads its transactions. */
 export interface DecodeFacts {
   readonly router: MessageRouter;
-  readonly addresses: AddressCodec;
+  readonly addresses: Addresses;
 }
 
 /** @throws TxError sdk 2, sdk 21, or the Cosmos SDK's plain errors where signers cannot be read */
@@ -55,7 +55,7 @@ export function decodeTx(bytes: Uint8Array, { router, addresses }: DecodeFacts):
   const messages = body.messages.map((any) => asDecodeError(() => readMessage(any, router)));
   const payer = authInfo.fee?.payer ?? "";
   const signers = new Map<string, Uint8Array>();
-  for (const { signer } of messages) addSigner(signers, signer, addresses);
+  for (const each of messages) addSigner(signers, each.signer, each.signerAddresses(addresses));
   const feePayer = payer === "" ? signers.values().next().value : addSigner(signers, payer, addresses);
   return { size: bytes.length, raw, body, authInfo, messages, signers: distinct(signers, addresses), feePayer };
 }

@@ -12,7 +12,9 @@ import {
 } from "@bufbuild/protobuf";
 import { UpgradeError } from "../../errors.js";
 import { signer as signerOption } from "../../gen/cosmos/msg/v1/msg_pb.js";
+import { scalar } from "../../gen/cosmos_proto/cosmos_pb.js";
 import type { Any } from "../../types.js";
+import type { AddressCodec, Addresses } from "../../values/address.js";
 import type { ModuleContext } from "../context.js";
 
 /** A message that was decoded, ready to run. */
@@ -20,6 +22,8 @@ export interface ReadMessage {
   readonly typeUrl: string;
   /** The address that must sign, as it is in the message. */
   readonly signer: string;
+  /** Whose form it has: that of accounts, or of validators' operators. */
+  signerAddresses(addresses: Addresses): AddressCodec;
   /** Refusals that need state but are made when a proposal with this message is submitted. @throws UpgradeError */
   check(context: ModuleContext): void;
   /** Runs it and returns its response. @throws UpgradeError; what it wrote must be dropped then */
@@ -31,6 +35,8 @@ export interface MessageKind {
   readonly schema: DescMessage;
   /** The text that names the account which must sign. */
   readonly signer: DescField;
+  /** Whose form its address has, as the field's `cosmos_proto.scalar` says. */
+  signerAddresses(addresses: Addresses): AddressCodec;
   /** May a passed proposal run it, with the gov account as its signer? */
   readonly isForGovernance: boolean;
   /** Types other than messages that may be packed in it. */
@@ -102,10 +108,13 @@ export function messageKind<In extends DescMessage, Out extends DescMessage>(
   const { schema, response } = options;
   const typeUrl = `/${schema.typeName}`;
   const signer = signerOf(schema, options.signer);
+  const isOperator = getOption(signer, scalar) === "cosmos.ValidatorAddressString";
+  const signerAddresses = (addresses: Addresses) => (isOperator ? addresses.operators : addresses);
   return {
     typeUrl,
     schema,
     signer,
+    signerAddresses,
     isForGovernance: options.isForGovernance ?? false,
     packs: options.packs ?? [],
     read: (value) => {
@@ -115,6 +124,7 @@ export function messageKind<In extends DescMessage, Out extends DescMessage>(
         typeUrl,
         // A field that a descriptor names, and that was found to be a text above: generated types do not know it by name.
         signer: (message as unknown as Readonly<Record<string, string>>)[signer.localName] as string,
+        signerAddresses,
         check: (context) => options.check?.(context, message),
         run: (context) => {
           const answer = create(response, options.run(context, message));

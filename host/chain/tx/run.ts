@@ -5,7 +5,7 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { TxMsgDataSchema } from "../../gen/cosmos/base/abci/v1beta1/abci_pb.js";
 import type { Any, MultiStore } from "../../types.js";
-import type { AddressCodec } from "../../values/address.js";
+import type { Addresses } from "../../values/address.js";
 import { SDK, TxError, wrapError } from "../../values/tx-error.js";
 import {
   type ChainEvent,
@@ -86,7 +86,7 @@ function runMessages(
   messages: readonly ReadMessage[],
   contextFor: (events: ChainEvent[]) => ModuleContext,
   events: ChainEvent[],
-  addresses: AddressCodec,
+  addresses: Addresses,
 ): Uint8Array {
   const msgResponses: Any[] = [];
   messages.forEach((message, index) => {
@@ -105,10 +105,10 @@ function runMessages(
   return toBinary(TxMsgDataSchema, create(TxMsgDataSchema, { msgResponses }));
 }
 
-function messageEvent({ typeUrl, signer }: ReadMessage, { encode, decodeAny }: AddressCodec): ChainEvent {
+function messageEvent({ typeUrl, signer, signerAddresses }: ReadMessage, addresses: Addresses): ChainEvent {
   const attributes: EventAttribute[] = [
     { key: "action", value: typeUrl },
-    { key: "sender", value: encode(decodeAny(signer)) },
+    { key: "sender", value: addresses.encode(signerAddresses(addresses).decodeAny(signer)) },
   ];
   const module = typeUrl.split(".")[1];
   if (module) attributes.push({ key: "module", value: module });

@@ -27,7 +27,7 @@ export function registerDerivedTxs(tx: Cobra, output: Output): void {
 const wordOf = ({ schema }: MessageKind) => kebab(schema.name.replace(/^Msg(?=[A-Z])/, ""));
 
 function registerMessage(group: Cobra, kind: MessageKind, output: Output): void {
-  const { schema, signer } = kind;
+  const { schema, signer, signerAddresses } = kind;
   const command = addTxFlags(group.command(wordOf(kind)));
   const flags = addFieldFlags(
     command,
@@ -43,7 +43,11 @@ function registerMessage(group: Cobra, kind: MessageKind, output: Output): void 
       const json = jsonOfFlags(flags, given);
       packed(schema, json);
       const { send } = await import("../tx/send.js");
-      await send(given, output, ({ address }) => [packed(schema, { ...json, [signer.jsonName]: address })]);
+      await send(given, output, ({ address }) => {
+        const { addresses } = programChain();
+        const text = signerAddresses(addresses).encode(addresses.decodeAny(address));
+        return [packed(schema, { ...json, [signer.jsonName]: text })];
+      });
     });
 }
 

@@ -7,8 +7,19 @@ import { BondStatus, type Delegation, type Validator } from "../../gen/chain/sta
 import type { Addresses } from "../../values/address.js";
 import { parseAmount } from "../../values/coins.js";
 import type { JsonReader } from "../../values/json-reader.js";
+import {
+  type DetailsJson,
+  detailsJson,
+  initKept,
+  type KeptGenesis,
+  keptText,
+  readDetails,
+  readKept,
+  type ValidatorDetails,
+  watchPools,
+} from "./kept-genesis.js";
 import { readStakingParams } from "./params.js";
-import { delegations, STAKING_STORE, validators, writeDelegation, writeValidator } from "./records.js";
+import { delegations, keepsPools, STAKING_STORE, validators, writeDelegation, writeValidator } from "./records.js";
 
 export interface GenesisValidator {
   readonly operator: Uint8Array;
@@ -19,6 +30,8 @@ export interface GenesisValidator {
   readonly jailed: boolean;
   /** The Cosmos SDK's names: BOND_STATUS_BONDED and so on. */
   readonly status: string;
+  /** Where the pools are kept: the rest of the record. */
+  readonly more?: ValidatorDetails;
 }
 
 export interface GenesisDelegation {
@@ -40,20 +53,33 @@ function readDecimal(field: JsonReader): string {
 export interface StakingGenesis {
   readonly validators: readonly GenesisValidator[];
   readonly delegations: GenesisList<GenesisDelegation>;
+  /** Undefined: messages of module staking have not begun to keep the pools. */
+  readonly kept: KeptGenesis | undefined;
 }
 
 export const stakingGenesis = moduleGenesis<StakingGenesis>({
-  parts: { params: "held", validators: "held", delegations: "list" },
-  default: (bondDenom) => ({ params: { bond_denom: bondDenom }, validators: [], delegations: [] }),
-  read({ json, list, addresses }) {
-    readStakingParams(json.get("params"));
-    const delegation = (each: JsonReader) => readDelegation(addresses, each);
-    return {
-      validators: readValidators(addresses, json.get("validators")),
-      delegations: listOnce(list("delegations"), delegation, keyOfDelegation),
-    };
+  parts: {
+    ...{ params: "held", validators: "held", delegations: "list" },
+    ...{ unbonding_delegations: "list", last_unbonding_id: "held", pools: "held" },
   },
-  lists: (state) => [["delegations", state.delegations]],
+  default: (bondDenom) => ({ params: { bond_denom: bondDenom }, validators: [], delegations: [] }),
+  read(section) {
+    const { json, list, addresses } = section;
+    readStakingParams(json.get("params"));
+    const kept = readKept(section);
+    const delegation = (each: JsonReader) => readDelegation(addresses, each);
+    const state = {
+      validators: readValidators(addresses, json.get("validators"), kept !== undefined),
+      delegations: listOnce(list("delegations"), delegation, keyOfDelegation),
+      kept,
+    };
+    if (kept) watchPools(section, kept, state.validators);
+    return state;
+  },
+  lists: (state) => [
+    ["delegations", state.delegations],
+    ["unbonding delegations", state.kept?.unbonding ?? []],
+  ],
   counts: (state) => ({ validators: state.validators.length, delegations: state.delegations.length }),
   // Without power no vote ever passes, so such a chain could never be upgraded.
   missing: (state) => (state.validators.length > 0 ? undefined : "has no validator"),
@@ -61,12 +87,16 @@ export const stakingGenesis = moduleGenesis<StakingGenesis>({
     const store = context.store(STAKING_STORE);
     for (const validator of state.validators) writeValidator(store, validator);
     for (const delegation of state.delegations) writeDelegation(store, delegation);
+    if (state.kept) initKept(context, state.kept);
   },
   *export({ view, stakingParams, addresses }) {
     const store = view.store(STAKING_STORE);
-    const list = [...validators(store)].map((each) => validatorJson(each, addresses));
+    const isKept = keepsPools(store);
+    const details = (validator: Validator) => (isKept ? detailsJson(validator) : undefined);
+    const list = [...validators(store)].map((each) => validatorJson(each, addresses, details(each)));
     yield `${openText({ params: stakingParams ?? {}, validators: list })},"delegations":`;
     yield* listText(delegations(store), (each) => delegationJson(each, addresses));
+    if (isKept) yield* keptText(store, addresses);
     yield "}";
   },
 });
@@ -77,14 +107,15 @@ const STATUS: Readonly<Record<number, string>> = {
   [BondStatus.BONDED]: "BOND_STATUS_BONDED",
 };
 
-const validatorJson = (validator: Validator, { operators }: Addresses) => ({
+const validatorJson = (validator: Validator, { operators }: Addresses, details: DetailsJson | undefined) => ({
   operator_address: operators.encode(validator.operator),
   consensus_pubkey: { "@type": "/cosmos.crypto.ed25519.PubKey", key: toBase64(validator.consensusKey) },
   jailed: validator.jailed,
   status: STATUS[validator.status],
   tokens: validator.tokens,
   delegator_shares: validator.delegatorShares,
-  description: { moniker: validator.moniker },
+  description: { moniker: validator.moniker, ...details?.description },
+  ...details?.more,
 });
 
 const delegationJson = ({ delegator, operator, shares }: Delegation, { encode, operators }: Addresses) => ({
@@ -94,15 +125,14 @@ const delegationJson = ({ delegator, operator, shares }: Delegation, { encode, o
 });
 
 /** No two of one operator, and none of one key: blocks know validators by their keys. */
-function readValidators(addresses: Addresses, field: JsonReader): GenesisValidator[] {
-  const list = (keyOf: (validator: GenesisValidator) => Uint8Array) => [
-    ...listOnce(field.items(), (each) => readValidator(addresses, each), keyOf),
-  ];
+function readValidators(addresses: Addresses, field: JsonReader, isKept: boolean): GenesisValidator[] {
+  const read = (each: JsonReader) => readValidator(addresses, each, isKept);
+  const list = (keyOf: (validator: GenesisValidator) => Uint8Array) => [...listOnce(field.items(), read, keyOf)];
   list(({ consensusKey }) => consensusKey);
   return list(({ operator }) => operator);
 }
 
-function readValidator({ operators }: Addresses, validator: JsonReader): GenesisValidator {
+function readValidator({ operators }: Addresses, validator: JsonReader, isKept: boolean): GenesisValidator {
   const key = validator.get("consensus_pubkey").get("key");
   const consensusKey = key.base64();
   if (consensusKey.length !== 32) throw key.wrong(`an ed25519 key has 32 bytes, got ${consensusKey.length}`);
@@ -114,6 +144,7 @@ function readValidator({ operators }: Addresses, validator: JsonReader): Genesis
     shares: readDecimal(validator.get("delegator_shares")),
     jailed: validator.get("jailed").boolean(false),
     status: readStatus(validator.get("status")),
+    ...(isKept ? { more: readDetails(validator) } : {}),
   };
 }
 

@@ -5,6 +5,7 @@ import { TOTAL_POWER_MAX } from "../../comet/validator-set.js";
 import type { ValidatorUpdate } from "../../comet/validator-updates.js";
 import { messageOf } from "../../errors.js";
 import { BondStatus, type Validator } from "../../gen/chain/staking/v1/staking_pb.js";
+import type { KVReader } from "../../types.js";
 import { parseAmount } from "../../values/coins.js";
 import { STAKING_STORE, validators } from "./records.js";
 
@@ -14,25 +15,35 @@ const KEY_BYTES = 32;
 
 /** Bonded, not jailed, with at least one unit of power; the greatest first, equals by the operator's address. */
 export function consensusPowers(stores: ReadableStores, most: number): ValidatorUpdate[] {
-  const candidates = [...validators(stores.store(STAKING_STORE))]
-    .filter(({ jailed, status }) => !jailed && status === BondStatus.BONDED)
+  return rankedValidators(stores.store(STAKING_STORE), ({ status }) => status === BondStatus.BONDED)
+    .slice(0, most)
+    .map((validator) => ({
+      publicKey: { type: "ed25519", bytes: validator.consensusKey },
+      power: powerOf(validator),
+    }));
+}
+
+/** The same of any status, unless `fits` says more. */
+export function rankedValidators(
+  store: KVReader,
+  fits: (validator: Validator) => boolean = () => true,
+): readonly Validator[] {
+  const candidates = [...validators(store)]
+    .filter((validator) => !validator.jailed && fits(validator))
     .map((validator) => ({ validator, power: powerOf(validator) }))
     .filter(({ power }) => power > 0n)
-    .sort((a, b) => (a.power === b.power ? byOperator(a.validator, b.validator) : a.power > b.power ? -1 : 1));
+    .sort((a, b) => (a.power === b.power ? byOperator(a.validator, b.validator) : a.power > b.power ? -1 : 1))
+    .map(({ validator }) => validator);
   // A key that several records have counts for the first of them: older documents were not refused for it.
   const seen = new Set<string>();
-  const distinct = candidates.filter(({ validator }) => {
+  return candidates.filter((validator) => {
     const key = toHex(validator.consensusKey);
     return !seen.has(key) && seen.add(key);
   });
-  return distinct.slice(0, most).map(({ validator: { consensusKey }, power }) => ({
-    publicKey: { type: "ed25519", bytes: consensusKey },
-    power,
-  }));
 }
 
 /** No engine counts further than `TOTAL_POWER_MAX`. */
-function powerOf({ tokens }: Validator): bigint {
+export function powerOf({ tokens }: Pick<Validator, "tokens">): bigint {
   const power = BigInt(tokens) / POWER_REDUCTION;
   return power > TOTAL_POWER_MAX ? TOTAL_POWER_MAX : power;
 }

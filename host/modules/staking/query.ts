@@ -1,4 +1,4 @@
-/** Staking as clients see it: validators and delegations as genesis gave them, for power counts in votes alone. */
+/** Staking as clients see it: validators, delegations, and what of them is unbonding. */
 
 import { equalBytes, toHex } from "../../bytes.js";
 import type { QueryCall } from "../../chain/query/call.js";
@@ -6,7 +6,7 @@ import { paginate, paginateList } from "../../chain/query/paginate.js";
 import { implement, type QueryService } from "../../chain/query/service.js";
 import { readAddress } from "../../chain/query/texts.js";
 import { UpgradeError } from "../../errors.js";
-import type { Delegation, Validator } from "../../gen/chain/staking/v1/staking_pb.js";
+import type { Delegation, UnbondingDelegation, Validator } from "../../gen/chain/staking/v1/staking_pb.js";
 import { BondStatus as StoredStatus } from "../../gen/chain/staking/v1/staking_pb.js";
 import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import { PubKeySchema } from "../../gen/cosmos/crypto/ed25519/keys_pb.js";
@@ -15,11 +15,15 @@ import { BondStatus, BondStatusSchema } from "../../gen/cosmos/staking/v1beta1/s
 import type { Addresses } from "../../values/address.js";
 import { packAny } from "../../values/any.js";
 import { JsonReader } from "../../values/json-reader.js";
+import type { Records } from "../../values/records.js";
 import { readStakingParams } from "./params.js";
+import { owedByPools } from "./pools.js";
 import { DELEGATIONS, delegationOf, delegationsOf, STAKING_STORE, validators } from "./records.js";
+import { readUnbonding, UNBONDING, unbondingOf } from "./unbonding.js";
 
 const EPOCH = { seconds: 0n, nanos: 0 };
-const NO_RATE = "0";
+const NO_COMMISSION = { rate: "0", maxRate: "0", maxChangeRate: "0", updateTime: undefined };
+const MIN_SELF_DELEGATION = "1";
 
 const STATUS: Readonly<Record<StoredStatus, BondStatus>> = {
   [StoredStatus.UNSPECIFIED]: BondStatus.UNSPECIFIED,
@@ -30,6 +34,9 @@ const STATUS: Readonly<Record<StoredStatus, BondStatus>> = {
 
 function validatorFields(validator: Validator, { operators }: Addresses) {
   const { operator, consensusKey, moniker, tokens, delegatorShares, jailed, status } = validator;
+  const { identity, website, securityContact, details } = validator;
+  const { rate, maxRate, maxChangeRate, updateTime } = validator.commission ?? NO_COMMISSION;
+  const atomics = (decimal: string) => fixed(decimal).toString();
   return {
     operatorAddress: operators.encode(operator),
     consensusPubkey: packAny(PubKeySchema, { key: consensusKey }),
@@ -37,19 +44,18 @@ function validatorFields(validator: Validator, { operators }: Addresses) {
     status: STATUS[status],
     tokens,
     delegatorShares: fixed(delegatorShares).toString(),
-    description: { moniker },
-    unbondingTime: EPOCH,
+    description: { moniker, identity, website, securityContact, details },
+    unbondingHeight: validator.unbondingHeight,
+    unbondingTime: validator.unbondingTime ?? EPOCH,
     commission: {
-      commissionRates: { rate: NO_RATE, maxRate: NO_RATE, maxChangeRate: NO_RATE },
-      updateTime: EPOCH,
+      commissionRates: { rate: atomics(rate), maxRate: atomics(maxRate), maxChangeRate: atomics(maxChangeRate) },
+      updateTime: updateTime ?? EPOCH,
     },
-    minSelfDelegation: "1",
+    minSelfDelegation: validator.minSelfDelegation || MIN_SELF_DELEGATION,
   };
 }
 
 const all = ({ stores }: QueryCall): Validator[] => [...validators(stores.store(STAKING_STORE))];
-
-const sum = (list: readonly Validator[]) => list.reduce((total, { tokens }) => total + BigInt(tokens), 0n).toString();
 
 /** What pages of lists go by. */
 const operatorIn =
@@ -120,11 +126,31 @@ const validatorsOf = (delegatorAddr: string, call: QueryCall): Validator[] => {
   return all(call).filter(({ operator }) => operators.has(toHex(operator)));
 };
 
-/** Nothing unbonds here: no message begins it. */
-const noUnbonding = (pagination: PageRequest | undefined) => ({
-  unbondingResponses: [],
-  pagination: paginateList([], pagination, String).pagination,
+const unbondingFields = ({ delegator, operator, entries }: UnbondingDelegation, { chain }: QueryCall) => ({
+  delegatorAddress: chain.addresses.encode(delegator),
+  validatorAddress: chain.addresses.operators.encode(operator),
+  entries: entries.map(({ creationHeight, completionTime, initialBalance, balance, unbondingId }) => ({
+    ...{ creationHeight, initialBalance, balance, unbondingId },
+    completionTime: completionTime ?? EPOCH,
+  })),
 });
+
+/** One page of what unbonds. */
+async function unbondingPage(
+  records: Records<UnbondingDelegation>,
+  pagination: PageRequest | undefined,
+  call: QueryCall,
+  fits: (record: UnbondingDelegation) => boolean = () => true,
+) {
+  const page = await paginate(call.stores.store(STAKING_STORE), records, pagination, call, { fits });
+  return { unbondingResponses: page.items.map((each) => unbondingFields(each, call)), pagination: page.pagination };
+}
+
+/** Of all validators, and of what leaves them. */
+function poolTokens(call: QueryCall) {
+  const { bonded, notBonded } = owedByPools(call.stores.store(STAKING_STORE));
+  return { bondedTokens: String(bonded), notBondedTokens: String(notBonded) };
+}
 
 export const stakingQuery: QueryService = implement(Query, KEPT, {
   validators({ status, pagination }, call) {
@@ -157,8 +183,8 @@ export const stakingQuery: QueryService = implement(Query, KEPT, {
   },
 
   validatorUnbondingDelegations({ validatorAddr, pagination }, call) {
-    readOperator(validatorAddr, call);
-    return noUnbonding(pagination);
+    const wanted = readOperator(validatorAddr, call);
+    return unbondingPage(UNBONDING, pagination, call, ({ operator }) => equalBytes(operator, wanted));
   },
 
   delegation: ({ delegatorAddr, validatorAddr }, call) => ({
@@ -166,8 +192,9 @@ export const stakingQuery: QueryService = implement(Query, KEPT, {
   }),
 
   unbondingDelegation({ delegatorAddr, validatorAddr }, call) {
-    readAccount(delegatorAddr, call);
-    readOperator(validatorAddr, call);
+    const pair = { delegator: readAccount(delegatorAddr, call), operator: readOperator(validatorAddr, call) };
+    const found = readUnbonding(call.stores.store(STAKING_STORE), pair);
+    if (found) return { unbond: unbondingFields(found, call) };
     throw notFound(`unbonding delegation with delegator ${delegatorAddr} not found for validator ${validatorAddr}`);
   },
 
@@ -179,10 +206,8 @@ export const stakingQuery: QueryService = implement(Query, KEPT, {
     return { delegationResponses: responses, pagination: page.pagination };
   },
 
-  delegatorUnbondingDelegations({ delegatorAddr, pagination }, call) {
-    readAccount(delegatorAddr, call);
-    return noUnbonding(pagination);
-  },
+  delegatorUnbondingDelegations: ({ delegatorAddr, pagination }, call) =>
+    unbondingPage(unbondingOf(readAccount(delegatorAddr, call)), pagination, call),
 
   redelegations({ delegatorAddr, srcValidatorAddr: from, dstValidatorAddr: to, pagination }, call) {
     if (delegatorAddr !== "") readAccount(delegatorAddr, call);
@@ -213,12 +238,7 @@ export const stakingQuery: QueryService = implement(Query, KEPT, {
     throw notFound(`historical info for height ${height} not found`);
   },
 
-  pool(_request, call) {
-    const list = all(call);
-    const bonded = list.filter(({ status }) => status === StoredStatus.BONDED);
-    const rest = list.filter(({ status }) => status !== StoredStatus.BONDED);
-    return { pool: { bondedTokens: sum(bonded), notBondedTokens: sum(rest) } };
-  },
+  pool: (_request, call) => ({ pool: poolTokens(call) }),
 
   params: (_request, { bondDenom, stakingParams }) => ({
     params: { ...readStakingParams(new JsonReader(stakingParams, "app_state.staking.params")), bondDenom },

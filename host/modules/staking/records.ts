@@ -1,4 +1,4 @@
-/** Module staking, as far as power counts: validators and delegations from genesis, for governance to tally by. */
+/** Records of module staking: validators and delegations. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { concatBytes, prefixEnd } from "../../bytes.js";
 import {
@@ -16,18 +16,17 @@ export const STAKING_STORE = "staking";
 
 const VALIDATOR_PREFIX = Uint8Array.of(0x21);
 const DELEGATION_PREFIX = Uint8Array.of(0x31);
+const POOLS_KEY = Uint8Array.of(0x50);
 
-function validatorKey(operator: Uint8Array): Uint8Array {
-  return concatBytes(VALIDATOR_PREFIX, operator);
-}
+const validatorKey = (operator: Uint8Array) => concatBytes(VALIDATOR_PREFIX, operator);
 
-function delegationKey(delegator: Uint8Array, operator: Uint8Array): Uint8Array {
-  return concatBytes(delegatorPrefix(delegator), Uint8Array.of(operator.length), operator);
-}
+/** With its length before it. */
+export const prefixed = (address: Uint8Array) => concatBytes(Uint8Array.of(address.length), address);
 
-function delegatorPrefix(delegator: Uint8Array): Uint8Array {
-  return concatBytes(DELEGATION_PREFIX, Uint8Array.of(delegator.length), delegator);
-}
+const delegationKey = (delegator: Uint8Array, operator: Uint8Array) =>
+  concatBytes(delegatorPrefix(delegator), prefixed(operator));
+
+const delegatorPrefix = (delegator: Uint8Array) => concatBytes(DELEGATION_PREFIX, prefixed(delegator));
 
 const STATUS: Readonly<Record<string, BondStatus>> = {
   BOND_STATUS_UNBONDED: BondStatus.UNBONDED,
@@ -36,8 +35,9 @@ const STATUS: Readonly<Record<string, BondStatus>> = {
 };
 
 export function writeValidator(store: KVStore, validator: GenesisValidator): void {
-  const { operator, consensusKey, moniker, tokens, shares, jailed, status } = validator;
+  const { operator, consensusKey, moniker, tokens, shares, jailed, status, more } = validator;
   const record = create(ValidatorSchema, {
+    ...more,
     operator,
     consensusKey,
     moniker,
@@ -46,12 +46,29 @@ export function writeValidator(store: KVStore, validator: GenesisValidator): voi
     jailed,
     status: STATUS[status] ?? BondStatus.UNSPECIFIED,
   });
-  store.set(validatorKey(operator), toBinary(ValidatorSchema, record));
+  setValidator(store, record);
+}
+
+export function setValidator(store: KVStore, validator: Validator): void {
+  store.set(validatorKey(validator.operator), toBinary(ValidatorSchema, validator));
+}
+
+export function readValidator(store: KVReader, operator: Uint8Array): Validator | undefined {
+  const bytes = store.get(validatorKey(operator));
+  return bytes && fromBinary(ValidatorSchema, bytes);
+}
+
+export function removeValidator(store: KVStore, { operator }: Validator): void {
+  store.delete(validatorKey(operator));
 }
 
 export function writeDelegation(store: KVStore, { delegator, operator, shares }: GenesisDelegation): void {
   const record = create(DelegationSchema, { delegator, operator, shares });
   store.set(delegationKey(delegator, operator), toBinary(DelegationSchema, record));
+}
+
+export function removeDelegation(store: KVStore, { delegator, operator }: Delegation): void {
+  store.delete(delegationKey(delegator, operator));
 }
 
 export function* validators(store: KVReader): Generator<Validator> {
@@ -79,3 +96,11 @@ export function delegationOf(store: KVReader, delegator: Uint8Array, operator: U
   const bytes = store.get(delegationKey(delegator, operator));
   return bytes && fromBinary(DelegationSchema, bytes);
 }
+
+/** Do the pools hold what validators and entries say? From the first message on; then statuses are kept as well. */
+export const keepsPools = (store: KVReader): boolean => store.has(POOLS_KEY);
+
+/** The denomination of the pools; undefined: they are not kept. */
+export const readPoolDenom = (store: KVReader): Uint8Array | undefined => store.get(POOLS_KEY);
+
+export const writePoolDenom = (store: KVStore, denom: Uint8Array): void => store.set(POOLS_KEY, denom);

@@ -3,6 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { type ChainEvent, moduleContext } from "../../../host/chain/context.js";
 import { GasMeter, GasMultiStore } from "../../../host/chain/gas.js";
+import { DEFAULT_CONSENSUS_PARAMS } from "../../../host/comet/consensus-params.js";
 import { verifySignature } from "../../../host/comet/keys.js";
 import { Core } from "../../../host/core/core.js";
 import { ProposalSchema, ProposalStatus, VoteOption, VoteSchema } from "../../../host/gen/cosmos/gov/v1/gov_pb.js";
@@ -44,6 +45,7 @@ function chain() {
       keeper,
       router: exampleChain.router,
       verifySignature,
+      constants: { bondDenom: "ustake", stakingParams: undefined, params: DEFAULT_CONSENSUS_PARAMS },
       consumeGas: () => undefined,
     };
     endGovernanceBlock(moduleContext(facts, new GasMultiStore(stores, meter), events));

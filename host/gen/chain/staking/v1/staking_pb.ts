@@ -2,17 +2,27 @@
 // @generated from file chain/staking/v1/staking.proto (package chain.staking.v1, syntax proto3)
 /* eslint-disable */
 
-// State of module staking: store `staking`, keys `21 | operator` and `31 | len | delegator | len | operator`.
+// State of module staking, in store `staking`:
+//   21 | operator                                        Validator
+//   31 | len | delegator | len | operator                Delegation
+//   32 | len | delegator | len | operator                UnbondingDelegation
+//   37                                                   the last unbonding id, 8 bytes
+//   41 | time | len | delegator | len | operator         an unbonding delegation that ends then
+//   43 | time | operator                                 a validator that is unbonded then
+//   50                                                   the denomination of the pools: they are kept from the first message on
+// A time is seconds since year 1, 8 bytes, and nanoseconds, 4 bytes.
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file chain/staking/v1/staking.proto.
  */
 export const file_chain_staking_v1_staking: GenFile = /*@__PURE__*/
-  fileDesc("Ch5jaGFpbi9zdGFraW5nL3YxL3N0YWtpbmcucHJvdG8SEGNoYWluLnN0YWtpbmcudjEirQEKCVZhbGlkYXRvchIQCghvcGVyYXRvchgBIAEoDBIVCg1jb25zZW5zdXNfa2V5GAIgASgMEg8KB21vbmlrZXIYAyABKAkSDgoGdG9rZW5zGAQgASgJEhgKEGRlbGVnYXRvcl9zaGFyZXMYBSABKAkSDgoGamFpbGVkGAYgASgIEiwKBnN0YXR1cxgHIAEoDjIcLmNoYWluLnN0YWtpbmcudjEuQm9uZFN0YXR1cyJBCgpEZWxlZ2F0aW9uEhEKCWRlbGVnYXRvchgBIAEoDBIQCghvcGVyYXRvchgCIAEoDBIOCgZzaGFyZXMYAyABKAkqdgoKQm9uZFN0YXR1cxIbChdCT05EX1NUQVRVU19VTlNQRUNJRklFRBAAEhgKFEJPTkRfU1RBVFVTX1VOQk9OREVEEAESGQoVQk9ORF9TVEFUVVNfVU5CT05ESU5HEAISFgoSQk9ORF9TVEFUVVNfQk9OREVEEANiBnByb3RvMw");
+  fileDesc("Ch5jaGFpbi9zdGFraW5nL3YxL3N0YWtpbmcucHJvdG8SEGNoYWluLnN0YWtpbmcudjEirAMKCVZhbGlkYXRvchIQCghvcGVyYXRvchgBIAEoDBIVCg1jb25zZW5zdXNfa2V5GAIgASgMEg8KB21vbmlrZXIYAyABKAkSDgoGdG9rZW5zGAQgASgJEhgKEGRlbGVnYXRvcl9zaGFyZXMYBSABKAkSDgoGamFpbGVkGAYgASgIEiwKBnN0YXR1cxgHIAEoDjIcLmNoYWluLnN0YWtpbmcudjEuQm9uZFN0YXR1cxIQCghpZGVudGl0eRgIIAEoCRIPCgd3ZWJzaXRlGAkgASgJEhgKEHNlY3VyaXR5X2NvbnRhY3QYCiABKAkSDwoHZGV0YWlscxgLIAEoCRIwCgpjb21taXNzaW9uGAwgASgLMhwuY2hhaW4uc3Rha2luZy52MS5Db21taXNzaW9uEhsKE21pbl9zZWxmX2RlbGVnYXRpb24YDSABKAkSGAoQdW5ib25kaW5nX2hlaWdodBgOIAEoAxIyCg51bmJvbmRpbmdfdGltZRgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKdG9tYnN0b25lZBgQIAEoCCJ2CgpDb21taXNzaW9uEgwKBHJhdGUYASABKAkSEAoIbWF4X3JhdGUYAiABKAkSFwoPbWF4X2NoYW5nZV9yYXRlGAMgASgJEi8KC3VwZGF0ZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJBCgpEZWxlZ2F0aW9uEhEKCWRlbGVnYXRvchgBIAEoDBIQCghvcGVyYXRvchgCIAEoDBIOCgZzaGFyZXMYAyABKAkibQoTVW5ib25kaW5nRGVsZWdhdGlvbhIRCglkZWxlZ2F0b3IYASABKAwSEAoIb3BlcmF0b3IYAiABKAwSMQoHZW50cmllcxgDIAMoCzIgLmNoYWluLnN0YWtpbmcudjEuVW5ib25kaW5nRW50cnkingEKDlVuYm9uZGluZ0VudHJ5EhcKD2NyZWF0aW9uX2hlaWdodBgBIAEoAxIzCg9jb21wbGV0aW9uX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKD2luaXRpYWxfYmFsYW5jZRgDIAEoCRIPCgdiYWxhbmNlGAQgASgJEhQKDHVuYm9uZGluZ19pZBgFIAEoBCp2CgpCb25kU3RhdHVzEhsKF0JPTkRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGAoUQk9ORF9TVEFUVVNfVU5CT05ERUQQARIZChVCT05EX1NUQVRVU19VTkJPTkRJTkcQAhIWChJCT05EX1NUQVRVU19CT05ERUQQA2IGcHJvdG8z", [file_google_protobuf_timestamp]);
 
 /**
  * @generated from message chain.staking.v1.Validator
@@ -60,6 +70,59 @@ export type Validator = Message<"chain.staking.v1.Validator"> & {
    * @generated from field: chain.staking.v1.BondStatus status = 7;
    */
   status: BondStatus;
+
+  /**
+   * From here on: unset for validators of genesis documents that say no more of them.
+   *
+   * @generated from field: string identity = 8;
+   */
+  identity: string;
+
+  /**
+   * @generated from field: string website = 9;
+   */
+  website: string;
+
+  /**
+   * @generated from field: string security_contact = 10;
+   */
+  securityContact: string;
+
+  /**
+   * @generated from field: string details = 11;
+   */
+  details: string;
+
+  /**
+   * @generated from field: chain.staking.v1.Commission commission = 12;
+   */
+  commission?: Commission | undefined;
+
+  /**
+   * Whole tokens, decimal; unset: 1.
+   *
+   * @generated from field: string min_self_delegation = 13;
+   */
+  minSelfDelegation: string;
+
+  /**
+   * When it began to unbond, and when it ends.
+   *
+   * @generated from field: int64 unbonding_height = 14;
+   */
+  unbondingHeight: bigint;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp unbonding_time = 15;
+   */
+  unbondingTime?: Timestamp | undefined;
+
+  /**
+   * It signed two blocks of a height: jailed for good, and its record stays, so that its key is never one again.
+   *
+   * @generated from field: bool tombstoned = 16;
+   */
+  tombstoned: boolean;
 };
 
 /**
@@ -68,6 +131,40 @@ export type Validator = Message<"chain.staking.v1.Validator"> & {
  */
 export const ValidatorSchema: GenMessage<Validator> = /*@__PURE__*/
   messageDesc(file_chain_staking_v1_staking, 0);
+
+/**
+ * Decimals with 18 places.
+ *
+ * @generated from message chain.staking.v1.Commission
+ */
+export type Commission = Message<"chain.staking.v1.Commission"> & {
+  /**
+   * @generated from field: string rate = 1;
+   */
+  rate: string;
+
+  /**
+   * @generated from field: string max_rate = 2;
+   */
+  maxRate: string;
+
+  /**
+   * @generated from field: string max_change_rate = 3;
+   */
+  maxChangeRate: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp update_time = 4;
+   */
+  updateTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message chain.staking.v1.Commission.
+ * Use `create(CommissionSchema)` to create a new message.
+ */
+export const CommissionSchema: GenMessage<Commission> = /*@__PURE__*/
+  messageDesc(file_chain_staking_v1_staking, 1);
 
 /**
  * @generated from message chain.staking.v1.Delegation
@@ -96,7 +193,75 @@ export type Delegation = Message<"chain.staking.v1.Delegation"> & {
  * Use `create(DelegationSchema)` to create a new message.
  */
 export const DelegationSchema: GenMessage<Delegation> = /*@__PURE__*/
-  messageDesc(file_chain_staking_v1_staking, 1);
+  messageDesc(file_chain_staking_v1_staking, 2);
+
+/**
+ * @generated from message chain.staking.v1.UnbondingDelegation
+ */
+export type UnbondingDelegation = Message<"chain.staking.v1.UnbondingDelegation"> & {
+  /**
+   * @generated from field: bytes delegator = 1;
+   */
+  delegator: Uint8Array;
+
+  /**
+   * @generated from field: bytes operator = 2;
+   */
+  operator: Uint8Array;
+
+  /**
+   * By the time of their end.
+   *
+   * @generated from field: repeated chain.staking.v1.UnbondingEntry entries = 3;
+   */
+  entries: UnbondingEntry[];
+};
+
+/**
+ * Describes the message chain.staking.v1.UnbondingDelegation.
+ * Use `create(UnbondingDelegationSchema)` to create a new message.
+ */
+export const UnbondingDelegationSchema: GenMessage<UnbondingDelegation> = /*@__PURE__*/
+  messageDesc(file_chain_staking_v1_staking, 3);
+
+/**
+ * @generated from message chain.staking.v1.UnbondingEntry
+ */
+export type UnbondingEntry = Message<"chain.staking.v1.UnbondingEntry"> & {
+  /**
+   * @generated from field: int64 creation_height = 1;
+   */
+  creationHeight: bigint;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp completion_time = 2;
+   */
+  completionTime?: Timestamp | undefined;
+
+  /**
+   * Whole tokens, decimal.
+   *
+   * @generated from field: string initial_balance = 3;
+   */
+  initialBalance: string;
+
+  /**
+   * @generated from field: string balance = 4;
+   */
+  balance: string;
+
+  /**
+   * @generated from field: uint64 unbonding_id = 5;
+   */
+  unbondingId: bigint;
+};
+
+/**
+ * Describes the message chain.staking.v1.UnbondingEntry.
+ * Use `create(UnbondingEntrySchema)` to create a new message.
+ */
+export const UnbondingEntrySchema: GenMessage<UnbondingEntry> = /*@__PURE__*/
+  messageDesc(file_chain_staking_v1_staking, 4);
 
 /**
  * @generated from enum chain.staking.v1.BondStatus

@@ -2,26 +2,28 @@
 // @generated from file cosmos/staking/v1beta1/tx.proto (package cosmos.staking.v1beta1, syntax proto3)
 /* eslint-disable */
 
-// What a `gentx` signs. No transaction of a running chain holds it: validators are those of genesis and of upgrade handlers.
-
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_amino_amino } from "../../../amino/amino_pb.js";
 import type { Coin } from "../../base/v1beta1/coin_pb.js";
 import { file_cosmos_base_v1beta1_coin } from "../../base/v1beta1/coin_pb.js";
 import { file_cosmos_msg_v1_msg } from "../../msg/v1/msg_pb.js";
 import type { CommissionRates, Description } from "./staking_pb.js";
 import { file_cosmos_staking_v1beta1_staking } from "./staking_pb.js";
-import type { Any } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_any } from "@bufbuild/protobuf/wkt";
+import { file_cosmos_proto_cosmos } from "../../../cosmos_proto/cosmos_pb.js";
+import type { Any, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_any, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file cosmos/staking/v1beta1/tx.proto.
  */
 export const file_cosmos_staking_v1beta1_tx: GenFile = /*@__PURE__*/
-  fileDesc("Ch9jb3Ntb3Mvc3Rha2luZy92MWJldGExL3R4LnByb3RvEhZjb3Ntb3Muc3Rha2luZy52MWJldGExIsYCChJNc2dDcmVhdGVWYWxpZGF0b3ISOAoLZGVzY3JpcHRpb24YASABKAsyIy5jb3Ntb3Muc3Rha2luZy52MWJldGExLkRlc2NyaXB0aW9uEjsKCmNvbW1pc3Npb24YAiABKAsyJy5jb3Ntb3Muc3Rha2luZy52MWJldGExLkNvbW1pc3Npb25SYXRlcxIbChNtaW5fc2VsZl9kZWxlZ2F0aW9uGAMgASgJEhkKEWRlbGVnYXRvcl9hZGRyZXNzGAQgASgJEhkKEXZhbGlkYXRvcl9hZGRyZXNzGAUgASgJEiQKBnB1YmtleRgGIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnkSKAoFdmFsdWUYByABKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW46FoLnsCoRdmFsaWRhdG9yX2FkZHJlc3NiBnByb3RvMw", [file_cosmos_base_v1beta1_coin, file_cosmos_msg_v1_msg, file_cosmos_staking_v1beta1_staking, file_google_protobuf_any]);
+  fileDesc("Ch9jb3Ntb3Mvc3Rha2luZy92MWJldGExL3R4LnByb3RvEhZjb3Ntb3Muc3Rha2luZy52MWJldGExIs8DChJNc2dDcmVhdGVWYWxpZGF0b3ISPwoLZGVzY3JpcHRpb24YASABKAsyIy5jb3Ntb3Muc3Rha2luZy52MWJldGExLkRlc2NyaXB0aW9uQgWo57AqARJCCgpjb21taXNzaW9uGAIgASgLMicuY29zbW9zLnN0YWtpbmcudjFiZXRhMS5Db21taXNzaW9uUmF0ZXNCBajnsCoBEjAKE21pbl9zZWxmX2RlbGVnYXRpb24YAyABKAlCE9K0LQpjb3Ntb3MuSW50qOewKgESMwoRZGVsZWdhdG9yX2FkZHJlc3MYBCABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxI8ChF2YWxpZGF0b3JfYWRkcmVzcxgFIAEoCUIh0rQtHWNvc21vcy5WYWxpZGF0b3JBZGRyZXNzU3RyaW5nEiQKBnB1YmtleRgGIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnkSLwoFdmFsdWUYByABKAsyGS5jb3Ntb3MuYmFzZS52MWJldGExLkNvaW5CBajnsCoBOjiC57AqEXZhbGlkYXRvcl9hZGRyZXNziuewKh1jb3Ntb3Mtc2RrL01zZ0NyZWF0ZVZhbGlkYXRvciIcChpNc2dDcmVhdGVWYWxpZGF0b3JSZXNwb25zZSLlAQoLTXNnRGVsZWdhdGUSMwoRZGVsZWdhdG9yX2FkZHJlc3MYASABKAlCGNK0LRRjb3Ntb3MuQWRkcmVzc1N0cmluZxI8ChF2YWxpZGF0b3JfYWRkcmVzcxgCIAEoCUIh0rQtHWNvc21vcy5WYWxpZGF0b3JBZGRyZXNzU3RyaW5nEjAKBmFtb3VudBgDIAEoCzIZLmNvc21vcy5iYXNlLnYxYmV0YTEuQ29pbkIFqOewKgE6MYLnsCoRZGVsZWdhdG9yX2FkZHJlc3OK57AqFmNvc21vcy1zZGsvTXNnRGVsZWdhdGUiFQoTTXNnRGVsZWdhdGVSZXNwb25zZSLpAQoNTXNnVW5kZWxlZ2F0ZRIzChFkZWxlZ2F0b3JfYWRkcmVzcxgBIAEoCUIY0rQtFGNvc21vcy5BZGRyZXNzU3RyaW5nEjwKEXZhbGlkYXRvcl9hZGRyZXNzGAIgASgJQiHStC0dY29zbW9zLlZhbGlkYXRvckFkZHJlc3NTdHJpbmcSMAoGYW1vdW50GAMgASgLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luQgWo57AqATozguewKhFkZWxlZ2F0b3JfYWRkcmVzc4rnsCoYY29zbW9zLXNkay9Nc2dVbmRlbGVnYXRlIoUBChVNc2dVbmRlbGVnYXRlUmVzcG9uc2USOgoPY29tcGxldGlvbl90aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIFqOewKgESMAoGYW1vdW50GAIgASgLMhkuY29zbW9zLmJhc2UudjFiZXRhMS5Db2luQgWo57AqATLBAgoDTXNnEnEKD0NyZWF0ZVZhbGlkYXRvchIqLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuTXNnQ3JlYXRlVmFsaWRhdG9yGjIuY29zbW9zLnN0YWtpbmcudjFiZXRhMS5Nc2dDcmVhdGVWYWxpZGF0b3JSZXNwb25zZRJcCghEZWxlZ2F0ZRIjLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuTXNnRGVsZWdhdGUaKy5jb3Ntb3Muc3Rha2luZy52MWJldGExLk1zZ0RlbGVnYXRlUmVzcG9uc2USYgoKVW5kZWxlZ2F0ZRIlLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuTXNnVW5kZWxlZ2F0ZRotLmNvc21vcy5zdGFraW5nLnYxYmV0YTEuTXNnVW5kZWxlZ2F0ZVJlc3BvbnNlGgWA57AqAWIGcHJvdG8z", [file_amino_amino, file_cosmos_base_v1beta1_coin, file_cosmos_msg_v1_msg, file_cosmos_staking_v1beta1_staking, file_cosmos_proto_cosmos, file_google_protobuf_any, file_google_protobuf_timestamp]);
 
 /**
+ * Also what a `gentx` signs.
+ *
  * @generated from message cosmos.staking.v1beta1.MsgCreateValidator
  */
 export type MsgCreateValidator = Message<"cosmos.staking.v1beta1.MsgCreateValidator"> & {
@@ -53,6 +55,8 @@ export type MsgCreateValidator = Message<"cosmos.staking.v1beta1.MsgCreateValida
   validatorAddress: string;
 
   /**
+   * Ed25519.
+   *
    * @generated from field: google.protobuf.Any pubkey = 6;
    */
   pubkey?: Any | undefined;
@@ -69,4 +73,139 @@ export type MsgCreateValidator = Message<"cosmos.staking.v1beta1.MsgCreateValida
  */
 export const MsgCreateValidatorSchema: GenMessage<MsgCreateValidator> = /*@__PURE__*/
   messageDesc(file_cosmos_staking_v1beta1_tx, 0);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.MsgCreateValidatorResponse
+ */
+export type MsgCreateValidatorResponse = Message<"cosmos.staking.v1beta1.MsgCreateValidatorResponse"> & {
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.MsgCreateValidatorResponse.
+ * Use `create(MsgCreateValidatorResponseSchema)` to create a new message.
+ */
+export const MsgCreateValidatorResponseSchema: GenMessage<MsgCreateValidatorResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_tx, 1);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.MsgDelegate
+ */
+export type MsgDelegate = Message<"cosmos.staking.v1beta1.MsgDelegate"> & {
+  /**
+   * @generated from field: string delegator_address = 1;
+   */
+  delegatorAddress: string;
+
+  /**
+   * @generated from field: string validator_address = 2;
+   */
+  validatorAddress: string;
+
+  /**
+   * @generated from field: cosmos.base.v1beta1.Coin amount = 3;
+   */
+  amount?: Coin | undefined;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.MsgDelegate.
+ * Use `create(MsgDelegateSchema)` to create a new message.
+ */
+export const MsgDelegateSchema: GenMessage<MsgDelegate> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_tx, 2);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.MsgDelegateResponse
+ */
+export type MsgDelegateResponse = Message<"cosmos.staking.v1beta1.MsgDelegateResponse"> & {
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.MsgDelegateResponse.
+ * Use `create(MsgDelegateResponseSchema)` to create a new message.
+ */
+export const MsgDelegateResponseSchema: GenMessage<MsgDelegateResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_tx, 3);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.MsgUndelegate
+ */
+export type MsgUndelegate = Message<"cosmos.staking.v1beta1.MsgUndelegate"> & {
+  /**
+   * @generated from field: string delegator_address = 1;
+   */
+  delegatorAddress: string;
+
+  /**
+   * @generated from field: string validator_address = 2;
+   */
+  validatorAddress: string;
+
+  /**
+   * @generated from field: cosmos.base.v1beta1.Coin amount = 3;
+   */
+  amount?: Coin | undefined;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.MsgUndelegate.
+ * Use `create(MsgUndelegateSchema)` to create a new message.
+ */
+export const MsgUndelegateSchema: GenMessage<MsgUndelegate> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_tx, 4);
+
+/**
+ * @generated from message cosmos.staking.v1beta1.MsgUndelegateResponse
+ */
+export type MsgUndelegateResponse = Message<"cosmos.staking.v1beta1.MsgUndelegateResponse"> & {
+  /**
+   * When the coins come back.
+   *
+   * @generated from field: google.protobuf.Timestamp completion_time = 1;
+   */
+  completionTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: cosmos.base.v1beta1.Coin amount = 2;
+   */
+  amount?: Coin | undefined;
+};
+
+/**
+ * Describes the message cosmos.staking.v1beta1.MsgUndelegateResponse.
+ * Use `create(MsgUndelegateResponseSchema)` to create a new message.
+ */
+export const MsgUndelegateResponseSchema: GenMessage<MsgUndelegateResponse> = /*@__PURE__*/
+  messageDesc(file_cosmos_staking_v1beta1_tx, 5);
+
+/**
+ * @generated from service cosmos.staking.v1beta1.Msg
+ */
+export const Msg: GenService<{
+  /**
+   * @generated from rpc cosmos.staking.v1beta1.Msg.CreateValidator
+   */
+  createValidator: {
+    methodKind: "unary";
+    input: typeof MsgCreateValidatorSchema;
+    output: typeof MsgCreateValidatorResponseSchema;
+  },
+  /**
+   * @generated from rpc cosmos.staking.v1beta1.Msg.Delegate
+   */
+  delegate: {
+    methodKind: "unary";
+    input: typeof MsgDelegateSchema;
+    output: typeof MsgDelegateResponseSchema;
+  },
+  /**
+   * @generated from rpc cosmos.staking.v1beta1.Msg.Undelegate
+   */
+  undelegate: {
+    methodKind: "unary";
+    input: typeof MsgUndelegateSchema;
+    output: typeof MsgUndelegateResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_cosmos_staking_v1beta1_tx, 0);
 

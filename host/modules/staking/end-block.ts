@@ -1,0 +1,48 @@
+/**
+ * The end of a block in module staking, from its first message on: who is bonded follows power, and what has unbonded comes
+ * back. Before that message validators are as genesis and handlers leave them.
+ */
+import type { ModuleContext } from "../../chain/context.js";
+import { compareTimes } from "../../time.js";
+import { isWritten } from "../../upgrade/guards.js";
+import { moveBetweenPools, undelegateCoins } from "./pools.js";
+import { keepsPools, STAKING_STORE } from "./records.js";
+import { endUnbonding, settleStatuses } from "./status.js";
+import { endOf, type Pair, readUnbonding, takeEndedDelegations, writeUnbonding } from "./unbonding.js";
+
+/** @throws UpgradeError UPG_STORE_* */
+export function endStakingBlock(context: ModuleContext): void {
+  const store = context.store(STAKING_STORE);
+  if (!keepsPools(store)) return;
+  if (isWritten(context.stores, STAKING_STORE)) {
+    const gained = settleStatuses(context, store);
+    if (gained > 0n) moveBetweenPools(context, "notBonded", gained);
+    else moveBetweenPools(context, "bonded", -gained);
+  }
+  endUnbonding(context, store);
+  for (const pair of takeEndedDelegations(store, context.time)) payBack(context, pair);
+}
+
+/** The entries whose time has come. */
+function payBack(context: ModuleContext, pair: Pair): void {
+  const store = context.store(STAKING_STORE);
+  const record = readUnbonding(store, pair);
+  if (!record) return;
+  const { bondDenom: denom } = context.constants;
+  const ended = record.entries.filter((entry) => compareTimes(endOf(entry), context.time) <= 0);
+  record.entries = record.entries.filter((entry) => !ended.includes(entry));
+  writeUnbonding(store, record);
+  let amount = 0n;
+  for (const { balance } of ended) {
+    if (balance === "0") continue;
+    amount += BigInt(balance);
+    undelegateCoins(context, pair.delegator, { denom, amount: BigInt(balance) });
+  }
+  const { encode, operators } = context.addresses;
+  context.emit(
+    "complete_unbonding",
+    ["amount", amount === 0n ? "" : `${amount}${denom}`],
+    ["validator", operators.encode(pair.operator)],
+    ["delegator", encode(pair.delegator)],
+  );
+}

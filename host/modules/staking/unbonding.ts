@@ -1,0 +1,148 @@
+/** What is unbonding: delegations with the entries that come back, validators, and the two queues of what ends when. */
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { TimestampSchema } from "@bufbuild/protobuf/wkt";
+import { bigEndian64, concatBytes, prefixEnd } from "../../bytes.js";
+import {
+  type UnbondingDelegation,
+  UnbondingDelegationSchema,
+  type UnbondingEntry,
+  UnbondingEntrySchema,
+  type Validator,
+} from "../../gen/chain/staking/v1/staking_pb.js";
+import { compareTimes, ZERO_TIME } from "../../time.js";
+import type { Height, KVReader, KVStore, Timestamp } from "../../types.js";
+import { allRecords, type Records } from "../../values/records.js";
+import { prefixed } from "./records.js";
+
+const UNBONDING_PREFIX = Uint8Array.of(0x32);
+const LAST_ID_KEY = Uint8Array.of(0x37);
+const DELEGATION_QUEUE = Uint8Array.of(0x41);
+const VALIDATOR_QUEUE = Uint8Array.of(0x43);
+const MARK = Uint8Array.of(0x01);
+const TIME_BYTES = 12;
+
+/** Whose delegation to whom. */
+export interface Pair {
+  readonly delegator: Uint8Array;
+  readonly operator: Uint8Array;
+}
+
+const pairBytes = ({ delegator, operator }: Pair) => concatBytes(prefixed(delegator), prefixed(operator));
+const recordKey = (pair: Pair) => concatBytes(UNBONDING_PREFIX, pairBytes(pair));
+
+/** By delegator and validator. */
+export const UNBONDING: Records<UnbondingDelegation> = {
+  prefix: UNBONDING_PREFIX,
+  read: (value) => fromBinary(UnbondingDelegationSchema, value),
+};
+
+export const unbondingDelegations = (store: KVReader): Generator<UnbondingDelegation> => allRecords(store, UNBONDING);
+
+/** Of one delegator. */
+export const unbondingOf = (delegator: Uint8Array): Records<UnbondingDelegation> => ({
+  ...UNBONDING,
+  prefix: concatBytes(UNBONDING_PREFIX, prefixed(delegator)),
+});
+
+export function readUnbonding(store: KVReader, pair: Pair): UnbondingDelegation | undefined {
+  const bytes = store.get(recordKey(pair));
+  return bytes && fromBinary(UnbondingDelegationSchema, bytes);
+}
+
+/** One without entries is removed. */
+export function writeUnbonding(store: KVStore, record: UnbondingDelegation): void {
+  if (record.entries.length === 0) store.delete(recordKey(record));
+  else store.set(recordKey(record), toBinary(UnbondingDelegationSchema, record));
+}
+
+export function readLastUnbondingId(store: KVReader): bigint {
+  const bytes = store.get(LAST_ID_KEY);
+  return bytes ? new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0) : 0n;
+}
+
+export const writeLastUnbondingId = (store: KVStore, id: bigint): void => store.set(LAST_ID_KEY, bigEndian64(id));
+
+export interface NewEntry {
+  readonly height: Height;
+  readonly end: Timestamp;
+  readonly amount: bigint;
+}
+
+/** One more entry that comes back at its end; those of one block are one. */
+export function addUnbonding(store: KVStore, pair: Pair, { height, end, amount }: NewEntry): void {
+  const id = readLastUnbondingId(store) + 1n;
+  writeLastUnbondingId(store, id);
+  const record = readUnbonding(store, pair) ?? create(UnbondingDelegationSchema, { ...pair });
+  const same = record.entries.find((each) => each.creationHeight === height && compareTimes(endOf(each), end) === 0);
+  if (same) {
+    same.initialBalance = String(BigInt(same.initialBalance) + amount);
+    same.balance = String(BigInt(same.balance) + amount);
+  } else {
+    const entry = { creationHeight: height, completionTime: create(TimestampSchema, end), unbondingId: id };
+    const balance = String(amount);
+    record.entries.push(create(UnbondingEntrySchema, { ...entry, initialBalance: balance, balance }));
+  }
+  writeUnbonding(store, record);
+  enqueueUnbonding(store, pair, end);
+}
+
+export const endOf = ({ completionTime }: Pick<UnbondingEntry, "completionTime">): Timestamp =>
+  completionTime ?? ZERO_TIME;
+
+export function enqueueUnbonding(store: KVStore, pair: Pair, end: Timestamp): void {
+  store.set(concatBytes(DELEGATION_QUEUE, timeBytes(end), pairBytes(pair)), MARK);
+}
+
+export function enqueueValidator(store: KVStore, validator: Validator): void {
+  store.set(queueKey(validator), MARK);
+}
+
+export function dequeueValidator(store: KVStore, validator: Validator): void {
+  store.delete(queueKey(validator));
+}
+
+const queueKey = ({ operator, unbondingTime }: Validator) =>
+  concatBytes(VALIDATOR_QUEUE, timeBytes(unbondingTime ?? ZERO_TIME), operator);
+
+/** The delegations with an entry whose end is not after `now`, each once; they leave the queue. */
+export function takeEndedDelegations(store: KVStore, now: Timestamp): Pair[] {
+  const found = new Map<string, Pair>();
+  for (const rest of takeEnded(store, DELEGATION_QUEUE, now)) {
+    const at = 1 + (rest[0] ?? 0);
+    const pair = { delegator: rest.slice(1, at), operator: rest.slice(at + 1) };
+    found.set(rest.join(), pair);
+  }
+  return [...found.values()];
+}
+
+/** The operators whose validators end to unbond; they leave the queue. */
+export const takeEndedValidators = (store: KVStore, now: Timestamp): Uint8Array[] =>
+  takeEnded(store, VALIDATOR_QUEUE, now);
+
+function takeEnded(store: KVStore, queue: Uint8Array, now: Timestamp): Uint8Array[] {
+  // One nanosecond on, so that what ends now is in the range.
+  const end = concatBytes(queue, timeBytes({ seconds: now.seconds, nanos: now.nanos + 1 }));
+  const keys = [...store.iterate({ start: queue, end })].map(([key]) => key);
+  for (const key of keys) store.delete(key);
+  return keys.map((key) => key.slice(queue.length + TIME_BYTES));
+}
+
+/** When the next of them ends; undefined: nothing unbonds. */
+export function nextUnbonding(store: KVReader): Timestamp | undefined {
+  const [first, second] = [DELEGATION_QUEUE, VALIDATOR_QUEUE].flatMap((queue) => {
+    const { value } = store.iterate({ start: queue, end: prefixEnd(queue) }).next();
+    return value ? [timeOf(value[0])] : [];
+  });
+  return first && second && compareTimes(second, first) < 0 ? second : first;
+}
+
+function timeBytes({ seconds, nanos }: Timestamp): Uint8Array {
+  const fraction = new Uint8Array(4);
+  new DataView(fraction.buffer).setUint32(0, nanos);
+  return concatBytes(bigEndian64(seconds - ZERO_TIME.seconds), fraction);
+}
+
+function timeOf(key: Uint8Array): Timestamp {
+  const view = new DataView(key.buffer, key.byteOffset + 1);
+  return { seconds: view.getBigUint64(0) + ZERO_TIME.seconds, nanos: view.getUint32(8) };
+}
