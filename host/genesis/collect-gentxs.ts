@@ -11,9 +11,9 @@ import { Home } from "../engine/home/home.js";
 import { readRegularFile } from "../engine/home/regular-file.js";
 import { messageOf, UpgradeError } from "../errors.js";
 import { PubKeySchema } from "../gen/cosmos/crypto/ed25519/keys_pb.js";
-import { type MsgCreateValidator, MsgCreateValidatorSchema } from "../gen/cosmos/staking/v1beta1/tx_pb.js";
 import { AuthInfoSchema, type Tx, TxBodySchema, TxRawSchema, TxSchema } from "../gen/cosmos/tx/v1beta1/tx_pb.js";
 import { signBytes } from "../modules/auth/signatures.js";
+import { type NewValidatorMessage, readNewValidator } from "../modules/staking/compose.js";
 import type { StakingGenesis } from "../modules/staking/genesis.js";
 import { sha256 } from "../native/sha256.js";
 import { configValue, readConfig } from "../shell/config-file.js";
@@ -91,7 +91,7 @@ function inFile<T>(file: string, work: () => T): T {
 interface Gentx {
   readonly account: Uint8Array;
   readonly consensusKey: Uint8Array;
-  readonly message: MsgCreateValidator;
+  readonly message: NewValidatorMessage;
   readonly peer: string;
 }
 
@@ -101,10 +101,8 @@ function readGentx(file: string, chainId: string): Gentx {
   const tx = parseTx(decodeText(bytes));
   const messages = tx.body?.messages ?? [];
   const [any] = messages;
-  if (!any || messages.length > 1 || any.typeUrl !== `/${MsgCreateValidatorSchema.typeName}`) {
-    throw new Error("expected one message, MsgCreateValidator");
-  }
-  const message = fromBinary(MsgCreateValidatorSchema, any.value);
+  const message = any && readNewValidator(any);
+  if (!message || messages.length > 1) throw new Error("expected one message, MsgCreateValidator");
   if (message.pubkey?.typeUrl !== `/${PubKeySchema.typeName}`) throw new Error("its consensus key is not ed25519");
   const consensusKey = fromBinary(PubKeySchema, message.pubkey.value).key;
   const account = programChain().addresses.operators.decode(message.validatorAddress);

@@ -4,24 +4,23 @@ import { join } from "node:path";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { utf8 } from "../bytes.js";
 import { type KeyringFlags, withKeyring } from "../client/keyring-options.js";
+import { consensusKeyFrom, createValidatorMessage, type ValidatorFlags } from "../client/tx/create-validator.js";
 import { readFileIfThere, writeFileAtomically } from "../engine/home/atomic-file.js";
 import { readConsensusKey, readNodeId } from "../engine/home/consensus-key.js";
 import { Home } from "../engine/home/home.js";
-import { MsgCreateValidatorSchema } from "../gen/cosmos/staking/v1beta1/tx_pb.js";
 import { SignMode } from "../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import { AuthInfoSchema, TxBodySchema, TxRawSchema, TxSchema } from "../gen/cosmos/tx/v1beta1/tx_pb.js";
 import { messageWriter } from "../messages/gateway-json.js";
 import { signBytes } from "../modules/auth/signatures.js";
+import { packNewValidator } from "../modules/staking/compose.js";
 import { configValue, readConfig } from "../shell/config-file.js";
 import { jsonLine } from "../shell/output.js";
 import { programChain } from "../shell/program-chain.js";
 import { usage } from "../usage.js";
 import { packKey } from "../values/account-key.js";
-import { packAny } from "../values/any.js";
 import { type Coin, parseCoins } from "../values/coins.js";
-import { JsonReader } from "../values/json-reader.js";
 import { addressOf } from "./add-account.js";
-import { createValidatorMessage, documentFields, genesisRegistry, type ValidatorFlags } from "./create-validator.js";
+import { documentFields, genesisRegistry } from "./create-validator.js";
 import { readDocument, requireNoChain, writeDocument } from "./document.js";
 import { putValidator } from "./put-validator.js";
 import { checkSelfDelegation, moveSelfDelegation } from "./self-delegation.js";
@@ -37,7 +36,6 @@ export interface GentxFlags extends ValidatorFlags, KeyringFlags {
 const FILE_MODE = 0o644;
 /** The Cosmos SDK's default of a transaction; at genesis no gas is counted. */
 const GAS_LIMIT = 200_000n;
-const ED25519_BYTES = 32;
 
 export const gentxFolder = (home: string): string => join(home, "config", "gentx");
 
@@ -61,7 +59,7 @@ export async function gentx(path: string, name: string, amount: string, flags: G
     const account = programChain().addresses.decode(address);
     checkSelfDelegation(json, genesis, account, coin);
     const facts = { account, consensusKey: consensusKeyOf(home, flags.pubkey), coin, moniker: monikerOf(path, flags) };
-    const message = packAny(MsgCreateValidatorSchema, createValidatorMessage(facts, flags));
+    const message = packNewValidator(createValidatorMessage(facts, flags));
     const modeInfo = { sum: { case: "single", value: { mode: SignMode.DIRECT } } } as const;
     const body = create(TxBodySchema, { messages: [message], memo });
     const authInfo = create(AuthInfoSchema, {
@@ -129,12 +127,5 @@ function hostOf(ip: string): string {
 /** Of this home, unless it is given as `comet show-validator` prints it. */
 function consensusKeyOf(home: Home, given: string | undefined): Uint8Array {
   if (given === undefined) return readConsensusKey(home.validatorKeyFile).publicKey.bytes;
-  try {
-    const json = new JsonReader(JSON.parse(given), "--pubkey");
-    const bytes = json.get("key").base64();
-    if (json.get("@type").text() === "/cosmos.crypto.ed25519.PubKey" && bytes.length === ED25519_BYTES) return bytes;
-  } catch {
-    // Reported below.
-  }
-  throw usage('--pubkey is no consensus key: {"@type":"/cosmos.crypto.ed25519.PubKey","key":"<base64 of 32 bytes>"}');
+  return consensusKeyFrom("--pubkey", () => JSON.parse(given));
 }

@@ -35,7 +35,7 @@ export interface MessageKind {
   readonly schema: DescMessage;
   /** The text that names the account which must sign. */
   readonly signer: DescField;
-  /** Whose form its address has, as the field's `cosmos_proto.scalar` says. */
+  /** Whose form its address has, by its `cosmos_proto.scalar`. */
   signerAddresses(addresses: Addresses): AddressCodec;
   /** May a passed proposal run it, with the gov account as its signer? */
   readonly isForGovernance: boolean;

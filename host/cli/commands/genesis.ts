@@ -1,8 +1,8 @@
 /** `chaind genesis`: the document that a chain begins with, before its first start. */
 
 import { addKeyringFlags } from "../../client/keyring-options.js";
+import type { ValidatorFlags } from "../../client/tx/create-validator.js";
 import type { AddAccountFlags } from "../../genesis/add-account.js";
-import type { ValidatorFlags } from "../../genesis/create-validator.js";
 import type { GentxFlags } from "../../genesis/gentx.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { parsePort } from "../../shell/options.js";

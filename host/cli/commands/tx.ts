@@ -23,6 +23,7 @@ export function registerTx(program: Cobra, output: Output): void {
   registerUpgrade(tx, output);
   registerGov(tx, output);
   registerBank(tx, output);
+  registerStaking(tx, output);
   registerFiles(tx, output);
   registerDerivedTxs(tx, output);
 }
@@ -152,6 +153,48 @@ function registerBank(tx: Cobra, output: Output): void {
     .example("tx bank send alice cosmos1… 100ustake")
     .action(async (from: string, to: string, coins: string, _: unknown, command: Cobra) =>
       (await run()).runBankSend(to, coins, { ...allFlags(command), from }, output),
+    );
+}
+
+function registerStaking(tx: Cobra, output: Output): void {
+  const commands = () => import("../../client/tx/staking.js");
+  const staking = tx
+    .command("staking")
+    .summary("Create a validator, delegate and undelegate")
+    .description("Staking transaction subcommands")
+    .group();
+  addTxFlags(staking.command("create-validator"))
+    .argument("<file>", "the validator, JSON")
+    .summary("Create a validator with a delegation of its operator")
+    .description(
+      `The account of --from operates the validator. The file is JSON in the form of the Cosmos SDK:
+
+  {
+    "pubkey": <what \`comet show-validator\` prints>, "amount": "100000000ustake", "moniker": "one",
+    "identity": "", "website": "", "security": "", "details": "", "min-self-delegation": "1",
+    "commission-rate": "0.1", "commission-max-rate": "0.2", "commission-max-change-rate": "0.01"
+  }`,
+    )
+    .example("tx staking create-validator validator.json --from alice --gas auto")
+    .action(async (file: string, _: unknown, command: Cobra) =>
+      (await commands()).runCreateValidator(file, allFlags(command), output),
+    );
+  addTxFlags(staking.command("delegate"))
+    .argument("<validator>", "address of its operator")
+    .argument("<amount>", "100000000ustake")
+    .summary("Delegate coins to a validator")
+    .example("tx staking delegate cosmosvaloper1… 1000000ustake --from alice --gas auto")
+    .action(async (validator: string, amount: string, _: unknown, command: Cobra) =>
+      (await commands()).runDelegate(validator, amount, allFlags(command), output),
+    );
+  addTxFlags(staking.command("unbond"))
+    .alias("undelegate")
+    .argument("<validator>", "address of its operator")
+    .argument("<amount>", "100000000ustake")
+    .summary("Take coins back from a validator: they come after the unbonding time")
+    .example("tx staking unbond cosmosvaloper1… 1000000ustake --from alice --gas auto")
+    .action(async (validator: string, amount: string, _: unknown, command: Cobra) =>
+      (await commands()).runUndelegate(validator, amount, allFlags(command), output),
     );
 }
 

@@ -1,4 +1,4 @@
-/** Delegating and undelegating, by the Cosmos SDK's steps. What comes of it for the set of validators is settled at the end of the block. */
+/** Delegating and undelegating, by the steps of the Cosmos SDK. The set of validators follows at the end of the block. */
 import { equalBytes } from "../../bytes.js";
 import type { ModuleContext } from "../../chain/context.js";
 import type { Delegation, Validator } from "../../gen/chain/staking/v1/staking_pb.js";

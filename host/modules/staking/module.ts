@@ -26,8 +26,12 @@ export function staking(): Module {
     messages: STAKING_MESSAGES,
     queries: [stakingQuery],
     genesis: stakingGenesis,
-    beginBlock: beginStakingBlock,
-    endBlock: endStakingBlock,
+    beginBlock(context) {
+      beginStakingBlock(context);
+    },
+    endBlock(context) {
+      endStakingBlock(context);
+    },
     nextEndTime: (stores) => nextUnbonding(stores.store(STAKING_STORE)),
     validators: (stores, { stakingParams }) => consensusPowers(stores, readStakingParams(stakingParams).maxValidators),
     invariants: [soundValidators, backedStake],

@@ -19,7 +19,7 @@ export function tokensFromShares({ tokens, shares }: Holding, part: Decimal): De
   return divide(part * tokens, shares);
 }
 
-/** Tokens come in; `issued` are the shares for them. @throws TxError staking 34: there are shares, and nothing behind them */
+/** Tokens come in; `issued` are the shares for them. @throws TxError staking 34: there are shares without tokens */
 export function addTokens(holding: Holding, amount: bigint): Holding & { readonly issued: Decimal } {
   const { tokens, shares } = holding;
   if (tokens === 0n && shares > 0n) throw new TxError(STAKING.INVALID_RATE);

@@ -27,7 +27,7 @@ export function beginUnbonding(context: ModuleContext, store: KVStore, validator
 }
 
 /** The validators that are to be bonded: not jailed, with power, the greatest first, no more than engines count. */
-export function chosenValidators(store: KVReader, most: number): Validator[] {
+function chosenValidators(store: KVReader, most: number): Validator[] {
   let total = 0n;
   return rankedValidators(store)
     .slice(0, most)
