@@ -49,13 +49,6 @@ export function storeOptions({
   };
 }
 
-export function constantsOf(
-  { bondDenom, stakingParams }: AppOptions["genesis"],
-  params: ConsensusParams,
-): ChainConstants {
-  return { bondDenom, stakingParams: stakingParams.value, params };
-}
-
 /** Where a block or a check is. */
 export type TxPlace = Pick<TxFacts, "height" | "time" | "block">;
 
@@ -86,6 +79,18 @@ export function txFactsMaker(
     const version = running();
     return { ...facts, ...place, version, keeper, router: routerAt(modules, version), ante };
   };
+}
+
+/** The same of an application. */
+export function appFactsMaker(
+  options: AppOptions,
+  params: ConsensusParams,
+  keeper: Keeper,
+  running: () => ChainVersion,
+): (place: TxPlace) => TxFacts {
+  const { chainId, bondDenom, stakingParams } = options.genesis;
+  const constants = { bondDenom, stakingParams: stakingParams.value, params };
+  return txFactsMaker({ ...options, chainId, constants }, keeper, running);
 }
 
 /** What checks ask of the application that they are made over. */

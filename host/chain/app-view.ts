@@ -100,8 +100,8 @@ export class AppView {
 
   /** Those for any block. @throws UpgradeError UPG_NOT_FOUND_VERSION where the state before it is not kept */
   consensusParamsFor(height: Height): ConsensusParams {
-    const { chain, params } = this.options;
-    return paramsFor(chain.modules, params, height, (before) => this.multiStore.at(before));
+    const { chain, constants } = this.options;
+    return paramsFor(chain.modules, constants.params, height, (before) => this.multiStore.at(before));
   }
 
   /** Is a plan due at the next height? Then the block takes no transactions. */

@@ -13,16 +13,7 @@ import type { CacheMultiStore, CommitID, Height, Plan, Timestamp } from "../type
 import type { AppliedUpgrade } from "../upgrade/hooks.js";
 import type { Keeper } from "../upgrade/keeper.js";
 import { upgradeCommitOptions } from "../upgrade/receipt.js";
-import {
-  appKeeper,
-  checksOver,
-  constantsOf,
-  NO_STORES,
-  planIn,
-  storeOptions,
-  type TxPlace,
-  txFactsMaker,
-} from "./app-parts.js";
+import { appFactsMaker, appKeeper, checksOver, NO_STORES, planIn, storeOptions, type TxPlace } from "./app-parts.js";
 import type { AppOptions, BeginResult, BlockRequest, BlockResult, BlockRun, StateAt } from "./app-shapes.js";
 import { nextEndTime, runBlock } from "./block.js";
 import { NO_BLOCK_INFO } from "./block-info.js";
@@ -89,8 +80,7 @@ export class App {
     this.#multiStore = new CommitMultiStore(database, storeOptions(options));
     this.keeper = appKeeper(options, this.versions);
     this.#given = new GivenByState(chain.modules, genesis);
-    const constants = constantsOf(genesis, this.#given.genesisParams);
-    this.#txFacts = txFactsMaker({ ...options, chainId: genesis.chainId, constants }, this.keeper, () => this.version);
+    this.#txFacts = appFactsMaker(options, this.#given.genesisParams, this.keeper, () => this.version);
     setChainHandlers(this.keeper, chain, this.versions, sha256);
     this.#checks = checksOver(this, options, this.#txFacts);
   }
