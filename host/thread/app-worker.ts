@@ -32,6 +32,8 @@ export class AppOfThread extends WorkerSide {
   readonly #port: MessagePort;
   #isRecorded = false;
   #blocks = 0;
+  /** What is left to say of the block that was committed, once CometBFT has the response. */
+  #say: (() => void) | undefined;
 
   constructor(chain: Chain, data: EngineThreadData) {
     super(chain, data);
@@ -84,6 +86,7 @@ export class AppOfThread extends WorkerSide {
       if (call.case === "finalizeBlock") this.#begin(app, call.value.height);
       const value = (await sync.answer(call)) ?? (await answer(served, call));
       this.send({ kind: "returned", id, answer: value });
+      this.#sayCommitted();
     } catch (error) {
       if (ENDING.has(call.case)) {
         this.status.heightUnderWay = 0n;
@@ -111,11 +114,20 @@ export class AppOfThread extends WorkerSide {
       this.#orWarn("the local receipt could not be written", () => writeLocalReceipt(home, localReceipt(facts)));
       this.sayApplied(applied, block);
     }
-    for (const { message, fields } of watch.after(height, app.plan, applied?.plan.name)) {
-      this.log("info", message, fields);
-    }
-    const handlerState = app.plan && app.keeper.handlerState(app.plan);
-    this.send({ kind: "committed", height, appHash, handlerState });
+    this.#say = () => {
+      for (const { message, fields } of watch.after(height, app.plan, applied?.plan.name)) {
+        this.log("info", message, fields);
+      }
+      const handlerState = app.plan && app.keeper.handlerState(app.plan);
+      this.send({ kind: "committed", height, appHash, handlerState });
+    };
+  }
+
+  /** CometBFT does not wait for it. */
+  #sayCommitted(): void {
+    const say = this.#say;
+    this.#say = undefined;
+    if (say) this.#orWarn("what was committed could not be reported", say);
   }
 
   #restored(app: App): void {
