@@ -62,7 +62,10 @@ function registerReset(comet: Cobra, output: Output): void {
     )
     .action(async ({ keepAddrBook = false }: { keepAddrBook?: boolean }, command: Cobra) => {
       const { resetAll } = await import("../../offline/reset.js");
-      output.print(resetAll(homeOf(command), { keepAddrBook }));
+      const done = resetAll(homeOf(command), { keepAddrBook });
+      output.print(done);
+      if (done.signed_height !== "0")
+        output.say(`the key of this home signs nothing up to height ${done.signed_height}`);
     });
 }
 

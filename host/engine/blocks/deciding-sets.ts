@@ -58,6 +58,11 @@ export function requireDecides(given: Powers, key: PublicKey): void {
   );
 }
 
+/** What else the operator may have meant, where one other validator has the power. */
+export function joinHint(): string {
+  return `To follow the chain of the others instead, remove data/chain.mdb and start with \`${programName()} start --engine cometbft\``;
+}
+
 function ownPower(given: Powers, key: PublicKey): string {
   const own = given.find(({ publicKey }) => sameKey(publicKey, key))?.power ?? 0n;
   const total = given.reduce((sum, { power }) => sum + power, 0n);

@@ -22,6 +22,7 @@ import {
   aloneLine,
   type DecidingSets,
   firstSets,
+  joinHint,
   lastCommitOf,
   putSets,
   requireDecides,
@@ -236,7 +237,9 @@ export class EmbeddedNode {
     const before = this.#sets;
     this.#sets = sets;
     const line = aloneLine(this.key.publicKey, before?.given, sets.given);
-    if (line !== undefined) this.options.log?.("warn", line);
+    if (line === undefined) return;
+    const isBegun = this.#last !== undefined || !this.options.isEngineAssumed;
+    this.options.log?.("warn", isBegun ? line : `${line}. ${joinHint()}`);
   }
 }
 

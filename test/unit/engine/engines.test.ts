@@ -99,8 +99,10 @@ describe("a home", () => {
       makeHome(home, JSON.stringify(memberGenesis(genesisDocument(), members)));
       return home;
     };
+    const lines: string[] = [];
     const begin = (home: string, isEngineAssumed = true) => {
-      const open = openNode({ ...options(home), clock, isEngineAssumed });
+      const log = (_level: string, line: string) => void lines.push(line);
+      const open = openNode({ ...options(home), log, clock, isEngineAssumed });
       try {
         return open.node.makeBlock().stored.header.height;
       } finally {
@@ -142,7 +144,9 @@ describe("a home", () => {
         ]),
       ),
     ).toBe(1n);
+    expect(lines.filter((line) => line.includes("--engine cometbft"))).toEqual([]);
     expect(begin(homeWith("sole-other", [[one, 10n]]))).toBe(1n);
+    expect(lines.filter((line) => line.includes("--engine cometbft"))).toHaveLength(1);
   });
 
   test("without a key of a validator → CometBFT's all the same; the facts of genesis stay after the file is gone", () => {
