@@ -9,10 +9,11 @@ import { failPoints, kills } from "./crashes.js";
 import { hot } from "./hot.js";
 import { longMigration } from "./long-migration.js";
 import { Network } from "./network.js";
+import { restore } from "./restore.js";
 import { SCENES as CALM, type Scene } from "./scenes.js";
 import { stateSync } from "./state-sync.js";
 
-const SCENES: readonly Scene[] = [...CALM, hot, stateSync, longMigration, failPoints, kills];
+const SCENES: readonly Scene[] = [...CALM, hot, stateSync, restore, longMigration, failPoints, kills];
 const CHAIND = join(import.meta.dirname, "../../dist/chaind.js");
 
 function usage(message: string): never {
