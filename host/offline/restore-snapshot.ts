@@ -23,6 +23,8 @@ export interface RestoreFlags {
   readonly format: number;
   /** Of the state, hex; undefined: the one that the snapshot names is taken. */
   readonly appHash: string | undefined;
+  /** Folder of upgrade handlers; undefined: those of the chain. */
+  readonly handlers?: string | undefined;
 }
 
 /** What was restored, as it is printed. */
@@ -39,11 +41,12 @@ export interface Restored {
  */
 export async function restoreSnapshot(
   path: string,
-  { height, format, appHash }: RestoreFlags,
+  { height, format, appHash, handlers }: RestoreFlags,
   say: (line: string) => void,
 ): Promise<Restored> {
   const given = appHash === undefined ? undefined : hashOf(appHash);
-  const held = HeldHome.holdForComet({ chain: programChain(), home: path, log: (_, message) => say(message) });
+  const options = { chain: programChain(), home: path, ...(handlers === undefined ? {} : { handlers }) };
+  const held = HeldHome.holdForComet({ ...options, log: (_, message) => say(message) });
   try {
     const folder = new SnapshotFolder(held.home.snapshotsFolder);
     const snapshot = folder.get(height, format);

@@ -7,6 +7,11 @@ import type { Output } from "../../shell/output.js";
 const SNAPSHOT_FORMAT = 3;
 const homeOf = (command: Cobra) => String(command.optsWithGlobals()["home"]);
 
+interface RestoreChoice {
+  readonly appHash?: string;
+  readonly handlers?: string;
+}
+
 export function registerSnapshots(program: Cobra, output: Output): void {
   const snapshots = program
     .command("snapshots")
@@ -58,15 +63,17 @@ export function registerSnapshots(program: Cobra, output: Output): void {
     .command("restore")
     .argument("<height>", "height of the snapshot", parseHeight)
     .argument("[format]", "its format", parseCount, SNAPSHOT_FORMAT)
+    .option("--handlers <dir>", "folder of upgrade handlers (default: those built with this program)")
     .option("--app-hash <hex>", "of the state, from a source that you trust: app_hash in the header of the next block")
     .summary("Restore the state of a snapshot of this home, where it has none")
     .description(
       "For a node with CometBFT whose state was lost: with its own blocks CometBFT goes on from the height at the next start.\n" +
         "A home that has no blocks either joins by state sync.",
     )
-    .action(async (height: bigint, format: number, { appHash }: { appHash?: string }, command: Cobra) => {
+    .action(async (height: bigint, format: number, chosen: RestoreChoice, command: Cobra) => {
       const { restoreSnapshot } = await import("../restore-snapshot.js");
-      const flags = { height, format, appHash };
+      const { appHash, handlers } = chosen;
+      const flags = { height, format, appHash, handlers };
       output.print(await restoreSnapshot(homeOf(command), flags, (line) => output.say(line)));
     });
   snapshots
