@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { isProgramTest } from "./nearest.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** What the tests need; packages are linked. */
@@ -15,8 +16,17 @@ const FILES = [
 const BUILT = ["build", "dist", "host/core/core-wasm.ts", "host/commitment/hash-wasm.ts"];
 const NOT_COPIED = new Set(["build/run", "build/engines", "dist/types"]);
 
-/** A run that takes longer hangs, if the same tests end without the fault: main.mjs makes sure. */
+/** A run that takes longer hangs, if the same tests end without the fault: the caller makes sure. */
 const RUN_SECONDS_MAX = 600;
+/** Of tests that call functions, besides what each file may take: a fault that makes an endless loop is to cost minutes. */
+const START_SECONDS = 60;
+const FILE_SECONDS_MAX = 60;
+
+function secondsMax(tests) {
+  return tests.some(isProgramTest)
+    ? RUN_SECONDS_MAX
+    : Math.min(START_SECONDS + tests.length * FILE_SECONDS_MAX, RUN_SECONDS_MAX);
+}
 
 export class Copy {
   #root = mkdtempSync(join(tmpdir(), "chain-upgrade-mutants-"));
@@ -60,24 +70,30 @@ export class Copy {
     const results = join(this.#root, "build/mutants.json");
     rmSync(results, { force: true });
     const args = ["run", ...tests, "--bail", "1", "--reporter", "json", "--outputFile", results];
-    const status = await this.#run(["node_modules/vitest/vitest.mjs", ...args, "--maxWorkers", "2"]);
+    const status = await this.#run(["node_modules/vitest/vitest.mjs", ...args, "--maxWorkers", "2"], secondsMax(tests));
     if (status === 0) return undefined;
     try {
       const { testResults } = JSON.parse(readFileSync(results, "utf8"));
       const failed = testResults.find((file) => file.status === "failed");
       if (failed) return relative(this.#root, failed.name).replaceAll("\\", "/");
     } catch {
-      // No results: the run was killed or broke. Any of its tests may be the reason; the nearest is named.
+      // No results: the run was killed or broke.
     }
-    return tests[0];
+    return tests.length === 1 ? tests[0] : this.#failingAlone(tests);
+  }
+
+  /** Any of them may be the reason: they are run one by one. */
+  async #failingAlone(tests) {
+    for (const test of tests) if (await this.failing([test])) return test;
+    return undefined;
   }
 
   /** Exit status; `undefined` when it took too long and was killed. */
-  #run(args) {
+  #run(args, seconds = RUN_SECONDS_MAX) {
     return new Promise((done) => {
       const child = spawn(process.execPath, args, { cwd: this.#root, stdio: "ignore" });
       this.#children.add(child);
-      const timer = setTimeout(() => child.kill("SIGKILL"), RUN_SECONDS_MAX * 1_000);
+      const timer = setTimeout(() => child.kill("SIGKILL"), seconds * 1_000);
       child.once("close", (status) => {
         clearTimeout(timer);
         this.#children.delete(child);
