@@ -47,6 +47,7 @@ export { bank } from "./modules/bank/module.js";
 export { consensus } from "./modules/consensus/module.js";
 export { writeConsensusParams } from "./modules/consensus/params.js";
 export { staking } from "./modules/staking/module.js";
+export { validatorRecords } from "./modules/staking/validator-records.js";
 export { upgrade } from "./modules/upgrade/module.js";
 export { sha256 } from "./native/sha256.js";
 export { LmdbDatabase, type LmdbOptions } from "./store/disk/lmdb-database.js";

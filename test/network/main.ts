@@ -6,14 +6,18 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { cometbft } from "../e2e/cometbft.js";
 import { failPoints, kills } from "./crashes.js";
+import { evidence } from "./evidence.js";
 import { hot } from "./hot.js";
 import { longMigration } from "./long-migration.js";
 import { Network } from "./network.js";
+import { params, validators } from "./power.js";
+import { writeProgram } from "./program.js";
 import { restore } from "./restore.js";
 import { SCENES as CALM, type Scene } from "./scenes.js";
 import { stateSync } from "./state-sync.js";
 
-const SCENES: readonly Scene[] = [...CALM, hot, stateSync, restore, longMigration, failPoints, kills];
+const OF_POWER = [validators, evidence, params];
+const SCENES: readonly Scene[] = [...CALM, hot, stateSync, restore, ...OF_POWER, longMigration, failPoints, kills];
 const CHAIND = join(import.meta.dirname, "../../dist/chaind.js");
 
 function usage(message: string): never {
@@ -55,7 +59,8 @@ async function runScene(scene: Scene, comet: string, seed: number): Promise<Row>
     seconds: Math.round((network?.age ?? 0) / 100) / 10,
   });
   try {
-    network = await Network.make({ program: CHAIND, comet });
+    const program = scene.hasOwnProgram ? writeProgram() : CHAIND;
+    network = await Network.make({ program, comet });
     const { heights, differences, counts = "" } = await scene.run(network, seed);
     return { ...row(), heights, counts, differences: differences.length, failure: differences[0] ?? "" };
   } catch (error) {

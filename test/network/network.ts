@@ -34,6 +34,7 @@ export interface NetworkOptions {
 
 export class Network {
   readonly #begun = Date.now();
+  #proposals = 0n;
 
   private constructor(
     readonly folder: string,
@@ -118,8 +119,8 @@ export class Network {
     return node;
   }
 
-  /** Signs and sends through CometBFT's RPC, and waits for the block. @throws Error when the transaction fails */
-  async send(signer: Signer, messages: readonly Packed[], node = this.#running()): Promise<void> {
+  /** Signs and sends through CometBFT's RPC, and waits for the block; returns its height. @throws Error when the transaction fails */
+  async send(signer: Signer, messages: readonly Packed[], node = this.#running()): Promise<number> {
     const { info } = await ask(node.rpc, AuthQuery.method.accountInfo, { address: signer.address });
     const { accountNumber = 0n, sequence = 0n } = info ?? {};
     const tx = signer.sign(messages, { chainId: "network-1", accountNumber, sequence, gas: GAS });
@@ -131,14 +132,17 @@ export class Network {
     if (sent.code !== 0) throw new Error(`refused: ${sent.log}`);
     const hash = Buffer.from(sent.hash, "hex").toString("base64");
     let result: { code: number; log: string } | undefined;
+    let height = 0;
     await until(`${sent.hash} is in a block`, async () => {
       const found = (await node.rpc.call("tx", { hash }).catch(() => undefined)) as
-        | { tx_result: { code: number; log: string } }
+        | { height: string; tx_result: { code: number; log: string } }
         | undefined;
       result = found?.tx_result;
+      height = Number(found?.height ?? 0);
       return result !== undefined;
     });
     if (result?.code) throw new Error(`failed: ${result.log}`);
+    return height;
   }
 
   #running(): NetNode {
@@ -147,15 +151,21 @@ export class Network {
     return node;
   }
 
-  /** A proposal that all vote for; returns the height of its plan once it is scheduled. */
-  async schedule(plan: string): Promise<number> {
-    const node = this.#running();
+  /** A proposal that all vote for. */
+  async propose(messages: readonly Packed[]): Promise<void> {
     const [first] = this.signers;
     if (!first) throw new Error("no signer");
+    this.#proposals += 1n;
+    await this.send(first, [propose(first, messages, { amount: 10_000_000 })]);
+    const id = this.#proposals;
+    await Promise.all(this.signers.map((signer) => this.send(signer, [vote(signer, id, VoteOption.YES)])));
+  }
+
+  /** The same of an upgrade; returns the height of its plan once it is scheduled. */
+  async schedule(plan: string, info = ""): Promise<number> {
+    const node = this.#running();
     const height = (await node.height()) + BLOCKS_TO_PLAN;
-    const proposal = propose(first, [softwareUpgrade(plan, BigInt(height))], { amount: 10_000_000 });
-    await this.send(first, [proposal]);
-    await Promise.all(this.signers.map((signer) => this.send(signer, [vote(signer, 1n, VoteOption.YES)])));
+    await this.propose([softwareUpgrade(plan, BigInt(height), info)]);
     await until(`the plan ${plan} is scheduled`, async () => {
       const { plan: found } = await ask(node.rpc, UpgradeQuery.method.currentPlan, {});
       return Number(found?.height ?? 0) === height;

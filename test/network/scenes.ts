@@ -22,6 +22,8 @@ interface SceneRun {
 export interface Scene {
   readonly name: string;
   readonly what: string;
+  /** Its nodes run the program of program.ts. */
+  readonly hasOwnProgram?: boolean;
   run(network: Network, seed: number): Promise<SceneRun>;
 }
 
@@ -34,17 +36,21 @@ export function expectSame(what: string, found: unknown, expected: unknown): voi
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 
 /** Up to the halt of the nodes that run; returns its height. */
-export async function halted(network: Network, nodes: readonly NetNode[] = network.nodes): Promise<number> {
+export async function halted(network: Network, nodes: readonly NetNode[] = network.nodes, info = ""): Promise<number> {
   network.start(OLD, nodes);
   await network.untilHeight(2, nodes);
-  const height = await network.schedule(PLAN);
+  const height = await network.schedule(PLAN, info);
   expectSame("exit statuses at the height", await network.ends(nodes), times(nodes.length, 10));
   const heights = nodes.map(({ halt }) => halt?.height);
   expectSame("heights in halt.json", heights, times(nodes.length, String(height)));
   return height;
 }
 
-async function compared(network: Network, upTo: number, nodes: readonly NetNode[] = network.nodes): Promise<SceneRun> {
+export async function upTo(
+  network: Network,
+  upTo: number,
+  nodes: readonly NetNode[] = network.nodes,
+): Promise<SceneRun> {
   await network.untilHeight(upTo, nodes);
   return network.compare(nodes);
 }
@@ -60,7 +66,7 @@ const upgrade: Scene = {
   async run(network) {
     const height = await halted(network);
     network.start();
-    const run = await compared(network, height + HEIGHTS_AFTER);
+    const run = await upTo(network, height + HEIGHTS_AFTER);
     expectSame("receipts", network.nodes.map(applied), times(network.nodes.length, `${PLAN} ${height}`));
     return run;
   },
@@ -90,7 +96,7 @@ const late: Scene = {
       expectSame("its height", node.halt?.height, String(height));
       node.start();
     }
-    return compared(network, height + HEIGHTS_AFTER);
+    return upTo(network, height + HEIGHTS_AFTER);
   },
 };
 
@@ -104,7 +110,7 @@ const genesis: Scene = {
     mkdirSync(join(full.home, "handlers/staged"), { recursive: true });
     copyFileSync(HANDLER, join(full.home, "handlers/staged", basename(HANDLER)));
     full.start();
-    return compared(network, height + HEIGHTS_AFTER);
+    return upTo(network, height + HEIGHTS_AFTER);
   },
 };
 
@@ -121,7 +127,7 @@ const downgrade: Scene = {
     expectSame("exit status of the old version", (await node.end()).exit, 12);
     expectSame("what was signed", readFileSync(node.data("priv_validator_state.json"), "utf8"), signed);
     node.start();
-    return compared(network, height + HEIGHTS_AFTER);
+    return upTo(network, height + HEIGHTS_AFTER);
   },
 };
 
@@ -142,7 +148,7 @@ const early: Scene = {
     expectSame("exit statuses of the others", await network.ends(others), times(3, 10));
     if (exit === 11) expectSame("exit status of the early node", (await node.end()).exit, 10);
     network.start();
-    return compared(network, height + HEIGHTS_AFTER);
+    return upTo(network, height + HEIGHTS_AFTER);
   },
 };
 
@@ -158,7 +164,7 @@ const skip: Scene = {
     network.start(OLD);
     const full = await network.addFullNode();
     full.start({ flags });
-    const run = await compared(network, height + HEIGHTS_AFTER);
+    const run = await upTo(network, height + HEIGHTS_AFTER);
     for (const { rpc } of network.nodes) {
       expectSame("app version", ((await rpc.call("abci_info")) as Info).response.app_version, "1");
     }
