@@ -625,7 +625,7 @@ export const Query: GenService<{
     output: typeof QueryValidatorDelegationsResponseSchema;
   },
   /**
-   * Unbonding delegations of a validator: always empty.
+   * Unbonding delegations of a validator.
    *
    * @generated from rpc cosmos.staking.v1beta1.Query.ValidatorUnbondingDelegations
    */
@@ -645,7 +645,7 @@ export const Query: GenService<{
     output: typeof QueryDelegationResponseSchema;
   },
   /**
-   * One unbonding delegation: always absent.
+   * One unbonding delegation.
    *
    * @generated from rpc cosmos.staking.v1beta1.Query.UnbondingDelegation
    */
@@ -655,7 +655,7 @@ export const Query: GenService<{
     output: typeof QueryUnbondingDelegationResponseSchema;
   },
   /**
-   * Unbonding delegations of an account: always empty.
+   * Unbonding delegations of an account.
    *
    * @generated from rpc cosmos.staking.v1beta1.Query.DelegatorUnbondingDelegations
    */
