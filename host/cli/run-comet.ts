@@ -18,6 +18,7 @@ import { sha256 } from "../native/sha256.js";
 import { cometFiles } from "../offline/comet-files.js";
 import { answerAppQuery } from "../query/app-query.js";
 import type { Query } from "../query/query.js";
+import { untilCalled } from "../shell/held-back.js";
 import { programChain } from "../shell/program-chain.js";
 import { ProgressLog } from "../shell/progress-log.js";
 import { lastVersionOf } from "../store/disk/fenced-database.js";
@@ -95,6 +96,11 @@ class NodeOfComet implements EngineListener {
     const { flags, limits, home, logger, choice, args } = this.options;
     const engine = this.#engine;
     const { signal } = this.#signals;
+    if (this.options.start.isHeldBack) {
+      await untilCalled(process, signal);
+      if (signal.aborted) return;
+      engine.status.release(true);
+    }
     const facts = await engine.opened;
     this.#snapshots.open();
     this.#handlerState = facts.handlerState ?? "absent";
@@ -232,6 +238,7 @@ class NodeOfComet implements EngineListener {
 
   async close(): Promise<void> {
     this.#progress.end();
+    this.#engine.status.release(false);
     this.#engine.stop();
     await Promise.all([this.#doors?.close(), this.#snapshots.close()]);
     if (!this.#isGivenUp) await this.#engine.ended.catch(() => undefined);

@@ -87,6 +87,29 @@ export function appHashOf(message: Uint8Array): Uint8Array {
   return EMPTY;
 }
 
+export interface DuePlan {
+  readonly name: string;
+  readonly height: Height;
+}
+
+/** Of the response to {@link CURRENT_PLAN}; undefined: none is scheduled. @throws UpgradeError UPG_INVALID_ARGUMENT */
+export function planOf(message: Uint8Array): DuePlan | undefined {
+  const value = bytesField(fieldsOf(message), 6);
+  const plan = value && bytesField(readWire(value), 1);
+  if (!plan) return undefined;
+  let [name, height] = ["", 0n];
+  for (const { field, value: number, bytes } of readWire(plan)) {
+    if (field === 1) name = decodeLossy(bytes);
+    if (field === 3) height = number;
+  }
+  return { name, height };
+}
+
+function bytesField(fields: ReturnType<typeof readWire>, wanted: number): Uint8Array | undefined {
+  for (const { field, bytes } of fields) if (field === wanted) return bytes;
+  return undefined;
+}
+
 /** Of a RequestCheckTx: does the transaction wait in the mempool already? @throws UpgradeError UPG_INVALID_ARGUMENT */
 export function isRecheck(message: Uint8Array): boolean {
   for (const { field, value } of fieldsOf(message)) if (field === 2) return value === 1n;
@@ -108,6 +131,10 @@ function fieldsOf(message: Uint8Array) {
 export const INFO: Uint8Array = toBinary(
   RequestSchema,
   create(RequestSchema, { value: { case: "info", value: { abciVersion: "2.0.0" } } }),
+);
+export const CURRENT_PLAN: Uint8Array = toBinary(
+  RequestSchema,
+  create(RequestSchema, { value: { case: "query", value: { path: "/cosmos.upgrade.v1beta1.Query/CurrentPlan" } } }),
 );
 export const FLUSH: Uint8Array = new WireWriter().message(REQUEST.flush, EMPTY).finish();
 

@@ -41,6 +41,7 @@ export async function openRelay({ home, program, upgrades, own, flags, comet, lo
   const address = parseAbciAddress(`unix://${join(home.path, "abci.sock")}`);
   const worker = parseAbciAddress(`unix://${join(home.path, "worker.sock")}`);
   const args = workerArgs(home.path, addressText(worker), flags);
+  const socket = join(home.path, "worker.sock");
   const env = process.env;
   const relay = new Relay({
     ...{ address, home: home.path, flags, log, signal: stopping.signal },
@@ -50,7 +51,8 @@ export async function openRelay({ home, program, upgrades, own, flags, comet, lo
       isCaseKept: env["COSMOVISOR_DISABLE_RECASE"]?.toLowerCase() === "true",
     }),
     retriesMax: Number(env["DAEMON_PREUPGRADE_MAX_RETRIES"]) || 0,
-    start: (next) => new WorkerProcess({ program: next, args, socket: join(home.path, "worker.sock") }),
+    start: (next) => new WorkerProcess({ program: next, args, socket }),
+    startHeldBack: (next) => new WorkerProcess({ program: next, args, socket, isHeldBack: true }),
   });
   try {
     return await relay.run();

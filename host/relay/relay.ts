@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { UpgradeError } from "../errors.js";
 import { Halt } from "../upgrade/halt.js";
+import { Ahead, type NextWorker } from "./ahead.js";
 import { EngineSide, type EngineSideOptions, type Loss } from "./engine-side.js";
 import type { Program } from "./layout.js";
 import { type ChainPlace, REQUEST, requestName } from "./message.js";
@@ -24,8 +25,10 @@ const REFUSING_MILLIS = 3_000;
 /** Of a relay that was asked to stop while it held at an upgrade's height. */
 const HELD_EXIT = 10;
 
-export interface RelayOptions extends SuccessionOptions, Omit<EngineSideOptions, "onCommitted"> {
+export interface RelayOptions extends Omit<SuccessionOptions, "isChecked">, Omit<EngineSideOptions, "onCommitted"> {
   readonly start: (program: Program) => Worker;
+  /** Before its turn: it waits until it is asked for its place. */
+  readonly startHeldBack: (program: Program) => NextWorker;
 }
 
 interface WorkerOver {
@@ -39,6 +42,7 @@ type Next = { readonly program: Program } | { readonly exit: number };
 export class Relay {
   readonly #engine: EngineSide;
   readonly #succession: Succession;
+  readonly #ahead: Ahead;
   readonly #restarts = new Restarts();
   readonly #stop: Promise<"stop">;
   #worker: Worker | undefined;
@@ -51,7 +55,9 @@ export class Relay {
   constructor(private readonly options: RelayOptions) {
     const { signal } = options;
     this.#engine = new EngineSide({ ...options, onCommitted: () => this.#committed() });
-    this.#succession = new Succession(options);
+    const succession = new Succession({ ...options, isChecked: (program) => this.#ahead.isChecked(program) });
+    this.#succession = succession;
+    this.#ahead = new Ahead({ ...options, problemOf: (program) => succession.problem(program) });
     this.#stop = new Promise((resolve) => {
       if (signal.aborted) resolve("stop");
       else signal.addEventListener("abort", () => resolve("stop"), { once: true });
@@ -78,6 +84,7 @@ export class Relay {
 
   /** CometBFT ends first, and in order where a worker serves it. */
   async close(): Promise<void> {
+    await this.#ahead.close();
     await this.#engine.stop(this.#isServing);
     await this.#worker?.stop();
   }
@@ -87,7 +94,7 @@ export class Relay {
     const { start, log } = this.options;
     const begun = performance.now();
     this.#had = this.#succession.possessions(program);
-    const worker = start(program);
+    const worker = (await this.#ahead.take(program)) ?? start(program);
     this.#worker = worker;
     log("info", `worker ${program.name} started: ${program.file}, process ${worker.pid ?? "none"}`);
     const place = await this.#orStop(worker.place());
@@ -198,10 +205,11 @@ export class Relay {
   }
 
   #committed(): void {
+    const height = this.#engine.position.place?.height ?? 0n;
+    if (this.#worker && !this.options.signal.aborted) void this.#ahead.look(this.#worker, height);
     const gap = this.#gap;
     if (!gap) return;
     this.#gap = undefined;
-    const height = this.#engine.position.place?.height;
     this.options.log("info", `block ${height} committed ${seconds(gap.since)} after worker ${gap.before} ended`);
   }
 }

@@ -25,6 +25,8 @@ export interface SuccessionOptions {
   readonly flags: readonly string[];
   /** Further questions to a `pre-upgrade` that asks for them; Cosmovisor's DAEMON_PREUPGRADE_MAX_RETRIES. */
   readonly retriesMax: number;
+  /** Was the program asked before the height? */
+  readonly isChecked: (program: Program) => boolean;
   readonly log: (level: LogLevel, message: string) => void;
   /** Aborted when the relay is to stop. */
   readonly signal: AbortSignal;
@@ -75,7 +77,7 @@ export class Succession {
     const hold = new Hold(this.options, plan, program, had.all);
     while (!signal.aborted) {
       if (hold.isToBeAsked(program.file === ended.file ? had.file : undefined)) {
-        const problem = await this.#problem(program);
+        const problem = this.options.isChecked(program) ? undefined : await this.problem(program);
         if (problem === undefined) return this.#linked(program);
         hold.refused(problem);
       } else if (hold.hasChanged(this.possessions(ended)) && (await this.#isReady(ended))) return ended;
@@ -90,7 +92,7 @@ export class Succession {
   }
 
   /** Why the program is not started; undefined: it is ready. */
-  async #problem(program: Program): Promise<string | undefined> {
+  async problem(program: Program): Promise<string | undefined> {
     const problem = problemOf(program);
     if (problem !== undefined) return problem;
     try {
@@ -166,15 +168,17 @@ class Hold {
   #say(problem: string): void {
     this.#saidAt = performance.now();
     const { name, height } = this.plan;
-    const { file } = this.program;
-    const command = `mkdir -p ${shellWord(dirname(file))} && cp NEW_PROGRAM ${shellWord(file)}`;
     this.options.log(
       "warn",
       `holding at height ${height} for "${name}": ${problem}. CometBFT goes on waiting; the upgrade is made as soon as the ` +
-        `program is there: \`${command}\`. SIGTERM ends the relay with 10`,
+        `program is there: \`${commandToPut(this.program)}\`. SIGTERM ends the relay with 10`,
     );
   }
 }
+
+/** The command that puts a program in its place. */
+export const commandToPut = ({ file }: Program): string =>
+  `mkdir -p ${shellWord(dirname(file))} && cp NEW_PROGRAM ${shellWord(file)}`;
 
 function handlerFiles(home: string): string {
   const folders = [join(home, "handlers"), join(home, "handlers/staged")];

@@ -7,14 +7,16 @@ import { rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { watched } from "../abci/comet/process.js";
-import { FrameReader, frame } from "../abci/frames.js";
-import { UpgradeError } from "../errors.js";
+import { isUpgradeError } from "../errors.js";
 import { envPrefix } from "../program-name.js";
 import { commandOf, type Program } from "./layout.js";
-import { type ChainPlace, EXCEPTION, exceptionText, FLUSH, INFO, messageNumber, placeOfInfo } from "./message.js";
+import { type ChainPlace, CURRENT_PLAN, type DuePlan, INFO, placeOfInfo, planOf } from "./message.js";
+import { OwnConnection } from "./own-connection.js";
 import type { Worker, WorkerEnd } from "./worker.js";
 
 const STDERR = 2;
+/** To a worker that is held back. */
+const CALL = "start";
 /** Between two looks whether it serves. */
 const LOOK_MILLIS = 10;
 /** What it does after its sockets are closed. */
@@ -26,30 +28,36 @@ interface WorkerOptions {
   readonly args: readonly string[];
   /** The path of its socket. */
   readonly socket: string;
+  /** It waits, with everything loaded, until it is asked where its chain is: the home is another worker's until then. */
+  readonly isHeldBack?: boolean;
 }
 
 export class WorkerProcess implements Worker {
   readonly program: Program;
   /** Settles when it is gone; never rejects. */
   readonly ended: Promise<WorkerEnd>;
+  /** It is held back, and has said so: a program that does not know how takes the home. */
+  isReady = false;
   readonly #child: ChildProcess;
   /** Open as long as the worker is used: without one it takes CometBFT to be gone. */
-  #own: Socket | undefined;
+  #own: OwnConnection | undefined;
   #isGone = false;
 
   constructor(private readonly options: WorkerOptions) {
-    const { program, args, socket } = options;
+    const { program, args } = options;
     this.program = program;
-    rmSync(socket, { force: true });
     const [command, ...before] = commandOf(program);
     // In a process group of its own: a terminal's Ctrl-C comes to the relay, which ends all in order.
     this.#child = spawn(command, [...before, ...args], {
       stdio: ["ignore", STDERR, STDERR, "ipc"],
       detached: true,
       // The commands of its halt.json are those of the relay.
-      env: { ...process.env, [`${envPrefix()}RELAYED`]: "1" },
+      env: { ...process.env, [`${envPrefix()}RELAYED`]: options.isHeldBack ? "next" : "1" },
     });
     this.#child.channel?.unref();
+    this.#child.once("message", () => {
+      this.isReady = true;
+    });
     const watcher = watched(this.#child.pid);
     const killAtOnce = () => this.#child.kill("SIGKILL");
     process.once("exit", killAtOnce);
@@ -59,7 +67,7 @@ export class WorkerProcess implements Worker {
         // Before its number may be another process's.
         watcher?.kill("SIGKILL");
         process.off("exit", killAtOnce);
-        this.#own?.destroy();
+        this.#own?.close();
         resolve(end);
       };
       this.#child.once("error", (error) => this.#child.pid === undefined && over({ exit: null, signal: null, error }));
@@ -72,15 +80,25 @@ export class WorkerProcess implements Worker {
   }
 
   async place(): Promise<ChainPlace | undefined> {
+    // What a worker that was killed has left.
+    rmSync(this.options.socket, { force: true });
+    if (this.options.isHeldBack) this.#child.send(CALL, () => undefined);
     while (!this.#isGone) {
       const socket = await this.connect().catch(() => undefined);
       if (socket) {
-        this.#own = socket;
-        return await placeOf(socket);
+        const own = new OwnConnection(socket);
+        this.#own = own;
+        const info = await own.ask(INFO).catch(unlessHungUp);
+        return info && placeOfInfo(info);
       }
       await Promise.race([sleep(LOOK_MILLIS), this.ended]);
     }
     return undefined;
+  }
+
+  async plan(): Promise<DuePlan | undefined> {
+    const response = await this.#own?.ask(CURRENT_PLAN);
+    return response && planOf(response);
   }
 
   connect(): Promise<Socket> {
@@ -94,7 +112,7 @@ export class WorkerProcess implements Worker {
 
   async stop(): Promise<WorkerEnd> {
     this.#child.kill("SIGTERM");
-    this.#own?.destroy();
+    this.#own?.close();
     const late = new AbortController();
     const patience = sleep(END_MILLIS, undefined, { signal: late.signal }).catch(() => undefined);
     const end = await Promise.race([this.ended, patience]);
@@ -105,22 +123,7 @@ export class WorkerProcess implements Worker {
   }
 }
 
-/** The first response is to Info. Undefined: it hung up. @throws UpgradeError UPG_REMOTE_REFUSED */
-async function placeOf(socket: Socket): Promise<ChainPlace | undefined> {
-  for (const message of [INFO, FLUSH]) for (const part of frame(message)) socket.write(part);
-  const frames = new FrameReader();
-  const first = await new Promise<Uint8Array | undefined>((resolve) => {
-    socket.once("close", () => resolve(undefined));
-    socket.on("data", (chunk: Uint8Array) => {
-      try {
-        for (const message of frames.take(chunk)) resolve(message);
-      } catch {
-        socket.destroy();
-      }
-    });
-  });
-  if (first && messageNumber(first) === EXCEPTION) {
-    throw new UpgradeError("UPG_REMOTE_REFUSED", `the worker refused Info: ${exceptionText(first)}`);
-  }
-  return first && placeOfInfo(first);
+/** @throws UpgradeError UPG_REMOTE_REFUSED */
+function unlessHungUp(error: unknown): undefined {
+  if (isUpgradeError(error)) throw error;
 }

@@ -1,7 +1,7 @@
 /** The application, as the relay sees it: a process that serves, and ends. */
 import type { Socket } from "node:net";
 import type { Program } from "./layout.js";
-import type { ChainPlace } from "./message.js";
+import type { ChainPlace, DuePlan } from "./message.js";
 
 /** A shell's status of a program that a signal ended is 128 and more. */
 const SIGNALED_EXIT = 128;
@@ -20,6 +20,8 @@ export interface Worker {
   readonly ended: Promise<WorkerEnd>;
   /** Waits until it serves, and asks where its chain is. Undefined: it ends. @throws UpgradeError UPG_REMOTE_REFUSED */
   place(): Promise<ChainPlace | undefined>;
+  /** The plan that is scheduled; undefined: none. @throws Error: it cannot be asked */
+  plan(): Promise<DuePlan | undefined>;
   /** @throws Error: it does not serve, or not any more */
   connect(): Promise<Socket>;
   /** Asks it to end, and ends it when it does not. */

@@ -41,8 +41,12 @@ export class AppOfThread extends WorkerSide {
   }
 
   /** Until it is asked to stop. */
-  run(): Promise<void> {
-    return this.holding(
+  async run(): Promise<void> {
+    if (this.start.isHeldBack && !this.status.waitForRelease()) {
+      this.send({ kind: "stopped" });
+      return;
+    }
+    await this.holding(
       () => HeldHome.holdForComet(this.holdOptions()),
       (held) => this.#serve(held),
     );

@@ -20,6 +20,8 @@ import type { LogLevel } from "../upgrade/handlers.js";
 export interface EngineStart {
   /** `cometbft`: the thread has the application alone, and CometBFT's calls come through the port. */
   readonly engine: EngineName;
+  /** The thread waits until it is released before it opens the home, which another process has until then. */
+  readonly isHeldBack?: boolean;
   /** Nobody chose it: the embedded engine begins no chain of several validators that its key cannot decide. */
   readonly isEngineAssumed?: boolean;
   readonly home: string;
@@ -166,10 +168,23 @@ export class EngineStatus {
   set commits(count: number) {
     Atomics.store(this.#cells, COMMITS, BigInt(count));
   }
+
+  /** Of a thread that is held back (`isHeldBack`): it opens the home now, or not at all. The first call counts. */
+  release(isToOpen: boolean): void {
+    Atomics.compareExchange(this.#cells, RELEASED, 0n, isToOpen ? 1n : 2n);
+    Atomics.notify(this.#cells, RELEASED);
+  }
+
+  /** Waits, with the whole thread, until it was released. False: it is to end. */
+  waitForRelease(): boolean {
+    Atomics.wait(this.#cells, RELEASED, 0n);
+    return Atomics.load(this.#cells, RELEASED) === 1n;
+  }
 }
 
 const HEIGHT_UNDER_WAY = 0;
 const TXS_TAKEN = 1;
 const LINES_TAKEN = 2;
 const COMMITS = 3;
-const CELLS = 4;
+const RELEASED = 4;
+const CELLS = 5;

@@ -161,10 +161,11 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
   const home = new Home(resolve(globals.home));
   const begun = engineStart(options, home.path, logger.isLevelEnabled("debug"));
   if (comet) {
-    const isRelayed = process.env[`${envPrefix()}RELAYED`] === "1";
-    const served = isRelayed ? RELAYED : ["--with-comet=false"];
+    // A relay's worker: at once, or held back until the one before it has ended (host/relay/worker-process.ts).
+    const relayed = process.env[`${envPrefix()}RELAYED`];
+    const served = relayed ? RELAYED : ["--with-comet=false"];
     const startFlags = comet.program === undefined ? served : ["--engine", "cometbft"];
-    const start = { ...begun, engine: "cometbft" as const, startFlags };
+    const start = { ...begun, engine: "cometbft" as const, startFlags, isHeldBack: relayed === "next" };
     const run = { flags: options, limits, home, start, linger, logger };
     const snapshots = {
       interval: options["stateSync.snapshotInterval"],

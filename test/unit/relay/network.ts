@@ -9,6 +9,7 @@ import { answer } from "../../../host/abci/calls.js";
 import type { Answer, Call } from "../../../host/abci/messages.js";
 import { ServedApp } from "../../../host/abci/served-app.js";
 import { AbciServer } from "../../../host/abci/server.js";
+import type { App } from "../../../host/chain/app.js";
 import type { AppQuery, AppQueryResult } from "../../../host/chain/engine-port.js";
 import { Home } from "../../../host/engine/home/home.js";
 import { isUpgradeError } from "../../../host/errors.js";
@@ -17,6 +18,7 @@ import { Layout, type Program } from "../../../host/relay/layout.js";
 import type { ChainPlace } from "../../../host/relay/message.js";
 import { Relay } from "../../../host/relay/relay.js";
 import type { Worker, WorkerEnd } from "../../../host/relay/worker.js";
+import type { Plan } from "../../../host/types.js";
 import { makeHome } from "../../e2e/prepared-home.js";
 import type { Chain, ProcessOptions } from "../../scenario/chain.js";
 import { genesisText } from "../../scenario/genesis-text.js";
@@ -50,6 +52,8 @@ async function answerQuery({ path, height }: AppQuery): Promise<AppQueryResult> 
 /** An application in this process, as a worker. */
 class AppWorker implements Worker {
   readonly pid = undefined;
+  readonly isReady = true;
+  #app: App | undefined;
   readonly ended: Promise<WorkerEnd>;
   #end: (end: WorkerEnd) => void = () => undefined;
   #server: AbciServer | undefined;
@@ -70,6 +74,7 @@ class AppWorker implements Worker {
     if (this.fate.ends) return undefined;
     const { chain } = this.network;
     const { app } = chain.start(this.fate);
+    this.#app = app;
     const port = new ServedApp({ app, genesis: chain.genesis }, answerQuery);
     let dies = this.fate.dies;
     this.#server = await AbciServer.listen(parseAbciAddress(`unix://${this.path}`), {
@@ -89,6 +94,10 @@ class AppWorker implements Worker {
     });
     const { lastHeight, lastAppHash } = port.info();
     return { height: lastHeight, appHash: lastAppHash };
+  }
+
+  async plan(): Promise<Plan | undefined> {
+    return this.#app?.plan;
   }
 
   #die(): Promise<never> {
@@ -123,6 +132,8 @@ export class TestNetwork {
   readonly home: Home;
   readonly workers: AppWorker[] = [];
   readonly log: string[] = [];
+  /** Programs whose workers were started before their turn. */
+  readonly heldBack: string[] = [];
   /** The relay's exit status, or the error that it ended by. */
   readonly end: Promise<unknown>;
   readonly #stopping = new AbortController();
@@ -143,15 +154,20 @@ export class TestNetwork {
       args: ["-c", 'touch "$0/comet"; exec sleep 600', path],
       files: cometFiles(this.home),
     };
+    const start = (program: Program) => {
+      const at = this.workers.length;
+      const worker = new AppWorker(program, this, fates[at] ?? {}, join(path, `worker-${at}.sock`));
+      this.workers.push(worker);
+      return worker;
+    };
     const relay = new Relay({
       ...{ home: path, flags: [], retriesMax: 0, comet, signal: this.#stopping.signal },
       address: parseAbciAddress(`unix://${path}/abci.sock`),
       layout: new Layout({ home: path, name: "chaind", program: "/bin/true", upgrades, own: "", isCaseKept: false }),
-      start: (program) => {
-        const at = this.workers.length;
-        const worker = new AppWorker(program, this, fates[at] ?? {}, join(path, `worker-${at}.sock`));
-        this.workers.push(worker);
-        return worker;
+      start,
+      startHeldBack: (program) => {
+        this.heldBack.push(program.name);
+        return start(program);
       },
       log: (level, message) => this.log.push(`${level} ${message}`),
     });

@@ -58,6 +58,7 @@ describe("Relay at an upgrade", () => {
     const [engine, queries] = [await network.engine(), await network.engine()];
     expect(await call(queries, INFO)).toMatchObject({ lastBlockHeight: 2n });
     await block(engine, 3n);
+    await until(() => network.heldBack.length > 0);
     expect(await block(engine, 4n)).toMatch(/^[0-9a-f]{64}$/);
     await block(engine, 5n);
     expect(await call(queries, QUERY)).toMatchObject({ log: "somewhere" });
@@ -65,6 +66,9 @@ describe("Relay at an upgrade", () => {
     expect(network.log.join("\n")).toContain('worker true at FinalizeBlock: UPGRADE "v2" NEEDED at height: 4');
     expect(network.log).toContain("info worker true ended with 10 at height 4");
     expect(network.log).toContain("info FinalizeBlock 4 given again, to worker v2");
+    // It was checked and started while the other one ran.
+    expect(network.log).toContain('info the upgrade "v2" is due at height 4: /bin/false takes over');
+    expect(network.heldBack).toEqual(["v2"]);
     network.stop();
     expect(await network.end).toBe(0);
   });
@@ -74,6 +78,7 @@ describe("Relay at an upgrade", () => {
     const [engine, mempool] = [await network.engine(), await network.engine()];
     await call(engine, INFO);
     await block(engine, 3n);
+    await network.says('the upgrade "v2" is due at height 4, and');
     const upgraded = block(engine, 4n);
     await network.says('holding at height 4 for "v2"');
     const waiting = [call(mempool, echo("a")), call(mempool, QUERY), call(mempool, echo("b"))];
