@@ -94,7 +94,7 @@ export interface DuePlan {
 
 /** Of the response to {@link CURRENT_PLAN}; undefined: none is scheduled. @throws UpgradeError UPG_INVALID_ARGUMENT */
 export function planOf(message: Uint8Array): DuePlan | undefined {
-  const value = bytesField(fieldsOf(message), 6);
+  const value = bytesField(fieldsOf(message), 7);
   const plan = value && bytesField(readWire(value), 1);
   if (!plan) return undefined;
   let [name, height] = ["", 0n];

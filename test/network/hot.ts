@@ -19,13 +19,20 @@ export const hot: Scene = {
   name: "hot",
   what: "four relays: the next program goes on with the block of the height; the same CometBFTs, peers and mempool; kills",
   async run(network) {
-    for (const { home } of network.nodes) placePrograms(network.folder, home, network.program);
+    const { before: old, after: next } = launchers(network.folder, network.program);
+    for (const { home } of network.nodes) place(home, "genesis", old);
+    // The last one's comes too late: it holds.
+    const [late, ...others] = network.nodes.toReversed();
+    if (!late) throw new Error("no node");
+    for (const { home } of others) place(home, `upgrades/${PLAN}`, next);
     network.start(RELAYED);
     await network.untilHeight(2);
     const height = await network.schedule(PLAN);
     const before = await Promise.all(network.nodes.map(partsOf));
+    const holds = until(`${late.own.name} holds`, async () => late.log.includes(`holding at height ${height}`));
+    const held = holds.then(() => place(late.home, `upgrades/${PLAN}`, next));
     const streams = network.nodes.map((node, at) => stream(node, network.signers[at] as Signer, height));
-    await network.untilHeight(height + 3);
+    await Promise.all([held, network.untilHeight(height + 3)]);
     const sent = (await Promise.all(streams)).flat();
     expectSame("CometBFTs and their peers", await Promise.all(network.nodes.map(partsOf)), before);
     expectSame(
@@ -36,7 +43,7 @@ export const hot: Scene = {
     const over = await Promise.all(sent.map(async (tx) => ({ ...tx, made: await blockOf(network, tx.hash) })));
     const kept = over.filter(({ known, made }) => known < height && made > height).length;
     if (kept === 0) throw new Error("no transaction was in a mempool at the height, so nothing of it was tried");
-    const seconds = network.nodes.map(secondsOf);
+    const seconds = others.map(secondsOf);
     await killsOfWorkers(network);
     await killOfRelay(network);
     await network.untilHeight(height + HEIGHTS_AFTER);
@@ -54,16 +61,10 @@ export const hot: Scene = {
   },
 };
 
-function placePrograms(folder: string, home: string, program: string): void {
-  const { before, after } = launchers(folder, program);
-  for (const [file, place] of [
-    [before, "genesis"],
-    [after, `upgrades/${PLAN}`],
-  ] as const) {
-    const bin = join(home, "cosmovisor", place, "bin");
-    mkdirSync(bin, { recursive: true });
-    copyFileSync(file, join(bin, "chaind"));
-  }
+function place(home: string, folder: string, program: string): void {
+  const bin = join(home, "cosmovisor", folder, "bin");
+  mkdirSync(bin, { recursive: true });
+  copyFileSync(program, join(bin, "chaind"));
 }
 
 /** Process and peers. */

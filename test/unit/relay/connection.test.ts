@@ -9,7 +9,7 @@ import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { FrameReader, frame } from "../../../host/abci/frames.js";
 import { RequestSchema, ResponseSchema } from "../../../host/gen/tendermint/abci/messages_pb.js";
 import { type ConnectionListener, RelayedConnection } from "../../../host/relay/connection.js";
-import { until } from "./network.js";
+import { until } from "./until.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-relay-connection-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

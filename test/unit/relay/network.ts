@@ -19,10 +19,9 @@ import type { ChainPlace } from "../../../host/relay/message.js";
 import { Relay } from "../../../host/relay/relay.js";
 import type { Worker, WorkerEnd } from "../../../host/relay/worker.js";
 import type { Plan } from "../../../host/types.js";
-import { makeHome } from "../../e2e/prepared-home.js";
 import type { Chain, ProcessOptions } from "../../scenario/chain.js";
-import { genesisText } from "../../scenario/genesis-text.js";
 import { AbciClient } from "../abci/client.js";
+import { until } from "./until.js";
 
 const NONE = new Uint8Array(0);
 const KILLED: WorkerEnd = { exit: null, signal: "SIGKILL", error: undefined };
@@ -145,7 +144,6 @@ export class TestNetwork {
     upgrades: ReadonlyMap<string, string> = new Map(),
   ) {
     const path = join(root, `h${homes++}`);
-    makeHome(path, genesisText());
     this.home = new Home(path);
     mkdirSync(join(path, "data"), { recursive: true });
     // CometBFT is the test; this one only lives.
@@ -208,8 +206,4 @@ export class TestNetwork {
   says(text: string): Promise<void> {
     return until(() => this.log.some((line) => line.includes(text)));
   }
-}
-
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 2));
 }

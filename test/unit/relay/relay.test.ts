@@ -8,7 +8,8 @@ import { Chain } from "../../scenario/chain.js";
 import { splitBalances } from "../../scenario/versions.js";
 import type { AbciClient, RequestInit } from "../abci/client.js";
 import { COMMIT, echo, finalize, INFO, INIT } from "../abci/served.js";
-import { type Fate, TestNetwork, until } from "./network.js";
+import { type Fate, TestNetwork } from "./network.js";
+import { until } from "./until.js";
 
 /** Ends with 1, as a program without `pre-upgrade` does. */
 const V2 = new Map([["v2", "/bin/false"]]);
