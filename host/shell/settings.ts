@@ -31,9 +31,18 @@ export function settle(command: Command, sources: Sources): void {
   const home = root.options.find(({ long }) => long === "--home");
   if (home) settleOne(root, home, sources, undefined);
   const top = chain.at(-2)?.name();
+  if (home && top === "pre-upgrade") settleDaemonHome(root, home, sources);
   const file = top === undefined ? undefined : readsConfig(top);
   const table = file === undefined ? {} : readConfig(String(root.opts()["home"]), file);
   for (const each of chain) for (const option of each.options) settleOne(each, option, sources, table);
+}
+
+/** Cosmovisor calls the command without the flags of `start`; its own environment says which node it runs. */
+function settleDaemonHome(root: Command, home: Option, { env }: Sources): void {
+  const ofDaemon = env["DAEMON_HOME"];
+  const attribute = home.attributeName();
+  if (ofDaemon === undefined || ofDaemon === "" || root.getOptionValueSource(attribute) !== "default") return;
+  root.setOptionValueWithSource(attribute, ofDaemon, "env");
 }
 
 /** The file that a command reads: the node and what says what it would do, app.toml; those that make the files, none. */

@@ -22,17 +22,9 @@ export function registerPreUpgrade(program: Cobra): void {
       const settings = [...settingFlags(program, "app").keys()];
       const { preUpgrade } = await import("../pre-upgrade.js");
       process.exitCode = preUpgrade(
-        homeOf(command),
+        String(command.optsWithGlobals()["home"]),
         { ...flags, settings },
         (line) => void process.stderr.write(`${line}\n`),
       );
     });
-}
-
-/** Cosmovisor calls this command without the flags of `start`; its own environment says which node it runs. */
-function homeOf(command: Cobra): string {
-  const { home } = command.optsWithGlobals() as { home: string };
-  const ofDaemon = process.env["DAEMON_HOME"];
-  const isChosen = command.getOptionValueSourceWithGlobals("home") !== "default";
-  return isChosen || ofDaemon === undefined || ofDaemon === "" ? home : ofDaemon;
 }

@@ -20,14 +20,22 @@ beforeAll(() => {
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 /** What a command sees of its flags. */
-async function seen(args: readonly string[], env: Record<string, string> = {}): Promise<Record<string, unknown>> {
+async function seen(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  defaultHome = home,
+): Promise<Record<string, unknown>> {
   let flags: Record<string, unknown> = {};
-  const root = new Cobra("chaind").option("--home <string>", "", home).option("-o, --output <string>").exitOverride();
+  const root = new Cobra("chaind")
+    .option("--home <string>", "", defaultHome)
+    .option("-o, --output <string>")
+    .exitOverride();
   const take = (_: unknown, command: Cobra) => {
     flags = command.optsWithGlobals();
   };
   const ask = root.command("ask").option("--node <string>", "", "default").option("-y, --yes").option("--no-validate");
   ask.option("--count <n>", "", parseCount, 1).action(take);
+  root.command("pre-upgrade").option("--api.address <string>", "", "default").action(take);
   root.command("start").option("--api.address <string>", "", "default").action(take);
   const ready = readyArguments(args, root);
   root.hook("preAction", (_, command) => settle(command, { env, off: ready.off }));
@@ -56,6 +64,21 @@ describe("settle()", () => {
   test("the environment names the home whose file is read", async () => {
     expect(await seen(["ask"], { CHAIND_HOME: join(home, "none") })).toMatchObject({ node: "default" });
     expect(await seen(["ask", "--home", home], { CHAIND_HOME: "none" })).toMatchObject({ node: "file" });
+  });
+
+  test("pre-upgrade under Cosmovisor → the home and its app.toml are those of DAEMON_HOME, unless another one is named", async () => {
+    const env = { DAEMON_HOME: home };
+    const elsewhereIsDefault = { ...env, CHAIND_HOME: "" };
+    for (const args of [["pre-upgrade"], ["pre-upgrade", "--home", home]]) {
+      expect(await seen(args, elsewhereIsDefault, join(home, "none"))).toMatchObject({
+        home,
+        "api.address": "from app.toml",
+      });
+    }
+    const other = { home: join(home, "none"), "api.address": "default" };
+    expect(await seen(["pre-upgrade", ...elsewhere], env, home)).toMatchObject(other);
+    expect(await seen(["pre-upgrade"], { ...env, CHAIND_HOME: join(home, "none") }, home)).toMatchObject(other);
+    expect(await seen(["start"], env, join(home, "none"))).toMatchObject(other);
   });
 
   test("switches: true, 1, false, 0; turned off on the command line counts more", async () => {
