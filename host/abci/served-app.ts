@@ -14,6 +14,9 @@ import type {
   InitChainResult,
 } from "../chain/engine-port.js";
 import type { ConsensusParams } from "../comet/consensus-params.js";
+import type { ValidatorUpdate } from "../comet/validator-updates.js";
+import { UpgradeError } from "../errors.js";
+import type { Height } from "../types.js";
 
 export class ServedApp extends AppPort implements EnginePort {
   constructor(
@@ -36,7 +39,9 @@ export class ServedApp extends AppPort implements EnginePort {
   }
 
   override finalizeBlock(request: BlockRequest): BlockResult {
+    const before = this.served.app.validators;
     const result = super.finalizeBlock(request);
+    requireSomebody(request.height, before ?? [], result.validatorUpdates);
     const { paramUpdates, applied } = result;
     if (!paramUpdates && !applied) return result;
     return { ...result, paramUpdates: this.#named(paramUpdates ?? this.served.app.consensusParams) };
@@ -49,4 +54,21 @@ export class ServedApp extends AppPort implements EnginePort {
   #named(params: ConsensusParams): ConsensusParams {
     return { ...params, version: { app: this.served.app.version.number } };
   }
+}
+
+/**
+ * CometBFT takes no empty set: it would end on every node, in the middle of this block and after its result was saved.
+ * @throws UpgradeError UPG_INVALID_ARGUMENT; nothing of the block is committed
+ */
+function requireSomebody(
+  height: Height,
+  before: readonly ValidatorUpdate[],
+  updates: readonly ValidatorUpdate[],
+): void {
+  const gone = updates.filter(({ power }) => power === 0n).length;
+  if (gone === 0 || gone < before.length || gone < updates.length) return;
+  throw new UpgradeError(
+    "UPG_INVALID_ARGUMENT",
+    `block ${height} leaves no validator with power, so that no block could follow it: what wrote the store of validators must leave one`,
+  );
 }

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { ServedApp } from "../../../host/abci/served-app.js";
-import { Chain } from "../../scenario/chain.js";
+import { writeValidator } from "../../../host/modules/staking/records.js";
+import type { KVStore } from "../../../host/types.js";
+import { Chain, failureOf } from "../../scenario/chain.js";
+import { genesisDocument } from "../../scenario/genesis-text.js";
+import { memberGenesis, memberRecord } from "../../scenario/members.js";
 import { splitBalances } from "../../scenario/versions.js";
 import { TIME } from "./served.js";
 
@@ -34,5 +38,31 @@ describe("ServedApp", () => {
     expect(block().paramUpdates?.version.app).toBe(2n);
     expect(port.info()).toMatchObject({ lastHeight: 4n, appVersion: 2n });
     expect(block().paramUpdates).toBeUndefined();
+  });
+
+  test("a block that takes power from all validators → UPG_INVALID_ARGUMENT, nothing committed; from all but one → its updates", () => {
+    const members = [1, 2].map((byte) => ({ key: new Uint8Array(32).fill(byte), tokens: 5_000_000n }));
+    const begin = () => {
+      const chain = new Chain({ genesis: JSON.stringify(memberGenesis(genesisDocument(), members)) });
+      const { app } = chain.start();
+      const port = new ServedApp({ app, genesis: chain.genesis }, () => Promise.reject(new Error("not asked")));
+      const jail = (count: number) => {
+        const changes = members.slice(0, count).map((member) => (context: { store(name: string): KVStore }) => {
+          writeValidator(context.store("staking"), memberRecord({ ...member, jailed: true }));
+        });
+        return port.finalizeBlock({ height: app.nextHeight, time: TIME, changes });
+      };
+      port.finalizeBlock({ height: 1n, time: TIME });
+      port.commit();
+      return { app, jail };
+    };
+    expect(
+      begin()
+        .jail(1)
+        .validatorUpdates.map(({ power }) => power),
+    ).toEqual([0n]);
+    const { app, jail } = begin();
+    expect(failureOf(() => jail(2))).toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+    expect(app.lastCommitID.version).toBe(1n);
   });
 });
