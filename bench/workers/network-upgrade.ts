@@ -103,7 +103,13 @@ if (!comet) throw new Error("CometBFT is missing here, and cannot be built: Go o
 const ways = [again, relayed];
 const runs = new Map<Way, UpgradeTimes[]>(ways.map((way) => [way, []]));
 try {
-  for (let run = 0; run < RUNS; run++) for (const way of ways) runs.get(way)?.push(await measure(way, comet));
+  for (let run = 1; run <= RUNS; run++) {
+    for (const way of ways) {
+      const times = await measure(way, comet);
+      runs.get(way)?.push(times);
+      process.stderr.write(`  run ${run}, ${way.name}: ${times.whole} ms\n`);
+    }
+  }
 } finally {
   rmSync(programs, { recursive: true, force: true });
 }
