@@ -10,8 +10,9 @@ import type { DuePlan } from "./message.js";
 import { commandToPut } from "./succession.js";
 import type { Worker } from "./worker.js";
 
-/** Before the height. */
-const BLOCKS = 30n;
+/** Before the height: so many blocks, and as many as are made in such a time where that is more. */
+const BLOCKS = 30;
+const MILLIS = 60_000;
 const LOOK_MILLIS = 1_000;
 
 /** A worker that waits for its turn. */
@@ -34,7 +35,9 @@ interface Checked {
 }
 
 export class Ahead {
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #last: { readonly at: number; readonly height: Height } | undefined;
+  /** Blocks before the height of an upgrade. */
+  #window = BLOCKS;
   #isLooking = false;
   #said = "";
   /** The file that was asked last. */
@@ -47,9 +50,12 @@ export class Ahead {
 
   /** After a block, of a worker that serves. Never rejects. */
   async look(worker: Worker, height: Height): Promise<void> {
-    if (this.#isLooking || performance.now() - this.#lookedAt < LOOK_MILLIS) return;
+    const at = performance.now();
+    const last = this.#last ?? { at: Number.NEGATIVE_INFINITY, height };
+    if (this.#isLooking || at - last.at < LOOK_MILLIS) return;
     this.#isLooking = true;
-    this.#lookedAt = performance.now();
+    this.#last = { at, height };
+    this.#window = Math.max(BLOCKS, (Number(height - last.height) * MILLIS) / (at - last.at));
     try {
       const plan = await worker.plan();
       if (plan) await this.#prepare(plan, worker.program, height);
@@ -68,7 +74,7 @@ export class Ahead {
     const print = fingerprint(program.file);
     this.#say(plan, program);
     const key = `${program.file} ${print}`;
-    if (print === undefined || plan.height - height > BLOCKS || key === this.#asked) return;
+    if (print === undefined || Number(plan.height - height) > this.#window || key === this.#asked) return;
     await this.drop();
     this.#asked = key;
     const problem = await this.options.problemOf(program);

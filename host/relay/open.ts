@@ -35,11 +35,11 @@ export interface OpenOptions {
 /** Returns the exit status. @throws Halt, after it was recorded; UpgradeError UPG_STORE_LOCKED, UPG_INVALID_CONFIG, UPG_STORE_IO */
 export async function openRelay({ home, program, upgrades, own, flags, comet, log }: OpenOptions): Promise<number> {
   requireHome(home);
+  const address = parseAbciAddress(`unix://${join(home.path, "abci.sock")}`);
+  const worker = parseAbciAddress(`unix://${join(home.path, "worker.sock")}`);
   const lock = HomeLock.acquire(join(home.dataFolder, "RELAY"));
   const stopping = new AbortController();
   const forget = onSignals(stopping, log);
-  const address = parseAbciAddress(`unix://${join(home.path, "abci.sock")}`);
-  const worker = parseAbciAddress(`unix://${join(home.path, "worker.sock")}`);
   const args = workerArgs(home.path, addressText(worker), flags);
   const socket = join(home.path, "worker.sock");
   const env = process.env;

@@ -48,8 +48,11 @@ function ahead({ problem, isReady = true }: { problem?: string; isReady?: boolea
   let now = 0;
   vi.spyOn(performance, "now").mockImplementation(() => now);
   const current: Worker = worker({ name: "genesis", file: "/old", folder: undefined });
-  const look = (height: bigint) => {
-    now += 2_000;
+  let last = 0n;
+  /** Blocks of three seconds; where there is none, two looks. */
+  const look = (height: bigint, millis = Math.max(3_000 * Number(height - last), 3_000)) => {
+    now += millis;
+    last = height;
     return made.look(current, height);
   };
   const put = (text: string) => {
@@ -81,6 +84,18 @@ describe("Ahead", () => {
     expect([started, asked, made.isChecked(program)]).toEqual([["v2"], ["v2"], true]);
     expect((await made.take(program))?.program.name).toBe("v2");
     expect(await made.take(program)).toBeUndefined();
+  });
+
+  test("blocks of a tenth of a second → prepared a minute before the height", async () => {
+    const { look, put, started, schedule } = ahead();
+    schedule({ name: "v2", height: 1_000n });
+    put("a");
+    await look(300n);
+    await look(399n, 9_900);
+    expect(started).toEqual([]);
+    await look(400n, 1_000);
+    await look(500n, 10_000);
+    expect(started).toEqual(["v2"]);
   });
 
   test("the file is replaced, or the plan is cancelled → the process that waits is stopped", async () => {
