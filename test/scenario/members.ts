@@ -1,6 +1,6 @@
 /** Validators of a test's chain by their consensus keys: in its genesis document, and as records of its state. */
 
-import type { GenesisValidator } from "../../host/modules/staking/genesis.js";
+import type { GenesisValidator } from "../../host/modules/staking/genesis-records.js";
 import { addressesOf } from "../../host/values/address.js";
 
 const addresses = addressesOf();

@@ -7,6 +7,7 @@ import { BondStatus, type Delegation, type Validator } from "../../gen/chain/sta
 import type { Addresses } from "../../values/address.js";
 import { parseAmount } from "../../values/coins.js";
 import type { JsonReader } from "../../values/json-reader.js";
+import type { GenesisDelegation, GenesisValidator } from "./genesis-records.js";
 import {
   type DetailsJson,
   detailsJson,
@@ -15,30 +16,10 @@ import {
   keptText,
   readDetails,
   readKept,
-  type ValidatorDetails,
   watchPools,
 } from "./kept-genesis.js";
 import { readStakingParams } from "./params.js";
 import { delegations, keepsPools, STAKING_STORE, validators, writeDelegation, writeValidator } from "./records.js";
-
-export interface GenesisValidator {
-  readonly operator: Uint8Array;
-  readonly consensusKey: Uint8Array;
-  readonly moniker: string;
-  readonly tokens: bigint;
-  readonly shares: string;
-  readonly jailed: boolean;
-  /** The Cosmos SDK's names: BOND_STATUS_BONDED and so on. */
-  readonly status: string;
-  /** Where the pools are kept: the rest of the record. */
-  readonly more?: ValidatorDetails;
-}
-
-export interface GenesisDelegation {
-  readonly delegator: Uint8Array;
-  readonly operator: Uint8Array;
-  readonly shares: string;
-}
 
 const STATUSES = new Set(["BOND_STATUS_UNBONDED", "BOND_STATUS_UNBONDING", "BOND_STATUS_BONDED"]);
 

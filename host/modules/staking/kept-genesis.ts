@@ -3,7 +3,7 @@
  * and what a document says of it that has `pools`: the rest of validators' records, and what is unbonding. Without
  * `pools` a document's unbonding entries are passed over, as those of chains whose staking is another.
  */
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { concatBytes, EMPTY, equalBytes, utf8 } from "../../bytes.js";
 import { type GenesisList, listOnce } from "../../chain/genesis/list.js";
@@ -15,7 +15,6 @@ import {
   UnbondingDelegationSchema,
   UnbondingEntrySchema,
   type Validator,
-  type ValidatorSchema,
 } from "../../gen/chain/staking/v1/staking_pb.js";
 import { decodeText } from "../../text.js";
 import { formatTime, parseTime, ZERO_TIME } from "../../time.js";
@@ -25,7 +24,7 @@ import { amountOf, parseAmount } from "../../values/coins.js";
 import { formatDecimal, parseDecimal } from "../../values/decimal.js";
 import type { JsonReader } from "../../values/json-reader.js";
 import type { BalanceWatch, BankGenesis } from "../bank/genesis.js";
-import type { GenesisValidator } from "./genesis.js";
+import type { GenesisValidator, ValidatorDetails } from "./genesis-records.js";
 import { POOLS, type Pool, poolAddress } from "./pools.js";
 import { prefixed, readPoolDenom, STAKING_STORE, validators, writePoolDenom } from "./records.js";
 import {
@@ -37,9 +36,6 @@ import {
   writeLastUnbondingId,
   writeUnbonding,
 } from "./unbonding.js";
-
-/** What a record has besides what every document says of a validator. */
-export type ValidatorDetails = Exclude<MessageInitShape<typeof ValidatorSchema>, Validator>;
 
 export interface KeptGenesis {
   readonly denom: string;

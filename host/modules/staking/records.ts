@@ -10,7 +10,7 @@ import {
 } from "../../gen/chain/staking/v1/staking_pb.js";
 import type { KVReader, KVStore } from "../../types.js";
 import { allRecords, type Records } from "../../values/records.js";
-import type { GenesisDelegation, GenesisValidator } from "./genesis.js";
+import type { GenesisDelegation, GenesisValidator } from "./genesis-records.js";
 
 export const STAKING_STORE = "staking";
 
