@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { UpgradeError } from "../errors.js";
 import { Halt } from "../upgrade/halt.js";
+import type { UpgradeInfo } from "../upgrade/upgrade-info.js";
 import { Ahead, type NextWorker } from "./ahead.js";
 import { EngineSide, type EngineSideOptions, type Loss } from "./engine-side.js";
 import type { Program } from "./layout.js";
@@ -31,8 +32,13 @@ export interface RelayOptions extends Omit<SuccessionOptions, "isChecked">, Omit
   readonly startHeldBack: (program: Program) => NextWorker;
 }
 
+/** Statuses of a shell, and of programs that are none of the chain's: what ends so before it serves has not begun. */
+const NEVER_BEGAN: ReadonlySet<number | null> = new Set([0, 1, 2, 126, 127]);
+
 interface WorkerOver {
   readonly end: WorkerEnd;
+  /** It has said where its chain is. */
+  readonly wasUp: boolean;
   readonly loss: Loss | undefined;
 }
 
@@ -46,6 +52,8 @@ export class Relay {
   readonly #restarts = new Restarts();
   readonly #stop: Promise<"stop">;
   #worker: Worker | undefined;
+  /** The plan whose block CometBFT waits for. */
+  #due: UpgradeInfo | undefined;
   /** What it started with. */
   #had: Possessions | undefined;
   #isServing = false;
@@ -99,7 +107,7 @@ export class Relay {
     log("info", `worker ${program.name} started: ${program.file}, process ${worker.pid ?? "none"}`);
     const place = await this.#orStop(worker.place());
     if (place === "stop") return place;
-    if (!place) return { end: await this.#endOf(worker, undefined), loss: undefined };
+    if (!place) return { end: await this.#endOf(worker, undefined), wasUp: false, loss: undefined };
     log("info", `worker ${program.name} up after ${seconds(begun)}, at height ${place.height}`);
     const loss = await this.#serve(worker, place);
     this.#isServing = false;
@@ -108,7 +116,7 @@ export class Relay {
       return loss;
     }
     if (loss?.error) throw loss.error;
-    return { end: await this.#endOf(worker, loss), loss };
+    return { end: await this.#endOf(worker, loss), wasUp: true, loss };
   }
 
   /** Undefined: it has ended. */
@@ -167,7 +175,7 @@ export class Relay {
     return end ?? worker.stop();
   }
 
-  async #next(program: Program, { end, loss }: WorkerOver): Promise<Next> {
+  async #next(program: Program, { end, wasUp, loss }: WorkerOver): Promise<Next> {
     const { log, signal } = this.options;
     const kind = kindOfEnd(end);
     log(
@@ -176,7 +184,11 @@ export class Relay {
     );
     this.#gap = { since: performance.now(), before: program.name };
     await this.#engine.workerEnded(kind === "crash");
-    if (kind === "upgrade") return this.#upgraded(program);
+    if (kind === "upgrade") return this.#upgraded(program, this.#succession.plan(), "has no handler for it");
+    // A file that is no program, or not yet: CometBFT goes on waiting for a better one.
+    if (this.#due && !wasUp && NEVER_BEGAN.has(end.exit)) {
+      return this.#upgraded(program, this.#due, `${describeWorkerEnd(end)} before it served`);
+    }
     const newer = kind === "too-old" ? this.#succession.newer(program) : undefined;
     if (newer) return { program: newer };
     if (kind === "again" || kind === "crash") return signal.aborted ? { exit: 0 } : this.#again(program, end);
@@ -185,10 +197,11 @@ export class Relay {
     return { exit: end.exit ?? 1 };
   }
 
-  async #upgraded(program: Program): Promise<Next> {
-    const plan = this.#succession.plan();
+  /** @param why the program that ended is not the one for the plan, when that is its file */
+  async #upgraded(program: Program, plan: UpgradeInfo, why: string): Promise<Next> {
+    this.#due = plan;
     const had = this.#had ?? this.#succession.possessions(program);
-    const next = await this.#orStop(this.#succession.next(plan, program, had));
+    const next = await this.#orStop(this.#succession.next(plan, program, { ...had, why }));
     if (!next || next === "stop") return { exit: HELD_EXIT };
     this.options.log("info", `worker ${next.name} is next, for "${plan.name}"`);
     return { program: next };
@@ -210,6 +223,7 @@ export class Relay {
     const gap = this.#gap;
     if (!gap) return;
     this.#gap = undefined;
+    this.#due = undefined;
     this.options.log("info", `block ${height} committed ${seconds(gap.since)} after worker ${gap.before} ended`);
   }
 }

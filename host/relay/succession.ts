@@ -69,12 +69,16 @@ export class Succession {
   /**
    * The program that makes the upgrade, checked and linked as the current one; waits until there is one. That may be the one
    * that ended, when its file was replaced or a handler came. Undefined: the relay is to stop.
-   * @param had when it started
+   * @param had when it started, and why it is not the one, where the plan's program is that file
    */
-  async next(plan: UpgradeInfo, ended: Program, had: Possessions): Promise<Program | undefined> {
+  async next(
+    plan: UpgradeInfo,
+    ended: Program,
+    had: Possessions & { readonly why: string },
+  ): Promise<Program | undefined> {
     const { layout, signal } = this.options;
     const program = layout.of(plan.name);
-    const hold = new Hold(this.options, plan, program, had.all);
+    const hold = new Hold(this.options, plan, program, had);
     while (!signal.aborted) {
       if (hold.isToBeAsked(program.file === ended.file ? had.file : undefined)) {
         const problem = this.options.isChecked(program) ? undefined : await this.problem(program);
@@ -123,27 +127,31 @@ class Hold {
   #saidAt = Number.NEGATIVE_INFINITY;
   #seen: string | undefined;
   #isFirst = true;
-  /** Of the program that ended, at the last look. */
+  /** What the program that ended has had: when it was asked last, and at the last look. */
+  #had: string;
   #hadSeen = "";
+  readonly #why: string;
 
   constructor(
     private readonly options: SuccessionOptions,
     private readonly plan: UpgradeInfo,
     private readonly program: Program,
-    /** What the program that ended has had, when it was asked last. */
-    private had: string,
-  ) {}
+    ended: Possessions & { readonly why: string },
+  ) {
+    this.#had = ended.all;
+    this.#why = ended.why;
+  }
 
   /** Once for each change, when it is whole. */
   hasChanged({ all }: Possessions): boolean {
     const isWhole = all === this.#hadSeen;
     this.#hadSeen = all;
-    if (!isWhole || all === this.had) return false;
-    this.had = all;
+    if (!isWhole || all === this.#had) return false;
+    this.#had = all;
     return true;
   }
 
-  /** Once when the file is there, whenever it is another one, and once a minute. @param tried a file that has no handler */
+  /** Once when the file is there, whenever it is another one, and once a minute. @param tried the file that ended */
   isToBeAsked(tried: string | undefined): boolean {
     const found = fingerprint(this.program.file);
     // One that is being copied is another one at the next look.
@@ -151,7 +159,7 @@ class Hold {
     this.#isFirst = false;
     this.#seen = found;
     if (found === undefined || found === tried) {
-      const what = found === undefined ? "is missing" : "has no handler for it";
+      const what = found === undefined ? "is missing" : this.#why;
       if (performance.now() - this.#saidAt >= MINUTE_MILLIS) this.#say(`${this.program.file} ${what}`);
       return false;
     }
@@ -176,9 +184,9 @@ class Hold {
   }
 }
 
-/** The command that puts a program in its place. */
+/** The command that puts a program in its place, whole from the beginning: a half of one would be started. */
 export const commandToPut = ({ file }: Program): string =>
-  `mkdir -p ${shellWord(dirname(file))} && cp NEW_PROGRAM ${shellWord(file)}`;
+  `mkdir -p ${shellWord(dirname(file))} && cp NEW_PROGRAM ${shellWord(`${file}.new`)} && mv ${shellWord(`${file}.new`)} ${shellWord(file)}`;
 
 function handlerFiles(home: string): string {
   const folders = [join(home, "handlers"), join(home, "handlers/staged")];

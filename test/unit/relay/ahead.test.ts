@@ -73,7 +73,7 @@ describe("Ahead", () => {
     await look(11n);
     expect(log).toEqual([
       `warn the upgrade "v2" is due at height 100, and ${program.file} is missing: put it there before, ` +
-        `\`mkdir -p ${dirname(program.file)} && cp NEW_PROGRAM ${program.file}\``,
+        `\`mkdir -p ${dirname(program.file)} && cp NEW_PROGRAM ${program.file}.new && mv ${program.file}.new ${program.file}\``,
     ]);
     put("a");
     await look(69n);

@@ -118,6 +118,39 @@ describe("Relay at an upgrade", () => {
   });
 });
 
+describe("Relay, a next program that is none", () => {
+  test.each([0, 1, 2, 126, 127])(
+    "it ends with %i before it serves → holds, and a better program goes on",
+    async (exit) => {
+      const ends = { exit, signal: null, error: undefined };
+      const network = new TestNetwork(planned(), [{}, { ends }, { handlers: [splitBalances()] }]);
+      const file = join(network.home.path, "cosmovisor/upgrades/v2/bin/chaind");
+      const engine = await network.engine();
+      await call(engine, INFO);
+      await block(engine, 3n);
+      const upgraded = block(engine, 4n);
+      await network.says("chaind is missing");
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, "#!/bin/sh\nexit 0\n");
+      await network.says(`chaind ended with ${exit} before it served. CometBFT goes on waiting`);
+      writeFileSync(file, "#!/bin/sh\nexit 0\n# better\n");
+      expect(await upgraded).toMatch(/^[0-9a-f]{64}$/);
+      expect(network.workers).toHaveLength(3);
+    },
+  );
+
+  test("it ends with a status of the chain's programs → that ends all", async () => {
+    const ends = { exit: 30, signal: null, error: undefined };
+    const network = new TestNetwork(planned(), [{}, { ends }], V2);
+    const engine = await network.engine();
+    await call(engine, INFO);
+    await block(engine, 3n);
+    const refused = engine.call(finalize(4n)).catch(() => "hung up");
+    expect(await network.end).toBe(30);
+    expect(await refused).toBe("hung up");
+  });
+});
+
 describe("Relay, a worker that is killed", () => {
   // A relay starts a worker again five times in a minute.
   const MOMENTS: readonly (readonly NonNullable<Fate["dies"]>[])[] = [
