@@ -7,6 +7,7 @@ import type { ChainVersion } from "../chain/versions/version.js";
 import { Core } from "../core/core.js";
 import { BlockStore } from "../engine/blocks/block-store.js";
 import { keptGenesis } from "../engine/home/genesis-record.js";
+import { Home } from "../engine/home/home.js";
 import { noChain, withReader } from "../engine/home/home-database.js";
 import { UpgradeError } from "../errors.js";
 import { sha256 } from "../native/sha256.js";
@@ -19,6 +20,7 @@ import type { VersionMap } from "../types.js";
 import { sameVersions } from "../upgrade/handlers.js";
 import { UPGRADE_STORE } from "../upgrade/keeper.js";
 import { documentText } from "./export-document.js";
+import { outputFile } from "./output-file.js";
 
 export interface ExportRequest {
   /** 0n: the last. */
@@ -29,6 +31,7 @@ export interface ExportRequest {
 
 /** @throws UpgradeError UPG_STORE_LOCKED, UPG_NOT_FOUND_VERSION, UPG_STORE_*, UPG_INVALID_CONFIG, UPG_INVALID_ARGUMENT */
 export function exportGenesis(path: string, request: ExportRequest, say: (line: string) => void): void {
+  const output = request.outputDocument === undefined ? undefined : outputFile(new Home(path), request.outputDocument);
   withReader(path, (database) => {
     const core = new Core();
     const multiStore = new CommitMultiStore(database, { sha256 });
@@ -46,8 +49,9 @@ export function exportGenesis(path: string, request: ExportRequest, say: (line: 
     });
     const plan = core.plan(upgrade);
     if (plan) say(`the plan "${plan.name}" at height ${plan.height} is not included: schedule it again`);
-    if (request.outputDocument === undefined) writeTo(1, text);
-    else writeFile(request.outputDocument, text);
+    if (!output) writeTo(1, text);
+    else if (output.isStream) writeStream(output.path, text);
+    else writeFile(output.path, text);
   });
 }
 
@@ -100,6 +104,15 @@ function writeAll(file: number, bytes: Uint8Array): boolean {
     }
   }
   return true;
+}
+
+function writeStream(path: string, text: Iterable<string>): void {
+  const file = openSync(path, "w");
+  try {
+    writeTo(file, text);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** The file exists once all of it is on disk. */

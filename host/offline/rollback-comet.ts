@@ -2,7 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { resolve } from "node:path";
 import { findComet } from "../abci/comet/binary.js";
+import { databaseHolder } from "../abci/comet/database-holder.js";
 import { toUpperHex } from "../bytes.js";
+import { Home } from "../engine/home/home.js";
 import { withDatabase } from "../engine/home/home-database.js";
 import { LastSigned } from "../engine/home/last-signed.js";
 import { messageOf, UpgradeError } from "../errors.js";
@@ -11,6 +13,7 @@ import { lastVersionOf } from "../store/disk/fenced-database.js";
 import { lastEngine } from "../store/versions/commit-record.js";
 import { rollbackLastVersion } from "../store/versions/rollback.js";
 import { decodeLossy } from "../text.js";
+import { cometFiles } from "./comet-files.js";
 import type { RolledBackBlock } from "./rollback.js";
 
 interface RollbackOptions {
@@ -28,6 +31,14 @@ const ROLLBACK_MILLIS_MAX = 120_000;
  */
 export function rollbackComet(path: string, { isHard, program }: RollbackOptions): RolledBackBlock {
   const comet = findComet(program, process.env);
+  const { databases } = cometFiles(new Home(resolve(path)));
+  const holder = databaseHolder(databases);
+  if (holder !== undefined) {
+    throw new UpgradeError(
+      "UPG_STORE_LOCKED",
+      `process ${holder} has the database in ${databases} open: stop it first`,
+    );
+  }
   const back = withDatabase(path, (database, home) => {
     if (lastEngine(database) === "") {
       throw new UpgradeError(

@@ -1,6 +1,5 @@
 /** Snapshots in a home: which there are, one more of the last height, one less, one as a file. */
 
-import { resolve } from "node:path";
 import { toHex, toUpperHex } from "../bytes.js";
 import { Core } from "../core/core.js";
 import { requireHome } from "../engine/home/begun-genesis.js";
@@ -16,6 +15,7 @@ import { SnapshotFolder } from "../snapshot/folder.js";
 import { takeSnapshot } from "../snapshot/take.js";
 import { lastVersionOf } from "../store/disk/fenced-database.js";
 import type { Height } from "../types.js";
+import { outputFile } from "./output-file.js";
 
 /** A snapshot as it is printed. */
 export interface SnapshotSummary {
@@ -88,9 +88,9 @@ export async function dumpSnapshot(path: string, height: Height, format: number,
   const folder = folderOf(path);
   const snapshot = folder.get(height, format);
   if (!snapshot) throw noSnapshot(height, format);
-  const archive = resolve(file ?? `${height}-${format}.tar.gz`);
+  const archive = outputFile(new Home(path), file ?? `${height}-${format}.tar.gz`);
   await writeArchive(folder, snapshot, archive, sha256);
-  return archive;
+  return archive.path;
 }
 
 /** Puts the snapshot of such a file among those of a home. @throws UpgradeError UPG_INVALID_SNAPSHOT, UPG_INVALID_ARGUMENT, UPG_STORE_* */

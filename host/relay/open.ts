@@ -37,7 +37,7 @@ export async function openRelay({ home, program, upgrades, own, flags, comet, lo
   requireHome(home);
   const address = parseAbciAddress(`unix://${join(home.path, "abci.sock")}`);
   const worker = parseAbciAddress(`unix://${join(home.path, "worker.sock")}`);
-  const lock = HomeLock.acquire(join(home.dataFolder, "RELAY"));
+  const lock = HomeLock.acquire(home.relayLockFile);
   const stopping = new AbortController();
   const forget = onSignals(stopping, log);
   const args = workerArgs(home.path, addressText(worker), flags);

@@ -25,19 +25,20 @@ const GZIP_LEVEL = 1;
 const FILE_MODE = 0o644;
 
 /**
- * Writes an archive, whole or not at all; a file of that name is replaced.
+ * Writes an archive, whole or not at all; a file of that name is replaced, a device or a pipe (`isStream`) written to.
  * @throws UpgradeError UPG_INVALID_SNAPSHOT where a chunk is not what its description says; UPG_STORE_*
  */
 export async function writeArchive(
   folder: SnapshotFolder,
   snapshot: Snapshot,
-  path: string,
+  { path, isStream }: { readonly path: string; readonly isStream: boolean },
   sha256: Sha256,
 ): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
-    const file = createWriteStream(temporary, { mode: FILE_MODE, flush: true });
+    const file = createWriteStream(isStream ? path : temporary, { mode: FILE_MODE, flush: !isStream });
     await pipeline(Readable.from(archiveParts(folder, snapshot, sha256)), createGzip({ level: GZIP_LEVEL }), file);
+    if (isStream) return;
     renameSync(temporary, path);
     syncFolder(dirname(path));
   } catch (cause) {

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Logger, pino } from "pino";
 import { Home } from "../../engine/home/home.js";
+import { requireNoRelay } from "../../engine/home/home-database.js";
 import { UpgradeError } from "../../errors.js";
 import type { Indexer } from "../../event-index/index-settings.js";
 import { envPrefix } from "../../program-name.js";
@@ -163,6 +164,7 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
   if (comet) {
     // A relay's worker: at once, or held back until the one before it has ended (host/relay/worker-process.ts).
     const relayed = process.env[`${envPrefix()}RELAYED`];
+    if (!relayed) requireNoRelay(home);
     const served = relayed ? RELAYED : ["--with-comet=false"];
     const startFlags = comet.program === undefined ? served : ["--engine", "cometbft"];
     const start = { ...begun, engine: "cometbft" as const, startFlags, isHeldBack: relayed === "next" };

@@ -97,6 +97,7 @@ export function withDatabase<T>(path: string, use: (database: LmdbDatabase, home
   if (!home.hasDatabase) {
     throw noChain(path);
   }
+  requireNoRelay(home);
   const lock = HomeLock.acquire(home.lockFile, home.databaseFile);
   try {
     checkDatabase(home.databaseFile, undefined, () => undefined);
@@ -109,4 +110,9 @@ export function withDatabase<T>(path: string, use: (database: LmdbDatabase, home
   } finally {
     lock.release();
   }
+}
+
+/** A relay that holds at a height has no worker that would hold the home. @throws UpgradeError UPG_STORE_LOCKED */
+export function requireNoRelay({ relayLockFile }: Home): void {
+  if (existsSync(relayLockFile)) HomeLock.acquire(relayLockFile).release();
 }

@@ -67,6 +67,10 @@ export class Home {
   get lockFile(): string {
     return join(this.path, "data", "LOCK");
   }
+  /** Held by a relay, also while none of its workers runs. */
+  get relayLockFile(): string {
+    return join(this.path, "data", "RELAY");
+  }
   /** Why the last process ended, and what to do next. */
   get haltFile(): string {
     return join(this.path, "data", "halt.json");
