@@ -1,26 +1,14 @@
 /** A handler that fills a disk: the run ends with a clear code, and the same home goes on when there is space again. */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { mountDisk } from "../small-disk.js";
 import { bundleWorker, SpillingRun, STORE_A, writer } from "./spilling.js";
 
 const DISK_BYTES = 128 * 1_048_576;
 
-/** A small disk of its own, where this user may mount one. */
-function mountDisk(): string | undefined {
-  const path = mkdtempSync(join(tmpdir(), "chain-upgrade-disk-"));
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${DISK_BYTES}`, "tmpfs", path], { stdio: "ignore" });
-    return path;
-  } catch {
-    rmSync(path, { recursive: true });
-    return undefined;
-  }
-}
-
-const disk = mountDisk();
+const disk = mountDisk(DISK_BYTES);
 let worker: string;
 beforeAll(async () => {
   worker = await bundleWorker();

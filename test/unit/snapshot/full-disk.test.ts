@@ -24,24 +24,13 @@ import { encodeAddress } from "../../addresses.js";
 import { makeHome } from "../../e2e/prepared-home.js";
 import { exampleChain } from "../../example-chain.js";
 import { genesisDocument } from "../../scenario/genesis-text.js";
+import { mountDisk } from "../../small-disk.js";
 
 const DISK_BYTES = 48 * 1_048_576;
 const ACCOUNTS = 12_000;
 const silent = () => undefined;
 
-/** A small disk of its own, where this user may mount one. */
-function mountDisk(): string | undefined {
-  const path = mkdtempSync(join(tmpdir(), "chain-upgrade-snapshot-disk-"));
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${DISK_BYTES}`, "tmpfs", path], { stdio: "ignore" });
-    return path;
-  } catch {
-    rmSync(path, { recursive: true });
-    return undefined;
-  }
-}
-
-const disk = mountDisk();
+const disk = mountDisk(DISK_BYTES);
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-full-"));
 afterAll(() => {
   rmSync(root, { recursive: true, force: true });
