@@ -76,6 +76,7 @@ class AppWorker implements Worker {
     this.#app = app;
     const port = new ServedApp({ app, genesis: chain.genesis }, answerQuery);
     let dies = this.fate.dies;
+    let failed: WorkerEnd | undefined;
     this.#server = await AbciServer.listen(parseAbciAddress(`unix://${this.path}`), {
       answer: async (call) => {
         if (dies === `before ${call.case}`) return this.#die();
@@ -86,10 +87,10 @@ class AppWorker implements Worker {
       onFailed: (error) => {
         dies = undefined;
         this.network.writePlan();
-        const exit = isUpgradeError(error) ? error.kind.exit : 70;
-        // After the exception was written.
-        setTimeout(() => void this.#over({ exit, signal: null, error: undefined }), 5);
+        failed = { exit: isUpgradeError(error) ? error.kind.exit : 70, signal: null, error: undefined };
       },
+      // The relay has read the exception, and hangs up.
+      onGone: () => failed && void this.#over(failed),
     });
     const { lastHeight, lastAppHash } = port.info();
     return { height: lastHeight, appHash: lastAppHash };
