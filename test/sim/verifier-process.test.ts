@@ -28,7 +28,9 @@ describe("VerifierProcess.verify()", () => {
 
   test("it ends after its verdict, before or while the next home is asked about → Error, once, and no unhandled one", async () => {
     for (const wait of [0, 100]) {
-      const process = verifier(`process.send({ verdict: home }, () => home === "bad" && process.kill(process.pid, 9));`);
+      const process = verifier(
+        `process.send({ verdict: home }, () => home === "bad" && process.kill(process.pid, 9));`,
+      );
       expect(await process.verify(asked("bad"))).toBe("bad");
       await new Promise((resolve) => setTimeout(resolve, wait));
       await expect(process.verify(asked("next"))).rejects.toThrow(/ended with SIGKILL/);
