@@ -30,6 +30,7 @@ export interface AppViewOptions {
   readonly sha256: Sha256;
   readonly core: Core;
   readonly chainId: string;
+  readonly initialHeight: Height;
   /** Version that genesis names. */
   readonly appVersion: bigint;
   /** Those of genesis. */
@@ -100,8 +101,9 @@ export class AppView {
 
   /** Those for any block. @throws UpgradeError UPG_NOT_FOUND_VERSION where the state before it is not kept */
   consensusParamsFor(height: Height): ConsensusParams {
-    const { chain, constants } = this.options;
-    return paramsFor(chain.modules, constants.params, height, (before) => this.multiStore.at(before));
+    const { chain, constants, initialHeight } = this.options;
+    const first = { initialHeight, params: constants.params };
+    return paramsFor(chain.modules, first, height, (before) => this.multiStore.at(before));
   }
 
   /** Is a plan due at the next height? Then the block takes no transactions. */

@@ -33,6 +33,12 @@ export function paramsOf(
   return giverIn(modules, stores, "consensusParams")?.consensusParams?.(stores, genesis) ?? genesis;
 }
 
+/** Where the chain begins, and with which parameters. */
+export interface FirstParams {
+  readonly initialHeight: Height;
+  readonly params: ConsensusParams;
+}
+
 /**
  * In force for the block at a height: what the state after the block before it gives, which must be kept where a module gives any.
  * @param after the stores as a block left them
@@ -40,12 +46,13 @@ export function paramsOf(
  */
 export function paramsFor(
   modules: readonly Module[],
-  genesis: ConsensusParams,
+  { initialHeight, params }: FirstParams,
   height: Height,
   after: (height: Height) => ReadableStores,
 ): ConsensusParams {
-  const areOfGenesis = height <= 1n || modules.every(({ consensusParams }) => consensusParams === undefined);
-  return areOfGenesis ? genesis : paramsOf(modules, after(height - 1n), genesis);
+  const areOfGenesis =
+    height <= initialHeight || modules.every(({ consensusParams }) => consensusParams === undefined);
+  return areOfGenesis ? params : paramsOf(modules, after(height - 1n), params);
 }
 
 export class GivenByState {
@@ -55,7 +62,10 @@ export class GivenByState {
 
   constructor(
     private readonly modules: readonly Module[],
-    genesis: Pick<GenesisFacts, "stakingParams" | "consensusParams" | "appVersion">,
+    private readonly genesis: Pick<
+      GenesisFacts,
+      "stakingParams" | "consensusParams" | "appVersion" | "initialHeight"
+    >,
   ) {
     this.genesisParams = genesisParams(genesis);
     this.#validators = new StateValue((stores) =>
@@ -81,7 +91,8 @@ export class GivenByState {
 
   /** In force for any block. @throws UpgradeError UPG_NOT_FOUND_VERSION where the state before it is not kept */
   paramsFor(height: Height, after: (height: Height) => ReadableStores): ConsensusParams {
-    return paramsFor(this.modules, this.genesisParams, height, after);
+    const { initialHeight } = this.genesis;
+    return paramsFor(this.modules, { initialHeight, params: this.genesisParams }, height, after);
   }
 
   /** What a block changed that wrote to `branch`. @throws UpgradeError UPG_INVALID_ARGUMENT naming what breaks a rule */

@@ -41,6 +41,7 @@ export class CometView {
       ...{ chain, database, sha256, core: new Core(), verifySignature: nodeVerifySignature },
       ...{ minimumGasPrices, isMakingBlock },
       chainId: facts.chain.chainId,
+      initialHeight: facts.chain.initialHeight,
       appVersion: facts.chain.appVersion,
       constants: { bondDenom: facts.bondDenom, stakingParams: facts.stakingParams, params: facts.chain.params },
       versions: facts.versions,

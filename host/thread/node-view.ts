@@ -68,6 +68,7 @@ export class NodeView {
     this.app = new AppView({
       ...{ chain, database, sha256, core: new Core(), verifySignature: nodeVerifySignature },
       chainId: facts.chain.chainId,
+      initialHeight: facts.chain.initialHeight,
       appVersion: facts.chain.appVersion,
       constants: { bondDenom: facts.bondDenom, stakingParams: facts.stakingParams, params: facts.chain.params },
       versions: facts.versions,

@@ -43,7 +43,7 @@ export class Copy {
   }
 
   remove() {
-    for (const child of this.#children) child.kill("SIGKILL");
+    for (const child of this.#children) killAll(child);
     rmSync(this.#root, { recursive: true, force: true });
   }
 
@@ -91,14 +91,24 @@ export class Copy {
   /** Exit status; `undefined` when it took too long and was killed. */
   #run(args, seconds = RUN_SECONDS_MAX) {
     return new Promise((done) => {
-      const child = spawn(process.execPath, args, { cwd: this.#root, stdio: "ignore" });
+      // In a group of its own: a worker of the test runner that loops for ever outlives the runner.
+      const child = spawn(process.execPath, args, { cwd: this.#root, stdio: "ignore", detached: true });
       this.#children.add(child);
-      const timer = setTimeout(() => child.kill("SIGKILL"), seconds * 1_000);
+      const timer = setTimeout(() => killAll(child), seconds * 1_000);
       child.once("close", (status) => {
         clearTimeout(timer);
         this.#children.delete(child);
         done(status ?? undefined);
       });
     });
+  }
+}
+
+/** A process and all that it has started. */
+function killAll({ pid }) {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has just ended.
   }
 }

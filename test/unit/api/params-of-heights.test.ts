@@ -6,7 +6,7 @@ import type { Module } from "../../../host/chain/module.js";
 import { consensusParamsHash } from "../../../host/comet/consensus-params.js";
 import { sha256 } from "../../../host/native/sha256.js";
 import { exampleChain } from "../../example-chain.js";
-import { useTestNode } from "./test-node.js";
+import { fundedGenesis, useTestNode } from "./test-node.js";
 
 const KEY = Uint8Array.of(1);
 /** Each block lowers the gas of the next ones by one. */
@@ -19,7 +19,7 @@ const own: Module = {
   },
   consensusParams: (stores, genesis) => {
     const [count = 0] = stores.store("own").get(KEY) ?? [];
-    return { ...genesis, block: { ...genesis.block, maxGas: 1_000_000n - BigInt(count) } };
+    return count === 0 ? genesis : { ...genesis, block: { ...genesis.block, maxGas: 1_000_000n - BigInt(count) } };
   },
 };
 const chain = defineChain({ name: "ownd", modules: [...exampleChain.modules, own] });
@@ -52,4 +52,16 @@ test("consensus_params of RPC, consensus.v1 Params → of the height that is ask
       }
     },
     { chain, blocks: 5 },
+  ));
+
+test("a chain that begins at height 10 → its first block has the parameters of genesis", () =>
+  useTestNode(
+    async ({ query }) => {
+      expect([query.lastHeight, query.app.consensusParamsFor(10n).block.maxGas]).toEqual([12n, -1n]);
+      for (const height of [10n, 11n, 12n]) {
+        const { consensusHash } = query.node.at(height).header;
+        expect(toHex(consensusParamsHash(sha256, query.app.consensusParamsFor(height)))).toBe(toHex(consensusHash));
+      }
+    },
+    { chain, blocks: 3, genesis: JSON.stringify({ ...JSON.parse(fundedGenesis()), initial_height: "10" }) },
   ));
