@@ -50,8 +50,7 @@ export function paramsFor(
   height: Height,
   after: (height: Height) => ReadableStores,
 ): ConsensusParams {
-  const areOfGenesis =
-    height <= initialHeight || modules.every(({ consensusParams }) => consensusParams === undefined);
+  const areOfGenesis = height <= initialHeight || modules.every(({ consensusParams }) => consensusParams === undefined);
   return areOfGenesis ? params : paramsOf(modules, after(height - 1n), params);
 }
 
@@ -62,10 +61,7 @@ export class GivenByState {
 
   constructor(
     private readonly modules: readonly Module[],
-    private readonly genesis: Pick<
-      GenesisFacts,
-      "stakingParams" | "consensusParams" | "appVersion" | "initialHeight"
-    >,
+    private readonly genesis: Pick<GenesisFacts, "stakingParams" | "consensusParams" | "appVersion" | "initialHeight">,
   ) {
     this.genesisParams = genesisParams(genesis);
     this.#validators = new StateValue((stores) =>
