@@ -21,11 +21,15 @@ export interface PreUpgradeOptions {
 
 /**
  * `ready`: 0; also 1, which is a program without the command, and any other status, as with Cosmovisor. `refused`: 30. `busy`: 31,
- * which may be asked again. @throws Error: the program cannot be run
+ * which may be asked again.
  */
-export async function preUpgrade(
-  options: PreUpgradeOptions,
-): Promise<{ kind: "ready" | "refused" | "busy"; exit: number }> {
+export interface PreUpgradeEnd {
+  readonly kind: "ready" | "refused" | "busy";
+  readonly exit: number;
+}
+
+/** @throws Error: the program cannot be run, or `signal` ended it */
+export async function preUpgrade(options: PreUpgradeOptions): Promise<PreUpgradeEnd> {
   const { program, home, flags, signal } = options;
   const [command, ...before] = commandOf(program);
   const args = [...before, "pre-upgrade", "--home", home, ...sharedFlags(flags)];

@@ -11,6 +11,7 @@ import { Ahead, type NextWorker } from "./ahead.js";
 import { EngineSide, type EngineSideOptions, type Loss } from "./engine-side.js";
 import type { Program } from "./layout.js";
 import { type ChainPlace, REQUEST, requestName } from "./message.js";
+import { withPatience } from "./patience.js";
 import { RESTARTS_TEXT, Restarts } from "./restarts.js";
 import { type Possessions, Succession, type SuccessionOptions } from "./succession.js";
 import { describeWorkerEnd, kindOfEnd, type Worker, type WorkerEnd } from "./worker.js";
@@ -105,7 +106,7 @@ export class Relay {
     const worker = (await this.#ahead.take(program)) ?? start(program);
     this.#worker = worker;
     log("info", `worker ${program.name} started: ${program.file}, process ${worker.pid ?? "none"}`);
-    const place = await this.#orStop(worker.place());
+    const place = await this.#orStop(this.#placeOf(worker));
     if (place === "stop") return place;
     if (!place) return { end: await this.#endOf(worker, undefined), wasUp: false, loss: undefined };
     log("info", `worker ${program.name} up after ${seconds(begun)}, at height ${place.height}`);
@@ -117,6 +118,24 @@ export class Relay {
     }
     if (loss?.error) throw loss.error;
     return { end: await this.#endOf(worker, loss), wasUp: true, loss };
+  }
+
+  /** It may take any time to open its home, or hang: one whose file is replaced before it serves is ended, and is started again. */
+  #placeOf(worker: Worker): Promise<ChainPlace | undefined> {
+    const { log } = this.options;
+    const { name, file } = worker.program;
+    return withPatience(worker.place(), {
+      file,
+      say: (passed) =>
+        log(
+          "warn",
+          `worker ${name} does not serve yet, ${passed} after its start: ${file}, process ${worker.pid ?? "none"}`,
+        ),
+      replaced: () => {
+        log("warn", `worker ${name} is ended before it served: ${file} was replaced`);
+        void worker.stop();
+      },
+    });
   }
 
   /** Undefined: it has ended. */

@@ -11,7 +11,8 @@ import { shellWord } from "../shell-word.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import { parseUpgradeInfo, type UpgradeInfo } from "../upgrade/upgrade-info.js";
 import { fingerprint, type Layout, type Program, problemOf } from "./layout.js";
-import { preUpgrade } from "./pre-upgrade.js";
+import { withPatience } from "./patience.js";
+import { type PreUpgradeEnd, preUpgrade } from "./pre-upgrade.js";
 
 const LOOK_MILLIS = 250;
 /** Between two log lines of what is missing, and two questions to a program that has refused. */
@@ -101,7 +102,7 @@ export class Succession {
     if (problem !== undefined) return problem;
     try {
       for (let turn = 0; ; turn++) {
-        const { kind, exit } = await preUpgrade({ program, ...this.options });
+        const { kind, exit } = await this.#ask(program);
         if (kind === "ready") return undefined;
         if (kind === "refused" || turn >= this.options.retriesMax)
           return `${program.file} pre-upgrade ended with ${exit}; its own lines above say why`;
@@ -113,10 +114,26 @@ export class Succession {
   }
 
   async #isReady(program: Program): Promise<boolean> {
-    return preUpgrade({ program, ...this.options }).then(
+    return this.#ask(program).then(
       ({ exit }) => exit === 0,
       () => false,
     );
+  }
+
+  /** `pre-upgrade`, which may take its time. @throws Error: it cannot be run, or its file was replaced meanwhile */
+  async #ask(program: Program): Promise<PreUpgradeEnd> {
+    const { log, signal } = this.options;
+    const { file } = program;
+    const replaced = new AbortController();
+    const asked = preUpgrade({ ...this.options, program, signal: AbortSignal.any([signal, replaced.signal]) });
+    return withPatience(asked, {
+      file,
+      say: (passed) =>
+        log("warn", `${file} pre-upgrade runs for ${passed}: it is waited for, unless its file is replaced`),
+      replaced: () => replaced.abort(),
+    }).catch((error: unknown) => {
+      throw replaced.signal.aborted ? new Error(`${file} was replaced while its pre-upgrade ran`) : error;
+    });
   }
 }
 

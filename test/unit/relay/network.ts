@@ -32,6 +32,8 @@ export interface Fate extends ProcessOptions {
   readonly dies?: `${"before" | "after"} ${Call["case"]}`;
   /** It never serves: it ends so at its start. */
   readonly ends?: WorkerEnd;
+  /** It never serves, until it is stopped. */
+  readonly hangs?: boolean;
   /** What a response becomes. */
   readonly changes?: (made: Answer) => Answer;
 }
@@ -71,6 +73,7 @@ class AppWorker implements Worker {
 
   async place(): Promise<ChainPlace | undefined> {
     if (this.fate.ends) return undefined;
+    if (this.fate.hangs) return this.ended.then(() => undefined);
     const { chain } = this.network;
     const { app } = chain.start(this.fate);
     this.#app = app;

@@ -1,5 +1,5 @@
 /** The relay at an upgrade: the next program takes over, or is held for. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { splitBalances } from "../../scenario/versions.js";
@@ -70,6 +70,42 @@ describe("Relay at an upgrade", () => {
     await network.says("pre-upgrade ended with 30");
     writeFileSync(file, "#!/bin/sh\nexit 1\n# better\n");
     await upgraded;
+  });
+});
+
+describe("Relay, a next program that hangs", () => {
+  test("`pre-upgrade` that never ends → a program that replaces it goes on", async () => {
+    const network = new TestNetwork(planned(), [{}, { handlers: [splitBalances()] }]);
+    const file = join(network.home.path, "cosmovisor/upgrades/v2/bin/chaind");
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `#!/bin/sh\ntouch ${network.home.path}/asked\nexec sleep 600\n`, { mode: 0o755 });
+    const engine = await network.engine();
+    await call(engine, INFO);
+    await block(engine, 3n);
+    const upgraded = block(engine, 4n);
+    await until(() => existsSync(join(network.home.path, "asked")));
+    writeFileSync(`${file}.new`, "#!/bin/sh\nexit 0\n", { mode: 0o755 });
+    renameSync(`${file}.new`, file);
+    await upgraded;
+  });
+
+  test("the worker never serves → a program that replaces it goes on", async () => {
+    const hangs = { hangs: true };
+    const network = new TestNetwork(planned(), [{}, hangs, hangs, { handlers: [splitBalances()] }]);
+    const file = join(network.home.path, "cosmovisor/upgrades/v2/bin/chaind");
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "#!/bin/sh\nexit 0\n", { mode: 0o755 });
+    const engine = await network.engine();
+    await call(engine, INFO);
+    await block(engine, 3n);
+    const upgraded = block(engine, 4n);
+    for (const workers of [2, 3]) {
+      await until(() => network.workers.length === workers);
+      writeFileSync(`${file}.new`, `#!/bin/sh\n# ${workers}\nexit 0\n`, { mode: 0o755 });
+      renameSync(`${file}.new`, file);
+    }
+    await upgraded;
+    expect(network.log.filter((line) => line.includes("is ended before it served"))).toHaveLength(2);
   });
 });
 

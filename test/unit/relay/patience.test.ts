@@ -1,0 +1,28 @@
+/** The log of somebody who waits for a program. */
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { SAY_MILLIS, withPatience } from "../../../host/relay/patience.js";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] }));
+afterEach(() => void vi.useRealTimers());
+
+test("withPatience() of work that takes 40 s → says so after 15 and 30 s, and not after its end", async () => {
+  const said: string[] = [];
+  let finish: (value: number) => void = () => undefined;
+  const work = new Promise<number>((resolve) => {
+    finish = resolve;
+  });
+  const waited = withPatience(work, { file: "/none", say: (passed) => said.push(passed), replaced: () => undefined });
+  vi.advanceTimersByTime(40_000);
+  expect(said).toEqual(["15 s", "30 s"]);
+  finish(7);
+  expect(await waited).toBe(7);
+  vi.advanceTimersByTime(10 * SAY_MILLIS);
+  expect(said).toHaveLength(2);
+});
+
+test("withPatience() of work that fails → its error", async () => {
+  const failed = Promise.reject(new Error("no"));
+  await expect(
+    withPatience(failed, { file: "/none", say: () => undefined, replaced: () => undefined }),
+  ).rejects.toThrow("no");
+});
