@@ -136,14 +136,18 @@ function described(first: TarFile | undefined, sha256: Sha256): Snapshot {
 }
 
 async function* unpacked(path: string): AsyncGenerator<Uint8Array> {
-  const file = createReadStream(path);
+  const gunzip = createGunzip();
+  // Its errors are thrown where it is read; one that comes when nobody reads any more is nobody's.
+  gunzip.on("error", () => undefined);
+  const fed = pipeline(createReadStream(path), gunzip).catch(() => undefined);
   try {
-    yield* file.compose(createGunzip()) as AsyncIterable<Uint8Array>;
+    yield* gunzip as AsyncIterable<Uint8Array>;
   } catch (cause) {
     const { code = "" } = cause as NodeJS.ErrnoException;
     if (code.startsWith("Z_")) throw invalid("the archive cannot be unpacked", cause);
     throw diskFailure("read", `cannot read ${path}`, path, cause);
   } finally {
-    file.destroy();
+    gunzip.destroy();
+    await fed;
   }
 }

@@ -3,18 +3,19 @@
  * chunk. A snapshot is made under another name and gets its own when all of it is on disk.
  */
 
-import { readdirSync, renameSync, rmSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { closeSync, readdirSync, readFile, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { readFileIfThere, writeFileAtomically } from "../engine/home/atomic-file.js";
 import { type Snapshot, SnapshotSchema } from "../gen/cosmos/store/snapshots/v1/snapshot_pb.js";
-import { makeFolder, syncFolder } from "../store/disk/lmdb-access.js";
+import { makeFolder, openRegularFile, syncFolder } from "../store/disk/lmdb-access.js";
 import { diskFailure } from "../store/disk/lmdb-errors.js";
 import type { Height } from "../types.js";
 
 const DESCRIPTION = "snapshot";
 const UNFINISHED = ".part";
+const readOpened = promisify<number, Buffer>(readFile);
 const NUMBER = /^(0|[1-9][0-9]{0,15})$/;
 
 export class SnapshotFolder {
@@ -34,7 +35,12 @@ export class SnapshotFolder {
   async chunk(height: Height, format: number, index: number): Promise<Uint8Array | undefined> {
     const path = join(this.#folder(height, format), String(index));
     try {
-      return await readFile(path);
+      const file = openRegularFile(path);
+      try {
+        return await readOpened(file);
+      } finally {
+        closeSync(file);
+      }
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       throw diskFailure("read", `cannot read ${path}`, path, cause);

@@ -140,6 +140,21 @@ describe("loadArchive() of something else", () => {
     expect(existsSync(folder.path) ? readdirSync(folder.path) : []).toEqual([]);
   }
 
+  test("refused by its first file, and cut short behind it → one error each, none when nobody reads any more", async () => {
+    const whole = gzipSync(packed([{ name: "other", bytes: new Uint8Array(700_000) }]), { level: 0 });
+    const files = Array.from({ length: 60 }, (_, at) => {
+      const file = join(root, `cut-${at}`);
+      writeFileSync(file, whole.subarray(0, 66_000 + 10_000 * at));
+      return file;
+    });
+    const loads = files.map((file) => loadArchive(new SnapshotFolder(join(root, "cut")), file, sha256));
+    for (const load of await Promise.allSettled(loads)) {
+      expect(load).toMatchObject({ status: "rejected", reason: { code: "UPG_INVALID_SNAPSHOT" } });
+    }
+    // An error without a reader is seen after the streams' last turns.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  });
+
   test("each of these → UPG_INVALID_SNAPSHOT, and nothing is left", async () => {
     const [description, chunk] = filesOf() as [TarFile, TarFile];
     const zipped = (files: readonly TarFile[]) => gzipSync(packed(files));

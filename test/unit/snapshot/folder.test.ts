@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -41,6 +42,14 @@ describe("SnapshotFolder", () => {
     expect(String(await folder.chunk(20n, 3, 0))).toBe("20");
     expect(await folder.chunk(20n, 3, 1)).toBeUndefined();
     expect(await folder.chunk(20n, 2, 0)).toBeUndefined();
+  });
+
+  test("a chunk that is a pipe or a folder → UPG_STORE_IO at once", async () => {
+    const folder = folderOf(7n);
+    execFileSync("mkfifo", [join(folder.path, "7/3/1")]);
+    mkdirSync(join(folder.path, "7/3/2"));
+    for (const index of [1, 2])
+      await expect(folder.chunk(7n, 3, index)).rejects.toMatchObject({ code: "UPG_STORE_IO" });
   });
 
   test("keepRecent() → the newest stay; 0 → all", () => {
