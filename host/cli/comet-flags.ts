@@ -7,6 +7,7 @@ import type { EngineName } from "../chain/engine-port.js";
 import { httpUrl } from "../comet-rpc/client.js";
 import type { Home } from "../engine/home/home.js";
 import { messageOf, UpgradeError } from "../errors.js";
+import { envPrefix } from "../program-name.js";
 import { hostPort } from "../server/door.js";
 import { configValue, readConfig } from "../shell/config-file.js";
 import { parseCount } from "../shell/options.js";
@@ -84,6 +85,16 @@ export function embeddedFlagWarnings(self: Command): string[] {
   return EMBEDDED_FLAGS.flatMap(([attribute, flag, instead]) =>
     self.getOptionValueSource(attribute) === "cli" ? [`${flag} has no effect with CometBFT: ${instead}`] : [],
   );
+}
+
+/** What a relay's worker warns about: app.toml is that of every program which the relay starts. */
+export function relayWarnings(self: Command): string[] {
+  if (self.getOptionValueSource("appVersion") !== "config") return [];
+  const variable = `${envPrefix()}APP_VERSION`;
+  return [
+    `app-version in app.toml holds for every program of the relay, and the next one would take itself for the old one: ` +
+      `remove it, and set ${variable} in the script that starts the old program`,
+  ];
 }
 
 /** CometBFT as the engine. */

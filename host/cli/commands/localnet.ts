@@ -61,7 +61,7 @@ export function registerLocalnet(program: Cobra, output: Output): void {
     )
     .action(async (count: string, _: unknown, command: Cobra) => init(count, flagsOf(command), command, output));
   addStartFlags(localnet.command("start"))
-    .argument("[flags...]", "flags of `start` for every node, after --")
+    .argument("[start-flags...]", "flags of `start` for every node, after --")
     .summary("Run the nodes in this terminal")
     .description(
       "Runs `start --engine cometbft` for each node, with a line for what each of them does; the whole log is in node.log in\n" +

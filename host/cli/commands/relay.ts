@@ -16,7 +16,7 @@ export function registerRelay(program: Cobra): void {
   // Those of CometBFT are passed on, from app.toml and the environment too.
   addSdkFlags(command);
   command
-    .argument("[flags...]", "flags of `start` for the application, after --")
+    .argument("[start-flags...]", "flags of `start` for the application, after --")
     .summary("Run the node with CometBFT, and go on with the next program at an upgrade")
     .description(
       "Starts CometBFT and, as a process of its own, the application. When that ends at an upgrade's height, the next program\n" +

@@ -29,6 +29,7 @@ import {
   cometArgs,
   cometFlagWarnings,
   embeddedFlagWarnings,
+  relayWarnings,
 } from "../comet-flags.js";
 import { addHaltLingerFlag, type HaltLingerFlags, haltLingerTime } from "../halt-linger-flag.js";
 import { type ChosenLimits, chosenLimits } from "../limit-settings.js";
@@ -125,6 +126,7 @@ export function registerStart(program: Command): void {
     const warnings = [
       ...sdkFlagWarnings(self, comet !== undefined, settingsOfSdk(globals.home, known)),
       ...(comet ? embeddedFlagWarnings(self) : cometFlagWarnings(self)),
+      ...(relayed() ? relayWarnings(self) : []),
     ];
     const isEngineAssumed = self.getOptionValueSource("engine") === "default";
     const chosen = { limits: chosenLimits(self), warnings, comet, isEngineAssumed, cometArgs: cometArgs(self) };
@@ -162,12 +164,11 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
   const home = new Home(resolve(globals.home));
   const begun = engineStart(options, home.path, logger.isLevelEnabled("debug"));
   if (comet) {
-    // A relay's worker: at once, or held back until the one before it has ended (host/relay/worker-process.ts).
-    const relayed = process.env[`${envPrefix()}RELAYED`];
-    if (!relayed) requireNoRelay(home);
-    const served = relayed ? RELAYED : ["--with-comet=false"];
+    const mode = relayed();
+    if (!mode) requireNoRelay(home);
+    const served = mode ? RELAYED : ["--with-comet=false"];
     const startFlags = comet.program === undefined ? served : ["--engine", "cometbft"];
-    const start = { ...begun, engine: "cometbft" as const, startFlags, isHeldBack: relayed === "next" };
+    const start = { ...begun, engine: "cometbft" as const, startFlags, isHeldBack: mode === "next" };
     const run = { flags: options, limits, home, start, linger, logger };
     const snapshots = {
       interval: options["stateSync.snapshotInterval"],
@@ -179,6 +180,9 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
   const start = { ...begun, isEngineAssumed: chosen.isEngineAssumed };
   await runThreads({ flags: options, limits, home, start, linger, logger });
 }
+
+/** Of a relay's worker: at once, or held back until the one before it has ended (host/relay/worker-process.ts). */
+const relayed = () => process.env[`${envPrefix()}RELAYED`];
 
 function skipHeights({ unsafeSkipUpgrades = [], skipUpgradeHeights = [] }: StartOptions): bigint[] {
   return [...unsafeSkipUpgrades, ...skipUpgradeHeights];

@@ -4,7 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { findComet } from "../../../host/abci/comet/binary.js";
-import { addCometFlags, type CometFlags, chosenComet, cometArgs } from "../../../host/cli/comet-flags.js";
+import {
+  addCometFlags,
+  type CometFlags,
+  chosenComet,
+  cometArgs,
+  relayWarnings,
+} from "../../../host/cli/comet-flags.js";
 import { addDoorFlags } from "../../../host/cli/node-doors.js";
 import { Home } from "../../../host/engine/home/home.js";
 import { Cobra } from "../../../host/shell/cobra.js";
@@ -145,4 +151,15 @@ describe("findComet()", () => {
     const error = failureOf(() => findComet(given, { PATH: "/none" }));
     expect(error).toMatchObject({ code: "UPG_INVALID_CONFIG", message: expect.stringContaining(message) });
   });
+});
+
+test("relayWarnings(): app-version from app.toml → one that names the variable; from anywhere else, or none → none", () => {
+  const command = new Cobra("start").option("--app-version <n>", "");
+  expect(relayWarnings(command)).toEqual([]);
+  for (const source of ["cli", "env"]) {
+    command.setOptionValueWithSource("appVersion", 1n, source);
+    expect(relayWarnings(command)).toEqual([]);
+  }
+  command.setOptionValueWithSource("appVersion", 1n, "config");
+  expect(relayWarnings(command).join()).toMatch(/app\.toml.*CHAIND_APP_VERSION/);
 });
