@@ -42,6 +42,15 @@ async function until(node: TestNode, door: "rest" | "rpc", wanted: number): Prom
   }
 }
 
+test("ArrivingRoom.hold() → what it holds again is free, also where there is no room; more than there is → false, and it holds what it held", () => {
+  const all = new ArrivingBytes({ arrivingBytes: 10, bodyBytes: 1 });
+  const [one, two] = [all.room(), all.room()];
+  expect([one.hold(6), two.hold(4)]).toEqual([true, true]);
+  expect([one.hold(6), two.hold(4), two.hold(5)]).toEqual([true, true, false]);
+  expect([one.hold(5), two.hold(5), one.hold(6)]).toEqual([true, true, false]);
+  expect([one.hold(0), two.hold(10), two.hold(0), two.hold(0)]).toEqual([true, true, true, true]);
+});
+
 /** CometBFT's RPC has bounds of its own. */
 const whereRpcIsOurs = test.skipIf(IS_OF_COMET);
 

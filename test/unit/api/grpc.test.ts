@@ -79,6 +79,12 @@ describe("gRPC by reflection alone", () => {
           expect(service.methods.length).toBeGreaterThan(0);
           const file = await client.ask({ case: "fileByFilename", value: service.file.proto.name });
           expect(file.case).toBe("fileDescriptorResponse");
+          for (const { input, name: method } of service.methods) {
+            for (const value of [name, `${name}.${method}`, input.typeName]) {
+              const found = await client.ask({ case: "fileContainingSymbol", value });
+              expect(found.case, value).toBe("fileDescriptorResponse");
+            }
+          }
         }
         for (const value of ["nope", "", "x".repeat(10_000)]) {
           expect(await client.ask({ case: "fileContainingSymbol", value })).toMatchObject({
