@@ -76,6 +76,18 @@ describe("checkHandler()", () => {
     ]);
   });
 
+  test("checkHandler() of globals that are floats → each is named, and what follows is read where it begins", () => {
+    const module = guest({
+      more: "(global f32 (f32.const 1)) (global f64 (f64.const 2)) (global $last f64 (f64.const 3))",
+    });
+    const { findings } = checkHandler(build(module));
+    const [single, first, last] = [...new Set(findings.map(({ message }) => /global \d+/.exec(message)?.[0]))];
+    expect(new Set([single, first, last]).size).toBe(3);
+    expect(findings.every(({ code, message }) => code === "UPG_HANDLER_OPCODE" && message.includes("global "))).toBe(
+      true,
+    );
+  });
+
   test("checkHandler() lists 100 findings and counts the rest", () => {
     const functions = Array.from({ length: 150 }, (_, i) => `(func $f${i} (drop (f32.const 1)))`).join("");
     const { findings } = checkHandler(build(guest({ more: functions })));
