@@ -16,7 +16,7 @@ const OF_BYTES = "test/house/abi.test.ts";
 const DISTANCE_MAX = 9;
 /** Further away than this, the test whose text is most about the file comes first. */
 const NEAR_MAX = 3;
-const TESTS_MAX = 40;
+const TESTS_MAX = 100;
 const PROGRAM_TESTS_MAX = 8;
 /** Files of one run: few at first, where the fault is most likely found. */
 const FIRST_RUN = 4;

@@ -203,6 +203,7 @@ describe("RPC, by hand", () => {
       expect(missing["log"]).toMatch(/^rpc error: code = NotFound desc = account cosmos1.* not found: key not found$/);
       const garbage = await ask({ path: "/cosmos.auth.v1beta1.Query/Account", data: "ff" });
       expect(garbage).toMatchObject({ code: 18 });
+      expect(garbage["log"]).toMatch(/^rpc error: code = InvalidArgument desc = /);
       expect(await ask({ path: "/cosmos.upgrade.v1beta1.Query/CurrentPlan", data: "", height: "99" })).toMatchObject({
         code: 26,
       });

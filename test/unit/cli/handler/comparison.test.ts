@@ -16,3 +16,13 @@ test.each(["constructor", "toString", "bank"])(
     expect(manifest[0]?.path).toContain(name);
   },
 );
+
+test("compareHandlers(): one more import moves the number of every function → one without a name is found again by its place", () => {
+  const more = "(func (result i64) (i64.const 5)) (func (result i64) (i64.const 6))";
+  const one = '(import "env" "one" (func (param i32)))';
+  const [before, after] = [build(guest({ imports: one, more })), build(guest({ imports: `${one} ${one}`, more }))];
+  expect(compareHandlers(before, after).functions).toEqual([]);
+  const other = more.replace("const 6", "const 7");
+  const { functions } = compareHandlers(before, build(guest({ imports: `${one} ${one}`, more: other })));
+  expect(functions).toMatchObject([{ change: "changed" }]);
+});
