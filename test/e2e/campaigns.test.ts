@@ -5,6 +5,9 @@ import { describe, expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
 
+const run = (entry: string, args: readonly string[]) =>
+  spawnSync(process.execPath, ["scripts/run.mjs", entry, ...args], { cwd: ROOT, encoding: "utf8", timeout: 120_000 });
+
 describe("npm run", () => {
   test.each([
     ["sim", "test/sim/main.ts", ["--rounds", "1", "--seed", "1", "--json"], /"lost":0,"diverged":0/],
@@ -14,11 +17,15 @@ describe("npm run", () => {
     ["bench", "bench/main.ts", ["--help"], /Usage:/],
     ["bombs:handlers", "test/guest/bombs/main.ts", ["--help"], /Usage:/],
   ] as const)("%s → its result, exit status 0", (_, entry, args, result) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ["scripts/run.mjs", entry, ...args], {
-      ...{ cwd: ROOT, encoding: "utf8", timeout: 120_000 },
-    });
+    const { status, stdout, stderr } = run(entry, args);
     expect(stderr).toBe("");
     expect(stdout).toMatch(result);
     expect(status).toBe(0);
+  });
+
+  test("a bench that starts a node → its rows, exit status 0", () => {
+    const { status, stdout, stderr } = run("bench/main.ts", ["upgrade-latency", "--records", "1000", "--json"]);
+    expect(status, stderr).toBe(0);
+    expect(stdout).toMatch(/"row":"errors","value":0/);
   });
 });
