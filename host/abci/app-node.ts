@@ -79,7 +79,7 @@ export async function runAppNode(options: AppNodeOptions): Promise<void> {
   let child: CometProcess | undefined;
   try {
     if (comet && !end.isReached) {
-      prepareCometHome(comet.files, isNew);
+      prepareCometHome(comet.files, isNew, log);
       child = new CometProcess(comet.program, [...comet.args, "--proxy_app", server.address]);
       log("info", `CometBFT started: ${comet.program}, process ${child.pid ?? "none"}`);
       const { databases } = comet.files;

@@ -81,7 +81,7 @@ export class EngineSide {
   /** @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_CORRUPT, UPG_STORE_IO: what it wants to find in the home is absent */
   startComet(isNew: boolean): void {
     const { address, comet, log } = this.options;
-    prepareCometHome(comet.files, isNew);
+    prepareCometHome(comet.files, isNew, log);
     const child = new CometProcess(comet.program, [...comet.args, "--proxy_app", addressText(address)]);
     this.#comet = child;
     log("info", `CometBFT started: ${comet.program}, process ${child.pid ?? "none"}`);

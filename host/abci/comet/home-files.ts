@@ -8,6 +8,9 @@ import { readFileIfThere } from "../../engine/home/atomic-file.js";
 import { LastSigned, writeNothingSigned } from "../../engine/home/last-signed.js";
 import { UpgradeError } from "../../errors.js";
 import { decodeText } from "../../text.js";
+import type { LogLevel } from "../../upgrade/handlers.js";
+
+type Log = (level: LogLevel, message: string) => void;
 
 /** Paths, as CometBFT's settings have them. */
 export interface CometFiles {
@@ -21,10 +24,11 @@ export interface CometFiles {
 
 /**
  * A record of signatures that an older `init` has not made is made, before the first block. One that is missing later was lost,
- * and nothing keeps the key from signing twice. Keys that are absent are made by CometBFT.
+ * and nothing keeps the key from signing twice. Keys that are absent are made by CometBFT. A key that has signed, on a new chain, is
+ * warned about.
  * @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_CORRUPT, UPG_STORE_IO
  */
-export function prepareCometHome(files: CometFiles, isNew: boolean): void {
+export function prepareCometHome(files: CometFiles, isNew: boolean, log: Log): void {
   const { nodeKey, validatorKey, lastSigned, databases } = files;
   requireKey(nodeKey, "without it CometBFT makes another one, and this node has another id then");
   requireKey(validatorKey, "restore it from a copy");
@@ -37,8 +41,15 @@ export function prepareCometHome(files: CometFiles, isNew: boolean): void {
         `key from signing twice. Where ${validatorKey} has never been a validator's, remove that file: CometBFT makes both`,
     );
   }
-  // Reads it.
-  void new LastSigned(lastSigned).height;
+  const { height } = new LastSigned(lastSigned);
+  // After a reset, or with another home's key: CometBFT is silent where it does not sign.
+  if (isNew && height > 0n) {
+    log(
+      "warn",
+      `the validator key of this home has signed up to height ${height}: it signs nothing up to there, and where its vote is ` +
+        "needed no block is made before the others have come that far",
+    );
+  }
 }
 
 function requireKey(path: string, remedy: string): void {

@@ -26,6 +26,8 @@ const app: App = async (call) => ({ case: call.case, value: {} }) as Answer;
 interface Node {
   /** The error that it ended by; undefined: none. */
   readonly end: Promise<unknown>;
+  /** Its log. */
+  readonly said: readonly string[];
   stop(): void;
   isConnected(): boolean;
   engine(): Promise<AbciClient>;
@@ -38,6 +40,7 @@ async function node(options: Partial<AppNodeOptions>): Promise<Node> {
   const address = new Promise<string>((resolve) => {
     opened = resolve;
   });
+  const said: string[] = [];
   const end = runAppNode({
     ...{
       isNew: true,
@@ -52,7 +55,10 @@ async function node(options: Partial<AppNodeOptions>): Promise<Node> {
       appEnded: never,
       linger: new HaltLinger({ millis: 0, isAsked: false }, () => undefined),
     },
-    log: (_level, message) => opened(/^ABCI server open at (.*)$/.exec(message)?.[1] ?? ""),
+    log: (level, message) => {
+      said.push(`${level} ${message}`);
+      opened(/^ABCI server open at (.*)$/.exec(message)?.[1] ?? "");
+    },
     onOpen: (ask) => {
       isConnected = ask;
     },
@@ -64,7 +70,7 @@ async function node(options: Partial<AppNodeOptions>): Promise<Node> {
   );
   const at = await address;
   const engine = () => AbciClient.connect(at);
-  return { end, engine, stop: () => stopping.abort(), isConnected: () => isConnected() };
+  return { end, engine, said, stop: () => stopping.abort(), isConnected: () => isConnected() };
 }
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -175,7 +181,8 @@ describe("CometBFT's own files", () => {
     change(home);
     writeFileSync(join(home.path, "end"), "");
     const running = await node({ isNew, comet: program(home) });
-    return { home, error: await running.end, hasStarted: existsSync(join(home.path, "started")) };
+    const error = await running.end;
+    return { home, error, said: running.said.join("\n"), hasStarted: existsSync(join(home.path, "started")) };
   };
   const damaged = (file: "nodeKeyFile" | "validatorKeyFile" | "lastSignedFile", text: string) => (home: Home) =>
     writeFileSync(home[file], text);
@@ -197,6 +204,15 @@ describe("CometBFT's own files", () => {
     const later = await start(without, false);
     expect(later).toMatchObject({ error: { code: "UPG_INVALID_CONFIG" }, hasStarted: false });
     expect((later.error as Error).message).toContain("restore");
+  });
+
+  test("a key that has signed, on a chain without a block → a warning that names the height; none once there are blocks", async () => {
+    const signed = damaged("lastSignedFile", '{ "height": "7", "round": 0, "step": 3 }');
+    const begun = await start(signed);
+    expect(begun).toMatchObject({ error: { code: "UPG_HALT_ENGINE" }, hasStarted: true });
+    expect(begun.said).toMatch(/^warn .*has signed up to height 7/m);
+    expect((await start(signed, false)).said).not.toContain("has signed");
+    expect((await start(() => undefined)).said).not.toContain("has signed");
   });
 
   test("files that CometBFT's settings have elsewhere → looked at there", async () => {
