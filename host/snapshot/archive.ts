@@ -1,6 +1,7 @@
 /** A snapshot as one file, to be carried elsewhere: a gzipped tar of its description and its chunks, as the Cosmos SDK has it. */
 import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream, renameSync, rmSync } from "node:fs";
+import { createReadStream, renameSync, rmSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -36,7 +37,9 @@ export async function writeArchive(
 ): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
-    const file = createWriteStream(isStream ? path : temporary, { mode: FILE_MODE, flush: !isStream });
+    // Opened before anything can fail: a file that is made later would stay.
+    const opened = await open(isStream ? path : temporary, "w", FILE_MODE);
+    const file = opened.createWriteStream({ flush: !isStream });
     await pipeline(Readable.from(archiveParts(folder, snapshot, sha256)), createGzip({ level: GZIP_LEVEL }), file);
     if (isStream) return;
     renameSync(temporary, path);
