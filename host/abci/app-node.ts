@@ -40,7 +40,7 @@ export interface AppNodeOptions {
   readonly answer: (call: Call) => Promise<Answer>;
   /** Settles when no block is between its run and its commit. */
   readonly untilIdle: () => Promise<void>;
-  /** Rejects when the application is gone without a call that failed. */
+  /** Rejects when the application, or what serves it besides, is gone without a call that failed. */
   readonly appEnded: Promise<unknown>;
   /** Holds the node at the height for a supervisor, before CometBFT learns of it and ends. */
   readonly linger: HaltLinger;

@@ -5,7 +5,8 @@ import { utf8 } from "../bytes.js";
 import { NODE_DEFAULT } from "../client/flags.js";
 import { writeFileAtomically } from "../engine/home/atomic-file.js";
 import { envPrefix, programName } from "../program-name.js";
-import { type ConfigName, configPath, configValue, readConfig, tomlText, writeSetting } from "../shell/config-file.js";
+import { writeSetting } from "../shell/config-edit.js";
+import { type ConfigName, configPath, configValue, readConfig, tomlText } from "../shell/config-file.js";
 import { SPILL_BYTES_MAX_DEFAULT } from "../store/disk/lmdb-spill.js";
 import { limitLines } from "./limit-settings.js";
 

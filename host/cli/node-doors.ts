@@ -3,8 +3,7 @@
 import { rmSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Logger } from "pino";
-import { type OpenDoors, openDoors } from "../api/doors.js";
-import { Metrics } from "../api/metrics.js";
+import type { OpenDoors } from "../api/doors.js";
 import { utf8 } from "../bytes.js";
 import type { QueryApp } from "../chain/query/call.js";
 import type { LocalNode, NodePort } from "../chain/query/node-port.js";
@@ -16,6 +15,7 @@ import { messageOf } from "../errors.js";
 import { sha256 } from "../native/sha256.js";
 import { Query } from "../query/query.js";
 import type { Address } from "../server/door.js";
+import { requireFree } from "../server/listen.js";
 import { programChain } from "../shell/program-chain.js";
 import { freeBytes } from "../store/disk/lmdb-errors.js";
 import type { Plan } from "../types.js";
@@ -130,6 +130,15 @@ export interface NodeDoors {
   close(): Promise<void>;
 }
 
+/** What the servers are made of: a tenth of a second. A process has it before it is asked anything, since its files may be replaced. */
+export const loadDoors = () => Promise.all([import("../api/doors.js"), import("../api/metrics.js")]);
+
+/** Could the servers of a node be opened now, whose RPC is another program's? @throws UpgradeError UPG_INVALID_CONFIG */
+export async function requireFreeDoors(flags: DoorFlags): Promise<void> {
+  if (flags["grpc.enable"]) await requireFree(flags["grpc.address"], "--grpc.address");
+  if (flags["api.enable"]) await requireFree(flags["api.address"], "--api.address");
+}
+
 /** @throws UpgradeError UPG_INVALID_CONFIG when an address cannot be had */
 export async function openNodeDoors(options: NodeDoorsOptions): Promise<NodeDoors> {
   const { flags, home, logger, rpc } = options;
@@ -148,7 +157,8 @@ export async function openNodeDoors(options: NodeDoorsOptions): Promise<NodeDoor
   };
 }
 
-function open(options: NodeDoorsOptions): Promise<OpenDoors> {
+async function open(options: NodeDoorsOptions): Promise<OpenDoors> {
+  const [{ openDoors }, { Metrics }] = await loadDoors();
   const { flags, limits, home, query, rpc, logger, signal, handlerState, isReady = () => true } = options;
   const { app, node } = query;
   const diskFree = () => {

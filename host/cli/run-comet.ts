@@ -33,7 +33,8 @@ import type { HaltRecord } from "../upgrade/halt.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import type { CometChoice } from "./comet-flags.js";
-import { type NodeDoors, openNodeDoors, queryOf } from "./node-doors.js";
+import { LateDoors } from "./late-doors.js";
+import { loadDoors, openNodeDoors, queryOf, requireFreeDoors } from "./node-doors.js";
 import { programOfThread, recordCrash, type ThreadsOptions } from "./run-threads.js";
 import { StopSignals } from "./stop-signals.js";
 
@@ -74,7 +75,7 @@ class NodeOfComet implements EngineListener {
   readonly #snapshots: Snapshots;
   #database: LmdbReader | undefined;
   #view: CometView | undefined;
-  #doors: NodeDoors | undefined;
+  #doors: LateDoors | undefined;
   #handlerState: HandlerState = "absent";
   #isConnected = () => false;
   readonly #block = new BlockWatch();
@@ -97,6 +98,7 @@ class NodeOfComet implements EngineListener {
     const engine = this.#engine;
     const { signal } = this.#signals;
     if (this.options.start.isHeldBack) {
+      await loadDoors();
       await untilCalled(process, signal);
       if (signal.aborted) return;
       engine.status.release(true);
@@ -113,11 +115,15 @@ class NodeOfComet implements EngineListener {
     });
     this.#view = view;
     const query = queryOf(view.app, this.#node(view, database, facts), facts, flags);
-    this.#doors = await openNodeDoors({
-      ...{ flags, limits, home, query, rpc: choice.rpc, logger, signal },
-      handlerState: () => this.#handlerState,
-      isReady: () => this.#isConnected(),
-    });
+    await requireFreeDoors(flags);
+    const doors = new LateDoors(() =>
+      openNodeDoors({
+        ...{ flags, limits, home, query, rpc: choice.rpc, logger, signal },
+        handlerState: () => this.#handlerState,
+        isReady: () => this.#isConnected(),
+      }),
+    );
+    this.#doors = doors;
     const { program, address } = choice;
     const comet =
       program === undefined
@@ -131,8 +137,9 @@ class NodeOfComet implements EngineListener {
       untilIdle: () => this.#block.untilDone(),
       onOpen: (isConnected) => {
         this.#isConnected = isConnected;
+        if (!comet) doors.begin();
       },
-      appEnded: engine.ended,
+      appEnded: Promise.race([engine.ended, doors.failed]),
       log: (level, message) => logger[level](message),
     });
   }
@@ -166,7 +173,12 @@ class NodeOfComet implements EngineListener {
       query: (asked) => answerAppQuery(query, asked),
       snapshots: this.#snapshots,
     };
-    return async (call) => (await answerBeside(beside, call)) ?? this.#call(call);
+    return async (call) => {
+      const made = (await answerBeside(beside, call)) ?? (await this.#call(call));
+      // When it is written.
+      if (call.case === "info") setImmediate(() => this.#doors?.begin());
+      return made;
+    };
   }
 
   async #call(call: Call): Promise<Answer> {

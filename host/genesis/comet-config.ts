@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { utf8 } from "../bytes.js";
 import { writeFileAtomically } from "../engine/home/atomic-file.js";
-import { tomlText, withSetting } from "../shell/config-file.js";
+import { withSetting } from "../shell/config-edit.js";
+import { tomlText } from "../shell/config-file.js";
 
 const FILE_MODE = 0o644;
 

@@ -27,7 +27,6 @@ persistent_peers = "${peers.join(",")}"
 # All nodes have one address.
 addr_book_strict = false
 allow_duplicate_ip = true
-pex = false
 
 [consensus]
 timeout_propose = "${PROPOSE_MILLIS}ms"

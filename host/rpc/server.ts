@@ -10,13 +10,13 @@ import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type Open
 import {
   closeServer,
   type Exchange,
-  listen,
   makeHttpServer,
   type Reply,
   readBody,
   send,
   signalOf,
 } from "../server/http-server.js";
+import { listen } from "../server/listen.js";
 import { noRoom, UnreadBytes } from "../server/unread.js";
 import { decodeLossy } from "../text.js";
 import type { LeftSignal } from "../types.js";

@@ -1,8 +1,8 @@
 /** The HTTP server under REST and RPC: bounded in time, size and count, and closed for good when asked to. */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { messageOf, UpgradeError } from "../errors.js";
+import { UpgradeError } from "../errors.js";
 import type { LeftSignal } from "../types.js";
 import { type ArrivingBytes, noRoomForRequest } from "./arriving.js";
 import { ClientLeft } from "./client-left.js";
@@ -70,27 +70,6 @@ export function declineUpgrade(server: Server, request: IncomingMessage, socket:
   }
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), head]));
   server.emit("connection", socket);
-}
-
-/** @throws UpgradeError UPG_INVALID_CONFIG naming the flag when the address cannot be had */
-export async function listen(server: Server, { host, port }: Address, flag: string): Promise<Address> {
-  await new Promise<void>((resolve, reject) => {
-    // Also of a connection that the system could not give, later: that ends nothing.
-    server.on("error", (cause) => reject(cannotListen(flag, { host, port }, cause)));
-    server.listen({ host, port, backlog: 1_024 }, resolve);
-  });
-  const bound = server.address() as AddressInfo;
-  return { host: bound.address, port: bound.port };
-}
-
-export function cannotListen(flag: string, { host, port }: Address, cause: unknown): UpgradeError {
-  const code = (cause as NodeJS.ErrnoException).code;
-  const why = code === "EADDRINUSE" ? "the port is in use" : messageOf(cause);
-  return new UpgradeError(
-    "UPG_INVALID_CONFIG",
-    `${flag}: cannot listen on ${host}:${port}: ${why}; choose another address (port 0: any that is free)`,
-    { cause },
-  );
 }
 
 export async function closeServer(server: Server, millis: number): Promise<void> {

@@ -10,7 +10,7 @@ import { BlockStore } from "../../host/engine/blocks/block-store.js";
 import { Home } from "../../host/engine/home/home.js";
 import { sha256 } from "../../host/native/sha256.js";
 import { verifyHome } from "../../host/offline/verify.js";
-import { writeSetting } from "../../host/shell/config-file.js";
+import { writeSetting } from "../../host/shell/config-edit.js";
 import { LmdbFileDatabase } from "../../host/store/disk/lmdb-file-database.js";
 import { bundleWorker } from "../sim/worker-process.js";
 import { ReflectedClient } from "../unit/api/reflected-client.js";

@@ -13,7 +13,7 @@ import { Query as UpgradeQuery } from "../../host/gen/cosmos/upgrade/v1beta1/que
 import { cometToml } from "../../host/localnet/comet-toml.js";
 import type { LocalNode } from "../../host/localnet/network.js";
 import { portsFor } from "../../host/localnet/ports.js";
-import { writeSetting } from "../../host/shell/config-file.js";
+import { writeSetting } from "../../host/shell/config-edit.js";
 import { ask } from "../../host/wallet/ask.js";
 import { type Packed, propose, Signer, softwareUpgrade, vote } from "../scenario/wallet.js";
 import { type Compared, compareHeaders } from "./compare.js";

@@ -6,9 +6,9 @@ import {
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from "node:http2";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { Address, DoorLimits } from "../../server/door.js";
-import { cannotListen } from "../../server/http-server.js";
+import { listen } from "../../server/listen.js";
 
 /** Streams that are open at once on one connection. */
 export const STREAMS_MAX = 1_024;
@@ -53,14 +53,9 @@ export class Connections {
     }, millis).unref();
   }
 
-  async listen({ host, port }: Address): Promise<Address> {
-    await new Promise<void>((resolve, reject) => {
-      // Also of a connection that the system could not give, later: that ends nothing.
-      this.#server.on("error", (cause) => reject(cannotListen("--grpc.address", { host, port }, cause)));
-      this.#server.listen({ host, port, backlog: 1_024 }, resolve);
-    });
-    const bound = this.#server.address() as AddressInfo;
-    return { host: bound.address, port: bound.port };
+  /** @throws UpgradeError UPG_INVALID_CONFIG when the address cannot be had */
+  listen(address: Address): Promise<Address> {
+    return listen(this.#server, address, "--grpc.address");
   }
 
   /** Streams that are open have `millis` to end; then whatever is still open is not. */

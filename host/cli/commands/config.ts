@@ -4,15 +4,8 @@ import type { Option } from "commander";
 import { envPrefix, programName } from "../../program-name.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { nearest } from "../../shell/cobra.js";
-import {
-  type ConfigName,
-  type ConfigTable,
-  configPath,
-  configValue,
-  plainList,
-  readConfig,
-  writeSetting,
-} from "../../shell/config-file.js";
+import { plainList, writeSetting } from "../../shell/config-edit.js";
+import { type ConfigName, type ConfigTable, configPath, configValue, readConfig } from "../../shell/config-file.js";
 import { settingFlags } from "../../shell/known-settings.js";
 import type { Output } from "../../shell/output.js";
 import { envName, parseSetting } from "../../shell/settings.js";

@@ -22,7 +22,7 @@ import {
   writeNetwork,
 } from "../../localnet/network.js";
 import { portsFor } from "../../localnet/ports.js";
-import { writeSetting } from "../../shell/config-file.js";
+import { writeSetting } from "../../shell/config-edit.js";
 import { programChain } from "../../shell/program-chain.js";
 import { shellWord } from "../../shell-word.js";
 import { usage } from "../../usage.js";

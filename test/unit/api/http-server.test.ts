@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { closeServer, listen, makeHttpServer } from "../../../host/server/http-server.js";
+import { closeServer, makeHttpServer } from "../../../host/server/http-server.js";
+import { listen } from "../../../host/server/listen.js";
 
 test("connections that the system could not give, one after the other → the server goes on", async () => {
   const server = makeHttpServer((_request, response) => void response.end("here"));

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { writeDefaultConfig } from "../../../host/cli/config-defaults.js";
-import { configPath, configValue, plainList, readConfig, writeSetting } from "../../../host/shell/config-file.js";
+import { plainList, writeSetting } from "../../../host/shell/config-edit.js";
+import { configPath, configValue, readConfig } from "../../../host/shell/config-file.js";
 
 const home = mkdtempSync(join(tmpdir(), "chain-upgrade-config-"));
 const TEXT =

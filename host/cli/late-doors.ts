@@ -1,0 +1,40 @@
+/**
+ * The servers of a node whose blocks CometBFT decides. CometBFT need not wait until they are loaded and open: that begins when it
+ * has asked where the application is.
+ */
+import type { NodeDoors } from "./node-doors.js";
+
+/** CometBFT that asks nothing for so long has work of its own, or is not there. */
+const PATIENCE_MILLIS = 2_000;
+
+export class LateDoors {
+  /** Rejects when they cannot be opened; else it never settles. */
+  readonly failed: Promise<never>;
+  readonly #timer: NodeJS.Timeout;
+  #fail: (error: unknown) => void = () => undefined;
+  #doors: Promise<NodeDoors> | undefined;
+  #isClosed = false;
+
+  constructor(private readonly open: () => Promise<NodeDoors>) {
+    this.failed = new Promise((_, reject) => {
+      this.#fail = reject;
+    });
+    this.failed.catch(() => undefined);
+    this.#timer = setTimeout(() => this.begin(), PATIENCE_MILLIS);
+  }
+
+  /** Opens them, once. */
+  begin(): void {
+    clearTimeout(this.#timer);
+    if (this.#doors || this.#isClosed) return;
+    this.#doors = this.open();
+    this.#doors.catch(this.#fail);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    const doors = await this.#doors?.catch(() => undefined);
+    await doors?.close();
+  }
+}
