@@ -9,6 +9,7 @@ import { UpgradeError } from "../../errors.js";
 import type { Indexer } from "../../event-index/index-settings.js";
 import { envPrefix } from "../../program-name.js";
 import { endWithParent } from "../../shell/end-with-parent.js";
+import { addHaltLingerFlag, type HaltLingerFlags, haltLingerTime } from "../../shell/halt-linger-flag.js";
 import { requireKnownSettings, settingFlags, settingsOfSdk } from "../../shell/known-settings.js";
 import {
   HANDLER_DISK_MAX_HELP,
@@ -31,7 +32,6 @@ import {
   embeddedFlagWarnings,
   relayWarnings,
 } from "../comet-flags.js";
-import { addHaltLingerFlag, type HaltLingerFlags, haltLingerTime } from "../halt-linger-flag.js";
 import { type ChosenLimits, chosenLimits } from "../limit-settings.js";
 import { addDoorFlags, type DoorFlags } from "../node-doors.js";
 import { runComet } from "../run-comet.js";

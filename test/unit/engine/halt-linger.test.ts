@@ -1,6 +1,6 @@
 /** How long a node that has halted holds for its supervisor. */
 import { describe, expect, test } from "vitest";
-import { haltLingerTime } from "../../../host/cli/halt-linger-flag.js";
+import { haltLingerTime } from "../../../host/shell/halt-linger-flag.js";
 import { HaltLinger } from "../../../host/engine/home/halt-linger.js";
 import { UpgradeError } from "../../../host/errors.js";
 import { Halt } from "../../../host/upgrade/halt.js";

@@ -140,7 +140,7 @@ describe("loadArchive() of something else", () => {
     expect(existsSync(folder.path) ? readdirSync(folder.path) : []).toEqual([]);
   }
 
-  test("refused by its first file, and cut short behind it → one error each, none when nobody reads any more", async () => {
+  test("refused by its first file, and cut short after it → one error each, none when nobody reads any more", async () => {
     const whole = gzipSync(packed([{ name: "other", bytes: new Uint8Array(700_000) }]), { level: 0 });
     const files = Array.from({ length: 60 }, (_, at) => {
       const file = join(root, `cut-${at}`);

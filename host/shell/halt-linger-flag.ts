@@ -1,7 +1,7 @@
 /** The flag of `start` that says how long a node at an upgrade's height holds for its supervisor. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { LingerTime } from "../engine/home/halt-linger.js";
-import { parseDuration } from "../shell/options.js";
+import { parseDuration } from "./options.js";
 
 export interface HaltLingerFlags {
   /** Nanoseconds; undefined: as the environment says. */

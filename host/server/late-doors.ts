@@ -2,20 +2,22 @@
  * The servers of a node whose blocks CometBFT decides. CometBFT need not wait until they are loaded and open: that begins when it
  * has asked where the application is.
  */
-import type { NodeDoors } from "./node-doors.js";
-
-/** CometBFT that asks nothing for so long has work of its own, or is not there. */
+/** CometBFT that asks nothing for so long has work of its own, or is absent. */
 const PATIENCE_MILLIS = 2_000;
+
+interface Opened {
+  close(): Promise<void>;
+}
 
 export class LateDoors {
   /** Rejects when they cannot be opened; else it never settles. */
   readonly failed: Promise<never>;
   readonly #timer: NodeJS.Timeout;
   #fail: (error: unknown) => void = () => undefined;
-  #doors: Promise<NodeDoors> | undefined;
+  #doors: Promise<Opened> | undefined;
   #isClosed = false;
 
-  constructor(private readonly open: () => Promise<NodeDoors>) {
+  constructor(private readonly open: () => Promise<Opened>) {
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;
     });

@@ -1,12 +1,12 @@
 /** When a node with CometBFT opens its servers, and what becomes of them. */
 import { createServer } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { LateDoors } from "../../../host/cli/late-doors.js";
+import { LateDoors } from "../../../host/server/late-doors.js";
 import { listen, requireFree } from "../../../host/server/listen.js";
 
 afterEach(() => void vi.useRealTimers());
 
-/** Doors that note what is done with them. */
+/** Servers that note what is done with them. */
 function noted(failure?: Error) {
   const done: string[] = [];
   const open = async () => {
