@@ -1,8 +1,8 @@
 /** How long a node that has halted holds for its supervisor. */
 import { describe, expect, test } from "vitest";
-import { haltLingerTime } from "../../../host/shell/halt-linger-flag.js";
 import { HaltLinger } from "../../../host/engine/home/halt-linger.js";
 import { UpgradeError } from "../../../host/errors.js";
+import { haltLingerTime } from "../../../host/shell/halt-linger-flag.js";
 import { Halt } from "../../../host/upgrade/halt.js";
 
 const NEEDED = new Halt("UPG_HALT_UPGRADE_NEEDED", 'UPGRADE "v2" NEEDED', 7n);
