@@ -1,0 +1,70 @@
+/** `chaind relay` as a process of its own, over stock CometBFT and through an upgrade; four of them are a scene of `npm run network`. */
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { launchers } from "../cosmovisor/supervisor.js";
+import { DIST, type Running, run } from "./chaind.js";
+import { cometbft, freePorts, heightOf, quickComet, rpc, votedGenesis } from "./cometbft.js";
+import { makeHome } from "./prepared-home.js";
+
+vi.setConfig({ testTimeout: 180_000 });
+
+const CHAIND = join(DIST, "chaind.js");
+const NONE = "CometBFT is missing here, and cannot be built: Go or its module proxy is missing";
+const UPGRADE = 6;
+
+let comet: string | undefined;
+const root = mkdtempSync(join(tmpdir(), "chain-upgrade-comet-relay-"));
+beforeAll(() => {
+  comet = cometbft();
+}, 300_000);
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const home = join(root, "home");
+const chaind = (...args: readonly string[]): Running => run(CHAIND, args, { COMETBFT_BIN: comet ?? "" });
+const relay = () =>
+  chaind("relay", "--home", home, "--", "--grpc.address", "127.0.0.1:0", "--api.address", "tcp://127.0.0.1:0");
+
+function place(folder: string, program: string): void {
+  const bin = join(home, "cosmovisor", folder, "bin");
+  mkdirSync(bin, { recursive: true });
+  copyFileSync(program, join(bin, "chaind"));
+}
+
+async function untilHeight(port: number, height: number): Promise<void> {
+  while ((await heightOf(port)) < height) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+test("an upgrade by the programs in its folders, one CometBFT; others are refused its home; then by this program alone", async (context) => {
+  if (!comet) return context.skip(NONE);
+  makeHome(home, votedGenesis({ name: "v2", height: UPGRADE }));
+  const [port = 0, p2p = 0] = await freePorts(2);
+  quickComet(home, port, p2p);
+  const { before, after } = launchers(root, CHAIND);
+  place("genesis", before);
+  place("upgrades/v2", after);
+
+  const first = relay();
+  await untilHeight(port, UPGRADE + 2);
+  for (const command of [["start", "--engine", "cometbft"], ["rollback"], ["comet", "rollback"]]) {
+    const refused = await chaind(...command, "--home", home).end;
+    expect([refused.exit, command], refused.stderr).toEqual([30, command]);
+    expect(refused.stderr).toMatch(/UPG_STORE_LOCKED/);
+  }
+  expect(first.stderr.match(/CometBFT started/g)).toHaveLength(1);
+  expect(first.stderr).toContain(`FinalizeBlock ${UPGRADE} given again, to worker v2`);
+  expect(readlinkSync(join(home, "cosmovisor/current"))).toBe("upgrades/v2");
+  const receipt = JSON.parse(readFileSync(join(home, "data/receipts/v2.json"), "utf8"));
+  expect(receipt).toMatchObject({ plan: "v2", height: String(UPGRADE) });
+  expect(await rpc(port, "abci_info")).toMatchObject({ response: { app_version: "2" } });
+  first.child.kill("SIGTERM");
+  expect(await first.end).toMatchObject({ exit: 0 });
+  expect(await heightOf(port)).toBe(0);
+
+  rmSync(join(home, "cosmovisor"), { recursive: true });
+  const own = relay();
+  await untilHeight(port, UPGRADE + 5);
+  own.child.kill("SIGTERM");
+  expect(await own.end).toMatchObject({ exit: 0 });
+});
