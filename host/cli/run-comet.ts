@@ -125,6 +125,8 @@ class NodeOfComet implements EngineListener {
     );
     this.#doors = doors;
     const { program, address } = choice;
+    // CometBFT elsewhere comes when it comes.
+    if (program === undefined) await doors.begin();
     const comet =
       program === undefined
         ? undefined
@@ -137,7 +139,6 @@ class NodeOfComet implements EngineListener {
       untilIdle: () => this.#block.untilDone(),
       onOpen: (isConnected) => {
         this.#isConnected = isConnected;
-        if (!comet) doors.begin();
       },
       appEnded: Promise.race([engine.ended, doors.failed]),
       log: (level, message) => logger[level](message),
@@ -175,8 +176,7 @@ class NodeOfComet implements EngineListener {
     };
     return async (call) => {
       const made = (await answerBeside(beside, call)) ?? (await this.#call(call));
-      // When it is written.
-      if (call.case === "info") setImmediate(() => this.#doors?.begin());
+      if (call.case === "info") this.#doors?.beginSoon();
       return made;
     };
   }

@@ -22,15 +22,27 @@ export class LateDoors {
       this.#fail = reject;
     });
     this.failed.catch(() => undefined);
-    this.#timer = setTimeout(() => this.begin(), PATIENCE_MILLIS);
+    this.#timer = setTimeout(() => this.#beginBeside(), PATIENCE_MILLIS);
   }
 
-  /** Opens them, once. */
-  begin(): void {
+  /** Opens them, once. Settles when that is done; rejects as `failed` does. */
+  async begin(): Promise<void> {
     clearTimeout(this.#timer);
-    if (this.#doors || this.#isClosed) return;
-    this.#doors = this.open();
-    this.#doors.catch(this.#fail);
+    if (!this.#doors && !this.#isClosed) {
+      this.#doors = this.open();
+      this.#doors.catch(this.#fail);
+    }
+    await this.#doors;
+  }
+
+  /** What fails is seen by who looks at `failed`. */
+  readonly #beginBeside = (): void => {
+    this.begin().catch(() => undefined);
+  };
+
+  /** As `begin`, once what is under way has been written. */
+  beginSoon(): void {
+    setImmediate(this.#beginBeside);
   }
 
   async close(): Promise<void> {

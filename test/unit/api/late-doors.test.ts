@@ -21,8 +21,9 @@ describe("LateDoors", () => {
   test("begin() → opened once; close() → closed", async () => {
     const { done, doors } = noted();
     expect(done).toEqual([]);
-    doors.begin();
-    doors.begin();
+    doors.beginSoon();
+    await Promise.all([doors.begin(), doors.begin()]);
+    expect(done).toEqual(["opened"]);
     await doors.close();
     expect(done).toEqual(["opened", "closed"]);
   });
@@ -31,7 +32,7 @@ describe("LateDoors", () => {
     vi.useFakeTimers();
     const { done, doors } = noted();
     await doors.close();
-    doors.begin();
+    await doors.begin();
     vi.advanceTimersByTime(60_000);
     expect(done).toEqual([]);
   });
@@ -48,7 +49,7 @@ describe("LateDoors", () => {
 
   test("they cannot be opened → `failed` rejects with the reason, close() does not", async () => {
     const { doors } = noted(new Error("the port is in use"));
-    doors.begin();
+    await expect(doors.begin()).rejects.toThrow("the port is in use");
     await expect(doors.failed).rejects.toThrow("the port is in use");
     await doors.close();
   });
