@@ -17,7 +17,7 @@ const ALONE = [
   "test/unit/{abci,engine,relay,store}/**/*.test.ts",
   "test/unit/api/{described-chain,grpc-web,params-of-heights,power-change}.test.ts",
   "test/unit/chain/define-chain.test.ts",
-  "test/unit/cli/{help-defaults,program-name}.test.ts",
+  "test/unit/cli/{help-defaults,program-name,sdk-flags}.test.ts",
   "test/unit/cli/client/derived.test.ts",
 ];
 const together = (name: string, exclude: string[] = []) => ({

@@ -94,6 +94,12 @@ describeCores((core, raw) => {
       );
     });
 
+    test("decodePlan() of a name that begins with a byte order mark → it is part of the name", () => {
+      const bytes = Uint8Array.of(10, 3, 0xef, 0xbb, 0xbf);
+      expect(core.decodePlan(bytes)).toMatchObject({ name: "\ufeff" });
+      expect(core.decodePlan(bytes)).toEqual(planSeen(bytes));
+    });
+
     test("decodePlan() of any bytes → what protobuf-es sees, or refused for a reason", () => {
       const counts = new Map<Reason | "accepted", number>();
       fc.assert(

@@ -191,7 +191,11 @@ async function story(engine: Engine, program?: string): Promise<void> {
   const newClient = await connect(second.rpc);
   const newComet = await Comet38Client.connect(second.rpc);
   const newUpgrade = new UpgradeQuery(createProtobufRpcClient(QueryClient.withExtensions(newComet)));
-  expect((await newUpgrade.AppliedPlan({ name: "v2" })).height).toBe(planHeight);
+  // It serves before it has made the block.
+  await until(
+    () => newUpgrade.AppliedPlan({ name: "v2" }),
+    ({ height }) => height === planHeight,
+  );
   expect((await newUpgrade.CurrentPlan({})).plan).toBeUndefined();
   expect(await newClient.getBalance(OTHER, "ustake")).toEqual({ denom: "ustake", amount: "5" });
   for (const name of ["chain", "cosmos"]) {

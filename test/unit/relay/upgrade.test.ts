@@ -99,9 +99,10 @@ describe("Relay, a next program that hangs", () => {
     await call(engine, INFO);
     await block(engine, 3n);
     const upgraded = block(engine, 4n);
-    for (const workers of [2, 3]) {
-      await until(() => network.workers.length === workers);
-      writeFileSync(`${file}.new`, `#!/bin/sh\n# ${workers}\nexit 0\n`, { mode: 0o755 });
+    for (const turn of [1, 2]) {
+      // From then on its file is looked at.
+      await until(() => network.log.filter((line) => line.includes("worker v2 started")).length === turn);
+      writeFileSync(`${file}.new`, `#!/bin/sh\n# ${turn}\nexit 0\n`, { mode: 0o755 });
       renameSync(`${file}.new`, file);
     }
     await upgraded;
