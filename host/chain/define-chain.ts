@@ -8,6 +8,7 @@ import { file_cosmos_crypto_ed25519_keys } from "../gen/cosmos/crypto/ed25519/ke
 import { file_cosmos_crypto_multisig_keys } from "../gen/cosmos/crypto/multisig/keys_pb.js";
 import { file_cosmos_crypto_secp256k1_keys } from "../gen/cosmos/crypto/secp256k1/keys_pb.js";
 import { file_cosmos_tx_v1beta1_tx } from "../gen/cosmos/tx/v1beta1/tx_pb.js";
+import { keepByteOrderMarks } from "../messages/texts.js";
 import { storeNameProblem } from "../store-name.js";
 import type { Plan, StoreUpgrades, VersionMap } from "../types.js";
 import type { UpgradeContext, UpgradeHandlerOptions } from "../upgrade/handlers.js";
@@ -96,6 +97,7 @@ const DESCRIPTION_DEFAULT = "The program of a chain: its node, queries, transact
 /** See `defineChain` of host/cli, which programs get. @throws UpgradeError UPG_INVALID_ARGUMENT naming what does not fit together */
 export function defineChain(given: ChainOptions): Chain {
   checkOptions(given);
+  keepByteOrderMarks();
   const { name, modules, upgrades = [], handlers, ...options } = given;
   requireDistinct("module", modules, (module) => [module.name]);
   requireDistinct("store", modules, storesOf);

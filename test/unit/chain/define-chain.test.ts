@@ -1,5 +1,5 @@
 /** defineChain(): what it takes from its options, and messages that no chain can have. */
-import { create, createFileRegistry, type DescMessage } from "@bufbuild/protobuf";
+import { create, createFileRegistry, type DescMessage, fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
   FileDescriptorProtoSchema,
   FileDescriptorSetSchema,
@@ -8,6 +8,7 @@ import {
 import { expect, test } from "vitest";
 import { defineChain } from "../../../host/chain/define-chain.js";
 import { messageKind } from "../../../host/chain/tx/message-kind.js";
+import { MsgSoftwareUpgradeSchema } from "../../../host/gen/chain/upgrade/v1beta1/tx_pb.js";
 import { MsgSendResponseSchema } from "../../../host/gen/cosmos/bank/v1beta1/tx_pb.js";
 import { exampleChain } from "../../example-chain.js";
 import { failureOf } from "../../scenario/chain.js";
@@ -141,4 +142,13 @@ test("versions at their limits, and a module that an upgrade takes away → take
     ...plan({ from: { gone: 3n }, removes: ["gone"], storeUpgrades: { deleted: ["gone"] } }),
   });
   expect(gone.versions.map(({ modules: each }) => each.get("gone"))).toEqual([3n, undefined]);
+});
+
+test("a chain is defined → a byte order mark is a part of its messages' texts, as in Go; what is no UTF-8 is refused", () => {
+  const plan = { name: "\ufeffv2", info: "\ufeff{}", height: 9n };
+  const bytes = toBinary(MsgSoftwareUpgradeSchema, create(MsgSoftwareUpgradeSchema, { authority: "\ufeff", plan }));
+  const read = fromBinary(MsgSoftwareUpgradeSchema, bytes);
+  expect([read.authority, read.plan?.name, read.plan?.info]).toEqual(["\ufeff", plan.name, plan.info]);
+  expect(toBinary(MsgSoftwareUpgradeSchema, read)).toEqual(bytes);
+  expect(() => fromBinary(MsgSoftwareUpgradeSchema, Uint8Array.of(10, 1, 0xff))).toThrow();
 });
