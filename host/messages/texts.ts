@@ -1,8 +1,6 @@
 /** Texts of messages, as every decoder of the chain reads them. */
 import { configureTextEncoding, getTextEncoding } from "@bufbuild/protobuf/wire";
-
-const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const lossy = new TextDecoder("utf-8", { ignoreBOM: true });
+import { decodeLossy, decodeText } from "../text.js";
 
 /**
  * Left to itself protobuf-es takes a byte order mark from the beginning of a text, which Go's decoders keep: state would differ from
@@ -11,6 +9,6 @@ const lossy = new TextDecoder("utf-8", { ignoreBOM: true });
 export function keepByteOrderMarks(): void {
   configureTextEncoding({
     ...getTextEncoding(),
-    decodeUtf8: (bytes, isStrict) => (isStrict ? strict : lossy).decode(bytes),
+    decodeUtf8: (bytes, isStrict) => (isStrict ? decodeText(bytes) : decodeLossy(bytes)),
   });
 }

@@ -1,17 +1,15 @@
 /** What protobuf-es reads in the bytes that the core took, in the project's own shapes. */
 import { fromBinary } from "@bufbuild/protobuf";
-import { configureTextEncoding, getTextEncoding } from "@bufbuild/protobuf/wire";
 import { concatBytes } from "../../host/bytes.js";
 import { PlanSchema, VersionMapSchema } from "../../host/gen/chain/upgrade/v1beta1/upgrade_pb.js";
+import { keepByteOrderMarks } from "../../host/messages/texts.js";
 import type { Plan } from "../../host/types.js";
 import { WireWriter } from "../../host/wire.js";
 import { TIME_ZERO } from "./plan-wire.js";
 
 const CLIENT_STATE_TAG = 0x2a;
 
-/** As Go's decoders: left to itself it takes a byte order mark from the beginning of a text. */
-const whole = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-configureTextEncoding({ ...getTextEncoding(), decodeUtf8: (bytes) => whole.decode(bytes) });
+keepByteOrderMarks();
 
 interface Part {
   readonly tag: number;
