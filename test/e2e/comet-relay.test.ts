@@ -32,8 +32,11 @@ function place(folder: string, program: string): void {
   copyFileSync(program, join(bin, "chaind"));
 }
 
-async function untilHeight(port: number, height: number): Promise<void> {
-  while ((await heightOf(port)) < height) await new Promise((resolve) => setTimeout(resolve, 50));
+async function untilHeight({ child, ...node }: Running, port: number, height: number): Promise<void> {
+  while ((await heightOf(port)) < height) {
+    if (child.exitCode !== null) throw new Error((await node.end).stderr);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 test("an upgrade by the programs in its folders, one CometBFT; others are refused its home; then by this program alone", async (context) => {
@@ -46,7 +49,7 @@ test("an upgrade by the programs in its folders, one CometBFT; others are refuse
   place("upgrades/v2", after);
 
   const first = relay();
-  await untilHeight(port, UPGRADE + 2);
+  await untilHeight(first, port, UPGRADE + 2);
   for (const command of [["start", "--engine", "cometbft"], ["rollback"], ["comet", "rollback"]]) {
     const refused = await chaind(...command, "--home", home).end;
     expect([refused.exit, command], refused.stderr).toEqual([30, command]);
@@ -64,7 +67,7 @@ test("an upgrade by the programs in its folders, one CometBFT; others are refuse
 
   rmSync(join(home, "cosmovisor"), { recursive: true });
   const own = relay();
-  await untilHeight(port, UPGRADE + 5);
+  await untilHeight(own, port, UPGRADE + 5);
   own.child.kill("SIGTERM");
   expect(await own.end).toMatchObject({ exit: 0 });
 });
