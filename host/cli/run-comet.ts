@@ -115,7 +115,6 @@ class NodeOfComet implements EngineListener {
     });
     this.#view = view;
     const query = queryOf(view.app, this.#node(view, database, facts), facts, flags);
-    await requireFreeDoors(flags);
     const doors = new LateDoors(() =>
       openNodeDoors({
         ...{ flags, limits, home, query, rpc: choice.rpc, logger, signal },
@@ -127,6 +126,7 @@ class NodeOfComet implements EngineListener {
     const { program, address } = choice;
     // CometBFT elsewhere comes when it comes.
     if (program === undefined) await doors.begin();
+    else await requireFreeDoors(flags);
     const comet =
       program === undefined
         ? undefined

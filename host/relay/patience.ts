@@ -19,7 +19,11 @@ export async function withPatience<T>(work: Promise<T>, { file, say, replaced }:
   const over = new AbortController();
   const begun = performance.now();
   const timer = setInterval(() => say(`${Math.round((performance.now() - begun) / 1_000)} s`), SAY_MILLIS);
-  void untilReplaced(file, over.signal).then((isReplaced) => isReplaced && replaced());
+  // A file that cannot be looked at is not another one.
+  untilReplaced(file, over.signal).then(
+    (isReplaced) => isReplaced && replaced(),
+    () => undefined,
+  );
   try {
     return await work;
   } finally {
