@@ -1,7 +1,9 @@
 /**
  * The upgrade module's core, typed. Every rule is the core's own; this side moves bytes, checks that a bigint fits in
- * 64 bits, and names what it returns. A method that takes a store reads and writes only the upgrade module's own store.
+ * 64 bits, and names what it returns. A method that takes a store reads and writes only the upgrade module's own store;
+ * one that throws has written nothing.
  */
+import { CacheKVStore } from "../branch/kv/cache-kv.js";
 import { concatBytes } from "../bytes.js";
 import { assert, UpgradeError } from "../errors.js";
 import { RECEIPT_BYTES_MAX } from "../limits.js";
@@ -66,11 +68,11 @@ export class Core {
   }
 
   scheduleBytes(store: KVStore, height: Height, plan: Uint8Array): void {
-    this.#run(store, (core) => core.call("plan_schedule", int64("height", height), ...args(core.put(plan))));
+    this.#write(store, (core) => core.call("plan_schedule", int64("height", height), ...args(core.put(plan))));
   }
 
   clear(store: KVStore): void {
-    this.#run(store, (core) => core.call("plan_clear"));
+    this.#write(store, (core) => core.call("plan_clear"));
   }
 
   /** The decision of the state table for the block of this height. Reads only. */
@@ -91,7 +93,7 @@ export class Core {
    * @throws UpgradeError UPG_BUG_PLAN_CHANGED, UPG_MIGRATION_VERSION_MAP, UPG_INVALID_VERSION_MAP
    */
   apply(store: KVStore, height: Height, planBytes: Uint8Array, versions: VersionMap, removes: readonly string[]): void {
-    this.#run(store, (core) => {
+    this.#write(store, (core) => {
       const plan = core.put(planBytes);
       const map = core.put(encodeVersionMap(versions));
       const names = core.put(encodeNames(removes));
@@ -101,7 +103,7 @@ export class Core {
 
   /** Genesis: the map replaces what is stored. */
   setVersionMap(store: KVStore, versions: VersionMap): void {
-    this.#run(store, (core) => core.call("version_map_set", ...args(core.put(encodeVersionMap(versions)))));
+    this.#write(store, (core) => core.call("version_map_set", ...args(core.put(encodeVersionMap(versions)))));
   }
 
   /** @throws UpgradeError UPG_INVALID_VALUE when it has no byte or more than `RECEIPT_BYTES_MAX` */
@@ -110,7 +112,7 @@ export class Core {
     if (receipt.length > RECEIPT_BYTES_MAX) {
       throw new UpgradeError("UPG_INVALID_VALUE", "a receipt has 1 byte to 512 KiB");
     }
-    this.#run(store, (core) =>
+    this.#write(store, (core) =>
       core.call("receipt_set", ...args(core.put(encodeText(name))), ...args(core.put(receipt))),
     );
   }
@@ -239,6 +241,13 @@ export class Core {
       int64("a duration", ns, "UPG_INVALID_ARGUMENT"),
     );
     return BigInt(this.#run(undefined, (core) => core.call("cancellable_height", int64("start", start), ...durations)));
+  }
+
+  /** On a branch: a store that fails, or a trap, between two writes leaves none of them. */
+  #write(store: KVStore, operation: (core: CoreInstance) => void): void {
+    const branch = new CacheKVStore(store);
+    this.#run(branch, operation);
+    branch.write();
   }
 
   #run<T>(store: KVReader | undefined, operation: (core: CoreInstance) => T): T {

@@ -8,46 +8,12 @@ import { CORE_WASM } from "../../host/core/core-wasm.js";
 import { CoreInstance } from "../../host/core/instance.js";
 import { UpgradeError } from "../../host/errors.js";
 import { encodeText } from "../../host/text.js";
-import type { KeyRange, KeyValue } from "../../host/types.js";
 import { HEIGHT, PLAN } from "./applying.js";
 import { describeCores, dump, expectRefused, keyHex, refusal, storeOf, u64Hex } from "./cores.js";
+import { FailingStore } from "./failing-store.js";
 
 const { parseWat } = await wabt();
 const assemble = (wat: string) => parseWat("test.wat", `(module ${wat})`).toBinary({}).buffer;
-
-/** A store whose calls fail from the n-th on. */
-class FailingStore extends MemoryKVStore {
-  constructor(
-    private readonly error: unknown,
-    private callsLeft = 0,
-  ) {
-    super();
-  }
-
-  #count(): void {
-    if (this.callsLeft-- <= 0) throw this.error;
-  }
-
-  override get(key: Uint8Array): Uint8Array | undefined {
-    this.#count();
-    return super.get(key);
-  }
-
-  override set(key: Uint8Array, value: Uint8Array): void {
-    this.#count();
-    super.set(key, value);
-  }
-
-  override delete(key: Uint8Array): void {
-    this.#count();
-    super.delete(key);
-  }
-
-  override iterate(range?: KeyRange): IterableIterator<KeyValue> {
-    this.#count();
-    return super.iterate(range);
-  }
-}
 
 const FACTS = { hasHandler: true, hasLastHandler: false, isSkipHeight: false, isFirstBlock: true };
 const plan = { name: "v2", height: HEIGHT, info: "" };

@@ -16,18 +16,15 @@ import { ROOT } from "./sources.js";
 /** The three that an ordinary block has, and the functions that are called by them. */
 const ALLOWED: Readonly<Record<string, RegExp>> = {
   // `Module`: a chain runs the messages, checks and end blockers of the modules that it was defined with.
-  "chain → modules": /^host\/(modules\/\w+|gov)\/(messages|ante|module)\.ts#/,
-  // `KVReader`: core.wasm reads the upgrade module's store, key by key as it decides.
-  "core → branch": /^host\/branch\/kv\/kv-store\.ts#get$/,
+  "chain → modules": /^host\/modules\/\w+\/(messages|ante|module)\.ts#/,
+  "chain → gov": /^host\/gov\/module\.ts#/,
   // `ChunkSource` and `ChunkSink`: a tree reads the pages that it walks, and gives away those that it made.
   "commitment → store": /^host\/store\/disk\/chunk-space\.ts#(chunk|put)$/,
 };
 
 const floors = floorsOf(readRooms());
 /** Rooms of host/; what a chain is defined with is above them all, and the ground floor below. */
-const roomOf = (place: string) => (place.startsWith("host/") ? roomIn(place.split("/")[1] as string) : "examples");
-/** Module gov is a module as the others are, in a room above those that it counts on. */
-const roomIn = (room: string) => (room === "gov" ? "modules" : room);
+const roomOf = (place: string) => (place.startsWith("host/") ? (place.split("/")[1] as string) : "examples");
 const floorOf = (room: string) => floors.get(room) ?? Number.POSITIVE_INFINITY;
 const isTraced = (path: string) => /^(host\/(?!gen\/)[\w-]+|examples)\/.*(?<!-wasm)\.ts$/.test(path);
 
