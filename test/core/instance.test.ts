@@ -8,6 +8,7 @@ import { CORE_WASM } from "../../host/core/core-wasm.js";
 import { CoreInstance } from "../../host/core/instance.js";
 import { UpgradeError } from "../../host/errors.js";
 import { encodeText } from "../../host/text.js";
+import { thrownBy } from "../thrown-by.js";
 import { HEIGHT, PLAN } from "./applying.js";
 import { describeCores, dump, expectRefused, keyHex, refusal, storeOf, u64Hex } from "./cores.js";
 import { FailingStore } from "./failing-store.js";
@@ -233,12 +234,3 @@ describe("new CoreInstance()", () => {
     expect(toHex(new Core().doneKey("v2"))).toBe("017632");
   });
 });
-
-function thrownBy(work: () => unknown): unknown {
-  try {
-    work();
-    return undefined;
-  } catch (error) {
-    return error;
-  }
-}

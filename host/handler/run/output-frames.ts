@@ -3,6 +3,7 @@ import { isUpgradeError } from "../../errors.js";
 import { OpCursor } from "../../frames.js";
 import { longPrice } from "../meter/schedule.js";
 import { trap } from "./failures.js";
+import { GasTab } from "./gas-counter.js";
 import type { StoreHandle, StoreHandles } from "./store-handles.js";
 
 /**
@@ -13,6 +14,15 @@ import type { StoreHandle, StoreHandles } from "./store-handles.js";
  *   UPG_MIGRATION_OUT_OF_GAS
  */
 export function applyFrames(handles: StoreHandles, frames: Uint8Array): void {
+  const tab = new GasTab(handles.gas, "framed writes");
+  try {
+    applyOn(tab, handles, frames);
+  } finally {
+    tab.settle();
+  }
+}
+
+function applyOn(tab: GasTab, handles: StoreHandles, frames: Uint8Array): void {
   const op = new OpCursor(frames);
   let index = -1;
   let handle: StoreHandle | undefined;
@@ -20,7 +30,7 @@ export function applyFrames(handles: StoreHandles, frames: Uint8Array): void {
   let price = 0;
   const write = (end: number) => {
     if (!handle) return;
-    handles.gas.charge(price, "framed writes");
+    tab.take(price);
     handle.store.writeFrames(frames.subarray(runStart, end));
     price = 0;
   };

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import { UpgradeError } from "../../../host/errors.js";
 import { reportFailure } from "../../../host/shell/fail.js";
+import { thrownBy } from "../../thrown-by.js";
 
 /** What people read and scripts get. */
 function reported(error: unknown, isJson = false): { exit: number; line: string } {
@@ -12,14 +13,6 @@ function reported(error: unknown, isJson = false): { exit: number; line: string 
   const line = write.mock.calls.map(([text]) => String(text)).join("");
   write.mockRestore();
   return { exit, line };
-}
-
-function thrownBy(work: () => unknown): unknown {
-  try {
-    return work();
-  } catch (error) {
-    return error;
-  }
 }
 
 describe("reportFailure()", () => {
