@@ -1,10 +1,11 @@
 // `npm run build`: everything that is generated, from a clean checkout or again; the same bytes each time.
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import asc, { version as ASC_VERSION } from "assemblyscript/asc";
 import { build } from "esbuild";
+import ts from "typescript";
 
 const quiet = process.argv.includes("--quiet");
 const say = (text) => quiet || process.stderr.write(`${text}\n`);
@@ -114,11 +115,25 @@ async function buildDist() {
   say("dist");
 }
 
-/** Declarations, by the compiler itself. */
+/** Declarations, by the compiler itself; those stay that an entry of the package reaches. */
 function buildTypes() {
   execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], {
     stdio: "inherit",
   });
+  const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
+  const reached = new Set();
+  const reach = (file) => {
+    if (reached.has(file)) return;
+    reached.add(file);
+    for (const { fileName } of ts.preProcessFile(readFileSync(file, "utf8")).importedFiles) {
+      if (fileName.startsWith(".")) reach(join(dirname(file), fileName.replace(/\.js$/, ".d.ts")));
+    }
+  };
+  for (const { types } of Object.values(exports)) if (types) reach(join(types));
+  for (const entry of readdirSync("dist/types", { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !reached.has(file)) rmSync(file);
+  }
   say("dist/types");
 }
 

@@ -23,7 +23,7 @@ export interface WasmHandler {
   readonly file?: string | undefined;
   /** The file, unchanged; the handler's own copy. */
   readonly bytes: Uint8Array;
-  /** What runs: the file, metered and compiled. */
+  /** @internal what runs: the file, metered and compiled */
   readonly module: WebAssembly.Module;
 }
 

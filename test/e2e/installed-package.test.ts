@@ -1,6 +1,15 @@
 /** The commands for authors from the packed package, as the registry would give it, and `npm start` with a given handler. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test, vi } from "vitest";
@@ -32,6 +41,16 @@ function linkedFiles(page: string): string[] {
   return links.filter((link) => !link.includes("://")).map((link) => join(dirname(page), link));
 }
 
+/** Of the strictest project: no library of browsers, and declarations of packages are checked too. */
+const STRICTEST = {
+  ...{ module: "nodenext", target: "es2022", lib: ["es2022"], strict: true, skipLibCheck: false, noEmit: true },
+  ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, verbatimModuleSyntax: true },
+};
+const ENTRIES: readonly (readonly [what: string, entries: readonly string[], types: readonly string[]])[] = [
+  ["the library alone, without any types of the machine", ["chain-upgrade"], []],
+  ["all entries, with those of Node.js", ["chain-upgrade", "chain-upgrade/node", "chain-upgrade/test"], ["node"]],
+];
+
 describe("installed package", () => {
   const installed = install();
   const root = join(installed, "../..");
@@ -42,6 +61,28 @@ describe("installed package", () => {
     const linked = pages.flatMap((page) => linkedFiles(join(root, page)));
     expect(linked.length).toBeGreaterThan(20);
     expect(linked.filter((file) => !existsSync(file))).toEqual([]);
+  });
+
+  test.each(ENTRIES)("tsc over a file that imports %s → no error", (_, entries, types) => {
+    const project = mkdtempSync(join(folder, "types-"));
+    writeFileSync(join(project, "package.json"), '{ "type": "module" }');
+    writeFileSync(
+      join(project, "tsconfig.json"),
+      JSON.stringify({ compilerOptions: { ...STRICTEST, types }, files: ["use.ts"] }),
+    );
+    const lines = entries.map((entry, at) => `import * as entry${at} from "${entry}";\nexport { entry${at} };`);
+    writeFileSync(join(project, "use.ts"), lines.join("\n"));
+    const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+    const { stdout } = spawnSync(process.execPath, [tsc, "-p", project], { encoding: "utf8" });
+    // Node.js's own declarations do not fit each other under `exactOptionalPropertyTypes`.
+    const errors = stdout.split("\n").filter((line) => /error TS\d/.test(line));
+    expect(errors.filter((line) => !line.startsWith("node_modules/@types/node/"))).toEqual([]);
+  });
+
+  test("declarations in the package → those that an entry reaches, none of a thread or a command", () => {
+    const declared = readdirSync(join(root, "dist/types"), { recursive: true }).map(String);
+    expect(declared).toContain("index.d.ts");
+    expect(declared.filter((file) => /^(thread|relay|client)\b/.test(file) && file.endsWith(".d.ts"))).toEqual([]);
   });
 
   test("npm start → a chain goes through an upgrade", () => {

@@ -23,7 +23,7 @@ export class GasCounter {
     this.#before = limit;
   }
 
-  /** From now on the count is in the instance. */
+  /** @internal from now on the count is in the instance */
   bind(exports: WebAssembly.Exports): void {
     const { [METER_EXPORTS.gas]: gas, [METER_EXPORTS.stack]: stack, [METER_EXPORTS.refused]: refused } = exports;
     const areGlobals = [gas, stack, refused].every((each) => each instanceof WebAssembly.Global);

@@ -7,7 +7,7 @@ export class GuestMemory {
   #memory: WebAssembly.Memory | undefined;
   #bytes = new Uint8Array(0);
 
-  /** The memory exists only after instantiation, and imports before; nothing runs in between. */
+  /** @internal the memory exists only after instantiation, and imports before; nothing runs in between */
   bind(memory: WebAssembly.Memory): void {
     this.#memory = memory;
   }

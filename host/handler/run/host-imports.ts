@@ -55,7 +55,7 @@ export class HostImports {
     private readonly reports: GuestReports,
   ) {}
 
-  /** Two modules and nothing inherited: no name reaches anything else. */
+  /** @internal two modules and nothing inherited: no name reaches anything else */
   object(): WebAssembly.Imports {
     const chain: WebAssembly.ModuleImports = Object.assign(Object.create(null), {
       store_get: (store: number, key: number, keyLen: number, out: number, cap: number) =>
