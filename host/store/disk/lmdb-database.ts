@@ -3,13 +3,14 @@
  * leaves the last one whole. Every value has a checksum (lmdb-checksum.ts) that `get` compares.
  */
 import { dirname, join } from "node:path";
-import { open, type RangeOptions, type RootDatabase, type RootDatabaseOptionsWithPath } from "lmdb";
+import { open, type RootDatabase } from "lmdb";
 import { isUpgradeError } from "../../errors.js";
 import type { Batch, Database, DatabaseRange, LastKey, TransactionOptions } from "./database.js";
 import { makeFolder, requireAccess } from "./lmdb-access.js";
 import { ChecksumWriter, unsealed } from "./lmdb-checksum.js";
 import { makeLmdbFile, makeLmdbLockFile } from "./lmdb-create.js";
 import { type Access, diskFailure } from "./lmdb-errors.js";
+import { lmdbOptions, lmdbRange, plain } from "./lmdb-forms.js";
 import { checkLmdbHead } from "./lmdb-head.js";
 import { TransactionRoom } from "./lmdb-room.js";
 import { SpillFolder, type SpillLimits } from "./lmdb-spill.js";
@@ -207,30 +208,4 @@ export class LmdbDatabase implements Database {
       throw isUpgradeError(cause) ? cause : diskFailure(access, `${what} ${this.#path}`, this.#path, cause);
     }
   }
-}
-
-/** @internal what all openers of one file agree on: threads of one process share its environment */
-export function lmdbOptions(path: string): RootDatabaseOptionsWithPath {
-  return {
-    path,
-    noSubdir: true,
-    encoding: "binary",
-    keyEncoding: "binary",
-    // A commit is on disk when it returns, not some time later.
-    overlappingSync: false,
-    cache: false,
-    maxDbs: 1,
-  };
-}
-
-/** @internal downwards LMDB wants the bounds the other way round, and which of them counts as well */
-export function lmdbRange({ start, end, reverse = false, limit }: DatabaseRange): RangeOptions {
-  const down = { start: end, end: start, exclusiveStart: true, inclusiveEnd: true, reverse };
-  const range = { ...(reverse ? down : { start, end }), ...(limit === undefined ? {} : { limit }) };
-  return range as { start: Buffer; end: Buffer };
-}
-
-/** @internal the same bytes, not as a Buffer: `slice` of a Buffer is a view, where every caller expects a copy */
-export function plain(bytes: Buffer): Uint8Array {
-  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 }

@@ -8,8 +8,8 @@ import { open, type RootDatabase, type Transaction } from "lmdb";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
 import type { Database, DatabaseRange } from "./database.js";
 import { unsealed } from "./lmdb-checksum.js";
-import { lmdbOptions, lmdbRange, plain } from "./lmdb-database.js";
 import { diskFailure } from "./lmdb-errors.js";
+import { lmdbOptions, lmdbRange, plain } from "./lmdb-forms.js";
 
 const CANNOT_READ = "cannot read the database";
 
