@@ -73,7 +73,8 @@ export function addTime(time: Timestamp, period: Timestamp): Timestamp {
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT when the time is out of range */
 export function checkTime(time: Timestamp): Timestamp {
-  const { seconds, nanos } = time;
+  const { seconds, nanos } = time ?? {};
+  if (typeof seconds !== "bigint") throw invalid(`a time has its seconds as a bigint, got ${typeof seconds}`);
   if (seconds < ZERO_TIME.seconds || seconds > SECONDS_MAX) {
     throw invalid(`a time lies outside years 1 to 9999: ${seconds} seconds since 1970`);
   }

@@ -1,6 +1,7 @@
 /** Runs a block's content on a branch: the upgrade module's hooks, transactions, and the end blockers. */
 
 import { UpgradeError } from "../errors.js";
+import { synchronous } from "../synchronous.js";
 import { compareTimes } from "../time.js";
 import type { CacheMultiStore, LoadedStores, MultiStore, Timestamp } from "../types.js";
 import { failureOf } from "../upgrade/halt.js";
@@ -53,7 +54,7 @@ export function runBlock(branch: CacheMultiStore, base: LoadedStores, input: Blo
   } else {
     events.push(...runHooks(input, branch, "BeginBlock"));
     const context = blockContext(facts, branch, events);
-    for (const change of changes) change(context);
+    for (const change of changes) synchronous("a change", change(context));
     txResults = runTransactions(branch, input);
   }
   return { txResults, events: [...events, ...runHooks(input, branch, "EndBlock")], applied };
@@ -63,7 +64,7 @@ export function runBlock(branch: CacheMultiStore, base: LoadedStores, input: Blo
 function checkInvariants({ modules }: BlockInput, branch: MultiStore, { plan, handler }: AppliedUpgrade): void {
   for (const module of modules.filter((each) => hasStores(each, branch))) {
     for (const { name, check } of module.invariants ?? []) {
-      const broken = check(branch);
+      const broken = synchronous(`invariant "${name}" of module ${module.name}`, check(branch));
       if (broken === undefined) continue;
       const what = `after "${plan.name}" the invariant "${name}" of module ${module.name} does not hold: ${broken}`;
       throw failureOf(new UpgradeError("UPG_MIGRATION_INVARIANT", what), plan, handler.wasm);
@@ -95,7 +96,7 @@ function runHooks({ modules, facts }: BlockInput, branch: MultiStore, hook: "Beg
   const context = moduleContext({ ...facts, consumeGas: () => undefined }, branch, events);
   for (const module of modules) {
     const run = hook === "BeginBlock" ? module.beginBlock : module.endBlock;
-    if (run && hasStores(module, branch)) run(context);
+    if (run && hasStores(module, branch)) synchronous(`${hook} of module ${module.name}`, run(context));
   }
   const mode = { key: "mode", value: hook };
   return events.map(({ type, attributes }) => ({ type, attributes: [...attributes, mode] }));

@@ -22,9 +22,12 @@ export interface PlanFields {
 
 /** @throws UpgradeError UPG_INVALID_PLAN_* for what the fields have no room for */
 export function encodePlanFields(plan: Plan): Uint8Array {
+  if (typeof plan !== "object" || plan === null) {
+    throw new UpgradeError("UPG_INVALID_PLAN_BYTES", `a plan has a name, a height and an info, got ${String(plan)}`);
+  }
   const { seconds, nanos } = checkTime(plan.time ?? ZERO_TIME);
-  const name = encodeText(plan.name);
-  const info = encodeText(plan.info);
+  const name = encodeText(requireText("UPG_INVALID_PLAN_NAME", "name", plan.name));
+  const info = encodeText(requireText("UPG_INVALID_PLAN_INFO", "info", plan.info));
   checkRoom("UPG_INVALID_PLAN_NAME", "name", name, PLAN_NAME_BYTES_MAX);
   checkRoom("UPG_INVALID_PLAN_INFO", "info", info, PLAN_INFO_BYTES_MAX);
   if (!isInt64(plan.height)) {
@@ -81,6 +84,11 @@ function checkTime(time: Timestamp): Timestamp {
   if (isInt64(time.seconds) && Number.isInteger(time.nanos) && time.nanos === (time.nanos | 0)) return time;
   const got = `${String(time.seconds)} and ${String(time.nanos)}`;
   throw new UpgradeError("UPG_INVALID_PLAN_BYTES", `time must be a bigint of seconds and whole nanos, got ${got}`);
+}
+
+function requireText(code: "UPG_INVALID_PLAN_NAME" | "UPG_INVALID_PLAN_INFO", what: string, text: string): string {
+  if (typeof text !== "string") throw new UpgradeError(code, `${what} must be a text, got ${typeof text}`);
+  return text;
 }
 
 function checkRoom(

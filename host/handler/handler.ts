@@ -6,6 +6,7 @@
 import { toHex } from "../bytes.js";
 import { assert, UpgradeError } from "../errors.js";
 import { programName } from "../program-name.js";
+import { requireSha256 } from "../sha256.js";
 import type { Sha256 } from "../types.js";
 import type { Finding } from "../wasm/findings.js";
 import type { WasmModule } from "../wasm/wasm-module.js";
@@ -45,6 +46,7 @@ export interface LoadOptions {
  * console.log(manifest.name, hash.length); // → v2 64
  */
 export function loadHandler(bytes: Uint8Array, { sha256, file }: LoadOptions): WasmHandler {
+  requireSha256(sha256);
   const examined = examineHandler(bytes);
   requireNoFindings(examined.findings);
   const { module, manifest } = examined;

@@ -2,12 +2,14 @@
  * Upgrade handlers, keyed by plan name: functions of this program, or Wasm plugins with a manifest. Both take
  * (context, plan, versionMap) and give the version map of the new version (specification 2.14, 2.15).
  */
+
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import type { WasmHandler } from "../handler/handler.js";
 import { type Allowances, NOTHING_ALLOWED } from "../handler/manifest/manifest-types.js";
 import { type HandlerReport, requireLayout, runHandler } from "../handler/run/sandbox.js";
 import { UINT64_MAX } from "../limits.js";
 import type { OnProgress } from "../progress.js";
+import { synchronous } from "../synchronous.js";
 import type { Height, KVStore, MultiStore, Plan, StoreUpgrades, Timestamp, VersionMap } from "../types.js";
 import { reachedVersions } from "./migrations.js";
 
@@ -107,19 +109,13 @@ export function functionHandler(
 function callFunction(handler: UpgradeHandler, context: UpgradeContext, plan: Plan, versions: VersionMap): VersionMap {
   let returned: unknown;
   try {
-    returned = handler(context, plan, versions);
+    returned = synchronous(`handler "${plan.name}"`, handler(context, plan, versions), "a handler");
   } catch (cause) {
     throw migrationFailure(cause);
   }
   if (returned instanceof Map) return checkedMap(returned, plan, reachedVersions(context));
   if (returned instanceof Error) throw migrationFailure(returned);
-  const isPromise = typeof (returned as { then?: unknown } | null)?.then === "function";
-  throw new UpgradeError(
-    "UPG_MIGRATION_FAILED",
-    isPromise
-      ? `handler "${plan.name}" returned a promise; a handler is synchronous`
-      : `handler "${plan.name}" must return a version map or an Error`,
-  );
+  throw new UpgradeError("UPG_MIGRATION_FAILED", `handler "${plan.name}" must return a version map or an Error`);
 }
 
 /** What the core cannot be asked about: keys and values of the wrong type, and a map other than runMigrations reached. */

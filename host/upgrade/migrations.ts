@@ -2,8 +2,11 @@
  * RunMigrations for handlers in TypeScript: each module declares a consensus version and one migration for each step
  * n → n+1; modules that are new begin with their genesis. The order is fixed.
  */
+
 import { compareText } from "../bytes.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
+import { UINT64_MAX } from "../limits.js";
+import { synchronous } from "../synchronous.js";
 import type { VersionMap } from "../types.js";
 import { requireNoData } from "./guards.js";
 import type { UpgradeContext } from "./handlers.js";
@@ -38,8 +41,19 @@ export class ModuleManager {
   readonly #migrations = new Map<string, Map<bigint, Migration>>();
   #order: readonly string[] | undefined;
 
+  /** @throws UpgradeError UPG_INVALID_ARGUMENT for a module without a name or version, or that is there twice */
   constructor(...modules: readonly MigratableModule[]) {
-    for (const module of modules) this.#modules.set(module.name, module);
+    for (const module of modules) {
+      const { name, consensusVersion: version } = module;
+      if (typeof name !== "string" || name === "") throw invalid(`a module has a name, got ${JSON.stringify(name)}`);
+      if (typeof version !== "bigint" || version < 1n || version > UINT64_MAX) {
+        throw invalid(
+          `module ${name} has consensus version ${String(version)}; it is a bigint from 1 to ${UINT64_MAX}`,
+        );
+      }
+      if (this.#modules.has(name)) throw invalid(`module ${name} is there twice`);
+      this.#modules.set(name, module);
+    }
   }
 
   /** Versions of this binary's modules. */
@@ -52,13 +66,14 @@ export class ModuleManager {
    * @throws UpgradeError UPG_INVALID_ARGUMENT
    */
   registerMigration(module: string, fromVersion: bigint, migration: Migration): void {
-    if (fromVersion < 1n) {
-      throw new UpgradeError("UPG_INVALID_ARGUMENT", "module migration versions should start at 1: invalid version");
+    if (fromVersion < 1n) throw invalid("module migration versions should start at 1: invalid version");
+    if (typeof fromVersion !== "bigint" || typeof migration !== "function") {
+      throw invalid(`a migration of module ${module} is from a version, a bigint, and a function`);
     }
+    if (!this.#modules.has(module)) throw invalid(`there is no module ${module} to migrate`);
     const steps = this.#migrations.get(module) ?? new Map<bigint, Migration>();
     if (steps.has(fromVersion)) {
-      throw new UpgradeError(
-        "UPG_INVALID_ARGUMENT",
+      throw invalid(
         `another migration for module ${module} and version ${fromVersion} already exists: internal logic error`,
       );
     }
@@ -70,7 +85,7 @@ export class ModuleManager {
   setOrderMigrations(...names: readonly string[]): void {
     const isComplete = names.length === this.#modules.size && new Set(names).size === names.length;
     if (!isComplete || !names.every((name) => this.#modules.has(name))) {
-      throw new UpgradeError("UPG_INVALID_ARGUMENT", "the order of migrations must name every module exactly once");
+      throw invalid("the order of migrations must name every module exactly once");
     }
     this.#order = names;
   }
@@ -118,16 +133,21 @@ export class ModuleManager {
   }
 }
 
-/** What a step ends with says which step it was. */
+/** What a step ends with says which step it was. As a handler does, a step may return an Error to fail. */
 function named(which: string, run: () => unknown): void {
   try {
-    run();
+    const returned = synchronous("the step", run());
+    if (returned instanceof Error) throw returned;
   } catch (cause) {
     const message = `${which}: ${messageOf(cause)}`;
     const isOwn = isUpgradeError(cause) && /^UPG_(MIGRATION|HANDLER|STORE|BUG)_/.test(cause.code);
     if (!isOwn) throw new UpgradeError("UPG_MIGRATION_FAILED", message, { cause });
     throw new UpgradeError(cause.code, message, { cause, details: cause.details });
   }
+}
+
+function invalid(message: string): UpgradeError {
+  return new UpgradeError("UPG_INVALID_ARGUMENT", message);
 }
 
 function defaultOrder(names: readonly string[]): string[] {

@@ -8,6 +8,8 @@ import { Core } from "../core/core.js";
 import { assert, messageOf, type UpgradeError } from "../errors.js";
 import type { Database, RecordChange } from "../store/disk/database.js";
 import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
+import { synchronous } from "../synchronous.js";
+import { checkTime } from "../time.js";
 import type { CacheMultiStore, CommitID, Height, Sha256, Timestamp } from "../types.js";
 import type { AppVersion } from "./app-versions.js";
 import { chooseVersion } from "./choose-version.js";
@@ -118,6 +120,7 @@ export class UpgradableApp<V extends AppVersion = AppVersion> {
    * @throws Halt; UpgradeError UPG_MIGRATION_*, UPG_HANDLER_*, UPG_STORE_*, and what `run` throws
    */
   finalizeBlock(time: Timestamp, run: (block: BlockRun<V>) => void): FinalizedBlock {
+    checkTime(time);
     return this.#orEnd(() => {
       const { keeper, multiStore, version } = this;
       assert(!this.#isRun, `block ${this.nextHeight} was run already and is not committed`);
@@ -129,7 +132,7 @@ export class UpgradableApp<V extends AppVersion = AppVersion> {
       const hookInput = { keeper, branch, base: multiStore.loaded(), block: { chainId, height, time, appVersion } };
       const pre = preBlocker(hookInput);
       const applied = endBlocker(hookInput, pre);
-      run({ height, time, stores: branch, version, applied });
+      synchronous("the block's own part", run({ height, time, stores: branch, version, applied }));
       branch.write();
       this.#isRun = true;
       const { hash } = multiStore.stage(upgradeCommitOptions(keeper.core, height, applied));
@@ -175,7 +178,7 @@ export class UpgradableApp<V extends AppVersion = AppVersion> {
 
   #initGenesis(branch: CacheMultiStore): void {
     const { version, keeper, options } = this;
-    options.initGenesis(branch, version);
+    synchronous("initGenesis", options.initGenesis(branch, version));
     keeper.setModuleVersions(branch.store(UPGRADE_STORE), version.modules);
   }
 

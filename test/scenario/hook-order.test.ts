@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { App } from "../../host/chain/app.js";
 import { type ChainUpgrade, defineChain } from "../../host/chain/define-chain.js";
 import { parseGenesis } from "../../host/chain/genesis/genesis.js";
+import { moduleGenesis } from "../../host/chain/genesis/module-genesis.js";
 import type { Module } from "../../host/chain/module.js";
 import { Core } from "../../host/core/core.js";
 import { sha256 } from "../../host/native/sha256.js";
@@ -78,4 +79,20 @@ test("a halt → nothing of the block runs; an upgrade → handler, begin and en
   expect(seen()).toEqual(["handler", "watch begins", "brought begins", "watch ends", "brought ends"]);
   block(upgraded);
   expect(seen()).toEqual(["watch begins", "brought begins", "transaction", "watch ends", "brought ends"]);
+});
+
+const later = async () => {};
+const ASYNC: readonly (readonly [what: string, module: Partial<Module>])[] = [
+  ["BeginBlock of module own", { beginBlock: later }],
+  ["EndBlock of module own", { endBlock: later }],
+  ["genesis of module own", { genesis: moduleGenesis({ read: () => 0, init: later, export: () => [] }) }],
+];
+test.each(ASYNC)("%s that is async → UPG_INVALID_ARGUMENT by its name, no block", (what, module) => {
+  const own: Module = { name: "own", consensusVersion: 1n, stores: [], ...module };
+  const app = start(program([own], []), new MemoryDatabase());
+  expect(failureOf(() => block(app))).toMatchObject({
+    code: "UPG_INVALID_ARGUMENT",
+    message: `${what} returned a promise; it is synchronous`,
+  });
+  expect(app.lastCommitID.version).toBe(0n);
 });

@@ -1,4 +1,5 @@
 /** Kinds of messages: how one is read, who signs it, what it does. A kind is data; the router finds it by its type URL. */
+
 import {
   create,
   type DescField,
@@ -13,6 +14,7 @@ import {
 import { UpgradeError } from "../../errors.js";
 import { signer as signerOption } from "../../gen/cosmos/msg/v1/msg_pb.js";
 import { scalar } from "../../gen/cosmos_proto/cosmos_pb.js";
+import { synchronous } from "../../synchronous.js";
 import type { Any } from "../../types.js";
 import type { AddressCodec, Addresses } from "../../values/address.js";
 import type { ModuleContext } from "../context.js";
@@ -125,9 +127,9 @@ export function messageKind<In extends DescMessage, Out extends DescMessage>(
         // A field that a descriptor names, and that was found to be a text above: generated types do not know it by name.
         signer: (message as unknown as Readonly<Record<string, string>>)[signer.localName] as string,
         signerAddresses,
-        check: (context) => options.check?.(context, message),
+        check: (context) => synchronous(`the check of ${typeUrl}`, options.check?.(context, message)),
         run: (context) => {
-          const answer = create(response, options.run(context, message));
+          const answer = create(response, synchronous(typeUrl, options.run(context, message)));
           return { typeUrl: `/${response.typeName}`, value: toBinary(response, answer) };
         },
       };

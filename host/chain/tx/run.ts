@@ -2,8 +2,10 @@
  * Runs one transaction over stores: what comes before its messages, then the messages, each on branches of their own.
  * One that fails before its messages leaves nothing; one whose message fails has paid its fee and used its sequence.
  */
+
 import { create, toBinary } from "@bufbuild/protobuf";
 import { TxMsgDataSchema } from "../../gen/cosmos/base/abci/v1beta1/abci_pb.js";
+import { synchronous } from "../../synchronous.js";
 import type { Any, MultiStore } from "../../types.js";
 import type { Addresses } from "../../values/address.js";
 import { SDK, TxError, wrapError } from "../../values/tx-error.js";
@@ -54,7 +56,7 @@ export function runTx(facts: TxFacts, stores: MultiStore, bytes: Uint8Array, opt
     );
   try {
     const trial = { stores: branch, context: () => context(branch.branch(), []) };
-    facts.ante(context(branch, events), tx, { ...options, trial });
+    synchronous("the ante", facts.ante(context(branch, events), tx, { ...options, trial }));
   } catch (error) {
     return refusal(error, used());
   }

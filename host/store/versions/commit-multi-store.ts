@@ -12,6 +12,7 @@ import { appHash, sortByName } from "../../commitment/app-hash.js";
 import { IavlHasher } from "../../commitment/iavl-hash.js";
 import { assert, UpgradeError } from "../../errors.js";
 import { VERSIONS_KEPT_DEFAULT } from "../../limits.js";
+import { requireSha256 } from "../../sha256.js";
 import type { CommitID, Height, LoadedStores, MultiStore, StoreUpgrades, Timestamp } from "../../types.js";
 import { ChunkSpace } from "../disk/chunk-space.js";
 import { type Database, makeChanges } from "../disk/database.js";
@@ -75,6 +76,7 @@ export class CommitMultiStore implements MultiStore {
     database: Database,
     private readonly options: CommitMultiStoreOptions,
   ) {
+    requireSha256(options.sha256);
     checkFormat(database);
     this.database = new FencedDatabase(database, () => this.#last?.version ?? 0);
     this.#space = new ChunkSpace(this.database, options.cacheBytes, options.stagedBytes);

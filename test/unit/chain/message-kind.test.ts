@@ -64,3 +64,17 @@ test.each([
   expect(error).toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
   expect(error.message).toContain(text);
 });
+
+test("a message whose run or check is async → UPG_INVALID_ARGUMENT by its name", () => {
+  const later = async () => undefined as never;
+  const options = { schema: MsgSendSchema, response: MsgSendResponseSchema };
+  const bytes = Uint8Array.of();
+  const says = (where: string) => ({
+    code: "UPG_INVALID_ARGUMENT",
+    message: `${where} returned a promise; it is synchronous`,
+  });
+  const running = messageKind({ ...options, run: later as never }).read(bytes);
+  expect(failureOf(() => running.run({} as never))).toMatchObject(says("/cosmos.bank.v1beta1.MsgSend"));
+  const checking = messageKind({ ...options, run: () => undefined, check: later }).read(bytes);
+  expect(failureOf(() => checking.check({} as never))).toMatchObject(says("the check of /cosmos.bank.v1beta1.MsgSend"));
+});
