@@ -93,8 +93,22 @@ function signatureOf({ name, declaration, type }: PublicName): string {
   if (ts.isClassDeclaration(declaration)) return classText(declaration);
   if (ts.isFunctionDeclaration(declaration)) return headOf(declaration, declaration.body).replace(/^export /, "");
   if (ts.isVariableDeclaration(declaration)) return `const ${name}: ${type};`;
-  return declaration.getText().replace(/^export /, "");
+  return (ts.isInterfaceDeclaration(declaration) ? interfaceText(declaration) : declaration.getText()).replace(
+    /^export /,
+    "",
+  );
 }
+
+/** As it is, without the members that its declaration file lacks too. */
+function interfaceText(declaration: ts.InterfaceDeclaration): string {
+  const { text } = declaration.getSourceFile();
+  const kept = declaration.members.filter((member) => !isInternal(member));
+  if (kept.length === declaration.members.length) return declaration.getText();
+  const members = kept.map((member) => text.slice(member.getFullStart(), member.getEnd()));
+  return text.slice(declaration.getStart(), declaration.members.pos) + members.join("") + "\n}";
+}
+
+const isInternal = (node: ts.Node) => ts.getJSDocTags(node).some(({ tagName }) => tagName.text === "internal");
 
 /** Text from the beginning of a declaration to its body, as in a declaration file. */
 function headOf(node: ts.Node, body: ts.Node | undefined): string {
@@ -148,5 +162,5 @@ function isPublic(member: ts.ClassElement): boolean {
   if (ts.getCombinedModifierFlags(member) & (ts.ModifierFlags.Private | ts.ModifierFlags.Protected)) return false;
   if (ts.isClassStaticBlockDeclaration(member)) return false;
   const name = member.name?.getText() ?? "constructor";
-  return !/^[#_[]/.test(name) && !ts.getJSDocTags(member).some(({ tagName }) => tagName.text === "internal");
+  return !/^[#_[]/.test(name) && !isInternal(member);
 }
