@@ -100,6 +100,14 @@ export const BENCHES: readonly Bench[] = [
     isOfProgram: true,
   },
   {
+    name: "genesis-start",
+    what: "starts with a genesis document of so many accounts: the first, and later ones beside those of a small document",
+    unit: "ms",
+    sizes: [5_000_000],
+    quickSizes: [100_000],
+    isComparison: true,
+  },
+  {
     name: "upgrade-latency",
     what: "answers of all endpoints while the block of an upgrade is made; the size is in accounts",
     unit: "answers",

@@ -18,18 +18,27 @@ export function measure(worker: string, args: readonly string[], folder = "."): 
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     output += text;
   });
-  let peakAnonymous = 0;
-  const poll = setInterval(() => {
-    peakAnonymous = Math.max(peakAnonymous, anonymousBytes(child.pid));
-  }, POLL_MILLIS);
+  const peak = watchMemory(child.pid);
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => {
-      clearInterval(poll);
+      const peakAnonymous = peak();
       if (code !== 0) reject(new Error(`${worker} ended with ${code}`));
       else resolve({ values: JSON.parse(output) as Record<string, number>, peakAnonymous });
     });
   });
+}
+
+/** Watches a process until what it returns is called; that gives the greatest RssAnon seen, in bytes. */
+export function watchMemory(pid: number | undefined): () => number {
+  let peak = 0;
+  const poll = setInterval(() => {
+    peak = Math.max(peak, anonymousBytes(pid));
+  }, POLL_MILLIS);
+  return () => {
+    clearInterval(poll);
+    return peak;
+  };
 }
 
 function anonymousBytes(pid: number | undefined): number {
