@@ -1,4 +1,8 @@
 /** The log of somebody who waits for a program. */
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { SAY_MILLIS, withPatience } from "../../../host/relay/patience.js";
 
@@ -25,4 +29,18 @@ test("withPatience() of work that fails → its error", async () => {
   await expect(
     withPatience(failed, { file: "/none", say: () => undefined, replaced: () => undefined }),
   ).rejects.toThrow("no");
+});
+
+test("withPatience() with a file that cannot be looked at → the work's result, and no other file is seen", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-patience-"));
+  const file = join(folder, "circle");
+  symlinkSync(file, file);
+  const unhandled = vi.fn();
+  process.once("unhandledRejection", unhandled);
+  const replaced = vi.fn();
+  expect(await withPatience(Promise.resolve(7), { file, say: () => undefined, replaced })).toBe(7);
+  await setImmediate();
+  process.off("unhandledRejection", unhandled);
+  expect([unhandled.mock.calls, replaced.mock.calls]).toEqual([[], []]);
+  rmSync(folder, { recursive: true });
 });
