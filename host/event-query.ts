@@ -1,44 +1,27 @@
-/** Searches by events, as clients write them: `tx.height=5 AND message.sender='cosmos1…'`. */
-import { UpgradeError } from "./errors.js";
+/**
+ * Which events fit a search. CometBFT has two rules, and so has this: a subscription reads the number that a value
+ * begins with (`8stake` is 8) and compares =5 with it; a search finds =5 by its text, and reads a value as a number
+ * only as a whole. TIME and DATE are compared alike in both; CometBFT's index finds them by = alone.
+ */
+import { compareNumbers, type EventNumber, readLeadingNumber, readNumber } from "./event-numbers.js";
+import { readEventDate, readEventTime } from "./event-times.js";
+
+type Order = "<" | "<=" | ">" | ">=";
 
 /** A condition on events, `type.key` compared with a value; all of a search must hold. */
 export interface EventCondition {
   readonly key: string;
-  readonly operator: "=" | "<" | "<=" | ">" | ">=" | "CONTAINS" | "EXISTS";
+  readonly operator: Order | "=" | "CONTAINS" | "EXISTS";
+  /** How the value was written; "none": EXISTS has no value. */
+  readonly type: "text" | "number" | "time" | "date" | "none";
+  /** Without quotes, TIME and DATE. */
   readonly value: string;
 }
 
-const QUERY_CHARACTERS_MAX = 8_192;
-const CONDITIONS_MAX = 16;
-
-const CONDITION =
-  /^\s*([^\s=<>'"]+)\s*(?:(EXISTS)|(CONTAINS|<=|>=|=|<|>)\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s'"<>=][^\s'"]*)))\s*/;
-
-function wrong(query: string, what: string): UpgradeError {
-  return new UpgradeError("UPG_INVALID_ARGUMENT", `failed to parse query "${query.slice(0, 200)}": ${what}`);
-}
-
-/** Conditions joined by AND. @throws UpgradeError UPG_INVALID_ARGUMENT */
-export function parseEventQuery(query: string): EventCondition[] {
-  if (query.length > QUERY_CHARACTERS_MAX) throw wrong(query, `it is longer than ${QUERY_CHARACTERS_MAX} characters`);
-  const conditions: EventCondition[] = [];
-  for (let rest = query; ; ) {
-    const match = CONDITION.exec(rest);
-    if (!match) throw wrong(query, `expected <type.key> <operator> <value> at "${rest.trim().slice(0, 40)}"`);
-    const [whole, key = "", exists, operator, single, double, bare] = match;
-    const value = (single ?? double)?.replace(/\\(.)/g, "$1") ?? bare ?? "";
-    conditions.push({ key, operator: (exists ?? operator) as EventCondition["operator"], value });
-    if (conditions.length > CONDITIONS_MAX) throw wrong(query, `it has more than ${CONDITIONS_MAX} conditions`);
-    rest = rest.slice(whole.length);
-    if (rest === "") return conditions;
-    const and = /^AND\s/.exec(rest);
-    if (!and) throw wrong(query, `expected AND at "${rest.slice(0, 40)}"`);
-    rest = rest.slice(and[0].length);
-  }
-}
-
 /** `type.key` of every attribute with its values. */
-export type EventValues = ReadonlyMap<string, readonly string[]>;
+type EventValues = ReadonlyMap<string, readonly string[]>;
+
+export type EventMatcher = (values: EventValues) => boolean;
 
 export function eventValues(
   events: readonly { readonly type: string; readonly attributes: readonly { key: string; value: string }[] }[],
@@ -55,31 +38,74 @@ export function eventValues(
   return values;
 }
 
-/** Does at least one value fit each condition? */
-export function matchesAll(conditions: readonly EventCondition[], values: EventValues): boolean {
-  return conditions.every((condition) => (values.get(condition.key) ?? []).some((value) => matches(condition, value)));
+/** Does at least one value fit each condition of a search? */
+export function searchMatcher(conditions: readonly EventCondition[]): EventMatcher {
+  const tests = conditions.map((condition) => ({ key: condition.key, fits: searchTest(condition) }));
+  return (values) => tests.every(({ key, fits }) => (values.get(key) ?? []).some(fits));
 }
 
-const INTEGER = /^-?[0-9]{1,78}$/;
+/** Does at least one value fit each condition of a subscription? The type of an event alone has the value "". */
+export function subscriptionMatcher(conditions: readonly EventCondition[]): EventMatcher {
+  const tests = conditions.map((condition) => {
+    const fits = subscriptionTest(condition);
+    return { key: condition.key, fits, takesType: fits("") };
+  });
+  return (values) =>
+    tests.every(
+      ({ key, fits, takesType }) => (values.get(key) ?? []).some(fits) || (takesType && hasType(values, key)),
+    );
+}
 
-/** Is the value compared as a number? */
-export const isInteger = (value: string): boolean => INTEGER.test(value);
-
-function matches({ operator, value: wanted }: EventCondition, value: string): boolean {
-  if (operator === "EXISTS") return true;
-  if (operator === "CONTAINS") return value.includes(wanted);
-  if (!isInteger(value) || !isInteger(wanted)) return operator === "=" && value === wanted;
-  const [a, b] = [BigInt(value), BigInt(wanted)];
-  switch (operator) {
-    case "=":
-      return a === b;
-    case "<":
-      return a < b;
-    case "<=":
-      return a <= b;
-    case ">":
-      return a > b;
-    case ">=":
-      return a >= b;
+function hasType(values: EventValues, type: string): boolean {
+  for (const name of values.keys()) {
+    if (name.lastIndexOf(".") === type.length && name.startsWith(type)) return true;
   }
+  return false;
+}
+
+type ValueTest = (value: string) => boolean;
+
+const ORDERS: Readonly<Record<Order | "=", (order: number) => boolean>> = {
+  "=": (order) => order === 0,
+  "<": (order) => order < 0,
+  "<=": (order) => order <= 0,
+  ">": (order) => order > 0,
+  ">=": (order) => order >= 0,
+};
+
+function searchTest(condition: EventCondition): ValueTest {
+  if (condition.operator === "=") return (value) => value === condition.value;
+  return valueTest(condition, (value) => readNumber(value.trim()));
+}
+
+function subscriptionTest(condition: EventCondition): ValueTest {
+  return valueTest(condition, readLeadingNumber);
+}
+
+function valueTest(
+  { operator, type, value: wanted }: EventCondition,
+  numberIn: (value: string) => EventNumber | undefined,
+): ValueTest {
+  if (operator === "EXISTS") return () => true;
+  if (operator === "CONTAINS") return (value) => value.includes(wanted);
+  const isOrder = ORDERS[operator];
+  if (type === "number") return comparison(readNumber(wanted), numberIn, compareNumbers, isOrder);
+  if (type === "time") return comparison(readEventTime(wanted), readEventTime, compareMoments, isOrder);
+  if (type === "date") return comparison(readEventDate(wanted), readEventDate, compareMoments, isOrder);
+  return (value) => operator === "=" && value === wanted;
+}
+
+const compareMoments = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** A value that cannot be read fits nothing. */
+function comparison<T>(
+  wanted: T | undefined,
+  read: (value: string) => T | undefined,
+  compare: (a: T, b: T) => number,
+  isOrder: (order: number) => boolean,
+): ValueTest {
+  return (value) => {
+    const found = read(value);
+    return found !== undefined && wanted !== undefined && isOrder(compare(found, wanted));
+  };
 }

@@ -34,6 +34,9 @@ const RUNS_REMOVED_MAX = 8;
 /** Runs that are looked at to see how often a value is found. */
 const RUNS_ESTIMATED = 16;
 
+/** What is looked up: `type.key`, and the text of a value. */
+type IndexedValue = Pick<EventCondition, "key" | "value">;
+
 const WITHIN_ALL: HeightRange = { low: 0n, high: 0x7fff_ffff_ffff_ffffn };
 
 export class TxIndex {
@@ -99,7 +102,7 @@ export class TxIndex {
   }
 
   /** Places of the transactions and blocks with this value, from the end that is asked for; undefined: it takes long. */
-  *places({ key, value }: EventCondition, range: HeightRange, isDescending: boolean): Generator<TxPlace | undefined> {
+  *places({ key, value }: IndexedValue, range: HeightRange, isDescending: boolean): Generator<TxPlace | undefined> {
     const digest = this.#digest(key, value);
     const from = this.history.first();
     const first =
@@ -111,7 +114,7 @@ export class TxIndex {
   }
 
   /** How many places have this value, about: of the newest runs, and no more than `limit`. */
-  placesUpTo(condition: EventCondition, range: HeightRange, limit: number): number {
+  placesUpTo(condition: IndexedValue, range: HeightRange, limit: number): number {
     let [count, runs] = [0, 0];
     for (const place of this.places(condition, range, true)) {
       if (place ? ++count >= limit : ++runs >= RUNS_ESTIMATED) break;
@@ -120,7 +123,7 @@ export class TxIndex {
   }
 
   /** Has the transaction or block at this place this value? */
-  has({ key, value }: EventCondition, place: TxPlace): boolean {
+  has({ key, value }: IndexedValue, place: TxPlace): boolean {
     const digest = this.#digest(key, value);
     const from = this.history.first();
     if (from === undefined || place.height < from) return this.#first.has(digest, place);

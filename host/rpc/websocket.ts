@@ -4,7 +4,8 @@ import type { IncomingMessage, Server } from "node:http";
 import { type RawData, WebSocket, WebSocketServer } from "ws";
 import type { LocalNode } from "../chain/query/node-port.js";
 import { UpgradeError } from "../errors.js";
-import { type EventCondition, matchesAll, parseEventQuery } from "../event-query.js";
+import { type EventCondition, type EventMatcher, subscriptionMatcher } from "../event-query.js";
+import { parseEventQuery } from "../event-query-text.js";
 import type { Query } from "../query/query.js";
 import type { ArrivingBytes } from "../server/arriving.js";
 import { ClientLeft } from "../server/client-left.js";
@@ -48,7 +49,7 @@ export interface WebSocketOptions {
 interface Subscription {
   readonly id: RpcId;
   readonly query: string;
-  readonly conditions: readonly EventCondition[];
+  readonly matches: EventMatcher;
 }
 
 export class WebSocketDoor {
@@ -168,8 +169,8 @@ class Listener {
 
   hear(events: readonly RpcEvent[]): void {
     for (const event of events) {
-      for (const { id, query, conditions } of this.#subscriptions.values()) {
-        if (!matchesAll(conditions, event.values)) continue;
+      for (const { id, query, matches } of this.#subscriptions.values()) {
+        if (!matches(event.values)) continue;
         this.#send(success(id, { query, data: event.data(), events: Object.fromEntries(event.values) }));
       }
     }
@@ -246,7 +247,7 @@ class Listener {
     if (!this.isSubscriber && !this.mayBeSubscriber()) {
       throw new UpgradeError("UPG_REMOTE_BUSY", `max_subscription_clients ${subscriptionClients} reached`);
     }
-    this.#subscriptions.set(query, { id, query, conditions });
+    this.#subscriptions.set(query, { id, query, matches: subscriptionMatcher(conditions) });
   }
 
   #remove(query: string): void {

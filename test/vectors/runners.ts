@@ -1,6 +1,7 @@
 /** A runner for each file of vectors. */
 import { runAbci } from "./abci.js";
 import { runComet } from "./comet.js";
+import { runEventQuery } from "./event-query.js";
 import { runGovTally } from "./gov-tally.js";
 import type { CaseRunner } from "./harness.js";
 import { runHistories } from "./histories.js";
@@ -20,4 +21,5 @@ export const RUNNERS: Readonly<Record<string, CaseRunner>> = {
   tx: runTxVectors,
   "gov-tally": runGovTally,
   abci: runAbci,
+  "event-query": runEventQuery,
 };

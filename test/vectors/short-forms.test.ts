@@ -84,6 +84,7 @@ const TEXTS: Readonly<Record<string, { readonly given: string; readonly compared
   "plan-info": { given: "info", compared: "" },
   tx: { given: "mnemonic text chain_id", compared: "memo log error" },
   "gov-tally": { given: "title summary metadata", compared: "text" },
+  "event-query": { given: "", compared: "" },
 };
 
 /** Every text of these fields in another form; a text in a list or an object of texts stays. */

@@ -7,9 +7,10 @@ import { fromHex } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
 import { BLOCK_PLACE, type HeightRange, type TxPlace } from "../../event-index/postings.js";
 import type { TxIndex } from "../../event-index/tx-index.js";
-import { type EventCondition, eventValues, isInteger, matchesAll } from "../../event-query.js";
+import { type EventCondition, type EventMatcher, eventValues, searchMatcher } from "../../event-query.js";
 import type { Height, LeftSignal } from "../../types.js";
 import type { BlockResults } from "./block-results.js";
+import { heights, narrowed } from "./height-range.js";
 import { RESULTS_WORK, type SearchBudget, type SearchLimits, SearchRoom } from "./search-budget.js";
 
 /** What a search looks through. */
@@ -50,6 +51,8 @@ interface Scope {
   readonly exact: readonly EventCondition[];
   /** Only the events themselves show it. */
   readonly rest: readonly EventCondition[];
+  /** Of both, compared with the events; heights are in `range`. */
+  readonly matches: EventMatcher;
 }
 
 export class EventSearch {
@@ -74,7 +77,7 @@ export class EventSearch {
   }
 
   #txs(conditions: readonly EventCondition[], window: SearchWindow, budget: SearchBudget) {
-    const scope = this.#scope(conditions, "tx.height");
+    const scope = this.#scope(conditions.map(withHash), "tx.height");
     if (!scope) return emptyPage<TxPlace>();
     const candidates = this.#txCandidates(scope, window.isDescending);
     const fits = (place: TxPlace, isShown: boolean) => {
@@ -86,7 +89,7 @@ export class EventSearch {
       const values = eventValues(result.events);
       values.set("tx.height", [String(place.height)]);
       values.set("tx.hash", [this.searched.txHash(place)]);
-      return matchesAll(conditions, values);
+      return scope.matches(values);
     };
     const heightOf = ({ height }: TxPlace) => height;
     return walk({ candidates, fits, window, budget, range: scope.range, hitsMax: this.#room.limits.hits, heightOf });
@@ -106,7 +109,7 @@ export class EventSearch {
       if (!results) return false;
       const values = eventValues(results.events);
       values.set("block.height", [String(height)]);
-      return matchesAll(conditions, values);
+      return scope.matches(values);
     };
     const candidates = this.#blockCandidates(scope, window.isDescending);
     const heightOf = (height: Height) => height;
@@ -126,7 +129,8 @@ export class EventSearch {
       else if (operator === "=" && key !== "tx.hash") exact.push(condition);
       else rest.push(condition);
     }
-    return range && { range, exact: this.#bySelectivity(exact, range), rest };
+    const matches = searchMatcher([...exact, ...rest]);
+    return range && { range, exact: this.#bySelectivity(exact, range), rest, matches };
   }
 
   /** The value with the fewest places comes first. */
@@ -170,19 +174,15 @@ export class EventSearch {
 /** What a transaction's place is to a search for blocks. */
 const NO_BLOCK: Height = 0n;
 
-function narrowed({ low, high }: HeightRange, { operator, value }: EventCondition): HeightRange | undefined {
-  if (operator === "EXISTS") return { low, high };
-  if (!isInteger(value)) return undefined;
-  const height = BigInt(value);
-  const from = operator === ">" ? height + 1n : operator === ">=" || operator === "=" ? height : low;
-  const to = operator === "<" ? height - 1n : operator === "<=" || operator === "=" ? height : high;
-  const range = { low: from > low ? from : low, high: to < high ? to : high };
-  return range.low > range.high ? undefined : range;
-}
-
-function* heights({ low, high }: HeightRange, isDescending: boolean): Generator<Height> {
-  if (isDescending) for (let height = high; height >= low; height--) yield height;
-  else for (let height = low; height <= high; height++) yield height;
+/** Searches take a hash in either case, as CometBFT's do. @throws UpgradeError UPG_INVALID_ARGUMENT */
+function withHash(condition: EventCondition): EventCondition {
+  const { key, operator, value } = condition;
+  if (key !== "tx.hash" || operator !== "=") return condition;
+  if (/^(?:[0-9a-fA-F]{2})+$/.test(value)) return { ...condition, value: value.toUpperCase() };
+  throw new UpgradeError(
+    "UPG_INVALID_ARGUMENT",
+    `tx.hash is compared with bytes in hex, not with "${value.slice(0, 80)}"`,
+  );
 }
 
 const emptyPage = async <T>(): Promise<SearchPage<T>> => ({ hits: [], total: 0, isTotalExact: true });

@@ -260,6 +260,11 @@ describe("RPC, by hand", () => {
       expect(await ask("[]")).toMatchObject({ error: {} });
       const subscribe = (query: string) => ask(JSON.stringify(call("subscribe", { query }, query)));
       expect(await subscribe("tm.event=")).toMatchObject({ error: { code: -32_602 } });
+      for (const query of ["tm.event='Tx' AND tx.height>3abc", "tx.height<1e3", "tx.height>=0&page=5"]) {
+        expect(await subscribe(query)).toMatchObject({
+          error: { data: expect.stringContaining("failed to parse query") },
+        });
+      }
       expect(await subscribe("tm.event='NewBlock'")).toEqual({ jsonrpc: "2.0", id: "tm.event='NewBlock'", result: {} });
       expect(await subscribe("tm.event='NewBlock'")).toMatchObject({
         error: { data: expect.stringContaining("already") },

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { EventSearch } from "../../../host/engine/blocks/event-search.js";
 import { SEARCH_LIMITS } from "../../../host/engine/blocks/search-budget.js";
 import { TxIndex } from "../../../host/event-index/tx-index.js";
-import { parseEventQuery } from "../../../host/event-query.js";
+import { parseEventQuery } from "../../../host/event-query-text.js";
 import { sha256 } from "../../../host/native/sha256.js";
 import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
 import { IS_OF_COMET, SIGNER, type TestNode, useTestNode, wallet } from "./test-node.js";
@@ -108,6 +108,47 @@ describe("searches for transactions", () => {
       expect(answer.tx_responses.map(({ height }: { height: string }) => height)).toEqual(["14", "13", "12"]);
       expect(answer.total).toBe("12");
     }));
+
+  test("bounds with a fraction → the heights between them, over the RPC and REST", () =>
+    useTestNode(async (node) => {
+      await sendInBlocks(node, 4);
+      const heightsOf = async (query: string) => txHeights(await call(node, "tx_search", { query }));
+      expect(await heightsOf("tx.height>4.5")).toEqual(["5", "6"]);
+      expect(await heightsOf("tx.height>=4.0 AND tx.height<5.5")).toEqual(["4", "5"]);
+      expect(await heightsOf("tx.height>3 AND tx.height<=4.999")).toEqual(["4"]);
+      expect(await heightsOf("tx.height=4.5")).toEqual([]);
+      const blocks = await call(node, "block_search", { query: "block.height>=4.5", order_by: "asc" });
+      expect(
+        blocks.result.blocks.map((each: { block: { header: { height: string } } }) => each.block.header.height),
+      ).toEqual(["5", "6"]);
+      const rest = await fetch(`${node.rest}/cosmos/tx/v1beta1/txs?query=${encodeURIComponent("tx.height>4.5")}`);
+      expect((await rest.json()).total).toBe("2");
+      const hash = (await call(node, "tx_search", { query: "tx.height=4" })).result.txs[0].hash as string;
+      expect(await heightsOf(`tx.hash='${hash.toLowerCase()}'`)).toEqual(["4"]);
+    }));
+
+  test.each([
+    ["tx.height<1e3", "e3"],
+    ["tx.height>0x1", "x1"],
+    ["tx.height>3abc", "abc"],
+    ["tx.height>=0&page=5", "&page=5"],
+    ["tx.height>-1", "-1"],
+    ["tx.height!=3", "!=3"],
+    ["tx.height>9", "512 digits", 2_000],
+  ])("%s → a parse error that shows %s, over the RPC and REST", (written, part, repeated = 1) =>
+    useTestNode(async (node) => {
+      const query = written + written.slice(-1).repeat(repeated - 1);
+      for (const method of ["tx_search", "block_search"]) {
+        const { error } = await call(node, method, {
+          query: method === "tx_search" ? query : query.replace("tx", "block"),
+        });
+        expect(error.data).toContain("failed to parse query");
+        expect(error.data).toContain(part);
+      }
+      const rest = await fetch(`${node.rest}/cosmos/tx/v1beta1/txs?query=${encodeURIComponent(query)}`);
+      expect([rest.status, (await rest.json()).code]).toEqual([400, 3]);
+    }),
+  );
 
   // CometBFT counts all hits.
   test.skipIf(IS_OF_COMET)(

@@ -6,7 +6,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { toHex } from "../../../host/bytes.js";
 import { isOfThisMachine } from "../../../host/comet-rpc/client.js";
 import { CometRpc } from "../../../host/comet-rpc/comet-rpc.js";
-import { parseEventQuery } from "../../../host/event-query.js";
+import { queryText } from "../../../host/comet-rpc/txs.js";
+import { parseEventQuery } from "../../../host/event-query-text.js";
 import { sha256 } from "../../../host/native/sha256.js";
 import { SIGNER, type TestNode, useTestNode, wallet } from "../api/test-node.js";
 
@@ -304,12 +305,24 @@ describe("CometRpc", () => {
     expect(codes.filter((code) => code === "UPG_REMOTE_UNAVAILABLE")).toHaveLength(80);
   });
 
-  test.each(["a.b='it\\'s'", "a\u00e9.b=1"])(
-    "%s, which CometBFT's searches cannot say → UPG_INVALID_ARGUMENT",
-    (query) =>
-      useTestNode(async (node) => {
-        const asked = cometOf(node.rpc).searchTxs(parseEventQuery(query), { page: 1, perPage: 1, isDescending: false });
-        await expect(asked).rejects.toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
-      }),
-  );
+  test("a text with a quote, which CometBFT's searches cannot say → UPG_INVALID_ARGUMENT", () =>
+    useTestNode(async (node) => {
+      const conditions = parseEventQuery(`a.b="it's"`);
+      const asked = cometOf(node.rpc).searchTxs(conditions, { page: 1, perPage: 1, isDescending: false });
+      await expect(asked).rejects.toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+    }));
+
+  test.each([
+    ["tx.height>=4.0 AND tx.height<3.", "tx.height >= 4.0 AND tx.height < 3."],
+    ["a\u00e9.b='5'  AND a.b EXISTS", "a\u00e9.b = '5' AND a.b EXISTS"],
+    [`a.b CONTAINS "x y" AND a.b='\\'`, "a.b CONTAINS 'x y' AND a.b = '\\'"],
+    [
+      "a.b>DATE 2026-01-31 AND a.b<TIME 2026-02-01T00:00:00Z",
+      "a.b > DATE 2026-01-31 AND a.b < TIME 2026-02-01T00:00:00Z",
+    ],
+    [`a.b=${"9".repeat(30)}`, `a.b = ${"9".repeat(30)}`],
+  ])("queryText() of %s → as CometBFT reads it", (query, text) => {
+    expect(queryText(parseEventQuery(query))).toBe(text);
+    expect(parseEventQuery(text)).toEqual(parseEventQuery(query));
+  });
 });
