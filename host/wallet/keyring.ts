@@ -130,13 +130,23 @@ export class Keyring {
     return unseal(record.sealed, this.#password, boundTo(record));
   }
 
-  /** One password for all keys: a new key is sealed only with the one that opens the existing keys. */
-  async #passwordForWriting(): Promise<string> {
+  /**
+   * Asks for the password, and checks it on a sealed key: what takes a key away is no less than what uses it. Nothing is
+   * asked where nothing is sealed.
+   *
+   * @throws UpgradeError UPG_INVALID_ARGUMENT (wrong password), UPG_STORE_CORRUPT
+   */
+  async unlock(): Promise<void> {
     const known = this.#folder
       .names()
       .map((name) => this.#record(name))
-      .find(canSign);
+      .find(({ sealed }) => sealed !== undefined);
     if (known) await this.#unsealed(known);
+  }
+
+  /** One password for all keys: a new key is sealed only with the one that opens the existing keys. */
+  async #passwordForWriting(): Promise<string> {
+    await this.unlock();
     this.#password ??= await this.#newPassword();
     return this.#password;
   }

@@ -25,6 +25,23 @@ describe("keys", () => {
     expect((await line.run(["keys", "export", "alice"])).exit).toBe(2);
   });
 
+  test("keys delete of a sealed keyring → its password first, then a yes; with a wrong one nothing is deleted", async () => {
+    const line = new CommandLine();
+    line.env["CHAIND_KEYRING_BACKEND"] = "file";
+    await line.run(["keys", "add", "dora"], `${PASSWORD}\n${PASSWORD}\n`);
+    const committee = ["keys", "add", "committee", "--multisig", "dora", "--multisig-threshold", "1"];
+    expect((await line.run(committee)).exit).toBe(0);
+    for (const name of ["dora", "committee"]) {
+      const wrong = await line.run(["keys", "delete", name, "--yes"], "wrong\n");
+      expect([wrong.exit, wrong.stderr]).toEqual([2, expect.stringContaining("password")]);
+      expect((await line.run(["keys", "delete", name], `${PASSWORD}\nn\n`)).exit).toBe(2);
+      expect((await line.run(["keys", "show", name])).exit).toBe(0);
+    }
+    expect((await line.run(["keys", "delete", "committee", "--yes"], `${PASSWORD}\n`)).exit).toBe(0);
+    expect((await line.run(["keys", "delete", "dora"], `${PASSWORD}\ny\n`)).exit).toBe(0);
+    expect((await line.text("keys", "list", "-n")).trim()).toBe("");
+  });
+
   test("keys add → the mnemonic on stderr for people, in the answer for machines, and never again", async () => {
     const line = new CommandLine();
     const text = await line.run(["keys", "add", "alice"]);

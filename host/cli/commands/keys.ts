@@ -170,12 +170,13 @@ function registerMovers(keys: Cobra, output: Output): void {
   addKeyringFlags(keys.command("delete"))
     .argument("<key>", "name of a key")
     .summary("Delete a key")
-    .option("-y, --yes", "do not ask")
+    .option("-y, --yes", "do not ask; the password of a sealed keyring is asked for all the same")
     .action(async (name: string, flags: ExportFlags, command: Cobra) => {
       const withKeyring = await keyringModule();
       const { confirm } = await import("../../shell/confirm.js");
       await withKeyring(flags, homeOf(command), async (keyring, prompt) => {
         const key = keyring.find(name);
+        await keyring.unlock();
         await confirm(prompt, flags.yes === true, `Delete the key "${key.name}" (${key.address}) for ever?`);
         keyring.remove(key.name);
         output.say(`deleted ${key.name}`);
