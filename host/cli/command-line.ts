@@ -9,9 +9,10 @@ import { requireWasm } from "../shell/require-wasm.js";
 import { envName, settle } from "../shell/settings.js";
 import { VERSION } from "../version.js";
 import { makeProgram } from "./program.js";
+import type { ProgramCommand } from "./run-chain.js";
 
 /** A mistake on the command line is reported in the form that was asked for, also when it cannot be parsed. */
-function wantsJson(args: readonly string[]): boolean {
+export function wantsJson(args: readonly string[]): boolean {
   let format = process.env[envName("--output")];
   for (const [at, arg] of args.entries()) {
     const joined = /^(?:-o=?|--output=)(.+)$/.exec(arg)?.[1];
@@ -37,7 +38,7 @@ function needsWasm(args: readonly string[]): boolean {
   return first !== undefined && !WITHOUT_WASM.has(first);
 }
 
-export async function runCommandLine(chain: Chain): Promise<number> {
+export async function runCommandLine(chain: Chain, more: readonly ProgramCommand[]): Promise<number> {
   const args = process.argv.slice(2);
   serveChain(chain);
   // A reader of our output may close it early (`chaind … | head`); a full disk loses it.
@@ -52,7 +53,7 @@ export async function runCommandLine(chain: Chain): Promise<number> {
   try {
     // Before the command is loaded: what it imports may want WebAssembly at once.
     if (needsWasm(args)) requireWasm();
-    const program = await makeProgram(args, VERSION);
+    const program = await makeProgram(args, VERSION, more);
     const ready = readyArguments(args, program);
     program.hook("preAction", (_, command) => {
       settle(command, { env: process.env, off: ready.off });

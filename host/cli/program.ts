@@ -11,12 +11,11 @@ import { formatHelp } from "../shell/help.js";
 import { makeOutput, type Output } from "../shell/output.js";
 import { programChain } from "../shell/program-chain.js";
 import { usage } from "../usage.js";
+import type { ProgramCommand } from "./run-chain.js";
 import { LOG_LEVELS, parseLogLevel } from "./sdk-flags.js";
 
-interface TopCommand {
-  readonly name: string;
+interface TopCommand extends ProgramCommand {
   readonly aliases?: readonly string[];
-  readonly summary: string;
   register(program: Cobra, output: Output): Promise<void>;
 }
 
@@ -129,14 +128,18 @@ const TOP_COMMANDS: readonly TopCommand[] = [
 const COMPLETE = "__complete";
 
 /** Builds the tree as far as these arguments need it. */
-export async function makeProgram(args: readonly string[], version: string): Promise<Cobra> {
+export async function makeProgram(
+  args: readonly string[],
+  version: string,
+  more: readonly ProgramCommand[] = [],
+): Promise<Cobra> {
   const program = rootCommand(version);
   const output = makeOutput(program);
   const [first, second] = operands(args, program);
   const wanted = first === "help" ? second : first;
   // What can be set is what the flags of all commands are called.
   const needsAll = first === "completion" || first === COMPLETE || (first === "config" && second === "set");
-  for (const top of TOP_COMMANDS) {
+  for (const top of [...TOP_COMMANDS, ...(more as readonly TopCommand[])]) {
     // What would be set there is what the flags of `start` are called.
     const isAsked = needsAll || (wanted === "pre-upgrade" && top.name === "start");
     if (isAsked || [top.name, ...(top.aliases ?? [])].includes(wanted ?? "")) await top.register(program, output);
@@ -162,7 +165,9 @@ function rootCommand(version: string): Cobra {
       ),
     )
     .option("--chain-id <string>", "chain id (default: that of client.toml, else the node's)")
-    .addOption(new Option("-o, --output <string>", "format of results").choices(["text", "json"]))
+    .addOption(
+      new Option("-o, --output <string>", "format of results; --json is the same as -o json").choices(["text", "json"]),
+    )
     .addOption(new Option("--log_format <string>", "format of logs").choices(["plain", "json"]).default("plain"))
     .addOption(
       new Option("--log_level <string>", "least level of logs")

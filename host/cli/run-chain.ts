@@ -5,18 +5,29 @@
 import { isMainThread } from "node:worker_threads";
 import type { Chain } from "../chain/define-chain.js";
 
+/** A command that a program has besides those of every chain, such as `demoCommand`. */
+export interface ProgramCommand {
+  readonly name: string;
+  /** A line in the program's help. */
+  readonly summary: string;
+  /** Adds the command to the command line; called when that asks for it. */
+  register(program: unknown, output: unknown): Promise<void>;
+}
+
 /**
  * Runs the command that the process was started with, and sets its exit status (docs/errors.md). Call it last in the
  * file that `node` is started with.
+ *
+ * @param more commands besides those of every chain
  *
  * @example
  * process.argv = ["node", "notesd", "version"]; // what a user typed
  * await runChain(defineChain({ name: "notesd", modules: [auth(), bank(), staking(), gov(), upgrade()] }));
  */
-export async function runChain(chain: Chain): Promise<void> {
+export async function runChain(chain: Chain, ...more: readonly ProgramCommand[]): Promise<void> {
   if (isMainThread) {
     const { runCommandLine } = await import("./command-line.js");
-    process.exitCode = await runCommandLine(chain);
+    process.exitCode = await runCommandLine(chain, more);
   } else {
     const { runThread } = await import("../thread/engine-worker.js");
     await runThread(chain);

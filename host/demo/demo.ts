@@ -1,12 +1,19 @@
-/** `npm start`: takes a chain through an upgrade, visibly. */
-import { mkdtempSync, rmSync } from "node:fs";
+/** The demonstration: takes a chain through an upgrade, visibly. One job, typed as `chaind demo` or as `npm start`. */
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Command } from "commander";
+import { Option } from "commander";
 import type { Chain } from "../chain/define-chain.js";
+import { wantsJson } from "../cli/command-line.js";
+import { Home } from "../engine/home/home.js";
+import { UpgradeError } from "../errors.js";
+import { readyArguments } from "../shell/arguments.js";
+import { Cobra } from "../shell/cobra.js";
 import { reportFailure } from "../shell/fail.js";
-import { serveChain } from "../shell/program-chain.js";
+import { makeOutput, type Output } from "../shell/output.js";
+import { programChain, serveChain } from "../shell/program-chain.js";
 import { requireWasm } from "../shell/require-wasm.js";
+import { shellWord } from "../shell-word.js";
 import { VERSION } from "../version.js";
 import { HOW_TO_RUN } from "./how-to-run.js";
 import { jsonView } from "./json-view.js";
@@ -15,50 +22,82 @@ import { textView } from "./text-view.js";
 
 interface Options {
   readonly genesis?: string;
-  readonly home?: string;
   readonly handler?: string;
   readonly keep?: boolean;
-  readonly json?: boolean;
 }
 
-const program = new Command(HOW_TO_RUN)
-  .description(
-    "Starts the old version of a chain, schedules an upgrade, lets the node halt at its height, starts the new version\n" +
-      "with the handler, and makes more blocks. Everything happens in a fresh home, without network.",
-  )
-  .version(VERSION)
-  .option("--genesis <file>", "begin with real state: a genesis document, today's format or that of 2019, plain or .gz")
-  .option("--home <dir>", "use this (new) home and keep it; without: a temporary one")
-  .option("--handler <file>", "run this handler too: for its plan, after v2 when no known version carries it")
-  .option("--keep", "keep the temporary home")
-  .option("--json", "one JSON object a line on stdout")
-  .exitOverride();
+const HOME = "use this (new) home and keep it; without: a temporary one";
 
-async function main(): Promise<number> {
-  let options: Options = {};
-  let temporary: string | undefined;
+/** Adds `demo` to a chain's program. The home is never that of the environment: nobody's chain is to be played with. */
+export function registerDemo(program: Cobra, output: Output): void {
+  const demo = program.command("demo").summary("Take a chain through an upgrade, visibly");
+  demo.describeGlobals({ "--home": HOME, "--chain-id": undefined, "--log_format": undefined });
+  demo.describeGlobals({ "--log_level": undefined, "--log_no_color": undefined });
+  demo.example("demo", "demo --home my-chain", "demo --genesis exported.json");
+  addFlags(demo).action(async (options: Options) => {
+    const isGiven = program.getOptionValueSource("home") === "cli";
+    const home = isGiven ? String(program.getOptionValue("home")) : undefined;
+    process.exitCode = (await demonstrate(options, home, output)) ? 0 : 1;
+  });
+}
+
+/** Runs the demonstration with the process's arguments, as a program of its own; returns its exit status. */
+export async function runAlone(chain: Chain): Promise<number> {
+  const args = process.argv.slice(2);
+  serveChain(chain);
+  let isJson = wantsJson(args);
   try {
-    options = program.parse().opts<Options>();
     requireWasm();
-    const home = options.home ?? join(mkdtempSync(join(tmpdir(), "chain-upgrade-")), "home");
-    if (!options.home && !options.keep) temporary = join(home, "..");
-    const view = options.json ? jsonView() : textView({ home, isKept: temporary === undefined });
-    const ok = await runMainJob({
-      home,
-      ...(options.genesis ? { genesis: options.genesis } : {}),
-      ...(options.handler ? { handler: options.handler } : {}),
-      show: view,
+    const program = addFlags(new Cobra(HOW_TO_RUN)).version(VERSION).exitOverride();
+    program.option("--home <dir>", HOME);
+    program.addOption(new Option("-o, --output <string>", "format of results").choices(["text", "json"]));
+    const output = makeOutput(program);
+    let isWell = true;
+    program.action(async (options: Options & { home?: string }) => {
+      isJson = output.isJson;
+      isWell = await demonstrate(options, options.home, output);
     });
-    return ok ? 0 : 1;
+    await program.parseAsync([...readyArguments(args, program).args], { from: "user" });
+    return isWell ? 0 : 1;
   } catch (error) {
-    return reportFailure(error, options.json === true, false);
+    return reportFailure(error, isJson, false);
+  }
+}
+
+function addFlags(command: Cobra): Cobra {
+  return command
+    .description(
+      "Starts the old version of a chain, schedules an upgrade, lets the node halt at its height, starts the new version\n" +
+        "with the handler, and makes more blocks. Everything happens in a fresh home, without network.",
+    )
+    .option(
+      "--genesis <file>",
+      "begin with real state of version 1: a genesis document, today's format or that of 2019, plain or .gz",
+    )
+    .option("--handler <file>", "run this handler too: for its plan, after v2 when no known version carries it")
+    .option("--keep", "keep the temporary home");
+}
+
+/** @returns whether everything that was checked holds */
+async function demonstrate(options: Options, given: string | undefined, output: Output): Promise<boolean> {
+  if (given !== undefined) requireNew(given);
+  const home = given ?? join(mkdtempSync(join(tmpdir(), "chain-upgrade-")), "home");
+  const temporary = given === undefined && !options.keep ? join(home, "..") : undefined;
+  try {
+    const show = output.isJson ? jsonView() : textView({ home, isKept: temporary === undefined });
+    const { genesis, handler } = options;
+    return await runMainJob({ home, ...(genesis ? { genesis } : {}), ...(handler ? { handler } : {}), show });
   } finally {
     if (temporary) rmSync(temporary, { recursive: true, force: true });
   }
 }
 
-/** Runs the demonstration with the process's arguments; returns its exit status. */
-export function demonstrate(chain: Chain): Promise<number> {
-  serveChain(chain);
-  return main();
+function requireNew(path: string): void {
+  const home = new Home(path);
+  if (!existsSync(home.genesisFile) && !home.hasDatabase) return;
+  const start = `npx ${programChain().name} start --home ${shellWord(path)}`;
+  throw new UpgradeError(
+    "UPG_INVALID_CONFIG",
+    `${path} has a chain in it: name a folder that is new; \`${start}\` goes on with that chain`,
+  );
 }

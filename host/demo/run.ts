@@ -19,6 +19,7 @@ import { requireExit, runChildNode } from "./child-node.js";
 import { amounts, type Count, countChain } from "./count.js";
 import type { Show } from "./events.js";
 import { finish } from "./finish.js";
+import { requireOldDocument } from "./old-document.js";
 import { BLOCK_TIME, openJob } from "./open-job.js";
 import { smallGenesis } from "./small-genesis.js";
 import { keepOperatorKeys, proposeAndVote } from "./vote.js";
@@ -65,7 +66,10 @@ interface PlannedUpgrade {
 async function initialise({ home, genesis }: MainJobOptions): Promise<void> {
   const keySeed = sha256(utf8("chain-upgrade main job"));
   if (genesis) {
-    await withPlainDocument(genesis, (plain) => initHome({ home, genesis: plain, keySeed }));
+    await withPlainDocument(genesis, (plain) => {
+      requireOldDocument(plain, genesis);
+      initHome({ home, genesis: plain, keySeed });
+    });
     return;
   }
   const folder = mkdtempSync(join(mkdirs(home), ".genesis-"));
