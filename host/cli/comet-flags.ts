@@ -140,7 +140,7 @@ export function chosenComet(flags: CometFlags, home: Home, self: Command): Comet
 function rpcOf({ "comet.rpc": given }: CometFlags, home: Home, self: Command): string {
   const flag = rpcFlag(self);
   const where = flag === undefined ? "rpc.laddr of config.toml" : "--rpc.laddr";
-  const listens = flag ?? configValue(readConfig(home.path, "config"), "rpc.laddr");
+  const listens = flag ?? configValue(readConfig(home.path, "config"), "rpc.laddr", "text");
   // It may listen at several; at all addresses of the machine it is asked at this machine's own.
   const [first = ""] = (listens ?? "").split(",");
   const own = (first.trim() || RPC_DEFAULT).replace(/\/\/(0\.0\.0\.0|\[::\])?:/, "//127.0.0.1:");

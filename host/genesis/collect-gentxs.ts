@@ -64,7 +64,7 @@ export function collectGentxs(path: string, given?: string): Collected {
     if (isKnown(genesis, gentx)) continue;
     validators.push(inFile(file, () => putGentx(json, genesis, gentx)));
   }
-  const moniker = configValue(readConfig(path, "app"), "moniker") ?? "node";
+  const moniker = configValue(readConfig(path, "app"), "moniker", "text") ?? "node";
   const settings = withPeers(path, peers);
   writeDocument(home.genesisFile, json);
   settings.write();

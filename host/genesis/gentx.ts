@@ -110,7 +110,7 @@ function coinOf(text: string): Coin {
 }
 
 function monikerOf(home: string, { moniker }: ValidatorFlags): string {
-  const name = moniker ?? configValue(readConfig(home, "app"), "moniker") ?? "node";
+  const name = moniker ?? configValue(readConfig(home, "app"), "moniker", "text") ?? "node";
   if (name === "" || name.length > MONIKER_LENGTH_MAX)
     throw usage(`--moniker has 1 to ${MONIKER_LENGTH_MAX} characters`);
   return name;

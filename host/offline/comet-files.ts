@@ -7,7 +7,7 @@ import { configValue, readConfig } from "../shell/config-file.js";
 /** @throws UpgradeError UPG_INVALID_CONFIG */
 export function cometFiles(home: Home): CometFiles {
   const settings = readConfig(home.path, "config");
-  const at = (setting: string, file: string) => resolve(home.path, configValue(settings, setting) || file);
+  const at = (setting: string, file: string) => resolve(home.path, configValue(settings, setting, "text") || file);
   return {
     nodeKey: at("node_key_file", "config/node_key.json"),
     validatorKey: at("priv_validator_key_file", "config/priv_validator_key.json"),

@@ -37,11 +37,22 @@ export function parseConfig(path: string, text: string): ConfigTable {
   }
 }
 
+/** What a setting takes besides a text and a number. */
+export type SettingKind = "text" | "switch" | "list";
+
+const EXPECTED: Readonly<Record<SettingKind, string>> = {
+  text: "a text or a number",
+  switch: "true or false",
+  list: "a text or a list of them",
+};
+
 /**
  * The text of a setting; `api.address` is the setting `address` of the table `api`. Undefined when it is absent.
- * @throws UpgradeError UPG_INVALID_CONFIG where a table is no table, or a setting is a table, a date or a list of such
+ * @param kind undefined: any
+ * @throws UpgradeError UPG_INVALID_CONFIG where a table is no table, or a setting is a table, a date or a list of such, or
+ * not of its kind
  */
-export function configValue(table: ConfigTable, key: string): string | undefined {
+export function configValue(table: ConfigTable, key: string, kind?: SettingKind): string | undefined {
   const parts = key.split(".");
   let value: unknown = table;
   for (const [at, part] of parts.entries()) {
@@ -55,7 +66,13 @@ export function configValue(table: ConfigTable, key: string): string | undefined
   if (Array.isArray(value) ? value.some(isNested) : isNested(value)) {
     throw wrongKind(key, "expected a text, a number, true or false, or a list of them");
   }
+  if (kind !== undefined && !isOfKind(value, kind)) throw wrongKind(key, `expected ${EXPECTED[kind]}`);
   return Array.isArray(value) ? value.join(",") : String(value);
+}
+
+/** `["a"]` would be taken for `a`, and `true` for a name. */
+function isOfKind(value: unknown, kind: SettingKind): boolean {
+  return Array.isArray(value) ? kind === "list" : typeof value !== "boolean" || kind === "switch";
 }
 
 /** A table, a list, or a date, which is an object too. */

@@ -8,7 +8,7 @@ import { messageOf, UpgradeError } from "../errors.js";
 import { envPrefix } from "../program-name.js";
 import { usage } from "../usage.js";
 import { parseSwitch } from "./arguments.js";
-import { type ConfigName, type ConfigTable, configValue, readConfig } from "./config-file.js";
+import { type ConfigName, type ConfigTable, configValue, readConfig, type SettingKind } from "./config-file.js";
 
 export interface Sources {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -22,6 +22,20 @@ export function envName(long: string): string {
 
 /** Never read from a file: they say which home it is in, or answer for a person. */
 const NOT_FROM_FILES = new Set(["--home", "--yes", "--version"]);
+
+/** Flags of several values with commas between them: a file may have them as a list. */
+const LISTS: ReadonlySet<string | undefined> = new Set([
+  ...["--index-events", "--rpc.cors-allowed-origins", "--minimum-gas-prices", "--fees", "--gas-prices"],
+  ...["--unsafe-skip-upgrades", "--skip-upgrade-heights", "--p2p.persistent_peers", "--p2p.seeds"],
+  ...["--p2p.private_peer_ids", "--p2p.unconditional_peer_ids"],
+]);
+
+/** Undefined: one that is a switch or has a value. */
+function kindOf({ long, required, optional }: Option): SettingKind | undefined {
+  if (optional) return undefined;
+  if (!required) return "switch";
+  return LISTS.has(long) ? "list" : "text";
+}
 
 /** Gives every flag of a command and its parents its value. @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_INVALID_CONFIG */
 export function settle(command: Command, sources: Sources): void {
@@ -47,7 +61,7 @@ function settleDaemonHome(root: Command, home: Option, { env }: Sources): void {
 
 /** The file that a command reads: the node and what says what it would do, app.toml; those that make the files, none. */
 export function readsConfig(top: string): ConfigName | undefined {
-  if (["init", "config", "completion", "help", "localnet"].includes(top)) return undefined;
+  if (["init", "config", "completion", "help", "localnet", "demo"].includes(top)) return undefined;
   return ["start", "relay", "pre-upgrade"].includes(top) ? "app" : "client";
 }
 
@@ -69,7 +83,7 @@ function settleOne(command: Command, option: Option, { env, off }: Sources, tabl
     return;
   }
   if (!table || !isFromFile(long)) return;
-  const fromFile = configValue(table, long.slice(2));
+  const fromFile = configValue(table, long.slice(2), kindOf(option));
   if (fromFile === undefined || fromFile === "") return;
   command.setOptionValueWithSource(attribute, parseSetting(option, fromFile, long.slice(2)), "config");
 }

@@ -36,7 +36,8 @@ async function seen(
   const ask = root.command("ask").option("--node <string>", "", "default").option("-y, --yes").option("--no-validate");
   ask.option("--count <n>", "", parseCount, 1).action(take);
   root.command("pre-upgrade").option("--api.address <string>", "", "default").action(take);
-  root.command("start").option("--api.address <string>", "", "default").action(take);
+  const start = root.command("start").option("--api.address <string>", "", "default");
+  start.option("--index-events <events>").action(take);
   const ready = readyArguments(args, root);
   root.hook("preAction", (_, command) => settle(command, { env, off: ready.off }));
   await root.parseAsync(ready.args, { from: "user" });
@@ -105,6 +106,32 @@ describe("settle()", () => {
     expect(await seen(["ask"], { CHAIND_COUNT: "8" })).toMatchObject({ count: 8 });
     expect(await seen(["start"])).toMatchObject({ "api.address": "from app.toml" });
     expect(envName("--api.address")).toBe("CHAIND_API_ADDRESS");
+  });
+
+  test.each([
+    ["client", ["ask"], 'node = ["a"]', "node has a wrong type: expected a text or a number"],
+    ["client", ["ask"], "node = []", "node has a wrong type: expected a text or a number"],
+    ["client", ["ask"], "node = true", "node has a wrong type: expected a text or a number"],
+    ["client", ["ask"], "no-validate = [true]", "no-validate has a wrong type: expected true or false"],
+    ["app", ["start"], '[api]\naddress = ["a"]', "api.address has a wrong type: expected a text or a number"],
+    ["app", ["start"], "index-events = true", "index-events has a wrong type: expected a text or a list of them"],
+  ])("%s.toml, %j with %j → UPG_INVALID_CONFIG: %s", async (file, args, text, message) => {
+    const wrong = join(home, "wrong");
+    mkdirSync(join(wrong, "config"), { recursive: true });
+    writeFileSync(join(wrong, "config", `${file}.toml`), text);
+    await expect(seen([...args, "--home", wrong])).rejects.toMatchObject({
+      code: "UPG_INVALID_CONFIG",
+      message: `the setting ${message}`,
+    });
+  });
+
+  test("a number for a text, a list for a flag of several values → taken", async () => {
+    const own = join(home, "own");
+    mkdirSync(join(own, "config"), { recursive: true });
+    writeFileSync(join(own, "config", "client.toml"), "node = 5\n");
+    writeFileSync(join(own, "config", "app.toml"), 'index-events = ["a.b", "c.d"]\n');
+    expect(await seen(["ask", "--home", own])).toMatchObject({ node: "5" });
+    expect(await seen(["start", "--home", own])).toMatchObject({ indexEvents: "a.b,c.d" });
   });
 
   test("wrong values name where they come from", async () => {
