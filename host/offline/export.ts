@@ -9,9 +9,10 @@ import { BlockStore } from "../engine/blocks/block-store.js";
 import { keptGenesis } from "../engine/home/genesis-record.js";
 import { Home } from "../engine/home/home.js";
 import { noChain, withReader } from "../engine/home/home-database.js";
-import { UpgradeError } from "../errors.js";
+import { isUpgradeError, UpgradeError } from "../errors.js";
 import { sha256 } from "../native/sha256.js";
 import { programChain } from "../shell/program-chain.js";
+import { diskFailure } from "../store/disk/lmdb-errors.js";
 import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import { readCommit } from "../store/versions/commit-record.js";
 import type { VersionView } from "../store/versions/version-view.js";
@@ -107,26 +108,37 @@ function writeAll(file: number, bytes: Uint8Array): boolean {
 }
 
 function writeStream(path: string, text: Iterable<string>): void {
-  const file = openSync(path, "w");
   try {
-    writeTo(file, text);
-  } finally {
-    closeSync(file);
+    const file = openSync(path, "w");
+    try {
+      writeTo(file, text);
+    } finally {
+      closeSync(file);
+    }
+  } catch (cause) {
+    throw notWritten(path, cause);
   }
+}
+
+/** The document is made of state while it is written: what state refuses keeps its own code. */
+function notWritten(path: string, cause: unknown): UpgradeError {
+  return isUpgradeError(cause) ? cause : diskFailure("write", `cannot write ${path}`, path, cause);
 }
 
 /** The file exists once all of it is on disk. */
 function writeFile(path: string, text: Iterable<string>): void {
   const temporary = `${path}.${toHex(randomBytes(4))}`;
-  const file = openSync(temporary, "w", 0o644);
   try {
-    writeTo(file, text);
-    fsyncSync(file);
+    const file = openSync(temporary, "w", 0o644);
+    try {
+      writeTo(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
     renameSync(temporary, path);
-  } catch (error) {
+  } catch (cause) {
     rmSync(temporary, { force: true });
-    throw error;
-  } finally {
-    closeSync(file);
+    throw notWritten(path, cause);
   }
 }

@@ -35,6 +35,10 @@ export function writeConsensusKey(path: string, key: ConsensusKey): void {
 
 /** @throws UpgradeError UPG_INVALID_CONFIG */
 export function readConsensusKey(path: string): ConsensusKey {
+  return readKey(path, "consensus key");
+}
+
+function readKey(path: string, what: string): ConsensusKey {
   const bytes = readFileIfThere(path);
   if (!bytes) {
     throw new UpgradeError(
@@ -42,17 +46,17 @@ export function readConsensusKey(path: string): ConsensusKey {
       `${path} is missing: make a home with \`${programName()} init\` first`,
     );
   }
-  return consensusKey(readPrivateKey(path, bytes));
+  return consensusKey(readPrivateKey(path, bytes, what));
 }
 
-function readPrivateKey(path: string, bytes: Uint8Array): Uint8Array {
+function readPrivateKey(path: string, bytes: Uint8Array, what: string): Uint8Array {
   try {
     const json = JSON.parse(decodeText(bytes)) as { priv_key: { type: string; value: string } };
     const secret = fromBase64(json.priv_key.value);
     if (json.priv_key.type !== "tendermint/PrivKeyEd25519" || secret.length !== 64) throw new TypeError("wrong type");
     return secret.slice(0, 32);
   } catch (cause) {
-    throw new UpgradeError("UPG_INVALID_CONFIG", `${path} holds no ed25519 consensus key`, { cause });
+    throw new UpgradeError("UPG_INVALID_CONFIG", `${path} holds no ed25519 ${what}`, { cause });
   }
 }
 
@@ -69,5 +73,5 @@ export function nodeId(key: ConsensusKey): string {
 
 /** @throws UpgradeError UPG_INVALID_CONFIG */
 export function readNodeId(path: string): string {
-  return nodeId(readConsensusKey(path));
+  return nodeId(readKey(path, "node key"));
 }
