@@ -17,7 +17,8 @@ export function registerGenesis(program: Cobra, output: Output): void {
     .summary("Give an account coins, and make it this node's validator")
     .description(
       "Adds an account to config/genesis.json. With --validator the account operates this node's validator and delegates\n" +
-        "to it, so that its votes count; the power is what it delegates, in millions.",
+        "to it, so that its votes count; the power is what it delegates, in millions. No account holds\n" +
+        "those tokens: `query bank total` leaves them out until the first staking message.",
     )
     .option("--validator [power]", "operate this node's validator, with this voting power (100 when none is given)")
     .option("--append", "add the coins to those of an account that exists already")

@@ -1,7 +1,6 @@
 /** `chaind init`: makes a home with keys and a genesis document. */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
-import type { Command } from "commander";
 import { toHex, toUpperHex, utf8 } from "../../bytes.js";
 import { parseGenesis } from "../../chain/genesis/genesis.js";
 import { wallClock } from "../../engine/embedded/clock.js";
@@ -12,6 +11,7 @@ import { writeNothingSigned } from "../../engine/home/last-signed.js";
 import { UpgradeError } from "../../errors.js";
 import { type TakenGenesis, takeDocument, withPlainDocument } from "../../genesis/take-document.js";
 import { sha256 } from "../../native/sha256.js";
+import type { Cobra } from "../../shell/cobra.js";
 import { programChain } from "../../shell/program-chain.js";
 import { formatTime } from "../../time.js";
 import { writeDefaultConfig } from "../config-defaults.js";
@@ -34,7 +34,7 @@ export interface InitAnswer {
   readonly validator: string;
 }
 
-export function registerInit(program: Command, print: (answer: InitAnswer) => void): void {
+export function registerInit(program: Cobra, print: (answer: InitAnswer) => void): void {
   program
     .command("init")
     .argument("<moniker>", "a name for this node")
@@ -45,7 +45,8 @@ export function registerInit(program: Command, print: (answer: InitAnswer) => vo
     )
     .option("--genesis <file>", "take the genesis document from a file")
     .option("--overwrite", "replace the genesis document and keys of an existing home")
-    .action(async (moniker: string, options: Omit<InitOptions, "home" | "moniker">, command: Command) => {
+    .example("init my-node --chain-id demo-1", "init my-node --genesis genesis.json --home node")
+    .action(async (moniker: string, options: Omit<InitOptions, "home" | "moniker">, command: Cobra) => {
       const { home, chainId } = command.optsWithGlobals() as { home: string; chainId?: string };
       const all = { ...options, home, moniker, ...(chainId ? { chainId } : {}) };
       if (all.genesis === undefined) print(initHome(all));

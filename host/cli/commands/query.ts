@@ -47,6 +47,7 @@ function registerUpgrade(query: Cobra, output: Output): void {
       "Gets the currently scheduled upgrade plan, if one exists. Text output also shows when its height will be reached, from the\n" +
         "times of the last blocks; JSON does with --estimate.",
     )
+    .example("query upgrade plan", "query upgrade plan --estimate -o json")
     .option("--estimate", "with JSON too, show when the height will be reached");
   question(
     group,
@@ -124,7 +125,7 @@ function registerAccounts(query: Cobra, output: Output): void {
       output,
       async () => (await accounts()).balances,
     ),
-  );
+  ).example("query bank balances ADDRESS", "query bank balances ADDRESS --height 40 -o json");
   question(
     bank,
     "balance <address> <denom>",

@@ -7,6 +7,7 @@ export function registerStatus(program: Cobra, output: Output): void {
   addNodeFlags(program.command("status"))
     .summary("Query a node's state")
     .description("Prints who a node is, the last block it has and the key that it signs with, as JSON.")
+    .example("status", "status --node tcp://127.0.0.1:26657")
     .action(async (flags: NodeFlags) => {
       const { rpcClient } = await import("../../client/flags.js");
       const answer = (await rpcClient(flags).call("status")) as object;

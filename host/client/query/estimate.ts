@@ -83,9 +83,8 @@ export function estimateText(found: Estimate): string {
   if (leftNanos === undefined || blockNanos === undefined || at === undefined) {
     lines.push("note: too few blocks to estimate the time");
   } else {
-    lines.push(
-      `in: ${durationText(leftNanos)} ±${durationText(plusMinusNanos ?? 0n)}, at ${secondsText(blockNanos)} s a block`,
-    );
+    const [left, about] = [wholeSeconds(leftNanos), wholeSeconds(plusMinusNanos ?? 0n)].map(durationText);
+    lines.push(`in: ${left} ±${about}, at ${secondsText(blockNanos)} s a block`);
     if (isShort(found.paceBlocks)) lines.push(`note: ${shortPaceText(found.paceBlocks)}`);
     if (isDate(at)) lines.push(`utc: ${dateText(at, "UTC")}`, `local: ${dateText(at)}`);
   }
@@ -109,6 +108,9 @@ const UNITS: readonly (readonly [name: string, nanos: bigint])[] = [
   ["min", 60n * NANOS],
   ["s", NANOS],
 ];
+
+/** An estimate is of seconds: a part of one counts as one, on either side of the ±. */
+const wholeSeconds = (nanos: bigint) => (nanos > 0n && nanos < NANOS ? NANOS : nanos);
 
 /** `3 d 4 h`, the two largest units. */
 export function durationText(nanos: bigint): string {

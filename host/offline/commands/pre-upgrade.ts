@@ -18,6 +18,7 @@ export function registerPreUpgrade(program: Cobra): void {
     .option("--handlers <string>", "folder of upgrade handlers (default: those built with this program)")
     .option("--handlers-staged <string>", "one more folder of handlers that wait for their height")
     .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount)
+    .example("pre-upgrade --home node")
     .action(async (flags: PreUpgradeFlags, command: Cobra) => {
       const settings = [...settingFlags(program, "app").keys()];
       const { preUpgrade } = await import("../pre-upgrade.js");

@@ -11,6 +11,7 @@ export function registerRollback(program: Cobra, output: Output): void {
         "binary that should not have run. The state before it must still be kept. Stop the node first.",
     )
     .option("--hard", "the block goes too; it always does here")
+    .example("rollback --home node")
     .action(async (_: unknown, command: Cobra) => {
       const { rollback } = await import("../rollback.js");
       output.print(rollback(String(command.optsWithGlobals()["home"])));

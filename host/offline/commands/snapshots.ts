@@ -20,6 +20,7 @@ export function registerSnapshots(program: Cobra, output: Output): void {
       "A node with CometBFT takes them by itself: state-sync.snapshot-interval in app.toml. Nodes that join fetch one from\n" +
         "their peers, check it against the app hash, and have neither old blocks nor old versions to run.",
     )
+    .example("snapshots list --home node", "snapshots export --home node", "snapshots dump 40 --home node")
     .group();
   snapshots
     .command("list")

@@ -42,6 +42,7 @@ export function registerBuild(handler: Cobra, output: Output): void {
     .option("--project <dir>", "folder of the project", ".")
     .option("--out <file>", "where to write the handler (default: build/handler.wasm in the project)")
     .option("--locked", "refuse to make other bytes than handler.lock.json has")
+    .example("handler build", "handler build --project my-handler --out v3.wasm", "handler build --locked")
     .action(async (options: BuildOptions) => {
       const answer = await buildProject(options).catch((error: unknown) => sayCompiler(error, output));
       output.print(answer, buildText(answer));

@@ -13,6 +13,7 @@ export function registerCheck(handler: Cobra, output: Output): void {
       "Checks files by the rules that every node applies before it runs one. Exit status 21 if any is refused; else 30 " +
         "if one cannot be read, 2 if one is absent.",
     )
+    .example("handler check v3.wasm", "handler check handlers/*.wasm -o json")
     .action((files: string[]) => {
       const checks = files.map((file) => {
         const check = checkFile(file);

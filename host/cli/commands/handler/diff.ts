@@ -18,6 +18,7 @@ export function registerDiff(handler: Cobra, output: Output): void {
     .summary("Show what two handlers differ in")
     .description("Compares manifest, imports, exports, functions, and the gas of the project's scenes.")
     .option("--project <dir>", "folder of the project with the scenes", ".")
+    .example("handler diff before.wasm after.wasm")
     .action((a: string, b: string, { project }: { project: string }) => {
       const [left, right] = [readWasmFile(a), readWasmFile(b)];
       const fixtures = new HandlerProject(project).fixtures();

@@ -16,6 +16,7 @@ export function registerInspect(handler: Cobra, output: Output): void {
       "Shows the manifest, imports, exports, sections and functions of a handler, with their sizes; of a file that nodes\n" +
         "refuse as much as can be read, and exit status 21.",
     )
+    .example("handler inspect v3.wasm", "handler inspect v3.wasm -o json")
     .action((file: string) => {
       const { bytes, sha256, size } = readWasmFile(file);
       const inspection = inspectHandler(bytes);

@@ -16,6 +16,7 @@ export function registerNew(handler: Cobra, output: Output): void {
     .summary("Begin a handler")
     .description("Makes the project of a handler that works: build it, test it, then change it.")
     .option("--plan <name>", "name of the plan that the handler serves", "v3")
+    .example("handler new my-handler", "handler new my-handler --plan v4")
     .action((dir: string, { plan }: { plan: string }) => {
       const files = makeProject(dir, plan);
       const text = [`made ${dir}: ${files.join(", ")}`, `next: cd ${dir}`, "      npm install", "      npm test"];

@@ -28,6 +28,7 @@ export function registerRun(handler: Cobra, output: Output): void {
     .requiredOption("--state <home>", "home of the chain")
     .option("--height <height>", "begin with the state of this height (default: the last one)", parseHeight)
     .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount)
+    .example("handler run v3.wasm --state node", "handler run v3.wasm --state node --height 40 -o json")
     .action((file: string, { state, height, handlerDiskMax }: RunOptions) => {
       try {
         const wasm = openHandlerFile(file);

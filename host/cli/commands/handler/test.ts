@@ -25,10 +25,12 @@ export function registerTest(handler: Cobra, output: Output): void {
     .summary("Put a built handler through the standard checks")
     .description(
       "Runs each scene of fixtures/*.json: batches of three sizes must agree, a run that is out of gas anywhere must leave\n" +
-        "nothing, other layouts must be refused, and what the scene expects must come. Exit status 20 if anything fails.",
+        "nothing, other layouts must be refused, and what the scene expects must come. Exit status 20 if anything fails;\n" +
+        "2: there is no such handler, 21: nodes would refuse it, 30: a scene cannot be read.",
     )
     .option("--project <dir>", "folder of the project", ".")
     .option("--fixture <file...>", "these scenes instead of the project's")
+    .example("handler test", "handler test v3.wasm --fixture fixtures/three-holders.json")
     .action((file: string | undefined, options: TestOptions) => {
       const project = new HandlerProject(options.project);
       const path = file ?? join(options.project, project.wasmName);

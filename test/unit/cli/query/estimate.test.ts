@@ -94,6 +94,15 @@ describe("texts", () => {
   });
 
   test.each([
+    [S / 20n, "in: 5 s ±1 s, at 0.050 s a block"],
+    [S / 200n, "in: 1 s ±1 s, at 0.005 s a block"],
+    [2n * S, "in: 3 min 20 s ±2 s, at 2.000 s a block"],
+  ])("estimateText() of %d ns a block → %s", (mean, text) => {
+    const found = estimate(times(100n, mean), 200n, NOW);
+    expect(found && estimateText(found)).toContain(`  ${text}\n`);
+  });
+
+  test.each([
     [0n, "0 s"],
     [S / 2n, "less than 1 s"],
     [S, "1 s"],
