@@ -35,6 +35,10 @@ function install(): string {
   return join(packages, "chain-upgrade/dist/chaind.js");
 }
 
+interface PackageJson {
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
 /** Files that a page of the package links to, without those of other sites. */
 function linkedFiles(page: string): string[] {
   const links = Array.from(readFileSync(page, "utf8").matchAll(/\]\(([^)#\s]+)[^)]*\)/g), ([, link = ""]) => link);
@@ -93,6 +97,24 @@ describe("installed package", () => {
     expect(status, stderr).toBe(0);
     expect(JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({ event: "done", ok: true });
   }, 600_000);
+
+  test("the chain of README.md, made into a program as the page says → what the page says that it prints", () => {
+    const readme = readFileSync(join(root, "README.md"), "utf8");
+    const [, code = "", printed = ""] = /^```ts\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```$/m.exec(readme) ?? [];
+    const project = mkdtempSync(join(folder, "chain-"));
+    writeFileSync(join(project, "package.json"), "{}");
+    writeFileSync(join(project, "chain.ts"), code);
+    // TypeScript is here already, at the version that the page names.
+    const commands =
+      /^npm pkg set [\s\S]*?&& node chain\.js$/m.exec(readme)?.[0].replace(/ && npm install .*$/m, "") ?? "";
+    const tsc = `"${process.execPath}" "${join(ROOT, "node_modules/typescript/bin/tsc")}"`;
+    const script = commands.replace("npx tsc", tsc);
+    const { status, stdout, stderr } = spawnSync("bash", ["-ec", script], { cwd: project, encoding: "utf8" });
+    expect(status, `${stdout}${stderr}`).toBe(0);
+    expect(stdout).toBe(printed);
+    const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as PackageJson;
+    for (const name of ["typescript", "@types/node"]) expect(readme).toContain(`${name}@${devDependencies[name]}`);
+  });
 
   test("npx chaind demo in an empty folder → a chain goes through an upgrade", () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [installed, "demo", "--json"], {

@@ -43,6 +43,7 @@ test(
     const log = exit === 0 ? "" : readFileSync(join(folder, "net.log"), "utf8").slice(-3_000);
     expect(exit, `${output.slice(-2_500)}\n--- net.log\n${log}`).toBe(0);
     expect(output).toContain("== end");
+    expect(output).toContain("moniker: five");
     expect(output.match(/UPG_HALT_UPGRADE_NEEDED at height \d+/g)).toHaveLength(4);
     expectOneAppHash(
       readFileSync(join(folder, "net.log"), "utf8"),
