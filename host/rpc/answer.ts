@@ -1,6 +1,7 @@
 /** JSON-RPC 2.0: one call in, one response out; errors are responses too. */
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import { apiError } from "../query/api-error.js";
+import { type Body, partOf } from "../server/body.js";
 import type { DoorEvents } from "../server/door.js";
 import type { RpcContext } from "./context.js";
 import { JsonText } from "./json.js";
@@ -43,10 +44,14 @@ export const invalidRequest = (data: string): RpcAnswer => ({
 export const success = (id: RpcId, result: unknown): RpcAnswer => ({ jsonrpc: "2.0", id, result });
 
 /** The JSON of an answer. */
-export function answerText(answer: RpcAnswer): string {
+export function answerBody(answer: RpcAnswer): Body {
   const { result, ...rest } = answer;
-  if (!(result instanceof JsonText)) return JSON.stringify(answer);
-  return `${JSON.stringify(rest).slice(0, -1)},"result":${result.text}}`;
+  if (!(result instanceof JsonText)) return [partOf(JSON.stringify(answer))];
+  const [before, after] = [`${JSON.stringify(rest).slice(0, -1)},"result":`, "}"];
+  const [text] = result.body;
+  // Short texts are sent in one piece.
+  if (result.body.length === 1 && typeof text === "string") return [partOf(before + text + after)];
+  return [before, ...result.body, after];
 }
 
 /** The data of an error end with its stable code. */

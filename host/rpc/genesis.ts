@@ -60,7 +60,7 @@ export class GenesisAnswers {
    * each takes several times its bytes of memory until it is sent.
    * @throws UpgradeError UPG_REMOTE_BUSY
    */
-  async base64(document: GenesisPieces, from: number, to: number): Promise<string> {
+  async base64(document: GenesisPieces, from: number, to: number): Promise<Uint8Array> {
     if (this.#waiting >= CHUNKS_WAITING_MAX) {
       throw new UpgradeError("UPG_REMOTE_BUSY", `${CHUNKS_WAITING_MAX} requests for the genesis wait: try again`);
     }
@@ -69,11 +69,11 @@ export class GenesisAnswers {
       // The response before this one is counted by then.
       await new Promise((resolve) => setImmediate(resolve));
       if (!this.unread.hasRoom(base64Length(Math.min(to, document.length) - from))) throw noRoom();
-      return toBase64(await document.bytes(from, to));
+      return utf8(toBase64(await document.bytes(from, to)));
     };
-    const text = this.#last.then(read, read);
-    this.#last = text;
-    return await text.finally(() => this.#waiting--);
+    const bytes = this.#last.then(read, read);
+    this.#last = bytes.catch(() => undefined);
+    return await bytes.finally(() => this.#waiting--);
   }
 
   async document(): Promise<GenesisPieces> {
@@ -91,7 +91,7 @@ export async function genesis({ genesis }: RpcContext) {
       "genesis response is large, please use the genesis_chunked API instead",
     );
   }
-  return new JsonText(`{"genesis":${await document.text()}}`);
+  return new JsonText([`{"genesis":`, await document.whole(), "}"]);
 }
 
 export async function genesisChunked({ genesis }: RpcContext, params: Params) {
@@ -102,5 +102,5 @@ export async function genesisChunked({ genesis }: RpcContext, params: Params) {
     throw new UpgradeError("UPG_INVALID_ARGUMENT", `there are ${total} chunks, counted from 0, got ${chunk}`);
   }
   const data = await genesis.base64(document, chunk * CHUNK_BYTES, (chunk + 1) * CHUNK_BYTES);
-  return new JsonText(`{"chunk":"${chunk}","total":"${total}","data":"${data}"}`);
+  return new JsonText([`{"chunk":"${chunk}","total":"${total}","data":"`, data, `"}`]);
 }

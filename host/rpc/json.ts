@@ -11,11 +11,12 @@ import type { PublicKey } from "../comet/keys.js";
 import type { TxProof } from "../comet/txs.js";
 import type { Validator } from "../comet/validator.js";
 import type { ValidatorUpdate } from "../comet/validator-updates.js";
+import type { Body } from "../server/body.js";
 import { formatTime } from "../time.js";
 
 /** A result that is JSON already. */
 export class JsonText {
-  constructor(readonly text: string) {}
+  constructor(readonly body: Body) {}
 }
 
 const base64OrNull = (bytes: Uint8Array): string | null => (bytes.length === 0 ? null : toBase64(bytes));

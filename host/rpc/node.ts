@@ -19,7 +19,7 @@ export function status({ query: { node }, address }: RpcContext): JsonText {
   const latest = node.latest();
   const known = latest && STATUSES.get(latest);
   if (known?.address === address) return known.text;
-  const text = new JsonText(JSON.stringify(statusOf(node, address, latest)));
+  const text = new JsonText([JSON.stringify(statusOf(node, address, latest))]);
   if (latest) STATUSES.set(latest, { address, text });
   return text;
 }

@@ -6,6 +6,7 @@ import { messageOf, UpgradeError } from "../errors.js";
 import { apiError } from "../query/api-error.js";
 import type { Query } from "../query/query.js";
 import { ArrivingBytes } from "../server/arriving.js";
+import { type Body, type BodyPart, byteLengthOf } from "../server/body.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../server/door.js";
 import {
   closeServer,
@@ -21,8 +22,8 @@ import { noRoom, UnreadBytes } from "../server/unread.js";
 import { decodeLossy } from "../text.js";
 import type { LeftSignal } from "../types.js";
 import {
+  answerBody,
   answerCall,
-  answerText,
   failure,
   invalidRequest,
   parseFailure,
@@ -42,6 +43,10 @@ export interface RpcOptions extends DoorOptions {
   readonly address: Address;
   /** Web pages that may call and open a websocket; `*`: all. */
   readonly origins: readonly string[];
+}
+
+interface RpcExchange extends Exchange {
+  readonly response: ServerResponse;
 }
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -88,64 +93,66 @@ class RpcDoor {
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { origins } = this.options;
     const preflight = preflightHeaders(request, origins);
-    if (preflight) return send(request, response, { status: 204, headers: preflight, body: "" });
+    if (preflight) return send(request, response, { status: 204, headers: preflight, body: [] });
     for (const [name, value] of Object.entries(corsHeaders(request, origins))) response.setHeader(name, value);
     this.#underWay++;
     try {
       const reply = await this.#reply({ request, response }, this.contextFor(signalOf(response)));
-      if (response.destroyed) return;
-      // Characters for bytes: an answer is nearly all ASCII.
-      if (!this.unread.hold(response, reply.body.length)) throw noRoom();
-      send(request, response, reply);
+      if (!response.destroyed) send(request, response, reply);
     } catch (error) {
       const { http } = apiError(error, this.options.events.onBug);
-      send(request, response, json(http, failure(-1, error, this.options.events)));
+      const body = answerBody(failure(-1, error, this.options.events));
+      if (!response.destroyed) send(request, response, { status: http, headers: JSON_TYPE, body });
     } finally {
       this.#underWay--;
     }
   }
 
-  #reply(exchange: Exchange, context: RpcContext): Promise<Reply> | Reply {
-    const { request } = exchange;
+  #reply(exchange: RpcExchange, context: RpcContext): Promise<Reply> | Reply {
+    const { request, response } = exchange;
+    // Before anything is made that there would be no room for.
+    if (!this.unread.hasRoom(1)) throw noRoom();
     if (this.#underWay > this.limits.concurrency) {
       throw new UpgradeError("UPG_REMOTE_BUSY", `${this.limits.concurrency} requests are under way: try again`);
     }
     if (request.method === "POST") return this.#post(exchange, context);
-    if (request.method === "GET" || request.method === "HEAD") return this.#get(request.url ?? "/", context);
-    return json(405, invalidRequest("calls are made with POST, GET or HEAD"));
+    if (request.method === "GET" || request.method === "HEAD") return this.#get(exchange, context);
+    return this.#json(response, 405, invalidRequest("calls are made with POST, GET or HEAD"));
   }
 
-  async #post(exchange: Exchange, context: RpcContext): Promise<Reply> {
+  async #post(exchange: RpcExchange, context: RpcContext): Promise<Reply> {
+    const { response } = exchange;
     const text = decodeLossy(await readBody(exchange, this.limits.bodyBytes, this.arriving));
     let value: unknown;
     try {
       value = JSON.parse(text);
     } catch (error) {
-      return json(500, parseFailure(messageOf(error)));
+      return this.#json(response, 500, parseFailure(messageOf(error)));
     }
-    if (!Array.isArray(value)) return json(200, await this.#one(value, context));
+    if (!Array.isArray(value)) return this.#json(response, 200, await this.#one(value, context));
     const { batchCalls } = this.limits;
     if (value.length > batchCalls) {
-      return json(200, invalidRequest(`batch request exceeds maximum (${batchCalls})`));
+      return this.#json(response, 200, invalidRequest(`batch request exceeds maximum (${batchCalls})`));
     }
-    return { status: 200, headers: JSON_TYPE, body: await this.#batch(value, context) };
+    return { status: 200, headers: JSON_TYPE, body: await this.#batch(value, response, context) };
   }
 
-  /** Each response becomes text at once, and calls beyond the bytes of a batch are refused. */
-  async #batch(calls: readonly unknown[], context: RpcContext): Promise<string> {
-    const texts: string[] = [];
+  /** Each response gets its form and its room at once, and calls beyond the bytes of a batch are refused. */
+  async #batch(calls: readonly unknown[], response: ServerResponse, context: RpcContext): Promise<Body> {
+    const parts: BodyPart[] = [];
     let length = 0;
     for (const each of calls) {
       if (context.signal?.aborted) break;
       const answer = await this.#one(each, context, this.limits.batchBytes - length);
       if (!answer) continue;
-      const text = answerText(answer);
-      const isTooLarge = length + text.length > this.limits.batchBytes;
-      const served = isTooLarge ? answerText(failure(answer.id, this.#batchIsFull(), this.options.events)) : text;
-      length += served.length;
-      texts.push(served);
+      const body = answerBody(answer);
+      const isTooLarge = length + byteLengthOf(body) > this.limits.batchBytes;
+      const served = isTooLarge ? answerBody(failure(answer.id, this.#batchIsFull(), this.options.events)) : body;
+      this.#hold(response, served);
+      length += byteLengthOf(served);
+      parts.push(parts.length === 0 ? "[" : ",", ...served);
     }
-    return `[${texts.join(",")}]`;
+    return parts.length === 0 ? ["[]"] : [...parts, "]"];
   }
 
   #batchIsFull(): UpgradeError {
@@ -166,18 +173,29 @@ class RpcDoor {
     }
   }
 
-  async #get(url: string, context: RpcContext): Promise<Reply> {
-    const { pathname, searchParams } = readUrl(url);
+  async #get({ request, response }: RpcExchange, context: RpcContext): Promise<Reply> {
+    const { pathname, searchParams } = readUrl(request.url ?? "/");
     const name = pathname.slice(1);
     if (name === "") return listing();
     try {
       const method = rpcMethod(name);
-      return json(200, success(-1, await method.run(context, Params.ofQuery(searchParams))));
+      return this.#json(response, 200, success(-1, await method.run(context, Params.ofQuery(searchParams))));
     } catch (error) {
       const { http, grpc } = apiError(error, this.options.events.onBug);
       const status = grpc === 12 ? 404 : http === 413 || http === 429 || http === 503 ? http : 500;
-      return json(status, failure(-1, error, this.options.events));
+      return { status, headers: JSON_TYPE, body: answerBody(failure(-1, error, this.options.events)) };
     }
+  }
+
+  /** In the turn in which a body is made it gets its room, so that few are made that have none. @throws UpgradeError UPG_REMOTE_BUSY */
+  #json(response: ServerResponse, status: number, answer: RpcAnswer | undefined): Reply {
+    const body = answer === undefined ? [] : answerBody(answer);
+    this.#hold(response, body);
+    return { status, headers: JSON_TYPE, body };
+  }
+
+  #hold(response: ServerResponse, body: Body): void {
+    if (!this.unread.hold(response, byteLengthOf(body))) throw noRoom();
   }
 }
 
@@ -189,14 +207,10 @@ function readUrl(url: string): URL {
   }
 }
 
-function json(status: number, answer: RpcAnswer | undefined): Reply {
-  return { status, headers: JSON_TYPE, body: answer === undefined ? "" : answerText(answer) };
-}
-
 /** For people who come with a browser: what may be asked. */
 function listing(): Reply {
   const lines = [...RPC_METHODS].map(
     ([name, { params }]) => `/${name}${params.length > 0 ? "?" : ""}${params.map((each) => `${each}=_`).join("&")}`,
   );
-  return { status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, body: `${lines.join("\n")}\n` };
+  return { status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, body: [`${lines.join("\n")}\n`] };
 }

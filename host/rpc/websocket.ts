@@ -8,14 +8,15 @@ import { type EventCondition, type EventMatcher, subscriptionMatcher } from "../
 import { parseEventQuery } from "../event-query-text.js";
 import type { Query } from "../query/query.js";
 import type { ArrivingBytes } from "../server/arriving.js";
+import { byteLengthOf, bytesOfBody } from "../server/body.js";
 import { ClientLeft } from "../server/client-left.js";
 import type { DoorEvents, DoorLimits } from "../server/door.js";
 import { declineUpgrade } from "../server/http-server.js";
 import type { UnreadBytes } from "../server/unread.js";
 import type { LeftSignal } from "../types.js";
 import {
+  answerBody,
   answerCall,
-  answerText,
   failure,
   parseFailure,
   type RpcAnswer,
@@ -258,13 +259,14 @@ class Listener {
   #send(answer: RpcAnswer): void {
     if (this.client.readyState !== WebSocket.OPEN) return;
     const { unread, limits } = this.options;
-    const bytes = Buffer.from(answerText(answer));
-    if (this.#unread > limits.clientUnreadBytes || !unread.take(bytes.length)) {
+    const body = answerBody(answer);
+    const length = byteLengthOf(body);
+    if (this.#unread > limits.clientUnreadBytes || !unread.take(length)) {
       this.client.terminate();
       return;
     }
-    this.#unread += bytes.length;
-    this.client.send(bytes, { binary: false }, () => this.#sent(bytes.length));
+    this.#unread += length;
+    this.client.send(bytesOfBody(body), { binary: false }, () => this.#sent(length));
   }
 
   #sent(bytes: number): void {

@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import { UpgradeError } from "../errors.js";
 import type { LeftSignal } from "../types.js";
 import { type ArrivingBytes, noRoomForRequest } from "./arriving.js";
+import { type Body, byteLengthOf, endWith } from "./body.js";
 import { ClientLeft } from "./client-left.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type OpenDoor } from "./door.js";
 
@@ -30,27 +31,36 @@ export function makeHttpServer(listener: RequestListener, limits: DoorLimits = D
       connectionsCheckingInterval: Math.min(CHECK_MILLIS, limits.headerMillis),
       noDelay: true,
     },
-    boundPipeline(listener),
+    inLine(listener),
   );
   server.maxConnections = limits.connections;
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET_MAX;
   return server;
 }
 
-/** Ends a connection that sends more requests ahead of its responses; what it has sent besides is not looked at. */
-function boundPipeline(listener: RequestListener): RequestListener {
-  const waiting = new WeakMap<Socket, number>();
+/**
+ * Requests of one connection are handled one after the other: the next one once the client has taken the response before it.
+ * So no response is made that could not be sent yet, and none is held for a connection that ended before its turn, of which
+ * Node reports no end. A connection that sends more requests ahead is ended; what it has sent besides is not looked at.
+ */
+function inLine(listener: RequestListener): RequestListener {
+  const lines = new WeakMap<Socket, (() => void)[]>();
   return (request, response) => {
     const { socket } = request;
     if (socket.destroyed) return;
-    const count = (waiting.get(socket) ?? 0) + 1;
-    if (count > PIPELINED_REQUESTS_MAX) {
+    const line = lines.get(socket) ?? [];
+    lines.set(socket, line);
+    if (line.length >= PIPELINED_REQUESTS_MAX) {
       socket.destroy();
       return;
     }
-    waiting.set(socket, count);
-    response.once("close", () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
-    listener(request, response);
+    line.push(() => listener(request, response));
+    response.once("close", () => {
+      line.shift();
+      // Others have their turn in between.
+      if (line.length > 0) setImmediate(() => socket.destroyed || line[0]?.());
+    });
+    if (line.length === 1) listener(request, response);
   };
 }
 
@@ -161,10 +171,10 @@ export function signalOf(response: Pick<ServerResponse, "once" | "writableFinish
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: Body;
 }
 
-export function send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
-  response.writeHead(reply.status, { ...reply.headers, "content-length": Buffer.byteLength(reply.body) });
-  response.end(request.method === "HEAD" ? undefined : reply.body);
+export function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Reply): void {
+  response.writeHead(status, { ...headers, "content-length": byteLengthOf(body) });
+  endWith(response, request.method === "HEAD" ? [] : body);
 }

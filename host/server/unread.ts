@@ -19,6 +19,7 @@ export interface Dropped {
 
 /** What carries an answer: a response, a stream. */
 export interface Carrier extends Dropped {
+  readonly destroyed: boolean;
   once(event: "close", listener: () => void): unknown;
 }
 
@@ -49,17 +50,22 @@ export class UnreadBytes {
     this.#bytes -= bytes;
   }
 
-  /** Holds room for an answer until its carrier closes. False: there is none, or the carrier is gone. */
+  /** Holds room for an answer, or for one part more of it, until its carrier closes. False: there is none, or the carrier is gone. */
   hold(carrier: Carrier, bytes: number): boolean {
-    if (!this.put(carrier, bytes)) return false;
-    carrier.once("close", () => this.release(carrier));
+    const isFirst = !this.#held.has(carrier);
+    // One that has closed says so no more, and would be held for ever.
+    if (carrier.destroyed || !this.put(carrier, bytes)) return false;
+    if (isFirst) carrier.once("close", () => this.release(carrier));
     return true;
   }
 
   /** The same until it is released: `carrier` is dropped when that takes too long. */
   put(carrier: Dropped, bytes: number): boolean {
     if (!this.take(bytes)) return false;
-    this.#held.set(carrier, { bytes, due: performance.now() + this.limits.answerMillis });
+    const before = this.#held.get(carrier)?.bytes ?? 0;
+    // The time begins with the last part, and so does the place in the order.
+    this.#held.delete(carrier);
+    this.#held.set(carrier, { bytes: before + bytes, due: performance.now() + this.limits.answerMillis });
     this.#check ??= setInterval(() => this.#dropLate(), Math.min(CHECK_MILLIS, this.limits.answerMillis)).unref();
     return true;
   }

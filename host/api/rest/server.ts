@@ -5,6 +5,7 @@ import { createRegistry, type DescMessage, fromJsonString, type Message, type Re
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
+import { utf8 } from "../../bytes.js";
 import { filesOf } from "../../chain/define-chain.js";
 import { shortenUrls } from "../../chain/query/message-json.js";
 import { messageOf, UpgradeError } from "../../errors.js";
@@ -13,6 +14,7 @@ import { apiError } from "../../query/api-error.js";
 import { KeptAnswers } from "../../query/kept-answers.js";
 import { CUT_HEADER, ERROR_CODE_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../../query/query.js";
 import { ArrivingBytes } from "../../server/arriving.js";
+import { type BodyPart, byteLengthOf, partOf } from "../../server/body.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../../server/door.js";
 import { makeHttpServer, openDoor, readBody, signalOf } from "../../server/http-server.js";
 import { listen } from "../../server/listen.js";
@@ -39,7 +41,7 @@ export interface RestOptions extends DoorOptions {
 interface KeptText {
   /** Template of its route, for the count of requests. */
   readonly route: string;
-  readonly text: string;
+  readonly body: BodyPart;
   readonly height: string;
 }
 
@@ -60,8 +62,11 @@ export async function openRest(options: RestOptions): Promise<OpenDoor> {
   app.get("/metrics", (context) =>
     only("GET", context, async () => context.body(await options.metrics(), 200, METRICS_TYPE)),
   );
-  const document = JSON.stringify(openApiDocument(routesOf(options.query.routed)));
-  app.get("/openapi.json", (context) => only("GET", context, () => context.body(document, 200, JSON_TYPE)));
+  // The same bytes for all who ask.
+  const document = utf8(JSON.stringify(openApiDocument(routesOf(options.query.routed))));
+  app.get("/openapi.json", (context) =>
+    only("GET", context, () => context.body(document as Uint8Array<ArrayBuffer>, 200, JSON_TYPE)),
+  );
   if (options.grpcWeb) {
     const web = new GrpcWeb({ ...options, limits, unread, arriving });
     app.post("*", (context, next) => (GrpcWeb.isCall(context.env.incoming) ? web.answer(context.env) : next()));
@@ -198,17 +203,16 @@ class Gateway {
     const call = { signal: signalOf(env.outgoing), onCut: (what: string) => cut.push(what) };
     const { message, height } = await this.options.query.call(method, request, asked, call);
     const text = this.#json.write(method.descriptor.output, message);
-    const answer = { route: route.template, text, height: String(height) };
+    const answer = { route: route.template, body: partOf(text), height: String(height) };
     const isKept = method.isKept && req.method === "GET" && asked === 0n && cut.length === 0;
     if (isKept) this.#kept.put(height, url, answer, 2 * text.length);
     return this.#response(context, answer, cut[0]);
   }
 
   /** @throws UpgradeError UPG_REMOTE_BUSY */
-  #response({ env }: Context<Env>, { text, height }: KeptText, cut?: string): Response {
-    // Characters for bytes: an answer is nearly all ASCII.
-    if (!this.unread.hold(env.outgoing, text.length)) throw noRoom();
-    return new Response(text, {
+  #response({ env }: Context<Env>, { body, height }: KeptText, cut?: string): Response {
+    if (!this.unread.hold(env.outgoing, byteLengthOf([body]))) throw noRoom();
+    return new Response(body as BodyInit, {
       status: 200,
       headers: {
         ...JSON_TYPE,

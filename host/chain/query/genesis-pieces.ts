@@ -1,6 +1,5 @@
 /** A genesis document as a node shows it: some members are its own, the others are ranges of the file. */
 import { concatBytes } from "../../bytes.js";
-import { decodeLossy } from "../../text.js";
 import type { NodeGenesis } from "./node-port.js";
 
 /** Bytes here, or a range of the file. */
@@ -11,7 +10,7 @@ const lengthOf = (piece: Piece) => (piece instanceof Uint8Array ? piece.length :
 /** A genesis document that is put together: read in parts, however large it is. */
 export class GenesisPieces {
   readonly length: number;
-  #kept: string | undefined;
+  #kept: Promise<Uint8Array> | undefined;
 
   constructor(
     private readonly genesis: NodeGenesis,
@@ -31,10 +30,15 @@ export class GenesisPieces {
     return concatBytes(...parts);
   }
 
-  /** The whole, which must be small. */
-  async text(): Promise<string> {
-    this.#kept ??= decodeLossy(await this.bytes(0, this.length));
-    return this.#kept;
+  /** The whole, which must be small: it is kept, and the same bytes for all who ask. */
+  async whole(): Promise<Uint8Array> {
+    this.#kept ??= this.bytes(0, this.length);
+    try {
+      return await this.#kept;
+    } catch (error) {
+      this.#kept = undefined;
+      throw error;
+    }
   }
 
   async #part(piece: Piece, first: number, last: number): Promise<Uint8Array> {

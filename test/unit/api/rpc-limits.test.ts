@@ -1,5 +1,5 @@
 /** What one request, one client and all of them together may cost the RPC. */
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
@@ -233,6 +233,39 @@ describe("websockets", () => {
 function largeGenesis(): string {
   return JSON.stringify({ ...JSON.parse(fundedGenesis()), app_name: "x".repeat(300_000) });
 }
+
+describe("UnreadBytes.hold()", () => {
+  const carrierOf = (destroyed: boolean) => Object.assign(new EventEmitter(), { destroyed, destroy: () => undefined });
+
+  test("of a carrier that is gone → false, and nothing is held: it would be for ever", () => {
+    const unread = new UnreadBytes({ unreadBytes: 10, answerMillis: 1_000 });
+    expect([unread.hold(carrierOf(true), 5), unread.bytes]).toEqual([false, 0]);
+  });
+
+  test("of one answer part after part → all counted, and all given back when the carrier closes", () => {
+    const unread = new UnreadBytes({ unreadBytes: 10, answerMillis: 1_000 });
+    const carrier = carrierOf(false);
+    expect([unread.hold(carrier, 5), unread.hold(carrier, 4), unread.bytes]).toEqual([true, true, 9]);
+    expect([unread.hold(carrier, 2), unread.bytes]).toEqual([false, 9]);
+    carrier.emit("close");
+    expect(unread.bytes).toBe(0);
+  });
+});
+
+test("connections that end with requests in line → nothing is held for them, and others are served", () =>
+  useTestNode(
+    async (node) => {
+      const { hostname, port } = new URL(node.rpc);
+      for (let round = 0; round < 5; round++) {
+        const sockets = Array.from({ length: 10 }, () => connect(Number(port), hostname));
+        for (const socket of sockets) socket.pause().write("GET /genesis HTTP/1.1\r\nhost: x\r\n\r\n".repeat(10));
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        for (const socket of sockets) socket.destroy();
+      }
+      await vi.waitFor(async () => expect((await post(node, call("genesis"))).result).toBeDefined(), 5_000);
+    },
+    { limits: { unreadBytes: 1_000_000 }, genesis: largeGenesis() },
+  ));
 
 test("UnreadBytes at its limit and one past it; what is given back can be taken again", () => {
   const unread = new UnreadBytes({ unreadBytes: 10, answerMillis: 1_000 });
