@@ -25,7 +25,9 @@ export function writeFileAtomically(path: string, bytes: Uint8Array, mode = 0o60
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     makeFolder(folder);
-    const file = openSync(temporary, "w", mode);
+    // What has the name already is none of this process's: writing into a pipe would wait for ever.
+    rmSync(temporary, { force: true });
+    const file = openSync(temporary, "wx", mode);
     try {
       writeFileSync(file, bytes);
       fsyncSync(file);

@@ -4,7 +4,7 @@
  *
  * A new database is two meta pages that name no tree (lmdb-head.ts has their shape), the same on every machine.
  */
-import { closeSync, fstatSync, fsyncSync, openSync, renameSync, statSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { syncFolder } from "./lmdb-access.js";
 
@@ -22,7 +22,9 @@ const MODE = 0o664;
 export function makeLmdbFile(path: string, isTemporary: boolean): void {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
   const begun = `${path}.new`;
-  const file = openSync(begun, "w", MODE);
+  // One that was left behind, or a pipe, which writing would wait for.
+  rmSync(begun, { force: true });
+  const file = openSync(begun, "wx", MODE);
   try {
     const bytes = emptyDatabase();
     for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
