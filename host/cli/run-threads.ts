@@ -17,7 +17,7 @@ import { embeddedProgram } from "../native/embedded.js";
 import { programChain } from "../shell/program-chain.js";
 import { ProgressLog } from "../shell/progress-log.js";
 import { LmdbReader } from "../store/disk/lmdb-reader.js";
-import type { Committed, EngineStart } from "../thread/engine-port.js";
+import type { Committed, EngineFacts, EngineStart } from "../thread/engine-port.js";
 import { EngineFailure, type EngineListener, EngineThread, type ThreadProgram } from "../thread/engine-thread.js";
 import { NodeView } from "../thread/node-view.js";
 import type { Height } from "../types.js";
@@ -94,7 +94,7 @@ class Threads implements EngineListener {
       minimumGasPrices: flags.minimumGasPrices,
       engine,
     });
-    const query = queryOf(this.#node.app, this.#service(this.#node), facts, flags);
+    const query = queryOf(this.#node.app, this.#service(this.#node, facts), facts, flags);
     this.#doors = await openNodeDoors({
       ...{ flags, limits, home, logger, query, rpc: query, signal: this.#signals.signal },
       handlerState: () => this.#handlerState,
@@ -103,12 +103,12 @@ class Threads implements EngineListener {
     await engine.ended;
   }
 
-  #service(node: NodeView): NodeService {
+  #service(node: NodeView, { genesisDigest }: EngineFacts): NodeService {
     const { flags, limits, home, start } = this.options;
     return new NodeService(node, {
       nodeId: readNodeId(home.nodeKeyFile),
       moniker: flags.moniker ?? "node",
-      genesis: new GenesisFile(home.genesisFile),
+      genesis: new GenesisFile(home.genesisFile, genesisDigest),
       search: limits.search,
       settings: {
         minimumGasPrices: formatGasPrices(flags.minimumGasPrices),

@@ -84,8 +84,13 @@ const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.s
 function asker({
   node,
   home,
+  genesisDigest,
 }: OpenNode): (path: string, fields: Record<string, unknown>) => Promise<Message | undefined> {
-  const service = new NodeService(node, { nodeId: "", moniker: "", genesis: new GenesisFile(home.genesisFile) });
+  const service = new NodeService(node, {
+    nodeId: "",
+    moniker: "",
+    genesis: new GenesisFile(home.genesisFile, genesisDigest),
+  });
   const query = new Query({
     chain: programChain(),
     app: node.app,

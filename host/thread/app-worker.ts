@@ -149,7 +149,7 @@ export class AppOfThread extends WorkerSide {
 
   #factsOf(held: HeldHome, app: App, chain: EngineFacts["chain"]): EngineFacts {
     return {
-      ...{ chain, ...held.staking },
+      ...{ chain, ...held.staking, genesisDigest: held.genesisDigest },
       // CometBFT has the key that signs, or another process.
       ...{ address: NONE, publicKey: NONE },
       ...{ versions: app.versions, version: app.version.number, lastHeight: app.lastCommitID.version },

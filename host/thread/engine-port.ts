@@ -10,6 +10,7 @@ import type { ChainFacts } from "../engine/blocks/block-maker.js";
 import type { MempoolLimits } from "../engine/blocks/mempool.js";
 import type { BlockSettings } from "../engine/embedded/embedded-node.js";
 import type { UpgradeProgress } from "../engine/embedded/upgrade-progress.js";
+import type { GenesisDigest } from "../engine/home/genesis-record.js";
 import { type ErrorCode, type ErrorDetails, isUpgradeError, UpgradeError } from "../errors.js";
 import type { Height } from "../types.js";
 import type { HaltRecord } from "../upgrade/halt.js";
@@ -55,6 +56,8 @@ export interface EngineFacts {
   readonly bondDenom: string;
   /** `app_state.staking.params` of the genesis document, as JSON. */
   readonly stakingParams: unknown;
+  /** Of the genesis document that the chain begins or began with. */
+  readonly genesisDigest: GenesisDigest;
   /** The key that signs blocks. */
   readonly address: Uint8Array;
   readonly publicKey: Uint8Array;

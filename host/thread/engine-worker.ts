@@ -119,6 +119,7 @@ function factsOf(held: HeldHome, { app, facts, key }: EmbeddedNode): EngineFacts
   return {
     chain: facts,
     ...held.staking,
+    genesisDigest: held.genesisDigest,
     address: key.address,
     publicKey: key.publicKey.bytes,
     versions: app.versions,

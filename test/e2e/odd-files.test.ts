@@ -1,12 +1,12 @@
 /** Files of a home that are pipes, devices or folders: a clear error at once, where opening a pipe would wait for ever. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { genesisText } from "../scenario/genesis-text.js";
-import { DIST } from "./chaind.js";
+import { DIST, TestHome } from "./chaind.js";
 import { CommandLine } from "./command-line.js";
 import { makeHome, withNode } from "./prepared-home.js";
 
@@ -71,6 +71,33 @@ test("start of a new chain whose genesis.json is a pipe → 30; of one that has 
   expect(stderr).toContain("it is no regular file, but a pipe");
   const begun = await ends(["start"], "config/genesis.json", "pipe");
   expect(begun.exit, begun.stderr).toBe(0);
+});
+
+test("/genesis of a running chain whose genesis.json is a pipe → an error that says so; SIGTERM → the process ends", async () => {
+  const home = new TestHome();
+  expect((await home.start("--max-blocks", "1").end).exit).toBe(0);
+  const path = join(home.path, "config", "genesis.json");
+  rmSync(path);
+  execFileSync("mkfifo", [path]);
+  const running = home.startSlowly("--rpc.enable=true", "--rpc.laddr", "tcp://127.0.0.1:0");
+  await running.says("servers open");
+  const { rpc } = JSON.parse(readFileSync(home.data("addresses.json"), "utf8")) as { rpc: string };
+  for (const method of ["genesis", "genesis_chunked"]) {
+    const text = await (await fetch(`${rpc.replace("tcp", "http")}/${method}`)).text();
+    expect(text).toContain("it is no regular file, but a pipe [UPG_STORE_IO]");
+  }
+  running.child.kill("SIGTERM");
+  const end = await running.end;
+  expect(end.exit, end.stderr).toBe(0);
+});
+
+test("start of a new chain with a pipe where the database is made under another name first → it is made all the same", async () => {
+  const line = new CommandLine();
+  makeHome(line.home, genesisText());
+  mkdirSync(join(line.home, "data"), { recursive: true });
+  execFileSync("mkfifo", [join(line.home, "data", "chain.mdb.new")]);
+  const { exit, stderr } = await line.runNode("--max-blocks", "1");
+  expect(exit, stderr).toBe(0);
 });
 
 test("verify with a socket as chain.mdb → 30", async () => {

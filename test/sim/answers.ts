@@ -15,11 +15,11 @@ import { exampleChain } from "../example-chain.js";
 const WINDOW = { isDescending: false, first: 0, size: 100 } as const;
 
 /** One after the other, as texts. @throws UpgradeError UPG_STORE_* where the database is damaged */
-export async function* answersOf({ node, home }: OpenNode): AsyncGenerator<string> {
+export async function* answersOf({ node, home, genesisDigest }: OpenNode): AsyncGenerator<string> {
   const service = new NodeService(node, {
     nodeId: "ab".repeat(20),
     moniker: "flips",
-    genesis: new GenesisFile(home.genesisFile),
+    genesis: new GenesisFile(home.genesisFile, genesisDigest),
   });
   const query = new Query({
     chain: exampleChain,

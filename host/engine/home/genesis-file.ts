@@ -1,12 +1,17 @@
 /**
- * The genesis file for clients that ask for it. However large it is, it is looked through once for where its members
- * begin and end, a piece at a time; what is asked for is then read from its place.
+ * The genesis file for clients that ask for it. However large it is, it is looked through once, a piece at a time: for its hash,
+ * which must be that of the document that the chain began with, then for where its members begin and end. What is asked for is
+ * then read from its place, as long as the file is the one that was looked through.
  */
 
-import { type FileHandle, open } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
+import { equalBytes, toHex } from "../../bytes.js";
 import { messageOf, UpgradeError } from "../../errors.js";
+import { openRegularHandle } from "../../store/disk/lmdb-access.js";
 import { decodeText } from "../../text.js";
+import type { GenesisDigest } from "./genesis-record.js";
 
 const PIECE_BYTES = 1_048_576;
 
@@ -27,33 +32,63 @@ export interface GenesisText {
 export class GenesisFile {
   #known: { readonly identity: string; readonly text: Promise<GenesisText> } | undefined;
 
-  constructor(private readonly path: string) {}
+  /** @param digest of the document that the chain began with */
+  constructor(
+    private readonly path: string,
+    private readonly digest: GenesisDigest,
+  ) {}
 
-  /** The same object as long as the file is the same. @throws UpgradeError UPG_STORE_IO, UPG_INVALID_GENESIS */
+  /** The same object as long as the file is the same. @throws UpgradeError UPG_NOT_FOUND_GENESIS, UPG_STORE_IO */
   async text(): Promise<GenesisText> {
     const identity = await this.#withFile(identityOf);
     if (this.#known?.identity === identity) return this.#known.text;
     const text = this.#scan(identity);
     this.#known = { identity, text };
-    // A file that could not be read is tried again by who asks next.
-    text.catch(() => {
-      if (this.#known?.text === text) this.#known = undefined;
+    // A file that could not be read is tried again by who asks next; another document is known to be another one.
+    text.catch((error: UpgradeError) => {
+      if (error.code !== "UPG_NOT_FOUND_GENESIS" && this.#known?.text === text) this.#known = undefined;
     });
     return text;
   }
 
   async #scan(identity: string): Promise<GenesisText> {
-    const members = await this.#withFile(membersOf);
+    const members = await this.#withFile((file) => this.#checkedMembers(file, identity));
     return { members, read: (range) => this.#withFile((file) => readRange(file, range, identity)) };
+  }
+
+  async #checkedMembers(file: FileHandle, identity: string): Promise<Map<string, ByteRange>> {
+    const { size, sha256 } = this.digest;
+    if ((await file.stat()).size !== size) throw this.#another();
+    // Its members only when it is the right one: of a document that nobody checked anything might come.
+    const hash = await hashOf(file);
+    if ((await identityOf(file)) !== identity) throw changed();
+    if (!equalBytes(hash, sha256)) throw this.#another();
+    return await membersOf(file);
+  }
+
+  #another(): UpgradeError {
+    return new UpgradeError(
+      "UPG_NOT_FOUND_GENESIS",
+      `genesis.json of this node is not the document that the chain began with, which has ${this.#began}`,
+    );
+  }
+
+  get #began(): string {
+    const { size, sha256 } = this.digest;
+    return `${size} bytes and SHA-256 ${toHex(sha256)}: ask another node, or put that document back`;
   }
 
   async #withFile<T>(use: (file: FileHandle) => Promise<T>): Promise<T> {
     let file: FileHandle | undefined;
     try {
-      file = await open(this.path, "r");
+      file = await openRegularHandle(this.path);
       return await use(file);
     } catch (cause) {
       if (cause instanceof UpgradeError) throw cause;
+      if ((cause as NodeJS.ErrnoException).code === "ENOENT") {
+        const missing = `this node has no genesis.json any more; the chain began with one that has ${this.#began}`;
+        throw new UpgradeError("UPG_NOT_FOUND_GENESIS", missing, { cause });
+      }
       const why = messageOf(cause);
       throw new UpgradeError("UPG_STORE_IO", `the genesis file cannot be read: ${why}`, { cause });
     } finally {
@@ -63,8 +98,13 @@ export class GenesisFile {
 }
 
 async function identityOf(file: FileHandle): Promise<string> {
-  const { ino, size, mtimeMs } = await file.stat();
-  return `${ino} ${size} ${mtimeMs}`;
+  const { dev, ino, size, mtimeNs, ctimeNs } = await file.stat({ bigint: true });
+  // A program may set the time of the last write as it likes, that of the last change it may not.
+  return `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+}
+
+function changed(): UpgradeError {
+  return new UpgradeError("UPG_STORE_IO", "the genesis file was changed while it was read: ask again");
 }
 
 async function readRange(file: FileHandle, { from, to }: ByteRange, identity: string): Promise<Uint8Array> {
@@ -75,20 +115,30 @@ async function readRange(file: FileHandle, { from, to }: ByteRange, identity: st
     at += bytesRead;
   }
   if ((await identityOf(file)) === identity) return bytes;
-  throw new UpgradeError("UPG_STORE_IO", "the genesis file was changed while it was read: ask again");
+  throw changed();
+}
+
+async function hashOf(file: FileHandle): Promise<Uint8Array> {
+  const hash = createHash("sha256");
+  await eachPiece(file, (piece) => hash.update(piece));
+  return new Uint8Array(hash.digest());
 }
 
 async function membersOf(file: FileHandle): Promise<Map<string, ByteRange>> {
   const scanner = new MemberScanner();
+  await eachPiece(file, (piece) => scanner.take(piece));
+  return scanner.finish();
+}
+
+async function eachPiece(file: FileHandle, take: (piece: Uint8Array) => void): Promise<void> {
   const piece = new Uint8Array(PIECE_BYTES);
   for (let at = 0; ; ) {
     const { bytesRead } = await file.read(piece, 0, PIECE_BYTES, at);
     if (bytesRead === 0) break;
-    scanner.take(piece.subarray(0, bytesRead));
+    take(piece.subarray(0, bytesRead));
     at += bytesRead;
     await setImmediate();
   }
-  return scanner.finish();
 }
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];

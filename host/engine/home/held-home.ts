@@ -24,6 +24,7 @@ import { upgradeFiles } from "./atomic-file.js";
 import { type BegunGenesis, keptOrFile, requireHome, watchGenesisFile } from "./begun-genesis.js";
 import { type ConsensusKey, readConsensusKey } from "./consensus-key.js";
 import { hasFileLocks } from "./file-lock.js";
+import type { GenesisDigest } from "./genesis-record.js";
 import { keepReserve, lendFromReserve } from "./halt-file.js";
 import type { HandlerFile } from "./handlers-folder.js";
 import type { ChainPosition, HoldOptions, OpenApp, OpenNodeOptions } from "./hold-options.js";
@@ -197,6 +198,12 @@ export class HeldHome {
     assert(this.#genesis, "staking is asked for before open()");
     const { bondDenom, stakingParams } = this.#genesis.genesis;
     return { bondDenom, stakingParams: stakingParams.value };
+  }
+
+  /** Of the document that the chain begins or began with. Known once the home was opened. */
+  get genesisDigest(): GenesisDigest {
+    assert(this.#genesis, "the genesis document is asked for before open()");
+    return this.#genesis.digest;
   }
 
   /** Never throws: of a database that cannot be read nothing is known. */

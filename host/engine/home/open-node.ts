@@ -1,5 +1,6 @@
 /** Opens a home in one step: what every command that reads or runs a chain begins with. */
 import type { EmbeddedNode } from "../embedded/embedded-node.js";
+import type { GenesisDigest } from "./genesis-record.js";
 import { HeldHome } from "./held-home.js";
 import type { OpenNodeOptions } from "./hold-options.js";
 import type { Home } from "./home.js";
@@ -7,6 +8,8 @@ import type { Home } from "./home.js";
 export interface OpenNode {
   readonly home: Home;
   readonly node: EmbeddedNode;
+  /** Of the document that the chain begins or began with. */
+  readonly genesisDigest: GenesisDigest;
   close(): void;
 }
 
@@ -24,7 +27,8 @@ export interface OpenNode {
 export function openNode(options: OpenNodeOptions): OpenNode {
   const held = HeldHome.hold(options);
   try {
-    return { home: held.home, node: held.open(), close: () => held.close() };
+    const node = held.open();
+    return { home: held.home, node, genesisDigest: held.genesisDigest, close: () => held.close() };
   } catch (error) {
     held.close();
     throw error;

@@ -12,6 +12,7 @@ import {
   type Stats,
   statSync,
 } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { UpgradeError } from "../../errors.js";
 
@@ -28,8 +29,19 @@ export function openRegularFile(path: string, flags = constants.O_RDONLY): numbe
   const stat = fstatSync(file);
   if (stat.isFile()) return file;
   closeSync(file);
-  throw new Error(`it is no regular file, but ${kindOf(stat)}`);
+  throw notRegular(stat);
 }
+
+/** The same for reading beside other work. Rejects as `openRegularFile` throws. */
+export async function openRegularHandle(path: string): Promise<FileHandle> {
+  const file = await open(path, constants.O_RDONLY | O_NONBLOCK);
+  const stat = await file.stat();
+  if (stat.isFile()) return file;
+  await file.close();
+  throw notRegular(stat);
+}
+
+const notRegular = (stat: Stats) => new Error(`it is no regular file, but ${kindOf(stat)}`);
 
 function kindOf(stat: Stats): string {
   if (stat.isFIFO()) return "a pipe";

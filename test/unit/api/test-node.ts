@@ -129,18 +129,17 @@ function remoteNode({ node, home }: Pick<OpenNode, "node" | "home">, service: No
 
 /** Serves a node of this process that is open already. */
 export async function serveNode(
-  { node, home }: OpenNode,
+  { node, home, genesisDigest }: OpenNode,
   use: (node: TestNode) => Promise<void>,
   options: TestNodeOptions,
 ): Promise<void> {
   const { limits = {}, search = {}, origins = [], compatCosmos = true, cors = false, blocks = 2 } = options;
   const { chain = exampleChain } = options;
   const { app } = node;
-  const { genesisFile } = home;
   const service = new NodeService(node, {
     nodeId: "ab".repeat(20),
     moniker: "test",
-    genesis: new GenesisFile(genesisFile),
+    genesis: new GenesisFile(home.genesisFile, genesisDigest),
     search,
   });
   const document = JSON.parse(options.genesis ?? fundedGenesis()) as { app_state: { staking?: { params?: unknown } } };

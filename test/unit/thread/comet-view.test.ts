@@ -35,6 +35,7 @@ const factsOf = (node: EmbeddedNode): EngineFacts => ({
   ...{ publicKey: node.key.publicKey.bytes, versions: node.app.versions, version: 1n },
   lastHeight: node.app.lastCommitID.version,
   handlerState: undefined,
+  genesisDigest: { sha256: new Uint8Array(32), size: 0 },
 });
 
 test("last where the disk fails once after a commit → that failure, then the last block, not the one before", () => {

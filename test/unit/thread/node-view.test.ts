@@ -46,6 +46,7 @@ function opened(minimumGasPrices: readonly GasPrice[] = []) {
     },
     ...{ versions: node.app.versions, version: 1n, lastHeight: 1n },
     handlerState: undefined,
+    genesisDigest: held.genesisDigest,
   };
   const database = new LmdbReader(held.home.databaseFile);
   const submitted: Uint8Array[] = [];
