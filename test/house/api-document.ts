@@ -105,7 +105,7 @@ function interfaceText(declaration: ts.InterfaceDeclaration): string {
   const kept = declaration.members.filter((member) => !isInternal(member));
   if (kept.length === declaration.members.length) return declaration.getText();
   const members = kept.map((member) => text.slice(member.getFullStart(), member.getEnd()));
-  return text.slice(declaration.getStart(), declaration.members.pos) + members.join("") + "\n}";
+  return `${text.slice(declaration.getStart(), declaration.members.pos)}${members.join("")}\n}`;
 }
 
 const isInternal = (node: ts.Node) => ts.getJSDocTags(node).some(({ tagName }) => tagName.text === "internal");
