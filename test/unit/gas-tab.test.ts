@@ -29,8 +29,11 @@ test("GasTab with any prices, settled now and then → count and end as if each 
   );
 });
 
-test("GasTab of a counter that is below 0 → UPG_MIGRATION_OUT_OF_GAS at once", () => {
+test("GasTab of a counter that is below 0 → UPG_MIGRATION_OUT_OF_GAS at the first price", () => {
   const gas = new GasCounter(10n);
   thrownBy(() => gas.charge(11, "writes"));
-  expect(thrownBy(() => new GasTab(gas, "writes"))).toMatchObject({ code: "UPG_MIGRATION_OUT_OF_GAS" });
+  const tab = new GasTab(gas, "writes");
+  tab.settle();
+  expect(thrownBy(() => tab.take(1))).toMatchObject({ code: "UPG_MIGRATION_OUT_OF_GAS" });
+  expect(gas.left).toBe(-2n);
 });

@@ -84,14 +84,13 @@ export class GasCounter {
  */
 export class GasTab {
   #taken = 0;
+  /** What is known to be left; nothing before the first price. */
   #rest = 0;
 
   constructor(
     private readonly gas: GasCounter,
     private readonly what: string,
-  ) {
-    this.settle();
-  }
+  ) {}
 
   /** @throws UpgradeError UPG_MIGRATION_OUT_OF_GAS */
   take(price: number): void {
@@ -101,6 +100,7 @@ export class GasTab {
 
   /** Due before anybody else looks at the counter. @throws UpgradeError UPG_MIGRATION_OUT_OF_GAS */
   settle(): void {
+    if (this.#taken === 0) return;
     const price = this.#taken;
     this.#taken = 0;
     this.gas.charge(price, this.what);

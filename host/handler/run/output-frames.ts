@@ -14,6 +14,7 @@ import type { StoreHandle, StoreHandles } from "./store-handles.js";
  *   UPG_MIGRATION_OUT_OF_GAS
  */
 export function applyFrames(handles: StoreHandles, frames: Uint8Array): void {
+  if (frames.length === 0) return;
   const tab = new GasTab(handles.gas, "framed writes");
   try {
     applyOn(tab, handles, frames);
