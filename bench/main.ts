@@ -138,6 +138,9 @@ async function buildWorkers(): Promise<void> {
     outdir: "build/bench",
     outExtension: { ".js": ".mjs" },
     bundle: true,
+    // As the program is built: a worker loads what it needs.
+    splitting: true,
+    chunkNames: "chunks/[name]-[hash]",
     platform: "node",
     format: "esm",
     target: "node20",
