@@ -21,7 +21,7 @@ import type { ConsensusParams } from "../comet/consensus-params.js";
 import type { Validator } from "../comet/validator.js";
 import type { CometRpc } from "../comet-rpc/comet-rpc.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
-import type { EventCondition } from "../event-query.js";
+import type { EventCondition } from "../event-query/event-query.js";
 import type { Database } from "../store/disk/database.js";
 import { readCommit } from "../store/versions/commit-record.js";
 import type { Height, Timestamp } from "../types.js";

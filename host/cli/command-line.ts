@@ -9,7 +9,7 @@ import { requireWasm } from "../shell/require-wasm.js";
 import { envName, settle } from "../shell/settings.js";
 import { VERSION } from "../version.js";
 import { makeProgram } from "./program.js";
-import type { ProgramCommand } from "./run-chain.js";
+import type { ProgramCommand } from "./program-command.js";
 
 /** A mistake on the command line is reported in the form that was asked for, also when it cannot be parsed. */
 export function wantsJson(args: readonly string[]): boolean {

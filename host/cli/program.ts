@@ -11,7 +11,7 @@ import { formatHelp } from "../shell/help.js";
 import { makeOutput, type Output } from "../shell/output.js";
 import { programChain } from "../shell/program-chain.js";
 import { usage } from "../usage.js";
-import type { ProgramCommand } from "./run-chain.js";
+import type { ProgramCommand } from "./program-command.js";
 import { LOG_LEVELS, parseLogLevel } from "./sdk-flags.js";
 
 interface TopCommand extends ProgramCommand {

@@ -4,15 +4,7 @@
  */
 import { isMainThread } from "node:worker_threads";
 import type { Chain } from "../chain/define-chain.js";
-
-/** A command that a program has besides those of every chain, such as `demoCommand`. */
-export interface ProgramCommand {
-  readonly name: string;
-  /** A line in the program's help. */
-  readonly summary: string;
-  /** Adds the command to the command line; called when that asks for it. */
-  register(program: unknown, output: unknown): Promise<void>;
-}
+import type { ProgramCommand } from "./program-command.js";
 
 /**
  * Runs the command that the process was started with, and sets its exit status (docs/errors.md). Call it last in the

@@ -12,7 +12,7 @@ import { headerHash } from "../comet/header.js";
 import type { TxOutcome } from "../comet/results.js";
 import type { Validator } from "../comet/validator.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
-import type { EventCondition } from "../event-query.js";
+import type { EventCondition } from "../event-query/event-query.js";
 import type { Height, Sha256 } from "../types.js";
 import { JsonReader } from "../values/json-reader.js";
 import { blockIdOf, blockOf, commitOf, headerOf, validatorOf } from "./blocks.js";

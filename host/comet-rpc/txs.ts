@@ -3,7 +3,7 @@ import { equalBytes } from "../bytes.js";
 import type { ChainEvent } from "../chain/context.js";
 import type { NodeTx, NodeTxResult } from "../chain/query/node-port.js";
 import { UpgradeError } from "../errors.js";
-import type { EventCondition } from "../event-query.js";
+import type { EventCondition } from "../event-query/event-query.js";
 import type { Sha256 } from "../types.js";
 import type { JsonReader } from "../values/json-reader.js";
 import { bytesOf, hexOf, smallOf } from "./blocks.js";

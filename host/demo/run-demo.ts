@@ -1,6 +1,6 @@
 /** The demonstration, loaded when it is asked for: a program that can show it starts no slower for that. */
 import type { Chain } from "../chain/define-chain.js";
-import type { ProgramCommand } from "../cli/run-chain.js";
+import type { ProgramCommand } from "../cli/program-command.js";
 
 /**
  * Takes a chain through its upgrades, visibly, with the process's arguments, and sets its exit status. The chain's

@@ -7,7 +7,7 @@
  * A digest only narrows a search: every hit is compared with the events, every transaction with its hash.
  */
 import { concatBytes, toHex, utf8 } from "../bytes.js";
-import { type EventCondition, eventValues } from "../event-query.js";
+import { type EventCondition, eventValues } from "../event-query/event-query.js";
 import type { Batch, Database } from "../store/disk/database.js";
 import { BLOCKS_PREFIX } from "../store/disk/keys.js";
 import type { Height, Sha256 } from "../types.js";

@@ -7,7 +7,7 @@ import { paginateList } from "../chain/query/paginate.js";
 import { implementOfNode, type QueryService } from "../chain/query/service.js";
 import { isRefusedForUpgrade } from "../chain/tx/result.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
-import { parseEventQuery } from "../event-query-text.js";
+import { parseEventQuery } from "../event-query/event-query-text.js";
 import { TxMsgDataSchema, type TxResponse, TxResponseSchema } from "../gen/cosmos/base/abci/v1beta1/abci_pb.js";
 import { BroadcastMode, OrderBy, Service } from "../gen/cosmos/tx/v1beta1/service_pb.js";
 import { type Tx, TxSchema } from "../gen/cosmos/tx/v1beta1/tx_pb.js";

@@ -4,7 +4,7 @@ import type { ChainEvent } from "../chain/context.js";
 import type { LocalNode, NodeNews, NodeTx } from "../chain/query/node-port.js";
 import { newValidator } from "../comet/validator.js";
 import type { ValidatorUpdate } from "../comet/validator-updates.js";
-import { eventValues } from "../event-query.js";
+import { eventValues } from "../event-query/event-query.js";
 import type { Query } from "../query/query.js";
 import type { Sha256 } from "../types.js";
 import {

@@ -4,7 +4,7 @@ import { toUpperHex } from "../bytes.js";
 import type { NodeSearchPage, NodeSearchWindow, NodeTx } from "../chain/query/node-port.js";
 import { txProofs } from "../comet/txs.js";
 import { UpgradeError } from "../errors.js";
-import { parseEventQuery } from "../event-query-text.js";
+import { parseEventQuery } from "../event-query/event-query-text.js";
 import { cutText } from "../query/tx.js";
 import { pageSize, type RpcContext } from "./context.js";
 import { blockIdJson, blockJson, txJson, txProofJson } from "./json.js";

@@ -60,7 +60,8 @@ describe("layers", () => {
       expect(lines, `lines of ${name}`).toBeLessThan(name === "cli" ? CLI_LINES_MAX : ROOM_LINES_MAX);
     }
     const floors = new Map<string, number>();
-    for (const { path } of own.filter((each) => roomOf(each.path) !== GROUND)) {
+    // The ground floor too; what `buf generate` makes is nobody's to read.
+    for (const { path } of own.filter((each) => !each.path.startsWith("host/gen/"))) {
       const floor = path.slice(0, path.lastIndexOf("/"));
       floors.set(floor, (floors.get(floor) ?? 0) + 1);
     }

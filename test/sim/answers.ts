@@ -6,7 +6,7 @@ import { NodeService } from "../../host/engine/embedded/node-service.js";
 import { GenesisFile } from "../../host/engine/home/genesis-file.js";
 import type { OpenNode } from "../../host/engine/home/open-node.js";
 import { isUpgradeError } from "../../host/errors.js";
-import { parseEventQuery } from "../../host/event-query-text.js";
+import { parseEventQuery } from "../../host/event-query/event-query-text.js";
 import { sha256 } from "../../host/native/sha256.js";
 import { Query } from "../../host/query/query.js";
 import { exampleChain } from "../example-chain.js";

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isUpgradeError } from "../../host/errors.js";
-import { eventValues, searchMatcher, subscriptionMatcher } from "../../host/event-query.js";
-import { parseEventQuery } from "../../host/event-query-text.js";
+import { eventValues, searchMatcher, subscriptionMatcher } from "../../host/event-query/event-query.js";
+import { parseEventQuery } from "../../host/event-query/event-query-text.js";
 
 const values = eventValues([
   {

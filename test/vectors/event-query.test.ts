@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { EventSearch, type SearchPage } from "../../host/engine/blocks/event-search.js";
 import { SEARCH_LIMITS } from "../../host/engine/blocks/search-budget.js";
 import { TxIndex } from "../../host/event-index/tx-index.js";
-import { parseEventQuery } from "../../host/event-query-text.js";
+import { parseEventQuery } from "../../host/event-query/event-query-text.js";
 import { sha256 } from "../../host/native/sha256.js";
 import { MemoryDatabase } from "../../host/store/disk/memory-database.js";
 import { eventsWith, hashOfTx, runEventQuery, withRounded } from "./event-query.js";

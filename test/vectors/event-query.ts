@@ -3,8 +3,8 @@
  * compares what is refused and what a subscription gets; event-query.test.ts compares the searches, which take turns.
  */
 import { isUpgradeError } from "../../host/errors.js";
-import { type EventCondition, eventValues, subscriptionMatcher } from "../../host/event-query.js";
-import { parseEventQuery } from "../../host/event-query-text.js";
+import { type EventCondition, eventValues, subscriptionMatcher } from "../../host/event-query/event-query.js";
+import { parseEventQuery } from "../../host/event-query/event-query-text.js";
 import { sha256 } from "../../host/native/sha256.js";
 import { type CaseRunner, expectEqual } from "./harness.js";
 

@@ -12,7 +12,7 @@ import type { Header } from "../../comet/header.js";
 import type { Validator } from "../../comet/validator.js";
 import type { ValidatorSet } from "../../comet/validator-set.js";
 import type { ValidatorUpdate } from "../../comet/validator-updates.js";
-import type { EventCondition } from "../../event-query.js";
+import type { EventCondition } from "../../event-query/event-query.js";
 import type { Height, LeftSignal, Timestamp } from "../../types.js";
 import type { ChainEvent } from "../context.js";
 

@@ -7,7 +7,7 @@ import { fromHex } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
 import { BLOCK_PLACE, type HeightRange, type TxPlace } from "../../event-index/postings.js";
 import type { TxIndex } from "../../event-index/tx-index.js";
-import { type EventCondition, type EventMatcher, eventValues, searchMatcher } from "../../event-query.js";
+import { type EventCondition, type EventMatcher, eventValues, searchMatcher } from "../../event-query/event-query.js";
 import type { Height, LeftSignal } from "../../types.js";
 import type { BlockResults } from "./block-results.js";
 import { heights, narrowed } from "./height-range.js";

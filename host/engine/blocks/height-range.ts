@@ -1,8 +1,8 @@
 /** The heights that a search leaves open. */
 
 import type { HeightRange } from "../../event-index/postings.js";
-import { readHeightBound } from "../../event-numbers.js";
-import type { EventCondition } from "../../event-query.js";
+import { readHeightBound } from "../../event-query/event-numbers.js";
+import type { EventCondition } from "../../event-query/event-query.js";
 import type { Height } from "../../types.js";
 
 /** Undefined: no height fits. Heights are compared as numbers, whatever text they have: 4, 04 and 4.0 are one. */

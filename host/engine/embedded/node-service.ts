@@ -9,7 +9,7 @@ import { type ValidatorSet, validatorSetHash } from "../../comet/validator-set.j
 import { UpgradeError } from "../../errors.js";
 import type { TxPlace } from "../../event-index/postings.js";
 import type { TxIndex } from "../../event-index/tx-index.js";
-import type { EventCondition } from "../../event-query.js";
+import type { EventCondition } from "../../event-query/event-query.js";
 import { VERSIONS_KEPT_DEFAULT } from "../../limits.js";
 import type { Height, Timestamp } from "../../types.js";
 import type { ChainFacts } from "../blocks/block-maker.js";

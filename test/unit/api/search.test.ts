@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { EventSearch } from "../../../host/engine/blocks/event-search.js";
 import { SEARCH_LIMITS } from "../../../host/engine/blocks/search-budget.js";
 import { TxIndex } from "../../../host/event-index/tx-index.js";
-import { parseEventQuery } from "../../../host/event-query-text.js";
+import { parseEventQuery } from "../../../host/event-query/event-query-text.js";
 import { sha256 } from "../../../host/native/sha256.js";
 import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
 import { IS_OF_COMET, SIGNER, type TestNode, useTestNode, wallet } from "./test-node.js";

@@ -7,7 +7,7 @@ import { toHex } from "../../../host/bytes.js";
 import { isOfThisMachine } from "../../../host/comet-rpc/client.js";
 import { CometRpc } from "../../../host/comet-rpc/comet-rpc.js";
 import { queryText } from "../../../host/comet-rpc/txs.js";
-import { parseEventQuery } from "../../../host/event-query-text.js";
+import { parseEventQuery } from "../../../host/event-query/event-query-text.js";
 import { sha256 } from "../../../host/native/sha256.js";
 import { SIGNER, type TestNode, useTestNode, wallet } from "../api/test-node.js";
 

@@ -2,8 +2,8 @@
  * Times and dates in events and searches, in the forms that Go's `time.Parse` reads for RFC 3339: an hour of one digit,
  * a comma before the fraction, digits after the ninth and an offset of 24:60 are taken too.
  */
-import { isUpgradeError } from "./errors.js";
-import { parseTime } from "./time.js";
+import { isUpgradeError } from "../errors.js";
+import { parseTime } from "../time.js";
 
 const TIME =
   /^([0-9]{4}-[0-9]{2}-[0-9]{2})T([0-9]{1,2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?(?:Z|([+-])([0-9]{2}):([0-9]{2}))$/;

@@ -4,7 +4,7 @@
  * What its parser refuses is refused here. Beyond it a text may be in double quotes, where \ lets any character follow:
  * texts in single quotes have no form for a quote.
  */
-import { UpgradeError } from "./errors.js";
+import { UpgradeError } from "../errors.js";
 import type { EventCondition } from "./event-query.js";
 import { readEventDate, readEventTime } from "./event-times.js";
 
