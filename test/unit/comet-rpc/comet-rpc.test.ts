@@ -6,7 +6,6 @@ import { afterEach, describe, expect, test } from "vitest";
 import { toHex } from "../../../host/bytes.js";
 import { isOfThisMachine } from "../../../host/comet-rpc/client.js";
 import { CometRpc } from "../../../host/comet-rpc/comet-rpc.js";
-import { queryText } from "../../../host/comet-rpc/txs.js";
 import { parseEventQuery } from "../../../host/event-query/event-query-text.js";
 import { sha256 } from "../../../host/native/sha256.js";
 import { SIGNER, type TestNode, useTestNode, wallet } from "../api/test-node.js";
@@ -311,18 +310,4 @@ describe("CometRpc", () => {
       const asked = cometOf(node.rpc).searchTxs(conditions, { page: 1, perPage: 1, isDescending: false });
       await expect(asked).rejects.toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
     }));
-
-  test.each([
-    ["tx.height>=4.0 AND tx.height<3.", "tx.height >= 4.0 AND tx.height < 3."],
-    ["a\u00e9.b='5'  AND a.b EXISTS", "a\u00e9.b = '5' AND a.b EXISTS"],
-    [`a.b CONTAINS "x y" AND a.b='\\'`, "a.b CONTAINS 'x y' AND a.b = '\\'"],
-    [
-      "a.b>DATE 2026-01-31 AND a.b<TIME 2026-02-01T00:00:00Z",
-      "a.b > DATE 2026-01-31 AND a.b < TIME 2026-02-01T00:00:00Z",
-    ],
-    [`a.b=${"9".repeat(30)}`, `a.b = ${"9".repeat(30)}`],
-  ])("queryText() of %s → as CometBFT reads it", (query, text) => {
-    expect(queryText(parseEventQuery(query))).toBe(text);
-    expect(parseEventQuery(text)).toEqual(parseEventQuery(query));
-  });
 });
