@@ -1,0 +1,47 @@
+package upgrade
+
+import "time"
+
+// Input is what a handler runs with.
+type Input struct {
+	ChainID string
+	// Height of the upgrade block.
+	Height int64
+	// Time of the block; a handler has no other clock.
+	Time time.Time
+	Plan Plan
+	// Versions are the stored module versions.
+	Versions VersionMap
+	// Stores by the names that the manifest uses, as the chain's store loader left them. Nothing may write to them
+	// while the handler runs, and the run writes nothing to them until Run.Write.
+	Stores Stores
+	// GasLimit replaces the manifest's limit when it is not 0. A chain leaves it out.
+	GasLimit uint64
+	// Log gets the handler's lines: one line each, without control characters, at most 4 KiB; nil drops them.
+	Log func(level LogLevel, text string)
+	// Progress is in units of the handler's choice; nil drops it.
+	Progress func(done, total int64)
+	Overlay  OverlayOptions
+}
+
+// LogLevel is of a line that a handler logs.
+type LogLevel string
+
+// The levels of chain.log.
+const (
+	LogDebug LogLevel = "debug"
+	LogInfo  LogLevel = "info"
+	LogWarn  LogLevel = "warn"
+	LogError LogLevel = "error"
+)
+
+// OverlayOptions bound what a run's writes may take until they are written.
+type OverlayOptions struct {
+	// MemoryBytes that the writes of all stores may take in memory; beyond, they are spilled to a temporary file.
+	// 0: 256 MiB.
+	MemoryBytes int64
+	// DiskBytes that spilled writes may take; beyond, the run fails with UPG_STORE_FULL. 0: 8 GiB.
+	DiskBytes int64
+	// Dir is where temporary files are made; "": os.TempDir().
+	Dir string
+}

@@ -1,0 +1,64 @@
+package upgrade
+
+// Manifest is what a handler declares: the plan it serves, what it may touch, which layouts it takes. Nothing else
+// gives a handler any right.
+type Manifest struct {
+	ABI uint32
+	// Name is the plan's name.
+	Name     string
+	GasLimit uint64
+	// Stores: a guest names a store by its index here.
+	Stores        []ManifestStore
+	StoreUpgrades StoreUpgrades
+	// Versions by module.
+	Versions map[string]ModuleVersions
+	// Removes are modules that leave the version map.
+	Removes []string
+	Scans   []ManifestScan
+	Allows  Allowances
+}
+
+// ManifestStore is a store that the handler may reach.
+type ManifestStore struct {
+	Name string
+	// Writable is access "rw"; else the handler only reads.
+	Writable bool
+	// Prefixes: keys that may be touched begin with one of these; nil: every key.
+	Prefixes [][]byte
+}
+
+// ModuleVersions are the layouts of one module.
+type ModuleVersions struct {
+	// From are the stored versions that the handler takes; nil: the module must not be stored yet.
+	From []uint64
+	To   uint64
+}
+
+// ManifestScan is a part of a store that the host feeds to the handler in batches.
+type ManifestScan struct {
+	Store string
+	// Prefix nil: the whole store.
+	Prefix []byte
+}
+
+// StoreUpgrades are the changes to the set of stores, for the chain's store loader.
+type StoreUpgrades struct {
+	Added   []string
+	Renamed []StoreRename
+	Deleted []string
+}
+
+// StoreRename moves all of a store under another name.
+type StoreRename struct{ OldKey, NewKey string }
+
+// Allowances are what a handler does on purpose that is a mistake otherwise.
+type Allowances struct {
+	// DeleteStores are stores that are deleted though the module of that name stays.
+	DeleteStores []string
+	// RemoveModules, of gov and upgrade: modules that go.
+	RemoveModules []string
+	// WriteStores are stores that are written to though the module's version stays.
+	WriteStores []string
+	// EmptyVersionMap: it may run where no module versions are stored.
+	EmptyVersionMap bool
+}
