@@ -1,9 +1,12 @@
 // Amount: an unsigned number of 128 bits that is changed in place, so that sums over a million pairs take no memory.
-// What would pass 128 bits, or fall below 0, returns false and changes nothing.
+// What would pass 128 bits, or fall below 0, ends the run; `tryAdd` and its like return false and change nothing.
 import { Bytes } from "./bytes";
+import { fail } from "./report";
 
 const LOW: u64 = 0xffff_ffff;
 const DIGITS_MAX: u32 = 39;
+const OUT_OF_RANGE: i32 = -8;
+const NO_AMOUNT: i32 = -9;
 const digits: usize = memory.data(40);
 const formatted = new Bytes();
 
@@ -34,7 +37,26 @@ export class Amount {
     return this.lo < other.lo ? -1 : 1;
   }
 
-  add(other: Amount): bool {
+  /** Adds in place. Ends the run (code -8) past 128 bits. */
+  add(other: Amount): Amount {
+    if (!this.tryAdd(other)) fail(OUT_OF_RANGE, "Amount.add: more than 128 bits");
+    return this;
+  }
+
+  /** Subtracts in place. Ends the run (code -8) below 0. */
+  sub(other: Amount): Amount {
+    if (!this.trySub(other)) fail(OUT_OF_RANGE, "Amount.sub: below 0");
+    return this;
+  }
+
+  /** Multiplies in place. Ends the run (code -8) past 128 bits. */
+  mul(factor: u64): Amount {
+    if (!this.tryMul(factor)) fail(OUT_OF_RANGE, "Amount.mul: more than 128 bits");
+    return this;
+  }
+
+  /** Adds in place; false, and no change, past 128 bits. */
+  tryAdd(other: Amount): bool {
     const lo = this.lo + other.lo;
     const carry = <u64>(lo < this.lo);
     const hi = this.hi + other.hi;
@@ -44,14 +66,16 @@ export class Amount {
     return true;
   }
 
-  sub(other: Amount): bool {
+  /** Subtracts in place; false, and no change, below 0. */
+  trySub(other: Amount): bool {
     if (this.compare(other) < 0) return false;
     this.hi = this.hi - other.hi - <u64>(this.lo < other.lo);
     this.lo -= other.lo;
     return true;
   }
 
-  mul(factor: u64): bool {
+  /** Multiplies in place; false, and no change, past 128 bits. */
+  tryMul(factor: u64): bool {
     const low = wide(this.lo, factor);
     const carry = wideHigh;
     const high = wide(this.hi, factor);
@@ -86,8 +110,14 @@ export class Amount {
     return rest;
   }
 
+  /** Reads decimal text. Ends the run (code -9) when it is anything else, or passes 128 bits. */
+  parse(text: Bytes): Amount {
+    if (!this.tryParse(text)) fail(NO_AMOUNT, "Amount.parse: not a decimal number of at most 128 bits");
+    return this;
+  }
+
   /** Reads decimal text; false, and no change, when it is anything else or passes 128 bits. */
-  parse(text: Bytes): bool {
+  tryParse(text: Bytes): bool {
     const length = text.length;
     if (length == 0 || length > DIGITS_MAX) return false;
     let value: u64 = 0;

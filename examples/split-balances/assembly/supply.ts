@@ -21,18 +21,18 @@ function sumOf(denom: Bytes): Sum {
 }
 
 function parse(text: Bytes): void {
-  if (!amount.parse(text)) fail(2, "an amount is not a decimal number of at most 128 bits");
+  if (!amount.tryParse(text)) fail(2, "an amount is not a decimal number of at most 128 bits");
 }
 
 export function add(denom: Bytes, text: Bytes): void {
   parse(text);
-  if (!sumOf(denom).total.add(amount)) fail(3, "a supply has more than 128 bits");
+  if (!sumOf(denom).total.tryAdd(amount)) fail(3, "a supply has more than 128 bits");
 }
 
 /** Takes an amount off its sum; false when the sum does not hold it. */
 export function take(denom: Bytes, text: Bytes): bool {
   parse(text);
-  return sumOf(denom).total.sub(amount);
+  return sumOf(denom).total.trySub(amount);
 }
 
 export function isNothingLeft(): bool {

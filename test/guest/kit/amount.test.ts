@@ -26,12 +26,12 @@ function calculate(question: Bytes, given: Bytes): void {
   a.set(question.le64At(2), question.le64At(10));
   b.set(question.le64At(18), question.le64At(26));
   let answer: i64 = 0;
-  if (op == 0) answer = <i64>a.add(b);
-  else if (op == 1) answer = <i64>a.sub(b);
-  else if (op == 2) answer = <i64>a.mul(b.lo);
+  if (op == 0) answer = <i64>a.tryAdd(b);
+  else if (op == 1) answer = <i64>a.trySub(b);
+  else if (op == 2) answer = <i64>a.tryMul(b.lo);
   else if (op == 3) answer = <i64>a.div(b.lo);
   else if (op == 4) answer = a.compare(b);
-  else answer = <i64>a.parse(text.part(given, 0));
+  else answer = <i64>a.tryParse(text.part(given, 0));
   value.clear().le64(<u64>answer).amount(a);
   sums.set(key.clear().u8(2).slice(question, 1), value);
 }`;
@@ -69,13 +69,52 @@ const digits = fc.oneof(
 );
 const question = fc.record({ op: fc.constantFrom(...OPS), a: number, b: number, text: digits });
 
+/** The same without a look at what comes of it: 01 | op | a | b → 02 | op | a | b = amount */
+const UNREAD = SOURCE.replace(/let answer[\s\S]*?value\.clear\(\)\.le64\(<u64>answer\)/, `
+  if (op == 0) a.add(b);
+  else if (op == 1) a.sub(b);
+  else if (op == 2) a.mul(b.lo);
+  else a.parse(text.part(given, 0));
+  value.clear()`);
+
+const WORDS: Readonly<Partial<Record<Op, readonly [code: string, message: string]>>> = {
+  add: ["-8", "Amount.add: more than 128 bits"],
+  sub: ["-8", "Amount.sub: below 0"],
+  mul: ["-8", "Amount.mul: more than 128 bits"],
+  parse: ["-9", "Amount.parse: not a decimal number of at most 128 bits"],
+};
+
 describe("Amount", () => {
   let handler: WasmHandler;
+  let unread: WasmHandler;
   beforeAll(async () => {
     handler = await handlerOf(SOURCE);
+    unread = await handlerOf(UNREAD);
   });
 
-  test("add, sub, mul, div, compare, parse and decimal text of any amounts → as BigInt has them", () => {
+  test("add, sub, mul, parse of any amounts, nobody looks at what they return → as BigInt has them, or the run fails and nothing is written", () => {
+    fc.assert(
+      fc.property(
+        question.filter(({ op }) => op in WORDS),
+        ({ op, a, b, text }) => {
+          const body = bytes(OPS.indexOf(op) === 5 ? 3 : OPS.indexOf(op), little(a, 16), little(b, 16));
+          const run = runScene(unread, { stores: { sums: [[bytes(1, body), text]] } });
+          const due = expected(op, a, b, text);
+          if (due.answer === 1n) {
+            expect(run.error).toBeUndefined();
+            expect(run.stores.store("sums").get(bytes(2, body))).toEqual(bytes(String(due.amount)));
+            return;
+          }
+          const [code, message] = WORDS[op] ?? [];
+          expect(run.error).toMatchObject({ code: "UPG_MIGRATION_FAILED", details: { code, message } });
+          expect(run.diff).toEqual({});
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test("tryAdd, trySub, tryMul, div, compare, tryParse and decimal text of any amounts → as BigInt has them", () => {
     fc.assert(
       fc.property(fc.array(question, { maxLength: 40 }), (asked) => {
         const questions = asked.filter(
