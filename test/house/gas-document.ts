@@ -135,7 +135,9 @@ are paid for.
 
 Gas is taken in this order, which is the same on every node: the file's bytes; \`_initialize\`, \`handler_in\`, \`handler_out\`;
 \`handler_run\` with its context; of each scan, batch by batch, its pairs, its bytes, the call, the bytes that it returns, and the framed
-writes of one store after the other in their order; \`handler_check\`.
+writes; \`handler_check\`. Of framed writes each is charged by itself, in their order: its form, its store, the right to write there, the prefix
+of its key (a trap), then its price (out of gas), then it is written; so what comes first of a bad frame and of the end of the gas is the
+same everywhere. A run that failed says in \`details.gas\` what was charged until then, at most its limit.
 
 ## Stack
 

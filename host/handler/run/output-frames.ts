@@ -1,4 +1,4 @@
-/** Applies the writes that a guest framed: every frame is checked, then runs for one store go to it as they are. */
+/** Applies the writes that a guest framed: each frame is checked and paid for, and runs for one store go to it as they are. */
 import { isUpgradeError } from "../../errors.js";
 import { OpCursor } from "../../frames.js";
 import { longPrice } from "../meter/schedule.js";
@@ -7,11 +7,12 @@ import { GasTab } from "./gas-counter.js";
 import type { StoreHandle, StoreHandles } from "./store-handles.js";
 
 /**
- * In the order of the frames. Stores copy what they keep, so `frames` may be a view of the guest's memory. Each frame
- * costs what a call for it would; its bytes are paid for by the code that took them from the guest.
+ * Frame by frame (docs/gas.md): its form, its store, the right to write there, its key's prefix, then its price, which is
+ * that of a call for it; its bytes are paid for by the code that took them from the guest. Stores copy what they keep, so
+ * `frames` may be a view of the guest's memory.
  *
  * @throws UpgradeError UPG_HANDLER_TRAP for a malformed frame, or one that the manifest does not give the right to;
- *   UPG_MIGRATION_OUT_OF_GAS
+ *   UPG_MIGRATION_OUT_OF_GAS; what comes first in the order of the frames
  */
 export function applyFrames(handles: StoreHandles, frames: Uint8Array): void {
   if (frames.length === 0) return;
@@ -19,6 +20,7 @@ export function applyFrames(handles: StoreHandles, frames: Uint8Array): void {
   try {
     applyOn(tab, handles, frames);
   } finally {
+    // A trap leaves what the frames before it cost.
     tab.settle();
   }
 }
@@ -28,23 +30,19 @@ function applyOn(tab: GasTab, handles: StoreHandles, frames: Uint8Array): void {
   let index = -1;
   let handle: StoreHandle | undefined;
   let runStart = 0;
-  let price = 0;
-  const write = (end: number) => {
-    if (!handle) return;
-    tab.take(price);
-    handle.store.writeFrames(frames.subarray(runStart, end));
-    price = 0;
-  };
+  // Only a run that ended without an error is written: what a failed run wrote is dropped anyway.
+  const write = (end: number) => handle?.store.writeFrames(frames.subarray(runStart, end));
   while (step(op)) {
     if (op.store !== index || !handle) {
+      const next = handles.writable(op.store);
       write(op.start);
+      handle = next;
       index = op.store;
-      handle = handles.writable(index);
       runStart = op.start;
     }
     handle.requireKey(frames, op.keyAt, op.keyLen);
+    tab.take(handles.nextWritePrice(op.op) + longPrice(op.keyLen) + longPrice(op.valueLen));
     handle.count(op);
-    price += handles.nextWritePrice(op.op) + longPrice(op.keyLen) + longPrice(op.valueLen);
   }
   write(frames.length);
 }
