@@ -39,6 +39,8 @@ export interface SimulationOptions {
   readonly faults?: FaultsOfProcess;
   readonly env?: Readonly<Record<string, string>>;
   readonly onDamage: (text: string) => void;
+  /** Begins no further round once one has found damage of which the text is like this. */
+  readonly endsAt?: RegExp;
   /** After each round: rounds that ended, in any order. */
   readonly onRound?: (ended: number) => void;
 }
@@ -129,7 +131,9 @@ class Rounds {
         this.options.onRound?.(this.#results.length);
         this.#byScene.set(scene.name, (this.#byScene.get(scene.name) ?? 0) + 1);
         for (const { kind: damaged, what } of result.damage) {
-          this.options.onDamage(`round ${index} (${kind}, ${scene.name}), ${damaged}: ${what}`);
+          const text = `round ${index} (${kind}, ${scene.name}), ${damaged}: ${what}`;
+          this.options.onDamage(text);
+          if (this.options.endsAt?.test(text)) this.#indices.length = 0;
         }
       }
     } finally {
