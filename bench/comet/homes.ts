@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fromHex } from "../../host/bytes.js";
-import { initLocalnet } from "../../host/cli/localnet/init.js";
+import { initHome } from "../../host/cli/commands/init.js";
+import { initLocalnet } from "../../host/localnet/init.js";
 import type { LocalNode } from "../../host/localnet/network.js";
 import { serveChain } from "../../host/shell/program-chain.js";
 import { parseTime } from "../../host/time.js";
@@ -31,7 +32,7 @@ export interface Homes {
 export async function makeHomes(count: number, blockMillis: number): Promise<Homes> {
   const folder = await mkdtemp(join(tmpdir(), "chain-upgrade-bench-comet-"));
   const { nodes } = await initLocalnet(folder, count, {
-    ...{ chainId: CHAIN_ID, appVersion: undefined, basePort: undefined },
+    ...{ makeHome: initHome, chainId: CHAIN_ID, appVersion: undefined, basePort: undefined },
     ...{ blockNanos: BigInt(blockMillis) * 1_000_000n, votingNanos: 5_000_000_000n },
   });
   return {

@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toBase64 } from "../../host/bytes.js";
 import { initHome } from "../../host/cli/commands/init.js";
-import { initLocalnet } from "../../host/cli/localnet/init.js";
 import { withKeyring } from "../../host/client/keyring-options.js";
 import { Query as AuthQuery } from "../../host/gen/cosmos/auth/v1beta1/query_pb.js";
 import { VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
 import { Query as UpgradeQuery } from "../../host/gen/cosmos/upgrade/v1beta1/query_pb.js";
 import { cometToml } from "../../host/localnet/comet-toml.js";
+import { initLocalnet } from "../../host/localnet/init.js";
 import type { LocalNode } from "../../host/localnet/network.js";
 import { portsFor } from "../../host/localnet/ports.js";
 import { writeSetting } from "../../host/shell/config-edit.js";
@@ -46,7 +46,7 @@ export class Network {
   static async make(options: NetworkOptions): Promise<Network> {
     const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-network-"));
     const { nodes } = await initLocalnet(folder, options.validators ?? 4, {
-      ...{ chainId: "network-1", appVersion: undefined, basePort: undefined },
+      ...{ makeHome: initHome, chainId: "network-1", appVersion: undefined, basePort: undefined },
       ...{ blockNanos: BigInt(BLOCK_MILLIS) * 1_000_000n, votingNanos: VOTING_NANOS },
     });
     const own = nodes.map((node) => new NetNode(join(folder, node.home), node, options.program, options.comet));

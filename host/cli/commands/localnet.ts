@@ -120,11 +120,19 @@ async function init(count: string, flags: InitFlags, command: Cobra, output: Out
   const { appVersion, basePort, blockTime, votingPeriod } = flags;
   if (blockTime < MILLI) throw usage("--block-time is at least 1ms");
   if (votingPeriod < SECOND) throw usage("--voting-period is at least 1s");
-  const { initLocalnet } = await import("../localnet/init.js");
+  const { initLocalnet } = await import("../../localnet/init.js");
+  const { initHome } = await import("./init.js");
   const { networkTable } = await import("../../localnet/network.js");
   const folder = folderOf(command);
   const { chainId = CHAIN_ID_DEFAULT } = command.optsWithGlobals() as { chainId?: string };
-  const options = { chainId, appVersion, basePort, blockNanos: blockTime, votingNanos: votingPeriod };
+  const options = {
+    makeHome: initHome,
+    chainId,
+    appVersion,
+    basePort,
+    blockNanos: blockTime,
+    votingNanos: votingPeriod,
+  };
   const network = await initLocalnet(folder, Number(count), options);
   output.print({ home: folder, ...network }, `${networkTable(network)}\n\nchain ${chainId} in ${folder}`);
 }
@@ -148,7 +156,7 @@ async function start(
   output: Output,
   comet: string,
 ): Promise<void> {
-  const { startLocalnet } = await import("../localnet/start.js");
+  const { startLocalnet } = await import("../../localnet/start.js");
   const flags = [
     ...["--comet.bin", comet, "--halt-linger", LINGER],
     ...(appVersion === undefined ? [] : ["--app-version", String(appVersion)]),

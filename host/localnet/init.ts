@@ -1,36 +1,38 @@
 /** `chaind localnet init`: homes, keys, one genesis document and settings for validators on one machine. */
 import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { utf8 } from "../../bytes.js";
-import { withKeyring } from "../../client/keyring-options.js";
-import { VALIDATOR_DEFAULTS } from "../../client/tx/create-validator.js";
-import { writeFileAtomically } from "../../engine/home/atomic-file.js";
-import { readConsensusKey } from "../../engine/home/consensus-key.js";
-import { Home } from "../../engine/home/home.js";
-import { UpgradeError } from "../../errors.js";
-import { addAccount } from "../../genesis/add-account.js";
-import { cometConfigFile } from "../../genesis/comet-config.js";
-import { readDocument, writeDocument } from "../../genesis/document.js";
-import { addValidator } from "../../genesis/gentx.js";
-import { cometToml } from "../../localnet/comet-toml.js";
-import {
-  homeOf,
-  type LocalNetwork,
-  type LocalNode,
-  type NodePorts,
-  networkFile,
-  writeNetwork,
-} from "../../localnet/network.js";
-import { portsFor } from "../../localnet/ports.js";
-import { writeSetting } from "../../shell/config-edit.js";
-import { programChain } from "../../shell/program-chain.js";
-import { shellWord } from "../../shell-word.js";
-import { usage } from "../../usage.js";
-import { keyJson } from "../../values/key-json.js";
-import { keyFromMnemonic, newMnemonic } from "../../wallet/derive.js";
-import { initHome } from "../commands/init.js";
+import { utf8 } from "../bytes.js";
+import { withKeyring } from "../client/keyring-options.js";
+import { VALIDATOR_DEFAULTS } from "../client/tx/create-validator.js";
+import { writeFileAtomically } from "../engine/home/atomic-file.js";
+import { readConsensusKey } from "../engine/home/consensus-key.js";
+import { Home } from "../engine/home/home.js";
+import { UpgradeError } from "../errors.js";
+import { addAccount } from "../genesis/add-account.js";
+import { cometConfigFile } from "../genesis/comet-config.js";
+import { readDocument, writeDocument } from "../genesis/document.js";
+import { addValidator } from "../genesis/gentx.js";
+import { writeSetting } from "../shell/config-edit.js";
+import { programChain } from "../shell/program-chain.js";
+import { shellWord } from "../shell-word.js";
+import { usage } from "../usage.js";
+import { keyJson } from "../values/key-json.js";
+import { keyFromMnemonic, newMnemonic } from "../wallet/derive.js";
+import { cometToml } from "./comet-toml.js";
+import { homeOf, type LocalNetwork, type LocalNode, type NodePorts, networkFile, writeNetwork } from "./network.js";
+import { portsFor } from "./ports.js";
+
+interface HomeOptions {
+  readonly home: string;
+  readonly moniker: string;
+  readonly chainId: string;
+  /** A document to take; undefined: a new one. */
+  readonly genesis?: string;
+}
 
 export interface LocalnetOptions {
+  /** What `init` does. */
+  readonly makeHome: (options: HomeOptions) => { readonly node_id: string };
   readonly chainId: string;
   /** The nodes know nothing newer, as an old binary does; undefined: all that this program knows. */
   readonly appVersion: bigint | undefined;
@@ -88,13 +90,13 @@ async function makeNode(
   folder: string,
   index: number,
   ports: NodePorts,
-  { chainId }: LocalnetOptions,
+  { makeHome, chainId }: LocalnetOptions,
   first: Home,
 ): Promise<LocalNode> {
   const name = `node${index}`;
   const home = join(folder, name);
   const genesis = index === 0 ? {} : { genesis: first.genesisFile };
-  const { node_id } = initHome({ home, moniker: name, chainId, ...genesis });
+  const { node_id } = makeHome({ home, moniker: name, chainId, ...genesis });
   const mnemonic = newMnemonic();
   const key = keyFromMnemonic(mnemonic);
   const { address } = await withKeyring(TEST_KEYS, home, (keyring) => keyring.add(name, key));

@@ -1,9 +1,10 @@
 /** `chaind localnet start`: this program once for each node, and their lines in one terminal. */
-import { lineOf } from "../../localnet/lines.js";
-import { chosenNodes, readNetwork } from "../../localnet/network.js";
-import { runNetwork } from "../../localnet/run.js";
-import { isEmbedded } from "../../native/embedded.js";
-import { jsonLine } from "../../shell/output.js";
+
+import { isEmbedded } from "../native/embedded.js";
+import { jsonLine } from "../shell/output.js";
+import { lineOf } from "./lines.js";
+import { chosenNodes, readNetwork } from "./network.js";
+import { runNetwork } from "./run.js";
 
 interface StartOptions {
   /** Names; undefined: all. */
