@@ -1,6 +1,7 @@
 /** A runner for each file of vectors. */
 import { runAbci } from "./abci.js";
 import { runComet } from "./comet.js";
+import { runCoreCalls } from "./core-calls.js";
 import { runEventQuery } from "./event-query.js";
 import { runGovTally } from "./gov-tally.js";
 import type { CaseRunner } from "./harness.js";
@@ -22,4 +23,5 @@ export const RUNNERS: Readonly<Record<string, CaseRunner>> = {
   "gov-tally": runGovTally,
   abci: runAbci,
   "event-query": runEventQuery,
+  "core-calls": runCoreCalls,
 };
