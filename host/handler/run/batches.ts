@@ -19,15 +19,16 @@ export class ScanBatches {
   isLast = false;
   /** Frames that the guest consumed so far. */
   consumed = 0;
+  /** Bytes of the batches that are still to be packed, at most those that it was made with. */
+  batchBytes: number;
   readonly #scan: FrameScan;
-  readonly #batchBytes: number;
   /** First byte after the frames that were read. */
   #filled = 0;
   #isEnded = false;
 
   constructor(scan: FrameScan, batchBytes: number) {
     this.#scan = scan;
-    this.#batchBytes = batchBytes;
+    this.batchBytes = batchBytes;
     this.bytes = new Uint8Array(BATCHES_AHEAD * batchBytes);
   }
 
@@ -43,7 +44,7 @@ export class ScanBatches {
     do {
       while (!isFull && this.start + length < this.#filled) {
         const size = this.#frameBytes(this.start + length);
-        isFull = length > 0 && length + size > this.#batchBytes;
+        isFull = length > 0 && length + size > this.batchBytes;
         if (!isFull) length += size;
       }
       if (!isFull && !this.#isEnded) isFull = !this.#readMore(length);
@@ -79,7 +80,7 @@ export class ScanBatches {
     let read = this.#scan.read(this.bytes.subarray(length));
     if (read < 0) {
       const needed = -read;
-      if (length > 0 && length + needed > this.#batchBytes) return false;
+      if (length > 0 && length + needed > this.batchBytes) return false;
       this.#grow(length + needed);
       read = this.#scan.read(this.bytes.subarray(length));
     }

@@ -37,12 +37,12 @@ export function stopped(cause: unknown, gas: GasCounter, call: string): UpgradeE
   if (!(cause instanceof WebAssembly.RuntimeError)) return undefined;
   switch (gas.stopReason) {
     case "gas":
-      return gas.outOfGas(call);
+      return gas.outOfGas(call, cause);
     case "stack":
       return new UpgradeError(
         "UPG_HANDLER_STACK",
         `the handler called itself too deeply in ${call}: ${STACK_BUDGET} abstract bytes of stack are used up; loop instead of recursing`,
-        { details: { call } },
+        { cause, details: { call } },
       );
     case "memory":
       return engineFailure(`the engine had no memory for the handler in ${call}`, cause);

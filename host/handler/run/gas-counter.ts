@@ -18,7 +18,11 @@ export class GasCounter {
   #stack: WebAssembly.Global<"i32"> | undefined;
   #refused: WebAssembly.Global<"i32"> | undefined;
 
-  constructor(limit: bigint) {
+  /** @param onCharge hears what the host takes, and what for */
+  constructor(
+    limit: bigint,
+    private readonly onCharge?: (what: string, price: number) => void,
+  ) {
     this.limit = limit;
     this.#before = limit;
   }
@@ -45,6 +49,7 @@ export class GasCounter {
 
   /** @throws UpgradeError UPG_MIGRATION_OUT_OF_GAS, before the host does what it is for */
   charge(price: number, what: string): void {
+    this.onCharge?.(what, price);
     const left = this.left - BigInt(price);
     if (this.#gas) this.#gas.value = left;
     else this.#before = left;
@@ -68,12 +73,13 @@ export class GasCounter {
     return (this.#stack?.value ?? 0) < 0 ? "stack" : undefined;
   }
 
-  outOfGas(what: string): UpgradeError {
+  /** @param cause what ended the guest, with its stack */
+  outOfGas(what: string, cause?: unknown): UpgradeError {
     const advice = "the handler does more work than its manifest allows; a higher gasLimit makes another handler";
     return new UpgradeError(
       "UPG_MIGRATION_OUT_OF_GAS",
       `the handler used up its gas of ${this.limit} in ${what}: ${advice}`,
-      { details: { limit: String(this.limit), call: what } },
+      { cause, details: { limit: String(this.limit), call: what } },
     );
   }
 }

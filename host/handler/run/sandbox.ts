@@ -28,6 +28,7 @@ import {
   type UpgradeContextFields,
 } from "./messages.js";
 import { applyFrames } from "./output-frames.js";
+import { Place, type RunObserver } from "./place.js";
 import { type StoreCounts, StoreHandles } from "./store-handles.js";
 
 export { requireLayout } from "../check/layout.js";
@@ -37,12 +38,17 @@ export interface HandlerInput extends UpgradeContextFields, GuestReports {
   readonly stores: MultiStore;
   /** The stores as the store loader left them: what scans read. Nothing may write to them during the run. */
   readonly base: MultiStore;
-  /** Bytes of a batch. Part of consensus: only a harness gives another than the default, to compare results. */
-  readonly batchBytes?: number;
+  /**
+   * Bytes of a batch. Part of consensus: only a harness gives another than the default, to compare results; as a function,
+   * which is given the number of the scan and the pairs of it that are consumed, at most the default.
+   */
+  readonly batchBytes?: number | ((scan: number, consumed: number) => number);
   /** Gas that the run may use; the manifest's limit when left out. Only a harness gives another. */
   readonly gasLimit?: bigint;
   /** Hears how far scans and checks have come. */
   readonly onProgress?: OnProgress | undefined;
+  /** @internal */
+  readonly observer?: RunObserver | undefined;
 }
 
 export interface HandlerReport {
@@ -63,7 +69,8 @@ const LAST_BATCH = 1;
 const CONSUMED_BYTES = 4;
 
 /**
- * What the guest does wrong says in `details.gas` how much was counted until then, at most the limit.
+ * What the guest does wrong says in `details.gas` how much was counted until then, at most the limit, and in `details.phase`
+ * where that was; in a scan `details.key` is the first pair that it has not consumed (place.ts).
  *
  * @throws UpgradeError UPG_HANDLER_LAYOUT before anything runs; UPG_MIGRATION_FAILED, UPG_MIGRATION_INVARIANT,
  *   UPG_MIGRATION_VERSION_MAP, UPG_MIGRATION_OUT_OF_GAS, UPG_HANDLER_STACK, UPG_HANDLER_TRAP by the guest's doing; UPG_HANDLER_ENGINE when the engine or the machine
@@ -71,13 +78,15 @@ const CONSUMED_BYTES = 4;
  */
 export function runHandler(handler: WasmHandler, input: HandlerInput): HandlerReport {
   requireLayout(handler.manifest, input.versionMap);
-  const gas = new GasCounter(input.gasLimit ?? handler.manifest.gasLimit);
+  const gas = new GasCounter(input.gasLimit ?? handler.manifest.gasLimit, input.observer?.onCharge);
+  const place = new Place();
+  const memory = new GuestMemory();
   try {
-    return new HandlerRun(handler, input, gas).run();
+    return new HandlerRun(handler, input, gas, place, memory).run();
   } catch (error) {
     if (!isUpgradeError(error) || !/^UPG_(MIGRATION|HANDLER)_/.test(error.code)) throw error;
     const used = gas.left < 0n ? gas.limit : gas.used;
-    const details = { ...error.details, gas: String(used) };
+    const details = { ...place.details(memory.pages), ...error.details, gas: String(used) };
     throw new UpgradeError(error.code, error.message, { cause: error, details });
   }
 }
@@ -89,21 +98,24 @@ class HandlerRun {
   readonly #buffers: GuestBuffers;
   readonly #context: Uint8Array;
   readonly #gas: GasCounter;
-  readonly #batchBytes: number;
-  readonly #onProgress: OnProgress | undefined;
+  readonly #input: HandlerInput;
+  readonly #place: Place;
 
-  constructor(handler: WasmHandler, input: HandlerInput, gas: GasCounter) {
+  constructor(handler: WasmHandler, input: HandlerInput, gas: GasCounter, place: Place, memory: GuestMemory) {
     this.#handler = handler;
-    this.#batchBytes = input.batchBytes ?? BATCH_BYTES;
-    this.#onProgress = input.onProgress;
+    this.#input = input;
+    this.#place = place;
     this.#context = encodeContext(input);
     this.#gas = gas;
+    this.#reach("loading");
     this.#gas.charge(handler.bytes.length * HOST_PRICES.fileByte, "loading");
     this.#handles = new StoreHandles(handler.manifest, input.stores, input.base, this.#gas);
-    const memory = new GuestMemory();
     const imports = new HostImports(memory, this.#handles, this.#gas, input);
     this.#guest = new Guest(handler.module, imports.object(), memory, this.#gas);
-    if (this.#guest.has("_initialize")) this.#guest.call("_initialize");
+    if (this.#guest.has("_initialize")) {
+      this.#reach("_initialize");
+      this.#guest.call("_initialize");
+    }
     this.#buffers = new GuestBuffers(this.#guest, this.#gas);
   }
 
@@ -118,6 +130,7 @@ class HandlerRun {
   }
 
   #migrate(): ReadonlyMap<string, bigint> | undefined {
+    this.#reach("handler_run");
     this.#buffers.give(this.#context);
     const length = this.#writing(() => this.#guest.callForLength("handler_run", this.#context.length));
     return length === 0 ? undefined : decodeReturnedVersions(this.#buffers.output(length, "handler_run"));
@@ -128,11 +141,18 @@ class HandlerRun {
     assert(base, `a checked manifest scans "${store}", which it does not list`);
     const end = prefix && prefixEnd(prefix);
     const scan = base.scan(prefix && { start: prefix, end });
-    const batches = new ScanBatches(scan, this.#batchBytes);
-    const total = this.#onProgress ? (base.pairCount?.(prefix, end) ?? 0) : 0;
+    const { batchBytes, onProgress, observer } = this.#input;
+    const bytesOf = typeof batchBytes === "function" ? batchBytes : () => batchBytes ?? BATCH_BYTES;
+    const batches = new ScanBatches(scan, typeof batchBytes === "number" ? batchBytes : BATCH_BYTES);
+    const total = onProgress ? (base.pairCount?.(prefix, end) ?? 0) : 0;
+    this.#place.atScan(index, store, this.#guest.memory.pages);
+    observer?.onPlace?.(this.#place.name, this.#gas.used);
     do {
-      this.#onProgress?.("scan", store, batches.consumed, total);
+      onProgress?.("scan", store, batches.consumed, total);
+      observer?.onBatch?.(index, batches.consumed, this.#guest.memory.pages);
+      batches.batchBytes = bytesOf(index, batches.consumed);
       batches.pack();
+      this.#place.atBatch(batches);
       this.#batch(batches, index);
     } while (!batches.isDone);
   }
@@ -159,7 +179,8 @@ class HandlerRun {
   /** Invariants see the same context as `handler_run`. */
   #check(): readonly CheckResult[] {
     if (!this.#guest.has("handler_check")) return [];
-    this.#onProgress?.("checks", "", 0, 0);
+    this.#input.onProgress?.("checks", "", 0, 0);
+    this.#reach("handler_check");
     this.#buffers.give(this.#context);
     const length = this.#guest.callForLength("handler_check", this.#context.length);
     const checks = decodeChecks(this.#buffers.output(length, "handler_check"));
@@ -169,6 +190,11 @@ class HandlerRun {
     throw new UpgradeError("UPG_MIGRATION_INVARIANT", `a check of the handler failed: ${list}`, {
       details: { checks: broken.map(({ name }) => name).join(",") },
     });
+  }
+
+  #reach(name: string): void {
+    this.#place.at(name);
+    this.#input.observer?.onPlace?.(name, this.#gas.used);
   }
 
   /** The calls that may write. */
