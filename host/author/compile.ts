@@ -55,13 +55,18 @@ export async function compileHandler(options: CompileOptions): Promise<CompiledH
   const sources = new Map<string, string>();
   const manifest = runDeclaration(await compile(options, DECLARATION_FLAGS, sources));
   const wasm = await compile(options, HANDLER_FLAGS, sources);
-  const section = customSection(MANIFEST_SECTION, utf8(JSON.stringify(manifest)));
   const names = [...sources.keys()].sort();
   return {
-    bytes: concatBytes(wasm, section),
+    bytes: withManifest(wasm, manifest),
     manifest,
     sources: new Map(names.map((name) => [name, sources.get(name) as string])),
   };
+}
+
+/** The same code with the names of its functions, to look at. Without a manifest where its declaration could not be run. */
+export async function compileNamed(options: CompileOptions, manifest?: ManifestDocument): Promise<Uint8Array> {
+  const wasm = await compile(options, [...HANDLER_FLAGS, "--debug"], new Map());
+  return manifest ? withManifest(wasm, manifest) : wasm;
 }
 
 async function compile(
@@ -111,6 +116,9 @@ function readText(file: string): string | null {
     return null; // the compiler looks in several places
   }
 }
+
+const withManifest = (wasm: Uint8Array, manifest: ManifestDocument) =>
+  concatBytes(wasm, customSection(MANIFEST_SECTION, utf8(JSON.stringify(manifest))));
 
 function customSection(name: string, payload: Uint8Array): Uint8Array {
   const title = utf8(name);

@@ -99,6 +99,9 @@ class Declaration {
 
   scan(handle: number, prefix: string): void {
     const store = this.#stores[handle]?.name ?? "";
+    if (this.#added.includes(store)) {
+      throw refuse(`scan("${store}"): this upgrade adds the store, so the scan would meet no pair`);
+    }
     this.#scans.push(prefix === "" ? { store } : { store, prefix });
   }
 

@@ -6,6 +6,7 @@ import { MemoryStores } from "../harness/memory-stores.js";
 import { runScene, type SceneRun } from "../harness/run.js";
 import { type StandardCheck, standardChecks } from "../harness/standard-checks.js";
 import type { NamedFixture } from "./project.js";
+import { sceneChecks } from "./semantics.js";
 
 export interface FixtureResult {
   readonly fixture: string;
@@ -37,6 +38,7 @@ export function testFixture(handler: WasmHandler, { name, fixture }: NamedFixtur
   const code = fixture.expect?.code;
   const checks: (StandardCheck | { name: string; ok: boolean; message: string })[] =
     code === undefined ? standardChecks(handler, fixture) : [expectedFailure(run, code)];
+  checks.push(...sceneChecks(handler, fixture, run));
   for (const [store, pairs] of Object.entries(fixture.expect?.stores ?? {}))
     checks.push(expectedStore(run, store, pairs));
   return {

@@ -55,6 +55,7 @@ export function checkImports(module: WasmModule, findings: Findings): void {
 function importAdvice({ module, name }: FunctionImport): string {
   if (module.startsWith("wasi")) return "build for a freestanding target (wasm32-unknown-unknown), not for WASI";
   if (module === ABORT_MODULE && name === "seed") return "random numbers differ between nodes: do without Math.random";
+  if (module === ABORT_MODULE && name.startsWith("console.")) return "a handler has no console: use log() of the kit";
   if (module === ABORT_MODULE) return "a handler has no clock, console or other environment: do without it";
   if (module.startsWith("__wbindgen") || module === "wbg") return "build without wasm-bindgen";
   return `a handler may import ${[...OFFERED_IMPORTS.keys()].join(", ")}`;

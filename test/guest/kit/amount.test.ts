@@ -69,13 +69,16 @@ const digits = fc.oneof(
 );
 const question = fc.record({ op: fc.constantFrom(...OPS), a: number, b: number, text: digits });
 
-/** The same without a look at what comes of it: 01 | op | a | b → 02 | op | a | b = amount */
-const UNREAD = SOURCE.replace(/let answer[\s\S]*?value\.clear\(\)\.le64\(<u64>answer\)/, `
+/** The same without a look at the result: 01 | op | a | b → 02 | op | a | b = amount */
+const UNREAD = SOURCE.replace(
+  /let answer[\s\S]*?value\.clear\(\)\.le64\(<u64>answer\)/,
+  `
   if (op == 0) a.add(b);
   else if (op == 1) a.sub(b);
   else if (op == 2) a.mul(b.lo);
   else a.parse(text.part(given, 0));
-  value.clear()`);
+  value.clear()`,
+);
 
 const WORDS: Readonly<Partial<Record<Op, readonly [code: string, message: string]>>> = {
   add: ["-8", "Amount.add: more than 128 bits"],

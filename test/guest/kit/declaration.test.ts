@@ -82,6 +82,11 @@ describe("declaration", () => {
     ["steps with a gap", "no further", `plan("a", 1); migrate("m", 1, 2); migrate("m", 3, 4);`],
     ["a module twice", "called twice", `plan("a", 1); addModule("m", 1); addModule("m", 2);`],
     ["a module that is new and old", "both migrated and new", `plan("a", 1); addModule("m", 2); migrate("m", 1, 2);`],
+    [
+      "a scan of a store that it adds",
+      'scan("n"): this upgrade adds the store, so the scan would meet no pair',
+      `plan("a", 1); const n = addStore("n"); function on(key: Bytes, value: Bytes): void {} scan(n, "", on);`,
+    ],
     ["a read at the top", "chain.store_get is called", `plan("a", 1); store("s").get(Bytes.hex("01"));`],
     ["an assertion at the top", "assembly/index.ts:2", `assert(false);`],
     ["a source that does not compile", "does not compile", `plan(1, 2, 3);`],

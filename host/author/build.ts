@@ -1,0 +1,130 @@
+/** Builds an author's project: sources in, one .wasm with its manifest out, and the lock that says what it was made of. */
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { writeFileAtomically } from "../engine/home/atomic-file.js";
+import { isUpgradeError, UpgradeError } from "../errors.js";
+import { examineHandler } from "../handler/check/check.js";
+import { loadHandler, type WasmHandler } from "../handler/handler.js";
+import { sha256 } from "../native/sha256.js";
+import { programName } from "../program-name.js";
+import { type CompiledHandler, type CompileOptions, compileHandler, compileNamed } from "./compile.js";
+import { openCompiler } from "./compiler.js";
+import { gasOf } from "./fixture-runs.js";
+import { makeLock, requireLock, writeLock } from "./lock.js";
+import { HandlerProject, type NamedFixture } from "./project.js";
+import { manifestWarnings } from "./semantics.js";
+
+export interface BuildOptions {
+  readonly project: string;
+  readonly out?: string | undefined;
+  readonly locked?: boolean | undefined;
+  /** Folder of the package chain-upgrade. */
+  readonly packageRoot: string;
+}
+
+export interface BuildAnswer {
+  readonly file: string;
+  readonly name: string;
+  readonly sha256: string;
+  readonly size: number;
+  /** By fixture; the code of its error where the handler fails. */
+  readonly gas: Readonly<Record<string, string>>;
+  readonly gas_limit: string;
+  readonly lock: string;
+  /** What is allowed, and most likely not meant. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * @throws UpgradeError UPG_INVALID_ARGUMENT (it does not compile), UPG_INVALID_CONFIG; UPG_HANDLER_*: nodes would refuse
+ *   it, and the refused file is written beside the place of the good one, with the names of its functions
+ */
+export async function buildProject(options: BuildOptions): Promise<BuildAnswer> {
+  const project = new HandlerProject(options.project);
+  requireEntry(project);
+  const compiler = await openCompiler(project.folder, options.packageRoot);
+  const { entry, folder } = project;
+  const compile: CompileOptions = { compiler, project: folder, entry, packageRoot: options.packageRoot };
+  const file = options.out === undefined ? project.wasmFile : resolve(options.out);
+  const { bytes, sources, handler } = await compileOrExplain(compile, refusedFile(file));
+  const { hash, manifest } = handler;
+  const lock = makeLock(compiler.version, sources, { sha256: hash, size: bytes.length });
+  if (options.locked) requireLock(project.lockFile, lock);
+  const scenes = readScenes(project);
+  const gas = gasOf(handler, scenes.fixtures);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileAtomically(file, bytes, 0o644);
+  rmSync(refusedFile(file), { force: true });
+  if (!options.locked) writeLock(project.lockFile, lock);
+  return {
+    file: options.out ?? project.wasmName,
+    name: manifest.name,
+    sha256: hash,
+    size: bytes.length,
+    gas,
+    gas_limit: String(manifest.gasLimit),
+    lock: project.lockName,
+    warnings: [...manifestWarnings(manifest), ...scenes.warnings],
+  };
+}
+
+export function buildText({ file, name, sha256: hash, size, gas, gas_limit, warnings }: BuildAnswer): string {
+  return [
+    `${file}  ${size} bytes, for plan ${JSON.stringify(name)}`,
+    `sha256  ${hash}`,
+    ...Object.entries(gas).map(([fixture, used]) => `gas     ${used} in ${fixture}, of at most ${gas_limit}`),
+    ...warnings.map((warning) => `warning ${warning}`),
+  ].join("\n");
+}
+
+function requireEntry({ folder, entry }: HandlerProject): void {
+  if (existsSync(join(folder, entry))) return;
+  throw new UpgradeError(
+    "UPG_INVALID_ARGUMENT",
+    `there is no ${entry} in ${folder}: name a handler's project with --project, or make one with new`,
+  );
+}
+
+/** A scene that cannot be read is for `handler test` to refuse: the handler's bytes do not depend on it. */
+function readScenes(project: HandlerProject): { fixtures: readonly NamedFixture[]; warnings: readonly string[] } {
+  try {
+    return { fixtures: project.fixtures(), warnings: [] };
+  } catch (error) {
+    if (!isUpgradeError(error)) throw error;
+    return { fixtures: [], warnings: [`no gas of the scenes: ${error.message}`] };
+  }
+}
+
+/** `build/handler.refused.wasm` of `build/handler.wasm`. */
+const refusedFile = (file: string) => `${file.replace(/\.wasm$/, "")}.refused.wasm`;
+
+async function compileOrExplain(
+  options: CompileOptions,
+  refused: string,
+): Promise<CompiledHandler & { readonly handler: WasmHandler }> {
+  let compiled: CompiledHandler | undefined;
+  try {
+    compiled = await compileHandler(options);
+    return { ...compiled, handler: loadHandler(compiled.bytes, { sha256 }) };
+  } catch (error) {
+    if (!isUpgradeError(error) || !error.code.startsWith("UPG_HANDLER_")) throw error;
+    throw await explained(error, await compileNamed(options, compiled?.manifest), refused);
+  }
+}
+
+/** The same refusal with the names of functions, and where the file is that has them. */
+async function explained(error: UpgradeError, named: Uint8Array, file: string): Promise<UpgradeError> {
+  const findings = examineHandler(named).findings;
+  const [first] = findings.filter(({ code }) => code === error.code);
+  if (!first) return error;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileAtomically(file, named, 0o644);
+  const shown = relative(".", file);
+  const where = first.function === null ? "" : `in function ${first.function}: `;
+  const more = findings.length > 1 ? ` (and ${findings.length - 1} more)` : "";
+  const look = `it was written to ${shown}, with the names of its functions; all that is wrong: \`${programName()} handler check ${shown}\``;
+  return new UpgradeError(error.code, `${where}${first.message}${more}; ${look}`, {
+    cause: error,
+    details: { function: first.function ?? "", offset: String(first.offset ?? ""), file: shown },
+  });
+}

@@ -1,0 +1,107 @@
+/**
+ * What a handler does by mistake and without an error: writes that no version tells of, a store that goes while its
+ * module stays, a scan of what cannot hold anything yet, a scene in which a store is missing. The build warns of what the
+ * manifest alone shows; a scene's run is held to the guards that every node has.
+ */
+import { CacheMultiStore } from "../branch/kv/cache-multi-store.js";
+import { isUpgradeError } from "../errors.js";
+import type { WasmHandler } from "../handler/handler.js";
+import type { Manifest } from "../handler/manifest/manifest-types.js";
+import type { SceneRun } from "../harness/run.js";
+import { type Scene, seedStores, seedVersions } from "../harness/scene.js";
+import { guardAfter, guardBefore } from "../upgrade/guards.js";
+import { wasmHandler } from "../upgrade/handlers.js";
+
+export interface SceneCheck {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly message: string;
+}
+
+const list = (names: readonly string[]) => names.map((name) => `"${name}"`).join(", ");
+
+/** What nodes are going to refuse where the chain has modules of these names, and what can have no effect. */
+export function manifestWarnings(manifest: Manifest): string[] {
+  const { allows, removes, storeUpgrades } = manifest;
+  const deleted = storeUpgrades.deleted.filter(
+    (name) => !removes.includes(name) && !allows.deleteStores.includes(name),
+  );
+  const written = raises(manifest) ? [] : ownStores(manifest).filter((name) => !allows.writeStores.includes(name));
+  const warnings = [...scansOfNothing(manifest)];
+  if (written.length > 0) {
+    warnings.push(
+      `no module's version rises, and ${list(written)} can be written to: nodes refuse writes to the store of a module whose ` +
+        "version stays. Raise it (migrate), or allow writeStores",
+    );
+  }
+  if (deleted.length > 0) {
+    warnings.push(
+      `${list(deleted)}: the store is deleted, and no module of that name is removed: nodes that have the module refuse it. ` +
+        "Remove the module as well (removeModule), or allow deleteStores",
+    );
+  }
+  return warnings;
+}
+
+/** Held to what nodes refuse, and the scene to what the manifest declares. */
+export function sceneChecks(handler: WasmHandler, scene: Scene, run: SceneRun): SceneCheck[] {
+  const nothing = scansOfNothing(handler.manifest);
+  return [
+    ...sceneStores(handler.manifest, scene),
+    ...(run.ok ? [guards(handler, scene, run)] : []),
+    ...(nothing.length > 0 ? [{ name: "scans", ok: false, message: nothing.join("; ") }] : []),
+  ];
+}
+
+/** Stores that it may write to and that were there before. */
+function ownStores({ stores, storeUpgrades }: Manifest): string[] {
+  return stores
+    .filter(({ name, access }) => access === "rw" && !storeUpgrades.added.includes(name))
+    .map(({ name }) => name);
+}
+
+function raises({ versions }: Manifest): boolean {
+  return [...versions.values()].some(({ from, to }) => from === undefined || from.some((version) => version !== to));
+}
+
+function scansOfNothing({ scans, storeUpgrades }: Manifest): string[] {
+  const stores = new Set(scans.map(({ store }) => store).filter((store) => storeUpgrades.added.includes(store)));
+  return [...stores].map((store) => `the scan of "${store}" meets no pair: this upgrade adds the store`);
+}
+
+/** A scene that names stores names all that are there before; a name that is misspelt is not found otherwise. */
+function sceneStores({ stores, storeUpgrades }: Manifest, scene: Scene): SceneCheck[] {
+  const given = Object.keys(scene.stores ?? {});
+  if (given.length === 0) return [];
+  const before = stores
+    .map(({ name }) => storeUpgrades.renamed.find(({ newKey }) => newKey === name)?.oldKey ?? name)
+    .filter((name) => !storeUpgrades.added.includes(name));
+  const missing = before.filter((name) => !given.includes(name));
+  const name = "stores";
+  if (missing.length === 0) return [{ name, ok: true, message: "the scene has each store that the manifest declares" }];
+  const empty = missing.map((store) => `"${store}": []`).join(", ");
+  const message = `the manifest declares ${list(missing)}, the scene has ${list(given)}: ${empty} if that is empty`;
+  return [{ name, ok: false, message }];
+}
+
+/**
+ * The guards of a node whose modules are those of the manifest and the scene. A store that is deleted, or written to
+ * where no version rises at all, is taken for that of a module of its name.
+ */
+function guards(handler: WasmHandler, scene: Scene, run: SceneRun): SceneCheck {
+  const { manifest } = handler;
+  const registered = wasmHandler(handler);
+  const before = seedVersions(manifest, scene);
+  const named = [...manifest.storeUpgrades.deleted, ...(raises(manifest) ? [] : ownStores(manifest))];
+  for (const name of ["upgrade", ...named]) if (!before.has(name)) before.set(name, 1n);
+  const after = new Map([...before, ...run.versions]);
+  for (const name of manifest.removes) after.delete(name);
+  try {
+    guardBefore(registered, before, seedStores(handler, scene));
+    if (run.stores instanceof CacheMultiStore) guardAfter(registered, run.stores, { before, after });
+    return { name: "guards", ok: true, message: "nothing that nodes refuse by the versions of modules" };
+  } catch (error) {
+    if (!isUpgradeError(error)) throw error;
+    return { name: "guards", ok: false, message: `nodes refuse it: ${error.code}: ${error.message}` };
+  }
+}

@@ -1,0 +1,80 @@
+/** `handler build` by its function: what it leaves of a refused handler, what it says, what it warns of. */
+import "../../serve-chain.js";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type BuildAnswer, buildProject, buildText } from "../../../host/author/build.js";
+import { checkFile } from "../../../host/author/file-check.js";
+import { inspectHandler } from "../../../host/author/inspection.js";
+import { IMPORTS } from "./author.js";
+
+// Compilers share the machine with everything else.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+
+const ROOT = join(import.meta.dirname, "../../..");
+const GOOD = 'plan("v3", 1_000_000_000); const bank = store("bank"); migrate("bank", 2, 3);';
+const FLOAT = `${GOOD} scan(bank, "", onPair);
+function half(n: u64): u64 { return <u64>(<f64>n * 0.5); }
+function onPair(key: Bytes, value: Bytes): void { if (half(value.be64At(0)) > 3) bank.delete(key); }`;
+
+describe("buildProject()", () => {
+  let project: string;
+  beforeEach(() => {
+    project = mkdtempSync(join(tmpdir(), "chain-upgrade-build-"));
+    mkdirSync(join(project, "assembly"));
+  });
+  afterEach(() => rmSync(project, { recursive: true, force: true }));
+
+  const built = (source: string): Promise<BuildAnswer> => {
+    writeFileSync(join(project, "assembly/index.ts"), `${IMPORTS}\n${source}`);
+    return buildProject({ project, packageRoot: ROOT });
+  };
+  const good = () => join(project, "build/handler.wasm");
+  const refused = () => join(project, "build/handler.refused.wasm");
+
+  test("of a float → refused with the function of the source; the refused file is there to check and inspect, the good one stays", async () => {
+    mkdirSync(join(project, "build"));
+    writeFileSync(good(), "what was built before");
+    const error = await built(FLOAT).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: "UPG_HANDLER_OPCODE",
+      details: { function: expect.stringMatching(/^assembly\/index\/(half|onPair)$/) },
+    });
+    const { message, details } = error as { message: string; details: Record<string, string> };
+    expect(message).toContain(`in function ${details["function"]}: `);
+    expect(message).toMatch(
+      /\(and \d+ more\); it was written to .*handler\.refused\.wasm, with the names of its functions/,
+    );
+    expect(message).toContain(`handler check ${details["file"]}`);
+    expect(checkFile(refused()).findings).toContainEqual(
+      expect.objectContaining({ code: "UPG_HANDLER_OPCODE", function: details["function"] }),
+    );
+    expect(inspectHandler(readFileSync(refused())).functions.map(({ name }) => name)).toContain(details["function"]);
+    expect(readFileSync(good(), "utf8")).toBe("what was built before");
+  });
+
+  test("of console.log → refused with the advice to use log() of the kit, and the manifest is in the refused file", async () => {
+    const source = `${GOOD} scan(bank, "", onPair); function onPair(key: Bytes, value: Bytes): void { console.log("x"); }`;
+    await expect(built(source)).rejects.toMatchObject({
+      code: "UPG_HANDLER_IMPORT",
+      message: expect.stringMatching(
+        /"env\.console\.log" is not offered; a handler has no console: use log\(\) of the kit; it was/,
+      ),
+    });
+    expect(checkFile(refused())).toMatchObject({ name: "v3", findings: [{ code: "UPG_HANDLER_IMPORT" }] });
+  });
+
+  test("with a scene that cannot be read, and of a handler that raises no version → built, with a warning for each", async () => {
+    mkdirSync(join(project, "fixtures"));
+    writeFileSync(join(project, "fixtures/broken.json"), "{");
+    mkdirSync(join(project, "build"));
+    writeFileSync(refused(), "what was refused before");
+    const answer = await built('plan("v3", 1_000_000_000); const bank = store("bank");');
+    expect(existsSync(refused())).toBe(false);
+    expect(answer).toMatchObject({ name: "v3", warnings: [expect.any(String), expect.any(String)] });
+    const text = buildText(answer);
+    expect(text).toContain('warning no module\'s version rises, and "bank" can be written to');
+    expect(text).toMatch(/warning no gas of the scenes: .*broken\.json: not JSON/);
+  });
+});
