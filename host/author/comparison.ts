@@ -1,5 +1,5 @@
 /** What two handlers differ in. */
-import { equalBytes } from "../bytes.js";
+import { equalBytes, toHex } from "../bytes.js";
 import { type InspectedFunction, inspectHandler } from "./inspection.js";
 
 interface FunctionDifference {
@@ -42,16 +42,53 @@ interface Side {
   readonly functions: readonly InspectedFunction[];
 }
 
-/** By name; where names are gone or repeated, by their order among those. */
+/**
+ * By name. Functions without one are paired by what they hold, and the rest by their order: both have the name that
+ * `inspect` gives them, of both files where it is not the same.
+ */
 function functionDifferences(a: Side, b: Side): FunctionDifference[] {
-  const [left, right] = [byName(a.functions), byName(b.functions)];
-  return [...new Set([...left.keys(), ...right.keys()])].flatMap((name): FunctionDifference[] => {
-    const [one, other] = [left.get(name), right.get(name)];
-    if (!one) return [{ name, change: "added", a: null, b: other?.bytes ?? null }];
-    if (!other) return [{ name, change: "removed", a: one.bytes, b: null }];
-    const isSame = one.type === other.type && equalBytes(bodyOf(a.bytes, one), bodyOf(b.bytes, other));
-    return isSame ? [] : [{ name, change: "changed", a: one.bytes, b: other.bytes }];
+  return [...namedPairs(a.functions, b.functions), ...unnamedPairs(a, b)].flatMap(
+    ([one, other]): FunctionDifference[] => {
+      if (!one || !other) {
+        const only = one ?? other;
+        const change = one ? "removed" : "added";
+        return only ? [{ name: only.name, change, a: one?.bytes ?? null, b: other?.bytes ?? null }] : [];
+      }
+      if (isSame(a, one, b, other)) return [];
+      const name = one.name === other.name ? one.name : `${one.name}, in b ${other.name}`;
+      return [{ name, change: "changed", a: one.bytes, b: other.bytes }];
+    },
+  );
+}
+
+type Pair = readonly [InspectedFunction | undefined, InspectedFunction | undefined];
+
+function namedPairs(a: readonly InspectedFunction[], b: readonly InspectedFunction[]): Pair[] {
+  const [left, right] = [byName(a), byName(b)];
+  return [...new Set([...left.keys(), ...right.keys()])].map((name) => [left.get(name), right.get(name)]);
+}
+
+function unnamedPairs(a: Side, b: Side): Pair[] {
+  // What is equal is taken out first, in order: a function that is new moves none of the others.
+  const waiting = new Map<string, InspectedFunction[]>();
+  const right = b.functions.filter(isUnnamed);
+  for (const each of right) waiting.set(contentOf(b, each), [...(waiting.get(contentOf(b, each)) ?? []), each]);
+  const taken = new Set<InspectedFunction>();
+  const left = a.functions.filter(isUnnamed).filter((each) => {
+    const same = waiting.get(contentOf(a, each))?.shift();
+    if (same) taken.add(same);
+    return !same;
   });
+  const rest = right.filter((each) => !taken.has(each));
+  return Array.from({ length: Math.max(left.length, rest.length) }, (_, i) => [left[i], rest[i]]);
+}
+
+const contentOf = ({ bytes }: Side, each: InspectedFunction) => `${each.type} ${toHex(bodyOf(bytes, each))}`;
+
+const isUnnamed = ({ name, index }: InspectedFunction) => name === `func[${index}]`;
+
+function isSame(a: Side, one: InspectedFunction, b: Side, other: InspectedFunction): boolean {
+  return one.type === other.type && equalBytes(bodyOf(a.bytes, one), bodyOf(b.bytes, other));
 }
 
 function bodyOf(file: Uint8Array, { offset, bytes }: InspectedFunction): Uint8Array {
@@ -60,12 +97,10 @@ function bodyOf(file: Uint8Array, { offset, bytes }: InspectedFunction): Uint8Ar
 
 function byName(functions: readonly InspectedFunction[]): Map<string, InspectedFunction> {
   const named = new Map<string, InspectedFunction>();
-  const first = functions[0]?.index ?? 0;
   for (const each of functions) {
-    // A name that is only an index moves with every import; the order among the functions does not.
-    const name = each.name === `func[${each.index}]` ? `function ${each.index - first}` : each.name;
-    let unique = name;
-    for (let i = 2; named.has(unique); i++) unique = `${name} (${i})`;
+    if (isUnnamed(each)) continue;
+    let unique = each.name;
+    for (let i = 2; named.has(unique); i++) unique = `${each.name} (${i})`;
     named.set(unique, each);
   }
   return named;

@@ -10,6 +10,7 @@ import { UpgradeError } from "../errors.js";
 import { MANIFEST_SECTION } from "../handler/manifest/manifest.js";
 import { type Compiler, packageFolder } from "./compiler.js";
 import { type ManifestDocument, runDeclaration } from "./declaration.js";
+import { customSection } from "./sections.js";
 
 /** No garbage collector, no start section, memory bounded: what the sandbox asks for. */
 export const HANDLER_FLAGS: readonly string[] = [
@@ -119,16 +120,3 @@ function readText(file: string): string | null {
 
 const withManifest = (wasm: Uint8Array, manifest: ManifestDocument) =>
   concatBytes(wasm, customSection(MANIFEST_SECTION, utf8(JSON.stringify(manifest))));
-
-function customSection(name: string, payload: Uint8Array): Uint8Array {
-  const title = utf8(name);
-  const body = concatBytes(leb(title.length), title, payload);
-  return concatBytes(Uint8Array.of(0), leb(body.length), body);
-}
-
-function leb(value: number): Uint8Array {
-  const bytes: number[] = [];
-  let rest = value;
-  for (; rest >= 0x80; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
-  return Uint8Array.from([...bytes, rest]);
-}

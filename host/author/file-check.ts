@@ -58,7 +58,7 @@ export function checkText(check: FileCheck): string {
   return [first, ...consequenceLines(check as FileCheck & Consequences)].join("\n");
 }
 
-function findingLine({ code, function: where, offset, message }: CheckFinding): string {
+export function findingLine({ code, function: where, offset, message }: CheckFinding): string {
   const place = [where === null ? "" : ` in ${where}`, offset === null ? "" : ` at byte ${offset}`].join("");
   return `  ${code}${place}: ${message}`;
 }

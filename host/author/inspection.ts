@@ -7,6 +7,8 @@ import type { Finding } from "../wasm/findings.js";
 import { functionNamer } from "../wasm/function-names.js";
 import { signatureText } from "../wasm/value-types.js";
 import { SECTION, type WasmModule } from "../wasm/wasm-module.js";
+import { type Consequences, consequencesOf } from "./consequences.js";
+import { readWasmFile } from "./wasm-file.js";
 
 export interface InspectedFunction {
   readonly index: number;
@@ -25,6 +27,25 @@ export interface Inspection {
   readonly functions: readonly InspectedFunction[];
   readonly memory: { readonly pages: number; readonly pages_max: number | null } | null;
   readonly findings: readonly Finding[];
+}
+
+/** A handler file, and what is inside. */
+export interface InspectedFile extends Inspection {
+  readonly file: string;
+  readonly sha256: string;
+  readonly size: number;
+  readonly ok: boolean;
+  /** Undefined when its manifest cannot be read. */
+  readonly does: Consequences | undefined;
+}
+
+/** @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_STORE_IO when the file cannot be read */
+export function inspectFile(file: string): InspectedFile {
+  const { bytes, sha256, size } = readWasmFile(file);
+  const inspection = inspectHandler(bytes);
+  const { manifest, module } = examineHandler(bytes);
+  const does = manifest && module ? consequencesOf(manifest, module) : undefined;
+  return { file, sha256, size, ok: inspection.findings.length === 0, ...inspection, does };
 }
 
 const SECTION_NAMES: ReadonlyMap<number, string> = new Map(Object.entries(SECTION).map(([name, id]) => [id, name]));

@@ -1,4 +1,7 @@
-/** The files of a new handler project: a small migration that works, its scene, and its test. */
+/**
+ * The files of a new handler project: a migration that works, its scene, and its test. For the example chain's plan v2 it
+ * is the example's own, since only that leads from the first layout to what the second version reads.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { VERSION } from "../version.js";
@@ -16,14 +19,32 @@ export interface NewProject {
 export function projectFiles(project: NewProject): ReadonlyMap<string, string> {
   return new Map([
     ["README.md", readme(project)],
-    ["assembly/index.ts", handlerSource(project)],
+    ...(project.plan === FIRST_PLAN ? firstMigration(project) : countedHolders(project)),
     ["assembly/tsconfig.json", `{ "extends": "assemblyscript/std/assembly.json", "include": ["./**/*.ts"] }\n`],
-    ["fixtures/three-holders.json", FIXTURE],
-    ["test/handler.test.js", TEST],
     ["package.json", packageJson(project)],
     [".npmrc", "install-links=false\nignore-scripts=true\naudit=false\nfund=false\n"],
     [".gitignore", "node_modules/\nbuild/\n"],
   ]);
+}
+
+/** Of the example chain; every later plan begins with the layout that it leaves. */
+const FIRST_PLAN = "v2";
+
+function countedHolders(project: NewProject): [path: string, text: string][] {
+  return [
+    ["assembly/index.ts", handlerSource(project)],
+    ["fixtures/three-holders.json", FIXTURE],
+    ["test/handler.test.js", TEST],
+  ];
+}
+
+function firstMigration({ packageRoot }: NewProject): [path: string, text: string][] {
+  const example = join(packageRoot, "examples/split-balances");
+  const files = ["assembly/index.ts", "assembly/supply.ts", "fixtures/three-accounts.json"];
+  return [
+    ...files.map((path): [string, string] => [path, readFileSync(join(example, path), "utf8")]),
+    ["test/handler.test.js", FIRST_TEST],
+  ];
 }
 
 /** Made from a checkout, a project uses that checkout, and needs no network; else what this program was installed from. */
@@ -154,6 +175,25 @@ test("two holders of one denomination → one count of two", () => {
 
 test("no balances → nothing is written", () => {
   assert.deepEqual(runScene(handler, {}).diff, {});
+});
+
+test("the standard checks hold", () => {
+  assertStandardChecks(handler, scene);
+});
+`;
+
+const FIRST_TEST = `import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { assertStandardChecks, bytes, openHandler, parseFixture, runScene } from "chain-upgrade/test";
+
+const handler = openHandler(readFileSync("build/handler.wasm"));
+const scene = parseFixture(readFileSync("fixtures/three-accounts.json", "utf8"));
+
+test("accounts with coins → the supply is their sum", () => {
+  const run = runScene(handler, scene);
+  assert.equal(run.ok, true, run.error?.message);
+  assert.deepEqual(run.stores.store("bank").get(bytes("0x00", "plums")), bytes("12"));
 });
 
 test("the standard checks hold", () => {

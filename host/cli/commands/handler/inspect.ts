@@ -1,7 +1,7 @@
 /** `chaind handler inspect FILE`: what is inside. */
 
-import { inspectHandler } from "../../../author/inspection.js";
-import { readWasmFile } from "../../../author/wasm-file.js";
+import { inspectFile } from "../../../author/inspection.js";
+import { inspectionText } from "../../../author/inspection-text.js";
 import type { Cobra } from "../../../shell/cobra.js";
 import type { Output } from "../../../shell/output.js";
 
@@ -14,14 +14,14 @@ export function registerInspect(handler: Cobra, output: Output): void {
     .summary("Show what is inside a handler")
     .description(
       "Shows the manifest, imports, exports, sections and functions of a handler, with their sizes; of a file that nodes\n" +
-        "refuse as much as can be read, and exit status 21.",
+        "refuse as much as can be read, and exit status 21. JSON has everything.",
     )
-    .example("handler inspect v3.wasm", "handler inspect v3.wasm -o json")
-    .action((file: string) => {
-      const { bytes, sha256, size } = readWasmFile(file);
-      const inspection = inspectHandler(bytes);
-      const ok = inspection.findings.length === 0;
-      if (!ok) process.exitCode = REFUSED_EXIT;
-      output.print({ file, sha256, size, ok, ...inspection });
+    .option("--all", "every import, export and function, however many there are")
+    .example("handler inspect v3.wasm", "handler inspect v3.wasm --all", "handler inspect v3.wasm -o json")
+    .action((file: string, { all = false }: { all?: boolean }) => {
+      const inspected = inspectFile(file);
+      if (!inspected.ok) process.exitCode = REFUSED_EXIT;
+      const { does: _, ...answer } = inspected;
+      output.print(answer, inspectionText(inspected, all));
     });
 }

@@ -14,7 +14,10 @@ export function registerNew(handler: Cobra, output: Output): void {
     .command("new")
     .argument("<dir>", "folder to make; it must not exist or be empty")
     .summary("Begin a handler")
-    .description("Makes the project of a handler that works: build it, test it, then change it.")
+    .description(
+      "Makes the project of a handler that works: build it, test it, then change it. It counts the holders of each\n" +
+        "denomination, over the layout that the example chain has since plan v2; for v2 itself it is the example's migration.",
+    )
     .option("--plan <name>", "name of the plan that the handler serves", "v3")
     .example("handler new my-handler", "handler new my-handler --plan v4")
     .action((dir: string, { plan }: { plan: string }) => {

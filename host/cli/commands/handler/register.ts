@@ -8,7 +8,9 @@ import { registerCheck } from "./check.js";
 import { registerDiff } from "./diff.js";
 import { registerInspect } from "./inspect.js";
 import { registerNew } from "./new.js";
+import { registerPack } from "./pack.js";
 import { registerRun } from "./run.js";
+import { registerScene } from "./scene.js";
 import { registerTest } from "./test.js";
 
 export function registerHandler(program: Cobra, output: Output): void {
@@ -22,6 +24,8 @@ export function registerHandler(program: Cobra, output: Output): void {
     registerNew(handler, output);
     registerBuild(handler, output);
   }
+  registerPack(handler, output);
+  registerScene(handler, output);
   registerTest(handler, output);
   registerCheck(handler, output);
   registerInspect(handler, output);

@@ -1,0 +1,88 @@
+/** Attaches a manifest to a module of any language's compiler, in the place of one that it has. */
+
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { concatBytes } from "../bytes.js";
+import { writeFileAtomically } from "../engine/home/atomic-file.js";
+import { isUpgradeError, UpgradeError } from "../errors.js";
+import { loadHandler } from "../handler/handler.js";
+import { MANIFEST_SECTION, parseManifest } from "../handler/manifest/manifest.js";
+import { HANDLER_BYTES_MAX } from "../limits.js";
+import { sha256 } from "../native/sha256.js";
+import { customSection, withoutSections } from "./sections.js";
+import { manifestWarnings } from "./semantics.js";
+import { readWasmFile } from "./wasm-file.js";
+
+export interface PackOptions {
+  readonly file: string;
+  /** JSON, as docs/abi.md describes it. */
+  readonly manifest: string;
+  readonly out: string;
+}
+
+export interface PackAnswer {
+  readonly file: string;
+  readonly name: string;
+  readonly sha256: string;
+  readonly size: number;
+  readonly gas_limit: string;
+  readonly warnings: readonly string[];
+}
+
+/** What the manifest is of, so that another one makes it void. */
+const METERED_SECTION = "chain-upgrade.metered";
+
+/**
+ * @throws UpgradeError UPG_HANDLER_* when the manifest is none, or nodes would refuse the file; UPG_INVALID_ARGUMENT and
+ *   UPG_STORE_IO when one cannot be read. Nothing is written then.
+ */
+export function packHandler({ file, manifest, out }: PackOptions): PackAnswer {
+  const module = readWasmFile(file).bytes;
+  if (module.length > HANDLER_BYTES_MAX) {
+    throw new UpgradeError(
+      "UPG_HANDLER_LIMIT",
+      `${file} is longer than the ${HANDLER_BYTES_MAX} bytes that are allowed`,
+    );
+  }
+  const json = named(manifest, () => trimmed(readWasmFile(manifest).bytes));
+  named(manifest, () => parseManifest(json));
+  const bytes = named(file, () => {
+    const bare = withoutSections(module, [MANIFEST_SECTION, METERED_SECTION]);
+    return concatBytes(bare, customSection(MANIFEST_SECTION, json));
+  });
+  const handler = named(file, () => loadHandler(bytes, { sha256 }));
+  mkdirSync(dirname(out), { recursive: true });
+  writeFileAtomically(out, bytes, 0o644);
+  return {
+    file: out,
+    name: handler.manifest.name,
+    sha256: handler.hash,
+    size: bytes.length,
+    gas_limit: String(handler.manifest.gasLimit),
+    warnings: manifestWarnings(handler.manifest),
+  };
+}
+
+export function packText({ file, name, sha256: hash, size, gas_limit, warnings }: PackAnswer): string {
+  const head = `${file}  ${size} bytes, for plan ${JSON.stringify(name)}, at most ${gas_limit} gas`;
+  return [head, `sha256  ${hash}`, ...warnings.map((warning) => `warning ${warning}`)].join("\n");
+}
+
+/** Which of the two files an error is about. */
+function named<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (!isUpgradeError(cause) || cause.message.includes(path)) throw cause;
+    throw new UpgradeError(cause.code, `${path}: ${cause.message}`, { cause, details: cause.details });
+  }
+}
+
+/** Without the blanks and line ends around it: editors end a file with one. */
+function trimmed(bytes: Uint8Array): Uint8Array {
+  const isBlank = (byte: number | undefined) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+  let [start, end] = [0, bytes.length];
+  while (start < end && isBlank(bytes[start])) start++;
+  while (end > start && isBlank(bytes[end - 1])) end--;
+  return bytes.subarray(start, end);
+}
