@@ -10,6 +10,8 @@ type Input struct {
 	// Time of the block; a handler has no other clock.
 	Time time.Time
 	Plan Plan
+	// PlanBytes are the protobuf bytes of the plan as the chain stores it; nil: they are made of Plan.
+	PlanBytes []byte
 	// Versions are the stored module versions.
 	Versions VersionMap
 	// Stores by the names that the manifest uses, as the chain's store loader left them. Nothing may write to them
@@ -22,6 +24,11 @@ type Input struct {
 	// Progress is in units of the handler's choice; nil drops it.
 	Progress func(done, total int64)
 	Overlay  OverlayOptions
+	// WithoutGuards leaves out the rules that a chain's keeper applies around the handler (Guard in guards.go), as tests
+	// of a handler alone do: a chain leaves it false.
+	WithoutGuards bool
+	// batchBytes other than the default show whether a result depends on where batches end; 0: the default.
+	batchBytes int
 }
 
 // LogLevel is of a line that a handler logs.

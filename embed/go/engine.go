@@ -1,0 +1,78 @@
+package upgrade
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+)
+
+// The instructions that a handler may have, beyond the first version of WebAssembly.
+const coreFeatures = api.CoreFeatureMutableGlobal | api.CoreFeatureSignExtensionOps | api.CoreFeatureBulkMemoryOperations
+
+// engine is a handler compiled, and the imports that it is offered.
+type engine struct {
+	runtime  wazero.Runtime
+	compiled wazero.CompiledModule
+}
+
+// newEngine uses wazero's compiler where the machine has one, else its interpreter: they count the same gas.
+func newEngine(ctx context.Context, metered []byte, interpreter bool) (made *engine, err error) {
+	defer recoverInto(&err, "the engine could not compile the handler")
+	config := wazero.NewRuntimeConfig()
+	if interpreter {
+		// The interpreter looks at the context in each loop for little; in compiled code that would cost most of its speed,
+		// so there a cancelled run ends by its gas (cancel.go).
+		config = wazero.NewRuntimeConfigInterpreter().WithCloseOnContextDone(true)
+	}
+	runtime := wazero.NewRuntimeWithConfig(ctx, config.WithCoreFeatures(coreFeatures).WithMemoryLimitPages(memoryPagesMax))
+	defer func() {
+		if made == nil {
+			_ = runtime.Close(ctx)
+		}
+	}()
+	if err := offerImports(ctx, runtime); err != nil {
+		return nil, engineError("the engine could not offer the imports", err)
+	}
+	compiled, err := runtime.CompileModule(ctx, metered)
+	if err != nil {
+		return nil, newError(CodeHandlerMetered, "the custom section %s is not a valid module: %v; %s", meteredSection, err, meterAdvice).
+			because(err)
+	}
+	return &engine{runtime, compiled}, nil
+}
+
+// instantiate makes a fresh instance; nothing of it runs yet.
+func (e *engine) instantiate(ctx context.Context) (module api.Module, err error) {
+	defer recoverInto(&err, "the engine could not instantiate the handler")
+	config := wazero.NewModuleConfig().WithName("").WithStartFunctions()
+	module, err = e.runtime.InstantiateModule(ctx, e.compiled, config)
+	if err != nil {
+		return nil, engineError("the engine could not instantiate the handler", err)
+	}
+	return module, nil
+}
+
+func (e *engine) close(ctx context.Context) error { return e.runtime.Close(ctx) }
+
+// engineError is what the engine or the machine could not do. It is never a result of the handler.
+func engineError(what string, cause error) *Error {
+	return newError(CodeHandlerEngine, "%s: %v. This is a limit of this engine or machine, not a result of the handler: another "+
+		"node may not see it; free memory or use another machine, and start again", what, cause).because(cause)
+}
+
+// recoverInto makes an error of a panic of the engine.
+func recoverInto(err *error, what string) {
+	if thrown := recover(); thrown != nil {
+		*err = engineError(what, thrownError(thrown))
+	}
+}
+
+// thrownError is a panic's value as an error: anything can be thrown.
+func thrownError(thrown any) error {
+	if err, ok := thrown.(error); ok {
+		return err
+	}
+	return fmt.Errorf("%v", thrown)
+}

@@ -1,0 +1,34 @@
+package upgrade
+
+// Bounds of docs/abi.md that this host checks; the unit is last in the name.
+const (
+	moduleNameBytesMax   = 140
+	storeNameBytesMax    = 128
+	versionMapModulesMax = 1024
+	receiptBytesMax      = 524_288
+
+	keyBytesMax      = 65_535
+	valueBytesMax    = 1_048_576
+	frameHeaderBytes = 8
+
+	handlerBytesMax     = 1_048_576
+	manifestBytesMax    = 16_384
+	handlerStoresMax    = 64
+	gasLimitMax         = 1_000_000_000_000
+	batchBytes          = 65_536
+	batchOutBytes       = 262_144
+	logBytesMax         = 4_096
+	logLinesMax         = 10_000
+	failMessageBytesMax = 1_024
+
+	pageBytes       = 65_536
+	memoryPagesMax  = 512
+	jsonNestingMax  = 16
+	storePrefixMax  = 64
+	scansMax        = 64
+	checksMax       = 256
+	checkNameMax    = 140
+	checkMessageMax = 1_024
+	// Memory pages that a module may begin with.
+	memoryInitialPagesMax = 256
+)
