@@ -14,6 +14,8 @@ import { type ExpectedText, hexBytes, isText, printedBytes, readAs } from "./sho
 export type VectorCase = Record<string, any>;
 
 export type CaseRunner = (vector: VectorCase) => readonly string[];
+/** `head`: what the file has beside its cases. */
+export type HeadedRunner = (vector: VectorCase, head: VectorCase) => readonly string[];
 
 export interface FileReport {
   readonly file: string;
@@ -31,18 +33,23 @@ export function vectorsDirectory(): string {
 }
 
 export function loadVectors(file: string, directory = vectorsDirectory()): VectorCase[] {
-  const text = gunzipSync(readFileSync(join(directory, `${file}.json.gz`))).toString("utf8");
-  return (JSON.parse(text) as { cases: VectorCase[] }).cases;
+  return loadFile(file, directory).cases;
 }
 
-export function runVectors(file: string, runner: CaseRunner, directory?: string): FileReport {
-  const cases = loadVectors(file, directory);
+function loadFile(file: string, directory: string): { head: VectorCase; cases: VectorCase[] } {
+  const text = gunzipSync(readFileSync(join(directory, `${file}.json.gz`))).toString("utf8");
+  const { cases, ...head } = JSON.parse(text) as { cases: VectorCase[] };
+  return { head, cases };
+}
+
+export function runVectors(file: string, runner: HeadedRunner, directory = vectorsDirectory()): FileReport {
+  const { head, cases } = loadFile(file, directory);
   const by: Record<string, number> = {};
   const failures: { label: string; message: string }[] = [];
   let differing = 0;
   cases.forEach((vector, index) => {
     try {
-      const tags = runner(vector);
+      const tags = runner(vector, head);
       if (tags.length > 0) differing++;
       for (const tag of new Set(tags)) by[tag] = (by[tag] ?? 0) + 1;
     } catch (error) {

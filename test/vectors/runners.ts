@@ -4,7 +4,8 @@ import { runComet } from "./comet.js";
 import { runCoreCalls } from "./core-calls.js";
 import { runEventQuery } from "./event-query.js";
 import { runGovTally } from "./gov-tally.js";
-import type { CaseRunner } from "./harness.js";
+import { runHandlerCases } from "./handler-cases.js";
+import type { CaseRunner, HeadedRunner } from "./harness.js";
 import { runHistories } from "./histories.js";
 import { runIavl } from "./iavl.js";
 import { runMultistore } from "./multistore.js";
@@ -12,7 +13,8 @@ import { runPlan } from "./plan.js";
 import { runPlanInfo } from "./plan-info.js";
 import { runTxVectors } from "./tx.js";
 
-export const RUNNERS: Readonly<Record<string, CaseRunner>> = {
+/** Files that come from the Cosmos SDK's own code. */
+export const SOURCE_RUNNERS: Readonly<Record<string, CaseRunner>> = {
   plan: runPlan,
   histories: runHistories,
   iavl: runIavl,
@@ -23,5 +25,11 @@ export const RUNNERS: Readonly<Record<string, CaseRunner>> = {
   "gov-tally": runGovTally,
   abci: runAbci,
   "event-query": runEventQuery,
+};
+
+/** With those that this repository writes for other hosts, whose texts have one form. */
+export const RUNNERS: Readonly<Record<string, HeadedRunner>> = {
+  ...SOURCE_RUNNERS,
   "core-calls": runCoreCalls,
+  "handler-cases": runHandlerCases,
 };

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fromHex, toHex, utf8 } from "../../host/bytes.js";
 import { expectBytes, expectEqual, expectText, loadVectors, type VectorCase } from "./harness.js";
-import { RUNNERS } from "./runners.js";
+import { SOURCE_RUNNERS } from "./runners.js";
 import { hexBytes, isShortForm, isText, readAs, strictTextOf, textBytes, textOf } from "./short-forms.js";
 
 const digestOf = (text: string) => ({
@@ -112,7 +112,7 @@ function someCases(file: string): VectorCase[] {
   return [...kinds.values()].flatMap((cases) => cases.slice(-CASES_TRIED));
 }
 
-for (const [file, runner] of Object.entries(RUNNERS)) {
+for (const [file, runner] of Object.entries(SOURCE_RUNNERS)) {
   test(`runVectors() of ${file} with its texts in short forms → the same answers`, () => {
     const { given, compared } = TEXTS[file] ?? { given: "", compared: "" };
     const fields = (names: string) => new Set(names.split(" ").filter((name) => name !== ""));
@@ -126,7 +126,7 @@ for (const [file, runner] of Object.entries(RUNNERS)) {
 }
 
 test("runPlan() with texts of the source that are not UTF-8 → compared, whatever the form", () => {
-  const runPlan = RUNNERS["plan"] as (typeof RUNNERS)[string];
+  const runPlan = SOURCE_RUNNERS["plan"] as (typeof SOURCE_RUNNERS)[string];
   const vector = loadVectors("plan").findLast(
     ({ kind, plan }) => kind === "decode" && plan?.upgraded_client_state?.type_url.length > 2,
   ) as VectorCase;
@@ -140,7 +140,7 @@ test("runPlan() with texts of the source that are not UTF-8 → compared, whatev
 });
 
 test("runTxVectors() with a log that is not UTF-8 → compared with ours, which has U+FFFD there", () => {
-  const runTx = RUNNERS["tx"] as (typeof RUNNERS)[string];
+  const runTx = SOURCE_RUNNERS["tx"] as (typeof SOURCE_RUNNERS)[string];
   const vector = loadVectors("tx").find(({ label }) => label === "control: nothing wrong") as VectorCase;
   const flipped = (text: string) => text.replaceAll(toHex(utf8("/cosmos.bank")), `2f63ef${toHex(utf8("smos.bank"))}`);
   const log = (words: string) => ({

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { coreCalls } from "./core-calls/write.js";
+import { handlerCases } from "./handler-cases/write.js";
 import type { VectorCase } from "./harness.js";
 
 /** What a file has beside its cases, and these. */
@@ -13,6 +14,7 @@ export interface WrittenVectors {
 
 export const WRITERS: Readonly<Record<string, () => WrittenVectors | Promise<WrittenVectors>>> = {
   "core-calls": coreCalls,
+  "handler-cases": handlerCases,
 };
 
 /** One case a line, compressed; the same input makes the same bytes. */
