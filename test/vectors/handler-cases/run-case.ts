@@ -53,7 +53,6 @@ function failed(error: UpgradeError): RunOutcome {
   const said = error.code === "UPG_MIGRATION_FAILED" ? message : undefined;
   return {
     error: error.code,
-    message: error.message,
     ...(said === undefined ? {} : { said }),
     ...(gas === undefined ? {} : { gas }),
   };

@@ -67,8 +67,6 @@ export interface StoreOutcome {
 
 export interface RunOutcome {
   readonly error?: ErrorCode;
-  /** Of our node; other hosts may word it in another way. */
-  readonly message?: string;
   /** What the guest itself said when it failed. */
   readonly said?: string;
   readonly gas?: string;
