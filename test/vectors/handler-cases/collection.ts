@@ -1,10 +1,17 @@
 /** Gathers guests, inputs and cases, each guest and input once. */
 import { toBase64, toHex } from "../../../host/bytes.js";
 import { isUpgradeError } from "../../../host/errors.js";
+import { examineHandler } from "../../../host/handler/check/check.js";
 import { loadHandler, type WasmHandler } from "../../../host/handler/handler.js";
+import { meterModule } from "../../../host/handler/meter/meter.js";
 import { sha256 } from "../../guest/build.js";
 import { runCase } from "./run-case.js";
 import type { CaseInput, GivenRun, GuestFile, HandlerCase, RunOutcome } from "./shapes.js";
+
+function metered(bytes: Uint8Array): { metered?: string } {
+  const { module, findings } = examineHandler(bytes);
+  return module && findings.length === 0 ? { metered: toBase64(meterModule(module)) } : {};
+}
 
 export class Collection {
   readonly guests: GuestFile[] = [];
@@ -19,7 +26,7 @@ export class Collection {
     const known = this.#names.get(hash);
     if (known !== undefined) return known;
     this.#names.set(hash, name);
-    this.guests.push({ name, wasm: toBase64(bytes) });
+    this.guests.push({ name, wasm: toBase64(bytes), ...metered(bytes) });
     return name;
   }
 

@@ -20,6 +20,8 @@ export interface GuestFile {
   readonly name: string;
   /** Base64 of the whole file. */
   readonly wasm: string;
+  /** Base64 of the module as it is run, of files that are taken. */
+  readonly metered?: string;
 }
 
 /** What a handler is run with. */
