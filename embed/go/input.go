@@ -29,6 +29,8 @@ type Input struct {
 	WithoutGuards bool
 	// batchBytes other than the default show whether a result depends on where batches end; 0: the default.
 	batchBytes int
+	// isExactLimit: a GasLimit of 0 is 0.
+	isExactLimit bool
 }
 
 // LogLevel is of a line that a handler logs.

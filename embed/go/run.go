@@ -63,7 +63,7 @@ func (h *Handler) admit(input *Input) error {
 	if err := h.Manifest.CheckLayout(input.Versions); err != nil {
 		return err
 	}
-	if input.GasLimit == 0 {
+	if input.GasLimit == 0 && !input.isExactLimit {
 		input.GasLimit = h.Manifest.GasLimit
 	}
 	if input.GasLimit > math.MaxInt64/2 {

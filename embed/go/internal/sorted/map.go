@@ -17,7 +17,7 @@ func NewMap() *Map {
 func (m *Map) Len() int { return m.tree.count }
 
 // Bytes of memory, about: the slabs, and the tree at its usual filling.
-func (m *Map) Bytes() int64 { return m.arena.size + 6*int64(m.tree.count) }
+func (m *Map) Bytes() int64 { return m.arena.size + 18*int64(m.tree.count) }
 
 func (m *Map) isFull() bool { return m.arena.isFull() }
 
@@ -26,7 +26,7 @@ func (m *Map) Put(key, value []byte, deleted bool) {
 	isLast := m.tree.isLast(key)
 	if !isLast {
 		leaf := m.tree.leafOf(key)
-		if index, found := m.tree.search(leaf.at, key); found {
+		if index, found := m.tree.search(leaf, 0, key); found {
 			if !m.arena.replace(leaf.at[index], value, deleted) {
 				leaf.at[index] = m.arena.add(key, value, deleted)
 			}
@@ -39,7 +39,7 @@ func (m *Map) Put(key, value []byte, deleted bool) {
 // Find returns the write to a key.
 func (m *Map) Find(key []byte) (Pair, bool) {
 	leaf := m.tree.leafOf(key)
-	index, found := m.tree.search(leaf.at, key)
+	index, found := m.tree.search(leaf, 0, key)
 	if !found {
 		return Pair{}, false
 	}
@@ -55,7 +55,7 @@ type mapCursor struct {
 // from begins at the first key that is not before start; nil: at the first of all.
 func (m *Map) from(start []byte) *mapCursor {
 	leaf := m.tree.leafOf(start)
-	index, _ := m.tree.search(leaf.at, start)
+	index, _ := m.tree.search(leaf, 0, start)
 	return &mapCursor{&m.arena, leaf, index}
 }
 

@@ -1,6 +1,9 @@
 package wasmfile
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 const (
 	typesMax     = 2_000
@@ -52,15 +55,26 @@ func (m *Module) read(id byte, r *reader) {
 
 func (m *Module) readTypes(r *reader) {
 	for count := r.count("types", typesMax, Limit); count > 0 && r.problem == nil; count-- {
-		if at := r.at; r.byte("the form of a type") != 0x60 {
-			r.fail(Format, at, "only function types are allowed")
-		}
+		readForm(r)
 		params := readValueTypes(r, "parameters")
 		results := readValueTypes(r, "results")
 		if len(results) > 1 {
 			r.fail(Opcode, r.at, "a type gives %d values, at most 1 is allowed", len(results))
 		}
 		m.Types = append(m.Types, signature(params, results))
+	}
+}
+
+// Forms of the garbage-collection extension: sub, sub final, rec, array, struct.
+var gcForms = []byte{0x50, 0x4f, 0x4e, 0x5e, 0x5f}
+
+func readForm(r *reader) {
+	at := r.at
+	switch form := r.byte("the form of a type"); {
+	case slices.Contains(gcForms, form):
+		r.fail(Opcode, at, "only function types are allowed; build without the gc feature")
+	case form != 0x60:
+		r.fail(Format, at, "0x%x is not the form of a type", form)
 	}
 }
 

@@ -1,0 +1,319 @@
+package upgrade
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"testing"
+	"time"
+)
+
+type handlerVectors struct {
+	Guests []struct{ Name, Wasm string }
+	Inputs []caseInput
+	Cases  []handlerCase
+}
+
+type caseInput struct {
+	Name    string
+	ChainID string `json:"chain_id"`
+	Height  string
+	Time    struct {
+		Seconds string
+		Nanos   int64
+	}
+	Plan     string
+	Versions map[string]string
+	Stores   map[string]json.RawMessage
+}
+
+type handlerCase struct {
+	Label, Guest, Input string
+	GasLimit            string `json:"gas_limit"`
+	BatchBytes          int    `json:"batch_bytes"`
+	Error               Code
+	Said                *string
+	Gas                 string
+	MemoryPages         uint32 `json:"memory_pages"`
+	Versions            map[string]string
+	Checks              []Check
+	Stores              map[string]storeOutcome
+	Logs, Progress      json.RawMessage
+}
+
+type storeOutcome struct {
+	Written, Deleted, Bytes uint64
+	Writes                  int
+	WritesSHA256            string `json:"writes_sha256"`
+	Pairs                   int
+	PairsSHA256             string `json:"pairs_sha256"`
+}
+
+// Every run of a handler that the repository recorded on its own host: codes, gas, counts, writes, pairs, checks and logs.
+func TestHandlerCases(t *testing.T) {
+	var file handlerVectors
+	readVectors(t, "handler-cases.json.gz", &file)
+	for _, mode := range modes {
+		t.Run(mode.name, func(t *testing.T) {
+			if mode.interpreter && testing.Short() {
+				t.Skip("the interpreter is slow, and -short was given")
+			}
+			newReplay(t, &file, mode.interpreter).all()
+		})
+	}
+}
+
+type replay struct {
+	*testing.T
+	file        *handlerVectors
+	interpreter bool
+	files       map[string][]byte
+	handlers    map[string]*Handler
+	inputs      map[string]*caseInput
+}
+
+func newReplay(t *testing.T, file *handlerVectors, interpreter bool) *replay {
+	r := &replay{t, file, interpreter, map[string][]byte{}, map[string]*Handler{}, map[string]*caseInput{}}
+	for _, guest := range file.Guests {
+		wasm, err := base64.StdEncoding.DecodeString(guest.Wasm)
+		must(t, err)
+		r.files[guest.Name] = wasm
+	}
+	for i := range file.Inputs {
+		r.inputs[file.Inputs[i].Name] = &file.Inputs[i]
+	}
+	t.Cleanup(func() {
+		for _, handler := range r.handlers {
+			_ = handler.Close(context.Background())
+		}
+	})
+	return r
+}
+
+func (r *replay) all() {
+	for _, each := range r.file.Cases {
+		if each.Input == "" {
+			r.refused(each)
+			continue
+		}
+		r.run(each)
+	}
+	r.Logf("%d cases", len(r.file.Cases))
+}
+
+// refused: what only a look at every instruction finds is found by the hosts that meter; without a metered module from
+// one of them a file is refused here.
+func (r *replay) refused(each handlerCase) {
+	handler, err := LoadHandler(context.Background(), r.files[each.Guest], LoadOptions{Interpreter: r.interpreter})
+	if err == nil {
+		_ = handler.Close(context.Background())
+	}
+	isMetered := bytes.Contains(r.files[each.Guest], []byte(meteredSection))
+	if got := codeOf(err); got != each.Error && (isMetered || got != CodeHandlerMetered) {
+		r.Errorf("%s: refused with %q (%v), want %s", each.Label, got, err, each.Error)
+	}
+}
+
+func (r *replay) handler(name string) *Handler {
+	if handler, ok := r.handlers[name]; ok {
+		return handler
+	}
+	handler, err := LoadHandler(context.Background(), r.files[name], LoadOptions{Interpreter: r.interpreter})
+	if err != nil {
+		r.Fatalf("%s: %v", name, err)
+	}
+	r.handlers[name] = handler
+	return handler
+}
+
+func (r *replay) run(each handlerCase) {
+	var logs, progress []string
+	input := r.input(each)
+	input.Log = func(level LogLevel, text string) { logs = append(logs, fmt.Sprintf("%s %s", level, text)) }
+	input.Progress = func(done, total int64) { progress = append(progress, fmt.Sprintf("%d/%d", done, total)) }
+	before := r.storePairs(input.Stores)
+	run, err := r.handler(each.Guest).Run(context.Background(), input)
+	if got := codeOf(err); got != each.Error {
+		r.Errorf("%s: ended with %q (%v), want %q", each.Label, got, err, each.Error)
+		return
+	}
+	r.sameLines(each.Label+": logs", logs, each.Logs)
+	r.sameLines(each.Label+": progress", progress, each.Progress)
+	if err != nil {
+		r.sameFailure(each, err)
+	} else {
+		r.sameReport(each, run.Report)
+	}
+	if after := r.storePairs(input.Stores); !reflect.DeepEqual(before, after) {
+		r.Errorf("%s: the run wrote to the stores", each.Label)
+	}
+	if run != nil {
+		r.sameStores(each, run, input.Stores)
+	}
+}
+
+func (r *replay) sameFailure(each handlerCase, err error) {
+	var failure *Error
+	errors.As(err, &failure)
+	if each.Gas != "" && failure.Details["gas"] != each.Gas {
+		r.Errorf("%s: failed after %s gas, want %s", each.Label, failure.Details["gas"], each.Gas)
+	}
+	if each.Said != nil && failure.Details["message"] != *each.Said {
+		r.Errorf("%s: said %q, want %q", each.Label, failure.Details["message"], *each.Said)
+	}
+}
+
+func (r *replay) sameReport(each handlerCase, report Report) {
+	if got := strconv.FormatUint(report.Gas, 10); got != each.Gas {
+		r.Errorf("%s: used %s gas, want %s", each.Label, got, each.Gas)
+	}
+	if report.MemoryPages != each.MemoryPages {
+		r.Errorf("%s: %d pages, want %d", each.Label, report.MemoryPages, each.MemoryPages)
+	}
+	if want := versionsOf(r, each.Versions); !reflect.DeepEqual(report.Versions, want) {
+		r.Errorf("%s: versions %v, want %v", each.Label, report.Versions, want)
+	}
+	if len(report.Checks)+len(each.Checks) > 0 && !reflect.DeepEqual(report.Checks, each.Checks) {
+		r.Errorf("%s: checks %v, want %v", each.Label, report.Checks, each.Checks)
+	}
+}
+
+// sameStores looks at the writes, hands them on, and looks at the stores.
+func (r *replay) sameStores(each handlerCase, run *Run, stores Stores) {
+	got := map[string]storeOutcome{}
+	for _, store := range run.Report.Stores {
+		writes := 0
+		must(r, run.Each(store.Name, func(_, _ []byte, _ bool) error { writes++; return nil }))
+		got[store.Name] = storeOutcome{
+			Written: store.Written, Deleted: store.Deleted, Bytes: store.Bytes, Writes: writes, WritesSHA256: store.SHA256,
+		}
+	}
+	must(r, run.Write())
+	for name, outcome := range got {
+		outcome.Pairs, outcome.PairsSHA256 = digestOf(r, stores[name])
+		got[name] = outcome
+	}
+	if !reflect.DeepEqual(got, each.Stores) {
+		r.Errorf("%s: stores\n got %+v\nwant %+v", each.Label, got, each.Stores)
+	}
+}
+
+const linesMax = 32
+
+func (r *replay) sameLines(where string, lines []string, want json.RawMessage) {
+	var got any
+	switch {
+	case len(lines) == 0:
+		got = nil
+	case len(lines) <= linesMax:
+		got = lines
+	default:
+		digest := sha256.New()
+		for _, line := range lines {
+			digest.Write([]byte(line + "\n"))
+		}
+		got = map[string]any{"lines": len(lines), "sha256": hex.EncodeToString(digest.Sum(nil))}
+	}
+	text, err := json.Marshal(got)
+	must(r, err)
+	if len(want) == 0 {
+		want = json.RawMessage("null")
+	}
+	var a, b any
+	must(r, json.Unmarshal(text, &a))
+	must(r, json.Unmarshal(want, &b))
+	if !reflect.DeepEqual(a, b) {
+		r.Errorf("%s: got %s, want %s", where, text, want)
+	}
+}
+
+func (r *replay) input(each handlerCase) Input {
+	given := r.inputs[each.Input]
+	seconds, err := strconv.ParseInt(given.Time.Seconds, 10, 64)
+	must(r, err)
+	input := Input{
+		ChainID: given.ChainID, Height: int64(number(r, given.Height)), Time: time.Unix(seconds, given.Time.Nanos).UTC(),
+		PlanBytes: fromHex(r, given.Plan), Versions: versionsOf(r, given.Versions), Stores: Stores{}, WithoutGuards: true,
+		batchBytes: each.BatchBytes,
+	}
+	if each.GasLimit != "" {
+		input.GasLimit, input.isExactLimit = number(r, each.GasLimit), true
+	}
+	for name, pairs := range given.Stores {
+		input.Stores[name] = caseStore(r, pairs)
+	}
+	return input
+}
+
+func number(t testing.TB, text string) uint64 {
+	value, err := strconv.ParseInt(text, 10, 64)
+	if err == nil {
+		return uint64(value)
+	}
+	unsigned, err := strconv.ParseUint(text, 10, 64)
+	must(t, err)
+	return unsigned
+}
+
+func versionsOf(t testing.TB, texts map[string]string) VersionMap {
+	versions := VersionMap{}
+	for module, text := range texts {
+		versions[module] = number(t, text)
+	}
+	return versions
+}
+
+// caseStore has pairs as they are listed, or by the rule of test/vectors/README.md.
+func caseStore(r *replay, pairs json.RawMessage) *MemoryStore {
+	if pairs[0] == '[' {
+		var list [][2]string
+		must(r, json.Unmarshal(pairs, &list))
+		return storeOf(r.T, list)
+	}
+	var rule struct {
+		Count      uint64
+		Prefix     string
+		KeyBytes   int    `json:"key_bytes"`
+		ValueBytes [2]int `json:"value_bytes"`
+	}
+	must(r, json.Unmarshal(pairs, &rule))
+	store := &MemoryStore{}
+	for i := range rule.Count {
+		h := sha256.Sum256(binary.BigEndian.AppendUint64(nil, i))
+		length := rule.ValueBytes[0] + (int(h[31])*256+int(h[30]))%(rule.ValueBytes[1]-rule.ValueBytes[0]+1)
+		value := make([]byte, length)
+		for at := range value {
+			value[at] = h[at%32]
+		}
+		must(r, store.Set(append(fromHex(r, rule.Prefix), h[:rule.KeyBytes]...), value))
+	}
+	return store
+}
+
+func digestOf(r *replay, store KVStore) (count int, digest string) {
+	hash := sha256.New()
+	iterator, err := store.Iterator(nil, nil)
+	must(r, err)
+	for ; iterator.Valid(); iterator.Next() {
+		hash.Write(appendFrame(nil, iterator.Key(), iterator.Value()))
+		count++
+	}
+	return count, hex.EncodeToString(hash.Sum(nil))
+}
+
+func (r *replay) storePairs(stores Stores) map[string]string {
+	all := map[string]string{}
+	for name, store := range stores {
+		count, digest := digestOf(r, store)
+		all[name] = fmt.Sprint(count, " ", digest)
+	}
+	return all
+}

@@ -1,0 +1,56 @@
+package upgrade
+
+import (
+	"compress/gzip"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// readVectors reads a file of test/vectors of the repository; a module that was downloaded alone has none.
+func readVectors(t *testing.T, name string, into any) {
+	t.Helper()
+	file, err := os.Open(filepath.Join("../../test/vectors", name))
+	if errors.Is(err, os.ErrNotExist) {
+		t.Skipf("%s is in the repository, not in the module", name)
+	}
+	must(t, err)
+	defer file.Close()
+	unzipped, err := gzip.NewReader(file)
+	must(t, err)
+	must(t, json.NewDecoder(unzipped).Decode(into))
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func fromHex(t testing.TB, text string) []byte {
+	t.Helper()
+	bytes, err := hex.DecodeString(text)
+	must(t, err)
+	return bytes
+}
+
+func codeOf(err error) Code {
+	var failure *Error
+	if errors.As(err, &failure) {
+		return failure.Code
+	}
+	if err != nil {
+		return Code("not ours: " + err.Error())
+	}
+	return ""
+}
+
+// modes are the two ways in which wazero runs a module.
+var modes = []struct {
+	name        string
+	interpreter bool
+}{{"compiler", false}, {"interpreter", true}}
