@@ -17,7 +17,7 @@ import (
 )
 
 type handlerVectors struct {
-	Guests []struct{ Name, Wasm string }
+	Guests []struct{ Name, Wasm, Metered string }
 	Inputs []caseInput
 	Cases  []handlerCase
 }
@@ -76,16 +76,22 @@ type replay struct {
 	file        *handlerVectors
 	interpreter bool
 	files       map[string][]byte
-	handlers    map[string]*Handler
-	inputs      map[string]*caseInput
+	// metered modules that are beside the file, of guests whose file has none.
+	metered  map[string][]byte
+	handlers map[string]*Handler
+	inputs   map[string]*caseInput
 }
 
 func newReplay(t *testing.T, file *handlerVectors, interpreter bool) *replay {
-	r := &replay{t, file, interpreter, map[string][]byte{}, map[string]*Handler{}, map[string]*caseInput{}}
+	r := &replay{t, file, interpreter, map[string][]byte{}, map[string][]byte{}, map[string]*Handler{}, map[string]*caseInput{}}
 	for _, guest := range file.Guests {
 		wasm, err := base64.StdEncoding.DecodeString(guest.Wasm)
 		must(t, err)
 		r.files[guest.Name] = wasm
+		if guest.Metered != "" {
+			r.metered[guest.Name], err = base64.StdEncoding.DecodeString(guest.Metered)
+			must(t, err)
+		}
 	}
 	for i := range file.Inputs {
 		r.inputs[file.Inputs[i].Name] = &file.Inputs[i]
@@ -126,10 +132,16 @@ func (r *replay) handler(name string) *Handler {
 	if handler, ok := r.handlers[name]; ok {
 		return handler
 	}
-	handler, err := LoadHandler(context.Background(), r.files[name], LoadOptions{Interpreter: r.interpreter})
+	file := r.files[name]
+	if metered, ok := r.metered[name]; ok {
+		file = withSection(file, meteredSection, metered)
+	}
+	handler, err := LoadHandler(context.Background(), file, LoadOptions{Interpreter: r.interpreter})
 	if err != nil {
 		r.Fatalf("%s: %v", name, err)
 	}
+	// What is beside the file is not paid for.
+	handler.size = len(r.files[name])
 	r.handlers[name] = handler
 	return handler
 }

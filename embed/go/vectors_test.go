@@ -1,7 +1,9 @@
 package upgrade
 
 import (
+	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -54,3 +56,11 @@ var modes = []struct {
 	name        string
 	interpreter bool
 }{{"compiler", false}, {"interpreter", true}}
+
+// withSection appends a custom section to a module.
+func withSection(file []byte, name string, payload []byte) []byte {
+	content := append(binary.AppendUvarint(nil, uint64(len(name))), name...)
+	content = append(content, payload...)
+	whole := append(bytes.Clone(file), 0)
+	return append(binary.AppendUvarint(whole, uint64(len(content))), content...)
+}
