@@ -1,0 +1,184 @@
+"""A handler: one .wasm file that carries its manifest and its metered module (docs/abi.md)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from contextlib import nullcontext
+
+from wasmtime import Engine, GlobalType, Module, WasmtimeError
+
+from .engine import new_engine
+from .errors import UpgradeError
+from .failures import cancelled, engine_failure
+from .gas import GasCounter
+from .guards import declared_versions, guard_after, guard_before, require_layout
+from .interface import GAS_EXPORT, METERED_SECTION, REFUSED_EXPORT, STACK_EXPORT
+from .interface import check_file, check_metered, metered_refusal, section_payload
+from .limits import HANDLER_BYTES_MAX
+from .manifest import MANIFEST_SECTION, Manifest
+from .manifest_rules import parse_manifest
+from .messages import encode_context
+from .overlay import Overlay
+from .place import Place
+from .plan import int64, plan_message
+from .report import Report, StoreReport, writes_sha256
+from .run import Input, OverlayBudget, Run
+from .sandbox import Sandbox
+from .stores import StorePort
+from .wasm_shape import read_shape
+
+_OF_HANDLER = re.compile("UPG_(MIGRATION|HANDLER)_")
+_COUNTER_TYPES = {GAS_EXPORT: "i64", STACK_EXPORT: "i32", REFUSED_EXPORT: "i32"}
+
+
+class Handler:
+    """A file that passed every check, compiled. `Handler.load` makes one; it may run many times.
+
+    Runs of one handler wait for each other.
+    """
+
+    #: What the file declares.
+    manifest: Manifest
+    #: SHA-256 of the file, lower-case hex: what a plan pins.
+    sha256: str
+
+    def __init__(self, manifest: Manifest, sha256: str, charged_bytes: int, engine: Engine, module: Module) -> None:
+        """Of `Handler.load` alone."""
+        self.manifest = manifest
+        self.sha256 = sha256
+        self._charged_bytes = charged_bytes
+        self._engine = engine
+        self._module = module
+        self._lock = threading.RLock()
+        self._is_running = False
+
+    @classmethod
+    def load(cls, data: bytes, *, sha256: str | None = None) -> Handler:
+        """Checks a handler file and compiles it.
+
+        ``sha256`` is what the plan pins. Pin it: the hash is what makes the metered module the one that a node with a
+        meter accepted, which this host cannot find out by itself. Raises UPG_HANDLER_* with the first thing that is
+        wrong.
+        """
+        data = bytes(data)
+        digest = hashlib.sha256(data).hexdigest()
+        if sha256 is not None and sha256.lower() != digest:
+            what = f"the handler's SHA-256 is {digest}, the plan pins {sha256}"
+            raise UpgradeError("UPG_HANDLER_HASH", what, {"expected": sha256.lower(), "actual": digest})
+        manifest, metered = _examine(data)
+        engine = new_engine()
+        try:
+            Module.validate(engine, data)
+        except WasmtimeError as cause:
+            raise UpgradeError("UPG_HANDLER_FORMAT", f"not a valid module: {cause}; rebuild it") from cause
+        return cls(manifest, digest, len(data), engine, _compile(engine, metered))
+
+    def run(self, given: Input) -> Run:
+        """Runs the handler. Nothing is written to the stores until `Run.write`.
+
+        Raises UPG_HANDLER_LAYOUT before anything runs; UPG_MIGRATION_* and UPG_HANDLER_* by the handler's doing, with
+        ``details["gas"]``, what was charged until then; UPG_HANDLER_ENGINE when the engine or the machine could not go
+        on, or the run was cancelled; UPG_STORE_* for the stores.
+        """
+        with self._lock:
+            if self._is_running:
+                raise UpgradeError("UPG_BUG_ASSERT", "a store ran the handler that was just reading or writing it")
+            self._is_running = True
+            try:
+                with given.cancel.watching(self._engine) if given.cancel else nullcontext():
+                    return self._run(given)
+            finally:
+                self._is_running = False
+
+    def _run(self, given: Input) -> Run:
+        require_layout(self.manifest, given.versions)
+        budget = OverlayBudget(given.overlay_bytes_max)
+        stores = {name: Overlay(StorePort(name, store), budget.grew) for name, store in given.stores.items()}
+        if given.guards:
+            guard_before(self.manifest, given.versions, stores)
+        gas = GasCounter(self.manifest.gas_limit if given.gas_limit is None else given.gas_limit)
+        place = Place()
+        try:
+            report = self._report(given, stores, gas, place)
+        except UpgradeError as error:
+            if not _OF_HANDLER.match(error.code):
+                raise
+            details = {**place.details(), **error.details, "gas": str(gas.used)}
+            raise UpgradeError(error.code, error.message, details) from error
+        if given.guards:
+            guard_after(self.manifest, given.versions, report.versions, stores)
+        return Run(report, {name: store for name, store in stores.items() if len(store) > 0})
+
+    def _report(self, given: Input, stores: dict[str, Overlay], gas: GasCounter, place: Place) -> Report:
+        if given.cancel and given.cancel.is_cancelled:
+            raise cancelled("loading")
+        plan = given.plan if isinstance(given.plan, bytes) else plan_message(given.plan)
+        height = int64("height", given.height)
+        sandbox = Sandbox(
+            engine=self._engine,
+            module=self._module,
+            charged_bytes=self._charged_bytes,
+            manifest=self.manifest,
+            stores=stores,
+            context=encode_context(given.chain_id, height, given.time, plan, given.versions),
+            gas=gas,
+            place=place,
+            batch_bytes=given.batch_bytes,
+            log=given.log,
+            progress=given.progress,
+        )
+        try:
+            returned, checks = sandbox.run()
+            used, pages, counts = gas.used, sandbox.memory_pages, sandbox.counts()
+        finally:
+            sandbox.close()
+        versions = declared_versions(self.manifest, given.versions, returned)
+        reports = {
+            name: StoreReport(*each, sha256=writes_sha256(stores[name].changes())) for name, each in counts.items()
+        }
+        return Report(used, reports, tuple(checks), versions, pages)
+
+
+def _examine(data: bytes) -> tuple[Manifest, bytes]:
+    """The manifest, and the metered module that belongs to the file as far as can be seen without a meter."""
+    if len(data) > HANDLER_BYTES_MAX:
+        what = f"the file is longer than the {HANDLER_BYTES_MAX} bytes that are allowed"
+        raise UpgradeError("UPG_HANDLER_LIMIT", f"{what}; strip debug sections and build for size")
+    file = read_shape(data, "the handler")
+    manifests = section_payload(file, MANIFEST_SECTION)
+    if len(manifests) != 1:
+        there = f"there are {len(manifests)} custom sections" if manifests else "there is no custom section"
+        what = f"manifest: {there} {MANIFEST_SECTION}; exactly one is due"
+        raise UpgradeError("UPG_HANDLER_MANIFEST", what)
+    manifest = parse_manifest(manifests[0])
+    check_file(file, manifest)
+    metered = section_payload(file, METERED_SECTION)
+    if not metered:
+        raise metered_refusal("the file has none, and this host has no meter of its own")
+    if len(metered) > 1:
+        raise metered_refusal(f"there are {len(metered)}, one is due")
+    try:
+        shape = read_shape(metered[0], "the metered module")
+    except UpgradeError as cause:
+        raise metered_refusal(str(cause)) from cause
+    check_metered(shape, file)
+    return manifest, metered[0]
+
+
+def _compile(engine: Engine, metered: bytes) -> Module:
+    try:
+        Module.validate(engine, metered)
+    except WasmtimeError as cause:
+        raise metered_refusal(f"it is not a valid module: {cause}") from cause
+    try:
+        module = Module(engine, metered)
+    except (WasmtimeError, MemoryError) as cause:
+        raise engine_failure("the engine could not compile the handler", cause) from cause
+    for entry in module.exports:
+        due = _COUNTER_TYPES.get(str(entry.name))
+        kind = entry.type
+        if due and not (isinstance(kind, GlobalType) and str(kind.content) == due and kind.mutable):
+            raise metered_refusal(f"its counter {entry.name} is no mutable global of type {due}")
+    return module

@@ -1,0 +1,99 @@
+"""What a handler runs with, and what a run leaves: writes that are still the run's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from .cancel import Cancel
+from .errors import UpgradeError
+from .imports import Log, Progress
+from .limits import BATCH_BYTES
+from .overlay import Overlay
+from .plan import Plan, Timestamp
+from .report import Report
+from .stores import KVStore
+from .versions import VersionMap
+
+_GIB = 1 << 30
+
+
+@dataclass(frozen=True)
+class Input:
+    """What a handler runs with. All of it but the last two lines is part of consensus."""
+
+    chain_id: str
+    #: Of the upgrade block.
+    height: int
+    #: Of the block; a handler has no other clock.
+    time: Timestamp
+    #: The plan, or its protobuf bytes as they are stored (`Core.plan_bytes`).
+    plan: Plan | bytes
+    #: The stored module versions (`Core.version_map`).
+    versions: VersionMap
+    #: By the names that the manifest uses, as the chain's store loader left them: with the manifest's store upgrades.
+    #: Nothing may write to them while the handler runs, and the run writes nothing to them until `Run.write`.
+    stores: Mapping[str, KVStore]
+    #: The manifest's when None. A chain leaves it out.
+    gas_limit: int | None = None
+    #: Only a harness gives others, to compare results.
+    batch_bytes: int = BATCH_BYTES
+    #: Refuse the mistakes that have hurt chains, unless the manifest declares them (``allows``), as the node does.
+    guards: bool = True
+
+    #: Lines that the handler logs, and how far it has come; without effect on results.
+    log: Log | None = field(default=None, kw_only=True)
+    progress: Progress | None = field(default=None, kw_only=True)
+    #: Ends the run from another thread.
+    cancel: Cancel | None = field(default=None, kw_only=True)
+    #: What the writes of all stores may take in memory, about; beyond it the run ends with UPG_STORE_FULL.
+    overlay_bytes_max: int = field(default=_GIB, kw_only=True)
+
+
+class OverlayBudget:
+    """Counts what the branches of a run take."""
+
+    def __init__(self, bytes_max: int) -> None:
+        self._bytes_max = bytes_max
+        self._bytes = 0
+
+    def grew(self, more: int) -> None:
+        self._bytes += more
+        if self._bytes > self._bytes_max:
+            what = f"the handler's writes take more than the {self._bytes_max} bytes of memory that they may have"
+            raise UpgradeError("UPG_STORE_FULL", f"{what}; raise overlay_bytes_max on a machine that has them")
+
+
+class Run:
+    """A run that succeeded. Its writes are nowhere but here until `write`."""
+
+    def __init__(self, report: Report, stores: Mapping[str, Overlay]) -> None:
+        self.report = report
+        self._stores = dict(stores)
+        self._is_open = True
+
+    def changes(self, store: str) -> Iterator[tuple[bytes, bytes | None]]:
+        """The final writes to a store, ascending by key; None is a deletion. A store without writes gives none."""
+        self._require_open()
+        overlay = self._stores.get(store)
+        return iter(()) if overlay is None else overlay.changes()
+
+    def write(self) -> None:
+        """Hands the writes to the stores: stores by name, keys ascending. Once.
+
+        The stores should be a branch of the block, which the chain drops when this raises (UPG_STORE_IO: a store
+        failed): those before it have their writes then.
+        """
+        self._require_open()
+        self._is_open = False
+        for name in sorted(self._stores):
+            self._stores[name].write()
+
+    def discard(self) -> None:
+        """Drops the writes and their memory."""
+        self._is_open = False
+        self._stores = {}
+
+    def _require_open(self) -> None:
+        if not self._is_open:
+            raise UpgradeError("UPG_INVALID_ARGUMENT", "this run's writes were written or discarded before")

@@ -1,0 +1,212 @@
+"""What a Wasm file shows from outside: its sections, imports, exports and memory. Bodies of functions are the engine's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .errors import UpgradeError
+from .limits import CUSTOM_SECTIONS_MAX
+from .text import quote
+
+_CUSTOM, _TYPE, _IMPORT, _FUNCTION, _MEMORY, _EXPORT, _START = 0, 1, 2, 3, 5, 7, 8
+#: Every section but custom ones, in the order in which a module may have them: 12 is the data count, 13 tags.
+_ORDER = (1, 2, 3, 4, 5, 13, 6, 7, 8, 9, 12, 10, 11)
+_KINDS = ("function", "table", "memory", "global", "tag")
+_TYPES = {0x7F: "i32", 0x7E: "i64", 0x7D: "f32", 0x7C: "f64", 0x7B: "v128", 0x70: "funcref", 0x6F: "externref"}
+_HEADER = b"\0asm\x01\0\0\0"
+
+
+@dataclass(frozen=True)
+class Import:
+    module: str
+    name: str
+    #: `(i32, i64) -> i32` of a function, else its kind.
+    type: str
+
+
+@dataclass(frozen=True)
+class Export:
+    kind: str
+    #: Of a function, `(i32) -> i32`; empty for other kinds.
+    type: str
+    is_import: bool
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of a memory, in pages of 64 KiB; ``maximum`` None: not declared."""
+
+    minimum: int
+    maximum: int | None
+
+
+@dataclass
+class WasmShape:
+    imports: list[Import] = field(default_factory=list)
+    exports: dict[str, Export] = field(default_factory=dict)
+    memories: list[Limits] = field(default_factory=list)
+    has_start: bool = False
+    #: Name and payload, in the order of the file.
+    customs: list[tuple[str, bytes]] = field(default_factory=list)
+
+
+class _Reader:
+    """Reads forward. Raises UPG_HANDLER_FORMAT at the first byte that cannot be."""
+
+    def __init__(self, data: bytes, what: str, at: int = 0, end: int | None = None) -> None:
+        self.data = data
+        self.what = what
+        self.at = at
+        self.end = len(data) if end is None else end
+
+    def malformed(self, what: str) -> UpgradeError:
+        return UpgradeError("UPG_HANDLER_FORMAT", f"{self.what}: at byte {self.at}: {what}", {"offset": str(self.at)})
+
+    def byte(self, what: str) -> int:
+        if self.at >= self.end:
+            raise self.malformed(f"{what} is cut short")
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def u32(self, what: str) -> int:
+        value = 0
+        for shift in range(0, 35, 7):
+            byte = self.byte(what)
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                if value > 0xFFFFFFFF:
+                    break
+                return value
+        raise self.malformed(f"{what} is no number of 32 bits")
+
+    def take(self, length: int, what: str) -> bytes:
+        if length > self.end - self.at:
+            raise self.malformed(f"{what} is longer than what it is in")
+        self.at += length
+        return self.data[self.at - length : self.at]
+
+    def name(self, what: str) -> str:
+        try:
+            return self.take(self.u32(what), what).decode("utf-8")
+        except UnicodeDecodeError as cause:
+            raise self.malformed(f"{what} is not UTF-8") from cause
+
+    def count(self, what: str) -> int:
+        """Of a list whose items have a byte at least, so a number in a file makes no work beyond the file."""
+        count = self.u32(what)
+        if count > self.end - self.at:
+            raise self.malformed(f"{what}: a list of {count} does not fit in what is left")
+        return count
+
+
+class _ShapeReader:
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._types: list[str] = []
+        #: Of imported functions, then of the module's own.
+        self._functions: list[str] = []
+        self._imported = 0
+        self.shape = WasmShape()
+
+    def read(self, data: bytes) -> WasmShape:
+        reader = _Reader(data, self._what)
+        if reader.data[:8] != _HEADER:
+            raise reader.malformed("not a core WebAssembly module of version 1")
+        reader.at = 8
+        readers = {
+            _TYPE: self._read_types,
+            _IMPORT: self._read_imports,
+            _FUNCTION: self._read_functions,
+            _MEMORY: self._read_memories,
+            _EXPORT: self._read_exports,
+        }
+        last = -1
+        while reader.at < reader.end:
+            section = reader.byte("a section")
+            size = reader.u32("the size of a section")
+            start = reader.at
+            reader.take(size, f"section {section}")
+            content = _Reader(data, self._what, start, reader.at)
+            if section == _CUSTOM:
+                self._read_custom(content)
+                continue
+            place = _ORDER.index(section) if section in _ORDER else -1
+            if place <= last:
+                raise content.malformed(f"section {section} is unknown, occurs twice or is in the wrong order")
+            last = place
+            self.shape.has_start |= section == _START
+            if section in readers:
+                readers[section](content)
+                if content.at != content.end:
+                    raise content.malformed(f"section {section} goes on after its content")
+        return self.shape
+
+    def _read_custom(self, content: _Reader) -> None:
+        if len(self.shape.customs) == CUSTOM_SECTIONS_MAX:
+            what = f"{self._what}: more than {CUSTOM_SECTIONS_MAX} custom sections"
+            raise UpgradeError("UPG_HANDLER_LIMIT", what)
+        name = content.name("the name of a custom section")
+        self.shape.customs.append((name, content.data[content.at : content.end]))
+
+    def _read_types(self, content: _Reader) -> None:
+        for _ in range(content.count("types")):
+            if content.byte("a type") != 0x60:
+                raise content.malformed("only types of functions are allowed")
+            params = self._value_types(content)
+            results = self._value_types(content)
+            shown = results[0] if len(results) == 1 else f"({', '.join(results)})"
+            self._types.append(f"({', '.join(params)}) -> {shown}")
+
+    def _value_types(self, content: _Reader) -> list[str]:
+        types = []
+        for _ in range(content.count("types of values")):
+            byte = content.byte("a type of values")
+            types.append(_TYPES.get(byte, f"type 0x{byte:x}"))
+        return types
+
+    def _type(self, content: _Reader) -> str:
+        index = content.u32("a type's index")
+        if index >= len(self._types):
+            raise content.malformed(f"there is no type {index}")
+        return self._types[index]
+
+    def _read_imports(self, content: _Reader) -> None:
+        for _ in range(content.count("imports")):
+            module, name = content.name("an import's module"), content.name("an import's name")
+            kind = content.byte("an import's kind")
+            if kind != 0:
+                what = f"import {quote(f'{module}.{name}')} is no function"
+                raise UpgradeError("UPG_HANDLER_IMPORT", f"{self._what}: {what}; only functions are offered")
+            self.shape.imports.append(Import(module, name, self._type(content)))
+            self._functions.append(self.shape.imports[-1].type)
+        self._imported = len(self._functions)
+
+    def _read_functions(self, content: _Reader) -> None:
+        for _ in range(content.count("functions")):
+            self._functions.append(self._type(content))
+
+    def _read_memories(self, content: _Reader) -> None:
+        for _ in range(content.count("memories")):
+            flags = content.byte("limits")
+            if flags > 1:
+                what = "a shared or 64-bit memory is not allowed; build for wasm32, without threads"
+                raise UpgradeError("UPG_HANDLER_MEMORY", f"{self._what}: {what}")
+            minimum = content.u32("a memory's minimum")
+            self.shape.memories.append(Limits(minimum, content.u32("a memory's maximum") if flags else None))
+
+    def _read_exports(self, content: _Reader) -> None:
+        for _ in range(content.count("exports")):
+            name = content.name("an export's name")
+            kind, index = content.byte("an export's kind"), content.u32("an export's index")
+            if name in self.shape.exports or kind >= len(_KINDS):
+                raise content.malformed(f"export {quote(name)} occurs twice, or is of an unknown kind")
+            is_function = _KINDS[kind] == "function"
+            if is_function and index >= len(self._functions):
+                raise content.malformed(f"export {quote(name)}: there is no function {index}")
+            kind_of_it = self._functions[index] if is_function else ""
+            self.shape.exports[name] = Export(_KINDS[kind], kind_of_it, is_function and index < self._imported)
+
+
+def read_shape(data: bytes, what: str) -> WasmShape:
+    """Work is linear in the length of ``data``, whatever it says. ``what`` begins the messages of errors."""
+    return _ShapeReader(what).read(data)
