@@ -30,6 +30,8 @@ from .stores import StorePort
 from .wasm_shape import read_shape
 
 _OF_HANDLER = re.compile("UPG_(MIGRATION|HANDLER)_")
+#: The counter has 64 bits with a sign, and takes debts.
+_GAS_LIMIT_MAX = 1 << 62
 _COUNTER_TYPES = {GAS_EXPORT: "i64", STACK_EXPORT: "i32", REFUSED_EXPORT: "i32"}
 
 
@@ -69,10 +71,6 @@ class Handler:
             raise UpgradeError("UPG_HANDLER_HASH", what, {"expected": sha256.lower(), "actual": digest})
         manifest, metered = _examine(data)
         engine = new_engine()
-        try:
-            Module.validate(engine, data)
-        except WasmtimeError as cause:
-            raise UpgradeError("UPG_HANDLER_FORMAT", f"not a valid module: {cause}; rebuild it") from cause
         return cls(manifest, digest, len(data), engine, _compile(engine, metered))
 
     def run(self, given: Input) -> Run:
@@ -98,7 +96,7 @@ class Handler:
         stores = {name: Overlay(StorePort(name, store), budget.grew) for name, store in given.stores.items()}
         if given.guards:
             guard_before(self.manifest, given.versions, stores)
-        gas = GasCounter(self.manifest.gas_limit if given.gas_limit is None else given.gas_limit)
+        gas = GasCounter(self._gas_limit(given))
         place = Place()
         try:
             report = self._report(given, stores, gas, place)
@@ -110,6 +108,12 @@ class Handler:
         if given.guards:
             guard_after(self.manifest, given.versions, report.versions, stores)
         return Run(report, {name: store for name, store in stores.items() if len(store) > 0})
+
+    def _gas_limit(self, given: Input) -> int:
+        limit = self.manifest.gas_limit if given.gas_limit is None else given.gas_limit
+        if not 0 <= limit <= _GAS_LIMIT_MAX:
+            raise UpgradeError("UPG_INVALID_ARGUMENT", f"a gas limit is at least 0 and at most 2^62, got {limit}")
+        return limit
 
     def _report(self, given: Input, stores: dict[str, Overlay], gas: GasCounter, place: Place) -> Report:
         if given.cancel and given.cancel.is_cancelled:
@@ -154,6 +158,11 @@ def _examine(data: bytes) -> tuple[Manifest, bytes]:
         raise UpgradeError("UPG_HANDLER_MANIFEST", what)
     manifest = parse_manifest(manifests[0])
     check_file(file, manifest)
+    try:
+        # Of an engine as it comes: an instruction that is valid and not allowed is no matter of form.
+        Module.validate(Engine(), data)
+    except WasmtimeError as cause:
+        raise UpgradeError("UPG_HANDLER_FORMAT", f"the handler is not a valid module: {cause}; rebuild it") from cause
     metered = section_payload(file, METERED_SECTION)
     if not metered:
         raise metered_refusal("the file has none, and this host has no meter of its own")

@@ -151,7 +151,8 @@ class _ShapeReader:
     def _read_types(self, content: _Reader) -> None:
         for _ in range(content.count("types")):
             if content.byte("a type") != 0x60:
-                raise content.malformed("only types of functions are allowed")
+                what = f"{self._what}: only types of functions are allowed; build without the gc features"
+                raise UpgradeError("UPG_HANDLER_OPCODE", what)
             params = self._value_types(content)
             results = self._value_types(content)
             shown = results[0] if len(results) == 1 else f"({', '.join(results)})"
@@ -175,8 +176,9 @@ class _ShapeReader:
             module, name = content.name("an import's module"), content.name("an import's name")
             kind = content.byte("an import's kind")
             if kind != 0:
+                code = "UPG_HANDLER_MEMORY" if kind == _KINDS.index("memory") else "UPG_HANDLER_IMPORT"
                 what = f"import {quote(f'{module}.{name}')} is no function"
-                raise UpgradeError("UPG_HANDLER_IMPORT", f"{self._what}: {what}; only functions are offered")
+                raise UpgradeError(code, f"{self._what}: {what}; only functions are offered")
             self.shape.imports.append(Import(module, name, self._type(content)))
             self._functions.append(self.shape.imports[-1].type)
         self._imported = len(self._functions)

@@ -1,0 +1,43 @@
+"""handler-cases.json: runs of handlers, good and bad, and files that are refused, as the node has them."""
+
+from __future__ import annotations
+
+import unittest
+from typing import Any
+
+from chain_upgrade import Handler, UpgradeError
+
+from . import vectors
+from .handler_case import Cases
+
+#: What a case gives, and its message, which each host words for itself.
+NOT_COMPARED = ("label", "guest", "input", "gas_limit", "batch_bytes", "message")
+
+
+@unittest.skipUnless(vectors.has("handler-cases"), "test/vectors/handler-cases.json.gz is absent")
+class HandlerCases(unittest.TestCase):
+    def test_cases(self) -> None:
+        """each case → the same code, gas, counts, writes, pairs, checks, versions, lines as the node's"""
+        file = vectors.read("handler-cases")
+        cases = Cases(file)
+        count = 0
+        for case in vectors.sample(file["cases"]):
+            if "input" not in case:
+                with self.assertRaises(UpgradeError, msg=case["label"]) as raised:
+                    Handler.load(cases.file(case["guest"]))
+                self.assertEqual(raised.exception.code, case["error"], case["label"])
+            else:
+                self.assertEqual(cases.run(case), self._due(case), case["label"])
+            count += 1
+        self.assertGreater(count, 0)
+        print(f"handler-cases: {count} as the node's")
+
+    def _due(self, case: dict[str, Any]) -> dict[str, Any]:
+        due = {key: value for key, value in case.items() if key not in NOT_COMPARED}
+        if "stores" in due:
+            # The root follows from the pairs before and the writes, both of which are compared.
+            due["stores"] = {
+                name: {key: value for key, value in each.items() if key != "root"}
+                for name, each in due["stores"].items()
+            }
+        return due

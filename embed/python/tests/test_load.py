@@ -1,0 +1,151 @@
+"""`Handler.load`: files that are not taken, each with its code; nothing of them runs."""
+
+from __future__ import annotations
+
+import hashlib
+import unittest
+
+from wasmtime import wat2wasm
+
+from chain_upgrade import Handler, UpgradeError
+from chain_upgrade.interface import METERED_SECTION
+from chain_upgrade.manifest import MANIFEST_SECTION
+
+from .guests import BUFFERS, COUNTERS, IDLE, handler_file, manifest, module, section
+
+METERED = module(IDLE, counters=True, memory="16 512")
+SIMD = "(func (result i32) (i32x4.extract_lane 0 (v128.const i32x4 0 0 0 0)))"
+
+
+class Load(unittest.TestCase):
+    def refused(self, file: bytes, code: str, words: str = "", sha256: str | None = None) -> UpgradeError:
+        with self.assertRaises(UpgradeError) as raised:
+            Handler.load(file, sha256=sha256)
+        self.assertEqual(raised.exception.code, code, str(raised.exception))
+        self.assertIn(words, str(raised.exception))
+        return raised.exception
+
+    def test_good(self) -> None:
+        """a file with its manifest and metered module → its manifest and hash"""
+        file = handler_file()
+        digest = hashlib.sha256(file).hexdigest()
+        handler = Handler.load(file, sha256=digest.upper())
+        self.assertEqual((handler.sha256, handler.manifest.name), (digest, "v2"))
+
+    def test_hash(self) -> None:
+        """another hash is pinned → UPG_HANDLER_HASH, before anything is read"""
+        error = self.refused(b"anything", "UPG_HANDLER_HASH", "the plan pins", sha256="00" * 32)
+        self.assertEqual(error.details["expected"], "00" * 32)
+        changed = bytearray(handler_file())
+        changed[-1] ^= 1
+        self.refused(bytes(changed), "UPG_HANDLER_HASH", sha256=hashlib.sha256(handler_file()).hexdigest())
+
+    def test_no_metered_section(self) -> None:
+        """no section chain-upgrade.metered → UPG_HANDLER_METERED with the command that puts it in"""
+        file = module(IDLE) + section(MANIFEST_SECTION, b'{"abi":1,"name":"v2","gasLimit":"1","stores":[],"versions":{}}')
+        self.refused(file, "UPG_HANDLER_METERED", "chaind handler meter")
+        self.refused(handler_file() + section(METERED_SECTION, METERED), "UPG_HANDLER_METERED", "one is due")
+
+    def test_metered_differs(self) -> None:
+        """a metered module that is not the file's → UPG_HANDLER_METERED"""
+        head = '(func $f) (start $f)'
+        cases = {
+            "not a core WebAssembly module": b"not wasm at all",
+            "exports": module(IDLE.replace("handler_run", "handler_rub"), counters=True, memory="16 512"),
+            "imports": module("(func (call $log (i32.const 0) (i32.const 0) (i32.const 0)))" + IDLE, True, "16 512"),
+            "counters": module(IDLE, memory="16 512"),
+            "16 to 512 pages": module(IDLE, counters=True, memory="16 513"),
+            "has not 16": module(IDLE, counters=True, memory="17 512"),
+            "start section": module(IDLE + head, counters=True, memory="16 512"),
+            "custom sections": METERED + section("name", b""),
+            "not a valid module": module(IDLE + SIMD, counters=True, memory="16 512"),
+            "no mutable global": METERED.replace(b"\x7e\x01\x42\x00", b"\x7e\x00\x42\x00"),
+        }
+        for words, metered in cases.items():
+            with self.subTest(words):
+                self.refused(handler_file(metered=metered), "UPG_HANDLER_METERED", words)
+
+    def test_without_maximum(self) -> None:
+        """a metered memory without a maximum could grow on → UPG_HANDLER_METERED"""
+        self.refused(handler_file(metered=module(IDLE, counters=True)), "UPG_HANDLER_METERED", "pages")
+
+    def test_imports(self) -> None:
+        """an import that is not offered, of another type, or no function → UPG_HANDLER_IMPORT, UPG_HANDLER_MEMORY"""
+        for code, text in (
+            ("UPG_HANDLER_IMPORT", '(import "wasi" "clock" (func))'),
+            ("UPG_HANDLER_IMPORT", '(import "chain" "log" (func))'),
+            ("UPG_HANDLER_IMPORT", '(import "chain" "log" (global i32))'),
+            ("UPG_HANDLER_MEMORY", '(import "env" "memory" (memory 1))'),
+        ):
+            with self.subTest(text):
+                self.refused(self.file(text), code)
+
+    def test_exports(self) -> None:
+        """an export of the interface that is absent, of another type, or of the host's names → UPG_HANDLER_EXPORT"""
+        memory = '(memory (export "memory") 1)'
+        run = '(func (export "handler_run") (param i32) (result i32) i32.const 0)'
+        for text in (
+            f"{memory} {BUFFERS}",
+            f'{memory} {BUFFERS} (func (export "handler_run"))',
+            f'{memory} {BUFFERS} (global (export "handler_run") i32 (i32.const 0))',
+            f"(memory 1) {BUFFERS} {run}",
+            f"{memory} {BUFFERS} {run} {COUNTERS}",
+        ):
+            with self.subTest(text):
+                self.refused(self.file(text), "UPG_HANDLER_EXPORT")
+        scans = manifest(scans=[{"store": "bank"}])
+        self.refused(handler_file(declared=scans), "UPG_HANDLER_EXPORT", "since the manifest lists scans")
+
+    def test_memory(self) -> None:
+        """no memory, two, or one that begins with too much → UPG_HANDLER_MEMORY"""
+        self.refused(self.file(f"{BUFFERS} {IDLE}"), "UPG_HANDLER_MEMORY")
+        self.refused(handler_file(memory="257"), "UPG_HANDLER_MEMORY", "257 pages")
+        self.refused(self.file(f'(memory (export "memory") 1) (memory 1) {BUFFERS} {IDLE}'), "UPG_HANDLER_MEMORY")
+
+    def test_start(self) -> None:
+        """a start section → UPG_HANDLER_OPCODE"""
+        text = f'(memory (export "memory") 1) {BUFFERS} {IDLE} (func $s) (start $s)'
+        self.refused(self.file(text), "UPG_HANDLER_OPCODE", "start section")
+
+    def test_manifest(self) -> None:
+        """no manifest, or two → UPG_HANDLER_MANIFEST"""
+        self.refused(module(IDLE), "UPG_HANDLER_MANIFEST", "there is no custom section")
+        self.refused(handler_file() + section(MANIFEST_SECTION, b"{}"), "UPG_HANDLER_MANIFEST", "there are 2")
+
+    def test_cut_files(self) -> None:
+        """a file that ends anywhere before its end, or is too long → a code, quickly"""
+        file = handler_file()
+        codes = set()
+        for end in range(len(file)):
+            with self.assertRaises(UpgradeError) as raised:
+                Handler.load(file[:end])
+            codes.add(raised.exception.code)
+        self.assertLessEqual(codes, {"UPG_HANDLER_FORMAT", "UPG_HANDLER_MANIFEST", "UPG_HANDLER_METERED"})
+        self.refused(bytes(1_048_577), "UPG_HANDLER_LIMIT")
+        self.refused(b"\0asm\1\0\0\0" + 65 * section("x", b""), "UPG_HANDLER_LIMIT", "64 custom sections")
+
+    def test_counts(self) -> None:
+        """a list that says it is longer than the file → UPG_HANDLER_FORMAT, without the work"""
+        for identifier in (1, 2, 3, 5, 7):
+            huge = bytes([identifier, 5]) + b"\xff\xff\xff\xff\x0f"
+            self.refused(b"\0asm\1\0\0\0" + huge, "UPG_HANDLER_FORMAT")
+
+    def test_flipped_bytes(self) -> None:
+        """a byte of the file flipped → loads, or an error of ours; never another"""
+        file = handler_file()
+        for at in range(0, len(file), 3):
+            changed = bytearray(file)
+            changed[at] ^= 0x55
+            try:
+                Handler.load(bytes(changed))
+            except UpgradeError as error:
+                self.assertTrue(error.code.startswith("UPG_HANDLER_"), error.code)
+
+    def file(self, text: str) -> bytes:
+        """A module of this text with a manifest, as an author's tool may leave it."""
+        payload = b'{"abi":1,"name":"v2","gasLimit":"1","stores":[],"versions":{}}'
+        return bytes(wat2wasm(f"(module {text})")) + section(MANIFEST_SECTION, payload)
+
+
+if __name__ == "__main__":
+    unittest.main()
