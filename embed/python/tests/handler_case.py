@@ -9,6 +9,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from chain_upgrade import Handler, Input, MemoryStore, Run, Timestamp, UpgradeError
+from chain_upgrade.interface import METERED_SECTION
+
+from .guests import section
 
 #: More lines are a digest.
 LINES_MAX = 32
@@ -40,17 +43,25 @@ class Cases:
     """The file, with handlers that were loaded before."""
 
     def __init__(self, file: Any) -> None:
-        self._guests = {guest["name"]: guest["wasm"] for guest in file["guests"]}
+        self._guests = {guest["name"]: guest for guest in file["guests"]}
         self._inputs = {given["name"]: given for given in file["inputs"]}
         self._handlers: dict[str, Handler] = {}
 
     def file(self, name: str) -> bytes:
-        return base64.b64decode(self._guests[name])
+        return base64.b64decode(self._guests[name]["wasm"])
 
     def load(self, name: str) -> Handler:
         if name not in self._handlers:
-            self._handlers[name] = Handler.load(self.file(name))
+            self._handlers[name] = self._load(self.file(name), self._guests[name].get("metered"))
         return self._handlers[name]
+
+    def _load(self, file: bytes, metered: str | None) -> Handler:
+        if metered is None:
+            return Handler.load(file)
+        # The module that runs is beside the file: put in here, and not paid for, as in the run that was recorded.
+        handler = Handler.load(file + section(METERED_SECTION, base64.b64decode(metered)))
+        handler._charged_bytes = len(file)
+        return handler
 
     def run(self, case: dict[str, Any]) -> dict[str, Any]:
         """What the case's fields but label, guest, input and those of the input have to be."""
