@@ -50,18 +50,17 @@ class Cases:
     def file(self, name: str) -> bytes:
         return base64.b64decode(self._guests[name]["wasm"])
 
+    def whole_file(self, name: str) -> bytes:
+        """With the metered module, which may be beside the file."""
+        metered = self._guests[name].get("metered")
+        return self.file(name) + (section(METERED_SECTION, base64.b64decode(metered)) if metered else b"")
+
     def load(self, name: str) -> Handler:
         if name not in self._handlers:
-            self._handlers[name] = self._load(self.file(name), self._guests[name].get("metered"))
+            handler = self._handlers[name] = Handler.load(self.whole_file(name))
+            # A module beside the file is not paid for.
+            handler._charged_bytes = len(self.file(name))
         return self._handlers[name]
-
-    def _load(self, file: bytes, metered: str | None) -> Handler:
-        if metered is None:
-            return Handler.load(file)
-        # The module that runs is beside the file: put in here, and not paid for, as in the run that was recorded.
-        handler = Handler.load(file + section(METERED_SECTION, base64.b64decode(metered)))
-        handler._charged_bytes = len(file)
-        return handler
 
     def run(self, case: dict[str, Any]) -> dict[str, Any]:
         """What the case's fields but label, guest, input and those of the input have to be."""

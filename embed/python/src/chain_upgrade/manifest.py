@@ -45,6 +45,8 @@ class ManifestStore:
 
 @dataclass(frozen=True)
 class ModuleVersions:
+    """The layouts of one module."""
+
     #: Stored versions that the handler takes; None: the module must not be stored yet.
     taken: tuple[int, ...] | None
     to: int
@@ -52,6 +54,8 @@ class ModuleVersions:
 
 @dataclass(frozen=True)
 class ManifestScan:
+    """A part of a store that the host feeds to the handler in batches."""
+
     store: str
     #: None: the whole store.
     prefix: bytes | None
@@ -59,6 +63,8 @@ class ManifestScan:
 
 @dataclass(frozen=True)
 class StoreRename:
+    """Moves all of a store under another name."""
+
     old_key: str
     new_key: str
 

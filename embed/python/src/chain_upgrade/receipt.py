@@ -24,6 +24,8 @@ class RootChange:
 
 @dataclass(frozen=True)
 class StoreReceipt:
+    """What the handler did to one store that it may write."""
+
     name: str
     written: int = 0
     deleted: int = 0
