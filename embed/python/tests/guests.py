@@ -59,7 +59,9 @@ def module(body: str, counters: bool = False, memory: str = "16", head: str = ""
     """``body`` may call the imports that it names as ``$name``."""
     used = [name for name in IMPORTS if f"${name}" in body]
     imports = "".join(f'(import "chain" "{name}" (func ${name} {IMPORTS[name]}))' for name in used)
-    text = f'(module {head} {imports} (memory (export "memory") {memory}) {COUNTERS if counters else ""} {BUFFERS} {body})'
+    text = (
+        f'(module {head} {imports} (memory (export "memory") {memory}) {COUNTERS if counters else ""} {BUFFERS} {body})'
+    )
     wasm = bytes(wat2wasm(text))
     return without_customs(wasm) if counters else wasm
 

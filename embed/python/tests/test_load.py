@@ -42,13 +42,15 @@ class Load(unittest.TestCase):
 
     def test_no_metered_section(self) -> None:
         """no section chain-upgrade.metered → UPG_HANDLER_METERED with the command that puts it in"""
-        file = module(IDLE) + section(MANIFEST_SECTION, b'{"abi":1,"name":"v2","gasLimit":"1","stores":[],"versions":{}}')
+        file = module(IDLE) + section(
+            MANIFEST_SECTION, b'{"abi":1,"name":"v2","gasLimit":"1","stores":[],"versions":{}}'
+        )
         self.refused(file, "UPG_HANDLER_METERED", "chaind handler meter")
         self.refused(handler_file() + section(METERED_SECTION, METERED), "UPG_HANDLER_METERED", "one is due")
 
     def test_metered_differs(self) -> None:
         """a metered module that is not the file's → UPG_HANDLER_METERED"""
-        head = '(func $f) (start $f)'
+        head = "(func $f) (start $f)"
         cases = {
             "not a core WebAssembly module": b"not wasm at all",
             "exports": module(IDLE.replace("handler_run", "handler_rub"), counters=True, memory="16 512"),

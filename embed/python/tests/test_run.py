@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from chain_upgrade import Cancel, Handler, KVStore, MemoryStore, Run, UpgradeError, rehearse
 
-from .guests import A, IDLE, SET_A, given, handler_file, load, manifest, running
+from .guests import IDLE, SET_A, A, given, handler_file, load, manifest, running
 
 WRITE = running(SET_A, A)
 FOREVER = running("(loop $l (br $l))")
@@ -42,7 +42,9 @@ class FailingStore(MemoryStore):
 
 
 class Runs(unittest.TestCase):
-    def fails(self, handler: Handler, code: str, words: str = "", store: KVStore | None = None, **fields: object) -> UpgradeError:
+    def fails(
+        self, handler: Handler, code: str, words: str = "", store: KVStore | None = None, **fields: object
+    ) -> UpgradeError:
         """The run ends with the code and leaves the store as it was."""
         kept = MemoryStore({b"k": b"v"}) if store is None else store
         before = list(MemoryStore.iterate(kept)) if isinstance(kept, MemoryStore) else []
@@ -171,7 +173,8 @@ class Runs(unittest.TestCase):
         fail = load(running("(call $fail (i32.const -7) (i32.const 0) (i32.const 1))", A))
         self.assertEqual(self.fails(fail, "UPG_MIGRATION_FAILED", "code -7: a").details["code"], "-7")
         below = '(func (export "handler_run") (param i32) (result i32) i32.const -9)'
-        record = r'(data (i32.const 16) "\05\00\00\00\02\00\00\00no") (func (export "handler_err") (result i32) i32.const 16)'
+        words = r'(data (i32.const 16) "\05\00\00\00\02\00\00\00no")'
+        record = words + '(func (export "handler_err") (result i32) i32.const 16)'
         self.fails(load(below), "UPG_MIGRATION_FAILED", "handler_run returned -9")
         self.fails(load(below + record), "UPG_MIGRATION_FAILED", "returned -9: no (code 5)")
 
@@ -179,8 +182,10 @@ class Runs(unittest.TestCase):
         """a version map other than the manifest's, or none at all → UPG_MIGRATION_VERSION_MAP"""
         run = '(func (export "handler_run") (param i32) (result i32) i32.const 1)'
         self.fails(load(run), "UPG_MIGRATION_VERSION_MAP", "returned no version map")
-        entry = r'(data (i32.const 131072) "\0a\08\0a\04bank\10\03") (func (export "handler_run") (param i32) (result i32) i32.const 10)'
-        self.fails(load(entry), "UPG_MIGRATION_VERSION_MAP", "bank expected 2, got 3")
+        entry = r'(data (i32.const 131072) "\0a\08\0a\04bank\10\03")'
+        self.fails(
+            load(entry + run.replace("const 1)", "const 10)")), "UPG_MIGRATION_VERSION_MAP", "bank expected 2, got 3"
+        )
 
     def test_guards(self) -> None:
         """a store is written and its version stays, a new module's store has data, no versions are stored → refused"""
@@ -191,7 +196,9 @@ class Runs(unittest.TestCase):
         self.fails(load(IDLE, new), "UPG_MIGRATION_VERSION_MAP", "its store has data", versions={"auth": 1})
         self.fails(load(IDLE, stays), "UPG_MIGRATION_VERSION_MAP", "is empty", versions={})
         removes = manifest(removes=["gov"])
-        self.fails(load(IDLE, removes), "UPG_MIGRATION_VERSION_MAP", "never be upgraded again", versions={"bank": 1, "gov": 1})
+        self.fails(
+            load(IDLE, removes), "UPG_MIGRATION_VERSION_MAP", "never be upgraded again", versions={"bank": 1, "gov": 1}
+        )
 
     def test_cancel(self) -> None:
         """a run is cancelled from another thread, or before it begins → UPG_HANDLER_ENGINE, nothing written"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ def has(name: str) -> bool:
     return (FOLDER / f"{name}.json.gz").exists()
 
 
-@lru_cache(maxsize=None)
+@cache
 def read(name: str) -> Any:
     with gzip.open(FOLDER / f"{name}.json.gz", "rt", encoding="utf-8") as file:
         return json.load(file)

@@ -61,7 +61,7 @@ class ScanBatches:
         return b"".join(self._frames[:count])
 
     def consume(self, length: int) -> bool:
-        """Takes bytes off the front. False, and nothing happens, when they do not end where a frame of the batch does."""
+        """Takes bytes off the front. False, and nothing happens, when they end where no frame of the batch does."""
         count = 0
         while length > 0 and count < self._batch_frames:
             length -= len(self._frames[count])

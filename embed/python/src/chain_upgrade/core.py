@@ -1,4 +1,4 @@
-"""The upgrade module's core, typed (docs/abi.md). Every rule is core.wasm's own; this side moves bytes and names them."""
+"""The upgrade module's core, typed (docs/abi.md). Every rule is core.wasm's own; this side moves bytes."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class Core:
     def last_done(self, store: KVStore) -> DoneUpgrade | None:
         """The upgrade that was applied last."""
         data = self._instance.run(_port(store), lambda core: core.fetch("last_done"))
-        return data and DoneUpgrade(data[8:].decode("utf-8"), struct.unpack_from("<q", data)[0])
+        return None if data is None else DoneUpgrade(data[8:].decode("utf-8"), struct.unpack_from("<q", data)[0])
 
     def module_version(self, store: KVStore, module: str) -> int | None:
         """The stored version of one module."""
@@ -238,8 +238,7 @@ class Core:
     def upgrade_info(self, height: int, plan: bytes) -> bytes:
         """The bytes of upgrade-info.json; ``height`` is the block's."""
         height = int64("height", height)
-        operation = lambda core: core.fetch("upgrade_info", height, *core.put(plan))  # noqa: E731
-        return _present(self._instance.run(None, operation))
+        return _present(self._instance.run(None, lambda core: core.fetch("upgrade_info", height, *core.put(plan))))
 
     def cancellable_height(self, start: int, voting: int, deposit: int, safety: int, block: int) -> int:
         """start + ceil((2 * (voting + deposit) + safety) / block); durations in nanoseconds."""
@@ -248,7 +247,7 @@ class Core:
         return self._instance.run(None, lambda core: core.call("cancellable_height", *args))
 
     def _plan_message(self, plan: Plan) -> bytes:
-        """The plan's bytes, a client state included: `plan_encode` refuses one, and validation has rules before that."""
+        """The plan's bytes, a client state included: `plan_encode` refuses one, and other rules come first."""
         state = getattr(plan, "upgraded_client_state", None)
         if state is None:
             return self.encode_plan(plan)
@@ -275,5 +274,7 @@ def _port(store: KVStore) -> StorePort:
 
 def _present(data: bytes | None) -> bytes:
     if data is None:
-        raise UpgradeError("UPG_BUG_ASSERT", "a pure call of core.wasm returned ABSENT (this is a bug, please report it)")
+        raise UpgradeError(
+            "UPG_BUG_ASSERT", "a pure call of core.wasm returned ABSENT (this is a bug, please report it)"
+        )
     return data

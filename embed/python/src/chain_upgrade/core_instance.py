@@ -81,7 +81,12 @@ class Live:
         self.ground: Ground | None = None
         self.is_poisoned = False
         self._scratch_used = 0
-        calls = {"get": self._get, "set": self._set, "delete": self._delete, "seek": self._seek}
+        calls: dict[str, Callable[..., int | None]] = {
+            "get": self._get,
+            "set": self._set,
+            "delete": self._delete,
+            "seek": self._seek,
+        }
         imports = {
             ("kv", name): HostFunction(["i32"] * params, ["i32"] * results, _unsigned(calls[name]))
             for name, (params, results) in _IMPORTS.items()

@@ -104,7 +104,5 @@ def declared_versions(manifest: Manifest, stored: VersionMap, returned: VersionM
         declared.pop(module, None)
     problem = None if returned is None else same_versions_problem(declared, returned)
     if problem:
-        raise _refuse(
-            f'handler "{manifest.name}" returned another version map than its manifest declares: {problem}'
-        )
+        raise _refuse(f'handler "{manifest.name}" returned another version map than its manifest declares: {problem}')
     return dict(sorted(declared.items()))

@@ -14,8 +14,16 @@ from .errors import UpgradeError
 from .failures import cancelled, engine_failure
 from .gas import GasCounter
 from .guards import declared_versions, guard_after, guard_before, require_layout
-from .interface import GAS_EXPORT, METERED_SECTION, REFUSED_EXPORT, STACK_EXPORT
-from .interface import check_file, check_metered, metered_refusal, section_payload
+from .interface import (
+    GAS_EXPORT,
+    METERED_SECTION,
+    REFUSED_EXPORT,
+    STACK_EXPORT,
+    check_file,
+    check_metered,
+    metered_refusal,
+    section_payload,
+)
 from .limits import HANDLER_BYTES_MAX
 from .manifest import MANIFEST_SECTION, Manifest
 from .manifest_rules import parse_manifest

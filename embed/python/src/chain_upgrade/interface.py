@@ -6,7 +6,7 @@ from .errors import UpgradeError
 from .limits import MEMORY_INITIAL_PAGES_MAX, MEMORY_PAGES_MAX
 from .manifest import Manifest
 from .text import quote
-from .wasm_shape import WasmShape
+from .wasm_shape import Limits, WasmShape
 
 METERED_SECTION = "chain-upgrade.metered"
 RESERVED_EXPORT_PREFIX = "chain-upgrade:"
@@ -120,9 +120,9 @@ def check_metered(metered: WasmShape, file: WasmShape) -> None:
         raise metered_refusal("it has custom sections")
     if metered.imports != file.imports:
         raise metered_refusal("its imports are not those of the file")
-    limits, pages = (metered.memories or [None])[0], file.memories[0]
+    pages = file.memories[0]
     maximum = MEMORY_PAGES_MAX if pages.maximum is None else min(pages.maximum, MEMORY_PAGES_MAX)
-    if limits is None or len(metered.memories) > 1 or (limits.minimum, limits.maximum) != (pages.minimum, maximum):
+    if metered.memories != [Limits(pages.minimum, maximum)]:
         raise metered_refusal(f"its memory has not {pages.minimum} to {maximum} pages")
     own = {name: entry for name, entry in metered.exports.items() if name not in _COUNTERS}
     if own != file.exports:

@@ -48,9 +48,7 @@ class Receipt:
     gas_schedule: str = GAS_SCHEDULE
 
 
-def receipt_of(
-    handler: Handler, height: int, report: Report, roots: Mapping[str, RootChange] | None = None
-) -> Receipt:
+def receipt_of(handler: Handler, height: int, report: Report, roots: Mapping[str, RootChange] | None = None) -> Receipt:
     """The receipt of a run."""
     stores = []
     for name in sorted(report.stores):
