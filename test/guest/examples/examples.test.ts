@@ -6,9 +6,8 @@ import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { testFixture } from "../../../host/author/fixture-runs.js";
 import { HandlerProject } from "../../../host/author/project.js";
-import { sameStores } from "../../../host/harness/diff.js";
 import { bytes, openHandler, runScene, type Scene, type WasmHandler } from "../../../host/harness/index.js";
-import { buildRust, missingRust } from "./rust.js";
+import { names, namesScene } from "./names.js";
 
 // Compilers share the machine with everything else.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -42,22 +41,6 @@ describe("examples", () => {
   }
 });
 
-/** Names by owner: of lengths that make batches end anywhere, one of them longer than a batch's output. */
-const names = fc.uniqueArray(
-  fc.tuple(
-    fc.uint8Array({ minLength: 1, maxLength: 40 }),
-    fc.oneof(
-      fc.uint8Array({ maxLength: 20 }),
-      fc.nat(300_000).map((length) => new Uint8Array(length).fill(7)),
-    ),
-  ),
-  { selector: ([owner]) => owner.join(), maxLength: 12 },
-);
-
-const namesScene = (pairs: readonly (readonly [Uint8Array, Uint8Array])[]): Scene => ({
-  stores: { names: pairs.map(([owner, name]) => [bytes(0x01, owner), name] as const) },
-});
-
 describe("re-key", () => {
   test("any names → each under its owner's length and owner, nothing else", () => {
     const handler = example("re-key");
@@ -68,32 +51,5 @@ describe("re-key", () => {
       }),
       { numRuns: 40 },
     );
-  });
-
-  const missing = missingRust();
-  describe.skipIf(missing)(`twin in Rust${missing ? ` (skipped: ${missing})` : ""}`, () => {
-    const twin = missing ? undefined : openHandler(buildRust(join(ROOT, "examples/re-key-rust/lib.rs")));
-
-    test("any names → the same stores, checks and versions as the AssemblyScript one", () => {
-      const handler = example("re-key");
-      fc.assert(
-        fc.property(names, (pairs) => {
-          const scene = namesScene(pairs);
-          const [one, other] = [runScene(handler, scene), runScene(twin as WasmHandler, scene)];
-          expect(other.error).toBeUndefined();
-          expect(sameStores(other.stores, one.stores)).toBe(true);
-          expect(other.checks).toEqual(one.checks);
-          expect(other.versions).toEqual(one.versions);
-        }),
-        { numRuns: 40 },
-      );
-    });
-
-    for (const fixture of new HandlerProject(join(ROOT, "examples/re-key")).fixtures()) {
-      test(`on ${fixture.name} → what the scene expects, and the standard checks hold`, () => {
-        const { checks } = testFixture(twin as WasmHandler, fixture);
-        expect(checks.filter(({ ok }) => !ok)).toEqual([]);
-      });
-    }
   });
 });

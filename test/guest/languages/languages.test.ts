@@ -1,0 +1,158 @@
+/** Handlers in Rust and C: the same pairs as the AssemblyScript example, and everything that their kits have. */
+import "../../serve-chain.js";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test, vi } from "vitest";
+import { checkFile } from "../../../host/author/file-check.js";
+import { testFixture } from "../../../host/author/fixture-runs.js";
+import { inspectHandler } from "../../../host/author/inspection.js";
+import { HandlerProject } from "../../../host/author/project.js";
+import { sameStores } from "../../../host/harness/diff.js";
+import { bytes, openHandler, runScene, type Scene } from "../../../host/harness/index.js";
+import { ROOT } from "../../house/sources.js";
+import { names, namesScene } from "../examples/names.js";
+import { cargo, LANGUAGES } from "./compilers.js";
+
+// Compilers share the machine with everything else.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+
+const example = () => openHandler(readFileSync(join(ROOT, "build/examples/re-key.wasm")));
+const manifestOfC = () => JSON.parse(readFileSync(join(ROOT, "test/guest/languages/tour.json"), "utf8")) as unknown;
+
+const big = (...numbers: readonly bigint[]) =>
+  bytes(...numbers.map((number) => `0x${number.toString(16).padStart(16, "0")}`));
+
+/** Thirty pairs, of which a walk with room for few takes several chunks. */
+const BEFORE = Array.from({ length: 30 }, (_, i) => [`k${String(i).padStart(2, "0")}`, `value-${i}`] as const);
+const TOUR: Scene = {
+  chainId: "tour-1",
+  height: 77,
+  time: 1_800_000_000,
+  info: "an info",
+  stores: {
+    bank: [
+      [["0x01", "a"], "1234"],
+      [["0x01", "b"], "12345678"],
+    ],
+    before: BEFORE,
+    auth: [["0x01", "x"]],
+    gone: [],
+  },
+};
+
+describe.each(LANGUAGES)("a handler in $name", ({ missing, build }) => {
+  const title = (text: string) => (missing ? `${text} (skipped: ${missing})` : text);
+  const it = test.skipIf(missing);
+
+  it(title("re-key on any names → the stores, checks and versions of the AssemblyScript one"), () => {
+    const [handler, twin] = [example(), openHandler(build("re-key"))];
+    fc.assert(
+      fc.property(names, (pairs) => {
+        const scene = namesScene(pairs);
+        const [one, other] = [runScene(handler, scene), runScene(twin, scene)];
+        expect(other.error).toBeUndefined();
+        expect(sameStores(other.stores, one.stores)).toBe(true);
+        expect(other.checks).toEqual(one.checks);
+        expect(other.versions).toEqual(one.versions);
+      }),
+      { numRuns: 40 },
+    );
+    for (const fixture of new HandlerProject(join(ROOT, "examples/re-key")).fixtures()) {
+      expect(testFixture(twin, fixture).checks.filter(({ ok }) => !ok)).toEqual([]);
+    }
+  });
+
+  it(title("of everything → handler check takes it, its manifest is what was declared, its pairs are right"), () => {
+    const file = join(mkdtempSync(join(tmpdir(), "chain-upgrade-tour-")), "tour.wasm");
+    writeFileSync(file, build("tour"));
+    expect(checkFile(file)).toMatchObject({ ok: true, name: "tour", findings: [] });
+    expect(inspectHandler(readFileSync(file)).manifest).toEqual(manifestOfC());
+    const handler = openHandler(readFileSync(file));
+    const run = runScene(handler, TOUR);
+    expect(run.error).toBeUndefined();
+    const pairs = (store: string) =>
+      new Map([...run.stores.store(store).iterate()].map(([key, value]) => [Buffer.from(key).toString(), value]));
+    expect(pairs("bank")).toEqual(
+      new Map([
+        ["\x02a", bytes("1234")],
+        ["\x02b", bytes("12345678")],
+      ]),
+    );
+    const noted = pairs("notes");
+    for (const [key, value] of BEFORE) expect(noted.get(key)).toEqual(bytes(value));
+    expect(noted.get("first")).toEqual(bytes("tour-1"));
+    expect(noted.get("second")).toEqual(big(77n, 1_800_000_000n, 1n, 0n));
+    expect(noted.get("count")).toEqual(big(30n));
+    expect([noted.get("total"), noted.get("info"), noted.get("plan")]).toEqual([
+      bytes("12"),
+      bytes("an info"),
+      bytes("tour"),
+    ]);
+    expect(noted.size).toBe(36);
+    const after = pairs("after");
+    expect([after.get("k00"), after.get("k01"), after.size]).toEqual([bytes("value-"), undefined, 29]);
+    expect(run.logs).toEqual([{ level: "warn", text: "the end of a scan" }]);
+    expect(run.progress).toEqual([[1n, 2n]]);
+    expect(run.checks.map((each) => [each.name, each.ok])).toEqual([
+      ["moved", true],
+      ["read", true],
+    ]);
+    expect(testFixture(handler, { name: "tour", fixture: TOUR as never }).checks.filter(({ ok }) => !ok)).toEqual([]);
+    rmSync(file);
+  });
+
+  it(
+    title(
+      "that begins at a later version, fails, or does not hold → the step that is due; code and message; the invariant",
+    ),
+    () => {
+      const handler = openHandler(build("tour"));
+      const later = runScene(handler, { ...TOUR, versions: { bank: 2 } });
+      expect([later.error, later.stores.store("notes").has(bytes("first"))]).toEqual([undefined, false]);
+      const bad = { ...TOUR, stores: { ...TOUR.stores, bank: [[["0x01", "a"], "bad"] as const] } };
+      expect(runScene(handler, bad).error).toMatchObject({
+        code: "UPG_MIGRATION_FAILED",
+        details: { code: "7", message: "a bad value" },
+      });
+      const none = runScene(handler, { ...TOUR, stores: { ...TOUR.stores, bank: [] } }).error;
+      expect(none).toMatchObject({
+        code: "UPG_MIGRATION_INVARIANT",
+        message: expect.stringContaining("moved: nothing was moved"),
+      });
+      const long = runScene(handler, { ...TOUR, stores: { ...TOUR.stores, before: [["k", "x".repeat(100)]] } }).error;
+      expect(long).toMatchObject({ code: "UPG_MIGRATION_FAILED", details: { code: "-10" } });
+      const info = "i".repeat(100_000);
+      expect(
+        runScene(handler, { ...TOUR, info })
+          .stores.store("notes")
+          .get(bytes("info")),
+      ).toEqual(bytes(info));
+    },
+  );
+});
+
+const noRust = LANGUAGES.find(({ name }) => name === "Rust")?.missing;
+const WRONG = "a handler in Rust that is declared as it cannot be → the compiler says why";
+
+test.skipIf(noRust)(noRust ? `${WRONG} (skipped: ${noRust})` : WRONG, () => {
+  const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-declared-"));
+  cpSync(join(ROOT, "test/guest/languages/tour-rust"), folder, { recursive: true });
+  const toml = readFileSync(join(folder, "Cargo.toml"), "utf8");
+  writeFileSync(join(folder, "Cargo.toml"), toml.replace("../../../../guests/rust", join(ROOT, "guests/rust")));
+  const given = "fn on(_: &[u8], _: &[u8]) {}";
+  const wrong: readonly (readonly [source: string, words: string])[] = [
+    ['let n = add_store("n"); scan(n, "", on);', "a scan of a store that this upgrade adds would meet no pair"],
+    ['migrate("m", 2, 2);', "a step goes up"],
+    ['migrate("m", 1, 2); migrate("m", 3, 4);', "ends where no other begins"],
+    ['allow("all", "x");', "deleteStores, removeModules, writeStores, emptyVersionMap"],
+  ];
+  for (const [source, words] of wrong) {
+    const text = `#![no_std]\n#![allow(dead_code)]\nchain_upgrade_handler::handler! { plan("p", 1); ${source} }\n${given}\n`;
+    writeFileSync(join(folder, "lib.rs"), text);
+    const { status, stderr } = cargo(folder, "build", "--release");
+    expect([status, stderr]).toEqual([101, expect.stringContaining(words)]);
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
