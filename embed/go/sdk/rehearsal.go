@@ -1,0 +1,86 @@
+package sdk
+
+import (
+	"sync"
+	"time"
+)
+
+// Rehearsal is what an upgrade would do to a node, in the form that the command prints as JSON.
+type Rehearsal struct {
+	OK bool `json:"ok"`
+	// Code and Message say why it failed.
+	Code    string `json:"code"`
+	Message string `json:"message"`
+
+	Plan    string `json:"plan"`
+	ChainID string `json:"chain_id"`
+	Height  int64  `json:"height"`
+	// Block is "waiting" for the very block that CometBFT has stored and the node halted at: then AppHash is the app hash
+	// of that block. Else it is "empty": a block after the last one without transactions, for which the plan was made due.
+	Block     string `json:"block"`
+	BlockTime string `json:"block_time"`
+
+	HandlerSHA256 string `json:"handler_sha256"`
+	Gas           string `json:"gas"`
+	GasLimit      string `json:"gas_limit"`
+	// Milliseconds: of the handler alone, of the block with it, and of the commit into memory where it was asked for.
+	HandlerMS int64 `json:"handler_ms"`
+	BlockMS   int64 `json:"block_ms"`
+	CommitMS  int64 `json:"commit_ms"`
+	// Bytes: of the handler's own memory, of its writes until they were written, and the most that this process had, 0 where
+	// the system does not say.
+	HandlerMemory int64 `json:"handler_memory"`
+	OverlayMemory int64 `json:"overlay_memory"`
+	PeakMemory    int64 `json:"peak_memory"`
+
+	AppHash  string            `json:"app_hash"`
+	Stores   []RehearsedStore  `json:"stores"`
+	Versions map[string]uint64 `json:"versions"`
+}
+
+// RehearsedStore is a store of the new version.
+type RehearsedStore struct {
+	Name string `json:"name"`
+	// Root before and after the block, hex; before is empty for a store that is new.
+	RootBefore string `json:"root_before"`
+	RootAfter  string `json:"root_after"`
+	// What the handler did, and the digest of its final writes; empty for a store that it may not write.
+	Written      uint64 `json:"written"`
+	Deleted      uint64 `json:"deleted"`
+	WritesSHA256 string `json:"writes_sha256"`
+}
+
+// rehearsals hands the outcome of an upgrade to the rehearsal that runs it: the application is made by the chain's own
+// code, so there is no other way through.
+var rehearsals observers
+
+type observers struct {
+	mutex sync.Mutex
+	last  *outcome
+	waits bool
+}
+
+// record remembers the next outcome.
+func (o *observers) record() {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	o.waits, o.last = true, nil
+}
+
+func (o *observers) observe(done outcome) {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	if o.waits {
+		o.last = &done
+	}
+}
+
+// take returns the outcome, nil when no handler of this package ran.
+func (o *observers) take() *outcome {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	o.waits = false
+	return o.last
+}
+
+func milliseconds(elapsed time.Duration) int64 { return elapsed.Milliseconds() }

@@ -1,0 +1,124 @@
+package sdk
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"cosmossdk.io/log"
+	"github.com/hashicorp/go-metrics"
+
+	"github.com/cosmos/cosmos-sdk/telemetry"
+	sdktypes "github.com/cosmos/cosmos-sdk/types"
+
+	upgrade "github.com/chain-upgrade/chain-upgrade/embed/go"
+)
+
+// The events of an applied upgrade: one of the first type, and one of the second for each store that the handler may write.
+const (
+	EventUpgrade = "wasm_upgrade"
+	EventStore   = "wasm_upgrade_store"
+)
+
+// outcome is what is known of an upgrade at its end, also where it failed.
+type outcome struct {
+	plan           string
+	chainID        string
+	height         int64
+	sha256         string
+	gasLimit       uint64
+	elapsed        time.Duration
+	handlerElapsed time.Duration
+	run            *upgrade.Report
+	versions       map[string]uint64
+	err            error
+}
+
+// report tells the operator, by log, event and metrics, and a rehearsal in this process.
+func (u *Upgrade) report(ctx sdktypes.Context, done outcome) {
+	rehearsals.observe(done)
+	logger := u.logger(ctx)
+	labels := []metrics.Label{telemetry.NewLabel("plan", done.plan)}
+	if done.err != nil {
+		code := codeOf(done.err)
+		telemetry.IncrCounterWithLabels([]string{EventUpgrade, "failed"}, 1, append(labels, telemetry.NewLabel("code", code)))
+		logger.Error("the upgrade handler failed, nothing was written", "plan", done.plan, "code", code, "err", done.err)
+		return
+	}
+	telemetry.SetGaugeWithLabels([]string{EventUpgrade, "gas"}, float32(done.run.Gas), labels)
+	telemetry.SetGaugeWithLabels([]string{EventUpgrade, "seconds"}, float32(done.elapsed.Seconds()), labels)
+	telemetry.SetGaugeWithLabels([]string{EventUpgrade, "memory_bytes"}, float32(done.run.MemoryPages)*pageBytes, labels)
+	logger.Info("the upgrade handler was applied", "plan", done.plan, "sha256", done.sha256, "gas", done.run.Gas,
+		"seconds", done.elapsed.Seconds())
+	ctx.EventManager().EmitEvents(events(done))
+}
+
+const pageBytes = 65_536
+
+func events(done outcome) sdktypes.Events {
+	all := sdktypes.Events{sdktypes.NewEvent(EventUpgrade,
+		sdktypes.NewAttribute("plan", done.plan),
+		sdktypes.NewAttribute("height", strconv.FormatInt(done.height, 10)),
+		sdktypes.NewAttribute("handler_sha256", done.sha256),
+		sdktypes.NewAttribute("gas", strconv.FormatUint(done.run.Gas, 10)),
+		sdktypes.NewAttribute("checks", strconv.Itoa(len(done.run.Checks))),
+	)}
+	for _, store := range done.run.Stores {
+		all = append(all, sdktypes.NewEvent(EventStore,
+			sdktypes.NewAttribute("plan", done.plan),
+			sdktypes.NewAttribute("store", store.Name),
+			sdktypes.NewAttribute("written", strconv.FormatUint(store.Written, 10)),
+			sdktypes.NewAttribute("deleted", strconv.FormatUint(store.Deleted, 10)),
+			sdktypes.NewAttribute("bytes", strconv.FormatUint(store.Bytes, 10)),
+			sdktypes.NewAttribute("writes_sha256", store.SHA256),
+		))
+	}
+	return all
+}
+
+func codeOf(err error) string {
+	var failure *upgrade.Error
+	if errors.As(err, &failure) {
+		return string(failure.Code)
+	}
+	return string(upgrade.CodeMigrationFailed)
+}
+
+func (u *Upgrade) logger(ctx sdktypes.Context) log.Logger {
+	logger := u.options.Logger
+	if logger == nil {
+		logger = ctx.Logger()
+	}
+	return logger.With(log.ModuleKey, ReceiptsStore)
+}
+
+func (u *Upgrade) logTo(ctx sdktypes.Context) func(upgrade.LogLevel, string) {
+	logger := u.logger(ctx).With("handler", u.Name())
+	return func(level upgrade.LogLevel, line string) {
+		switch level {
+		case upgrade.LogError:
+			logger.Error(line)
+		case upgrade.LogWarn:
+			logger.Warn(line)
+		case upgrade.LogDebug:
+			logger.Debug(line)
+		default:
+			logger.Info(line)
+		}
+	}
+}
+
+// progressEvery is how often a long migration shows that it goes on.
+const progressEvery = 5 * time.Second
+
+func (u *Upgrade) progressTo(ctx sdktypes.Context) func(done, total int64) {
+	logger := u.logger(ctx)
+	last := time.Now()
+	return func(done, total int64) {
+		if now := time.Now(); now.Sub(last) >= progressEvery {
+			last = now
+			logger.Info("the upgrade handler goes on", "plan", u.Name(), "progress", fmt.Sprintf("%d of %d", done, total))
+		}
+	}
+}

@@ -1,0 +1,25 @@
+/**
+ * `npm run embed:sdk:handlers`: compiles the handlers of the Cosmos SDK's example chain, with their metered modules, into
+ * `embed/go/sdk/testdata`, from where the Go tests read them. `--check` compares instead of writing.
+ */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { buildHandler } from "./build-handler.js";
+
+const SOURCES = "embed/go/sdk/example/handlers";
+const OUT = "embed/go/sdk/testdata";
+
+const isCheck = process.argv.includes("--check");
+let differing = 0;
+for (const file of readdirSync(SOURCES)) {
+  if (!file.endsWith(".ts")) continue;
+  const bytes = await buildHandler(resolve(SOURCES), file);
+  const target = join(OUT, file.replace(/\.ts$/, ".wasm"));
+  if (!isCheck) writeFileSync(target, bytes);
+  else if (!Buffer.from(bytes).equals(readFileSync(target))) {
+    differing += 1;
+    console.log(`${target} is not what its source gives: npm run embed:sdk:handlers`);
+  }
+  if (!isCheck) console.log(`${target}  ${bytes.length} bytes`);
+}
+process.exitCode = differing === 0 ? 0 : 1;
