@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"time"
 
 	"cosmossdk.io/log"
 	storetypes "cosmossdk.io/store/types"
@@ -42,6 +43,8 @@ type Options struct {
 	// AddReceipts makes the store with this upgrade: true for the first upgrade of a chain that has receipts.
 	AddReceipts bool
 
+	// Applied is told of an upgrade that succeeded, and how long it took; the block is not committed yet. nil: nobody is.
+	Applied func(report upgrade.Report, elapsed time.Duration)
 	// Logger gets the handler's lines; nil: the logger of the block's context.
 	Logger log.Logger
 	// Overlay bounds what the handler's writes take until they are written.

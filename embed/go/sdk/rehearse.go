@@ -3,7 +3,6 @@ package sdk
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -91,9 +90,9 @@ type stage struct {
 	home      shadow.Home
 }
 
-func prepare(options RehearseOptions) (s *stage, err error) {
+func prepare(options RehearseOptions) (_ *stage, err error) {
 	data := filepath.Join(options.Home, "data")
-	s = &stage{}
+	s := &stage{}
 	if s.base, err = openReadOnly(options.Backend, data); err != nil {
 		return nil, err
 	}
@@ -199,11 +198,4 @@ func (o overridden) Get(name string) any {
 		return nil
 	}
 	return o.AppOptions.Get(name)
-}
-
-func thrownError(thrown any) error {
-	if err, ok := thrown.(error); ok {
-		return err
-	}
-	return fmt.Errorf("%v", thrown)
 }

@@ -35,6 +35,7 @@ hash is that which this binary will get for it. Before that, the block is an emp
 of that block.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			cmd.SilenceUsage = true
 			ctx := server.GetServerContextFromCmd(cmd)
 			options.Home, options.NewApp, options.AppOptions = ctx.Config.RootDir, newApp, ctx.Viper
 			options.Backend, options.BlockBackend = server.GetAppDBBackend(ctx.Viper), ctx.Config.DBBackend
@@ -49,7 +50,6 @@ of that block.`,
 				return err
 			}
 			if !result.OK {
-				cmd.SilenceUsage = true
 				return errors.New("the upgrade would fail: " + result.Code)
 			}
 			return nil

@@ -52,6 +52,9 @@ func (u *Upgrade) report(ctx sdktypes.Context, done outcome) {
 	logger.Info("the upgrade handler was applied", "plan", done.plan, "sha256", done.sha256, "gas", done.run.Gas,
 		"seconds", done.elapsed.Seconds())
 	ctx.EventManager().EmitEvents(events(done))
+	if u.options.Applied != nil {
+		u.options.Applied(*done.run, done.elapsed)
+	}
 }
 
 const pageBytes = 65_536

@@ -19,29 +19,35 @@ func (u *Upgrade) stores(from storetypes.MultiStore) (stores upgrade.Stores, err
 	return stores, nil
 }
 
-// kvStore is a store of the SDK. The SDK's stores panic where others return an error.
+// kvStore is a store of the SDK. Where others return an error these panic, which the run makes an error of.
 type kvStore struct{ store storetypes.KVStore }
 
-func (s kvStore) Get(key []byte) (value []byte, err error) {
-	defer recovered(&err, "get")
-	return s.store.Get(key), nil
-}
+func (s kvStore) Get(key []byte) ([]byte, error) { return s.store.Get(key), nil }
 
-func (s kvStore) Set(key, value []byte) (err error) {
-	defer recovered(&err, "set")
+func (s kvStore) Set(key, value []byte) error {
 	put(s.store, key, value)
 	return nil
 }
 
-func (s kvStore) Delete(key []byte) (err error) {
-	defer recovered(&err, "delete")
-	s.store.Delete(append([]byte(nil), key...))
+func (s kvStore) Delete(key []byte) error {
+	remove(s.store, key)
 	return nil
 }
 
-func (s kvStore) Iterator(start, end []byte) (it upgrade.Iterator, err error) {
-	defer recovered(&err, "iterate")
-	return &iterator{pairs: s.store.Iterator(start, end)}, nil
+func (s kvStore) Iterator(start, end []byte) (upgrade.Iterator, error) {
+	return iterator{s.store.Iterator(start, end)}, nil
+}
+
+type iterator struct{ storetypes.Iterator }
+
+// atEnd is what the SDK's cachekv says after the last pair, where other iterators say nothing.
+const atEnd = "invalid cacheMergeIterator"
+
+func (it iterator) Error() error {
+	if err := it.Iterator.Error(); err != nil && err.Error() != atEnd {
+		return err
+	}
+	return nil
 }
 
 // put copies key and value once, together: the SDK's caches keep both, and the caller's are good for the call alone.
@@ -52,49 +58,7 @@ func put(store storetypes.KVStore, key, value []byte) {
 	store.Set(both[:len(key):len(key)], both[len(key):])
 }
 
-// iterator ends at a panic of the SDK's, and reports it.
-type iterator struct {
-	pairs storetypes.Iterator
-	err   error
-}
-
-func (it *iterator) Valid() bool {
-	if it.err != nil {
-		return false
-	}
-	valid := false
-	it.guard(func() { valid = it.pairs.Valid() })
-	return valid
-}
-
-func (it *iterator) Next() { it.guard(it.pairs.Next) }
-
-func (it *iterator) Key() (key []byte) {
-	it.guard(func() { key = it.pairs.Key() })
-	return key
-}
-
-func (it *iterator) Value() (value []byte) {
-	it.guard(func() { value = it.pairs.Value() })
-	return value
-}
-
-func (it *iterator) Error() error {
-	if it.err != nil {
-		return it.err
-	}
-	return it.pairs.Error()
-}
-
-func (it *iterator) Close() (err error) {
-	defer recovered(&err, "close an iterator")
-	return it.pairs.Close()
-}
-
-func (it *iterator) guard(step func()) {
-	defer recovered(&it.err, "iterate")
-	step()
-}
+func remove(store storetypes.KVStore, key []byte) { store.Delete(append([]byte(nil), key...)) }
 
 // recovered turns a panic of a store into an error: a block that fails can be made again, and nothing of it is kept.
 func recovered(err *error, doing string) {
@@ -103,10 +67,13 @@ func recovered(err *error, doing string) {
 		return
 	}
 	wrapped := failure(upgrade.CodeStoreIO, "the chain's store failed (%s): %v", doing, thrown)
-	if cause, ok := thrown.(error); ok {
-		wrapped.Cause = cause
-	} else {
-		wrapped.Cause = fmt.Errorf("%v", thrown)
-	}
+	wrapped.Cause = thrownError(thrown)
 	*err = wrapped
+}
+
+func thrownError(thrown any) error {
+	if err, ok := thrown.(error); ok {
+		return err
+	}
+	return fmt.Errorf("%v", thrown)
 }

@@ -19,7 +19,7 @@ func (u *Upgrade) write(run *upgrade.Run, branch storetypes.MultiStore) (err err
 		store := branch.GetKVStore(u.options.Keys[declared.Name])
 		err := run.Each(declared.Name, func(key, value []byte, deleted bool) error {
 			if deleted {
-				store.Delete(append([]byte(nil), key...))
+				remove(store, key)
 			} else {
 				put(store, key, value)
 			}

@@ -180,11 +180,13 @@ func TestRehearseBeforeTheHeightMakesAnEmptyBlock(t *testing.T) {
 	home := newHome(t, 1_000)
 	node := start(t, binaries.v1, home)
 	node.schedule("{}")
+	node.until("the plan", func() bool { return len(node.value("upgrade", []byte{0})) > 0 })
 	node.stop()
 	before := digest(t, home)
 	for _, extra := range [][]string{nil, {"--commit"}} {
 		cmd := exec.Command(binaries.v2, append([]string{"rehearse", "--json", "--home", home}, extra...)...)
 		cmd.Env = append(os.Environ(), using(handler(t, "v2")))
+		cmd.Stderr = os.Stderr
 		out, err := cmd.Output()
 		must(t, err)
 		var result sdk.Rehearsal

@@ -21,5 +21,5 @@ func MigrateByHand(store storetypes.KVStore) error {
 		store.Delete(key)
 		store.Set(ownerKey(string(value[1:length]), binary.BigEndian.Uint64(key[1:])), value[length:])
 	}
-	return notes.Error()
+	return nil
 }
