@@ -17,7 +17,8 @@ export const runCoreCalls: CaseRunner = (vector) => {
       core = core.fresh();
       core.reset(store);
     }
-    expectEqual(outcome, expected, `call ${index} ${call}`);
+    // Most are equal as they are written; the other comparison takes longer and says where.
+    if (JSON.stringify(outcome) !== JSON.stringify(expected)) expectEqual(outcome, expected, `call ${index} ${call}`);
   }
   return [];
 };

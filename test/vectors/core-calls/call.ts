@@ -28,18 +28,18 @@ export interface CallOutcome {
   readonly out?: string;
   /** The record of the failure; for results below -1 and traps. */
   readonly error?: { readonly code: number; readonly message: string };
-  /** The store's pairs after the call, ascending; left out: as before it. */
+  /** The store's pairs after the call, ascending; left out: the call wrote nothing. */
   readonly store?: readonly HexPair[];
 }
 
 export type RecordedCall = GivenCall & CallOutcome;
 
-const UNTOUCHED = 0xa5;
+/** Longer than any room. */
+const UNTOUCHED = Buffer.alloc(1 << 20, 0xa5);
 
 /** Makes the call on the core and its store; after a trap the core must not be used again. */
 export function performCall(core: RawCore, { before, call, args }: GivenCall): CallOutcome {
   core.reset(before ? storeOf(before) : core.store);
-  const pairs = pairsOf(core.store);
   const rooms: Uint8Array[] = [];
   const numbers = args.flatMap((arg) => laid(core, arg, rooms));
   let result: string;
@@ -49,13 +49,13 @@ export function performCall(core: RawCore, { before, call, args }: GivenCall): C
     if (!(error instanceof WebAssembly.RuntimeError)) throw error;
     return { result: "trap", error: core.error };
   }
-  const out = rooms.flatMap((room) => writtenTo(room, Number(result)));
-  const after = pairsOf(core.store);
+  const [out] = rooms.flatMap((room) => writtenTo(room, Number(result)));
+  const hasWritten = core.calls.set + core.calls.delete > 0;
   return {
     result,
-    ...(out[0] === undefined ? {} : { out: out[0] }),
+    ...(out === undefined ? {} : { out }),
     ...(Number(result) < -ABSENT ? { error: core.error } : {}),
-    ...(JSON.stringify(after) === JSON.stringify(pairs) ? {} : { store: after }),
+    ...(hasWritten ? { store: pairsOf(core.store) } : {}),
   };
 }
 
@@ -66,7 +66,7 @@ function laid(core: RawCore, arg: CallArgument, rooms: Uint8Array[]): (number | 
   if (kind === "i64") return [BigInt(text)];
   if (kind === "in") return core.lay(fromHex(text));
   const cap = Number(text);
-  const out = core.put(new Uint8Array(cap).fill(UNTOUCHED));
+  const out = core.put(UNTOUCHED.subarray(0, cap));
   rooms.push(core.bytes.subarray(out, out + cap));
   return [out, cap];
 }
@@ -74,8 +74,8 @@ function laid(core: RawCore, arg: CallArgument, rooms: Uint8Array[]): (number | 
 /** @throws Error when the core wrote what it must not */
 function writtenTo(room: Uint8Array, size: number): string[] {
   const written = size > 0 && size <= room.length ? size : 0;
-  if (!room.subarray(written).every((byte) => byte === UNTOUCHED))
-    throw new Error("the room was written to beyond the result");
+  const rest = room.subarray(written);
+  if (!UNTOUCHED.subarray(0, rest.length).equals(rest)) throw new Error("the room was written to beyond the result");
   return written > 0 ? [toHex(room.subarray(0, written))] : [];
 }
 

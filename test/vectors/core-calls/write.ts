@@ -6,17 +6,15 @@ import { loadVectors, type VectorCase } from "../harness.js";
 import { runHistories } from "../histories.js";
 import { runPlan } from "../plan.js";
 import { type HexPair, pairsOf, performCall, type RecordedCall } from "./call.js";
+import type { GivenCase } from "./given.js";
+import { pureCases } from "./pure-calls.js";
 import { callsOf, type SeenCall } from "./record.js";
-
-interface GivenCase {
-  readonly label: string;
-  readonly calls: readonly SeenCall[];
-}
+import { storeCases } from "./store-calls.js";
 
 const TRANSITIONS: readonly string[] = ["plan_schedule", "plan_clear", "apply", "version_map_set", "receipt_set"];
 
 export function coreCalls(): { head: VectorCase; cases: VectorCase[] } {
-  const given = [...behind("histories", runHistories), ...behind("plan", runPlan)];
+  const given = [...behind("histories", runHistories), ...behind("plan", runPlan), ...pureCases(), ...storeCases()];
   const writer = new Writer();
   const cases = given.map(({ label, calls }) => ({ label, calls: writer.performed(calls) }));
   const sha256 = createHash("sha256").update(CORE_WASM()).digest("hex");
