@@ -138,6 +138,10 @@ export const ERROR_KINDS = Object.freeze({
     "The engine or the machine could not go on; it says nothing about the handler. Try again, or on another machine.",
   ),
   UPG_HANDLER_STACK: handler(102, "The handler's calls went deeper than the stack budget of a run allows."),
+  UPG_HANDLER_METERED: handler(
+    103,
+    "The metered module in the handler's file is not made of the module itself; a host that runs it has none.",
+  ),
   UPG_STORE_CORRUPT: store(110, "Bytes on disk are not what this program writes; the message names them."),
   UPG_STORE_UPGRADE: store(111, "The store upgrades do not fit the stores on disk; the difference is printed."),
   UPG_STORE_VERSION_MISMATCH: store(112, "The data directory was written by a newer format or another chain."),

@@ -10,7 +10,8 @@ import { programName } from "../program-name.js";
 import { type CompiledHandler, type CompileOptions, compileHandler, compileNamed } from "./compile.js";
 import { openCompiler } from "./compiler.js";
 import { gasOf } from "./fixture-runs.js";
-import { makeLock, requireLock, writeLock } from "./lock.js";
+import { isMeteredByLock, makeLock, requireLock, writeLock } from "./lock.js";
+import { meteredText, putMetered } from "./metered-file.js";
 import { HandlerProject, type NamedFixture } from "./project.js";
 import { manifestWarnings } from "./semantics.js";
 
@@ -18,6 +19,8 @@ export interface BuildOptions {
   readonly project: string;
   readonly out?: string | undefined;
   readonly locked?: boolean | undefined;
+  /** Put the metered module in, where there is room; with `locked` only where the lock has it. True when left out. */
+  readonly metered?: boolean | undefined;
   /** Folder of the package chain-upgrade. */
   readonly packageRoot: string;
 }
@@ -27,6 +30,8 @@ export interface BuildAnswer {
   readonly name: string;
   readonly sha256: string;
   readonly size: number;
+  /** Bytes of the metered module in the file; null: it has none. */
+  readonly metered: number | null;
   /** By fixture; the code of its error where the handler fails. */
   readonly gas: Readonly<Record<string, string>>;
   readonly gas_limit: string;
@@ -46,9 +51,12 @@ export async function buildProject(options: BuildOptions): Promise<BuildAnswer> 
   const { entry, folder } = project;
   const compile: CompileOptions = { compiler, project: folder, entry, packageRoot: options.packageRoot };
   const file = options.out === undefined ? project.wasmFile : resolve(options.out);
-  const { bytes, sources, handler } = await compileOrExplain(compile, refusedFile(file));
-  const { hash, manifest } = handler;
-  const lock = makeLock(compiler.version, sources, { sha256: hash, size: bytes.length });
+  const compiled = await compileOrExplain(compile, refusedFile(file));
+  const isMetered = options.metered !== false && (!options.locked || isMeteredByLock(project.lockFile));
+  const { handler, metered, warnings } = isMetered ? putMetered(compiled.handler) : { ...compiled, ...PLAIN };
+  const { bytes, hash, manifest } = handler;
+  const facts = { metered: metered !== null, sha256: hash, size: bytes.length };
+  const lock = makeLock(compiler.version, compiled.sources, facts);
   if (options.locked) requireLock(project.lockFile, lock);
   const scenes = readScenes(project);
   const gas = gasOf(handler, scenes.fixtures);
@@ -61,17 +69,21 @@ export async function buildProject(options: BuildOptions): Promise<BuildAnswer> 
     name: manifest.name,
     sha256: hash,
     size: bytes.length,
+    metered,
     gas,
     gas_limit: String(manifest.gasLimit),
     lock: project.lockName,
-    warnings: [...manifestWarnings(manifest), ...scenes.warnings],
+    warnings: [...manifestWarnings(manifest), ...scenes.warnings, ...warnings],
   };
 }
 
-export function buildText({ file, name, sha256: hash, size, gas, gas_limit, warnings }: BuildAnswer): string {
+const PLAIN = { metered: null, warnings: [] };
+
+export function buildText({ file, name, sha256: hash, size, metered, gas, gas_limit, warnings }: BuildAnswer): string {
   return [
     `${file}  ${size} bytes, for plan ${JSON.stringify(name)}`,
     `sha256  ${hash}`,
+    `metered ${meteredText(metered)}`,
     ...Object.entries(gas).map(([fixture, used]) => `gas     ${used} in ${fixture}, of at most ${gas_limit}`),
     ...warnings.map((warning) => `warning ${warning}`),
   ].join("\n");

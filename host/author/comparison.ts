@@ -15,6 +15,8 @@ export interface Comparison {
   readonly imports: ListDifference;
   readonly exports: ListDifference;
   readonly functions: readonly FunctionDifference[];
+  /** Bytes of the metered module in each; null: none. It follows from the functions. */
+  readonly metered: { readonly a: number | null; readonly b: number | null };
 }
 
 interface ListDifference {
@@ -30,6 +32,7 @@ export function compareHandlers(a: Uint8Array, b: Uint8Array): Comparison {
     imports: lists(left.imports.map(named), right.imports.map(named)),
     exports: lists(left.exports.map(named), right.exports.map(named)),
     functions: functionDifferences({ bytes: a, functions: left.functions }, { bytes: b, functions: right.functions }),
+    metered: { a: left.metered?.bytes ?? null, b: right.metered?.bytes ?? null },
   };
 }
 

@@ -8,9 +8,9 @@ import { join, posix, resolve } from "node:path";
 import { concatBytes, toHex, utf8 } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
 import { MANIFEST_SECTION } from "../handler/manifest/manifest.js";
+import { customSection } from "../wasm/custom-section.js";
 import { type Compiler, packageFolder } from "./compiler.js";
 import { type ManifestDocument, runDeclaration } from "./declaration.js";
-import { customSection } from "./sections.js";
 
 /** No garbage collector, no start section, memory bounded: what the sandbox asks for. */
 export const HANDLER_FLAGS: readonly string[] = [

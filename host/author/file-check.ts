@@ -3,6 +3,7 @@ import { ERROR_KINDS, type ErrorCode, isUpgradeError } from "../errors.js";
 import { examineHandler } from "../handler/check/check.js";
 import { visible } from "../visible.js";
 import { type Consequences, consequenceLines, consequencesOf } from "./consequences.js";
+import { meteredText } from "./metered-file.js";
 import { readWasmFile } from "./wasm-file.js";
 
 const REFUSED_EXIT = ERROR_KINDS.UPG_HANDLER_FORMAT.exit;
@@ -22,6 +23,8 @@ export interface FileCheck extends Partial<Consequences> {
   readonly ok: boolean;
   readonly name: string | null;
   readonly gas_limit: string | null;
+  /** Bytes of the metered module that hosts in other languages run; null: none, or one that is refused. */
+  readonly metered: number | null;
   readonly findings: readonly CheckFinding[];
 }
 
@@ -29,15 +32,16 @@ export interface FileCheck extends Partial<Consequences> {
 export function checkFile(file: string): FileCheck {
   try {
     const { bytes, sha256 } = readWasmFile(file);
-    const { manifest, module, findings } = examineHandler(bytes);
+    const { manifest, module, metered: inside, findings } = examineHandler(bytes);
     const ok = findings.length === 0;
     const gas = manifest ? String(manifest.gasLimit) : null;
     const does = manifest && module ? consequencesOf(manifest, module) : undefined;
-    return { file, sha256, ok, name: manifest?.name ?? null, gas_limit: gas, findings, ...does };
+    const metered = inside?.length ?? null;
+    return { file, sha256, ok, name: manifest?.name ?? null, gas_limit: gas, metered, findings, ...does };
   } catch (error) {
     if (!isUpgradeError(error)) throw error;
     const finding = { code: error.code, function: null, offset: null, message: error.message };
-    return { file, sha256: null, ok: false, name: null, gas_limit: null, findings: [finding] };
+    return { file, sha256: null, ok: false, name: null, gas_limit: null, metered: null, findings: [finding] };
   }
 }
 
@@ -51,11 +55,12 @@ export function exitOfChecks(checks: readonly FileCheck[]): number {
 
 /** For people: what it may do, or all that is wrong with it. */
 export function checkText(check: FileCheck): string {
-  const { file, sha256, ok, name, gas_limit } = check;
+  const { file, sha256, ok, name, gas_limit, metered } = check;
   const verdict = exitsOf(check).includes(REFUSED_EXIT) ? "refused" : "not read";
   if (!ok) return [`${file}: ${verdict}`, ...check.findings.map(findingLine)].join("\n");
   const first = `${file}: ok, for plan ${visible(JSON.stringify(name))}, at most ${gas_limit} gas, sha256 ${sha256}`;
-  return [first, ...consequenceLines(check as FileCheck & Consequences)].join("\n");
+  const hosts = `  metered module   ${meteredText(metered)}`;
+  return [first, hosts, ...consequenceLines(check as FileCheck & Consequences)].join("\n");
 }
 
 export function findingLine({ code, function: where, offset, message }: CheckFinding): string {

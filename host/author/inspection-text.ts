@@ -2,6 +2,7 @@
 import { consequenceLines } from "./consequences.js";
 import { findingLine } from "./file-check.js";
 import type { InspectedFile, InspectedFunction } from "./inspection.js";
+import { meteredText } from "./metered-file.js";
 
 /** With the first two and the last line it is a screen. */
 const LINES_MAX = 37;
@@ -28,11 +29,12 @@ function manifestLines({ manifest, does }: InspectedFile): string[] {
   ];
 }
 
-function partLines({ imports, exports, sections, functions, memory }: InspectedFile, all: boolean): string[] {
+function partLines({ imports, exports, sections, functions, memory, metered }: InspectedFile, all: boolean): string[] {
   const code = functions.reduce((sum, { bytes }) => sum + bytes, 0);
   const pages = memory ? `${memory.pages} to ${memory.pages_max ?? "any number of"} pages` : "none";
   return [
     `memory    ${pages}`,
+    `metered   ${meteredText(metered?.bytes ?? null)}`,
     ...listed(
       "imports",
       imports.map(({ name, type }) => `${name} ${type}`),

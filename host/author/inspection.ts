@@ -25,6 +25,8 @@ export interface Inspection {
   readonly exports: readonly { readonly name: string; readonly kind: string; readonly type?: string }[];
   readonly sections: readonly { readonly name: string; readonly bytes: number }[];
   readonly functions: readonly InspectedFunction[];
+  /** The metered module that it carries, for hosts in other languages; null: none, or one that is refused. */
+  readonly metered: { readonly bytes: number } | null;
   readonly memory: { readonly pages: number; readonly pages_max: number | null } | null;
   readonly findings: readonly Finding[];
 }
@@ -51,9 +53,10 @@ export function inspectFile(file: string): InspectedFile {
 const SECTION_NAMES: ReadonlyMap<number, string> = new Map(Object.entries(SECTION).map(([name, id]) => [id, name]));
 
 export function inspectHandler(bytes: Uint8Array): Inspection {
-  const { module, findings } = examineHandler(bytes);
+  const { module, metered, findings } = examineHandler(bytes);
   if (!module) {
-    return { manifest: null, imports: [], exports: [], sections: [], functions: [], memory: null, findings };
+    const none = { manifest: null, metered: null, memory: null };
+    return { ...none, imports: [], exports: [], sections: [], functions: [], findings };
   }
   const nameOf = functionNamer(module);
   const [memory] = module.memories;
@@ -77,6 +80,7 @@ export function inspectHandler(bytes: Uint8Array): Inspection {
       offset: start,
       bytes: end - start,
     })),
+    metered: metered ? { bytes: metered.length } : null,
     memory: memory ? { pages: memory.min, pages_max: memory.max ?? null } : null,
     findings,
   };

@@ -11,6 +11,8 @@ export interface HandlerLock {
   readonly compiler: string;
   readonly kit: string;
   readonly flags: string;
+  /** The file carries its metered module; absent in locks from before there was one: it does not. */
+  readonly metered?: boolean;
   /** SHA-256 of every file that the compiler read. */
   readonly sources: Readonly<Record<string, string>>;
   readonly sha256: string;
@@ -20,21 +22,26 @@ export interface HandlerLock {
 export function makeLock(
   compilerVersion: string,
   sources: ReadonlyMap<string, string>,
-  file: { sha256: string; size: number },
+  file: { metered: boolean; sha256: string; size: number },
 ): HandlerLock {
   return {
     lock: 1,
     compiler: `assemblyscript ${compilerVersion}`,
     kit: `chain-upgrade ${VERSION}`,
     flags: HANDLER_FLAGS.join(" "),
+    metered: file.metered,
     sources: Object.fromEntries(sources),
-    ...file,
+    sha256: file.sha256,
+    size: file.size,
   };
 }
 
 export function writeLock(path: string, lock: HandlerLock): void {
   writeFileAtomically(path, utf8(`${JSON.stringify(lock, null, 2)}\n`), 0o644);
 }
+
+/** Whether the locked file carries its metered module. @throws UpgradeError UPG_INVALID_CONFIG */
+export const isMeteredByLock = (path: string): boolean => readLock(path).metered === true;
 
 /** @throws UpgradeError UPG_HANDLER_HASH, with everything that is not as in the lock */
 export function requireLock(path: string, built: HandlerLock): void {
@@ -45,6 +52,9 @@ export function requireLock(path: string, built: HandlerLock): void {
     ...(["compiler", "kit", "flags"] as const)
       .filter((name) => lock[name] !== built[name])
       .map((name) => `${name} was "${lock[name]}", is "${built[name]}"`),
+    ...((lock.metered === true) === built.metered
+      ? []
+      : [`the metered module was ${lock.metered ? "in" : "out"}, is ${built.metered ? "in" : "out"}`]),
     ...names.filter((name) => lock.sources[name] !== built.sources[name]).map((name) => `${name} changed`),
   ];
   throw new UpgradeError(

@@ -5,11 +5,12 @@ import { dirname } from "node:path";
 import { concatBytes } from "../bytes.js";
 import { writeFileAtomically } from "../engine/home/atomic-file.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
+import { METERED_SECTION } from "../handler/check/metered.js";
 import { loadHandler } from "../handler/handler.js";
 import { MANIFEST_SECTION, parseManifest } from "../handler/manifest/manifest.js";
 import { HANDLER_BYTES_MAX } from "../limits.js";
 import { sha256 } from "../native/sha256.js";
-import { customSection, withoutSections } from "./sections.js";
+import { customSection, withoutSections } from "../wasm/custom-section.js";
 import { manifestWarnings } from "./semantics.js";
 import { readWasmFile } from "./wasm-file.js";
 
@@ -28,9 +29,6 @@ export interface PackAnswer {
   readonly gas_limit: string;
   readonly warnings: readonly string[];
 }
-
-/** What the manifest is of, so that another one makes it void. */
-const METERED_SECTION = "chain-upgrade.metered";
 
 /**
  * @throws UpgradeError UPG_HANDLER_* when the manifest is none, or nodes would refuse the file; UPG_INVALID_ARGUMENT and

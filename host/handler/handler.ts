@@ -49,15 +49,15 @@ export function loadHandler(bytes: Uint8Array, { sha256, file }: LoadOptions): W
   requireSha256(sha256);
   const examined = examineHandler(bytes);
   requireNoFindings(examined.findings);
-  const { module, manifest } = examined;
+  const { module, manifest, metered } = examined;
   assert(module && manifest, "a module without findings has no manifest");
   const hash = toHex(sha256(examined.bytes));
-  return Object.freeze({ manifest, hash, file, bytes: examined.bytes, module: compile(prepare(module)) });
+  return Object.freeze({ manifest, hash, file, bytes: examined.bytes, module: compile(prepare(module, metered)) });
 }
 
 /** Everything that the host changes in a module before it is compiled. */
-function prepare(module: WasmModule): Uint8Array<ArrayBuffer> {
-  const prepared = meterModule(module);
+function prepare(module: WasmModule, metered?: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const prepared = metered ?? meterModule(module);
   assert(WebAssembly.validate(prepared), "a valid module became invalid when it was metered");
   return prepared;
 }

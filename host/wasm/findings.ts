@@ -23,6 +23,7 @@ const ADVICE: Partial<Readonly<Record<FindingCode, string>>> = {
   UPG_HANDLER_IMPORT: "declare it as docs/abi.md has it",
   UPG_HANDLER_EXPORT: "export it by the name and type that docs/abi.md has",
   UPG_HANDLER_OPCODE: "build for WebAssembly 1.0, with integers only",
+  UPG_HANDLER_METERED: "make it again with `handler meter`, by a program with the same gas schedule as the chain's",
   UPG_HANDLER_MANIFEST: "docs/abi.md describes the manifest",
 };
 

@@ -8,6 +8,7 @@ import type { WasmModule } from "../../wasm/wasm-module.js";
 import { MANIFEST_SECTION, parseManifest } from "../manifest/manifest.js";
 import type { Manifest } from "../manifest/manifest-types.js";
 import { checkExports, checkImports } from "./interface.js";
+import { readMetered } from "./metered.js";
 
 export interface HandlerCheck {
   /** The plan's name; null when the manifest could not be read. */
@@ -23,6 +24,8 @@ export interface Examination {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly module: WasmModule | undefined;
   readonly manifest: Manifest | undefined;
+  /** What custom section `chain-upgrade.metered` holds, found to be right; undefined without that section. */
+  readonly metered: Uint8Array<ArrayBuffer> | undefined;
   readonly findings: readonly Finding[];
 }
 
@@ -42,7 +45,8 @@ export function examineHandler(input: Uint8Array): Examination {
     const what = `the file is longer than the ${HANDLER_BYTES_MAX} bytes that are allowed`;
     findings.add("UPG_HANDLER_LIMIT", null, `${what}; strip debug sections and build for size`);
     const list = findings.list(String);
-    return { bytes: new Uint8Array(0), module: undefined, manifest: undefined, findings: list };
+    const nothing = { module: undefined, manifest: undefined, metered: undefined };
+    return { bytes: new Uint8Array(0), ...nothing, findings: list };
   }
   const bytes = new Uint8Array(input);
   const { module, isFramed, isWhole } = decodeModule(bytes, findings);
@@ -58,7 +62,8 @@ export function examineHandler(input: Uint8Array): Examination {
     const what = "operands have the wrong type or number (WebAssembly.validate refuses the module)";
     findings.add("UPG_HANDLER_FORMAT", null, `${what}; rebuild it, and check it with wasm-validate`);
   }
-  return { bytes, module, manifest, findings: findings.list(functionNamer(module)) };
+  const metered = isFramed ? readMetered(module, findings) : undefined;
+  return { bytes, module, manifest, metered, findings: findings.list(functionNamer(module)) };
 }
 
 function readManifest(module: WasmModule, findings: Findings): Manifest | undefined {

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type BuildAnswer, buildProject, buildText } from "../../../host/author/build.js";
+import { type BuildAnswer, type BuildOptions, buildProject, buildText } from "../../../host/author/build.js";
 import { checkFile } from "../../../host/author/file-check.js";
 import { inspectHandler } from "../../../host/author/inspection.js";
 import { IMPORTS } from "./author.js";
@@ -26,9 +26,9 @@ describe("buildProject()", () => {
   });
   afterEach(() => rmSync(project, { recursive: true, force: true }));
 
-  const built = (source: string): Promise<BuildAnswer> => {
+  const built = (source: string, options: Partial<BuildOptions> = {}): Promise<BuildAnswer> => {
     writeFileSync(join(project, "assembly/index.ts"), `${IMPORTS}\n${source}`);
-    return buildProject({ project, packageRoot: ROOT });
+    return buildProject({ project, packageRoot: ROOT, ...options });
   };
   const good = () => join(project, "build/handler.wasm");
   const refused = () => join(project, "build/handler.refused.wasm");
@@ -63,6 +63,21 @@ describe("buildProject()", () => {
       ),
     });
     expect(checkFile(refused())).toMatchObject({ name: "v3", findings: [{ code: "UPG_HANDLER_IMPORT" }] });
+  });
+
+  test("of a good handler → its metered module is in, by the lock too; with metered false → not, and the lock builds it again so", async () => {
+    const whole = await built(GOOD);
+    expect(checkFile(good())).toMatchObject({ ok: true, metered: whole.metered });
+    expect(whole.metered).toBeGreaterThan(1_000);
+    expect(buildText(whole)).toContain(`metered ${whole.metered} bytes of these`);
+    expect(await built(GOOD, { locked: true })).toMatchObject({ sha256: whole.sha256 });
+    const plain = { code: "UPG_HANDLER_HASH", message: expect.stringContaining("metered module was in, is out") };
+    await expect(built(GOOD, { locked: true, metered: false })).rejects.toMatchObject(plain);
+    const without = await built(GOOD, { metered: false });
+    expect(without).toMatchObject({ metered: null });
+    expect(buildText(without)).toContain("metered no: hosts in other languages refuse the file");
+    expect(checkFile(good())).toMatchObject({ ok: true, metered: null });
+    expect(await built(GOOD, { locked: true })).toMatchObject({ sha256: without.sha256 });
   });
 
   test("with a scene that cannot be read, and of a handler that raises no version → built, with a warning for each", async () => {

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { compareHandlers } from "../../../host/author/comparison.js";
 import { inspectFile, inspectHandler } from "../../../host/author/inspection.js";
 import { inspectionText } from "../../../host/author/inspection-text.js";
-import { withoutSections } from "../../../host/author/sections.js";
+import { withoutSections } from "../../../host/wasm/custom-section.js";
 import { build, guest } from "../../guest/build.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-inspection-"));

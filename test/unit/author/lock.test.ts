@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { makeLock, requireLock, writeLock } from "../../../host/author/lock.js";
+import { isMeteredByLock, makeLock, requireLock, writeLock } from "../../../host/author/lock.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-lock-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -13,7 +13,7 @@ const sources = new Map([
   ["assembly/index.ts", "aa"],
   ["assembly/more.ts", "bb"],
 ]);
-const lock = makeLock("0.28.20", sources, { sha256: "11", size: 10 });
+const lock = makeLock("0.28.20", sources, { metered: true, sha256: "11", size: 10 });
 
 test("requireLock() of the same bytes → passes; of others → UPG_HANDLER_HASH with all that changed, and nothing else", () => {
   writeLock(path, lock);
@@ -24,18 +24,26 @@ test("requireLock() of the same bytes → passes; of others → UPG_HANDLER_HASH
     ["assembly/more.ts", "cc"],
     ["assembly/new.ts", "dd"],
   ]);
-  const other = makeLock("0.29.0", changed, { sha256: "22", size: 10 });
+  const other = makeLock("0.29.0", changed, { metered: false, sha256: "22", size: 10 });
   expect(() => requireLock(path, other)).toThrow(
     expect.objectContaining({
       code: "UPG_HANDLER_HASH",
       message:
         'built 22, the lock has 11: compiler was "assemblyscript 0.28.20", is "assemblyscript 0.29.0"; ' +
-        "assembly/more.ts changed; assembly/new.ts changed",
+        "the metered module was in, is out; assembly/more.ts changed; assembly/new.ts changed",
       details: { built: "22", locked: "11" },
     }),
   );
   const same = { ...lock, sha256: "22" };
   expect(() => requireLock(path, same)).toThrow("the lock has 11: nothing that the lock names changed");
+});
+
+test("isMeteredByLock() → what the lock says; of a lock from before there was one → false", () => {
+  writeLock(path, lock);
+  expect(isMeteredByLock(path)).toBe(true);
+  const { metered: _, ...older } = lock;
+  writeLock(path, older);
+  expect(isMeteredByLock(path)).toBe(false);
 });
 
 test.each([

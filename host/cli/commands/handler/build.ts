@@ -10,6 +10,8 @@ interface Options {
   readonly project: string;
   readonly out?: string;
   readonly locked?: boolean;
+  /** False: `--no-metered`. */
+  readonly metered: boolean;
 }
 
 export function registerBuild(handler: Cobra, output: Output): void {
@@ -19,10 +21,12 @@ export function registerBuild(handler: Cobra, output: Output): void {
     .description(
       "Compiles assembly/index.ts and puts the manifest in that it declares. The bytes depend on the sources and on what\n" +
         "handler.lock.json names, and on nothing else: with --locked anyone sees that a handler is made of these sources.\n\n" +
+        "The metered module is put in too, which hosts in other languages run, unless the file would then pass 1 MiB.\n\n" +
         "What nodes would refuse is written beside it as handler.refused.wasm, with the names of its functions; exit status 21.",
     )
     .option("--project <dir>", "folder of the project", ".")
     .option("--out <file>", "where to write the handler (default: build/handler.wasm in the project)")
+    .option("--no-metered", "leave the metered module out: for nodes of this program alone")
     .option("--locked", "refuse to make other bytes than handler.lock.json has")
     .example("handler build", "handler build --project my-handler --out v3.wasm", "handler build --locked")
     .action(async (options: Options) => {

@@ -7,6 +7,7 @@ import { registerBuild } from "./build.js";
 import { registerCheck } from "./check.js";
 import { registerDiff } from "./diff.js";
 import { registerInspect } from "./inspect.js";
+import { registerMeter } from "./meter.js";
 import { registerNew } from "./new.js";
 import { registerPack } from "./pack.js";
 import { registerRun } from "./run.js";
@@ -29,6 +30,7 @@ export function registerHandler(program: Cobra, output: Output): void {
   registerTest(handler, output);
   registerCheck(handler, output);
   registerInspect(handler, output);
+  registerMeter(handler, output);
   registerRun(handler, output);
   registerDiff(handler, output);
 }
