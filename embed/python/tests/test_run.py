@@ -160,7 +160,7 @@ class Runs(unittest.TestCase):
                 self.assertGreater(int(error.details["gas"]), 0)
 
     def test_rights(self) -> None:
-        """a key outside the prefixes, a write to a store for reading or outside the calls that migrate → UPG_HANDLER_TRAP"""
+        """a key outside the prefixes, a write to a store for reading or from a check → UPG_HANDLER_TRAP"""
         prefixes = manifest(stores=[{"name": "bank", "access": "rw", "prefixes": ["62"]}])
         self.fails(load(WRITE, prefixes), "UPG_HANDLER_TRAP", "key 61 lies outside the prefixes")
         reading = manifest(stores=[{"name": "bank", "access": "r"}])

@@ -203,7 +203,7 @@ class HostImports:
         raise failed(f"{text} at {place}", {"message": text, "place": place})
 
     def _string(self, at: int) -> str:
-        """A string of AssemblyScript: its length in bytes is before it. The run ends anyway, so nothing here is a trap."""
+        """A string of AssemblyScript: its length is before it. The run ends anyway, so nothing here is a trap."""
         memory = self.guest.memory
         if memory is None or at < 4 or at > memory.size:
             return ""

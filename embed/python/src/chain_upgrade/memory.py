@@ -1,4 +1,4 @@
-"""Linear memory of an instance, by its address: a call into the engine for each few bytes would cost more than the work."""
+"""Linear memory of an instance, by its address: a call into the engine for each few bytes would cost too much."""
 
 from __future__ import annotations
 

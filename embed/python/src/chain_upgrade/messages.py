@@ -29,7 +29,7 @@ class CheckResult(NamedTuple):
 
 
 def encode_context(chain_id: str, height: int, time: Timestamp, plan: bytes, versions: VersionMap) -> bytes:
-    """UpgradeContext: what `handler_run` and `handler_check` are given. Its three messages are written when empty, too."""
+    """UpgradeContext: what `handler_run` and `handler_check` are given. Its messages are written when empty, too."""
     timestamp = int_field(1, time.seconds) + int_field(2, time.nanos)
     head = bytes_field(1, encode_text(chain_id)) + int_field(2, height)
     return head + message_field(3, timestamp) + message_field(4, plan) + message_field(5, encode_versions(versions))

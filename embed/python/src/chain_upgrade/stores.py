@@ -81,7 +81,7 @@ class MemoryStore:
 
 
 class StorePort:
-    """A chain's store as this package uses it: what it raises, and what it must not return, becomes an error of ours."""
+    """A chain's store as this package uses it: what it raises, or must not return, becomes an error of ours."""
 
     def __init__(self, name: str, store: KVStore) -> None:
         self.name = name

@@ -1,4 +1,4 @@
-"""What a Wasm file shows from outside: its sections, imports, exports and memory. Bodies of functions are the engine's."""
+"""What a Wasm file shows from outside: sections, imports, exports, memory. Bodies of functions are the engine's."""
 
 from __future__ import annotations
 

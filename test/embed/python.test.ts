@@ -1,0 +1,73 @@
+/** embed/python: the package's own tests, which read the vectors of test/vectors too; its codes; what its wheel carries. */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { ERROR_KINDS } from "../../host/errors.js";
+import { PYTHON, prepareWasmtime } from "../engines/prepare.js";
+import { ROOT } from "../house/sources.js";
+import { readVectors } from "./vector-counts.js";
+
+const PACKAGE = join(ROOT, "embed/python");
+const MINUTES = 60_000;
+const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-python-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const missing = prepareWasmtime();
+const noWheels = missing ?? (hasBackend() ? undefined : "setuptools of pyproject.toml is not in build/engines/venv");
+const named = (name: string, reason: string | undefined) => (reason ? `${name} (skipped: ${reason})` : name);
+
+function python(args: readonly string[], path = join(PACKAGE, "src")) {
+  // Written bytecode would be beside the sources.
+  const env = { ...process.env, PYTHONPATH: path, PYTHONDONTWRITEBYTECODE: "1" };
+  return spawnSync(PYTHON, args, { cwd: PACKAGE, env, encoding: "utf8", maxBuffer: 1 << 26 });
+}
+
+/** The version of pyproject.toml, so that a wheel can be built without a registry. */
+function hasBackend(): boolean {
+  const pinned = /setuptools==([\d.]+)/.exec(readFileSync(join(PACKAGE, "pyproject.toml"), "utf8"));
+  return python(["-c", "import setuptools; print(setuptools.__version__)"]).stdout?.trim() === pinned?.[1];
+}
+
+describe("embed/python", () => {
+  test.skipIf(missing)(
+    named("python -m unittest → every recorded call and handler case is as the node's", missing),
+    () => {
+      const { status, stdout, stderr } = python(["-m", "unittest", "discover", "-t", ".", "-s", "tests"]);
+      expect(status, `${stdout}\n${stderr}`).toBe(0);
+      const { coreCalls, handlerCases } = readVectors();
+      expect(stdout).toContain(`core-calls: ${coreCalls} calls as they are\n`);
+      expect(stdout).toContain(`handler-cases: ${handlerCases} as the node's\n`);
+      expect(stderr).not.toContain("skipped");
+    },
+    10 * MINUTES,
+  );
+
+  test.skipIf(missing)(named("CODES → numbers and exit statuses of host/errors.ts", missing), () => {
+    const { stdout } = python(["-c", "import json; from chain_upgrade.codes import CODES; print(json.dumps(CODES))"]);
+    const due = Object.entries(ERROR_KINDS).map(([code, { number, exit }]) => [code, [number, exit]]);
+    expect(JSON.parse(stdout)).toEqual(Object.fromEntries(due));
+  });
+
+  test.skipIf(noWheels)(
+    named("a wheel → holds core.wasm, the types' marker and the licence, and works where it is installed", noWheels),
+    () => {
+      const sources = join(folder, "sources");
+      cpSync(PACKAGE, sources, { recursive: true });
+      const pip = ["-m", "pip", "--disable-pip-version-check"];
+      const built = python([...pip, "wheel", "-q", "--no-build-isolation", "--no-deps", "-w", folder, sources]);
+      expect(built.status, built.stderr).toBe(0);
+      const [wheel = ""] = readdirSync(folder).filter((name) => name.endsWith(".whl"));
+      const place = join(folder, "installed");
+      const installed = python([...pip, "install", "-q", "--no-deps", "--target", place, join(folder, wheel)]);
+      expect(installed.status, installed.stderr).toBe(0);
+      const files = readdirSync(place, { recursive: true, encoding: "utf8" });
+      expect(files).toEqual(expect.arrayContaining(["chain_upgrade/core.wasm", "chain_upgrade/py.typed"]));
+      expect(files.filter((file) => file.endsWith("licenses/LICENSE"))).toHaveLength(1);
+      const program = "import chain_upgrade; print(chain_upgrade.__file__, chain_upgrade.Core().plan_key().hex())";
+      expect(python(["-c", program], place).stdout).toBe(`${join(place, "chain_upgrade/__init__.py")} 00\n`);
+    },
+    5 * MINUTES,
+  );
+});

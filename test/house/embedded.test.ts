@@ -1,0 +1,45 @@
+/** Packages below embed/: what they carry of the repository is what the repository has, and they name its version. */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { VERSION } from "../../host/version.js";
+import { ROOT } from "./sources.js";
+
+/** Committed ones, and those that are about to be: a build leaves copies of its own. */
+const FILES = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "embed"], {
+  cwd: ROOT,
+  encoding: "utf8",
+})
+  .split("\n")
+  .filter(Boolean);
+
+const named = (name: string) => FILES.filter((path) => path.endsWith(`/${name}`));
+const bytes = (path: string) => readFileSync(join(ROOT, path));
+const text = (path: string) => readFileSync(join(ROOT, path), "utf8");
+
+describe("packages below embed/", () => {
+  test("each core.wasm → that of dist/ (npm run embed:core)", () => {
+    const copies = named("core.wasm");
+    expect(copies).toContain("embed/python/src/chain_upgrade/core.wasm");
+    const built = bytes("dist/core.wasm");
+    expect(copies.filter((path) => !bytes(path).equals(built))).toEqual([]);
+  });
+
+  test("each LICENSE → that of the repository", () => {
+    expect(named("LICENSE")).toContain("embed/python/LICENSE");
+    expect(named("LICENSE").filter((path) => !bytes(path).equals(bytes("LICENSE")))).toEqual([]);
+  });
+
+  test("versions of packages → that of package.json", () => {
+    const declared = named("pyproject.toml").concat(named("Cargo.toml"));
+    const versions = declared.map((path) => /^version = "([^"]+)"$/m.exec(text(path))?.[1]);
+    expect(new Set(versions)).toEqual(new Set([VERSION]));
+    expect(text("embed/python/src/chain_upgrade/__init__.py")).toContain(`__version__ = "${VERSION}"`);
+  });
+
+  test("wasmtime of embed/python → the one on which the tests compare gas", () => {
+    const pinned = /^wasmtime==[\d.]+$/m.exec(text("test/engines/python/requirements.txt"))?.[0];
+    expect(text("embed/python/pyproject.toml")).toContain(`dependencies = ["${pinned}"]`);
+  });
+});
