@@ -17,7 +17,7 @@ HUGE = "(drop (call $store_set (i32.const 0) (i32.const 0) (i32.const 1) (i32.co
 
 
 class FailingStore(MemoryStore):
-    """Raises in the calls that it is told."""
+    """Raises in these calls."""
 
     def __init__(self, *calls: str) -> None:
         super().__init__({b"a": b"1"})
