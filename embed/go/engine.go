@@ -18,14 +18,13 @@ type engine struct {
 }
 
 // newEngine uses wazero's compiler where the machine has one, else its interpreter: they count the same gas.
-func newEngine(ctx context.Context, metered []byte, interpreter bool) (made *engine, err error) {
+func newEngine(ctx context.Context, metered []byte, options LoadOptions) (made *engine, err error) {
 	defer recoverInto(&err, "the engine could not compile the handler")
 	config := wazero.NewRuntimeConfig()
-	if interpreter {
-		// The interpreter looks at the context in each loop for little; in compiled code that would cost most of its speed,
-		// so there a cancelled run ends by its gas (cancel.go).
-		config = wazero.NewRuntimeConfigInterpreter().WithCloseOnContextDone(true)
+	if options.Interpreter {
+		config = wazero.NewRuntimeConfigInterpreter()
 	}
+	config = config.WithCloseOnContextDone(options.Interpreter || options.Interruptible)
 	runtime := wazero.NewRuntimeWithConfig(ctx, config.WithCoreFeatures(coreFeatures).WithMemoryLimitPages(memoryPagesMax))
 	defer func() {
 		if made == nil {

@@ -2,7 +2,6 @@ package upgrade
 
 import (
 	"strconv"
-	"sync"
 
 	"github.com/tetratelabs/wazero/api"
 )
@@ -16,12 +15,7 @@ type gasCounter struct {
 	gas     api.MutableGlobal
 	stack   api.Global
 	refused api.Global
-	// mutex keeps halt from between the reading and the writing of a price.
-	mutex sync.Mutex
 }
-
-// haltedGasBits is -(1 << 62): below what any price leaves, and far from where subtracting more would wrap.
-const haltedGasBits = uint64(3) << 62
 
 // bind: from now on the count is in the instance.
 func (g *gasCounter) bind(module api.Module) error {
@@ -45,8 +39,6 @@ func (g *gasCounter) left() int64 {
 
 // charge fails with UPG_MIGRATION_OUT_OF_GAS, before the host does what the price is for.
 func (g *gasCounter) charge(price int64, what string) error {
-	g.mutex.Lock()
-	defer g.mutex.Unlock()
 	left := g.left() - price
 	if g.gas == nil {
 		g.before = left

@@ -22,6 +22,10 @@ type LoadOptions struct {
 	SHA256 string
 	// Interpreter runs the handler in wazero's interpreter also where its compiler works.
 	Interpreter bool
+	// Interruptible ends a guest that computes without end as soon as the context ends. Compiled code then looks at it in
+	// every loop: real handlers lose little, loops that do nothing else take many times as long. Without it such a guest
+	// ends by its gas. In the interpreter it is always so.
+	Interruptible bool
 }
 
 // Handler is a file that passed every check, compiled. It may run many times, also at the same time.
@@ -41,7 +45,7 @@ func LoadHandler(ctx context.Context, file []byte, options LoadOptions) (*Handle
 	if err != nil {
 		return nil, err
 	}
-	engine, err := newEngine(ctx, examined.metered, options.Interpreter)
+	engine, err := newEngine(ctx, examined.metered, options)
 	if err != nil {
 		return nil, err
 	}

@@ -83,7 +83,7 @@ func (h *Handler) execute(ctx context.Context, input *Input, space *sorted.Space
 		return nil, nil, err
 	}
 	defer session.close()
-	outcome, err := session.watched()
+	outcome, err := session.run()
 	if err != nil {
 		return nil, nil, session.withGas(err)
 	}
@@ -103,19 +103,18 @@ func (h *Handler) execute(ctx context.Context, input *Input, space *sorted.Space
 	return session.handles, report, err
 }
 
-// watched runs all steps, ends the guest when the context ends, and then says so.
-func (s *session) watched() (*outcome, error) {
-	if err := s.ctx.Err(); err != nil {
-		return nil, cancelled(err)
+// run makes the instance and takes all steps; when the context has ended it says so, whatever the guest did of it.
+func (s *session) run() (*outcome, error) {
+	err := s.ctx.Err()
+	if err == nil {
+		err = s.start()
 	}
-	if err := s.start(); err != nil {
-		return nil, err
+	var result *outcome
+	if err == nil {
+		result, err = s.steps()
 	}
-	stop := s.gas.watch(s.ctx)
-	outcome, err := s.steps()
-	stop()
 	if cause := s.ctx.Err(); cause != nil {
 		return nil, cancelled(cause)
 	}
-	return outcome, err
+	return result, err
 }

@@ -1,0 +1,75 @@
+package upgrade
+
+import (
+	"context"
+	"encoding/base64"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chain-upgrade/chain-upgrade/embed/go/internal/wasmfile"
+)
+
+var loadedVectors sync.Once
+var vectors handlerVectors
+
+// guest is the file of a guest of the handler cases, with its metered module.
+func guest(t *testing.T, name string) []byte {
+	t.Helper()
+	loadedVectors.Do(func() { readVectors(t, "handler-cases.json.gz", &vectors) })
+	for _, each := range vectors.Guests {
+		if each.Name != name {
+			continue
+		}
+		file, err := base64.StdEncoding.DecodeString(each.Wasm)
+		must(t, err)
+		if each.Metered == "" {
+			return file
+		}
+		metered, err := base64.StdEncoding.DecodeString(each.Metered)
+		must(t, err)
+		return withSection(file, meteredSection, metered)
+	}
+	t.Fatalf("there is no guest %q", name)
+	return nil
+}
+
+func load(t *testing.T, file []byte, options LoadOptions) *Handler {
+	t.Helper()
+	handler, err := LoadHandler(context.Background(), file, options)
+	must(t, err)
+	t.Cleanup(func() { must(t, handler.Close(context.Background())) })
+	return handler
+}
+
+// inputOf the guests that were written by hand, and empty stores for all that the manifest lists.
+func inputOf(handler *Handler) Input {
+	input := Input{
+		ChainID: "test-1", Height: 100, Time: time.Unix(1_700_000_000, 0).UTC(), Plan: Plan{Name: handler.Manifest.Name, Height: 100},
+		Versions: VersionMap{}, Stores: Stores{}, WithoutGuards: true,
+	}
+	for module, versions := range handler.Manifest.Versions {
+		if versions.From != nil {
+			input.Versions[module] = versions.From[0]
+		}
+	}
+	for _, store := range handler.Manifest.Stores {
+		input.Stores[store.Name] = &MemoryStore{}
+	}
+	return input
+}
+
+// meteredOf takes the metered module out of a file.
+func meteredOf(t *testing.T, file []byte) (plain, metered []byte) {
+	t.Helper()
+	module, err := wasmfile.Parse(file)
+	must(t, err)
+	for _, each := range module.Customs {
+		if each.Name == meteredSection {
+			plain = append(append(plain, file[:each.Start]...), file[each.End:]...)
+			return plain, each.Payload
+		}
+	}
+	t.Fatal("the file has no metered module")
+	return nil, nil
+}
