@@ -12,6 +12,7 @@ from chain_upgrade import Handler, Input, MemoryStore, Run, Timestamp, UpgradeEr
 from chain_upgrade.interface import METERED_SECTION
 
 from .guests import section
+from .iavl import root_after
 
 #: More lines are a digest.
 LINES_MAX = 32
@@ -107,6 +108,7 @@ class Cases:
         writes = {name: sum(1 for _ in run.changes(name)) for name in stores}
         if before != {name: pairs_sha256(store) for name, store in stores.items()}:
             return {"written": "a run wrote to a store before it was told to"}
+        roots = {name: root_after(stores[name].iterate(), run.changes(name)) for name in report.stores}
         run.write()
         return {
             "gas": str(report.gas),
@@ -122,6 +124,7 @@ class Cases:
                     "writes_sha256": each.sha256,
                     "pairs": len(stores[name]),
                     "pairs_sha256": pairs_sha256(stores[name]),
+                    "root": roots[name],
                 }
                 for name, each in report.stores.items()
             },

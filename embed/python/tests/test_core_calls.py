@@ -8,6 +8,7 @@ from typing import Any
 from chain_upgrade import MemoryStore, bundled_core
 from chain_upgrade.core_instance import CoreInstance, Live
 from chain_upgrade.errors import UpgradeError, code_of
+from chain_upgrade.overlay import Overlay
 from chain_upgrade.stores import StorePort
 
 from . import vectors
@@ -34,7 +35,10 @@ class RawCalls:
         self._instance = CoreInstance(bundled_core())
 
     def run(self, store: MemoryStore, call: dict[str, Any]) -> dict[str, Any]:
-        return self._instance.run(StorePort("upgrade", store), lambda live: self._call(live, call))
+        branch = Overlay(StorePort("upgrade", store))
+        seen = self._instance.run(branch, lambda live: self._call(live, call))
+        branch.write()
+        return seen
 
     def _call(self, live: Live, call: dict[str, Any]) -> dict[str, Any]:
         args: list[int] = []
@@ -51,7 +55,8 @@ class RawCalls:
         try:
             result = live._invoke(call["call"], tuple(args))
         except UpgradeError as error:
-            return {"result": "trap", "error": {"code": error.number, "message": str(error)}}
+            # The error has more: which call it was.
+            return {"result": "trap", "error": {"code": error.number, "message": live._message(error.number)}}
         seen: dict[str, Any] = {"result": str(result)}
         if result < -1:
             seen["error"] = {"code": -result, "message": live._message(-result)}

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from chain_upgrade import Core, Decision, DoneUpgrade, MemoryStore, UpgradeError, decode_versions
-from chain_upgrade.plan import PlanFields, decode_plan_fields, plan_of_fields
+from chain_upgrade import Core, Decision, DoneUpgrade, MemoryStore, UpgradeError, decode_versions, encode_versions
+from chain_upgrade.plan import PlanFields, decode_plan_fields, encode_plan_fields, plan_of_fields
 from chain_upgrade.wire import BYTES, wire_fields
 
 Run = Callable[[MemoryStore], Any]
@@ -31,6 +31,9 @@ class TypedCalls:
 
     def of(self, call: dict[str, Any]) -> Typed | None:
         """None for bytes that no value of Python leads to."""
+        if call["call"] not in ("pre_block", "halt_text") and any(arg.startswith("i32:") for arg in call["args"]):
+            # A pointer that no host makes.
+            return None
         args: list[Any] = []
         for kind, text in (arg.split(":") for arg in call["args"]):
             if kind != "out":
@@ -77,6 +80,8 @@ class TypedCalls:
         return self.core.clear
 
     def _pre_block(self, height: int, flags: int) -> Run:
+        if not 0 <= flags < 16:
+            raise _Untyped
         names = ("has_handler", "has_last_handler", "is_skip_height", "is_first_block")
         given = {name: bool(flags >> bit & 1) for bit, name in enumerate(names)}
         return lambda store: self.core.pre_block(store, height, **given)
@@ -145,12 +150,12 @@ class TypedCalls:
         return lambda store: self.core.decode_plan_fields(plan)
 
     def _plan_encode(self, fields: bytes) -> Run:
-        if len(fields) < 32 or fields[20:24] not in (b"\0\0\0\0", b"\1\0\0\0"):
-            raise _Untyped
         try:
             plan = plan_of_fields(decode_plan_fields(fields))
-        except UpgradeError as cause:
+        except (UpgradeError, struct.error) as cause:
             raise _Untyped from cause
+        if encode_plan_fields(plan) != fields:
+            raise _Untyped
         return lambda store: self.core.encode_plan(plan)
 
     def _halt_text(self, decision: int, height: int, app_version: int, subject: bytes) -> Run:
@@ -165,9 +170,16 @@ class TypedCalls:
         return lambda store: self.core.cancellable_height(*args)
 
 
-def _length(value: bytes | str | PlanFields) -> int:
+def _length(value: Any) -> int:
+    """Of the bytes that the core gave, from what they were decoded to."""
     if isinstance(value, PlanFields):
         return 32 + len(value.name) + len(value.info)
+    if isinstance(value, DoneUpgrade):
+        return 8 + len(value.name.encode())
+    if isinstance(value, int):
+        return 8
+    if isinstance(value, dict):
+        return len(encode_versions(value))
     return len(value.encode() if isinstance(value, str) else value)
 
 

@@ -110,7 +110,7 @@ class Core:
         """
         flags = has_handler * 1 | has_last_handler * 2 | is_skip_height * 4 | is_first_block * 8
         height = int64("height", height)
-        number = self._instance.run(_port(store), lambda core: core.call("pre_block", height, flags))
+        number = self._instance.run(_branch(store), lambda core: core.call("pre_block", height, flags))
         require(number in Decision._value2member_map_, f"core.wasm returned the unknown decision {number}")
         return Decision(number)
 
@@ -148,7 +148,7 @@ class Core:
 
     def plan_bytes(self, store: KVStore) -> bytes | None:
         """The scheduled plan's protobuf bytes."""
-        return self._instance.run(_port(store), lambda core: core.fetch("plan_get"))
+        return self._instance.run(_branch(store), lambda core: core.fetch("plan_get"))
 
     def plan(self, store: KVStore) -> Plan | None:
         """The scheduled plan."""
@@ -158,33 +158,33 @@ class Core:
     def done_height(self, store: KVStore, name: str) -> int:
         """Height at which the upgrade was applied; 0: never."""
         key = encode_text(name)
-        return self._instance.run(_port(store), lambda core: core.call("done_height", *core.put(key)))
+        return self._instance.run(_branch(store), lambda core: core.call("done_height", *core.put(key)))
 
     def last_done(self, store: KVStore) -> DoneUpgrade | None:
         """The upgrade that was applied last."""
-        data = self._instance.run(_port(store), lambda core: core.fetch("last_done"))
+        data = self._instance.run(_branch(store), lambda core: core.fetch("last_done"))
         return None if data is None else DoneUpgrade(data[8:].decode("utf-8"), struct.unpack_from("<q", data)[0])
 
     def module_version(self, store: KVStore, module: str) -> int | None:
         """The stored version of one module."""
         key = encode_text(module)
-        data = self._instance.run(_port(store), lambda core: core.fetch("version_get", *core.put(key)))
+        data = self._instance.run(_branch(store), lambda core: core.fetch("version_get", *core.put(key)))
         return None if data is None else int(struct.unpack("<Q", data)[0])
 
     def version_map(self, store: KVStore) -> dict[str, int]:
         """Every module's version, by name, ascending."""
-        data = self._instance.run(_port(store), lambda core: core.fetch("version_map_get"))
+        data = self._instance.run(_branch(store), lambda core: core.fetch("version_map_get"))
         return decode_versions(data or b"")
 
     def protocol_version(self, store: KVStore) -> int:
         """Upgrades that were applied; 0 before the first."""
-        data = self._instance.run(_port(store), lambda core: core.fetch("protocol_version"))
+        data = self._instance.run(_branch(store), lambda core: core.fetch("protocol_version"))
         return 0 if data is None else int(struct.unpack("<Q", data)[0])
 
     def receipt(self, store: KVStore, name: str) -> bytes | None:
         """The receipt of an upgrade by a Wasm handler; `decode_receipt` reads it."""
         key = encode_text(name)
-        return self._instance.run(_port(store), lambda core: core.fetch("receipt_get", *core.put(key)))
+        return self._instance.run(_branch(store), lambda core: core.fetch("receipt_get", *core.put(key)))
 
     # Pure
 
@@ -263,13 +263,13 @@ class Core:
 
     def _write(self, store: KVStore, operation: Callable[[Live], int]) -> None:
         """On a branch: a store that fails, or a trap, between two writes leaves none of them."""
-        branch = Overlay(_port(store))
+        branch = _branch(store)
         self._instance.run(branch, operation)
         branch.write()
 
 
-def _port(store: KVStore) -> StorePort:
-    return StorePort(UPGRADE_STORE, store)
+def _branch(store: KVStore) -> Overlay:
+    return Overlay(StorePort(UPGRADE_STORE, store))
 
 
 def _present(data: bytes | None) -> bytes:

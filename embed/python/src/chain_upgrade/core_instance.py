@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from typing import TypeVar
 
 from wasmtime import Engine, Module, Trap, WasmtimeError
@@ -16,7 +17,6 @@ from .codes import CODES
 from .engine import Function, HostFunction, Instance, new_engine
 from .errors import ABSENT, UpgradeError, code_of
 from .overlay import Overlay
-from .stores import StorePort
 from .text import decode_lossy
 
 _ABI_MAJOR = 1
@@ -27,8 +27,6 @@ _SYSTEM = ("core_abi", "core_scratch", "core_scratch_cap", "core_alloc", "core_r
 _IMPORTS = {"get": (4, 1), "set": (4, 0), "delete": (2, 0), "seek": (6, 1)}
 
 Result = TypeVar("Result")
-#: What a call reads, or reads and writes.
-Ground = StorePort | Overlay
 
 
 class CoreInstance:
@@ -57,7 +55,7 @@ class CoreInstance:
                 self._live.close()
             self._live = None
 
-    def run(self, ground: Ground | None, operation: Callable[[Live], Result]) -> Result:
+    def run(self, branch: Overlay | None, operation: Callable[[Live], Result]) -> Result:
         """Runs one operation on a store; without one only what is pure."""
         with self._lock:
             if self._is_running:
@@ -65,11 +63,11 @@ class CoreInstance:
             live = self._live = self._live or Live(self._engine, self._module)
             self._is_running = True
             try:
-                live.begin(ground)
+                live.begin(branch)
                 return operation(live)
             finally:
                 self._is_running = False
-                live.ground = None
+                live.branch = None
                 if live.is_poisoned:
                     self.close()
 
@@ -78,7 +76,7 @@ class Live:
     """One instance of the core, while an operation runs on it."""
 
     def __init__(self, engine: Engine, module: Module) -> None:
-        self.ground: Ground | None = None
+        self.branch: Overlay | None = None
         self.is_poisoned = False
         self._scratch_used = 0
         calls: dict[str, Callable[..., int | None]] = {
@@ -110,8 +108,8 @@ class Live:
     def close(self) -> None:
         self._instance.close()
 
-    def begin(self, ground: Ground | None) -> None:
-        self.ground = ground
+    def begin(self, branch: Overlay | None) -> None:
+        self.branch = branch
         self._scratch_used = 0
         self._raw("core_reset")
 
@@ -202,9 +200,12 @@ class Live:
 
     def _seek(self, start: int, start_len: int, end: int, end_len: int, out: int, cap: int) -> int:
         first, last = self._read(start, start_len), self._read(end, end_len)
-        for key, value in self._stores().iterate(first or None, last or None):
-            return self._give(struct.pack("<II", len(key), len(value)) + key + value, out, cap)
-        return -ABSENT
+        with closing(self._stores().walk(first or None, last or None)) as walk:
+            pair = next(walk.pairs, None)
+        if pair is None:
+            return -ABSENT
+        key, value = pair
+        return self._give(struct.pack("<II", len(key), len(value)) + key + value, out, cap)
 
     def _give(self, data: bytes, out: int, cap: int) -> int:
         if len(data) <= cap:
@@ -220,10 +221,10 @@ class Live:
         if not self._memory.has(at, length):
             raise _abi(f"core.wasm named bytes {at} to {at + length}, which lie outside its memory")
 
-    def _stores(self) -> Ground:
-        if self.ground is None:
+    def _stores(self) -> Overlay:
+        if self.branch is None:
             raise _abi("a pure call of core.wasm reached for the store")
-        return self.ground
+        return self.branch
 
 
 def _unsigned(call: Callable[..., int | None]) -> Callable[..., int | None]:

@@ -77,8 +77,8 @@ def _require_no_data(module: str, stores: Mapping[str, Overlay], who: str) -> No
     for _ in stores[module].iterate(None, None):
         raise _refuse(
             f'{who} brings the module "{module}" as new, and its store has data: it would begin again over them. '
-            "If the module was there before, its version is missing in the stored version map; if not, delete the store "
-            "in an upgrade before"
+            "If the module was there before, its version is missing in the stored version map; if not, delete the "
+            "store in an upgrade before"
         )
 
 

@@ -30,7 +30,7 @@ from .manifest_rules import parse_manifest
 from .messages import encode_context
 from .overlay import Overlay
 from .place import Place
-from .plan import int64, plan_message
+from .plan import Timestamp, int64, plan_message
 from .report import Report, StoreReport, writes_sha256
 from .run import Input, OverlayBudget, Run
 from .sandbox import Sandbox
@@ -72,6 +72,9 @@ class Handler:
         meter accepted, which this host cannot find out by itself. Raises UPG_HANDLER_* with the first thing that is
         wrong.
         """
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            what = f"a handler is the bytes of its file, got {type(data).__name__}"
+            raise UpgradeError("UPG_INVALID_ARGUMENT", what)
         data = bytes(data)
         digest = hashlib.sha256(data).hexdigest()
         if sha256 is not None and sha256.lower() != digest:
@@ -95,6 +98,8 @@ class Handler:
             try:
                 with given.cancel.watching(self._engine) if given.cancel else nullcontext():
                     return self._run(given)
+            except MemoryError as cause:
+                raise engine_failure("this process has no memory for the run", "allocation failed") from cause
             finally:
                 self._is_running = False
 
@@ -134,7 +139,7 @@ class Handler:
             charged_bytes=self._charged_bytes,
             manifest=self.manifest,
             stores=stores,
-            context=encode_context(given.chain_id, height, given.time, plan, given.versions),
+            context=encode_context(given.chain_id, height, Timestamp(*given.time), plan, given.versions),
             gas=gas,
             place=place,
             batch_bytes=given.batch_bytes,

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import NoReturn
 
 from .engine import HostFunction
@@ -132,7 +133,8 @@ class HostImports:
         handle = self._handles.readable(store)
         handle.require_range(first, last)
         parts: list[bytes] = []
-        filled = self._fill(handle.store.walk(first or None, last), cap, parts)
+        with closing(handle.store.walk(first or None, last)) as walk:
+            filled = self._fill(walk, cap, parts)
         if filled <= cap:
             self.guest.write(out, b"".join(parts), "out of store_scan")
         return filled

@@ -79,7 +79,12 @@ class OverlayWalk:
         self.passed = 0
         self.passed_bytes = 0
         writes = ((key, overlay._writes[key]) for key in overlay._keys.walk(start, end))
-        self.pairs = self._merge(overlay.parent.iterate(start, end), writes)
+        self._below = overlay.parent.iterate(start, end)
+        self.pairs = self._merge(self._below, writes)
+
+    def close(self) -> None:
+        """Gives the store's iterator back."""
+        self._below.close()
 
     def _merge(
         self, below: Iterator[tuple[bytes, bytes]], above: Iterator[tuple[bytes, bytes | None]]

@@ -71,8 +71,7 @@ def int64(what: str, value: int, code: str = "UPG_INVALID_HEIGHT") -> int:
 
 def encode_plan_fields(plan: Plan) -> bytes:
     """Raises UPG_INVALID_PLAN_* for what the fields have no room for."""
-    if not isinstance(plan, Plan):
-        raise UpgradeError("UPG_INVALID_PLAN_BYTES", f"a plan is a chain_upgrade.Plan, got {type(plan).__name__}")
+    _require_plan(plan)
     seconds, nanos = _checked_time(plan.time or ZERO_TIME)
     name = _text("UPG_INVALID_PLAN_NAME", "name", plan.name, PLAN_NAME_BYTES_MAX)
     info = _text("UPG_INVALID_PLAN_INFO", "info", plan.info, PLAN_INFO_BYTES_MAX)
@@ -83,6 +82,7 @@ def encode_plan_fields(plan: Plan) -> bytes:
 
 def plan_message(plan: Plan) -> bytes:
     """protobuf Plan, as the core stores it, without a look at any rule: `Core.encode_plan` is the one that refuses."""
+    _require_plan(plan)
     seconds, nanos = _checked_time(plan.time or ZERO_TIME)
     time = message_field(2, int_field(1, seconds) + int_field(2, nanos))
     head = bytes_field(1, encode_text(plan.name)) + time + int_field(3, int64("height", plan.height))
@@ -106,6 +106,11 @@ def plan_of_fields(fields: PlanFields) -> Plan:
     time = Timestamp(fields.seconds, fields.nanos)
     state = ClientState() if fields.has_client_state else None
     return Plan(name, fields.height, info, None if time == ZERO_TIME else time, state)
+
+
+def _require_plan(plan: object) -> None:
+    if not isinstance(plan, Plan):
+        raise UpgradeError("UPG_INVALID_PLAN_BYTES", f"a plan is a chain_upgrade.Plan, got {type(plan).__name__}")
 
 
 def _checked_time(time: Timestamp) -> Timestamp:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
+from contextlib import closing
 
 from wasmtime import Engine, Module
 
@@ -93,14 +94,14 @@ class Sandbox:
         # Of the store as the store loader left it: nothing that the handler writes changes what a scan yields.
         base = self._handles.by_name(scan.store).store.parent
         end = prefix_end(scan.prefix) if scan.prefix else None
-        batches = ScanBatches(base.iterate(scan.prefix, end), self._batch_bytes)
         self._place.at_scan(index, scan.store, self._guest.pages)
-        while True:
-            data = batches.pack()
-            self._place.at_batch(batches.consumed, batches.first_key)
-            self._batch(batches, data, index)
-            if batches.is_done:
-                return
+        # Closed here: an error's traceback would keep the store's iterator open.
+        with closing(base.iterate(scan.prefix, end)) as pairs:
+            batches = ScanBatches(pairs, self._batch_bytes)
+            while not batches.is_done:
+                data = batches.pack()
+                self._place.at_batch(batches.consumed, batches.first_key)
+                self._batch(batches, data, index)
 
     def _batch(self, batches: ScanBatches, data: bytes, index: int) -> None:
         # The bytes are paid for where they cross.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import NoReturn, Protocol, runtime_checkable
 
 from .errors import UpgradeError
@@ -106,7 +106,7 @@ class StorePort:
         except Exception as cause:
             self._fail("delete", cause)
 
-    def iterate(self, start: bytes | None, end: bytes | None) -> Iterator[tuple[bytes, bytes]]:
+    def iterate(self, start: bytes | None, end: bytes | None) -> Generator[tuple[bytes, bytes], None, None]:
         """Pairs whose order and range are checked: a store in another order would lead to another state, silently."""
         pairs: Iterator[tuple[bytes, bytes]] | None = None
         last = b""
