@@ -11,21 +11,25 @@ const digits: usize = memory.data(40);
 const formatted = new Bytes();
 
 export class Amount {
+  /** From its lower and its upper 64 bits. */
   constructor(
     public lo: u64 = 0,
     public hi: u64 = 0,
   ) {}
 
+  /** Makes it this number. */
   set(lo: u64, hi: u64 = 0): Amount {
     this.lo = lo;
     this.hi = hi;
     return this;
   }
 
+  /** Is it 0? */
   get isZero(): bool {
     return (this.lo | this.hi) == 0;
   }
 
+  /** Are they the same number? */
   equals(other: Amount): bool {
     return this.lo == other.lo && this.hi == other.hi;
   }

@@ -6,6 +6,7 @@ import { fail } from "./report";
 export class Bytes {
   /** Where the bytes begin. */
   ptr: usize = 0;
+  /** How many they are. */
   length: u32 = 0;
 
   /** The UTF-8 bytes of a text, as a copy. */
@@ -17,7 +18,7 @@ export class Bytes {
     return bytes;
   }
 
-  /** The bytes that hex digits name, as a copy. */
+  /** The bytes that hex digits name, as a copy. What is no hex digit ends the run (code -2). */
   static hex(digits: string): Bytes {
     const length: u32 = digits.length >> 1;
     const bytes = new Bytes();
@@ -36,7 +37,7 @@ export class Bytes {
     return this;
   }
 
-  /** Makes this a view of a part of other bytes. */
+  /** Makes this a view of a part of other bytes. Past their end the run ends (code -3). */
   part(whole: Bytes, from: u32, to: u32 = whole.length): Bytes {
     if (from > to || to > whole.length) outOfRange();
     this.ptr = whole.ptr + from;
@@ -44,36 +45,42 @@ export class Bytes {
     return this;
   }
 
+  /** One byte. What is read past the end ends the run (code -3), here and below. */
   u8At(at: u32): u32 {
     return load<u8>(this.reach(at, 1));
   }
 
-  // Big-endian, as keys have integers, so that their order is that of the numbers.
-
+  /** Two bytes, big-endian, as keys have integers. */
   be16At(at: u32): u32 {
     return bswap<u16>(load<u16>(this.reach(at, 2)));
   }
 
+  /** Four bytes, big-endian. */
   be32At(at: u32): u32 {
     return bswap<u32>(load<u32>(this.reach(at, 4)));
   }
 
+  /** Eight bytes, big-endian. */
   be64At(at: u32): u64 {
     return bswap<u64>(load<u64>(this.reach(at, 8)));
   }
 
+  /** Four bytes, little-endian. */
   le32At(at: u32): u32 {
     return load<u32>(this.reach(at, 4));
   }
 
+  /** Eight bytes, little-endian. */
   le64At(at: u32): u64 {
     return load<u64>(this.reach(at, 8));
   }
 
+  /** Are they the same bytes? */
   equals(other: Bytes): bool {
     return this.length == other.length && memory.compare(this.ptr, other.ptr, this.length) == 0;
   }
 
+  /** Do they begin with these? */
   startsWith(prefix: Bytes): bool {
     return prefix.length <= this.length && memory.compare(this.ptr, prefix.ptr, prefix.length) == 0;
   }

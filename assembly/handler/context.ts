@@ -2,19 +2,27 @@
 import { Bytes } from "./bytes";
 import { ProtoReader } from "./proto-reader";
 
-class Plan {
+/** The plan that is applied. */
+export class Plan {
+  /** Its name. */
   readonly name: Bytes = new Bytes();
+  /** The height that it was made for. */
   height: i64 = 0;
+  /** Its info, as it was proposed. */
   readonly info: Bytes = new Bytes();
 }
 
-class Context {
+/** The block that applies the upgrade, and the chain: what `context` is. */
+export class Context {
+  /** The chain's id. */
   readonly chainId: Bytes = new Bytes();
   /** Height of the block that applies the upgrade. */
   height: i64 = 0;
   /** Time of that block: seconds since 1970. */
   seconds: i64 = 0;
+  /** And its nanoseconds. */
   nanos: i32 = 0;
+  /** The plan that is applied. */
   readonly plan: Plan = new Plan();
   private readonly versions: Bytes = new Bytes();
 
@@ -40,7 +48,7 @@ class Context {
     return version;
   }
 
-  /** Takes the message that the host gives `handler_run`; a copy, since batches use the same buffer. */
+  /** @internal Takes the message that the host gives `handler_run`; a copy, since batches use the same buffer. */
   decode(ptr: usize, length: u32): void {
     const copy = heap.alloc(length);
     memory.copy(copy, ptr, length);

@@ -7,7 +7,7 @@
 //   invariant("supply", () => …);
 export { Amount } from "./amount";
 export { Bytes } from "./bytes";
-export { context } from "./context";
+export { Context, context, Plan } from "./context";
 export {
   addModule,
   addStore,

@@ -20,6 +20,7 @@ export class ProtoReader {
   private at: usize = 0;
   private end: usize = 0;
 
+  /** Begins with the first field of a message. */
   open(message: Bytes): ProtoReader {
     this.at = message.ptr;
     this.end = message.ptr + message.length;

@@ -22,10 +22,13 @@ export function openScan(handle: u32): Scan {
 }
 
 export class Scan {
-  /** The current pair, good until the next one is taken. */
+  /** The key of the current pair, good until the next one is taken. */
   readonly key: Bytes = new Bytes();
+  /** And its value, good as long. */
   readonly value: Bytes = new Bytes();
+  /** @internal */
   handle: u32 = 0;
+  /** @internal */
   waiting: Scan | null = null;
   private readonly start: Writer = new Writer(256);
   private readonly end: Writer = new Writer(256);
@@ -35,6 +38,7 @@ export class Scan {
   private stop: usize = 0;
   private isOpen: bool = false;
 
+  /** @internal */
   over(prefix: Bytes): Scan {
     this.start.clear().bytes(prefix);
     this.end.clear().bytes(prefix);
@@ -48,6 +52,7 @@ export class Scan {
     return this.begin();
   }
 
+  /** @internal */
   between(start: Bytes, end: Bytes | null): Scan {
     this.start.clear().bytes(start);
     this.end.clear();

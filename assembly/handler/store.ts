@@ -20,10 +20,12 @@ export class Store {
     return this;
   }
 
+  /** Writes a pair. A key has 1 to 65,535 bytes (else code -5), a value at most 1 MiB (-6). */
   set(key: Bytes, value: Bytes): void {
     put(this.handle, key.ptr, key.length, value.ptr, value.length);
   }
 
+  /** Deletes a pair; nothing happens when there is none. */
   delete(key: Bytes): void {
     remove(this.handle, key.ptr, key.length);
   }
@@ -33,6 +35,7 @@ export class Store {
     return this.read(key, found.clear()) ? found : null;
   }
 
+  /** Is there a value? */
   has(key: Bytes): bool {
     flush();
     return store_get(this.handle, key.ptr, key.length, 0, 0) >= 0;

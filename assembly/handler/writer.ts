@@ -1,5 +1,6 @@
 // Writer: bytes in the making, a key, a value or a message. It is Bytes itself, so what it holds can be given to a store
-// at once. Make it once, and `clear()` it for each use: its memory grows to the longest content and stays.
+// at once. Make it once, and `clear()` it for each use: its memory grows to the longest content and stays. Each method
+// appends and returns the writer, so calls are chained: `key.clear().u8(2).bytes(owner)`.
 import { varintLength } from "../shared/wire";
 import { Amount } from "./amount";
 import { Bytes } from "./bytes";
@@ -7,15 +8,11 @@ import { Bytes } from "./bytes";
 export class Writer extends Bytes {
   private room: u32;
 
+  /** `room`: bytes that it has memory for before it grows. */
   constructor(room: u32 = 128) {
     super();
     this.room = room;
     this.ptr = heap.alloc(room);
-  }
-
-  clear(): Writer {
-    this.length = 0;
-    return this;
   }
 
   /** Makes room for more bytes, which are then part of the content, and returns where they go. */
@@ -32,19 +29,28 @@ export class Writer extends Bytes {
     this.ptr = heap.realloc(this.ptr, this.room);
   }
 
+  /** Bytes of the handler's memory. */
   raw(ptr: usize, length: u32): Writer {
     memory.copy(this.reserve(length), ptr, length);
     return this;
   }
 
+  /** All of other bytes. */
   bytes(bytes: Bytes): Writer {
     return this.raw(bytes.ptr, bytes.length);
   }
 
   /** A part of other bytes. */
   slice(whole: Bytes, from: u32, to: u32 = whole.length): Writer {
+    // Its line number is in the bytes of released handlers: the lines before it stay as many.
     if (from > to || to > whole.length) assert(false, "slice: reading behind the end of some bytes");
     return this.raw(whole.ptr + from, to - from);
+  }
+
+  /** Empties it; its memory stays. */
+  clear(): Writer {
+    this.length = 0;
+    return this;
   }
 
   /** A text, in UTF-8. */
@@ -54,31 +60,37 @@ export class Writer extends Bytes {
     return this;
   }
 
+  /** One byte. */
   u8(value: u32): Writer {
     store<u8>(this.reserve(1), value);
     return this;
   }
 
+  /** Two bytes, big-endian, as keys have integers, so that their order is that of the numbers. */
   be16(value: u32): Writer {
     store<u16>(this.reserve(2), bswap<u16>(<u16>value));
     return this;
   }
 
+  /** Four bytes, big-endian. */
   be32(value: u32): Writer {
     store<u32>(this.reserve(4), bswap<u32>(value));
     return this;
   }
 
+  /** Eight bytes, big-endian. */
   be64(value: u64): Writer {
     store<u64>(this.reserve(8), bswap<u64>(value));
     return this;
   }
 
+  /** Four bytes, little-endian. */
   le32(value: u32): Writer {
     store<u32>(this.reserve(4), value);
     return this;
   }
 
+  /** Eight bytes, little-endian. */
   le64(value: u64): Writer {
     store<u64>(this.reserve(8), value);
     return this;
@@ -101,6 +113,7 @@ export class Writer extends Bytes {
 
   // Protobuf
 
+  /** A number in the form of protobuf, 1 to 10 bytes. */
   varint(value: u64): Writer {
     let at = this.reserve(varintLength(value));
     for (; value >= 0x80; value >>= 7) store<u8>(at++, <u32>(value & 0x7f) | 0x80);

@@ -11,6 +11,7 @@ import { MANIFEST_SECTION, parseManifest } from "../handler/manifest/manifest.js
 import { HANDLER_BYTES_MAX } from "../limits.js";
 import { sha256 } from "../native/sha256.js";
 import { customSection, withoutSections } from "../wasm/custom-section.js";
+import { meteredText, putMetered } from "./metered-file.js";
 import { manifestWarnings } from "./semantics.js";
 import { readWasmFile } from "./wasm-file.js";
 
@@ -26,6 +27,8 @@ export interface PackAnswer {
   readonly name: string;
   readonly sha256: string;
   readonly size: number;
+  /** Bytes of the metered module that is in it; null: there is no room for it. */
+  readonly metered: number | null;
   readonly gas_limit: string;
   readonly warnings: readonly string[];
 }
@@ -44,26 +47,26 @@ export function packHandler({ file, manifest, out }: PackOptions): PackAnswer {
   }
   const json = named(manifest, () => trimmed(readWasmFile(manifest).bytes));
   named(manifest, () => parseManifest(json));
-  const bytes = named(file, () => {
+  const { handler, metered, warnings } = named(file, () => {
     const bare = withoutSections(module, [MANIFEST_SECTION, METERED_SECTION]);
-    return concatBytes(bare, customSection(MANIFEST_SECTION, json));
+    return putMetered(loadHandler(concatBytes(bare, customSection(MANIFEST_SECTION, json)), { sha256 }));
   });
-  const handler = named(file, () => loadHandler(bytes, { sha256 }));
   mkdirSync(dirname(out), { recursive: true });
-  writeFileAtomically(out, bytes, 0o644);
+  writeFileAtomically(out, handler.bytes, 0o644);
   return {
     file: out,
     name: handler.manifest.name,
     sha256: handler.hash,
-    size: bytes.length,
+    size: handler.bytes.length,
+    metered,
     gas_limit: String(handler.manifest.gasLimit),
-    warnings: manifestWarnings(handler.manifest),
+    warnings: [...manifestWarnings(handler.manifest), ...warnings],
   };
 }
 
-export function packText({ file, name, sha256: hash, size, gas_limit, warnings }: PackAnswer): string {
+export function packText({ file, name, sha256: hash, size, metered, gas_limit, warnings }: PackAnswer): string {
   const head = `${file}  ${size} bytes, for plan ${JSON.stringify(name)}, at most ${gas_limit} gas`;
-  return [head, `sha256  ${hash}`, ...warnings.map((warning) => `warning ${warning}`)].join("\n");
+  return [head, `sha256  ${hash}`, `metered ${meteredText(metered)}`, ...warnings.map((warning) => `warning ${warning}`)].join("\n");
 }
 
 /** Which of the two files an error is about. */

@@ -158,7 +158,7 @@ function memberText(member: ts.ClassElement): string {
 }
 
 /** Not private, not the plumbing between the project's own classes. */
-function isPublic(member: ts.ClassElement): boolean {
+export function isPublic(member: ts.ClassElement): boolean {
   if (ts.getCombinedModifierFlags(member) & (ts.ModifierFlags.Private | ts.ModifierFlags.Protected)) return false;
   if (ts.isClassStaticBlockDeclaration(member)) return false;
   const name = member.name?.getText() ?? "constructor";

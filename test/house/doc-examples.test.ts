@@ -6,8 +6,8 @@ import { format } from "node:util";
 import ts from "typescript";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { auth, bank, defineChain, gov, runChain, staking, upgrade } from "../../host/node.js";
-import { apiPages, publicNamesOnce, withImports } from "./api-document.js";
-import { ENTRIES, type Entry } from "./public-names.js";
+import { apiPages, isPublic, publicNamesOnce, withImports } from "./api-document.js";
+import { docOf, ENTRIES, type Entry } from "./public-names.js";
 import { ROOT } from "./sources.js";
 
 const host = ENTRIES.filter(({ source }) => source.startsWith("host/"));
@@ -87,6 +87,17 @@ describe("doc blocks", () => {
   test.each(kit)("every name of $specifier says what it is", (entry) => {
     const silent = publicNamesOnce(entry).filter(({ doc }) => doc.text === "");
     expect(silent.map(({ name }) => name)).toEqual([]);
+  });
+
+  test.each(kit)("every member of the classes of $specifier that are ours says what it is", (entry) => {
+    const silent = publicNamesOnce(entry).flatMap(({ name, declaration }) =>
+      ts.isClassDeclaration(declaration) && !declaration.getSourceFile().fileName.includes("node_modules")
+        ? declaration.members
+            .filter((member) => isPublic(member) && docOf(member).text === "")
+            .map((member) => `${name}.${member.name?.getText() ?? "constructor"}`)
+        : [],
+    );
+    expect(silent).toEqual([]);
   });
 
   test.each(ENTRIES)("no text of $specifier begins with a star of its comment", (entry) => {

@@ -28,11 +28,12 @@ describe("packHandler()", () => {
     const { manifest, hash } = openHandler(bytes);
     expect(answer).toEqual({
       ...{ file: out, name: "packed", sha256: hash, size: bytes.length, gas_limit: "10000000000", warnings: [] },
+      metered: expect.any(Number),
     });
     expect(manifest.name).toBe("packed");
     expect(packText(answer)).toContain(`for plan "packed", at most 10000000000 gas\nsha256  ${hash}`);
     const names = inspectHandler(bytes).sections.map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(['custom "name"', 'custom "chain-upgrade.manifest"']));
+    expect(names).toEqual(expect.arrayContaining(['custom "name"', 'custom "chain-upgrade.manifest"', 'custom "chain-upgrade.metered"']));
   });
 
   test("of a file that has a manifest, and a metered module of it → both are replaced; into the same file too", () => {
