@@ -1,6 +1,6 @@
 /** `chaind handler check` and `inspect` as processes: what they print of good, bad and odd files, how they end. */
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import { toHex } from "../../host/bytes.js";
 import { sha256 } from "../../host/native/sha256.js";
@@ -87,6 +87,13 @@ describe("chaind handler inspect", () => {
     expect((functions as Json[]).length).toBeGreaterThan(10);
   });
 
+  test("of a handler, for people → a screen of lines, manifest first; with --all each function", () => {
+    const { exit, stdout } = handler("inspect", SPLIT_BALANCES);
+    const lines = stdout.trimEnd().split("\n");
+    expect([exit, lines.length <= 40, lines[2]]).toEqual([0, true, 'manifest  plan "v2", at most 100000000000 gas']);
+    expect(handler("inspect", SPLIT_BALANCES, "--all").stdout.split("\n").length).toBeGreaterThan(lines.length);
+  });
+
   test("of no Wasm → what can be said, exit 21", () => {
     const { exit, answer } = handler("inspect", written("text.wasm", Buffer.from("hello")), "--json");
     expect(exit).toBe(21);
@@ -96,5 +103,31 @@ describe("chaind handler inspect", () => {
       functions: [],
       findings: [{ code: "UPG_HANDLER_FORMAT" }],
     });
+  });
+});
+
+describe("chaind handler pack", () => {
+  const manifest = { abi: 1, name: "packed", gasLimit: "5", stores: [], versions: { bank: { from: [1], to: 2 } } };
+
+  test("of a module and a manifest → a handler that check takes, exit 0; a bad manifest → 21, none → 2, and nothing is written", () => {
+    const module = written("module.wasm", build(guest()));
+    const json = written("manifest.json", Buffer.from(JSON.stringify(manifest)));
+    const packed = handler("pack", module, "--manifest", json, "--out", at("packed.wasm"), "--json");
+    expect([packed.exit, packed.answer()["name"]]).toEqual([0, "packed"]);
+    expect(handler("check", at("packed.wasm"), "--json").answer()).toMatchObject({ ok: true, name: "packed" });
+    const bad = written("bad.json", Buffer.from(JSON.stringify({ ...manifest, gasLimit: "0" })));
+    const refused = handler("pack", module, "--manifest", bad, "--out", at("refused.wasm"));
+    expect([refused.exit, refused.stderr]).toEqual([21, expect.stringContaining("$.gasLimit")]);
+    expect(handler("pack", module, "--manifest", at("none.json"), "--out", at("refused.wasm")).exit).toBe(2);
+    expect(existsSync(at("refused.wasm"))).toBe(false);
+  });
+});
+
+describe("chaind handler scene", () => {
+  test("of no home, of nothing named, of a prefix that is no hex → exit 2, and nothing is written", () => {
+    const scene = (...args: string[]) => handler("scene", "--state", at("nowhere"), "--out", at("scene.json"), ...args);
+    for (const args of [["--store", "bank"], [], ["--store", "bank", "--prefix", "0"]])
+      expect(scene(...args).exit).toBe(2);
+    expect(existsSync(at("scene.json"))).toBe(false);
   });
 });

@@ -1,39 +1,17 @@
 /** The commands for authors from the packed package, as the registry would give it, and `npm start` with a given handler. */
-import { execFileSync, spawnSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { DIST, run } from "./chaind.js";
+import { installPackage } from "./installed.js";
 
 vi.setConfig({ testTimeout: 240_000 });
 
 const ROOT = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-installed-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** A folder with the packed package among its packages, each of them there as itself. */
-function install(): string {
-  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
-  const json = execFileSync("npm", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-  const [{ filename = "" } = {}] = JSON.parse(json) as { filename: string }[];
-  const packages = join(folder, "node_modules");
-  mkdirSync(join(packages, "chain-upgrade"), { recursive: true });
-  execFileSync("tar", ["-xzf", join(folder, filename), "--strip-components=1", "-C", join(packages, "chain-upgrade")]);
-  for (const name of readdirSync(join(ROOT, "node_modules"))) {
-    if (!name.startsWith(".")) symlinkSync(join(ROOT, "node_modules", name), join(packages, name));
-  }
-  return join(packages, "chain-upgrade/dist/chaind.js");
-}
 
 interface PackageJson {
   readonly devDependencies: Readonly<Record<string, string>>;
@@ -56,8 +34,8 @@ const ENTRIES: readonly (readonly [what: string, entries: readonly string[], typ
 ];
 
 describe("installed package", () => {
-  const installed = install();
-  const root = join(installed, "../..");
+  const root = installPackage(folder);
+  const installed = join(root, "dist/chaind.js");
 
   test("links of README.md and docs/ → every file is in the package", () => {
     const docs = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));

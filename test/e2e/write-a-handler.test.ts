@@ -1,9 +1,13 @@
-/** docs/write-a-handler.md, executed: its files are written, its commands run in order, and what they print is compared. */
+/**
+ * docs/write-a-handler.md, executed with the package as it is installed from its tarball: its files are written, its
+ * commands run in order, and what they print is compared.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { installPackage, recordTarball } from "./installed.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 const page = readFileSync(join(ROOT, "docs/write-a-handler.md"), "utf8");
@@ -45,10 +49,15 @@ describe("docs/write-a-handler.md", () => {
     () => {
       const bin = join(folder, "bin");
       mkdirSync(bin);
-      writeFileSync(join(bin, "chaind"), `#!/bin/sh\nexec node "${join(ROOT, "dist/chaind.js")}" "$@"\n`, {
+      const installed = installPackage(folder);
+      recordTarball(folder);
+      writeFileSync(join(bin, "chaind"), `#!/bin/sh\nexec node "${join(installed, "dist/chaind.js")}" "$@"\n`, {
         mode: 0o755,
       });
-      const env = { ...process.env, CHAIN_UPGRADE: ROOT, PATH: `${bin}:${process.env["PATH"]}`, NO_COLOR: "1" };
+      // What `npm ci` of the checkout has fetched is not asked for again.
+      const npm = { npm_config_prefer_offline: "true", npm_config_audit: "false", npm_config_fund: "false" };
+      const path = `${bin}:${process.env["PATH"]}`;
+      const env = { ...process.env, ...npm, CHAIN_UPGRADE: installed, PATH: path, NO_COLOR: "1" };
       let cwd = folder;
       let commands = 0;
       for (const step of steps()) {
