@@ -66,7 +66,12 @@ export function packHandler({ file, manifest, out }: PackOptions): PackAnswer {
 
 export function packText({ file, name, sha256: hash, size, metered, gas_limit, warnings }: PackAnswer): string {
   const head = `${file}  ${size} bytes, for plan ${JSON.stringify(name)}, at most ${gas_limit} gas`;
-  return [head, `sha256  ${hash}`, `metered ${meteredText(metered)}`, ...warnings.map((warning) => `warning ${warning}`)].join("\n");
+  return [
+    head,
+    `sha256  ${hash}`,
+    `metered ${meteredText(metered)}`,
+    ...warnings.map((warning) => `warning ${warning}`),
+  ].join("\n");
 }
 
 /** Which of the two files an error is about. */

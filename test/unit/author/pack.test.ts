@@ -33,7 +33,9 @@ describe("packHandler()", () => {
     expect(manifest.name).toBe("packed");
     expect(packText(answer)).toContain(`for plan "packed", at most 10000000000 gas\nsha256  ${hash}`);
     const names = inspectHandler(bytes).sections.map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(['custom "name"', 'custom "chain-upgrade.manifest"', 'custom "chain-upgrade.metered"']));
+    expect(names).toEqual(
+      expect.arrayContaining(['custom "name"', 'custom "chain-upgrade.manifest"', 'custom "chain-upgrade.metered"']),
+    );
   });
 
   test("of a file that has a manifest, and a metered module of it → both are replaced; into the same file too", () => {
