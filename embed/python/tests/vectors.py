@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "test" / "vectors"
-
-#: Every so many cases one: 1 in a campaign, which runs all.
-STRIDE = int(os.environ.get("CHAIN_UPGRADE_VECTORS_STRIDE", "1"))
 
 
 def has(name: str) -> bool:
@@ -25,7 +21,3 @@ def has(name: str) -> bool:
 def read(name: str) -> Any:
     with gzip.open(FOLDER / f"{name}.json.gz", "rt", encoding="utf-8") as file:
         return json.load(file)
-
-
-def sample(cases: list[Any]) -> list[Any]:
-    return cases[::STRIDE]
