@@ -170,7 +170,9 @@ class _Parser:
     def _unexpected(self, path: str, due: str) -> UpgradeError:
         character = self._text[self._at : self._at + 1]
         found = quote(character) if character else "the end"
-        return self._refuse(path, f"{due} is due at character {self._at}, not {found}")
+        # Counted as the node counts: a character beyond the basic plane is two.
+        at = len(self._text[: self._at].encode("utf-16-le")) // 2
+        return self._refuse(path, f"{due} is due at character {at}, not {found}")
 
 
 def _joined(pair: re.Match[str]) -> str:
