@@ -1,5 +1,5 @@
 /**
- * What a handler does by mistake and without an error: writes that no version tells of, a store that goes while its
+ * What a handler does by mistake and without an error: writes without a higher version, a store that goes while its
  * module stays, a scan of what cannot hold anything yet, a scene in which a store is missing. The build warns of what the
  * manifest alone shows; a scene's run is held to the guards that every node has.
  */

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { testFixture } from "../../../host/author/fixture-runs.js";
 import { HandlerProject } from "../../../host/author/project.js";
-import { bytes, openHandler, runScene, type Scene, type WasmHandler } from "../../../host/harness/index.js";
+import { openHandler, runScene, type Scene, type WasmHandler } from "../../../host/harness/index.js";
 import { names, namesScene } from "./names.js";
 
 // Compilers share the machine with everything else.
