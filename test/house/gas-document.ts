@@ -55,31 +55,30 @@ function instructionRows(): string[] {
   return [...byPrice].sort(([a], [b]) => a - b).map(([price, names]) => `| ${names.join(" ")} | ${number(price)} |`);
 }
 
-const HOST_ROWS: readonly (readonly [what: string, price: number])[] = [
-  ["each byte of the file, before anything runs", HOST_PRICES.fileByte],
-  [
-    "each call that the host makes: `_initialize`, `handler_in`, `handler_run`, `handler_batch` …",
-    HOST_PRICES.hostCall,
-  ],
-  ["`store_get`", HOST_PRICES.store_get],
-  ["`store_scan`", HOST_PRICES.store_scan],
-  [
-    "each key that the handler deleted and that a `store_scan` goes by, up to the first pair that it leaves",
-    HOST_PRICES.scanPassed,
-  ],
-  ["each byte of such a key", HOST_PRICES.scanPassedByte],
-  ["`store_set`, and each put in frames", HOST_PRICES.put],
-  [`each of the first ${number(WRITES_ALONE)} writes and deletes of a run, besides`, HOST_PRICES.writeAlone],
-  ["`store_delete`, and each delete in frames", HOST_PRICES.delete],
-  ["`store_write`, besides its frames", HOST_PRICES.store_write],
-  ["each pair that a `store_scan` gives, and each of a manifest's scan", HOST_PRICES.scanPair],
-  ["`log`", HOST_PRICES.log],
-  ["`progress`", HOST_PRICES.progress],
-  ["each byte of a log line, up to 4,096", HOST_PRICES.logByte],
-  ["each byte that crosses, either way: keys, values, frames with their headers, messages", HOST_PRICES.byte],
-  ["each byte of a key, or of a value that is written, beyond its first 1,024, besides", HOST_PRICES.longByte],
-  ["`fail`, `abort`: the run ends there", 0],
-];
+/** By the names that docs/abi.md uses too; the order is that of the page. */
+const HOST_ROWS: Readonly<Record<keyof typeof HOST_PRICES, string>> = {
+  fileByte: "each byte of the file, before anything runs",
+  hostCall: "each call that the host makes: `_initialize`, `handler_in`, `handler_run`, `handler_batch` …",
+  store_get: "`store_get`",
+  store_scan: "`store_scan`",
+  scanPassed: "each key that the handler deleted and that a `store_scan` goes by, up to the first pair that it leaves",
+  scanPassedByte: "each byte of such a key",
+  put: "`store_set`, and each put in frames",
+  writeAlone: `each of the first ${number(WRITES_ALONE)} writes and deletes of a run, besides`,
+  delete: "`store_delete`, and each delete in frames",
+  store_write: "`store_write`, besides its frames",
+  scanPair: "each pair that a `store_scan` gives, and each of a manifest's scan",
+  log: "`log`",
+  progress: "`progress`",
+  logByte: "each byte of a log line, up to 4,096",
+  byte: "each byte that crosses, either way: keys, values, frames with their headers, messages",
+  longByte: "each byte of a key, or of a value that is written, beyond its first 1,024, besides",
+};
+
+const hostRows = () =>
+  Object.entries(HOST_ROWS).map(
+    ([name, what]) => `| \`${name}\` | ${what} | ${number(HOST_PRICES[name as keyof typeof HOST_PRICES])} |`,
+  );
 
 export function gasDocument(): string {
   return `# Gas: schedule \`${GAS_SCHEDULE}\`
@@ -119,11 +118,12 @@ ${instructionRows().join("\n")}
 
 ## What the host does
 
-A call of an import costs the \`call\` and:
+A call of an import costs the \`call\`, which the metered module counts, and what the host takes:
 
-| | gas |
-| --- | --- |
-${HOST_ROWS.map(([what, price]) => `| ${what} | ${number(price)} |`).join("\n")}
+| name | | gas |
+| --- | --- | --- |
+${hostRows().join("\n")}
+| | \`fail\`, \`abort\`: the run ends there | 0 |
 
 Everything is paid for before it is done, except what is known only afterwards: what a read found. A \`store_scan\` reads parts of
 64 KiB, or one larger pair, and each part is taken before the next is read; keys that it goes by, and the bytes of a \`store_get\`, are
@@ -137,7 +137,7 @@ Gas is taken in this order, which is the same on every node: the file's bytes; \
 \`handler_run\` with its context; of each scan, batch by batch, its pairs, its bytes, the call, the bytes that it returns, and the framed
 writes; \`handler_check\`. Of framed writes each is charged by itself, in their order: its form, its store, the right to write there, the prefix
 of its key (a trap), then its price (out of gas), then it is written; so what comes first of a bad frame and of the end of the gas is the
-same everywhere. A run that failed says in \`details.gas\` what was charged until then, at most its limit.
+same everywhere. [abi.md](abi.md#a-run-step-by-step) has the order of each charge and each check, import by import. A run that failed says in \`details.gas\` what was charged until then, at most its limit.
 
 ## Stack
 
