@@ -54,8 +54,8 @@ export interface CompiledHandler {
  */
 export async function compileHandler(options: CompileOptions): Promise<CompiledHandler> {
   const sources = new Map<string, string>();
-  const manifest = runDeclaration(await compile(options, DECLARATION_FLAGS, sources));
-  const wasm = await compile(options, HANDLER_FLAGS, sources);
+  const manifest = runDeclaration((await compile(options, DECLARATION_FLAGS, sources)).wasm);
+  const { wasm } = await compile(options, HANDLER_FLAGS, sources);
   const names = [...sources.keys()].sort();
   return {
     bytes: withManifest(wasm, manifest),
@@ -66,16 +66,28 @@ export async function compileHandler(options: CompileOptions): Promise<CompiledH
 
 /** The same code with the names of its functions, to look at. Without a manifest where its declaration could not be run. */
 export async function compileNamed(options: CompileOptions, manifest?: ManifestDocument): Promise<Uint8Array> {
-  const wasm = await compile(options, [...HANDLER_FLAGS, "--debug"], new Map());
+  const { wasm } = await compile(options, [...HANDLER_FLAGS, "--debug"], new Map());
   return manifest ? withManifest(wasm, manifest) : wasm;
+}
+
+/** The same code with the names of its functions, and the compiler's source map. */
+export function compileMapped(options: CompileOptions): Promise<Output> {
+  return compile(options, [...HANDLER_FLAGS, "--debug", "--sourceMap"], new Map());
+}
+
+interface Output {
+  readonly wasm: Uint8Array<ArrayBuffer>;
+  /** JSON; "" when none was asked for. */
+  readonly sourceMap: string;
 }
 
 async function compile(
   { compiler, project, entry, packageRoot }: CompileOptions,
   flags: readonly string[],
   sources: Map<string, string>,
-): Promise<Uint8Array<ArrayBuffer>> {
-  let output: Uint8Array | undefined;
+): Promise<Output> {
+  let wasm: Uint8Array | undefined;
+  let sourceMap = "";
   const { error, stderr } = await compiler.main([ENTRY, ...flags, "--outFile", "handler.wasm"], {
     readFile: (name) => {
       const path = posix.normalize(name.replaceAll("\\", "/"));
@@ -86,18 +98,19 @@ async function compile(
       return text;
     },
     writeFile: (_name, contents) => {
-      output = typeof contents === "string" ? utf8(contents) : contents;
+      if (typeof contents === "string") sourceMap = contents;
+      else wasm = contents;
     },
     listFiles: () => [],
   });
-  if (error || !output) {
+  if (error || !wasm) {
     const said = `${stderr.toString()}`.trim();
     const compilerText = said || error?.message || "";
     throw new UpgradeError("UPG_INVALID_ARGUMENT", `${entry} does not compile`, {
       details: { compiler: compilerText },
     });
   }
-  return new Uint8Array(output);
+  return { wasm: new Uint8Array(wasm), sourceMap };
 }
 
 /** The kit and its one dependency come from where this program is; everything else from the project. */

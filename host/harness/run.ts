@@ -10,6 +10,7 @@ import { declaredVersions } from "../upgrade/handlers.js";
 import { PAGE_BYTES } from "../wasm/limits.js";
 import { WireWriter } from "../wire.js";
 import { diffStores, type StoreDiff } from "./diff.js";
+import { explainFailure, type Failure } from "./failure/explain.js";
 import type { MemoryStores } from "./memory-stores.js";
 import { DEFAULT_HEIGHT, DEFAULT_TIME, type Scene, seedStores, seedVersions } from "./scene.js";
 
@@ -22,6 +23,8 @@ export interface SceneRun {
   readonly ok: boolean;
   /** Why it failed. */
   readonly error: UpgradeError | undefined;
+  /** Where it failed and with what in hand; undefined when it succeeded, or never began. */
+  readonly failure: Failure | undefined;
   /** What it changed; nothing when it failed. */
   readonly diff: StoreDiff;
   /** The stores as it left them; as they were when it failed. */
@@ -58,7 +61,8 @@ export interface RunOptions {
  * console.log(run.ok, run.ok && run.versions.get("bank")); // → true 2n
  */
 export function runScene(handler: WasmHandler, scene: Scene = {}, options: RunOptions = {}): SceneRun {
-  return new SceneRunner(handler, scene).run(options);
+  const runner = new SceneRunner(handler, scene);
+  return runner.explained(runner.run(options), options);
 }
 
 export class SceneRunner {
@@ -92,6 +96,14 @@ export class SceneRunner {
     }
   }
 
+  /** The same with {@link SceneRun.failure}, for which a run that failed is made once more. */
+  explained(run: SceneRun, options: RunOptions = {}): SceneRun {
+    const { error } = run;
+    if (!error?.details["phase"]) return run;
+    const again = (changes: Partial<HandlerInput>) => void this.call(this.base.branch(), { ...options, ...changes });
+    return { ...run, failure: explainFailure(this.handler, error, again) };
+  }
+
   /** The handler alone, on a branch of the caller's. @throws UpgradeError as runHandler does */
   call(stores: MultiStore, more: Partial<HandlerInput>, versions: VersionMap = this.versions): HandlerReport {
     const { scene } = this;
@@ -113,6 +125,7 @@ export class SceneRunner {
     return {
       ok: true,
       error: undefined,
+      failure: undefined,
       diff,
       stores: branch,
       gas: report.gas,
@@ -124,7 +137,16 @@ export class SceneRunner {
 }
 
 function failure(error: UpgradeError) {
-  return { ok: false, error, diff: {}, gas: undefined, peakMemory: undefined, checks: [], warnings: [] };
+  return {
+    ok: false,
+    error,
+    failure: undefined,
+    diff: {},
+    gas: undefined,
+    peakMemory: undefined,
+    checks: [],
+    warnings: [],
+  };
 }
 
 /** No proof of an empty value, or of absence beside one, convinces an ICS-23 verifier. */

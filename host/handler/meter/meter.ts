@@ -32,9 +32,12 @@ const GLOBAL_KIND = EXTERNAL_KINDS.indexOf("global");
 const MUTABLE_I64 = [0x7e, 1];
 const MUTABLE_I32 = [0x7f, 1];
 
-/** @param module whole and without findings */
-export function meterModule(module: WasmModule): Uint8Array<ArrayBuffer> {
-  return new Meter(module).write();
+/**
+ * @param module whole and without findings
+ * @param code writes the bodies of functions; another one than the usual notes where their bytes are from
+ */
+export function meterModule(module: WasmModule, code = new CodeWriter(4_096)): Uint8Array<ArrayBuffer> {
+  return new Meter(module, code).write();
 }
 
 class Meter {
@@ -46,7 +49,10 @@ class Meter {
   readonly #hasGrow: boolean;
   readonly #out: CodeWriter;
 
-  constructor(module: WasmModule) {
+  constructor(
+    module: WasmModule,
+    private readonly code: CodeWriter,
+  ) {
     this.#module = module;
     this.#cursor = new InstructionCursor(module);
     this.#facts = module.bodies.map((body) => factsOf(this.#cursor, body));
@@ -154,7 +160,7 @@ class Meter {
       segments.split(bodies[i] as FunctionBody);
       return segments.edits.entry;
     });
-    const code = new CodeWriter(4_096);
+    const { code } = this;
     const inject = new Injector(code, this.#added, this.#memorySize());
     out.u32(bodies.length + (this.#hasGrow ? 1 : 0));
     bodies.forEach((body, i) => {

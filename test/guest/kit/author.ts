@@ -3,19 +3,35 @@ import "../../serve-chain.js";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type CompiledHandler, compileHandler } from "../../../host/author/compile.js";
+import { type CompiledHandler, type CompileOptions, compileHandler } from "../../../host/author/compile.js";
 import { openCompiler } from "../../../host/author/compiler.js";
+import { makeMap } from "../../../host/author/make-map.js";
+import { toHex } from "../../../host/bytes.js";
 import { openHandler, type WasmHandler } from "../../../host/harness/index.js";
+import { sha256 } from "../../../host/native/sha256.js";
 
 const ROOT = join(import.meta.dirname, "../../..");
 
-export async function compileSource(source: string): Promise<CompiledHandler> {
+export function compileSource(source: string): Promise<CompiledHandler> {
+  return inProject(source, compileHandler);
+}
+
+/** With the map of its build. */
+export function mappedHandlerOf(source: string): Promise<WasmHandler> {
+  return inProject(source, async (options) => {
+    const { bytes } = await compileHandler(options);
+    const map = await makeMap(options, { bytes, hash: toHex(sha256(bytes)) });
+    return openHandler(bytes, { map });
+  });
+}
+
+async function inProject<T>(source: string, work: (options: CompileOptions) => Promise<T>): Promise<T> {
   const project = mkdtempSync(join(tmpdir(), "chain-upgrade-author-"));
   try {
     mkdirSync(join(project, "assembly"));
     writeFileSync(join(project, "assembly/index.ts"), source);
     const compiler = await openCompiler(project, ROOT);
-    return await compileHandler({ compiler, project, entry: "assembly/index.ts", packageRoot: ROOT });
+    return await work({ compiler, project, entry: "assembly/index.ts", packageRoot: ROOT });
   } finally {
     rmSync(project, { recursive: true, force: true });
   }
