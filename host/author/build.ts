@@ -1,6 +1,7 @@
 /** Builds an author's project: sources in, one .wasm with its manifest out, and the lock that says what it was made of. */
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { utf8 } from "../bytes.js";
 import { writeFileAtomically } from "../engine/home/atomic-file.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import { examineHandler } from "../handler/check/check.js";
@@ -11,6 +12,7 @@ import { type CompiledHandler, type CompileOptions, compileHandler, compileNamed
 import { openCompiler } from "./compiler.js";
 import { gasOf } from "./fixture-runs.js";
 import { isMeteredByLock, makeLock, requireLock, writeLock } from "./lock.js";
+import { makeMap, mapFileOf } from "./make-map.js";
 import { meteredText, putMetered } from "./metered-file.js";
 import { HandlerProject, type NamedFixture } from "./project.js";
 import { manifestWarnings } from "./semantics.js";
@@ -40,6 +42,8 @@ export interface BuildAnswer {
   readonly warnings: readonly string[];
 }
 
+const NO_MAP = "a build with names makes other code of these sources: failures will name no lines";
+
 /**
  * @throws UpgradeError UPG_INVALID_ARGUMENT (it does not compile), UPG_INVALID_CONFIG; UPG_HANDLER_*: nodes would refuse
  *   it, and the refused file is written beside the place of the good one, with the names of its functions
@@ -64,6 +68,9 @@ export async function buildProject(options: BuildOptions): Promise<BuildAnswer> 
   writeFileAtomically(file, bytes, 0o644);
   rmSync(refusedFile(file), { force: true });
   if (!options.locked) writeLock(project.lockFile, lock);
+  const map = await makeMap(compile, { bytes, hash });
+  if (map === undefined) rmSync(mapFileOf(file), { force: true });
+  else writeFileAtomically(mapFileOf(file), utf8(map), 0o644);
   return {
     file: options.out ?? project.wasmName,
     name: manifest.name,
@@ -73,7 +80,7 @@ export async function buildProject(options: BuildOptions): Promise<BuildAnswer> 
     gas,
     gas_limit: String(manifest.gasLimit),
     lock: project.lockName,
-    warnings: [...manifestWarnings(manifest), ...scenes.warnings, ...warnings],
+    warnings: [...manifestWarnings(manifest), ...scenes.warnings, ...warnings, ...(map === undefined ? [NO_MAP] : [])],
   };
 }
 

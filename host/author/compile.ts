@@ -114,7 +114,7 @@ async function compile(
 }
 
 /** The kit and its one dependency come from where this program is; everything else from the project. */
-function locate(path: string, project: string, packageRoot: string): { label: string; file: string } {
+export function locate(path: string, project: string, packageRoot: string): { label: string; file: string } {
   const found = /(?:^|.*\/)node_modules\/(.+)$/.exec(path)?.[1];
   if (found?.startsWith("chain-upgrade/")) return { label: found, file: join(packageRoot, found.slice(14)) };
   if (found?.startsWith("as-bignum/")) {

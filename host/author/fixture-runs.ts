@@ -1,10 +1,11 @@
 /** Fixtures run through a handler: for their gas, and against what they expect. */
 import type { WasmHandler } from "../handler/handler.js";
-import { type BytesLike, bytes } from "../harness/bytes-like.js";
-import { sameStores } from "../harness/diff.js";
-import { MemoryStores } from "../harness/memory-stores.js";
-import { runScene, type SceneRun } from "../harness/run.js";
-import { type StandardCheck, standardChecks } from "../harness/standard-checks.js";
+import { failureLines } from "../harness/failure/failure-lines.js";
+import { type GasProfile, gasProfile } from "../harness/gas-profile.js";
+import { type LogLine, runScene, type SceneRun } from "../harness/run.js";
+import { standardChecks } from "../harness/standard-checks.js";
+import { expectedStore, type StoreExpectation } from "./expected-stores.js";
+import { type FailureAnswer, failureAnswer } from "./failure-answer.js";
 import type { NamedFixture } from "./project.js";
 import { sceneChecks } from "./semantics.js";
 
@@ -13,9 +14,16 @@ export interface FixtureResult {
   readonly ok: boolean;
   /** Null when the run failed. */
   readonly gas: string | null;
-  readonly peak_memory: string | null;
-  readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly message: string }[];
+  /** Bytes of the handler's memory at its largest; null when the run failed. */
+  readonly guest_memory: string | null;
+  readonly checks: readonly StoreExpectation[];
   readonly warnings: readonly string[];
+  /** What the handler logged. */
+  readonly logs: readonly LogLine[];
+  /** Where the run failed; null when it did not. */
+  readonly failure: FailureAnswer | null;
+  /** Only where it was asked for, and the run did not fail. */
+  readonly gas_profile?: GasProfile;
 }
 
 /** Without fixtures there is still the scene with nothing in it. */
@@ -33,42 +41,39 @@ export function gasOf(handler: WasmHandler, fixtures: readonly NamedFixture[]): 
   );
 }
 
-export function testFixture(handler: WasmHandler, { name, fixture }: NamedFixture): FixtureResult {
+export interface FixtureOptions {
+  /** What the gas went to, too. */
+  readonly gas?: boolean;
+}
+
+export function testFixture(
+  handler: WasmHandler,
+  { name, fixture }: NamedFixture,
+  { gas = false }: FixtureOptions = {},
+): FixtureResult {
   const run = runScene(handler, fixture);
   const code = fixture.expect?.code;
-  const checks: (StandardCheck | { name: string; ok: boolean; message: string })[] =
+  const checks: StoreExpectation[] =
     code === undefined ? standardChecks(handler, fixture) : [expectedFailure(run, code)];
   checks.push(...sceneChecks(handler, fixture, run));
   for (const [store, pairs] of Object.entries(fixture.expect?.stores ?? {}))
-    checks.push(expectedStore(run, store, pairs));
+    checks.push(expectedStore(run.stores, store, pairs));
   return {
     fixture: name,
     ok: checks.every(({ ok }) => ok),
     gas: run.gas === undefined ? null : String(run.gas),
-    peak_memory: run.peakMemory === undefined ? null : String(run.peakMemory),
+    guest_memory: run.guestMemory === undefined ? null : String(run.guestMemory),
     checks,
     warnings: run.warnings,
+    logs: run.logs,
+    failure: run.failure ? failureAnswer(run.failure) : null,
+    ...(gas && run.ok ? { gas_profile: gasProfile(handler, fixture) } : {}),
   };
 }
 
-function expectedFailure({ error }: SceneRun, code: string) {
+function expectedFailure({ error, failure }: SceneRun, code: string): StoreExpectation {
+  const where = failure ? `\n${failureLines(failure).join("\n")}` : "";
   const ended = error ? `${error.code}: ${error.message}` : "success";
-  return { name: "fails as expected", ok: error?.code === code, message: `ended with ${ended}, expected ${code}` };
-}
-
-function expectedStore(
-  { stores }: SceneRun,
-  name: string,
-  pairs: readonly (readonly [BytesLike, BytesLike])[],
-): { name: string; ok: boolean; message: string } {
-  const check = `store "${name}"`;
-  if (!stores.names.includes(name)) return { name: check, ok: false, message: "is absent" };
-  const [expected, got] = [new MemoryStores(), new MemoryStores()];
-  for (const [key, value] of pairs) expected.open(name).set(bytes(key), bytes(value));
-  const to = got.open(name);
-  for (const [key, value] of stores.store(name).iterate()) to.set(key, value);
-  expected.open(name);
-  return sameStores(expected, got)
-    ? { name: check, ok: true, message: `${pairs.length} pairs as expected` }
-    : { name: check, ok: false, message: "does not hold what the fixture expects" };
+  if (error?.code === code) return { name: "fails as expected", ok: true, message: `ended with ${ended}` };
+  return { name: "fails as expected", ok: false, message: `ended with ${ended}, expected ${code}${where}` };
 }

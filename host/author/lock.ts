@@ -64,7 +64,7 @@ export function requireLock(path: string, built: HandlerLock): void {
   );
 }
 
-function readLock(path: string): HandlerLock {
+export function readLock(path: string): HandlerLock {
   try {
     const lock = JSON.parse(readFileSync(path, "utf8")) as Partial<HandlerLock>;
     if (lock.lock !== 1 || typeof lock.sha256 !== "string" || typeof lock.sources !== "object") {

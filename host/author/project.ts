@@ -30,6 +30,11 @@ export class HandlerProject {
     return join(this.folder, this.wasmName);
   }
 
+  /** Folders that what a test shows depends on. */
+  get watched(): readonly string[] {
+    return ["assembly", "fixtures"].map((name) => join(this.folder, name));
+  }
+
   /** Scenes in `fixtures/*.json`, by name. @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_STORE_IO */
   fixtures(): NamedFixture[] {
     const folder = join(this.folder, "fixtures");

@@ -17,7 +17,7 @@ export interface Fixture extends Scene {
   };
 }
 
-const NUMBERS = new Set(["height", "time"]);
+const NUMBERS = new Set(["height", "time", "bytesPerPair"]);
 const TEXTS = new Set(["chainId", "info"]);
 
 /**

@@ -34,7 +34,7 @@ export interface SceneRun {
   /** Gas used; undefined when it failed. */
   readonly gas: bigint | undefined;
   /** Bytes of the handler's memory at its largest; undefined when it failed. */
-  readonly peakMemory: number | undefined;
+  readonly guestMemory: number | undefined;
   readonly logs: readonly LogLine[];
   readonly progress: readonly (readonly [done: bigint, total: bigint])[];
   /** Invariants that held. */
@@ -129,7 +129,7 @@ export class SceneRunner {
       diff,
       stores: branch,
       gas: report.gas,
-      peakMemory: report.memoryPages * PAGE_BYTES,
+      guestMemory: report.memoryPages * PAGE_BYTES,
       checks: report.checks,
       warnings: emptyValues(diff),
     };
@@ -143,7 +143,7 @@ function failure(error: UpgradeError) {
     failure: undefined,
     diff: {},
     gas: undefined,
-    peakMemory: undefined,
+    guestMemory: undefined,
     checks: [],
     warnings: [],
   };

@@ -20,6 +20,8 @@ export interface Scene {
   readonly info?: string;
   /** A second run over the result of the first changes nothing: the standard checks look whether that holds. */
   readonly idempotent?: boolean;
+  /** Bytes of memory that the handler may take for each pair of a scan, and keep: none when left out (check "memory"). */
+  readonly bytesPerPair?: number;
 }
 
 export const DEFAULT_HEIGHT = 100n;

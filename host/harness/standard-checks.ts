@@ -3,12 +3,14 @@ import { isUpgradeError } from "../errors.js";
 import type { WasmHandler } from "../handler/handler.js";
 import { BATCH_BYTES } from "../limits.js";
 import { sameStores } from "./diff.js";
+import { failureLines } from "./failure/failure-lines.js";
 import { limitsBeforeHostCalls, seededLimits } from "./gas-points.js";
+import { checkMemory, MEMORY_PAIRS } from "./memory-check.js";
 import { SceneRunner } from "./run.js";
 import type { Scene } from "./scene.js";
 
 export interface StandardCheck {
-  readonly name: "runs" | "batch sizes" | "out of gas" | "idempotent" | "layout";
+  readonly name: "runs" | "batch sizes" | "out of gas" | "memory" | "idempotent" | "layout";
   readonly ok: boolean;
   /** What was looked at, or what is wrong. */
   readonly message: string;
@@ -18,6 +20,8 @@ export interface StandardCheckOptions {
   /** Gas limits tried besides those at host calls; 200 when left out. */
   readonly gasPoints?: number;
   readonly seed?: number;
+  /** Pairs that each scan is handed, the scene's again and again, to see whether memory grows; 50,000 when left out. */
+  readonly memoryPairs?: number;
 }
 
 /** A frame alone, some, and as the chain has them. */
@@ -34,15 +38,19 @@ const BATCH_SIZES = [1, 1_000, BATCH_BYTES];
 export function standardChecks(
   handler: WasmHandler,
   scene: Scene = {},
-  { gasPoints = 200, seed = 1 }: StandardCheckOptions = {},
+  { gasPoints = 200, seed = 1, memoryPairs = MEMORY_PAIRS }: StandardCheckOptions = {},
 ): StandardCheck[] {
   const runner = new SceneRunner(handler, scene);
-  const { ok, error, gas } = runner.run();
-  if (!ok || gas === undefined) return [{ name: "runs", ok: false, message: `${error?.code}: ${error?.message}` }];
+  const { ok, error, gas, failure } = runner.explained(runner.run());
+  if (!ok || gas === undefined) {
+    const where = failure ? `\n${failureLines(failure).join("\n")}` : "";
+    return [{ name: "runs", ok: false, message: `${error?.code}: ${error?.message}${where}` }];
+  }
   return [
     { name: "runs", ok: true, message: `gas ${gas}` },
     checkBatchSizes(runner),
     checkOutOfGas(runner, gas, seededLimits(seed, gasPoints, gas)),
+    checkMemory(runner, memoryPairs),
     ...(scene.idempotent ? [checkIdempotence(runner)] : []),
     checkLayouts(runner),
   ];

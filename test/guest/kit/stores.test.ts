@@ -93,7 +93,7 @@ describe("Store", () => {
     const many = Array.from({ length: 10_000 }, (_, i) => [bytes(1, i >> 8, i & 255), bytes(`value ${i}`)] as const);
     const run = runScene(handler, { stores: { all: many } });
     expect(run.error).toBeUndefined();
-    expect(run.peakMemory).toBe(16 * 65_536);
+    expect(run.guestMemory).toBe(16 * 65_536);
   });
 
   for (const [what, words, body] of [

@@ -43,7 +43,7 @@ describe("runScene()", () => {
     ]);
     expect(run.checks.map(({ name }) => name)).toEqual(["supply", "balances"]);
     expect(run.gas).toBeGreaterThan(0n);
-    expect(run.peakMemory).toBe(16 * 65_536);
+    expect(run.guestMemory).toBe(16 * 65_536);
   });
 
   test("a supply past 128 bits → UPG_MIGRATION_FAILED with the handler's code; nothing changed", () => {

@@ -1,22 +1,22 @@
 /** `chaind handler test [FILE]`: the checks that every handler must pass, on the scenes of a project. */
 
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { type FixtureResult, testFixture, withDefault } from "../../../author/fixture-runs.js";
-import { HandlerProject, readFixture } from "../../../author/project.js";
-import { openHandlerFile } from "../../../author/wasm-file.js";
+import { fileURLToPath } from "node:url";
+import { buildProject, buildText } from "../../../author/build.js";
+import { packageRoot } from "../../../author/compiler.js";
+import { fixtureText } from "../../../author/fixture-text.js";
+import { HandlerProject } from "../../../author/project.js";
+import { type TestOptions, testProject } from "../../../author/test-project.js";
+import { watchFolders } from "../../../author/watch.js";
+import { isUpgradeError } from "../../../errors.js";
 import { isEmbedded } from "../../../native/embedded.js";
-import { programName } from "../../../program-name.js";
 import type { Cobra } from "../../../shell/cobra.js";
 import type { Output } from "../../../shell/output.js";
 import { usage } from "../../../usage.js";
+import { absent } from "./absent.js";
 
 const FAILED_EXIT = 20;
 
-interface TestOptions {
-  readonly project: string;
-  readonly fixture?: readonly string[];
-}
+type Options = TestOptions & { readonly watch?: boolean };
 
 export function registerTest(handler: Cobra, output: Output): void {
   handler
@@ -25,33 +25,41 @@ export function registerTest(handler: Cobra, output: Output): void {
     .summary("Put a built handler through the standard checks")
     .description(
       "Runs each scene of fixtures/*.json: batches of three sizes must agree, a run that is out of gas anywhere must leave\n" +
-        "nothing, other layouts must be refused, and what the scene expects must come. Exit status 20 if anything fails;\n" +
-        "2: there is no such handler, 21: nodes would refuse it, 30: a scene cannot be read.",
+        "nothing, memory must not grow with the pairs, other layouts must be refused, and what the scene expects must come.\n" +
+        "Shows what the handler logged. Exit status 20 if anything fails; 2: there is no such handler, 21: nodes would refuse\n" +
+        "it, or it was built of other sources than there are now, 30: a scene cannot be read.",
     )
     .option("--project <dir>", "folder of the project", ".")
     .option("--fixture <file...>", "these scenes instead of the project's")
-    .example("handler test", "handler test v3.wasm --fixture fixtures/three-holders.json")
-    .action((file: string | undefined, options: TestOptions) => {
-      const project = new HandlerProject(options.project);
-      const path = file ?? join(options.project, project.wasmName);
-      if (file === undefined && !existsSync(path)) {
-        const make = isEmbedded() ? "" : `make it with \`${programName()} handler build\`, or `;
-        throw usage(`there is no ${path} yet; ${make}name a file`);
-      }
-      const wasm = openHandlerFile(path);
-      const fixtures = options.fixture?.map((path) => readFixture(path)) ?? project.fixtures();
-      for (const fixture of withDefault(fixtures)) {
-        const result = testFixture(wasm, fixture);
-        if (!result.ok) process.exitCode = FAILED_EXIT;
-        output.print(result, resultText(result));
-      }
+    .option("--gas", "print what the gas went to")
+    .option("--watch", "build and test again whenever a source or a scene changes")
+    .example("handler test", "handler test v3.wasm --fixture fixtures/three-holders.json", "handler test --watch")
+    .action(async (file: string | undefined, options: Options) => {
+      const root = isEmbedded() ? undefined : packageRoot(fileURLToPath(import.meta.url));
+      const tests = { ...options, file, packageRoot: root };
+      if (!options.watch) process.exitCode = runTests(tests, output) ? 0 : FAILED_EXIT;
+      else if (file !== undefined) throw usage("--watch builds the project and tests that: name no file with it");
+      else if (root === undefined) throw absent("test --watch");
+      else await watch(tests, root, output);
     });
 }
 
-function resultText({ fixture, ok, gas, checks, warnings }: FixtureResult): string {
-  return [
-    `${fixture}: ${ok ? "ok" : "FAILED"}${gas === null ? "" : `, gas ${gas}`}`,
-    ...checks.map(({ name, ok: holds, message }) => `  ${holds ? "ok    " : "FAILED"}  ${name}: ${message}`),
-    ...warnings.map((warning) => `  warning  ${warning}`),
-  ].join("\n");
+function runTests(options: TestOptions, output: Output): boolean {
+  return testProject(options, (result) => output.print(result, fixtureText(result)));
+}
+
+async function watch(tests: TestOptions, root: string, output: Output): Promise<void> {
+  const { folder, watched } = new HandlerProject(tests.project);
+  await watchFolders(watched, async () => {
+    try {
+      const built = await buildProject({ project: tests.project, packageRoot: root });
+      output.say(buildText(built));
+      runTests(tests, output);
+    } catch (error) {
+      if (!isUpgradeError(error)) throw error;
+      if (error.details["compiler"]) output.say(error.details["compiler"]);
+      output.say(`${error.code}: ${error.message}`);
+    }
+    output.say(`watching ${folder}: Ctrl-C ends it`);
+  });
 }

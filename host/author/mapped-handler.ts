@@ -1,0 +1,24 @@
+/** A handler's file, with the map of its build where that is beside it. */
+import { existsSync, readFileSync } from "node:fs";
+import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
+import type { WasmHandler } from "../handler/handler.js";
+import { useMap } from "../harness/failure/maps.js";
+import { mapFileOf } from "./make-map.js";
+import { openHandlerFile } from "./wasm-file.js";
+
+/** @throws UpgradeError UPG_INVALID_ARGUMENT (also: the map is none), UPG_STORE_IO, UPG_HANDLER_* */
+export function openMappedHandler(path: string): WasmHandler {
+  const handler = openHandlerFile(path);
+  const map = mapFileOf(path);
+  if (existsSync(map)) readMap(handler, map);
+  return handler;
+}
+
+function readMap(handler: WasmHandler, path: string): void {
+  try {
+    useMap(handler, readFileSync(path, "utf8"));
+  } catch (cause) {
+    const code = isUpgradeError(cause) ? cause.code : "UPG_STORE_IO";
+    throw new UpgradeError(code, `${path}: ${messageOf(cause)}`, { cause });
+  }
+}

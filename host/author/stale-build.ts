@@ -1,0 +1,59 @@
+/** Is a built handler still what the sources make? handler.lock.json names what they were when it was built. */
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { toHex } from "../bytes.js";
+import { UpgradeError } from "../errors.js";
+import { programName } from "../program-name.js";
+import { locate } from "./compile.js";
+import { readLock } from "./lock.js";
+import type { HandlerProject } from "./project.js";
+
+const SHOWN_MAX = 3;
+
+/**
+ * A project without a lock is not built by `handler build`: nothing is known of its sources.
+ *
+ * @param hash of the built handler
+ * @param packageRoot folder of the package chain-upgrade; undefined in a program that is one file
+ * @throws UpgradeError UPG_HANDLER_HASH when it is stale, UPG_INVALID_CONFIG when the lock cannot be read
+ */
+export function requireFresh(project: HandlerProject, hash: string, packageRoot: string | undefined): void {
+  if (!existsSync(project.lockFile)) return;
+  const lock = readLock(project.lockFile);
+  const changed = Object.entries(lock.sources)
+    .filter(([name, sha256]) => {
+      const file = fileOf(name, project.folder, packageRoot);
+      return file !== undefined && hashOf(file) !== sha256;
+    })
+    .map(([name]) => name);
+  const build = `run \`${programName()} handler build\``;
+  if (changed.length > 0) {
+    const more = changed.length > SHOWN_MAX ? ` and ${changed.length - SHOWN_MAX} more` : "";
+    const what = `${changed.slice(0, SHOWN_MAX).join(", ")}${more} changed since it was built`;
+    throw stale(project, `${what}: ${build}`, hash);
+  }
+  if (lock.sha256 !== hash) throw stale(project, `its SHA-256 is not the one in ${project.lockName}: ${build}`, hash);
+}
+
+function stale({ wasmName }: HandlerProject, why: string, hash: string): UpgradeError {
+  return new UpgradeError("UPG_HANDLER_HASH", `${wasmName} is not what the sources make: ${why}`, {
+    details: { built: hash },
+  });
+}
+
+/** A name as the lock has it: a file of the project, of the kit, or of a package; undefined where this program has no kit. */
+function fileOf(name: string, folder: string, packageRoot: string | undefined): string | undefined {
+  const own = join(folder, name);
+  if (existsSync(own)) return own;
+  if (packageRoot === undefined) return undefined;
+  return locate(`node_modules/${name}`, folder, packageRoot).file;
+}
+
+function hashOf(file: string): string {
+  try {
+    return toHex(createHash("sha256").update(readFileSync(file, "utf8")).digest());
+  } catch {
+    return ""; // gone
+  }
+}
