@@ -1,7 +1,7 @@
 /** A source map as the AssemblyScript compiler writes it (revision 3): one generated line, whose columns are bytes of the file. */
 
 /** One entry: from this byte on, code of this line. Lines and columns count from 1. */
-export type MappedLine = readonly [at: number, source: number, line: number, column: number];
+type MappedLine = readonly [at: number, source: number, line: number, column: number];
 
 export interface SourceMap {
   readonly sources: readonly string[];

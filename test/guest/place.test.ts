@@ -72,7 +72,9 @@ describe("runHandler(), with an observer", () => {
     const observer = {
       onPlace: (place: string, gas: bigint) => places.push(`${place} ${gas > 0n}`),
       onBatch: (...batch: readonly number[]) => batches.push(batch),
-      onCharge: (_what: string, price: number) => void (charged += price),
+      onCharge: (_what: string, price: number) => {
+        charged += price;
+      },
     };
     const parts = { batch: trapsAt(9), check: "(i32.const 0)" };
     const { report } = runHandlerIn(load(parts, MANIFEST), {

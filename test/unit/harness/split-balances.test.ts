@@ -60,7 +60,7 @@ describe("standardChecks()", () => {
   test("split-balances → all hold", () => {
     const checks = standardChecks(handler, SCENE);
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
-    expect(checks.map(({ name }) => name)).toEqual(["runs", "batch sizes", "out of gas", "layout"]);
+    expect(checks.map(({ name }) => name)).toEqual(["runs", "batch sizes", "out of gas", "memory", "layout"]);
   });
 
   test("a handler that runs at a version after its own → the check of layouts does not hold, and names the module", () => {
