@@ -3,17 +3,18 @@
  * `embed/go/sdk/testdata`, from where the Go tests read them. `--check` compares instead of writing.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { ROOT } from "../house/sources.js";
 import { buildHandler } from "./build-handler.js";
 
-const SOURCES = "embed/go/sdk/example/handlers";
-const OUT = "embed/go/sdk/testdata";
+const SOURCES = join(ROOT, "embed/go/sdk/example/handlers");
+const OUT = join(ROOT, "embed/go/sdk/testdata");
 
 const isCheck = process.argv.includes("--check");
 let differing = 0;
 for (const file of readdirSync(SOURCES)) {
   if (!file.endsWith(".ts")) continue;
-  const bytes = await buildHandler(resolve(SOURCES), file);
+  const bytes = await buildHandler(SOURCES, file);
   const target = join(OUT, file.replace(/\.ts$/, ".wasm"));
   if (!isCheck) writeFileSync(target, bytes);
   else if (!Buffer.from(bytes).equals(readFileSync(target))) {

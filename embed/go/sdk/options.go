@@ -43,7 +43,7 @@ type Options struct {
 	// AddReceipts makes the store with this upgrade: true for the first upgrade of a chain that has receipts.
 	AddReceipts bool
 
-	// Applied is told of an upgrade that succeeded, and how long it took; the block is not committed yet. nil: nobody is.
+	// Applied is called after an upgrade that succeeded, with how long it took; the block is not committed yet. nil: no call.
 	Applied func(report upgrade.Report, elapsed time.Duration)
 	// Logger gets the handler's lines; nil: the logger of the block's context.
 	Logger log.Logger

@@ -35,7 +35,7 @@ type outcome struct {
 	err            error
 }
 
-// report tells the operator, by log, event and metrics, and a rehearsal in this process.
+// report writes the log, events and metrics, and hands the outcome to a rehearsal in this process.
 func (u *Upgrade) report(ctx sdktypes.Context, done outcome) {
 	rehearsals.observe(done)
 	logger := u.logger(ctx)

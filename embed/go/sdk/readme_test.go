@@ -1,0 +1,35 @@
+package sdk_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var quoted = regexp.MustCompile("(?s)<!-- from ([^ ]+) -->\n```go\n(.*?)```")
+
+func TestReadmeQuotesTheExample(t *testing.T) {
+	readme := mustRead(t, "README.md")
+	all := quoted.FindAllStringSubmatch(readme, -1)
+	if len(all) != 3 {
+		t.Fatalf("%d blocks are quoted", len(all))
+	}
+	for _, each := range all {
+		if !strings.Contains(mustRead(t, each[1]), each[2]) {
+			t.Errorf("%s has no longer what the README quotes:\n%s", each[1], each[2])
+		}
+	}
+	if !strings.Contains(readme, hash(file(t, "v2"))) {
+		t.Error("the README names another hash of v2.wasm")
+	}
+}
+
+func mustRead(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
