@@ -60,7 +60,7 @@ def module(body: str, counters: bool = False, memory: str = "16", head: str = ""
     used = [name for name in IMPORTS if f"${name}" in body]
     imports = "".join(f'(import "chain" "{name}" (func ${name} {IMPORTS[name]}))' for name in used)
     text = (
-        f'(module {head} {imports} (memory (export "memory") {memory}) {COUNTERS if counters else ""} {BUFFERS} {body})'
+        f'(module {head} {imports} (memory (export "memory") {memory}) {BUFFERS} {body} {COUNTERS if counters else ""})'
     )
     wasm = bytes(wat2wasm(text))
     return without_customs(wasm) if counters else wasm

@@ -56,6 +56,7 @@ class Load(unittest.TestCase):
             "exports": module(IDLE.replace("handler_run", "handler_rub"), counters=True, memory="16 512"),
             "imports": module("(func (call $log (i32.const 0) (i32.const 0) (i32.const 0)))" + IDLE, True, "16 512"),
             "counters": module(IDLE, memory="16 512"),
+            "in their order": module(COUNTERS + IDLE, memory="16 512"),
             "16 to 512 pages": module(IDLE, counters=True, memory="16 513"),
             "has not 16": module(IDLE, counters=True, memory="17 512"),
             "start section": module(IDLE + head, counters=True, memory="16 512"),
@@ -131,6 +132,12 @@ class Load(unittest.TestCase):
         for identifier in (1, 2, 3, 5, 7):
             huge = bytes([identifier, 5]) + b"\xff\xff\xff\xff\x0f"
             self.refused(b"\0asm\1\0\0\0" + huge, "UPG_HANDLER_FORMAT")
+
+    def test_many_imports(self) -> None:
+        """more than 16 imports, though each is offered → UPG_HANDLER_LIMIT"""
+        entry = '(import "chain" "log" (func (param i32 i32 i32)))'
+        self.refused(self.file(16 * entry), "UPG_HANDLER_MEMORY")
+        self.refused(self.file(17 * entry), "UPG_HANDLER_LIMIT", "17 imports")
 
     def test_flipped_bytes(self) -> None:
         """a byte of the file flipped → loads, or an error of ours; never another"""

@@ -104,11 +104,11 @@ class Handler:
                 self._is_running = False
 
     def _run(self, given: Input) -> Run:
-        require_layout(self.manifest, given.versions)
         budget = OverlayBudget(given.overlay_bytes_max)
         stores = {name: Overlay(StorePort(name, store), budget.grew) for name, store in given.stores.items()}
         if given.guards:
             guard_before(self.manifest, given.versions, stores)
+        require_layout(self.manifest, given.versions)
         gas = GasCounter(self._gas_limit(given))
         place = Place()
         try:

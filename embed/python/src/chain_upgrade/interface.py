@@ -124,8 +124,9 @@ def check_metered(metered: WasmShape, file: WasmShape) -> None:
     maximum = MEMORY_PAGES_MAX if pages.maximum is None else min(pages.maximum, MEMORY_PAGES_MAX)
     if metered.memories != [Limits(pages.minimum, maximum)]:
         raise metered_refusal(f"its memory has not {pages.minimum} to {maximum} pages")
-    own = {name: entry for name, entry in metered.exports.items() if name not in _COUNTERS}
-    if own != file.exports:
-        raise metered_refusal("its exports are not those of the file")
-    if any(name not in metered.exports or metered.exports[name].kind != "global" for name in _COUNTERS):
-        raise metered_refusal(f"it does not export the counters {', '.join(_COUNTERS)}")
+    entries = list(metered.exports.items())
+    own, added = entries[: len(file.exports)], entries[len(file.exports) :]
+    if own != list(file.exports.items()):
+        raise metered_refusal("its exports are not those of the file, in their order")
+    if [(name, entry.kind) for name, entry in added] != [(name, "global") for name in _COUNTERS]:
+        raise metered_refusal(f"after the file's it does not export the counters {', '.join(_COUNTERS)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .errors import UpgradeError
-from .limits import CUSTOM_SECTIONS_MAX
+from .limits import CUSTOM_SECTIONS_MAX, IMPORTS_MAX
 from .text import quote
 
 _CUSTOM, _TYPE, _IMPORT, _FUNCTION, _MEMORY, _EXPORT, _START = 0, 1, 2, 3, 5, 7, 8
@@ -172,7 +172,10 @@ class _ShapeReader:
         return self._types[index]
 
     def _read_imports(self, content: _Reader) -> None:
-        for _ in range(content.count("imports")):
+        count = content.count("imports")
+        if count > IMPORTS_MAX:
+            raise UpgradeError("UPG_HANDLER_LIMIT", f"{self._what}: {count} imports, at most {IMPORTS_MAX} are allowed")
+        for _ in range(count):
             module, name = content.name("an import's module"), content.name("an import's name")
             kind = content.byte("an import's kind")
             if kind != 0:
