@@ -10,12 +10,12 @@ import { sha256 } from "../native/sha256.js";
 import { programName } from "../program-name.js";
 import { type CompiledHandler, type CompileOptions, compileHandler, compileNamed } from "./compile.js";
 import { openCompiler } from "./compiler.js";
-import { gasOf } from "./fixture-runs.js";
 import { isMeteredByLock, makeLock, requireLock, writeLock } from "./lock.js";
-import { makeMap, mapFileOf } from "./make-map.js";
+import { makeMap, mapFileOf } from "./map/make-map.js";
 import { meteredText, putMetered } from "./metered-file.js";
 import { HandlerProject, type NamedFixture } from "./project.js";
 import { manifestWarnings } from "./semantics.js";
+import { gasOf } from "./testing/fixture-runs.js";
 
 export interface BuildOptions {
   readonly project: string;
@@ -64,11 +64,11 @@ export async function buildProject(options: BuildOptions): Promise<BuildAnswer> 
   if (options.locked) requireLock(project.lockFile, lock);
   const scenes = readScenes(project);
   const gas = gasOf(handler, scenes.fixtures);
+  const map = await makeMap(compile, { bytes, hash });
   mkdirSync(dirname(file), { recursive: true });
   writeFileAtomically(file, bytes, 0o644);
   rmSync(refusedFile(file), { force: true });
   if (!options.locked) writeLock(project.lockFile, lock);
-  const map = await makeMap(compile, { bytes, hash });
   if (map === undefined) rmSync(mapFileOf(file), { force: true });
   else writeFileAtomically(mapFileOf(file), utf8(map), 0o644);
   return {

@@ -3,7 +3,7 @@
  * the store upgrades made, and what the upgrade block refuses before it runs the handler. Everything goes to memory.
  */
 
-import { OverlayDatabase } from "../author/overlay-database.js";
+import { OverlayDatabase } from "../author/trial/overlay-database.js";
 import { App } from "../chain/app.js";
 import type { GenesisFacts } from "../chain/genesis/genesis.js";
 import { Core } from "../core/core.js";

@@ -143,7 +143,7 @@ describe("retired words", () => {
   test("comments and doc blocks of embed/python have none", () => {
     const files = sourcesUnder("embed/python", ".py").filter(({ path }) => !path.includes("/build/"));
     const found = files.flatMap(({ path, text }) => {
-      const comments = text.matchAll(/^ *"""[\s\S]*?"""$|(?:^|  )#:? .*$/gm);
+      const comments = text.matchAll(/^ *"""[\s\S]*?"""$|(?:^| {2})#:? .*$/gm);
       return [...comments].flatMap(({ 0: comment, index }) => {
         const line = text.slice(0, index).split("\n").length;
         return retiredIn(path, comment.replace(/`[^`\n]*`/g, ""), line);

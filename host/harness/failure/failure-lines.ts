@@ -10,6 +10,12 @@ const MIB = 1_048_576;
 const [FIRST_FRAMES, LAST_FRAMES] = [8, 4];
 const KIT = /^~lib\//;
 
+/**
+ * Why a handler failed, in lines for people: the place, the pair in hand, memory that is full, and the functions that were running.
+ *
+ * @example
+ * console.log(failureLines({ phase: "handler_run", pair: undefined, frames: [], outOfMemory: undefined })); // → [ 'in handler_run' ]
+ */
 export function failureLines({ phase, pair, frames, outOfMemory }: Failure): string[] {
   const at = pair ? `, at pair ${pair.number}${pair.isBatch ? " or after it" : ""}, key ${keyText(pair.key)}` : "";
   const memory = outOfMemory ? [memoryLine(outOfMemory)] : [];

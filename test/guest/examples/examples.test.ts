@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { testFixture } from "../../../host/author/fixture-runs.js";
 import { HandlerProject } from "../../../host/author/project.js";
+import { testFixture } from "../../../host/author/testing/fixture-runs.js";
 import { openHandler, runScene, type Scene, type WasmHandler } from "../../../host/harness/index.js";
 import { names, namesScene } from "./names.js";
 

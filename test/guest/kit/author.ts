@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CompiledHandler, type CompileOptions, compileHandler } from "../../../host/author/compile.js";
 import { openCompiler } from "../../../host/author/compiler.js";
-import { makeMap } from "../../../host/author/make-map.js";
+import { makeMap } from "../../../host/author/map/make-map.js";
 import { toHex } from "../../../host/bytes.js";
 import { openHandler, type WasmHandler } from "../../../host/harness/index.js";
 import { sha256 } from "../../../host/native/sha256.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { compileHandler } from "../../../host/author/compile.js";
 import { openCompiler } from "../../../host/author/compiler.js";
-import { makeMap } from "../../../host/author/make-map.js";
+import { makeMap } from "../../../host/author/map/make-map.js";
 import { toHex } from "../../../host/bytes.js";
 import { type Failure, failureLines, runScene, type Scene, type WasmHandler } from "../../../host/harness/index.js";
 import { sha256 } from "../../../host/native/sha256.js";

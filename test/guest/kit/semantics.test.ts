@@ -1,7 +1,7 @@
 /** Handlers that run without an error and yet do what their author did not mean: the build warns, a scene's check fails. */
 import { describe, expect, test } from "vitest";
-import { testFixture } from "../../../host/author/fixture-runs.js";
 import { manifestWarnings } from "../../../host/author/semantics.js";
+import { testFixture } from "../../../host/author/testing/fixture-runs.js";
 import type { Fixture } from "../../../host/harness/index.js";
 import { load } from "../build.js";
 

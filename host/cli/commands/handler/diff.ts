@@ -1,8 +1,8 @@
 /** `chaind handler diff A B`: what changed between two builds. */
 
 import { compareHandlers } from "../../../author/comparison.js";
-import { gasOf, withDefault } from "../../../author/fixture-runs.js";
 import { HandlerProject, type NamedFixture } from "../../../author/project.js";
+import { gasOf, withDefault } from "../../../author/testing/fixture-runs.js";
 import { readWasmFile, type WasmFile } from "../../../author/wasm-file.js";
 import { isUpgradeError } from "../../../errors.js";
 import { loadHandler } from "../../../handler/handler.js";

@@ -1,6 +1,6 @@
 /** `chaind handler run FILE --state HOME`: what would this handler do to this chain? Nothing is written. */
 
-import { trialAnswer, tryHandler } from "../../../author/trial.js";
+import { trialAnswer, tryHandler } from "../../../author/trial/trial.js";
 import { openHandlerFile } from "../../../author/wasm-file.js";
 import { isUpgradeError, type UpgradeError } from "../../../errors.js";
 import type { Cobra } from "../../../shell/cobra.js";

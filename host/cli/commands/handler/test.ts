@@ -3,10 +3,10 @@
 import { fileURLToPath } from "node:url";
 import { buildProject, buildText } from "../../../author/build.js";
 import { packageRoot } from "../../../author/compiler.js";
-import { fixtureText } from "../../../author/fixture-text.js";
 import { HandlerProject } from "../../../author/project.js";
-import { type TestOptions, testProject } from "../../../author/test-project.js";
-import { watchFolders } from "../../../author/watch.js";
+import { fixtureText } from "../../../author/testing/fixture-text.js";
+import { type TestOptions, testProject } from "../../../author/testing/test-project.js";
+import { watchFolders } from "../../../author/testing/watch.js";
 import { isUpgradeError } from "../../../errors.js";
 import { isEmbedded } from "../../../native/embedded.js";
 import type { Cobra } from "../../../shell/cobra.js";

@@ -2,12 +2,12 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { toHex } from "../bytes.js";
-import { UpgradeError } from "../errors.js";
-import { programName } from "../program-name.js";
-import { locate } from "./compile.js";
-import { readLock } from "./lock.js";
-import type { HandlerProject } from "./project.js";
+import { toHex } from "../../bytes.js";
+import { UpgradeError } from "../../errors.js";
+import { programName } from "../../program-name.js";
+import { locate } from "../compile.js";
+import { readLock } from "../lock.js";
+import type { HandlerProject } from "../project.js";
 
 const SHOWN_MAX = 3;
 

@@ -2,9 +2,9 @@
  * A database whose changes go to another one, that is given up afterwards: the database below is read and never written.
  */
 
-import type { SpillFiles } from "../branch/spill/spill-files.js";
-import { compareBytes, toHex } from "../bytes.js";
-import type { Batch, Database, DatabaseRange } from "../store/disk/database.js";
+import type { SpillFiles } from "../../branch/spill/spill-files.js";
+import { compareBytes, toHex } from "../../bytes.js";
+import type { Batch, Database, DatabaseRange } from "../../store/disk/database.js";
 
 const PAGE_KEYS = 1_024;
 

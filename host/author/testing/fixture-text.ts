@@ -1,6 +1,6 @@
 /** What came of a fixture, in lines for people. */
-import type { GasProfile } from "../harness/gas-profile.js";
-import { visible } from "../visible.js";
+import type { GasProfile } from "../../harness/gas-profile.js";
+import { visible } from "../../visible.js";
 import { differenceLines } from "./expected-stores.js";
 import type { FixtureResult } from "./fixture-runs.js";
 

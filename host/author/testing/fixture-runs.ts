@@ -1,13 +1,13 @@
 /** Fixtures run through a handler: for their gas, and against what they expect. */
-import type { WasmHandler } from "../handler/handler.js";
-import { failureLines } from "../harness/failure/failure-lines.js";
-import { type GasProfile, gasProfile } from "../harness/gas-profile.js";
-import { type LogLine, runScene, type SceneRun } from "../harness/run.js";
-import { standardChecks } from "../harness/standard-checks.js";
+import type { WasmHandler } from "../../handler/handler.js";
+import { failureLines } from "../../harness/failure/failure-lines.js";
+import { type GasProfile, gasProfile } from "../../harness/gas-profile.js";
+import { type LogLine, runScene, type SceneRun } from "../../harness/run.js";
+import { standardChecks } from "../../harness/standard-checks.js";
+import type { NamedFixture } from "../project.js";
+import { sceneChecks } from "../semantics.js";
 import { expectedStore, type StoreExpectation } from "./expected-stores.js";
 import { type FailureAnswer, failureAnswer } from "./failure-answer.js";
-import type { NamedFixture } from "./project.js";
-import { sceneChecks } from "./semantics.js";
 
 export interface FixtureResult {
   readonly fixture: string;

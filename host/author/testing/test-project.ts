@@ -1,12 +1,12 @@
 /** `handler test`: a built handler through the standard checks, on the scenes of its project. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { isEmbedded } from "../native/embedded.js";
-import { programName } from "../program-name.js";
-import { usage } from "../usage.js";
+import { isEmbedded } from "../../native/embedded.js";
+import { programName } from "../../program-name.js";
+import { usage } from "../../usage.js";
+import { openMappedHandler } from "../map/mapped-handler.js";
+import { HandlerProject, readFixture } from "../project.js";
 import { type FixtureResult, testFixture, withDefault } from "./fixture-runs.js";
-import { openMappedHandler } from "./mapped-handler.js";
-import { HandlerProject, readFixture } from "./project.js";
 import { requireFresh } from "./stale-build.js";
 
 export interface TestOptions {

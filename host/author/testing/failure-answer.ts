@@ -1,6 +1,6 @@
 /** A failure as commands print it: for machines, with its lines for people. */
-import type { Failure } from "../harness/failure/explain.js";
-import { failureLines } from "../harness/failure/failure-lines.js";
+import type { Failure } from "../../harness/failure/explain.js";
+import { failureLines } from "../../harness/failure/failure-lines.js";
 
 export interface FailureAnswer {
   /** `handler_run`, `scan 0 of store "bank"`, `handler_check`, `_initialize` or `loading`. */

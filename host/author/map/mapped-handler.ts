@@ -1,10 +1,10 @@
 /** A handler's file, with the map of its build where that is beside it. */
 import { existsSync, readFileSync } from "node:fs";
-import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
-import type { WasmHandler } from "../handler/handler.js";
-import { useMap } from "../harness/failure/maps.js";
+import { isUpgradeError, messageOf, UpgradeError } from "../../errors.js";
+import type { WasmHandler } from "../../handler/handler.js";
+import { useMap } from "../../harness/failure/maps.js";
+import { openHandlerFile } from "../wasm-file.js";
 import { mapFileOf } from "./make-map.js";
-import { openHandlerFile } from "./wasm-file.js";
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT (also: the map is none), UPG_STORE_IO, UPG_HANDLER_* */
 export function openMappedHandler(path: string): WasmHandler {

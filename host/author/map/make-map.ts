@@ -2,13 +2,13 @@
  * Makes the side file of a build, `handler.map.json`: the sources are compiled once more, with names and a source map. Its
  * code must be the released one, byte for byte, or there is no map: a wrong line is worse than none.
  */
-import { equalBytes } from "../bytes.js";
-import type { MapDocument } from "../harness/failure/handler-map.js";
-import { decodeModule } from "../wasm/decode.js";
-import { Findings } from "../wasm/findings.js";
-import { functionNamer } from "../wasm/function-names.js";
-import { SECTION, type Section, type WasmModule } from "../wasm/wasm-module.js";
-import { type CompileOptions, compileMapped } from "./compile.js";
+import { equalBytes } from "../../bytes.js";
+import type { MapDocument } from "../../harness/failure/handler-map.js";
+import { decodeModule } from "../../wasm/decode.js";
+import { Findings } from "../../wasm/findings.js";
+import { functionNamer } from "../../wasm/function-names.js";
+import { SECTION, type Section, type WasmModule } from "../../wasm/wasm-module.js";
+import { type CompileOptions, compileMapped } from "../compile.js";
 import { readSourceMap } from "./source-map.js";
 
 /** `build/handler.map.json` of `build/handler.wasm`. */

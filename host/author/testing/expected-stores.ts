@@ -1,10 +1,10 @@
 /** A store after a run against what its fixture expects, key by key. */
-import { toHex } from "../bytes.js";
-import { type BytesLike, bytes } from "../harness/bytes-like.js";
-import { diffStores } from "../harness/diff.js";
-import { keyText } from "../harness/failure/failure-lines.js";
-import { MemoryStores } from "../harness/memory-stores.js";
-import type { MultiStore } from "../types.js";
+import { toHex } from "../../bytes.js";
+import { type BytesLike, bytes } from "../../harness/bytes-like.js";
+import { diffStores } from "../../harness/diff.js";
+import { keyText } from "../../harness/failure/failure-lines.js";
+import { MemoryStores } from "../../harness/memory-stores.js";
+import type { MultiStore } from "../../types.js";
 
 /** Bytes in hex; null: the key is absent. */
 export interface KeyDifference {
