@@ -43,7 +43,7 @@ describe("runHandler(), of a guest that fails", () => {
     expect(details).toMatchObject({ pairs: "0", key: "01", memory_before: String(16 * 65_536) });
   });
 
-  test("with batches that become one pair each behind the first → the same pair as when all are", () => {
+  test("with batches that become one pair each after the first → the same pair as when all are", () => {
     const batchBytes = (_scan: number, consumed: number) => (consumed < 1 ? 11 : 1);
     const { details } = failure({ batch: trapsAt(3) }, { batchBytes });
     expect(details).toMatchObject({ pairs: "2", key: "0103" });

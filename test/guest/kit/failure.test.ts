@@ -82,7 +82,7 @@ describe("runScene(), of a handler that fails, with the map of its build", () =>
     expect(places(failure)).toContain(`assembly/index.ts:${lineOf('fail(7, "no such')}`);
   });
 
-  test("by the kit, reading behind the end → the pair in hand, the kit's function and the author's line", () => {
+  test("by the kit, reading past the end → the pair in hand, the kit's function and the author's line", () => {
     const failure = failureOf("range");
     expect(failure).toMatchObject({
       phase: 'scan 0 of store "s"',
