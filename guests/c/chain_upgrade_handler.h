@@ -147,7 +147,7 @@ static inline void cu_append_be64(cu_writer *to, uint64_t number) {
 
 static inline cu_bytes cu_made(const cu_writer *made) { return cu_view(made->at, made->length); }
 
-/* Stores: writes are framed until the host takes them; whoever reads sees every write before it. */
+/* Stores: writes are framed until the host takes them; a read sees every write before it. */
 
 static inline void cu_flush(void) {
     if (cu_written == CU_HEAD) return;
@@ -290,7 +290,7 @@ static inline uint64_t cu_varint(cu_fields *fields) {
     cu_fail(CU_MALFORMED, "the host's message is malformed");
 }
 
-/* The field of this number; false when there is none left. */
+/* Makes the next field of this number the current one; false when there is none left. */
 static inline bool cu_find(cu_fields *fields, uint32_t number) {
     while (fields->rest.length > 0) {
         uint64_t tag = cu_varint(fields), value = cu_varint(fields);

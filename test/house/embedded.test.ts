@@ -1,4 +1,4 @@
-/** Packages below embed/: what they carry of the repository is what the repository has, and they name its version. */
+/** Packages below embed/ and guests/: what they carry of the repository is what the repository has, and they name its version. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { VERSION } from "../../host/version.js";
 import { ROOT } from "./sources.js";
 
 /** Committed ones, and those that are about to be: a build leaves copies of its own. */
-const FILES = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "embed"], {
+const FILES = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "embed", "guests"], {
   cwd: ROOT,
   encoding: "utf8",
 })
@@ -18,7 +18,7 @@ const named = (name: string) => FILES.filter((path) => path.endsWith(`/${name}`)
 const bytes = (path: string) => readFileSync(join(ROOT, path));
 const text = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
-describe("packages below embed/", () => {
+describe("packages below embed/ and guests/", () => {
   test("each core.wasm → that of dist/ (npm run embed:core)", () => {
     const copies = named("core.wasm");
     expect(copies).toContain("embed/python/src/chain_upgrade/core.wasm");

@@ -121,9 +121,11 @@ const DOCUMENTS = [
     .filter((file) => file.endsWith(".md"))
     .map((file) => `docs/${file.replaceAll("\\", "/")}`),
   // A package of another language has its own page; what its tools install beside it has pages of others.
-  ...readdirSync(join(ROOT, "embed"), { recursive: true, encoding: "utf8" })
-    .map((file) => `embed/${file.replaceAll("\\", "/")}`)
-    .filter((file) => /\/README\.md$/.test(file) && !/\/(?:build|target|node_modules|venv)\//.test(file)),
+  ...["embed", "guests"].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+      .map((file) => `${folder}/${file.replaceAll("\\", "/")}`)
+      .filter((file) => /\/README\.md$/.test(file) && !/\/(?:build|target|node_modules|venv)\//.test(file)),
+  ),
 ];
 
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
@@ -138,6 +140,19 @@ describe("retired words", () => {
       commentsOf(path, text).flatMap(({ where, text: comment }) => retiredIn(path, comment, Number(where))),
     );
     expect(found).toEqual([]);
+  });
+
+  test.each([
+    [".rs", /\/\/[/!]? .*$/gm],
+    [".h", /\/\*[\s\S]*?\*\//g],
+    [".c", /\/\*[\s\S]*?\*\//g],
+  ] as const)("comments of guests in %s files have none", (ending, comments) => {
+    const folders = ["guests", "examples", "test/guest"];
+    const files = folders.flatMap((folder) => sourcesUnder(folder, ending));
+    const found = files
+      .filter(({ path }) => !path.includes("/target/"))
+      .flatMap(({ path, text }) => [...text.matchAll(comments)].flatMap(([comment]) => retiredIn(path, comment)));
+    expect([files.length > 0, found]).toEqual([true, []]);
   });
 
   test("comments and doc blocks of embed/python have none", () => {

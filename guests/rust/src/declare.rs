@@ -1,6 +1,6 @@
 //! `handler!`: the declaration, statement by statement, as the AssemblyScript kit has it.
 
-/// Declares a handler: its manifest goes into the custom section, its functions behind the exports of the interface.
+/// Declares a handler: its manifest goes into the custom section, its functions are called by the exports of the interface.
 ///
 /// - `plan(name, gas);` first: the plan's name, and the most gas.
 /// - `let id = store(name);` to read and write, `read_store(name)` to read, `add_store(name)` for a new one,
