@@ -46,6 +46,12 @@ class CoreInstance:
         self._is_running = False
         self._live: Live | None = Live(self._engine, self._module)
 
+    def __del__(self) -> None:
+        # The instance and its host functions hold each other: 4 GiB of addresses would wait for the collector.
+        live: Live | None = getattr(self, "_live", None)
+        if live:
+            live.close()
+
     def close(self) -> None:
         """Gives the instance's memory back; a later call makes another."""
         with self._lock:
