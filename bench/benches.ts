@@ -82,6 +82,16 @@ export const BENCHES: readonly Bench[] = [
     flags: ["--no-liftoff"],
   },
   {
+    name: "embed-go",
+    what: "the guest's part of split-balances in V8 and, by turns, in wazero as embed/go runs it; the size is in rounds",
+    unit: "µs",
+    sizes: [150],
+    quickSizes: [20],
+    isComparison: true,
+    ratioMax: 3,
+    flags: ["--no-liftoff"],
+  },
+  {
     name: "gas",
     what: "a gas of each thing that a handler can do, beside one of split-balances; the size is keys of a large store",
     unit: "ps/gas",

@@ -4,13 +4,10 @@
  */
 import { readFileSync } from "node:fs";
 import asc from "assemblyscript/asc";
-import { concatBytes } from "../../host/bytes.js";
-import { writeU32 } from "../../host/frames.js";
 import { METER_EXPORTS, meterModule } from "../../host/handler/meter/meter.js";
-import { FRAME_HEADER_BYTES } from "../../host/limits.js";
 import { decodeModule } from "../../host/wasm/decode.js";
 import { Findings } from "../../host/wasm/findings.js";
-import { WireWriter } from "../../host/wire.js";
+import { accountFrames } from "../bulk/account-frames.js";
 
 const ROUNDS = Number(process.argv[2]);
 const WARM_UP_ROUNDS = 5;
@@ -36,22 +33,8 @@ async function kernel(name: string, count: number): Promise<Work> {
   return { name, wasm, begin: (exports) => () => exports["work"]?.(count) ?? 0 };
 }
 
-function account(index: number): Uint8Array {
-  const address = Uint8Array.from({ length: 20 }, (_, i) => (index * 31 + i * 7) & 255);
-  const key = concatBytes(Uint8Array.of(1), address);
-  const coin = new WireWriter()
-    .string(1, "ustake")
-    .string(2, String(1_000_000 + index))
-    .finish();
-  const value = new WireWriter().bytes(1, address).int(3, BigInt(index)).message(16, coin).finish();
-  const head = new Uint8Array(FRAME_HEADER_BYTES);
-  writeU32(head, 0, key.length);
-  writeU32(head, 4, value.length);
-  return concatBytes(head, key, value);
-}
-
 function handler(): Work {
-  const frames = concatBytes(...Array.from({ length: 800 }, (_, i) => account(i)));
+  const frames = accountFrames(800);
   return {
     name: "split-balances",
     wasm: new Uint8Array(readFileSync("build/examples/split-balances.wasm")),

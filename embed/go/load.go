@@ -114,7 +114,7 @@ func onlySection(module *wasmfile.Module, name string) ([]byte, error) {
 }
 
 // meteredModule finds the module that runs, and looks whether it belongs to the file as far as that can be seen without
-// metering the file again. That its bodies are what the meter makes is what the hash stands for: a node that meters
+// metering the file again. That its bodies are what the meter makes is what the hash says: a node that meters
 // refuses a file in which they are not.
 func meteredModule(module *wasmfile.Module) (*wasmfile.CustomSection, error) {
 	var found *wasmfile.CustomSection

@@ -21,6 +21,11 @@ export function prepareWazero(): string | undefined {
   });
 }
 
+/** Go, and the dependencies of a module of it. */
+export function prepareGo(module: string): string | undefined {
+  return attempt("", "Go, or its module proxy, is not here", () => run("go", ["mod", "download"], module));
+}
+
 export function prepareWasmtime(): string | undefined {
   return attempt(join(FOLDER, "venv/ready"), "Python, or its package registry, is not here", () => {
     run("python3", ["-m", "venv", join(FOLDER, "venv")], ROOT);

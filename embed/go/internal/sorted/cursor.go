@@ -53,7 +53,7 @@ func (c *Cursor) Next() (Pair, bool, error) {
 	return c.layers[c.shown].pair, true, nil
 }
 
-// pass moves every layer behind the key that was shown last.
+// pass moves every layer past the key that was shown last.
 func (c *Cursor) pass() error {
 	if c.shown < 0 {
 		return nil

@@ -1,0 +1,56 @@
+/** embed/go: the module's own tests, which read the vectors of test/vectors too, and its formatter and checker. */
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { prepareGo } from "../engines/prepare.js";
+import { ROOT } from "../house/sources.js";
+import { readVectors } from "./vector-counts.js";
+
+const MODULE = join(ROOT, "embed/go");
+const MINUTES = 60_000;
+
+const missing = prepareGo(MODULE);
+const named = (name: string) => (missing ? `${name} (skipped: ${missing})` : name);
+
+function run(program: string, ...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd: MODULE, encoding: "utf8", maxBuffer: 1 << 26 });
+  return { status, output: `${stdout}${stderr}` };
+}
+
+describe("embed/go", () => {
+  test.skipIf(missing)(
+    named("gofmt and go vet → nothing to say"),
+    () => {
+      // The folder sdk is another module.
+      expect(run("gofmt", "-l", "internal", ...sources())).toEqual({ status: 0, output: "" });
+      expect(run("go", "vet", "./...")).toEqual({ status: 0, output: "" });
+    },
+    5 * MINUTES,
+  );
+
+  test.skipIf(missing)(
+    named("go test → every recorded call and handler case is as the node's, in wazero's compiler and its interpreter"),
+    () => {
+      const { status, output } = run("go", "test", "-count=1", "-v", "./...");
+      expect(status, output).toBe(0);
+      const { coreCalls, handlerCases } = readVectors();
+      const counted = (line: RegExp) => [...output.matchAll(line)].map(([, count]) => Number(count));
+      expect(counted(/: (\d+) calls$/gm)).toEqual([coreCalls, coreCalls]);
+      expect(counted(/: (\d+) cases$/gm)).toEqual([handlerCases, handlerCases]);
+      expect(output).not.toContain("--- SKIP");
+    },
+    10 * MINUTES,
+  );
+});
+
+function sources(): string[] {
+  return run(
+    "go",
+    "list",
+    "-f",
+    '{{join .GoFiles "\\n"}}\n{{join .TestGoFiles "\\n"}}\n{{join .XTestGoFiles "\\n"}}',
+    ".",
+  )
+    .output.split("\n")
+    .filter(Boolean);
+}
