@@ -18,9 +18,17 @@ const missing = prepareWasmtime();
 const noWheels = missing ?? (hasBackend() ? undefined : "setuptools of pyproject.toml is not in build/engines/venv");
 const named = (name: string, reason: string | undefined) => (reason ? `${name} (skipped: ${reason})` : name);
 
+/** `npm run embed:python` runs all of them. */
+const HANDLER_CASES_STRIDE = 5;
+
 function python(args: readonly string[], path = join(PACKAGE, "src")) {
   // Written bytecode would be beside the sources.
-  const env = { ...process.env, PYTHONPATH: path, PYTHONDONTWRITEBYTECODE: "1" };
+  const env = {
+    ...process.env,
+    PYTHONPATH: path,
+    PYTHONDONTWRITEBYTECODE: "1",
+    HANDLER_CASES_STRIDE: String(HANDLER_CASES_STRIDE),
+  };
   return spawnSync(PYTHON, args, { cwd: PACKAGE, env, encoding: "utf8", maxBuffer: 1 << 26 });
 }
 
@@ -32,13 +40,13 @@ function hasBackend(): boolean {
 
 describe("embed/python", () => {
   test.skipIf(missing)(
-    named("python -m unittest → every recorded call and handler case is as the node's", missing),
+    named("python -m unittest → every recorded call, and a sample of handler cases, are as the node's", missing),
     () => {
       const { status, stdout, stderr } = python(["-m", "unittest", "discover", "-t", ".", "-s", "tests"]);
       expect(status, `${stdout}\n${stderr}`).toBe(0);
       const { coreCalls, handlerCases } = readVectors();
       expect(stdout).toContain(`core-calls: ${coreCalls} calls as they are\n`);
-      expect(stdout).toContain(`handler-cases: ${handlerCases} as the node's\n`);
+      expect(stdout).toContain(`handler-cases: ${Math.ceil(handlerCases / HANDLER_CASES_STRIDE)} as the node's\n`);
       expect(stderr).not.toContain("skipped");
     },
     10 * MINUTES,

@@ -21,7 +21,7 @@ class HandlerCases(unittest.TestCase):
         file = vectors.read("handler-cases")
         cases = Cases(file)
         count = 0
-        for case in file["cases"]:
+        for case in file["cases"][:: vectors.STRIDE]:
             if "input" not in case:
                 with self.assertRaises(UpgradeError, msg=case["label"]) as raised:
                     Handler.load(cases.file(case["guest"]))

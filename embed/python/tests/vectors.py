@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "test" / "vectors"
+#: One of so many handler cases is run: a sample for tests that must be quick.
+STRIDE = int(os.environ.get("HANDLER_CASES_STRIDE", "1"))
 
 
 def has(name: str) -> bool:

@@ -33,7 +33,7 @@ from .place import Place
 from .plan import Timestamp, int64, plan_message
 from .report import Report, StoreReport, writes_sha256
 from .run import Input, OverlayBudget, Run
-from .sandbox import Sandbox
+from .sandbox import Outcome, Sandbox
 from .stores import StorePort
 from .wasm_shape import read_shape
 
@@ -112,14 +112,20 @@ class Handler:
         gas = GasCounter(self._gas_limit(given))
         place = Place()
         try:
-            report = self._report(given, stores, gas, place)
+            outcome = self._sandboxed(given, stores, gas, place)
         except UpgradeError as error:
             if not _OF_HANDLER.match(error.code):
                 raise
             details = {**place.details(), **error.details, "gas": str(gas.used)}
             raise UpgradeError(error.code, error.message, details) from error
+        versions = declared_versions(self.manifest, given.versions, outcome.returned)
         if given.guards:
-            guard_after(self.manifest, given.versions, report.versions, stores)
+            guard_after(self.manifest, given.versions, versions, stores)
+        reports = {
+            name: StoreReport(*each, sha256=writes_sha256(stores[name].changes()))
+            for name, each in outcome.counts.items()
+        }
+        report = Report(gas.used, reports, outcome.checks, versions, outcome.memory_pages)
         return Run(report, {name: store for name, store in stores.items() if len(store) > 0})
 
     def _gas_limit(self, given: Input) -> int:
@@ -128,7 +134,7 @@ class Handler:
             raise UpgradeError("UPG_INVALID_ARGUMENT", f"a gas limit is at least 0 and at most 2^62, got {limit}")
         return limit
 
-    def _report(self, given: Input, stores: dict[str, Overlay], gas: GasCounter, place: Place) -> Report:
+    def _sandboxed(self, given: Input, stores: dict[str, Overlay], gas: GasCounter, place: Place) -> Outcome:
         if given.cancel and given.cancel.is_cancelled:
             raise cancelled("loading")
         plan = given.plan if isinstance(given.plan, bytes) else plan_message(given.plan)
@@ -147,15 +153,9 @@ class Handler:
             progress=given.progress,
         )
         try:
-            returned, checks = sandbox.run()
-            used, pages, counts = gas.used, sandbox.memory_pages, sandbox.counts()
+            return sandbox.run()
         finally:
             sandbox.close()
-        versions = declared_versions(self.manifest, given.versions, returned)
-        reports = {
-            name: StoreReport(*each, sha256=writes_sha256(stores[name].changes())) for name, each in counts.items()
-        }
-        return Report(used, reports, tuple(checks), versions, pages)
 
 
 def _examine(data: bytes) -> tuple[Manifest, bytes]:

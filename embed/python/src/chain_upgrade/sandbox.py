@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 from contextlib import closing
+from typing import NamedTuple
 
 from wasmtime import Engine, Module
 
@@ -27,6 +28,18 @@ from .place import Place
 _LAST_BATCH = 1
 #: `handler_batch` returns `u32 consumed`, then framed writes.
 _CONSUMED_BYTES = 4
+
+
+class Outcome(NamedTuple):
+    """Of a run that came to its end."""
+
+    #: What `handler_run` returned; None: the versions that the manifest declares.
+    returned: dict[str, int] | None
+    #: Invariants; all of them hold.
+    checks: tuple[CheckResult, ...]
+    #: Of each store that the handler may write.
+    counts: dict[str, StoreCounts]
+    memory_pages: int
 
 
 class Sandbox:
@@ -61,16 +74,7 @@ class Sandbox:
         self._place.memory_pages = self._guest.pages
         self._guest.close()
 
-    @property
-    def memory_pages(self) -> int:
-        return self._guest.pages
-
-    def counts(self) -> dict[str, StoreCounts]:
-        """What was done to each store that the handler may write."""
-        return self._handles.counts()
-
-    def run(self) -> tuple[dict[str, int] | None, list[CheckResult]]:
-        """The version map that `handler_run` returned, None for what the manifest declares, and the invariants."""
+    def run(self) -> Outcome:
         if self._guest.has("_initialize"):
             self._place.at("_initialize")
             self._guest.call("_initialize")
@@ -78,7 +82,8 @@ class Sandbox:
         versions = self._migrate()
         for index, scan in enumerate(self._manifest.scans):
             self._scan(scan, index)
-        return versions, self._check()
+        checks = tuple(self._check())
+        return Outcome(versions, checks, self._handles.counts(), self._guest.pages)
 
     def _migrate(self) -> dict[str, int] | None:
         self._place.at("handler_run")
