@@ -1,0 +1,80 @@
+//! The metered module that a file carries: what can be held against the file without a meter of our own. Only the bodies of its
+//! functions may differ; that these are what the meter makes is what the pinned hash stands for.
+
+use super::module::{Bounds, Export, ModuleFacts, examine};
+use crate::error::{Code, Error, Result};
+use wasmtime::wasmparser::{GlobalType, ValType};
+
+const METERED_SECTION: &str = "chain-upgrade.metered";
+/// The counters of a metered module: exported mutable globals.
+pub(crate) const GAS_EXPORT: &str = "chain-upgrade:gas";
+pub(crate) const STACK_EXPORT: &str = "chain-upgrade:stack";
+pub(crate) const REFUSED_EXPORT: &str = "chain-upgrade:refused";
+
+const COUNTERS: [(&str, ValType); 3] =
+    [(GAS_EXPORT, ValType::I64), (STACK_EXPORT, ValType::I32), (REFUSED_EXPORT, ValType::I32)];
+/// Sections that the meter takes as they are: types, imports, table, elements, data count, data.
+const SAME_SECTIONS: [u8; 6] = [1, 2, 4, 9, 12, 11];
+/// The three counters, and whether the memory is large.
+const ADDED_GLOBALS: usize = 4;
+const ADVICE: &str = "make it again with `chaind handler meter FILE --out FILE`";
+
+fn refusal(what: &str) -> Error {
+    Error::new(Code::HandlerMetered, format!("{what}; {ADVICE}"))
+}
+
+/// The bytes to run.
+pub(super) fn metered<'a>(file: &ModuleFacts<'a>) -> Result<&'a [u8]> {
+    let sections = file.customs_named(METERED_SECTION);
+    let [bytes] = sections[..] else {
+        let found = if sections.is_empty() { "no custom section" } else { "more than one custom section" };
+        return Err(refusal(&format!("the file has {found} {METERED_SECTION}, which is what this host runs")));
+    };
+    let metered = examine(bytes, Bounds::OfMetered)
+        .map_err(|cause| refusal(&format!("the metered module is refused: {cause}")))?;
+    match difference(file, &metered) {
+        None => Ok(bytes),
+        Some(what) => Err(refusal(&format!("the metered module is not that of this file: {what}"))),
+    }
+}
+
+fn difference(file: &ModuleFacts<'_>, metered: &ModuleFacts<'_>) -> Option<String> {
+    if !metered.customs.is_empty() {
+        return Some("it has custom sections of its own".to_owned());
+    }
+    if let Some(id) = SAME_SECTIONS.into_iter().find(|id| file.sections.get(id) != metered.sections.get(id)) {
+        return Some(format!("its section {id} differs"));
+    }
+    // A module that grows its memory gets one function more.
+    let added = metered.functions.strip_prefix(&file.functions[..]);
+    if added.is_none_or(|added| added.len() > 1) {
+        return Some("its functions are others".to_owned());
+    }
+    if metered.globals.len() != file.globals.len() + ADDED_GLOBALS || !metered.globals.starts_with(&file.globals) {
+        return Some("its globals are others".to_owned());
+    }
+    exports(file, metered).or_else(|| memory(file, metered))
+}
+
+/// The file's, then the counters.
+fn exports(file: &ModuleFacts<'_>, metered: &ModuleFacts<'_>) -> Option<String> {
+    let Some(added) = metered.exports.strip_prefix(&file.exports[..]) else {
+        return Some("its exports are others".to_owned());
+    };
+    let counter = |(name, content_type): (&str, ValType)| {
+        (name.to_owned(), Export::Global(GlobalType { content_type, mutable: true, shared: false }))
+    };
+    if added.iter().eq(COUNTERS.map(counter).iter()) {
+        return None;
+    }
+    let names: Vec<&str> = COUNTERS.iter().map(|(name, _)| *name).collect();
+    Some(format!("it does not have the counters {} after the file's exports", names.join(", ")))
+}
+
+/// It has the maximum that the host gives a handler.
+fn memory(file: &ModuleFacts<'_>, metered: &ModuleFacts<'_>) -> Option<String> {
+    let (before, after) = (file.memory?, metered.memory?);
+    let due = file.pages_max();
+    let is_due = before.initial == after.initial && after.maximum == Some(due);
+    (!is_due).then(|| format!("its memory must begin with {} pages and have at most {due}", before.initial))
+}

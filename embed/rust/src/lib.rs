@@ -1,0 +1,34 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod branch;
+mod cancel;
+mod core;
+mod engine;
+mod error;
+mod handler;
+mod limits;
+mod manifest;
+mod memory_store;
+mod overlay;
+mod plan;
+mod run;
+mod store;
+mod text;
+mod version_map;
+mod wire;
+
+pub use crate::core::{Arg, CORE_WASM, Core, Decision, Done, Facts};
+pub use branch::Branch;
+pub use cancel::Cancel;
+pub use error::{Code, Error, Result};
+pub use handler::Handler;
+pub use manifest::{Allowances, Manifest, ManifestScan, ManifestStore, ModuleVersions, StoreRename, StoreUpgrades};
+pub use memory_store::MemoryStore;
+pub use plan::{Any, Plan, Timestamp};
+pub use run::{
+    Check, GAS_SCHEDULE, Input, Level, Log, Progress, Receipt, Rehearsal, Report, RootChange, Run, StoreChange,
+    StoreReceipt, StoreReport,
+};
+pub use store::{KVStore, Pair, Pairs, SharedStore, StoreError, Stores};
+pub use version_map::VersionMap;

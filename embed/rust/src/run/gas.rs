@@ -1,0 +1,98 @@
+//! The gas of one run. While the guest runs, the metered code keeps the count in a global; the host takes its own prices from the
+//! same number, so there is one count and one end.
+
+use super::host::Host;
+use crate::error::{Code, Error, Result};
+use wasmtime::{AsContextMut, Global, Val};
+
+/// The counters of a metered module.
+#[derive(Clone, Copy)]
+pub(super) struct Counters {
+    pub(super) gas: Global,
+    pub(super) stack: Global,
+    pub(super) refused: Global,
+}
+
+/// Why the metered code ended itself.
+pub(super) enum Stop {
+    Gas,
+    Stack,
+    Memory,
+}
+
+/// The count, taken out of the instance for as long as the guest does not run.
+pub(super) struct Purse {
+    limit: u64,
+    left: i64,
+}
+
+impl Purse {
+    pub(super) fn new(limit: u64) -> Self {
+        // A limit has at most 10^12.
+        Purse { limit, left: i64::try_from(limit).unwrap_or(i64::MAX) }
+    }
+
+    /// Takes a price before what it is for is done.
+    pub(super) fn charge(&mut self, price: u64, what: &str) -> Result<()> {
+        self.left = self.left.saturating_sub(i64::try_from(price).unwrap_or(i64::MAX));
+        self.require_rest(what)
+    }
+
+    /// Metered code may end with a debt, which it would have found at the next check.
+    pub(super) fn require_rest(&self, what: &str) -> Result<()> {
+        if self.left < 0 { Err(out_of_gas(self.limit, what)) } else { Ok(()) }
+    }
+
+    /// Below 0: it is gone.
+    pub(super) fn left(&self) -> i64 {
+        self.left
+    }
+
+    pub(super) fn set_left(&mut self, left: i64) {
+        self.left = left;
+    }
+
+    pub(super) fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// What was counted until now, at most the limit.
+    pub(super) fn used(&self) -> u64 {
+        self.limit - u64::try_from(self.left).unwrap_or(0).min(self.limit)
+    }
+}
+
+/// Takes the count out of the instance, to charge it; [`put_back`] must follow before the guest runs again.
+pub(super) fn take_out(mut context: impl AsContextMut<Data = Host>) {
+    if let Some(Counters { gas, .. }) = context.as_context().data().counters {
+        let left = gas.get(&mut context).i64().unwrap_or(-1);
+        context.as_context_mut().data_mut().purse.set_left(left);
+    }
+}
+
+pub(super) fn put_back(mut context: impl AsContextMut<Data = Host>) -> Result<()> {
+    let host = context.as_context();
+    let (counters, left) = (host.data().counters, host.data().purse.left());
+    let Some(Counters { gas, .. }) = counters else { return Ok(()) };
+    gas.set(&mut context, Val::I64(left)).map_err(|_| Error::bug("a metered handler's gas is constant"))
+}
+
+/// Why the metered code ended itself; `None`: it did not.
+pub(super) fn stop_reason(mut context: impl AsContextMut<Data = Host>) -> Option<Stop> {
+    let Counters { stack, refused, .. } = context.as_context().data().counters?;
+    let mut value = |global: Global| global.get(&mut context).i32().unwrap_or(0);
+    if value(refused) == 1 {
+        return Some(Stop::Memory);
+    }
+    let is_deep = value(stack) < 0;
+    if context.as_context().data().purse.left() < 0 {
+        return Some(Stop::Gas);
+    }
+    is_deep.then_some(Stop::Stack)
+}
+
+pub(super) fn out_of_gas(limit: u64, what: &str) -> Error {
+    let advice = "the handler does more work than its manifest allows; a higher gasLimit makes another handler";
+    let message = format!("the handler used up its gas of {limit} in {what}: {advice}");
+    Error::new(Code::MigrationOutOfGas, message).with("limit", limit).with("call", what)
+}

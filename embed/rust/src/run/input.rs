@@ -1,0 +1,101 @@
+//! What a handler is given.
+
+use crate::cancel::Cancel;
+use crate::plan::Timestamp;
+use crate::store::Stores;
+use crate::version_map::VersionMap;
+
+/// How important a line of a handler's log is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// 0
+    Debug,
+    /// 1
+    Info,
+    /// 2
+    Warn,
+    /// 3 and above
+    Error,
+}
+
+impl Level {
+    pub(super) fn of_number(number: u32) -> Self {
+        match number {
+            0 => Level::Debug,
+            1 => Level::Info,
+            2 => Level::Warn,
+            _ => Level::Error,
+        }
+    }
+}
+
+/// Hears a handler's lines: one each, without control characters, at most 4 KiB.
+pub type Log = Box<dyn FnMut(Level, &str) + Send>;
+
+/// Hears how far a handler has come: done and total, in units of its choice.
+pub type Progress = Box<dyn FnMut(i64, i64) + Send>;
+
+/// Where a guest's words go. They have no effect on results.
+#[derive(Default)]
+pub(crate) struct Reports {
+    pub(super) log: Option<Log>,
+    pub(super) progress: Option<Progress>,
+}
+
+/// What a run is given.
+pub struct Input<'a> {
+    /// Of the chain.
+    pub chain_id: &'a str,
+    /// Of the upgrade block.
+    pub height: i64,
+    /// Of the block; a handler has no other clock.
+    pub time: Timestamp,
+    /// The plan's bytes, as [`Core::plan_bytes`](crate::Core::plan_bytes) returns them.
+    pub plan: &'a [u8],
+    /// The stored module versions, as [`Core::version_map`](crate::Core::version_map) returns them.
+    pub versions: &'a VersionMap,
+    /// The chain's stores, by the names that the manifest uses, after the manifest's store upgrades. Nothing may write to them
+    /// during the run, and the run writes nothing to them.
+    pub stores: &'a Stores,
+    /// In place of the manifest's limit; a chain leaves it out, since the result depends on it.
+    pub gas_limit: Option<u64>,
+    /// Bytes of a batch; a chain leaves it out, since the gas depends on it.
+    pub batch_bytes: Option<usize>,
+    /// Hears the handler's log; `None` drops it.
+    pub log: Option<Log>,
+    /// Hears the handler's progress; `None` drops it.
+    pub progress: Option<Progress>,
+    /// Ends the run early.
+    pub cancel: Option<Cancel>,
+    /// Leaves out what is refused unless the manifest's `allows` declares it (`UPG_MIGRATION_VERSION_MAP`). For tests and tools;
+    /// a chain keeps it, since its nodes must decide alike.
+    pub without_guards: bool,
+}
+
+impl<'a> Input<'a> {
+    /// An input without the parts that may be left out.
+    #[must_use]
+    pub fn new(
+        chain_id: &'a str,
+        height: i64,
+        time: Timestamp,
+        plan: &'a [u8],
+        versions: &'a VersionMap,
+        stores: &'a Stores,
+    ) -> Self {
+        Input {
+            chain_id,
+            height,
+            time,
+            plan,
+            versions,
+            stores,
+            gas_limit: None,
+            batch_bytes: None,
+            log: None,
+            progress: None,
+            cancel: None,
+            without_guards: false,
+        }
+    }
+}

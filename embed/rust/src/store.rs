@@ -1,0 +1,121 @@
+//! The key-value stores that a chain gives: what they must do, and a guard around each call to them.
+
+use crate::error::{Code, Error, Result};
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// What a store's own failure is. An [`Error`] of this crate keeps its code; anything else becomes `UPG_STORE_IO`.
+pub type StoreError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A key and its value.
+pub type Pair = (Vec<u8>, Vec<u8>);
+
+/// A walk over pairs, in ascending order of their keys, which are compared as bytes.
+pub type Pairs<'a> = Box<dyn Iterator<Item = std::result::Result<Pair, StoreError>> + 'a>;
+
+/// An ordered key-value store: keys of 1 to 65,535 bytes, values of up to 1 MiB.
+///
+/// Methods take `&self`, as those of databases do; [`MemoryStore`](crate::MemoryStore) shows how a map becomes one. A method that
+/// panics fails: what was to be done is not done, and the panic goes no further.
+pub trait KVStore: Send + Sync {
+    /// The value of a key; `None` when it is absent.
+    ///
+    /// # Errors
+    /// Whatever the store has to say.
+    fn get(&self, key: &[u8]) -> std::result::Result<Option<Vec<u8>>, StoreError>;
+
+    /// Sets a key.
+    ///
+    /// # Errors
+    /// Whatever the store has to say.
+    fn set(&self, key: &[u8], value: &[u8]) -> std::result::Result<(), StoreError>;
+
+    /// Deletes a key; an absent one too.
+    ///
+    /// # Errors
+    /// Whatever the store has to say.
+    fn delete(&self, key: &[u8]) -> std::result::Result<(), StoreError>;
+
+    /// The pairs with `start <= key < end`, ascending; no end: to the last. An empty start is the first key.
+    ///
+    /// # Errors
+    /// Whatever the store has to say.
+    fn iterate(&self, start: &[u8], end: Option<&[u8]>) -> std::result::Result<Pairs<'_>, StoreError>;
+}
+
+/// A store that a call or a run can hold.
+pub type SharedStore = Arc<dyn KVStore>;
+
+/// The stores of a chain, by name.
+pub type Stores = BTreeMap<String, SharedStore>;
+
+/// A store whose failures and panics are errors of ours that name it.
+#[derive(Clone)]
+pub(crate) struct Guarded {
+    name: Arc<str>,
+    store: SharedStore,
+}
+
+impl Guarded {
+    pub(crate) fn new(name: &str, store: &SharedStore) -> Self {
+        Guarded { name: Arc::from(name), store: Arc::clone(store) }
+    }
+
+    pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        self.guard("get", || self.store.get(key))
+    }
+
+    pub(crate) fn set(&self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.guard("set", || self.store.set(key, value))
+    }
+
+    pub(crate) fn delete(&self, key: &[u8]) -> Result<()> {
+        self.guard("delete", || self.store.delete(key))
+    }
+
+    pub(crate) fn iterate(&self, start: &[u8], end: Option<&[u8]>) -> Result<GuardedPairs<'_>> {
+        let pairs = self.guard("iterate", || self.store.iterate(start, end))?;
+        Ok(GuardedPairs { store: self, pairs })
+    }
+
+    fn guard<T>(&self, call: &str, work: impl FnOnce() -> std::result::Result<T, StoreError>) -> Result<T> {
+        match catch_unwind(AssertUnwindSafe(work)) {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(cause)) => Err(self.failure(call, cause)),
+            Err(panic) => {
+                let message = format!("store \"{}\" panicked in {call}: {}", self.name, panic_text(&*panic));
+                Err(Error::new(Code::StoreIo, message).with("store", &self.name))
+            }
+        }
+    }
+
+    fn failure(&self, call: &str, cause: StoreError) -> Error {
+        match cause.downcast::<Error>() {
+            Ok(own) => *own,
+            Err(other) => {
+                let message = format!("store \"{}\" failed in {call}: {other}", self.name);
+                Error::new(Code::StoreIo, message).with("store", &self.name).caused_by(Arc::from(other))
+            }
+        }
+    }
+}
+
+/// A walk whose steps are guarded too.
+pub(crate) struct GuardedPairs<'a> {
+    store: &'a Guarded,
+    pairs: Pairs<'a>,
+}
+
+impl GuardedPairs<'_> {
+    pub(crate) fn next(&mut self) -> Result<Option<Pair>> {
+        let GuardedPairs { store, pairs } = self;
+        store.guard("iterate", || pairs.next().transpose())
+    }
+}
+
+/// What a panic said.
+pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no words")
+}

@@ -1,0 +1,275 @@
+//! Every case of test/vectors/handler-cases.json.gz: code, gas, counts, pairs, digests, versions, checks and words as in the
+//! TypeScript node.
+
+use crate::support::{dump, hex, list, pairs, text, to_hex, vectors};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use chain_upgrade::{
+    Branch, Check, Error, Handler, Input, Level, MemoryStore, Pair, Run, SharedStore, Stores, Timestamp, VersionMap,
+};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex};
+
+/// More lines than this the file gives by their number and hash.
+const LINES_LISTED_MAX: usize = 32;
+
+/// The state that a case begins with, made once.
+struct Prepared {
+    chain_id: String,
+    height: i64,
+    time: Timestamp,
+    plan: Vec<u8>,
+    versions: VersionMap,
+    stores: BTreeMap<String, SharedStore>,
+}
+
+fn u64_of(value: &Value) -> u64 {
+    value.as_str().map_or_else(|| value.as_u64(), |text| text.parse().ok()).expect("a number")
+}
+
+fn i64_of(value: &Value) -> i64 {
+    value.as_str().map_or_else(|| value.as_i64(), |text| text.parse().ok()).expect("a number")
+}
+
+fn version_map(value: &Value) -> VersionMap {
+    let map = value.as_object().expect("a map");
+    map.iter().map(|(module, version)| (module.clone(), u64_of(version))).collect()
+}
+
+fn prepare(input: &Value) -> Prepared {
+    let stores = input["stores"].as_object().expect("stores");
+    let store = |(name, pairs): (&String, &Value)| (name.clone(), Arc::new(store_of(pairs)) as SharedStore);
+    Prepared {
+        chain_id: text(&input["chain_id"]).to_owned(),
+        height: i64_of(&input["height"]),
+        time: Timestamp {
+            seconds: i64_of(&input["time"]["seconds"]),
+            nanos: i32::try_from(i64_of(&input["time"]["nanos"])).expect("nanos"),
+        },
+        plan: hex(text(&input["plan"])),
+        versions: version_map(&input["versions"]),
+        stores: stores.iter().map(store).collect(),
+    }
+}
+
+fn store_of(value: &Value) -> MemoryStore {
+    if value.is_array() { pairs(value).into_iter().collect() } else { made_by_rule(value).collect() }
+}
+
+/// Pairs that the file describes: see test/vectors/README.md.
+fn made_by_rule(rule: &Value) -> impl Iterator<Item = Pair> {
+    let (count, prefix) = (u64_of(&rule["count"]), hex(text(&rule["prefix"])));
+    let key_bytes = usize::try_from(u64_of(&rule["key_bytes"])).expect("a size");
+    let (least, greatest) = (u64_of(&rule["value_bytes"][0]), u64_of(&rule["value_bytes"][1]));
+    (0..count).map(move |i| {
+        let hash = Sha256::digest(i.to_be_bytes());
+        let size = least + (u64::from(hash[31]) * 256 + u64::from(hash[30])) % (greatest - least + 1);
+        let value = hash.iter().copied().cycle().take(usize::try_from(size).expect("a size")).collect();
+        ([&prefix, &hash[..key_bytes]].concat(), value)
+    })
+}
+
+/// A guest's file. One that does not carry its metered module gets it here, and what these bytes cost is given besides.
+struct Guest {
+    file: Vec<u8>,
+    gas_more: u64,
+}
+
+fn guest(guest: &Value) -> Guest {
+    let bytes = |field: &Value| BASE64_STANDARD.decode(text(field)).expect("base64");
+    let mut file = bytes(&guest["wasm"]);
+    let before = file.len();
+    if let Some(metered) = guest.get("metered") {
+        let (name, metered) = ("chain-upgrade.metered", bytes(metered));
+        let mut section = vec![u8::try_from(name.len()).expect("a length")];
+        section.extend(name.bytes());
+        section.extend(metered);
+        file.push(0);
+        let mut size = section.len();
+        while size >= 0x80 {
+            file.push(u8::try_from(size & 0x7f).expect("7 bits") | 0x80);
+            size >>= 7;
+        }
+        file.push(u8::try_from(size).expect("7 bits"));
+        file.extend(section);
+    }
+    Guest { gas_more: (file.len() - before) as u64 * 1_000, file }
+}
+
+/// What the guest said while it ran.
+#[derive(Clone, Default)]
+struct Words {
+    logs: Arc<Mutex<Vec<String>>>,
+    progress: Arc<Mutex<Vec<String>>>,
+}
+
+fn word(level: Level) -> &'static str {
+    match level {
+        Level::Debug => "debug",
+        Level::Info => "info",
+        Level::Warn => "warn",
+        Level::Error => "error",
+    }
+}
+
+/// Runs a case over branches of its stores, which are given too.
+fn run(
+    handler: &Handler,
+    case: &Value,
+    more: u64,
+    state: &Prepared,
+    words: &Words,
+) -> (Stores, chain_upgrade::Result<Run>) {
+    let branch =
+        |(name, store): (&String, &SharedStore)| (name.clone(), Arc::new(Branch::new(name, store)) as SharedStore);
+    let stores: Stores = state.stores.iter().map(branch).collect();
+    let mut input = Input::new(&state.chain_id, state.height, state.time, &state.plan, &state.versions, &stores);
+    input.gas_limit = Some(case.get("gas_limit").map_or(handler.manifest().gas_limit, u64_of) + more);
+    input.batch_bytes = case.get("batch_bytes").map(|bytes| usize::try_from(u64_of(bytes)).expect("a size"));
+    input.without_guards = true;
+    let (logs, progress) = (Arc::clone(&words.logs), Arc::clone(&words.progress));
+    input.log = Some(Box::new(move |level, line| logs.lock().expect("logs").push(format!("{} {line}", word(level)))));
+    input.progress =
+        Some(Box::new(move |done, total| progress.lock().expect("progress").push(format!("{done}/{total}"))));
+    let run = handler.run(input);
+    (stores, run)
+}
+
+/// Differences between what a case says and what happened.
+#[derive(Default)]
+struct Differences(Vec<String>);
+
+impl Differences {
+    fn hold<T: PartialEq + std::fmt::Debug>(&mut self, what: &str, got: T, due: T) {
+        if got != due {
+            self.0.push(format!("{what}: {got:?}, due {due:?}"));
+        }
+    }
+}
+
+fn failed(differences: &mut Differences, case: &Value, more: u64, error: &Error) {
+    differences.hold("error", Some(error.code().name()), case["error"].as_str());
+    let gas = error.details().get("gas").map(|gas| gas.parse::<u64>().expect("a number") - more);
+    differences.hold("gas", gas, case.get("gas").map(u64_of));
+    if let Some(said) = case.get("said") {
+        differences.hold("said", error.details().get("message").map(String::as_str), said.as_str());
+    }
+}
+
+fn succeeded(differences: &mut Differences, case: &Value, more: u64, run: &Run, stores: &Stores) {
+    differences.hold("error", None, case["error"].as_str());
+    if case.get("error").is_some() {
+        return;
+    }
+    let report = run.report();
+    differences.hold("gas", report.gas - more, u64_of(&case["gas"]));
+    differences.hold("memory_pages", u64::from(report.memory_pages), u64_of(&case["memory_pages"]));
+    differences.hold("versions", &report.versions, &version_map(&case["versions"]));
+    let check = |check: &Value| Check {
+        name: text(&check["name"]).to_owned(),
+        ok: check["ok"].as_bool().expect("ok"),
+        message: text(&check["message"]).to_owned(),
+    };
+    differences.hold("checks", &report.checks, &list(&case["checks"]).iter().map(check).collect());
+    run.write().expect("branches take every write");
+    let due = case["stores"].as_object().expect("stores");
+    differences.hold("stores", report.stores.len(), due.len());
+    for store in &report.stores {
+        let due = &due[&store.name];
+        let at = |what: &str| format!("{} {what}", store.name);
+        differences.hold(&at("written"), store.written, u64_of(&due["written"]));
+        differences.hold(&at("deleted"), store.deleted, u64_of(&due["deleted"]));
+        differences.hold(&at("bytes"), store.bytes, u64_of(&due["bytes"]));
+        differences.hold(&at("writes"), run.writes(&store.name).count() as u64, u64_of(&due["writes"]));
+        differences.hold(&at("writes_sha256"), to_hex(&store.sha256).as_str(), text(&due["writes_sha256"]));
+        let after = dump(&*stores[&store.name]);
+        differences.hold(&at("pairs"), after.len() as u64, u64_of(&due["pairs"]));
+        differences.hold(&at("pairs_sha256"), digest(&after).as_str(), text(&due["pairs_sha256"]));
+    }
+}
+
+fn digest(pairs: &[Pair]) -> String {
+    let mut hash = Sha256::new();
+    for (key, value) in pairs {
+        for length in [key.len(), value.len()] {
+            hash.update(u32::try_from(length).expect("a length").to_le_bytes());
+        }
+        hash.update(key);
+        hash.update(value);
+    }
+    to_hex(&hash.finalize())
+}
+
+fn said(differences: &mut Differences, what: &str, lines: &[String], due: Option<&Value>) {
+    match due {
+        None => differences.hold(what, lines.len(), 0),
+        Some(Value::Array(due)) => {
+            differences.hold(what, lines, &due.iter().map(|line| text(line).to_owned()).collect::<Vec<_>>());
+        }
+        Some(due) => {
+            assert!(lines.len() > LINES_LISTED_MAX, "{what}: {} lines", lines.len());
+            let all: String = lines.iter().map(|line| format!("{line}\n")).collect();
+            differences.hold(what, lines.len() as u64, u64_of(&due["lines"]));
+            differences.hold(what, to_hex(&Sha256::digest(all)).as_str(), text(&due["sha256"]));
+        }
+    }
+}
+
+fn differences(
+    case: &Value,
+    Guest { file, gas_more }: &Guest,
+    loaded: &Loaded,
+    states: &HashMap<&str, Prepared>,
+) -> Vec<String> {
+    let mut differences = Differences::default();
+    let Some(input) = case["input"].as_str() else {
+        let code = Handler::load(file, None).err().map(|error| error.code().name());
+        differences.hold("error", code, case["error"].as_str());
+        return differences.0;
+    };
+    let handler = match loaded {
+        Ok(handler) => handler,
+        Err(error) => return vec![format!("it is not loaded: {error} ({})", error.code())],
+    };
+    let (state, words) = (&states[input], Words::default());
+    let before: Vec<Vec<Pair>> = state.stores.values().map(|store| dump(&**store)).collect();
+    let (stores, ended) = run(handler, case, *gas_more, state, &words);
+    match &ended {
+        Ok(run) => succeeded(&mut differences, case, *gas_more, run, &stores),
+        Err(error) => {
+            failed(&mut differences, case, *gas_more, error);
+            let after: Vec<Vec<Pair>> = stores.values().map(|store| dump(&**store)).collect();
+            differences.hold("written by a failed run", after == before, true);
+        }
+    }
+    said(&mut differences, "logs", &words.logs.lock().expect("logs"), case.get("logs"));
+    said(&mut differences, "progress", &words.progress.lock().expect("progress"), case.get("progress"));
+    differences.0
+}
+
+type Loaded = chain_upgrade::Result<Handler>;
+
+#[test]
+fn handler_cases_of_the_vectors_end_as_on_the_node() {
+    let file = vectors("handler-cases.json.gz");
+    let guests: HashMap<&str, Guest> =
+        list(&file["guests"]).iter().map(|each| (text(&each["name"]), guest(each))).collect();
+    let states: HashMap<&str, Prepared> =
+        list(&file["inputs"]).iter().map(|input| (text(&input["name"]), prepare(input))).collect();
+    let mut handlers: HashMap<&str, Loaded> = HashMap::new();
+    let (mut count, mut wrong) = (0, Vec::new());
+    for case in list(&file["cases"]) {
+        let (name, label) = (text(&case["guest"]), text(&case["label"]));
+        let guest = &guests[name];
+        let loaded = handlers.entry(name).or_insert_with(|| Handler::load(&guest.file, None));
+        count += 1;
+        let found = differences(case, guest, loaded, &states);
+        if !found.is_empty() {
+            wrong.push(format!("{label}: {}", found.join("; ")));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {count} cases differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(count >= 400, "only {count} cases");
+}

@@ -1,0 +1,8 @@
+//! All tests of the crate's public face, in one program: each program would link the compiler again.
+
+mod bad_input;
+mod core_calls;
+mod core_hostile_stores;
+mod errors;
+mod handler_cases;
+mod support;

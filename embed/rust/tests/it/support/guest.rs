@@ -1,0 +1,178 @@
+//! Handlers made by hand: the metered module has its three counters and counts nothing, so gas is what the host itself takes.
+
+use wasm_encoder::{
+    CodeSection, ConstExpr, CustomSection, EntityType, ExportKind, ExportSection, Function, FunctionSection,
+    GlobalSection, GlobalType, ImportSection, Instruction, MemorySection, MemoryType, Module, StartSection,
+    TypeSection, ValType,
+};
+
+pub const MANIFEST: &str = r#"{"abi":1,"name":"v2","gasLimit":"100000000000",
+    "stores":[{"name":"bank","access":"rw"}],"versions":{"bank":{"from":[1],"to":2}}}"#;
+
+const I32: ValType = ValType::I32;
+/// Where the guest's buffers lie; `KEY` and `VALUE` are what its code may point at.
+pub const IN: i32 = 65_536;
+pub const OUT: i32 = 262_144;
+pub const KEY: i32 = 16;
+
+/// What a handler made by hand has; each test changes one thing.
+#[derive(Clone)]
+pub struct Guest {
+    pub manifest: String,
+    /// Body of `handler_run` without its end; import 0 is `store_set`, 1 `store_get`, 2 `store_scan`, 3 `log`.
+    pub run: Vec<Instruction<'static>>,
+    pub pages: (u64, Option<u64>),
+    pub metered_pages_max: u64,
+    pub has_start: bool,
+    pub extra_import: Option<(&'static str, &'static str)>,
+    pub counters: Vec<(&'static str, ValType, bool)>,
+    pub has_metered: bool,
+    pub metered_lacks_export: bool,
+    pub lacks_marker: bool,
+}
+
+impl Default for Guest {
+    fn default() -> Self {
+        Guest {
+            manifest: MANIFEST.to_owned(),
+            run: vec![Instruction::I32Const(0)],
+            pages: (16, None),
+            metered_pages_max: 512,
+            has_start: false,
+            extra_import: None,
+            counters: vec![
+                ("chain-upgrade:gas", ValType::I64, true),
+                ("chain-upgrade:stack", I32, true),
+                ("chain-upgrade:refused", I32, true),
+            ],
+            has_metered: true,
+            metered_lacks_export: false,
+            lacks_marker: false,
+        }
+    }
+}
+
+impl Guest {
+    pub fn running(run: Vec<Instruction<'static>>) -> Self {
+        Guest { run, ..Guest::default() }
+    }
+
+    /// The file: the module, its manifest, and the metered module.
+    pub fn file(&self) -> Vec<u8> {
+        let mut module = self.module(false);
+        module.section(&CustomSection { name: "chain-upgrade.manifest".into(), data: self.manifest.as_bytes().into() });
+        if self.has_metered {
+            let metered = self.module(true).finish();
+            module.section(&CustomSection { name: "chain-upgrade.metered".into(), data: metered.into() });
+        }
+        module.finish()
+    }
+
+    fn module(&self, is_metered: bool) -> Module {
+        let mut module = Module::new();
+        let mut types = TypeSection::new();
+        types.ty().function([], []);
+        types.ty().function([I32], [I32]);
+        types.ty().function([I32; 5], [I32]);
+        types.ty().function([I32; 7], [I32]);
+        types.ty().function([I32; 3], []);
+        module.section(&types);
+        let mut imports = ImportSection::new();
+        imports.import("chain", "store_set", EntityType::Function(2));
+        imports.import("chain", "store_get", EntityType::Function(2));
+        imports.import("chain", "store_scan", EntityType::Function(3));
+        imports.import("chain", "log", EntityType::Function(4));
+        if let Some((from, name)) = self.extra_import {
+            imports.import(from, name, EntityType::Function(0));
+        }
+        module.section(&imports);
+        let own = 4 + u32::from(self.extra_import.is_some());
+        let mut functions = FunctionSection::new();
+        for kind in [0, 1, 1, 1] {
+            functions.function(kind);
+        }
+        module.section(&functions);
+        let (minimum, maximum) = self.pages;
+        let maximum = if is_metered { Some(self.metered_pages_max) } else { maximum };
+        let memory = MemoryType { minimum, maximum, memory64: false, shared: false, page_size_log2: None };
+        module.section(MemorySection::new().memory(memory));
+        let mut exports = ExportSection::new();
+        exports.export("memory", ExportKind::Memory, 0);
+        if is_metered {
+            module.section(&self.globals());
+        }
+        for (index, name) in ["handler_abi_1", "handler_in", "handler_out", "handler_run"].into_iter().enumerate() {
+            let is_left_out =
+                (self.lacks_marker && index == 0) || (is_metered && self.metered_lacks_export && index == 2);
+            if !is_left_out {
+                exports.export(name, ExportKind::Func, own + index as u32);
+            }
+        }
+        for (index, (name, _, _)) in self.counters.iter().enumerate().filter(|_| is_metered) {
+            exports.export(name, ExportKind::Global, index as u32);
+        }
+        module.section(&exports);
+        if self.has_start {
+            module.section(&StartSection { function_index: own });
+        }
+        let mut code = CodeSection::new();
+        let bodies = [vec![], vec![Instruction::I32Const(IN)], vec![Instruction::I32Const(OUT)], self.run.clone()];
+        for body in bodies {
+            let mut function = Function::new([(2, I32)]);
+            for instruction in body {
+                function.instruction(&instruction);
+            }
+            function.instruction(&Instruction::End);
+            code.function(&function);
+        }
+        module.section(&code);
+        module
+    }
+
+    fn globals(&self) -> GlobalSection {
+        let mut globals = GlobalSection::new();
+        for (_, val_type, mutable) in &self.counters {
+            let zero = if *val_type == ValType::I64 { ConstExpr::i64_const(0) } else { ConstExpr::i32_const(0) };
+            globals.global(GlobalType { val_type: *val_type, mutable: *mutable, shared: false }, &zero);
+        }
+        // Whether the memory is large: the metered code's own.
+        globals.global(GlobalType { val_type: I32, mutable: true, shared: false }, &ConstExpr::i32_const(0));
+        globals
+    }
+}
+
+/// `store_set(0, KEY, 1, KEY, 1)`: one byte that is 0, under a key that is 0.
+pub fn set_one() -> Vec<Instruction<'static>> {
+    vec![
+        Instruction::I32Const(0),
+        Instruction::I32Const(KEY),
+        Instruction::I32Const(1),
+        Instruction::I32Const(KEY),
+        Instruction::I32Const(1),
+        Instruction::Call(0),
+        Instruction::Drop,
+    ]
+}
+
+/// `store_get(0, KEY, 1, KEY, 0)`
+pub fn get_one() -> Vec<Instruction<'static>> {
+    vec![
+        Instruction::I32Const(0),
+        Instruction::I32Const(KEY),
+        Instruction::I32Const(1),
+        Instruction::I32Const(KEY),
+        Instruction::I32Const(0),
+        Instruction::Call(1),
+        Instruction::Drop,
+    ]
+}
+
+/// A loop that never ends, and calls nothing.
+pub fn spin() -> Vec<Instruction<'static>> {
+    vec![
+        Instruction::Loop(wasm_encoder::BlockType::Empty),
+        Instruction::Br(0),
+        Instruction::End,
+        Instruction::I32Const(0),
+    ]
+}
