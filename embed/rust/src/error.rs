@@ -168,7 +168,7 @@ codes! {
     HandlerEngine = 101, "UPG_HANDLER_ENGINE", 21;
     /// The handler's calls went deeper than the stack budget of a run allows.
     HandlerStack = 102, "UPG_HANDLER_STACK", 21;
-    /// The metered module that the file carries is not the one of its module.
+    /// The metered module in the handler's file is not made of the module itself; a host that runs it has none.
     HandlerMetered = 103, "UPG_HANDLER_METERED", 21;
     /// Bytes on disk are not what this program writes; the message names them.
     StoreCorrupt = 110, "UPG_STORE_CORRUPT", 30;
