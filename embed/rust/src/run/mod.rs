@@ -51,11 +51,11 @@ impl Handler {
     /// fail with.
     pub fn run(&self, input: Input<'_>) -> Result<Run> {
         let manifest = self.manifest();
-        require_layout(manifest, input.versions)?;
         let Input { height, versions: stored, without_guards, .. } = input;
         if !without_guards {
             guards::before(manifest, &input)?;
         }
+        require_layout(manifest, stored)?;
         let outcome = sandbox::run(self, input)?;
         let versions = declared_versions(manifest, &self.sha256(), stored, outcome.returned.as_ref())?;
         if !without_guards {

@@ -138,7 +138,9 @@ fn run_recursion_without_end_is_the_engines_limit_and_never_a_crash() {
 fn run_at_a_wrong_layout_or_without_its_store_is_refused_before_anything_runs() {
     let stores = Stores::new();
     let handler = handler(&Guest::running(spin()));
-    let error = handler.run(Input::new("test-1", 7, TIME, &[], &VersionMap::new(), &stores)).expect_err("no versions");
+    let error = handler
+        .run(Input::new("test-1", 7, TIME, &[], &VersionMap::from([("bank".to_owned(), 2)]), &stores))
+        .expect_err("versions");
     assert_eq!(error.code(), Code::HandlerLayout);
     let error = handler.run(Input::new("test-1", 7, TIME, &[], &versions(), &stores)).expect_err("no store");
     assert_eq!(error.code(), Code::HandlerLayout);

@@ -1,8 +1,11 @@
 //! All tests of the crate's public face, in one program: each program would link the compiler again.
 
 mod bad_input;
+mod branches;
 mod core_calls;
 mod core_hostile_stores;
 mod errors;
+mod guards;
 mod handler_cases;
+mod receipts;
 mod support;
