@@ -11,15 +11,14 @@ import { readVectors } from "./vector-counts.js";
 
 const PACKAGE = join(ROOT, "embed/python");
 const MINUTES = 60_000;
+/** `npm run embed:python` runs all of them. */
+const HANDLER_CASES_STRIDE = 5;
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-python-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const missing = prepareWasmtime();
 const noWheels = missing ?? (hasBackend() ? undefined : "setuptools of pyproject.toml is not in build/engines/venv");
 const named = (name: string, reason: string | undefined) => (reason ? `${name} (skipped: ${reason})` : name);
-
-/** `npm run embed:python` runs all of them. */
-const HANDLER_CASES_STRIDE = 5;
 
 function python(args: readonly string[], path = join(PACKAGE, "src")) {
   // Written bytecode would be beside the sources.
