@@ -68,12 +68,19 @@ impl Chain {
         for branch in branches.values() {
             branch.write()?;
         }
-        println!("{height} applied \"{}\": gas {}, {:?}", manifest.name, run.report().gas, run.report().stores);
+        println!("{height} applied \"{}\": gas {}", manifest.name, run.report().gas);
+        for store in &run.report().stores {
+            println!(
+                "{height}   {}: {} written, {} deleted, {} bytes",
+                store.name, store.written, store.deleted, store.bytes
+            );
+        }
         Ok(())
     }
 }
 
-fn go(file: &str) -> Result<()> {
+/// What `main` does, and a test of the crate.
+pub fn go(file: &str) -> Result<()> {
     let bytes = std::fs::read(file)
         .map_err(|cause| chain_upgrade::Error::new(chain_upgrade::Code::StoreIo, format!("{file}: {cause}")))?;
     let handler = Handler::load(&bytes, None)?;

@@ -1,6 +1,7 @@
 //! The one wasmtime engine of a process, with what our modules need and nothing else.
 
-use crate::error::{Code, Error, Result};
+use crate::code::Code;
+use crate::error::{Error, Result};
 use std::sync::{Arc, OnceLock};
 use wasmtime::wasmparser::WasmFeatures;
 use wasmtime::{Config, Engine};

@@ -3,6 +3,7 @@
 
 mod branch;
 mod cancel;
+mod code;
 mod core;
 mod engine;
 mod error;
@@ -21,7 +22,8 @@ mod wire;
 pub use crate::core::{Arg, CORE_WASM, Core, Decision, Done, Facts};
 pub use branch::Branch;
 pub use cancel::Cancel;
-pub use error::{Code, Error, Result};
+pub use code::Code;
+pub use error::{Error, Result};
 pub use handler::Handler;
 pub use manifest::{Allowances, Manifest, ManifestScan, ManifestStore, ModuleVersions, StoreRename, StoreUpgrades};
 pub use memory_store::MemoryStore;

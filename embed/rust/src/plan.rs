@@ -1,6 +1,7 @@
 //! Plans, and how `plan_encode` and `plan_decode` of the core move their fields: a header of 32 bytes, the name, the info.
 
-use crate::error::{Code, Error, Result};
+use crate::code::Code;
+use crate::error::{Error, Result};
 
 const HEADER_BYTES: usize = 32;
 const FLAG_CLIENT_STATE: u32 = 1;

@@ -1,6 +1,7 @@
 //! The key-value stores that a chain gives: what they must do, and a guard around each call to them.
 
-use crate::error::{Code, Error, Result};
+use crate::code::Code;
+use crate::error::{Error, Result};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! VersionMap and Names in the form that core, hosts and handlers share: names strictly ascending by bytes.
 
-use crate::error::{Code, Error, Result};
+use crate::code::Code;
+use crate::error::{Error, Result};
 use crate::wire::{BYTES, VARINT, Writer, fields, single_fields};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,7 @@
 //! The four imports of core.wasm: the upgrade module's own store, with what the call under way has written over it.
 
-use crate::error::{Code, Error, Result};
+use crate::code::Code;
+use crate::error::{Error, Result};
 use crate::limits::FRAME_HEADER_BYTES;
 use crate::overlay::{Met, Overlay};
 use crate::store::Guarded;

@@ -2,8 +2,9 @@
 //! fresh one.
 
 use super::imports::{CoreHost, Session, linker};
+use crate::code::Code;
 use crate::engine::{engine, failure};
-use crate::error::{Code, Error, Result};
+use crate::error::{Error, Result};
 use crate::overlay::Overlay;
 use crate::store::{Guarded, SharedStore};
 use std::collections::HashMap;

@@ -6,7 +6,8 @@ mod pure;
 mod reads;
 mod transitions;
 
-use crate::error::{Code, Error, Result};
+use crate::code::Code;
+use crate::error::{Error, Result};
 use crate::store::SharedStore;
 pub use instance::Arg;
 use instance::{Instance, Ran};

@@ -1,7 +1,8 @@
 //! What changes the upgrade module's store.
 
 use super::{Arg, Core};
-use crate::error::{Code, Error, Result};
+use crate::code::Code;
+use crate::error::{Error, Result};
 use crate::limits::RECEIPT_BYTES_MAX;
 use crate::plan::Plan;
 use crate::store::SharedStore;

@@ -1,7 +1,8 @@
 //! The handler interface, version 1: what a module may import and must export, each by name and type.
 
 use super::module::{Export, Import, ModuleFacts};
-use crate::error::{Code, Error, Result};
+use crate::code::Code;
+use crate::error::{Error, Result};
 use crate::manifest::Manifest;
 use crate::text::quote;
 

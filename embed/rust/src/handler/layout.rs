@@ -1,6 +1,7 @@
 //! What a manifest says about module versions, held against the versions that are stored.
 
-use crate::error::{Code, Error, Result};
+use crate::code::Code;
+use crate::error::{Error, Result};
 use crate::manifest::{Manifest, ModuleVersions};
 use crate::text::hex;
 use crate::version_map::VersionMap;

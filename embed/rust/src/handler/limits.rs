@@ -1,7 +1,8 @@
 //! What a handler's module may be at most: small files can grow large when an engine compiles them, and every node must decide alike,
 //! so acceptance depends on these numbers and never on an engine's own.
 
-use crate::error::{Code, Error, Result};
+use crate::code::Code;
+use crate::error::{Error, Result};
 use wasmtime::wasmparser::{
     BinaryReaderError, ConstExpr, DataKind, DataSectionReader, ElementItems, ElementKind, ElementSectionReader,
     FunctionBody, Operator, Payload, TableSectionReader,

@@ -2,7 +2,8 @@
 //! functions may differ; that these are what the meter makes is what the pinned hash stands for.
 
 use super::module::{Bounds, Export, ModuleFacts, examine};
-use crate::error::{Code, Error, Result};
+use crate::code::Code;
+use crate::error::{Error, Result};
 use wasmtime::wasmparser::{GlobalType, ValType};
 
 const METERED_SECTION: &str = "chain-upgrade.metered";

@@ -6,8 +6,9 @@ mod limits;
 mod metered;
 mod module;
 
+use crate::code::Code;
 use crate::engine::{engine, failure};
-use crate::error::{Code, Error, Result};
+use crate::error::{Error, Result};
 use crate::limits::{HANDLER_BYTES_MAX, MANIFEST_BYTES_MAX};
 use crate::manifest::{self, Manifest};
 use crate::text::hex;

@@ -1,8 +1,9 @@
 //! What a WebAssembly file says about itself, as far as the host must know it: imports, exports, memory, custom sections.
 
 use super::limits::{Limits, malformed};
+use crate::code::Code;
 use crate::engine::FEATURES;
-use crate::error::{Code, Error, Result};
+use crate::error::{Error, Result};
 use crate::limits::MEMORY_PAGES_MAX;
 use crate::text::quote;
 use std::collections::BTreeMap;

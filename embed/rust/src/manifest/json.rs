@@ -1,7 +1,8 @@
 //! JSON without its loopholes: strict UTF-8, a field occurs once in its object, numbers are integers and keep every digit, nesting
 //! is bounded, nothing follows the value.
 
-use crate::error::{Code, Error, Result};
+use crate::code::Code;
+use crate::error::{Error, Result};
 use crate::text::quote;
 
 /// Digits of the longest integer that anyone needs, 2^64 - 1.

@@ -3,8 +3,9 @@
 
 use super::gas::{Stop, out_of_gas};
 use super::schedule::STACK_BUDGET;
+use crate::code::Code;
 use crate::engine::failure;
-use crate::error::{Code, Error};
+use crate::error::Error;
 use wasmtime::Trap;
 
 /// The guest broke a rule of the interface: the run ends, and the guest cannot catch it.

@@ -2,7 +2,8 @@
 //! same number, so there is one count and one end.
 
 use super::host::Host;
-use crate::error::{Code, Error, Result};
+use crate::code::Code;
+use crate::error::{Error, Result};
 use wasmtime::{AsContextMut, Global, Val};
 
 /// The counters of a metered module.

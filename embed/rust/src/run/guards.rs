@@ -3,7 +3,8 @@
 
 use super::handles::Handle;
 use super::input::Input;
-use crate::error::{Code, Error, Result};
+use crate::code::Code;
+use crate::error::{Error, Result};
 use crate::manifest::Manifest;
 use crate::store::Guarded;
 use crate::version_map::VersionMap;

@@ -2,7 +2,8 @@
 
 use super::failures::trap;
 use super::input::Input;
-use crate::error::{Code, Error, Result};
+use crate::code::Code;
+use crate::error::{Error, Result};
 use crate::limits::{CHECK_MESSAGE_BYTES_MAX, CHECK_NAME_BYTES_MAX, CHECKS_MAX, VERSION_MAP_MODULES_MAX};
 use crate::text::{guest_text, name_problem};
 use crate::version_map::{self, VersionMap};

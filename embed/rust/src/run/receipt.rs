@@ -2,7 +2,8 @@
 
 use super::Run;
 use super::schedule::GAS_SCHEDULE;
-use crate::error::{Code, Error, Result};
+use crate::code::Code;
+use crate::error::{Error, Result};
 use crate::wire::{Field, Reader, Writer};
 use std::collections::BTreeMap;
 

@@ -1,9 +1,7 @@
 //! Every case of test/vectors/handler-cases.json.gz: code, gas, counts, pairs, digests, versions, checks and words as in the
 //! TypeScript node.
 
-use crate::support::{dump, hex, list, pairs, text, to_hex, vectors};
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
+use crate::support::{GuestFile, dump, guest_file, hex, list, pairs, text, to_hex, vectors};
 use chain_upgrade::{
     Branch, Check, Error, Handler, Input, Level, MemoryStore, Pair, Run, SharedStore, Stores, Timestamp, VersionMap,
 };
@@ -69,33 +67,6 @@ fn made_by_rule(rule: &Value) -> impl Iterator<Item = Pair> {
         let value = hash.iter().copied().cycle().take(usize::try_from(size).expect("a size")).collect();
         ([&prefix, &hash[..key_bytes]].concat(), value)
     })
-}
-
-/// A guest's file. One that does not carry its metered module gets it here, and what these bytes cost is given besides.
-struct Guest {
-    file: Vec<u8>,
-    gas_more: u64,
-}
-
-fn guest(guest: &Value) -> Guest {
-    let bytes = |field: &Value| BASE64_STANDARD.decode(text(field)).expect("base64");
-    let mut file = bytes(&guest["wasm"]);
-    let before = file.len();
-    if let Some(metered) = guest.get("metered") {
-        let (name, metered) = ("chain-upgrade.metered", bytes(metered));
-        let mut section = vec![u8::try_from(name.len()).expect("a length")];
-        section.extend(name.bytes());
-        section.extend(metered);
-        file.push(0);
-        let mut size = section.len();
-        while size >= 0x80 {
-            file.push(u8::try_from(size & 0x7f).expect("7 bits") | 0x80);
-            size >>= 7;
-        }
-        file.push(u8::try_from(size).expect("7 bits"));
-        file.extend(section);
-    }
-    Guest { gas_more: (file.len() - before) as u64 * 1_000, file }
 }
 
 /// What the guest said while it ran.
@@ -219,7 +190,7 @@ fn said(differences: &mut Differences, what: &str, lines: &[String], due: Option
 
 fn differences(
     case: &Value,
-    Guest { file, gas_more }: &Guest,
+    GuestFile { file, gas_more }: &GuestFile,
     loaded: &Loaded,
     states: &HashMap<&str, Prepared>,
 ) -> Vec<String> {
@@ -254,8 +225,8 @@ type Loaded = chain_upgrade::Result<Handler>;
 #[test]
 fn handler_cases_of_the_vectors_end_as_on_the_node() {
     let file = vectors("handler-cases.json.gz");
-    let guests: HashMap<&str, Guest> =
-        list(&file["guests"]).iter().map(|each| (text(&each["name"]), guest(each))).collect();
+    let guests: HashMap<&str, GuestFile> =
+        list(&file["guests"]).iter().map(|each| (text(&each["name"]), guest_file(each))).collect();
     let states: HashMap<&str, Prepared> =
         list(&file["inputs"]).iter().map(|input| (text(&input["name"]), prepare(input))).collect();
     let mut handlers: HashMap<&str, Loaded> = HashMap::new();

@@ -5,6 +5,7 @@ mod branches;
 mod core_calls;
 mod core_hostile_stores;
 mod errors;
+mod example;
 mod guards;
 mod handler_cases;
 mod receipts;
