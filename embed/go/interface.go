@@ -42,7 +42,7 @@ func checkInterface(module *wasmfile.Module, manifest *Manifest) error {
 	}
 	for _, each := range module.Exports {
 		if strings.HasPrefix(each.Name, reservedExportPrefix) {
-			return newError(CodeHandlerExport, "export %s: names that begin with %s are the host's",
+			return exportError(each.Offset, "export %s: names that begin with %s are the host's; "+exportAdvice,
 				guesttext.Quote(each.Name), reservedExportPrefix)
 		}
 	}
@@ -54,10 +54,11 @@ func checkImports(module *wasmfile.Module) error {
 		name := each.Module + "." + each.Name
 		offered, ok := offeredImport(each.Module, each.Name)
 		if !ok {
-			return newError(CodeHandlerImport, "import %s is not offered; %s", guesttext.Quote(name), importAdvice(each))
+			return newError(CodeHandlerImport, "at byte %d: import %s is not offered; %s", each.Offset, guesttext.Quote(name), importAdvice(each))
 		}
 		if got := module.Types[each.Type]; got != offered.signature() {
-			return newError(CodeHandlerImport, "import %s has type %s, it is offered as %s", name, got, offered.signature())
+			return newError(CodeHandlerImport, "at byte %d: import %s has type %s, it is offered as %s; declare it as docs/abi.md has it",
+				each.Offset, name, got, offered.signature())
 		}
 	}
 	return nil
@@ -94,7 +95,7 @@ func checkMemory(module *wasmfile.Module) error {
 		return newError(CodeHandlerExport, "the module does not export its memory as memory")
 	}
 	if entry.Kind != wasmfile.MemoryKind {
-		return newError(CodeHandlerExport, "export memory must be the memory")
+		return exportError(entry.Offset, "export memory must be the memory; "+exportAdvice)
 	}
 	return nil
 }
@@ -110,16 +111,22 @@ func checkExport(module *wasmfile.Module, manifest *Manifest, due interfaceExpor
 		if isForScans {
 			why = ", since the manifest lists scans"
 		}
-		return newError(CodeHandlerExport, "the module does not export %s %s%s", due.name, due.signature, why)
+		return newError(CodeHandlerExport, "the module does not export %s %s%s; "+exportAdvice, due.name, due.signature, why)
 	}
 	if entry.Kind != wasmfile.FunctionKind {
-		return newError(CodeHandlerExport, "export %s must be a function %s", due.name, due.signature)
+		return exportError(entry.Offset, "export %s must be a function %s; "+exportAdvice, due.name, due.signature)
 	}
 	if int(entry.Index) < len(module.Imports) {
-		return newError(CodeHandlerExport, "export %s is an import handed on; it must be the module's own", due.name)
+		return exportError(entry.Offset, "export %s is an import handed on; it must be the module's own", due.name)
 	}
 	if got := module.Signature(entry.Index); got != due.signature {
-		return newError(CodeHandlerExport, "export %s has type %s, it must be %s", due.name, got, due.signature)
+		return exportError(entry.Offset, "export %s has type %s, it must be %s; "+exportAdvice, due.name, got, due.signature)
 	}
 	return nil
+}
+
+const exportAdvice = "export it by the name and type that docs/abi.md has"
+
+func exportError(offset int, format string, args ...any) error {
+	return newError(CodeHandlerExport, "at byte %d: "+format, append([]any{offset}, args...)...)
 }

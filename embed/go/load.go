@@ -148,11 +148,16 @@ var moduleCodes = map[wasmfile.Kind]Code{
 	wasmfile.ImportKind: CodeHandlerImport, wasmfile.Opcode: CodeHandlerOpcode,
 }
 
+var moduleAdvice = map[wasmfile.Kind]string{
+	wasmfile.Format: "; the file is damaged or its compiler is at fault: build it again, and check it with wasm-validate",
+	wasmfile.Limit:  "; make it smaller, or split it",
+}
+
 func moduleError(err error) error {
 	problem := &wasmfile.Problem{}
 	if !errors.As(err, &problem) {
 		return newError(CodeHandlerFormat, "%v", err)
 	}
-	return newError(moduleCodes[problem.Kind], "at byte %d: %s", problem.Offset, problem.What).
+	return newError(moduleCodes[problem.Kind], "at byte %d: %s%s", problem.Offset, problem.What, moduleAdvice[problem.Kind]).
 		with("offset", fmt.Sprint(problem.Offset))
 }

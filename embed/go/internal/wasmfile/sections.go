@@ -1,8 +1,11 @@
 package wasmfile
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/chain-upgrade/chain-upgrade/embed/go/internal/guesttext"
 )
 
 const (
@@ -59,7 +62,7 @@ func (m *Module) readTypes(r *reader) {
 		params := readValueTypes(r, "parameters")
 		results := readValueTypes(r, "results")
 		if len(results) > 1 {
-			r.fail(Opcode, r.at, "a type gives %d values, at most 1 is allowed", len(results))
+			r.fail(Opcode, r.at, "a type gives %d values, at most 1 is allowed; build without the multi-value feature", len(results))
 		}
 		m.Types = append(m.Types, signature(params, results))
 	}
@@ -85,11 +88,18 @@ func readValueTypes(r *reader, what string) []string {
 		code := r.byte("a type")
 		name, ok := valueTypes[code]
 		if !ok {
-			r.fail(Opcode, at, "type 0x%02x is not allowed: a handler computes with i32 and i64", code)
+			r.fail(Opcode, at, "%s of a type: %s", what, typeAdvice(code))
 		}
 		types = append(types, name)
 	}
 	return types
+}
+
+func typeAdvice(code byte) string {
+	if float := map[byte]string{0x7d: "f32", 0x7c: "f64"}[code]; float != "" {
+		return float + ": floating point is not allowed, its NaNs differ between engines; use integers or fixed point"
+	}
+	return fmt.Sprintf("0x%02x: only i32 and i64 are allowed; build without the reference-types and gc features", code)
 }
 
 func signature(params, results []string) string {
@@ -149,7 +159,7 @@ func (m *Module) readExports(r *reader) {
 		offset := r.at
 		name := r.name("an export's name")
 		if seen[name] {
-			r.fail(Format, offset, "two exports have one name")
+			r.fail(Format, offset, "two exports are named %s", guesttext.Quote(name))
 		}
 		seen[name] = true
 		kind := r.byte("the kind of an export")
