@@ -1,5 +1,6 @@
 // `npm run embed:python`: the Python package as others get it. Its source distribution and wheel are built, the wheel is
-// installed into an environment of its own, and every test runs on it, with all vectors. Asks the package registry.
+// installed into an environment of its own, every test runs on it, with all vectors, and changed files are
+// loaded and run. Asks the package registry.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -24,4 +25,6 @@ run(PYTHON, ["-m", "pip", "install", "-q", `build==${BUILD}`]);
 run(PYTHON, ["-m", "build", "--outdir", join(FOLDER, "dist"), SOURCES], { stdio: ["ignore", "ignore", "inherit"] });
 const [wheel] = readdirSync(join(FOLDER, "dist")).filter((name) => name.endsWith(".whl"));
 run(PYTHON, ["-m", "pip", "install", "-q", join(FOLDER, "dist", wheel)]);
-run(PYTHON, ["-m", "unittest", "discover", "-t", ".", "-s", "tests"], { cwd: resolve("embed/python") });
+const cwd = resolve("embed/python");
+run(PYTHON, ["-m", "unittest", "discover", "-t", ".", "-s", "tests"], { cwd });
+run(PYTHON, ["-m", "tests.fuzz_files", "1", "5000"], { cwd });
