@@ -1,20 +1,17 @@
 /** handler-cases.json: runs of handlers, good and bad, and files that are refused. */
 import { fromBase64 } from "../../host/bytes.js";
 import { isUpgradeError } from "../../host/errors.js";
+import { examineHandler } from "../../host/handler/check/check.js";
 import { loadHandler, type WasmHandler } from "../../host/handler/handler.js";
 import { sha256 } from "../guest/build.js";
 import { runCase } from "./handler-cases/run-case.js";
-import type { CaseInput, GuestFile, HandlerCase } from "./handler-cases/shapes.js";
+import type { CaseInput, GuestFile, HandlerCase, LoadCase } from "./handler-cases/shapes.js";
 import { expectEqual, type HeadedRunner, type VectorCase } from "./harness.js";
 
 export const runHandlerCases: HeadedRunner = (vector, head) => {
   const given = vector as HandlerCase;
   if (!("input" in given)) {
-    expectEqual(
-      refusal(() => load(given.guest, head)),
-      given.error,
-      "code of the refusal",
-    );
+    compareRefusal(given, head);
     return [];
   }
   const { label, guest, input, gas_limit, batch_bytes, ...expected } = given;
@@ -32,17 +29,36 @@ function load(name: string, head: VectorCase): WasmHandler {
   if (loaded?.head !== head) loaded = { head, handlers: new Map() };
   const known = loaded.handlers.get(name);
   if (known) return known;
-  const guests: GuestFile[] = head["guests"];
-  const file = guests.find((guest) => guest.name === name);
-  if (!file) throw new Error(`there is no guest "${name}"`);
-  const handler = loadHandler(fromBase64(file.wasm), { sha256 });
+  const handler = loadHandler(fileOf(name, head), { sha256 });
   loaded.handlers.set(name, handler);
   return handler;
 }
 
-function refusal(work: () => unknown): string | undefined {
+function fileOf(name: string, head: VectorCase): Uint8Array {
+  const guests: GuestFile[] = head["guests"];
+  const file = guests.find((guest) => guest.name === name);
+  if (!file) throw new Error(`there is no guest "${name}"`);
+  return fromBase64(file.wasm);
+}
+
+/** A host without a meter wants the metered module in the file; this one makes it. */
+function compareRefusal({ guest, error, without_meter }: LoadCase, head: VectorCase): void {
+  const file = fileOf(guest, head);
+  const { metered, findings } = examineHandler(file);
+  const expected = without_meter ? { findings: [], error: undefined } : { findings: [error], error };
+  const got = { findings: findings.slice(0, 1).map(({ code }) => code), error: refusal(file) };
+  expectEqual(got, expected, "code of the refusal");
+  if (without_meter) expectEqual([metered, error], [undefined, "UPG_HANDLER_METERED"], "metered module");
+}
+
+/** What only a host with a meter refuses. */
+export function refusedByMeter(head: VectorCase): void {
+  for (const each of head["refused_by_meter"] as LoadCase[]) compareRefusal(each, head);
+}
+
+function refusal(file: Uint8Array): string | undefined {
   try {
-    work();
+    loadHandler(file, { sha256 });
     return undefined;
   } catch (error) {
     if (isUpgradeError(error)) return error.code;

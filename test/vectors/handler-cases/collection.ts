@@ -1,22 +1,17 @@
 /** Gathers guests, inputs and cases, each guest and input once. */
 import { toBase64, toHex } from "../../../host/bytes.js";
-import { isUpgradeError } from "../../../host/errors.js";
-import { examineHandler } from "../../../host/handler/check/check.js";
+import { type ErrorCode, isUpgradeError } from "../../../host/errors.js";
 import { loadHandler, type WasmHandler } from "../../../host/handler/handler.js";
-import { meterModule } from "../../../host/handler/meter/meter.js";
+import { withMetered } from "../../../host/handler/metered-section.js";
 import { sha256 } from "../../guest/build.js";
 import { runCase } from "./run-case.js";
-import type { CaseInput, GivenRun, GuestFile, HandlerCase, RunOutcome } from "./shapes.js";
-
-function metered(bytes: Uint8Array): { metered?: string } {
-  const { module, findings } = examineHandler(bytes);
-  return module && findings.length === 0 ? { metered: toBase64(meterModule(module)) } : {};
-}
+import type { CaseInput, GivenRun, GuestFile, HandlerCase, LoadCase, RunOutcome } from "./shapes.js";
 
 export class Collection {
   readonly guests: GuestFile[] = [];
   readonly inputs: CaseInput[] = [];
   readonly cases: HandlerCase[] = [];
+  readonly byMeter: LoadCase[] = [];
   readonly #handlers = new Map<string, WasmHandler>();
   readonly #names = new Map<string, string>();
 
@@ -26,12 +21,13 @@ export class Collection {
     const known = this.#names.get(hash);
     if (known !== undefined) return known;
     this.#names.set(hash, name);
-    this.guests.push({ name, wasm: toBase64(bytes), ...metered(bytes) });
+    this.guests.push({ name, wasm: toBase64(bytes) });
     return name;
   }
 
-  /** A guest that is run. */
-  handler(name: string, bytes: Uint8Array): string {
+  /** A guest that is run: its file gets its metered module. */
+  handler(name: string, file: Uint8Array): string {
+    const bytes = withMetered(file);
     const own = this.guest(name, bytes);
     if (!this.#handlers.has(own)) this.#handlers.set(own, loadHandler(bytes, { sha256 }));
     return own;
@@ -57,16 +53,29 @@ export class Collection {
     return outcome;
   }
 
-  /** Adds a file that is refused. */
+  /** Adds a file that every host refuses. */
   refused(label: string, bytes: Uint8Array): void {
-    const guest = this.guest(label, bytes);
-    try {
-      loadHandler(bytes, { sha256 });
-    } catch (error) {
-      if (!isUpgradeError(error)) throw error;
-      this.cases.push({ label, guest, error: error.code });
-      return;
-    }
-    throw new Error(`${label}: the file is taken`);
+    this.cases.push({ label, guest: this.guest(label, bytes), error: refusalOf(label, bytes) });
   }
+
+  /** Adds a file that only hosts without a meter refuse. */
+  unmetered(label: string, bytes: Uint8Array): void {
+    loadHandler(bytes, { sha256 });
+    this.cases.push({ label, guest: this.guest(label, bytes), error: "UPG_HANDLER_METERED", without_meter: true });
+  }
+
+  /** Adds a file that only hosts with a meter can refuse. */
+  refusedByMeter(label: string, bytes: Uint8Array): void {
+    this.byMeter.push({ label, guest: this.guest(label, bytes), error: refusalOf(label, bytes) });
+  }
+}
+
+function refusalOf(label: string, bytes: Uint8Array): ErrorCode {
+  try {
+    loadHandler(bytes, { sha256 });
+  } catch (error) {
+    if (!isUpgradeError(error)) throw error;
+    return error.code;
+  }
+  throw new Error(`${label}: the file is taken`);
 }

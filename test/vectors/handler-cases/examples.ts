@@ -3,17 +3,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { HandlerProject } from "../../../host/author/project.js";
 import { toHex } from "../../../host/bytes.js";
-import { limitsBeforeHostCalls, seededLimits } from "../../../host/harness/gas-points.js";
 import { openHandler, type Scene, type WasmHandler } from "../../../host/harness/index.js";
-import { SceneRunner } from "../../../host/harness/run.js";
 import { DEFAULT_HEIGHT, DEFAULT_TIME, seedStores, seedVersions } from "../../../host/harness/scene.js";
 import { canonicalPlan } from "../../core/plan-wire.js";
 import { ROOT } from "../../house/sources.js";
 import type { Collection } from "./collection.js";
+import { addCut } from "./guest-runs.js";
 import type { CaseInput, HexPair } from "./shapes.js";
 
 const EXAMPLES = ["backfill-index", "module-genesis", "prefix-delete", "re-key", "split-balances"];
-const RANDOM_CUTS = 12;
+const CUTS = 24;
 /** Where a batch ends must make no difference to what is written. */
 const BATCHES = [1, 100, 4_096];
 
@@ -23,34 +22,33 @@ export function addExamples(to: Collection): void {
     const handler = openHandler(bytes);
     const guest = to.handler(name, bytes);
     for (const { name: scene, fixture } of new HandlerProject(join(ROOT, "examples", name)).fixtures()) {
-      const input = to.input(inputOf(`${name} ${scene}`, handler, fixture));
-      addWithCuts(to, { label: `${name} on ${scene}`, guest, input }, new SceneRunner(handler, fixture));
+      const input = inputOf(`${name} ${scene}`, handler, fixture);
+      const given = { label: `${name} on ${scene}`, guest, input: to.input(input) };
+      addCut(to, given, CUTS);
+      for (const batch of BATCHES)
+        to.run({ ...given, label: `${given.label}, batches of ${batch}`, batch_bytes: batch });
+      addLayouts(to, guest, input);
     }
   }
 }
 
-function addWithCuts(
-  to: Collection,
-  given: { label: string; guest: string; input: string },
-  runner: SceneRunner,
-): void {
-  const { gas } = to.run(given);
-  if (gas === undefined) return;
-  const used = BigInt(gas);
-  for (const batch of BATCHES) to.run({ ...given, label: `${given.label}, batches of ${batch}`, batch_bytes: batch });
-  const before = limitsBeforeHostCalls(runner, used);
-  const limits = [
-    0n,
-    1n,
-    ...before,
-    ...before.map((limit) => limit + 1n),
-    ...seededLimits(11, RANDOM_CUTS, used),
-    used - 1n,
-    used,
-  ];
-  for (const limit of [...new Set(limits)]) {
-    to.run({ ...given, label: `${given.label}, gas ${limit}`, gas_limit: String(limit) });
+/** Versions and stores that do not fit. */
+function addLayouts(to: Collection, guest: string, input: CaseInput): void {
+  const changed = (what: string, change: Partial<CaseInput>) => {
+    const label = `${input.name}: ${what}`;
+    to.run({ label, guest, input: to.input({ ...input, ...change, name: label }) });
+  };
+  for (const module of Object.keys(input.versions)) {
+    const { [module]: version, ...others } = input.versions;
+    changed(`${module} is absent`, { versions: others });
+    changed(`another version of ${module}`, { versions: { ...others, [module]: String(BigInt(version ?? 0) + 7n) } });
   }
+  for (const store of Object.keys(input.stores)) {
+    const { [store]: _, ...others } = input.stores;
+    changed(`no store ${store}`, { stores: others });
+    changed(`store ${store} is empty`, { stores: { ...others, [store]: [] } });
+  }
+  changed("a module more", { versions: { ...input.versions, zeta: "9" } });
 }
 
 export function inputOf(name: string, handler: WasmHandler, scene: Scene): CaseInput {

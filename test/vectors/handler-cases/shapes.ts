@@ -20,8 +20,6 @@ export interface GuestFile {
   readonly name: string;
   /** Base64 of the whole file. */
   readonly wasm: string;
-  /** Base64 of the module as it is run, of files that are taken. */
-  readonly metered?: string;
 }
 
 /** What a handler is run with. */
@@ -42,6 +40,8 @@ export interface LoadCase {
   readonly label: string;
   readonly guest: string;
   readonly error: ErrorCode;
+  /** A host that has a meter takes it. */
+  readonly without_meter?: true;
 }
 
 export interface GivenRun {
