@@ -1,4 +1,4 @@
-"""Handler files with bytes changed, lost and put in: each is refused or runs to an end, by an error of ours; none crashes.
+"""Handler files with bytes changed, lost and put in: each is refused or comes to an end, by an error of ours.
 
 PYTHONPATH=src python -m tests.fuzz_files SEED COUNT
 """

@@ -52,7 +52,7 @@ class Load(unittest.TestCase):
         """a metered module that is not the file's → UPG_HANDLER_METERED"""
         head = "(func $f) (start $f)"
         cases = {
-            "not a core WebAssembly module": b"not wasm at all",
+            "not a WebAssembly file": b"not wasm at all",
             "exports": module(IDLE.replace("handler_run", "handler_rub"), counters=True, memory="16 512"),
             "imports": module("(func (call $log (i32.const 0) (i32.const 0) (i32.const 0)))" + IDLE, True, "16 512"),
             "counters": module(IDLE, memory="16 512"),

@@ -9,6 +9,7 @@ from contextlib import nullcontext
 
 from wasmtime import Engine, GlobalType, Module, WasmtimeError
 
+from .advice import with_advice
 from .engine import new_engine
 from .errors import UpgradeError
 from .failures import cancelled, engine_failure
@@ -80,7 +81,10 @@ class Handler:
         if sha256 is not None and sha256.lower() != digest:
             what = f"the handler's SHA-256 is {digest}, the plan pins {sha256}"
             raise UpgradeError("UPG_HANDLER_HASH", what, {"expected": sha256.lower(), "actual": digest})
-        manifest, metered = _examine(data)
+        try:
+            manifest, metered = _examine(data)
+        except UpgradeError as error:
+            raise with_advice(error) from error
         engine = new_engine()
         return cls(manifest, digest, len(data), engine, _compile(engine, metered))
 
@@ -163,7 +167,7 @@ def _examine(data: bytes) -> tuple[Manifest, bytes]:
     if len(data) > HANDLER_BYTES_MAX:
         what = f"the file is longer than the {HANDLER_BYTES_MAX} bytes that are allowed"
         raise UpgradeError("UPG_HANDLER_LIMIT", f"{what}; strip debug sections and build for size")
-    file = read_shape(data, "the handler")
+    file = read_shape(data)
     manifests = section_payload(file, MANIFEST_SECTION)
     if len(manifests) != 1:
         there = f"there are {len(manifests)} custom sections" if manifests else "there is no custom section"
@@ -175,14 +179,14 @@ def _examine(data: bytes) -> tuple[Manifest, bytes]:
         # Of an engine as it comes: an instruction that is valid and not allowed is no matter of form.
         Module.validate(Engine(), data)
     except WasmtimeError as cause:
-        raise UpgradeError("UPG_HANDLER_FORMAT", f"the handler is not a valid module: {cause}; rebuild it") from cause
+        raise UpgradeError("UPG_HANDLER_FORMAT", f"not a valid module: {cause}") from cause
     metered = section_payload(file, METERED_SECTION)
     if not metered:
         raise metered_refusal("the file has none, and this host has no meter of its own")
     if len(metered) > 1:
         raise metered_refusal(f"there are {len(metered)}, one is due")
     try:
-        shape = read_shape(metered[0], "the metered module")
+        shape = read_shape(metered[0])
     except UpgradeError as cause:
         raise metered_refusal(str(cause)) from cause
     check_metered(shape, file)

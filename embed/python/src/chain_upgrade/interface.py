@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .advice import import_advice
 from .errors import UpgradeError
 from .limits import MEMORY_INITIAL_PAGES_MAX, MEMORY_PAGES_MAX
 from .manifest import Manifest
@@ -68,10 +69,10 @@ def _check_imports(shape: WasmShape) -> None:
         offered = OFFERED_IMPORTS.get((entry.module, entry.name))
         name = quote(f"{entry.module}.{entry.name}")
         if offered is None:
-            known = ", ".join(".".join(key) for key in OFFERED_IMPORTS)
-            raise UpgradeError("UPG_HANDLER_IMPORT", f"import {name} is not offered; a handler may import {known}")
+            advice = import_advice(entry.module, entry.name, [".".join(key) for key in OFFERED_IMPORTS])
+            raise UpgradeError("UPG_HANDLER_IMPORT", f"import {name} is not offered; {advice}")
         if entry.type != offered:
-            what = f"import {name} has type {entry.type}, it is offered as {offered}"
+            what = f"import {entry.module}.{entry.name} has type {entry.type}, it is offered as {offered}"
             raise UpgradeError("UPG_HANDLER_IMPORT", what)
 
 

@@ -53,14 +53,17 @@ class WasmShape:
 class _Reader:
     """Reads forward. Raises UPG_HANDLER_FORMAT at the first byte that cannot be."""
 
-    def __init__(self, data: bytes, what: str, at: int = 0, end: int | None = None) -> None:
+    def __init__(self, data: bytes, at: int = 0, end: int | None = None) -> None:
         self.data = data
-        self.what = what
         self.at = at
         self.end = len(data) if end is None else end
 
-    def malformed(self, what: str) -> UpgradeError:
-        return UpgradeError("UPG_HANDLER_FORMAT", f"{self.what}: at byte {self.at}: {what}", {"offset": str(self.at)})
+    def refused(self, code: str, what: str, at: int | None = None) -> UpgradeError:
+        offset = self.at if at is None else at
+        return UpgradeError(code, f"at byte {offset}: {what}", {"offset": str(offset)})
+
+    def malformed(self, what: str, at: int | None = None) -> UpgradeError:
+        return self.refused("UPG_HANDLER_FORMAT", what, at)
 
     def byte(self, what: str) -> int:
         if self.at >= self.end:
@@ -77,7 +80,7 @@ class _Reader:
                 if value > 0xFFFFFFFF:
                     break
                 return value
-        raise self.malformed(f"{what} is no number of 32 bits")
+        raise self.malformed(f"{what} is not an unsigned 32-bit LEB128")
 
     def take(self, length: int, what: str) -> bytes:
         if length > self.end - self.at:
@@ -100,8 +103,7 @@ class _Reader:
 
 
 class _ShapeReader:
-    def __init__(self, what: str) -> None:
-        self._what = what
+    def __init__(self) -> None:
         self._types: list[str] = []
         #: Of imported functions, then of the module's own.
         self._functions: list[str] = []
@@ -109,9 +111,12 @@ class _ShapeReader:
         self.shape = WasmShape()
 
     def read(self, data: bytes) -> WasmShape:
-        reader = _Reader(data, self._what)
-        if reader.data[:8] != _HEADER:
-            raise reader.malformed("not a core WebAssembly module of version 1")
+        reader = _Reader(data)
+        if data[:4] != _HEADER[:4]:
+            raise reader.malformed("not a WebAssembly file: it does not begin with \\0asm")
+        if data[4:8] != _HEADER[4:]:
+            what = "not a core WebAssembly module of version 1 (a component cannot be a handler)"
+            raise reader.malformed(what, 4)
         reader.at = 8
         readers = {
             _TYPE: self._read_types,
@@ -122,17 +127,20 @@ class _ShapeReader:
         }
         last = -1
         while reader.at < reader.end:
+            at = reader.at
             section = reader.byte("a section")
             size = reader.u32("the size of a section")
             start = reader.at
             reader.take(size, f"section {section}")
-            content = _Reader(data, self._what, start, reader.at)
+            content = _Reader(data, start, reader.at)
             if section == _CUSTOM:
-                self._read_custom(content)
+                self._read_custom(content, at)
                 continue
-            place = _ORDER.index(section) if section in _ORDER else -1
+            if section not in _ORDER:
+                raise content.malformed(f"unknown section {section}", at)
+            place = _ORDER.index(section)
             if place <= last:
-                raise content.malformed(f"section {section} is unknown, occurs twice or is in the wrong order")
+                raise content.malformed(f"section {section} occurs twice or in the wrong order", at)
             last = place
             self.shape.has_start |= section == _START
             if section in readers:
@@ -141,18 +149,17 @@ class _ShapeReader:
                     raise content.malformed(f"section {section} goes on after its content")
         return self.shape
 
-    def _read_custom(self, content: _Reader) -> None:
+    def _read_custom(self, content: _Reader, at: int) -> None:
         if len(self.shape.customs) == CUSTOM_SECTIONS_MAX:
-            what = f"{self._what}: more than {CUSTOM_SECTIONS_MAX} custom sections"
-            raise UpgradeError("UPG_HANDLER_LIMIT", what)
+            raise content.refused("UPG_HANDLER_LIMIT", f"more than {CUSTOM_SECTIONS_MAX} custom sections", at)
         name = content.name("the name of a custom section")
         self.shape.customs.append((name, content.data[content.at : content.end]))
 
     def _read_types(self, content: _Reader) -> None:
         for _ in range(content.count("types")):
             if content.byte("a type") != 0x60:
-                what = f"{self._what}: only types of functions are allowed; build without the gc features"
-                raise UpgradeError("UPG_HANDLER_OPCODE", what)
+                what = "only function types are allowed; build without the gc feature"
+                raise content.refused("UPG_HANDLER_OPCODE", what, content.at - 1)
             params = self._value_types(content)
             results = self._value_types(content)
             shown = results[0] if len(results) == 1 else f"({', '.join(results)})"
@@ -174,17 +181,25 @@ class _ShapeReader:
     def _read_imports(self, content: _Reader) -> None:
         count = content.count("imports")
         if count > IMPORTS_MAX:
-            raise UpgradeError("UPG_HANDLER_LIMIT", f"{self._what}: {count} imports, at most {IMPORTS_MAX} are allowed")
+            raise content.refused("UPG_HANDLER_LIMIT", f"{count} imports, at most {IMPORTS_MAX} are allowed")
         for _ in range(count):
+            at = content.at
             module, name = content.name("an import's module"), content.name("an import's name")
             kind = content.byte("an import's kind")
             if kind != 0:
-                code = "UPG_HANDLER_MEMORY" if kind == _KINDS.index("memory") else "UPG_HANDLER_IMPORT"
-                what = f"import {quote(f'{module}.{name}')} is no function"
-                raise UpgradeError(code, f"{self._what}: {what}; only functions are offered")
+                raise self._imported_other(content, kind, quote(f"{module}.{name}"), at)
             self.shape.imports.append(Import(module, name, self._type(content)))
             self._functions.append(self.shape.imports[-1].type)
         self._imported = len(self._functions)
+
+    def _imported_other(self, content: _Reader, kind: int, name: str, at: int) -> UpgradeError:
+        if kind >= len(_KINDS):
+            return content.malformed(f"import {name} is of the unknown kind {kind}", at)
+        if _KINDS[kind] == "memory":
+            what = f"the memory {name} is imported; define it and export it as memory"
+            return content.refused("UPG_HANDLER_MEMORY", what, at)
+        what = f"the {_KINDS[kind]} {name} is imported; only functions can be imported"
+        return content.refused("UPG_HANDLER_IMPORT", what, at)
 
     def _read_functions(self, content: _Reader) -> None:
         for _ in range(content.count("functions")):
@@ -193,18 +208,24 @@ class _ShapeReader:
     def _read_memories(self, content: _Reader) -> None:
         for _ in range(content.count("memories")):
             flags = content.byte("limits")
+            if flags & 2:
+                what = "a shared memory is not allowed; build without threads"
+                raise content.refused("UPG_HANDLER_MEMORY", what, content.at - 1)
             if flags > 1:
-                what = "a shared or 64-bit memory is not allowed; build for wasm32, without threads"
-                raise UpgradeError("UPG_HANDLER_MEMORY", f"{self._what}: {what}")
+                what = "a 64-bit memory is not allowed; build for wasm32"
+                raise content.refused("UPG_HANDLER_MEMORY", what, content.at - 1)
             minimum = content.u32("a memory's minimum")
             self.shape.memories.append(Limits(minimum, content.u32("a memory's maximum") if flags else None))
 
     def _read_exports(self, content: _Reader) -> None:
         for _ in range(content.count("exports")):
+            at = content.at
             name = content.name("an export's name")
             kind, index = content.byte("an export's kind"), content.u32("an export's index")
-            if name in self.shape.exports or kind >= len(_KINDS):
-                raise content.malformed(f"export {quote(name)} occurs twice, or is of an unknown kind")
+            if name in self.shape.exports:
+                raise content.malformed(f"two exports are named {quote(name)}", at)
+            if kind >= len(_KINDS):
+                raise content.malformed(f"export {quote(name)} is of the unknown kind {kind}", at)
             is_function = _KINDS[kind] == "function"
             if is_function and index >= len(self._functions):
                 raise content.malformed(f"export {quote(name)}: there is no function {index}")
@@ -212,6 +233,6 @@ class _ShapeReader:
             self.shape.exports[name] = Export(_KINDS[kind], kind_of_it, is_function and index < self._imported)
 
 
-def read_shape(data: bytes, what: str) -> WasmShape:
-    """Work is linear in the length of ``data``, whatever it says. ``what`` begins the messages of errors."""
-    return _ShapeReader(what).read(data)
+def read_shape(data: bytes) -> WasmShape:
+    """Work is linear in the length of ``data``, whatever it says. Raises UPG_HANDLER_FORMAT and the like."""
+    return _ShapeReader().read(data)
