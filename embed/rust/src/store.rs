@@ -77,7 +77,8 @@ impl Guarded {
 
     pub(crate) fn iterate(&self, start: &[u8], end: Option<&[u8]>) -> Result<GuardedPairs<'_>> {
         let pairs = self.guard("iterate", || self.store.iterate(start, end))?;
-        Ok(GuardedPairs { store: self, pairs })
+        let bounds = Bounds { from: start.to_vec(), has_begun: false, end: end.map(<[u8]>::to_vec) };
+        Ok(GuardedPairs { store: self, pairs, bounds })
     }
 
     fn guard<T>(&self, call: &str, work: impl FnOnce() -> std::result::Result<T, StoreError>) -> Result<T> {
@@ -102,16 +103,44 @@ impl Guarded {
     }
 }
 
-/// A walk whose steps are guarded too.
+/// A walk whose steps are guarded too. A guest sees what its range has, whatever the store gives.
 pub(crate) struct GuardedPairs<'a> {
     store: &'a Guarded,
     pairs: Pairs<'a>,
+    bounds: Bounds,
 }
 
 impl GuardedPairs<'_> {
     pub(crate) fn next(&mut self) -> Result<Option<Pair>> {
-        let GuardedPairs { store, pairs } = self;
-        store.guard("iterate", || pairs.next().transpose())
+        let GuardedPairs { store, pairs, bounds } = self;
+        let next = store.guard("iterate", || pairs.next().transpose())?;
+        match next {
+            Some((key, _)) if !bounds.admit(&key) => {
+                let message =
+                    format!("store \"{}\" gave a key that is out of order or outside the range of a walk", store.name);
+                Err(Error::new(Code::StoreIo, message).with("store", &store.name))
+            }
+            next => Ok(next),
+        }
+    }
+}
+
+/// Where the next key must lie.
+struct Bounds {
+    from: Vec<u8>,
+    /// `from` was a key of the walk: the next is greater.
+    has_begun: bool,
+    end: Option<Vec<u8>>,
+}
+
+impl Bounds {
+    fn admit(&mut self, key: &[u8]) -> bool {
+        let follows = if self.has_begun { key > &*self.from } else { key >= &*self.from };
+        let is_before_end = self.end.as_deref().is_none_or(|end| key < end);
+        self.from.clear();
+        self.from.extend_from_slice(key);
+        self.has_begun = true;
+        follows && is_before_end
     }
 }
 

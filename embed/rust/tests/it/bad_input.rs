@@ -210,12 +210,25 @@ fn run_a_scan_whose_walk_fails_or_panics_in_the_middle_is_an_error_of_ours() {
     let zero = || Instruction::I32Const(0);
     let scan = vec![zero(), zero(), zero(), zero(), zero(), zero(), Instruction::I32Const(4_096), Instruction::Call(2)];
     for panics in [false, true] {
-        for at in 1..5 {
+        for at in 1..3 {
             let error =
                 run_over(&Guest::running(scan.clone()), Failing::store(at, panics)).expect_err("a failing walk");
             assert_eq!(error.code(), Code::StoreIo);
+            assert!(error.to_string().contains("the disk is"), "{error}");
         }
     }
+    // Its second pair has the key of the first.
+    let error = run_over(&Guest::running(scan), Failing::store(100, false)).expect_err("a walk out of order");
+    assert_eq!(error.code(), Code::StoreIo);
+    assert!(error.to_string().contains("out of order"), "{error}");
+}
+
+#[test]
+fn handlers_cores_and_runs_go_from_thread_to_thread() {
+    fn can_be_sent<T: Send>() {}
+    fn can_be_shared<T: Sync>() {}
+    can_be_sent::<(Handler, chain_upgrade::Core, chain_upgrade::Run, Branch, Error)>();
+    can_be_shared::<(Handler, Branch, Cancel, Error)>();
 }
 
 #[test]
