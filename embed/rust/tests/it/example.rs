@@ -12,7 +12,7 @@ fn go_takes_a_chain_through_the_upgrade_of_split_balances() {
     let cases = vectors("handler-cases.json.gz");
     let guest = list(&cases["guests"]).iter().find(|guest| text(&guest["name"]) == "split-balances");
     let path = std::env::temp_dir().join(format!("chain-upgrade-example-{}.wasm", std::process::id()));
-    std::fs::write(&path, guest_file(guest.expect("the example")).file).expect("a file");
+    std::fs::write(&path, guest_file(guest.expect("the example"))).expect("a file");
     let ended = host::go(path.to_str().expect("a path"));
     std::fs::remove_file(&path).expect("the file");
     ended.expect("an upgrade");

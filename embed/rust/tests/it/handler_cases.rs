@@ -1,7 +1,7 @@
 //! Every case of test/vectors/handler-cases.json.gz: code, gas, counts, pairs, digests, versions, checks and words as in the
 //! TypeScript node.
 
-use crate::support::{GuestFile, dump, guest_file, hex, list, pairs, text, to_hex, vectors};
+use crate::support::{dump, guest_file, hex, list, pairs, text, to_hex, vectors};
 use chain_upgrade::{
     Branch, Check, Error, Handler, Input, Level, MemoryStore, Pair, Run, SharedStore, Stores, Timestamp, VersionMap,
 };
@@ -86,18 +86,12 @@ fn word(level: Level) -> &'static str {
 }
 
 /// Runs a case over branches of its stores, which are given too.
-fn run(
-    handler: &Handler,
-    case: &Value,
-    more: u64,
-    state: &Prepared,
-    words: &Words,
-) -> (Stores, chain_upgrade::Result<Run>) {
+fn run(handler: &Handler, case: &Value, state: &Prepared, words: &Words) -> (Stores, chain_upgrade::Result<Run>) {
     let branch =
         |(name, store): (&String, &SharedStore)| (name.clone(), Arc::new(Branch::new(name, store)) as SharedStore);
     let stores: Stores = state.stores.iter().map(branch).collect();
     let mut input = Input::new(&state.chain_id, state.height, state.time, &state.plan, &state.versions, &stores);
-    input.gas_limit = Some(case.get("gas_limit").map_or(handler.manifest().gas_limit, u64_of) + more);
+    input.gas_limit = case.get("gas_limit").map(u64_of);
     input.batch_bytes = case.get("batch_bytes").map(|bytes| usize::try_from(u64_of(bytes)).expect("a size"));
     input.without_guards = true;
     let (logs, progress) = (Arc::clone(&words.logs), Arc::clone(&words.progress));
@@ -120,22 +114,22 @@ impl Differences {
     }
 }
 
-fn failed(differences: &mut Differences, case: &Value, more: u64, error: &Error) {
+fn failed(differences: &mut Differences, case: &Value, error: &Error) {
     differences.hold("error", Some(error.code().name()), case["error"].as_str());
-    let gas = error.details().get("gas").map(|gas| gas.parse::<u64>().expect("a number") - more);
+    let gas = error.details().get("gas").map(|gas| gas.parse::<u64>().expect("a number"));
     differences.hold("gas", gas, case.get("gas").map(u64_of));
     if let Some(said) = case.get("said") {
         differences.hold("said", error.details().get("message").map(String::as_str), said.as_str());
     }
 }
 
-fn succeeded(differences: &mut Differences, case: &Value, more: u64, run: &Run, stores: &Stores) {
+fn succeeded(differences: &mut Differences, case: &Value, run: &Run, stores: &Stores) {
     differences.hold("error", None, case["error"].as_str());
     if case.get("error").is_some() {
         return;
     }
     let report = run.report();
-    differences.hold("gas", report.gas - more, u64_of(&case["gas"]));
+    differences.hold("gas", report.gas, u64_of(&case["gas"]));
     differences.hold("memory_pages", u64::from(report.memory_pages), u64_of(&case["memory_pages"]));
     differences.hold("versions", &report.versions, &version_map(&case["versions"]));
     let check = |check: &Value| Check {
@@ -188,12 +182,7 @@ fn said(differences: &mut Differences, what: &str, lines: &[String], due: Option
     }
 }
 
-fn differences(
-    case: &Value,
-    GuestFile { file, gas_more }: &GuestFile,
-    loaded: &Loaded,
-    states: &HashMap<&str, Prepared>,
-) -> Vec<String> {
+fn differences(case: &Value, file: &[u8], loaded: &Loaded, states: &HashMap<&str, Prepared>) -> Vec<String> {
     let mut differences = Differences::default();
     let Some(input) = case["input"].as_str() else {
         let code = Handler::load(file, None).err().map(|error| error.code().name());
@@ -206,11 +195,11 @@ fn differences(
     };
     let (state, words) = (&states[input], Words::default());
     let before: Vec<Vec<Pair>> = state.stores.values().map(|store| dump(&**store)).collect();
-    let (stores, ended) = run(handler, case, *gas_more, state, &words);
+    let (stores, ended) = run(handler, case, state, &words);
     match &ended {
-        Ok(run) => succeeded(&mut differences, case, *gas_more, run, &stores),
+        Ok(run) => succeeded(&mut differences, case, run, &stores),
         Err(error) => {
-            failed(&mut differences, case, *gas_more, error);
+            failed(&mut differences, case, error);
             let after: Vec<Vec<Pair>> = stores.values().map(|store| dump(&**store)).collect();
             differences.hold("written by a failed run", after == before, true);
         }
@@ -225,7 +214,7 @@ type Loaded = chain_upgrade::Result<Handler>;
 #[test]
 fn handler_cases_of_the_vectors_end_as_on_the_node() {
     let file = vectors("handler-cases.json.gz");
-    let guests: HashMap<&str, GuestFile> =
+    let guests: HashMap<&str, Vec<u8>> =
         list(&file["guests"]).iter().map(|each| (text(&each["name"]), guest_file(each))).collect();
     let states: HashMap<&str, Prepared> =
         list(&file["inputs"]).iter().map(|input| (text(&input["name"]), prepare(input))).collect();
@@ -234,7 +223,7 @@ fn handler_cases_of_the_vectors_end_as_on_the_node() {
     for case in list(&file["cases"]) {
         let (name, label) = (text(&case["guest"]), text(&case["label"]));
         let guest = &guests[name];
-        let loaded = handlers.entry(name).or_insert_with(|| Handler::load(&guest.file, None));
+        let loaded = handlers.entry(name).or_insert_with(|| Handler::load(guest, None));
         count += 1;
         let found = differences(case, guest, loaded, &states);
         if !found.is_empty() {

@@ -47,29 +47,7 @@ pub fn memory_store(pairs: Vec<Pair>) -> MemoryStore {
     pairs.into_iter().collect()
 }
 
-/// A guest's file. One that does not carry its metered module gets it here, and what these bytes cost is given besides.
-pub struct GuestFile {
-    pub file: Vec<u8>,
-    pub gas_more: u64,
-}
-
-pub fn guest_file(guest: &Value) -> GuestFile {
-    let bytes = |field: &Value| BASE64_STANDARD.decode(text(field)).expect("base64");
-    let mut file = bytes(&guest["wasm"]);
-    let before = file.len();
-    if let Some(metered) = guest.get("metered") {
-        let (name, metered) = ("chain-upgrade.metered", bytes(metered));
-        let mut section = vec![u8::try_from(name.len()).expect("a length")];
-        section.extend(name.bytes());
-        section.extend(metered);
-        file.push(0);
-        let mut size = section.len();
-        while size >= 0x80 {
-            file.push(u8::try_from(size & 0x7f).expect("7 bits") | 0x80);
-            size >>= 7;
-        }
-        file.push(u8::try_from(size).expect("7 bits"));
-        file.extend(section);
-    }
-    GuestFile { gas_more: (file.len() - before) as u64 * 1_000, file }
+/// The file of a guest of handler-cases.json.gz.
+pub fn guest_file(guest: &Value) -> Vec<u8> {
+    BASE64_STANDARD.decode(text(&guest["wasm"])).expect("base64")
 }
