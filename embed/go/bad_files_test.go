@@ -52,7 +52,7 @@ const (
 // rewritten is a module with one section replaced, put in or, for nil, left out.
 func rewritten(t *testing.T, module []byte, id byte, content []byte) []byte {
 	t.Helper()
-	parsed, err := wasmfile.Parse(module)
+	parsed, err := wasmfile.ParseMetered(module)
 	must(t, err)
 	out := bytes.Clone(module[:8])
 	put := func(id byte, content []byte) {
@@ -75,7 +75,7 @@ func rewritten(t *testing.T, module []byte, id byte, content []byte) []byte {
 func TestLoadHandler_meteredModuleOfAnotherShape_isRefused(t *testing.T) {
 	plain, metered := meteredOf(t, guest(t, "split-balances"))
 	_, other := meteredOf(t, guest(t, "re-key"))
-	parsed, err := wasmfile.Parse(metered)
+	parsed, err := wasmfile.ParseMetered(metered)
 	must(t, err)
 	more := func(id byte, add ...byte) []byte {
 		content := bytes.Clone(parsed.Section(id))

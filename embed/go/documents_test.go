@@ -3,6 +3,7 @@ package upgrade
 import (
 	"errors"
 	"os"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -40,51 +41,51 @@ func TestCodes_areThoseOfTheDocument(t *testing.T) {
 	}
 }
 
-// Rows of docs/gas.md, "What the host does", and what they are called here.
-var priceRows = map[string]int{
-	"each byte of the file, before anything runs": priceFileByte,
-	"each call that the host makes:":              priceHostCall,
-	"`store_get`":                                 priceGet,
-	"`store_scan`":                                priceScan,
-	"each key that the handler deleted and that a `store_scan` goes by": priceScanPassed,
-	"each byte of such a key":                                            priceScanPassedByte,
-	"`store_set`, and each put in frames":                                pricePut,
-	"each of the first 10,000 writes and deletes of a run, besides":      priceWriteAlone,
-	"`store_delete`, and each delete in frames":                          priceDelete,
-	"`store_write`, besides its frames":                                  priceStoreWrite,
-	"each pair that a `store_scan` gives, and each of a manifest's scan": priceScanPair,
-	"`log`":                                priceLog,
-	"`progress`":                           priceProgress,
-	"each byte of a log line, up to 4,096": priceLogByte,
-	"each byte that crosses, either way":   priceByte,
-	"each byte of a key, or of a value that is written, beyond its first 1,024, besides": priceLongByte,
-	"`fail`, `abort`: the run ends there":                                                0,
+// Names of docs/gas.md, "What the host does", and what they cost here.
+var pricesByName = map[string]int{
+	"fileByte": priceFileByte, "hostCall": priceHostCall, "store_get": priceGet, "store_scan": priceScan,
+	"scanPassed": priceScanPassed, "scanPassedByte": priceScanPassedByte, "put": pricePut, "writeAlone": priceWriteAlone,
+	"delete": priceDelete, "store_write": priceStoreWrite, "scanPair": priceScanPair, "log": priceLog,
+	"progress": priceProgress, "logByte": priceLogByte, "byte": priceByte, "longByte": priceLongByte,
+}
+
+// Names of docs/abi.md, "Limits". Those of the decoder's own are in internal/wasmfile.
+var limitsByName = map[string]int{
+	"HANDLER_BYTES_MAX": handlerBytesMax, "MANIFEST_BYTES_MAX": manifestBytesMax, "JSON_NESTING_MAX": jsonNestingMax,
+	"CUSTOM_SECTIONS_MAX": 64, "IMPORTS_MAX": 16, "HANDLER_STORES_MAX": handlerStoresMax, "STORE_PREFIXES_MAX": storePrefixMax,
+	"SCANS_MAX": scansMax, "STORE_NAME_BYTES_MAX": storeNameBytesMax, "MODULE_NAME_BYTES_MAX": moduleNameBytesMax,
+	"VERSION_MAP_MODULES_MAX": versionMapModulesMax, "GAS_LIMIT_MAX": gasLimitMax,
+	"MEMORY_INITIAL_PAGES_MAX": memoryInitialPagesMax, "MEMORY_PAGES_MAX": memoryPagesMax, "KEY_BYTES_MAX": keyBytesMax,
+	"VALUE_BYTES_MAX": valueBytesMax, "BATCH_BYTES": batchBytes, "BATCH_OUT_BYTES": batchOutBytes, "LOG_BYTES_MAX": logBytesMax,
+	"LOG_LINES_MAX": logLinesMax, "FAIL_MESSAGE_BYTES_MAX": failMessageBytesMax, "CHECKS_MAX": checksMax,
+	"CHECK_NAME_BYTES_MAX": checkNameMax, "CHECK_MESSAGE_BYTES_MAX": checkMessageMax, "RECEIPT_BYTES_MAX": receiptBytesMax,
+	"STACK_BUDGET": stackBudget, "WRITES_ALONE": writesAlone,
 }
 
 func TestPrices_areThoseOfTheDocument(t *testing.T) {
 	page := document(t, "docs/gas.md")
-	_, table, ok := strings.Cut(page, "A call of an import costs the `call` and:")
-	if !ok || !strings.Contains(page, "schedule `"+gasSchedule+"`") {
-		t.Fatal("the document is of another form, or of another schedule")
+	if !strings.Contains(page, "schedule `"+gasSchedule+"`") {
+		t.Error("the document is of another schedule")
 	}
-	rows := regexp.MustCompile(`(?m)^\| (.+?) \| ([0-9,]+) \|$`).FindAllStringSubmatch(strings.SplitN(table, "\n\n", 3)[1], -1)
-	if len(rows) != len(priceRows) {
-		t.Errorf("%d rows, %d are known", len(rows), len(priceRows))
-	}
-	for _, row := range rows {
-		if price, ok := priceOf(row[1]); !ok || strconv.Itoa(price) != strings.ReplaceAll(row[2], ",", "") {
-			t.Errorf("%s costs %s, here %d (%v)", row[1], row[2], price, ok)
-		}
-	}
+	_, table, _ := strings.Cut(page, "## What the host does")
+	sameTable(t, table, "(?m)^\\| `([A-Za-z_]+)` \\| .+? \\| ([0-9,]+) \\|$", pricesByName)
 }
 
-// priceOf finds the row by the longest beginning.
-func priceOf(row string) (price int, ok bool) {
-	longest := -1
-	for beginning, each := range priceRows {
-		if strings.HasPrefix(row, beginning) && len(beginning) > longest {
-			price, ok, longest = each, true, len(beginning)
-		}
+func TestLimits_areThoseOfTheDocument(t *testing.T) {
+	_, table, _ := strings.Cut(document(t, "docs/abi.md"), "### Limits")
+	table, _, _ = strings.Cut(table, "###")
+	sameTable(t, table, "(?m)^\\| `([A-Z_]+)` \\| ([0-9,]+) \\|$", limitsByName)
+}
+
+func sameTable(t *testing.T, table, row string, known map[string]int) {
+	t.Helper()
+	found := map[string]int{}
+	for _, each := range regexp.MustCompile(row).FindAllStringSubmatch(table, -1) {
+		value, err := strconv.Atoi(strings.ReplaceAll(each[2], ",", ""))
+		must(t, err)
+		found[each[1]] = value
 	}
-	return price, ok
+	if !reflect.DeepEqual(found, known) {
+		t.Errorf("the document has\n%v, here are\n%v", found, known)
+	}
 }

@@ -42,6 +42,18 @@ func newEngine(ctx context.Context, metered []byte, options LoadOptions) (made *
 	return &engine{runtime, compiled}, nil
 }
 
+// validate asks the engine whether a file is valid WebAssembly. Custom sections are left out: engines read some of them.
+func validate(ctx context.Context, module []byte) (err error) {
+	defer recoverInto(&err, "the engine could not read the handler")
+	runtime := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter().WithCoreFeatures(coreFeatures))
+	defer runtime.Close(ctx)
+	if _, err := runtime.CompileModule(ctx, module); err != nil {
+		return newError(CodeHandlerFormat, "the engine refuses the module: %v; rebuild it, and check it with wasm-validate", err).
+			because(err)
+	}
+	return nil
+}
+
 // instantiate makes a fresh instance; nothing of it runs yet.
 func (e *engine) instantiate(ctx context.Context) (module api.Module, err error) {
 	defer recoverInto(&err, "the engine could not instantiate the handler")

@@ -3,6 +3,7 @@ package upgrade
 import (
 	"strconv"
 
+	"github.com/chain-upgrade/chain-upgrade/embed/go/internal/wasmfile"
 	"github.com/tetratelabs/wazero/api"
 )
 
@@ -19,13 +20,20 @@ type gasCounter struct {
 
 // bind: from now on the count is in the instance.
 func (g *gasCounter) bind(module api.Module) error {
-	gas, ok := module.ExportedGlobal("chain-upgrade:gas").(api.MutableGlobal)
-	g.stack, g.refused = module.ExportedGlobal("chain-upgrade:stack"), module.ExportedGlobal("chain-upgrade:refused")
-	if !ok || g.stack == nil || g.refused == nil {
-		return newError(CodeHandlerMetered, "the metered module's counters are not mutable globals")
+	counters := make([]api.MutableGlobal, len(wasmfile.CounterExports))
+	for i, name := range wasmfile.CounterExports {
+		kind := api.ValueTypeI32
+		if i == 0 {
+			kind = api.ValueTypeI64
+		}
+		counter, ok := module.ExportedGlobal(name).(api.MutableGlobal)
+		if !ok || counter.Type() != kind {
+			return newError(CodeHandlerMetered, "the metered module's %s is no counter; %s", name, meterAdvice)
+		}
+		counters[i] = counter
 	}
-	gas.Set(uint64(g.before))
-	g.gas = gas
+	g.gas, g.stack, g.refused = counters[0], counters[1], counters[2]
+	g.gas.Set(uint64(g.before))
 	return nil
 }
 

@@ -41,7 +41,7 @@ type Handler struct {
 // LoadHandler checks a handler file and compiles it. The file must hold its metered module, which handlers that were
 // built with chaind do. It fails with UPG_HANDLER_* and the first thing that is wrong.
 func LoadHandler(ctx context.Context, file []byte, options LoadOptions) (*Handler, error) {
-	examined, err := examine(file, options.SHA256)
+	examined, err := examine(ctx, file, options.SHA256)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ type examination struct {
 	metered []byte
 }
 
-func examine(file []byte, pinned string) (*examination, error) {
+func examine(ctx context.Context, file []byte, pinned string) (*examination, error) {
 	sum := sha256.Sum256(file)
 	hash := hex.EncodeToString(sum[:])
 	if pinned != "" && !strings.EqualFold(pinned, hash) {
@@ -86,6 +86,9 @@ func examine(file []byte, pinned string) (*examination, error) {
 		return nil, err
 	}
 	if err := checkInterface(module, &manifest); err != nil {
+		return nil, err
+	}
+	if err := validate(ctx, module.WithoutCustoms(file)); err != nil {
 		return nil, err
 	}
 	metered, err := meteredModule(module)
@@ -131,7 +134,7 @@ func meteredModule(module *wasmfile.Module) (*wasmfile.CustomSection, error) {
 		return nil, newError(CodeHandlerMetered, "the handler has no metered module (custom section %s), which is what this host runs; %s",
 			meteredSection, meterAdvice)
 	}
-	metered, err := wasmfile.Parse(found.Payload)
+	metered, err := wasmfile.ParseMetered(found.Payload)
 	if err != nil {
 		return nil, newError(CodeHandlerMetered, "the custom section %s is not a metered module: %v; %s", meteredSection, err, meterAdvice).
 			because(err)

@@ -60,19 +60,18 @@ func orDefault(value, fallback int64) int64 {
 
 // admit refuses what no handler should begin with.
 func (h *Handler) admit(input *Input) error {
-	if err := h.Manifest.CheckLayout(input.Versions); err != nil {
-		return err
-	}
 	if input.GasLimit == 0 && !input.isExactLimit {
 		input.GasLimit = h.Manifest.GasLimit
 	}
 	if input.GasLimit > math.MaxInt64/2 {
 		return newError(CodeInvalidArgument, "a gas limit is at most 2^62, got %d", input.GasLimit)
 	}
-	if input.WithoutGuards {
-		return nil
+	if !input.WithoutGuards {
+		if err := h.Manifest.guardBefore(input); err != nil {
+			return err
+		}
 	}
-	return h.Manifest.guardBefore(input)
+	return h.Manifest.CheckLayout(input.Versions)
 }
 
 func (h *Handler) execute(ctx context.Context, input *Input, space *sorted.Space) (*storeHandles, *Report, error) {

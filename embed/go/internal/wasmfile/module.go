@@ -56,7 +56,9 @@ type Module struct {
 	Globals uint32
 	Exports []Export
 	// Bodies of functions.
-	Bodies uint32
+	Bodies    uint32
+	tableSize uint32
+	isMetered bool
 }
 
 // Import of a function.
@@ -87,16 +89,22 @@ const (
 	GlobalKind   = 3
 )
 
-// Parse reads a module. The error is a *Problem.
-func Parse(file []byte) (*Module, error) {
-	module, problem := parse(file)
+// Parse reads a module. The error is a *Problem. A module that it returns is safe to give to an engine: the lengths of its
+// lists, for which engines make room before they read them, are bounded.
+func Parse(file []byte) (*Module, error) { return parsed(file, false) }
+
+// ParseMetered is Parse for what the meter made, which may have a little more of some things.
+func ParseMetered(file []byte) (*Module, error) { return parsed(file, true) }
+
+func parsed(file []byte, isMetered bool) (*Module, error) {
+	module, problem := parse(file, isMetered)
 	if problem != nil {
 		return nil, problem
 	}
 	return module, nil
 }
 
-func parse(file []byte) (*Module, *Problem) {
+func parse(file []byte, isMetered bool) (*Module, *Problem) {
 	if len(file) < 4 || !bytes.Equal(file[:4], []byte("\x00asm")) {
 		return nil, &Problem{Format, 0, `not a WebAssembly file: it does not begin with \0asm`}
 	}
@@ -104,14 +112,14 @@ func parse(file []byte) (*Module, *Problem) {
 		what := "not a core WebAssembly module of version 1 (a component cannot be a handler)"
 		return nil, &Problem{Format, 4, what}
 	}
-	module := &Module{}
+	module := &Module{isMetered: isMetered}
 	if problem := module.frame(file); problem != nil {
 		return nil, problem
 	}
 	for _, section := range module.Sections {
 		r := &reader{bytes: file, at: section.End - len(section.Content), end: section.End}
 		module.read(section.ID, r)
-		if r.problem == nil && r.at < r.end && !isOpaque(section.ID) {
+		if r.problem == nil && r.at < r.end {
 			r.fail(Format, r.at, "section %d goes on after its content", section.ID)
 		}
 		if r.problem != nil {
@@ -175,4 +183,13 @@ func (m *Module) Section(id byte) []byte {
 		}
 	}
 	return nil
+}
+
+// WithoutCustoms is the module without its custom sections.
+func (m *Module) WithoutCustoms(file []byte) []byte {
+	out := bytes.Clone(file[:8])
+	for _, section := range m.Sections {
+		out = append(out, file[section.Start:section.End]...)
+	}
+	return out
 }

@@ -1,5 +1,5 @@
-// Package wasmfile reads of a WebAssembly module what its outside sees: types, imports, exports, memory, custom
-// sections. Function bodies are the engine's.
+// Package wasmfile reads a WebAssembly module: what its outside sees, and that every list and instruction in it is one
+// that a handler may have. Types of operands are the engine's to check.
 package wasmfile
 
 import (
@@ -105,4 +105,27 @@ func (r *reader) name(what string) string {
 		r.fail(Format, start, "%s is not UTF-8", what)
 	}
 	return string(name)
+}
+
+// signed is the low 32 bits of a signed LEB128 of at most so many bytes; whether its last bits repeat the sign is the
+// engine's to say.
+func (r *reader) signed(bytesMax int, what string) uint32 {
+	start := r.at
+	value := uint64(0)
+	for shift := 0; ; shift += 7 {
+		next := r.byte(what)
+		if shift < 63 {
+			value |= uint64(next&0x7f) << shift
+		}
+		if r.problem != nil || next < 0x80 {
+			// The sign of a short number.
+			if next&0x40 != 0 && shift < 28 {
+				value |= ^uint64(0) << (shift + 7)
+			}
+			return uint32(value)
+		}
+		if r.at-start == bytesMax {
+			r.fail(Format, start, "%s is too long", what)
+		}
+	}
 }

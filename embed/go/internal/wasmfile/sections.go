@@ -19,15 +19,6 @@ const (
 
 var valueTypes = map[byte]string{0x7f: "i32", 0x7e: "i64"}
 
-// isOpaque: sections of which only the beginning is read here.
-func isOpaque(id byte) bool {
-	switch id {
-	case tableID, globalID, elementID, dataCountID, codeID, dataID:
-		return true
-	}
-	return false
-}
-
 func (m *Module) read(id byte, r *reader) {
 	switch id {
 	case Type:
@@ -42,8 +33,16 @@ func (m *Module) read(id byte, r *reader) {
 		for count := r.count("memories", 1, Memory); count > 0 && r.problem == nil; count-- {
 			m.Memories = append(m.Memories, readMemory(r))
 		}
+	case tableID:
+		m.readTables(r)
 	case globalID:
-		m.Globals = r.count("globals", globalsMax, Limit)
+		m.readGlobals(r)
+	case elementID:
+		m.readElements(r)
+	case dataCountID:
+		r.count("data segments", dataMax, Limit)
+	case dataID:
+		m.readData(r)
 	case exportID:
 		m.readExports(r)
 	case startID:
@@ -52,7 +51,7 @@ func (m *Module) read(id byte, r *reader) {
 	case tagID:
 		r.fail(Opcode, r.at, "tags are not allowed; build without exception handling")
 	case codeID:
-		m.Bodies = r.count("function bodies", functionsMax, Limit)
+		m.readCode(r)
 	}
 }
 
@@ -84,15 +83,19 @@ func readForm(r *reader) {
 func readValueTypes(r *reader, what string) []string {
 	var types []string
 	for count := r.count(what+" of a type", paramsMax, Limit); count > 0 && r.problem == nil; count-- {
-		at := r.at
-		code := r.byte("a type")
-		name, ok := valueTypes[code]
-		if !ok {
-			r.fail(Opcode, at, "%s of a type: %s", what, typeAdvice(code))
-		}
-		types = append(types, name)
+		types = append(types, readValueType(r, what+" of a type"))
 	}
 	return types
+}
+
+func readValueType(r *reader, what string) string {
+	at := r.at
+	code := r.byte("a type")
+	name, ok := valueTypes[code]
+	if !ok {
+		r.fail(Opcode, at, "%s: %s", what, typeAdvice(code))
+	}
+	return name
 }
 
 func typeAdvice(code byte) string {
