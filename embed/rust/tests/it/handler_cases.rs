@@ -1,7 +1,7 @@
 //! Every case of test/vectors/handler-cases.json.gz: code, gas, counts, pairs, digests, versions, checks and words as in the
 //! TypeScript node.
 
-use crate::support::{dump, guest_file, hex, list, pairs, text, to_hex, vectors};
+use crate::support::{dump, guest_file, hex, iavl, list, pairs, text, to_hex, vectors};
 use chain_upgrade::{
     Branch, Check, Error, Handler, Input, Level, MemoryStore, Pair, Run, SharedStore, Stores, Timestamp, VersionMap,
 };
@@ -123,7 +123,7 @@ fn failed(differences: &mut Differences, case: &Value, error: &Error) {
     }
 }
 
-fn succeeded(differences: &mut Differences, case: &Value, run: &Run, stores: &Stores) {
+fn succeeded(differences: &mut Differences, case: &Value, run: &Run, state: &Prepared, stores: &Stores) {
     differences.hold("error", None, case["error"].as_str());
     if case.get("error").is_some() {
         return;
@@ -152,6 +152,9 @@ fn succeeded(differences: &mut Differences, case: &Value, run: &Run, stores: &St
         let after = dump(&*stores[&store.name]);
         differences.hold(&at("pairs"), after.len() as u64, u64_of(&due["pairs"]));
         differences.hold(&at("pairs_sha256"), digest(&after).as_str(), text(&due["pairs_sha256"]));
+        let before = dump(&*state.stores[&store.name]);
+        let root = iavl::root(&before, run.writes(&store.name));
+        differences.hold(&at("root"), to_hex(&root).as_str(), text(&due["root"]));
     }
 }
 
@@ -197,7 +200,7 @@ fn differences(case: &Value, file: &[u8], loaded: &Loaded, states: &HashMap<&str
     let before: Vec<Vec<Pair>> = state.stores.values().map(|store| dump(&**store)).collect();
     let (stores, ended) = run(handler, case, state, &words);
     match &ended {
-        Ok(run) => succeeded(&mut differences, case, run, &stores),
+        Ok(run) => succeeded(&mut differences, case, run, state, &stores),
         Err(error) => {
             failed(&mut differences, case, error);
             let after: Vec<Vec<Pair>> = stores.values().map(|store| dump(&**store)).collect();

@@ -1,6 +1,7 @@
 //! What the conformance tests share: the vector files of the repository, hex, stores.
 
 pub mod guest;
+pub mod iavl;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
