@@ -12,7 +12,7 @@ import { readVectors } from "./vector-counts.js";
 const PACKAGE = join(ROOT, "embed/python");
 const MINUTES = 60_000;
 /** `npm run embed:python` runs all of them. */
-const HANDLER_CASES_STRIDE = 5;
+const HANDLER_CASES_STRIDE = 3;
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-python-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -59,7 +59,7 @@ def outcome(file: bytes) -> str:
 def main(seed: int, count: int) -> None:
     chance = random.Random(seed)
     cases = Cases(vectors.read("handler-cases"))
-    files = [cases.whole_file(name) for name in GUESTS]
+    files = [cases.file(name) for name in GUESTS]
     outcomes = collections.Counter(outcome(changed(chance.choice(files), chance)) for _ in range(count))
     for name, times in outcomes.most_common():
         print(f"{times:6} {name}")

@@ -9,9 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from chain_upgrade import Handler, Input, MemoryStore, Run, Timestamp, UpgradeError
-from chain_upgrade.interface import METERED_SECTION
 
-from .guests import section
 from .iavl import root_after
 
 #: More lines are a digest.
@@ -44,23 +42,16 @@ class Cases:
     """The file, with handlers that were loaded before."""
 
     def __init__(self, file: Any) -> None:
-        self._guests = {guest["name"]: guest for guest in file["guests"]}
+        self._guests = {guest["name"]: guest["wasm"] for guest in file["guests"]}
         self._inputs = {given["name"]: given for given in file["inputs"]}
         self._handlers: dict[str, Handler] = {}
 
     def file(self, name: str) -> bytes:
-        return base64.b64decode(self._guests[name]["wasm"])
-
-    def whole_file(self, name: str) -> bytes:
-        """With the metered module, which may be beside the file."""
-        metered = self._guests[name].get("metered")
-        return self.file(name) + (section(METERED_SECTION, base64.b64decode(metered)) if metered else b"")
+        return base64.b64decode(self._guests[name])
 
     def load(self, name: str) -> Handler:
         if name not in self._handlers:
-            handler = self._handlers[name] = Handler.load(self.whole_file(name))
-            # A module beside the file is not paid for.
-            handler._charged_bytes = len(self.file(name))
+            self._handlers[name] = Handler.load(self.file(name))
         return self._handlers[name]
 
     def run(self, case: dict[str, Any]) -> dict[str, Any]:

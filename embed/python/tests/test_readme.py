@@ -46,7 +46,7 @@ class Readme(unittest.TestCase):
         """Of the vectors, which a source distribution does not have."""
         if not vectors.has("handler-cases"):
             return False
-        file = Cases(vectors.read("handler-cases")).whole_file("split-balances")
+        file = Cases(vectors.read("handler-cases")).file("split-balances")
         Path("handler.wasm").write_bytes(file)
         Path("handler.sha256").write_text(hashlib.sha256(file).hexdigest(), encoding="ascii")
         return True
