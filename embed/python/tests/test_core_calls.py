@@ -65,7 +65,7 @@ class RawCalls:
             if 0 <= result <= room[1]:
                 seen["out"] = written[:result].hex()
                 written = written[result:]
-            if written.strip(PATTERN):
+            if written != PATTERN * len(written):
                 seen["beyond"] = "the room has more bytes than the result"
         return seen
 

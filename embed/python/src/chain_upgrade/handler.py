@@ -175,11 +175,10 @@ def _examine(data: bytes) -> tuple[Manifest, bytes]:
         raise UpgradeError("UPG_HANDLER_MANIFEST", what)
     manifest = parse_manifest(manifests[0])
     check_file(file, manifest)
-    try:
-        # Of an engine as it comes: an instruction that is valid and not allowed is no matter of form.
-        Module.validate(Engine(), data)
-    except WasmtimeError as cause:
-        raise UpgradeError("UPG_HANDLER_FORMAT", f"not a valid module: {cause}") from cause
+    # Of an engine as it comes: an instruction that is valid and not allowed is no matter of form.
+    problem = _invalid(Engine(), data)
+    if problem:
+        raise UpgradeError("UPG_HANDLER_FORMAT", f"not a valid module: {problem}")
     metered = section_payload(file, METERED_SECTION)
     if not metered:
         raise metered_refusal("the file has none, and this host has no meter of its own")
@@ -195,12 +194,11 @@ def _examine(data: bytes) -> tuple[Manifest, bytes]:
 
 def _compile(engine: Engine, metered: bytes) -> Module:
     try:
-        Module.validate(engine, metered)
-    except WasmtimeError as cause:
-        raise metered_refusal(f"it is not a valid module: {cause}") from cause
-    try:
         module = Module(engine, metered)
     except (WasmtimeError, MemoryError) as cause:
+        problem = _invalid(engine, metered)
+        if problem:
+            raise metered_refusal(f"it is not a valid module: {problem}") from cause
         raise engine_failure("the engine could not compile the handler", cause) from cause
     for entry in module.exports:
         due = _COUNTER_TYPES.get(str(entry.name))
@@ -208,3 +206,12 @@ def _compile(engine: Engine, metered: bytes) -> Module:
         if due and not (isinstance(kind, GlobalType) and str(kind.content) == due and kind.mutable):
             raise metered_refusal(f"its counter {entry.name} is no mutable global of type {due}")
     return module
+
+
+def _invalid(engine: Engine, wasm: bytes) -> str | None:
+    """Why the engine does not take a module; None when it does."""
+    try:
+        Module.validate(engine, wasm)
+        return None
+    except WasmtimeError as cause:
+        return str(cause)
