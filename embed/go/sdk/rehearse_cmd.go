@@ -46,7 +46,7 @@ of that block.`,
 			if err != nil {
 				return err
 			}
-			if err := printRehearsal(cmd.OutOrStdout(), result, asJSON); err != nil {
+			if err := printRehearsal(cmd.OutOrStdout(), result, asJSON, options.Commit); err != nil {
 				return err
 			}
 			if !result.OK {
@@ -64,7 +64,7 @@ of that block.`,
 	return cmd
 }
 
-func printRehearsal(out io.Writer, result Rehearsal, asJSON bool) error {
+func printRehearsal(out io.Writer, result Rehearsal, asJSON, isCommitted bool) error {
 	if asJSON {
 		encoder := json.NewEncoder(out)
 		return encoder.Encode(result)
@@ -76,7 +76,11 @@ func printRehearsal(out io.Writer, result Rehearsal, asJSON bool) error {
 	}
 	fmt.Fprintf(out, "ok        plan %q in block %d (%s)\nhandler   sha256 %s\ngas       %s of %s\n",
 		result.Plan, result.Height, result.Block, result.HandlerSHA256, result.Gas, result.GasLimit)
-	fmt.Fprintf(out, "time      handler %d ms, block %d ms, commit into memory %d ms\n", result.HandlerMS, result.BlockMS, result.CommitMS)
+	fmt.Fprintf(out, "time      handler %d ms, block %d ms", result.HandlerMS, result.BlockMS)
+	if isCommitted {
+		fmt.Fprintf(out, ", commit into memory %d ms", result.CommitMS)
+	}
+	fmt.Fprintln(out)
 	fmt.Fprintf(out, "memory    handler %d bytes, its writes %d, process %d\n", result.HandlerMemory, result.OverlayMemory, result.PeakMemory)
 	for _, store := range result.Stores {
 		if store.WritesSHA256 != "" {
