@@ -10,6 +10,7 @@ import { expectEqual, type HeadedRunner, type VectorCase } from "./harness.js";
 
 export const runHandlerCases: HeadedRunner = (vector, head) => {
   const given = vector as HandlerCase;
+  if (loaded?.head !== head) open(head);
   if (!("input" in given)) {
     compareRefusal(given, head);
     return [];
@@ -25,12 +26,17 @@ export const runHandlerCases: HeadedRunner = (vector, head) => {
 /** Handlers of the file that was read last. */
 let loaded: { head: VectorCase; handlers: Map<string, WasmHandler> } | undefined;
 
+/** What only a host with a meter refuses belongs to no case. */
+function open(head: VectorCase): void {
+  loaded = { head, handlers: new Map() };
+  for (const each of head["refused_by_meter"] as LoadCase[]) compareRefusal(each, head);
+}
+
 function load(name: string, head: VectorCase): WasmHandler {
-  if (loaded?.head !== head) loaded = { head, handlers: new Map() };
-  const known = loaded.handlers.get(name);
+  const known = loaded?.handlers.get(name);
   if (known) return known;
   const handler = loadHandler(fileOf(name, head), { sha256 });
-  loaded.handlers.set(name, handler);
+  loaded?.handlers.set(name, handler);
   return handler;
 }
 
@@ -49,11 +55,6 @@ function compareRefusal({ guest, error, without_meter }: LoadCase, head: VectorC
   const got = { findings: findings.slice(0, 1).map(({ code }) => code), error: refusal(file) };
   expectEqual(got, expected, "code of the refusal");
   if (without_meter) expectEqual([metered, error], [undefined, "UPG_HANDLER_METERED"], "metered module");
-}
-
-/** What only a host with a meter refuses. */
-export function refusedByMeter(head: VectorCase): void {
-  for (const each of head["refused_by_meter"] as LoadCase[]) compareRefusal(each, head);
 }
 
 function refusal(file: Uint8Array): string | undefined {

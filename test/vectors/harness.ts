@@ -36,14 +36,16 @@ export function loadVectors(file: string, directory = vectorsDirectory()): Vecto
   return loadFile(file, directory).cases;
 }
 
-function loadFile(file: string, directory: string): { head: VectorCase; cases: VectorCase[] } {
+export function loadFile(file: string, directory = vectorsDirectory()): { head: VectorCase; cases: VectorCase[] } {
   const text = gunzipSync(readFileSync(join(directory, `${file}.json.gz`))).toString("utf8");
   const { cases, ...head } = JSON.parse(text) as { cases: VectorCase[] };
   return { head, cases };
 }
 
-export function runVectors(file: string, runner: HeadedRunner, directory = vectorsDirectory()): FileReport {
-  const { head, cases } = loadFile(file, directory);
+/** `every`: of so many cases the first alone, where all of them take too long. */
+export function runVectors(file: string, runner: HeadedRunner, directory = vectorsDirectory(), every = 1): FileReport {
+  const { head, cases: all } = loadFile(file, directory);
+  const cases = all.filter((_, index) => index % every === 0);
   const by: Record<string, number> = {};
   const failures: { label: string; message: string }[] = [];
   let differing = 0;
@@ -54,7 +56,10 @@ export function runVectors(file: string, runner: HeadedRunner, directory = vecto
       for (const tag of new Set(tags)) by[tag] = (by[tag] ?? 0) + 1;
     } catch (error) {
       const label = String(vector["label"] ?? vector["kind"] ?? "case");
-      failures.push({ label: `#${index} ${label}`, message: error instanceof Error ? error.message : String(error) });
+      failures.push({
+        label: `#${index * every} ${label}`,
+        message: error instanceof Error ? error.message : String(error),
+      });
     }
   });
   const failed = failures.length;
