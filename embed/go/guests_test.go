@@ -13,7 +13,7 @@ import (
 var loadedVectors sync.Once
 var vectors handlerVectors
 
-// guest is the file of a guest of the handler cases, with its metered module.
+// guest is the file of a guest of the handler cases.
 func guest(t *testing.T, name string) []byte {
 	t.Helper()
 	loadedVectors.Do(func() { readVectors(t, "handler-cases.json.gz", &vectors) })
@@ -23,12 +23,7 @@ func guest(t *testing.T, name string) []byte {
 		}
 		file, err := base64.StdEncoding.DecodeString(each.Wasm)
 		must(t, err)
-		if each.Metered == "" {
-			return file
-		}
-		metered, err := base64.StdEncoding.DecodeString(each.Metered)
-		must(t, err)
-		return withSection(file, meteredSection, metered)
+		return file
 	}
 	t.Fatalf("there is no guest %q", name)
 	return nil

@@ -14,7 +14,7 @@ import (
 // The form of handler-cases.json (test/vectors/README.md).
 
 type handlerVectors struct {
-	Guests []struct{ Name, Wasm, Metered string }
+	Guests []struct{ Name, Wasm string }
 	Inputs []caseInput
 	Cases  []handlerCase
 }
@@ -52,6 +52,7 @@ type storeOutcome struct {
 	WritesSHA256            string `json:"writes_sha256"`
 	Pairs                   int
 	PairsSHA256             string `json:"pairs_sha256"`
+	Root                    string
 }
 
 func (r *replay) input(each handlerCase) Input {

@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// Every run of a handler that the repository recorded on its own host: codes, gas, counts, writes, pairs, checks and logs.
+// Every run of a handler that the repository recorded on its own host: codes, gas, counts, writes, pairs, roots,
+// checks and logs.
 func TestHandlerCases(t *testing.T) {
 	var file handlerVectors
 	readVectors(t, "handler-cases.json.gz", &file)
@@ -40,15 +41,11 @@ type replay struct {
 }
 
 func newReplay(t *testing.T, file *handlerVectors, interpreter bool) *replay {
-	r := &replay{t, file, interpreter, map[string][]byte{}, map[string][]byte{}, map[string]*Handler{}, map[string]*caseInput{}}
+	r := &replay{t, file, interpreter, map[string][]byte{}, map[string]*Handler{}, map[string]*caseInput{}}
 	for _, guest := range file.Guests {
 		wasm, err := base64.StdEncoding.DecodeString(guest.Wasm)
 		must(t, err)
 		r.files[guest.Name] = wasm
-		if guest.Metered != "" {
-			r.metered[guest.Name], err = base64.StdEncoding.DecodeString(guest.Metered)
-			must(t, err)
-		}
 	}
 	for i := range file.Inputs {
 		r.inputs[file.Inputs[i].Name] = &file.Inputs[i]
@@ -89,16 +86,10 @@ func (r *replay) handler(name string) *Handler {
 	if handler, ok := r.handlers[name]; ok {
 		return handler
 	}
-	file := r.files[name]
-	if metered, ok := r.metered[name]; ok {
-		file = withSection(file, meteredSection, metered)
-	}
-	handler, err := LoadHandler(context.Background(), file, LoadOptions{Interpreter: r.interpreter})
+	handler, err := LoadHandler(context.Background(), r.files[name], LoadOptions{Interpreter: r.interpreter})
 	if err != nil {
 		r.Fatalf("%s: %v", name, err)
 	}
-	// What is beside the file is not paid for.
-	handler.size = len(r.files[name])
 	r.handlers[name] = handler
 	return handler
 }
@@ -163,6 +154,7 @@ func (r *replay) sameStores(each handlerCase, run *Run, stores Stores) {
 		must(r, run.Each(store.Name, func(_, _ []byte, _ bool) error { writes++; return nil }))
 		got[store.Name] = storeOutcome{
 			Written: store.Written, Deleted: store.Deleted, Bytes: store.Bytes, Writes: writes, WritesSHA256: store.SHA256,
+			Root: rootAfter(r, stores[store.Name], run, store.Name),
 		}
 	}
 	must(r, run.Write())
