@@ -1,19 +1,16 @@
 /** Builds an author's project: sources in, one .wasm with its manifest out, and the lock that says what it was made of. */
 import { existsSync, mkdirSync, rmSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { utf8 } from "../bytes.js";
 import { writeFileAtomically } from "../engine/home/atomic-file.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
-import { examineHandler } from "../handler/check/check.js";
-import { loadHandler, type WasmHandler } from "../handler/handler.js";
-import { sha256 } from "../native/sha256.js";
-import { programName } from "../program-name.js";
-import { type CompiledHandler, type CompileOptions, compileHandler, compileNamed } from "./compile.js";
+import type { CompileOptions } from "./compile.js";
 import { openCompiler } from "./compiler.js";
 import { isMeteredByLock, makeLock, requireLock, writeLock } from "./lock.js";
 import { makeMap, mapFileOf } from "./map/make-map.js";
 import { meteredText, putMetered } from "./metered-file.js";
 import { HandlerProject, type NamedFixture } from "./project.js";
+import { compileOrExplain, refusedFile } from "./refused-build.js";
 import { manifestWarnings } from "./semantics.js";
 import { gasOf } from "./testing/fixture-runs.js";
 
@@ -112,38 +109,4 @@ function readScenes(project: HandlerProject): { fixtures: readonly NamedFixture[
     if (!isUpgradeError(error)) throw error;
     return { fixtures: [], warnings: [`no gas of the scenes: ${error.message}`] };
   }
-}
-
-/** `build/handler.refused.wasm` of `build/handler.wasm`. */
-const refusedFile = (file: string) => `${file.replace(/\.wasm$/, "")}.refused.wasm`;
-
-async function compileOrExplain(
-  options: CompileOptions,
-  refused: string,
-): Promise<CompiledHandler & { readonly handler: WasmHandler }> {
-  let compiled: CompiledHandler | undefined;
-  try {
-    compiled = await compileHandler(options);
-    return { ...compiled, handler: loadHandler(compiled.bytes, { sha256 }) };
-  } catch (error) {
-    if (!isUpgradeError(error) || !error.code.startsWith("UPG_HANDLER_")) throw error;
-    throw await explained(error, await compileNamed(options, compiled?.manifest), refused);
-  }
-}
-
-/** The same refusal with the names of functions, and where the file is that has them. */
-async function explained(error: UpgradeError, named: Uint8Array, file: string): Promise<UpgradeError> {
-  const findings = examineHandler(named).findings;
-  const [first] = findings.filter(({ code }) => code === error.code);
-  if (!first) return error;
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileAtomically(file, named, 0o644);
-  const shown = relative(".", file);
-  const where = first.function === null ? "" : `in function ${first.function}: `;
-  const more = findings.length > 1 ? ` (and ${findings.length - 1} more)` : "";
-  const look = `it was written to ${shown}, with the names of its functions; all that is wrong: \`${programName()} handler check ${shown}\``;
-  return new UpgradeError(error.code, `${where}${first.message}${more}; ${look}`, {
-    cause: error,
-    details: { function: first.function ?? "", offset: String(first.offset ?? ""), file: shown },
-  });
 }

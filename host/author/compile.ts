@@ -64,12 +64,6 @@ export async function compileHandler(options: CompileOptions): Promise<CompiledH
   };
 }
 
-/** The same code with the names of its functions, to look at. Without a manifest where its declaration could not be run. */
-export async function compileNamed(options: CompileOptions, manifest?: ManifestDocument): Promise<Uint8Array> {
-  const { wasm } = await compile(options, [...HANDLER_FLAGS, "--debug"], new Map());
-  return manifest ? withManifest(wasm, manifest) : wasm;
-}
-
 /** The same code with the names of its functions, and the compiler's source map. */
 export function compileMapped(options: CompileOptions): Promise<Output> {
   return compile(options, [...HANDLER_FLAGS, "--debug", "--sourceMap"], new Map());
@@ -131,5 +125,5 @@ function readText(file: string): string | null {
   }
 }
 
-const withManifest = (wasm: Uint8Array, manifest: ManifestDocument) =>
+export const withManifest = (wasm: Uint8Array, manifest: ManifestDocument) =>
   concatBytes(wasm, customSection(MANIFEST_SECTION, utf8(JSON.stringify(manifest))));

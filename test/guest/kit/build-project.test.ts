@@ -39,10 +39,14 @@ describe("buildProject()", () => {
     const error = await built(FLOAT).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
       code: "UPG_HANDLER_OPCODE",
-      details: { function: expect.stringMatching(/^assembly\/index\/(half|onPair)$/) },
+      details: {
+        function: expect.stringMatching(/^assembly\/index\/(half|onPair)$/),
+        // Of the function half: the line of the source that has the float.
+        line: expect.stringMatching(/^assembly\/index\.ts:3:\d+$/),
+      },
     });
     const { message, details } = error as { message: string; details: Record<string, string> };
-    expect(message).toContain(`in function ${details["function"]}: `);
+    expect(message).toContain(`in function ${details["function"]} (${details["line"]}): `);
     expect(message).toMatch(
       /\(and \d+ more\); it was written to .*handler\.refused\.wasm, with the names of its functions/,
     );
