@@ -34,10 +34,8 @@ type replay struct {
 	file        *handlerVectors
 	interpreter bool
 	files       map[string][]byte
-	// metered modules that are beside the file, of guests whose file has none.
-	metered  map[string][]byte
-	handlers map[string]*Handler
-	inputs   map[string]*caseInput
+	handlers    map[string]*Handler
+	inputs      map[string]*caseInput
 }
 
 func newReplay(t *testing.T, file *handlerVectors, interpreter bool) *replay {
