@@ -108,7 +108,7 @@ func TestRun_callbackThatPanics_isAnError(t *testing.T) {
 
 // A guest that never calls the host ends with its context where it was loaded for that.
 func TestRun_contextThatEnds_isAnErrorOfOurs(t *testing.T) {
-	for _, name := range []string{"a gas bomb: a loop without end", "a gas bomb of memory.fill", "a gas bomb in _initialize"} {
+	for _, name := range []string{"a gas bomb: a loop without end", "a gas bomb of memory.fill", "a gas bomb in handler_in"} {
 		for _, mode := range modes {
 			t.Run(name+", "+mode.name, func(t *testing.T) {
 				handler := load(t, guest(t, name), LoadOptions{Interpreter: mode.interpreter, Interruptible: true})
