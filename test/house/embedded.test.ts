@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { withMetered } from "../../host/handler/metered-section.js";
 import { VERSION } from "../../host/version.js";
 import { ROOT } from "./sources.js";
 
@@ -24,6 +25,11 @@ describe("packages below embed/ and guests/", () => {
     expect(copies).toContain("embed/python/src/chain_upgrade/core.wasm");
     const built = bytes("dist/core.wasm");
     expect(copies.filter((path) => !bytes(path).equals(built))).toEqual([]);
+  });
+
+  test("split-balances.wasm of embed/go → that of dist/ with its metered module", () => {
+    const metered = withMetered(bytes("dist/handlers/split-balances.wasm"));
+    expect(bytes("embed/go/testdata/split-balances.wasm").equals(metered)).toBe(true);
   });
 
   test("each LICENSE → that of the repository", () => {
