@@ -106,6 +106,37 @@ describe("chaind handler inspect", () => {
   });
 });
 
+describe("chaind handler meter", () => {
+  test("of a handler → the file with its metered module, which check, inspect and diff name; again → the same bytes", () => {
+    const { exit, answer } = handler("meter", SPLIT_BALANCES, "--out", at("made/metered.wasm"), "--json");
+    expect(exit).toBe(0);
+    const { size, metered, sha256: hash } = answer();
+    expect(handler("check", at("made/metered.wasm"), SPLIT_BALANCES, "--json").answers()).toMatchObject([
+      { ok: true, metered, sha256: hash },
+      { ok: true, metered: null },
+    ]);
+    expect(handler("check", SPLIT_BALANCES).stdout).toContain("hosts in other languages refuse the file");
+    expect(handler("inspect", at("made/metered.wasm"), "--json").answer()).toMatchObject({
+      size,
+      metered: { bytes: metered },
+    });
+    const { answer: difference } = handler("diff", SPLIT_BALANCES, at("made/metered.wasm"), "--json");
+    expect(difference()).toMatchObject({ same: false, functions: [], metered: { a: null, b: metered } });
+    const again = handler("meter", at("made/metered.wasm"), "--out", at("made/metered.wasm"));
+    expect(again.stdout).toContain(`sha256  ${hash}`);
+  });
+
+  test("of what is no handler, and to a place that is a folder → an error, and nothing is written", () => {
+    const text = written("no.wasm", Buffer.from("hello"));
+    const refused = handler("meter", text, "--out", at("refused.wasm"));
+    expect([refused.exit, existsSync(at("refused.wasm"))]).toEqual([21, false]);
+    expect(refused.stderr).toContain("UPG_HANDLER_FORMAT");
+    expect(handler("meter", at("nowhere"), "--out", at("refused.wasm")).exit).toBe(2);
+    expect(handler("meter", SPLIT_BALANCES, "--out", folder).exit).toBe(30);
+    expect(handler("meter", SPLIT_BALANCES).exit).toBe(2);
+  });
+});
+
 describe("chaind handler pack", () => {
   const manifest = { abi: 1, name: "packed", gasLimit: "5", stores: [], versions: { bank: { from: [1], to: 2 } } };
 
