@@ -1,8 +1,10 @@
 /** `chaind handler …` as processes of a test, in a folder of its own. */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll } from "vitest";
 import { DIST } from "./chaind.js";
 
@@ -25,6 +27,28 @@ export function handler(...args: readonly string[]) {
       .split("\n")
       .map((line) => JSON.parse(line) as Json);
   return { exit: end.status, stdout: end.stdout, stderr: end.stderr, answers, answer: () => answers()[0] as Json };
+}
+
+/** Runs `chaind handler …` that ends when it is ended. */
+export function watchedHandler(...args: readonly string[]) {
+  const child = spawn(process.execPath, [CHAIND, "handler", ...args], { cwd: folder });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (said += text));
+  const ended = once(child, "exit");
+  return {
+    said: () => said,
+    /** Until the words were said so often. */
+    says: async (words: string, times: number) => {
+      while (said.split(words).length <= times) {
+        if (child.exitCode !== null) throw new Error(`it ended: ${said}`);
+        await sleep(50);
+      }
+    },
+    end: async () => {
+      child.kill("SIGINT");
+      await ended;
+    },
+  };
 }
 
 /** A file in the folder. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { toHex } from "../../host/bytes.js";
 import { sha256 } from "../../host/native/sha256.js";
-import { at, folder, handler, type Json } from "./handler-line.js";
+import { at, folder, handler, type Json, SPLIT_BALANCES, watchedHandler } from "./handler-line.js";
 
 // Compilers share the machine with everything else.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -50,6 +50,92 @@ describe("chaind handler new, build, test, diff", () => {
     expect([exit, answer()["ok"]]).toEqual([0, true]);
     const { status, stdout } = spawnSync(process.execPath, ["--test"], { cwd: project, encoding: "utf8" });
     expect(status, stdout).toBe(0);
+  });
+
+  test("build → beside the handler a map of its functions and lines, which its hash names", () => {
+    const map = JSON.parse(readFileSync(join(project, "build/handler.map.json"), "utf8")) as Json;
+    const hash = toHex(sha256(readFileSync(join(project, "build/handler.wasm"))));
+    expect(map).toMatchObject({ map: 1, handler: hash });
+    expect(Object.values(map["functions"] as Json)).toContain("assembly/index/onBalance");
+  });
+
+  test("test of a scene that expects something else → each key with what was expected and what came, exit 20", () => {
+    const fixture = join(project, "fixtures/other.json");
+    const pairs = Array.from({ length: 12 }, (_, i) => [`0x04${(i + 16).toString(16)}`, "absent"]);
+    const stores = { bank: [[["0x0203", "bob", "stake"], "11"]] };
+    writeFileSync(fixture, JSON.stringify({ stores, expect: { stores: { bank: [...stores.bank, ...pairs] } } }));
+    const { exit, answer } = inProject("test", "--fixture", fixture);
+    expect(exit).toBe(20);
+    const { checks } = answer() as unknown as { checks: { name: string; differences?: Json[] }[] };
+    const differences = checks.find(({ name }) => name === 'store "bank"')?.differences;
+    expect(differences).toHaveLength(13);
+    expect(differences?.[0]).toEqual({ key: toHex(Buffer.from("\x03stake")), expected: null, got: "0000000000000001" });
+    const { stdout } = handler("test", "--fixture", fixture, "--project", "project");
+    expect(stdout).toContain(
+      `  FAILED  store "bank": 13 keys are not as the fixture expects
+          key 0x037374616b65 (.stake)
+            expected  nothing
+            got       0x0000000000000001
+          key 0x0410
+            expected  0x616273656e74 (absent)
+            got       nothing
+`,
+    );
+    expect(stdout).toContain("          and 3 more keys: all of them with --json\n");
+    rmSync(fixture);
+  });
+
+  test("test --gas → the gas of each place and of what it paid for, which add up to the whole", () => {
+    const { exit, answer } = inProject("test", "--gas");
+    expect(exit).toBe(0);
+    const { gas, gas_profile } = answer() as unknown as { gas: string; gas_profile: Record<string, { gas: string }[]> };
+    for (const name of ["phases", "charges"]) {
+      const sum = gas_profile[name]?.reduce((whole, each) => whole + BigInt(each.gas), 0n);
+      expect(String(sum)).toBe(gas);
+    }
+    const { stdout } = handler("test", "--gas", "--project", "project");
+    expect(stdout).toMatch(/\n {2}gas by place\n +\d+ +\d+\.\d % {2}loading\n/);
+    expect(stdout).toMatch(/\n {2}gas by what it paid for\n/);
+  });
+
+  test("test after a source has changed → UPG_HANDLER_HASH, exit 21, the source by name; with FILE the old one is tested", () => {
+    const entry = join(project, "assembly/index.ts");
+    const good = readFileSync(entry, "utf8");
+    writeFileSync(entry, `${good}\nthis is no source`);
+    const { exit, stderr } = inProject("test");
+    expect(exit).toBe(21);
+    expect(stderr).toContain(
+      "build/handler.wasm is not what the sources make: assembly/index.ts changed since it was built",
+    );
+    expect(handler("test", "project/build/handler.wasm", "--project", "project").exit).toBe(0);
+    writeFileSync(entry, good);
+    const wasm = join(project, "build/handler.wasm");
+    const built = readFileSync(wasm);
+    cpSync(SPLIT_BALANCES, wasm);
+    expect(inProject("test")).toMatchObject({ exit: 21, stderr: expect.stringContaining("handler.lock.json") });
+    writeFileSync(wasm, built);
+    expect(inProject("test").exit).toBe(0);
+  });
+
+  test("test --watch → tests at once, again after a source changes, says what does not compile; with FILE → exit 2", async () => {
+    const entry = join(project, "assembly/index.ts");
+    const good = readFileSync(entry, "utf8");
+    const watching = watchedHandler("test", "--watch", "--project", "project");
+    await watching.says("watching ", 1);
+    expect(watching.said()).toContain("three-holders: ok");
+    writeFileSync(entry, `${good}\nlet wrong: Nothing = 1;`);
+    await watching.says("watching ", 2);
+    expect(watching.said()).toContain("Cannot find name 'Nothing'");
+    writeFileSync(
+      entry,
+      good.replace("denom.part(balance", 'log("a balance");\n  denom.part(balance').replace("Bytes,", "Bytes, log,"),
+    );
+    await watching.says("watching ", 3);
+    expect(watching.said()).toContain("  log     info: a balance\n");
+    writeFileSync(entry, good);
+    await watching.says("watching ", 4);
+    await watching.end();
+    expect(handler("test", "project/build/handler.wasm", "--watch").exit).toBe(2);
   });
 
   test("a changed source → build --locked refuses with UPG_HANDLER_HASH (21) and writes nothing; diff shows what changed", () => {

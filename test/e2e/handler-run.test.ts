@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { toHex } from "../../host/bytes.js";
 import { sha256 } from "../../host/native/sha256.js";
-import { compileSource, IMPORTS } from "../guest/kit/author.js";
+import { compileMappedSource, compileSource, IMPORTS } from "../guest/kit/author.js";
 import { TestHome } from "./chaind.js";
-import { at, handler, SPLIT_BALANCES, written } from "./handler-line.js";
+import { at, handler, type Json, SPLIT_BALANCES, written } from "./handler-line.js";
 
 // Compilers share the machine with everything else.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -29,9 +29,16 @@ describe("chaind handler run", () => {
     expect((await other.start("--max-blocks", "1").end).exit).toBe(0);
     expect(tried["app_hash"]).toBe(other.last.appHash);
     const later = handler("run", SPLIT_BALANCES, "--state", other.path, "--height", "4", "--json").answer();
-    const alike = { ms: 0, total_ms: 0, host_memory: "", host_disk: "" };
+    const alike = { ms: 0, block_ms: 0, total_ms: 0, host_memory: "", host_disk: "" };
     expect({ ...later, ...alike }).toEqual({ ...tried, ...alike });
     for (const field of ["host_memory", "host_disk"]) expect(Number(tried[field])).toBeGreaterThan(4_096);
+    const [ms, block, total] = [Number(tried["ms"]), Number(tried["block_ms"]), Number(tried["total_ms"])];
+    expect([block >= ms, total >= block]).toEqual([true, true]);
+    expect(Object.keys(tried["roots"] as Json)).toEqual(["auth", "bank", "gov", "staking"]);
+    expect(tried).toMatchObject({ guest_memory: "1048576", note: expect.stringContaining("trial block") });
+    const receipt = JSON.parse(readFileSync(other.data("receipts/v2.json"), "utf8")) as Json;
+    expect(receipt["guest_memory"]).toBe(tried["guest_memory"]);
+    expect(Number(receipt["host_memory"])).toBeGreaterThan(1_048_576);
     expect(handler("run", SPLIT_BALANCES, "--state", other.path, "--json")).toMatchObject({ exit: 21 });
   });
 
@@ -88,6 +95,35 @@ describe("chaind handler run", () => {
       expect(database()).toBe(before);
     });
   }
+
+  test("of two handlers that write the same → the same roots, and other app hashes", async () => {
+    const tried = [];
+    for (const why of ["no such key", "there is no such key"]) {
+      const source = `${DECLARATION} migrate("auth", 1, 2, step);
+        function step(): void { if (context.height == 0) fail(1, "${why}"); auth.set(Bytes.hex("ff"), Bytes.hex("01")); }`;
+      tried.push(run(written("same.wasm", (await compileSource(`${IMPORTS}\n${source}`)).bytes)).answer());
+    }
+    expect(tried[0]?.["roots"]).toEqual(tried[1]?.["roots"]);
+    expect(tried[0]?.["app_hash"]).not.toBe(tried[1]?.["app_hash"]);
+  });
+
+  test("of a handler that fails on a pair → the scan, the store, the pair and its key, functions and lines by its map", async () => {
+    const source = `${DECLARATION} migrate("auth", 1, 2); scan(auth, "", onPair); let n: u64 = 0;
+      function onPair(key: Bytes, value: Bytes): void { n += 1; if (n == 3) key.u8At(key.length); }`;
+    const { bytes, map } = await compileMappedSource(`${IMPORTS}\n${source}`);
+    writeFileSync(at("pair.map.json"), map);
+    const { exit, answer } = run(written("pair.wasm", bytes));
+    expect(exit).toBe(20);
+    const failure = answer()["failure"] as Json;
+    expect(failure).toMatchObject({ phase: 'scan 0 of store "auth"', store: "auth", pair: "3", out_of_memory: null });
+    expect(failure["key"]).toMatch(/^[0-9a-f]+$/);
+    expect(failure["frames"]).toContainEqual({
+      ...{ function: "assembly/index/onPair", source: "assembly/index.ts", line: 3, column: expect.any(Number) },
+    });
+    const { stderr } = handler("run", at("pair.wasm"), "--state", home.path);
+    expect(stderr).toContain(`in scan 0 of store "auth", at pair 3, key 0x${String(failure["key"])}`);
+    expect(stderr).toMatch(/\n {2}at onPair \(assembly\/index\.ts:3:\d+\)\n/);
+  });
 
   test("of a file that nodes refuse → its code, exit 21; of no file → UPG_INVALID_ARGUMENT, exit 2", () => {
     expect(run(written("bad.wasm", Buffer.from("bad"))).answer()["code"]).toBe("UPG_HANDLER_FORMAT");

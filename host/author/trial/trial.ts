@@ -6,25 +6,25 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { toUpperHex } from "../../bytes.js";
 import { Core } from "../../core/core.js";
 import { BlockStore } from "../../engine/blocks/block-store.js";
 import { keptGenesis } from "../../engine/home/genesis-record.js";
 import { Home } from "../../engine/home/home.js";
 import { openShared } from "../../engine/home/home-database.js";
-import { assert, UpgradeError } from "../../errors.js";
+import { assert, isUpgradeError, UpgradeError } from "../../errors.js";
 import type { WasmHandler } from "../../handler/handler.js";
-import type { HandlerReport } from "../../handler/run/sandbox.js";
-import { requireLayout } from "../../handler/run/sandbox.js";
+import { type HandlerInput, type HandlerReport, requireLayout, runHandler } from "../../handler/run/sandbox.js";
+import { explainFailure, type Failure } from "../../harness/failure/explain.js";
 import { sha256 } from "../../native/sha256.js";
 import { commitKey, commitsEnd } from "../../store/disk/keys.js";
 import { LmdbDatabase } from "../../store/disk/lmdb-database.js";
 import { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
-import type { Height, Timestamp, VersionMap } from "../../types.js";
-import { endBlocker, type PreBlock } from "../../upgrade/hooks.js";
+import type { RootChange } from "../../store/versions/open-store.js";
+import type { CommitOptions } from "../../store/versions/store-options.js";
+import type { CacheMultiStore, Height, Timestamp, VersionMap } from "../../types.js";
+import { type AppliedUpgrade, endBlocker, type PreBlock } from "../../upgrade/hooks.js";
 import { Keeper, UPGRADE_STORE } from "../../upgrade/keeper.js";
 import { upgradeCommitOptions } from "../../upgrade/receipt.js";
-import { PAGE_BYTES } from "../../wasm/limits.js";
 import { OverlayDatabase } from "./overlay-database.js";
 import { watchPeakMemory } from "./peak-memory.js";
 
@@ -36,14 +36,21 @@ export interface TrialOptions {
   /** Bytes that the handler's writes may take on disk besides what the block's trees take. */
   readonly handlerDiskMax?: number | undefined;
   readonly log: (line: string) => void;
+  /** Hears why the handler failed, before the error is thrown; for that it runs once more. */
+  readonly onFailure?: (failure: Failure) => void;
 }
 
 export interface Trial {
   readonly report: HandlerReport;
+  /** Of the handler, its checks and the guards around it. */
   readonly milliseconds: number;
+  /** Of the whole block: stores loaded, handler, checks, commit. */
+  readonly blockMilliseconds: number;
   readonly versionMap: VersionMap;
   /** App hash that the block would have. */
   readonly appHash: Uint8Array;
+  /** Root of every store after it; of `upgrade` none, whose receipt names the handler: so two handlers can be compared. */
+  readonly roots: ReadonlyMap<string, Uint8Array>;
   readonly height: Height;
   /** Most bytes that the trial took on disk, for the handler's writes and for the trees of the block. */
   readonly diskBytes: number;
@@ -121,9 +128,12 @@ function lastTime(database: OverlayDatabase, multiStore: CommitMultiStore): Time
   }
 }
 
+type ApplyBlock = PreBlock & { readonly decision: "Apply" };
+
 class TrialBlock {
   readonly #core = new Core();
   readonly #height: Height;
+  #roots: ReadonlyMap<string, RootChange> = new Map();
 
   constructor(
     private readonly options: TrialOptions,
@@ -139,31 +149,70 @@ class TrialBlock {
     const { multiStore } = this;
     const last = multiStore.at(multiStore.lastCommitID.version).store(UPGRADE_STORE);
     requireLayout(handler.manifest, this.#core.versionMap(last));
+    const begun = performance.now();
     this.#openStores();
     const branch = multiStore.branch();
-    const store = branch.store(UPGRADE_STORE);
-    const plan = { name: handler.manifest.name, height: this.#height, info: "" };
-    store.delete(this.#core.doneKey(plan.name));
-    this.#core.schedule(store, this.#height, plan);
-    const planBytes = this.#core.planBytes(store);
+    const pre = this.#schedule(branch);
     const started = performance.now();
-    const block = { chainId: this.chainId, height: this.#height, time: this.time, appVersion: 0n };
-    const keeper = this.#keeper();
-    const registered = keeper.handler(plan.name);
-    assert(registered && planBytes, "a trial has the handler that it tries");
-    const pre: PreBlock = { decision: "Apply", isUpgradeBlock: true, plan, planBytes, handler: registered };
-    const applied = endBlocker({ keeper, branch, base: multiStore.loaded(), block }, pre);
+    const applied = this.#apply(branch, pre);
     const milliseconds = performance.now() - started;
     const report = applied?.report;
     if (!applied || !report) throw new UpgradeError("UPG_BUG_ASSERT", "a trial ran no handler");
     branch.write();
+    const appHash = multiStore.commit(this.#noting(upgradeCommitOptions(this.#core, this.#height, applied))).hash;
     return {
       report,
       milliseconds,
+      blockMilliseconds: performance.now() - begun,
       versionMap: applied.versionsAfter,
-      appHash: multiStore.stage(upgradeCommitOptions(this.#core, this.#height, applied)).hash,
+      appHash,
+      roots: new Map([...this.#roots].map(([name, { after }]) => [name, after])),
       height: this.#height,
     };
+  }
+
+  /** As if the plan had been made for the next block. */
+  #schedule(branch: CacheMultiStore): ApplyBlock {
+    const store = branch.store(UPGRADE_STORE);
+    const plan = { name: this.options.handler.manifest.name, height: this.#height, info: "" };
+    store.delete(this.#core.doneKey(plan.name));
+    this.#core.schedule(store, this.#height, plan);
+    const planBytes = this.#core.planBytes(store);
+    const handler = this.#keeper().handler(plan.name);
+    assert(handler && planBytes, "a trial has the handler that it tries");
+    return { decision: "Apply", isUpgradeBlock: true, plan, planBytes, handler };
+  }
+
+  #apply(branch: CacheMultiStore, pre: ApplyBlock): AppliedUpgrade | undefined {
+    const block = { chainId: this.chainId, height: this.#height, time: this.time, appVersion: 0n };
+    const base = this.multiStore.loaded();
+    try {
+      return endBlocker({ keeper: this.#keeper(), branch, base, block }, pre);
+    } catch (error) {
+      if (isUpgradeError(error) && error.details["phase"]) this.#explain(error, pre.planBytes);
+      throw error;
+    }
+  }
+
+  #explain(error: UpgradeError, planBytes: Uint8Array): void {
+    const { handler, onFailure } = this.options;
+    if (!onFailure) return;
+    const { chainId, time, multiStore } = this;
+    const versionMap = this.#core.versionMap(multiStore.branch().store(UPGRADE_STORE));
+    const input = { chainId, height: this.#height, time, planBytes, versionMap, base: multiStore.loaded() };
+    const again = (changes: Partial<HandlerInput>) =>
+      void runHandler(handler, { ...input, stores: multiStore.branch(), ...changes });
+    onFailure(explainFailure(handler, error, again));
+  }
+
+  /** The same, and the roots of the other stores are kept here. */
+  #noting({ last, ...options }: CommitOptions): CommitOptions {
+    if (!last) return options;
+    const write: typeof last.write = (store, roots) => {
+      this.#roots = roots;
+      last.write(store, roots);
+    };
+    return { ...options, last: { ...last, write } };
   }
 
   #keeper(): Keeper {
@@ -182,27 +231,4 @@ class TrialBlock {
     this.multiStore.mount(...staying, ...added, ...renamed.map(({ newKey }) => newKey));
     this.multiStore.loadLatestVersion(storeUpgrades);
   }
-}
-
-/** What a trial did, as `chaind handler run` prints it. */
-export function trialAnswer(trial: Trial) {
-  const { report, milliseconds, totalMilliseconds, versionMap, appHash, diskBytes, memoryBytes } = trial;
-  const writes = [...report.stores].map(([name, { written, deleted, bytes }]) => [
-    name,
-    { written: String(written), deleted: String(deleted), bytes: String(bytes) },
-  ]);
-  return {
-    ok: true,
-    code: "",
-    message: "",
-    gas: String(report.gas),
-    ms: Math.round(milliseconds),
-    total_ms: Math.round(totalMilliseconds),
-    peak_memory: String(report.memoryPages * PAGE_BYTES),
-    host_memory: String(memoryBytes),
-    host_disk: String(diskBytes),
-    writes: Object.fromEntries(writes) as Record<string, unknown>,
-    version_map: Object.fromEntries([...versionMap].map(([name, version]) => [name, String(version)])),
-    app_hash: toUpperHex(appHash),
-  };
 }

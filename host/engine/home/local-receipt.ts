@@ -7,6 +7,7 @@ import { GAS_SCHEDULE } from "../../handler/meter/schedule.js";
 import type { Height } from "../../types.js";
 import type { AppliedUpgrade } from "../../upgrade/hooks.js";
 import { VERSION } from "../../version.js";
+import { PAGE_BYTES } from "../../wasm/limits.js";
 import { writeFileAtomically } from "./atomic-file.js";
 import type { Home } from "./home.js";
 
@@ -27,8 +28,10 @@ export interface LocalReceipt {
   /** What the gas was counted by; null for a function of the program. */
   readonly gas_schedule: string | null;
   readonly ms: number;
+  /** Bytes of the handler's memory at its largest; null for a function of the program. */
+  readonly guest_memory: string | null;
   /** Peak resident memory of the process, in bytes. */
-  readonly peak_memory: string;
+  readonly host_memory: string;
   readonly stores: Readonly<Record<string, { written: string; deleted: string; bytes: string }>>;
   readonly checks: readonly string[];
   readonly versions: {
@@ -57,7 +60,8 @@ export function localReceipt(facts: LocalReceiptFacts): LocalReceipt {
     gas: String(report?.gas ?? 0n),
     gas_schedule: report ? GAS_SCHEDULE : null,
     ms: Math.round(facts.milliseconds),
-    peak_memory: String(process.resourceUsage().maxRSS * 1_024),
+    guest_memory: report ? String(report.memoryPages * PAGE_BYTES) : null,
+    host_memory: String(process.resourceUsage().maxRSS * 1_024),
     stores: Object.fromEntries(stores),
     checks: (report?.checks ?? []).map(({ name }) => name),
     versions: { before: texts(versionsBefore), after: texts(versionsAfter) },

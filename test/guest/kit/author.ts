@@ -17,12 +17,18 @@ export function compileSource(source: string): Promise<CompiledHandler> {
 }
 
 /** With the map of its build. */
-export function mappedHandlerOf(source: string): Promise<WasmHandler> {
+export function compileMappedSource(source: string): Promise<{ readonly bytes: Uint8Array; readonly map: string }> {
   return inProject(source, async (options) => {
     const { bytes } = await compileHandler(options);
     const map = await makeMap(options, { bytes, hash: toHex(sha256(bytes)) });
-    return openHandler(bytes, { map });
+    if (map === undefined) throw new Error("the build with names made other code");
+    return { bytes, map };
   });
+}
+
+export async function mappedHandlerOf(source: string): Promise<WasmHandler> {
+  const { bytes, map } = await compileMappedSource(source);
+  return openHandler(bytes, { map });
 }
 
 async function inProject<T>(source: string, work: (options: CompileOptions) => Promise<T>): Promise<T> {

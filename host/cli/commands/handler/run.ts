@@ -1,8 +1,11 @@
 /** `chaind handler run FILE --state HOME`: what would this handler do to this chain? Nothing is written. */
 
-import { trialAnswer, tryHandler } from "../../../author/trial/trial.js";
-import { openHandlerFile } from "../../../author/wasm-file.js";
-import { isUpgradeError, type UpgradeError } from "../../../errors.js";
+import { openMappedHandler } from "../../../author/map/mapped-handler.js";
+import { tryHandler } from "../../../author/trial/trial.js";
+import { failedAnswer, trialAnswer } from "../../../author/trial/trial-answer.js";
+import { isUpgradeError } from "../../../errors.js";
+import type { Failure } from "../../../harness/failure/explain.js";
+import { failureLines } from "../../../harness/failure/failure-lines.js";
 import type { Cobra } from "../../../shell/cobra.js";
 import { HANDLER_DISK_MAX_HELP, parseCount, parseHeight } from "../../../shell/options.js";
 import type { Output } from "../../../shell/output.js";
@@ -30,35 +33,25 @@ export function registerRun(handler: Cobra, output: Output): void {
     .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount)
     .example("handler run v3.wasm --state node", "handler run v3.wasm --state node --height 40 -o json")
     .action((file: string, { state, height, handlerDiskMax }: RunOptions) => {
+      let failure: Failure | undefined;
       try {
-        const wasm = openHandlerFile(file);
+        const wasm = openMappedHandler(file);
         const log = (line: string) => output.say(line);
-        const trial = tryHandler({ handler: wasm, home: state, height, handlerDiskMax, log });
+        const onFailure = (why: Failure) => {
+          failure = why;
+        };
+        const trial = tryHandler({ handler: wasm, home: state, height, handlerDiskMax, log, onFailure });
         output.print(trialAnswer(trial));
       } catch (error) {
         if (!isUpgradeError(error)) throw error;
         if (!output.isJson) {
           // People get the one line that every failure is, machines the record with all its fields.
+          if (failure) output.say(failureLines(failure).join("\n"));
           if (error.details["gas"] !== undefined) output.say(`gas until it failed: ${error.details["gas"]}`);
           throw error;
         }
         process.exitCode = error.kind.exit;
-        output.print(failedAnswer(error));
+        output.print(failedAnswer(error, failure));
       }
     });
-}
-
-function failedAnswer({ code, message, details }: UpgradeError) {
-  const nothing = {
-    gas: details["gas"] ?? null,
-    ms: null,
-    total_ms: null,
-    peak_memory: null,
-    host_memory: null,
-    host_disk: null,
-    writes: {},
-    version_map: null,
-    app_hash: null,
-  };
-  return { ok: false, code, message, ...nothing };
 }
