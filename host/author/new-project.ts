@@ -81,8 +81,10 @@ const readme = ({ name, plan }: NewProject) => `# ${name}
 The upgrade handler of plan \`${plan}\`: one \`.wasm\` that migrates the state of a chain in its upgrade block.
 
     npm install
-    npm run build     # build/handler.wasm, its SHA-256, its gas; handler.lock.json says what it was made of
+    npm run build     # build/handler.wasm, its SHA-256, its gas; handler.lock.json says what it was made of;
+                      # handler.map.json has its functions and lines, for when it fails
     npm test          # builds, puts it through the standard checks, runs test/
+    npx chaind handler test --watch    # the same checks again whenever something changes
 
 \`assembly/index.ts\` is the handler, \`fixtures/\` holds scenes (the state before, and the expected result).
 `;
@@ -155,7 +157,9 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { assertStandardChecks, bytes, openHandler, runScene } from "chain-upgrade/test";
 
-const handler = openHandler(readFileSync("build/handler.wasm"));
+// The map is for failures: it names functions and lines.
+const map = readFileSync("build/handler.map.json", "utf8");
+const handler = openHandler(readFileSync("build/handler.wasm"), { map });
 
 const scene = {
   stores: {
@@ -187,7 +191,9 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { assertStandardChecks, bytes, openHandler, parseFixture, runScene } from "chain-upgrade/test";
 
-const handler = openHandler(readFileSync("build/handler.wasm"));
+// The map is for failures: it names functions and lines.
+const map = readFileSync("build/handler.map.json", "utf8");
+const handler = openHandler(readFileSync("build/handler.wasm"), { map });
 const scene = parseFixture(readFileSync("fixtures/three-accounts.json", "utf8"));
 
 test("accounts with coins → the supply is their sum", () => {

@@ -108,7 +108,7 @@ describe("chaind handler run", () => {
   });
 
   test("of a handler that fails on a pair → the scan, the store, the pair and its key, functions and lines by its map", async () => {
-    const source = `${DECLARATION} migrate("auth", 1, 2); scan(auth, "", onPair); let n: u64 = 0;
+    const source = `${DECLARATION} migrate("auth", 1, 2); let n: u64 = 0; scan(auth, "", onPair);
       function onPair(key: Bytes, value: Bytes): void { n += 1; if (n == 3) key.u8At(key.length); }`;
     const { bytes, map } = await compileMappedSource(`${IMPORTS}\n${source}`);
     writeFileSync(at("pair.map.json"), map);
