@@ -64,3 +64,11 @@ func withSection(file []byte, name string, payload []byte) []byte {
 	whole := append(bytes.Clone(file), 0)
 	return append(binary.AppendUvarint(whole, uint64(len(content))), content...)
 }
+
+// sampleStep is every how many cases are run: of the interpreter, which is slow, -short runs some.
+func sampleStep(interpreter bool) int {
+	if interpreter && testing.Short() {
+		return 10
+	}
+	return 1
+}
