@@ -72,7 +72,6 @@ pub fn kept(bytes: usize) -> *mut u8 {
 }
 
 /// New memory, which stays.
-#[cfg(target_arch = "wasm32")]
 pub fn pages(bytes: usize) -> *mut u8 {
     let before = core::arch::wasm32::memory_grow(0, bytes.div_ceil(65_536));
     if before == usize::MAX {
@@ -82,9 +81,4 @@ pub fn pages(bytes: usize) -> *mut u8 {
         );
     }
     (before * 65_536) as *mut u8
-}
-
-#[cfg(not(target_arch = "wasm32"))]
-pub fn pages(_: usize) -> *mut u8 {
-    crate::report::fail(crate::report::NO_MEMORY, "a handler runs on wasm32 alone")
 }

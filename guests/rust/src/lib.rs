@@ -34,6 +34,10 @@
 #![no_std]
 #![warn(missing_docs)]
 
+#[cfg(target_arch = "wasm32")]
+mod buffers;
+#[cfg(not(target_arch = "wasm32"))]
+#[path = "no_buffers.rs"]
 mod buffers;
 mod context;
 mod declaration;
@@ -48,6 +52,7 @@ mod report;
 mod run;
 mod scan;
 mod store;
+mod text;
 mod wire;
 mod writer;
 
@@ -56,10 +61,11 @@ pub use declaration::{
     Allowance, Declaration, Invariant, Scanned, Step, StoreDeclaration, Upgrade,
 };
 pub use global::Global;
-pub use manifest::{manifest, Text};
+pub use manifest::manifest;
 pub use report::{fail, log, progress, Level};
 pub use scan::Scan;
 pub use store::Store;
+pub use text::Text;
 pub use writer::Writer;
 
 /// What the exports call that [`handler!`] makes; not for handlers themselves.

@@ -156,3 +156,10 @@ test.skipIf(noRust)(noRust ? `${WRONG} (skipped: ${noRust})` : WRONG, () => {
   }
   rmSync(folder, { recursive: true, force: true });
 });
+
+const OWN = "guests/rust → its own tests hold";
+
+test.skipIf(noRust)(noRust ? `${OWN} (skipped: ${noRust})` : OWN, () => {
+  const { status, stdout, stderr } = cargo(join(ROOT, "guests/rust"), "test", "--lib", "--locked");
+  expect([status, stdout + stderr]).toEqual([0, expect.stringMatching(/test result: ok\. [1-9]\d* passed; 0 failed/)]);
+});
