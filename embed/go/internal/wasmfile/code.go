@@ -16,7 +16,7 @@ const (
 )
 
 func (m *Module) readCode(r *reader) {
-	m.Bodies = r.count("function bodies", functionsMax, Limit)
+	m.Bodies = r.count("function bodies", functionsMax+m.allowance(1), Limit)
 	locals := uint32(0)
 	for i := uint32(0); i < m.Bodies && r.problem == nil; i++ {
 		at := r.at

@@ -9,12 +9,13 @@ import (
 )
 
 const (
-	typesMax     = 2_000
-	paramsMax    = 32
-	importsMax   = 16
-	functionsMax = 20_001
-	exportsMax   = 1_003
-	globalsMax   = 1_004
+	typesMax       = 2_000
+	paramsTotalMax = 10_000
+	paramsMax      = 32
+	importsMax     = 16
+	functionsMax   = 20_000
+	exportsMax     = 1_000
+	globalsMax     = 1_000
 )
 
 var valueTypes = map[byte]string{0x7f: "i32", 0x7e: "i64"}
@@ -26,7 +27,7 @@ func (m *Module) read(id byte, r *reader) {
 	case importID:
 		m.readImports(r)
 	case functionID:
-		for count := r.count("functions", functionsMax, Limit); count > 0 && r.problem == nil; count-- {
+		for count := r.count("functions", functionsMax+m.allowance(1), Limit); count > 0 && r.problem == nil; count-- {
 			m.Functions = append(m.Functions, m.typeIndex(r))
 		}
 	case memoryID:
@@ -56,12 +57,16 @@ func (m *Module) read(id byte, r *reader) {
 }
 
 func (m *Module) readTypes(r *reader) {
+	total := 0
 	for count := r.count("types", typesMax, Limit); count > 0 && r.problem == nil; count-- {
 		readForm(r)
 		params := readValueTypes(r, "parameters")
 		results := readValueTypes(r, "results")
 		if len(results) > 1 {
 			r.fail(Opcode, r.at, "a type gives %d values, at most 1 is allowed; build without the multi-value feature", len(results))
+		}
+		if total += len(params); total > paramsTotalMax {
+			r.fail(Limit, r.at, "the types have more than %d parameters together", paramsTotalMax)
 		}
 		m.Types = append(m.Types, signature(params, results))
 	}
@@ -158,7 +163,7 @@ func readMemory(r *reader) MemoryType {
 
 func (m *Module) readExports(r *reader) {
 	seen := map[string]bool{}
-	for count := r.count("exports", exportsMax, Limit); count > 0 && r.problem == nil; count-- {
+	for count := r.count("exports", exportsMax+m.allowance(uint32(len(CounterExports))), Limit); count > 0 && r.problem == nil; count-- {
 		offset := r.at
 		name := r.name("an export's name")
 		if seen[name] {

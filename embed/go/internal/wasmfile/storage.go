@@ -31,7 +31,7 @@ func (m *Module) readTables(r *reader) {
 }
 
 func (m *Module) readGlobals(r *reader) {
-	count := r.count("globals", globalsMax, Limit)
+	count := r.count("globals", globalsMax+m.allowance(addedGlobals), Limit)
 	for ; m.Globals < count && r.problem == nil; m.Globals++ {
 		readValueType(r, "a global")
 		if at := r.at; r.byte("the mutability of a global") > 1 {
