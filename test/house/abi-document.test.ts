@@ -13,6 +13,7 @@ import { METER_EXPORTS } from "../../host/handler/meter/meter.js";
 import { GAS_SCHEDULE, HOST_PRICES, STACK_BUDGET, WRITES_ALONE } from "../../host/handler/meter/schedule.js";
 import { withMetered } from "../../host/handler/metered-section.js";
 import * as limits from "../../host/limits.js";
+import { hasHidden } from "../../host/visible.js";
 import * as wasmLimits from "../../host/wasm/limits.js";
 import { build, guest } from "../guest/build.js";
 import { ROOT } from "./sources.js";
@@ -147,6 +148,22 @@ describe("docs/abi.md", () => {
     expect(
       [...known.keys()].filter((name) => name !== "Names" && !table.some(([message]) => message === name)),
     ).toEqual([]);
+  });
+
+  test("characters that do not show → those of the guest's texts, each of them", () => {
+    const [, list = ""] = /Characters that do not show: (.*)\. Each/.exec(page) ?? [];
+    const shown = (text: string) => Number.parseInt(text, 16);
+    const ranges = [...list.matchAll(/U\+([0-9A-F]+)(?: to U\+([0-9A-F]+))?/g)].map(([, first = "", last = first]) => [
+      shown(first),
+      shown(last),
+    ]);
+    const isNamed = (code: number) => ranges.some(([first = 0, last = 0]) => first <= code && code <= last);
+    const wrong: string[] = [];
+    for (let code = 0; code <= 0x10_ffff; code++) {
+      const isHalf = code >= 0xd800 && code <= 0xdfff;
+      if (!isHalf && hasHidden(String.fromCodePoint(code)) !== isNamed(code)) wrong.push(code.toString(16));
+    }
+    expect(wrong).toEqual([]);
   });
 
   test("the manifest that is shown → is one, with every field of the table", () => {
