@@ -109,7 +109,7 @@ describe("chaind handler run", () => {
 
   test("of a handler that fails on a pair → the scan, the store, the pair and its key, functions and lines by its map", async () => {
     const source = `${DECLARATION} migrate("auth", 1, 2); let n: u64 = 0; scan(auth, "", onPair);
-      function onPair(key: Bytes, value: Bytes): void { n += 1; if (n == 3) key.u8At(key.length); }`;
+      function onPair(key: Bytes, value: Bytes): void { n += 1; if (n == 3) fail(9, "the third"); }`;
     const { bytes, map } = await compileMappedSource(`${IMPORTS}\n${source}`);
     writeFileSync(at("pair.map.json"), map);
     const { exit, answer } = run(written("pair.wasm", bytes));

@@ -83,4 +83,64 @@ describe("runScene()", () => {
     expect(run).toMatchObject({ ok: false, diff: {}, error: { code: "UPG_MIGRATION_OUT_OF_GAS" } });
     expect([...run.stores.store("s").iterate()]).toHaveLength(100);
   });
+
+  describe("memory", () => {
+    const memoryOf = (checks: ReturnType<typeof standardChecks>) => checks.find(({ name }) => name === "memory");
+    const few: Scene = { stores: { s: [1, 2, 3].map((i) => [bytes(1, i), "value"] as const) } };
+
+    test("of a handler that makes 16 bytes for each pair → does not hold, with the bytes", async () => {
+      const handler = await handlerOf(`${HEAD}
+        scan(s, "01", onPair);
+        function onPair(old: Bytes, value: Bytes): void { heap.alloc(12); }`);
+      const check = memoryOf(standardChecks(handler, few, { gasPoints: 2 }));
+      expect(check?.ok).toBe(false);
+      expect(check?.message).toMatch(
+        /^scan 0 of store "s" grows at most \d\d bytes a pair: 32 MiB are full after about \d+ pairs;/,
+      );
+      expect(memoryOf(standardChecks(handler, { ...few, bytesPerPair: 64 }, { gasPoints: 2 }))).toMatchObject({
+        ok: true,
+        message: expect.stringMatching(/^grows \d+ bytes a pair, as the scene allows$/),
+      });
+    });
+
+    test("of one that makes a Writer for each pair of its second scan → that scan, with the bytes of the Writer", async () => {
+      const handler = await handlerOf(`${HEAD}
+        scan(s, "01", onFirst); scan(s, "", onSecond);
+        function onFirst(old: Bytes, value: Bytes): void { pairs += 1; }
+        function onSecond(old: Bytes, value: Bytes): void { new Writer(4_000); }`);
+      const check = memoryOf(standardChecks(handler, few, { gasPoints: 2 }));
+      expect(check?.message).toMatch(/^scan 1 of store "s" grows 4\d\d\d bytes a pair/);
+    });
+
+    test("of one that writes, deletes and reads what it scans → flat: each round finds the stores as the first did", async () => {
+      const handler = await handlerOf(`${HEAD}
+        scan(s, "01", onPair);
+        function onPair(old: Bytes, value: Bytes): void {
+          if (!s.has(old)) fail(1, "gone");
+          s.delete(old);
+          s.set(key.clear().u8(2).bytes(old), value);
+          pairs += 1;
+        }`);
+      const check = memoryOf(standardChecks(handler, few, { gasPoints: 2, memoryPairs: 500 }));
+      expect(check).toEqual({ name: "memory", ok: true, message: "flat over 500 pairs" });
+    });
+
+    test("of one that ends when a pair comes again → flat, and with what it ended", async () => {
+      const handler = await handlerOf(`${HEAD}
+        scan(s, "01", onPair);
+        function onPair(old: Bytes, value: Bytes): void { pairs += 1; if (pairs > 3) fail(1, "too many"); }`);
+      const check = memoryOf(standardChecks(handler, few, { gasPoints: 2 }));
+      expect(check).toMatchObject({
+        ok: true,
+        message: expect.stringContaining("ends the run with UPG_MIGRATION_FAILED"),
+      });
+    });
+
+    test("of a scene without pairs → nothing to look at", async () => {
+      const handler = await handlerOf(
+        `${HEAD} scan(s, "01", onPair); function onPair(old: Bytes, value: Bytes): void {}`,
+      );
+      expect(memoryOf(standardChecks(handler, {}, { gasPoints: 2 }))?.message).toBe("no scan has a pair to look at");
+    });
+  });
 });
