@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fromHex } from "../../../host/bytes.js";
+import { withMetered } from "../../../host/handler/metered-section.js";
 import { build, data, guest, OUT } from "../build.js";
 import { IMPORTS, STORES } from "../running.js";
 
@@ -47,6 +48,7 @@ export function corpus(): Uint8Array[] {
     build(guest({ ...full, run: "(i32.const 0)" }), MANIFEST),
     build(guest({ ...full, check: "(drop (call $work (i32.const 99))) (i32.const 0)" }), MANIFEST),
     build(guest()),
+    withMetered(build(guest(full), MANIFEST)),
     ...built.map((name) => new Uint8Array(readFileSync(join(examples, name)))),
   ];
 }
