@@ -68,6 +68,9 @@ describe("store_scan over what the handler deleted", () => {
     (INSTRUCTIONS + HOST_PRICES.store_scan + HOST_PRICES.scanPair + PAIR_BYTES * HOST_PRICES.byte);
 
   test.each([
+    // Key 0 is absent: what was deleted counts, there or not.
+    [0, 0],
+    [0, 4],
     [1, 1],
     [1, 4],
     [2, 9],
