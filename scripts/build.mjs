@@ -82,7 +82,9 @@ async function buildExamples() {
 /** Packages that are bundled: `.` works where no package is installed but @noble. */
 const BUNDLED = ["@assemblyscript/loader", "@bufbuild/protobuf"];
 
-/** What the package ships: bundles, the core, the handlers of the versions that `chaind` knows, and types. */
+const VECTORS = ["README.md", "core-calls.json.gz", "handler-cases.json.gz"];
+
+/** What the package ships: bundles, the core, the handlers of the versions that `chaind` knows, vectors for hosts, and types. */
 async function buildDist() {
   rmSync("dist", { recursive: true, force: true });
   // The examples import the package by its name; here that is the source itself, so each class exists once.
@@ -112,6 +114,8 @@ async function buildDist() {
   for (const program of Object.keys(programs)) chmodSync(`dist/${program}.js`, 0o755);
   cpSync("build/core.wasm", "dist/core.wasm");
   cpSync("build/examples/split-balances.wasm", "dist/handlers/split-balances.wasm");
+  // For those who write a host in another language (docs/hosts.md).
+  for (const file of VECTORS) cpSync(`test/vectors/${file}`, `dist/vectors/${file}`);
   say("dist");
 }
 

@@ -29,7 +29,11 @@ await build({
   target: "node20",
   packages: "external",
   // The examples import the package by its name.
-  alias: { "chain-upgrade/node": join(root, "host/node.ts"), "chain-upgrade": join(root, "host/index.ts") },
+  alias: {
+    "chain-upgrade/node": join(root, "host/node.ts"),
+    "chain-upgrade/test": join(root, "host/harness/index.ts"),
+    "chain-upgrade": join(root, "host/index.ts"),
+  },
   sourcemap: "inline",
   logLevel: "error",
   plugins: [{ name: "places", setup: keepPlaces }],

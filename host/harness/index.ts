@@ -27,6 +27,7 @@ export {
   type StandardCheckOptions,
   standardChecks,
 } from "./standard-checks.js";
+export { type KVStoreCheck, kvStoreChecks, type StoreUnderTest } from "./store/kv-store-checks.js";
 
 export interface OpenOptions {
   /** Text of `build/handler.map.json`: with it failures name functions and lines of the sources. Another build's is left out. */

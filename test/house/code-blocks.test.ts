@@ -40,7 +40,11 @@ function problemsOf(files: readonly string[]): Map<string, string[]> {
     skipLibCheck: true,
     noEmit: true,
     rootDir: ROOT,
-    paths: { "chain-upgrade": [join(ROOT, "host/index.ts")], "chain-upgrade/node": [join(ROOT, "host/node.ts")] },
+    paths: {
+      "chain-upgrade": [join(ROOT, "host/index.ts")],
+      "chain-upgrade/node": [join(ROOT, "host/node.ts")],
+      "chain-upgrade/test": [join(ROOT, "host/harness/index.ts")],
+    },
   };
   const program = ts.createProgram(files, options);
   const problems = files.map((file) => {

@@ -1,4 +1,4 @@
-/** core-calls.json: every call of core.wasm behind histories.json and plan.json, and calls with arguments good and bad. */
+/** core-calls.json: the calls of core.wasm that histories.json and plan.json lead to, and others with arguments good and bad. */
 import { CORE_WASM } from "../../host/core/core-wasm.js";
 import { RawCore } from "../core/raw-core.js";
 import { performCall, type RecordedCall } from "./core-calls/call.js";

@@ -79,7 +79,7 @@ function writtenTo(room: Uint8Array, size: number): string[] {
   return written > 0 ? [toHex(room.subarray(0, written))] : [];
 }
 
-export function storeOf(pairs: readonly HexPair[]): MemoryKVStore {
+function storeOf(pairs: readonly HexPair[]): MemoryKVStore {
   const store = new MemoryKVStore();
   for (const [key, value] of pairs) store.set(fromHex(key), fromHex(value));
   return store;

@@ -43,7 +43,7 @@ export class Collection {
     return name;
   }
 
-  /** Adds a run, and returns what came of it. */
+  /** Adds a run, and returns its outcome. */
   run(given: GivenRun): RunOutcome {
     const handler = this.#handlers.get(given.guest);
     const input = this.inputs.find(({ name }) => name === given.input);

@@ -51,7 +51,7 @@ function addLayouts(to: Collection, guest: string, input: CaseInput): void {
   changed("a module more", { versions: { ...input.versions, zeta: "9" } });
 }
 
-export function inputOf(name: string, handler: WasmHandler, scene: Scene): CaseInput {
+function inputOf(name: string, handler: WasmHandler, scene: Scene): CaseInput {
   const stores = seedStores(handler, scene);
   const height = BigInt(scene.height ?? DEFAULT_HEIGHT);
   const pairs = (store: string): HexPair[] =>

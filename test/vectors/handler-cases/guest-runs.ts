@@ -58,7 +58,7 @@ export function addCut(to: Collection, given: GivenRun, cuts: number): RunOutcom
 }
 
 /** Returns the name of the input. */
-export function smallInput(
+function smallInput(
   to: Collection,
   name: string,
   stores: Readonly<Record<string, StorePairs>> = {},

@@ -213,7 +213,7 @@ function sectionAt(bytes: Uint8Array, id: number): number {
   return at;
 }
 
-/** A LEB, and what it counts behind it. */
+/** A LEB, and what it counts after it. */
 function sizeAt(bytes: Uint8Array, at: number): { value: number; whole: number } {
   let value = 0;
   for (let i = 0; ; i++) {

@@ -82,5 +82,5 @@ export interface RunOutcome {
   readonly progress?: readonly string[] | { readonly lines: number; readonly sha256: string };
 }
 
-export type RunCase = GivenRun & RunOutcome;
+type RunCase = GivenRun & RunOutcome;
 export type HandlerCase = LoadCase | RunCase;

@@ -27,7 +27,7 @@ export function storesOf(input: CaseInput): MemoryStores {
  * Pair i of a rule: h is the SHA-256 of i as 8 bytes, big-endian. The key is the prefix and the first `key_bytes` of h. The value
  * has `least + (h[31] * 256 + h[30]) mod (greatest - least + 1)` bytes, which are h again and again.
  */
-export function pairsOf(pairs: StorePairs): BytePair[] {
+function pairsOf(pairs: StorePairs): BytePair[] {
   if (!("count" in pairs)) return pairs.map(([key, value]) => [fromHex(key), fromHex(value)]);
   const { count, prefix, key_bytes, value_bytes } = pairs;
   const [least, greatest] = value_bytes;
