@@ -12,7 +12,7 @@ import { addCut } from "./guest-runs.js";
 import type { CaseInput, HexPair } from "./shapes.js";
 
 const EXAMPLES = ["backfill-index", "module-genesis", "prefix-delete", "re-key", "split-balances"];
-const CUTS = 24;
+const CUTS = 200;
 /** Where a batch ends must make no difference to what is written. */
 const BATCHES = [1, 100, 4_096];
 
