@@ -8,7 +8,7 @@ import { readVectors } from "./vector-counts.js";
 
 const CRATE = join(ROOT, "embed/rust");
 /** `npm run embed:rust` runs all of them. */
-const HANDLER_CASES_STRIDE = 4;
+const HANDLER_CASES_STRIDE = 8;
 const ENV = {
   ...process.env,
   // Not beside the sources; .ci/run builds there before the tests.
