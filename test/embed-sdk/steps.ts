@@ -1,18 +1,9 @@
 /** The Go side of embed/go/sdk, run by Go itself; where each step is used says how long it takes. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../house/sources.js";
 
 const MODULE = join(ROOT, "embed/go/sdk");
-/** There once the Cosmos SDK is compiled in Go's cache: before that a test of a minute takes ten. */
-const READY = join(ROOT, "build/embed/go-sdk-ready");
-
-/** Undefined: its tests can run. Else why not. */
-export function whyNotReady(): string | undefined {
-  return existsSync(READY) ? undefined : "the Cosmos SDK is not compiled here: npm run embed:sdk -- --build";
-}
-
 /** The handlers that the Go tests read are what their sources give. */
 export function checkHandlers(): void {
   const program = ["scripts/run.mjs", "test/embed-sdk/handlers.ts", "--check"];
@@ -24,8 +15,6 @@ export function build(): void {
   go("vet", "./...");
   go("vet", "-tags", "campaign", "./example/campaign");
   go("test", "-count", "1", "-run", "^$", "./...");
-  mkdirSync(join(ROOT, "build/embed"), { recursive: true });
-  writeFileSync(READY, "");
 }
 
 /** x/upgrade's keeper over rootmulti, rehearsals of the example's application, the copy-on-write database. */

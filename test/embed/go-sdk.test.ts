@@ -1,9 +1,11 @@
-/** embed/go/sdk: the Go tests of the module, and the handlers that they read. `npm run embed:sdk` is the whole of it. */
+/**
+ * embed/go/sdk: what its Go tests read is made of the sources beside them. They compile the Cosmos SDK, which takes longer than all
+ * other tests together: `npm run embed:sdk` runs them, and the example chain.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildHandler } from "../embed-sdk/build-handler.js";
-import { unitTests, whyNotReady } from "../embed-sdk/steps.js";
 import { ROOT } from "../house/sources.js";
 
 const SOURCES = join(ROOT, "embed/go/sdk/example/handlers");
@@ -15,13 +17,4 @@ describe("embed/go/sdk", () => {
     const kept = readFileSync(join(BUILT, "v2.wasm"));
     expect(kept.equals(await buildHandler(SOURCES, "v2.ts")), "npm run embed:sdk:handlers writes them").toBe(true);
   });
-
-  const reason = whyNotReady();
-  test.skipIf(reason !== undefined)(
-    `go test ./... → ok${reason === undefined ? "" : ` (${reason})`}`,
-    () => {
-      expect(unitTests()).toContain("ok");
-    },
-    600_000,
-  );
 });

@@ -56,7 +56,7 @@ describe("bombs of one function, as they were before branches were counted", () 
   });
 });
 
-// The dearest of each kind of cost; `npm run bombs:handlers` measures every kind, and as many mixtures as it is told.
+// The dearest of each kind of cost; `npm run bombs:handlers` measures every kind, and as many mixtures as `--count` says.
 describe(`the dearest files that are taken, on ${named}`, () => {
   const dearest: [name: string, locals: number][] = [
     ["br_if out of one block, a local changed before each", 254],
