@@ -28,8 +28,8 @@ const together = (name: string, exclude: string[] = []) => ({
 export default defineConfig({
   resolve: { alias },
   test: {
-    // Three test files at a time, also on two cores: the longest ones mostly wait for processes that they started.
-    maxWorkers: 3,
+    // Four test files at a time, also on two cores: the longest ones mostly wait for processes that they started.
+    maxWorkers: 4,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [
