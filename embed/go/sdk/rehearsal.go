@@ -29,9 +29,9 @@ type Rehearsal struct {
 	CommitMS  int64 `json:"commit_ms"`
 	// Bytes: of the handler's own memory, of its writes until they were written, and the most that this process had, 0 where
 	// the system does not say.
-	HandlerMemory int64 `json:"handler_memory"`
+	GuestMemory   int64 `json:"guest_memory"`
 	OverlayMemory int64 `json:"overlay_memory"`
-	PeakMemory    int64 `json:"peak_memory"`
+	HostMemory    int64 `json:"host_memory"`
 
 	AppHash  string            `json:"app_hash"`
 	Stores   []RehearsedStore  `json:"stores"`

@@ -81,7 +81,7 @@ func printRehearsal(out io.Writer, result Rehearsal, asJSON, isCommitted bool) e
 		fmt.Fprintf(out, ", commit into memory %d ms", result.CommitMS)
 	}
 	fmt.Fprintln(out)
-	fmt.Fprintf(out, "memory    handler %d bytes, its writes %d, process %d\n", result.HandlerMemory, result.OverlayMemory, result.PeakMemory)
+	fmt.Fprintf(out, "memory    handler %d bytes, its writes %d, process %d\n", result.GuestMemory, result.OverlayMemory, result.HostMemory)
 	for _, store := range result.Stores {
 		if store.WritesSHA256 != "" {
 			fmt.Fprintf(out, "store     %s: %d written, %d deleted\n", store.Name, store.Written, store.Deleted)

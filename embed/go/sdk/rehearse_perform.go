@@ -21,7 +21,7 @@ func (s *stage) perform(options RehearseOptions, result *Rehearsal) (err error) 
 		if thrown := recover(); thrown != nil {
 			err = thrownError(thrown)
 		}
-		result.PeakMemory = peakMemory()
+		result.HostMemory = peakMemory()
 	}()
 	app := s.newApp(options)
 	defer func() { _ = app.Close() }()
@@ -71,7 +71,7 @@ func (done *outcome) fill(result *Rehearsal) {
 		return
 	}
 	result.Gas = strconv.FormatUint(done.run.Gas, 10)
-	result.HandlerMemory = int64(done.run.MemoryPages) * pageBytes
+	result.GuestMemory = int64(done.run.MemoryPages) * pageBytes
 	result.OverlayMemory = done.run.OverlayBytes
 	result.Versions = done.versions
 }

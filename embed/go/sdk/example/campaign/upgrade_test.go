@@ -56,7 +56,7 @@ func TestUpgradeRefusesBadHandlersAndGoesOnWithAGoodOne(t *testing.T) {
 		t.Fatalf("rehearsal: %+v", predicted)
 	}
 	t.Logf("rehearsed block %d: app hash %s, gas %s, handler %d ms, block %d ms, process %d MiB", height, predicted.AppHash,
-		predicted.Gas, predicted.HandlerMS, predicted.BlockMS, predicted.PeakMemory>>20)
+		predicted.Gas, predicted.HandlerMS, predicted.BlockMS, predicted.HostMemory>>20)
 
 	for _, bad := range badHandlers(t) {
 		t.Run(bad.name, func(t *testing.T) { refuses(t, home, bad, predicted.AppHash) })
