@@ -55,12 +55,12 @@ export class JsonField {
     return this.#atMost(BigInt(text), max);
   }
 
-  /** An unsigned 64-bit integer. */
   boolean(): boolean {
     if (typeof this.value !== "boolean") throw this.wrong("must be true or false");
     return this.value;
   }
 
+  /** An unsigned 64-bit integer. */
   integer(): bigint {
     if (typeof this.value !== "bigint") throw this.#expected("an integer");
     if (this.value < 0n) throw this.wrong("must not be negative");

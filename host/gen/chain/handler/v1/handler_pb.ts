@@ -19,7 +19,7 @@ export const file_chain_handler_v1_handler: GenFile = /*@__PURE__*/
   fileDesc("Ch5jaGFpbi9oYW5kbGVyL3YxL2hhbmRsZXIucHJvdG8SEGNoYWluLmhhbmRsZXIudjEivwEKDlVwZ3JhZGVDb250ZXh0EhAKCGNoYWluX2lkGAEgASgJEg4KBmhlaWdodBgCIAEoAxIoCgR0aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgRwbGFuGAQgASgLMhsuY2hhaW4udXBncmFkZS52MWJldGExLlBsYW4SNgoLdmVyc2lvbl9tYXAYBSABKAsyIS5jaGFpbi51cGdyYWRlLnYxYmV0YTEuVmVyc2lvbk1hcCI+CgxDaGVja1Jlc3VsdHMSLgoHcmVzdWx0cxgBIAMoCzIdLmNoYWluLmhhbmRsZXIudjEuQ2hlY2tSZXN1bHQiOAoLQ2hlY2tSZXN1bHQSDAoEbmFtZRgBIAEoCRIKCgJvaxgCIAEoCBIPCgdtZXNzYWdlGAMgASgJYgZwcm90bzM", [file_chain_upgrade_v1beta1_upgrade, file_google_protobuf_timestamp]);
 
 /**
- * Input of `handler_run`.
+ * Input of `handler_run` and `handler_check`.
  *
  * @generated from message chain.handler.v1.UpgradeContext
  */
