@@ -14,6 +14,8 @@ type scanBatches struct {
 	// bytes from start on are the frames that were read and not consumed.
 	bytes      []byte
 	start, end int
+	// consumed pairs of the scan.
+	consumed int64
 	// isLast: no frame of the scan lies beyond the batch.
 	isLast  bool
 	isEnded bool
@@ -76,14 +78,16 @@ func (b *scanBatches) frames() []byte { return b.bytes[b.start:b.end] }
 
 // consume takes bytes off the front. False, and nothing happens, when they do not end where a frame of the batch does.
 func (b *scanBatches) consume(count int) bool {
-	at, stop := b.start, b.start+count
+	at, stop, pairs := b.start, b.start+count, int64(0)
 	for at < stop && at < b.end {
 		at += frameSize(b.bytes[at:])
+		pairs++
 	}
 	if at != stop {
 		return false
 	}
 	b.start = stop
+	b.consumed += pairs
 	return true
 }
 

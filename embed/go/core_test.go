@@ -192,12 +192,18 @@ func TestCore_storeThatFailsInARead_leavesNothingAndTheCoreGoesOn(t *testing.T) 
 }
 
 func TestNewCore_otherBytes_areRefused(t *testing.T) {
-	for name, wasm := range map[string][]byte{
-		"nothing": {}, "an empty module": []byte("\x00asm\x01\x00\x00\x00"), "a handler": guest(t, "re-key"), "half": coreWasm[:9_000],
+	for name, wasm := range map[string]func(*testing.T) []byte{
+		"nothing":         func(*testing.T) []byte { return []byte{} },
+		"an empty module": func(*testing.T) []byte { return []byte("\x00asm\x01\x00\x00\x00") },
+		"a handler":       func(t *testing.T) []byte { return guest(t, "re-key") },
+		"half":            func(*testing.T) []byte { return coreWasm[:9_000] },
 	} {
-		if core, err := NewCore(context.Background(), CoreOptions{Wasm: wasm}); core != nil || codeOf(err) != CodeBugCoreABI {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			core, err := NewCore(context.Background(), CoreOptions{Wasm: wasm(t)})
+			if core != nil || codeOf(err) != CodeBugCoreABI {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }
 

@@ -11,7 +11,9 @@ type Error struct {
 	Code Code
 	// Message is one line for people.
 	Message string
-	// Details are facts about the failure for machines; of a failed run always "gas", what was charged until then.
+	// Details are facts about the failure for machines. Of a failed run: "gas" that was charged until then, "phase" in which
+	// it was and "memory" of the guest in bytes; in a scan of the manifest also "scan", its "store", the "pairs" of it that
+	// were consumed before this batch, "key" of the first pair that was not (in hex), and "memory_before" the scan.
 	Details map[string]string
 	// Cause is what this error was made from; nil for most.
 	Cause error
@@ -34,6 +36,14 @@ func (e *Error) with(name, value string) *Error {
 	}
 	e.Details[name] = value
 	return e
+}
+
+// orWith adds a fact that is not there yet.
+func (e *Error) orWith(name, value string) *Error {
+	if _, ok := e.Details[name]; ok {
+		return e
+	}
+	return e.with(name, value)
 }
 
 func (e *Error) because(cause error) *Error {

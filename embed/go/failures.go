@@ -74,11 +74,13 @@ func trapOf(cause error, call string) error {
 		because(cause)
 }
 
-// withGas adds how much was charged until a run failed, at most its limit.
-func (s *session) withGas(err error) error {
+// ofRun adds where a run failed, and how much was charged until then, at most its limit. What a store or a bug of ours
+// ended says nothing of a run.
+func (s *session) ofRun(err error) error {
 	failure, ok := err.(*Error)
 	if !ok || !strings.HasPrefix(string(failure.Code), "UPG_MIGRATION_") && !strings.HasPrefix(string(failure.Code), "UPG_HANDLER_") {
 		return err
 	}
+	s.place.describe(failure, s.memory.pages())
 	return failure.with("gas", strconv.FormatInt(s.gas.used(), 10))
 }

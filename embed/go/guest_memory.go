@@ -28,4 +28,10 @@ func (m guestMemory) all() []byte {
 	return bytes
 }
 
-func (m guestMemory) pages() uint32 { return m.memory.Size() / pageBytes }
+// pages is 0 before there is a guest.
+func (m guestMemory) pages() uint32 {
+	if m.memory == nil {
+		return 0
+	}
+	return m.memory.Size() / pageBytes
+}

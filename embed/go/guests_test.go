@@ -10,23 +10,32 @@ import (
 	"github.com/chain-upgrade/chain-upgrade/embed/go/internal/wasmfile"
 )
 
-var loadedVectors sync.Once
-var vectors handlerVectors
+// guests are the files of the handler cases by name; nil until a test needs one.
+var guests = struct {
+	sync.Mutex
+	files map[string]string
+}{}
 
 // guest is the file of a guest of the handler cases.
 func guest(t *testing.T, name string) []byte {
 	t.Helper()
-	loadedVectors.Do(func() { readVectors(t, "handler-cases.json.gz", &vectors) })
-	for _, each := range vectors.Guests {
-		if each.Name != name {
-			continue
+	guests.Lock()
+	defer guests.Unlock()
+	if guests.files == nil {
+		var vectors handlerVectors
+		readVectors(t, "handler-cases.json.gz", &vectors)
+		guests.files = map[string]string{}
+		for _, each := range vectors.Guests {
+			guests.files[each.Name] = each.Wasm
 		}
-		file, err := base64.StdEncoding.DecodeString(each.Wasm)
-		must(t, err)
-		return file
 	}
-	t.Fatalf("there is no guest %q", name)
-	return nil
+	encoded, ok := guests.files[name]
+	if !ok {
+		t.Fatalf("there is no guest %q", name)
+	}
+	file, err := base64.StdEncoding.DecodeString(encoded)
+	must(t, err)
+	return file
 }
 
 func load(t *testing.T, file []byte, options LoadOptions) *Handler {

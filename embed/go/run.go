@@ -84,7 +84,7 @@ func (h *Handler) execute(ctx context.Context, input *Input, space *sorted.Space
 	defer session.close()
 	outcome, err := session.run()
 	if err != nil {
-		return nil, nil, session.withGas(err)
+		return nil, nil, session.ofRun(err)
 	}
 	report := &Report{
 		Gas: uint64(gas.used()), Checks: outcome.checks, Versions: h.Manifest.VersionsAfter(input.Versions),

@@ -21,6 +21,7 @@ type session struct {
 	memory    guestMemory
 	functions map[string]api.Function
 	buffers   guestBuffers
+	place     place
 	// failure is why an import ended the guest.
 	failure  error
 	logLines int
@@ -32,13 +33,14 @@ type sessionKey struct{}
 // newSession charges for the file and opens the stores. start makes the instance.
 func newSession(ctx context.Context, handler *Handler, input *Input, gas *gasCounter, space *sorted.Space) (*session, error) {
 	s := &session{handler: handler, input: input, gas: gas, functions: map[string]api.Function{}}
+	s.place.at("loading")
 	s.ctx = context.WithValue(ctx, sessionKey{}, s)
 	if err := gas.charge(int64(handler.size)*priceFileByte, "loading"); err != nil {
-		return nil, s.withGas(err)
+		return nil, s.ofRun(err)
 	}
 	var err error
 	if s.handles, err = newHandles(&handler.Manifest, input.Stores, space, gas); err != nil {
-		return nil, s.withGas(err)
+		return nil, s.ofRun(err)
 	}
 	return s, nil
 }

@@ -21,6 +21,7 @@ type outcome struct {
 // steps calls the handler as docs/abi.md orders it: handler_run, each scan to its end, handler_check.
 func (s *session) steps() (*outcome, error) {
 	if s.has("_initialize") {
+		s.place.at("_initialize")
 		if _, err := s.call("_initialize"); err != nil {
 			return nil, err
 		}
@@ -46,6 +47,7 @@ func (s *session) steps() (*outcome, error) {
 }
 
 func (s *session) migrate(context []byte) (VersionMap, error) {
+	s.place.at("handler_run")
 	if err := s.give(context); err != nil {
 		return nil, err
 	}
@@ -72,10 +74,12 @@ func (s *session) scan(scan ManifestScan, index int) error {
 		return err
 	}
 	defer batches.close()
+	s.place.atScan(index, scan.Store, s.memory.pages())
 	for {
 		if err := batches.pack(); err != nil {
 			return err
 		}
+		s.place.atBatch(batches)
 		if err := s.batch(batches, index); err != nil || batches.isDone() {
 			return err
 		}
@@ -123,6 +127,7 @@ func (s *session) check(context []byte) ([]Check, error) {
 	if !s.has("handler_check") {
 		return nil, nil
 	}
+	s.place.at("handler_check")
 	if err := s.give(context); err != nil {
 		return nil, err
 	}

@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// readVectors reads a file of test/vectors of the repository; a module that was downloaded alone has none.
+// readVectors reads a file of test/vectors of the repository. A module that was downloaded alone has none: the test that needs
+// it is skipped.
 func readVectors(t *testing.T, name string, into any) {
 	t.Helper()
 	file, err := os.Open(filepath.Join("../../test/vectors", name))

@@ -1,5 +1,7 @@
 /** embed/go: the module's own tests, which read the vectors of test/vectors too, and its formatter and checker. */
 import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { prepareGo } from "../engines/prepare.js";
@@ -12,10 +14,12 @@ const MINUTES = 60_000;
 const missing = prepareGo(MODULE);
 const named = (name: string) => (missing ? `${name} (skipped: ${missing})` : name);
 
-function run(program: string, ...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(program, args, { cwd: MODULE, encoding: "utf8", maxBuffer: 1 << 26 });
+function runIn(cwd: string, program: string, ...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: "utf8", maxBuffer: 1 << 26 });
   return { status, output: `${stdout}${stderr}` };
 }
+
+const run = (program: string, ...args: readonly string[]) => runIn(MODULE, program, ...args);
 
 describe("embed/go", () => {
   test.skipIf(missing)(
@@ -44,6 +48,24 @@ describe("embed/go", () => {
       expect(output).not.toContain("--- SKIP");
     },
     10 * MINUTES,
+  );
+
+  test.skipIf(missing)(
+    named("go test in a copy of the module alone → passes, and what needs the repository is skipped with the reason"),
+    () => {
+      const copy = mkdtempSync(join(tmpdir(), "embed-go-"));
+      try {
+        cpSync(MODULE, copy, { recursive: true, filter: (path) => path !== join(MODULE, "sdk") });
+        const { status, output } = runIn(copy, "go", "test", "-count=1", "-short", "-vet=off", "-v", ".");
+        expect(status, output).toBe(0);
+        expect(output).toContain("--- PASS: TestNewCore_otherBytes_areRefused/half");
+        expect(output).toContain("--- SKIP: TestNewCore_otherBytes_areRefused/a_handler");
+        expect(output).toContain("handler-cases.json.gz is in the repository, not in the module");
+      } finally {
+        rmSync(copy, { recursive: true, force: true });
+      }
+    },
+    5 * MINUTES,
   );
 });
 
