@@ -8,8 +8,7 @@ const batchesAhead = 4
 // scanBatches cuts a scan of the manifest into batches: whole frames, as many as fit, a larger frame alone. What a guest
 // did not consume begins the next batch. Where batches end is part of consensus.
 type scanBatches struct {
-	name       string
-	iterator   Iterator
+	iterator   *heldIterator
 	batchBytes int
 	// bytes from start on are the frames that were read and not consumed.
 	bytes      []byte
@@ -21,13 +20,12 @@ type scanBatches struct {
 	isEnded bool
 }
 
-func newBatches(store *overlayStore, prefix []byte, bytes int) (batches *scanBatches, err error) {
-	defer recoverStore(store.name, &err)
-	iterator, err := store.base.Iterator(bound(prefix), prefixEnd(prefix))
+func newBatches(store *overlayStore, prefix []byte, bytes int) (*scanBatches, error) {
+	iterator, err := iterate(store.name, store.base, prefix, prefixEnd(prefix))
 	if err != nil {
-		return nil, storeError(store.name, err)
+		return nil, err
 	}
-	return &scanBatches{name: store.name, iterator: iterator, batchBytes: bytes}, nil
+	return &scanBatches{iterator: iterator, batchBytes: bytes}, nil
 }
 
 func (b *scanBatches) isDone() bool { return b.isEnded && b.start == len(b.bytes) }
@@ -55,22 +53,23 @@ func (b *scanBatches) pack() error {
 }
 
 // readMore reads at least one pair more, or finds the end.
-func (b *scanBatches) readMore() (err error) {
-	defer recoverStore(b.name, &err)
+func (b *scanBatches) readMore() error {
 	kept := copy(b.bytes, b.bytes[b.start:])
 	b.bytes, b.start = b.bytes[:kept], 0
-	for b.iterator.Valid() {
-		b.bytes = appendFrame(b.bytes, b.iterator.Key(), b.iterator.Value())
-		b.iterator.Next()
+	for {
+		more, err := b.iterator.next()
+		if err != nil {
+			return err
+		}
+		if !more {
+			b.isEnded = true
+			return nil
+		}
+		b.bytes = appendFrame(b.bytes, b.iterator.key, b.iterator.value)
 		if len(b.bytes) >= batchesAhead*b.batchBytes {
 			return nil
 		}
 	}
-	if err := b.iterator.Error(); err != nil {
-		return storeError(b.name, err)
-	}
-	b.isEnded = true
-	return nil
 }
 
 // frames of the batch.
@@ -89,11 +88,6 @@ func (b *scanBatches) consume(count int) bool {
 	b.start = stop
 	b.consumed += pairs
 	return true
-}
-
-func (b *scanBatches) close() {
-	defer func() { _ = recover() }()
-	_ = b.iterator.Close()
 }
 
 func frameSize(frame []byte) int {

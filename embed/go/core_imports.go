@@ -145,8 +145,7 @@ func (o *overlayStore) first(start, end []byte) (frame []byte, ok bool, err erro
 	if err != nil {
 		return nil, false, err
 	}
-	defer scan.close()
-	defer recoverStore(o.name, &err)
+	defer scan.closeInto(&err)
 	if ok, err = scan.peek(); err != nil || !ok {
 		return nil, false, err
 	}

@@ -57,19 +57,12 @@ func (manifest *Manifest) guardNew(input *Input) error {
 }
 
 func hasPairs(name string, store KVStore) (has bool, err error) {
-	defer recoverStore(name, &err)
-	pairs, err := store.Iterator(nil, nil)
+	pairs, err := iterate(name, store, nil, nil)
 	if err != nil {
-		return false, storeError(name, err)
+		return false, err
 	}
-	defer func() { _ = pairs.Close() }()
-	if pairs.Valid() {
-		return true, nil
-	}
-	if err := pairs.Error(); err != nil {
-		return false, storeError(name, err)
-	}
-	return false, nil
+	defer pairs.closeInto(&err)
+	return pairs.next()
 }
 
 // guardAfter it ran: a store that was written to has a module whose version changed.

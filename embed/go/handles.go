@@ -2,7 +2,6 @@ package upgrade
 
 import (
 	"bytes"
-	"encoding/hex"
 	"slices"
 	"strings"
 
@@ -23,11 +22,7 @@ func (h *storeHandle) requireKey(key []byte) error {
 	if h.Prefixes == nil || h.coveringPrefix(key) != nil {
 		return nil
 	}
-	shown, rest := hex.EncodeToString(key[:min(len(key), shownKeyBytesMax)]), ""
-	if len(key) > shownKeyBytesMax {
-		rest = "…"
-	}
-	return trap(`key %s%s lies outside the prefixes that the manifest gives of store "%s"`, shown, rest, h.Name)
+	return trap(`key %s lies outside the prefixes that the manifest gives of store "%s"`, shownKey(key), h.Name)
 }
 
 // requireRange: a range must lie inside what one prefix covers. It is never clipped: a shorter result would look like an

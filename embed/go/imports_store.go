@@ -154,12 +154,12 @@ func (s *session) storeScan(stack []uint64) error {
 
 // fill writes whole frames to the room by parts, each paid for before the next is read: so little is read that cannot be
 // paid, whatever the room. More than the room: what the first frame needs.
-func (s *session) fill(handle *storeHandle, start, end, room []byte) (int, error) {
+func (s *session) fill(handle *storeHandle, start, end, room []byte) (length int, err error) {
 	scan, err := handle.overlay.scan(start, end)
 	if err != nil {
 		return 0, err
 	}
-	defer scan.close()
+	defer scan.closeInto(&err)
 	filled, part, paid := 0, batchBytes, int64(0)
 	for {
 		until := min(filled+part, len(room))

@@ -23,12 +23,8 @@ func (o *overlayStore) get(key []byte) (value []byte, ok bool, err error) {
 	if ok {
 		return written.Value, !written.Deleted, nil
 	}
-	defer recoverStore(o.name, &err)
-	value, err = o.base.Get(key)
-	if err != nil {
-		return nil, false, storeError(o.name, err)
-	}
-	return value, value != nil, nil
+	value, err = storedValue(o.name, o.base, key)
+	return value, err == nil && value != nil, err
 }
 
 func (o *overlayStore) put(key, value []byte) error {
@@ -43,25 +39,15 @@ func (o *overlayStore) scan(start, end []byte) (scan *overlayScan, err error) {
 	if err != nil {
 		return nil, spillError(err)
 	}
-	scan = &overlayScan{name: o.name, above: above, end: end, stepAbove: true}
+	scan = &overlayScan{above: above, end: end, stepBase: true, stepAbove: true}
 	if len(end) > 0 && bytes.Compare(start, end) >= 0 {
 		scan.isDone = true
 		return scan, nil
 	}
-	defer recoverStore(o.name, &err)
-	scan.base, err = o.base.Iterator(bound(start), bound(end))
-	if err != nil {
-		return nil, storeError(o.name, err)
+	if scan.base, err = iterate(o.name, o.base, start, end); err != nil {
+		return nil, err
 	}
 	return scan, nil
-}
-
-// bound: stores take nil for an open end, and some refuse an empty key.
-func bound(key []byte) []byte {
-	if len(key) == 0 {
-		return nil
-	}
-	return key
 }
 
 // storeError is what a store of the caller failed with: its own error when it is one of ours.

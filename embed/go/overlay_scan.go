@@ -9,15 +9,14 @@ import (
 
 // overlayScan merges a store's pairs with the writes over them, ascending, and hands out whole frames.
 type overlayScan struct {
-	name  string
-	base  Iterator
+	base  *heldIterator
 	above *sorted.Cursor
 	end   []byte
 	// isDone: there is nothing in the range.
 	isDone bool
 
 	written             sorted.Pair
-	hasWritten          bool
+	hasBase, hasWritten bool
 	stepBase, stepAbove bool
 	key, value          []byte
 	hasPair             bool
@@ -30,7 +29,6 @@ type overlayScan struct {
 
 // read fills room with as many whole frames as fit. needed is above 0 when not even the first one does: its size.
 func (s *overlayScan) read(room []byte) (filled, needed int, err error) {
-	defer recoverStore(s.name, &err)
 	s.pairs = 0
 	for {
 		more, err := s.peek()
@@ -74,21 +72,15 @@ func (s *overlayScan) step() error {
 	if err := s.advance(); err != nil {
 		return err
 	}
-	hasBase := s.base.Valid()
-	if !hasBase {
-		if err := s.base.Error(); err != nil {
-			return storeError(s.name, err)
-		}
-	}
-	if !hasBase && !s.hasWritten {
+	if !s.hasBase && !s.hasWritten {
 		s.isDone = true
 		return nil
 	}
-	order := s.order(hasBase)
+	order := s.order()
 	s.stepBase, s.stepAbove = order <= 0, order >= 0
 	switch {
 	case order < 0:
-		s.key, s.value, s.hasPair = s.base.Key(), s.base.Value(), true
+		s.key, s.value, s.hasPair = s.base.key, s.base.value, true
 	case !s.written.Deleted:
 		s.key, s.value, s.hasPair = s.written.Key, s.written.Value, true
 	default:
@@ -99,15 +91,16 @@ func (s *overlayScan) step() error {
 }
 
 // advance moves past what was shown last.
-func (s *overlayScan) advance() error {
+func (s *overlayScan) advance() (err error) {
 	if s.stepBase {
-		s.base.Next()
 		s.stepBase = false
+		if s.hasBase, err = s.base.next(); err != nil {
+			return err
+		}
 	}
 	if !s.stepAbove {
 		return nil
 	}
-	var err error
 	s.stepAbove = false
 	s.written, s.hasWritten, err = s.above.Next()
 	if s.hasWritten && len(s.end) > 0 && bytes.Compare(s.written.Key, s.end) >= 0 {
@@ -117,20 +110,26 @@ func (s *overlayScan) advance() error {
 }
 
 // order is below 0 when the store's pair comes next, 0 when a write replaces it.
-func (s *overlayScan) order(hasBase bool) int {
+func (s *overlayScan) order() int {
 	switch {
-	case !hasBase:
+	case !s.hasBase:
 		return 1
 	case !s.hasWritten:
 		return -1
 	}
-	return bytes.Compare(s.base.Key(), s.written.Key)
+	return bytes.Compare(s.base.key, s.written.Key)
 }
 
-func (s *overlayScan) close() {
+func (s *overlayScan) close() error {
 	if s.base == nil {
-		return
+		return nil
 	}
-	defer func() { _ = recover() }()
-	_ = s.base.Close()
+	return s.base.close()
+}
+
+// closeInto is for a defer: the first failure counts.
+func (s *overlayScan) closeInto(err *error) {
+	if failure := s.close(); *err == nil {
+		*err = failure
+	}
 }

@@ -53,7 +53,7 @@ func (r *Rehearsal) compare(run *Run) error {
 		change := StoreChange{Name: handle.Name}
 		empty := 0
 		err := eachWrite(handle, func(key, value []byte, deleted bool) error {
-			before, err := baseGet(handle, key)
+			before, err := storedValue(handle.Name, handle.overlay.base, key)
 			if err != nil {
 				return err
 			}
@@ -72,15 +72,6 @@ func (r *Rehearsal) compare(run *Run) error {
 		}
 	}
 	return nil
-}
-
-func baseGet(handle *storeHandle, key []byte) (value []byte, err error) {
-	defer recoverStore(handle.Name, &err)
-	value, err = handle.overlay.base.Get(key)
-	if err != nil {
-		return nil, storeError(handle.Name, err)
-	}
-	return value, nil
 }
 
 func (c *StoreChange) count(before, after []byte, deleted bool) {

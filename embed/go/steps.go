@@ -64,7 +64,7 @@ func (s *session) migrate(context []byte) (VersionMap, error) {
 	return decodeReturnedVersions(encoded)
 }
 
-func (s *session) scan(scan ManifestScan, index int) error {
+func (s *session) scan(scan ManifestScan, index int) (err error) {
 	size := batchBytes
 	if s.input.batchBytes > 0 {
 		size = s.input.batchBytes
@@ -73,7 +73,7 @@ func (s *session) scan(scan ManifestScan, index int) error {
 	if err != nil {
 		return err
 	}
-	defer batches.close()
+	defer batches.iterator.closeInto(&err)
 	s.place.atScan(index, scan.Store, s.memory.pages())
 	for {
 		if err := batches.pack(); err != nil {

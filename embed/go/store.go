@@ -9,7 +9,8 @@ type KVStore interface {
 	Set(key, value []byte) error
 	// Delete of an absent key does nothing.
 	Delete(key []byte) error
-	// Iterator walks start <= key < end, ascending; nil is open. It is closed before the store is written to.
+	// Iterator walks start <= key < end, strictly ascending; nil is open. It is closed before the store is written to. A
+	// store that gives other pairs ends a run with UPG_STORE_CORRUPT.
 	Iterator(start, end []byte) (Iterator, error)
 }
 
@@ -18,10 +19,11 @@ type Iterator interface {
 	// Valid is false after the last pair, and after a failure, which Error then returns.
 	Valid() bool
 	Next()
-	// Key and Value are good until Next.
+	// Key and Value are good until Next: keys of 1 to 65,535 bytes, values of at most 1 MiB, never nil.
 	Key() []byte
 	Value() []byte
 	Error() error
+	// Close ends the walk. What it fails with ends a run with UPG_STORE_IO, as every other failure of a store.
 	Close() error
 }
 

@@ -93,6 +93,12 @@ func emptyValues(t *testing.T, store upgrade.KVStore) {
 	set(t, store, "a", "")
 	sameGet(t, store, "a", []byte{})
 	sameWalk(t, store, nil, nil, "a= ")
+	iterator, err := store.Iterator(nil, nil)
+	must(t, err)
+	if iterator.Value() == nil {
+		t.Error("an iterator gives nil for an empty value: an empty slice is due")
+	}
+	must(t, iterator.Close())
 }
 
 func lastWrite(t *testing.T, store upgrade.KVStore) {
