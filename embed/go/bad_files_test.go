@@ -26,8 +26,10 @@ func TestLoadHandler_anotherHash_isRefused(t *testing.T) {
 	file := guest(t, "split-balances")
 	handler := load(t, file, LoadOptions{})
 	load(t, file, LoadOptions{SHA256: strings.ToUpper(handler.SHA256)})
-	refusedWith(t, append(bytes.Clone(file), 0), LoadOptions{SHA256: handler.SHA256}, CodeHandlerHash, "the plan pins "+handler.SHA256)
-	refusedWith(t, file, LoadOptions{SHA256: "not a hash"}, CodeHandlerHash, "the plan pins not a hash")
+	refusedWith(t, append(bytes.Clone(file), 0), LoadOptions{SHA256: handler.SHA256}, CodeHandlerHash, `the plan pins "`+handler.SHA256+`"`)
+	refusedWith(t, file, LoadOptions{SHA256: "not a hash"}, CodeHandlerHash, `the plan pins "not a hash"`)
+	refusedWith(t, file, LoadOptions{SHA256: handler.SHA256 + "\n"}, CodeHandlerHash,
+		`SHA-256 is "`+handler.SHA256+`", the plan pins "`+handler.SHA256+`\n"`)
 }
 
 func TestLoadHandler_withoutMeteredModule_saysWhatToDo(t *testing.T) {

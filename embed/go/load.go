@@ -66,7 +66,7 @@ func examine(ctx context.Context, file []byte, pinned string) (*examination, err
 	sum := sha256.Sum256(file)
 	hash := hex.EncodeToString(sum[:])
 	if pinned != "" && !strings.EqualFold(pinned, hash) {
-		return nil, newError(CodeHandlerHash, "the handler's SHA-256 is %s, the plan pins %s", hash, pinned).
+		return nil, newError(CodeHandlerHash, "the handler's SHA-256 is %q, the plan pins %q", hash, pinned).
 			with("expected", strings.ToLower(pinned)).with("actual", hash)
 	}
 	if len(file) > handlerBytesMax {

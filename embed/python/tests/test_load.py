@@ -36,9 +36,12 @@ class Load(unittest.TestCase):
         """another hash is pinned → UPG_HANDLER_HASH, before anything is read"""
         error = self.refused(b"anything", "UPG_HANDLER_HASH", "the plan pins", sha256="00" * 32)
         self.assertEqual(error.details["expected"], "00" * 32)
+        digest = hashlib.sha256(handler_file()).hexdigest()
+        shown = f'SHA-256 is "{digest}", the plan pins "{digest}\\n"'
+        self.refused(handler_file(), "UPG_HANDLER_HASH", shown, sha256=digest + "\n")
         changed = bytearray(handler_file())
         changed[-1] ^= 1
-        self.refused(bytes(changed), "UPG_HANDLER_HASH", sha256=hashlib.sha256(handler_file()).hexdigest())
+        self.refused(bytes(changed), "UPG_HANDLER_HASH", sha256=digest)
 
     def test_no_metered_section(self) -> None:
         """no section chain-upgrade.metered → UPG_HANDLER_METERED with the command that puts it in"""

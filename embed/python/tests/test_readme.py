@@ -48,7 +48,8 @@ class Readme(unittest.TestCase):
             return False
         file = Cases(vectors.read("handler-cases")).file("split-balances")
         Path("handler.wasm").write_bytes(file)
-        Path("handler.sha256").write_text(hashlib.sha256(file).hexdigest(), encoding="ascii")
+        # With the line feed that sha256sum and editors leave.
+        Path("handler.sha256").write_text(f"{hashlib.sha256(file).hexdigest()}\n", encoding="ascii")
         return True
 
     def test_doc_blocks(self) -> None:

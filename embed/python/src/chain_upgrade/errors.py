@@ -28,6 +28,14 @@ class UpgradeError(Exception):
         self.message = message
         self.details: dict[str, str] = dict(details or {})
 
+    def __str__(self) -> str:
+        """The message and, in brackets, the code, as the node prints them: a traceback shows both.
+
+        >>> str(UpgradeError("UPG_NOT_FOUND_PLAN", "no plan is scheduled"))
+        'no plan is scheduled [UPG_NOT_FOUND_PLAN]'
+        """
+        return f"{self.message} [{self.code}]"
+
     @property
     def number(self) -> int:
         """The code's number, which the Wasm interfaces use."""

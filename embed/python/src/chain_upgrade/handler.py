@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import threading
 from contextlib import nullcontext
@@ -79,7 +80,7 @@ class Handler:
         data = bytes(data)
         digest = hashlib.sha256(data).hexdigest()
         if sha256 is not None and sha256.lower() != digest:
-            what = f"the handler's SHA-256 is {digest}, the plan pins {sha256}"
+            what = f'the handler\'s SHA-256 is "{digest}", the plan pins {json.dumps(sha256)}'
             raise UpgradeError("UPG_HANDLER_HASH", what, {"expected": sha256.lower(), "actual": digest})
         try:
             manifest, metered = _examine(data)
@@ -187,7 +188,7 @@ def _examine(data: bytes) -> tuple[Manifest, bytes]:
     try:
         shape = read_shape(metered[0])
     except UpgradeError as cause:
-        raise metered_refusal(str(cause)) from cause
+        raise metered_refusal(cause.message) from cause
     check_metered(shape, file)
     return manifest, metered[0]
 

@@ -84,7 +84,7 @@ fn require_hash(hash: &[u8; 32], pinned: Option<&str>) -> Result<()> {
         return Ok(());
     }
     let message =
-        format!("the handler's file has SHA-256 {found}, the plan pins {pinned}: get the file that the plan names");
+        format!("the handler's file has SHA-256 {found:?}, the plan pins {pinned:?}: get the file that the plan names");
     Err(Error::new(Code::HandlerHash, message).with("sha256", found).with("pinned", pinned))
 }
 

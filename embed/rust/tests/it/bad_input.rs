@@ -41,6 +41,9 @@ fn load_a_handler_made_by_hand_is_taken_and_its_hash_is_that_of_the_file() {
     Handler::load(&file, Some(&hash)).expect("its own hash");
     Handler::load(&file, Some(&hash.to_uppercase())).expect("its own hash in capitals");
     assert_eq!(Handler::load(&file, Some(&"0".repeat(64))).expect_err("another").code(), Code::HandlerHash);
+    let ends_in_a_line = format!("{}\n", "0".repeat(64));
+    let message = Handler::load(&file, Some(&ends_in_a_line)).expect_err("a line feed").to_string();
+    assert!(message.contains(&format!("the plan pins \"{}\\n\"", "0".repeat(64))), "{message}");
     assert_eq!(Handler::load(&file, Some("")).expect_err("none").code(), Code::HandlerHash);
 }
 
