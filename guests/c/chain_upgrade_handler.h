@@ -8,9 +8,11 @@
  *
  * The manifest says what the handler may touch; here is what the functions that do it are called by, and in
  * chain_upgrade_stores.h what they work with. Include this in one file alone, and end that file with these lines, in the
- * manifest's order; {0} where there is none:
+ * manifest's order; {0} where there is none. They and the manifest must agree: where they do not, the run fails with the
+ * name of the module or of the list. `chaind handler test` shows it; `handler pack` cannot see these lists.
  *
  *     CU_STEPS({"bank", 2, 3, NULL});
+ *     CU_REMOVES("crisis");  as the manifest's "removes"; left out where there are none
  *     CU_SCANS({on_balance, NULL});
  *     CU_INVARIANTS({"some", is_any, "no balance was moved"});
  *     CU_HANDLER
@@ -40,7 +42,16 @@ typedef struct {
     const char *message;
 } cu_invariant;
 
+typedef struct {
+    const char *const *modules;
+    uint32_t count;
+} cu_names;
+
 static cu_bytes cu_context;
+/* Of the manifest's scans, those whose last batch came. */
+static uint32_t cu_scanned;
+/* Stays empty where there is no CU_REMOVES. */
+static const cu_names cu_removes;
 
 /* The context: the messages of docs/abi.md, read where they are asked for */
 
@@ -105,6 +116,81 @@ static inline uint64_t cu_version(const char *module) {
     return 0;
 }
 
+/* What the host takes: messages */
+
+static inline void cu_field(cu_writer *to, uint8_t tag, uint64_t number) {
+    cu_append_u8(to, tag);
+    for (; number >= 0x80; number >>= 7) cu_append_u8(to, (uint8_t)number | 0x80);
+    cu_append_u8(to, (uint8_t)number);
+}
+
+static inline uint32_t cu_field_bytes(cu_bytes bytes) {
+    uint32_t head = 2;
+    for (uint32_t rest = bytes.length >> 7; rest > 0; rest >>= 7) head++;
+    return bytes.length == 0 ? 0 : head + bytes.length;
+}
+
+static inline void cu_field_text(cu_writer *to, uint8_t tag, cu_bytes text) {
+    if (text.length == 0) return;
+    cu_field(to, tag, text.length);
+    cu_append(to, text);
+}
+
+/* Where so many steps bring a module: each that is due goes on from the one before it. */
+static inline uint64_t cu_version_after(const cu_step *steps, uint32_t count, cu_bytes module, uint64_t version) {
+    for (uint32_t i = 0; i < count && steps[i].module != NULL; i++) {
+        if (steps[i].from == version && cu_equal(cu_text(steps[i].module), module)) version = steps[i].to;
+    }
+    return version;
+}
+
+/* VersionMap { repeated ModuleVersion { string name = 1; uint64 version = 2 } = 1 }: see cu_versions_after. */
+static inline void cu_put_version(cu_writer *map, cu_bytes module, uint64_t version, const cu_names *removes) {
+    for (uint32_t i = 0; i < removes->count; i++) {
+        if (cu_equal(cu_text(removes->modules[i]), module)) return;
+    }
+    uint32_t bytes = cu_field_bytes(module) + (version > 0);
+    for (uint64_t rest = version; rest > 0; rest >>= 7) bytes++;
+    cu_field(map, 0x0a, bytes);
+    cu_field_text(map, 0x0a, module);
+    if (version > 0) cu_field(map, 0x10, version);
+}
+
+/* New modules whose names are after `last` and before `next` (where there is one), ascending. */
+static inline void cu_put_new(cu_writer *map, const cu_step *steps, uint32_t count, cu_bytes last, const cu_bytes *next,
+                              const cu_names *removes) {
+    for (;;) {
+        const cu_step *first = NULL;
+        for (uint32_t i = 0; i < count && steps[i].module != NULL; i++) {
+            cu_bytes name = cu_text(steps[i].module);
+            bool is_due = steps[i].from == 0 && cu_is_below(last, name) && (next == NULL || cu_is_below(name, *next));
+            if (is_due && (first == NULL || cu_is_below(name, cu_text(first->module)))) first = &steps[i];
+        }
+        if (first == NULL) return;
+        last = cu_text(first->module);
+        cu_put_version(map, last, cu_version_after(steps, count, last, 0), removes);
+    }
+}
+
+/*
+ * The versions that the steps lead to. The host holds them against its manifest, and refuses the run with the name of a
+ * module that differs: a module there without a step here never rises in silence.
+ */
+static inline int32_t cu_versions_after(const cu_step *steps, uint32_t count, const cu_names *removes) {
+    cu_writer map = {cu_out, 0, CU_OUT_BYTES};
+    cu_fields entries = {.rest = cu_bytes_of(cu_context, 5)};
+    cu_bytes last = cu_view(cu_out, 0);
+    while (cu_find(&entries, 1)) {
+        cu_bytes name = cu_bytes_of(entries.bytes, 1);
+        uint64_t stored = cu_number_of(entries.bytes, 2);
+        cu_put_new(&map, steps, count, last, &name, removes);
+        cu_put_version(&map, name, cu_version_after(steps, count, name, stored), removes);
+        last = name;
+    }
+    cu_put_new(&map, steps, count, last, NULL, removes);
+    return (int32_t)map.length;
+}
+
 /* What the host calls */
 
 static inline uint8_t *cu_pages(uint32_t bytes) {
@@ -127,22 +213,37 @@ static inline void cu_keep(uint32_t length) {
     cu_context = cu_view(copy, length);
 }
 
-static inline bool cu_same(const char *a, const char *b) { return cu_equal(cu_text(a), cu_text(b)); }
-
-static inline int32_t cu_handler_run(uint32_t length, const cu_step *steps, uint32_t count) {
-    cu_keep(length);
+/* A step whose module is at no version of the list, as one with a misspelled name, would be passed in silence. */
+static inline void cu_require_step(const cu_step *steps, uint32_t count, const char *module) {
+    uint64_t version = cu_version(module);
     for (uint32_t i = 0; i < count && steps[i].module != NULL; i++) {
-        uint64_t version = cu_version(steps[i].module);
-        for (uint32_t j = 0; j < i; j++) {
-            if (cu_same(steps[j].module, steps[i].module) && steps[j].from == version) version = steps[j].to;
-        }
+        bool is_known = steps[i].from == version || steps[i].to == version;
+        if (is_known && cu_equal(cu_text(steps[i].module), cu_text(module))) return;
+    }
+    cu_writer text = {cu_out, 0, CU_OUT_BYTES};
+    cu_append(&text, cu_text("CU_STEPS: no step of module \""));
+    cu_append(&text, cu_text(module));
+    cu_append(&text, cu_text("\" begins or ends at its stored version"));
+    cu_import_fail(CU_DIFFERS, (const char *)text.at, text.length);
+    __builtin_trap();
+}
+
+static inline int32_t cu_handler_run(uint32_t length, const cu_step *steps, uint32_t count, const cu_names *removes) {
+    cu_keep(length);
+    for (uint32_t i = 0; i < count && steps[i].module != NULL; i++) cu_require_step(steps, count, steps[i].module);
+    for (uint32_t i = 0; i < count && steps[i].module != NULL; i++) {
+        uint64_t version = cu_version_after(steps, i, cu_text(steps[i].module), cu_version(steps[i].module));
         if (version == steps[i].from && steps[i].run != NULL) steps[i].run();
     }
     cu_flush();
-    return 0;
+    return cu_versions_after(steps, count, removes);
 }
 
-static inline int32_t cu_handler_batch(uint32_t length, uint32_t flags, const cu_scan *scan) {
+static inline int32_t cu_handler_batch(uint32_t index, uint32_t length, uint32_t flags, const cu_scan *scans, uint32_t count) {
+    if (index >= count || scans[index].on_pair == NULL)
+        cu_fail(CU_DIFFERS, "CU_SCANS: the manifest has a scan that is not in this list");
+    const cu_scan *scan = &scans[index];
+    if ((flags & CU_LAST) != 0) cu_scanned++;
     for (uint32_t at = 0; at < length;) {
         cu_bytes key = cu_view(cu_in + at + 8, cu_word(cu_in + at));
         cu_bytes value = cu_view(key.at + key.length, cu_word(cu_in + at + 4));
@@ -156,26 +257,9 @@ static inline int32_t cu_handler_batch(uint32_t length, uint32_t flags, const cu
     return (int32_t)written;
 }
 
-static inline void cu_field(cu_writer *to, uint8_t tag, uint32_t length) {
-    cu_append_u8(to, tag);
-    for (; length >= 0x80; length >>= 7) cu_append_u8(to, (uint8_t)length | 0x80);
-    cu_append_u8(to, (uint8_t)length);
-}
-
-static inline uint32_t cu_field_bytes(cu_bytes bytes) {
-    uint32_t head = 2;
-    for (uint32_t rest = bytes.length >> 7; rest > 0; rest >>= 7) head++;
-    return bytes.length == 0 ? 0 : head + bytes.length;
-}
-
-static inline void cu_field_text(cu_writer *to, uint8_t tag, cu_bytes text) {
-    if (text.length == 0) return;
-    cu_field(to, tag, text.length);
-    cu_append(to, text);
-}
-
 /* CheckResults { repeated CheckResult { string name = 1; bool ok = 2; string message = 3 } = 1 } */
-static inline int32_t cu_handler_check(const cu_invariant *invariants, uint32_t count) {
+static inline int32_t cu_handler_check(const cu_invariant *invariants, uint32_t count, uint32_t scans) {
+    if (cu_scanned != scans) cu_fail(CU_DIFFERS, "CU_SCANS: the manifest does not have as many scans as this list");
     cu_writer results = {cu_out, 0, CU_OUT_BYTES};
     for (uint32_t i = 0; i < count && invariants[i].name != NULL; i++) {
         bool holds = invariants[i].holds();
@@ -191,6 +275,9 @@ static inline int32_t cu_handler_check(const cu_invariant *invariants, uint32_t 
 #define CU_COUNT(list) (sizeof(list) / sizeof((list)[0]))
 #define CU_STEPS(...) static const cu_step cu_steps[] = {__VA_ARGS__}
 #define CU_SCANS(...) static const cu_scan cu_scans[] = {__VA_ARGS__}
+#define CU_REMOVES(...) \
+    static const char *const cu_removed[] = {__VA_ARGS__}; \
+    static const cu_names cu_removes = {cu_removed, CU_COUNT(cu_removed)}
 #define CU_INVARIANTS(...) static const cu_invariant cu_invariants[] = {__VA_ARGS__}
 
 #define CU_HANDLER \
@@ -198,14 +285,15 @@ static inline int32_t cu_handler_check(const cu_invariant *invariants, uint32_t 
     CU_EXPORT("handler_in") uint8_t *cu_export_in(uint32_t cap) { return cu_handler_in(cap); } \
     CU_EXPORT("handler_out") uint8_t *cu_export_out(uint32_t cap) { return cap > CU_OUT_BYTES ? NULL : cu_out; } \
     CU_EXPORT("handler_run") int32_t cu_export_run(uint32_t length) { \
-        return cu_handler_run(length, cu_steps, CU_COUNT(cu_steps)); \
+        return cu_handler_run(length, cu_steps, CU_COUNT(cu_steps), &cu_removes); \
     } \
     CU_EXPORT("handler_batch") int32_t cu_export_batch(uint32_t scan, uint32_t length, uint32_t flags) { \
-        return cu_handler_batch(length, flags, &cu_scans[scan]); \
+        return cu_handler_batch(scan, length, flags, cu_scans, CU_COUNT(cu_scans)); \
     } \
     CU_EXPORT("handler_check") int32_t cu_export_check(uint32_t length) { \
         (void)length; \
-        return cu_handler_check(cu_invariants, CU_COUNT(cu_invariants)); \
+        uint32_t scans = cu_scans[0].on_pair == NULL ? 0 : CU_COUNT(cu_scans); \
+        return cu_handler_check(cu_invariants, CU_COUNT(cu_invariants), scans); \
     }
 
 #endif

@@ -22,7 +22,8 @@ typedef uint32_t cu_store;
 enum cu_level { CU_DEBUG, CU_INFO, CU_WARN, CU_ERROR };
 
 /* Codes below 0 are this header's own. */
-enum { CU_MALFORMED = -4, CU_BAD_KEY = -5, CU_BAD_VALUE = -6, CU_CHECKS_TOO_LONG = -7, CU_NO_ROOM = -10, CU_NO_MEMORY = -11 };
+enum { CU_MALFORMED = -4, CU_BAD_KEY = -5, CU_BAD_VALUE = -6, CU_CHECKS_TOO_LONG = -7 };
+enum { CU_NO_ROOM = -10, CU_NO_MEMORY = -11, CU_DIFFERS = -13 };
 
 #define CU_IMPORT(name) __attribute__((import_module("chain"), import_name(name)))
 #define CU_EXPORT(name) __attribute__((export_name(name)))
@@ -76,6 +77,14 @@ static inline bool cu_equal(cu_bytes a, cu_bytes b) {
         if (a.at[i] != b.at[i]) return false;
     }
     return true;
+}
+
+/* In the order of keys and names: by bytes. */
+static inline bool cu_is_below(cu_bytes a, cu_bytes b) {
+    for (uint32_t i = 0; i < a.length && i < b.length; i++) {
+        if (a.at[i] != b.at[i]) return a.at[i] < b.at[i];
+    }
+    return a.length < b.length;
 }
 
 static inline uint32_t cu_word(const uint8_t *at) {

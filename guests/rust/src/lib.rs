@@ -43,12 +43,15 @@ mod context;
 mod declaration;
 mod declare;
 mod global;
+mod hex;
 mod imports;
 mod manifest;
+mod names;
 mod output;
 #[cfg(all(target_arch = "wasm32", feature = "panic-handler"))]
 mod panic;
 mod report;
+mod rules;
 mod run;
 mod scan;
 mod store;

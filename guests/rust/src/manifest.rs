@@ -1,10 +1,12 @@
 //! The manifest, made while the handler compiles: what cannot be is a compile error.
 
 use crate::declaration::{Declaration, Step, Upgrade};
+use crate::rules::check;
 use crate::text::{same, Text};
 
 /// The manifest's JSON of a declaration.
 pub const fn manifest(handler: &Declaration) -> Text {
+    check(handler);
     let mut text = Text::new();
     text.raw("{\"abi\":1,\"name\":");
     text.string(handler.plan);
@@ -197,10 +199,6 @@ const fn allows(text: &mut Text, handler: &Declaration) {
     while i < handler.allows.len() {
         let what = handler.allows[i].what;
         let is_list = same(what, LISTS[0]) || same(what, LISTS[1]) || same(what, LISTS[2]);
-        assert!(
-            is_list || same(what, "emptyVersionMap"),
-            "allow: deleteStores, removeModules, writeStores, emptyVersionMap"
-        );
         if !is_list {
             text.comma(written);
             text.raw("\"emptyVersionMap\":true");

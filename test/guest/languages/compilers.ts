@@ -1,8 +1,8 @@
 /** Compilers of other languages, where there are some that know the target. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { packHandler } from "../../../host/author/pack.js";
 import { ROOT } from "../../house/sources.js";
 
@@ -64,6 +64,19 @@ function buildRust(folder: string, name: string): Uint8Array {
   return readFileSync(join(CARGO_TARGET, TARGET, "release", `${name.replaceAll("-", "_")}.wasm`));
 }
 
+/** A handler in C of this text, with this manifest. */
+export function buildCText(source: string, manifest: unknown): Uint8Array {
+  const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-c-text-"));
+  try {
+    const [file, json] = [join(folder, "handler.c"), join(folder, "manifest.json")];
+    writeFileSync(file, source);
+    writeFileSync(json, JSON.stringify(manifest));
+    return buildC(file, json);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 /** As the head of chain_upgrade_handler.h has it. */
 function buildC(source: string, manifest: string): Uint8Array {
   const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-c-"));
@@ -84,7 +97,7 @@ function buildC(source: string, manifest: string): Uint8Array {
     const bounds = ["-z", "stack-size=65536", "--max-memory=33554432"];
     run("wasm-ld", ["--no-entry", "--strip-all", ...bounds, object, "-o", bare]);
     const out = join(folder, "handler.wasm");
-    packHandler({ file: bare, manifest: join(ROOT, manifest), out });
+    packHandler({ file: bare, manifest: resolve(ROOT, manifest), out });
     return readFileSync(out);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -147,9 +147,29 @@ test.skipIf(noRust)(noRust ? `${WRONG} (skipped: ${noRust})` : WRONG, () => {
     ['migrate("m", 2, 2);', "a step goes up"],
     ['migrate("m", 1, 2); migrate("m", 3, 4);', "ends where no other begins"],
     ['allow("all", "x");', "deleteStores, removeModules, writeStores, emptyVersionMap"],
+    ['delete_store("bank"); let b = store("bank");', "the store is gone before the handler runs"],
+    ['let a = store("a"); let b = rename_store("a", "b");', "the old name is gone before the handler runs"],
+    ['let a = rename_store("old", "a"); delete_store("old");', "deleted or renamed twice"],
+    ['let a = store("a"); let b = read_store("a");', "a store is declared twice"],
+    ['let a = store("Bank");', "consists of a to z"],
+    ['let a = store("a/../b");', "between slashes"],
+    ['let a = store("upgrade");', "read_store is all there is"],
+    ['let a = store("a").prefix("0x01");', "without 0x"],
+    ['let a = store("a").prefix("0102").prefix("01");', "begins with another of the same store"],
+    ['let a = store("a"); scan(a, "0x", on);', "without 0x"],
+    ['let a = store("a").prefix("02"); scan(a, "03", on);', "outside the prefixes of its store"],
+    ['let a = store("a").prefix("02"); scan(a, "", on);', "outside the prefixes of its store"],
+    ['migrate("m", 1, 2); remove_module("m");', "removed, and migrated or new"],
+    ['remove_module("m"); remove_module("m");', "removed twice"],
+    ['migrate("m", 1, 2); migrate("m", 1, 2);', "begin at the same version"],
+    ['add_module("m\\u{85}", 2);', "a control character"],
+    ['add_module("", 2);', "1 to 140 bytes"],
+    ['allow("writeStores", "a");', "does not do what is allowed"],
+    ['allow("emptyVersionMap"); allow("emptyVersionMap");', "allowed twice"],
   ];
-  for (const [source, words] of wrong) {
-    const text = `#![no_std]\n#![allow(dead_code)]\nchain_upgrade_handler::handler! { plan("p", 1); ${source} }\n${given}\n`;
+  const plans: typeof wrong = ["0", "2_000_000_000_000"].map((gas) => [`plan("p", ${gas});`, "1,000,000,000,000"]);
+  for (const [source, words] of [...wrong.map(([rest, why]) => [`plan("p", 1); ${rest}`, why] as const), ...plans]) {
+    const text = `#![no_std]\n#![allow(dead_code)]\nchain_upgrade_handler::handler! { ${source} }\n${given}\n`;
     writeFileSync(join(folder, "lib.rs"), text);
     const { status, stderr } = cargo(folder, "build", "--release");
     expect([status, stderr]).toEqual([101, expect.stringContaining(words)]);

@@ -75,6 +75,7 @@ static bool is_moved(void) { return cu_any(BANK, cu_text("\x02")) && !cu_any(BAN
 static bool is_read(void) { return accounts == 1; }
 
 CU_STEPS({"bank", 1, 2, first}, {"bank", 2, 3, second}, {"notes", 0, 1, genesis});
+CU_REMOVES("gone");
 CU_SCANS({on_pair, on_end}, {on_account, NULL});
 CU_INVARIANTS({"moved", is_moved, "nothing was moved"}, {"read", is_read, ""});
 CU_HANDLER
