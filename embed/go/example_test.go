@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"time"
 
 	upgrade "github.com/chain-upgrade/chain-upgrade/embed/go"
 )
@@ -61,6 +62,7 @@ func ExampleHandler_Run() {
 	_ = auth.Set([]byte("\x01ann"), []byte("\x0a\x03ann\x82\x01\x0a\x0a\x05plums\x12\x017"))
 	input := upgrade.Input{
 		ChainID: "example-1", Height: 10, Plan: upgrade.Plan{Name: "v2", Height: 10},
+		Time:     time.Unix(1_800_000_000, 0), // of the block: a handler has no other clock, and its gas depends on it
 		Versions: upgrade.VersionMap{"auth": 1, "bank": 1},
 		Stores:   upgrade.Stores{"auth": auth, "bank": bank},
 	}

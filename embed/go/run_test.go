@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 // accounts are stores as split-balances takes them.
@@ -180,5 +181,24 @@ func TestCheckLayout_namesEveryModuleThatDoesNotFit(t *testing.T) {
 	want := `auth is stored at 3, the handler takes 1 or 2; bank is not stored, the handler takes 1; new is stored at 1, the handler brings it as new`
 	if codeOf(err) != CodeHandlerLayout || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// What the comment at Input.Time says.
+func TestRun_withoutATime_isTheYearOneAndCostsMore(t *testing.T) {
+	handler := load(t, guest(t, "split-balances"), LoadOptions{})
+	gas := map[bool]uint64{}
+	for _, isSet := range []bool{true, false} {
+		input := accounts(t, handler, 1)
+		if !isSet {
+			input.Time = time.Time{}
+		}
+		run, err := handler.Run(context.Background(), input)
+		must(t, err)
+		gas[isSet] = run.Report.Gas
+		must(t, run.Discard())
+	}
+	if more := gas[false] - gas[true]; more < 300 || more > 500 {
+		t.Errorf("%d more", more)
 	}
 }
