@@ -1,6 +1,6 @@
 /** Builds an author's project: sources in, one .wasm with its manifest out, and the lock that says what it was made of. */
 import { existsSync, mkdirSync, rmSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { utf8 } from "../bytes.js";
 import { writeFileAtomically } from "../engine/home/atomic-file.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
@@ -53,19 +53,20 @@ export async function buildProject(options: BuildOptions): Promise<BuildAnswer> 
   const compile: CompileOptions = { compiler, project: folder, entry, packageRoot: options.packageRoot };
   const file = options.out === undefined ? project.wasmFile : resolve(options.out);
   const compiled = await compileOrExplain(compile, refusedFile(file));
-  const isMetered = options.metered !== false && (!options.locked || isMeteredByLock(project.lockFile));
+  const lockFile = options.locked ? project.lockFor(file) : project.lockOf(file);
+  const isMetered = options.metered !== false && (!options.locked || isMeteredByLock(lockFile));
   const { handler, metered, warnings } = isMetered ? putMetered(compiled.handler) : { ...compiled, ...PLAIN };
   const { bytes, hash, manifest } = handler;
   const facts = { metered: metered !== null, sha256: hash, size: bytes.length };
   const lock = makeLock(compiler.version, compiled.sources, facts);
-  if (options.locked) requireLock(project.lockFile, lock);
+  if (options.locked) requireLock(lockFile, lock);
   const scenes = readScenes(project);
   const gas = gasOf(handler, scenes.fixtures);
   const map = await makeMap(compile, { bytes, hash });
   mkdirSync(dirname(file), { recursive: true });
   writeFileAtomically(file, bytes, 0o644);
   rmSync(refusedFile(file), { force: true });
-  if (!options.locked) writeLock(project.lockFile, lock);
+  if (!options.locked) writeLock(lockFile, lock);
   if (map === undefined) rmSync(mapFileOf(file), { force: true });
   else writeFileAtomically(mapFileOf(file), utf8(map), 0o644);
   return {
@@ -76,7 +77,7 @@ export async function buildProject(options: BuildOptions): Promise<BuildAnswer> 
     metered,
     gas,
     gas_limit: String(manifest.gasLimit),
-    lock: project.lockName,
+    lock: relative(lockFile === project.lockFile ? folder : ".", lockFile),
     warnings: [...manifestWarnings(manifest), ...scenes.warnings, ...warnings, ...(map === undefined ? [NO_MAP] : [])],
   };
 }

@@ -1,5 +1,5 @@
 /** A handler author's project: where everything is. */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import { type Fixture, parseFixture } from "../harness/fixture.js";
@@ -28,6 +28,17 @@ export class HandlerProject {
 
   get wasmFile(): string {
     return join(this.folder, this.wasmName);
+  }
+
+  /** Where the lock of a file that is built belongs: a file beside the project's own has a lock of its own beside it. */
+  lockOf(file: string): string {
+    return file === this.wasmFile ? this.lockFile : `${file.replace(/\.wasm$/, "")}.lock.json`;
+  }
+
+  /** The lock that a build of the file has to agree with: its own, or where it has none, the project's. */
+  lockFor(file: string): string {
+    const own = this.lockOf(file);
+    return existsSync(own) ? own : this.lockFile;
   }
 
   /** Folders that what a test shows depends on. */

@@ -61,7 +61,7 @@ describe("runScene(), of a guest with a name section", () => {
     const run = runScene(leaks, SCENE, { batchBytes: 1 });
     expect(run.failure).toMatchObject({
       pair: { number: 3 },
-      outOfMemory: { bytes: 216 * 65_536, perPair: 6_553_600 },
+      outOfMemory: { bytes: 216 * 65_536, limit: 216 * 65_536, perPair: 6_553_600 },
     });
     expect(failureLines(run.failure as NonNullable<typeof run.failure>)[1]).toMatch(
       /^out of memory: 13.5 MiB, grows 6553600 bytes a pair;/,

@@ -16,8 +16,8 @@ export interface FailureAnswer {
     readonly line: number | null;
     readonly column: number | null;
   }[];
-  /** Bytes of memory when all that it may have was in use, and those that it took a pair. */
-  readonly out_of_memory: { readonly bytes: string; readonly per_pair: string | null } | null;
+  /** Bytes of memory in use when more was asked for than it may have, the most that it may have, and those that it took a pair. */
+  readonly out_of_memory: { readonly bytes: string; readonly limit: string; readonly per_pair: string | null } | null;
   readonly lines: readonly string[];
 }
 
@@ -37,6 +37,7 @@ export function failureAnswer(failure: Failure): FailureAnswer {
     out_of_memory: outOfMemory
       ? {
           bytes: String(outOfMemory.bytes),
+          limit: String(outOfMemory.limit),
           per_pair: outOfMemory.perPair === undefined ? null : String(outOfMemory.perPair),
         }
       : null,

@@ -22,8 +22,10 @@ export interface Failure {
     | undefined;
   /** Functions of the handler that were running, innermost first. */
   readonly frames: readonly GuestFrame[];
-  /** All memory that it may have is in use: bytes of it, and how many it took a pair, where that is known. */
-  readonly outOfMemory: { readonly bytes: number; readonly perPair: number | undefined } | undefined;
+  /** More memory was asked for than it may have: bytes in use, most bytes, and how many it took a pair, where that is known. */
+  readonly outOfMemory:
+    | { readonly bytes: number; readonly limit: number; readonly perPair: number | undefined }
+    | undefined;
 }
 
 /** A frame alone. */
@@ -52,7 +54,7 @@ export function explainFailure(
     phase,
     pair: isInScan ? { store, number: Number(pairs) + 1, key, isBatch: second === undefined } : undefined,
     frames,
-    outOfMemory: isOutOfMemory(handler, told, frames) ? memoryOf(told) : undefined,
+    outOfMemory: isOutOfMemory(handler, told, frames) ? memoryOf(handler, told) : undefined,
   };
 }
 
@@ -102,9 +104,9 @@ export function memoryMax({ bytes }: WasmHandler): number {
   return Math.min(declared, MEMORY_PAGES_MAX) * PAGE_BYTES;
 }
 
-function memoryOf({ details }: UpgradeError): { bytes: number; perPair: number | undefined } {
+function memoryOf(handler: WasmHandler, { details }: UpgradeError): NonNullable<Failure["outOfMemory"]> {
   const bytes = Number(details["memory"]);
   const pairs = Number(details["pairs"] ?? 0);
   const perPair = pairs > 0 ? Math.round((bytes - Number(details["memory_before"])) / pairs) : undefined;
-  return { bytes, perPair };
+  return { bytes, limit: memoryMax(handler), perPair };
 }

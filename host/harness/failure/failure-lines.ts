@@ -22,10 +22,19 @@ export function failureLines({ phase, pair, frames, outOfMemory }: Failure): str
   return [`in ${visible(phase)}${at}`, ...memory, ...frameLines(frames)];
 }
 
-function memoryLine({ bytes, perPair }: NonNullable<Failure["outOfMemory"]>): string {
+/** What was asked for last did not fit into what was left: where that is most of the limit, one request was too large. */
+function memoryLine({ bytes, limit, perPair }: NonNullable<Failure["outOfMemory"]>): string {
+  const [most, left] = [mebibytes(limit), limit - bytes];
+  if (left > bytes) {
+    const asked = `out of memory: more than ${mebibytes(left)} asked for at once, with ${mebibytes(bytes)} in use, of at most ${most}`;
+    return `${asked}; ask for less at a time, and take long data in pieces`;
+  }
+  const used = left > 0 ? `${mebibytes(bytes)} in use, of at most ${most}` : most;
   const grows = perPair === undefined ? "" : `, grows ${perPair} bytes a pair`;
-  return `out of memory: ${bytes / MIB} MiB${grows}; what a handler makes stays until its end: make it once, and use it for every pair`;
+  return `out of memory: ${used}${grows}; what a handler makes stays until its end: make it once, and use it for every pair`;
 }
+
+const mebibytes = (bytes: number) => `${Number((bytes / MIB).toFixed(1))} MiB`;
 
 /** Hex, and what of it is ASCII. */
 export function keyText(hex: string): string {

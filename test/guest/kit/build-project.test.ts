@@ -84,6 +84,22 @@ describe("buildProject()", () => {
     expect(await built(GOOD, { locked: true })).toMatchObject({ sha256: without.sha256 });
   });
 
+  test("to another file → its own lock beside it, which --locked takes; the project's lock and its own file stay as they were", async () => {
+    const whole = await built(GOOD);
+    const lock = () => readFileSync(join(project, "handler.lock.json"), "utf8");
+    const before = lock();
+    const out = join(project, "build/plain.wasm");
+    const plain = await built(GOOD, { out, metered: false });
+    expect(plain.lock).toMatch(/build\/plain\.lock\.json$/);
+    expect(lock()).toBe(before);
+    expect(await built(GOOD, { locked: true })).toMatchObject({ sha256: whole.sha256, lock: "handler.lock.json" });
+    expect(await built(GOOD, { locked: true, out })).toMatchObject({ sha256: plain.sha256, lock: plain.lock });
+    const elsewhere = join(project, "elsewhere.wasm");
+    expect(await built(GOOD, { locked: true, out: elsewhere })).toMatchObject({ sha256: whole.sha256 });
+    expect(existsSync(join(project, "elsewhere.lock.json"))).toBe(false);
+    expect(lock()).toBe(before);
+  });
+
   test("with a scene that cannot be read, and of a handler that raises no version → built, with a warning for each", async () => {
     mkdirSync(join(project, "fixtures"));
     writeFileSync(join(project, "fixtures/broken.json"), "{");

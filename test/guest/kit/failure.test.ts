@@ -39,6 +39,7 @@ function onPair(old: Bytes, value: Bytes): void {
   if (letter == 0x72) out.part(old, 0, 99 * old.u8At(1)); // range
   if (letter == 0x7a) sum = 7 / <u64>(5 - old.u8At(1)); // zero
   if (letter == 0x6d) new Writer(8192); // memory
+  if (letter == 0x6c) sum = heap.alloc(40_000_000); // large
   if (letter == 0x6b) s.set(out.point(0, 0), value); // key
   if (letter == 0x64) dive(old.u8At(1)); // deep
 }
@@ -123,6 +124,15 @@ describe("runScene(), of a handler that fails, with the map of its build", () =>
     expect(failure.outOfMemory?.perPair).toBeLessThan(8_400);
     expect(failure.pair?.number).toBeGreaterThan(3_900);
     expect(places(failure)).toContain(`assembly/index.ts:${lineOf("// memory")}`);
+  });
+
+  test("for want of memory, by one request → how much it asked for at once, the limit, and to ask for less", () => {
+    const failure = failureOf("large");
+    expect(failure.outOfMemory).toMatchObject({ bytes: 1_048_576, limit: 33_554_432 });
+    expect(failureLines(failure)[1]).toBe(
+      "out of memory: more than 31 MiB asked for at once, with 1 MiB in use, of at most 32 MiB; " +
+        "ask for less at a time, and take long data in pieces",
+    );
   });
 
   test("by calling itself too deeply → frames of it", () => {
