@@ -17,7 +17,7 @@ const (
 
 func (m *Module) readCode(r *reader) {
 	m.Bodies = r.count("function bodies", functionsMax+m.allowance(1), Limit)
-	locals := uint32(0)
+	locals, branches := uint32(0), 0
 	for i := uint32(0); i < m.Bodies && r.problem == nil; i++ {
 		at := r.at
 		size := r.u32("the size of a function body")
@@ -31,13 +31,30 @@ func (m *Module) readCode(r *reader) {
 		start := r.at
 		r.take(size, "a function body")
 		body := &reader{bytes: r.bytes, at: start, end: r.at, problem: r.problem}
-		locals += m.readLocals(body)
+		own := m.readLocals(body)
+		locals += own
 		if total := localsTotalMax + m.allowance(meterLocals)*m.Bodies; locals > total {
 			body.fail(Limit, at, "more than %d locals in all functions together", total)
 		}
-		m.readInstructions(body)
+		cost := bodyCost{size: int(size), variables: m.paramsOf(i) + int(own)}
+		m.readInstructions(body, &cost)
+		if branches += cost.branches; !m.isMetered {
+			cost.require(body, at)
+			if branches > branchesTotalMax {
+				body.fail(Limit, at, "more than %d branches in all functions together", branchesTotalMax)
+			}
+		}
+		m.costs = append(m.costs, cost)
 		r.problem = body.problem
 	}
+}
+
+// paramsOf a function that is declared; its type was looked at before.
+func (m *Module) paramsOf(function uint32) int {
+	if int(function) >= len(m.Functions) {
+		return 0
+	}
+	return m.params[m.Functions[function]]
 }
 
 // allowance is what a metered module may have more.
@@ -61,23 +78,34 @@ func (m *Module) readLocals(r *reader) uint32 {
 	return uint32(locals)
 }
 
-func (m *Module) readInstructions(r *reader) {
-	depth := uint32(1)
-	for depth > 0 && r.problem == nil {
+func (m *Module) readInstructions(r *reader, cost *bodyCost) {
+	// Of each open block, the function's own first: it is a loop.
+	blocks, loops := make([]bool, 1, nestingMax), 0
+	for len(blocks) > 0 && r.problem == nil {
 		at := r.at
 		opcode := r.byte("an instruction")
 		switch kind := opcodes[opcode]; {
 		case r.problem != nil:
 		case opcode == opEnd:
-			depth--
+			if blocks[len(blocks)-1] {
+				loops--
+			}
+			blocks = blocks[:len(blocks)-1]
 		case kind == blockType:
-			depth++
-			if depth > nestingMax+m.allowance(meterNesting) {
+			blocks = append(blocks, opcode == opLoop)
+			if opcode == opLoop {
+				loops++
+			}
+			if len(blocks) > int(nestingMax+m.allowance(meterNesting)) {
 				r.fail(Limit, at, "blocks are nested deeper than %d levels", nestingMax)
 			}
+			if loops > loopNestingMax {
+				r.fail(Limit, at, "loops are nested deeper than %d levels", loopNestingMax)
+			}
 			readBlockType(r, at)
+			cost.step(opcode, 0, 0)
 		default:
-			m.readImmediates(r, opcode, kind, at)
+			m.readImmediates(r, opcode, kind, at, cost)
 		}
 	}
 	if r.problem == nil && r.at < r.end {
@@ -95,9 +123,10 @@ func readBlockType(r *reader, at int) {
 	}
 }
 
-func (m *Module) readImmediates(r *reader, opcode byte, kind immediate, at int) {
+func (m *Module) readImmediates(r *reader, opcode byte, kind immediate, at int, cost *bodyCost) {
+	number, labelCount := uint32(0), 0
 	if opcode == opPrefix {
-		number := r.u32("an opcode")
+		number = r.u32("an opcode")
 		if kind = prefixed[number]; kind == unknown && number <= prefixedLast {
 			kind = refused
 		}
@@ -106,13 +135,17 @@ func (m *Module) readImmediates(r *reader, opcode byte, kind immediate, at int) 
 	case none:
 	case oneIndex:
 		r.u32("an index")
+		if opcode == opBranch || opcode == opBranchIf {
+			labelCount = 1
+		}
 	case twoIndexes:
 		r.u32("a type's index")
 		if r.u32("a table's index") > 0 {
 			r.fail(Opcode, at, "call_indirect through a second table is not allowed")
 		}
 	case labels:
-		for count := r.count("labels of a br_table", tableLabelsMax, Limit) + 1; count > 0 && r.problem == nil; count-- {
+		count := int(r.count("labels of a br_table", tableLabelsMax, Limit)) + 1
+		for ; labelCount < count && r.problem == nil; labelCount++ {
 			r.u32("a label")
 		}
 	case memoryAccess:
@@ -137,6 +170,7 @@ func (m *Module) readImmediates(r *reader, opcode byte, kind immediate, at int) 
 	default:
 		r.fail(Format, at, "unknown opcode 0x%x", opcode)
 	}
+	cost.step(opcode, number, labelCount)
 }
 
 // A memory is named by one byte, 0: engines disagree about longer forms.

@@ -17,7 +17,8 @@ const (
 var CounterExports = []string{"chain-upgrade:gas", "chain-upgrade:stack", "chain-upgrade:refused"}
 
 // CompareMetered reports how a metered module differs from what the meter makes of a file, as far as that can be seen
-// without metering: it returns "" when only the bodies of functions may differ.
+// without metering: it returns "" when only the bodies of functions may differ,
+// within what the meter can add to them.
 func CompareMetered(file, metered *Module, pagesMax uint32) string {
 	if len(metered.Customs) > 0 {
 		return "it has custom sections"
@@ -27,7 +28,7 @@ func CompareMetered(file, metered *Module, pagesMax uint32) string {
 			return fmt.Sprintf("its section %d differs from the file's", id)
 		}
 	}
-	for _, differ := range []func(file, metered *Module) string{differInFunctions, differInGlobals, differInExports} {
+	for _, differ := range []func(file, metered *Module) string{differInFunctions, differInCode, differInGlobals, differInExports} {
 		if what := differ(file, metered); what != "" {
 			return what
 		}
@@ -46,6 +47,20 @@ func differInFunctions(file, metered *Module) string {
 		return fmt.Sprintf("it has %d functions more than the file", len(added))
 	case len(added) == 1 && metered.Types[added[0]] != growType:
 		return "the function that it has more than the file is of another type than " + growType
+	}
+	return ""
+}
+
+// differInCode: bodies are not compared, but what they ask of a compiler is bounded by what the file's own ask.
+func differInCode(file, metered *Module) string {
+	for i, cost := range metered.costs {
+		var plain bodyCost
+		if i < len(file.costs) {
+			plain = file.costs[i]
+		}
+		if what := cost.differsFrom(plain); what != "" {
+			return fmt.Sprintf("its function body %d is %s than metering makes it", i, what)
+		}
 	}
 	return ""
 }

@@ -56,7 +56,10 @@ type Module struct {
 	Globals uint32
 	Exports []Export
 	// Bodies of functions.
-	Bodies    uint32
+	Bodies uint32
+	// params of each type, costs of each body.
+	params    []int
+	costs     []bodyCost
 	tableSize uint32
 	isMetered bool
 }

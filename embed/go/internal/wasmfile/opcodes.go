@@ -21,11 +21,22 @@ const (
 )
 
 const (
-	opElse    = 0x05
-	opEnd     = 0x0b
-	opI32     = 0x41
-	opI64     = 0x42
-	opPrefix  = 0xfc
+	opBlock        = 0x02
+	opLoop         = 0x03
+	opIf           = 0x04
+	opElse         = 0x05
+	opEnd          = 0x0b
+	opBranch       = 0x0c
+	opBranchIf     = 0x0d
+	opReturn       = 0x0f
+	opCall         = 0x10
+	opCallIndirect = 0x11
+	opGrow         = 0x40
+	opI32          = 0x41
+	opI64          = 0x42
+	opPrefix       = 0xfc
+	// dataDrop is one of the prefixed.
+	dataDrop  = 9
 	emptyType = 0x40
 )
 

@@ -69,6 +69,7 @@ func (m *Module) readTypes(r *reader) {
 			r.fail(Limit, r.at, "the types have more than %d parameters together", paramsTotalMax)
 		}
 		m.Types = append(m.Types, signature(params, results))
+		m.params = append(m.params, len(params))
 	}
 }
 
