@@ -12,7 +12,7 @@ var quoted = regexp.MustCompile("(?s)<!-- from ([^ ]+) -->\n```go\n(.*?)```")
 func TestReadmeQuotesTheExample(t *testing.T) {
 	readme := mustRead(t, "README.md")
 	all := quoted.FindAllStringSubmatch(readme, -1)
-	if len(all) != 3 {
+	if len(all) != 7 {
 		t.Fatalf("%d blocks are quoted", len(all))
 	}
 	for _, each := range all {
@@ -22,6 +22,23 @@ func TestReadmeQuotesTheExample(t *testing.T) {
 	}
 	if !strings.Contains(readme, hash(file(t, "v2"))) {
 		t.Error("the README names another hash of v2.wasm")
+	}
+}
+
+// Commands that add the module: a chain needs all replaces of this one's go.mod but the one that is right here alone.
+func TestReadmeReplacesWhatTheModuleReplaces(t *testing.T) {
+	readme := mustRead(t, "README.md")
+	_, replaces, _ := strings.Cut(mustRead(t, "go.mod"), "\nreplace (\n")
+	replaces, _, _ = strings.Cut(replaces, ")")
+	lines := strings.Split(strings.TrimSpace(replaces), "\n")
+	if len(lines) != 3 {
+		t.Fatalf("%d replaces", len(lines))
+	}
+	for _, line := range lines {
+		from, to, _ := strings.Cut(strings.TrimSpace(line), " => ")
+		if flag := "-replace " + from + "=" + strings.Replace(to, " ", "@", 1) + " "; !strings.Contains(readme, flag) {
+			t.Errorf("the README has no %s", flag)
+		}
 	}
 }
 

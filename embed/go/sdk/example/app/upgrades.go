@@ -41,17 +41,25 @@ func (app *App) addUpgrade(logger log.Logger, opts servertypes.AppOptions) error
 	if file == "" {
 		file = filepath.Join(home, "handlers", "v2.wasm")
 	}
+	return app.registerUpgrade("v2", file, logger)
+}
+
+// firstWithReceipts is the plan whose upgrade adds the store of receipts. It stays as it is when other upgrades follow.
+const firstWithReceipts = "v2"
+
+// registerUpgrade gives x/upgrade the handler in a file, which is for a plan.
+func (app *App) registerUpgrade(plan, file string, logger log.Logger) error {
 	receipts := app.keys[wasmupgrade.ReceiptsStore] // nil where there are none
 	migration, err := wasmupgrade.New(wasmupgrade.Options{
 		File:        file,
 		Keys:        app.keys,
 		Migrations:  app.migrate,
 		Receipts:    receipts,
-		AddReceipts: receipts != nil,
+		AddReceipts: receipts != nil && plan == firstWithReceipts,
 		Logger:      logger,
 	})
 	if err != nil {
-		return fmt.Errorf("upgrade to version 2: %w", err)
+		return fmt.Errorf("upgrade %q: %w", plan, err)
 	}
 	return migration.Register(app.keepers.upgrade, app)
 }
