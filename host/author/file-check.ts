@@ -1,6 +1,8 @@
 /** Would a node take this file as a handler, and what may it do then? For `handler check`, and for who proposes one. */
 import { ERROR_KINDS, type ErrorCode, isUpgradeError } from "../errors.js";
 import { examineHandler } from "../handler/check/check.js";
+import { programName } from "../program-name.js";
+import { shellWord } from "../shell-word.js";
 import { visible } from "../visible.js";
 import { type Consequences, consequenceLines, consequencesOf } from "./consequences.js";
 import { meteredText } from "./metered-file.js";
@@ -59,7 +61,8 @@ export function checkText(check: FileCheck): string {
   const verdict = exitsOf(check).includes(REFUSED_EXIT) ? "refused" : "not read";
   if (!ok) return [`${file}: ${verdict}`, ...check.findings.map(findingLine)].join("\n");
   const first = `${file}: ok, for plan ${visible(JSON.stringify(name))}, at most ${gas_limit} gas, sha256 ${sha256}`;
-  const hosts = `  metered module   ${meteredText(metered)}`;
+  const how = `; \`${programName()} handler meter ${visible(shellWord(file))} --out FILE\` puts it in`;
+  const hosts = `  metered module   ${meteredText(metered)}${metered === null ? how : ""}`;
   return [first, hosts, ...consequenceLines(check as FileCheck & Consequences)].join("\n");
 }
 

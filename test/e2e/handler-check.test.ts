@@ -115,7 +115,9 @@ describe("chaind handler meter", () => {
       { ok: true, metered, sha256: hash },
       { ok: true, metered: null },
     ]);
-    expect(handler("check", SPLIT_BALANCES).stdout).toContain("hosts in other languages refuse the file");
+    expect(handler("check", SPLIT_BALANCES).stdout).toContain(
+      `  metered module   no: hosts in other languages refuse the file; \`chaind handler meter ${SPLIT_BALANCES} --out FILE\` puts it in\n`,
+    );
     expect(handler("inspect", at("made/metered.wasm"), "--json").answer()).toMatchObject({
       size,
       metered: { bytes: metered },
