@@ -121,7 +121,7 @@ async function buildDist() {
 
 /** Declarations, by the compiler itself; those stay that an entry of the package reaches. */
 function buildTypes() {
-  execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], {
+  execFileSync(process.execPath, ["node_modules/typescript-native/bin/tsc", "-p", "tsconfig.build.json"], {
     stdio: "inherit",
   });
   const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
