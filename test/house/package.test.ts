@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VERSION } from "../../host/version.js";
 import { genesisText } from "../scenario/genesis-text.js";
@@ -29,6 +29,9 @@ function run(command: string, ...args: string[]): { status: number | null; outpu
   });
   return { status, output: `${stdout}${stderr}` };
 }
+
+/** `a/b` and `a` of `a/b/c.md`. */
+const foldersOf = (path: string) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
 
 const expectClean = (result: { status: number | null; output: string }) =>
   expect(result.status === 0 ? "clean" : result.output).toBe("clean");
@@ -122,6 +125,20 @@ describe("package", () => {
     expect(files).toContain("LICENSE");
     expect(files).toContain("dist/handlers/split-balances.wasm");
     expect(files.filter((path) => /^(test|bench|node_modules|build)\//.test(path))).toEqual([]);
+  });
+
+  // In the repository each of them leads somewhere (words.test.ts looks at that); here is what others have of it.
+  test("links of its pages lead to files and folders that it ships", () => {
+    const shipped = new Set(files.flatMap((path) => [path, ...foldersOf(path)]));
+    const dead = files
+      .filter((path) => path.endsWith(".md"))
+      .flatMap((page) => {
+        const links = readFileSync(join(ROOT, page), "utf8").matchAll(/\]\((?!https?:)([^)#\s]+)/g);
+        return [...links]
+          .filter(([, to = ""]) => !shipped.has(join(dirname(page), to).replaceAll("\\", "/").replace(/\/$/, "")))
+          .map(([, to]) => `${page}: ${to}`);
+      });
+    expect(dead).toEqual([]);
   });
 
   test("every dependency is pinned to an exact version and has its reason in docs/dependencies.md", () => {
