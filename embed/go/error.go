@@ -38,7 +38,7 @@ func (e *Error) with(name, value string) *Error {
 	return e
 }
 
-// orWith adds a fact that is not there yet.
+// orWith adds a fact unless it is known already.
 func (e *Error) orWith(name, value string) *Error {
 	if _, ok := e.Details[name]; ok {
 		return e
