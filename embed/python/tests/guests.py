@@ -19,6 +19,7 @@ COUNTERS = """
   (global (export "chain-upgrade:gas") (mut i64) (i64.const 0))
   (global (export "chain-upgrade:stack") (mut i32) (i32.const 262144))
   (global (export "chain-upgrade:refused") (mut i32) (i32.const 0))
+  (global (mut i32) (i32.const 0))
 """
 BUFFERS = """
   (func (export "handler_abi_1"))

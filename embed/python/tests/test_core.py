@@ -136,6 +136,20 @@ class CoreTests(unittest.TestCase):
                 Core(wasm)
             self.assertEqual(raised.exception.code, "UPG_BUG_CORE_ABI")
 
+    def test_store_that_fails_between_writes(self) -> None:
+        """a store that fails while a call's writes are handed over → UPG_STORE_IO, and it keeps those before"""
+
+        class Full(MemoryStore):
+            def set(self, key: bytes, value: bytes) -> None:
+                if len(self) == 1:
+                    raise OSError("no room")
+                super().set(key, value)
+
+        store = Full()
+        with self.assertRaises(UpgradeError) as raised:
+            Core().set_version_map(store, {"auth": 1, "bank": 1})
+        self.assertEqual((raised.exception.code, len(store)), ("UPG_STORE_IO", 1))
+
 
 if __name__ == "__main__":
     unittest.main()

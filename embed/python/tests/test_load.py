@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 import unittest
 
 from wasmtime import wat2wasm
@@ -11,10 +12,17 @@ from chain_upgrade import Handler, UpgradeError
 from chain_upgrade.interface import METERED_SECTION
 from chain_upgrade.manifest import MANIFEST_SECTION
 
-from .guests import BUFFERS, COUNTERS, IDLE, handler_file, manifest, module, section
+from .guests import BUFFERS, COUNTERS, IDLE, handler_file, manifest, module, section, without_customs
 
 METERED = module(IDLE, counters=True, memory="16 512")
-SIMD = "(func (result i32) (i32x4.extract_lane 0 (v128.const i32x4 0 0 0 0)))"
+
+
+def metered_of(body: str) -> bytes:
+    """As if metering had made it."""
+    return module(body, counters=True, memory="16 512")
+
+
+SIMD = "(i32x4.extract_lane 0 (v128.const i32x4 0 0 0 0))"
 
 
 class Load(unittest.TestCase):
@@ -58,18 +66,86 @@ class Load(unittest.TestCase):
             "not a WebAssembly file": b"not wasm at all",
             "exports": module(IDLE.replace("handler_run", "handler_rub"), counters=True, memory="16 512"),
             "imports": module("(func (call $log (i32.const 0) (i32.const 0) (i32.const 0)))" + IDLE, True, "16 512"),
-            "counters": module(IDLE, memory="16 512"),
+            "has not the counters": without_customs(module(IDLE, memory="16 512")),
             "in their order": module(COUNTERS + IDLE, memory="16 512"),
             "16 to 512 pages": module(IDLE, counters=True, memory="16 513"),
             "has not 16": module(IDLE, counters=True, memory="17 512"),
             "start section": module(IDLE + head, counters=True, memory="16 512"),
             "custom sections": METERED + section("name", b""),
-            "not a valid module": module(IDLE + SIMD, counters=True, memory="16 512"),
-            "no mutable global": METERED.replace(b"\x7e\x01\x42\x00", b"\x7e\x00\x42\x00"),
+            "not a valid module": metered_of(IDLE.replace("i32.const 0", SIMD)),
+            "has not the counters chain-upgrade:gas": METERED.replace(b"\x7e\x01\x42\x00", b"\x7e\x00\x42\x00"),
         }
         for words, metered in cases.items():
             with self.subTest(words):
                 self.refused(handler_file(metered=metered), "UPG_HANDLER_METERED", words)
+
+    def test_metered_inside(self) -> None:
+        """a metered module that differs in what is not seen from outside → UPG_HANDLER_METERED that names it"""
+        parts = {
+            "data": ('(data (i32.const 0) "a")', '(data (i32.const 0) "b")'),
+            "tables": ("(table 1 funcref)", "(table 2 funcref)"),
+            "elements": (
+                "(table 1 funcref) (elem (i32.const 0) 0)",
+                "(table 1 funcref) (elem (i32.const 0) 1)",
+            ),
+            "types": ("(type (func))", "(type (func (param i64)))"),
+            "functions": ("(func)", "(func (param i32) (result i32) local.get 0)"),
+            "functions ": ("", "(func) (func (param i32) (result i32) local.get 0)"),
+            "functions  ": ("", "(func)"),
+            "globals": ("(global i32 (i32.const 1))", "(global i32 (i32.const 2))"),
+            "exports": ('(func $a) (func (export "b"))', '(func $a (export "b")) (func)'),
+        }
+        for words, (mine, theirs) in parts.items():
+            with self.subTest(words):
+                metered = metered_of(f"{theirs} {IDLE}")
+                self.refused(handler_file(f"{mine} {IDLE}", metered=metered), "UPG_HANDLER_METERED", words.strip())
+
+    def test_grow(self) -> None:
+        """one function more of type (i32) -> i32, which takes the place of memory.grow → loads"""
+        grow = "(func (param i32) (result i32) local.get 0)"
+        Handler.load(handler_file(metered=metered_of(f"{IDLE} {grow}")))
+
+    def test_counters_at_first(self) -> None:
+        """a counter that holds something else at first → UPG_HANDLER_METERED"""
+        for good, bad in ((b"\x42\x00\x0b", b"\x42\x01\x0b"), (b"\x41\x80\x80\x10", b"\x41\x80\x80\x20")):
+            self.assertEqual(METERED.count(good), 1)
+            self.refused(handler_file(metered=METERED.replace(good, bad)), "UPG_HANDLER_METERED", "counters")
+
+    def test_metered_bodies(self) -> None:
+        """bodies that no metering makes: much for a compiler, or not allowed → UPG_HANDLER_METERED, at once"""
+
+        def body(code: str, more: str = "") -> str:
+            return f'(func (export "handler_run") (param i32) (result i32) {more} {code} i32.const 0)'
+
+        def nested(block: str, count: int) -> str:
+            return f"({block} " * count + ")" * count
+
+        cases = {
+            "0x43 is not allowed": body("(drop (f32.const 0))"),
+            "a local of type 0x7c": body("", "(local f64)"),
+            "a block of type 0x7d": body("(drop (block (result f32) unreachable))"),
+            "0xd0 is not allowed": body("(drop (ref.null func))"),
+            "0xfc 0 is not allowed": body("(drop (i32.trunc_sat_f32_s (unreachable)))"),
+            "265 locals": body("", f"(local {'i32 ' * 265})"),
+            "deeper than 264": body(nested("block", 265)),
+            "32 inside each other": body(nested("loop", 33)),
+            "more than 256 loops": body("(loop)" * 257),
+            "more than 18480 branches": body("(block)" * 18_481),
+            "more than 18480 branches ": body(f"(block (br_table {'0 ' * 18_480} (i32.const 0)))"),
+            "at most 524288 are allowed": body("(drop (i32.const 0))" * 180_000),
+        }
+        for words, text in cases.items():
+            with self.subTest(words):
+                file = handler_file(metered=metered_of(text))
+                began = time.monotonic()
+                self.refused(file, "UPG_HANDLER_METERED", words.strip())
+                self.assertLess(time.monotonic() - began, 5)
+
+    def test_metered_at_the_bounds(self) -> None:
+        """the most of each that metering makes → loads"""
+        code = f"{'(block ' * 232} {'(loop ' * 32} {')' * 264} {'(loop)' * 224} {'(block)' * 17_100}"
+        text = f'(func (export "handler_run") (param i32) (result i32) (local {"i32 " * 264}) {code} i32.const 0)'
+        Handler.load(handler_file(metered=metered_of(text)))
 
     def test_without_maximum(self) -> None:
         """a metered memory without a maximum could grow on → UPG_HANDLER_METERED"""

@@ -54,8 +54,9 @@ class Core:
     """core.wasm, which decides about plans and keeps the records of store ``upgrade``.
 
     Each call is given the store that it reads or writes; the core remembers nothing between calls. A call that raises
-    has written nothing. Heights are whole numbers of 64 bits, durations nanoseconds. Threads may share a Core: their
-    calls wait for each other.
+    has handed nothing to the store, but for one case: a store that fails while the writes are handed over (UPG_STORE_*)
+    keeps what it took until then. Give a branch of the block's store, and drop it when a call raises. Heights are whole
+    numbers of 64 bits, durations nanoseconds. Threads may share a Core: their calls wait for each other.
 
     >>> from chain_upgrade import Core, MemoryStore, Plan
     >>> core, store = Core(), MemoryStore()
@@ -262,7 +263,7 @@ class Core:
         return _present(self._instance.run(None, operation))
 
     def _write(self, store: KVStore, operation: Callable[[Live], int]) -> None:
-        """On a branch: a store that fails, or a trap, between two writes leaves none of them."""
+        """On a branch: what fails while the core runs leaves nothing. A store that fails in the last line keeps a part."""
         branch = _branch(store)
         self._instance.run(branch, operation)
         branch.write()

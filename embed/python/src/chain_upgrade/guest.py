@@ -11,7 +11,7 @@ from .engine import GlobalCell, HostFunction, Instance
 from .errors import UpgradeError, require
 from .failures import cancelled, engine_failure, failed, run_failure, trap
 from .gas import HOST_CALL, STACK_BUDGET, GasCounter
-from .interface import GAS_EXPORT, REFUSED_EXPORT, STACK_EXPORT
+from .interface import GAS_EXPORT, REFUSED_EXPORT, STACK_EXPORT, metered_refusal
 from .limits import BATCH_BYTES, BATCH_OUT_BYTES, FAIL_MESSAGE_BYTES_MAX, PAGE_BYTES
 from .text import guest_text
 
@@ -48,8 +48,11 @@ class Guest:
         return name in self._instance.functions
 
     def enter(self) -> None:
-        """Control comes to the host, out of an import."""
-        self._gas.left = self._left.value
+        """Control comes to the host. Metered code only takes gas; what gives itself some, no meter made."""
+        left = self._left.value
+        if left > self._gas.left:
+            raise metered_refusal("it gives itself gas")
+        self._gas.left = left
         if self.memory:
             self.memory.look()
 

@@ -8,7 +8,7 @@ import re
 import threading
 from contextlib import nullcontext
 
-from wasmtime import Engine, GlobalType, Module, WasmtimeError
+from wasmtime import Engine, Module, WasmtimeError
 
 from .advice import with_advice
 from .engine import new_engine
@@ -16,25 +16,17 @@ from .errors import UpgradeError
 from .failures import cancelled, engine_failure
 from .gas import GasCounter
 from .guards import declared_versions, guard_after, guard_before, require_layout
-from .interface import (
-    GAS_EXPORT,
-    METERED_SECTION,
-    REFUSED_EXPORT,
-    STACK_EXPORT,
-    check_file,
-    check_metered,
-    metered_refusal,
-    section_payload,
-)
-from .limits import HANDLER_BYTES_MAX
+from .interface import check_file, section_payload
+from .limits import BATCH_BYTES, HANDLER_BYTES_MAX
 from .manifest import MANIFEST_SECTION, Manifest
 from .manifest_rules import parse_manifest
 from .messages import encode_context
+from .metered import invalid, metered_module
 from .overlay import Overlay
 from .place import Place
 from .plan import Timestamp, int64, plan_message
 from .report import Report, StoreReport, writes_sha256
-from .run import Input, OverlayBudget, Run
+from .run import Input, OverlayBudget, Run, whole_number
 from .sandbox import Outcome, Sandbox
 from .stores import StorePort
 from .wasm_shape import read_shape
@@ -42,7 +34,6 @@ from .wasm_shape import read_shape
 _OF_HANDLER = re.compile("UPG_(MIGRATION|HANDLER)_")
 #: The counter has 64 bits with a sign, and takes debts.
 _GAS_LIMIT_MAX = 1 << 62
-_COUNTER_TYPES = {GAS_EXPORT: "i64", STACK_EXPORT: "i32", REFUSED_EXPORT: "i32"}
 
 
 class Handler:
@@ -82,11 +73,11 @@ class Handler:
         if sha256 is not None and sha256.lower() != digest:
             what = f'the handler\'s SHA-256 is "{digest}", the plan pins {json.dumps(sha256)}'
             raise UpgradeError("UPG_HANDLER_HASH", what, {"expected": sha256.lower(), "actual": digest})
+        engine = new_engine()
         try:
-            manifest, metered = _examine(data)
+            manifest, metered = _examine(data, engine)
         except UpgradeError as error:
             raise with_advice(error) from error
-        engine = new_engine()
         return cls(manifest, digest, len(data), engine, _compile(engine, metered))
 
     def run(self, given: Input) -> Run:
@@ -109,7 +100,8 @@ class Handler:
                 self._is_running = False
 
     def _run(self, given: Input) -> Run:
-        budget = OverlayBudget(given.overlay_bytes_max)
+        whole_number("batch_bytes", given.batch_bytes, 1, BATCH_BYTES)
+        budget = OverlayBudget(whole_number("overlay_bytes_max", given.overlay_bytes_max, 0))
         stores = {name: Overlay(StorePort(name, store), budget.grew) for name, store in given.stores.items()}
         if given.guards:
             guard_before(self.manifest, given.versions, stores)
@@ -135,9 +127,7 @@ class Handler:
 
     def _gas_limit(self, given: Input) -> int:
         limit = self.manifest.gas_limit if given.gas_limit is None else given.gas_limit
-        if not 0 <= limit <= _GAS_LIMIT_MAX:
-            raise UpgradeError("UPG_INVALID_ARGUMENT", f"a gas limit is at least 0 and at most 2^62, got {limit}")
-        return limit
+        return whole_number("a gas limit", limit, 0, _GAS_LIMIT_MAX)
 
     def _sandboxed(self, given: Input, stores: dict[str, Overlay], gas: GasCounter, place: Place) -> Outcome:
         if given.cancel and given.cancel.is_cancelled:
@@ -163,7 +153,7 @@ class Handler:
             sandbox.close()
 
 
-def _examine(data: bytes) -> tuple[Manifest, bytes]:
+def _examine(data: bytes, engine: Engine) -> tuple[Manifest, bytes]:
     """The manifest, and the metered module that belongs to the file as far as can be seen without a meter."""
     if len(data) > HANDLER_BYTES_MAX:
         what = f"the file is longer than the {HANDLER_BYTES_MAX} bytes that are allowed"
@@ -177,42 +167,14 @@ def _examine(data: bytes) -> tuple[Manifest, bytes]:
     manifest = parse_manifest(manifests[0])
     check_file(file, manifest)
     # Of an engine as it comes: an instruction that is valid and not allowed is no matter of form.
-    problem = _invalid(Engine(), data)
+    problem = invalid(Engine(), data)
     if problem:
         raise UpgradeError("UPG_HANDLER_FORMAT", f"not a valid module: {problem}")
-    metered = section_payload(file, METERED_SECTION)
-    if not metered:
-        raise metered_refusal("the file has none, and this host has no meter of its own")
-    if len(metered) > 1:
-        raise metered_refusal(f"there are {len(metered)}, one is due")
-    try:
-        shape = read_shape(metered[0])
-    except UpgradeError as cause:
-        raise metered_refusal(cause.message) from cause
-    check_metered(shape, file)
-    return manifest, metered[0]
+    return manifest, metered_module(file, engine)
 
 
 def _compile(engine: Engine, metered: bytes) -> Module:
     try:
-        module = Module(engine, metered)
+        return Module(engine, metered)
     except (WasmtimeError, MemoryError) as cause:
-        problem = _invalid(engine, metered)
-        if problem:
-            raise metered_refusal(f"it is not a valid module: {problem}") from cause
         raise engine_failure("the engine could not compile the handler", cause) from cause
-    for entry in module.exports:
-        due = _COUNTER_TYPES.get(str(entry.name))
-        kind = entry.type
-        if due and not (isinstance(kind, GlobalType) and str(kind.content) == due and kind.mutable):
-            raise metered_refusal(f"its counter {entry.name} is no mutable global of type {due}")
-    return module
-
-
-def _invalid(engine: Engine, wasm: bytes) -> str | None:
-    """Why the engine does not take a module; None when it does."""
-    try:
-        Module.validate(engine, wasm)
-        return None
-    except WasmtimeError as cause:
-        return str(cause)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from .advice import import_advice
 from .errors import UpgradeError
-from .limits import MEMORY_INITIAL_PAGES_MAX, MEMORY_PAGES_MAX
+from .limits import MEMORY_INITIAL_PAGES_MAX
 from .manifest import Manifest
 from .text import quote
-from .wasm_shape import Limits, WasmShape
+from .wasm_shape import WasmShape
 
 METERED_SECTION = "chain-upgrade.metered"
 RESERVED_EXPORT_PREFIX = "chain-upgrade:"
 GAS_EXPORT = "chain-upgrade:gas"
 STACK_EXPORT = "chain-upgrade:stack"
 REFUSED_EXPORT = "chain-upgrade:refused"
-_COUNTERS = (GAS_EXPORT, STACK_EXPORT, REFUSED_EXPORT)
+COUNTERS = (GAS_EXPORT, STACK_EXPORT, REFUSED_EXPORT)
 
 #: By module and name.
 OFFERED_IMPORTS = {
@@ -111,23 +111,3 @@ def _check_exports(shape: WasmShape, manifest: Manifest) -> None:
         if name.startswith(RESERVED_EXPORT_PREFIX):
             what = f"export {quote(name)}: names that begin with {RESERVED_EXPORT_PREFIX} are the host's"
             raise UpgradeError("UPG_HANDLER_EXPORT", what)
-
-
-def check_metered(metered: WasmShape, file: WasmShape) -> None:
-    """The section against the file: the same from outside, and the three counters. Raises UPG_HANDLER_METERED."""
-    if metered.has_start:
-        raise metered_refusal("it has a start section")
-    if metered.customs:
-        raise metered_refusal("it has custom sections")
-    if metered.imports != file.imports:
-        raise metered_refusal("its imports are not those of the file")
-    pages = file.memories[0]
-    maximum = MEMORY_PAGES_MAX if pages.maximum is None else min(pages.maximum, MEMORY_PAGES_MAX)
-    if metered.memories != [Limits(pages.minimum, maximum)]:
-        raise metered_refusal(f"its memory has not {pages.minimum} to {maximum} pages")
-    entries = list(metered.exports.items())
-    own, added = entries[: len(file.exports)], entries[len(file.exports) :]
-    if own != list(file.exports.items()):
-        raise metered_refusal("its exports are not those of the file, in their order")
-    if [(name, entry.kind) for name, entry in added] != [(name, "global") for name in _COUNTERS]:
-        raise metered_refusal(f"after the file's it does not export the counters {', '.join(_COUNTERS)}")

@@ -50,6 +50,15 @@ class Input:
     overlay_bytes_max: int = field(default=_GIB, kw_only=True)
 
 
+def whole_number(what: str, value: int, least: int, most: int | None = None) -> int:
+    """Raises UPG_INVALID_ARGUMENT unless it is an int, not True or False, within these."""
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    if is_whole and least <= value and (most is None or value <= most):
+        return value
+    bounds = f"at least {least}" if most is None else f"{least} to {most}"
+    raise UpgradeError("UPG_INVALID_ARGUMENT", f"{what} is a whole number, {bounds}, got {value!r:.100}")
+
+
 class OverlayBudget:
     """Counts what the branches of a run take."""
 
@@ -76,18 +85,25 @@ class Run:
         """The final writes to a store, ascending by key; None is a deletion. A store without writes gives none."""
         self._require_open()
         overlay = self._stores.get(store)
-        return iter(()) if overlay is None else overlay.changes()
+        return iter(()) if overlay is None else self._while_open(overlay.changes())
+
+    def _while_open(self, pairs: Iterator[tuple[bytes, bytes | None]]) -> Iterator[tuple[bytes, bytes | None]]:
+        while (pair := next(pairs, None)) is not None:
+            yield pair
+            self._require_open()
 
     def write(self) -> None:
         """Hands the writes to the stores: stores by name, keys ascending. Once.
 
-        The stores should be a branch of the block, which the chain drops when this raises (UPG_STORE_IO: a store
-        failed): those before it have their writes then.
+        A store that fails (UPG_STORE_IO) keeps what it took until then, and those before it all of theirs: give a
+        branch of the block, and drop it when this raises.
         """
         self._require_open()
         self._is_open = False
-        for name in sorted(self._stores):
-            self._stores[name].write()
+        # A store may discard the run that writes to it.
+        stores = self._stores
+        for name in sorted(stores):
+            stores[name].write()
 
     def discard(self) -> None:
         """Drops the writes and their memory."""

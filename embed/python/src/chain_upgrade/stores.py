@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
+from contextlib import suppress
 from typing import NoReturn, Protocol, runtime_checkable
 
 from .errors import UpgradeError
@@ -92,7 +93,7 @@ class StorePort:
             value = self._store.get(key)
         except Exception as cause:
             self._fail("get", cause)
-        return None if value is None else self._bytes(value, "value")
+        return None if value is None else self._bytes(value, "value", VALUE_BYTES_MAX)
 
     def set(self, key: bytes, value: bytes) -> None:
         try:
@@ -113,29 +114,47 @@ class StorePort:
         try:
             pairs = iter(self._store.iterate(start, end))
             for key, value in pairs:
-                key = self._bytes(key, "key")
+                key = self._bytes(key, "key", KEY_BYTES_MAX)
                 if key <= last or (start is not None and key < start) or (end is not None and key >= end):
-                    what = f'store "{self.name}" iterates out of order, or out of the range, at key {key[:16].hex()}'
-                    raise UpgradeError("UPG_STORE_CORRUPT", what, {"store": self.name})
+                    raise self._corrupt(f"iterates out of order, or out of the range, at key {key[:16].hex()}")
                 last = key
-                yield key, self._bytes(value, "value")
+                yield key, self._bytes(value, "value", VALUE_BYTES_MAX)
+        except Exception as cause:
+            # What went wrong first is what counts.
+            with suppress(Exception):
+                _close(pairs)
+            self._fail("iterate", cause)
+        except BaseException:
+            # The walk was left, or the process is to end.
+            self._close(pairs)
+            raise
+        self._close(pairs)
+
+    def _close(self, pairs: object) -> None:
+        try:
+            _close(pairs)
         except Exception as cause:
             self._fail("iterate", cause)
-        finally:
-            close = getattr(pairs, "close", None)
-            if close is not None:
-                close()
 
-    def _bytes(self, data: bytes, what: str) -> bytes:
-        if isinstance(data, bytes):
-            return data
-        if isinstance(data, (bytearray, memoryview)):
-            return bytes(data)
-        got = type(data).__name__
-        raise UpgradeError("UPG_STORE_CORRUPT", f'store "{self.name}" returned a {what} of type {got}: bytes are due')
+    def _bytes(self, data: bytes, what: str, length_max: int) -> bytes:
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise self._corrupt(f"returned a {what} of type {type(data).__name__}: bytes are due")
+        length = data.nbytes if isinstance(data, memoryview) else len(data)
+        if length > length_max:
+            raise self._corrupt(f"returned a {what} of {length} bytes, at most {length_max} are allowed")
+        return data if isinstance(data, bytes) else bytes(data)
+
+    def _corrupt(self, what: str) -> UpgradeError:
+        return UpgradeError("UPG_STORE_CORRUPT", f'store "{self.name}" {what}', {"store": self.name})
 
     def _fail(self, call: str, cause: Exception) -> NoReturn:
         if isinstance(cause, UpgradeError):
             raise cause
         what = f'store "{self.name}" failed in {call}: {type(cause).__name__}: {cause}'
         raise UpgradeError("UPG_STORE_IO", what, {"store": self.name, "call": call}) from cause
+
+
+def _close(pairs: object) -> None:
+    close = getattr(pairs, "close", None)
+    if close is not None:
+        close()

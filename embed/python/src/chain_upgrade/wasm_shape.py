@@ -8,11 +8,13 @@ from .errors import UpgradeError
 from .limits import CUSTOM_SECTIONS_MAX, IMPORTS_MAX
 from .text import quote
 
-_CUSTOM, _TYPE, _IMPORT, _FUNCTION, _MEMORY, _EXPORT, _START = 0, 1, 2, 3, 5, 7, 8
+_CUSTOM, TYPE_SECTION, _IMPORT, _FUNCTION, TABLE_SECTION, _MEMORY, _GLOBAL, _EXPORT, _START = range(9)
+ELEMENT_SECTION, CODE_SECTION, DATA_SECTION, DATA_COUNT_SECTION = range(9, 13)
 #: Every section but custom ones, in the order in which a module may have them: 12 is the data count, 13 tags.
 _ORDER = (1, 2, 3, 4, 5, 13, 6, 7, 8, 9, 12, 10, 11)
 _KINDS = ("function", "table", "memory", "global", "tag")
 _TYPES = {0x7F: "i32", 0x7E: "i64", 0x7D: "f32", 0x7C: "f64", 0x7B: "v128", 0x70: "funcref", 0x6F: "externref"}
+_I32_CONST, _I64_CONST, _END = 0x41, 0x42, 0x0B
 _HEADER = b"\0asm\x01\0\0\0"
 
 
@@ -30,6 +32,7 @@ class Export:
     #: Of a function, `(i32) -> i32`; empty for other kinds.
     type: str
     is_import: bool
+    index: int
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,16 @@ class WasmShape:
     imports: list[Import] = field(default_factory=list)
     exports: dict[str, Export] = field(default_factory=dict)
     memories: list[Limits] = field(default_factory=list)
+    #: Of functions, used or not.
+    types: list[str] = field(default_factory=list)
+    #: Types of the module's own functions, in their order.
+    functions: list[str] = field(default_factory=list)
+    #: Declarations of globals: type, mutability and what each holds at first.
+    globals: list[bytes] = field(default_factory=list)
+    globals_types: list[str] = field(default_factory=list)
     has_start: bool = False
+    #: Contents of the sections that are not custom, by their id.
+    sections: dict[int, bytes] = field(default_factory=dict)
     #: Name and payload, in the order of the file.
     customs: list[tuple[str, bytes]] = field(default_factory=list)
 
@@ -104,11 +116,11 @@ class _Reader:
 
 class _ShapeReader:
     def __init__(self) -> None:
-        self._types: list[str] = []
+        self.shape = WasmShape()
+        self._types = self.shape.types
         #: Of imported functions, then of the module's own.
         self._functions: list[str] = []
         self._imported = 0
-        self.shape = WasmShape()
 
     def read(self, data: bytes) -> WasmShape:
         reader = _Reader(data)
@@ -119,10 +131,11 @@ class _ShapeReader:
             raise reader.malformed(what, 4)
         reader.at = 8
         readers = {
-            _TYPE: self._read_types,
+            TYPE_SECTION: self._read_types,
             _IMPORT: self._read_imports,
             _FUNCTION: self._read_functions,
             _MEMORY: self._read_memories,
+            _GLOBAL: self._read_globals,
             _EXPORT: self._read_exports,
         }
         last = -1
@@ -142,6 +155,7 @@ class _ShapeReader:
             if place <= last:
                 raise content.malformed(f"section {section} occurs twice or in the wrong order", at)
             last = place
+            self.shape.sections[section] = data[start : reader.at]
             self.shape.has_start |= section == _START
             if section in readers:
                 readers[section](content)
@@ -165,9 +179,9 @@ class _ShapeReader:
             shown = results[0] if len(results) == 1 else f"({', '.join(results)})"
             self._types.append(f"({', '.join(params)}) -> {shown}")
 
-    def _value_types(self, content: _Reader) -> list[str]:
+    def _value_types(self, content: _Reader, count: int | None = None) -> list[str]:
         types = []
-        for _ in range(content.count("types of values")):
+        for _ in range(content.count("types of values") if count is None else count):
             byte = content.byte("a type of values")
             types.append(_TYPES.get(byte, f"type 0x{byte:x}"))
         return types
@@ -204,6 +218,7 @@ class _ShapeReader:
     def _read_functions(self, content: _Reader) -> None:
         for _ in range(content.count("functions")):
             self._functions.append(self._type(content))
+        self.shape.functions = self._functions[self._imported :]
 
     def _read_memories(self, content: _Reader) -> None:
         for _ in range(content.count("memories")):
@@ -216,6 +231,27 @@ class _ShapeReader:
                 raise content.refused("UPG_HANDLER_MEMORY", what, content.at - 1)
             minimum = content.u32("a memory's minimum")
             self.shape.memories.append(Limits(minimum, content.u32("a memory's maximum") if flags else None))
+
+    def _read_globals(self, content: _Reader) -> None:
+        for _ in range(content.count("globals")):
+            at = content.at
+            (kind,) = self._value_types(content, 1)
+            content.byte("the mutability of a global")
+            self._pass_constant(content)
+            self.shape.globals.append(content.data[at : content.at])
+            self.shape.globals_types.append(kind)
+
+    def _pass_constant(self, content: _Reader) -> None:
+        """No global can be imported, so what a global holds at first is one constant."""
+        at = content.at
+        opcode = content.byte("a constant expression")
+        if opcode not in (_I32_CONST, _I64_CONST):
+            what = f"opcode 0x{opcode:x} in the constant expression of a global: only i32.const or i64.const is allowed"
+            raise content.refused("UPG_HANDLER_OPCODE", what, at)
+        while content.byte("a constant") > 0x7F:
+            pass
+        if content.byte("the end of a constant expression") != _END:
+            raise content.refused("UPG_HANDLER_OPCODE", "a constant expression of a global is one constant", at)
 
     def _read_exports(self, content: _Reader) -> None:
         for _ in range(content.count("exports")):
@@ -230,7 +266,7 @@ class _ShapeReader:
             if is_function and index >= len(self._functions):
                 raise content.malformed(f"export {quote(name)}: there is no function {index}")
             kind_of_it = self._functions[index] if is_function else ""
-            self.shape.exports[name] = Export(_KINDS[kind], kind_of_it, is_function and index < self._imported)
+            self.shape.exports[name] = Export(_KINDS[kind], kind_of_it, is_function and index < self._imported, index)
 
 
 def read_shape(data: bytes) -> WasmShape:
