@@ -130,6 +130,7 @@ class Load(unittest.TestCase):
             "deeper than 264": body(nested("block", 265)),
             "32 inside each other": body(nested("loop", 33)),
             "more than 256 loops": body("(loop)" * 257),
+            "branches × locals": body("(block)" * 4_100, f"(local {'i32 ' * 264})"),
             "more than 18480 branches": body("(block)" * 18_481),
             "more than 18480 branches ": body(f"(block (br_table {'0 ' * 18_480} (i32.const 0)))"),
             "at most 524288 are allowed": body("(drop (i32.const 0))" * 180_000),
@@ -143,7 +144,7 @@ class Load(unittest.TestCase):
 
     def test_metered_at_the_bounds(self) -> None:
         """the most of each that metering makes → loads"""
-        code = f"{'(block ' * 232} {'(loop ' * 32} {')' * 264} {'(loop)' * 224} {'(block)' * 17_100}"
+        code = f"{'(block ' * 232} {'(loop ' * 32} {')' * 264} {'(loop)' * 224} {'(block)' * 2_400}"
         text = f'(func (export "handler_run") (param i32) (result i32) (local {"i32 " * 264}) {code} i32.const 0)'
         Handler.load(handler_file(metered=metered_of(text)))
 

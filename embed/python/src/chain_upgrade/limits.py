@@ -39,6 +39,8 @@ METERED_NESTING_MAX = 256 + 8
 METERED_BODY_BYTES_MAX = 524_288
 #: Five for each of the 2,048 that a body may have, two for each of its 4,096 calls.
 METERED_BRANCHES_MAX = 5 * 2_048 + 2 * 4_096 + 48
+#: A body's branches times its variables are at most 200,000; metering makes five of one, but for those of calls.
+METERED_BRANCH_LOCALS_MAX = 5 * 200_000
 
 BATCH_BYTES = 65_536
 BATCH_OUT_BYTES = 262_144

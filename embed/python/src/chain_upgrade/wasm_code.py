@@ -11,6 +11,7 @@ from .limits import (
     LOOP_NESTING_MAX,
     LOOPS_MAX,
     METERED_BODY_BYTES_MAX,
+    METERED_BRANCH_LOCALS_MAX,
     METERED_BRANCHES_MAX,
     METERED_LOCALS_ADDED,
     METERED_LOCALS_MAX,
@@ -18,7 +19,9 @@ from .limits import (
 )
 
 _REFUSED, _PLAIN, _BLOCK, _ELSE, _END, _LABEL, _LABELS, _INDEX, _INDEXES, _PREFIX, _BRANCH, _BULK = range(12)
-_LOOP = 0x03
+_LOOP, _CALL, _CALL_INDIRECT = 0x03, 0x10, 0x11
+#: What metering adds at a call, and around a body, at most.
+_BRANCHES_OF_CALL, _BRANCHES_AROUND = 2, 48
 _VALUE_TYPES = b"\x7f\x7e"
 _BLOCK_TYPES = b"\x40\x7f\x7e"
 #: A loop is entered, begun again and left.
@@ -65,7 +68,7 @@ def code_problem(content: bytes) -> str | None:
         end = at + size
         declared, at, problem = _locals(content, at)
         total += declared
-        problem = problem or _body_problem(content, at, end)
+        problem = problem or _body_problem(content, at, end, declared)
         if problem:
             return f"body {index}: {problem}"
         at = end
@@ -87,10 +90,10 @@ def _locals(content: bytes, at: int) -> tuple[int, int, str | None]:
     return declared, at, problem if declared > METERED_LOCALS_MAX else None
 
 
-def _body_problem(content: bytes, at: int, end: int) -> str | None:
+def _body_problem(content: bytes, at: int, end: int, declared: int) -> str | None:
     """One loop over the instructions: it is the time that loading takes here."""
     kinds = _KINDS
-    branches = loops = open_loops = 0
+    branches = calls = loops = open_loops = 0
     #: Of the open blocks, whether each is a loop.
     blocks: list[bool] = []
     while at < end:
@@ -104,8 +107,10 @@ def _body_problem(content: bytes, at: int, end: int) -> str | None:
                 at += 1
             at += 1
             if kind == _INDEX:
+                calls += opcode == _CALL
                 continue
             if kind == _INDEXES:
+                calls += opcode == _CALL_INDIRECT
                 while content[at] > 0x7F:
                     at += 1
                 at += 1
@@ -144,6 +149,10 @@ def _body_problem(content: bytes, at: int, end: int) -> str | None:
             return f"opcode 0x{opcode:x} is not allowed"
         if branches > METERED_BRANCHES_MAX:
             return f"more than {METERED_BRANCHES_MAX} branches"
+    # Two locals at most are the meter's.
+    product = max(branches - _BRANCHES_OF_CALL * calls - _BRANCHES_AROUND, 0) * max(declared - 2, 0)
+    if product > METERED_BRANCH_LOCALS_MAX:
+        return f"branches × locals, without those of calls: {product}, at most {METERED_BRANCH_LOCALS_MAX} are allowed"
     return None
 
 
