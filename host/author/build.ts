@@ -1,8 +1,8 @@
 /** Builds an author's project: sources in, one .wasm with its manifest out, and the lock that says what it was made of. */
-import { existsSync, mkdirSync, rmSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { existsSync, rmSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import { utf8 } from "../bytes.js";
-import { writeFileAtomically } from "../engine/home/atomic-file.js";
+import { outFile, writeOutFile } from "../engine/home/out-file.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import type { CompileOptions } from "./compile.js";
 import { openCompiler } from "./compiler.js";
@@ -12,6 +12,7 @@ import { meteredText, putMetered } from "./metered-file.js";
 import { HandlerProject, type NamedFixture } from "./project.js";
 import { compileOrExplain, refusedFile } from "./refused-build.js";
 import { manifestWarnings } from "./semantics.js";
+import { sourceFiles } from "./source-files.js";
 import { gasOf } from "./testing/fixture-runs.js";
 
 export interface BuildOptions {
@@ -52,7 +53,12 @@ export async function buildProject(options: BuildOptions): Promise<BuildAnswer> 
   const { entry, folder } = project;
   const compile: CompileOptions = { compiler, project: folder, entry, packageRoot: options.packageRoot };
   const file = options.out === undefined ? project.wasmFile : resolve(options.out);
+  const scenes = readScenes(project);
+  const read = [project.lockFile, ...scenes.files];
+  for (const made of [file, refusedFile(file), mapFileOf(file)]) outFile(made, read);
+  if (!options.locked) outFile(project.lockOf(file), scenes.files);
   const compiled = await compileOrExplain(compile, refusedFile(file));
+  const inputs = [...read, ...sourceFiles(compiled.sources, project, options.packageRoot)];
   const lockFile = options.locked ? project.lockFor(file) : project.lockOf(file);
   const isMetered = options.metered !== false && (!options.locked || isMeteredByLock(lockFile));
   const { handler, metered, warnings } = isMetered ? putMetered(compiled.handler) : { ...compiled, ...PLAIN };
@@ -60,15 +66,13 @@ export async function buildProject(options: BuildOptions): Promise<BuildAnswer> 
   const facts = { metered: metered !== null, sha256: hash, size: bytes.length };
   const lock = makeLock(compiler.version, compiled.sources, facts);
   if (options.locked) requireLock(lockFile, lock);
-  const scenes = readScenes(project);
   const gas = gasOf(handler, scenes.fixtures);
   const map = await makeMap(compile, { bytes, hash });
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileAtomically(file, bytes, 0o644);
+  writeOutFile(file, bytes, inputs);
   rmSync(refusedFile(file), { force: true });
   if (!options.locked) writeLock(lockFile, lock);
   if (map === undefined) rmSync(mapFileOf(file), { force: true });
-  else writeFileAtomically(mapFileOf(file), utf8(map), 0o644);
+  else writeOutFile(mapFileOf(file), utf8(map), inputs);
   return {
     file: options.out ?? project.wasmName,
     name: manifest.name,
@@ -94,7 +98,8 @@ export function buildText({ file, name, sha256: hash, size, metered, gas, gas_li
   ].join("\n");
 }
 
-function requireEntry({ folder, entry }: HandlerProject): void {
+/** @throws UpgradeError UPG_INVALID_ARGUMENT: the folder is no project */
+export function requireEntry({ folder, entry }: HandlerProject): void {
   if (existsSync(join(folder, entry))) return;
   throw new UpgradeError(
     "UPG_INVALID_ARGUMENT",
@@ -102,12 +107,20 @@ function requireEntry({ folder, entry }: HandlerProject): void {
   );
 }
 
+interface Scenes {
+  readonly files: readonly string[];
+  readonly fixtures: readonly NamedFixture[];
+  readonly warnings: readonly string[];
+}
+
 /** A scene that cannot be read is for `handler test` to refuse: the handler's bytes do not depend on it. */
-function readScenes(project: HandlerProject): { fixtures: readonly NamedFixture[]; warnings: readonly string[] } {
+function readScenes(project: HandlerProject): Scenes {
+  let files: readonly string[] = [];
   try {
-    return { fixtures: project.fixtures(), warnings: [] };
+    files = project.fixtureFiles();
+    return { files, fixtures: project.fixtures(), warnings: [] };
   } catch (error) {
     if (!isUpgradeError(error)) throw error;
-    return { fixtures: [], warnings: [`no gas of the scenes: ${error.message}`] };
+    return { files, fixtures: [], warnings: [`no gas of the scenes: ${error.message}`] };
   }
 }

@@ -3,7 +3,6 @@
  * in. The bytes depend on the sources, the compiler's version and the flags; not on folders, clocks or machines.
  */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
 import { concatBytes, toHex, utf8 } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
@@ -11,6 +10,7 @@ import { MANIFEST_SECTION } from "../handler/manifest/manifest.js";
 import { customSection } from "../wasm/custom-section.js";
 import { type Compiler, packageFolder } from "./compiler.js";
 import { type ManifestDocument, runDeclaration } from "./declaration.js";
+import { readTextFile } from "./text-file.js";
 
 /** No garbage collector, no start section, memory bounded: what the sandbox asks for. */
 export const HANDLER_FLAGS: readonly string[] = [
@@ -119,7 +119,7 @@ export function locate(path: string, project: string, packageRoot: string): { la
 
 function readText(file: string): string | null {
   try {
-    return readFileSync(file, "utf8");
+    return readTextFile(file);
   } catch {
     return null; // the compiler looks in several places
   }

@@ -1,10 +1,10 @@
 /** `handler.lock.json`: what a handler was built from, so that anyone can build the same bytes and see that they are. */
-import { readFileSync } from "node:fs";
 import { utf8 } from "../bytes.js";
-import { writeFileAtomically } from "../engine/home/atomic-file.js";
+import { writeOutFile } from "../engine/home/out-file.js";
 import { messageOf, UpgradeError } from "../errors.js";
 import { VERSION } from "../version.js";
 import { HANDLER_FLAGS } from "./compile.js";
+import { readTextFile } from "./text-file.js";
 
 export interface HandlerLock {
   readonly lock: 1;
@@ -37,7 +37,7 @@ export function makeLock(
 }
 
 export function writeLock(path: string, lock: HandlerLock): void {
-  writeFileAtomically(path, utf8(`${JSON.stringify(lock, null, 2)}\n`), 0o644);
+  writeOutFile(path, utf8(`${JSON.stringify(lock, null, 2)}\n`));
 }
 
 /** Whether the locked file carries its metered module. @throws UpgradeError UPG_INVALID_CONFIG */
@@ -66,7 +66,7 @@ export function requireLock(path: string, built: HandlerLock): void {
 
 export function readLock(path: string): HandlerLock {
   try {
-    const lock = JSON.parse(readFileSync(path, "utf8")) as Partial<HandlerLock>;
+    const lock = JSON.parse(readTextFile(path)) as Partial<HandlerLock>;
     if (lock.lock !== 1 || typeof lock.sha256 !== "string" || typeof lock.sources !== "object") {
       throw new Error("it is not a lock of version 1");
     }

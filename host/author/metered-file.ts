@@ -1,5 +1,5 @@
 /** The metered module inside a handler's file (docs/abi.md): put in by `handler build` and `handler meter`. */
-import { writeFileAtomically } from "../engine/home/atomic-file.js";
+import { writeOutFile } from "../engine/home/out-file.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import { examineHandler } from "../handler/check/check.js";
 import { loadHandler, type WasmHandler } from "../handler/handler.js";
@@ -43,7 +43,7 @@ export interface MeteredFile {
 export function meterFile(file: string, out: string): MeteredFile {
   const { bytes } = readWasmFile(file);
   const handler = loadHandler(meteredOf(file, bytes), { sha256 });
-  writeFileAtomically(out, handler.bytes, 0o644);
+  writeOutFile(out, handler.bytes);
   const { manifest, hash } = handler;
   const metered = meteredBytes(handler.bytes) ?? 0;
   return { file: out, name: manifest.name, sha256: hash, size: handler.bytes.length, metered };

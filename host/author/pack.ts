@@ -1,9 +1,6 @@
 /** Attaches a manifest to a module of any language's compiler, in the place of one that it has. */
-
-import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
 import { concatBytes } from "../bytes.js";
-import { writeFileAtomically } from "../engine/home/atomic-file.js";
+import { writeOutFile } from "../engine/home/out-file.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import { METERED_SECTION } from "../handler/check/metered.js";
 import { loadHandler } from "../handler/handler.js";
@@ -51,8 +48,7 @@ export function packHandler({ file, manifest, out }: PackOptions): PackAnswer {
     const bare = withoutSections(module, [MANIFEST_SECTION, METERED_SECTION]);
     return putMetered(loadHandler(concatBytes(bare, customSection(MANIFEST_SECTION, json)), { sha256 }));
   });
-  mkdirSync(dirname(out), { recursive: true });
-  writeFileAtomically(out, handler.bytes, 0o644);
+  writeOutFile(out, handler.bytes, [manifest]);
   return {
     file: out,
     name: handler.manifest.name,

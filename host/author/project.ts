@@ -1,8 +1,9 @@
 /** A handler author's project: where everything is. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import { type Fixture, parseFixture } from "../harness/fixture.js";
+import { readTextFile } from "./text-file.js";
 
 export interface NamedFixture {
   readonly name: string;
@@ -46,18 +47,23 @@ export class HandlerProject {
     return ["assembly", "fixtures"].map((name) => join(this.folder, name));
   }
 
-  /** Scenes in `fixtures/*.json`, by name. @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_STORE_IO */
-  fixtures(): NamedFixture[] {
+  /** @throws UpgradeError UPG_STORE_IO */
+  fixtureFiles(): string[] {
     const folder = join(this.folder, "fixtures");
     const names = filesOf(folder).filter((name) => name.endsWith(".json"));
-    return names.sort().map((name) => readFixture(join(folder, name), name.slice(0, -".json".length)));
+    return names.sort().map((name) => join(folder, name));
+  }
+
+  /** Scenes in `fixtures/*.json`, by name. @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_STORE_IO */
+  fixtures(): NamedFixture[] {
+    return this.fixtureFiles().map((file) => readFixture(file, basename(file, ".json")));
   }
 }
 
 export function readFixture(path: string, name = path): NamedFixture {
   let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    text = readTextFile(path);
   } catch (cause) {
     const message = messageOf(cause);
     throw new UpgradeError("UPG_STORE_IO", `cannot read the fixture ${path}: ${message}`, { cause });

@@ -1,7 +1,6 @@
 /** What nodes would refuse is compiled once more, with the names of its functions, and left to look at. */
-import { mkdirSync } from "node:fs";
-import { dirname, relative } from "node:path";
-import { writeFileAtomically } from "../engine/home/atomic-file.js";
+import { relative } from "node:path";
+import { writeOutFile } from "../engine/home/out-file.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import { examineHandler } from "../handler/check/check.js";
 import { loadHandler, type WasmHandler } from "../handler/handler.js";
@@ -46,8 +45,7 @@ async function explained(
   const { bytes, module, findings } = examineHandler(manifest ? withManifest(named, manifest) : named);
   const [first] = findings.filter(({ code }) => code === error.code);
   if (!first) return error;
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileAtomically(file, bytes, 0o644);
+  writeOutFile(file, bytes);
   const shown = relative(".", file);
   const line = first.function === null || !module ? "" : lineOf(module, sourceMap, first.offset ?? 0);
   const place = first.function === null ? "" : `in function ${first.function}${line === "" ? "" : ` (${line})`}: `;

@@ -36,6 +36,13 @@ export function parseCount(text: string): number {
   return count;
 }
 
+/** A count of what there must be one of at least. */
+export function parsePositive(text: string): number {
+  const count = parseCount(text);
+  if (count === 0) throw new InvalidArgumentError("expected at least 1.");
+  return count;
+}
+
 /** A TCP port. */
 export function parsePort(text: string): number {
   const port = Number(text);

@@ -1,8 +1,9 @@
 /** A handler's file, with the map of its build where that is beside it. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { isUpgradeError, messageOf, UpgradeError } from "../../errors.js";
 import type { WasmHandler } from "../../handler/handler.js";
 import { useMap } from "../../harness/failure/maps.js";
+import { readTextFile } from "../text-file.js";
 import { openHandlerFile } from "../wasm-file.js";
 import { mapFileOf } from "./make-map.js";
 
@@ -16,7 +17,7 @@ export function openMappedHandler(path: string): WasmHandler {
 
 function readMap(handler: WasmHandler, path: string): void {
   try {
-    useMap(handler, readFileSync(path, "utf8"));
+    useMap(handler, readTextFile(path));
   } catch (cause) {
     const code = isUpgradeError(cause) ? cause.code : "UPG_STORE_IO";
     throw new UpgradeError(code, `${path}: ${messageOf(cause)}`, { cause });

@@ -1,13 +1,13 @@
 /** Is a built handler still what the sources make? handler.lock.json names what they were when it was built. */
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import { toHex } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
 import { programName } from "../../program-name.js";
-import { locate } from "../compile.js";
 import { readLock } from "../lock.js";
 import type { HandlerProject } from "../project.js";
+import { sourceFile } from "../source-files.js";
+import { readTextFile } from "../text-file.js";
 
 const SHOWN_MAX = 3;
 
@@ -23,7 +23,7 @@ export function requireFresh(project: HandlerProject, hash: string, packageRoot:
   const lock = readLock(project.lockFile);
   const changed = Object.entries(lock.sources)
     .filter(([name, sha256]) => {
-      const file = fileOf(name, project.folder, packageRoot);
+      const file = sourceFile(name, project.folder, packageRoot);
       return file !== undefined && hashOf(file) !== sha256;
     })
     .map(([name]) => name);
@@ -42,17 +42,9 @@ function stale({ wasmName }: HandlerProject, why: string, hash: string): Upgrade
   });
 }
 
-/** A name as the lock has it: a file of the project, of the kit, or of a package; undefined where this program has no kit. */
-function fileOf(name: string, folder: string, packageRoot: string | undefined): string | undefined {
-  const own = join(folder, name);
-  if (existsSync(own)) return own;
-  if (packageRoot === undefined) return undefined;
-  return locate(`node_modules/${name}`, folder, packageRoot).file;
-}
-
 function hashOf(file: string): string {
   try {
-    return toHex(createHash("sha256").update(readFileSync(file, "utf8")).digest());
+    return toHex(createHash("sha256").update(readTextFile(file)).digest());
   } catch {
     return ""; // gone
   }

@@ -11,7 +11,7 @@ const LOOK_MILLIS = 200;
  * @param folders what to look at, whether they exist or not
  */
 export async function watchFolders(folders: readonly string[], work: () => Promise<void>): Promise<never> {
-  for (let seen = ""; ; ) {
+  for (let seen: string | undefined; ; ) {
     const now = stateOf(folders);
     if (now !== seen) {
       // What changes while it runs is seen after it.

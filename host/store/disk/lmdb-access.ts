@@ -43,8 +43,10 @@ export async function openRegularHandle(path: string): Promise<FileHandle> {
 
 const notRegular = (stat: Stats) => new Error(`it is no regular file, but ${kindOf(stat)}`);
 
-function kindOf(stat: Stats): string {
+/** What it is instead of an ordinary file. */
+export function kindOf(stat: Stats): string {
   if (stat.isFIFO()) return "a pipe";
+  if (stat.isSocket()) return "a socket";
   return stat.isDirectory() ? "a folder" : "a device";
 }
 

@@ -1,5 +1,5 @@
 /** `handler pack`: a manifest for a module of any compiler. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -48,6 +48,16 @@ describe("packHandler()", () => {
     const [kept] = sections.filter(({ name }) => name.includes("metered"));
     expect(kept?.bytes).not.toBe(metered.length);
     openHandler(readFileSync(file));
+  });
+
+  test("onto its manifest, or a link to it → UPG_INVALID_ARGUMENT, and the manifest stays", () => {
+    const before = readFileSync(MANIFEST, "utf8");
+    symlinkSync(MANIFEST, join(folder, "link.json"));
+    for (const to of [MANIFEST, join(folder, "link.json")]) {
+      const code = expect.objectContaining({ code: "UPG_INVALID_ARGUMENT", message: expect.stringContaining(to) });
+      expect(() => packHandler({ file: BARE, manifest: MANIFEST, out: to })).toThrow(code);
+    }
+    expect(readFileSync(MANIFEST, "utf8")).toBe(before);
   });
 
   test.each([

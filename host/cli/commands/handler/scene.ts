@@ -1,12 +1,12 @@
 /** `chaind handler scene --state HOME`: a scene for `handler test` from what a chain has committed. */
-import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
 import { partsOf, sceneFromState, sceneText } from "../../../author/state-scene.js";
 import { openHandlerFile } from "../../../author/wasm-file.js";
 import { fromHex, toHex, utf8 } from "../../../bytes.js";
-import { writeFileAtomically } from "../../../engine/home/atomic-file.js";
+import { Home } from "../../../engine/home/home.js";
+import { outFile, writeOutFile } from "../../../engine/home/out-file.js";
+import { outputFile } from "../../../offline/output-file.js";
 import type { Cobra } from "../../../shell/cobra.js";
-import { parseCount, parseHeight } from "../../../shell/options.js";
+import { parseHeight, parsePositive } from "../../../shell/options.js";
 import type { Output } from "../../../shell/output.js";
 import { usage } from "../../../usage.js";
 
@@ -32,15 +32,16 @@ export function registerScene(handler: Cobra, output: Output): void {
     .option("--store <name...>", "stores to take pairs of")
     .option("--prefix <hex>", "only keys that begin with this", "")
     .option("--handler <file>", "the stores and prefixes that this handler declares")
-    .option("--limit <count>", "most pairs of each store and prefix", parseCount, 100)
+    .option("--limit <count>", "most pairs of each store and prefix", parsePositive, 100)
     .option("--height <height>", "state of this height (default: the last one)", parseHeight)
     .requiredOption("--out <file>", "where to write the scene")
     .example("handler scene --state node --store bank --prefix 02 --limit 20 --out fixtures/real.json")
     .action((options: SceneOptions) => {
-      const { state: home, height, limit, out } = options;
+      const { state: home, height, limit, out, handler: file } = options;
+      const inputs = file === undefined ? [] : [file];
+      outputFile(new Home(home), outFile(out, inputs));
       const { fixture, cut, ...made } = sceneFromState({ home, height, limit, parts: partsWanted(options) });
-      mkdirSync(dirname(out), { recursive: true });
-      writeFileAtomically(out, utf8(sceneText(fixture)), 0o644);
+      writeOutFile(out, utf8(sceneText(fixture)), inputs);
       for (const { store, prefix } of cut) output.say(`${store} ${toHex(prefix)}…: the first ${limit} pairs of more`);
       const stores = Object.keys(fixture.stores ?? {});
       const text = `${out}  ${made.pairs} pairs of ${stores.join(", ")} at height ${made.height}`;

@@ -1,7 +1,7 @@
 /** `chaind handler test [FILE]`: the checks that every handler must pass, on the scenes of a project. */
 
 import { fileURLToPath } from "node:url";
-import { buildProject, buildText } from "../../../author/build.js";
+import { buildProject, buildText, requireEntry } from "../../../author/build.js";
 import { packageRoot } from "../../../author/compiler.js";
 import { HandlerProject } from "../../../author/project.js";
 import { fixtureText } from "../../../author/testing/fixture-text.js";
@@ -49,7 +49,9 @@ function runTests(options: TestOptions, output: Output): boolean {
 }
 
 async function watch(tests: TestOptions, root: string, output: Output): Promise<void> {
-  const { folder, watched } = new HandlerProject(tests.project);
+  const project = new HandlerProject(tests.project);
+  requireEntry(project);
+  const { folder, watched } = project;
   await watchFolders(watched, async () => {
     try {
       const built = await buildProject({ project: tests.project, packageRoot: root });
