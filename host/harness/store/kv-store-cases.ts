@@ -3,7 +3,9 @@ import { concatBytes, fromHex, toHex, utf8 } from "../../bytes.js";
 import { KEY_BYTES_MAX, VALUE_BYTES_MAX } from "../../limits.js";
 import { decodeText } from "../../text.js";
 import type { KeyRange, KVStore } from "../../types.js";
+import { KEPT_BUFFERS } from "./kept-buffers.js";
 import { deleteFrame, expectCode, expectSame, framesOf, pairsOf, putFrame } from "./looks.js";
+import { MANY_WRITES } from "./many-writes.js";
 
 /** A fresh, empty store. */
 export interface StoreUnderTest {
@@ -225,4 +227,11 @@ function compareWalks(
   expectSame(framesOf(store, { start, end }, 40), pairs);
 }
 
-export const KV_STORE_CASES: Readonly<Record<string, Case>> = { ...SINGLE_KEYS, ...WALKS, ...FRAMES, ...HISTORIES };
+export const KV_STORE_CASES: Readonly<Record<string, Case>> = {
+  ...SINGLE_KEYS,
+  ...WALKS,
+  ...KEPT_BUFFERS,
+  ...FRAMES,
+  ...HISTORIES,
+  ...MANY_WRITES,
+};
