@@ -33,9 +33,10 @@ export function startChildNode(options: ChildNodeOptions): ChildNode {
   const program = fileURLToPath(new URL("chaind.js", import.meta.url));
   const clock = ["--logical-clock", "--block-time", options.blockTime];
   const args = [program, "start", "--home", options.home, "--log_format", "json", ...clock, ...options.arguments];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
+  // Its end of the channel closes with this process, however that ends: the node ends then too (endWithParent).
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe", "ipc"] });
   let log = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     log += text;
   });
   const end = new Promise<ChildNodeEnd>((resolve, reject) => {

@@ -1,6 +1,8 @@
 /** `chaind demo` as a command of the program: its help, its mistakes, its output. What it shows is tested in main-job.test.ts. */
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { genesisDocument } from "../scenario/genesis-text.js";
 import { DIST, run } from "./chaind.js";
@@ -43,6 +45,18 @@ describe("chaind demo", () => {
     expect(readdirSync(line.home)).toEqual(before);
   }, 180_000);
 
+  test("killed while its node runs → the node ends too, and lets go of the home", async () => {
+    const line = new CommandLine();
+    const demo = run(join(DIST, "chaind.js"), ["demo", "--home", line.home], line.env);
+    let [node] = nodesOf(line.home, demo.child.pid);
+    for (; node === undefined && demo.child.exitCode === null; [node] = nodesOf(line.home, demo.child.pid))
+      await sleep(5);
+    expect(node, "a node of the demo").toBeDefined();
+    demo.child.kill("SIGKILL");
+    expect((await demo.end).signal).toBe("SIGKILL");
+    while (nodesOf(line.home).includes(node as number)) await sleep(20);
+  });
+
   test("--genesis of a document that was exported after v2 → 2, what to do instead, and no home is made", async () => {
     const line = new CommandLine();
     mkdirSync(line.home, { recursive: true });
@@ -57,6 +71,13 @@ describe("chaind demo", () => {
     expect(existsSync(home)).toBe(false);
   });
 });
+
+/** Processes of `start` on this home; those of one parent, where it is given. */
+function nodesOf(home: string, parent?: number): number[] {
+  const lines = execFileSync("ps", ["-ww", "-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
+  const found = lines.filter((text) => text.includes(` start --home ${home} `)).map((text) => text.trim().split(/ +/));
+  return found.filter(([, owner]) => parent === undefined || Number(owner) === parent).map(([id]) => Number(id));
+}
 
 test("npm start -- with a mistyped flag → the same, in its own name", async () => {
   const script = join(DIST, "main-job.js");
