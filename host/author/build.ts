@@ -2,13 +2,13 @@
 import { existsSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { utf8 } from "../bytes.js";
-import { outFile, writeOutFile } from "../engine/home/out-file.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import type { CompileOptions } from "./compile.js";
 import { openCompiler } from "./compiler.js";
 import { isMeteredByLock, makeLock, requireLock, writeLock } from "./lock.js";
 import { makeMap, mapFileOf } from "./map/make-map.js";
 import { meteredText, putMetered } from "./metered-file.js";
+import { outFile, writeOutFile } from "./out-file.js";
 import { HandlerProject, type NamedFixture } from "./project.js";
 import { compileOrExplain, refusedFile } from "./refused-build.js";
 import { manifestWarnings } from "./semantics.js";

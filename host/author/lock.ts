@@ -1,9 +1,9 @@
 /** `handler.lock.json`: what a handler was built from, so that anyone can build the same bytes and see that they are. */
 import { utf8 } from "../bytes.js";
-import { writeOutFile } from "../engine/home/out-file.js";
 import { messageOf, UpgradeError } from "../errors.js";
 import { VERSION } from "../version.js";
 import { HANDLER_FLAGS } from "./compile.js";
+import { writeOutFile } from "./out-file.js";
 import { readTextFile } from "./text-file.js";
 
 export interface HandlerLock {

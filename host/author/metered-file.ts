@@ -1,10 +1,11 @@
 /** The metered module inside a handler's file (docs/abi.md): put in by `handler build` and `handler meter`. */
-import { writeOutFile } from "../engine/home/out-file.js";
+
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import { examineHandler } from "../handler/check/check.js";
 import { loadHandler, type WasmHandler } from "../handler/handler.js";
 import { withMetered } from "../handler/metered-section.js";
 import { sha256 } from "../native/sha256.js";
+import { writeOutFile } from "./out-file.js";
 import { readWasmFile } from "./wasm-file.js";
 
 export interface MeteredBuild {

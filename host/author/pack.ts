@@ -1,6 +1,5 @@
 /** Attaches a manifest to a module of any language's compiler, in the place of one that it has. */
 import { concatBytes } from "../bytes.js";
-import { writeOutFile } from "../engine/home/out-file.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import { METERED_SECTION } from "../handler/check/metered.js";
 import { loadHandler } from "../handler/handler.js";
@@ -9,6 +8,7 @@ import { HANDLER_BYTES_MAX } from "../limits.js";
 import { sha256 } from "../native/sha256.js";
 import { customSection, withoutSections } from "../wasm/custom-section.js";
 import { meteredText, putMetered } from "./metered-file.js";
+import { writeOutFile } from "./out-file.js";
 import { manifestWarnings } from "./semantics.js";
 import { readWasmFile } from "./wasm-file.js";
 

@@ -1,6 +1,5 @@
 /** What nodes would refuse is compiled once more, with the names of its functions, and left to look at. */
 import { relative } from "node:path";
-import { writeOutFile } from "../engine/home/out-file.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import { examineHandler } from "../handler/check/check.js";
 import { loadHandler, type WasmHandler } from "../handler/handler.js";
@@ -11,6 +10,7 @@ import type { WasmModule } from "../wasm/wasm-module.js";
 import { type CompiledHandler, type CompileOptions, compileHandler, compileMapped, withManifest } from "./compile.js";
 import type { ManifestDocument } from "./declaration.js";
 import { readSourceMap } from "./map/source-map.js";
+import { writeOutFile } from "./out-file.js";
 
 /** `build/handler.refused.wasm` of `build/handler.wasm`. */
 export const refusedFile = (file: string): string => `${file.replace(/\.wasm$/, "")}.refused.wasm`;

@@ -1,4 +1,4 @@
-/** The files behind the names of sources that handler.lock.json has. */
+/** Finds the file of each source that handler.lock.json names. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { locate } from "./compile.js";

@@ -1,9 +1,10 @@
 /** `chaind handler scene --state HOME`: a scene for `handler test` from what a chain has committed. */
+
+import { outFile, writeOutFile } from "../../../author/out-file.js";
 import { partsOf, sceneFromState, sceneText } from "../../../author/state-scene.js";
 import { openHandlerFile } from "../../../author/wasm-file.js";
 import { fromHex, toHex, utf8 } from "../../../bytes.js";
 import { Home } from "../../../engine/home/home.js";
-import { outFile, writeOutFile } from "../../../engine/home/out-file.js";
 import { outputFile } from "../../../offline/output-file.js";
 import type { Cobra } from "../../../shell/cobra.js";
 import { parseHeight, parsePositive } from "../../../shell/options.js";

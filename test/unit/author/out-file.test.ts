@@ -16,8 +16,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { outFile, writeOutFile } from "../../../host/author/out-file.js";
 import { utf8 } from "../../../host/bytes.js";
-import { outFile, writeOutFile } from "../../../host/engine/home/out-file.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-out-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 
 describe("writeOutFile()", () => {
-  test("a new file, in folders that are not there yet → made; an ordinary one → replaced", () => {
+  test("a new file, in folders that are absent → made; an ordinary one → replaced", () => {
     writeOutFile(at("a/b/new"), utf8("new"));
     writeOutFile(at("old"), utf8("new"));
     for (const name of ["a/b/new", "old"]) expect(readFileSync(at(name), "utf8")).toBe("new");

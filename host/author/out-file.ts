@@ -3,11 +3,11 @@
  * device would become a file by being replaced, and what the command reads would be lost.
  */
 import { lstatSync, realpathSync, type Stats, statSync } from "node:fs";
-import { isUpgradeError } from "../../errors.js";
-import { kindOf } from "../../store/disk/lmdb-access.js";
-import { diskFailure } from "../../store/disk/lmdb-errors.js";
-import { usage } from "../../usage.js";
-import { writeFileAtomically } from "./atomic-file.js";
+import { writeFileAtomically } from "../engine/home/atomic-file.js";
+import { isUpgradeError } from "../errors.js";
+import { kindOf } from "../store/disk/lmdb-access.js";
+import { diskFailure } from "../store/disk/lmdb-errors.js";
+import { usage } from "../usage.js";
 
 const FILE_MODE = 0o644;
 
@@ -24,7 +24,7 @@ export function outFile(out: string, inputs: readonly string[] = []): string {
   } catch (cause) {
     throw isUpgradeError(cause) ? cause : diskFailure("write", `cannot write ${out}`, out, cause);
   }
-  throw refused(out, "it is a link to what is not there");
+  throw refused(out, "it is a link to a file that is absent");
 }
 
 /** Checks as `outFile` does, then writes whole or not at all. @throws UpgradeError, and UPG_STORE_FULL */
