@@ -10,7 +10,7 @@ const SOURCES = join(ROOT, "test/embed/java");
 const JARS = join(ROOT, "build/engines/chicory");
 const CLASSES = join(ROOT, "build/embed/java");
 /** `npm run embed:java` runs all of them. */
-const HANDLER_CASES_STRIDE = Number(process.env["HANDLER_CASES_STRIDE"] ?? 8);
+const HANDLER_CASES_STRIDE = Number(process.env["HANDLER_CASES_STRIDE"] ?? 16);
 const HOST_LINES_MAX = 500;
 /** The host; beside it is what replays the vectors. */
 const HOST = ["Guest.java", "Core.java", "Handler.java", "Run.java"];
