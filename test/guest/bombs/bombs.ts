@@ -51,7 +51,8 @@ export function largestHandler(shape: Shape, locals: number, bytesMax = BODY_BYT
 
 const isHandler = (bodies: readonly Body[]) => checkHandler(moduleOf(bodies)).findings.length === 0;
 
-function largestBody(shape: Shape, locals: number, bytesMax: number): Body {
+/** The longest function of one shape that is taken. */
+export function largestBody(shape: Shape, locals: number, bytesMax = BODY_BYTES_MAX): Body {
   return shape(
     greatest(16, bytesMax, (bytes) => isHandler([shape(bytes, locals)])),
     locals,
