@@ -61,9 +61,9 @@ func rewritten(t *testing.T, module []byte, id byte, content []byte) []byte {
 		out = binary.AppendUvarint(append(out, id), uint64(len(content)))
 		out = append(out, content...)
 	}
-	isDone := false
+	isDone, isThere := false, parsed.Section(id) != nil
 	for _, section := range parsed.Sections {
-		if !isDone && content != nil && section.ID >= id {
+		if !isDone && content != nil && (section.ID == id || !isThere && section.ID > id) {
 			put(id, content)
 			isDone = true
 		}

@@ -1,5 +1,9 @@
 package upgrade
 
+func noContext() error {
+	return newError(CodeInvalidArgument, "the context is nil: context.Background() is one that never ends")
+}
+
 // cancelled is what a run ends with when its context ends first. It says nothing about the handler.
 //
 // The context is looked at whenever the guest calls the host or the host calls the guest. Between two such calls a guest

@@ -10,13 +10,15 @@ import (
 
 // Core is core.wasm, which decides about plans and keeps the records of the upgrade module (docs/abi.md). Each call is
 // given the store that it reads or writes: the upgrade module's own, and nothing else. The core remembers nothing between
-// calls. A method that fails has written nothing. It may be used by several goroutines, which wait for each other; a
-// store must not call the core that is reading it.
+// calls. A method that fails in the core has written nothing. A store that fails while the writes are handed to it keeps
+// those before: give a branch of the chain's state, and drop it when a method fails. A core may be used by several
+// goroutines, which wait for each other; a store that calls the core which called it gets UPG_BUG_ASSERT.
 type Core struct {
 	mutex    sync.Mutex
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule
 	live     *coreInstance
+	isClosed bool
 }
 
 // CoreOptions say which core is hosted, and how.
@@ -29,6 +31,9 @@ type CoreOptions struct {
 
 // NewCore compiles the core. It fails with UPG_BUG_CORE_ABI when the bytes are not a core of this interface.
 func NewCore(ctx context.Context, options CoreOptions) (core *Core, err error) {
+	if ctx == nil {
+		return nil, noContext()
+	}
 	config := wazero.NewRuntimeConfig()
 	if options.Interpreter {
 		config = wazero.NewRuntimeConfigInterpreter()
@@ -58,14 +63,26 @@ func NewCore(ctx context.Context, options CoreOptions) (core *Core, err error) {
 	return made, nil
 }
 
-// Close gives up the compiled code. No call may be under way.
-func (c *Core) Close(ctx context.Context) error { return c.runtime.Close(ctx) }
-
-// run does one operation. What it writes is in a branch, which is handed to the store when all went well: a store that
-// fails, or a trap, between two writes leaves none of them.
-func (c *Core) run(store KVStore, operation func(core *coreInstance) error) (err error) {
-	c.mutex.Lock()
+// Close gives up the compiled code, after the calls that are under way.
+func (c *Core) Close(ctx context.Context) error {
+	if err := c.lock(); err != nil {
+		return err
+	}
 	defer c.mutex.Unlock()
+	c.isClosed = true
+	return c.runtime.Close(ctx)
+}
+
+// run does one operation. What it writes is handed to the store when all went well: neither a trap nor a store that fails
+// in a read leaves anything. One that fails in a write keeps those before.
+func (c *Core) run(store KVStore, operation func(core *coreInstance) error) (err error) {
+	if err := c.lock(); err != nil {
+		return err
+	}
+	defer c.mutex.Unlock()
+	if c.isClosed {
+		return newError(CodeInvalidArgument, "the core was closed before")
+	}
 	if c.live == nil || c.live.isPoisoned {
 		if c.live, err = c.again(); err != nil {
 			return err

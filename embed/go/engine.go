@@ -3,6 +3,7 @@ package upgrade
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -15,6 +16,7 @@ const coreFeatures = api.CoreFeatureMutableGlobal | api.CoreFeatureSignExtension
 type engine struct {
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule
+	isClosed atomic.Bool
 }
 
 // newEngine uses wazero's compiler where the machine has one, else its interpreter: they count the same gas.
@@ -39,7 +41,7 @@ func newEngine(ctx context.Context, metered []byte, options LoadOptions) (made *
 		return nil, newError(CodeHandlerMetered, "the custom section %s is not a valid module: %v; %s", meteredSection, err, meterAdvice).
 			because(err)
 	}
-	return &engine{runtime, compiled}, nil
+	return &engine{runtime: runtime, compiled: compiled}, nil
 }
 
 // validate asks the engine whether a file is valid WebAssembly. Custom sections are left out: engines read some of them.
@@ -65,7 +67,10 @@ func (e *engine) instantiate(ctx context.Context) (module api.Module, err error)
 	return module, nil
 }
 
-func (e *engine) close(ctx context.Context) error { return e.runtime.Close(ctx) }
+func (e *engine) close(ctx context.Context) error {
+	e.isClosed.Store(true)
+	return e.runtime.Close(ctx)
+}
 
 // engineError is what the engine or the machine could not do. It is never a result of the handler.
 func engineError(what string, cause error) *Error {

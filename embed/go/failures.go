@@ -47,8 +47,8 @@ func (s *session) guestFailure(cause error, call string) error {
 	if int32(s.gas.refused.Get()) == 1 {
 		return engineError("the engine had no memory for the handler in "+call, cause)
 	}
-	if s.gas.left() < 0 {
-		return s.gas.outOfGas(call)
+	if err := s.gas.requireRest(call); err != nil {
+		return err
 	}
 	if int32(s.gas.stack.Get()) < 0 {
 		return newError(CodeHandlerStack, "the handler called itself too deeply in %s: %d abstract bytes of stack are used up; "+

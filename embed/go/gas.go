@@ -47,6 +47,9 @@ func (g *gasCounter) left() int64 {
 
 // charge fails with UPG_MIGRATION_OUT_OF_GAS, before the host does what the price is for.
 func (g *gasCounter) charge(price int64, what string) error {
+	if err := g.requireRest(what); err != nil {
+		return err
+	}
 	left := g.left() - price
 	if g.gas == nil {
 		g.before = left
@@ -64,17 +67,21 @@ func (g *gasCounter) chargeBytes(count int, what string) error {
 	return g.charge(int64(count)*priceByte, what)
 }
 
-// requireRest: metered code may end with a debt, which it would have found at the next check.
+// requireRest: metered code may end with a debt, which it would have found at the next check. What the meter makes never
+// gives gas back.
 func (g *gasCounter) requireRest(call string) error {
-	if g.left() < 0 {
+	if left := g.left(); left < 0 {
 		return g.outOfGas(call)
+	} else if left > g.limit {
+		return newError(CodeHandlerMetered, "the metered module says in %s that %d gas are left of %d: it does not count as the meter "+
+			"makes it; %s", call, left, g.limit, meterAdvice)
 	}
 	return nil
 }
 
 // used is at most the limit.
 func (g *gasCounter) used() int64 {
-	return g.limit - max(0, g.left())
+	return g.limit - min(max(0, g.left()), g.limit)
 }
 
 func (g *gasCounter) outOfGas(what string) error {

@@ -41,6 +41,9 @@ type Handler struct {
 // LoadHandler checks a handler file and compiles it. The file must hold its metered module, which handlers that were
 // built with chaind do. It fails with UPG_HANDLER_* and the first thing that is wrong.
 func LoadHandler(ctx context.Context, file []byte, options LoadOptions) (*Handler, error) {
+	if ctx == nil {
+		return nil, noContext()
+	}
 	examined, err := examine(ctx, file, options.SHA256)
 	if err != nil {
 		return nil, err

@@ -28,6 +28,12 @@ type Run struct {
 // with UPG_MIGRATION_*, UPG_HANDLER_STACK and UPG_HANDLER_TRAP by the handler's doing, the same on every machine; with
 // UPG_HANDLER_ENGINE when the engine or the machine could not go on, or the context ended; and with what a store returns.
 func (h *Handler) Run(ctx context.Context, input Input) (run *Run, err error) {
+	if ctx == nil {
+		return nil, noContext()
+	}
+	if h.engine.isClosed.Load() {
+		return nil, newError(CodeInvalidArgument, "the handler was closed before")
+	}
 	if err := h.admit(&input); err != nil {
 		return nil, err
 	}
@@ -64,7 +70,7 @@ func (h *Handler) admit(input *Input) error {
 		input.GasLimit = h.Manifest.GasLimit
 	}
 	if input.GasLimit > math.MaxInt64/2 {
-		return newError(CodeInvalidArgument, "a gas limit is at most 2^62, got %d", input.GasLimit)
+		return newError(CodeInvalidArgument, "a gas limit is less than 2^62, got %d", input.GasLimit)
 	}
 	if !input.WithoutGuards {
 		if err := h.Manifest.guardBefore(input); err != nil {

@@ -2,6 +2,8 @@ package sorted
 
 import (
 	"bytes"
+	"errors"
+	"hash/crc32"
 	"os"
 	"sort"
 )
@@ -18,7 +20,14 @@ type block struct {
 	at    int64
 	key   []byte
 	isFar bool
+	// sum of its bytes: files of a temporary folder are changed by others sometimes.
+	sum uint32
 }
+
+var sums = crc32.MakeTable(crc32.Castagnoli)
+
+// ErrDamaged: a file does not hold what was written to it.
+var ErrDamaged = errors.New("a temporary file of writes was changed")
 
 // run is a sorted file of records.
 type run struct {
@@ -45,8 +54,13 @@ func (r *run) load(index int, into []byte) ([]byte, error) {
 		into = make([]byte, size)
 	}
 	into = into[:size]
-	_, err := r.file.ReadAt(into, at)
-	return into, err
+	if _, err := r.file.ReadAt(into, at); err != nil {
+		return into, err
+	}
+	if crc32.Checksum(into, sums) != r.blocks[index].sum {
+		return into, ErrDamaged
+	}
+	return into, nil
 }
 
 func (r *run) firstKey(index int) ([]byte, error) {

@@ -1,6 +1,9 @@
 package sorted
 
-import "slices"
+import (
+	"hash/crc32"
+	"slices"
+)
 
 // runWriter writes pairs, which come in ascending order, to a new run.
 type runWriter struct {
@@ -44,6 +47,7 @@ func (w *runWriter) flush() error {
 	if _, err := w.run.file.WriteAt(w.buffer, w.run.size); err != nil {
 		return err
 	}
+	w.run.blocks[len(w.run.blocks)-1].sum = crc32.Checksum(w.buffer, sums)
 	w.run.size += size
 	w.buffer = w.buffer[:0]
 	return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -221,4 +222,28 @@ func BenchmarkPut(b *testing.B) {
 			}
 		})
 	}
+}
+
+func TestWrites_fileThatSomebodyChanged_isAnError(t *testing.T) {
+	dir := t.TempDir()
+	space := NewSpace(Limits{Memory: 1 << 18, Disk: 1 << 30, Dir: dir})
+	writes := space.NewWrites()
+	for i := range 8_000 {
+		must(t, writes.Put(fmt.Appendf(nil, "%08d", i), bytes.Repeat([]byte{'v'}, 100), false))
+	}
+	if space.Spilled == 0 {
+		t.Fatal("nothing was spilled")
+	}
+	for _, run := range writes.runs {
+		_, err := run.file.WriteAt(bytes.Repeat([]byte{0xff}, 64), run.size/2)
+		must(t, err)
+	}
+	cursor, err := writes.From(nil)
+	for more := true; err == nil && more; {
+		_, more, err = cursor.Next()
+	}
+	if !errors.Is(err, ErrDamaged) {
+		t.Errorf("got %v", err)
+	}
+	must(t, space.Close())
 }
