@@ -4,6 +4,7 @@ import { examineHandler } from "../handler/check/check.js";
 import { programName } from "../program-name.js";
 import { shellWord } from "../shell-word.js";
 import { visible } from "../visible.js";
+import { authorFindings } from "./author-findings.js";
 import { type Consequences, consequenceLines, consequencesOf } from "./consequences.js";
 import { meteredText } from "./metered-file.js";
 import { readWasmFile } from "./wasm-file.js";
@@ -34,7 +35,9 @@ export interface FileCheck extends Partial<Consequences> {
 export function checkFile(file: string): FileCheck {
   try {
     const { bytes, sha256 } = readWasmFile(file);
-    const { manifest, module, metered: inside, findings } = examineHandler(bytes);
+    const examined = examineHandler(bytes);
+    const { manifest, module, metered: inside } = examined;
+    const findings = authorFindings(examined);
     const ok = findings.length === 0;
     const gas = manifest ? String(manifest.gasLimit) : null;
     const does = manifest && module ? consequencesOf(manifest, module) : undefined;

@@ -1,5 +1,6 @@
 /** What nodes would refuse is compiled once more, with the names of its functions, and left to look at. */
 import { relative } from "node:path";
+import { concatBytes } from "../bytes.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import { examineHandler } from "../handler/check/check.js";
 import { loadHandler, type WasmHandler } from "../handler/handler.js";
@@ -7,6 +8,7 @@ import { sha256 } from "../native/sha256.js";
 import { programName } from "../program-name.js";
 import { withoutSections } from "../wasm/custom-section.js";
 import type { WasmModule } from "../wasm/wasm-module.js";
+import { authorFindings, refusedMark } from "./author-findings.js";
 import { type CompiledHandler, type CompileOptions, compileHandler, compileMapped, withManifest } from "./compile.js";
 import type { ManifestDocument } from "./declaration.js";
 import { readSourceMap } from "./map/source-map.js";
@@ -42,8 +44,10 @@ async function explained(
 ): Promise<UpgradeError> {
   const { wasm, sourceMap } = await compileMapped(options);
   const named = withoutSections(wasm, ["sourceMappingURL"]);
-  const { bytes, module, findings } = examineHandler(manifest ? withManifest(named, manifest) : named);
-  const [first] = findings.filter(({ code }) => code === error.code);
+  const left = manifest ? withManifest(named, manifest) : concatBytes(named, refusedMark());
+  const { bytes, module, ...examined } = examineHandler(left);
+  const findings = authorFindings({ module, ...examined });
+  const [first] = findings;
   if (!first) return error;
   writeOutFile(file, bytes);
   const shown = relative(".", file);
@@ -51,18 +55,23 @@ async function explained(
   const place = first.function === null ? "" : `in function ${first.function}${line === "" ? "" : ` (${line})`}: `;
   const more = findings.length > 1 ? ` (and ${findings.length - 1} more)` : "";
   const look = `it was written to ${shown}, with the names of its functions; all that is wrong: \`${programName()} handler check ${shown}\``;
-  return new UpgradeError(error.code, `${place}${first.message}${more}; ${look}`, {
+  return new UpgradeError(first.code, `${place}${first.message}${more}; ${look}`, {
     cause: error,
     details: { function: first.function ?? "", line, offset: String(first.offset ?? ""), file: shown },
   });
 }
 
-/** Of a byte of a function; the function's first line for what is before its code. Empty where the map does not say. */
+/**
+ * Of a byte of a function; the function's first line for what is before its code. Where a library's code was put into the
+ * author's function, the author's own line. Empty where the map does not say.
+ */
 function lineOf({ bodies }: WasmModule, sourceMap: string, offset: number): string {
   const body = bodies.find(({ start, end }) => offset >= start && offset < end);
   if (!body) return "";
   const { sources, lines } = readSourceMap(sourceMap);
-  const own = lines.filter(([at]) => at >= body.start && at < body.end);
-  const found = own.filter(([at]) => at <= offset).at(-1) ?? own[0];
+  const inside = lines.filter(([at]) => at >= body.start && at < body.end);
+  const own = inside.filter(([, source]) => !sources[source]?.startsWith("~lib/"));
+  const near = own.length > 0 ? own : inside;
+  const found = near.filter(([at]) => at <= offset).at(-1) ?? near[0];
   return found ? `${sources[found[1]]}:${found[2]}:${found[3]}` : "";
 }

@@ -69,6 +69,21 @@ describe("buildProject()", () => {
     expect(checkFile(refused())).toMatchObject({ name: "v3", findings: [{ code: "UPG_HANDLER_IMPORT" }] });
   });
 
+  test("of a clock → the import comes first, with its function and line; the check says so too, and nothing of a manifest", async () => {
+    const source = `${GOOD} scan(bank, "", onPair);\nfunction onPair(key: Bytes, value: Bytes): void { if (Date.now() > 7) bank.delete(key); }`;
+    await expect(built(source)).rejects.toMatchObject({
+      code: "UPG_HANDLER_IMPORT",
+      message: expect.stringMatching(
+        /^in function assembly\/index\/onPair \(assembly\/index\.ts:3:\d+\): import "env\.Date\.now" is not offered; /,
+      ),
+      details: { function: "assembly/index/onPair", line: expect.stringMatching(/^assembly\/index\.ts:3:/) },
+    });
+    const { findings } = checkFile(refused());
+    expect(findings[0]).toMatchObject({ code: "UPG_HANDLER_IMPORT", function: "assembly/index/onPair" });
+    expect(findings.at(-1)).toMatchObject({ code: "UPG_HANDLER_OPCODE", function: null });
+    expect(findings.map(({ code }) => code)).not.toContain("UPG_HANDLER_MANIFEST");
+  });
+
   test("of a good handler → its metered module is in, by the lock too; with metered false → not, and the lock builds it again so", async () => {
     const whole = await built(GOOD);
     expect(checkFile(good())).toMatchObject({ ok: true, metered: whole.metered });
