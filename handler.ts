@@ -14,6 +14,7 @@ export {
   isLessU128,
   Level,
   log,
+  logNumber,
   migrate,
   mulU128,
   ProtoReader,

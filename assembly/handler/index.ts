@@ -23,7 +23,7 @@ export {
   store,
 } from "./declare";
 export { ProtoReader } from "./proto-reader";
-export { fail, Level, log, progress } from "./report";
+export { fail, Level, log, logNumber, progress } from "./report";
 export { Scan } from "./scan";
 export { Store } from "./store";
 export { Writer } from "./writer";

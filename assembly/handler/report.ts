@@ -36,3 +36,16 @@ export function log(message: string, level: Level = Level.info): void {
 export function progress(done: i64, total: i64): void {
   hostProgress(done, total);
 }
+
+/** The longest number has 20 digits, which always have room behind the text. */
+const NUMBERED_UNITS_MAX: u32 = (TEXT_BYTES_MAX - 20) / 3;
+
+/** A line for the node's log: a text and the number behind it. It takes no memory, unlike `n.toString()`. */
+export function logNumber(message: string, value: u64, level: Level = Level.info): void {
+  const units = min<u32>(message.length, NUMBERED_UNITS_MAX);
+  const at = text + String.UTF8.encodeUnsafe(changetype<usize>(message), units, text);
+  let digits: u32 = 1;
+  for (let rest = value; rest >= 10; rest /= 10) digits++;
+  for (let i = digits; i > 0; value /= 10) store<u8>(at + --i, 48 + <u32>(value % 10));
+  hostLog(<u32>level, text, <u32>(at - text) + digits);
+}

@@ -34,6 +34,8 @@ export interface BuildAnswer {
   readonly metered: number | null;
   /** By fixture; the code of its error where the handler fails. */
   readonly gas: Readonly<Record<string, string>>;
+  /** The error in words, of fixtures where the handler fails. */
+  readonly failures: Readonly<Record<string, string>>;
   readonly gas_limit: string;
   readonly lock: string;
   /** What is allowed, and most likely not meant. */
@@ -66,7 +68,7 @@ export async function buildProject(options: BuildOptions): Promise<BuildAnswer> 
   const facts = { metered: metered !== null, sha256: hash, size: bytes.length };
   const lock = makeLock(compiler.version, compiled.sources, facts);
   if (options.locked) requireLock(lockFile, lock);
-  const gas = gasOf(handler, scenes.fixtures);
+  const { gas, failures } = gasOf(handler, scenes.fixtures);
   const map = await makeMap(compile, { bytes, hash });
   writeOutFile(file, bytes, inputs);
   rmSync(refusedFile(file), { force: true });
@@ -80,6 +82,7 @@ export async function buildProject(options: BuildOptions): Promise<BuildAnswer> 
     size: bytes.length,
     metered,
     gas,
+    failures,
     gas_limit: String(manifest.gasLimit),
     lock: relative(lockFile === project.lockFile ? folder : ".", lockFile),
     warnings: [...manifestWarnings(manifest), ...scenes.warnings, ...warnings, ...(map === undefined ? [NO_MAP] : [])],
@@ -88,12 +91,17 @@ export async function buildProject(options: BuildOptions): Promise<BuildAnswer> 
 
 const PLAIN = { metered: null, warnings: [] };
 
-export function buildText({ file, name, sha256: hash, size, metered, gas, gas_limit, warnings }: BuildAnswer): string {
+export function buildText(answer: BuildAnswer): string {
+  const { file, name, sha256: hash, size, metered, gas, failures, gas_limit, warnings } = answer;
+  const gasText = (fixture: string, used: string) =>
+    Object.hasOwn(failures, fixture)
+      ? `none in ${fixture}, where it fails: ${failures[fixture]}`
+      : `${used} in ${fixture}, of at most ${gas_limit}`;
   return [
     `${file}  ${size} bytes, for plan ${JSON.stringify(name)}`,
     `sha256  ${hash}`,
     `metered ${meteredText(metered)}`,
-    ...Object.entries(gas).map(([fixture, used]) => `gas     ${used} in ${fixture}, of at most ${gas_limit}`),
+    ...Object.entries(gas).map(([fixture, used]) => `gas     ${gasText(fixture, used)}`),
     ...warnings.map((warning) => `warning ${warning}`),
   ].join("\n");
 }

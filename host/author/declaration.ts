@@ -107,6 +107,11 @@ class Declaration {
 
   manifest(): ManifestDocument {
     if (!this.#plan) throw refuse('it must begin with plan("<name of the plan>", <most gas>)');
+    const gone = this.#stores.find(({ name }) => this.#deleted.includes(name));
+    if (gone) {
+      const what = `deleteStore("${gone.name}") takes the store away before the handler runs, so it cannot be read or written`;
+      throw refuse(`${what}; let an earlier upgrade move what is still needed into another store`);
+    }
     return {
       abi: 1,
       name: this.#plan.name,

@@ -89,7 +89,15 @@ function wrongCount(command: Command): string {
     return `requires at least ${least} arg(s), only received ${command.args.length}`;
   }
   const takes = most === least ? String(most) : `between ${least} and ${most}`;
-  return `accepts ${takes} arg(s), received ${command.args.length}`;
+  return `accepts ${takes} arg(s), received ${command.args.length}${repeatHint(command)}`;
+}
+
+/** A shell's pattern after a flag gives it the first name alone. */
+function repeatHint(command: Command): string {
+  const first = command.options.find(
+    (each) => each.variadic && command.getOptionValue(each.attributeName()) !== undefined,
+  );
+  return first ? ` (repeat ${first.long} before each of its values)` : "";
 }
 
 const namesOf = (command: Command) => [command.name(), ...command.aliases()];

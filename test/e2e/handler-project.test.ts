@@ -30,6 +30,10 @@ describe("chaind handler new, build, test, diff", () => {
     expect(readFileSync(join(project, "README.md"), "utf8")).toBe(readme);
   });
 
+  test("new in a folder whose name has a space → the next line can be copied into a shell", () => {
+    expect(handler("new", "a b").stdout).toContain("next: cd 'a b'\n");
+  });
+
   test("build, twice and in another folder → the same bytes; its lock names them; --locked agrees", () => {
     const { exit, answer } = inProject("build");
     expect(exit).toBe(0);

@@ -31,14 +31,20 @@ export function withDefault(fixtures: readonly NamedFixture[]): readonly NamedFi
   return fixtures.length > 0 ? fixtures : [{ name: "empty", fixture: {} }];
 }
 
-/** Gas by fixture; the code of the error where it fails. */
-export function gasOf(handler: WasmHandler, fixtures: readonly NamedFixture[]): Record<string, string> {
-  return Object.fromEntries(
-    withDefault(fixtures).map(({ name, fixture }) => {
-      const { gas, error } = runScene(handler, fixture);
-      return [name, gas === undefined ? (error?.code ?? "failed") : String(gas)];
-    }),
-  );
+export interface SceneGas {
+  /** By fixture; the code of the error where it fails. */
+  readonly gas: Readonly<Record<string, string>>;
+  /** The error in words, of fixtures where it fails. */
+  readonly failures: Readonly<Record<string, string>>;
+}
+
+export function gasOf(handler: WasmHandler, fixtures: readonly NamedFixture[]): SceneGas {
+  const runs = withDefault(fixtures).map(({ name, fixture }) => ({ name, ...runScene(handler, fixture) }));
+  const failed = runs.flatMap(({ name, error }) => (error ? [[name, `${error.code}: ${error.message}`]] : []));
+  return {
+    gas: Object.fromEntries(runs.map(({ name, gas, error }) => [name, error?.code ?? String(gas)])),
+    failures: Object.fromEntries(failed) as Record<string, string>,
+  };
 }
 
 export interface FixtureOptions {

@@ -22,6 +22,9 @@ export interface TestOptions {
   readonly packageRoot?: string | undefined;
 }
 
+const NO_SCENES =
+  "no scene was tried, only one with nothing in it: the project has none in fixtures/, and --fixture names none";
+
 /**
  * @param report hears each result as soon as it is there
  * @returns whether all is well
@@ -39,7 +42,8 @@ export function testProject(options: TestOptions, report: (result: FixtureResult
   const fixtures = options.fixture?.map((each) => readFixture(each)) ?? project.fixtures();
   let isOk = true;
   for (const fixture of withDefault(fixtures)) {
-    const result = testFixture(handler, fixture, { gas: options.gas ?? false });
+    const tested = testFixture(handler, fixture, { gas: options.gas ?? false });
+    const result = fixtures.length > 0 ? tested : { ...tested, warnings: [...tested.warnings, NO_SCENES] };
     isOk &&= result.ok;
     report(result);
   }

@@ -61,6 +61,7 @@ const NAMES = [
     "invariant",
     "Level",
     "log",
+    "logNumber",
   ],
   ...["migrate", "plan", "progress", "ProtoReader", "readStore", "removeModule", "renameStore", "scan", "Scan"],
   ...["store", "Store", "Writer"],

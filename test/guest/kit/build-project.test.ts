@@ -7,6 +7,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type BuildAnswer, type BuildOptions, buildProject, buildText } from "../../../host/author/build.js";
 import { checkFile } from "../../../host/author/file-check.js";
 import { inspectHandler } from "../../../host/author/inspection.js";
+import { fixtureText } from "../../../host/author/testing/fixture-text.js";
+import { testProject } from "../../../host/author/testing/test-project.js";
 import { IMPORTS } from "./author.js";
 
 // Compilers share the machine with everything else.
@@ -113,6 +115,15 @@ describe("buildProject()", () => {
     expect(await built(GOOD, { locked: true, out: elsewhere })).toMatchObject({ sha256: whole.sha256 });
     expect(existsSync(join(project, "elsewhere.lock.json"))).toBe(false);
     expect(lock()).toBe(before);
+  });
+
+  test("of a handler that fails in a scene → the error in words in place of its gas; without scenes → handler test says so", async () => {
+    const answer = await built(`${GOOD} invariant("never", isNever); function isNever(): bool { return false; }`);
+    expect(answer.gas).toEqual({ empty: "UPG_MIGRATION_INVARIANT" });
+    expect(buildText(answer)).toMatch(/\ngas {5}none in empty, where it fails: UPG_MIGRATION_INVARIANT: .*never/);
+    const results: string[] = [];
+    testProject({ project, file: good() }, (result) => results.push(fixtureText(result)));
+    expect(results).toEqual([expect.stringContaining("  warning  no scene was tried, only one with nothing in it: ")]);
   });
 
   test("with a scene that cannot be read, and of a handler that raises no version → built, with a warning for each", async () => {

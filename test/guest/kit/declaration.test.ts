@@ -1,6 +1,7 @@
 /** The declaration at the top of a handler: the manifest it makes, the order of work, and what it must not say. */
 import { describe, expect, test, vi } from "vitest";
 import { bytes, runScene } from "../../../host/harness/index.js";
+import { standardChecks } from "../../../host/harness/standard-checks.js";
 import { compileSource, handlerOf, IMPORTS } from "./author.js";
 
 // Compilers share the machine with everything else.
@@ -11,6 +12,36 @@ const refusal = (words: string) =>
   expect.objectContaining({ code: "UPG_INVALID_ARGUMENT", message: expect.stringContaining(words) });
 
 describe("declaration", () => {
+  test("of a store that is deleted and used → refused, with what to do with its data", async () => {
+    const source = 'plan("p", 5); store("bank"); deleteStore("bank"); removeModule("bank");';
+    await expect(manifestOf(source)).rejects.toThrow(
+      refusal(
+        'deleteStore("bank") takes the store away before the handler runs, so it cannot be read or written; let an earlier',
+      ),
+    );
+  });
+
+  test("logNumber() → the text and all digits of the number; no memory of any pair", async () => {
+    const handler = await handlerOf(`
+      plan("p", 1000000000); const s = store("s"); migrate("m", 1, 2);
+      function onPair(key: Bytes, value: Bytes): void { logNumber("pair ", key.u8At(0)); }
+      function onEnd(): void {
+        logNumber("", 0, Level.warn);
+        logNumber("é".repeat(400), u64.MAX_VALUE);
+      }
+      scan(s, "", onPair, onEnd);
+    `);
+    const scene = { stores: { s: [[[9], "v"] as const, [[120], "v"] as const] } };
+    const { logs } = runScene(handler, scene);
+    expect(logs).toEqual([
+      { level: "info", text: "pair 9" },
+      { level: "info", text: "pair 120" },
+      { level: "warn", text: "0" },
+      { level: "info", text: `${"é".repeat(334)}18446744073709551615` },
+    ]);
+    expect(standardChecks(handler, scene).find(({ name }) => name === "memory")).toMatchObject({ ok: true });
+  });
+
   test("of modules that JavaScript's objects know otherwise → in the manifest like any other", async () => {
     const manifest = await manifestOf(
       'plan("p", 5); addModule("__proto__", 3); addModule("constructor", 4); migrate("toString", 1, 2);',

@@ -36,7 +36,7 @@ export function registerDiff(handler: Cobra, output: Output): void {
 /** A file that nodes refuse has no gas: its code is in its place. */
 function gasIn({ bytes }: WasmFile, fixtures: readonly NamedFixture[]): Readonly<Record<string, string>> {
   try {
-    return gasOf(loadHandler(bytes, { sha256 }), fixtures);
+    return gasOf(loadHandler(bytes, { sha256 }), fixtures).gas;
   } catch (error) {
     if (!isUpgradeError(error)) throw error;
     return Object.fromEntries(withDefault(fixtures).map(({ name }) => [name, error.code]));

@@ -8,6 +8,7 @@ import { isUpgradeError, messageOf, UpgradeError } from "../../../errors.js";
 import { nameProblem } from "../../../handler/manifest/names.js";
 import type { Cobra } from "../../../shell/cobra.js";
 import type { Output } from "../../../shell/output.js";
+import { shellWord } from "../../../shell-word.js";
 
 export function registerNew(handler: Cobra, output: Output): void {
   handler
@@ -22,7 +23,12 @@ export function registerNew(handler: Cobra, output: Output): void {
     .example("handler new my-handler", "handler new my-handler --plan v4")
     .action((dir: string, { plan }: { plan: string }) => {
       const files = makeProject(dir, plan);
-      const text = [`made ${dir}: ${files.join(", ")}`, `next: cd ${dir}`, "      npm install", "      npm test"];
+      const text = [
+        `made ${dir}: ${files.join(", ")}`,
+        `next: cd ${shellWord(dir)}`,
+        "      npm install",
+        "      npm test",
+      ];
       output.print({ dir, files }, text.join("\n"));
     });
 }

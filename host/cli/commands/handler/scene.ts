@@ -30,7 +30,7 @@ export function registerScene(handler: Cobra, output: Output): void {
         "or of all that a handler declares. Nothing is written in the home, and a node may run in it meanwhile.",
     )
     .requiredOption("--state <home>", "home of the chain")
-    .option("--store <name...>", "stores to take pairs of")
+    .option("--store <name...>", "a store to take pairs of; again for each further one")
     .option("--prefix <hex>", "only keys that begin with this", "")
     .option("--handler <file>", "the stores and prefixes that this handler declares")
     .option("--limit <count>", "most pairs of each store and prefix", parsePositive, 100)

@@ -30,7 +30,7 @@ export function registerTest(handler: Cobra, output: Output): void {
         "it, or it was built of other sources than there are now, 30: a scene cannot be read.",
     )
     .option("--project <dir>", "folder of the project", ".")
-    .option("--fixture <file...>", "these scenes instead of the project's")
+    .option("--fixture <file...>", "a scene instead of the project's; again for each further one")
     .option("--gas", "print what the gas went to")
     .option("--watch", "build and test again whenever a source or a scene changes")
     .example("handler test", "handler test v3.wasm --fixture fixtures/three-holders.json", "handler test --watch")
