@@ -37,10 +37,10 @@ export function progress(done: i64, total: i64): void {
   hostProgress(done, total);
 }
 
-/** The longest number has 20 digits, which always have room behind the text. */
+/** The longest number has 20 digits, which always have room after the text. */
 const NUMBERED_UNITS_MAX: u32 = (TEXT_BYTES_MAX - 20) / 3;
 
-/** A line for the node's log: a text and the number behind it. It takes no memory, unlike `n.toString()`. */
+/** A line for the node's log: a text and the number after it. It takes no memory, unlike `n.toString()`. */
 export function logNumber(message: string, value: u64, level: Level = Level.info): void {
   const units = min<u32>(message.length, NUMBERED_UNITS_MAX);
   const at = text + String.UTF8.encodeUnsafe(changetype<usize>(message), units, text);
