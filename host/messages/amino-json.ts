@@ -67,7 +67,7 @@ function packed({ typeUrl, value }: Pick<Any, "typeUrl" | "value">, walk: Walk):
   const desc = walk.resolve(typeUrl);
   if (!desc) throw refused(`can't resolve type URL ${typeUrl}`);
   const type = hasOption(desc, name) ? getOption(desc, name) : `/${desc.typeName}`;
-  // A key is its bytes.
+  // A key is its bytes: a message with that option has a field `key`, which the type of any message does not say.
   if (getOption(desc, message_encoding) === "key_field") {
     const { key } = fromBinary(desc, value) as unknown as { readonly key: Uint8Array };
     return `{"type":${aminoText(type)},"value":"${toBase64(key)}"}`;

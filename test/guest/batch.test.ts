@@ -3,45 +3,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { utf8 } from "../../host/bytes.js";
 import { type GuestParts, IN, load, OUT } from "./build.js";
+import { MOVE, mover, REPORT } from "./mover.js";
 import { arrayStores, IMPORTS, type Pairs, pairsOf, type Ran, runHandlerIn } from "./running.js";
 
-const MOVE = {
-  stores: [
-    { name: "old", access: "rw" },
-    { name: "new", access: "rw" },
-  ],
-  scans: [{ store: "old" }],
-};
-
-/** Reports `scan * 1000 + flags` and the length of each batch. */
-const TELL = `(call $progress
-  (i64.extend_i32_u (i32.add (i32.mul (local.get $scan) (i32.const 1000)) (local.get $flags)))
-  (i64.extend_i32_u (local.get $len)))`;
 const consume = (bytes: string) => `(i32.store (i32.const ${OUT}) ${bytes}) (i32.const 4)`;
-
-/** Moves each pair from store 0 to store 1; takes no further frame once its output has `outBytesMax`. */
-function mover(outBytesMax: number, first = ""): string {
-  return `(local $in i32) (local $out i32) (local $key i32) (local $both i32)
-    ${first} ${TELL}
-    (local.set $in (i32.const ${IN}))
-    (local.set $out (i32.const ${OUT + 4}))
-    (block $done (loop $next
-      (br_if $done (i32.ge_u (local.get $in) (i32.add (i32.const ${IN}) (local.get $len))))
-      (br_if $done (i32.ge_u (local.get $out) (i32.const ${OUT + outBytesMax})))
-      (local.set $key (i32.load (local.get $in)))
-      (local.set $both (i32.add (local.get $key) (i32.load offset=4 (local.get $in))))
-      (i32.store (local.get $out) (i32.or (local.get $key) (i32.const 0x01000000)))
-      (i32.store offset=4 (local.get $out) (i32.load offset=4 (local.get $in)))
-      (memory.copy (i32.add (local.get $out) (i32.const 8)) (i32.add (local.get $in) (i32.const 8)) (local.get $both))
-      (local.set $out (i32.add (local.get $out) (i32.add (local.get $both) (i32.const 8))))
-      (i32.store (local.get $out) (i32.or (local.get $key) (i32.const 0x40000000)))
-      (memory.copy (i32.add (local.get $out) (i32.const 4)) (i32.add (local.get $in) (i32.const 8)) (local.get $key))
-      (local.set $out (i32.add (local.get $out) (i32.add (local.get $key) (i32.const 4))))
-      (local.set $in (i32.add (local.get $in) (i32.add (local.get $both) (i32.const 8))))
-      (br $next)))
-    (i32.store (i32.const ${OUT}) (i32.sub (local.get $in) (i32.const ${IN})))
-    (i32.sub (local.get $out) (i32.const ${OUT}))`;
-}
 
 function run(
   parts: GuestParts,
@@ -109,7 +74,7 @@ describe("handler_batch", () => {
 
   test("what comes again is what the store holds, whatever the guest did to its buffer", () => {
     const spoil = `(memory.fill (i32.const ${IN}) (i32.const 255) (i32.const 65536))`;
-    const batch = `(local $first i32) ${TELL}
+    const batch = `(local $first i32) ${REPORT}
       (local.set $first (i32.add (i32.const 8) (i32.add (i32.load (i32.const ${IN})) (i32.load offset=4 (i32.const ${IN})))))
       ${spoil} (i32.store (i32.const ${OUT}) (local.get $first)) (i32.const 4)`;
     expect(run({ batch }, { old: pairs([1, 2, 3]) }, 100).steps).toEqual(["1/36", "1/25", "1/13"]);
@@ -140,7 +105,7 @@ describe("handler_batch", () => {
       ],
       new: [["aa", "bb"]],
     };
-    const ran = run({ batch: `${TELL} ${consume("(local.get $len)")}` }, stores, undefined, manifest);
+    const ran = run({ batch: `${REPORT} ${consume("(local.get $len)")}` }, stores, undefined, manifest);
     expect(ran.steps).toEqual(["1/19", "1001/10", "2001/21", "3001/10"]);
   });
 

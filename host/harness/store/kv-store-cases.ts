@@ -83,6 +83,7 @@ const SINGLE_KEYS: Readonly<Record<string, Case>> = {
     }
     const tooLong = new Uint8Array(VALUE_BYTES_MAX + 1);
     expectCode("UPG_INVALID_VALUE", () => store.set(utf8("x"), tooLong));
+    // What a caller in JavaScript may pass: no type keeps it out there.
     expectCode("UPG_INVALID_KEY", () => store.set("x" as unknown as Uint8Array, tooLong));
   },
 };
