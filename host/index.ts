@@ -25,6 +25,7 @@ export {
 } from "./errors.js";
 export { loadHandler, type WasmHandler } from "./handler/handler.js";
 export type { Manifest, ManifestScan, ManifestStore, ModuleVersions } from "./handler/manifest/manifest-types.js";
+export { decodeReceipt, encodeReceipt, type Receipt, type ReceiptFacts, type StoreReceipt } from "./handler/receipt.js";
 export { checkPlanInfo, type PlanInfo, parsePlanInfo, planHandlerHash } from "./plan-info/plan-info.js";
 export type { Batch, Database, DatabaseRange, RecordChange } from "./store/disk/database.js";
 export { MemoryDatabase } from "./store/disk/memory-database.js";
@@ -47,6 +48,7 @@ export type {
   MultiStore,
   Plan,
   Sha256,
+  Sha256Stream,
   StoreRename,
   StoreUpgrades,
   Timestamp,
@@ -54,6 +56,7 @@ export type {
 } from "./types.js";
 export { type AppVersion, versionToRun } from "./upgrade/app-versions.js";
 export { chooseVersion, type VersionChoice } from "./upgrade/choose-version.js";
+export { upgradeCommitOptions } from "./upgrade/commit-options.js";
 export type { UpgradeFileName, UpgradeFiles } from "./upgrade/files.js";
 export { Halt, type HaltCode, type HaltFacts, type HaltRecord, haltRecord } from "./upgrade/halt.js";
 export type { UpgradeContext, UpgradeHandler, UpgradeHandlerOptions } from "./upgrade/handlers.js";
@@ -68,7 +71,6 @@ export {
 } from "./upgrade/hooks.js";
 export { Keeper, type KeeperOptions, UPGRADE_STORE } from "./upgrade/keeper.js";
 export { type MigratableModule, type Migration, ModuleManager } from "./upgrade/migrations.js";
-export { decodeReceipt, encodeReceipt, type ReceiptFacts, upgradeCommitOptions } from "./upgrade/receipt.js";
 export {
   type BlockRun,
   type FinalizedBlock,

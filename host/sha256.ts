@@ -1,7 +1,8 @@
 /** The hash function that a host brings along, tried before a chain counts on it. */
+import { sha256 as noble } from "@noble/hashes/sha2.js";
 import { toHex } from "./bytes.js";
 import { UpgradeError } from "./errors.js";
-import type { Sha256 } from "./types.js";
+import type { Sha256, Sha256Stream } from "./types.js";
 
 /** FIPS 180-4, of "abc". */
 const ABC = Uint8Array.of(0x61, 0x62, 0x63);
@@ -12,4 +13,9 @@ export function requireSha256(sha256: Sha256): void {
   const hash: unknown = typeof sha256 === "function" ? sha256(ABC.slice()) : undefined;
   if (hash instanceof Uint8Array && toHex(hash) === HASH_OF_ABC) return;
   throw new UpgradeError("UPG_INVALID_ARGUMENT", "sha256 does not give the SHA-256 of bytes as a Uint8Array of 32");
+}
+
+/** A hash of pieces, by the function that the host brought along where it can do so. */
+export function sha256Stream(sha256: Sha256): Sha256Stream {
+  return sha256.create?.() ?? noble.create();
 }

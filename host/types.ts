@@ -161,7 +161,17 @@ export interface CommitID {
 }
 
 /** SHA-256, handed in: `node:crypto` in a node, `@noble/hashes` in a browser. */
-export type Sha256 = (bytes: Uint8Array) => Uint8Array;
+export interface Sha256 {
+  (bytes: Uint8Array): Uint8Array;
+  /** Hashes what comes in pieces; without it @noble/hashes does. */
+  readonly create?: () => Sha256Stream;
+}
+
+/** One hash in the making. */
+export interface Sha256Stream {
+  update(bytes: Uint8Array): unknown;
+  digest(): Uint8Array;
+}
 
 /** Says that the client does not wait for the answer any more; an `AbortSignal` is one. */
 export interface LeftSignal {

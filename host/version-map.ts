@@ -86,3 +86,16 @@ export function singleFields(bytes: Uint8Array, types: readonly number[], refuse
   }
   return fields;
 }
+
+export function sameVersions(a: VersionMap, b: VersionMap): boolean {
+  return a.size === b.size && [...a].every(([module, version]) => b.get(module) === version);
+}
+
+/** What is in one map and not in the other, for messages. */
+export function versionsDifference(expected: VersionMap, got: VersionMap): string {
+  const modules = [...new Set([...expected.keys(), ...got.keys()])].sort();
+  return modules
+    .filter((module) => expected.get(module) !== got.get(module))
+    .map((module) => `${module} expected ${expected.get(module) ?? "none"}, got ${got.get(module) ?? "none"}`)
+    .join("; ");
+}

@@ -26,6 +26,8 @@ export interface WasmHandler {
   readonly bytes: Uint8Array;
   /** @internal what runs: the file, metered and compiled */
   readonly module: WebAssembly.Module;
+  /** @internal what it was hashed with: its writes are too */
+  readonly sha256: Sha256;
 }
 
 export interface LoadOptions {
@@ -52,7 +54,14 @@ export function loadHandler(bytes: Uint8Array, { sha256, file }: LoadOptions): W
   const { module, manifest, metered } = examined;
   assert(module && manifest, "a module without findings has no manifest");
   const hash = toHex(sha256(examined.bytes));
-  return Object.freeze({ manifest, hash, file, bytes: examined.bytes, module: compile(prepare(module, metered)) });
+  return Object.freeze({
+    manifest,
+    hash,
+    file,
+    bytes: examined.bytes,
+    module: compile(prepare(module, metered)),
+    sha256,
+  });
 }
 
 /** Everything that the host changes in a module before it is compiled. */

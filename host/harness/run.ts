@@ -1,12 +1,12 @@
 /** Runs a handler on a scene and reports all that it did. */
 
 import { isUpgradeError, type UpgradeError } from "../errors.js";
+import { declaredVersions } from "../handler/declared-versions.js";
 import type { WasmHandler } from "../handler/handler.js";
 import type { CheckResult } from "../handler/run/messages.js";
 import { type HandlerInput, type HandlerReport, runHandler } from "../handler/run/sandbox.js";
 import { ZERO_TIME } from "../time.js";
 import type { CacheMultiStore, MultiStore, VersionMap } from "../types.js";
-import { declaredVersions } from "../upgrade/handlers.js";
 import { PAGE_BYTES } from "../wasm/limits.js";
 import { WireWriter } from "../wire.js";
 import { diffStores, type StoreDiff } from "./diff.js";

@@ -18,8 +18,8 @@ import { readCommit } from "../store/versions/commit-record.js";
 import type { VersionView } from "../store/versions/version-view.js";
 import { formatTime } from "../time.js";
 import type { VersionMap } from "../types.js";
-import { sameVersions } from "../upgrade/handlers.js";
 import { UPGRADE_STORE } from "../upgrade/keeper.js";
+import { sameVersions } from "../version-map.js";
 import { documentText } from "./export-document.js";
 import { outputFile } from "./output-file.js";
 

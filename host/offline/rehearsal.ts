@@ -10,6 +10,7 @@ import { Core } from "../core/core.js";
 import { upgradeFiles } from "../engine/home/atomic-file.js";
 import type { Home } from "../engine/home/home.js";
 import { stagedHandlers, type VersionsAndHandlers } from "../engine/home/versions-and-handlers.js";
+import { declaredVersions } from "../handler/declared-versions.js";
 import { requireLayout } from "../handler/run/sandbox.js";
 import { sha256 } from "../native/sha256.js";
 import { programChain } from "../shell/program-chain.js";
@@ -17,7 +18,7 @@ import type { Database } from "../store/disk/database.js";
 import { MemoryDatabase } from "../store/disk/memory-database.js";
 import type { Plan } from "../types.js";
 import { guardBefore } from "../upgrade/guards.js";
-import { declaredVersions, type RegisteredHandler } from "../upgrade/handlers.js";
+import type { RegisteredHandler } from "../upgrade/handlers.js";
 import { requireKnownVersions } from "../upgrade/hooks.js";
 import { UPGRADE_STORE } from "../upgrade/keeper.js";
 

@@ -9,13 +9,13 @@ import type { Core } from "../core/core.js";
 import { UpgradeError } from "../errors.js";
 import { type SnapshotFacts, SnapshotFactsSchema } from "../gen/chain/store/v1/snapshot_pb.js";
 import type { Snapshot } from "../gen/cosmos/store/snapshots/v1/snapshot_pb.js";
+import { decodeReceipt } from "../handler/receipt.js";
 import { HEIGHT_MAX } from "../limits.js";
 import { HASH_BYTES } from "../sizes.js";
 import type { VersionView } from "../store/versions/version-view.js";
 import { storeNameProblem } from "../store-name.js";
 import type { Sha256 } from "../types.js";
 import { type Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
-import { decodeReceipt } from "../upgrade/receipt.js";
 
 /** The Cosmos SDK's third. */
 export const SNAPSHOT_FORMAT = 3;

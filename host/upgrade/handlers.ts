@@ -4,6 +4,7 @@
  */
 
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
+import { declaredVersions } from "../handler/declared-versions.js";
 import type { WasmHandler } from "../handler/handler.js";
 import { type Allowances, NOTHING_ALLOWED } from "../handler/manifest/manifest-types.js";
 import { type HandlerReport, requireLayout, runHandler } from "../handler/run/sandbox.js";
@@ -171,36 +172,4 @@ export function wasmHandler(wasm: WasmHandler): RegisteredHandler {
       return { versionMap: declaredVersions(wasm, versionMap, report), report };
     },
   };
-}
-
-/** The stored map with the manifest's `versions.to` set and its `removes` gone; a map that is returned must equal it. */
-export function declaredVersions(
-  { manifest, hash }: WasmHandler,
-  stored: VersionMap,
-  report: Pick<HandlerReport, "versionMap">,
-): VersionMap {
-  const declared = new Map(stored);
-  for (const [module, { to }] of manifest.versions) declared.set(module, to);
-  for (const module of manifest.removes) declared.delete(module);
-  const returned = report.versionMap;
-  if (returned && !sameVersions(returned, declared)) {
-    throw new UpgradeError(
-      "UPG_MIGRATION_VERSION_MAP",
-      `handler "${manifest.name}" (${hash.slice(0, 12)}) returned another version map than its manifest declares: ${difference(declared, returned)}`,
-    );
-  }
-  return declared;
-}
-
-export function sameVersions(a: VersionMap, b: VersionMap): boolean {
-  return a.size === b.size && [...a].every(([module, version]) => b.get(module) === version);
-}
-
-/** What is in one map and not in the other, for messages. */
-export function difference(expected: VersionMap, got: VersionMap): string {
-  const modules = [...new Set([...expected.keys(), ...got.keys()])].sort();
-  return modules
-    .filter((module) => expected.get(module) !== got.get(module))
-    .map((module) => `${module} expected ${expected.get(module) ?? "none"}, got ${got.get(module) ?? "none"}`)
-    .join("; ");
 }

@@ -4,16 +4,28 @@
  * PreBlocker runs first in a block: it asks the core for the decision and halts where it must. EndBlocker runs the
  * handler of the plan that the PreBlocker decided to apply. Neither writes anything outside the block's branch.
  */
+import { CacheMultiStore } from "../branch/kv/cache-multi-store.js";
+import { writesDigest } from "../branch/kv/writes-digest.js";
 import { equalBytes } from "../bytes.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
+import type { WasmHandler } from "../handler/handler.js";
 import type { HandlerReport } from "../handler/run/sandbox.js";
 import { LOG_LINES_MAX } from "../limits.js";
-import type { CacheMultiStore, Height, LoadedStores, MultiStore, Plan, Timestamp, VersionMap } from "../types.js";
+import type {
+  CacheMultiStore as CacheMultiStoreShape,
+  Height,
+  LoadedStores,
+  MultiStore,
+  Plan,
+  Timestamp,
+  VersionMap,
+} from "../types.js";
+import { sameVersions, versionsDifference } from "../version-map.js";
 import { modulesAfter } from "./app-versions.js";
 import { decide } from "./decide.js";
 import { guardAfter, guardBefore } from "./guards.js";
 import { failureOf, Halt } from "./halt.js";
-import { difference, type RegisteredHandler, sameVersions, type UpgradeContext } from "./handlers.js";
+import type { RegisteredHandler, UpgradeContext } from "./handlers.js";
 import { type Keeper, UPGRADE_STORE } from "./keeper.js";
 
 /** What the hooks need to know of a block. */
@@ -29,7 +41,7 @@ export interface BlockFacts {
 export interface HookInput {
   readonly keeper: Keeper;
   /** The block's branch: what the block writes. When a hook throws it must be dropped. */
-  readonly branch: CacheMultiStore;
+  readonly branch: CacheMultiStoreShape;
   /** The stores as the store loader left them: `multiStore.loaded()`. */
   readonly base: LoadedStores;
   readonly block: BlockFacts;
@@ -60,6 +72,8 @@ export interface AppliedUpgrade {
   readonly versionsAfter: ReadonlyMap<string, bigint>;
   /** What a Wasm handler did. */
   readonly report: HandlerReport | undefined;
+  /** Of each store that a Wasm handler may write, the digest of its own final writes; empty for a function. */
+  readonly writes: ReadonlyMap<string, Uint8Array>;
 }
 
 /**
@@ -143,7 +157,7 @@ export function endBlocker(
   if (!equalBytes(core.planBytes(store) ?? new Uint8Array(), planBytes)) throw planChanged(plan);
   const versionsBefore = core.versionMap(store);
   keeper.log("info", `applying upgrade "${plan.name}" at height: ${plan.height}`);
-  const branch = stores.branch();
+  const branch = new CacheMultiStore(stores);
   const context = upgradeContext(keeper, branch, block);
   const { onProgress } = keeper;
   onProgress?.("handler", "", 0, 0);
@@ -153,12 +167,23 @@ export function endBlocker(
     const { versionMap, report } = handler.run(run);
     guardAfter(handler, branch, { before: versionsBefore, after: versionMap });
     requireKnownVersions(keeper, plan, { handler, before: versionsBefore, after: versionMap });
+    const writes = writesOf(branch, handler.wasm, report);
     branch.write();
     applyVersions(() => core.apply(store, block.height, planBytes, versionMap, handler.removes));
-    return { plan, handler, versionsBefore, versionsAfter: core.versionMap(store), report };
+    return { plan, handler, versionsBefore, versionsAfter: core.versionMap(store), report, writes };
   } catch (error) {
     throw failureOf(error, plan, handler.wasm);
   }
+}
+
+/** Before the branch is merged with what others of the block write. */
+function writesOf(
+  branch: CacheMultiStore,
+  wasm: WasmHandler | undefined,
+  report: HandlerReport | undefined,
+): Map<string, Uint8Array> {
+  if (!wasm || !report) return new Map();
+  return new Map([...report.stores.keys()].map((name) => [name, writesDigest(branch.store(name), wasm.sha256)]));
 }
 
 /** A map that the core does not take is the handler's fault, not the caller's. */
@@ -213,6 +238,6 @@ export function requireKnownVersions(
   if (sameVersions(after, expected)) return;
   throw new UpgradeError(
     "UPG_MIGRATION_VERSION_MAP",
-    `handler "${plan.name}" does not lead to app version ${version.number}: ${difference(expected, after)}`,
+    `handler "${plan.name}" does not lead to app version ${version.number}: ${versionsDifference(expected, after)}`,
   );
 }

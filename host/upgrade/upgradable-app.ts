@@ -13,10 +13,10 @@ import { checkTime } from "../time.js";
 import type { CacheMultiStore, CommitID, Height, Sha256, Timestamp } from "../types.js";
 import type { AppVersion } from "./app-versions.js";
 import { chooseVersion } from "./choose-version.js";
+import { upgradeCommitOptions } from "./commit-options.js";
 import { Halt, type HaltFacts, type HaltRecord, haltRecord } from "./halt.js";
 import { type AppliedUpgrade, endBlocker, preBlocker } from "./hooks.js";
 import { Keeper, type KeeperOptions, UPGRADE_STORE } from "./keeper.js";
-import { upgradeCommitOptions } from "./receipt.js";
 
 export interface UpgradableAppOptions<V extends AppVersion> extends Omit<KeeperOptions, "core" | "versions"> {
   /** Default: the bundled one. */

@@ -1,8 +1,9 @@
 /** The receipt of an upgrade by a Wasm handler: what it says, that it can be proven, and that it stays. */
 import { describe, expect, test } from "vitest";
 import { concatBytes, toHex, utf8 } from "../../host/bytes.js";
-import { decodeReceipt } from "../../host/upgrade/receipt.js";
+import { decodeReceipt } from "../../host/handler/receipt.js";
 import { V1 } from "../example-chain.js";
+import { writesDigest } from "../vectors/handler-cases/stores.js";
 import { verifyWithOracle } from "../vectors/ics23-oracle.js";
 import { Chain, type Process } from "./chain.js";
 import { splitBalances, toV2 } from "./versions.js";
@@ -53,6 +54,15 @@ describe("receipt", () => {
     expect(stores[1]).toMatchObject({ name: "bank", written: BigInt(pairs.length), deleted: 0n, bytes: BigInt(bytes) });
     const accounts = [...next.state.store("auth").iterate({ start: Uint8Array.of(1), end: Uint8Array.of(2) })];
     expect(stores[0]).toMatchObject({ name: "auth", written: BigInt(accounts.length), deleted: 0n });
+  });
+
+  test("writes_sha256 → of the writes to a store that only the handler wrote: all its pairs, framed", () => {
+    const { next } = upgraded();
+    const [auth, bank] = receiptOf(next).stores;
+    const pairs = [...next.state.store("bank").iterate()];
+    expect(toHex(bank?.writesSha256 ?? new Uint8Array())).toBe(writesDigest(pairs));
+    expect(auth?.writesSha256).toHaveLength(32);
+    expect(auth?.writesSha256).not.toEqual(bank?.writesSha256);
   });
 
   test("proof → an independent verifier accepts it under the block's app hash, and nothing else", () => {

@@ -22,9 +22,9 @@ import { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
 import type { RootChange } from "../../store/versions/open-store.js";
 import type { CommitOptions } from "../../store/versions/store-options.js";
 import type { CacheMultiStore, Height, Timestamp, VersionMap } from "../../types.js";
+import { upgradeCommitOptions } from "../../upgrade/commit-options.js";
 import { type AppliedUpgrade, endBlocker, type PreBlock } from "../../upgrade/hooks.js";
 import { Keeper, UPGRADE_STORE } from "../../upgrade/keeper.js";
-import { upgradeCommitOptions } from "../../upgrade/receipt.js";
 import { OverlayDatabase } from "./overlay-database.js";
 import { watchPeakMemory } from "./peak-memory.js";
 

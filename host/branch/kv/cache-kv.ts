@@ -2,17 +2,15 @@
 import { compareRanges } from "../../bytes.js";
 import type { Tree } from "../../commitment/tree.js";
 import { UpgradeError } from "../../errors.js";
-import { OP_DELETE, ScanCursor, writeU32 } from "../../frames.js";
-import { FRAME_HEADER_BYTES } from "../../limits.js";
+import { ScanCursor } from "../../frames.js";
 import type { CacheKVStore as CacheKVStoreShape, KeyValue, KVStore } from "../../types.js";
 import { BranchWrites } from "./branch-writes.js";
+import { frameWrites } from "./frame-writes.js";
 import { IavlReader } from "./iavl-reader.js";
 import { BaseKVReader, BaseKVStore } from "./kv-store.js";
 import type { PairCursor } from "./pair-cursor.js";
 import { DELETED } from "./records.js";
 import { WritesCursor } from "./writes-cursor.js";
-
-const WRITE_BYTES = 65_536;
 
 /**
  * A branch of any store: writes stay in it, in order of their keys, until `write()` hands them to the parent, and reads see
@@ -55,7 +53,7 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
     const writes = this.#take();
     if (!writes || writes.isEmpty) return;
     if (this.parent instanceof CacheKVStore && this.parent.#adopt(writes)) return;
-    writeTo(this.parent, writes);
+    frameWrites(writes, (frames) => this.parent.writeFrames(frames));
     writes.drop();
   }
 
@@ -74,6 +72,11 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
    */
   pending(): WritesCursor {
     return new WritesCursor(this.#own(), undefined, undefined, false, true);
+  }
+
+  /** Hands on the writes in ascending order without giving them up: output frames of store 0, good during the call. */
+  eachFrames(give: (frames: Uint8Array) => void): void {
+    if (this.#writes) frameWrites(this.#writes, give);
   }
 
   /** Is a key's last write here a deletion? For a look at a few keys. */
@@ -154,35 +157,6 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
     if (tree) writes.watch(tree);
     writes.put(bytes, keyAt, keyLen, bytes, 0, DELETED);
   }
-}
-
-/** Hands all writes of a branch to a store, in frames. */
-function writeTo(store: KVStore, writes: BranchWrites): void {
-  const cursor = new WritesCursor(writes, undefined, undefined, false, true);
-  let frames = new Uint8Array(
-    writes.runs.length > 0 ? WRITE_BYTES : Math.min(WRITE_BYTES, writes.map.bytes + FRAME_HEADER_BYTES),
-  );
-  let at = 0;
-  while (cursor.step()) {
-    cursor.loadValue();
-    const { bytes, keyAt, keyLen, isDeleted } = cursor;
-    const valueLen = isDeleted ? 0 : cursor.valueLen;
-    const size = FRAME_HEADER_BYTES + keyLen + valueLen;
-    if (at + size > frames.length) {
-      store.writeFrames(frames.subarray(0, at));
-      at = 0;
-      if (size > frames.length) frames = new Uint8Array(size);
-    }
-    writeU32(frames, at, isDeleted ? ((OP_DELETE << 30) | keyLen) >>> 0 : keyLen);
-    at += 4;
-    if (!isDeleted) {
-      writeU32(frames, at, valueLen);
-      at += 4;
-    }
-    frames.set(bytes.subarray(keyAt, keyAt + keyLen + valueLen), at);
-    at += keyLen + valueLen;
-  }
-  store.writeFrames(frames.subarray(0, at));
 }
 
 /** A walk over any store: directly where the store is one of this room, by its public methods where it is not. */

@@ -4,7 +4,7 @@
  */
 import type { DoneUpgrade, Plan, VersionMap } from "../../types.js";
 import { modulesAfter, storesAfter } from "../../upgrade/app-versions.js";
-import { sameVersions } from "../../upgrade/handlers.js";
+import { sameVersions } from "../../version-map.js";
 import type { ChainVersion } from "./version.js";
 
 /** What a committed version says of itself. */

@@ -4,8 +4,8 @@ import { equalBytes, fromHex, toBase64, toHex, toUpperHex } from "../../bytes.js
 import type { RpcClient } from "../../comet-rpc/client.js";
 import { verifyStoreProof } from "../../commitment/verify-existence.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
+import { decodeReceipt } from "../../handler/receipt.js";
 import { sha256 } from "../../native/sha256.js";
-import { decodeReceipt } from "../../upgrade/receipt.js";
 import { type AbciAnswer, type AbciQuestion, abciQuery } from "../../wallet/ask.js";
 
 const STORE = "upgrade";
@@ -83,9 +83,10 @@ function receiptJson(bytes: Uint8Array) {
   return {
     ...{ plan, height: String(height), handler_sha256: toHex(handlerSha256), abi },
     ...{ gas_schedule: gasSchedule, gas: String(gas) },
-    stores: stores.map(({ name, written, deleted, bytes: size, rootBefore, rootAfter }) => ({
+    stores: stores.map(({ name, written, deleted, bytes: size, ...digests }) => ({
       ...{ name, written: String(written), deleted: String(deleted), bytes: String(size) },
-      ...{ root_before: toUpperHex(rootBefore), root_after: toUpperHex(rootAfter) },
+      ...{ root_before: toUpperHex(digests.rootBefore), root_after: toUpperHex(digests.rootAfter) },
+      writes_sha256: toHex(digests.writesSha256),
     })),
     checks,
   };

@@ -6,10 +6,10 @@ import { checkText } from "../../chain/query/texts.js";
 import { UpgradeError } from "../../errors.js";
 import { Query as ChainQuery } from "../../gen/chain/upgrade/v1beta1/query_pb.js";
 import { Query as CosmosQuery } from "../../gen/cosmos/upgrade/v1beta1/query_pb.js";
+import { decodeReceipt } from "../../handler/receipt.js";
 import { ZERO_TIME } from "../../time.js";
 import type { Plan } from "../../types.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
-import { decodeReceipt } from "../../upgrade/receipt.js";
 
 const storeOf = ({ stores }: QueryCall) => stores.store(UPGRADE_STORE);
 
@@ -77,7 +77,8 @@ export const chainUpgradeQuery: QueryService = implement(ChainQuery, [...KEPT, "
         `there is no receipt for "${name}": it was not applied, or not by a Wasm handler`,
       );
     }
-    return { receipt: decodeReceipt(bytes) };
+    const { stores, checks, ...receipt } = decodeReceipt(bytes);
+    return { receipt: { ...receipt, stores: [...stores], checks: [...checks] } };
   },
 });
 

@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import type { CacheKVStore } from "../../../host/branch/kv/cache-kv.js";
 import { fromHex, utf8 } from "../../../host/bytes.js";
 import { isUpgradeError, type UpgradeError } from "../../../host/errors.js";
+import { declaredVersions } from "../../../host/handler/declared-versions.js";
 import type { WasmHandler } from "../../../host/handler/handler.js";
 import { type HandlerReport, runHandler } from "../../../host/handler/run/sandbox.js";
 import type { MemoryStores } from "../../../host/harness/memory-stores.js";
 import type { CacheMultiStore, VersionMap } from "../../../host/types.js";
-import { declaredVersions } from "../../../host/upgrade/handlers.js";
 import type { CaseInput, GivenRun, RunOutcome, StoreOutcome } from "./shapes.js";
 import { type FinalWrite, pairsDigest, rootAfter, storesOf, writesDigest } from "./stores.js";
 

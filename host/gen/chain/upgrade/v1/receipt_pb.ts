@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file chain/upgrade/v1/receipt.proto.
  */
 export const file_chain_upgrade_v1_receipt: GenFile = /*@__PURE__*/
-  fileDesc("Ch5jaGFpbi91cGdyYWRlL3YxL3JlY2VpcHQucHJvdG8SEGNoYWluLnVwZ3JhZGUudjEirwEKB1JlY2VpcHQSDAoEcGxhbhgBIAEoCRIOCgZoZWlnaHQYAiABKAMSFgoOaGFuZGxlcl9zaGEyNTYYAyABKAwSCwoDYWJpGAQgASgNEhQKDGdhc19zY2hlZHVsZRgFIAEoCRILCgNnYXMYBiABKAQSLgoGc3RvcmVzGAcgAygLMh4uY2hhaW4udXBncmFkZS52MS5TdG9yZVJlY2VpcHQSDgoGY2hlY2tzGAggAygJInYKDFN0b3JlUmVjZWlwdBIMCgRuYW1lGAEgASgJEg8KB3dyaXR0ZW4YAiABKAQSDwoHZGVsZXRlZBgDIAEoBBINCgVieXRlcxgEIAEoBBITCgtyb290X2JlZm9yZRgFIAEoDBISCgpyb290X2FmdGVyGAYgASgMYgZwcm90bzM");
+  fileDesc("Ch5jaGFpbi91cGdyYWRlL3YxL3JlY2VpcHQucHJvdG8SEGNoYWluLnVwZ3JhZGUudjEirwEKB1JlY2VpcHQSDAoEcGxhbhgBIAEoCRIOCgZoZWlnaHQYAiABKAMSFgoOaGFuZGxlcl9zaGEyNTYYAyABKAwSCwoDYWJpGAQgASgNEhQKDGdhc19zY2hlZHVsZRgFIAEoCRILCgNnYXMYBiABKAQSLgoGc3RvcmVzGAcgAygLMh4uY2hhaW4udXBncmFkZS52MS5TdG9yZVJlY2VpcHQSDgoGY2hlY2tzGAggAygJIo0BCgxTdG9yZVJlY2VpcHQSDAoEbmFtZRgBIAEoCRIPCgd3cml0dGVuGAIgASgEEg8KB2RlbGV0ZWQYAyABKAQSDQoFYnl0ZXMYBCABKAQSEwoLcm9vdF9iZWZvcmUYBSABKAwSEgoKcm9vdF9hZnRlchgGIAEoDBIVCg13cml0ZXNfc2hhMjU2GAcgASgMYgZwcm90bzM");
 
 /**
  * What an upgrade by a Wasm handler did: store `upgrade`, key `04|name`. It holds only what every node computes alike,
@@ -116,6 +116,15 @@ export type StoreReceipt = Message<"chain.upgrade.v1.StoreReceipt"> & {
    * @generated from field: bytes root_after = 6;
    */
   rootAfter: Uint8Array;
+
+  /**
+   * SHA-256 over the handler's own last write to each key of the store, ascending by key, each framed as a handler frames
+   * its output for store 0 (docs/abi.md): a put is u32 klen, u32 vlen, key, value, a deletion u32 1 << 30 | klen, key,
+   * little-endian. What others of the block wrote after it is in root_after alone. Empty in receipts of older programs.
+   *
+   * @generated from field: bytes writes_sha256 = 7;
+   */
+  writesSha256: Uint8Array;
 };
 
 /**
