@@ -164,6 +164,13 @@ export const ERROR_KINDS = Object.freeze({
     125,
     "The commit is for another block, or is not signed by more than two thirds of the power.",
   ),
+  UPG_WITNESS_MALFORMED: proof(150, "The bytes are not a witness, or hold what no tree has."),
+  UPG_WITNESS_ROOT: proof(
+    151,
+    "A witness's nodes hash to another root, or its stores to another app hash than the header's.",
+  ),
+  UPG_WITNESS_HIDDEN: proof(152, "What runs on a witness asked for a part of a store that the witness does not have."),
+  UPG_WITNESS_TOO_LARGE: kind(153, 40, 413, 8, "A witness is larger than the caller takes."),
   UPG_REMOTE_UNAVAILABLE: remote(130, "The node or the network did not respond."),
   UPG_REMOTE_REFUSED: remote(131, "The node returned an error."),
   UPG_REMOTE_BUSY: kind(132, 1, 503, 14, "The node has as many requests as it serves at once: try again."),

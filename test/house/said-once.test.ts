@@ -73,7 +73,7 @@ const CAST = /(?:\]|\.(?:at|pop|shift)\([^)]*\)) as (?:number|Uint8Array|string|
 
 /** They run over every pair of a store, every node of a tree or every byte of a handler: an assertion costs there. */
 const HOT =
-  /^host\/(branch|commitment|store|wasm|handler\/meter|document)\/|^host\/(bytes|frames|values\/key-set)\.ts$/;
+  /^host\/(branch|commitment|store|wasm|witness|handler\/meter|document)\/|^host\/(bytes|frames|values\/key-set)\.ts$/;
 
 describe("reads by index", () => {
   test.each([

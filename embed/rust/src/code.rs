@@ -194,6 +194,14 @@ codes! {
     ProofEmptyValue = 124, "UPG_PROOF_EMPTY_VALUE", 40;
     /// The commit is for another block, or is not signed by more than two thirds of the power.
     ProofCommit = 125, "UPG_PROOF_COMMIT", 40;
+    /// The bytes are not a witness, or hold what no tree has.
+    WitnessMalformed = 150, "UPG_WITNESS_MALFORMED", 40;
+    /// A witness's nodes hash to another root, or its stores to another app hash than the header's.
+    WitnessRoot = 151, "UPG_WITNESS_ROOT", 40;
+    /// What runs on a witness asked for a part of a store that the witness does not have.
+    WitnessHidden = 152, "UPG_WITNESS_HIDDEN", 40;
+    /// A witness is larger than the caller takes.
+    WitnessTooLarge = 153, "UPG_WITNESS_TOO_LARGE", 40;
     /// The node or the network did not respond.
     RemoteUnavailable = 130, "UPG_REMOTE_UNAVAILABLE", 1;
     /// The node returned an error.

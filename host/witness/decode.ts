@@ -1,0 +1,118 @@
+/**
+ * Reads a witness (docs/witness.md) and believes none of it: sizes are bounded before anything is made, all nodes are hashed
+ * again, and the stores' roots lead to the app hash that a header has.
+ */
+import { compareBytes, compareText, equalBytes, toUpperHex } from "../bytes.js";
+import { appHash } from "../commitment/app-hash.js";
+import { HASH_BYTES, IavlHasher } from "../commitment/iavl-hash.js";
+import { UpgradeError } from "../errors.js";
+import { KEY_BYTES_MAX, PLAN_NAME_BYTES_MAX, STORE_NAME_BYTES_MAX, VALUE_BYTES_MAX } from "../limits.js";
+import type { Sha256 } from "../types.js";
+import { ByteReader, malformed } from "./byte-reader.js";
+import { closedStore, decodeStore } from "./decode-store.js";
+import {
+  CHAIN_ID_BYTES_MAX,
+  STORE_CLOSED,
+  STORE_OPEN,
+  STORES_MAX,
+  VERSION_MAX,
+  WITNESS_FORMAT,
+  WITNESS_MAGIC,
+} from "./format.js";
+import type { DecodeOptions, FinalWrite, StoreWrites, Witness } from "./types.js";
+
+/** @throws UpgradeError UPG_WITNESS_TOO_LARGE, UPG_WITNESS_MALFORMED, UPG_WITNESS_ROOT */
+export function decodeWitness(bytes: Uint8Array, options: DecodeOptions): Witness {
+  const { sha256, maxBytes } = options;
+  if (bytes.length > maxBytes) {
+    const what = `a witness of ${bytes.length} bytes is larger than the ${maxBytes} that are taken here`;
+    throw new UpgradeError("UPG_WITNESS_TOO_LARGE", what);
+  }
+  const reader = new ByteReader(checkFrame(bytes, sha256));
+  reader.skip(WITNESS_MAGIC.length + 1);
+  const chainId = reader.text(CHAIN_ID_BYTES_MAX, "the chain id");
+  const plan = reader.text(PLAN_NAME_BYTES_MAX, "the plan's name");
+  const height = reader.uvarint(VERSION_MAX, "the height");
+  const table = readTable(reader);
+  const found = appHash(sha256, table);
+  requireAppHash(found, options.appHash);
+  const hasher = new IavlHasher(sha256);
+  const stores = table.map(({ name, hash, isOpen }) =>
+    isOpen ? decodeStore(name, hash, reader, hasher, height - 1) : closedStore(name, hash),
+  );
+  const others = readOthers(reader);
+  if (reader.left > 0) throw malformed("bytes follow its end");
+  return { chainId, plan, height: BigInt(height), appHash: found, stores, others };
+}
+
+/** The bytes without the digest at their end. */
+function checkFrame(bytes: Uint8Array, sha256: Sha256): Uint8Array {
+  const end = bytes.length - HASH_BYTES;
+  const head = WITNESS_MAGIC.length;
+  if (end <= head || !equalBytes(bytes.subarray(0, head), WITNESS_MAGIC)) {
+    throw malformed("it does not begin as a witness does");
+  }
+  if (bytes[head] !== WITNESS_FORMAT) throw malformed(`its format is ${bytes[head]}, known is ${WITNESS_FORMAT}`);
+  const body = bytes.subarray(0, end);
+  if (!equalBytes(sha256(body), bytes.subarray(end))) throw malformed("its digest is another one");
+  return body;
+}
+
+interface StoreEntry {
+  readonly name: string;
+  readonly hash: Uint8Array;
+  readonly isOpen: boolean;
+}
+
+/** Names and roots, before any tree. */
+function readTable(reader: ByteReader): StoreEntry[] {
+  const count = reader.uvarint(STORES_MAX, "the number of stores");
+  const table: StoreEntry[] = [];
+  for (let i = 0; i < count; i++) {
+    const name = readName(reader, table.at(-1)?.name);
+    const hash = reader.take(HASH_BYTES);
+    const state = reader.byte();
+    if (state !== STORE_CLOSED && state !== STORE_OPEN) throw malformed(`store "${name}" is neither open nor closed`);
+    table.push({ name, hash, isOpen: state === STORE_OPEN });
+  }
+  return table;
+}
+
+function requireAppHash(found: Uint8Array, expected: Uint8Array | undefined): void {
+  if (!expected || equalBytes(found, expected)) return;
+  const what = `the witness's stores lead to app hash ${toUpperHex(found)}, the header has ${toUpperHex(expected)}`;
+  throw new UpgradeError("UPG_WITNESS_ROOT", what);
+}
+
+/** Names ascend as the stores of an app hash do, so that none comes twice. */
+function readName(reader: ByteReader, before: string | undefined): string {
+  const name = reader.text(STORE_NAME_BYTES_MAX, "the name of a store");
+  if (before !== undefined && compareText(before, name) >= 0) throw malformed("its stores do not ascend");
+  return name;
+}
+
+function readOthers(reader: ByteReader): StoreWrites[] {
+  const count = reader.uvarint(STORES_MAX, "the number of stores with other writes");
+  const others: StoreWrites[] = [];
+  for (let i = 0; i < count; i++) {
+    const store = readName(reader, others.at(-1)?.store);
+    others.push({ store, writes: readWrites(reader) });
+  }
+  return others;
+}
+
+function readWrites(reader: ByteReader): FinalWrite[] {
+  const count = reader.uvarint(VERSION_MAX, "the number of other writes");
+  const writes: FinalWrite[] = [];
+  let before: Uint8Array | undefined;
+  // No room is made for a number that was only said: each write takes bytes.
+  for (let i = 0; i < count; i++) {
+    const key = reader.take(reader.uvarint(KEY_BYTES_MAX, "the length of a key"));
+    if (key.length === 0) throw malformed("a key is empty");
+    if (before && compareBytes(before, key) >= 0) throw malformed("keys do not ascend");
+    const length = reader.uvarint(VALUE_BYTES_MAX + 1, "the length of a value");
+    writes.push({ key, value: length === 0 ? undefined : reader.take(length - 1) });
+    before = key;
+  }
+  return writes;
+}
