@@ -38,6 +38,7 @@ export function storeOptions({
   genesis,
   versionsKept,
   cacheBytes,
+  isReleased,
   onProgress,
 }: AppOptions): CommitMultiStoreOptions {
   return {
@@ -45,6 +46,7 @@ export function storeOptions({
     initialVersion: genesis.initialHeight,
     ...(versionsKept === undefined ? {} : { versionsKept }),
     ...(cacheBytes === undefined ? {} : { cacheBytes }),
+    ...(isReleased ? { isReleased } : {}),
     ...(onProgress ? { onProgress } : {}),
   };
 }

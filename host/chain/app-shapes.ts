@@ -35,6 +35,8 @@ export interface AppOptions {
   readonly haltHeight?: Height;
   readonly versionsKept?: number;
   readonly cacheBytes?: number;
+  /** May the state before this upgrade be pruned? Default: it is pruned as that of any block. */
+  readonly isReleased?: (plan: string) => boolean;
   readonly files?: UpgradeFiles;
   /** Looks for handlers that wait for their height. */
   readonly staged?: KeeperOptions["staged"];

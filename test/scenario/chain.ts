@@ -39,6 +39,8 @@ export interface ChainOptions {
   /** Memory without. */
   readonly database?: () => Database;
   readonly versionsKept?: number;
+  /** May the state before this upgrade go? */
+  readonly isReleased?: (plan: string) => boolean;
 }
 
 export interface ProcessOptions {
@@ -73,7 +75,7 @@ export class Chain {
   start(options: ProcessOptions = {}): Process {
     this.stop();
     const log: string[] = [];
-    const { versionsKept } = this.options;
+    const { versionsKept, isReleased } = this.options;
     const app = new App({
       chain: exampleChain,
       database: this.database,
@@ -87,6 +89,7 @@ export class Chain {
       ...(options.skipHeights ? { skipHeights: options.skipHeights } : {}),
       ...(options.haltHeight === undefined ? {} : { haltHeight: options.haltHeight }),
       ...(versionsKept === undefined ? {} : { versionsKept }),
+      ...(isReleased ? { isReleased } : {}),
     });
     for (const handler of options.handlers ?? []) app.keeper.setWasmHandler(handler);
     for (const handler of options.home ?? []) {

@@ -2,6 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { concatBytes, toHex, utf8 } from "../../host/bytes.js";
 import { decodeReceipt } from "../../host/handler/receipt.js";
+import { sha256 } from "../../host/native/sha256.js";
+import { auditState } from "../../host/store/versions/audit.js";
 import { V1 } from "../example-chain.js";
 import { writesDigest } from "../vectors/handler-cases/stores.js";
 import { verifyWithOracle } from "../vectors/ics23-oracle.js";
@@ -108,5 +110,29 @@ describe("pruning", () => {
     expect(verifyWithOracle(store, state.rootHash("upgrade"), KEY, value)).toBe(true);
     expect([...state.store("bank").iterate()].length).toBeGreaterThan(12);
     expect(() => multiStore.at(5n)).toThrow(expect.objectContaining({ code: "UPG_NOT_FOUND_VERSION" }));
+  });
+
+  test("the state before the upgrade → is there and provable 500 blocks later, until it is released", () => {
+    let released = "";
+    const chain = new Chain({ versionsKept: 100, isReleased: (plan) => plan === released });
+    const old = chain.start({ versions: [V1] });
+    old.schedule({ name: "v2", height: 4n });
+    old.untilHalt();
+    const handlers = [splitBalances()];
+    const next = chain.start({ handlers }).upTo(300n);
+    const plan = Uint8Array.of(0);
+    const later = chain.start({ handlers }).upTo(504n);
+    for (const { app } of [next, later]) {
+      const state = app.multiStore.at(3n);
+      const { value, store } = state.prove("upgrade", plan);
+      expect(verifyWithOracle(store, state.rootHash("upgrade"), plan, value)).toBe(true);
+      expect([...state.store("auth").iterate()].length).toBeGreaterThan(12);
+      expect([2n, 3n, 4n, 5n].filter((height) => app.multiStore.has(height))).toEqual([3n, 4n]);
+    }
+    released = "v2";
+    later.upTo(511n);
+    expect([2n, 3n, 4n, 5n].filter((height) => later.app.multiStore.has(height))).toEqual([4n]);
+    expect(auditState(chain.database, { sha256 }).versions).toBe(102);
+    chain.start({ handlers }).upTo(514n);
   });
 });

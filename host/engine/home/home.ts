@@ -79,6 +79,14 @@ export class Home {
   get reserveFile(): string {
     return join(this.path, "data", "reserve");
   }
+  /** The part of the state before an upgrade that its handler looks at, for those who run it again. */
+  witnessFile(plan: string): string {
+    return join(this.path, "data", "witness", `${fileNameOf(plan)}.bin`);
+  }
+  /** The operator wants no witness of the plan: the state before it may be pruned. */
+  forgottenFile(plan: string): string {
+    return join(this.path, "data", "witness", `${fileNameOf(plan)}.forgotten`);
+  }
   /** What a receipt leaves out because nodes differ: times, memory, tool versions. */
   receiptFile(plan: string): string {
     return join(this.path, "data", "receipts", `${fileNameOf(plan)}.json`);

@@ -5,6 +5,7 @@
  *   n store chunk            a chunk of tree nodes
  *   d store chunk            which of its nodes are dead: 256 bits
  *   o version store part     nodes that were last part of `version`: u48 each
+ *   h version                why a version is held though it would be pruned: a name
  *   g version store          a store that was last part of `version`
  *   b …                      the engine's blocks (host/engine)
  *   u name                   which version's code ran after an upgrade (host/chain)
@@ -64,6 +65,10 @@ export const readOrphansKey = (bytes: Uint8Array) => ({
 export const goneStoreKey = (version: number, store: number): Uint8Array => key("g", [version, 8], [store, 4]);
 export const goneStoresFrom = (version: number): Uint8Array => key("g", [version, 8]);
 export const readGoneStoreKey = (bytes: Uint8Array) => ({ version: number(bytes, 1, 8), store: number(bytes, 9, 4) });
+
+export const heldKey = (version: number): Uint8Array => key("h", [version, 8]);
+export const heldEnd = (): Uint8Array => key("i");
+export const versionOfHeldKey = (bytes: Uint8Array): number => number(bytes, 1, 8);
 
 /** Prefix of what the engine keeps beside the state. */
 export const BLOCKS_PREFIX = letter("b");

@@ -11,7 +11,6 @@ import { SpillSpace } from "../../branch/spill/spill-space.js";
 import { appHash, sortByName } from "../../commitment/app-hash.js";
 import { IavlHasher } from "../../commitment/iavl-hash.js";
 import { assert, UpgradeError } from "../../errors.js";
-import { VERSIONS_KEPT_DEFAULT } from "../../limits.js";
 import { requireSha256 } from "../../sha256.js";
 import type { CommitID, Height, LoadedStores, MultiStore, StoreUpgrades, Timestamp } from "../../types.js";
 import { ChunkSpace } from "../disk/chunk-space.js";
@@ -28,7 +27,7 @@ import {
 } from "./commit-record.js";
 import { GarbageCollector } from "./garbage.js";
 import { OpenStore, type RootChange } from "./open-store.js";
-import { ReadableVersions } from "./readable-versions.js";
+import { pruningRules, ReadableVersions } from "./readable-versions.js";
 import {
   BRANCH_BYTES_DEFAULT,
   type CommitMultiStoreOptions,
@@ -38,6 +37,8 @@ import {
 import { NO_UPGRADES, planStores } from "./store-upgrades.js";
 import { sweepStaged } from "./sweep.js";
 import { VersionView } from "./version-view.js";
+
+type StagedCommit = CommitState & { readonly holdBefore: string | undefined };
 
 /**
  * Named stores, each an IAVL tree, committed together: a commit makes one version, whose app hash is that of the Cosmos SDK's
@@ -67,7 +68,7 @@ export class CommitMultiStore implements MultiStore {
   #nextStore = 1;
   /** Numbers of stores that the staged commit leaves behind besides. */
   #stagedGone: number[] = [];
-  #staged: CommitState | undefined;
+  #staged: StagedCommit | undefined;
   /** Nodes that the staged commit leaves behind. */
   #orphans = 0;
 
@@ -199,8 +200,8 @@ export class CommitMultiStore implements MultiStore {
     const roots = stores.map(({ name, root }) => ({ name, hash: root.hash }));
     const hash = appHash(this.options.sha256, roots);
     const nextStore = this.#nextStore + this.#stagedGone.length;
-    const { keep = false, time, engine = "" } = options;
-    this.#staged = { version, appHash: hash, stores, nextStore, kept: keep, time, engine };
+    const { keep = false, time, engine = "", holdBefore } = options;
+    this.#staged = { version, appHash: hash, stores, nextStore, kept: keep, time, engine, holdBefore };
     return { version: BigInt(version), hash };
   }
 
@@ -210,8 +211,8 @@ export class CommitMultiStore implements MultiStore {
    */
   commit(options: CommitOptions = {}): CommitID {
     if (!this.#staged) this.stage(options);
-    const staged = this.#staged as CommitState;
-    const { keep = false, time = staged.time, engine = staged.engine } = options;
+    const staged = this.#staged as StagedCommit;
+    const { keep = false, time = staged.time, engine = staged.engine, holdBefore = staged.holdBefore } = options;
     const state = { ...staged, kept: staged.kept || keep, time, engine };
     const { version } = state;
     let readable = this.#readable;
@@ -224,7 +225,7 @@ export class CommitMultiStore implements MultiStore {
         batch.put(goneStoreKey(version - 1, number), new Uint8Array(1));
       batch.put(commitKey(version), encodeCommit(state));
       makeChanges(batch, options.alongside ?? []);
-      readable = readable.after(version, this.options.versionsKept ?? VERSIONS_KEPT_DEFAULT, this.database, batch);
+      readable = readable.after(version, pruningRules(this.options, holdBefore), this.database, batch);
       new GarbageCollector(this.database, this.#space, batch, readable).collect(this.#orphans);
     });
     this.#readable = readable;

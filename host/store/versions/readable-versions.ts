@@ -3,13 +3,34 @@
  * the kept ones are held one by one, so an archive of millions of versions costs no more than a pruned node.
  */
 
+import { VERSIONS_KEPT_DEFAULT } from "../../limits.js";
 import type { Batch, Database } from "../disk/database.js";
 import { commitKey, commitsEnd, versionOfCommitKey } from "../disk/keys.js";
 import { readCommit } from "./commit-record.js";
+import { HeldVersions } from "./held-versions.js";
+import type { CommitMultiStoreOptions } from "./store-options.js";
 
 const KEYS_AT_ONCE = 1_024;
 /** Versions pruned with one commit: one is the rule, more when a process starts with fewer versions to keep. */
 const VERSIONS_PER_COMMIT = 256;
+
+/** What the commit of a version prunes by. */
+export interface PruningRules {
+  /** How many versions stay besides the one that is committed. */
+  readonly versionsKept: number;
+  /** May a version that is held in this name go? */
+  readonly isReleased: (name: string) => boolean;
+  /** The version before is held in this name. */
+  readonly holdBefore: string | undefined;
+}
+
+/** Where nobody can give a version up, none is held. */
+export function pruningRules(options: Releases, holdBefore: string | undefined): PruningRules {
+  const { isReleased, versionsKept = VERSIONS_KEPT_DEFAULT } = options;
+  return { versionsKept, isReleased: isReleased ?? (() => false), holdBefore: isReleased && holdBefore };
+}
+
+type Releases = Pick<CommitMultiStoreOptions, "isReleased" | "versionsKept">;
 
 export class ReadableVersions {
   /** `kept`: ascending, all before `first`. No version at all: `first` and `last` are 0. */
@@ -17,6 +38,7 @@ export class ReadableVersions {
     private readonly kept: readonly number[] = [],
     readonly first = 0,
     readonly last = 0,
+    private readonly held = new HeldVersions(),
   ) {}
 
   static load(database: Database): ReadableVersions {
@@ -35,7 +57,7 @@ export class ReadableVersions {
       }
       end = keys.at(-1);
     }
-    return new ReadableVersions(kept.reverse(), first, last);
+    return new ReadableVersions(kept.reverse(), first, last, HeldVersions.load(database));
   }
 
   /** 0 when there is none. */
@@ -60,17 +82,29 @@ export class ReadableVersions {
   }
 
   /**
-   * What can be read after the commit of `version`: `versionsKept` versions besides it, and those marked to be kept.
-   * The records of the others are removed with the commit.
+   * What can be read after the commit of `version`: as many before it as the rules say, and those that are kept for good
+   * or held. The records of the others are removed with the commit.
    */
-  after(version: number, versionsKept: number, database: Database, batch: Batch): ReadableVersions {
-    const oldest = Math.min(version, version - versionsKept);
-    const kept = [...this.kept];
+  after(version: number, rules: PruningRules, database: Database, batch: Batch): ReadableVersions {
+    const oldest = Math.min(version, version - rules.versionsKept);
+    const held = this.#heldAfter(version, oldest, rules, batch);
+    const kept = this.kept.filter((each) => !this.held.has(each) || stays(each, held, database, batch));
     let first = this.last === 0 ? version : this.first;
     for (let pruned = 0; pruned < VERSIONS_PER_COMMIT && first < oldest; pruned++, first++) {
-      if (readCommit(database, first)?.kept) kept.push(first);
-      else batch.remove(commitKey(first));
+      if (stays(first, held, database, batch)) kept.push(first);
     }
-    return new ReadableVersions(kept, first, version);
+    return new ReadableVersions(kept, first, version, held);
   }
+
+  #heldAfter(version: number, oldest: number, { isReleased, holdBefore }: PruningRules, batch: Batch): HeldVersions {
+    const held = this.held.without(this.held.released(version, oldest, isReleased), batch);
+    return holdBefore !== undefined && this.has(version - 1) ? held.with(version - 1, holdBefore, batch) : held;
+  }
+}
+
+/** Of a version that is old: when neither its record nor a holder keeps it, the record goes. */
+function stays(version: number, held: HeldVersions, database: Database, batch: Batch): boolean {
+  if (held.has(version) || readCommit(database, version)?.kept) return true;
+  batch.remove(commitKey(version));
+  return false;
 }

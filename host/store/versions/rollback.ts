@@ -6,7 +6,7 @@ import { UpgradeError } from "../../errors.js";
 import type { Height } from "../../types.js";
 import type { Batch, Database } from "../disk/database.js";
 import { lastVersionOf, requireLastVersion } from "../disk/fenced-database.js";
-import { commitKey, goneStoresFrom } from "../disk/keys.js";
+import { commitKey, goneStoresFrom, heldKey } from "../disk/keys.js";
 import { type CommitState, checkFormat, readCommit } from "./commit-record.js";
 import { sweepStaged } from "./sweep.js";
 
@@ -37,6 +37,7 @@ export function rollbackLastVersion(
   database.transaction((batch) => {
     requireLastVersion(database, version);
     batch.remove(commitKey(version));
+    batch.remove(heldKey(version - 1));
     for (const record of gone) batch.remove(record);
     alongside(batch, BigInt(version));
   });

@@ -18,6 +18,11 @@ export interface CommitMultiStoreOptions {
   readonly branchBytes?: number;
   /** A store of as many pairs that loses all of them in one commit is given up as a whole and begins again. */
   readonly restartPairs?: number;
+  /**
+   * May the version go that a commit held with `holdBefore` of this name? Asked now and then, once the version would be
+   * pruned. Without it no version is held.
+   */
+  readonly isReleased?: (name: string) => boolean;
   /** Hears how far a large commit has come. */
   readonly onProgress?: OnProgress;
 }
@@ -29,6 +34,8 @@ export const BRANCH_BYTES_DEFAULT = 16 * 1_048_576;
 export interface CommitOptions {
   /** Never prune this version (upgrade heights). */
   readonly keep?: boolean;
+  /** Hold the version before this one, in this name, until `isReleased` gives it up. */
+  readonly holdBefore?: string;
   /**
    * A store whose last writes need the roots of all others: they are hashed first, then `write` is called with the
    * roots before and after, then `store` is hashed. `write` is called whenever the version is staged, so it must write
