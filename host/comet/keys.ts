@@ -7,22 +7,12 @@ import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { ripemd160 } from "@noble/hashes/legacy.js";
 import { ADDRESS_BYTES, SIGNATURE_BYTES } from "../sizes.js";
 import type { Sha256 } from "../types.js";
-import { WireWriter } from "../wire.js";
-import { Fields, invalid, rule } from "../wire-fields.js";
+import { invalid } from "../wire-fields.js";
+import { checkPublicKey, type KeyType, PUBLIC_KEY_BYTES, type PublicKey, type VerifySignature } from "./public-key.js";
 
-export type KeyType = "ed25519" | "secp256k1";
+export type { KeyType, PublicKey, VerifySignature } from "./public-key.js";
 
-export interface PublicKey {
-  readonly type: KeyType;
-  /** ed25519: 32 bytes; secp256k1: 33 bytes, compressed. */
-  readonly bytes: Uint8Array;
-}
-
-const PUBLIC_KEY_BYTES = Object.freeze({ ed25519: 32, secp256k1: 33 });
 const CURVES = Object.freeze({ ed25519, secp256k1 });
-
-/** Checks a signature; returns false to anything malformed. */
-export type VerifySignature = (key: PublicKey, message: Uint8Array, signature: Uint8Array) => boolean;
 
 /** ed25519: first 20 bytes of sha256(key); secp256k1: ripemd160(sha256(key)). @throws UpgradeError UPG_INVALID_ARGUMENT */
 export function addressOf(sha256: Sha256, key: PublicKey): Uint8Array {
@@ -52,27 +42,6 @@ export function verifierWith(
 ): VerifySignature {
   return (key, message, signature) =>
     key.type === "secp256k1" ? secp256k1(key.bytes, message, signature) : verifySignature(key, message, signature);
-}
-
-/** `tendermint.crypto.PublicKey`, a oneof. */
-export function encodePublicKey(key: PublicKey): Uint8Array {
-  return new WireWriter().message(key.type === "ed25519" ? 1 : 2, key.bytes).finish();
-}
-
-/** @throws UpgradeError UPG_INVALID_ARGUMENT */
-export function decodePublicKey(bytes: Uint8Array): PublicKey {
-  const fields = new Fields(bytes, "PublicKey", ["bytes", "bytes"]);
-  rule(fields.has(1) !== fields.has(2), "malformed PublicKey: it holds not exactly one key");
-  const key: PublicKey = fields.has(1)
-    ? { type: "ed25519", bytes: fields.bytes(1) }
-    : { type: "secp256k1", bytes: fields.bytes(2) };
-  checkPublicKey(key);
-  return key;
-}
-
-function checkPublicKey({ type, bytes }: PublicKey): void {
-  const expected = PUBLIC_KEY_BYTES[type];
-  rule(bytes.length === expected, `a public key of ${type} has ${expected} bytes, got ${bytes.length}`);
 }
 
 /** The library's own errors never carry the key, but their texts are not ours. */

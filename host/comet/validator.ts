@@ -4,7 +4,8 @@ import { ADDRESS_BYTES } from "../sizes.js";
 import type { Sha256 } from "../types.js";
 import { WireWriter } from "../wire.js";
 import { Fields, invalid, rule } from "../wire-fields.js";
-import { addressOf, decodePublicKey, encodePublicKey, type PublicKey } from "./keys.js";
+import { addressOf } from "./keys.js";
+import { decodePublicKey, encodePublicKey, type PublicKey } from "./public-key.js";
 
 export interface Validator {
   /** 20 bytes, derived from the key. */

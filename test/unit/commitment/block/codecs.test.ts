@@ -6,8 +6,8 @@ import { decodeBlockId, encodeBlockId, NIL_BLOCK_ID } from "../../../../host/com
 import { decodeCommit, encodeCommit } from "../../../../host/comet/commit.js";
 import { decodeEvidence, encodeEvidence } from "../../../../host/comet/evidence.js";
 import { decodeHeader, encodeHeader } from "../../../../host/comet/header.js";
-import { decodePublicKey, encodePublicKey, type PublicKey } from "../../../../host/comet/keys.js";
 import { decodeLightBlock, encodeLightBlock } from "../../../../host/comet/light-block.js";
+import { decodePublicKey, encodePublicKey, type PublicKey } from "../../../../host/comet/public-key.js";
 import { decodeTxProof, encodeTxProof, txProofs } from "../../../../host/comet/txs.js";
 import { decodeValidatorSet, encodeValidatorSet } from "../../../../host/comet/validator-set.js";
 import { createValidatorSet } from "../../../../host/comet/validator-updates.js";
