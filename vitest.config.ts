@@ -6,6 +6,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const alias = [
   { find: /^chain-upgrade$/, replacement: here("host/index.ts") },
   { find: /^chain-upgrade\/node$/, replacement: here("host/node.ts") },
+  { find: /^chain-upgrade\/verify$/, replacement: here("host/verify/index.ts") },
   { find: /^chain-upgrade\/test$/, replacement: here("host/harness/index.ts") },
 ];
 

@@ -164,6 +164,15 @@ export const ERROR_KINDS = Object.freeze({
     125,
     "The commit is for another block, or is not signed by more than two thirds of the power.",
   ),
+  UPG_PROOF_HEADER: proof(
+    126,
+    "The header is of another chain, of another block than its commit or validators, or its time is from the future.",
+  ),
+  UPG_PROOF_TRUST: proof(
+    127,
+    "Trust does not reach the header: the trusted block is another, too old, or too few of its validators signed.",
+  ),
+  UPG_PROOF_RANGE: proof(128, "The proofs leave a part of the range open, where keys could be hidden."),
   UPG_WITNESS_MALFORMED: proof(150, "The bytes are not a witness, or hold what no tree has."),
   UPG_WITNESS_ROOT: proof(
     151,

@@ -111,12 +111,31 @@ async function buildDist() {
     alias,
     logLevel: "error",
   });
+  await buildVerify();
   for (const program of Object.keys(programs)) chmodSync(`dist/${program}.js`, 0o755);
   cpSync("build/core.wasm", "dist/core.wasm");
   cpSync("build/examples/split-balances.wasm", "dist/handlers/split-balances.wasm");
   // For those who write a host in another language (docs/hosts.md).
   for (const file of VECTORS) cpSync(`test/vectors/${file}`, `dist/vectors/${file}`);
   say("dist");
+}
+
+/**
+ * `./verify` by itself, with everything in it: npm's users and a script tag of a page take the same file. It is a build of its
+ * own, since chunks that other entries share would carry what only those need. Who verifies may read it, so it is not minified.
+ */
+async function buildVerify() {
+  await build({
+    entryPoints: { verify: "host/verify/index.ts" },
+    outdir: "dist",
+    bundle: true,
+    splitting: true,
+    chunkNames: "verify-[name]-[hash]",
+    format: "esm",
+    target: "es2022",
+    platform: "browser",
+    logLevel: "error",
+  });
 }
 
 /** Declarations, by the compiler itself; those stay that an entry of the package reaches. */

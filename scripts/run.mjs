@@ -32,6 +32,7 @@ await build({
   alias: {
     "chain-upgrade/node": join(root, "host/node.ts"),
     "chain-upgrade/test": join(root, "host/harness/index.ts"),
+    "chain-upgrade/verify": join(root, "host/verify/index.ts"),
     "chain-upgrade": join(root, "host/index.ts"),
   },
   sourcemap: "inline",

@@ -1,6 +1,6 @@
 /** The shapes of verification: what is trusted, what is shown as evidence, and what is claimed after it was verified. */
 import type { LightBlock } from "../comet/light-block.js";
-import type { Plan, Timestamp } from "../types.js";
+import type { Plan, Timestamp, VersionMap } from "../types.js";
 
 /** What is believed without proof: the block of this hash at this height. */
 export interface TrustRoot {
@@ -68,11 +68,19 @@ export interface EvidenceLightBlock {
   readonly validators: Json;
 }
 
+/** Records and ranges of the state after one block. */
+export interface EvidenceState {
+  /** The state that is proven: the app hash after this block is in the next header, which is among the light blocks. */
+  readonly height: string;
+  readonly records: readonly EvidenceRecord[];
+  readonly ranges: readonly EvidenceRange[];
+}
+
 /**
  * One document: what `collect` found and `verifyEvidence` judges, live or from a file. Bytes of its own members are in
  * base64, heights are decimal texts; what CometBFT wrote is kept as it came.
  */
-export interface Evidence {
+export interface Evidence extends EvidenceState {
   readonly format: "chain-upgrade-evidence-1";
   readonly chain_id: string;
   /** Where it was collected: a URL or other text for readers. */
@@ -81,21 +89,19 @@ export interface Evidence {
   readonly collected_at: string;
   /** The block that trust began at when it was collected; a reader may trust another one of `light_blocks`. */
   readonly root: { readonly height: string; readonly hash: string };
-  /** Ascending by height, the root's first; the last is the header of `height` + 1. */
+  /** Ascending by height, the root's first. */
   readonly light_blocks: readonly EvidenceLightBlock[];
-  /** The state that is proven: the app hash after this block is in the next header. */
-  readonly height: string;
-  /** The plan that is asked about: its record under `01` is among the records. Empty: none. */
-  readonly plan: string;
-  readonly records: readonly EvidenceRecord[];
-  readonly ranges: readonly EvidenceRange[];
-  /** What the server says without proof: shown as such, never as a claim. */
+  /** Name of the upgrade that is asked about; left out: of the one that was applied last. */
+  readonly plan?: string;
+  /** The state before that upgrade's block, where the server still has it and the root is not later. */
+  readonly before?: EvidenceState;
+  /** What the server says without proof: shown as such, never as a proven claim. */
   readonly unproven: { readonly status?: Json; readonly plan_status?: Json };
 }
 
 /**
  * How far a claim can be believed: `proven` from the reader's own trust root; `server-root` when the root came from the
- * server that is checked; `unproven` when the server only says so; `absent` when the evidence is silent about it.
+ * server that is checked; `unproven` when the server only says so; `absent` when the chain has no such record.
  */
 export type ClaimState = "proven" | "server-root" | "unproven" | "absent";
 
@@ -105,13 +111,17 @@ export interface ClaimValues {
   readonly header: { readonly height: bigint; readonly time: Timestamp; readonly appHash: Uint8Array };
   readonly plan: Plan;
   readonly "no-plan": undefined;
-  /** `height` undefined: proven not to have been applied. */
+  /** One for each upgrade that was applied; `height` undefined: the named one is proven not to have been applied. */
   readonly done: { readonly name: string; readonly height: bigint | undefined };
-  readonly versions: ReadonlyMap<string, bigint>;
-  /** The record `04|name` of the upgrade store; its bytes and what they say. */
+  /** The whole version map. */
+  readonly versions: VersionMap;
+  /** The record `04|name` of the upgrade store. */
   readonly receipt: { readonly name: string; readonly bytes: Uint8Array };
-  readonly status: Json;
-  readonly "plan-status": Json;
+  /** The plan that the state before its block held. */
+  readonly "plan-before": Plan;
+  readonly "versions-before": VersionMap;
+  readonly status: { readonly latestHeight: bigint };
+  readonly "plan-status": unknown;
 }
 
 export type ClaimId = keyof ClaimValues;
@@ -120,11 +130,11 @@ export type ClaimId = keyof ClaimValues;
 export interface ClaimOf<Id extends ClaimId> {
   readonly id: Id;
   readonly state: ClaimState;
-  /** One English sentence. */
+  /** In English, for people. */
   readonly words: string;
   /** What it rests on, each a short text: the trusted block, the signatures, the proof. */
   readonly restsOn: readonly string[];
-  /** Undefined when the state is `absent`. */
+  /** Undefined when there is none. */
   readonly value: ClaimValues[Id] | undefined;
 }
 

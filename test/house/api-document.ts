@@ -9,6 +9,8 @@ const INTRODUCTIONS: Readonly<Record<string, string>> = {
     "A chain as a value, its modules, and its node with disk, blocks, servers and command line. Begin with [Build a chain](../build-a-chain.md).",
   "chain-upgrade/test":
     "The harness of handler authors; it works under any test runner. Begin with [Write a handler](../write-a-handler.md).",
+  "chain-upgrade/verify":
+    "What anyone can check about a chain's upgrades, in a browser too: no clock, no sockets, no package beside it.",
   "chain-upgrade/handler":
     "The AssemblyScript kit of handler authors, compiled by `chaind handler build`. Begin with [Write a handler](../write-a-handler.md).",
 };

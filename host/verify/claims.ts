@@ -1,0 +1,126 @@
+/** What verified evidence shows: claims in words, each with what it rests on. */
+import { toUpperHex } from "../bytes.js";
+import { formatTime } from "../time.js";
+import type { DoneUpgrade, Plan, VersionMap } from "../types.js";
+import { visible } from "../visible.js";
+import type { ProvenState } from "./proven-state.js";
+import type { Claim, ClaimId, ClaimOf, ClaimState, ClaimValues, Trusted, TrustRoot } from "./types.js";
+
+/** Makes claims of one verification: what all of them rest on, and how far that goes. */
+export class ClaimMaker {
+  readonly #rests: readonly string[];
+  readonly #state: ClaimState;
+
+  constructor(root: TrustRoot, trusted: Trusted) {
+    const { header } = trusted.lightBlock.signedHeader;
+    const named = root.from === "yours" ? "which you trust" : "which the server that is checked has named";
+    this.#state = root.from === "yours" ? "proven" : "server-root";
+    this.#rests = [
+      `block ${root.height} with hash ${toUpperHex(root.hash)}, ${named}`,
+      ...(trusted.steps === 0
+        ? []
+        : [
+            `${trusted.signatures} signatures of validators, up to header ${header.height}, over ${trusted.steps} headers`,
+          ]),
+    ];
+  }
+
+  header({ lightBlock }: Trusted): Claim {
+    const { height, time, appHash } = lightBlock.signedHeader.header;
+    const words = `Header ${height} of ${formatTime(time)} is the chain's.`;
+    return this.#claim("header", words, { height, time, appHash }, []);
+  }
+
+  /** Of the state that evidence is about. */
+  ofState(state: ProvenState, name: string | undefined): Claim[] {
+    return [
+      ...this.#plan(state),
+      ...this.#done(state, name),
+      ...this.#versions("versions", state),
+      ...this.#receipt(state, name),
+    ];
+  }
+
+  /** Of the state before an upgrade's block. */
+  ofStateBefore(state: ProvenState): Claim[] {
+    const { plan } = state;
+    const scheduled = plan
+      ? [this.#proven("plan-before", `Before, after block ${state.height}: ${planWords(plan)}`, plan, state)]
+      : [];
+    return [...scheduled, ...this.#versions("versions-before", state)];
+  }
+
+  #plan(state: ProvenState): Claim[] {
+    const { plan, height } = state;
+    if (plan === null) {
+      return [this.#proven("no-plan", `No upgrade is scheduled after block ${height}.`, undefined, state)];
+    }
+    return plan ? [this.#proven("plan", planWords(plan), plan, state)] : [];
+  }
+
+  #done(state: ProvenState, name: string | undefined): Claim[] {
+    const { done } = state;
+    if (!done) return [];
+    const claims = done.map((each) => this.#proven("done", doneWords(each), each, state));
+    if (name === undefined || done.some((each) => each.name === name)) return claims;
+    const words = `Upgrade "${visible(name)}" has not been applied up to block ${state.height}.`;
+    return [...claims, this.#proven("done", words, { name, height: undefined }, state)];
+  }
+
+  #versions(id: "versions" | "versions-before", state: ProvenState): Claim[] {
+    const { versions, height } = state;
+    if (!versions || versions.size === 0) return [];
+    return [
+      this.#proven(id, `Versions of all modules after block ${height}: ${versionWords(versions)}.`, versions, state),
+    ];
+  }
+
+  #receipt(state: ProvenState, name: string | undefined): Claim[] {
+    const receipt = name === undefined ? undefined : state.receiptOf(name);
+    if (name === undefined || receipt === undefined) return [];
+    const upgrade = `upgrade "${visible(name)}"`;
+    if (receipt === null) {
+      const words = `The chain keeps no receipt of ${upgrade}.`;
+      return [{ ...this.#proven("receipt", words, undefined, state), state: "absent" }];
+    }
+    return [this.#proven("receipt", `The chain keeps a receipt of ${upgrade}.`, { name, bytes: receipt }, state)];
+  }
+
+  #proven<Id extends ClaimId>(id: Id, words: string, value: ClaimValues[Id] | undefined, { height }: ProvenState) {
+    return this.#claim(id, words, value, [`ICS-23 proofs under the app hash of header ${height + 1n}`]);
+  }
+
+  #claim<Id extends ClaimId>(
+    id: Id,
+    words: string,
+    value: ClaimValues[Id] | undefined,
+    more: readonly string[],
+  ): Claim {
+    const claim: ClaimOf<Id> = { id, state: this.#state, words, restsOn: [...this.#rests, ...more], value };
+    // Each identifier has its own type of value, which the compiler does not follow through a type parameter.
+    return claim as unknown as Claim;
+  }
+}
+
+/** What a server says by itself. */
+export function unprovenClaim<Id extends "status" | "plan-status">(
+  id: Id,
+  words: string,
+  value: ClaimValues[Id],
+  source: string,
+): Claim {
+  const claim: ClaimOf<Id> = { id, state: "unproven", words, restsOn: [`the word of ${visible(source)} alone`], value };
+  return claim as unknown as Claim;
+}
+
+const planWords = ({ name, height }: Plan) => `Upgrade "${visible(name)}" is scheduled for block ${height}.`;
+const doneWords = ({ name, height }: DoneUpgrade) => `Upgrade "${visible(name)}" was applied in block ${height}.`;
+
+/** As many as a line bears; the value has all of them. */
+const MODULES_IN_WORDS = 64;
+
+function versionWords(versions: VersionMap): string {
+  const all = [...versions].map(([name, version]) => `${visible(name)} ${version}`);
+  const more = all.length - MODULES_IN_WORDS;
+  return all.slice(0, MODULES_IN_WORDS).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}

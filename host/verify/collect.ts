@@ -1,0 +1,148 @@
+/** Collects evidence from a CometBFT RPC: the light blocks that lead to a header, and proofs of the upgrade module's records. */
+
+import { sha256 } from "@noble/hashes/sha2.js";
+import { fromBase64, toBase64 } from "../bytes.js";
+import { headerHash } from "../comet/header.js";
+import { isUpgradeError, UpgradeError } from "../errors.js";
+import { formatTime } from "../time.js";
+import type { DoneUpgrade, Timestamp } from "../types.js";
+import { FORMAT } from "./evidence.js";
+import { JsonView } from "./json.js";
+import { type AskedLightBlock, pathTo } from "./path.js";
+import { verifyRange } from "./proofs.js";
+import { DONE_RANGE, doneUpgradesOf, PLAN_KEY, receiptKey, UPGRADE, VERSION_RANGE } from "./records.js";
+import { RpcCalls } from "./rpc-calls.js";
+import { proofsOf } from "./rpc-json.js";
+import type { Ask, Evidence, EvidenceRange, EvidenceState, Json } from "./types.js";
+
+export interface CollectOptions {
+  /** The height where the reader's trust begins. Left out: the header of the state, whose hash is then this server's word. */
+  readonly rootHeight?: bigint | undefined;
+  /** The state to prove; left out: of the last block but one, which the last header proves. */
+  readonly height?: bigint | undefined;
+  /** Name of the upgrade that is asked about; left out: the one that was applied last. */
+  readonly plan?: string | undefined;
+  /** Where it is collected, for readers: the server's address. */
+  readonly source: string;
+  /** The caller's clock. */
+  readonly now: Timestamp;
+  /** What the server says of the upgrade without proof, to be kept in the document. */
+  readonly planStatus?: unknown;
+}
+
+/**
+ * Evidence of plan, applied upgrades, version map and receipt. Nothing of it is believed: `verifyEvidence` judges it, at
+ * once or from a file. It works with any CometBFT chain whose upgrade module is the Cosmos SDK's, or ours.
+ *
+ * @param ask one call of the RPC; what it throws is passed on
+ * @throws UpgradeError UPG_PROOF_MALFORMED, UPG_REMOTE_REFUSED when the server has no proofs of that height,
+ * UPG_INVALID_HEIGHT when there is no header that could prove it
+ *
+ * @example
+ * const ask: Ask = async () => ({ node_info: { network: "example-1" }, sync_info: { latest_block_height: "1" } });
+ * const options = { source: "http://127.0.0.1:26657", now: { seconds: 1_700_000_000n, nanos: 0 } };
+ * const refused = await collect(ask, options).catch((error: { code: string }) => error.code);
+ * console.log(refused); // → UPG_INVALID_HEIGHT
+ */
+export async function collect(ask: Ask, options: CollectOptions): Promise<Evidence> {
+  const calls = new RpcCalls(ask);
+  const status = await calls.status();
+  const height = options.height ?? status.latestHeight - 1n;
+  checkHeights(height, status.latestHeight, options);
+  const target = await calls.lightBlock(height + 1n);
+  const root = await calls.lightBlock(options.rootHeight ?? height + 1n);
+  const { state, applied } = await stateAt(calls, target, options.plan);
+  const { before, header } = await stateBefore(calls, root, applied, target);
+  const path = await lightBlocks(calls, [root, ...(header ? [header] : []), target]);
+  return {
+    format: FORMAT,
+    chain_id: status.chainId,
+    source: options.source,
+    collected_at: formatTime(options.now),
+    root: rootOf(root),
+    light_blocks: path.map(({ json }) => json),
+    ...state,
+    ...(options.plan === undefined ? {} : { plan: options.plan }),
+    ...(before ? { before } : {}),
+    unproven: {
+      status: status.json,
+      ...(options.planStatus === undefined ? {} : { plan_status: options.planStatus as Json }),
+    },
+  };
+}
+
+function checkHeights(height: bigint, latest: bigint, { rootHeight }: CollectOptions): void {
+  if (height < 1n || height >= latest) {
+    const words = `no header proves the state after block ${height} yet: the server's last block is ${latest}`;
+    throw new UpgradeError("UPG_INVALID_HEIGHT", words);
+  }
+  if (rootHeight !== undefined && (rootHeight < 1n || rootHeight > height + 1n)) {
+    const words = `trust cannot begin at block ${rootHeight}: block ${height + 1n} proves the state, and trust goes forward`;
+    throw new UpgradeError("UPG_INVALID_HEIGHT", words);
+  }
+}
+
+const heightOf = ({ lightBlock }: AskedLightBlock) => lightBlock.signedHeader.header.height;
+const appHashOf = ({ lightBlock }: AskedLightBlock) => lightBlock.signedHeader.header.appHash;
+
+const rootOf = ({ lightBlock: { signedHeader } }: AskedLightBlock): Evidence["root"] => ({
+  height: String(signedHeader.header.height),
+  hash: toBase64(headerHash(sha256, signedHeader.header)),
+});
+
+async function stateAt(calls: RpcCalls, target: AskedLightBlock, plan: string | undefined) {
+  const at = { height: heightOf(target) - 1n, appHash: appHashOf(target) };
+  const scheduled = await calls.record(UPGRADE, PLAN_KEY, at.height);
+  const done = await calls.range(UPGRADE, DONE_RANGE, at);
+  const versions = await calls.range(UPGRADE, VERSION_RANGE, at);
+  const upgrades = doneIn(done, at.appHash);
+  const applied = plan === undefined ? upgrades.at(-1) : upgrades.find(({ name }) => name === plan);
+  const receipt = applied ? [await calls.record(UPGRADE, receiptKey(applied.name), at.height)] : [];
+  const state: EvidenceState = {
+    height: String(at.height),
+    records: [scheduled, ...receipt],
+    ranges: [done, versions],
+  };
+  return { state, applied };
+}
+
+function doneIn({ store, records }: EvidenceRange, appHash: Uint8Array): readonly DoneUpgrade[] {
+  const proven = records.map(({ key, value, proof_ops }) => ({
+    key: fromBase64(key),
+    value: value === null ? undefined : fromBase64(value),
+    proofs: proofsOf(new JsonView(proof_ops, "abci_query.proofOps.ops")),
+  }));
+  return doneUpgradesOf(verifyRange({ appHash, store, ...DONE_RANGE, records: proven })) ?? [];
+}
+
+/** Plan and versions before the upgrade's block, where the server still has that state and trust can go through that block. */
+async function stateBefore(
+  calls: RpcCalls,
+  root: AskedLightBlock,
+  applied: DoneUpgrade | undefined,
+  target: AskedLightBlock,
+): Promise<{ before?: EvidenceState; header?: AskedLightBlock }> {
+  const isOnTheWay =
+    applied && applied.height > 1n && applied.height >= heightOf(root) && applied.height <= heightOf(target);
+  if (!isOnTheWay) return {};
+  try {
+    const header = await calls.lightBlock(applied.height);
+    const at = { height: applied.height - 1n, appHash: appHashOf(header) };
+    const records = [await calls.record(UPGRADE, PLAN_KEY, at.height)];
+    const ranges = [await calls.range(UPGRADE, VERSION_RANGE, at)];
+    return { before: { height: String(at.height), records, ranges }, header };
+  } catch (error) {
+    if (isUpgradeError(error)) return {};
+    throw error;
+  }
+}
+
+/** Over all of these, ascending, with those in between that trust needs. */
+async function lightBlocks(calls: RpcCalls, over: readonly AskedLightBlock[]): Promise<AskedLightBlock[]> {
+  const [path, rest] = [over.slice(0, 1), over.slice(1)];
+  for (const next of rest) {
+    const from = path.at(-1) as AskedLightBlock;
+    if (heightOf(next) > heightOf(from)) path.push(...(await pathTo(from, next, (height) => calls.lightBlock(height))));
+  }
+  return path;
+}

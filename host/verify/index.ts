@@ -1,0 +1,45 @@
+/**
+ * chain-upgrade/verify: what anyone can check about a chain's upgrades, in a browser too. No clock, no sockets: a function
+ * that asks the RPC, and the time, are passed in.
+ *
+ *   const evidence = await collect(ask, { rootHeight: root.height, source: url, now });
+ *   const { claims } = await verifyEvidence(evidence, { root, now, trustingPeriod: 1_209_600n });
+ *   for (const { state, words } of claims) console.log(state, words);
+ */
+export type { BlockId } from "../comet/block-id.js";
+export type { Commit, CommitSig } from "../comet/commit.js";
+export type { Header } from "../comet/header.js";
+export type { LightBlock } from "../comet/light-block.js";
+export type { PublicKey } from "../comet/public-key.js";
+export type { Validator } from "../comet/validator.js";
+export type { ValidatorSet } from "../comet/validator-set.js";
+export type { Neighbours } from "../commitment/verify-absence.js";
+export { isUpgradeError, type UpgradeError } from "../errors.js";
+export type { Plan, Sha256, Timestamp, VersionMap } from "../types.js";
+export { type CollectOptions, collect } from "./collect.js";
+export { verifyEvidence } from "./evidence.js";
+export { type AdvanceOptions, advance, startAt, type VerifyTools } from "./light.js";
+export { type KeyEvidence, type ProvenRecord, type RangeEvidence, verifyKey, verifyRange } from "./proofs.js";
+export { readLightBlock } from "./read-light-block.js";
+export { rpcPath } from "./rpc-path.js";
+export { type Subtle, type VerifyEd25519, verifierOf, verifyByNoble } from "./signatures.js";
+export type {
+  Ask,
+  AskedMethod,
+  AskedParams,
+  Claim,
+  ClaimId,
+  ClaimOf,
+  ClaimState,
+  Claims,
+  ClaimValues,
+  Evidence,
+  EvidenceLightBlock,
+  EvidenceRange,
+  EvidenceRecord,
+  EvidenceState,
+  Json,
+  Trusted,
+  TrustOptions,
+  TrustRoot,
+} from "./types.js";

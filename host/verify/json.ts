@@ -1,0 +1,152 @@
+/** Reads JSON of a server or a file: every member strictly, within bounds that hold before anything is made of it. */
+import { fromBase64, fromHex } from "../bytes.js";
+import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
+import { INT64_MAX, UINT64_MAX } from "../limits.js";
+import { decodeText } from "../text.js";
+import { parseTime } from "../time.js";
+import type { Timestamp } from "../types.js";
+
+/** Bytes of a document, or characters of all texts that are read of one. */
+const EVIDENCE_BYTES_MAX = 16 * 1_024 * 1_024;
+const DEPTH_MAX = 130;
+const UINT32_MAX = 4_294_967_295n;
+
+/** @throws UpgradeError UPG_PROOF_MALFORMED */
+export function malformed(what: string, cause?: unknown): UpgradeError {
+  return new UpgradeError("UPG_PROOF_MALFORMED", what, { cause });
+}
+
+/** What rules of other rooms refuse is, in a proof, a malformed proof. */
+export function asProof<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if (!isUpgradeError(cause) || cause.code.startsWith("UPG_PROOF_")) throw cause;
+    throw malformed(messageOf(cause), cause);
+  }
+}
+
+/** A document that is a text still. @throws UpgradeError UPG_PROOF_MALFORMED when it is too large, too deep, or no JSON. */
+export function parseJson(document: string | Uint8Array): unknown {
+  if (document.length > EVIDENCE_BYTES_MAX) throw malformed(`a document of more than ${EVIDENCE_BYTES_MAX} bytes`);
+  try {
+    const text = typeof document === "string" ? document : decodeText(document);
+    checkDepth(text);
+    return JSON.parse(text);
+  } catch (cause) {
+    if (isUpgradeError(cause)) throw cause;
+    throw malformed(`not JSON: ${messageOf(cause).slice(0, 120)}`);
+  }
+}
+
+function checkDepth(text: string): void {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (isText) {
+      if (unit === BACKSLASH) at++;
+      else if (unit === QUOTE) isText = false;
+    } else if (unit === QUOTE) isText = true;
+    else if (unit === BRACKET || unit === BRACE) {
+      if (++depth > DEPTH_MAX) throw malformed(`JSON is nested deeper than ${DEPTH_MAX}`);
+    } else if (unit === BRACKET + 2 || unit === BRACE + 2) depth--;
+  }
+}
+
+const [QUOTE, BACKSLASH, BRACKET, BRACE] = [0x22, 0x5c, 0x5b, 0x7b] as const;
+
+/** Characters that a document may still give; shared by all views of it. */
+interface Allowance {
+  left: number;
+}
+
+/** A value at a path of the document. */
+export class JsonView {
+  constructor(
+    readonly value: unknown,
+    readonly path: string,
+    private readonly allowance: Allowance = { left: EVIDENCE_BYTES_MAX },
+  ) {}
+
+  wrong(what: string): UpgradeError {
+    return malformed(`${this.path}: ${what}`);
+  }
+
+  /** Go writes null for what is empty. */
+  get isSet(): boolean {
+    return this.value !== undefined && this.value !== null;
+  }
+
+  get(name: string): JsonView {
+    const { value } = this;
+    if (typeof value !== "object" || value === null || Array.isArray(value)) throw this.wrong("expected an object");
+    const member = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+    return new JsonView(member, `${this.path}.${name}`, this.allowance);
+  }
+
+  /** Elements of a list; null is an empty one. */
+  items(countMax: number): JsonView[] {
+    if (!this.isSet) return [];
+    if (!Array.isArray(this.value)) throw this.wrong("expected a list");
+    if (this.value.length > countMax) throw this.wrong(`more than ${countMax} elements`);
+    this.#spend(this.value.length);
+    return this.value.map((item, index) => new JsonView(item, `${this.path}[${index}]`, this.allowance));
+  }
+
+  text(): string {
+    if (typeof this.value !== "string") throw this.wrong("expected a text");
+    this.#spend(this.value.length);
+    return this.value;
+  }
+
+  /** A decimal text, or a number where CometBFT writes one. */
+  #integer(least: bigint, greatest: bigint): bigint {
+    const { value } = this;
+    const isInteger = typeof value === "number" && Number.isSafeInteger(value);
+    const text = isInteger ? String(value) : this.text();
+    if (!/^(0|-?[1-9][0-9]{0,19})$/.test(text)) throw this.wrong("expected an integer");
+    const integer = BigInt(text);
+    if (integer < least || integer > greatest) throw this.wrong("an integer out of range");
+    return integer;
+  }
+
+  int64(): bigint {
+    return this.#integer(-INT64_MAX - 1n, INT64_MAX);
+  }
+
+  uint64(): bigint {
+    return this.#integer(0n, UINT64_MAX);
+  }
+
+  /** int32 that is not negative, or uint32. */
+  uint32(): number {
+    return Number(this.#integer(0n, UINT32_MAX));
+  }
+
+  hex(): Uint8Array {
+    return this.#parsed(fromHex, "expected hex");
+  }
+
+  base64(): Uint8Array {
+    return this.#parsed(fromBase64, "expected base64");
+  }
+
+  time(): Timestamp {
+    return this.#parsed(parseTime, "expected a time of RFC 3339");
+  }
+
+  #parsed<T>(parse: (text: string) => T, what: string): T {
+    const text = this.text();
+    try {
+      return parse(text);
+    } catch {
+      throw this.wrong(what);
+    }
+  }
+
+  #spend(characters: number): void {
+    this.allowance.left -= characters;
+    if (this.allowance.left < 0) throw this.wrong(`more than ${EVIDENCE_BYTES_MAX} characters in all`);
+  }
+}

@@ -1,0 +1,95 @@
+/** What a trusted app hash says of a store: one key, or all keys of a range. */
+import { sha256 as nobleSha256 } from "@noble/hashes/sha2.js";
+import { compareBytes, concatBytes, equalBytes, toHex } from "../bytes.js";
+import { type Neighbours, verifyStoreAbsence } from "../commitment/verify-absence.js";
+import { verifyStoreProof } from "../commitment/verify-existence.js";
+import { UpgradeError } from "../errors.js";
+import type { KeyValue, Sha256 } from "../types.js";
+
+/** A key with its value, or undefined for a key that is absent, and the two proofs of it. */
+export interface ProvenRecord {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array | undefined;
+  /** Bytes of two ICS-23 CommitmentProofs: in the store, and of the store in the app hash. */
+  readonly proofs: readonly Uint8Array[];
+}
+
+interface ProvenIn {
+  /** Of the header after the state. */
+  readonly appHash: Uint8Array;
+  readonly store: string;
+  readonly sha256?: Sha256 | undefined;
+}
+
+export type KeyEvidence = ProvenIn & ProvenRecord;
+
+/**
+ * That a key has this value, or none (`value: undefined`).
+ *
+ * @returns the neighbours of an absent key
+ * @throws UpgradeError UPG_PROOF_MALFORMED, UPG_PROOF_KEY, UPG_PROOF_VALUE, UPG_PROOF_ROOT, UPG_PROOF_EMPTY_VALUE
+ *
+ * @example
+ * const appHash = new Uint8Array(32);
+ * try {
+ *   verifyKey({ appHash, store: "upgrade", key: Uint8Array.of(0), value: undefined, proofs: [] });
+ * } catch (error) {
+ *   console.log(isUpgradeError(error) && error.message); // → expected two proofs, of the key and of the store
+ * }
+ */
+export function verifyKey({ appHash, store, key, value, proofs, sha256 }: KeyEvidence): Neighbours | undefined {
+  const hash = sha256 ?? nobleSha256;
+  if (value === undefined) return verifyStoreAbsence(hash, { store, key, appHash, proofs });
+  verifyStoreProof(hash, { store, key, value, appHash, proofs });
+  return undefined;
+}
+
+export interface RangeEvidence extends ProvenIn {
+  /** Inclusive; at least one byte. */
+  readonly start: Uint8Array;
+  /** Exclusive; undefined: to the end of the store. */
+  readonly end: Uint8Array | undefined;
+  /**
+   * A walk: of `start`, then each time of the key after the one that was found, until the right neighbour of an absent
+   * key leaves the range. An absent key's right neighbour is found by its proof.
+   */
+  readonly records: readonly ProvenRecord[];
+}
+
+/**
+ * All pairs of the range, none hidden.
+ *
+ * @throws UpgradeError UPG_PROOF_RANGE when a part of the range stays open, and as {@link verifyKey}
+ *
+ * @example
+ * const range = { start: Uint8Array.of(2), end: Uint8Array.of(3) };
+ * try {
+ *   verifyRange({ appHash: new Uint8Array(32), store: "upgrade", ...range, records: [] });
+ * } catch (error) {
+ *   console.log(isUpgradeError(error) && error.code); // → UPG_PROOF_RANGE
+ * }
+ */
+export function verifyRange({ appHash, store, start, end, records, sha256 }: RangeEvidence): KeyValue[] {
+  const isPast = (key: Uint8Array) => end !== undefined && compareBytes(key, end) >= 0;
+  const found: KeyValue[] = [];
+  let next: Uint8Array | undefined = isPast(start) ? undefined : start;
+  for (const record of records) {
+    if (!next || !equalBytes(record.key, next)) throw open(`a record of ${toHex(record.key)} is no part of the walk`);
+    const neighbours = verifyKey({ appHash, store, sha256, ...record });
+    const pair: KeyValue | undefined = record.value ? [record.key, record.value] : neighbours?.right;
+    if (pair && !isPast(pair[0])) found.push(pair);
+    next = pair && afterKey(pair[0]);
+    if (next && isPast(next)) next = undefined;
+  }
+  if (next) throw open(`nothing is proven from ${toHex(next)} on`);
+  return found;
+}
+
+/** The first key after this one, in the order of bytes. */
+export function afterKey(key: Uint8Array): Uint8Array {
+  return concatBytes(key, Uint8Array.of(0));
+}
+
+function open(what: string): UpgradeError {
+  return new UpgradeError("UPG_PROOF_RANGE", `the range is not proven to be whole: ${what}`);
+}

@@ -1,0 +1,107 @@
+/** Asks an RPC for light blocks and for proven records, in the shapes in which evidence keeps them. */
+import { sha256 } from "@noble/hashes/sha2.js";
+import { compareBytes, toBase64, toHex } from "../bytes.js";
+import { verifyStoreAbsence } from "../commitment/verify-absence.js";
+import { UpgradeError } from "../errors.js";
+import { JsonView } from "./json.js";
+import type { AskedLightBlock } from "./path.js";
+import { afterKey } from "./proofs.js";
+import { lightBlockOf, proofsOf, queryAnswerOf, statusOf, validatorsPageOf } from "./rpc-json.js";
+import type { Ask, EvidenceRange, EvidenceRecord, Json } from "./types.js";
+
+const PER_PAGE = 100;
+/** Keys of one range that are walked. */
+const WALK_MAX = 10_000;
+
+export class RpcCalls {
+  readonly #ask: Ask;
+  readonly #lightBlocks = new Map<bigint, AskedLightBlock>();
+
+  constructor(ask: Ask) {
+    this.#ask = ask;
+  }
+
+  /** As it came, and what it says. */
+  async status() {
+    const json = await this.#view("status", {});
+    return { json: json.value as Json, ...statusOf(json) };
+  }
+
+  /** Each height is asked for once. */
+  async lightBlock(height: bigint): Promise<AskedLightBlock> {
+    const known = this.#lightBlocks.get(height);
+    if (known) return known;
+    const signedHeader = (await this.#view("commit", { height: String(height) })).get("signed_header");
+    const validators = await this.#validators(height);
+    const lightBlock = lightBlockOf(sha256, signedHeader, new JsonView(validators, "validators"));
+    const found = lightBlock.signedHeader.header.height;
+    if (found !== height) throw signedHeader.wrong(`it is of height ${found}, and ${height} was asked for`);
+    const asked = { lightBlock, json: { signed_header: signedHeader.value as Json, validators } };
+    this.#lightBlocks.set(height, asked);
+    return asked;
+  }
+
+  async #validators(height: bigint): Promise<Json[]> {
+    const found: Json[] = [];
+    for (let page = 1; ; page++) {
+      const params = { height: String(height), page: String(page), per_page: String(PER_PAGE) };
+      const json = await this.#view("validators", params);
+      const { validators, total } = validatorsPageOf(json);
+      found.push(...validators.map(({ value }) => value as Json));
+      if (found.length >= total) return found;
+      if (validators.length === 0) throw json.wrong(`a page without validators, after ${found.length} of ${total}`);
+    }
+  }
+
+  /** A key of a store in the state after `height`. @throws UpgradeError UPG_REMOTE_REFUSED when the state was pruned */
+  async record(store: string, key: Uint8Array, height: bigint): Promise<EvidenceRecord> {
+    const json = await this.#view("abci_query", {
+      path: `/store/${store}/key`,
+      data: toHex(key),
+      height: String(height),
+      prove: true,
+    });
+    const answer = queryAnswerOf(json);
+    if (!answer) {
+      throw new UpgradeError(
+        "UPG_REMOTE_REFUSED",
+        `the server proves nothing of store "${store}" after block ${height}`,
+      );
+    }
+    return {
+      store,
+      key: toBase64(key),
+      value: answer.value ? toBase64(answer.value) : null,
+      proof_ops: (answer.proofOps ?? null) as Json,
+    };
+  }
+
+  /** A walk over the keys of a range. What it finds is proven when it is verified; here only the next key is read. */
+  async range(
+    store: string,
+    { start, end }: { readonly start: Uint8Array; readonly end: Uint8Array },
+    at: { readonly height: bigint; readonly appHash: Uint8Array },
+  ): Promise<EvidenceRange> {
+    const records: EvidenceRecord[] = [];
+    let next: Uint8Array | undefined = start;
+    while (next && compareBytes(next, end) < 0) {
+      if (records.length >= WALK_MAX)
+        throw new UpgradeError("UPG_PROOF_RANGE", `more than ${WALK_MAX} keys in a range`);
+      const record = await this.record(store, next, at.height);
+      records.push(record);
+      const found: Uint8Array | undefined = record.value === null ? rightOf(store, next, at.appHash, record) : next;
+      next = found && afterKey(found);
+    }
+    return { store, start: toBase64(start), end: toBase64(end), records };
+  }
+
+  async #view(method: Parameters<Ask>[0], params: Parameters<Ask>[1]): Promise<JsonView> {
+    return new JsonView(await this.#ask(method, params), method);
+  }
+}
+
+/** The key after an absent one, as its proof shows. */
+function rightOf(store: string, key: Uint8Array, appHash: Uint8Array, record: EvidenceRecord): Uint8Array | undefined {
+  const proofs = proofsOf(new JsonView(record.proof_ops, "abci_query.proofOps.ops"));
+  return verifyStoreAbsence(sha256, { store, key, appHash, proofs }).right?.[0];
+}
