@@ -23,9 +23,9 @@ import type { Sha256, Timestamp } from "../../../host/types.js";
 import type { Ask, TrustOptions } from "../../../host/verify/types.js";
 import { WireWriter } from "../../../host/wire.js";
 
-export const sha256: Sha256 = (bytes) => new Uint8Array(createHash("sha256").update(bytes).digest());
+const sha256: Sha256 = (bytes) => new Uint8Array(createHash("sha256").update(bytes).digest());
 
-export const CHAIN = "checked-1";
+const CHAIN = "checked-1";
 const GENESIS_SECONDS = 1_700_000_000n;
 const BLOCK_SECONDS = 5n;
 
