@@ -76,6 +76,7 @@ export const ERROR_KINDS = Object.freeze({
   UPG_NOT_FOUND_RECORD: notFound(50, "Nothing is recorded there: a vote, a deposit, a validator, metadata."),
   UPG_NOT_FOUND_SNAPSHOT: notFound(53, "This home has no such snapshot."),
   UPG_NOT_FOUND_GENESIS: notFound(54, "This node does not have the genesis document that its chain began with."),
+  UPG_NOT_FOUND_FILE: notFound(55, "The node has no such file: a handler, a witness."),
   UPG_NOT_FOUND_METHOD: kind(51, 3, 501, 12, "There is no such method, route or query path."),
   UPG_UNAUTHORIZED: kind(60, 4, 403, 7, "The message comes from another account than the authority."),
   UPG_BLOCK_IS_UPGRADE: kind(

@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import asc, { version as ASC_VERSION } from "assemblyscript/asc";
 import { build } from "esbuild";
 import ts from "typescript";
+import { writePageModule } from "./page-bytes.mjs";
 
 const quiet = process.argv.includes("--quiet");
 const say = (text) => quiet || process.stderr.write(`${text}\n`);
@@ -166,5 +167,6 @@ if (!process.argv.includes("--only-dist")) {
   await buildHash();
   await buildExamples();
 }
+say(`page-bytes.ts  ${writePageModule()} bytes`);
 await buildDist();
 if (!process.argv.includes("--no-types")) buildTypes();

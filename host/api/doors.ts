@@ -15,6 +15,7 @@ import {
 import { UnreadBytes } from "../server/unread.js";
 import { openGrpc } from "./grpc/server.js";
 import { openRest } from "./rest/server.js";
+import type { SiteFacts } from "./rest/site.js";
 
 export interface DoorsOptions {
   readonly query: Query;
@@ -30,6 +31,8 @@ export interface DoorsOptions {
   /** Web pages that may open a websocket of the RPC, as `https://host[:port]`; `*`: all. Those on this machine always may. */
   readonly origins?: readonly string[];
   readonly limits?: Partial<DoorLimits>;
+  /** What REST serves besides the queries. */
+  readonly site: SiteFacts;
   isReady(): boolean;
   /** Prometheus text. */
   metrics(): Promise<string>;
@@ -53,7 +56,7 @@ export interface OpenDoors {
 
 /** @throws UpgradeError UPG_INVALID_CONFIG when an address cannot be had; no server is open then */
 export async function openDoors(options: DoorsOptions): Promise<OpenDoors> {
-  const { query, events, rpc, grpc, rest, cors, grpcWeb = true, origins = [], isReady, metrics } = options;
+  const { query, events, rpc, grpc, rest, cors, grpcWeb = true, origins = [], isReady, metrics, site } = options;
   const limits: DoorLimits = { ...DOOR_LIMITS, ...options.limits };
   const common = { query, events, limits, unread: new UnreadBytes(limits), arriving: new ArrivingBytes(limits) };
   const open: OpenDoor[] = [];
@@ -65,12 +68,12 @@ export async function openDoors(options: DoorsOptions): Promise<OpenDoors> {
     await Promise.all(open.map((door) => door.close(millis)));
   };
   try {
+    const opened = rpc ? { rpc: tcp(keep(await openRpc({ ...common, ...rpc, origins })).address) } : {};
+    const web = { cors, grpcWeb, isReady, metrics, site, rpcAddress: () => opened.rpc ?? "" };
     const addresses = {
-      ...(rpc ? { rpc: tcp(keep(await openRpc({ ...common, ...rpc, origins })).address) } : {}),
+      ...opened,
       ...(grpc ? { grpc: hostPort(keep(await openGrpc({ ...common, address: grpc, isReady })).address) } : {}),
-      ...(rest
-        ? { api: tcp(keep(await openRest({ ...common, address: rest, cors, grpcWeb, isReady, metrics })).address) }
-        : {}),
+      ...(rest ? { api: tcp(keep(await openRest({ ...common, ...web, address: rest })).address) } : {}),
     };
     return { addresses, close };
   } catch (error) {

@@ -4,6 +4,7 @@ import { rmSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Logger } from "pino";
 import type { OpenDoors } from "../api/doors.js";
+import type { AskRpc, SiteFacts } from "../api/rest/site.js";
 import { utf8 } from "../bytes.js";
 import type { QueryApp } from "../chain/query/call.js";
 import type { LocalNode, NodePort } from "../chain/query/node-port.js";
@@ -17,8 +18,11 @@ import { Query } from "../query/query.js";
 import type { Address } from "../server/door.js";
 import { requireFree } from "../server/listen.js";
 import { programChain } from "../shell/program-chain.js";
+import type { ProgressLog } from "../shell/progress-log.js";
 import { freeBytes } from "../store/disk/lmdb-errors.js";
+import type { EngineStart } from "../thread/engine-port.js";
 import type { Plan } from "../types.js";
+import type { HaltRecord } from "../upgrade/halt.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
 import { addLimitFlags, type ChosenLimits } from "./limit-settings.js";
 
@@ -110,15 +114,26 @@ export function queryOf<N extends NodePort>(
   return new Query({ chain: programChain(), app, node, sha256, bondDenom, stakingParams, compatCosmos });
 }
 
+/** CometBFT's RPC: where it is, and what asks it. */
+interface CometAddress {
+  readonly address: string;
+  readonly ask: AskRpc;
+}
+
 export interface NodeDoorsOptions {
   readonly flags: DoorFlags;
   readonly limits: ChosenLimits;
   readonly home: Home;
   readonly query: Query;
   /** Whose RPC is served: what this node keeps itself, or the address where CometBFT serves its own. */
-  readonly rpc: Query<LocalNode> | string;
+  readonly rpc: Query<LocalNode> | CometAddress;
   /** Is the handler of the plan that is scheduled here? */
   readonly handlerState: (plan: Plan) => HandlerState;
+  /** Folders of handlers that its flags name. */
+  readonly start: Pick<EngineStart, "handlers" | "staged">;
+  /** By which this process ends, while it waits at its height. */
+  readonly halt: () => HaltRecord | undefined;
+  readonly progress: ProgressLog;
   /** Is the engine connected that makes the next block? */
   readonly isReady?: () => boolean;
   readonly logger: Logger;
@@ -142,10 +157,10 @@ export async function requireFreeDoors(flags: DoorFlags): Promise<void> {
 /** @throws UpgradeError UPG_INVALID_CONFIG when an address cannot be had */
 export async function openNodeDoors(options: NodeDoorsOptions): Promise<NodeDoors> {
   const { flags, home, logger, rpc } = options;
-  const isRpc = flags["rpc.enable"] && typeof rpc !== "string";
+  const isRpc = flags["rpc.enable"] && !("ask" in rpc);
   if (!isRpc && !flags["grpc.enable"] && !flags["api.enable"]) return { close: async () => undefined };
   const doors = await open(options);
-  const text = JSON.stringify({ ...(typeof rpc === "string" ? { rpc } : {}), ...doors.addresses });
+  const text = JSON.stringify({ ...("ask" in rpc ? { rpc: rpc.address } : {}), ...doors.addresses });
   orWarn(logger, () => writeFileAtomically(home.addressesFile, utf8(`${text}\n`), 0o644));
   logger.info({ ...doors.addresses }, "servers open");
   if (flags["api.enabledUnsafeCors"]) logger.warn("REST lets web pages of any origin read its responses");
@@ -172,16 +187,30 @@ async function open(options: NodeDoorsOptions): Promise<OpenDoors> {
       onAnswer: (door, method, status, seconds) => metrics.onAnswer(door, method, status, seconds),
       onBug: (error) => logger.error({ err: error }, "a request failed in a way that must not be"),
     },
-    ...(flags["rpc.enable"] && typeof rpc !== "string" ? { rpc: { address: flags["rpc.laddr"], query: rpc } } : {}),
+    ...(flags["rpc.enable"] && !("ask" in rpc) ? { rpc: { address: flags["rpc.laddr"], query: rpc } } : {}),
     ...(flags["grpc.enable"] ? { grpc: flags["grpc.address"] } : {}),
     ...(flags["api.enable"] ? { rest: flags["api.address"] } : {}),
     cors: flags["api.enabledUnsafeCors"] === true,
     grpcWeb: flags["grpcWeb.enable"],
     origins: flags["rpc.corsAllowedOrigins"] ?? [],
     limits: limits.doors,
+    site: siteOf(options),
     isReady: () => !signal.aborted && isReady() && query.lastHeight !== undefined,
     metrics: () => metrics.text(),
   });
+}
+
+/** What REST serves of the home and of this process. */
+function siteOf({ rpc, home, start, handlerState, halt, progress }: NodeDoorsOptions): SiteFacts {
+  const ofProgram = start.handlers ?? programChain().handlers;
+  const folders = [home.handlersFolder, home.stagedFolder, start.staged, ofProgram];
+  return {
+    rpc: "ask" in rpc ? rpc.ask : rpc,
+    handlerFolders: folders.filter((folder) => folder !== undefined),
+    witnessFile: (plan) => home.witnessFile(plan),
+    ...{ handlerState, halt },
+    stages: () => progress.stages,
+  };
 }
 
 /** The node runs without the file as well. */

@@ -77,6 +77,7 @@ class NodeOfComet implements EngineListener {
   #view: CometView | undefined;
   #doors: LateDoors | undefined;
   #handlerState: HandlerState = "absent";
+  #halt: HaltRecord | undefined;
   #isConnected = () => false;
   readonly #block = new BlockWatch();
   /** The thread was ended in the middle of a run. */
@@ -114,11 +115,14 @@ class NodeOfComet implements EngineListener {
       isMakingBlock: () => this.#block.isUnderWay,
     });
     this.#view = view;
-    const query = queryOf(view.app, this.#node(view, database, facts), facts, flags);
+    const rpc = this.#rpc(database, facts);
+    const query = queryOf(view.app, this.#node(view, database, facts, rpc), facts, flags);
     const doors = new LateDoors(() =>
       openNodeDoors({
-        ...{ flags, limits, home, query, rpc: choice.rpc, logger, signal },
+        ...{ flags, limits, home, query, logger, signal, start: this.options.start, progress: this.#progress },
+        rpc: { address: choice.rpc, ask: (method, params) => rpc.result(method, params) },
         handlerState: () => this.#handlerState,
+        halt: () => this.#halt,
         isReady: () => this.#isConnected(),
       }),
     );
@@ -145,12 +149,16 @@ class NodeOfComet implements EngineListener {
     });
   }
 
-  /** Blocks and transactions are asked of CometBFT; state is here. */
-  #node(view: CometView, database: LmdbReader, { chain }: EngineFacts): CometNode {
-    const { flags, start, choice } = this.options;
+  #rpc(database: LmdbReader, { chain }: EngineFacts): CometRpc {
     const appHashAfter = (height: Height) => (height > 0n ? readCommit(database, Number(height))?.appHash : undefined);
+    return new CometRpc(this.options.choice.rpc, chain.chainId, sha256, { appHashAfter });
+  }
+
+  /** Blocks and transactions are asked of CometBFT; state is here. */
+  #node(view: CometView, database: LmdbReader, { chain }: EngineFacts, comet: CometRpc): CometNode {
+    const { flags, start } = this.options;
     return new CometNode({
-      ...{ comet: new CometRpc(choice.rpc, chain.chainId, sha256, { appHashAfter }), chainId: chain.chainId, database },
+      ...{ comet, chainId: chain.chainId, database },
       lastHeight: () => view.last?.height ?? 0n,
       consensusParams: () => view.app.consensusParams,
       settings: {
@@ -219,6 +227,7 @@ class NodeOfComet implements EngineListener {
 
   onRecorded(record: HaltRecord): void {
     const { logger } = this.options;
+    this.#halt = record;
     logger.error(record.message);
     process.stderr.write(`${JSON.stringify(record)}\n`);
   }

@@ -69,6 +69,7 @@ class Threads implements EngineListener {
   #node: NodeView | undefined;
   #doors: NodeDoors | undefined;
   #handlerState: HandlerState = "absent";
+  #halt: HaltRecord | undefined;
 
   constructor(private readonly options: ThreadsOptions) {
     const { logger, start } = options;
@@ -98,6 +99,7 @@ class Threads implements EngineListener {
     this.#doors = await openNodeDoors({
       ...{ flags, limits, home, logger, query, rpc: query, signal: this.#signals.signal },
       handlerState: () => this.#handlerState,
+      ...{ start, halt: () => this.#halt, progress: this.#progress },
     });
     engine.run();
     await engine.ended;
@@ -144,6 +146,7 @@ class Threads implements EngineListener {
     const { logger } = this.options;
     const record = error.record ?? (error.isCrash ? this.#recordCrash(error.error) : undefined);
     if (record) {
+      this.#halt = record;
       logger.error(error.error.message);
       process.stderr.write(`${JSON.stringify(record)}\n`);
     }

@@ -88,6 +88,11 @@ export class CometRpc {
     return status;
   }
 
+  /** The result of a call as CometBFT gave it, unread: for those who check it themselves. @throws UpgradeError UPG_REMOTE_*, UPG_NOT_FOUND_* */
+  result(method: string, params: CallParams): Promise<unknown> {
+    return this.#ours(method, params, ({ value }) => value);
+  }
+
   /** @throws UpgradeError UPG_NOT_FOUND_BLOCK, UPG_REMOTE_* */
   async head(height: Height): Promise<NodeHead> {
     const kept = this.#heads.get(height);

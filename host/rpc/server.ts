@@ -34,6 +34,7 @@ import {
 import type { RpcContext } from "./context.js";
 import { corsHeaders, preflightHeaders } from "./cors.js";
 import { GenesisAnswers } from "./genesis.js";
+import { failedGet } from "./get.js";
 import { RPC_METHODS, rpcMethod } from "./methods.js";
 import { Params } from "./params.js";
 import { WebSocketDoor } from "./websocket.js";
@@ -181,9 +182,8 @@ class RpcDoor {
       const method = rpcMethod(name);
       return this.#json(response, 200, success(-1, await method.run(context, Params.ofQuery(searchParams))));
     } catch (error) {
-      const { http, grpc } = apiError(error, this.options.events.onBug);
-      const status = grpc === 12 ? 404 : http === 413 || http === 429 || http === 503 ? http : 500;
-      return { status, headers: JSON_TYPE, body: answerBody(failure(-1, error, this.options.events)) };
+      const { status, body } = failedGet(error, this.options.events);
+      return { status, headers: JSON_TYPE, body };
     }
   }
 

@@ -3,9 +3,14 @@ import type { Logger } from "pino";
 import { estimate, type UpgradeProgress } from "../engine/embedded/upgrade-progress.js";
 
 const LINE_MILLIS = 1_000;
+/** Steps that are remembered of one upgrade. */
+const STAGES_MAX = 1_000;
+
+type Stage = Pick<UpgradeProgress, "phase" | "store" | "done" | "total">;
 
 export class ProgressLog {
   #last: UpgradeProgress | undefined;
+  readonly #stages = new Map<string, Stage>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly logger: Logger) {}
@@ -15,8 +20,16 @@ export class ProgressLog {
     return this.#last;
   }
 
+  /** Every step of the upgrade so far, in the order in which they began, with the last reading of each. */
+  get stages(): readonly Stage[] {
+    return [...this.#stages.values()];
+  }
+
   take(progress: UpgradeProgress): void {
     this.#last = progress;
+    const { phase, store, done, total } = progress;
+    const step = `${phase} ${store}`;
+    if (this.#stages.size < STAGES_MAX || this.#stages.has(step)) this.#stages.set(step, { phase, store, done, total });
     this.#timer ??= setInterval(() => this.#write(), LINE_MILLIS);
   }
 
@@ -25,6 +38,7 @@ export class ProgressLog {
     clearInterval(this.#timer);
     this.#timer = undefined;
     this.#last = undefined;
+    this.#stages.clear();
   }
 
   #write(): void {

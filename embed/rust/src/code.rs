@@ -102,6 +102,8 @@ codes! {
     NotFoundSnapshot = 53, "UPG_NOT_FOUND_SNAPSHOT", 3;
     /// This node does not have the genesis document that its chain began with.
     NotFoundGenesis = 54, "UPG_NOT_FOUND_GENESIS", 3;
+    /// The node has no such file: a handler, a witness.
+    NotFoundFile = 55, "UPG_NOT_FOUND_FILE", 3;
     /// There is no such method, route or query path.
     NotFoundMethod = 51, "UPG_NOT_FOUND_METHOD", 3;
     /// The message comes from another account than the authority.

@@ -2,6 +2,7 @@
 import { type DescField, type DescMessage, type DescMethod, ScalarType } from "@bufbuild/protobuf";
 import { VERSION } from "../../version.js";
 import type { Route } from "./routes.js";
+import { SITE_PATHS } from "./site-paths.js";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -58,7 +59,7 @@ export function openApiDocument(routes: readonly Route[]): Schema {
       description: "The queries of a node, as JSON. 64-bit integers are strings.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
-    paths,
+    paths: { ...paths, ...SITE_PATHS },
     components: { schemas: { Error: ERROR, ...schemas.all() } },
   };
 }

@@ -9,10 +9,9 @@ import { utf8 } from "../../bytes.js";
 import { filesOf } from "../../chain/define-chain.js";
 import { shortenUrls } from "../../chain/query/message-json.js";
 import { messageOf, UpgradeError } from "../../errors.js";
-import { escapeHtml, GatewayJson } from "../../messages/gateway-json.js";
-import { apiError } from "../../query/api-error.js";
+import { GatewayJson } from "../../messages/gateway-json.js";
 import { KeptAnswers } from "../../query/kept-answers.js";
-import { CUT_HEADER, ERROR_CODE_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../../query/query.js";
+import { CUT_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../../query/query.js";
 import { ArrivingBytes } from "../../server/arriving.js";
 import { type BodyPart, byteLengthOf, partOf } from "../../server/body.js";
 import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../../server/door.js";
@@ -21,9 +20,11 @@ import { listen } from "../../server/listen.js";
 import { noRoom, UnreadBytes } from "../../server/unread.js";
 import { decodeText } from "../../text.js";
 import { GrpcWeb } from "../grpc/web.js";
+import { Answering, JSON_TYPE, notImplemented, serverTime } from "./answering.js";
 import { bindRequest } from "./bind.js";
 import { openApiDocument } from "./openapi.js";
 import { type FoundRoute, Router, routesOf } from "./routes.js";
+import { Site, type SiteFacts } from "./site.js";
 
 export interface RestOptions extends DoorOptions {
   readonly address: Address;
@@ -31,6 +32,10 @@ export interface RestOptions extends DoorOptions {
   readonly cors: boolean;
   /** Serve gRPC-Web on this port too. */
   readonly grpcWeb: boolean;
+  /** What it serves besides its queries. */
+  readonly site: SiteFacts;
+  /** Where the RPC listens; "": nowhere. */
+  readonly rpcAddress: () => string;
   /** False while the node has no block, or is about to stop. */
   isReady(): boolean;
   /** Prometheus text. */
@@ -47,14 +52,15 @@ interface KeptText {
 
 type Env = { Bindings: HttpBindings };
 
-const JSON_TYPE = { "content-type": "application/json" };
 const METRICS_TYPE = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
 
 /** @throws UpgradeError UPG_INVALID_CONFIG when the address cannot be had */
 export async function openRest(options: RestOptions): Promise<OpenDoor> {
   const limits = { ...DOOR_LIMITS, ...options.limits };
   const { unread = new UnreadBytes(limits), arriving = new ArrivingBytes(limits) } = options;
-  const gateway = new Gateway(options, limits, unread, arriving);
+  const answering = new Answering(options.events, limits);
+  const gateway = new Gateway(options, limits, unread, arriving, answering);
+  const site = new Site({ ...options, answering, unread });
   const app = new Hono<Env>();
   if (options.cors) app.use(cors({ origin: "*", allowHeaders: ["*"], exposeHeaders: ["*"] }));
   app.get("/healthz", (context) => only("GET", context, () => json(context, 200, { status: "ok" })));
@@ -71,7 +77,8 @@ export async function openRest(options: RestOptions): Promise<OpenDoor> {
     const web = new GrpcWeb({ ...options, limits, unread, arriving });
     app.post("*", (context, next) => (GrpcWeb.isCall(context.env.incoming) ? web.answer(context.env) : next()));
   }
-  app.all("*", (context) => gateway.answer(context));
+  app.all("*", ({ env }, next) => site.answer(env) ?? next());
+  app.all("*", (context) => site.page(context.env, () => gateway.answer(context)));
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false, autoCleanupIncoming: false });
   const server = makeHttpServer((request, response) => void listener(request, response), limits);
   return openDoor(server, await listen(server, options.address, "--api.address"));
@@ -83,7 +90,7 @@ function only(
   context: Context<Env>,
   answer: () => Response | Promise<Response>,
 ): Response | Promise<Response> {
-  return context.req.method === method ? answer() : notImplemented(context);
+  return context.req.method === method ? answer() : notImplemented(context.env);
 }
 
 function json(context: Context<Env>, status: 200 | 503, body: object): Response {
@@ -99,25 +106,10 @@ function readiness(context: Context<Env>, { isReady, query }: RestOptions): Resp
   return json(context, 200, { status: query.node.progress() ? "upgrading" : "ready" });
 }
 
-function notImplemented(context: Context<Env>): Response {
-  const headers = { ...JSON_TYPE, [ERROR_CODE_HEADER]: "UPG_NOT_FOUND_METHOD", ...serverTime() };
-  return new Response(context.req.method === "HEAD" ? null : errorBody(12, "Not Implemented"), {
-    status: 501,
-    headers,
-  });
-}
-
 const GATEWAY_HEIGHT_HEADER = `grpc-metadata-${HEIGHT_HEADER}`;
 
 function askedHeightOf({ headers }: IncomingMessage): string | undefined {
   return (headers[HEIGHT_HEADER] ?? headers[GATEWAY_HEIGHT_HEADER]) as string | undefined;
-}
-
-const serverTime = () => ({ "x-server-time": String(Math.floor(Date.now() / 1_000)) });
-
-/** The Cosmos SDK's gateway writes errors with these spaces. */
-function errorBody(code: number, message: string): string {
-  return `{"code":${code}, "message":${escapeHtml(JSON.stringify(message))}, "details":[]}`;
 }
 
 class Gateway {
@@ -125,13 +117,13 @@ class Gateway {
   readonly #json: GatewayJson;
   readonly #registry: Registry;
   readonly #kept = new KeptAnswers<KeptText>();
-  #underWay = 0;
 
   constructor(
     private readonly options: RestOptions,
     private readonly limits: DoorLimits,
     private readonly unread: UnreadBytes,
     private readonly arriving: ArrivingBytes,
+    private readonly answering: Answering,
   ) {
     const { query } = options;
     this.#router = new Router(routesOf(query.routed));
@@ -139,36 +131,21 @@ class Gateway {
     this.#json = new GatewayJson(this.#registry);
   }
 
-  async answer(context: Context<Env>): Promise<Response> {
-    const begun = performance.now();
-    let route = "(none)";
-    let status = 0;
-    this.#underWay++;
-    try {
-      if (this.#underWay > this.limits.concurrency) {
-        throw new UpgradeError("UPG_REMOTE_BUSY", `${this.limits.concurrency} requests are under way: try again`);
-      }
+  answer(context: Context<Env>): Promise<Response> {
+    return this.answering.run(context.env, (counted) => {
       const kept = this.#keptAnswer(context);
       if (kept) {
-        route = kept.route;
+        counted.route = kept.route;
         return this.#response(context, kept);
       }
       const found = this.#find(context);
       if (!found) {
-        status = 12;
-        return notImplemented(context);
+        counted.status = 12;
+        return notImplemented(context.env);
       }
-      route = found.route.template;
-      return await this.#call(context, found);
-    } catch (error) {
-      const { grpc, http, message, code } = apiError(error, this.options.events.onBug);
-      status = grpc;
-      const headers = { ...JSON_TYPE, [ERROR_CODE_HEADER]: code, ...serverTime() };
-      return new Response(errorBody(grpc, message), { status: http, headers });
-    } finally {
-      this.#underWay--;
-      this.options.events.onAnswer("rest", route, status, (performance.now() - begun) / 1_000);
-    }
+      counted.route = found.route.template;
+      return this.#call(context, found);
+    });
   }
 
   /** By the address as it was sent; a request that names a height is served from its state. */

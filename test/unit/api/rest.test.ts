@@ -96,7 +96,7 @@ describe("REST, the upgrade module", () => {
   test("unknown paths and wrong methods → 501 with code 12", () =>
     useTestNode(async (node) => {
       const current = `${BASES[0]}/current_plan`;
-      for (const path of [`${BASES[0]}/nope`, `${current}/`, `${current}/x`, "/", "//", `/${current}`]) {
+      for (const path of [`${BASES[0]}/nope`, `${current}/`, `${current}/x`, "//", `/${current}`]) {
         expect(await raw(node, path), path).toEqual({ status: 501, body: NOT_IMPLEMENTED });
       }
       for (const method of ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {

@@ -22,6 +22,7 @@ import { Query } from "../../../host/query/query.js";
 import type { DoorLimits } from "../../../host/server/door.js";
 import type { Database } from "../../../host/store/disk/database.js";
 import { LmdbReader } from "../../../host/store/disk/lmdb-reader.js";
+import type { Plan } from "../../../host/types.js";
 import { UPGRADE_STORE } from "../../../host/upgrade/keeper.js";
 import { makeHome } from "../../e2e/prepared-home.js";
 import { exampleChain } from "../../example-chain.js";
@@ -68,6 +69,8 @@ export interface TestNodeOptions {
   readonly mempool?: Partial<MempoolLimits>;
   readonly search?: Partial<SearchLimits>;
   readonly origins?: readonly string[];
+  /** Is an RPC asked for the blocks, as that of CometBFT is? */
+  readonly isOfComet?: boolean;
 }
 
 /** The scenario's genesis, and an account with a key that has coins and delegates most of the power. */
@@ -110,10 +113,10 @@ export const IS_OF_COMET = process.env["CHAIN_UPGRADE_TEST_ENGINE"] === "cometbf
  * The node as one that CometBFT keeps the blocks of: REST and gRPC read state here, and ask an RPC for everything else. That
  * RPC is the embedded engine's, which makes blocks when a test asks for them; `npm run same-answers` holds it equal to CometBFT's.
  */
-function remoteNode({ node, home }: Pick<OpenNode, "node" | "home">, service: NodeService, rpc: string) {
+function remoteNode({ node, home }: Pick<OpenNode, "node" | "home">, service: NodeService, comet: CometRpc) {
   const database = new LmdbReader(home.databaseFile);
   const port = new CometNode({
-    ...{ comet: new CometRpc(rpc, service.chainId, sha256), chainId: service.chainId, settings: service.settings },
+    ...{ comet, chainId: service.chainId, settings: service.settings },
     database: {
       get: (key) => {
         database.renew();
@@ -134,6 +137,7 @@ export async function serveNode(
   options: TestNodeOptions,
 ): Promise<void> {
   const { limits = {}, search = {}, origins = [], compatCosmos = true, cors = false, blocks = 2 } = options;
+  const { isOfComet = IS_OF_COMET } = options;
   const { chain = exampleChain } = options;
   const { app } = node;
   const service = new NodeService(node, {
@@ -163,16 +167,31 @@ export async function serveNode(
       onBug: (error: unknown) => bugs.push(error),
     },
     ...{ cors, origins, limits },
+    site: {
+      rpc: query,
+      handlerFolders: [home.handlersFolder, home.stagedFolder],
+      witnessFile: (plan: string) => home.witnessFile(plan),
+      handlerState: (plan: Plan) => app.keeper.handlerState(plan),
+      halt: () => undefined,
+      stages: () => [],
+    },
     isReady: () => state.isReady && service.latest() !== undefined,
     metrics: () => metrics.text(),
   };
   const rpc = { address: any, query };
   // CometBFT's RPC is a server of its own.
-  const rpcDoor = IS_OF_COMET ? await openDoors({ ...common, query, rpc }) : undefined;
-  const remote = rpcDoor && remoteNode({ node, home }, service, rpcDoor.addresses.rpc ?? "");
+  const rpcDoor = isOfComet ? await openDoors({ ...common, query, rpc }) : undefined;
+  const comet = rpcDoor && new CometRpc(rpcDoor.addresses.rpc ?? "", service.chainId, sha256);
+  const remote = comet && remoteNode({ node, home }, service, comet);
   const doors = await openDoors(
-    remote
-      ? { ...common, query: new Query<NodePort>({ ...about, node: remote.port }), grpc: any, rest: any }
+    comet && remote
+      ? {
+          ...common,
+          site: { ...common.site, rpc: (method, params) => comet.result(method, params) },
+          query: new Query<NodePort>({ ...about, node: remote.port }),
+          grpc: any,
+          rest: any,
+        }
       : { ...common, query, rpc, grpc: any, rest: any },
   );
   const http = (address: string | undefined) => (address ?? "").replace("tcp:", "http:");

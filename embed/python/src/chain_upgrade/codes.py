@@ -33,6 +33,7 @@ CODES: dict[str, tuple[int, int]] = {
     "UPG_NOT_FOUND_RECORD": (50, 3),
     "UPG_NOT_FOUND_SNAPSHOT": (53, 3),
     "UPG_NOT_FOUND_GENESIS": (54, 3),
+    "UPG_NOT_FOUND_FILE": (55, 3),
     "UPG_NOT_FOUND_METHOD": (51, 3),
     "UPG_UNAUTHORIZED": (60, 4),
     "UPG_BLOCK_IS_UPGRADE": (61, 1),

@@ -1,0 +1,1 @@
+export function writePageModule(folder?: string, out?: string): number;
