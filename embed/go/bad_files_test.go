@@ -109,6 +109,27 @@ func TestLoadHandler_meteredModuleOfAnotherShape_isRefused(t *testing.T) {
 	}
 }
 
+// Globals that begin otherwise than the meter begins them would give gas or stack away, or make loads cheap.
+func TestLoadHandler_countersThatBeginOtherwise_areRefused(t *testing.T) {
+	plain, metered := meteredOf(t, guest(t, "split-balances"))
+	parsed, err := wasmfile.ParseMetered(metered)
+	must(t, err)
+	globals := parsed.Section(globalSection)
+	added := []byte{0x7e, 1, 0x42, 0, 0x0b, 0x7f, 1, 0x41, 0x80, 0x80, 0x10, 0x0b, 0x7f, 1, 0x41, 0, 0x0b, 0x7f, 1, 0x41}
+	at := bytes.LastIndex(globals, added)
+	if at < 0 {
+		t.Fatal("the counters are not where they are looked for")
+	}
+	for name, offset := range map[string]int{"gas": 3, "stack": 10, "refused": 15, "large memory": 20} {
+		t.Run(name, func(t *testing.T) {
+			changed := bytes.Clone(globals)
+			changed[at+offset] ^= 1
+			forged := withSection(plain, meteredSection, rewritten(t, metered, globalSection, changed))
+			refusedWith(t, forged, LoadOptions{}, CodeHandlerMetered, "what they hold at first")
+		})
+	}
+}
+
 // A flipped byte or a cut never ends in a panic, a hang or an error of another kind.
 func TestLoadHandler_damagedFiles_areRefusedOrLoad(t *testing.T) {
 	file := guest(t, "re-key")

@@ -113,7 +113,7 @@ func TestRun_contextThatEnds_isAnErrorOfOurs(t *testing.T) {
 			t.Run(name+", "+mode.name, func(t *testing.T) {
 				handler := load(t, guest(t, name), LoadOptions{Interpreter: mode.interpreter, Interruptible: true})
 				input := inputOf(handler)
-				input.GasLimit = 1 << 60
+				input.GasLimit = gasLimitMax
 				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 				defer cancel()
 				run, err := handler.Run(ctx, input)

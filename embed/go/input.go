@@ -19,7 +19,7 @@ type Input struct {
 	// Stores by the names that the manifest uses, as the chain's store loader left them. Nothing may write to them
 	// while the handler runs, and the run writes nothing to them until Run.Write.
 	Stores Stores
-	// GasLimit replaces the manifest's limit when it is not 0. A chain leaves it out.
+	// GasLimit replaces the manifest's limit when it is not 0; at most 10^12, as that is. A chain leaves it out.
 	GasLimit uint64
 	// Log gets the handler's lines: one line each, without control characters, at most 4 KiB; nil drops them.
 	Log func(level LogLevel, text string)

@@ -1,6 +1,7 @@
 package upgrade
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -40,10 +41,62 @@ type Handler struct {
 
 // LoadHandler checks a handler file and compiles it. The file must hold its metered module, which handlers that were
 // built with chaind do. It fails with UPG_HANDLER_* and the first thing that is wrong.
+//
+// When the context ends before the handler is loaded, LoadHandler returns UPG_HANDLER_ENGINE at once. An engine cannot be
+// stopped in the middle of a compile: what it had begun goes on in another goroutine, a second or so for the largest files
+// that are taken, and is closed there. The context that loaded a handler has no part in its runs.
 func LoadHandler(ctx context.Context, file []byte, options LoadOptions) (*Handler, error) {
 	if ctx == nil {
 		return nil, noContext()
 	}
+	if cause := ctx.Err(); cause != nil {
+		return nil, loadingCancelled(cause)
+	}
+	// A longer file is refused before it is read; the caller may change the bytes of the others once this returns.
+	if ctx.Done() == nil || len(file) > handlerBytesMax {
+		return loadHandler(ctx, file, options)
+	}
+	return loadUntil(ctx, bytes.Clone(file), options)
+}
+
+type loaded struct {
+	handler *Handler
+	err     error
+}
+
+// loadUntil the context ends: what is loaded later is closed.
+func loadUntil(ctx context.Context, file []byte, options LoadOptions) (*Handler, error) {
+	compiling := context.WithoutCancel(ctx)
+	done := make(chan loaded)
+	go func() {
+		var result loaded
+		result.handler, result.err = loadHandler(compiling, file, options)
+		select {
+		case done <- result:
+		case <-ctx.Done():
+			result.drop(compiling)
+		}
+	}()
+	select {
+	case result := <-done:
+		if cause := ctx.Err(); cause != nil {
+			result.drop(compiling)
+			return nil, loadingCancelled(cause)
+		}
+		return result.handler, result.err
+	case <-ctx.Done():
+		return nil, loadingCancelled(ctx.Err())
+	}
+}
+
+func (l loaded) drop(ctx context.Context) {
+	if l.handler != nil {
+		_ = l.handler.Close(ctx)
+	}
+}
+
+func loadHandler(ctx context.Context, file []byte, options LoadOptions) (handler *Handler, err error) {
+	defer recoverInto(&err, "the handler could not be read")
 	examined, err := examine(ctx, file, options.SHA256)
 	if err != nil {
 		return nil, err
@@ -52,9 +105,9 @@ func LoadHandler(ctx context.Context, file []byte, options LoadOptions) (*Handle
 	if err != nil {
 		return nil, err
 	}
-	handler := examined.handler
+	handler = &examined.handler
 	handler.engine = engine
-	return &handler, nil
+	return handler, nil
 }
 
 // Close gives up the compiled code. No run may be under way.

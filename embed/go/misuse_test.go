@@ -35,13 +35,19 @@ func TestRun_afterClose_isAnError(t *testing.T) {
 	}
 }
 
-func TestRun_gasLimitOf2To62_isRefused(t *testing.T) {
+func TestRun_gasLimitOfMoreThanAManifestCanHave_isRefused(t *testing.T) {
 	handler := load(t, guest(t, "split-balances"), LoadOptions{})
 	input := inputOf(handler)
-	input.GasLimit = 1 << 62
-	_, err := handler.Run(context.Background(), input)
-	if codeOf(err) != CodeInvalidArgument || !strings.Contains(err.Error(), "less than 2^62") {
-		t.Errorf("got %v", err)
+	for _, limit := range []uint64{1_000_000_000_001, 1 << 62, 1<<64 - 1} {
+		input.GasLimit = limit
+		_, err := handler.Run(context.Background(), input)
+		if codeOf(err) != CodeInvalidArgument || !strings.Contains(err.Error(), "at most 1000000000000, got") {
+			t.Errorf("%d: got %v", limit, err)
+		}
+	}
+	input.GasLimit = 1_000_000_000_000
+	if _, err := handler.Run(context.Background(), input); codeOf(err) == CodeInvalidArgument {
+		t.Error(err)
 	}
 }
 

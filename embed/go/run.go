@@ -2,7 +2,6 @@ package upgrade
 
 import (
 	"context"
-	"math"
 
 	"github.com/chain-upgrade/chain-upgrade/embed/go/internal/sorted"
 )
@@ -69,8 +68,8 @@ func (h *Handler) admit(input *Input) error {
 	if input.GasLimit == 0 && !input.isExactLimit {
 		input.GasLimit = h.Manifest.GasLimit
 	}
-	if input.GasLimit > math.MaxInt64/2 {
-		return newError(CodeInvalidArgument, "a gas limit is less than 2^62, got %d", input.GasLimit)
+	if input.GasLimit > gasLimitMax {
+		return newError(CodeInvalidArgument, "a gas limit is at most %d, got %d", uint64(gasLimitMax), input.GasLimit)
 	}
 	if !input.WithoutGuards {
 		if err := h.Manifest.guardBefore(input); err != nil {

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import time
 import unittest
+from pathlib import Path
 
 from wasmtime import wat2wasm
 
 from chain_upgrade import Handler, UpgradeError
+from chain_upgrade.growth import GROWTHS
 from chain_upgrade.interface import METERED_SECTION
 from chain_upgrade.manifest import MANIFEST_SECTION
 
@@ -111,6 +113,23 @@ class Load(unittest.TestCase):
             self.assertEqual(METERED.count(good), 1)
             self.refused(handler_file(metered=METERED.replace(good, bad)), "UPG_HANDLER_METERED", "counters")
 
+    def test_large_memory_at_first(self) -> None:
+        """whether the memory begins large, other than it does → UPG_HANDLER_METERED"""
+        large = COUNTERS.strip().removesuffix("(i32.const 0))") + "(i32.const 1))"
+        for memory, counters, is_right in (
+            ("16", COUNTERS, True),
+            ("16", large, False),
+            ("17", COUNTERS, False),
+            ("17", large, True),
+        ):
+            text = f'(module (memory (export "memory") {memory} 512) {BUFFERS} {IDLE} {counters})'
+            file = handler_file(memory=memory, metered=without_customs(bytes(wat2wasm(text))))
+            with self.subTest(memory + counters[-3:]):
+                if is_right:
+                    Handler.load(file)
+                else:
+                    self.refused(file, "UPG_HANDLER_METERED", "the meter's own")
+
     def test_metered_bodies(self) -> None:
         """bodies that no metering makes: much for a compiler, or not allowed → UPG_HANDLER_METERED, at once"""
 
@@ -126,14 +145,15 @@ class Load(unittest.TestCase):
             "a block of type 0x7d": body("(drop (block (result f32) unreachable))"),
             "0xd0 is not allowed": body("(drop (ref.null func))"),
             "0xfc 0 is not allowed": body("(drop (i32.trunc_sat_f32_s (unreachable)))"),
-            "265 locals": body("", f"(local {'i32 ' * 265})"),
-            "deeper than 264": body(nested("block", 265)),
-            "32 inside each other": body(nested("loop", 33)),
-            "more than 256 loops": body("(loop)" * 257),
-            "branches × locals": body("(block)" * 4_100, f"(local {'i32 ' * 264})"),
-            "more than 18480 branches": body("(block)" * 18_481),
-            "more than 18480 branches ": body(f"(block (br_table {'0 ' * 18_480} (i32.const 0)))"),
-            "at most 524288 are allowed": body("(drop (i32.const 0))" * 180_000),
+            "a br_table of 1025 labels": body(f"(block (br_table {'0 ' * 1_026} (i32.const 0)))"),
+            # The file's own body has no branch, no call and one value.
+            "locals: 3, metering makes at most 2": body("", "(local i32 i32 i32)"),
+            "blocks inside each other: 4, metering makes at most 3": body(nested("block", 4)),
+            "loops: 1, metering makes at most 0": body("(loop)"),
+            "branches: 7, metering makes at most 6": body("(block)" * 7),
+            "values: 24, metering makes at most 23": body("(drop (i32.const 0))" * 23),
+            "calls: 1, metering makes at most 0": body("(drop (call 1 (i32.const 0)))"),
+            "bytes: ": body("(drop (i32.const 0))" * 180_000),
         }
         for words, text in cases.items():
             with self.subTest(words):
@@ -143,10 +163,47 @@ class Load(unittest.TestCase):
                 self.assertLess(time.monotonic() - began, 5)
 
     def test_metered_at_the_bounds(self) -> None:
-        """the most of each that metering makes → loads"""
-        code = f"{'(block ' * 232} {'(loop ' * 32} {')' * 264} {'(loop)' * 224} {'(block)' * 2_400}"
-        text = f'(func (export "handler_run") (param i32) (result i32) (local {"i32 " * 264}) {code} i32.const 0)'
-        Handler.load(handler_file(metered=metered_of(text)))
+        """the most of each that metering makes of a body of two branches and a call → loads"""
+        plain = f'(func (export "handler_run") (param i32) (result i32) {self.TWO} i32.const 0)'
+        blocks = f"(block (block (block {self.TWO} (block))))"
+        values = "(drop (i32.const 0))" * 66
+        text = f'(func (export "handler_run") (param i32) (result i32) (local i32 i64) {blocks} {values} i32.const 0)'
+        Handler.load(handler_file(plain, metered=metered_of(text)))
+
+    #: An `if` in a block, which is one branch each, and a call in them.
+    TWO = "(block (if (i32.const 0) (then (drop (call 1 (i32.const 0))))))"
+
+    def test_bodies(self) -> None:
+        """a body of the file that is dear to compile → UPG_HANDLER_LIMIT, one at the bound loads"""
+
+        def file(code: str, more: str = "") -> bytes:
+            return handler_file(f'(func (export "handler_run") (param i32) (result i32) {more} {code} i32.const 0)')
+
+        for words, code, count in (
+            ("branches: 2049", "(block)", 2_048),
+            ("loops: 257", "(loop)", 256),
+            ("calls: 4097", "(drop (call 1 (i32.const 0)))", 4_096),
+        ):
+            with self.subTest(words):
+                self.refused(file(code * (count + 1)), "UPG_HANDLER_LIMIT", words)
+                Handler.load(file(code * count))
+        for block, most in (("block", 256), ("loop", 32)):
+            Handler.load(file(f"({block} " * most + ")" * most))
+            self.refused(file(f"({block} " * (most + 1) + ")" * (most + 1)), "UPG_HANDLER_LIMIT", "inside each other")
+        Handler.load(file("", f"(local {'i32 ' * 256})"))
+        self.refused(file("", f"(local {'i32 ' * 257})"), "UPG_HANDLER_LIMIT", "locals: 257")
+        self.refused(file("(block)" * 1_000, f"(local {'i32 ' * 200})"), "UPG_HANDLER_LIMIT", "parameters and locals: 201000")
+        self.refused(file("(drop (f32.const 0))"), "UPG_HANDLER_OPCODE", "0x43")
+
+    def test_growths_of_the_document(self) -> None:
+        """docs/abi.md → the numbers that are here"""
+        page = Path(__file__).resolve().parents[3] / "docs/abi.md"
+        if not page.exists():
+            self.skipTest("docs/abi.md is in the repository, not in the package")
+        table = page.read_text(encoding="utf-8").split("\n| of a body |", 1)[1].splitlines()[2:]
+        rows = [f"| {what} | {once} | {branch} | {call} |" for what, once, branch, call, _ in GROWTHS]
+        self.assertEqual(table[: len(rows)], rows)
+        self.assertFalse(table[len(rows)].startswith("|"))
 
     def test_without_maximum(self) -> None:
         """a metered memory without a maximum could grow on → UPG_HANDLER_METERED"""

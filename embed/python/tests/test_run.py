@@ -84,7 +84,8 @@ class Runs(unittest.TestCase):
         error = self.fails(handler, "UPG_MIGRATION_OUT_OF_GAS", gas_limit=gas - 1)
         self.assertEqual(error.details["gas"], str(gas - 1))
         self.assertEqual(self.fails(handler, "UPG_MIGRATION_OUT_OF_GAS", gas_limit=0).details["phase"], "loading")
-        for limit in (-1, 1 << 63):
+        self.assertEqual(handler.run(given(gas_limit=10**12)).report.gas, gas)
+        for limit in (-1, 10**12 + 1, 1 << 63):
             self.fails(handler, "UPG_INVALID_ARGUMENT", gas_limit=limit)
 
     def test_layout(self) -> None:

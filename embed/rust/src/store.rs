@@ -2,6 +2,8 @@
 
 use crate::code::Code;
 use crate::error::{Error, Result};
+use crate::limits::{KEY_BYTES_MAX, VALUE_BYTES_MAX};
+use crate::text::short_hex;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -18,7 +20,8 @@ pub type Pairs<'a> = Box<dyn Iterator<Item = std::result::Result<Pair, StoreErro
 /// An ordered key-value store: keys of 1 to 65,535 bytes, values of up to 1 MiB.
 ///
 /// Methods take `&self`, as those of databases do; [`MemoryStore`](crate::MemoryStore) shows how a map becomes one. A method that
-/// panics fails: what was to be done is not done, and the panic goes no further.
+/// panics fails: what was to be done is not done, and the panic goes no further. A store that gives what none may (keys out of
+/// order or of their range, a key of 0 or of more than 65,535 bytes, a value beyond 1 MiB) ends a run with `UPG_STORE_CORRUPT`.
 pub trait KVStore: Send + Sync {
     /// The value of a key; `None` when it is absent.
     ///
@@ -64,7 +67,8 @@ impl Guarded {
     }
 
     pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        self.guard("get", || self.store.get(key))
+        let value = self.guard("get", || self.store.get(key))?;
+        value.map(|value| self.require_value(key, value)).transpose()
     }
 
     pub(crate) fn set(&self, key: &[u8], value: &[u8]) -> Result<()> {
@@ -92,6 +96,20 @@ impl Guarded {
         }
     }
 
+    fn require_value(&self, key: &[u8], value: Vec<u8>) -> Result<Vec<u8>> {
+        if value.len() <= VALUE_BYTES_MAX {
+            return Ok(value);
+        }
+        let (length, key) = (value.len(), short_hex(key));
+        Err(self
+            .corrupt(&format!("gave a value of {length} bytes for key {key}; values have at most {VALUE_BYTES_MAX}")))
+    }
+
+    /// What a store gave and none may.
+    fn corrupt(&self, what: &str) -> Error {
+        Error::new(Code::StoreCorrupt, format!("store \"{}\" {what}", self.name)).with("store", &self.name)
+    }
+
     fn failure(&self, call: &str, cause: StoreError) -> Error {
         match cause.downcast::<Error>() {
             Ok(own) => *own,
@@ -113,15 +131,18 @@ pub(crate) struct GuardedPairs<'a> {
 impl GuardedPairs<'_> {
     pub(crate) fn next(&mut self) -> Result<Option<Pair>> {
         let GuardedPairs { store, pairs, bounds } = self;
-        let next = store.guard("iterate", || pairs.next().transpose())?;
-        match next {
-            Some((key, _)) if !bounds.admit(&key) => {
-                let message =
-                    format!("store \"{}\" gave a key that is out of order or outside the range of a walk", store.name);
-                Err(Error::new(Code::StoreIo, message).with("store", &store.name))
-            }
-            next => Ok(next),
+        let Some((key, value)) = store.guard("iterate", || pairs.next().transpose())? else { return Ok(None) };
+        if key.is_empty() || key.len() > KEY_BYTES_MAX {
+            let length = key.len();
+            let what = format!("gave a key of {length} bytes in a walk; keys have 1 to {KEY_BYTES_MAX}");
+            return Err(store.corrupt(&what));
         }
+        if !bounds.admit(&key) {
+            let what = "gave a key that is out of order or outside the range of a walk";
+            return Err(store.corrupt(&format!("{what}: {}", short_hex(&key))));
+        }
+        let value = store.require_value(&key, value)?;
+        Ok(Some((key, value)))
     }
 }
 

@@ -80,6 +80,14 @@ pub(crate) fn name_problem(name: &str) -> Option<String> {
     name.chars().any(char::is_control).then(|| "holds a control character".to_owned())
 }
 
+const SHOWN_KEY_BYTES_MAX: usize = 16;
+
+/// Enough of a key to find it by.
+pub(crate) fn short_hex(key: &[u8]) -> String {
+    let rest = if key.len() > SHOWN_KEY_BYTES_MAX { "…" } else { "" };
+    hex(&key[..key.len().min(SHOWN_KEY_BYTES_MAX)]) + rest
+}
+
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");

@@ -11,8 +11,8 @@ const (
 	tableLabelsMax  = 1_024
 	meteredBytesMax = 1 << 20
 	// What the meter may put into a function, at most.
-	meterLocals  = 8
-	meterNesting = 8
+	meterLocals  = 2
+	meterNesting = 3
 )
 
 func (m *Module) readCode(r *reader) {
@@ -36,7 +36,7 @@ func (m *Module) readCode(r *reader) {
 		if total := localsTotalMax + m.allowance(meterLocals)*m.Bodies; locals > total {
 			body.fail(Limit, at, "more than %d locals in all functions together", total)
 		}
-		cost := bodyCost{size: int(size), variables: m.paramsOf(i) + int(own)}
+		cost := bodyCost{size: int(size), locals: int(own), variables: m.paramsOf(i) + int(own)}
 		m.readInstructions(body, &cost)
 		if branches += cost.branches; !m.isMetered {
 			cost.require(body, at)
@@ -96,12 +96,13 @@ func (m *Module) readInstructions(r *reader, cost *bodyCost) {
 			if opcode == opLoop {
 				loops++
 			}
-			if len(blocks) > int(nestingMax+m.allowance(meterNesting)) {
+			if len(blocks)-1 > int(nestingMax+m.allowance(meterNesting)) {
 				r.fail(Limit, at, "blocks are nested deeper than %d levels", nestingMax)
 			}
 			if loops > loopNestingMax {
 				r.fail(Limit, at, "loops are nested deeper than %d levels", loopNestingMax)
 			}
+			cost.depth, cost.loopDepth = max(cost.depth, len(blocks)-1), max(cost.loopDepth, loops)
 			readBlockType(r, at)
 			cost.step(opcode, 0, 0)
 		default:

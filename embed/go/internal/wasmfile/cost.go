@@ -17,8 +17,10 @@ const (
 
 // bodyCost is what one function asks of a compiler.
 type bodyCost struct {
-	// size of the body in bytes, variables its parameters and locals.
-	size, variables int
+	// size of the body in bytes, locals that it declares, variables: these and its parameters.
+	size, locals, variables int
+	// depth of blocks inside each other, loopDepth of loops.
+	depth, loopDepth int
 	// branches: each block, loop, if, else, return, bulk operation, division and label of a branch.
 	branches, loops int
 	// values: instructions that make one.
@@ -76,31 +78,4 @@ func (c *bodyCost) require(r *reader, at int) {
 			r.fail(Limit, at, "%s: %d, at most %d are allowed; split the function", each.what, each.count, each.max)
 		}
 	}
-}
-
-// What the meter puts into a function, at most (host/handler/meter of the project): two blocks around it, its entry and
-// its exit; and at each place where control splits or joins, or a call returns, the price of what follows.
-const (
-	meterBodyBytes    = 160
-	meterBodyBranches = 8
-	meterPlaceBytes   = 96
-	// A branch is at most two places, each an `if` and a look at the gas.
-	meterBranches       = 4
-	placesOfBranch      = 2
-	placesOfCall        = 2
-	meterBranchesOfCall = 1
-)
-
-// differsFrom says what of a metered body is more than metering a body that costs this can give.
-func (c *bodyCost) differsFrom(plain bodyCost) string {
-	places := placesOfBranch*plain.branches + placesOfCall*plain.calls
-	switch {
-	case c.size > plain.size+meterBodyBytes+meterPlaceBytes*places:
-		return "longer"
-	case c.branches > (1+meterBranches)*plain.branches+meterBranchesOfCall*plain.calls+meterBodyBranches:
-		return "more branched"
-	case c.loops > plain.loops:
-		return "of more loops"
-	}
-	return ""
 }

@@ -3,6 +3,9 @@ package wasmfile
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +84,15 @@ func TestParse_loopsInsideEachOther_areAtMost32(t *testing.T) {
 	}
 }
 
+func TestParse_blocksInsideEachOther_areAtMost256(t *testing.T) {
+	if _, err := Parse(moduleOf(0, nested(opBlock, 256))); err != nil {
+		t.Error(err)
+	}
+	if _, err := Parse(moduleOf(0, nested(opBlock, 257))); err == nil || !strings.Contains(err.Error(), "blocks are nested") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestParse_branchesOfAllFunctions_areBounded(t *testing.T) {
 	bodies := slices.Repeat([][]byte{bytes.Repeat(aBlock, branchesMax)}, 32)
 	if _, err := Parse(moduleOf(0, bodies...)); err != nil {
@@ -92,24 +104,34 @@ func TestParse_branchesOfAllFunctions_areBounded(t *testing.T) {
 }
 
 func TestCompareMetered_bodyThatTheMeterDoesNotMake_differs(t *testing.T) {
-	plain := bytes.Repeat(aBlock, 10)
+	// 10 branches and a call: 57 branches, 229 values, 11 calls, 1,141 bytes more are the most that metering makes of it.
+	plain := append(bytes.Repeat(aBlock, 10), aCall...)
 	for name, each := range map[string]struct {
-		body  []byte
-		words string
+		locals int
+		body   []byte
+		words  string
 	}{
-		"two more loops":     {bytes.Repeat(aLoop, 2), "more loops"},
-		"59 branches":        {bytes.Repeat(aBlock, 59), "more branched"},
-		"a long body":        {bytes.Repeat(aValue, 1_000), "longer"},
-		"calls for nothing":  {bytes.Repeat(aCall, 1_000), "longer"},
-		"80,000 blocks":      {bytes.Repeat(aBlock, 80_000), "longer"},
-		"58 branches, taken": {bytes.Repeat(aBlock, 58), ""},
+		"57 branches, taken":       {1, bytes.Repeat(aBlock, 57), ""},
+		"58 branches":              {1, bytes.Repeat(aBlock, 58), "branches: 58, metering makes at most 57"},
+		"a loop":                   {1, aLoop, "loops: 1, metering makes at most 0"},
+		"two locals more, taken":   {2, nil, ""},
+		"three locals more":        {3, nil, "locals: 3, metering makes at most 2"},
+		"four blocks deep, taken":  {1, nested(opBlock, 4), ""},
+		"five blocks deep":         {1, nested(opBlock, 5), "blocks inside each other: 5, metering makes at most 4"},
+		"11 calls, taken":          {1, bytes.Repeat(aCall, 11), ""},
+		"12 calls":                 {1, bytes.Repeat(aCall, 12), "calls: 12, metering makes at most 11"},
+		"values for nothing":       {1, bytes.Repeat(aValue, 229), "values: 230, metering makes at most 229"},
+		"the most values, taken":   {1, bytes.Repeat(aValue, 228), ""},
+		"a long body":              {1, bytes.Repeat([]byte{0x01}, 2_000), "bytes: "},
+		"80,000 blocks":            {1, bytes.Repeat(aBlock, 80_000), "bytes: "},
+		"nops up to the end taken": {1, bytes.Repeat([]byte{0x01}, 1_100), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file, err := Parse(moduleOf(0, plain))
 			if err != nil {
 				t.Fatal(err)
 			}
-			metered, err := ParseMetered(moduleOf(1, each.body))
+			metered, err := ParseMetered(moduleOf(each.locals, each.body))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,5 +139,40 @@ func TestCompareMetered_bodyThatTheMeterDoesNotMake_differs(t *testing.T) {
 				t.Errorf("got %q", what)
 			}
 		})
+	}
+}
+
+// The function in place of memory.grow is made of no body at all.
+func TestCompareMetered_addedFunction_isBoundedToo(t *testing.T) {
+	file, err := Parse(moduleOf(0, aBlock))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for blocks, words := range map[int]string{6: "", 7: "function body 1 has branches: 7, metering makes at most 6"} {
+		metered, err := ParseMetered(moduleOf(1, aBlock, bytes.Repeat(aBlock, blocks)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if what := differInCode(file, metered); !strings.Contains(what, words) || (what == "") != (words == "") {
+			t.Errorf("%d blocks: got %q", blocks, what)
+		}
+	}
+}
+
+func TestGrowths_areThoseOfTheDocument(t *testing.T) {
+	page, err := os.ReadFile("../../../../docs/abi.md")
+	if errors.Is(err, os.ErrNotExist) {
+		t.Skip("docs/abi.md is in the repository, not in the module")
+	}
+	_, table, _ := strings.Cut(string(page), "\n| of a body |")
+	lines := strings.Split(table, "\n")
+	for i, each := range growths {
+		row := fmt.Sprintf("| %s | %d | %d | %d |", each.what, each.once, each.ofBranch, each.ofCall)
+		if lines[i+2] != row {
+			t.Errorf("the document has %q, here is %q", lines[i+2], row)
+		}
+	}
+	if strings.HasPrefix(lines[len(growths)+2], "|") {
+		t.Errorf("the document goes on with %q", lines[len(growths)+2])
 	}
 }

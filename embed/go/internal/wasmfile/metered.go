@@ -11,6 +11,8 @@ import (
 const (
 	addedGlobals = 4
 	growType     = "(i32) -> i32"
+	// A memory of more pages is large: its loads cost more.
+	nearPages = 16
 )
 
 // CounterExports are the globals that a metered module exports, in their order.
@@ -51,15 +53,17 @@ func differInFunctions(file, metered *Module) string {
 	return ""
 }
 
-// differInCode: bodies are not compared, but what they ask of a compiler is bounded by what the file's own ask.
+// differInCode: bodies are not compared, but what they ask of a compiler is bounded by what the file's own ask: a module
+// that no meter made could keep a compiler for minutes.
 func differInCode(file, metered *Module) string {
 	for i, cost := range metered.costs {
+		// The function that the meter adds is made of no body.
 		var plain bodyCost
 		if i < len(file.costs) {
 			plain = file.costs[i]
 		}
-		if what := cost.differsFrom(plain); what != "" {
-			return fmt.Sprintf("its function body %d is %s than metering makes it", i, what)
+		if what, count, most := cost.excess(&plain); what != "" {
+			return fmt.Sprintf("its function body %d has %s: %d, metering makes at most %d of the file's", i, what, count, most)
 		}
 	}
 	return ""
@@ -69,10 +73,34 @@ func differInGlobals(file, metered *Module) string {
 	if metered.Globals != file.Globals+addedGlobals {
 		return fmt.Sprintf("it has %d globals, %d are due", metered.Globals, file.Globals+addedGlobals)
 	}
-	if file.Globals > 0 && !bytes.HasPrefix(afterCount(metered), afterCount(file)) {
+	var own []byte
+	if file.Globals > 0 {
+		own = afterCount(file)
+	}
+	added, isPrefix := bytes.CutPrefix(afterCount(metered), own)
+	if !isPrefix {
 		return "its globals differ from the file's"
 	}
+	isLarge := len(file.Memories) > 0 && file.Memories[0].Min > nearPages
+	if !bytes.Equal(added, counterGlobals(isLarge)) {
+		return "what follows the file's globals is not the three counters with what they hold at first, and the meter's own"
+	}
 	return ""
+}
+
+// counterGlobals are the declarations that the meter adds: the gas, 0; the stack, 262,144; refused, 0; and one of its own,
+// 1 where the memory begins large.
+func counterGlobals(isLarge bool) []byte {
+	added := []byte{
+		0x7e, 1, opI64, 0, opEnd,
+		0x7f, 1, opI32, 0x80, 0x80, 0x10, opEnd,
+		0x7f, 1, opI32, 0, opEnd,
+		0x7f, 1, opI32, 0, opEnd,
+	}
+	if isLarge {
+		added[len(added)-2] = 1
+	}
+	return added
 }
 
 func afterCount(module *Module) []byte {

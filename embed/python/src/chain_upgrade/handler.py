@@ -15,13 +15,14 @@ from .engine import new_engine
 from .errors import UpgradeError
 from .failures import cancelled, engine_failure
 from .gas import GasCounter
+from .growth import require_cheap
 from .guards import declared_versions, guard_after, guard_before, require_layout
 from .interface import check_file, section_payload
-from .limits import BATCH_BYTES, HANDLER_BYTES_MAX
+from .limits import BATCH_BYTES, GAS_LIMIT_MAX, HANDLER_BYTES_MAX
 from .manifest import MANIFEST_SECTION, Manifest
 from .manifest_rules import parse_manifest
 from .messages import encode_context
-from .metered import invalid, metered_module
+from .metered import costs_of, invalid, metered_module
 from .overlay import Overlay
 from .place import Place
 from .plan import Timestamp, int64, plan_message
@@ -32,8 +33,6 @@ from .stores import StorePort
 from .wasm_shape import read_shape
 
 _OF_HANDLER = re.compile("UPG_(MIGRATION|HANDLER)_")
-#: The counter has 64 bits with a sign, and takes debts.
-_GAS_LIMIT_MAX = 1 << 62
 
 
 class Handler:
@@ -101,12 +100,12 @@ class Handler:
 
     def _run(self, given: Input) -> Run:
         whole_number("batch_bytes", given.batch_bytes, 1, BATCH_BYTES)
+        gas = GasCounter(self._gas_limit(given))
         budget = OverlayBudget(whole_number("overlay_bytes_max", given.overlay_bytes_max, 0))
         stores = {name: Overlay(StorePort(name, store), budget.grew) for name, store in given.stores.items()}
         if given.guards:
             guard_before(self.manifest, given.versions, stores)
         require_layout(self.manifest, given.versions)
-        gas = GasCounter(self._gas_limit(given))
         place = Place()
         try:
             outcome = self._sandboxed(given, stores, gas, place)
@@ -127,7 +126,7 @@ class Handler:
 
     def _gas_limit(self, given: Input) -> int:
         limit = self.manifest.gas_limit if given.gas_limit is None else given.gas_limit
-        return whole_number("a gas limit", limit, 0, _GAS_LIMIT_MAX)
+        return whole_number("a gas limit", limit, 0, GAS_LIMIT_MAX)
 
     def _sandboxed(self, given: Input, stores: dict[str, Overlay], gas: GasCounter, place: Place) -> Outcome:
         if given.cancel and given.cancel.is_cancelled:
@@ -170,7 +169,9 @@ def _examine(data: bytes, engine: Engine) -> tuple[Manifest, bytes]:
     problem = invalid(Engine(), data)
     if problem:
         raise UpgradeError("UPG_HANDLER_FORMAT", f"not a valid module: {problem}")
-    return manifest, metered_module(file, engine)
+    costs = costs_of(file)
+    require_cheap(costs)
+    return manifest, metered_module(file, costs, engine)
 
 
 def _compile(engine: Engine, metered: bytes) -> Module:

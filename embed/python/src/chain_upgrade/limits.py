@@ -29,18 +29,21 @@ MEMORY_INITIAL_PAGES_MAX = 256
 MEMORY_PAGES_MAX = 512
 PAGE_BYTES = 65_536
 
-#: Of a metered module: what a file may have, and what metering may add to it.
+#: Of the bodies of a file's functions (docs/gas.md, "Compilers").
+BODY_BYTES_MAX = 65_536
+#: Parameters do not count.
+LOCALS_MAX = 256
 LOCALS_TOTAL_MAX = 50_000
+NESTING_MAX = 256
+BR_TABLE_LABELS_MAX = 1_024
+BRANCHES_MAX = 2_048
+BRANCHES_TOTAL_MAX = 65_536
+BRANCH_VARIABLES_MAX = 200_000
+BRANCH_VALUES_MAX = 16_777_216
 LOOPS_MAX = 256
 LOOP_NESTING_MAX = 32
-METERED_LOCALS_ADDED = 8
-METERED_LOCALS_MAX = 256 + METERED_LOCALS_ADDED
-METERED_NESTING_MAX = 256 + 8
-METERED_BODY_BYTES_MAX = 524_288
-#: Five for each of the 2,048 that a body may have, two for each of its 4,096 calls.
-METERED_BRANCHES_MAX = 5 * 2_048 + 2 * 4_096 + 48
-#: A body's branches times its variables are at most 200,000; metering makes five of one, but for those of calls.
-METERED_BRANCH_LOCALS_MAX = 5 * 200_000
+VALUES_MAX = 32_768
+CALLS_MAX = 4_096
 
 BATCH_BYTES = 65_536
 BATCH_OUT_BYTES = 262_144

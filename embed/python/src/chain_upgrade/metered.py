@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from wasmtime import Engine, Module, WasmtimeError
 
 from .errors import UpgradeError
+from .growth import excess
 from .interface import COUNTERS, METERED_SECTION, metered_refusal, section_payload
 from .limits import MEMORY_PAGES_MAX
-from .wasm_code import code_problem
+from .wasm_code import BodyCost, body_costs
 from .wasm_shape import (
     CODE_SECTION,
     DATA_COUNT_SECTION,
@@ -20,6 +22,7 @@ from .wasm_shape import (
     Export,
     Limits,
     WasmShape,
+    params_of,
     read_shape,
 )
 
@@ -34,12 +37,15 @@ _KEPT = {
 #: Of the function that takes the place of memory.grow.
 _GROW_TYPE = "(i32) -> i32"
 _OTHER_TYPE = re.compile(r"\b(?!i32|i64)\w")
-#: The counters' declarations, with what they hold at first; another global, of the meter's own, follows.
-_COUNTER_GLOBALS = (b"\x7e\x01\x42\x00\x0b", b"\x7f\x01\x41\x80\x80\x10\x0b", b"\x7f\x01\x41\x00\x0b")
-_OWN_GLOBALS = (b"\x7f\x01\x41\x00\x0b", b"\x7f\x01\x41\x01\x0b")
+#: The counters' declarations, with what they hold at first.
+_COUNTER_GLOBALS = [b"\x7e\x01\x42\x00\x0b", b"\x7f\x01\x41\x80\x80\x10\x0b", b"\x7f\x01\x41\x00\x0b"]
+#: Of the meter's own: whether the memory is large.
+_IS_SMALL, _IS_LARGE = b"\x7f\x01\x41\x00\x0b", b"\x7f\x01\x41\x01\x0b"
+#: A memory of more pages is large: its loads cost more.
+_NEAR_PAGES = 16
 
 
-def metered_module(file: WasmShape, engine: Engine) -> bytes:
+def metered_module(file: WasmShape, costs: Sequence[BodyCost], engine: Engine) -> bytes:
     """The module that runs, which ``engine`` may compile: valid, and bounded. Raises UPG_HANDLER_METERED."""
     found = section_payload(file, METERED_SECTION)
     if not found:
@@ -53,10 +59,20 @@ def metered_module(file: WasmShape, engine: Engine) -> bytes:
     problem = invalid(engine, found[0])
     if problem:
         raise metered_refusal(f"it is not a valid module: {problem}")
-    problem = difference(metered, file) or code_problem(metered.sections.get(CODE_SECTION, b"\0"))
+    problem = difference(metered, file)
+    if problem is None:
+        try:
+            problem = excess(costs, costs_of(metered))
+        except UpgradeError as cause:
+            problem = cause.message
     if problem:
         raise metered_refusal(problem)
     return found[0]
+
+
+def costs_of(shape: WasmShape) -> list[BodyCost]:
+    """What each body asks of a compiler, of a module that an engine found valid. Raises UPG_HANDLER_OPCODE and LIMIT."""
+    return body_costs(shape.sections.get(CODE_SECTION, b"\0"), [params_of(kind) for kind in shape.functions])
 
 
 def invalid(engine: Engine, wasm: bytes) -> str | None:
@@ -94,9 +110,10 @@ def _globals_problem(metered: WasmShape, file: WasmShape) -> str | None:
     count = len(file.globals)
     if metered.globals[:count] != file.globals:
         return "its globals are not those of the file, with what they hold at first"
-    added = metered.globals[count:]
-    if tuple(added[:-1]) != _COUNTER_GLOBALS or added[-1] not in _OWN_GLOBALS:
-        return f"after the file's globals it has not the counters {', '.join(COUNTERS)} and one more"
+    is_large = file.memories[0].minimum > _NEAR_PAGES
+    if metered.globals[count:] != [*_COUNTER_GLOBALS, _IS_LARGE if is_large else _IS_SMALL]:
+        counters = ", ".join(COUNTERS)
+        return f"after the file's globals it has not the counters {counters} with what they hold at first, and the meter's own"
     return None
 
 

@@ -34,7 +34,7 @@ class Input:
     #: By the names that the manifest uses, as the chain's store loader left them: with the manifest's store upgrades.
     #: Nothing may write to them while the handler runs, and the run writes nothing to them until `Run.write`.
     stores: Mapping[str, KVStore]
-    #: The manifest's when None. A chain leaves it out.
+    #: The manifest's when None; at most 10^12, as that is. A chain leaves it out.
     gas_limit: int | None = None
     #: Only a harness gives others, to compare results.
     batch_bytes: int = BATCH_BYTES

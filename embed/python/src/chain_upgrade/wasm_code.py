@@ -1,33 +1,45 @@
-"""Bodies of functions of a valid module: bounds that keep a compiler's work small, and that no instruction is strange.
+"""What bodies of functions ask of a compiler (docs/gas.md, "Compilers"), and that no instruction is strange.
 
-A compiler may take the square of what is nested or branches, so a few kilobytes could keep it for minutes. The numbers
-are what metering makes, at most, of what a node takes (host/wasm/limits.ts, docs/gas.md).
+A compiler may take the square of what is nested or branches, so a few kilobytes could keep it for minutes. They are counted
+as the node counts them, but for operands, whose number the types decide.
 """
 
 from __future__ import annotations
 
-from .limits import (
-    LOCALS_TOTAL_MAX,
-    LOOP_NESTING_MAX,
-    LOOPS_MAX,
-    METERED_BODY_BYTES_MAX,
-    METERED_BRANCH_LOCALS_MAX,
-    METERED_BRANCHES_MAX,
-    METERED_LOCALS_ADDED,
-    METERED_LOCALS_MAX,
-    METERED_NESTING_MAX,
-)
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-_REFUSED, _PLAIN, _BLOCK, _ELSE, _END, _LABEL, _LABELS, _INDEX, _INDEXES, _PREFIX, _BRANCH, _BULK = range(12)
+from .errors import UpgradeError
+from .limits import BR_TABLE_LABELS_MAX
+
+_REFUSED, _PLAIN, _BLOCK, _ELSE, _END, _LABEL, _LABELS, _INDEX, _INDEXES, _PREFIX, _BRANCH, _GROW = range(12)
 _LOOP, _CALL, _CALL_INDIRECT = 0x03, 0x10, 0x11
-#: What metering adds at a call, and around a body, at most.
-_BRANCHES_OF_CALL, _BRANCHES_AROUND = 2, 48
 _VALUE_TYPES = b"\x7f\x7e"
 _BLOCK_TYPES = b"\x40\x7f\x7e"
 #: A loop is entered, begun again and left.
 _LOOP_BRANCHES = 4
 #: Immediates of the allowed instructions after 0xfc, each one LEB128: memory.init, data.drop, memory.copy, memory.fill.
 _BULK_IMMEDIATES = {8: 2, 9: 1, 10: 2, 11: 1}
+_DATA_DROP = 9
+
+
+@dataclass
+class BodyCost:
+    """Of one body."""
+
+    bytes: int = 0
+    #: Declared ones.
+    locals: int = 0
+    params: int = 0
+    #: Blocks inside each other.
+    depth: int = 0
+    loops: int = 0
+    loop_depth: int = 0
+    #: Each block, loop, if, else, return, bulk operation, division and label of a branch.
+    branches: int = 0
+    #: Instructions that make one; a local that is read is a value that existed before.
+    values: int = 0
+    calls: int = 0
 
 
 def _kinds() -> list[int]:
@@ -46,7 +58,7 @@ def _kinds() -> list[int]:
         (_INDEXES, (0x11, 0x11), (0x28, 0x29), (0x2C, 0x37), (0x3A, 0x3E)),
         # Return, divisions and remainders; memory.grow has an index too.
         (_BRANCH, (0x0F, 0x0F), (0x6D, 0x70), (0x7F, 0x82)),
-        (_BULK, (0x40, 0x40)),
+        (_GROW, (0x40, 0x40)),
         (_PREFIX, (0xFC, 0xFC)),
     ):
         for first, last in ranges:
@@ -54,106 +66,112 @@ def _kinds() -> list[int]:
     return table
 
 
+def _makers() -> list[int]:
+    """By opcode: 1 for what makes a value. Calls, select, globals, loads, the size of memory, constants, numeric ones."""
+    table = [0] * 256
+    for first, last in ((0x10, 0x11), (0x1B, 0x1B), (0x23, 0x23), (0x28, 0x35), (0x3F, 0xC4)):
+        table[first : last + 1] = [1] * (last + 1 - first)
+    return table
+
+
 _KINDS = _kinds()
+_MAKES_VALUE = _makers()
 
 
-def code_problem(content: bytes) -> str | None:
-    """What is wrong with a code section, of a module that an engine found valid; None when nothing is."""
+def body_costs(content: bytes, params: Sequence[int]) -> list[BodyCost]:
+    """Of a code section, of a module that an engine found valid; ``params`` are those of its functions, in their order.
+
+    Raises UPG_HANDLER_OPCODE for what is not allowed, UPG_HANDLER_LIMIT for a ``br_table`` of too many labels.
+    """
+    costs = []
     count, at = _u32(content, 0)
-    total = 0
     for index in range(count):
         size, at = _u32(content, at)
-        if size > METERED_BODY_BYTES_MAX:
-            return f"body {index} has {size} bytes, at most {METERED_BODY_BYTES_MAX} are allowed"
+        cost = BodyCost(bytes=size, params=params[index])
         end = at + size
-        declared, at, problem = _locals(content, at)
-        total += declared
-        problem = problem or _body_problem(content, at, end, declared)
-        if problem:
-            return f"body {index}: {problem}"
+        try:
+            _count_instructions(content, _count_locals(content, at, cost), end, cost)
+        except UpgradeError as error:
+            raise UpgradeError(error.code, f"body {index}: {error.message}") from error
+        costs.append(cost)
         at = end
-    if total > LOCALS_TOTAL_MAX + METERED_LOCALS_ADDED * count:
-        return f"{total} locals in all functions together are more than are allowed"
-    return None
+    return costs
 
 
-def _locals(content: bytes, at: int) -> tuple[int, int, str | None]:
-    declared = 0
+def _refused(what: str) -> UpgradeError:
+    return UpgradeError("UPG_HANDLER_OPCODE", f"{what} is not allowed")
+
+
+def _count_locals(content: bytes, at: int, cost: BodyCost) -> int:
     groups, at = _u32(content, at)
     for _ in range(groups):
         count, at = _u32(content, at)
-        declared += count
+        cost.locals += count
         if content[at] not in _VALUE_TYPES:
-            return declared, at, f"a local of type 0x{content[at]:x}: only i32 and i64 are allowed"
+            raise _refused(f"a local of type 0x{content[at]:x}, only i32 and i64 are: another")
         at += 1
-    problem = f"{declared} locals, at most {METERED_LOCALS_MAX} are allowed"
-    return declared, at, problem if declared > METERED_LOCALS_MAX else None
+    return at
 
 
-def _body_problem(content: bytes, at: int, end: int, declared: int) -> str | None:
+def _count_instructions(content: bytes, at: int, end: int, cost: BodyCost) -> None:
     """One loop over the instructions: it is the time that loading takes here."""
-    kinds = _KINDS
-    branches = calls = loops = open_loops = 0
+    kinds, makes_value = _KINDS, _MAKES_VALUE
+    branches = values = calls = open_loops = 0
     #: Of the open blocks, whether each is a loop.
     blocks: list[bool] = []
     while at < end:
         opcode = content[at]
         at += 1
         kind = kinds[opcode]
+        values += makes_value[opcode]
         if kind == _PLAIN:
             continue
-        if kind in (_INDEX, _INDEXES, _LABEL, _BULK):
+        if kind in (_INDEX, _INDEXES, _LABEL, _GROW):
             while content[at] > 0x7F:
                 at += 1
             at += 1
             if kind == _INDEX:
                 calls += opcode == _CALL
-                continue
-            if kind == _INDEXES:
+            elif kind == _INDEXES:
                 calls += opcode == _CALL_INDIRECT
                 while content[at] > 0x7F:
                     at += 1
                 at += 1
-                continue
-            branches += 1
+            else:
+                branches += 1
         elif kind == _END:
             if blocks:
                 open_loops -= blocks.pop()
         elif kind == _BLOCK:
             if content[at] not in _BLOCK_TYPES:
-                return f"a block of type 0x{content[at]:x}: only i32, i64 or none are allowed"
+                raise _refused(f"a block of type 0x{content[at]:x}, only i32, i64 or none are: another")
             at += 1
             is_loop = opcode == _LOOP
             blocks.append(is_loop)
-            loops += is_loop
+            cost.loops += is_loop
             open_loops += is_loop
             branches += _LOOP_BRANCHES if is_loop else 1
-            if len(blocks) > METERED_NESTING_MAX:
-                return f"blocks are nested deeper than {METERED_NESTING_MAX} levels"
-            if loops > LOOPS_MAX or open_loops > LOOP_NESTING_MAX:
-                return f"more than {LOOPS_MAX} loops, or more than {LOOP_NESTING_MAX} inside each other"
+            cost.depth = max(cost.depth, len(blocks))
+            cost.loop_depth = max(cost.loop_depth, open_loops)
         elif kind in (_ELSE, _BRANCH):
             branches += 1
         elif kind == _LABELS:
             labels, at = _u32(content, at)
+            if labels > BR_TABLE_LABELS_MAX:
+                what = f"a br_table of {labels} labels, at most {BR_TABLE_LABELS_MAX} are allowed"
+                raise UpgradeError("UPG_HANDLER_LIMIT", what)
+            # The last one is that of every other number.
             branches += labels + 1
-            if branches <= METERED_BRANCHES_MAX:
-                at = _skip(content, at, labels + 1)
+            at = _skip(content, at, labels + 1)
         elif kind == _PREFIX:
             number, at = _u32(content, at)
             if number not in _BULK_IMMEDIATES:
-                return f"opcode 0xfc {number} is not allowed"
+                raise _refused(f"opcode 0xfc {number}")
             at = _skip(content, at, _BULK_IMMEDIATES[number])
-            branches += 1
+            branches += number != _DATA_DROP
         else:
-            return f"opcode 0x{opcode:x} is not allowed"
-        if branches > METERED_BRANCHES_MAX:
-            return f"more than {METERED_BRANCHES_MAX} branches"
-    # Two locals at most are the meter's.
-    product = max(branches - _BRANCHES_OF_CALL * calls - _BRANCHES_AROUND, 0) * max(declared - 2, 0)
-    if product > METERED_BRANCH_LOCALS_MAX:
-        return f"branches × locals, without those of calls: {product}, at most {METERED_BRANCH_LOCALS_MAX} are allowed"
-    return None
+            raise _refused(f"opcode 0x{opcode:x}")
+    cost.branches, cost.values, cost.calls = branches, values, calls
 
 
 def _skip(content: bytes, at: int, numbers: int) -> int:

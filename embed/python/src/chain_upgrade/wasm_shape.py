@@ -269,6 +269,16 @@ class _ShapeReader:
             self.shape.exports[name] = Export(_KINDS[kind], kind_of_it, is_function and index < self._imported, index)
 
 
+def params_of(kind: str) -> int:
+    """Parameters of a function.
+
+    >>> params_of("(i32, i64) -> i32"), params_of("() -> ()")
+    (2, 0)
+    """
+    params = kind[1 : kind.index(")")]
+    return params.count(",") + 1 if params else 0
+
+
 def read_shape(data: bytes) -> WasmShape:
     """Work is linear in the length of ``data``, whatever it says. Raises UPG_HANDLER_FORMAT and the like."""
     return _ShapeReader().read(data)

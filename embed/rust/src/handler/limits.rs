@@ -1,11 +1,12 @@
 //! What a handler's module may be at most: small files can grow large when an engine compiles them, and every node must decide alike,
 //! so acceptance depends on these numbers and never on an engine's own.
 
+use super::cost::BodyCost;
 use crate::code::Code;
 use crate::error::{Error, Result};
 use wasmtime::wasmparser::{
     BinaryReaderError, ConstExpr, DataKind, DataSectionReader, ElementItems, ElementKind, ElementSectionReader,
-    FunctionBody, Operator, Payload, TableSectionReader,
+    Operator, Payload, TableSectionReader,
 };
 
 const TYPES_MAX: u32 = 2_000;
@@ -13,6 +14,8 @@ const PARAMS_MAX: usize = 32;
 const PARAMS_TOTAL_MAX: usize = 10_000;
 const IMPORTS_MAX: u32 = 16;
 const FUNCTIONS_MAX: u32 = 20_000;
+const BODY_BYTES_MAX: u64 = 65_536;
+/// Parameters do not count.
 const LOCALS_MAX: u64 = 256;
 /// Of all functions together.
 const LOCALS_TOTAL_MAX: u64 = 50_000;
@@ -21,9 +24,16 @@ const EXPORTS_MAX: u32 = 1_000;
 const ELEMENT_SEGMENTS_MAX: u32 = 1_000;
 const DATA_SEGMENTS_MAX: u32 = 4_096;
 const CUSTOM_SECTIONS_MAX: usize = 64;
-const BODY_BYTES_MAX: usize = 65_536;
-const NESTING_MAX: u32 = 256;
-const BR_TABLE_LABELS_MAX: u32 = 1_024;
+/// Of blocks.
+const NESTING_MAX: u64 = 256;
+const BRANCHES_MAX: u64 = 2_048;
+const BRANCHES_TOTAL_MAX: u64 = 65_536;
+const BRANCH_VARIABLES_MAX: u64 = 200_000;
+const BRANCH_VALUES_MAX: u64 = 16_777_216;
+const LOOPS_MAX: u64 = 256;
+const LOOP_NESTING_MAX: u64 = 32;
+const VALUES_MAX: u64 = 32_768;
+const CALLS_MAX: u64 = 4_096;
 const TABLE_ELEMENTS_MAX: u64 = 4_096;
 const PAGE_BYTES: u64 = 65_536;
 
@@ -33,12 +43,13 @@ pub(super) struct Limits {
     customs: usize,
     params: usize,
     locals: u64,
+    branches: u64,
     table: Option<u64>,
     /// Pages that the memory begins with.
     pub(super) memory_pages: u64,
 }
 
-fn limit(what: &str) -> Error {
+pub(super) fn limit(what: &str) -> Error {
     Error::new(Code::HandlerLimit, what)
 }
 
@@ -67,7 +78,6 @@ impl Limits {
             Payload::ElementSection(elements) => self.elements(elements.clone()),
             Payload::DataCountSection { count: segments, .. } => count("data segments", *segments, DATA_SEGMENTS_MAX),
             Payload::DataSection(data) => self.data(data.clone()),
-            Payload::CodeSectionEntry(body) => self.body(body),
             _ => Ok(()),
         }
     }
@@ -134,57 +144,31 @@ impl Limits {
         Ok(())
     }
 
-    fn body(&mut self, body: &FunctionBody<'_>) -> Result<()> {
-        let bytes = body.range().len();
-        if bytes > BODY_BYTES_MAX {
-            return Err(limit(&format!("a function body of {bytes} bytes, at most {BODY_BYTES_MAX} are allowed")));
-        }
-        let mut reader = body.get_locals_reader().map_err(|cause| malformed(&cause))?;
-        let mut locals = 0;
-        for _ in 0..reader.get_count() {
-            locals += u64::from(reader.read().map_err(|cause| malformed(&cause))?.0);
-            if locals > LOCALS_MAX {
-                return Err(limit(&format!("{locals} locals, at most {LOCALS_MAX} are allowed")));
+    /// A body of the file, which metering makes larger.
+    pub(super) fn body(&mut self, cost: &BodyCost) -> Result<()> {
+        self.locals += cost.locals;
+        self.branches += cost.branches;
+        let variables = cost.params + cost.locals;
+        for (what, count, max) in [
+            ("bytes of a body", cost.bytes, BODY_BYTES_MAX),
+            ("locals", cost.locals, LOCALS_MAX),
+            ("locals in all functions together", self.locals, LOCALS_TOTAL_MAX),
+            ("blocks inside each other", cost.depth, NESTING_MAX),
+            ("branches", cost.branches, BRANCHES_MAX),
+            ("branches in all functions together", self.branches, BRANCHES_TOTAL_MAX),
+            ("loops", cost.loops, LOOPS_MAX),
+            ("loops inside each other", cost.loop_depth, LOOP_NESTING_MAX),
+            ("values", cost.values, VALUES_MAX),
+            ("calls", cost.calls, CALLS_MAX),
+            ("branches × parameters and locals", cost.branches * variables, BRANCH_VARIABLES_MAX),
+            ("branches × values", cost.branches * (variables + cost.values), BRANCH_VALUES_MAX),
+        ] {
+            if count > max {
+                return Err(limit(&format!("{what}: {count}, at most {max} are allowed; split the function")));
             }
         }
-        self.locals += locals;
-        if self.locals > LOCALS_TOTAL_MAX {
-            return Err(limit(&format!("more than {LOCALS_TOTAL_MAX} locals in all functions together")));
-        }
-        code(body)
+        Ok(())
     }
-}
-
-/// Nesting and labels; whether the code is valid is the validator's to say.
-fn code(body: &FunctionBody<'_>) -> Result<()> {
-    let mut operators = body.get_operators_reader().map_err(|cause| malformed(&cause))?;
-    let mut depth = 0_u32;
-    while !operators.eof() {
-        let operator = match operators.read() {
-            Ok(operator) => operator,
-            // The reader's own bound of a br_table, which is far above ours.
-            Err(cause) if cause.message().contains("br_table") => return Err(labels()),
-            // Where and why is the validator's to say.
-            Err(_) => return Ok(()),
-        };
-        match operator {
-            Operator::Block { .. } | Operator::Loop { .. } | Operator::If { .. } => depth += 1,
-            Operator::End => depth = depth.saturating_sub(1),
-            Operator::BrTable { targets } if targets.len() > BR_TABLE_LABELS_MAX => return Err(labels()),
-            Operator::TableInit { .. } | Operator::TableCopy { .. } | Operator::ElemDrop { .. } => {
-                return Err(Error::new(Code::HandlerOpcode, "instructions that change a table are not allowed"));
-            }
-            _ => {}
-        }
-        if depth > NESTING_MAX {
-            return Err(limit(&format!("blocks inside each other, at most {NESTING_MAX} are allowed")));
-        }
-    }
-    Ok(())
-}
-
-fn labels() -> Error {
-    limit(&format!("a br_table of more than {BR_TABLE_LABELS_MAX} labels"))
 }
 
 /// Of a segment; `None` when it is not a plain constant, which the validator judges.

@@ -1,6 +1,7 @@
 //! The metered module that a file carries: what can be held against the file without a meter of our own. Only the bodies of its
 //! functions may differ; that these are what the meter makes is what the pinned hash stands for.
 
+use super::growth::excess;
 use super::module::{Bounds, Export, ModuleFacts, examine};
 use crate::code::Code;
 use crate::error::{Error, Result};
@@ -18,6 +19,17 @@ const COUNTERS: [(&str, ValType); 3] =
 const SAME_SECTIONS: [u8; 6] = [1, 2, 4, 9, 12, 11];
 /// The three counters, and whether the memory is large.
 const ADDED_GLOBALS: usize = 4;
+const GLOBAL_SECTION: u8 = 6;
+/// A memory of more pages is large: its loads cost more.
+const NEAR_PAGES: u64 = 16;
+const I32_ZERO: &[u8] = &[0x7f, 1, 0x41, 0, 0x0b];
+/// Their declarations as the meter writes them, the gas first; in a memory that begins small, and in a large one.
+const ADDED: [[&[u8]; ADDED_GLOBALS]; 2] = {
+    let gas: &[u8] = &[0x7e, 1, 0x42, 0, 0x0b];
+    let stack: &[u8] = &[0x7f, 1, 0x41, 0x80, 0x80, 0x10, 0x0b];
+    let is_large: &[u8] = &[0x7f, 1, 0x41, 1, 0x0b];
+    [[gas, stack, I32_ZERO, I32_ZERO], [gas, stack, I32_ZERO, is_large]]
+};
 const ADVICE: &str = "make it again with `chaind handler meter FILE --out FILE`";
 
 fn refusal(what: &str) -> Error {
@@ -51,10 +63,30 @@ fn difference(file: &ModuleFacts<'_>, metered: &ModuleFacts<'_>) -> Option<Strin
     if added.is_none_or(|added| added.len() > 1) {
         return Some("its functions are others".to_owned());
     }
-    if metered.globals.len() != file.globals.len() + ADDED_GLOBALS || !metered.globals.starts_with(&file.globals) {
+    globals(file, metered)
+        .or_else(|| exports(file, metered))
+        .or_else(|| memory(file, metered))
+        .or_else(|| excess(&file.costs, &metered.costs))
+}
+
+/// The file's with what they hold at first, then the counters and whether the memory is large, with theirs.
+fn globals(file: &ModuleFacts<'_>, metered: &ModuleFacts<'_>) -> Option<String> {
+    let is_large = file.memory.is_some_and(|memory| memory.initial > NEAR_PAGES);
+    let own = after_count(file.sections.get(&GLOBAL_SECTION).copied().unwrap_or(&[0]));
+    let added = after_count(metered.sections.get(&GLOBAL_SECTION).copied().unwrap_or(&[0])).strip_prefix(own);
+    if metered.globals.len() != file.globals.len() + ADDED_GLOBALS || added.is_none() {
         return Some("its globals are others".to_owned());
     }
-    exports(file, metered).or_else(|| memory(file, metered))
+    let is_due = added == Some(&ADDED[usize::from(is_large)].concat());
+    let what =
+        "what follows the file's globals is not the three counters with what they hold at first, and the meter's own";
+    (!is_due).then(|| what.to_owned())
+}
+
+/// A section's content without the number of its items, whose encoding was read before.
+fn after_count(content: &[u8]) -> &[u8] {
+    let size = content.iter().take_while(|byte| **byte > 0x7f).count() + 1;
+    content.get(size..).unwrap_or_default()
 }
 
 /// The file's, then the counters.

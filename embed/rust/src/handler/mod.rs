@@ -1,5 +1,7 @@
 //! From a file to a handler: hash, manifest, interface, metered module, compiled.
 
+mod cost;
+mod growth;
 mod interface;
 mod layout;
 mod limits;

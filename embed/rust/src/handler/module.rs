@@ -1,5 +1,6 @@
 //! What a WebAssembly file says about itself, as far as the host must know it: imports, exports, memory, custom sections.
 
+use super::cost::BodyCost;
 use super::limits::{Limits, malformed};
 use crate::code::Code;
 use crate::engine::FEATURES;
@@ -45,6 +46,8 @@ pub(super) struct ModuleFacts<'a> {
     /// Types of the functions, imported ones first.
     pub(super) functions: Vec<u32>,
     pub(super) globals: Vec<GlobalType>,
+    /// Of the bodies, in their order.
+    pub(super) costs: Vec<BodyCost>,
 }
 
 /// Which limits hold.
@@ -74,6 +77,13 @@ pub(super) fn examine(bytes: &[u8], bounds: Bounds) -> Result<ModuleFacts<'_>> {
                 }
                 if bounds == Bounds::OfHandlers {
                     facts.limits.check(&payload)?;
+                }
+                if let Payload::CodeSectionEntry(body) = &payload {
+                    let cost = BodyCost::of(body, facts.params_of_next_body())?;
+                    if bounds == Bounds::OfHandlers {
+                        facts.limits.body(&cost)?;
+                    }
+                    facts.costs.push(cost);
                 }
                 facts.take(payload)?;
             }
@@ -202,6 +212,12 @@ impl<'a> ModuleFacts<'a> {
 
     pub(super) fn exported(&self, name: &str) -> Option<&Export> {
         self.exports.iter().find(|(exported, _)| exported == name).map(|(_, export)| export)
+    }
+
+    fn params_of_next_body(&self) -> usize {
+        let function = self.functions.get(self.imports.len() + self.costs.len());
+        let kind = function.and_then(|index| self.types.get(*index as usize));
+        kind.map_or(0, |kind| kind.params().len())
     }
 
     fn signature(&self, index: u32) -> String {

@@ -29,8 +29,8 @@ pub(super) struct Purse {
 
 impl Purse {
     pub(super) fn new(limit: u64) -> Self {
-        // A limit has at most 10^12.
-        Purse { limit, left: i64::try_from(limit).unwrap_or(i64::MAX) }
+        // At most 10^12: the input was looked at.
+        Purse { limit, left: limit.cast_signed() }
     }
 
     /// Takes a price before what it is for is done.

@@ -1,6 +1,7 @@
 //! What a handler can reach: the stores of its manifest, by index, each with its access and key prefixes. There is no other way
 //! to a store, and every key passes here. A violation ends the run.
 
+use super::budget::Budget;
 use super::failures::trap;
 use super::frames::{Op, Ops};
 use super::gas::Purse;
@@ -10,9 +11,8 @@ use crate::error::{Error, Result};
 use crate::manifest::{Manifest, ManifestStore};
 use crate::overlay::Overlay;
 use crate::store::{Guarded, Stores};
-use crate::text::hex;
-
-const SHOWN_KEY_BYTES_MAX: usize = 16;
+use crate::text::{hex, short_hex};
+use std::sync::Arc;
 
 pub(super) struct Handle {
     pub(super) name: String,
@@ -23,6 +23,7 @@ pub(super) struct Handle {
     pub(super) written: u64,
     pub(super) deleted: u64,
     pub(super) bytes: u64,
+    budget: Arc<Budget>,
 }
 
 impl Handle {
@@ -31,10 +32,8 @@ impl Handle {
         if self.prefixes.is_none() || self.covering_prefix(key).is_some() {
             return Ok(());
         }
-        let shown = hex(&key[..key.len().min(SHOWN_KEY_BYTES_MAX)]);
-        let rest = if key.len() > SHOWN_KEY_BYTES_MAX { "…" } else { "" };
-        let name = &self.name;
-        Err(trap(&format!("key {shown}{rest} lies outside the prefixes that the manifest gives of store \"{name}\"")))
+        let (shown, name) = (short_hex(key), &self.name);
+        Err(trap(&format!("key {shown} lies outside the prefixes that the manifest gives of store \"{name}\"")))
     }
 
     /// A range must lie inside what one prefix covers. It is never clipped: a shorter result would look like an empty store.
@@ -53,14 +52,17 @@ impl Handle {
         self.prefixes.iter().flatten().find(|prefix| key.starts_with(prefix)).map(Vec::as_slice)
     }
 
-    /// What the guest was allowed to do and paid for.
-    pub(super) fn apply(&mut self, key: &[u8], value: Option<&[u8]>) {
+    /// What the guest was allowed to do and paid for. `UPG_STORE_FULL` when the writes have no room.
+    pub(super) fn apply(&mut self, key: &[u8], value: Option<&[u8]>) -> Result<()> {
+        let before = self.writes.find(key).map(|value| value.map_or(0, <[u8]>::len));
+        self.budget.take(key, value, before)?;
         match value {
             Some(_) => self.written += 1,
             None => self.deleted += 1,
         }
         self.bytes += (key.len() + value.map_or(0, <[u8]>::len)) as u64;
         self.writes.put(key, value);
+        Ok(())
     }
 }
 
@@ -81,8 +83,10 @@ pub(super) struct Handles {
 
 impl Handles {
     /// `UPG_HANDLER_LAYOUT` when a store of the manifest is absent.
-    pub(super) fn new(manifest: &Manifest, stores: &Stores) -> Result<Self> {
-        let all = manifest.stores.iter().map(|listed| handle(listed, &manifest.name, stores)).collect::<Result<_>>()?;
+    pub(super) fn new(manifest: &Manifest, stores: &Stores, overlay_bytes_max: u64) -> Result<Self> {
+        let budget = Arc::new(Budget::new(overlay_bytes_max));
+        let handle = |listed| handle(listed, &manifest.name, stores, &budget);
+        let all = manifest.stores.iter().map(handle).collect::<Result<_>>()?;
         Ok(Handles { all, may_write: false, writes: 0 })
     }
 
@@ -120,13 +124,13 @@ impl Handles {
             self.writable(store)?.require_key(key)?;
             let lengths = long_price(key.len()) + long_price(value.map_or(0, <[u8]>::len));
             purse.charge(self.next_write_price(value.is_some()) + lengths, "framed writes")?;
-            self.writable(store)?.apply(key, value);
+            self.writable(store)?.apply(key, value)?;
         }
         Ok(())
     }
 }
 
-fn handle(listed: &ManifestStore, plan: &str, stores: &Stores) -> Result<Handle> {
+fn handle(listed: &ManifestStore, plan: &str, stores: &Stores, budget: &Arc<Budget>) -> Result<Handle> {
     let ManifestStore { name, is_writable, prefixes } = listed;
     let Some(store) = stores.get(name) else {
         let there: Vec<&str> = stores.keys().map(String::as_str).collect();
@@ -144,5 +148,6 @@ fn handle(listed: &ManifestStore, plan: &str, stores: &Stores) -> Result<Handle>
         written: 0,
         deleted: 0,
         bytes: 0,
+        budget: Arc::clone(budget),
     })
 }

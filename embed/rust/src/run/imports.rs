@@ -96,7 +96,7 @@ fn store_set(memory: &mut [u8], host: &mut Host, store: u32, key: Span, (at, len
     let value = bounded(memory, at, len, "a value", VALUE_BYTES_MAX)?;
     purse.charge(value.len() as u64 * BYTE, "store_set")?;
     purse.charge(long_price(value.len()), "store_set")?;
-    handle.apply(key, Some(value));
+    handle.apply(key, Some(value))?;
     Ok(0)
 }
 
@@ -105,7 +105,7 @@ fn store_delete(memory: &mut [u8], host: &mut Host, store: u32, key: Span) -> Re
     purse.charge(handles.next_write_price(false), "store_delete")?;
     let handle = handles.writable(store)?;
     let key = paid_key(memory, handle, purse, key)?;
-    handle.apply(key, None);
+    handle.apply(key, None)?;
     Ok(0)
 }
 

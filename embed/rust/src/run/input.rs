@@ -1,6 +1,10 @@
 //! What a handler is given.
 
+use super::budget::OVERLAY_BYTES_DEFAULT;
 use crate::cancel::Cancel;
+use crate::code::Code;
+use crate::error::{Error, Result};
+use crate::limits::{BATCH_BYTES, GAS_LIMIT_MAX};
 use crate::plan::Timestamp;
 use crate::store::Stores;
 use crate::version_map::VersionMap;
@@ -57,10 +61,13 @@ pub struct Input<'a> {
     /// The chain's stores, by the names that the manifest uses, after the manifest's store upgrades. Nothing may write to them
     /// during the run, and the run writes nothing to them.
     pub stores: &'a Stores,
-    /// In place of the manifest's limit; a chain leaves it out, since the result depends on it.
+    /// In place of the manifest's limit, at most 10^12 as that is; a chain leaves it out, since the result depends on it.
     pub gas_limit: Option<u64>,
-    /// Bytes of a batch; a chain leaves it out, since the gas depends on it.
+    /// Bytes of a batch, 1 to 65,536; a chain leaves it out, since the gas depends on it.
     pub batch_bytes: Option<usize>,
+    /// What the writes of all stores may take in memory, about, until they are written or dropped: beyond it the run ends with
+    /// `UPG_STORE_FULL`. They are not spilled.
+    pub overlay_bytes_max: u64,
     /// Hears the handler's log; `None` drops it.
     pub log: Option<Log>,
     /// Hears the handler's progress; `None` drops it.
@@ -92,10 +99,25 @@ impl<'a> Input<'a> {
             stores,
             gas_limit: None,
             batch_bytes: None,
+            overlay_bytes_max: OVERLAY_BYTES_DEFAULT,
             log: None,
             progress: None,
             cancel: None,
             without_guards: false,
+        }
+    }
+
+    /// `UPG_INVALID_ARGUMENT` with the first number that no run can have.
+    pub(super) fn require_bounds(&self) -> Result<()> {
+        let refuse = |what: &str| Err(Error::new(Code::InvalidArgument, what));
+        match (self.gas_limit, self.batch_bytes) {
+            (Some(limit), _) if limit > GAS_LIMIT_MAX => {
+                refuse(&format!("a gas limit is at most {GAS_LIMIT_MAX}, got {limit}"))
+            }
+            (_, Some(bytes)) if !(1..=BATCH_BYTES).contains(&bytes) => {
+                refuse(&format!("a batch has 1 to {BATCH_BYTES} bytes, got {bytes}"))
+            }
+            _ => Ok(()),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A handler's run: what it is given, what it does, and what it leaves.
 
 mod batches;
+mod budget;
 mod buffers;
 mod failures;
 mod frames;
@@ -45,13 +46,14 @@ impl Handler {
     /// Runs the handler over the stores of `input`, and writes nothing to them: [`Run::write`] does.
     ///
     /// # Errors
-    /// `UPG_HANDLER_LAYOUT` before anything runs; `UPG_MIGRATION_FAILED`, `UPG_MIGRATION_INVARIANT`, `UPG_MIGRATION_VERSION_MAP`,
+    /// `UPG_INVALID_ARGUMENT` for an input beyond its bounds, and `UPG_HANDLER_LAYOUT`, before anything runs; `UPG_MIGRATION_FAILED`, `UPG_MIGRATION_INVARIANT`, `UPG_MIGRATION_VERSION_MAP`,
     /// `UPG_MIGRATION_OUT_OF_GAS`, `UPG_HANDLER_STACK`, `UPG_HANDLER_TRAP` by the guest's doing; `UPG_HANDLER_ENGINE` when the
     /// engine or the machine could not go on or the run was cancelled, which says nothing about the handler; and what the stores
     /// fail with.
     pub fn run(&self, input: Input<'_>) -> Result<Run> {
         let manifest = self.manifest();
         let Input { height, versions: stored, without_guards, .. } = input;
+        input.require_bounds()?;
         if !without_guards {
             guards::before(manifest, &input)?;
         }

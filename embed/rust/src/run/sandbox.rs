@@ -53,7 +53,7 @@ pub(super) fn run(handler: &Handler, input: Input<'_>) -> Result<Outcome> {
 
 fn load(handler: &Handler, purse: &mut Purse, input: &Input<'_>) -> Result<Handles> {
     purse.charge(handler.bytes_charged() * FILE_BYTE, "loading")?;
-    Handles::new(handler.manifest(), input.stores)
+    Handles::new(handler.manifest(), input.stores, input.overlay_bytes_max)
 }
 
 /// What a store or a bug of ours ended says nothing of a run.

@@ -222,7 +222,7 @@ fn run_a_scan_whose_walk_fails_or_panics_in_the_middle_is_an_error_of_ours() {
     }
     // Its second pair has the key of the first.
     let error = run_over(&Guest::running(scan), Failing::store(100, false)).expect_err("a walk out of order");
-    assert_eq!(error.code(), Code::StoreIo);
+    assert_eq!(error.code(), Code::StoreCorrupt);
     assert!(error.to_string().contains("out of order"), "{error}");
 }
 

@@ -26,6 +26,13 @@ pub struct Guest {
     pub has_start: bool,
     pub extra_import: Option<(&'static str, &'static str)>,
     pub counters: Vec<(&'static str, ValType, bool)>,
+    /// What the counters hold at first.
+    pub counts: [i64; 3],
+    /// The meter's own global says that the memory begins large.
+    pub is_far: bool,
+    /// Body of `handler_run` in the metered module, and locals of each body there; the same as in the file where it says nothing.
+    pub metered_run: Option<Vec<Instruction<'static>>>,
+    pub metered_locals: u32,
     pub has_metered: bool,
     pub metered_lacks_export: bool,
     pub lacks_marker: bool,
@@ -45,6 +52,10 @@ impl Default for Guest {
                 ("chain-upgrade:stack", I32, true),
                 ("chain-upgrade:refused", I32, true),
             ],
+            counts: [0, 262_144, 0],
+            is_far: false,
+            metered_run: None,
+            metered_locals: 2,
             has_metered: true,
             metered_lacks_export: false,
             lacks_marker: false,
@@ -116,9 +127,10 @@ impl Guest {
             module.section(&StartSection { function_index: own });
         }
         let mut code = CodeSection::new();
-        let bodies = [vec![], vec![Instruction::I32Const(IN)], vec![Instruction::I32Const(OUT)], self.run.clone()];
-        for body in bodies {
-            let mut function = Function::new([(2, I32)]);
+        let run = self.metered_run.as_ref().filter(|_| is_metered).unwrap_or(&self.run).clone();
+        let locals = if is_metered { self.metered_locals } else { 2 };
+        for body in [vec![], vec![Instruction::I32Const(IN)], vec![Instruction::I32Const(OUT)], run] {
+            let mut function = Function::new([(locals, I32)]);
             for instruction in body {
                 function.instruction(&instruction);
             }
@@ -131,12 +143,14 @@ impl Guest {
 
     fn globals(&self) -> GlobalSection {
         let mut globals = GlobalSection::new();
-        for (_, val_type, mutable) in &self.counters {
-            let zero = if *val_type == ValType::I64 { ConstExpr::i64_const(0) } else { ConstExpr::i32_const(0) };
-            globals.global(GlobalType { val_type: *val_type, mutable: *mutable, shared: false }, &zero);
+        for ((_, val_type, mutable), count) in self.counters.iter().zip(self.counts) {
+            let is_long = *val_type == ValType::I64;
+            let first = if is_long { ConstExpr::i64_const(count) } else { ConstExpr::i32_const(count as i32) };
+            globals.global(GlobalType { val_type: *val_type, mutable: *mutable, shared: false }, &first);
         }
         // Whether the memory is large: the metered code's own.
-        globals.global(GlobalType { val_type: I32, mutable: true, shared: false }, &ConstExpr::i32_const(0));
+        let is_far = ConstExpr::i32_const(i32::from(self.is_far));
+        globals.global(GlobalType { val_type: I32, mutable: true, shared: false }, &is_far);
         globals
     }
 }
