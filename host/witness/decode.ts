@@ -7,9 +7,9 @@ import { appHash } from "../commitment/app-hash.js";
 import { HASH_BYTES, IavlHasher } from "../commitment/iavl-hash.js";
 import { UpgradeError } from "../errors.js";
 import { KEY_BYTES_MAX, PLAN_NAME_BYTES_MAX, STORE_NAME_BYTES_MAX, VALUE_BYTES_MAX } from "../limits.js";
-import type { Sha256 } from "../types.js";
 import { ByteReader, malformed } from "./byte-reader.js";
 import { closedStore, decodeStore } from "./decode-store.js";
+import { digestOf } from "./digest.js";
 import {
   CHAIN_ID_BYTES_MAX,
   STORE_CLOSED,
@@ -28,7 +28,8 @@ export function decodeWitness(bytes: Uint8Array, options: DecodeOptions): Witnes
     const what = `a witness of ${bytes.length} bytes is larger than the ${maxBytes} that are taken here`;
     throw new UpgradeError("UPG_WITNESS_TOO_LARGE", what);
   }
-  const reader = new ByteReader(checkFrame(bytes, sha256));
+  const hasher = new IavlHasher(sha256);
+  const reader = new ByteReader(checkFrame(bytes, hasher));
   reader.skip(WITNESS_MAGIC.length + 1);
   const chainId = reader.text(CHAIN_ID_BYTES_MAX, "the chain id");
   const plan = reader.text(PLAN_NAME_BYTES_MAX, "the plan's name");
@@ -36,7 +37,6 @@ export function decodeWitness(bytes: Uint8Array, options: DecodeOptions): Witnes
   const table = readTable(reader);
   const found = appHash(sha256, table);
   requireAppHash(found, options.appHash);
-  const hasher = new IavlHasher(sha256);
   const stores = table.map(({ name, hash, isOpen }) =>
     isOpen ? decodeStore(name, hash, reader, hasher, height - 1) : closedStore(name, hash),
   );
@@ -46,7 +46,7 @@ export function decodeWitness(bytes: Uint8Array, options: DecodeOptions): Witnes
 }
 
 /** The bytes without the digest at their end. */
-function checkFrame(bytes: Uint8Array, sha256: Sha256): Uint8Array {
+function checkFrame(bytes: Uint8Array, hasher: IavlHasher): Uint8Array {
   const end = bytes.length - HASH_BYTES;
   const head = WITNESS_MAGIC.length;
   if (end <= head || !equalBytes(bytes.subarray(0, head), WITNESS_MAGIC)) {
@@ -54,7 +54,7 @@ function checkFrame(bytes: Uint8Array, sha256: Sha256): Uint8Array {
   }
   if (bytes[head] !== WITNESS_FORMAT) throw malformed(`its format is ${bytes[head]}, known is ${WITNESS_FORMAT}`);
   const body = bytes.subarray(0, end);
-  if (!equalBytes(sha256(body), bytes.subarray(end))) throw malformed("its digest is another one");
+  if (!equalBytes(digestOf(body, hasher), bytes.subarray(end))) throw malformed("its digest is another one");
   return body;
 }
 

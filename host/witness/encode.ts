@@ -1,8 +1,10 @@
 /** Writes a witness (docs/witness.md). */
 import { compareBytes, compareText } from "../bytes.js";
+import { IavlHasher } from "../commitment/iavl-hash.js";
 import { assert } from "../errors.js";
 import type { Sha256 } from "../types.js";
 import { ByteWriter } from "./byte-writer.js";
+import { digestOf } from "./digest.js";
 import { STORE_CLOSED, STORE_OPEN, WITNESS_FORMAT, WITNESS_MAGIC } from "./format.js";
 import type { StoreBefore, StoreWrites, WitnessContents } from "./types.js";
 
@@ -17,8 +19,7 @@ export function encodeWitness(contents: WitnessContents, sha256: Sha256): Uint8A
   for (const { tree } of stores) if (tree) out.raw(tree.bytes);
   out.uvarint(others.length);
   for (const each of others) writeOthers(out, each);
-  const digest = sha256(out.finish());
-  return out.raw(digest).finish();
+  return out.raw(digestOf(out.finish(), new IavlHasher(sha256))).finish();
 }
 
 function writeStore(out: ByteWriter, { name, hash, tree }: StoreBefore): void {

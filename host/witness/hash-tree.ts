@@ -2,6 +2,7 @@
 import { copyInto } from "../bytes.js";
 import { HASH_BYTES, type IavlHasher } from "../commitment/iavl-hash.js";
 import { type FlatTree, INNER, STUB } from "./flat-tree.js";
+import { HEIGHT_MAX } from "./format.js";
 
 /** Hash of every node, those of two siblings one after the other; the root's comes first. */
 export interface NodeHashes {
@@ -13,11 +14,12 @@ export interface NodeHashes {
 export function hashTree(tree: FlatTree, hasher: IavlHasher): NodeHashes {
   const ats = placeHashes(tree);
   const out = new Uint8Array((tree.count + 1) * HASH_BYTES);
-  const levels = levelsOf(tree);
+  const { nodes, begins } = levelsOf(tree);
+  const level = (height: number) => nodes.subarray(begins[height], begins[height + 1]);
   copyStubs(tree, ats, out);
-  hashLeaves(tree, levels[0] ?? [], hasher, ats, out);
-  for (let height = 1; height < levels.length; height++) {
-    for (const node of levels[height] ?? []) {
+  hashLeaves(tree, level(0), hasher, ats, out);
+  for (let height = 1; height <= (tree.heights[0] as number); height++) {
+    for (const node of level(height)) {
       const size = tree.sizes[node] as number;
       const version = tree.versions[node] as number;
       hasher.inner(height, size, version, ats[node + 1] as number, out, ats[node] as number);
@@ -40,16 +42,29 @@ function placeHashes({ count, kinds, rights }: FlatTree): Uint32Array {
   return ats;
 }
 
-/** Leaves and inner nodes by height. */
-function levelsOf({ count, kinds, heights }: FlatTree): number[][] {
-  const levels: number[][] = [];
+/** Open nodes in order of their heights, and where each height's begin: leaves first. */
+interface Levels {
+  readonly nodes: Uint32Array;
+  readonly begins: Uint32Array;
+}
+
+function levelsOf({ count, kinds, heights }: FlatTree): Levels {
+  const begins = new Uint32Array(HEIGHT_MAX + 2);
+  for (let node = 0; node < count; node++) {
+    if (kinds[node] !== STUB)
+      begins[(heights[node] as number) + 1] = (begins[(heights[node] as number) + 1] as number) + 1;
+  }
+  for (let i = 1; i < begins.length; i++) begins[i] = (begins[i] as number) + (begins[i - 1] as number);
+  const free = begins.slice();
+  const nodes = new Uint32Array(begins.at(-1) ?? 0);
   for (let node = 0; node < count; node++) {
     if (kinds[node] === STUB) continue;
     const height = heights[node] as number;
-    while (levels.length <= height) levels.push([]);
-    levels[height]?.push(node);
+    const at = free[height] as number;
+    nodes[at] = node;
+    free[height] = at + 1;
   }
-  return levels;
+  return { nodes, begins };
 }
 
 function copyStubs({ count, kinds, places, bytes }: FlatTree, ats: Uint32Array, out: Uint8Array): void {
@@ -58,13 +73,7 @@ function copyStubs({ count, kinds, places, bytes }: FlatTree, ats: Uint32Array, 
   }
 }
 
-function hashLeaves(
-  tree: FlatTree,
-  leaves: readonly number[],
-  hasher: IavlHasher,
-  ats: Uint32Array,
-  out: Uint8Array,
-): void {
+function hashLeaves(tree: FlatTree, leaves: Uint32Array, hasher: IavlHasher, ats: Uint32Array, out: Uint8Array): void {
   const { bytes, places, keyLens, valueLens, versions } = tree;
   for (const leaf of leaves) {
     const valueAt = (places[leaf] as number) + (keyLens[leaf] as number);

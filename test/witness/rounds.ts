@@ -7,11 +7,13 @@ import type { TreeAt, Witness, WitnessContents } from "../../host/witness/types.
 import { choices, sha256 } from "../unit/commitment/support.js";
 import { block, type Operation, type Outcome, randomOperation, randomTree, readerOf } from "./small-tree.js";
 
-const MAX_BYTES = 16 * 1_048_576;
+export const MAX_BYTES = 16 * 1_048_576;
 
-interface Round {
+export interface Round {
   readonly tree: TreeAt;
   readonly version: number;
+  /** Of lengths of keys. */
+  readonly spread: number;
   readonly operations: readonly Operation[];
   /** On the whole tree. */
   readonly truth: Outcome;
@@ -20,7 +22,7 @@ interface Round {
   readonly witness: Witness;
 }
 
-function makeRound(seed: number): Round {
+export function makeRound(seed: number): Round {
   const choose = choices(seed);
   const spread = 2 + choose(5);
   const { tree, version } = randomTree(choose, spread);
@@ -36,6 +38,7 @@ function makeRound(seed: number): Round {
   return {
     tree,
     version,
+    spread,
     operations,
     truth,
     contents,

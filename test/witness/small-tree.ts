@@ -70,7 +70,7 @@ export function randomOperation(choose: Choose, spread: number): Operation {
 }
 
 /** Runs an operation on a branch and returns what it gave, as text. `reader` is the ground that the branch is over. */
-function perform(branch: CacheKVStore, reader: IavlReader, operation: Operation): string {
+export function perform(branch: CacheKVStore, reader: IavlReader, operation: Operation): string {
   if (operation.kind === "get") return toHex(branch.get(operation.key) ?? Uint8Array.of(0xab, 0xad));
   if (operation.kind === "has") return String(branch.has(operation.key));
   if (operation.kind === "set") return String(branch.set(operation.key, operation.value));
