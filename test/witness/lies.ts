@@ -28,7 +28,7 @@ export interface LieCounts {
   slowest: number;
 }
 
-export function newCounts(): LieCounts {
+function newCounts(): LieCounts {
   return { lies: 0, refused: {}, decoded: 0, answers: 0, hidden: 0, roots: 0, otherRoots: 0, slowest: 0 };
 }
 
