@@ -1,5 +1,7 @@
 /** What verified evidence shows: claims in words, each with what it rests on. */
-import { toUpperHex } from "../bytes.js";
+import { toHex, toUpperHex } from "../bytes.js";
+import { isUpgradeError } from "../errors.js";
+import { decodeReceipt, type Receipt, type StoreReceipt } from "../handler/receipt.js";
 import { formatTime } from "../time.js";
 import type { DoneUpgrade, Plan, VersionMap } from "../types.js";
 import { visible } from "../visible.js";
@@ -83,7 +85,10 @@ export class ClaimMaker {
       const words = `The chain keeps no receipt of ${upgrade}.`;
       return [{ ...this.#proven("receipt", words, undefined, state), state: "absent" }];
     }
-    return [this.#proven("receipt", `The chain keeps a receipt of ${upgrade}.`, { name, bytes: receipt }, state)];
+    const decoded = receiptIn(receipt);
+    if (!decoded) return [];
+    const words = `A handler's receipt of ${upgrade}: ${receiptWords(decoded)}.`;
+    return [this.#proven("receipt", words, { name, bytes: receipt, receipt: decoded }, state)];
   }
 
   #proven<Id extends ClaimId>(id: Id, words: string, value: ClaimValues[Id] | undefined, { height }: ProvenState) {
@@ -115,6 +120,23 @@ export function unprovenClaim<Id extends "status" | "plan-status">(
 
 const planWords = ({ name, height }: Plan) => `Upgrade "${visible(name)}" is scheduled for block ${height}.`;
 const doneWords = ({ name, height }: DoneUpgrade) => `Upgrade "${visible(name)}" was applied in block ${height}.`;
+
+/** Undefined: another chain keeps something else under that key. */
+function receiptIn(bytes: Uint8Array): Receipt | undefined {
+  try {
+    return decodeReceipt(bytes);
+  } catch (error) {
+    if (isUpgradeError(error)) return undefined;
+    throw error;
+  }
+}
+
+function receiptWords({ gas, stores, handlerSha256 }: Receipt): string {
+  const total = (count: (store: StoreReceipt) => bigint) => stores.reduce((sum, store) => sum + count(store), 0n);
+  const [written, deleted] = [total((store) => store.written), total((store) => store.deleted)];
+  const handler = handlerSha256.length > 0 ? `of file ${toHex(handlerSha256)}` : "of a file that it does not name";
+  return `${handler}, ${written} pairs written, ${deleted} deleted, ${gas} gas`;
+}
 
 /** As many as a line bears; the value has all of them. */
 const MODULES_IN_WORDS = 64;

@@ -1,5 +1,6 @@
 /** The shapes of verification: what is trusted, what is shown as evidence, and what is claimed after it was verified. */
 import type { LightBlock } from "../comet/light-block.js";
+import type { Receipt } from "../handler/receipt.js";
 import type { Plan, Timestamp, VersionMap } from "../types.js";
 
 /** What is believed without proof: the block of this hash at this height. */
@@ -116,7 +117,7 @@ export interface ClaimValues {
   /** The whole version map. */
   readonly versions: VersionMap;
   /** The record `04|name` of the upgrade store. */
-  readonly receipt: { readonly name: string; readonly bytes: Uint8Array };
+  readonly receipt: { readonly name: string; readonly bytes: Uint8Array; readonly receipt: Receipt };
   /** The plan that the state before its block held. */
   readonly "plan-before": Plan;
   readonly "versions-before": VersionMap;

@@ -30,7 +30,7 @@ describe("collect(), verifyEvidence()", () => {
       'proven: Upgrade "v3" is scheduled for block 50.',
       'proven: Upgrade "v2" was applied in block 6.',
       "proven: Versions of all modules after block 15: auth 1, bank 2, mint 1, upgrade 1.",
-      'proven: The chain keeps a receipt of upgrade "v2".',
+      `proven: A handler's receipt of upgrade "v2": of file ${"07".repeat(32)}, 0 pairs written, 0 deleted, 99 gas.`,
       'proven: Before, after block 5: Upgrade "v2" is scheduled for block 6.',
       "proven: Versions of all modules after block 5: auth 1, bank 1, upgrade 1.",
       "unproven: The server says that its latest block is 16.",

@@ -185,6 +185,9 @@ function planBytes(name: string, height: bigint, info = ""): Uint8Array {
   return new WireWriter().string(1, name).message(2, zero).int(3, height).string(4, info).finish();
 }
 
+const receiptOf = (name: string, height: bigint) =>
+  new WireWriter().string(1, name).int(2, height).bytes(3, new Uint8Array(32).fill(7)).int(4, 1).int(6, 99n).finish();
+
 /** Versions at 1, plan `v2` from 3, applied in 6 with a receipt, plan `v3` from 8 for 50. */
 export function upgradeWrites(height: number): readonly (readonly [string, Uint8Array | undefined])[] {
   if (height === 1) return ["auth", "bank", "upgrade"].map((name) => [versionKey(name), bigEndian64(1n)]);
@@ -195,7 +198,7 @@ export function upgradeWrites(height: number): readonly (readonly [string, Uint8
       [doneKey("v2", 6n), Uint8Array.of(1)],
       [versionKey("bank"), bigEndian64(2n)],
       [versionKey("mint"), bigEndian64(1n)],
-      [receiptKeyHex("v2"), new WireWriter().string(1, "v2").int(2, 6n).finish()],
+      [receiptKeyHex("v2"), receiptOf("v2", 6n)],
     ];
   }
   return height === 8 ? [["00", planBytes("v3", 50n)]] : [];
