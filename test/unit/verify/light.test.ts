@@ -9,7 +9,7 @@ import { type AdvanceOptions, advance, startAt } from "../../../host/verify/ligh
 import { pathTo } from "../../../host/verify/path.js";
 import { MadeChain, type Members, timeOf } from "./made-chain.js";
 
-const BLOCKS = 12;
+const BLOCKS = 9;
 const options: AdvanceOptions = { now: timeOf(BLOCKS + 1), trustingPeriod: 86_400n };
 const refused = (code: string, reason: string) => expect.objectContaining({ code, details: { reason } });
 
@@ -70,10 +70,9 @@ describe("advance()", () => {
   test("a validator with secp256k1 → part of the set's hash and power, its vote not counted", async () => {
     const mixed = (power: number) =>
       made(() => [...same([10, 10, 10]), { seed: 9, power, type: "secp256k1" as const }]);
-    expect((await advance(mixed(10).at(1), mixed(10).at(5), options)).signatures).toBe(3);
-    await expect(advance(mixed(15).at(1), mixed(15).at(5), options)).rejects.toEqual(
-      refused("UPG_PROOF_COMMIT", "power"),
-    );
+    const [fewer, more] = [mixed(10), mixed(15)];
+    expect((await advance(fewer.at(1), fewer.at(5), options)).signatures).toBe(3);
+    await expect(advance(more.at(1), more.at(5), options)).rejects.toEqual(refused("UPG_PROOF_COMMIT", "power"));
   });
 
   test("the next header with other validators than the trusted one names → UPG_PROOF_TRUST validators", async () => {
