@@ -1,6 +1,7 @@
 package upgrade
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"math"
@@ -31,6 +32,9 @@ type StoreReceipt struct {
 	Written, Deleted, Bytes uint64
 	// RootBefore and RootAfter are the store's roots, where the chain knows them when it writes the receipt.
 	RootBefore, RootAfter []byte
+	// WritesSHA256 is the digest of the handler's own final writes (StoreReport.SHA256), whatever else the block wrote.
+	// Empty in receipts of older programs.
+	WritesSHA256 []byte
 }
 
 // RootChange is a store's root before the upgrade block and in its commit.
@@ -45,9 +49,10 @@ func (r *Run) Receipt(roots map[string]RootChange) Receipt {
 	}
 	for _, store := range r.Report.Stores {
 		root := roots[store.Name]
+		writes, _ := hex.DecodeString(store.SHA256)
 		receipt.Stores = append(receipt.Stores, StoreReceipt{
 			Name: store.Name, Written: store.Written, Deleted: store.Deleted, Bytes: store.Bytes,
-			RootBefore: root.Before, RootAfter: root.After,
+			RootBefore: root.Before, RootAfter: root.After, WritesSHA256: writes,
 		})
 	}
 	for _, check := range r.Report.Checks {
@@ -73,6 +78,7 @@ func (receipt Receipt) Encode() []byte {
 			Int(4, store.Bytes).
 			String(5, string(store.RootBefore)).
 			String(6, string(store.RootAfter)).
+			String(7, string(store.WritesSHA256)).
 			Bytes())
 	}
 	for _, check := range receipt.Checks {
@@ -126,7 +132,7 @@ func decodeReceipt(encoded []byte) (receipt Receipt, err error) {
 }
 
 func decodeStoreReceipt(encoded []byte) (store StoreReceipt, err error) {
-	fields, err := wire.Read(encoded, wire.Bytes, wire.Varint, wire.Varint, wire.Varint, wire.Bytes, wire.Bytes)
+	fields, err := wire.Read(encoded, wire.Bytes, wire.Varint, wire.Varint, wire.Varint, wire.Bytes, wire.Bytes, wire.Bytes)
 	for _, field := range fields {
 		switch field.Number {
 		case 1:
@@ -141,6 +147,11 @@ func decodeStoreReceipt(encoded []byte) (store StoreReceipt, err error) {
 			store.RootBefore = field.Bytes
 		case 6:
 			store.RootAfter = field.Bytes
+		case 7:
+			if size := len(field.Bytes); size != 0 && size != sha256.Size {
+				return store, fmt.Errorf("a digest of %d bytes", size)
+			}
+			store.WritesSHA256 = field.Bytes
 		}
 	}
 	return store, err

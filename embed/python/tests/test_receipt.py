@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import unittest
 from dataclasses import replace
 
@@ -26,15 +27,17 @@ RECEIPT = Receipt(
     gas=(1 << 64) - 1,
     stores=(
         StoreReceipt("auth", 0, 5, 70_000),
-        StoreReceipt("bank", 3, 0, 300, RootChange(b"", b"\x01\x02")),
+        StoreReceipt("bank", 3, 0, 300, RootChange(b"\1" * 32, b"\2" * 32), "cd" * 32),
     ),
     checks=("supply", "balances"),
 )
-#: Of the same facts, by encodeReceipt of host/upgrade/receipt.ts.
+#: Of the same facts, by receiptBytes of host/handler/receipt.ts; test/embed/receipts.test.ts holds the two equal.
 OF_THE_NODE = (
     "0a0276321081808080808080101a20abababababababababababababababababababababababababababababababab20012a"
-    "056761732d3230ffffffffffffffffff013a0c0a0461757468180520f0a2043a0f0a0462616e6b100320ac02320201024206"
-    "737570706c79420862616c616e636573"
+    "056761732d3230ffffffffffffffffff013a0c0a0461757468180520f0a2043a710a0462616e6b100320ac022a2001010101"
+    "0101010101010101010101010101010101010101010101010101010132200202020202020202020202020202020202020202"
+    "0202020202020202020202023a20cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd42067375"
+    "70706c79420862616c616e636573"
 )
 
 
@@ -52,12 +55,15 @@ class Receipts(unittest.TestCase):
         report: Report = handler.run(given()).report
         receipt = receipt_of(handler, 10, report, {"bank": RootChange(b"1", b"2")})
         self.assertEqual((receipt.plan, receipt.height, receipt.gas), ("v2", 10, report.gas))
-        self.assertEqual(receipt.stores, (StoreReceipt("bank", 1, 0, 2, RootChange(b"1", b"2")),))
+        # One put of "a" under "a", framed as a handler frames its output for store 0.
+        writes = hashlib.sha256(b"\1\0\0\0\1\0\0\0aa").hexdigest()
+        self.assertEqual(receipt.stores, (StoreReceipt("bank", 1, 0, 2, RootChange(b"1", b"2"), writes),))
         self.assertEqual(decode_receipt(encode_receipt(receipt)), receipt)
 
     def test_malformed(self) -> None:
         """bytes that are no receipt → UPG_STORE_CORRUPT"""
-        for data in (b"\x08\x01", b"\x0a\x05a", message_field(1, b"\xff"), message_field(7, b"\x10"), varint(0)):
+        digest = message_field(7, message_field(7, b"x" * 31))
+        for data in (digest, b"\x08\x01", b"\x0a\x05a", message_field(1, b"\xff"), message_field(7, b"\x10"), varint(0)):
             with self.assertRaises(UpgradeError) as raised:
                 decode_receipt(data)
             self.assertEqual(raised.exception.code, "UPG_STORE_CORRUPT")

@@ -14,6 +14,9 @@ from .text import encode_text
 from .wire import BYTES, VARINT, Field, bytes_field, int_field, message_field, single_fields, wire_fields
 
 
+_SHA256_BYTES = 32
+
+
 @dataclass(frozen=True)
 class RootChange:
     """Roots of a store before this block and in its commit; empty where a chain has none at this point."""
@@ -31,6 +34,9 @@ class StoreReceipt:
     deleted: int = 0
     bytes: int = 0
     roots: RootChange = RootChange()
+    #: Digest (hex) of the handler's own final writes (`StoreReport.sha256`), whatever else the block wrote; empty in
+    #: receipts of older programs.
+    writes_sha256: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,7 @@ def receipt_of(handler: Handler, height: int, report: Report, roots: Mapping[str
     for name in sorted(report.stores):
         each = report.stores[name]
         change = (roots or {}).get(name, RootChange())
-        stores.append(StoreReceipt(name, each.written, each.deleted, each.bytes, change))
+        stores.append(StoreReceipt(name, each.written, each.deleted, each.bytes, change, each.sha256))
     checks = tuple(check.name for check in report.checks)
     return Receipt(handler.manifest.name, height, handler.sha256, report.gas, tuple(stores), checks)
 
@@ -71,7 +77,8 @@ def encode_receipt(receipt: Receipt) -> bytes:
 def _encode_store(store: StoreReceipt) -> bytes:
     numbers = int_field(2, store.written) + int_field(3, store.deleted) + int_field(4, store.bytes)
     roots = bytes_field(5, store.roots.before) + bytes_field(6, store.roots.after)
-    return bytes_field(1, encode_text(store.name)) + numbers + roots
+    writes = bytes_field(7, bytes.fromhex(store.writes_sha256))
+    return bytes_field(1, encode_text(store.name)) + numbers + roots + writes
 
 
 def decode_receipt(data: bytes) -> Receipt:
@@ -93,11 +100,14 @@ def decode_receipt(data: bytes) -> Receipt:
 
 
 def _decode_store(data: bytes) -> StoreReceipt:
-    name, written, deleted, count, before, after = single_fields(
-        data, [BYTES, VARINT, VARINT, VARINT, BYTES, BYTES], _refuse
+    name, written, deleted, count, before, after, writes = single_fields(
+        data, [BYTES, VARINT, VARINT, VARINT, BYTES, BYTES, BYTES], _refuse
     )
+    digest = writes.data if writes else b""
+    if len(digest) not in (0, _SHA256_BYTES):
+        raise _refuse(f"a digest of {len(digest)} bytes")
     roots = RootChange(before.data if before else b"", after.data if after else b"")
-    return StoreReceipt(_text(name), _number(written), _number(deleted), _number(count), roots)
+    return StoreReceipt(_text(name), _number(written), _number(deleted), _number(count), roots, digest.hex())
 
 
 def _number(field: Field | None) -> int:

@@ -7,6 +7,8 @@ use crate::error::{Error, Result};
 use crate::wire::{Field, Reader, Writer};
 use std::collections::BTreeMap;
 
+const SHA256_BYTES: usize = 32;
+
 /// Hashes of a store's root around the upgrade block's commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RootChange {
@@ -52,6 +54,9 @@ pub struct StoreReceipt {
     pub root_before: Vec<u8>,
     /// Empty for a chain without roots.
     pub root_after: Vec<u8>,
+    /// Digest of the handler's own final writes ([`StoreReport::sha256`](crate::StoreReport::sha256)), whatever else the block wrote;
+    /// empty in receipts of older programs.
+    pub writes_sha256: Vec<u8>,
 }
 
 impl Run {
@@ -67,6 +72,7 @@ impl Run {
                 bytes: store.bytes,
                 root_before: before,
                 root_after: after,
+                writes_sha256: store.sha256.to_vec(),
             }
         };
         Receipt {
@@ -135,6 +141,7 @@ impl StoreReceipt {
             .uint(4, self.bytes)
             .bytes(5, &self.root_before)
             .bytes(6, &self.root_after)
+            .bytes(7, &self.writes_sha256)
             .finish()
     }
 
@@ -148,6 +155,10 @@ impl StoreReceipt {
                 4 => store.bytes = field.value,
                 5 => store.root_before = field.bytes.to_vec(),
                 6 => store.root_after = field.bytes.to_vec(),
+                7 if !matches!(field.bytes.len(), 0 | SHA256_BYTES) => {
+                    return Err(corrupt("a digest of another length"));
+                }
+                7 => store.writes_sha256 = field.bytes.to_vec(),
                 _ => {}
             }
             Ok(())

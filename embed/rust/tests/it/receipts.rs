@@ -6,22 +6,26 @@ use chain_upgrade::{
     Code, GAS_SCHEDULE, Handler, Input, MemoryStore, Receipt, RootChange, SharedStore, StoreReceipt, Stores, Timestamp,
     VersionMap,
 };
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use wasm_encoder::Instruction;
 
-/// Of the facts below, by `encodeReceipt` of host/upgrade/receipt.ts.
+/// Of the facts below, by `receiptBytes` of host/handler/receipt.ts; test/embed/receipts.test.ts holds the two equal.
 const OF_THE_NODE: &str = "0a0276321081808080808080101a20abababababababababababababababababababababababababababababababab20012a\
-    056761732d3230ffffffffffffffffff013a0c0a0461757468180520f0a2043a0f0a0462616e6b100320ac02320201024206\
-    737570706c79420862616c616e636573";
+    056761732d3230ffffffffffffffffff013a0c0a0461757468180520f0a2043a710a0462616e6b100320ac022a2001010101\
+    0101010101010101010101010101010101010101010101010101010132200202020202020202020202020202020202020202\
+    0202020202020202020202023a20cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd42067375\
+    70706c79420862616c616e636573";
 
-fn store(name: &str, [written, deleted, bytes]: [u64; 3], root_after: &[u8]) -> StoreReceipt {
-    let (root_before, root_after) = (Vec::new(), root_after.to_vec());
-    StoreReceipt { name: name.to_owned(), written, deleted, bytes, root_before, root_after }
+fn store(name: &str, [written, deleted, bytes]: [u64; 3]) -> StoreReceipt {
+    StoreReceipt { name: name.to_owned(), written, deleted, bytes, ..StoreReceipt::default() }
 }
 
 #[test]
 fn encode_a_receipt_gives_the_bytes_of_the_node_and_decode_takes_them_back() {
+    let (root_before, root_after, writes_sha256) = (vec![1; 32], vec![2; 32], vec![0xcd; 32]);
+    let bank = StoreReceipt { root_before, root_after, writes_sha256, ..store("bank", [3, 0, 300]) };
     let receipt = Receipt {
         plan: "v2".to_owned(),
         height: 9_007_199_254_740_993,
@@ -29,7 +33,7 @@ fn encode_a_receipt_gives_the_bytes_of_the_node_and_decode_takes_them_back() {
         abi: 1,
         gas_schedule: GAS_SCHEDULE.to_owned(),
         gas: u64::MAX,
-        stores: vec![store("auth", [0, 5, 70_000], &[]), store("bank", [3, 0, 300], &[1, 2])],
+        stores: vec![store("auth", [0, 5, 70_000]), bank],
         checks: vec!["supply".to_owned(), "balances".to_owned()],
     };
     assert_eq!(to_hex(&receipt.encode()), OF_THE_NODE);
@@ -49,5 +53,16 @@ fn receipt_of_a_run_has_its_gas_counts_and_the_roots_that_were_given() {
     let receipt = run.receipt(&roots);
     assert_eq!((receipt.plan.as_str(), receipt.height, receipt.gas), ("v2", 7, run.report().gas));
     assert_eq!(receipt.handler_sha256, handler.sha256());
-    assert_eq!(receipt.stores, [store("bank", [1, 0, 2], &[9])]);
+    // One put of the byte 0 under the key 0, framed as a handler frames its output for store 0.
+    let writes_sha256 = Sha256::digest([1, 0, 0, 0, 1, 0, 0, 0, 0, 0]).to_vec();
+    assert_eq!(receipt.stores, [StoreReceipt { root_after: vec![9], writes_sha256, ..store("bank", [1, 0, 2]) }]);
+}
+
+#[test]
+fn decode_a_digest_of_another_length_is_corrupt() {
+    for length in 0..34 {
+        let bank = StoreReceipt { writes_sha256: vec![7; length], ..store("bank", [0; 3]) };
+        let decoded = Receipt::decode(&Receipt { stores: vec![bank], ..Receipt::default() }.encode());
+        assert_eq!(decoded.err().map(|error| error.code()), (!matches!(length, 0 | 32)).then_some(Code::StoreCorrupt));
+    }
 }
