@@ -181,6 +181,12 @@ export const ERROR_KINDS = Object.freeze({
   ),
   UPG_WITNESS_HIDDEN: proof(152, "What runs on a witness asked for a part of a store that the witness does not have."),
   UPG_WITNESS_TOO_LARGE: kind(153, 40, 413, 8, "A witness is larger than the caller takes."),
+  UPG_WITNESS_HEADERS: proof(154, "The headers are not those of the witness's block and of the block after it."),
+  UPG_WITNESS_PLAN: proof(
+    155,
+    "The state before the block has another plan than the witness or the handler, or one that is not due.",
+  ),
+  UPG_WITNESS_RESULT: proof(156, "The handler, run again, leads to another app hash than the block's."),
   UPG_REMOTE_UNAVAILABLE: remote(130, "The node or the network did not respond."),
   UPG_REMOTE_REFUSED: remote(131, "The node returned an error."),
   UPG_REMOTE_BUSY: kind(132, 1, 503, 14, "The node has as many requests as it serves at once: try again."),

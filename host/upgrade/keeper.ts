@@ -32,13 +32,7 @@ import {
   wasmHandler,
 } from "./handlers.js";
 
-/**
- * Name of the store with the plan, the applied upgrades, the module versions and the receipts (docs/abi.md).
- *
- * @example
- * console.log(UPGRADE_STORE); // → upgrade
- */
-export const UPGRADE_STORE = "upgrade";
+export { UPGRADE_STORE } from "./upgrade-store.js";
 
 export interface KeeperOptions {
   readonly core: Core;

@@ -4,6 +4,7 @@ import { NamedStores, noSuchStore } from "../../branch/kv/cache-multi-store.js";
 import { IavlReader } from "../../branch/kv/iavl-reader.js";
 import { checkKey } from "../../branch/kv/kv-store.js";
 import { appHash, proveStore } from "../../commitment/app-hash.js";
+import type { ChunkSource, RootLink } from "../../commitment/chunk.js";
 import { proveKey } from "../../commitment/proof.js";
 import type { Tree } from "../../commitment/tree.js";
 import { UpgradeError } from "../../errors.js";
@@ -53,6 +54,12 @@ export class VersionView {
   /** A store's tree, for those who look at its nodes. @throws UpgradeError UPG_NOT_FOUND_STORE */
   tree(name: string): Tree {
     return this.#reader(this.#state(name)).tree;
+  }
+
+  /** Where a store's nodes are, and its root. @throws UpgradeError UPG_NOT_FOUND_STORE */
+  treeAt(name: string): { readonly source: ChunkSource; readonly root: RootLink } {
+    const { number, nextChunk, root } = this.#state(name);
+    return { source: new StoreChunks(this.space, number, nextChunk), root };
   }
 
   /** @throws UpgradeError UPG_NOT_FOUND_STORE */

@@ -1,0 +1,119 @@
+/**
+ * Runs an upgrade again on what a witness has of the state before it, and believes the result only when the whole app hash is
+ * that of the next header. So a reader who trusts two headers and has read the handler knows what the upgrade did.
+ */
+import { equalBytes, toHex, toUpperHex } from "../bytes.js";
+import { type Header, headerHash } from "../comet/header.js";
+import { Core } from "../core/core.js";
+import { UpgradeError } from "../errors.js";
+import { loadHandler } from "../handler/handler.js";
+import { decodeReceipt, type Receipt } from "../handler/receipt.js";
+import type { OnProgress } from "../progress.js";
+import type { Sha256 } from "../types.js";
+import { decodeWitness } from "../witness/decode.js";
+import type { StoreWrites, Witness } from "../witness/types.js";
+import { Replay, type Replayed, type ReplayedRoot } from "./replay/replay.js";
+import { witnessState } from "./replay/state-before.js";
+
+export interface ReExecuteInput {
+  /** The bytes of the witness. */
+  readonly witness: Uint8Array;
+  /** A longer witness is refused before anything is made of it. */
+  readonly maxBytes: number;
+  /** The bytes of the handler, as its author published them. */
+  readonly handler: Uint8Array;
+  /** Headers that are trusted: of the upgrade's block, and of the block after it. */
+  readonly headers: { readonly block: Header; readonly next: Header };
+  readonly sha256: Sha256;
+  /** Default: the one of this package. */
+  readonly core?: Core | undefined;
+  /** Hears how far the run has come. */
+  readonly onProgress?: OnProgress | undefined;
+}
+
+/** What an upgrade did, as it was found by running it. */
+export interface ReExecuted {
+  readonly plan: string;
+  readonly gas: bigint;
+  /** Roots of all stores after the block, by name, ascending. */
+  readonly roots: ReadonlyMap<string, ReplayedRoot>;
+  /** What else the same block wrote: neither the handler's writes nor the core's. */
+  readonly others: readonly StoreWrites[];
+  /** The receipt that state has, made again. */
+  readonly receipt: Receipt;
+  /** The app hash after the block, equal to that of the next header. */
+  readonly appHash: Uint8Array;
+  /** How large the witness is, in stores' leaves and in subtrees of which it has the hash alone. */
+  readonly leaves: number;
+  readonly stubs: number;
+}
+
+/**
+ * Runs the handler again on a witness. What it returns is proven by the two headers, provided they are trusted.
+ *
+ * @throws UpgradeError UPG_WITNESS_* when witness, headers and handler do not lead to the app hash; UPG_HANDLER_* and
+ *   UPG_MIGRATION_* when the handler is refused or fails
+ */
+export function reExecute(input: ReExecuteInput): ReExecuted {
+  const { sha256, headers, core = new Core() } = input;
+  requireFollowing(sha256, headers);
+  const { block, next } = headers;
+  const witness = decodeWitness(input.witness, { sha256, maxBytes: input.maxBytes, appHash: block.appHash });
+  requireSameBlock(witness, block);
+  const handler = loadHandler(input.handler, { sha256 });
+  const { chainId, height, time } = block;
+  const facts = { core, sha256, handler, chainId, height, time, onProgress: input.onProgress };
+  const replay = new Replay({ ...facts, before: witnessState(witness) });
+  const ran = replay.run();
+  if (ran.plan.name !== witness.plan) throw otherPlan(witness, ran.plan.name);
+  replay.addOthers(witness.others);
+  const replayed = replay.finish(ran);
+  if (!equalBytes(replayed.appHash, next.appHash)) throw otherResult(replayed, next, handler.hash);
+  const { roots, receipt, appHash } = replayed;
+  return {
+    ...{ plan: ran.plan.name, gas: ran.report.gas, roots, others: witness.others, appHash },
+    receipt: decodeReceipt(receipt),
+    ...sizesOf(witness),
+  };
+}
+
+/** The second header names the first one, so what is trusted of one holds for the other. */
+function requireFollowing(sha256: Sha256, { block, next }: ReExecuteInput["headers"]): void {
+  const follows = next.height === block.height + 1n && next.chainId === block.chainId;
+  if (follows && equalBytes(next.lastBlockId.hash, headerHash(sha256, block))) return;
+  const what = `the header of height ${next.height} does not follow the one of height ${block.height}`;
+  throw new UpgradeError("UPG_WITNESS_HEADERS", what);
+}
+
+function requireSameBlock({ chainId, height }: Witness, block: Header): void {
+  if (chainId === block.chainId && height === block.height) return;
+  const what = `the witness is of block ${height} of ${chainId}, the header of block ${block.height} of ${block.chainId}`;
+  throw new UpgradeError("UPG_WITNESS_HEADERS", what);
+}
+
+function otherPlan({ plan }: Witness, found: string): UpgradeError {
+  return new UpgradeError(
+    "UPG_WITNESS_PLAN",
+    `the witness says plan "${plan}", the state before the block has "${found}"`,
+  );
+}
+
+function otherResult({ appHash, receipt }: Replayed, next: Header, hash: string): UpgradeError {
+  const { gas } = decodeReceipt(receipt);
+  return new UpgradeError(
+    "UPG_WITNESS_RESULT",
+    `the handler ${hash.slice(0, 12)}, run again, leads to app hash ${toUpperHex(appHash)}, and the header of height ` +
+      `${next.height} has ${toUpperHex(next.appHash)}: another handler ran, or the block wrote what the witness does not list`,
+    { details: { app_hash: toHex(appHash), handler_sha256: hash, gas: String(gas) } },
+  );
+}
+
+function sizesOf({ stores }: Witness): { leaves: number; stubs: number } {
+  let leaves = 0;
+  let stubs = 0;
+  for (const store of stores) {
+    leaves += store.leaves;
+    stubs += store.stubs;
+  }
+  return { leaves, stubs };
+}

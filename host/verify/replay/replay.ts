@@ -1,0 +1,157 @@
+/**
+ * An upgrade run again: pre_block's decision, the handler, the core's writes, other writes of the same block, trees and
+ * receipt, up to the app hash. The same code runs when a witness is recorded and when it is judged, so both look at the
+ * same parts of the state.
+ */
+import type { CacheMultiStore } from "../../branch/kv/cache-multi-store.js";
+import { writesDigest } from "../../branch/kv/writes-digest.js";
+import { appHash } from "../../commitment/app-hash.js";
+import { IavlHasher } from "../../commitment/iavl-hash.js";
+import type { Core } from "../../core/core.js";
+import { UpgradeError } from "../../errors.js";
+import { declaredVersions } from "../../handler/declared-versions.js";
+import type { WasmHandler } from "../../handler/handler.js";
+import { encodeReceipt } from "../../handler/receipt.js";
+import { type HandlerReport, runHandler } from "../../handler/run/sandbox.js";
+import type { OnProgress } from "../../progress.js";
+import type { Height, Plan, Sha256, Timestamp } from "../../types.js";
+import { UPGRADE_STORE } from "../../upgrade/upgrade-store.js";
+import { nextTree } from "../../witness/next-tree.js";
+import type { StoreWrites } from "../../witness/types.js";
+import type { StateBefore } from "./state-before.js";
+import { StoresAfter } from "./stores-after.js";
+
+export interface ReplayInput {
+  readonly core: Core;
+  readonly sha256: Sha256;
+  readonly handler: WasmHandler;
+  readonly before: StateBefore;
+  readonly chainId: string;
+  readonly height: Height;
+  readonly time: Timestamp;
+  readonly onProgress?: OnProgress | undefined;
+}
+
+/** Root of a store before and after the block; before: undefined when it is new. */
+export interface ReplayedRoot {
+  readonly before: Uint8Array | undefined;
+  readonly after: Uint8Array;
+}
+
+/** What the block comes to. */
+export interface Replayed {
+  /** By name, ascending; those that are deleted are not among them. */
+  readonly roots: ReadonlyMap<string, ReplayedRoot>;
+  /** The bytes of the record `04|plan`. */
+  readonly receipt: Uint8Array;
+  readonly appHash: Uint8Array;
+}
+
+export class Replay {
+  readonly stores: StoresAfter;
+  /** The block's writes: after `run` those of the handler and of the core. */
+  readonly branch: CacheMultiStore;
+  readonly #hasher: IavlHasher;
+  readonly #input: ReplayInput;
+
+  /** @throws UpgradeError UPG_WITNESS_PLAN when the handler renames a store that is absent */
+  constructor(input: ReplayInput) {
+    this.#input = input;
+    this.#hasher = new IavlHasher(input.sha256);
+    this.stores = new StoresAfter(input.before, input.handler.manifest.storeUpgrades, this.#hasher);
+    this.branch = this.stores.branch();
+  }
+
+  /**
+   * Runs the handler of the plan that is due, and records it as done.
+   * @throws UpgradeError UPG_WITNESS_PLAN, UPG_WITNESS_HIDDEN, UPG_MIGRATION_*, UPG_HANDLER_*, UPG_NOT_FOUND_STORE
+   */
+  run(): RanUpgrade {
+    const { core, handler, height, chainId, time, onProgress } = this.#input;
+    const { manifest } = handler;
+    const store = this.branch.store(UPGRADE_STORE);
+    const { plan, planBytes } = this.#duePlan();
+    const versionMap = core.versionMap(store);
+    const branch = this.branch.branch();
+    const facts = { chainId, height, time, planBytes, versionMap, stores: branch, base: this.stores, onProgress };
+    const report = runHandler(handler, { ...facts, log: () => undefined, progress: () => undefined });
+    const versions = declaredVersions(handler, versionMap, report);
+    const digest = (name: string) => writesDigest(branch.store(name), handler.sha256);
+    const writes = new Map([...report.stores.keys()].map((name) => [name, digest(name)]));
+    branch.write();
+    core.apply(store, height, planBytes, versions, manifest.removes);
+    return { plan, report, writes };
+  }
+
+  /** What else the block wrote, over what `run` left. @throws UpgradeError UPG_WITNESS_MALFORMED, UPG_WITNESS_HIDDEN */
+  addOthers(others: readonly StoreWrites[]): void {
+    for (const { store: name, writes } of others) {
+      if (!this.stores.names.includes(name)) {
+        throw new UpgradeError(
+          "UPG_WITNESS_MALFORMED",
+          `the witness has other writes of a store "${name}", which is absent`,
+        );
+      }
+      const store = this.branch.store(name);
+      for (const { key, value } of writes) {
+        if (value) store.set(key, value);
+        else store.delete(key);
+      }
+    }
+  }
+
+  /** Makes the trees, the receipt and the app hash. Call it last. @throws UpgradeError UPG_WITNESS_HIDDEN */
+  finish({ plan, report, writes }: RanUpgrade): Replayed {
+    const { core, sha256, handler: wasm, height } = this.#input;
+    const roots = new Map<string, ReplayedRoot>();
+    for (const name of this.stores.names) if (name !== UPGRADE_STORE) roots.set(name, this.#root(name));
+    const receipt = encodeReceipt({ plan: plan.name, height, wasm, report, writes, roots });
+    core.setReceipt(this.branch.store(UPGRADE_STORE), plan.name, receipt);
+    roots.set(UPGRADE_STORE, this.#root(UPGRADE_STORE));
+    const hashes = [...roots].map(([name, { after }]) => ({ name, hash: after }));
+    return { roots, receipt, appHash: appHash(sha256, hashes) };
+  }
+
+  /** The plan in state, which the block of this height applies with this handler. */
+  #duePlan(): { readonly plan: Plan; readonly planBytes: Uint8Array } {
+    const { core, handler, height } = this.#input;
+    if (!this.stores.names.includes(UPGRADE_STORE)) throw wrongPlan(`there is no store "${UPGRADE_STORE}"`);
+    const store = this.branch.store(UPGRADE_STORE);
+    const planBytes = core.planBytes(store);
+    const plan = planBytes && core.decodePlan(planBytes);
+    if (!plan || !planBytes) throw wrongPlan("no plan is scheduled");
+    if (plan.name !== handler.manifest.name) {
+      throw wrongPlan(
+        `the plan "${plan.name}" is scheduled, and the handler is of the plan "${handler.manifest.name}"`,
+      );
+    }
+    const facts = { hasHandler: true, hasLastHandler: true, isSkipHeight: false, isFirstBlock: false };
+    const decision = core.preBlock(store, height, facts);
+    if (decision !== "Apply")
+      throw wrongPlan(`the plan "${plan.name}" is for height ${plan.height}, not for ${height}`);
+    return { plan, planBytes };
+  }
+
+  #root(name: string): ReplayedRoot {
+    const { stores } = this;
+    const before = stores.rootBefore(name);
+    if (!stores.isOpened(name) && !stores.isRenamed(name)) return { before, after: before ?? this.#hasher.empty() };
+    const { tree } = stores.opened(name);
+    const { onProgress, height } = this.#input;
+    onProgress?.("trees", name, 0, 0);
+    const options = { hasher: this.#hasher, version: Number(height), isRenamed: stores.isRenamed(name) };
+    return { before, after: nextTree(tree, this.branch.store(name).pending(), options).root.hash };
+  }
+}
+
+/** What the handler did. */
+export interface RanUpgrade {
+  readonly plan: Plan;
+  readonly report: HandlerReport;
+  /** Of each store that it may write, the digest of its own final writes. */
+  readonly writes: ReadonlyMap<string, Uint8Array>;
+}
+
+function wrongPlan(what: string): UpgradeError {
+  return new UpgradeError("UPG_WITNESS_PLAN", `the state before the block: ${what}`);
+}

@@ -1,0 +1,81 @@
+/** Which writes of a block are neither the handler's nor the core's: found from the trees alone. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { CacheKVStore } from "../../../host/branch/kv/cache-kv.js";
+import { IavlReader } from "../../../host/branch/kv/iavl-reader.js";
+import { toHex } from "../../../host/bytes.js";
+import { IavlHasher } from "../../../host/commitment/iavl-hash.js";
+import { sha256 } from "../../../host/native/sha256.js";
+import { otherWrites } from "../../../host/verify/replay/other-writes.js";
+import { nextTree } from "../../../host/witness/next-tree.js";
+import type { TreeAt } from "../../../host/witness/types.js";
+
+const hasher = new IavlHasher(sha256);
+const EMPTY_TREE: TreeAt = {
+  source: {
+    chunk() {
+      throw new Error("an empty tree has no nodes");
+    },
+  },
+  root: { id: 0, size: 0, height: 0, hash: hasher.empty() },
+};
+
+type Write = readonly [key: number, value: number | undefined];
+const writes = (max: number) =>
+  fc.array(fc.tuple(fc.nat(60), fc.option(fc.nat(3), { nil: undefined })), { maxLength: max });
+const branchOver = ({ source, root }: TreeAt) => new CacheKVStore(new IavlReader(source, root));
+
+function put(branch: CacheKVStore, list: readonly Write[]): CacheKVStore {
+  for (const [key, value] of list) {
+    if (value === undefined) branch.delete(Uint8Array.of(7, key));
+    else branch.set(Uint8Array.of(7, key), Uint8Array.of(value));
+  }
+  return branch;
+}
+
+const next = (tree: TreeAt, branch: CacheKVStore, version: number, isRenamed = false) =>
+  nextTree(tree, branch.pending(), { hasher, version, isRenamed });
+
+describe("otherWrites()", () => {
+  test("any tree, known and other writes → with what is found the known ones lead to the same root (property)", () => {
+    fc.assert(
+      fc.property(writes(80), writes(30), writes(30), fc.boolean(), (base, own, others, isRenamed) => {
+        const first = next(EMPTY_TREE, put(branchOver(EMPTY_TREE), base), 1);
+        const before = next(first, put(branchOver(first), base.slice(0, 3)), 2);
+        const after = next(before, put(put(branchOver(before), own), others), 3, isRenamed);
+        const known = put(branchOver(before), own);
+        const found = otherWrites({ before, after, version: 3, known, isRenamed });
+        for (const { key, value } of found) {
+          if (value) known.set(key, value);
+          else known.delete(key);
+        }
+        expect(toHex(next(before, known, 3, isRenamed).root.hash)).toBe(toHex(after.root.hash));
+        const keys = found.map(({ key }) => toHex(key));
+        expect(keys).toEqual([...new Set(keys)].sort());
+        const made = new Set(others.map(([key]) => toHex(Uint8Array.of(7, key))));
+        expect(keys.filter((key) => !made.has(key))).toEqual([]);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test("no other writes → none, also where a known write changes nothing", () => {
+    const before = next(
+      EMPTY_TREE,
+      put(branchOver(EMPTY_TREE), [
+        [1, 1],
+        [2, 2],
+        [3, 3],
+      ]),
+      1,
+    );
+    const own: Write[] = [
+      [2, 2],
+      [9, undefined],
+      [3, undefined],
+    ];
+    const after = next(before, put(branchOver(before), own), 2);
+    const known = put(branchOver(before), own);
+    expect(otherWrites({ before, after, version: 2, known, isRenamed: false })).toEqual([]);
+  });
+});

@@ -1,0 +1,37 @@
+/** The block of an upgrade as those see it who check it: states before and after, headers, witness. */
+import { type Header, headerHash } from "../../../host/comet/header.js";
+import { Core } from "../../../host/core/core.js";
+import type { WasmHandler } from "../../../host/handler/handler.js";
+import { sha256 } from "../../../host/native/sha256.js";
+import type { Height } from "../../../host/types.js";
+import { type RecordedWitness, recordWitness } from "../../../host/verify/replay/record-witness.js";
+import type { Process } from "../../scenario/chain.js";
+
+export const core = new Core();
+const NO_HASH = new Uint8Array(0);
+const hash = (byte: number) => new Uint8Array(32).fill(byte);
+
+/** Headers of the block at `height` and of the one after it, with the app hashes that the process has. */
+export function headersOf({ app }: Process, height: Height): { block: Header; next: Header } {
+  const header = (at: Height, lastBlock: Uint8Array): Header => ({
+    version: { block: 11n, app: 1n },
+    chainId: "scenario-1",
+    height: at,
+    time: timeOf(at),
+    lastBlockId: { hash: lastBlock, parts: { total: 1, hash: hash(2) } },
+    ...{ lastCommitHash: hash(3), dataHash: hash(4), validatorsHash: hash(5), nextValidatorsHash: hash(6) },
+    ...{ consensusHash: hash(7), lastResultsHash: NO_HASH, evidenceHash: hash(8), proposerAddress: new Uint8Array(20) },
+    appHash: app.multiStore.at(at - 1n).appHash,
+  });
+  const block = header(height, hash(1));
+  return { block, next: header(height + 1n, headerHash(sha256, block)) };
+}
+
+/** The times that `Process.block` gives. */
+export const timeOf = (height: Height) => ({ seconds: 1_700_000_000n + 5n * height, nanos: 0 });
+
+export function witnessOf({ app }: Process, handler: WasmHandler, height: Height): RecordedWitness {
+  const { multiStore } = app;
+  const states = { before: multiStore.at(height - 1n), after: multiStore.at(height) };
+  return recordWitness({ core, sha256, handler, chainId: "scenario-1", height, time: timeOf(height), ...states });
+}
