@@ -2,6 +2,7 @@ package sdk_test
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"testing"
 
@@ -54,6 +55,10 @@ func TestHandlerLeavesVersionsDoneAReceiptAndEvents(t *testing.T) {
 	c.must(err)
 	if receipt.Gas == 0 || receipt.Height != ctx.BlockHeight() || receipt.Stores[0].Written != noteCount {
 		t.Fatalf("receipt %+v", receipt)
+	}
+	digest, _ := ctx.EventManager().Events()[1].GetAttribute("writes_sha256")
+	if digest.Value != hex.EncodeToString(receipt.Stores[0].WritesSHA256) || len(digest.Value) != 64 {
+		t.Fatalf("the event has the digest %q, the receipt %x", digest.Value, receipt.Stores[0].WritesSHA256)
 	}
 	_, err = sdk.ReadReceipt(branch.GetKVStore(c.keys[sdk.ReceiptsStore]), "v3")
 	wantCode(t, err, "UPG_NOT_FOUND_RECEIPT")
