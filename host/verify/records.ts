@@ -1,9 +1,11 @@
 /**
- * Records of the upgrade module's store, as the Cosmos SDK's `x/upgrade` writes them: a plan at `00`, `01 ‖ height ‖ name`
- * for each upgrade that was applied, `02 ‖ module` with its version; receipts at `04 ‖ name` are this project's own.
+ * Records of the upgrade module's store, as the Cosmos SDK's `x/upgrade` writes them: a plan at `00`; for each upgrade that was
+ * applied `01 ‖ height ‖ name` with the value 1, or, as this project and the Cosmos SDK before 0.46 write it, `01 ‖ name` with the
+ * height as its value; `02 ‖ module` with its version. Receipts at `04 ‖ name` are this project's own.
  */
 import { concatBytes, equalBytes, utf8 } from "../bytes.js";
 import { decodeTime } from "../comet/wire-time.js";
+import { INT64_MAX } from "../limits.js";
 import { decodeText } from "../text.js";
 import { ZERO_TIME } from "../time.js";
 import type { DoneUpgrade, KeyValue, Plan, VersionMap } from "../types.js";
@@ -51,14 +53,23 @@ function decodeAny(bytes: Uint8Array) {
   return { typeUrl: fields.text(1), value: fields.bytes(2) };
 }
 
-/** Ascending by height. Undefined: of another form, as old versions of the Cosmos SDK wrote them. */
+/** Ascending by height. Undefined: one of them is of a form that nobody knows. */
 export function doneUpgradesOf(pairs: readonly KeyValue[]): DoneUpgrade[] | undefined {
-  const upgrades = pairs.map(([key, value]) => {
-    const isKnown = key.length > 1 + HEIGHT_BYTES && equalBytes(value, DONE_VALUE);
-    const height = isKnown ? readUint64(key.subarray(1, 1 + HEIGHT_BYTES)) : -1n;
-    return { height, name: textOf(key.subarray(1 + HEIGHT_BYTES)) };
-  });
-  return upgrades.every(({ height }) => height >= 0n) ? upgrades : undefined;
+  const upgrades = pairs.map(doneUpgradeOf);
+  if (upgrades.includes(undefined)) return undefined;
+  return (upgrades as DoneUpgrade[]).sort((a, b) => (a.height < b.height ? -1 : a.height > b.height ? 1 : 0));
+}
+
+/** The two forms have values of different lengths, so a chain that went from one to the other has both. */
+function doneUpgradeOf([key, value]: KeyValue): DoneUpgrade | undefined {
+  const named = key.subarray(1);
+  if (value.length === HEIGHT_BYTES) return named.length > 0 ? done(readUint64(value), named) : undefined;
+  const isKnown = named.length > HEIGHT_BYTES && equalBytes(value, DONE_VALUE);
+  return isKnown ? done(readUint64(named), named.subarray(HEIGHT_BYTES)) : undefined;
+}
+
+function done(height: bigint, name: Uint8Array): DoneUpgrade | undefined {
+  return height > 0n && height <= INT64_MAX ? { height, name: textOf(name) } : undefined;
 }
 
 /** @throws UpgradeError UPG_PROOF_MALFORMED */
