@@ -69,7 +69,7 @@ export async function buildProject(options: BuildOptions): Promise<BuildAnswer> 
   const lock = makeLock(compiler.version, compiled.sources, facts);
   if (options.locked) requireLock(lockFile, lock);
   const { gas, failures } = gasOf(handler, scenes.fixtures);
-  const map = await makeMap(compile, { bytes, hash });
+  const { map, warnings: unread } = await makeMap(compile, { bytes, hash });
   writeOutFile(file, bytes, inputs);
   rmSync(refusedFile(file), { force: true });
   if (!options.locked) writeLock(lockFile, lock);
@@ -85,7 +85,13 @@ export async function buildProject(options: BuildOptions): Promise<BuildAnswer> 
     failures,
     gas_limit: String(manifest.gasLimit),
     lock: relative(lockFile === project.lockFile ? folder : ".", lockFile),
-    warnings: [...manifestWarnings(manifest), ...scenes.warnings, ...warnings, ...(map === undefined ? [NO_MAP] : [])],
+    warnings: [
+      ...unread,
+      ...manifestWarnings(manifest),
+      ...scenes.warnings,
+      ...warnings,
+      ...(map === undefined ? [NO_MAP] : []),
+    ],
   };
 }
 

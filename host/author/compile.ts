@@ -64,12 +64,25 @@ export async function compileHandler(options: CompileOptions): Promise<CompiledH
   };
 }
 
-/** The same code with the names of its functions, and the compiler's source map. */
-export function compileMapped(options: CompileOptions): Promise<Output> {
-  return compile(options, [...HANDLER_FLAGS, "--debug", "--sourceMap"], new Map());
+/** The same code with the names of its functions, and the compiler's source map; and its text before it was optimised. */
+export async function compileMapped(options: CompileOptions): Promise<Output & { readonly text: string }> {
+  let text = "";
+  const afterCompile: Transform["afterCompile"] = (module) => {
+    text = module.emitText();
+  };
+  const output = await compile(options, [...HANDLER_FLAGS, "--debug", "--sourceMap"], new Map(), [{ afterCompile }]);
+  return { ...output, text };
 }
 
-interface Output {
+type CompilerOptions = NonNullable<Parameters<Compiler["main"]>[1]>;
+
+/** What the compiler calls in between. */
+interface Transform {
+  /** Nothing is optimised yet: each call of the sources is there. */
+  readonly afterCompile: (module: { emitText(): string }) => void;
+}
+
+export interface Output {
   readonly wasm: Uint8Array<ArrayBuffer>;
   /** JSON; "" when none was asked for. */
   readonly sourceMap: string;
@@ -79,6 +92,7 @@ async function compile(
   { compiler, project, entry, packageRoot }: CompileOptions,
   flags: readonly string[],
   sources: Map<string, string>,
+  transforms: readonly Transform[] = [],
 ): Promise<Output> {
   let wasm: Uint8Array | undefined;
   let sourceMap = "";
@@ -96,6 +110,7 @@ async function compile(
       else wasm = contents;
     },
     listFiles: () => [],
+    transforms: [...transforms] as unknown as NonNullable<CompilerOptions["transforms"]>,
   });
   if (error || !wasm) {
     const said = `${stderr.toString()}`.trim();

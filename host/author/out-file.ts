@@ -2,7 +2,8 @@
  * Files that a command writes where a person says (`--out`): an ordinary file, new or in the place of one. A pipe or a
  * device would become a file by being replaced, and what the command reads would be lost.
  */
-import { lstatSync, realpathSync, type Stats, statSync } from "node:fs";
+import { lstatSync, readdirSync, realpathSync, rmSync, type Stats, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { writeFileAtomically } from "../engine/home/atomic-file.js";
 import { isUpgradeError } from "../errors.js";
 import { kindOf } from "../store/disk/lmdb-access.js";
@@ -27,9 +28,38 @@ export function outFile(out: string, inputs: readonly string[] = []): string {
   throw refused(out, "it is a link to a file that is absent");
 }
 
-/** Checks as `outFile` does, then writes whole or not at all. @throws UpgradeError, and UPG_STORE_FULL */
+/**
+ * Checks as `outFile` does, then writes whole or not at all, and removes what processes that were killed while they wrote
+ * the same file have left beside it.
+ *
+ * @throws UpgradeError, and UPG_STORE_FULL
+ */
 export function writeOutFile(out: string, bytes: Uint8Array, inputs: readonly string[] = []): void {
-  writeFileAtomically(outFile(out, inputs), bytes, FILE_MODE);
+  const file = outFile(out, inputs);
+  writeFileAtomically(file, bytes, FILE_MODE);
+  for (const left of leftBeside(file)) rmSync(left, { force: true });
+}
+
+/** Temporary files of `writeFileAtomically` for this file, of processes that are no more. */
+function leftBeside(file: string): string[] {
+  const [folder, name] = [dirname(file), basename(file)];
+  const ofDead = (entry: string) => {
+    const process = entry.startsWith(`${name}.`) ? /^(\d+)\.tmp$/.exec(entry.slice(name.length + 1))?.[1] : undefined;
+    return process !== undefined && !isRunning(Number(process));
+  };
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && ofDead(entry.name))
+    .map((entry) => join(folder, entry.name));
+}
+
+/** Another user's process may not be asked, and is there. */
+function isRunning(id: number): boolean {
+  try {
+    process.kill(id, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
 }
 
 function replaceable(out: string, found: Stats, inputs: readonly string[]): string {

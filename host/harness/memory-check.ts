@@ -5,9 +5,10 @@
  */
 import { prefixEnd } from "../bytes.js";
 import { isUpgradeError } from "../errors.js";
+import { memoryBounds } from "../handler/run/full-memory.js";
 import type { RunObserver } from "../handler/run/place.js";
 import { PAGE_BYTES } from "../wasm/limits.js";
-import { memoryMax } from "./failure/explain.js";
+
 import { RepeatingStores, ResettableStores } from "./repeated-stores.js";
 import type { SceneRunner } from "./run.js";
 import type { StandardCheck } from "./standard-checks.js";
@@ -90,7 +91,7 @@ export function checkMemory(runner: SceneRunner, pairsMax: number): StandardChec
   });
   for (const { watch } of watches) watch.run(runner);
   const growing = watches.filter(({ watch }) => watch.bytesPerPair > (scene.bytesPerPair ?? 0));
-  const most = memoryMax(handler);
+  const most = memoryBounds(handler).max;
   if (growing.length > 0) return { name, ok: false, message: growing.map((each) => growthText(each, most)).join("; ") };
   return { name, ok: true, message: flatText(watches.map(({ watch }) => watch)) };
 }

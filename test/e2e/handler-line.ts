@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { afterAll } from "vitest";
 import { DIST } from "./chaind.js";
 
@@ -27,6 +28,13 @@ export function handler(...args: readonly string[]) {
       .split("\n")
       .map((line) => JSON.parse(line) as Json);
   return { exit: end.status, stdout: end.stdout, stderr: end.stderr, answers, answer: () => answers()[0] as Json };
+}
+
+/** Runs `chaind handler …` that is killed at a moment (kill-at.mjs). */
+export function handlerKilledAt(moment: string, ...args: readonly string[]) {
+  const preload = pathToFileURL(join(import.meta.dirname, "kill-at.mjs")).href;
+  const env = { ...process.env, CHAIND_TEST_KILL_AT: moment };
+  return spawnSync(process.execPath, ["--import", preload, CHAIND, "handler", ...args], { cwd: folder, env });
 }
 
 /** Runs `chaind handler …` that ends when it is ended. */

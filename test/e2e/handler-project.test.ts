@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writ
 import { join } from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { toHex } from "../../host/bytes.js";
+import type { GasProfile } from "../../host/harness/gas/gas-profile.js";
 import { sha256 } from "../../host/native/sha256.js";
 import { at, folder, handler, type Json, SPLIT_BALANCES, watchedHandler } from "./handler-line.js";
 
@@ -89,17 +90,22 @@ describe("chaind handler new, build, test, diff", () => {
     rmSync(fixture);
   });
 
-  test("test --gas → the gas of each place and of what it paid for, which add up to the whole", () => {
+  test("test --gas → the gas of each place, of what it paid for, of each function by its name, which add up to the whole", () => {
     const { exit, answer } = inProject("test", "--gas");
     expect(exit).toBe(0);
-    const { gas, gas_profile } = answer() as unknown as { gas: string; gas_profile: Record<string, { gas: string }[]> };
-    for (const name of ["phases", "charges"]) {
-      const sum = gas_profile[name]?.reduce((whole, each) => whole + BigInt(each.gas), 0n);
-      expect(String(sum)).toBe(gas);
+    const { gas, gas_profile } = answer() as unknown as { gas: string; gas_profile: GasProfile };
+    const { phases, charges, functions, outside } = gas_profile;
+    const own = [{ gas: outside }, ...functions.map((each) => ({ gas: each.own }))];
+    for (const list of [phases, charges, own]) {
+      expect(String(list.reduce((whole, each) => whole + BigInt(each.gas), 0n))).toBe(gas);
     }
+    expect(functions[0]).toMatchObject({ function: "assembly/index/onBalance", source: "assembly/index.ts" });
     const { stdout } = handler("test", "--gas", "--project", "project");
     expect(stdout).toMatch(/\n {2}gas by place\n +\d+ +\d+\.\d % {2}loading\n/);
     expect(stdout).toMatch(/\n {2}gas by what it paid for\n/);
+    expect(stdout).toMatch(
+      /\n {2}gas by function: .+\n +\d+ +\d+\.\d % +\d+ +\d+\.\d % {2}onBalance \(assembly\/index.ts:\d+\), 3 calls\n/,
+    );
   });
 
   test("test after a source has changed → UPG_HANDLER_HASH, exit 21, the source by name; with FILE the old one is tested", () => {

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { toHex } from "../../host/bytes.js";
+import type { GasProfile } from "../../host/harness/gas/gas-profile.js";
 import { sha256 } from "../../host/native/sha256.js";
 import { compileMappedSource, compileSource, IMPORTS } from "../guest/kit/author.js";
 import { TestHome } from "./chaind.js";
@@ -8,6 +9,8 @@ import { at, handler, type Json, SPLIT_BALANCES, written } from "./handler-line.
 
 // Compilers share the machine with everything else.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+
+const pick = ({ gas, app_hash }: Json) => ({ gas, app_hash });
 
 describe("chaind handler run", () => {
   let home: TestHome;
@@ -40,6 +43,19 @@ describe("chaind handler run", () => {
     expect(receipt["guest_memory"]).toBe(tried["guest_memory"]);
     expect(Number(receipt["host_memory"])).toBeGreaterThan(1_048_576);
     expect(handler("run", SPLIT_BALANCES, "--state", other.path, "--json")).toMatchObject({ exit: 21 });
+  });
+
+  test("run --gas → the same run, and its gas by place, by what it paid for and by function", () => {
+    const { gas_profile, ...plain } = run(SPLIT_BALANCES, "--gas").answer() as unknown as { gas_profile: GasProfile };
+    const { phases, functions, outside } = gas_profile;
+    const { gas, app_hash, block_ms } = plain as unknown as Record<string, string>;
+    expect({ gas, app_hash }).toMatchObject(pick(run(SPLIT_BALANCES).answer()));
+    expect(Number(block_ms)).toBeGreaterThan(0);
+    const sum = (list: readonly string[]) => String(list.reduce((whole, each) => whole + BigInt(each), 0n));
+    expect(sum(phases.map((each) => each.gas))).toBe(gas);
+    expect(sum([outside, ...functions.map((each) => each.own)])).toBe(gas);
+    const { stdout } = handler("run", SPLIT_BALANCES, "--state", home.path, "--gas");
+    expect(stdout).toMatch(/\n {2}gas by function: /);
   });
 
   test("of a height that is absent → UPG_NOT_FOUND_VERSION, exit 3", () => {

@@ -33,6 +33,30 @@ describe("runHandler(), of a guest that fails", () => {
     expect(details).not.toHaveProperty("key");
   });
 
+  test("that ends itself when its memory is full → out of memory by name, after the trap; code and trap are those of any other", () => {
+    const grows = "(loop $again (br_if $again (i32.ne (memory.grow (i32.const 16)) (i32.const -1)))) unreachable";
+    const full = failure({ run: grows, batch: trapsAt(9) });
+    expect([full.code, full.details["trap"]]).toEqual(["UPG_HANDLER_TRAP", "unreachable"]);
+    expect(full.message).toBe("the handler trapped in handler_run: unreachable, out of memory: 32 MiB");
+    const small = failure({ run: grows, batch: trapsAt(9), memory: '(memory (export "memory") 16 48)' });
+    expect(small.message).toBe("the handler trapped in handler_run: unreachable, out of memory: 3 MiB");
+    const inScan = failure({ batch: trapsAt(3).replace("unreachable", grows) }, { batchBytes: 1 });
+    expect(inScan.message).toMatch(
+      /^the handler trapped in handler_batch: unreachable, out of memory: 32 MiB, grows 16252928 bytes a pair$/,
+    );
+    for (const memory of ['(memory (export "memory") 16)', '(memory (export "memory") 16 16)']) {
+      expect(failure({ run: "unreachable", batch: trapsAt(9), memory }).message).toBe(
+        "the handler trapped in handler_run: unreachable",
+      );
+    }
+    expect(
+      failure({
+        batch: trapsAt(9),
+        run: grows.replace("unreachable", "(drop (i32.div_u (i32.const 1) (i32.const 0))) (i32.const 0)"),
+      }).message,
+    ).toBe("the handler trapped in handler_run: division by zero");
+  });
+
   test("in the third batch of a pair each → the scan, its store, two pairs consumed, the third one's key", () => {
     const { details } = failure({ batch: trapsAt(3) }, { batchBytes: 1 });
     expect(details).toMatchObject({ phase: 'scan 0 of store "all"', scan: "0", store: "all", pairs: "2", key: "0103" });

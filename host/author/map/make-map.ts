@@ -8,7 +8,8 @@ import { decodeModule } from "../../wasm/decode.js";
 import { Findings } from "../../wasm/findings.js";
 import { functionNamer } from "../../wasm/function-names.js";
 import { SECTION, type Section, type WasmModule } from "../../wasm/wasm-module.js";
-import { type CompileOptions, compileMapped } from "../compile.js";
+import { type CompileOptions, compileMapped, type Output } from "../compile.js";
+import { unreadResults } from "../unread-results.js";
 import { readSourceMap } from "./source-map.js";
 
 /** `build/handler.map.json` of `build/handler.wasm`. */
@@ -19,9 +20,19 @@ export interface ReleasedHandler {
   readonly hash: string;
 }
 
-/** Undefined when the second build made other code than the released one. */
-export async function makeMap(options: CompileOptions, released: ReleasedHandler): Promise<string | undefined> {
-  const { wasm, sourceMap } = await compileMapped(options);
+export interface MappedBuild {
+  /** Undefined when the second build made other code than the released one. */
+  readonly map: string | undefined;
+  /** What the sources do, and most likely do not mean. */
+  readonly warnings: readonly string[];
+}
+
+export async function makeMap(options: CompileOptions, released: ReleasedHandler): Promise<MappedBuild> {
+  const { text, ...output } = await compileMapped(options);
+  return { map: mapOf(output, released), warnings: unreadResults(text) };
+}
+
+function mapOf({ wasm, sourceMap }: Output, released: ReleasedHandler): string | undefined {
   const [named, module] = [decoded(wasm), decoded(released.bytes)];
   const section = codeOf(named);
   if (!section || !isSameCode(named, module)) return undefined;

@@ -1,7 +1,7 @@
 /** Fixtures run through a handler: for their gas, and against what they expect. */
 import type { WasmHandler } from "../../handler/handler.js";
 import { failureLines } from "../../harness/failure/failure-lines.js";
-import { type GasProfile, gasProfile } from "../../harness/gas-profile.js";
+import { type GasProfile, sceneGasProfile } from "../../harness/gas/gas-profile.js";
 import { type LogLine, runScene, type SceneRun } from "../../harness/run.js";
 import { standardChecks } from "../../harness/standard-checks.js";
 import type { NamedFixture } from "../project.js";
@@ -73,7 +73,7 @@ export function testFixture(
     warnings: run.warnings,
     logs: run.logs,
     failure: run.failure ? failureAnswer(run.failure) : null,
-    ...(gas && run.ok ? { gas_profile: gasProfile(handler, fixture) } : {}),
+    ...(gas && run.ok ? { gas_profile: sceneGasProfile(handler, fixture) } : {}),
   };
 }
 

@@ -1,8 +1,8 @@
 /** What came of a fixture, in lines for people. */
-import type { GasProfile } from "../../harness/gas-profile.js";
 import { visible } from "../../visible.js";
 import { differenceLines } from "./expected-stores.js";
 import type { FixtureResult } from "./fixture-runs.js";
+import { gasLines } from "./gas-text.js";
 
 const INDENT = " ".repeat(10);
 /** Log lines that are shown; a handler may write thousands. */
@@ -26,16 +26,4 @@ function logLines({ logs }: FixtureResult): string[] {
   const lines = logs.slice(0, LOGS_MAX).map(({ level, text }) => `  log     ${level}: ${visible(text)}`);
   const more = logs.length - LOGS_MAX;
   return more > 0 ? [...lines, `  log     and ${more} more lines: all of them with --json`] : lines;
-}
-
-function gasLines({ phases, charges }: GasProfile): string[] {
-  const total = phases.reduce((sum, { gas }) => sum + Number(gas), 0);
-  const line = (gas: string, what: string) =>
-    `  ${gas.padStart(14)}  ${((100 * Number(gas)) / total).toFixed(1).padStart(5)} %  ${what}`;
-  return [
-    "  gas by place",
-    ...phases.map(({ phase, gas }) => line(gas, visible(phase))),
-    "  gas by what it paid for",
-    ...charges.map(({ what, gas }) => line(gas, what)),
-  ];
 }

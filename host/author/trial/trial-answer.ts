@@ -33,6 +33,7 @@ export function trialAnswer(trial: Trial) {
     app_hash: toUpperHex(appHash),
     failure: null,
     note: NOTE,
+    ...(trial.gasProfile ? { gas_profile: trial.gasProfile } : {}),
   };
 }
 

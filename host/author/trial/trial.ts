@@ -15,6 +15,7 @@ import { assert, isUpgradeError, UpgradeError } from "../../errors.js";
 import type { WasmHandler } from "../../handler/handler.js";
 import { type HandlerInput, type HandlerReport, requireLayout, runHandler } from "../../handler/run/sandbox.js";
 import { explainFailure, type Failure } from "../../harness/failure/explain.js";
+import { type GasProfile, gasProfile } from "../../harness/gas/gas-profile.js";
 import { sha256 } from "../../native/sha256.js";
 import { commitKey, commitsEnd } from "../../store/disk/keys.js";
 import { LmdbDatabase } from "../../store/disk/lmdb-database.js";
@@ -38,6 +39,8 @@ export interface TrialOptions {
   readonly log: (line: string) => void;
   /** Hears why the handler failed, before the error is thrown; for that it runs once more. */
   readonly onFailure?: (failure: Failure) => void;
+  /** Say what the gas went to; for that it runs once more, first. */
+  readonly gas?: boolean | undefined;
 }
 
 export interface Trial {
@@ -58,6 +61,8 @@ export interface Trial {
   readonly memoryBytes: number;
   /** From the start of the trial to its end, the commit's hashing and writing in it. */
   readonly totalMilliseconds: number;
+  /** What the gas went to, where that was asked for. */
+  readonly gasProfile: GasProfile | undefined;
 }
 
 /** @throws UpgradeError UPG_INVALID_CONFIG, UPG_NOT_FOUND_VERSION, UPG_HANDLER_*, UPG_MIGRATION_*, UPG_STORE_* */
@@ -145,7 +150,7 @@ class TrialBlock {
   }
 
   run(): Omit<Trial, "diskBytes" | "memoryBytes" | "totalMilliseconds"> {
-    const { handler } = this.options;
+    const { handler, gas } = this.options;
     const { multiStore } = this;
     const last = multiStore.at(multiStore.lastCommitID.version).store(UPGRADE_STORE);
     requireLayout(handler.manifest, this.#core.versionMap(last));
@@ -153,6 +158,8 @@ class TrialBlock {
     this.#openStores();
     const branch = multiStore.branch();
     const pre = this.#schedule(branch);
+    const opened = performance.now() - begun;
+    const profile = gas ? this.#gasProfile(pre.planBytes) : undefined;
     const started = performance.now();
     const applied = this.#apply(branch, pre);
     const milliseconds = performance.now() - started;
@@ -163,11 +170,12 @@ class TrialBlock {
     return {
       report,
       milliseconds,
-      blockMilliseconds: performance.now() - begun,
+      blockMilliseconds: opened + performance.now() - started,
       versionMap: applied.versionsAfter,
       appHash,
       roots: new Map([...this.#roots].map(([name, { after }]) => [name, after])),
       height: this.#height,
+      gasProfile: profile,
     };
   }
 
@@ -197,12 +205,31 @@ class TrialBlock {
   #explain(error: UpgradeError, planBytes: Uint8Array): void {
     const { handler, onFailure } = this.options;
     if (!onFailure) return;
+    const input = this.#input(planBytes);
+    const again = (changes: Partial<HandlerInput>) =>
+      void runHandler(handler, { ...input, stores: this.multiStore.branch(), ...changes });
+    onFailure(explainFailure(handler, error, again));
+  }
+
+  /** Undefined where the handler fails: the run itself will say it. */
+  #gasProfile(planBytes: Uint8Array): GasProfile | undefined {
+    const input = this.#input(planBytes);
+    const stores = this.multiStore.branch();
+    try {
+      return gasProfile(this.options.handler, (traced, observer) => runHandler(traced, { ...input, stores, observer }));
+    } catch (error) {
+      if (!isUpgradeError(error)) throw error;
+      return undefined;
+    } finally {
+      stores.discard();
+    }
+  }
+
+  /** What the handler is given in the block, but for its branch. */
+  #input(planBytes: Uint8Array): Omit<HandlerInput, "stores"> {
     const { chainId, time, multiStore } = this;
     const versionMap = this.#core.versionMap(multiStore.branch().store(UPGRADE_STORE));
-    const input = { chainId, height: this.#height, time, planBytes, versionMap, base: multiStore.loaded() };
-    const again = (changes: Partial<HandlerInput>) =>
-      void runHandler(handler, { ...input, stores: multiStore.branch(), ...changes });
-    onFailure(explainFailure(handler, error, again));
+    return { chainId, height: this.#height, time, planBytes, versionMap, base: multiStore.loaded() };
   }
 
   /** The same, and the roots of the other stores are kept here. */

@@ -11,6 +11,7 @@ import { EXTERNAL_KINDS, type FunctionBody, SECTION, type WasmModule } from "../
 import { RESERVED_EXPORT_PREFIX } from "../check/interface.js";
 import { CallGraph } from "./call-graph.js";
 import { CodeWriter } from "./code-writer.js";
+import type { Entry } from "./edits.js";
 import { type FunctionFacts, factsOf } from "./function-facts.js";
 import { type Added, Injector, IS_FAR, type MemorySize } from "./injected.js";
 import { writeFlat, writeMetered } from "./meter-function.js";
@@ -58,14 +59,7 @@ class Meter {
     this.#facts = module.bodies.map((body) => factsOf(this.#cursor, body));
     this.#hasGrow = this.#facts.some(({ hasGrow }) => hasGrow);
     this.#pagesMax = Math.min(module.memories[0]?.max ?? MEMORY_PAGES_MAX, MEMORY_PAGES_MAX);
-    const { globals, functionTypes } = module;
-    this.#added = {
-      gas: globals,
-      stack: globals + 1,
-      refused: globals + 2,
-      far: globals + 3,
-      grow: functionTypes.length,
-    };
+    this.#added = addedTo(module);
     this.#out = new CodeWriter(2 * module.bytes.length);
   }
 
@@ -154,12 +148,7 @@ class Meter {
 
   #code(out: CodeWriter): void {
     const { bodies } = this.#module;
-    const graph = new CallGraph(this.#module, this.#facts);
-    const segments = new Segments(this.#cursor, graph);
-    graph.settle((i) => {
-      segments.split(bodies[i] as FunctionBody);
-      return segments.edits.entry;
-    });
+    const { graph, segments } = settled(this.#module, this.#cursor, this.#facts);
     const { code } = this;
     const inject = new Injector(code, this.#added, this.#memorySize());
     out.u32(bodies.length + (this.#hasGrow ? 1 : 0));
@@ -185,8 +174,34 @@ class Meter {
   }
 }
 
+function settled(module: WasmModule, cursor: InstructionCursor, facts: readonly FunctionFacts[]) {
+  const graph = new CallGraph(module, facts);
+  const segments = new Segments(cursor, graph);
+  graph.settle((i) => {
+    segments.split(module.bodies[i] as FunctionBody);
+    return segments.edits.entry;
+  });
+  return { graph, segments };
+}
+
+/** Where in a metered module is what the meter added. */
+export function addedTo({ globals, functionTypes }: WasmModule): Added {
+  return { gas: globals, stack: globals + 1, refused: globals + 2, far: globals + 3, grow: functionTypes.length };
+}
+
+/** Of each function that the module defines: what its callers pay, besides the call, when they call it. Nothing, where it takes its gas itself. */
+export function pricesAhead(module: WasmModule): readonly Entry[] {
+  const cursor = new InstructionCursor(module);
+  const facts = module.bodies.map((body) => factsOf(cursor, body));
+  const { graph } = settled(module, cursor, facts);
+  return module.bodies.map(({ functionIndex: index }) => ({
+    price: graph.priceAhead(index),
+    loads: graph.loadsAhead(index),
+  }));
+}
+
 /** A list whose length grows by `more` items, which the caller appends. */
-function copyList(out: CodeWriter, reader: ByteReader, more: number): CodeWriter {
+export function copyList(out: CodeWriter, reader: ByteReader, more: number): CodeWriter {
   const count = reader.u32("the length of a list");
   return out.u32(count + more).copy(reader.bytes, reader.at, reader.end);
 }

@@ -16,6 +16,7 @@ const ERROR_HEADER_BYTES = 8;
 
 export class Guest {
   readonly memory: GuestMemory;
+  readonly exports: WebAssembly.Exports;
   readonly #functions = new Map<string, GuestFunction>();
   readonly #gas: GasCounter;
 
@@ -31,6 +32,7 @@ export class Guest {
     assert(exported instanceof WebAssembly.Memory, "a checked handler has no memory");
     memory.bind(exported);
     this.memory = memory;
+    this.exports = exports;
     gas.bind(exports);
     this.#gas = gas;
     for (const [name, value] of Object.entries(exports)) {

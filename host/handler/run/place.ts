@@ -7,6 +7,8 @@ import type { ScanBatches } from "./batches.js";
 
 /** Follows a run from outside: for tools that look for what a handler costs, or for why it fails. Without effect on results. */
 export interface RunObserver {
+  /** The handler's instance is there; nothing of it has run. */
+  readonly onGuest?: (exports: WebAssembly.Exports) => void;
   /** The run comes to a place: "loading", a function that the host calls, or a scan. */
   readonly onPlace?: (place: string, gasUsed: bigint) => void;
   /** Before each batch: the number of the scan, the pairs of it that are consumed, pages of the guest's memory. */

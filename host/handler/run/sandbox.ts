@@ -15,6 +15,7 @@ import { pairsPrice } from "../meter/pairs-price.js";
 import { HOST_PRICES } from "../meter/schedule.js";
 import { ScanBatches } from "./batches.js";
 import { trap } from "./failures.js";
+import { fullMemoryText } from "./full-memory.js";
 import { GasCounter } from "./gas-counter.js";
 import { Guest } from "./guest.js";
 import { GuestBuffers } from "./guest-buffers.js";
@@ -87,7 +88,9 @@ export function runHandler(handler: WasmHandler, input: HandlerInput): HandlerRe
     if (!isUpgradeError(error) || !/^UPG_(MIGRATION|HANDLER)_/.test(error.code)) throw error;
     const used = gas.left < 0n ? gas.limit : gas.used;
     const details = { ...place.details(memory.pages), ...error.details, gas: String(used) };
-    throw new UpgradeError(error.code, error.message, { cause: error, details });
+    const memoryFull = fullMemoryText(handler, details);
+    const message = memoryFull === undefined ? error.message : `${error.message}, ${memoryFull}`;
+    throw new UpgradeError(error.code, message, { cause: error, details });
   }
 }
 
@@ -112,6 +115,7 @@ class HandlerRun {
     this.#handles = new StoreHandles(handler.manifest, input.stores, input.base, this.#gas);
     const imports = new HostImports(memory, this.#handles, this.#gas, input);
     this.#guest = new Guest(handler.module, imports.object(), memory, this.#gas);
+    input.observer?.onGuest?.(this.#guest.exports);
     if (this.#guest.has("_initialize")) {
       this.#reach("_initialize");
       this.#guest.call("_initialize");

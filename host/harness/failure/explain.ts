@@ -4,11 +4,9 @@
  */
 import { isUpgradeError, type UpgradeError } from "../../errors.js";
 import type { WasmHandler } from "../../handler/handler.js";
+import { isMemoryFull, type MemoryUse, memoryUse } from "../../handler/run/full-memory.js";
 import type { HandlerInput } from "../../handler/run/sandbox.js";
 import { BATCH_BYTES } from "../../limits.js";
-import { decodeModule } from "../../wasm/decode.js";
-import { Findings } from "../../wasm/findings.js";
-import { MEMORY_PAGES_MAX, PAGE_BYTES } from "../../wasm/limits.js";
 import { type GuestFrame, guestFrames } from "./guest-stack.js";
 import { mapOf } from "./maps.js";
 
@@ -23,9 +21,7 @@ export interface Failure {
   /** Functions of the handler that were running, innermost first. */
   readonly frames: readonly GuestFrame[];
   /** More memory was asked for than it may have: bytes in use, most bytes, and how many it took a pair, where that is known. */
-  readonly outOfMemory:
-    | { readonly bytes: number; readonly limit: number; readonly perPair: number | undefined }
-    | undefined;
+  readonly outOfMemory: MemoryUse | undefined;
 }
 
 /** A frame alone. */
@@ -54,7 +50,7 @@ export function explainFailure(
     phase,
     pair: isInScan ? { store, number: Number(pairs) + 1, key, isBatch: second === undefined } : undefined,
     frames,
-    outOfMemory: isOutOfMemory(handler, told, frames) ? memoryOf(handler, told) : undefined,
+    outOfMemory: isOutOfMemory(handler, told, frames) ? memoryUse(handler, told.details) : undefined,
   };
 }
 
@@ -95,18 +91,5 @@ function withLongStacks<T>(work: () => T): T {
 
 function isOutOfMemory(handler: WasmHandler, { details }: UpgradeError, frames: readonly GuestFrame[]): boolean {
   if (details["trap"] !== "unreachable") return false;
-  return Number(details["memory"]) >= memoryMax(handler) || ALLOCATORS.test(frames[0]?.function ?? "");
-}
-
-/** Bytes that a handler's memory may have. */
-export function memoryMax({ bytes }: WasmHandler): number {
-  const declared = decodeModule(bytes, new Findings()).module.memories[0]?.max ?? MEMORY_PAGES_MAX;
-  return Math.min(declared, MEMORY_PAGES_MAX) * PAGE_BYTES;
-}
-
-function memoryOf(handler: WasmHandler, { details }: UpgradeError): NonNullable<Failure["outOfMemory"]> {
-  const bytes = Number(details["memory"]);
-  const pairs = Number(details["pairs"] ?? 0);
-  const perPair = pairs > 0 ? Math.round((bytes - Number(details["memory_before"])) / pairs) : undefined;
-  return { bytes, limit: memoryMax(handler), perPair };
+  return isMemoryFull(handler, details) || ALLOCATORS.test(frames[0]?.function ?? "");
 }

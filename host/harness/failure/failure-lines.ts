@@ -1,11 +1,11 @@
 /** A failure in lines for people. */
 import { fromHex } from "../../bytes.js";
+import { type MemoryUse, mebibytes, memoryText } from "../../handler/run/full-memory.js";
 import { visible } from "../../visible.js";
 import type { Failure } from "./explain.js";
 import type { GuestFrame } from "./guest-stack.js";
 import type { SourcePlace } from "./handler-map.js";
 
-const MIB = 1_048_576;
 /** Innermost frames that are shown, and outermost ones: recursion has thousands between. */
 const [FIRST_FRAMES, LAST_FRAMES] = [8, 4];
 const KIT = /^~lib\//;
@@ -23,18 +23,15 @@ export function failureLines({ phase, pair, frames, outOfMemory }: Failure): str
 }
 
 /** What was asked for last did not fit into what was left: where that is most of the limit, one request was too large. */
-function memoryLine({ bytes, limit, perPair }: NonNullable<Failure["outOfMemory"]>): string {
-  const [most, left] = [mebibytes(limit), limit - bytes];
+function memoryLine(use: MemoryUse): string {
+  const { bytes, limit } = use;
+  const left = limit - bytes;
   if (left > bytes) {
-    const asked = `out of memory: more than ${mebibytes(left)} asked for at once, with ${mebibytes(bytes)} in use, of at most ${most}`;
+    const asked = `out of memory: more than ${mebibytes(left)} asked for at once, with ${mebibytes(bytes)} in use, of at most ${mebibytes(limit)}`;
     return `${asked}; ask for less at a time, and take long data in pieces`;
   }
-  const used = left > 0 ? `${mebibytes(bytes)} in use, of at most ${most}` : most;
-  const grows = perPair === undefined ? "" : `, grows ${perPair} bytes a pair`;
-  return `out of memory: ${used}${grows}; what a handler makes stays until its end: make it once, and use it for every pair`;
+  return `${memoryText(use)}; what a handler makes stays until its end: make it once, and use it for every pair`;
 }
-
-const mebibytes = (bytes: number) => `${Number((bytes / MIB).toFixed(1))} MiB`;
 
 /** Hex, and what of it is ASCII. */
 export function keyText(hex: string): string {
@@ -60,6 +57,6 @@ function frameLine({ function: name, place }: GuestFrame): string {
 const placeText = ({ source, line, column }: SourcePlace) => `${source.replace(KIT, "")}:${line}:${column}`;
 
 /** AssemblyScript puts the file before a function's name, which the place says too. */
-function shortName(name: string): string {
+export function shortName(name: string): string {
   return /^(?:~lib\/|assembly\/)/.test(name) ? name.slice(name.lastIndexOf("/") + 1) : name;
 }

@@ -51,6 +51,17 @@ export class HandlerMap {
     }
   }
 
+  /** Where the code of a function begins, which is bytes `start` to `end` of the handler's file: the author's first line in it, if it has one. */
+  startOf(start: number, end: number): SourcePlace | undefined {
+    let first: SourcePlace | undefined;
+    for (let i = this.#lastLine(start - 1) + 1; (this.#document.lines[i]?.[0] ?? end) < end; i++) {
+      const place = this.#place(i, start);
+      if (place && !isLibrary(place)) return place;
+      first ??= place;
+    }
+    return first;
+  }
+
   /** The number of the last line that begins at this byte or before it; -1 without one. */
   #lastLine(at: number): number {
     const { lines } = this.#document;

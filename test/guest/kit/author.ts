@@ -20,7 +20,7 @@ export function compileSource(source: string): Promise<CompiledHandler> {
 export function compileMappedSource(source: string): Promise<{ readonly bytes: Uint8Array; readonly map: string }> {
   return inProject(source, async (options) => {
     const { bytes } = await compileHandler(options);
-    const map = await makeMap(options, { bytes, hash: toHex(sha256(bytes)) });
+    const { map } = await makeMap(options, { bytes, hash: toHex(sha256(bytes)) });
     if (map === undefined) throw new Error("the build with names made other code");
     return { bytes, map };
   });

@@ -35,6 +35,33 @@ describe("buildProject()", () => {
   const good = () => join(project, "build/handler.wasm");
   const refused = () => join(project, "build/handler.refused.wasm");
 
+  test("of results of the kit that are dropped → a warning for each, with its line; none for one that is read, or of another class", async () => {
+    const { warnings, sha256 } = await built(`${GOOD}
+class Jar { tryAdd(other: Amount): bool { return other.isZero; } }
+const sum = new Amount(); const other = new Amount(); const jar = new Jar();
+scan(bank, "", onPair);
+function onPair(key: Bytes, value: Bytes): void {
+  other.tryParse(value);
+  sum.tryAdd(other); jar.tryAdd(other);
+  if (!sum.trySub(other)) sum.mul(2);
+  const fits = other.tryMul(3);
+  if (fits && sum.tryAdd(other)) bank.delete(key);
+  sum.tryMul(2), sum.trySub(other);
+}`);
+    const unread = warnings.filter((warning) => warning.includes("is not read"));
+    const places = unread.map((warning) =>
+      warning.replace(/^(assembly\/index\.ts:\d+):\d+: .*?(Amount\.\w+).*$/, "$1 $2"),
+    );
+    expect(places).toEqual([
+      "assembly/index.ts:7 Amount.tryParse",
+      "assembly/index.ts:8 Amount.tryAdd",
+      "assembly/index.ts:12 Amount.tryMul",
+      "assembly/index.ts:12 Amount.trySub",
+    ]);
+    expect(unread[1]).toContain("or call add(), which ends the run instead");
+    expect(sha256).toMatch(/^[0-9a-f]{64}$/);
+  });
+
   test("of a float → refused with the function of the source; the refused file is there to check and inspect, the good one stays", async () => {
     mkdirSync(join(project, "build"));
     writeFileSync(good(), "what was built before");

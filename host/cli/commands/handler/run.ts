@@ -1,7 +1,8 @@
 /** `chaind handler run FILE --state HOME`: what would this handler do to this chain? Nothing is written. */
 
 import { openMappedHandler } from "../../../author/map/mapped-handler.js";
-import { tryHandler } from "../../../author/trial/trial.js";
+import { gasLines } from "../../../author/testing/gas-text.js";
+import { type Trial, tryHandler } from "../../../author/trial/trial.js";
 import { failedAnswer, trialAnswer } from "../../../author/trial/trial-answer.js";
 import { isUpgradeError } from "../../../errors.js";
 import type { Failure } from "../../../harness/failure/explain.js";
@@ -14,6 +15,7 @@ interface RunOptions {
   readonly state: string;
   readonly height?: bigint;
   readonly handlerDiskMax?: number;
+  readonly gas?: boolean;
 }
 
 export function registerRun(handler: Cobra, output: Output): void {
@@ -30,9 +32,10 @@ export function registerRun(handler: Cobra, output: Output): void {
     )
     .requiredOption("--state <home>", "home of the chain")
     .option("--height <height>", "begin with the state of this height (default: the last one)", parseHeight)
+    .option("--gas", "print what the gas went to; for that the handler runs twice")
     .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount)
     .example("handler run v3.wasm --state node", "handler run v3.wasm --state node --height 40 -o json")
-    .action((file: string, { state, height, handlerDiskMax }: RunOptions) => {
+    .action((file: string, { state, height, handlerDiskMax, gas }: RunOptions) => {
       let failure: Failure | undefined;
       try {
         const wasm = openMappedHandler(file);
@@ -40,8 +43,8 @@ export function registerRun(handler: Cobra, output: Output): void {
         const onFailure = (why: Failure) => {
           failure = why;
         };
-        const trial = tryHandler({ handler: wasm, home: state, height, handlerDiskMax, log, onFailure });
-        output.print(trialAnswer(trial));
+        const trial = tryHandler({ handler: wasm, home: state, height, handlerDiskMax, log, onFailure, gas });
+        printTrial(trial, output);
       } catch (error) {
         if (!isUpgradeError(error)) throw error;
         if (!output.isJson) {
@@ -54,4 +57,15 @@ export function registerRun(handler: Cobra, output: Output): void {
         output.print(failedAnswer(error, failure));
       }
     });
+}
+
+/** People get what the gas went to as a table of its own. */
+function printTrial(trial: Trial, output: Output): void {
+  const { gas_profile: profile, ...answer } = trialAnswer(trial);
+  if (!profile) output.print(answer);
+  else if (output.isJson) output.print({ ...answer, gas_profile: profile });
+  else {
+    output.print(answer);
+    output.print(profile, gasLines(profile).join("\n"));
+  }
 }
