@@ -1,23 +1,32 @@
-/** `npm run witness:rounds` and `npm run witness:lies`: the long campaigns; exit 1 at the first round or lie that comes out wrong. */
+/** `npm run witness:rounds`, `witness:lies`, `witness:sizes`; exit 1 at the first round or lie that comes out wrong. */
 import { Command } from "commander";
 import { lies } from "./lies.js";
 import { rounds } from "./rounds.js";
+import { sizes } from "./sizes.js";
 
-const program = new Command("npm run witness:rounds --")
-  .description("Random trees and blocks on witnesses of them, honest and not.")
-  .argument("<what>", "rounds: what a witness gives is what the tree gave; lies: no lie of a server is believed")
-  .option("--rounds <n>", "rounds or lies")
-  .option("--seed <s>", "where to begin; a failure names its own", "1")
-  .parse();
-const options = program.opts<{ readonly rounds?: string; readonly seed: string }>();
+interface Options {
+  readonly rounds?: string;
+  readonly seed: string;
+}
 
 function progress(done: number): void {
   if (done % 10_000 === 0) process.stderr.write(`${done}\n`);
 }
 
-const seed = Number(options.seed);
-const result =
-  program.args[0] === "lies"
-    ? { ...lies(Number(options.rounds ?? 100_000), seed, progress), believed: 0 }
-    : { ...rounds(Number(options.rounds ?? 10_000), seed, progress), wrong: 0 };
-process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+const CAMPAIGNS: Readonly<Record<string, (options: Options) => object>> = {
+  rounds: (options) => ({ ...rounds(Number(options.rounds ?? 10_000), Number(options.seed), progress), wrong: 0 }),
+  lies: (options) => ({ ...lies(Number(options.rounds ?? 100_000), Number(options.seed), progress), believed: 0 }),
+  sizes,
+};
+
+const program = new Command("npm run witness:rounds --")
+  .description(
+    "Witnesses of random trees and blocks: rounds (equal answers and roots), lies (none is believed), sizes.",
+  )
+  .argument("<campaign>", Object.keys(CAMPAIGNS).join(", "))
+  .option("--rounds <n>", "rounds or lies")
+  .option("--seed <s>", "where to begin; a failure names its own", "1")
+  .parse();
+const run = CAMPAIGNS[program.args[0] ?? ""];
+if (run) process.stdout.write(`${JSON.stringify(run(program.opts<Options>()), null, 2)}\n`);
+else program.error(`there is no campaign "${program.args[0]}"`);
