@@ -196,6 +196,12 @@ codes! {
     ProofEmptyValue = 124, "UPG_PROOF_EMPTY_VALUE", 40;
     /// The commit is for another block, or is not signed by more than two thirds of the power.
     ProofCommit = 125, "UPG_PROOF_COMMIT", 40;
+    /// The header is of another chain, of another block than its commit or validators, or its time is from the future.
+    ProofHeader = 126, "UPG_PROOF_HEADER", 40;
+    /// Trust does not reach the header: the trusted block is another, too old, or too few of its validators signed.
+    ProofTrust = 127, "UPG_PROOF_TRUST", 40;
+    /// The proofs leave a part of the range open, where keys could be hidden.
+    ProofRange = 128, "UPG_PROOF_RANGE", 40;
     /// The bytes are not a witness, or hold what no tree has.
     WitnessMalformed = 150, "UPG_WITNESS_MALFORMED", 40;
     /// A witness's nodes hash to another root, or its stores to another app hash than the header's.
@@ -204,6 +210,12 @@ codes! {
     WitnessHidden = 152, "UPG_WITNESS_HIDDEN", 40;
     /// A witness is larger than the caller takes.
     WitnessTooLarge = 153, "UPG_WITNESS_TOO_LARGE", 40;
+    /// The headers are not those of the witness's block and of the block after it.
+    WitnessHeaders = 154, "UPG_WITNESS_HEADERS", 40;
+    /// The state before the block has another plan than the witness or the handler, or one that is not due.
+    WitnessPlan = 155, "UPG_WITNESS_PLAN", 40;
+    /// The handler, run again, leads to another app hash than the block's.
+    WitnessResult = 156, "UPG_WITNESS_RESULT", 40;
     /// The node or the network did not respond.
     RemoteUnavailable = 130, "UPG_REMOTE_UNAVAILABLE", 1;
     /// The node returned an error.
