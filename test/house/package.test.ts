@@ -233,7 +233,7 @@ describe("repository", () => {
     .filter((path) => path !== "" && existsSync(join(ROOT, path)));
 
   test("speaks of the project alone: no machine paths, no registry hosts", () => {
-    const texts = tracked.filter((path) => /\.(ts|mjs|json|md|proto|yaml|toml|py|go|rs|java|h|c)$/.test(path));
+    const texts = tracked.filter((path) => /\.(ts|mjs|json|md|proto|yaml|toml|py|go|rs|clj|h|c)$/.test(path));
     const forbidden = /(^|[^A-Za-z0-9_.])\/(work|farm|root|home\/\w+)\/|registry\.npmjs|registry\.\w+\.\w+/;
     const found = texts.filter(
       (path) => path !== "test/house/package.test.ts" && forbidden.test(readFileSync(join(ROOT, path), "utf8")),
