@@ -3,7 +3,7 @@
  *
  *     clang --target=wasm32 -std=c11 -O2 -mbulk-memory -ffreestanding -I guests/c -c examples/re-key-c/re-key.c -o re-key.o
  *     wasm-ld --no-entry --strip-all -z stack-size=65536 --max-memory=33554432 re-key.o -o bare.wasm
- *     chaind handler pack bare.wasm --manifest examples/re-key-c/manifest.json --out re-key.wasm
+ *     chaind handler pack bare.wasm --out re-key.wasm
  *
  *   names  01 | owner           -> name      is gone
  *   names  02 | length | owner  -> name      is new
@@ -12,8 +12,8 @@
 
 enum { OWNER_BYTES_MAX = 255 };
 
-/* Its place in manifest.json. */
-static const cu_store names = 0;
+CU_PLAN("re-key", 50000000000);
+CU_STORES(store(names, "names", "01", "02"));
 
 static void move_name(cu_bytes old, cu_bytes name) {
     cu_bytes owner = cu_view(old.at + 1, old.length - 1);
@@ -28,7 +28,7 @@ static void move_name(cu_bytes old, cu_bytes name) {
 
 static bool is_no_old_key_left(void) { return !cu_any(names, cu_text("\x01")); }
 
-CU_STEPS({"names", 1, 2, NULL});
-CU_SCANS({move_name, NULL});
-CU_INVARIANTS({"old-keys", is_no_old_key_left, "a pair is still under its old key"});
-CU_HANDLER
+CU_DECLARE(
+    migrate("names", 1, 2, NULL),
+    scan(names, "01", move_name, NULL),
+    invariant("old-keys", is_no_old_key_left, "a pair is still under its old key"))

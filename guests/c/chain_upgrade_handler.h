@@ -4,12 +4,11 @@
  *
  *     clang --target=wasm32 -std=c11 -O2 -mbulk-memory -ffreestanding -I guests/c -c handler.c -o handler.o
  *     wasm-ld --no-entry --strip-all -z stack-size=65536 --max-memory=33554432 handler.o -o bare.wasm
- *     chaind handler pack bare.wasm --manifest manifest.json --out handler.wasm
+ *     chaind handler pack bare.wasm --out handler.wasm
  *
- * The manifest says what the handler may touch; here is what the functions that do it are called by, and in
- * chain_upgrade_stores.h what they work with. Include this in one file alone, and end that file with these lines, in the
- * manifest's order; {0} where there is none. They and the manifest must agree: where they do not, the run fails with the
- * name of the module or of the list. `chaind handler test` shows it; `handler pack` cannot see these lists.
+ * Here is what the functions of a handler are called by, and in chain_upgrade_stores.h what they work with. Include this in one file alone.
+ * chain_upgrade_declaration.h says how that file declares what the handler may touch; or a file does (`handler pack --manifest FILE`): then
+ * these lines are its end, in the manifest's order, {0} where there is none. Where they and the manifest differ the run fails with the name of the module or list.
  *
  *     CU_STEPS({"bank", 2, 3, NULL});
  *     CU_REMOVES("crisis");  as the manifest's "removes"; left out where there are none
@@ -295,5 +294,7 @@ static inline int32_t cu_handler_check(const cu_invariant *invariants, uint32_t 
         uint32_t scans = cu_scans[0].on_pair == NULL ? 0 : CU_COUNT(cu_scans); \
         return cu_handler_check(cu_invariants, CU_COUNT(cu_invariants), scans); \
     }
+
+#include "chain_upgrade_declaration.h"
 
 #endif

@@ -46,9 +46,10 @@ const GAS = 1_000_000_000n;
 
 const LISTS_ALLOWED: readonly string[] = ["deleteStores", "removeModules", "writeStores"];
 
-const refuse = (what: string) => new UpgradeError("UPG_INVALID_ARGUMENT", `the declaration of the handler: ${what}`);
+export const refuseDeclaration = (what: string): UpgradeError =>
+  new UpgradeError("UPG_INVALID_ARGUMENT", `the declaration of the handler: ${what}`);
 
-class Declaration {
+export class Declaration {
   #plan: { name: string; gasLimit: bigint } | undefined;
   readonly #stores: DeclaredStore[] = [];
   readonly #added: string[] = [];
@@ -61,7 +62,7 @@ class Declaration {
   readonly #scans: { store: string; prefix?: string }[] = [];
 
   plan(name: string, gasLimit: bigint): void {
-    if (this.#plan) throw refuse("plan() is called twice");
+    if (this.#plan) throw refuseDeclaration("plan() is called twice");
     this.#plan = { name, gasLimit: BigInt.asUintN(64, gasLimit) };
   }
 
@@ -75,7 +76,7 @@ class Declaration {
   allow(what: string, name: string): void {
     if (what === "emptyVersionMap") this.#allows[what] = true;
     else if (LISTS_ALLOWED.includes(what)) this.#allows[what] = [...((this.#allows[what] as string[]) ?? []), name];
-    else throw refuse(`allow("${what}"): there are ${LISTS_ALLOWED.join(", ")} and emptyVersionMap`);
+    else throw refuseDeclaration(`allow("${what}"): there are ${LISTS_ALLOWED.join(", ")} and emptyVersionMap`);
   }
 
   prefix(handle: number, hex: string): void {
@@ -84,33 +85,34 @@ class Declaration {
 
   step(module: string, from: bigint, to: bigint): void {
     const [low, high] = [BigInt.asUintN(64, from), BigInt.asUintN(64, to)];
-    if (low === 0n) throw refuse(`migrate("${module}", 0, ${high}): versions begin with 1; addModule brings a new one`);
-    if (high <= low) throw refuse(`migrate("${module}", ${low}, ${high}): a step goes up`);
+    if (low === 0n)
+      throw refuseDeclaration(`migrate("${module}", 0, ${high}): versions begin with 1; addModule brings a new one`);
+    if (high <= low) throw refuseDeclaration(`migrate("${module}", ${low}, ${high}): a step goes up`);
     const steps = this.#steps.get(module) ?? new Map<bigint, bigint>();
-    if (steps.has(low)) throw refuse(`two steps of "${module}" begin at version ${low}`);
+    if (steps.has(low)) throw refuseDeclaration(`two steps of "${module}" begin at version ${low}`);
     this.#steps.set(module, steps.set(low, high));
   }
 
   module(module: string, version: bigint): void {
     if (version === 0n) this.#removes.push(module);
-    else if (this.#new.has(module)) throw refuse(`addModule("${module}") is called twice`);
+    else if (this.#new.has(module)) throw refuseDeclaration(`addModule("${module}") is called twice`);
     else this.#new.set(module, BigInt.asUintN(64, version));
   }
 
   scan(handle: number, prefix: string): void {
     const store = this.#stores[handle]?.name ?? "";
     if (this.#added.includes(store)) {
-      throw refuse(`scan("${store}"): this upgrade adds the store, so the scan would meet no pair`);
+      throw refuseDeclaration(`scan("${store}"): this upgrade adds the store, so the scan would meet no pair`);
     }
     this.#scans.push(prefix === "" ? { store } : { store, prefix });
   }
 
   manifest(): ManifestDocument {
-    if (!this.#plan) throw refuse('it must begin with plan("<name of the plan>", <most gas>)');
+    if (!this.#plan) throw refuseDeclaration('it must begin with plan("<name of the plan>", <most gas>)');
     const gone = this.#stores.find(({ name }) => this.#deleted.includes(name));
     if (gone) {
       const what = `deleteStore("${gone.name}") takes the store away before the handler runs, so it cannot be read or written`;
-      throw refuse(`${what}; let an earlier upgrade move what is still needed into another store`);
+      throw refuseDeclaration(`${what}; let an earlier upgrade move what is still needed into another store`);
     }
     return {
       abi: 1,
@@ -133,9 +135,10 @@ class Declaration {
       for (const end of steps.values()) if (end > to) to = end;
       for (const from of froms) {
         const end = endOf(steps, from);
-        if (end !== to) throw refuse(`"${module}" goes from version ${from} to ${end} and no further, not to ${to}`);
+        if (end !== to)
+          throw refuseDeclaration(`"${module}" goes from version ${from} to ${end} and no further, not to ${to}`);
       }
-      if (this.#new.has(module)) throw refuse(`"${module}" is both migrated and new`);
+      if (this.#new.has(module)) throw refuseDeclaration(`"${module}" is both migrated and new`);
       versions.set(module, { from: froms.map(jsonInteger), to: jsonInteger(to) });
     }
     for (const [module, to] of this.#new) versions.set(module, { to: jsonInteger(to) });
@@ -198,15 +201,16 @@ function initialize(exports: WebAssembly.Exports): void {
     if (!(cause instanceof WebAssembly.RuntimeError)) throw cause;
     const isSpent = gas.value < 0n;
     const what = isSpent ? "the top level does not come to an end" : `the top level traps (${cause.message})`;
-    throw refuse(`${what}: leave the work to the functions that it names`);
+    throw refuseDeclaration(`${what}: leave the work to the functions that it names`);
   }
 }
 
 /** While it declares, a handler has nothing to read or to write. */
 function refuseToAct(from: string, name: string, text: (ptr: number) => string): (...args: number[]) => never {
   return (message = 0, file = 0, line = 0, column = 0) => {
-    if (from === "env" && name === "abort") throw refuse(`${text(message)} at ${text(file)}:${line}:${column}`);
-    throw refuse(`${from}.${name} is called outside of a function that the declaration names`);
+    if (from === "env" && name === "abort")
+      throw refuseDeclaration(`${text(message)} at ${text(file)}:${line}:${column}`);
+    throw refuseDeclaration(`${from}.${name} is called outside of a function that the declaration names`);
   };
 }
 

@@ -1,12 +1,14 @@
 /** Attaches a manifest to a module of any language's compiler, in the place of one that it has. */
-import { concatBytes } from "../bytes.js";
+import { concatBytes, utf8 } from "../bytes.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import { METERED_SECTION } from "../handler/check/metered.js";
 import { loadHandler } from "../handler/handler.js";
 import { MANIFEST_SECTION, parseManifest } from "../handler/manifest/manifest.js";
 import { HANDLER_BYTES_MAX } from "../limits.js";
 import { sha256 } from "../native/sha256.js";
+import { usage } from "../usage.js";
 import { customSection, withoutSections } from "../wasm/custom-section.js";
+import { C_DECLARATION_SECTION, cManifest } from "./c-declaration.js";
 import { meteredText, putMetered } from "./metered-file.js";
 import { writeOutFile } from "./out-file.js";
 import { manifestWarnings } from "./semantics.js";
@@ -14,8 +16,8 @@ import { readWasmFile } from "./wasm-file.js";
 
 export interface PackOptions {
   readonly file: string;
-  /** JSON, as docs/abi.md describes it. */
-  readonly manifest: string;
+  /** A file of JSON, as docs/abi.md describes it; left out where the module has its declaration in it (C). */
+  readonly manifest?: string | undefined;
   readonly out: string;
 }
 
@@ -42,13 +44,12 @@ export function packHandler({ file, manifest, out }: PackOptions): PackAnswer {
       `${file} is longer than the ${HANDLER_BYTES_MAX} bytes that are allowed`,
     );
   }
-  const json = named(manifest, () => trimmed(readWasmFile(manifest).bytes));
-  named(manifest, () => parseManifest(json));
+  const json = manifestOf(file, module, manifest);
   const { handler, metered, warnings } = named(file, () => {
-    const bare = withoutSections(module, [MANIFEST_SECTION, METERED_SECTION]);
+    const bare = withoutSections(module, [MANIFEST_SECTION, METERED_SECTION, C_DECLARATION_SECTION]);
     return putMetered(loadHandler(concatBytes(bare, customSection(MANIFEST_SECTION, json)), { sha256 }));
   });
-  writeOutFile(out, handler.bytes, [manifest]);
+  writeOutFile(out, handler.bytes, manifest === undefined ? [] : [manifest]);
   return {
     file: out,
     name: handler.manifest.name,
@@ -58,6 +59,19 @@ export function packHandler({ file, manifest, out }: PackOptions): PackAnswer {
     gas_limit: String(handler.manifest.gasLimit),
     warnings: [...manifestWarnings(handler.manifest), ...warnings],
   };
+}
+
+/** Of the file that has it, or of the declaration in the module: one of the two, so that nothing is said twice. */
+function manifestOf(file: string, module: Uint8Array, manifest: string | undefined): Uint8Array {
+  const declared = named(file, () => cManifest(module));
+  if (manifest === undefined) {
+    if (declared) return utf8(JSON.stringify(declared));
+    throw usage(`${file} has no declaration in it: name its manifest with --manifest`);
+  }
+  if (declared) throw usage(`${file} declares its manifest itself: leave --manifest out`);
+  const json = named(manifest, () => trimmed(readWasmFile(manifest).bytes));
+  named(manifest, () => parseManifest(json));
+  return json;
 }
 
 export function packText({ file, name, sha256: hash, size, metered, gas_limit, warnings }: PackAnswer): string {

@@ -1,7 +1,13 @@
 /** What a handler in C lists at its end must be what its manifest has: a difference ends the run, and says of what. */
 import "../../serve-chain.js";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
+import { utf8 } from "../../../host/bytes.js";
+import { parseManifest } from "../../../host/handler/manifest/manifest.js";
 import { bytes, openHandler, runScene, type Scene } from "../../../host/harness/index.js";
+import { ROOT } from "../../house/sources.js";
+import { thrownBy } from "../../thrown-by.js";
 import { buildCText, LANGUAGES } from "./compilers.js";
 
 // Compilers share the machine with everything else.
@@ -15,7 +21,7 @@ const SOURCE = `
 #include "chain_upgrade_handler.h"
 __attribute__((unused)) static void step(void) { cu_set(0, cu_text("stepped"), cu_text("")); }
 __attribute__((unused)) static void pair(cu_bytes key, cu_bytes value) { (void)value; cu_delete(0, key); }
-static inline bool is_so(void) { return true; }
+__attribute__((unused)) static bool is_so(void) { return true; }
 CU_INVARIANTS({"so", is_so, ""});
 `;
 
@@ -113,4 +119,59 @@ describe("a handler in C", () => {
     expect(run({ scans: "{pair, NULL}" }).error).toMatchObject(more);
     expect(run({ scans: "{pair, NULL}, {pair, NULL}" }, { scans: [{ store: "bank" }] }).error).toMatchObject(more);
   });
+});
+
+const DECLARED = `
+#include "chain_upgrade_handler.h"
+#define GAS 10000000000ULL
+CU_PLAN("tour", GAS);
+CU_STORES(store(bank, "bank", "01", "02"), add_store(notes, "notes"), rename_store(after, "before", "after"), read_store(auth, "auth"),
+          delete_store("gone"));
+__attribute__((unused)) static void pair(cu_bytes key, cu_bytes value) { if (key.at[0] == 1) cu_set(notes, key, value); }
+__attribute__((unused)) static bool is_so(void) { return true; }
+`;
+const ITEMS = `migrate("bank", 1, 2, NULL), migrate("bank", 2, 3, NULL), add_module("notes", 1, NULL), remove_module("gone"),
+  scan(bank, "01", pair, NULL), scan(auth, "", pair, NULL), invariant("so, (it) \\"is\\"", is_so, "a \\\\ message"), allow("writeStores", "after")`;
+
+describe("a handler in C that declares its manifest", () => {
+  it(
+    title("CU_PLAN, CU_STORES, CU_DECLARE → the manifest, and the lists that fit it; the section is taken out"),
+    () => {
+      const handler = openHandler(buildCText(`${DECLARED}CU_DECLARE(${ITEMS})`));
+      const tour = JSON.parse(readFileSync(join(ROOT, "test/guest/languages/tour.json"), "utf8")) as object;
+      expect(handler.manifest).toEqual(parseManifest(utf8(JSON.stringify(tour))));
+      expect(Buffer.from(handler.bytes).includes("chain_upgrade_declaration")).toBe(false);
+      const scene = {
+        stores: { bank: [["\u0001a", "v"]], before: [], auth: [], gone: [] },
+        versions: { bank: 1, gone: 1 },
+      } as Scene;
+      const { error, stores, versions, checks } = runScene(handler, scene);
+      expect([error, versions]).toEqual([
+        undefined,
+        new Map([
+          ["bank", 3n],
+          ["notes", 1n],
+        ]),
+      ]);
+      expect(stores.store("notes").has(bytes("\u0001a"))).toBe(true);
+      expect(checks.map(({ name }) => name)).toEqual(['so, (it) "is"']);
+    },
+  );
+
+  it(
+    title("what cannot be declared → UPG_INVALID_ARGUMENT with the words of the kit; --manifest beside it is refused"),
+    () => {
+      const refused = (items: string, manifest?: object) =>
+        thrownBy(() => buildCText(`${DECLARED}CU_DECLARE(${items})`, manifest));
+      const saying = (words: string) => ({ code: "UPG_INVALID_ARGUMENT", message: expect.stringContaining(words) });
+      expect(refused('migrate("bank", 3, 2, NULL)')).toMatchObject(saying('migrate("bank", 3, 2): a step goes up'));
+      expect(refused('migrate("bank", 2, 3, NULL), scan(notes, "", pair, NULL)')).toMatchObject(
+        saying('scan("notes")'),
+      );
+      expect(refused('migrate("bank", 2, GAS + 1, NULL)')).toMatchObject(
+        saying("argument 3 of migrate() is no whole number"),
+      );
+      expect(refused(ITEMS, MANIFEST)).toMatchObject(saying("leave --manifest out"));
+    },
+  );
 });

@@ -28,7 +28,7 @@ export const LANGUAGES: readonly Language[] = [
     build: (what) =>
       what === "tour"
         ? buildC("test/guest/languages/tour.c", "test/guest/languages/tour.json")
-        : buildC("examples/re-key-c/re-key.c", "examples/re-key-c/manifest.json"),
+        : buildC("examples/re-key-c/re-key.c"),
   },
 ];
 
@@ -64,12 +64,13 @@ function buildRust(folder: string, name: string): Uint8Array {
   return readFileSync(join(CARGO_TARGET, TARGET, "release", `${name.replaceAll("-", "_")}.wasm`));
 }
 
-/** A handler in C of this text, with this manifest. */
-export function buildCText(source: string, manifest: unknown): Uint8Array {
+/** A handler in C of this text, with this manifest, or with the one that it declares. */
+export function buildCText(source: string, manifest?: unknown): Uint8Array {
   const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-c-text-"));
   try {
     const [file, json] = [join(folder, "handler.c"), join(folder, "manifest.json")];
     writeFileSync(file, source);
+    if (manifest === undefined) return buildC(file);
     writeFileSync(json, JSON.stringify(manifest));
     return buildC(file, json);
   } finally {
@@ -78,7 +79,7 @@ export function buildCText(source: string, manifest: unknown): Uint8Array {
 }
 
 /** As the head of chain_upgrade_handler.h has it. */
-function buildC(source: string, manifest: string): Uint8Array {
+function buildC(source: string, manifest?: string): Uint8Array {
   const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-c-"));
   try {
     const [object, bare] = [join(folder, "handler.o"), join(folder, "bare.wasm")];
@@ -97,7 +98,7 @@ function buildC(source: string, manifest: string): Uint8Array {
     const bounds = ["-z", "stack-size=65536", "--max-memory=33554432"];
     run("wasm-ld", ["--no-entry", "--strip-all", ...bounds, object, "-o", bare]);
     const out = join(folder, "handler.wasm");
-    packHandler({ file: bare, manifest: resolve(ROOT, manifest), out });
+    packHandler({ file: bare, manifest: manifest === undefined ? undefined : resolve(ROOT, manifest), out });
     return readFileSync(out);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -13,10 +13,10 @@ export function registerPack(handler: Cobra, output: Output): void {
         "the place of one that it has. What `build` makes has its manifest already.\n\n" +
         "Exit status 21: nodes would refuse it, and nothing is written. 2: there is no such file. 30: it cannot be read.",
     )
-    .requiredOption("--manifest <file>", "JSON of the manifest")
+    .option("--manifest <file>", "JSON of the manifest; a handler in C has it in its source")
     .requiredOption("--out <file>", "where to write the handler")
     .example("handler pack target/wasm32-unknown-unknown/release/v3.wasm --manifest manifest.json --out v3.wasm")
-    .action((file: string, options: { manifest: string; out: string }) => {
+    .action((file: string, options: { manifest?: string; out: string }) => {
       const answer = packHandler({ file, ...options });
       output.print(answer, packText(answer));
     });
