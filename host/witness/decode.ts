@@ -12,6 +12,7 @@ import { closedStore, decodeStore } from "./decode-store.js";
 import { digestOf } from "./digest.js";
 import {
   CHAIN_ID_BYTES_MAX,
+  OTHER_WRITES_MAX,
   STORE_CLOSED,
   STORE_OPEN,
   STORES_MAX,
@@ -102,7 +103,7 @@ function readOthers(reader: ByteReader): StoreWrites[] {
 }
 
 function readWrites(reader: ByteReader): FinalWrite[] {
-  const count = reader.uvarint(VERSION_MAX, "the number of other writes");
+  const count = reader.uvarint(OTHER_WRITES_MAX, "the number of other writes");
   const writes: FinalWrite[] = [];
   let before: Uint8Array | undefined;
   // No room is made for a number that was only said: each write takes bytes.

@@ -20,3 +20,6 @@ export const HEIGHT_MAX = 80;
 /** Sizes are u48 in a link. */
 export const SIZE_MAX = 2 ** 48 - 1;
 export const VERSION_MAX = Number.MAX_SAFE_INTEGER;
+/** Open nodes and stubs of one store: about as many as 3 GB of common pairs have. */
+export const NODES_MAX = 2 ** 26;
+export const OTHER_WRITES_MAX = 1_048_576;

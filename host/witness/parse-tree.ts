@@ -4,19 +4,22 @@
  */
 import { compareRanges } from "../bytes.js";
 import { HASH_BYTES } from "../commitment/iavl-hash.js";
+import { UpgradeError } from "../errors.js";
 import { KEY_BYTES_MAX, VALUE_BYTES_MAX } from "../limits.js";
-import { type ByteReader, malformed } from "./byte-reader.js";
+import { ByteReader, malformed } from "./byte-reader.js";
 import { FlatTree, INNER, LEAF, NO_LEAF, STUB } from "./flat-tree.js";
-import { HEIGHT_MAX, INNER_TAG, LEAF_TAG, SIZE_MAX, STUB_TAG } from "./format.js";
+import { HEIGHT_MAX, INNER_TAG, LEAF_TAG, NODES_MAX, SIZE_MAX, STUB_TAG, VERSION_MAX } from "./format.js";
 
-/** @param versionMax no node was made after it. @throws UpgradeError UPG_WITNESS_MALFORMED */
+const LENGTH_OF_KEY = "the length of a key";
+const LENGTH_OF_VALUE = "the length of a value";
+
+/** @param versionMax no node was made after it. @throws UpgradeError UPG_WITNESS_MALFORMED, UPG_WITNESS_TOO_LARGE */
 export function parseTree(reader: ByteReader, versionMax: number): FlatTree {
-  const tree = new FlatTree(reader.bytes);
+  const tree = new FlatTree(reader.bytes, countNodes(reader));
   // Inner nodes whose right child is still to come, the innermost last.
   const waiting: number[] = [];
   let last = NO_LEAF;
-  for (;;) {
-    const node = tree.add();
+  for (let node = 0; node < tree.count; node++) {
     const tag = reader.byte();
     if (tag === INNER_TAG) {
       readInner(tree, node, reader, versionMax);
@@ -31,11 +34,27 @@ export function parseTree(reader: ByteReader, versionMax: number): FlatTree {
     } else readStub(tree, node, reader, tag - STUB_TAG);
     const parent = waiting.pop();
     if (parent === undefined) break;
-    tree.rights[parent] = tree.count;
+    tree.rights[parent] = node + 1;
     tree.befores[parent] = last;
   }
   measure(tree);
   return tree;
+}
+
+/** How many nodes follow, up to the end of the tree: room is made once, for as many as there are. */
+function countNodes({ bytes, at }: ByteReader): number {
+  const reader = new ByteReader(bytes);
+  reader.skip(at);
+  let count = 0;
+  for (let due = 1; due > 0; due--) {
+    if (++count > NODES_MAX) throw new UpgradeError("UPG_WITNESS_TOO_LARGE", `a tree has more than ${NODES_MAX} nodes`);
+    const tag = reader.byte();
+    reader.uvarint(VERSION_MAX, "a number");
+    if (tag === INNER_TAG) due += 2;
+    else if (tag !== LEAF_TAG) reader.skip(HASH_BYTES);
+    else reader.skip(reader.uvarint(KEY_BYTES_MAX, LENGTH_OF_KEY) + reader.uvarint(VALUE_BYTES_MAX, LENGTH_OF_VALUE));
+  }
+  return count;
 }
 
 function readInner(tree: FlatTree, node: number, reader: ByteReader, versionMax: number): void {
@@ -48,8 +67,8 @@ function readLeaf(tree: FlatTree, node: number, reader: ByteReader, versionMax: 
   tree.versions[node] = readVersion(reader, versionMax);
   tree.sizes[node] = 1;
   tree.leaves++;
-  const keyLen = reader.uvarint(KEY_BYTES_MAX, "the length of a key");
-  const valueLen = reader.uvarint(VALUE_BYTES_MAX, "the length of a value");
+  const keyLen = reader.uvarint(KEY_BYTES_MAX, LENGTH_OF_KEY);
+  const valueLen = reader.uvarint(VALUE_BYTES_MAX, LENGTH_OF_VALUE);
   if (keyLen === 0) throw malformed("a key is empty");
   tree.keyLens[node] = keyLen;
   tree.valueLens[node] = valueLen;
