@@ -68,6 +68,12 @@ const TOP_COMMANDS: readonly TopCommand[] = [
     register: async (program) => (await import("../offline/commands/export.js")).registerExport(program),
   },
   {
+    name: "upgrade",
+    summary: "Witnesses of upgrades, for those who run a handler again",
+    register: async (program, output) =>
+      (await import("../offline/commands/upgrade.js")).registerUpgrade(program, output),
+  },
+  {
     name: "verify",
     summary: "Check the database: checksums, hashes, blocks, index",
     register: async (program, output) =>

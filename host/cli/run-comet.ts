@@ -29,13 +29,14 @@ import { CometView } from "../thread/comet-view.js";
 import type { Committed, EngineFacts } from "../thread/engine-port.js";
 import { EngineFailure, type EngineListener, EngineThread } from "../thread/engine-thread.js";
 import { Snapshots } from "../thread/snapshots.js";
+import type { Witnesses } from "../thread/witnesses.js";
 import type { Height, Timestamp } from "../types.js";
 import type { HaltRecord } from "../upgrade/halt.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import type { CometChoice } from "./comet-flags.js";
 import { loadDoors, openNodeDoors, queryOf, requireFreeDoors } from "./node-doors.js";
-import { programOfThread, recordCrash, type ThreadsOptions } from "./run-threads.js";
+import { programOfThread, recordCrash, type ThreadsOptions, witnessesOf } from "./run-threads.js";
 import { StopSignals } from "./stop-signals.js";
 
 export interface CometRun extends ThreadsOptions {
@@ -73,6 +74,7 @@ class NodeOfComet implements EngineListener {
   readonly #progress: ProgressLog;
   readonly #linger: HaltLinger;
   readonly #snapshots: Snapshots;
+  readonly #witnesses: Witnesses;
   #database: LmdbReader | undefined;
   #view: CometView | undefined;
   #doors: LateDoors | undefined;
@@ -86,6 +88,7 @@ class NodeOfComet implements EngineListener {
   constructor(private readonly options: CometRun) {
     const { logger, start, linger, home, snapshots } = options;
     const log = (level: LogLevel, message: string) => logger[level](message);
+    this.#witnesses = witnessesOf(options);
     this.#snapshots = new Snapshots({ ...snapshots, home, program: programOfThread(), log });
     this.#progress = new ProgressLog(logger);
     this.#linger = new HaltLinger(linger, log);
@@ -106,6 +109,7 @@ class NodeOfComet implements EngineListener {
     }
     const facts = await engine.opened;
     this.#snapshots.open();
+    this.#witnesses.open();
     this.#handlerState = facts.handlerState ?? "absent";
     logger.info({ version: String(facts.version), height: String(facts.lastHeight) }, "application opened");
     const database = new LmdbReader(home.databaseFile, () => engine.status.commits);
@@ -207,12 +211,13 @@ class NodeOfComet implements EngineListener {
     this.#progress.end();
   }
 
-  onCommitted({ height, appHash, handlerState }: Committed): void {
+  onCommitted({ height, appHash, handlerState, isUpgrade }: Committed): void {
     this.#handlerState = handlerState ?? "absent";
     this.#progress.end();
     this.#database?.renew();
     this.options.logger.info({ height: String(height), app_hash: toHex(appHash) }, "block committed");
     this.#snapshots.after(height);
+    this.#witnesses.after(isUpgrade);
   }
 
   onProgress: EngineListener["onProgress"] = (progress) => this.#progress.take(progress);
@@ -261,7 +266,7 @@ class NodeOfComet implements EngineListener {
     this.#progress.end();
     this.#engine.status.release(false);
     this.#engine.stop();
-    await Promise.all([this.#doors?.close(), this.#snapshots.close()]);
+    await Promise.all([this.#doors?.close(), this.#snapshots.close(), this.#witnesses.close()]);
     if (!this.#isGivenUp) await this.#engine.ended.catch(() => undefined);
     this.#database?.close();
     this.#signals.close();

@@ -20,6 +20,7 @@ import { LmdbReader } from "../store/disk/lmdb-reader.js";
 import type { Committed, EngineFacts, EngineStart } from "../thread/engine-port.js";
 import { EngineFailure, type EngineListener, EngineThread, type ThreadProgram } from "../thread/engine-thread.js";
 import { NodeView } from "../thread/node-view.js";
+import { Witnesses, type WitnessesOptions } from "../thread/witnesses.js";
 import type { Height } from "../types.js";
 import { type HaltRecord, haltRecord } from "../upgrade/halt.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
@@ -35,6 +36,8 @@ export interface ThreadsOptions {
   /** How long it holds at an upgrade's height. */
   readonly linger: LingerTime;
   readonly logger: Logger;
+  /** Make a witness after each upgrade, and of those that lack one. */
+  readonly witness: boolean;
 }
 
 /** The engine's thread has closed everything by then; what is left is its end. */
@@ -61,6 +64,13 @@ export function programOfThread(): ThreadProgram {
   return code === undefined ? { file: realpathSync(process.argv[1] as string) } : { code };
 }
 
+/** In a thread of the same program. */
+export function witnessesOf({ witness, home, start, logger }: ThreadsOptions): Witnesses {
+  const folders = [start.handlers, start.staged].filter((folder) => folder !== undefined);
+  const log: WitnessesOptions["log"] = (level, message) => logger[level](message);
+  return new Witnesses(witness ? { home, program: programOfThread, folders, log } : undefined);
+}
+
 class Threads implements EngineListener {
   readonly #engine: EngineThread;
   readonly #signals: StopSignals;
@@ -70,11 +80,13 @@ class Threads implements EngineListener {
   #doors: NodeDoors | undefined;
   #handlerState: HandlerState = "absent";
   #halt: HaltRecord | undefined;
+  readonly #witnesses: Witnesses;
 
   constructor(private readonly options: ThreadsOptions) {
     const { logger, start } = options;
     this.#progress = new ProgressLog(logger);
     this.#engine = new EngineThread(programOfThread(), start, this);
+    this.#witnesses = witnessesOf(options);
     this.#signals = new StopSignals(this.#engine, logger);
   }
 
@@ -102,6 +114,7 @@ class Threads implements EngineListener {
       ...{ start, halt: () => this.#halt, progress: this.#progress },
     });
     engine.run();
+    this.#witnesses.open();
     await engine.ended;
   }
 
@@ -122,11 +135,12 @@ class Threads implements EngineListener {
     });
   }
 
-  onCommitted({ height, appHash, handlerState }: Committed): void {
+  onCommitted({ height, appHash, handlerState, isUpgrade }: Committed): void {
     this.#handlerState = handlerState ?? "absent";
     this.#progress.end();
     this.options.logger.info({ height: String(height), app_hash: toHex(appHash) }, "block made");
     this.#node?.committed();
+    this.#witnesses.after(isUpgrade);
   }
 
   onRefused(id: number): void {
@@ -164,7 +178,7 @@ class Threads implements EngineListener {
   async close(): Promise<void> {
     this.#progress.end();
     this.#engine.stop();
-    await this.#doors?.close();
+    await Promise.all([this.#doors?.close(), this.#witnesses.close()]);
     this.#node?.close(new UpgradeError("UPG_REMOTE_NOT_READY", "the node stops"));
     this.#database?.close();
     this.#signals.close();

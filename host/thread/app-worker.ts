@@ -123,7 +123,7 @@ export class AppOfThread extends WorkerSide {
         this.log("info", message, fields);
       }
       const handlerState = app.plan && app.keeper.handlerState(app.plan);
-      this.send({ kind: "committed", height, appHash, handlerState });
+      this.send({ kind: "committed", height, appHash, handlerState, isUpgrade: applied !== undefined });
     };
   }
 
@@ -137,7 +137,8 @@ export class AppOfThread extends WorkerSide {
   #restored(app: App): void {
     const { version: height, hash: appHash } = app.lastCommitID;
     this.status.commits++;
-    this.send({ kind: "committed", height, appHash, handlerState: app.plan && app.keeper.handlerState(app.plan) });
+    const handlerState = app.plan && app.keeper.handlerState(app.plan);
+    this.send({ kind: "committed", height, appHash, handlerState, isUpgrade: false });
   }
 
   #recordOnce(held: HeldHome, error: unknown): void {

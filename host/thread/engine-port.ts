@@ -84,6 +84,8 @@ export interface Committed {
   readonly appHash: Uint8Array;
   /** Is the handler of the plan that is scheduled now here? Undefined: no plan. */
   readonly handlerState: HandlerState | undefined;
+  /** Did the block apply an upgrade? */
+  readonly isUpgrade: boolean;
 }
 
 export interface LogLine {

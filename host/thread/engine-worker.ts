@@ -12,12 +12,13 @@ import { HeldHome } from "../engine/home/held-home.js";
 import { AppOfThread } from "./app-worker.js";
 import type { EngineFacts, ToEngine } from "./engine-port.js";
 import { runSnapshotThread, type SnapshotJob } from "./snapshot-worker.js";
+import { runWitnessThread, type WitnessJob } from "./witness-worker.js";
 import { type EngineThreadData, WorkerSide } from "./worker-side.js";
 
 /** What a thread of this program does: one job, or an engine from its start to its end. What goes wrong is a message. */
 export async function runThread(chain: Chain): Promise<void> {
-  const data = workerData as EngineThreadData | SnapshotJob;
-  if ("kind" in data) return runSnapshotThread(data);
+  const data = workerData as EngineThreadData | SnapshotJob | WitnessJob;
+  if ("kind" in data) return data.kind === "snapshot" ? runSnapshotThread(data) : runWitnessThread(data, chain);
   const engine = data.start.engine === "cometbft" ? new AppOfThread(chain, data) : new EngineOfThread(chain, data);
   await engine.run();
   data.port.close();
@@ -100,7 +101,13 @@ class EngineOfThread extends WorkerSide {
       this.log("info", message, fields);
     }
     const handlerState = plan && app.keeper.handlerState(plan);
-    this.send({ kind: "committed", height, appHash: stored.appHash, handlerState });
+    this.send({
+      kind: "committed",
+      height,
+      appHash: stored.appHash,
+      handlerState,
+      isUpgrade: result.applied !== undefined,
+    });
   }
 
   /** It was checked there over the same state, and is again here: a block may have come in between. */

@@ -41,6 +41,7 @@ import { addSdkFlags, COMET_FLAGS, sdkFlagWarnings } from "../sdk-flags.js";
 interface StartOptions extends DoorFlags, CometFlags, HaltLingerFlags {
   readonly handlers?: string;
   readonly handlersStaged?: string;
+  readonly witness?: boolean;
   readonly blockTime: bigint;
   readonly logicalClock?: boolean;
   readonly createEmptyBlocks: boolean;
@@ -81,6 +82,7 @@ export function registerStart(program: Command): void {
       "--handlers-staged <dir>",
       "one more folder of handlers that wait for their height, besides <home>/handlers/staged",
     )
+    .option("--witness", "after an upgrade, make its witness beside the node: with it anyone can run the handler again")
     .addOption(
       new Option("--block-time <duration>", "time between blocks; 0: as fast as possible")
         .argParser(parseDuration)
@@ -160,6 +162,7 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
   endWithParent(process);
   for (const warning of warnings) logger.warn(warning);
   const linger = haltLingerTime(options, process.env);
+  const { witness = false } = options;
   // Whole: the commands of halt.json are pasted in any folder.
   const home = new Home(resolve(globals.home));
   const begun = engineStart(options, home.path, logger.isLevelEnabled("debug"));
@@ -169,7 +172,7 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
     const served = mode ? RELAYED : ["--with-comet=false"];
     const startFlags = comet.program === undefined ? served : ["--engine", "cometbft"];
     const start = { ...begun, engine: "cometbft" as const, startFlags, isHeldBack: mode === "next" };
-    const run = { flags: options, limits, home, start, linger, logger };
+    const run = { flags: options, limits, home, start, linger, logger, witness };
     const snapshots = {
       interval: options["stateSync.snapshotInterval"],
       keepRecent: options["stateSync.snapshotKeepRecent"],
@@ -178,7 +181,7 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
     return;
   }
   const start = { ...begun, isEngineAssumed: chosen.isEngineAssumed };
-  await runThreads({ flags: options, limits, home, start, linger, logger });
+  await runThreads({ flags: options, limits, home, start, linger, logger, witness });
 }
 
 /** Of a relay's worker: at once, or held back until the one before it has ended (host/relay/worker-process.ts). */

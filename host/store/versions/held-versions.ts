@@ -21,6 +21,15 @@ export class HeldVersions {
     return new HeldVersions(new Map(names));
   }
 
+  /** The names, those of the oldest versions first. */
+  get plans(): readonly string[] {
+    return [...this.names.values()];
+  }
+
+  versionOf(name: string): number | undefined {
+    return [...this.names].find(([, each]) => each === name)?.[0];
+  }
+
   has(version: number): boolean {
     return this.names.has(version);
   }

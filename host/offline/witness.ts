@@ -1,0 +1,69 @@
+/** `chaind upgrade witness` and `forget`: the part of the state before an upgrade that its handler looks at. */
+import { existsSync } from "node:fs";
+import { toHex } from "../bytes.js";
+import { writeFileAtomically } from "../engine/home/atomic-file.js";
+import { Home } from "../engine/home/home.js";
+import { noChain, openShared } from "../engine/home/home-database.js";
+import { recordFromHome } from "../engine/witness/record-home.js";
+import { forgetBefore, writeWitness } from "../engine/witness/witness-files.js";
+import { UpgradeError } from "../errors.js";
+import { sha256 } from "../native/sha256.js";
+import { programChain } from "../shell/program-chain.js";
+import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
+import { HeldVersions } from "../store/versions/held-versions.js";
+import { outputFile } from "./output-file.js";
+
+export interface WitnessFlags {
+  readonly out?: string;
+  readonly handler?: string;
+  readonly handlers?: string;
+}
+
+/**
+ * Beside a running node, or without one; whole or not at all.
+ * @throws UpgradeError UPG_NOT_FOUND_RECEIPT, UPG_NOT_FOUND_VERSION, UPG_HANDLER_HASH, UPG_WITNESS_RESULT, UPG_STORE_*, UPG_INVALID_ARGUMENT
+ */
+export function makeWitness(path: string, plan: string, { out, handler, handlers }: WitnessFlags): object {
+  const home = new Home(path);
+  if (!home.hasDatabase) throw noChain(path);
+  const output = out === undefined ? undefined : outputFile(home, out);
+  if (output?.isStream)
+    throw new UpgradeError("UPG_INVALID_ARGUMENT", `${output.path} is a device or a pipe: name a file`);
+  const { database, close } = openShared(home);
+  try {
+    const folders = handlers === undefined ? [] : [handlers];
+    const { bytes, contents, gas } = recordFromHome({ database, home, chain: programChain(), folders, handler }, plan);
+    if (output) writeFileAtomically(output.path, bytes, 0o644);
+    else writeWitness(home, plan, bytes);
+    const { height, others } = contents;
+    return {
+      ...{ plan, height: String(height), file: output?.path ?? home.witnessFile(plan), bytes: bytes.length },
+      ...{ sha256: toHex(sha256(bytes)), gas: String(gas) },
+      other_writes: others.map(({ store, writes }) => ({ store, writes: writes.length })),
+    };
+  } finally {
+    close();
+  }
+}
+
+/** @throws UpgradeError UPG_NOT_FOUND_VERSION when no state is held for this plan */
+export function forgetUpgrade(path: string, plan: string): object {
+  const home = new Home(path);
+  if (!home.hasDatabase) throw noChain(path);
+  const { database, close } = openShared(home);
+  try {
+    const { version } = new CommitMultiStore(database, { sha256 }).lastCommitID;
+    const height = HeldVersions.load(database).versionOf(plan);
+    if (height === undefined) {
+      throw new UpgradeError(
+        "UPG_NOT_FOUND_VERSION",
+        `no state is held for the upgrade "${plan}" at height ${version}`,
+      );
+    }
+    const hasWitness = existsSync(home.witnessFile(plan));
+    forgetBefore(home, plan);
+    return { plan, height: String(height), witness: hasWitness };
+  } finally {
+    close();
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * Makes the witnesses that a home waits for, in a thread of its own: it reads the states before and after each upgrade from
+ * the database, whatever blocks are made meanwhile, and ends.
+ */
+import { parentPort } from "node:worker_threads";
+import type { Chain } from "../chain/define-chain.js";
+import { Home } from "../engine/home/home.js";
+import { recordFromHome } from "../engine/witness/record-home.js";
+import { isReleased, writeWitness } from "../engine/witness/witness-files.js";
+import { messageOf } from "../errors.js";
+import { LmdbReader } from "../store/disk/lmdb-reader.js";
+import { HeldVersions } from "../store/versions/held-versions.js";
+
+/** What the thread is made with. */
+export interface WitnessJob {
+  readonly kind: "witness";
+  readonly home: string;
+  /** More folders with handlers. */
+  readonly folders: readonly string[];
+}
+
+/** One for each plan that the state before is held for; `message`: why there is none. */
+export type WitnessMade =
+  | { readonly plan: string; readonly bytes: number; readonly milliseconds: number }
+  | { readonly plan: string; readonly message: string };
+
+export function runWitnessThread({ home: path, folders }: WitnessJob, chain: Chain): void {
+  const home = new Home(path);
+  // No commit is counted here, so all reads see the state that the first one saw.
+  const database = new LmdbReader(home.databaseFile, () => 0);
+  try {
+    for (const plan of HeldVersions.load(database).plans) {
+      if (!isReleased(home, plan))
+        parentPort?.postMessage(made(plan, () => recordFromHome({ database, home, chain, folders }, plan).bytes, home));
+    }
+  } finally {
+    database.close();
+  }
+}
+
+function made(plan: string, record: () => Uint8Array, home: Home): WitnessMade {
+  const begun = performance.now();
+  try {
+    const bytes = record();
+    writeWitness(home, plan, bytes);
+    return { plan, bytes: bytes.length, milliseconds: performance.now() - begun };
+  } catch (error) {
+    return { plan, message: messageOf(error) };
+  }
+}

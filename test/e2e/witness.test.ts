@@ -1,0 +1,65 @@
+/** Witnesses of a home: made beside a node, by it and by a command, and run again from the node's own headers. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { toHex } from "../../host/bytes.js";
+import { sha256 } from "../../host/native/sha256.js";
+import { reExecute } from "../../host/verify/re-execute.js";
+import { DIST, TestHome } from "./chaind.js";
+import { CommandLine } from "./command-line.js";
+import { withNode } from "./prepared-home.js";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const HANDLERS = join(DIST, "handlers");
+const HANDLER = join(HANDLERS, "split-balances.wasm");
+
+test("upgrade witness, beside a node and by `start --witness` → the same file, which leads to the next header's app hash", async () => {
+  const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
+  const line = new CommandLine();
+  const at = ["--home", home.path];
+  const node = home.startSlowly();
+  await node.says('"height":"6"');
+  const out = join(home.path, "v2.witness");
+  const made = await line.json("upgrade", "witness", "v2", ...at, "--out", out);
+  expect(made).toMatchObject({ plan: "v2", height: "4", file: out, other_writes: [] });
+  expect(node.child.exitCode).toBeNull();
+  node.child.kill("SIGTERM");
+  expect((await node.end).exit).toBe(0);
+  expect(existsSync(home.data("witness"))).toBe(false);
+
+  const witnessing = home.startSlowly("--witness");
+  await witnessing.says('witness of \\"v2\\"');
+  witnessing.child.kill("SIGTERM");
+  expect((await witnessing.end).exit).toBe(0);
+  const witness = readFileSync(home.data("witness/v2.bin"));
+  expect(witness.equals(readFileSync(out))).toBe(true);
+
+  const headers = withNode({ path: home.path, handlers: HANDLERS }, ({ blocks }) => ({
+    block: blocks.at(4n).header,
+    next: blocks.at(5n).header,
+  }));
+  const result = reExecute({ witness, maxBytes: 1_000_000, handler: readFileSync(HANDLER), headers, sha256 });
+  expect(toHex(result.appHash)).toBe(toHex(headers.next.appHash));
+});
+
+test("upgrade witness and forget → codes for what is not there; after forget the state before is pruned", async () => {
+  const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
+  const line = new CommandLine();
+  const at = ["--home", home.path];
+  expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
+  const unknown = await line.run(["upgrade", "witness", "v9", ...at]);
+  expect(unknown).toMatchObject({ exit: 3 });
+  expect(unknown.stderr).toContain("[UPG_NOT_FOUND_RECEIPT]");
+  expect((await line.run(["upgrade", "forget", "v9", ...at])).stderr).toContain("[UPG_NOT_FOUND_VERSION]");
+  const other = join(import.meta.dirname, "../../build/examples/re-key.wasm");
+  expect((await line.run(["upgrade", "witness", "v2", ...at, "--handler", other])).stderr).toContain(
+    "[UPG_HANDLER_HASH]",
+  );
+  const inside = await line.run(["upgrade", "witness", "v2", ...at, "--out", join(home.path, "data", "chain.mdb")]);
+  expect(inside.stderr).toContain("[UPG_INVALID_ARGUMENT]");
+  expect(await line.json("upgrade", "forget", "v2", ...at)).toEqual({ plan: "v2", height: "3", witness: false });
+  expect((await home.start("--max-blocks", "20", "--keep-versions", "5").end).exit).toBe(0);
+  const gone = await line.run(["upgrade", "witness", "v2", ...at]);
+  expect(gone.stderr).toContain("[UPG_NOT_FOUND_VERSION]");
+});
