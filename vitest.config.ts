@@ -20,6 +20,7 @@ const ALONE = [
   "test/unit/chain/define-chain.test.ts",
   "test/unit/cli/{help-defaults,program-name,sdk-flags}.test.ts",
   "test/unit/cli/client/derived.test.ts",
+  "test/unit/witness/without-simd.test.ts",
 ];
 const together = (name: string, exclude: string[] = []) => ({
   extends: true as const,
