@@ -80,6 +80,12 @@ const TOP_COMMANDS: readonly TopCommand[] = [
       (await import("../offline/commands/verify.js")).registerVerify(program, output),
   },
   {
+    name: "verify-chain",
+    summary: "Verify what a chain says of its upgrades, from a block that you trust",
+    register: async (program, output) =>
+      (await import("../client/verify/register.js")).registerVerifyChain(program, output),
+  },
+  {
     name: "rollback",
     summary: "Take back the last block",
     register: async (program, output) =>

@@ -7,7 +7,7 @@ import { parseTime } from "../time.js";
 import type { Timestamp } from "../types.js";
 
 /** Bytes of a document, or characters of all texts that are read of one. */
-const EVIDENCE_BYTES_MAX = 16 * 1_024 * 1_024;
+export const EVIDENCE_BYTES_MAX = 16 * 1_024 * 1_024;
 const DEPTH_MAX = 130;
 const UINT32_MAX = 4_294_967_295n;
 

@@ -1,7 +1,8 @@
 /** Asks an RPC for light blocks and for proven records, in the shapes in which evidence keeps them. */
 import { sha256 } from "@noble/hashes/sha2.js";
-import { compareBytes, toBase64, toHex } from "../bytes.js";
+import { compareBytes, fromBase64, toBase64, toHex } from "../bytes.js";
 import { verifyStoreAbsence } from "../commitment/verify-absence.js";
+import { verifyStoreProof } from "../commitment/verify-existence.js";
 import { UpgradeError } from "../errors.js";
 import { JsonView } from "./json.js";
 import type { AskedLightBlock } from "./path.js";
@@ -89,7 +90,8 @@ export class RpcCalls {
         throw new UpgradeError("UPG_PROOF_RANGE", `more than ${WALK_MAX} keys in a range`);
       const record = await this.record(store, next, at.height);
       records.push(record);
-      const found: Uint8Array | undefined = record.value === null ? rightOf(store, next, at.appHash, record) : next;
+      const found: Uint8Array | undefined =
+        record.value === null ? rightOf(store, next, at.appHash, record) : presentKey(store, next, at.appHash, record);
       next = found && afterKey(found);
     }
     return { store, start: toBase64(start), end: toBase64(end), records };
@@ -98,6 +100,13 @@ export class RpcCalls {
   async #view(method: Parameters<Ask>[0], params: Parameters<Ask>[1]): Promise<JsonView> {
     return new JsonView(await this.#ask(method, params), method);
   }
+}
+
+/** Without this a server that calls every key present would send the walk from key to key. */
+function presentKey(store: string, key: Uint8Array, appHash: Uint8Array, record: EvidenceRecord): Uint8Array {
+  const proofs = proofsOf(new JsonView(record.proof_ops, "abci_query.proofOps.ops"));
+  verifyStoreProof(sha256, { store, key, value: fromBase64(record.value ?? ""), appHash, proofs });
+  return key;
 }
 
 /** The key after an absent one, as its proof shows. */

@@ -5,6 +5,7 @@ import { registerDerivedQueries } from "../../client/derived/query.js";
 import { addQueryFlags, type QueryFlags } from "../../client/flags.js";
 import { addPageFlags as list } from "../../client/page-flags.js";
 import type { Question } from "../../client/query/question.js";
+import { addTrustFlags } from "../../client/verify/trust.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { parseCount } from "../../shell/options.js";
 import type { Output } from "../../shell/output.js";
@@ -68,16 +69,21 @@ function registerUpgrade(query: Cobra, output: Output): void {
   )
     .alias("module-versions")
     .description("Prints the consensus version of every module, or of one.");
-  question(
-    group,
-    "receipt <upgrade-name>",
-    "Query what the handler of a completed upgrade did, with its proof",
-    output,
-    async () => (await upgrade()).receipt,
-  ).description(
-    "Prints the receipt that the block of an upgrade committed, with its ICS-23 proof. The proof is verified against the\n" +
-      "app hash of the header that follows before anything is printed.",
-  );
+  addTrustFlags(
+    question(
+      group,
+      "receipt <upgrade-name>",
+      "Query what the handler of a completed upgrade did, with its proof",
+      output,
+      async () => (await upgrade()).receipt,
+    ),
+  )
+    .description(
+      "Prints the receipt that the block of an upgrade committed, with its ICS-23 proof, once proof and signatures are verified.\n" +
+        "With --trust-height and --trust-hash they are, from a block that you trust; without, the result says that it rests on\n" +
+        "the server that was asked. What does not verify is not printed: exit 40.",
+    )
+    .example("query upgrade receipt v2", "query upgrade receipt v2 --trust-height 1 --trust-hash HASH");
   question(
     group,
     "progress",

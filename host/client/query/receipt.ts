@@ -1,12 +1,12 @@
 /** A receipt with its proof, verified before it is shown. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { equalBytes, fromHex, toBase64, toHex, toUpperHex } from "../../bytes.js";
+import { equalBytes, toBase64, toHex, toUpperHex } from "../../bytes.js";
 import type { RpcClient } from "../../comet-rpc/client.js";
-import { verifyStoreProof } from "../../commitment/verify-existence.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { decodeReceipt } from "../../handler/receipt.js";
-import { sha256 } from "../../native/sha256.js";
 import { type AbciAnswer, type AbciQuestion, abciQuery } from "../../wallet/ask.js";
+import { claimOf, type Proven, provenFrom } from "../verify/proven.js";
+import type { TrustFlags } from "../verify/trust.js";
 
 const STORE = "upgrade";
 const POLL_MILLIS = 250;
@@ -26,22 +26,25 @@ export async function blockMeta(rpc: RpcClient, height: bigint): Promise<object 
   }
 }
 
-/** @throws UpgradeError UPG_NOT_FOUND_RECEIPT, UPG_PROOF_*, UPG_REMOTE_* */
-export async function provenReceipt(rpc: RpcClient, key: Uint8Array, name: string): Promise<object> {
+/**
+ * The receipt, proven by the header after its state; that one by signatures, from the block that the user trusts. Without such a block
+ * the result says that it rests on the server alone.
+ * @throws UpgradeError UPG_NOT_FOUND_RECEIPT, UPG_PROOF_*, UPG_REMOTE_*
+ */
+export async function provenReceipt(rpc: RpcClient, key: Uint8Array, name: string, flags: TrustFlags): Promise<object> {
   const question = { path: `/store/${STORE}/key`, data: toHex(key), prove: false };
   const { value, height } = await newestAnswer(rpc, question);
   if (value.length === 0) {
     throw new UpgradeError("UPG_NOT_FOUND_RECEIPT", `no receipt: "${name}" was not applied, or not by a Wasm handler`);
   }
-  const proven = await abciQuery(rpc, { ...question, height, prove: true });
-  const appHash = await appHashAfter(rpc, height);
-  if (!equalBytes(proven.value, value)) {
+  await untilHeader(rpc, height + 1n);
+  const proven = await provenFrom(rpc, flags, { height, plan: name });
+  const claim = claimOf(proven.claims, "receipt");
+  const record = proven.evidence.records.find((each) => each.key === toBase64(key));
+  if (!claim?.value || !record || !equalBytes(claim.value.bytes, value)) {
     throw new UpgradeError("UPG_PROOF_VALUE", "the node's proof is for another value than the one it returned");
   }
-  verifyStoreProof(sha256, { store: STORE, key, value, appHash, proofs: proven.proofOps.map(({ data }) => data) });
-  const ops = proven.proofOps.map((op) => ({
-    ...{ type: op.type, key: toBase64(op.key), data: toBase64(op.data) },
-  }));
+  const { appHash } = proven.claims.trusted.lightBlock.signedHeader.header;
   return {
     receipt: receiptJson(value),
     proof: {
@@ -49,8 +52,24 @@ export async function provenReceipt(rpc: RpcClient, key: Uint8Array, name: strin
       app_hash: toUpperHex(appHash),
       key: toUpperHex(key),
       value: toUpperHex(value),
-      ops,
+      ops: record.proof_ops,
     },
+    verified: verifiedJson(proven, claim.restsOn),
+  };
+}
+
+function verifiedJson({ root, claims }: Proven, restsOn: readonly string[]) {
+  const { height, hash, from } = root;
+  const isTrusted = from === "yours";
+  return {
+    by: isTrusted ? "signatures from a block that you trust" : "this server alone",
+    is_trusted: isTrusted,
+    words: isTrusted
+      ? "The validators that your trusted block leads to have signed the header that proves this receipt."
+      : "This rests on the server that was asked: it has named the validators whose signatures were verified. To verify it from a block that you trust: --trust-height and --trust-hash.",
+    trusted_block: { height: String(height), hash: toUpperHex(hash) },
+    signatures: claims.trusted.signatures,
+    rests_on: restsOn,
   };
 }
 
@@ -64,13 +83,11 @@ async function newestAnswer(rpc: RpcClient, question: Omit<AbciQuestion, "height
 }
 
 /** The header of the next block carries the app hash; it may still have to be made. */
-async function appHashAfter(rpc: RpcClient, height: bigint): Promise<Uint8Array> {
+async function untilHeader(rpc: RpcClient, height: bigint): Promise<void> {
   for (let poll = 0; ; poll++) {
     try {
-      const answer = (await rpc.call("commit", { height: String(height + 1n) })) as {
-        signed_header: { header: { app_hash: string } };
-      };
-      return fromHex(answer.signed_header.header.app_hash);
+      await rpc.call("commit", { height: String(height) });
+      return;
     } catch (error) {
       if (poll >= POLLS) throw error;
       await sleep(POLL_MILLIS);
@@ -78,7 +95,7 @@ async function appHashAfter(rpc: RpcClient, height: bigint): Promise<Uint8Array>
   }
 }
 
-function receiptJson(bytes: Uint8Array) {
+export function receiptJson(bytes: Uint8Array) {
   const { plan, height, handlerSha256, abi, gasSchedule, gas, stores, checks } = decodeReceipt(bytes);
   return {
     ...{ plan, height: String(height), handler_sha256: toHex(handlerSha256), abi },

@@ -11,6 +11,7 @@ import { visible } from "../../visible.js";
 import { askUpgrade } from "../../wallet/ask-upgrade.js";
 import { type QueryFlags, queryClient, rpcClient } from "../flags.js";
 import { messageJson } from "../message-json.js";
+import type { TrustFlags } from "../verify/trust.js";
 import { estimateAt, estimateJson, estimateText } from "./estimate.js";
 import type { Question } from "./question.js";
 import { blockMeta, provenReceipt } from "./receipt.js";
@@ -88,6 +89,6 @@ function progressText(progress: UpgradeProgress | undefined): string {
 
 const seconds = (millis: bigint): string => (Number(millis) / 1_000).toFixed(1);
 
-export const receipt: Question = async ([name = ""], flags) => ({
-  json: await provenReceipt(rpcClient(flags), new Core().receiptKey(name), name),
+export const receipt: Question<QueryFlags & TrustFlags> = async ([name = ""], flags) => ({
+  json: await provenReceipt(rpcClient(flags), new Core().receiptKey(name), name, flags),
 });

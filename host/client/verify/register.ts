@@ -1,0 +1,33 @@
+/** `chaind verify-chain` on the command line. */
+import type { Cobra } from "../../shell/cobra.js";
+import { parseHeight } from "../../shell/options.js";
+import type { Output } from "../../shell/output.js";
+import { addNodeFlags } from "../flags.js";
+import { addTrustFlags } from "./trust.js";
+import type { VerifyChainFlags } from "./verify-chain.js";
+
+export function registerVerifyChain(program: Cobra, output: Output): void {
+  addTrustFlags(addNodeFlags(program.command("verify-chain")))
+    .summary("Verify what a chain says of its upgrades, from a block that you trust")
+    .description(
+      "Asks any node of the chain for evidence, of this program or of the Cosmos SDK, and believes none of it: from the block\n" +
+        "that you trust, signatures of validators lead to the header that proves the state, and ICS-23 proofs to what is in it:\n" +
+        "the plan or that there is none, the upgrades that were applied, the versions of all modules, the receipt of a Wasm\n" +
+        "handler. Each claim is printed with what it rests on. --out keeps the evidence in a file, which --file verifies again,\n" +
+        "without any node.\n\n" +
+        "Exit status 0: everything is proven. 40: something was forged, is too old for --trusting-period or does not fit; then\n" +
+        "nothing is claimed. 1: the node did not answer, or has no proofs of that height.",
+    )
+    .option("--height <int>", "the state to prove (0: the last that a header proves)", parseHeight, 0n)
+    .option("--plan <string>", "the upgrade to prove (default: the one that was applied last)")
+    .option("--file <string>", "verify the evidence in this file; no node is asked")
+    .option("--out <string>", "keep the evidence in this file")
+    .example(
+      "verify-chain --trust-height 1 --trust-hash HASH --node tcp://127.0.0.1:26657 --out evidence.json",
+      "verify-chain --trust-height 1 --trust-hash HASH --file evidence.json -o json",
+    )
+    .action(async (flags: VerifyChainFlags) => {
+      const { verifyChain } = await import("./verify-chain.js");
+      await verifyChain(flags, output);
+    });
+}

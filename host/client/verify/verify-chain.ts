@@ -1,0 +1,58 @@
+/** `chaind verify-chain`: what a chain says of its upgrades, verified from a block that the user trusts. */
+import { outFile, writeOutFile } from "../../author/out-file.js";
+import { utf8 } from "../../bytes.js";
+import { readRegularFile } from "../../engine/home/regular-file.js";
+import { messageOf, UpgradeError } from "../../errors.js";
+import type { Output } from "../../shell/output.js";
+import { usage } from "../../usage.js";
+import { EVIDENCE_BYTES_MAX, JsonView, parseJson } from "../../verify/json.js";
+import { type NodeFlags, rpcClient } from "../flags.js";
+import { claimsJson, claimsText } from "./claims-output.js";
+import { judged, type Proven, provenFrom } from "./proven.js";
+import { type TrustedBlock, type TrustFlags, trustedBlock } from "./trust.js";
+
+export interface VerifyChainFlags extends NodeFlags, TrustFlags {
+  /** 0n: the last state that a header proves. */
+  readonly height: bigint;
+  readonly plan?: string;
+  readonly file?: string;
+  readonly out?: string;
+}
+
+/** @throws UpgradeError UPG_PROOF_*, UPG_REMOTE_*, UPG_INVALID_ARGUMENT; nothing is written then */
+export async function verifyChain(flags: VerifyChainFlags, output: Output): Promise<void> {
+  const { file, out, height, plan } = flags;
+  const block = trustedBlock(flags);
+  if (!block) throw noTrust();
+  const target = out === undefined ? undefined : outFile(out, file === undefined ? [] : [file]);
+  const asked = { height: height === 0n ? undefined : height, plan };
+  const proven =
+    file === undefined ? await provenFrom(rpcClient(flags), flags, asked) : await ofFile(file, block, flags);
+  if (target !== undefined) writeOutFile(target, utf8(`${JSON.stringify(proven.evidence)}\n`));
+  output.print(claimsJson(proven), claimsText(proven));
+}
+
+function noTrust(): UpgradeError {
+  return usage(
+    'required flag(s) "trust-height", "trust-hash" not set: everything is verified from a block that you trust. Take its height and hash from a source that is not the ' +
+      "server asked: the genesis announcement, an explorer, a node of your own (hash in `block_id` of its `commit`)",
+  );
+}
+
+async function ofFile(file: string, block: TrustedBlock, flags: VerifyChainFlags): Promise<Proven> {
+  if (flags.plan !== undefined || flags.height !== 0n) {
+    throw usage("--plan and --height choose what is asked of a node; a file has the answers already");
+  }
+  const document = parseJson(read(file));
+  // The chain's name is in the header, and so in the hash that is trusted.
+  const chainId = new JsonView(document, "evidence").get("chain_id").text();
+  return await judged(document, { chainId, ...block, from: "yours" }, flags);
+}
+
+function read(file: string): Uint8Array {
+  try {
+    return readRegularFile(file, EVIDENCE_BYTES_MAX);
+  } catch (cause) {
+    throw new UpgradeError("UPG_STORE_IO", `cannot read ${file}: ${messageOf(cause)}`, { cause });
+  }
+}

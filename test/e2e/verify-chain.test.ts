@@ -1,0 +1,158 @@
+/** `chaind verify-chain` against a node that has gone through an upgrade, and against servers that lie about it. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { fromHex } from "../../host/bytes.js";
+import { judged, provenFrom } from "../../host/client/verify/proven.js";
+import { RpcClient } from "../../host/comet-rpc/client.js";
+import { isUpgradeError } from "../../host/errors.js";
+import { LIES, type Lie, type Loose, withLies } from "../lying-proxy.js";
+import { type Running, TestHome } from "./chaind.js";
+import { CommandLine } from "./command-line.js";
+
+const FREE = ["--rpc.enable=true", "--rpc.laddr", "tcp://127.0.0.1:0"];
+const PERIOD = ["--trusting-period", "100000h"];
+const LONG = 100_000n * 3_600_000_000_000n;
+
+const line = new CommandLine();
+const home = new TestHome();
+let node: Running;
+let rpc = "";
+let hash = "";
+let out = "";
+
+const statusOf = async () => ((await (await fetch(`${rpc}/status`)).json()) as Loose).result.sync_info;
+const trust = () => ["--trust-height", "2", "--trust-hash", hash, ...PERIOD];
+const flags = () => ({ trustHeight: 2n, trustHash: fromHex(hash.toLowerCase()), trustingPeriod: LONG });
+
+beforeAll(async () => {
+  home.schedule({ name: "v2", height: 4n }, 3n);
+  node = home.startSlowly(...FREE);
+  await node.says("servers open");
+  rpc = (JSON.parse(readFileSync(home.data("addresses.json"), "utf8")) as { rpc: string }).rpc.replace("tcp:", "http:");
+  while (Number((await statusOf()).latest_block_height) < 8);
+  const commit = (await (await fetch(`${rpc}/commit?height=2`)).json()) as Loose;
+  hash = commit.result.signed_header.commit.block_id.hash;
+  out = join(home.path, "evidence.json");
+});
+afterAll(async () => {
+  node.child.kill("SIGTERM");
+  await node.end;
+});
+afterEach(() => void vi.useRealTimers());
+
+/** The code that it is refused with; what was claimed where it is not. */
+async function refusal(work: Promise<{ readonly claims: { readonly claims: readonly object[] } }>): Promise<unknown> {
+  try {
+    return (await work).claims.claims;
+  } catch (error) {
+    return isUpgradeError(error) ? `${error.code} ${error.kind.exit}` : error;
+  }
+}
+
+const ask = { height: undefined, plan: undefined };
+const asked = (url: string) => provenFrom(new RpcClient(url), flags(), ask);
+
+describe("verify-chain", () => {
+  test("a trusted block → the upgrade, versions before and after, no plan: proven; kept evidence says the same without the node", async () => {
+    const args = ["verify-chain", ...trust()];
+    const found = (await line.json(...args, "--node", rpc, "--out", out)) as Loose;
+    const words = found.claims.map(({ id, state }: Loose) => `${id} ${state}`);
+    expect(words).toEqual([
+      ...["header proven", "no-plan proven", "done proven", "versions proven", "receipt proven"],
+      ...["plan-before proven", "versions-before proven", "status unproven"],
+    ]);
+    expect(found).toMatchObject({ trusted_block: { height: "2", hash, from: "yours" } });
+    expect(found.claims.find(({ id }: Loose) => id === "done").value).toEqual({ name: "v2", height: "4" });
+    expect(found.claims.find(({ id }: Loose) => id === "versions").value).toMatchObject({ auth: "2", bank: "2" });
+    expect(found.claims.find(({ id }: Loose) => id === "receipt").value).toMatchObject({ plan: "v2", height: "4" });
+    const again = (await line.json(...args, "--file", out)) as Loose;
+    expect(again.claims).toEqual(found.claims);
+    const text = await line.text(...args, "--file", out);
+    expect(text).toContain('PROVEN       Upgrade "v2" was applied in block 4.');
+    expect(text).toContain("rests on block 2 with hash");
+    expect(text).toContain("UNPROVEN");
+  });
+
+  test("a file in which anything is changed → exit 40 and a code, nothing printed", async () => {
+    const text = readFileSync(out, "utf8");
+    const document = JSON.parse(text) as Loose;
+    const changes: readonly ((evidence: Loose) => void)[] = [
+      (evidence) => evidence.ranges[1].records.splice(1, 2),
+      (evidence) => {
+        evidence.light_blocks.at(-1).signed_header.header.app_hash = "CD".repeat(32);
+      },
+      (evidence) => {
+        evidence.records[0].value = "CgJ2OQ==";
+      },
+      (evidence) => evidence.light_blocks.pop(),
+      (evidence) => {
+        evidence.height = "5";
+      },
+    ];
+    const root = { chainId: document.chain_id, height: 2n, hash: flags().trustHash, from: "yours" } as const;
+    for (const change of changes) {
+      const changed = structuredClone(document);
+      change(changed);
+      expect(await refusal(judged(changed, root, flags()))).toMatch(/^UPG_PROOF_[A-Z]+ 40$/);
+    }
+    const file = join(home.path, "changed.json");
+    writeFileSync(file, text.replace('"chain_id":"', '"chain_id":"x'));
+    const { exit, stdout, stderr } = await line.run(["verify-chain", ...trust(), "--file", file]);
+    expect([exit, stdout]).toEqual([40, ""]);
+    expect(stderr).toMatch(/\[UPG_PROOF_[A-Z]+\]/);
+  });
+
+  test("another hash, a block that is too old, a header from the future → UPG_PROOF_TRUST, UPG_PROOF_TRUST, UPG_PROOF_HEADER", async () => {
+    const client = new RpcClient(rpc);
+    const other = { ...flags(), trustHash: flags().trustHash.map((byte) => byte ^ 1) };
+    expect(await refusal(provenFrom(client, other, ask))).toBe("UPG_PROOF_TRUST 40");
+    expect(await refusal(provenFrom(client, { ...flags(), trustingPeriod: 1_000_000_000n }, ask))).toBe(
+      "UPG_PROOF_TRUST 40",
+    );
+    vi.useFakeTimers({ toFake: ["Date"], now: new Date("2020-01-01T00:00:00Z") });
+    expect(await refusal(asked(rpc))).toBe("UPG_PROOF_HEADER 40");
+  });
+
+  for (const { name, lie, codes } of LIES) {
+    test(`the server sends ${name} → refused`, () =>
+      withLies(rpc, lie, async (url) => {
+        expect(codes.map((code) => `${code} 40`)).toContain(await refusal(asked(url)));
+      }));
+  }
+
+  test("a server that lies, on the command line → exit 40, no evidence is written; a receipt neither", async () => {
+    const lie: Lie = (method, result) => {
+      if (method === "commit") result.signed_header.commit = null;
+    };
+    await withLies(rpc, lie, async (url) => {
+      const file = join(home.path, "lies.json");
+      const { exit, stdout } = await line.run(["verify-chain", ...trust(), "--node", url, "--out", file]);
+      expect([exit, stdout, existsSync(file)]).toEqual([40, "", false]);
+      const receipt = await line.run(["query", "upgrade", "receipt", "v2", "--node", url]);
+      expect([receipt.exit, receipt.stdout]).toEqual([40, ""]);
+    });
+  });
+
+  test("no trusted block, one half of it, a height with a file, a pipe to write to → exit 2", async () => {
+    for (const args of [
+      ["--node", rpc],
+      ["--trust-height", "2"],
+      ["--trust-height", "0", "--trust-hash", hash],
+      ["--trust-height", "2", "--trust-hash", "ab"],
+      [...trust(), "--file", out, "--height", "4"],
+      [...trust(), "--file", out, "--out", out],
+      [...trust(), "--file", out, "--out", "/dev/null"],
+    ]) {
+      const { exit, stdout } = await line.run(["verify-chain", ...args]);
+      expect([args, exit, stdout]).toEqual([args, 2, ""]);
+    }
+    expect((await line.run(["verify-chain", ...trust(), "--file", join(home.path, "none.json")])).exit).toBe(30);
+  });
+
+  test("the state of a height → what was true then; one that no header proves → exit 2", async () => {
+    const early = (await line.json("verify-chain", ...trust(), "--node", rpc, "--height", "3")) as Loose;
+    expect(early.claims.find(({ id }: Loose) => id === "plan").words).toBe('Upgrade "v2" is scheduled for block 4.');
+    expect((await line.run(["verify-chain", ...trust(), "--node", rpc, "--height", "999999"])).exit).toBe(2);
+  });
+});
