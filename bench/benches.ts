@@ -82,6 +82,14 @@ export const BENCHES: readonly Bench[] = [
     flags: ["--no-liftoff"],
   },
   {
+    name: "light",
+    what: "trust over a jump between headers of 150 validators, signatures by WebCrypto and by JavaScript; the size is in rounds",
+    unit: "ms",
+    sizes: [30],
+    quickSizes: [5],
+    isComparison: true,
+  },
+  {
     name: "embed-go",
     what: "the guest's part of split-balances in V8 and, by turns, in wazero as embed/go runs it; the size is in rounds",
     unit: "µs",
