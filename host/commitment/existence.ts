@@ -6,8 +6,8 @@ import { itemAt } from "../at.js";
 import { concatBytes, EMPTY } from "../bytes.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import type { Sha256 } from "../types.js";
+import { WireWriter } from "../wire.js";
 import { Fields } from "../wire-fields.js";
-import { putUvarint } from "./iavl-hash.js";
 
 /** What sets the two specifications apart; all else (SHA-256, length prefixes, a hashed value) they share. */
 export interface ProofSpec {
@@ -144,8 +144,7 @@ function isIavlHead(prefix: Uint8Array): boolean {
 }
 
 function uvarint(value: number): Uint8Array {
-  const bytes = new Uint8Array(10);
-  return bytes.subarray(0, putUvarint(bytes, 0, value));
+  return new WireWriter().varint(value).finish();
 }
 
 export function malformed(what: string): UpgradeError {

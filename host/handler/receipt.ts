@@ -9,7 +9,7 @@ import type { Height } from "../types.js";
 import { WireWriter } from "../wire.js";
 import { Fields } from "../wire-fields.js";
 import type { WasmHandler } from "./handler.js";
-import { GAS_SCHEDULE } from "./meter/schedule.js";
+import { GAS_SCHEDULE } from "./meter/schedule-name.js";
 import type { HandlerReport } from "./run/sandbox.js";
 
 /** What an upgrade by a Wasm handler did. */

@@ -8,8 +8,7 @@
  */
 import { instructionOf } from "../../wasm/opcodes.js";
 
-/** Is in every receipt. */
-export const GAS_SCHEDULE = "gas-2";
+export { GAS_SCHEDULE } from "./schedule-name.js";
 
 interface InstructionRow {
   readonly gas: number;
