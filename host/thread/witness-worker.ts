@@ -5,9 +5,9 @@
 import { parentPort } from "node:worker_threads";
 import type { Chain } from "../chain/define-chain.js";
 import { Home } from "../engine/home/home.js";
-import { recordFromHome } from "../engine/witness/record-home.js";
-import { isReleased, writeWitness } from "../engine/witness/witness-files.js";
 import { messageOf } from "../errors.js";
+import { recordFromHome } from "../recording/record-home.js";
+import { writeWitness } from "../recording/witness-files.js";
 import { LmdbReader } from "../store/disk/lmdb-reader.js";
 import { HeldVersions } from "../store/versions/held-versions.js";
 
@@ -30,7 +30,7 @@ export function runWitnessThread({ home: path, folders }: WitnessJob, chain: Cha
   const database = new LmdbReader(home.databaseFile, () => 0);
   try {
     for (const plan of HeldVersions.load(database).plans) {
-      if (!isReleased(home, plan))
+      if (!home.hasReleased(plan))
         parentPort?.postMessage(made(plan, () => recordFromHome({ database, home, chain, folders }, plan).bytes, home));
     }
   } finally {

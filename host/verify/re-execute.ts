@@ -53,6 +53,13 @@ export interface ReExecuted {
  *
  * @throws UpgradeError UPG_WITNESS_* when witness, headers and handler do not lead to the app hash; UPG_HANDLER_* and
  *   UPG_MIGRATION_* when the handler is refused or fails
+ *
+ * @example
+ * function summary(input: ReExecuteInput): string {
+ *   const { gas, others, appHash } = reExecute(input);
+ *   return `gas ${gas}, other writes in ${others.length} stores, app hash of ${appHash.length} bytes`;
+ * }
+ * console.log(typeof summary); // → function
  */
 export function reExecute(input: ReExecuteInput): ReExecuted {
   const { sha256, headers, core = new Core() } = input;

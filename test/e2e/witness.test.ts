@@ -43,7 +43,7 @@ test("upgrade witness, beside a node and by `start --witness` → the same file,
   expect(toHex(result.appHash)).toBe(toHex(headers.next.appHash));
 });
 
-test("upgrade witness and forget → codes for what is not there; after forget the state before is pruned", async () => {
+test("upgrade witness and forget → codes for what is absent; after forget the state before is pruned", async () => {
   const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
   const line = new CommandLine();
   const at = ["--home", home.path];

@@ -20,7 +20,6 @@ import { UPGRADE_STORE } from "../../upgrade/keeper.js";
 import type { ChainFacts } from "../blocks/block-maker.js";
 import { BlockStore } from "../blocks/block-store.js";
 import { EmbeddedNode } from "../embedded/embedded-node.js";
-import { isReleased } from "../witness/witness-files.js";
 import { upgradeFiles } from "./atomic-file.js";
 import { type BegunGenesis, keptOrFile, requireHome, watchGenesisFile } from "./begun-genesis.js";
 import { type ConsensusKey, readConsensusKey } from "./consensus-key.js";
@@ -173,7 +172,7 @@ export class HeldHome {
       staged: () => staged.look(),
       verifySignature: nodeVerifySignature,
       files: upgradeFiles(home.dataFolder),
-      isReleased: (plan) => isReleased(home, plan),
+      isReleased: (plan) => home.hasReleased(plan),
       engine: engineMark(engine),
       isReopening: engine === "cometbft",
       ...appOptions(options),

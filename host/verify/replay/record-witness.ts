@@ -10,7 +10,7 @@ import { Replay, type ReplayInput } from "./replay.js";
 import type { StateBefore } from "./state-before.js";
 
 /** A committed state: a `VersionView` is one. */
-export interface CommittedState {
+interface CommittedState {
   readonly names: readonly string[];
   readonly appHash: Uint8Array;
   rootHash(name: string): Uint8Array;

@@ -7,7 +7,7 @@ import type { Height } from "../../../host/types.js";
 import { type RecordedWitness, recordWitness } from "../../../host/verify/replay/record-witness.js";
 import type { Process } from "../../scenario/chain.js";
 
-export const core = new Core();
+const core = new Core();
 const NO_HASH = new Uint8Array(0);
 const hash = (byte: number) => new Uint8Array(32).fill(byte);
 
@@ -28,7 +28,7 @@ export function headersOf({ app }: Process, height: Height): { block: Header; ne
 }
 
 /** The times that `Process.block` gives. */
-export const timeOf = (height: Height) => ({ seconds: 1_700_000_000n + 5n * height, nanos: 0 });
+const timeOf = (height: Height) => ({ seconds: 1_700_000_000n + 5n * height, nanos: 0 });
 
 export function witnessOf({ app }: Process, handler: WasmHandler, height: Height): RecordedWitness {
   const { multiStore } = app;

@@ -1,23 +1,23 @@
 /** Makes witnesses out of a home's database, which a running node may be writing to. */
 import { join } from "node:path";
-import { equalBytes, toHex } from "../../bytes.js";
-import type { Chain } from "../../chain/define-chain.js";
-import { Core } from "../../core/core.js";
-import { UpgradeError } from "../../errors.js";
-import type { WasmHandler } from "../../handler/handler.js";
-import { decodeReceipt } from "../../handler/receipt.js";
-import { HANDLER_BYTES_MAX } from "../../limits.js";
-import { sha256 } from "../../native/sha256.js";
-import type { Database } from "../../store/disk/database.js";
-import { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
-import { readCommit } from "../../store/versions/commit-record.js";
-import { UPGRADE_STORE } from "../../upgrade/upgrade-store.js";
-import { type RecordedWitness, recordWitness } from "../../verify/replay/record-witness.js";
-import { BlockStore } from "../blocks/block-store.js";
-import { keptGenesis } from "../home/genesis-record.js";
-import { listWasm, loadHandlerFile } from "../home/handlers-folder.js";
-import type { Home } from "../home/home.js";
-import { readRegularFile } from "../home/regular-file.js";
+import { equalBytes, toHex } from "../bytes.js";
+import type { Chain } from "../chain/define-chain.js";
+import { Core } from "../core/core.js";
+import { BlockStore } from "../engine/blocks/block-store.js";
+import { keptGenesis } from "../engine/home/genesis-record.js";
+import { listWasm, loadHandlerFile } from "../engine/home/handlers-folder.js";
+import type { Home } from "../engine/home/home.js";
+import { readRegularFile } from "../engine/home/regular-file.js";
+import { UpgradeError } from "../errors.js";
+import type { WasmHandler } from "../handler/handler.js";
+import { decodeReceipt } from "../handler/receipt.js";
+import { HANDLER_BYTES_MAX } from "../limits.js";
+import { sha256 } from "../native/sha256.js";
+import type { Database } from "../store/disk/database.js";
+import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
+import { readCommit } from "../store/versions/commit-record.js";
+import { UPGRADE_STORE } from "../upgrade/upgrade-store.js";
+import { type RecordedWitness, recordWitness } from "../verify/replay/record-witness.js";
 
 export interface HomeRecording {
   readonly database: Database;
