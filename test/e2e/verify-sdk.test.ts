@@ -1,0 +1,75 @@
+/**
+ * A chain of the Cosmos SDK, verified from its own CometBFT: plan, upgrade and versions, and what a server says that lies. It needs the
+ * chain's binaries, which `npm run verify:sdk` builds before it runs this.
+ */
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { fromHex } from "../../host/bytes.js";
+import { provenFrom } from "../../host/client/verify/proven.js";
+import { RpcClient } from "../../host/comet-rpc/client.js";
+import { isUpgradeError } from "../../host/errors.js";
+import { areBuilt, SdkChain } from "../embed-sdk/sdk-chain.js";
+import { LIES, type Loose, withLies } from "../lying-proxy.js";
+import { DIST, run } from "./chaind.js";
+
+const CHAIND = join(DIST, "chaind.js");
+const SCENE_MILLIS = 600_000;
+
+describe.skipIf(!areBuilt())("a chain of the Cosmos SDK (binaries of npm run verify:sdk)", () => {
+  const chain = areBuilt() ? new SdkChain() : undefined;
+  afterAll(() => chain?.close());
+
+  test(
+    "verify-chain → its plan while it waits; after the upgrade Done, versions before and after; lies refused",
+    async () => {
+      if (!chain) return;
+      chain.init();
+      await chain.start(1);
+      await chain.untilHeight(3);
+      const hash = await chain.hashAt(2);
+      const trust = ["--trust-height", "2", "--trust-hash", hash];
+      const verified = async (...args: string[]): Promise<Loose> => {
+        const all = ["verify-chain", ...trust, "--node", chain.rpc, ...args, "-o", "json"];
+        const { exit, stdout, stderr } = await run(CHAIND, all).end;
+        expect([exit, stderr]).toEqual([0, ""]);
+        return JSON.parse(stdout);
+      };
+      const height = await chain.schedule();
+      const waiting = await verified();
+      expect(waiting.chain_id).toBe("example-1");
+      expect(valueIn(waiting, "plan")).toEqual({ name: "v2", height: String(height), info: "{}" });
+      const before = valueIn(waiting, "versions");
+      expect(Object.keys(before)).toContain("notes");
+
+      await chain.untilSays(`UPGRADE \\"v2\\" NEEDED at height: ${height}`);
+      await chain.stop();
+      await chain.start(2);
+      await chain.untilHeight(height + 3);
+      const after = await verified();
+      expect(stateIn(after, "no-plan")).toBe("proven");
+      expect(valueIn(after, "done")).toEqual({ name: "v2", height: String(height) });
+      expect(valueIn(after, "versions-before")).toEqual(before);
+      expect(valueIn(after, "plan-before")).toEqual({ name: "v2", height: String(height), info: "{}" });
+      const changed = valueIn(after, "versions");
+      expect(Number(changed.notes)).toBeGreaterThan(Number(before.notes));
+      // Its store has no receipts: a claim that is not made.
+      expect(stateIn(after, "receipt")).not.toBe("proven");
+
+      const flags = { trustHeight: 2n, trustHash: fromHex(hash.toLowerCase()), trustingPeriod: 10n ** 15n };
+      for (const { name, lie, codes } of LIES) {
+        const refused = await withLies(chain.rpc, lie, (url) =>
+          provenFrom(new RpcClient(url), flags, { height: undefined, plan: undefined }).then(
+            () => "believed",
+            (error: unknown) => (isUpgradeError(error) ? error.code : error),
+          ),
+        );
+        expect([name, codes.includes(String(refused)) ? true : refused]).toEqual([name, true]);
+      }
+    },
+    SCENE_MILLIS,
+  );
+});
+
+const find = (found: Loose, id: string): Loose => found.claims.find((claim: Loose) => claim.id === id);
+const valueIn = (found: Loose, id: string): Loose => find(found, id)?.value;
+const stateIn = (found: Loose, id: string): Loose => find(found, id)?.state;
