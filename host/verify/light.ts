@@ -1,6 +1,6 @@
 /**
  * Carries trust from one header to a later one, as CometBFT's light client does: to the next by the validators that it
- * names, to any other when validators with more than a third of the trusted power have signed it.
+ * names, to any other when validators with more than a third of the trusted block's own power have signed it.
  */
 import { sha256 as nobleSha256 } from "@noble/hashes/sha2.js";
 import { equalBytes, toHex, toUpperHex } from "../bytes.js";
