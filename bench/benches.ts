@@ -126,6 +126,14 @@ export const BENCHES: readonly Bench[] = [
     isComparison: true,
   },
   {
+    name: "re-execute",
+    what: "an upgrade of 3,000 and of 200,000 accounts run again on its witness, as a browser does it, against the node's block; the size is in rounds",
+    unit: "ms",
+    sizes: [5],
+    quickSizes: [2],
+    isComparison: true,
+  },
+  {
     name: "upgrade-latency",
     what: "answers of all endpoints while the block of an upgrade is made; the size is in accounts",
     unit: "answers",

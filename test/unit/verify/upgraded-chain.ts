@@ -1,18 +1,24 @@
 /** The block of an upgrade as those see it who check it: states before and after, headers, witness. */
+
+import type { App } from "../../../host/chain/app.js";
 import { type Header, headerHash } from "../../../host/comet/header.js";
 import { Core } from "../../../host/core/core.js";
 import type { WasmHandler } from "../../../host/handler/handler.js";
 import { sha256 } from "../../../host/native/sha256.js";
 import type { Height } from "../../../host/types.js";
 import { type RecordedWitness, recordWitness } from "../../../host/verify/replay/record-witness.js";
-import type { Process } from "../../scenario/chain.js";
+
+/** A process of the scenarios is one. */
+interface HasApp {
+  readonly app: App;
+}
 
 const core = new Core();
 const NO_HASH = new Uint8Array(0);
 const hash = (byte: number) => new Uint8Array(32).fill(byte);
 
 /** Headers of the block at `height` and of the one after it, with the app hashes that the process has. */
-export function headersOf({ app }: Process, height: Height): { block: Header; next: Header } {
+export function headersOf({ app }: HasApp, height: Height): { block: Header; next: Header } {
   const header = (at: Height, lastBlock: Uint8Array): Header => ({
     version: { block: 11n, app: 1n },
     chainId: "scenario-1",
@@ -28,9 +34,9 @@ export function headersOf({ app }: Process, height: Height): { block: Header; ne
 }
 
 /** The times that `Process.block` gives. */
-const timeOf = (height: Height) => ({ seconds: 1_700_000_000n + 5n * height, nanos: 0 });
+export const timeOf = (height: Height) => ({ seconds: 1_700_000_000n + 5n * height, nanos: 0 });
 
-export function witnessOf({ app }: Process, handler: WasmHandler, height: Height): RecordedWitness {
+export function witnessOf({ app }: HasApp, handler: WasmHandler, height: Height): RecordedWitness {
   const { multiStore } = app;
   const states = { before: multiStore.at(height - 1n), after: multiStore.at(height) };
   return recordWitness({ core, sha256, handler, chainId: "scenario-1", height, time: timeOf(height), ...states });
