@@ -44,6 +44,7 @@ export default defineConfig({
       together("guest"),
       { extends: true, test: { name: "engines", include: ["test/engines/**/*.test.ts"] } },
       { extends: true, test: { name: "sim", include: ["test/sim/**/*.test.ts"] } },
+      { extends: true, test: { name: "web", include: ["test/web/**/*.test.ts"] } },
       { extends: true, test: { name: "e2e", include: ["test/e2e/**/*.test.ts"] } },
       { extends: true, test: { name: "embed", include: ["test/embed/**/*.test.ts"] } },
       { extends: true, test: { name: "house", include: ["test/house/**/*.test.ts"] } },

@@ -45,9 +45,13 @@ function built(path: string): string | undefined {
 /** The key that `makeHome` writes. */
 export const OWN_KEY = consensusKey(new Uint8Array(32).fill(1)).publicKey.bytes;
 
-/** A chain of this validator, in whose first blocks a vote ends that schedules the plan. */
-export function votedGenesis(plan: { readonly name: string; readonly height: number }): string {
-  const now = BigInt(Math.floor(Date.now() / 1_000));
+/**
+ * A chain of this validator, in whose first blocks a vote ends that schedules the plan.
+ *
+ * @param age seconds since the chain began
+ */
+export function votedGenesis(plan: { readonly name: string; readonly height: number }, age = 10): string {
+  const begun = BigInt(Math.floor(Date.now() / 1_000) - age);
   const time = (seconds: bigint) => formatTime({ seconds, nanos: 0 });
   const document = memberGenesis(genesisDocument(), [{ key: OWN_KEY, tokens: 10_000_000n }]);
   const state = document["app_state"] as Record<string, Record<string, unknown>>;
@@ -59,8 +63,8 @@ export function votedGenesis(plan: { readonly name: string; readonly height: num
       {
         ...proposal,
         messages: [{ ...message, plan: { name: plan.name, height: String(plan.height), info: "" } }],
-        voting_start_time: time(now - 20n),
-        voting_end_time: time(now - 9n),
+        voting_start_time: time(begun - 10n),
+        voting_end_time: time(begun + 1n),
       },
     ],
     votes: [
@@ -71,7 +75,7 @@ export function votedGenesis(plan: { readonly name: string; readonly height: num
       },
     ],
   };
-  return JSON.stringify({ ...document, genesis_time: time(now - 10n), app_state: { ...state, gov } });
+  return JSON.stringify({ ...document, genesis_time: time(begun), app_state: { ...state, gov } });
 }
 
 /** Ports that were free a moment ago. */

@@ -3,11 +3,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 import { CHROMIUM } from "./prepare.js";
 
-/** What a page would do besides, left out. @param flags of its engine, as Node takes them */
-export function launchChromium(flags: readonly string[] = []): Promise<Browser> {
+/** What a page would do besides, left out. @param flags of its engine, as Node takes them @param more of the browser's own */
+export function launchChromium(flags: readonly string[] = [], more: readonly string[] = []): Promise<Browser> {
   const quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"];
   const engine = flags.length > 0 ? [`--js-flags=${flags.join(" ")}`] : [];
-  return chromium.launch({ executablePath: CHROMIUM, args: [...quiet, ...engine] });
+  return chromium.launch({ executablePath: CHROMIUM, args: [...quiet, ...engine, ...more] });
 }
 
 /**

@@ -32,7 +32,7 @@ const RETIRED: readonly (readonly [word: RegExp, instead: string])[] = [
 const ALLOWED: readonly RegExp[] = [/\b(?:leaves?|leaving|left)\b[^.;:]{0,70}\bbehind\b/gi];
 
 /** Whose comments are read. */
-const FOLDERS = ["assembly", "bench", "examples", "host", "scripts", "test"];
+const FOLDERS = ["assembly", "bench", "examples", "host", "scripts", "test", "web"];
 
 interface Found {
   readonly where: string;

@@ -1,0 +1,109 @@
+// The page for browsers (web/): one HTML file with its styles, script and verifying worker, the program of "run it here",
+// and the script that puts the page into another site. Into build/web with a list for the node, and for any server.
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { build } from "esbuild";
+
+const FOLDER = "build/web";
+/** Modules of private members, `at` and structured clones: browsers of 2022 and later. */
+const TARGET = "es2022";
+
+/**
+ * Errors of the page carry their code and message. What each code means to a process, to HTTP and to readers of the
+ * documents is a third of a small bundle, and left out.
+ */
+const withoutMeanings = {
+  name: "without-meanings",
+  setup(bundle) {
+    bundle.onLoad({ filter: /[\\/]host[\\/]errors\.ts$/ }, ({ path }) => {
+      const source = readFileSync(path, "utf8");
+      const contents = source.replace(/((?:\(|, )\s*\d+,)(?:\s*"(?:[^"\\]|\\.)*",?\s*)\)/g, '$1 "")');
+      if (contents.length > source.length * 0.8) throw new Error("host/errors.ts has another form than the page knows");
+      return { contents, loader: "ts" };
+    });
+  },
+};
+
+async function bundled(entry, define = {}) {
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    minify: true,
+    format: "iife",
+    target: TARGET,
+    charset: "utf8",
+    legalComments: "none",
+    alias: { "chain-upgrade/verify": resolve("host/verify/index.ts") },
+    plugins: [withoutMeanings],
+    define,
+    logLevel: "error",
+  });
+  const [{ text }] = outputFiles;
+  return text.trim();
+}
+
+const hashOf = (text) => createHash("sha256").update(text).digest("base64");
+
+/** A text inside an element of HTML must not end it, nor begin a comment. */
+function checkedInside(text, what) {
+  if (/<\/(?:script|style)|<!--/i.test(text)) throw new Error(`${what} holds what would end its element`);
+  return text;
+}
+
+/** What the browser lets the page do: its own script, WebAssembly, workers of it, and requests to the source. */
+function policyOf(script, style) {
+  return [
+    "default-src 'none'",
+    `script-src 'sha256-${hashOf(script)}' 'wasm-unsafe-eval'`,
+    `style-src 'sha256-${hashOf(style)}'`,
+    "worker-src blob:",
+    "connect-src 'self' https: http:",
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+}
+
+/** Writes the files and `files.json`: path, file, type and headers of each that a node serves. */
+export async function buildPage() {
+  const program = await bundled("web/run-worker.ts");
+  const runFile = `run-${createHash("sha256").update(program).digest("hex").slice(0, 16)}.js`;
+  const run = { file: runFile, bytes: Buffer.byteLength(program), integrity: `sha256-${hashOf(program)}` };
+  const verifyWorker = checkedInside(await bundled("web/verify-worker.ts"), "the worker");
+  const script = checkedInside(await bundled("web/page.ts", { RUN_PROGRAM: JSON.stringify(run) }), "the script");
+  const style = checkedInside(await bundled("web/page.css"), "the style");
+  const policy = policyOf(script, style);
+  const parts = { policy, style, verifyWorker, script };
+  const html = readFileSync("web/page.html", "utf8").replace(/\{\{(\w+)\}\}/g, (_, name) => parts[name]);
+  rmSync(FOLDER, { recursive: true, force: true });
+  mkdirSync(FOLDER, { recursive: true });
+  const write = (name, text) => writeFileSync(join(FOLDER, name), text);
+  write("index.html", html);
+  write(runFile, program);
+  write("embed.js", await bundled("web/embed.ts"));
+  write("files.json", `${JSON.stringify(served(policy, runFile), null, 2)}\n`);
+}
+
+function served(policy, runFile) {
+  const script = "text/javascript; charset=utf-8";
+  const common = { "referrer-policy": "no-referrer", "cache-control": "no-cache" };
+  // The name of the program changes with its bytes; other sites load the script that embeds.
+  const kept = { "cache-control": "public, max-age=31536000, immutable" };
+  return [
+    {
+      path: "/",
+      file: "index.html",
+      type: "text/html; charset=utf-8",
+      headers: { ...common, "content-security-policy": policy },
+    },
+    { path: `/${runFile}`, file: runFile, type: script, headers: kept },
+    {
+      path: "/embed.js",
+      file: "embed.js",
+      type: script,
+      headers: { ...common, "cross-origin-resource-policy": "cross-origin" },
+    },
+  ];
+}

@@ -1,0 +1,66 @@
+/** The page in Chromium: opened, waited for, and every request that it makes noted. */
+import type { Browser, BrowserContext, Page } from "playwright-core";
+
+const MILLIS_MAX = 20_000;
+
+export interface OpenPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Addresses of all requests so far, those of workers too. */
+  readonly requests: readonly string[];
+  /** What the browser complained of: scripts that were refused, errors that nobody caught. */
+  readonly complaints: readonly string[];
+}
+
+export async function openPage(
+  browser: Browser,
+  url: string,
+  viewport?: { width: number; height: number },
+): Promise<OpenPage> {
+  const context = await browser.newContext(viewport ? { viewport } : {});
+  const page = await context.newPage();
+  const requests: string[] = [];
+  const complaints: string[] = [];
+  context.on("request", (request) => requests.push(request.url()));
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => /Content Security Policy/i.test(message.text()) && complaints.push(message.text()));
+  await page.addInitScript(noteShifts);
+  await page.goto(url);
+  return { page, context, requests, complaints };
+}
+
+/** Runs in the page, before its own script. */
+function noteShifts(): void {
+  const shifts = { sum: 0 };
+  Object.assign(globalThis, { shifts });
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) shifts.sum += (entry as PerformanceEntry & { value: number }).value;
+  }).observe({ type: "layout-shift", buffered: true });
+}
+
+/** How much of the layout moved under the reader's eyes; 0.1 counts as good. */
+export function shiftsOf(page: Page): Promise<number> {
+  return page.evaluate(() => (globalThis as unknown as { shifts: { sum: number } }).shifts.sum);
+}
+
+/** Waits for the verdict on the evidence, and returns it. */
+export async function verdictOf(page: Page, pattern = /^(?:Checked|Refused)/): Promise<string> {
+  const verdict = page.getByRole("status").first();
+  await verdict.filter({ hasText: pattern }).waitFor({ timeout: MILLIS_MAX });
+  return (await verdict.textContent()) ?? "";
+}
+
+/** What is claimed: the badge and the words of each. */
+export async function claimsOn(page: Page): Promise<string[]> {
+  const texts = await page.locator("#claims .claims > li").allInnerTexts();
+  return texts.map((text) => text.split("\n").filter(Boolean).slice(0, 2).join(": "));
+}
+
+export async function untilMood(page: Page, mood: string): Promise<void> {
+  await page.locator(`#now[data-mood="${mood}"]`).waitFor({ timeout: MILLIS_MAX });
+}
+
+/** What is seen of an element, line by line. */
+export async function textOn(page: Page, selector: string): Promise<string> {
+  return (await page.locator(selector).allInnerTexts()).join("\n");
+}

@@ -1,0 +1,274 @@
+/** The page in a real browser, against real nodes before, in and after an upgrade. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launchChromium } from "../engines/chromium.js";
+import { prepareChromium } from "../engines/prepare.js";
+import { ROOT } from "../house/sources.js";
+import { roundsPerSecond, slowHandler } from "../network/slow-handler.js";
+import { violationsInBoth } from "./axe.js";
+import { claimsOn, openPage, shiftsOf, textOn, untilMood, verdictOf } from "./browser.js";
+import { Firefox, firefoxProgram } from "./firefox.js";
+import { otherSite } from "./other-site.js";
+import { hashOf, PageHome, untilHeight } from "./page-nodes.js";
+
+/** `npm run pictures` writes those of docs/. */
+const PICTURES = process.env["WRITE_PICTURES"] ? join(ROOT, "docs/pictures") : undefined;
+const PHONE = { width: 390, height: 844 };
+const DESKTOP = { width: 1_000, height: 800 };
+const SHIFTS_MAX = 0.02;
+const MINUTES = 120_000;
+const missing = prepareChromium();
+
+/** The block of the upgrade takes as long, so that the page can be looked at meanwhile. */
+const MIGRATION_SECONDS = 8;
+const ACCOUNTS = 4_000;
+const FAR = { upgradeHeight: 5_000, blocks: 130 };
+const NEAR = { upgradeHeight: 8, blocks: 7, accounts: ACCOUNTS };
+const LINGER = ["--app-version", "1", "--halt-linger", "1h"];
+
+let browser: Browser;
+const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-pages-"));
+const homes: PageHome[] = [];
+afterAll(async () => {
+  await browser?.close();
+  for (const home of homes) await home.stop();
+  for (const home of homes) home.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function homeOf(prepared: ConstructorParameters<typeof PageHome>[0]): PageHome {
+  const home = new PageHome(prepared);
+  homes.push(home);
+  return home;
+}
+
+/** What every state of the page has to keep to. */
+async function expectSound(page: Page, name: string): Promise<void> {
+  if (PICTURES) {
+    mkdirSync(PICTURES, { recursive: true });
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
+  }
+  expect(await violationsInBoth(page)).toEqual([]);
+  const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+  expect(await isWide()).toBe(false);
+  expect(await shiftsOf(page)).toBeLessThan(SHIFTS_MAX);
+}
+
+describe.skipIf(missing !== undefined)(`the page in Chromium${missing ? ` (${missing})` : ""}`, () => {
+  let far: string;
+  let near: PageHome;
+  let nearUrl: string;
+  let slow: readonly string[];
+
+  beforeAll(async () => {
+    browser = await launchChromium([], ["--host-resolver-rules=MAP node.test 127.0.0.1"]);
+    const home = homeOf(FAR);
+    near = homeOf(NEAR);
+    [far, nearUrl] = await Promise.all([home.start("--app-version", "1"), near.start(...LINGER)]);
+  }, MINUTES);
+
+  describe("before an upgrade", () => {
+    test("waiting → the time to go with ±, the plan and its proposal; claims are amber by the server's own hash", async () => {
+      const { page, requests, complaints } = await openPage(browser, far, DESKTOP);
+      expect(await verdictOf(page)).toContain("from a block that this source named itself");
+      await untilMood(page, "waiting");
+      const now = await textOn(page, "#now");
+      expect(now).toMatch(/Upgrade v2 at height 5,000[\s\S]*in \d+ h[\s\S]* ± [\s\S]*s a block[\s\S]*Proposal\n1: t/);
+      expect(await page.locator("#now time").first().getAttribute("datetime")).toMatch(/^P\d+DT\d+H\d+M\d+S$/);
+      const claims = await claimsOn(page);
+      expect(claims).toContainEqual(expect.stringMatching(/^! Rests on this server: Upgrade "v2" is scheduled/));
+      expect(claims).toContainEqual(expect.stringMatching(/^! Rests on this server: Versions of all modules/));
+      await expectSound(page, "waiting");
+      expect(requests.filter((url) => !url.startsWith(far) && !url.startsWith("blob:"))).toEqual([]);
+      expect(complaints).toEqual([]);
+    });
+
+    test("keyboard alone: a height and hash of the reader's own → proven; a wrong hash → refused, nothing is claimed", async () => {
+      const { page } = await openPage(browser, far);
+      await verdictOf(page);
+      const hash = await hashOf(far, 100);
+      await tabTo(page, "trust-height");
+      await page.keyboard.type("100");
+      await page.keyboard.press("Tab");
+      await page.keyboard.type(hash);
+      await page.keyboard.press("Enter");
+      expect(await verdictOf(page, /proven from the block that you trust/)).toMatch(/[1-9] claims proven/);
+      expect((await claimsOn(page)).every((claim) => claim.startsWith("✓ Proven"))).toBe(true);
+      expect(page.url()).toContain(`#trust=100:${hash}`);
+      await page.locator("#trust-hash").fill("00".repeat(32));
+      await page.keyboard.press("Enter");
+      expect(await verdictOf(page, /^Refused/)).toContain("does not verify");
+      expect(await claimsOn(page)).toEqual([]);
+      expect(await textOn(page, "#claims")).toMatch(/✗ Refused[\s\S]*UPG_PROOF_/);
+      expect(await page.locator("#save").isDisabled()).toBe(true);
+      await page.locator("#trust-hash").fill("12");
+      await page.keyboard.press("Enter");
+      expect(await textOn(page, "#trust-error")).toBe("The hash of a block is 64 hex digits.");
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe("trust-hash");
+    });
+
+    test("a phone, and the chain's clock as it goes on → nothing moves, the status is said once", async () => {
+      const { page } = await openPage(browser, far, PHONE);
+      await verdictOf(page);
+      await page.evaluate(() => {
+        const heard = { count: 0 };
+        Object.assign(globalThis, { heard });
+        const observer = new MutationObserver(() => heard.count++);
+        observer.observe(document.getElementById("verdict") as Node, { childList: true, subtree: true });
+      });
+      await page.waitForTimeout(2_200);
+      expect(await page.evaluate(() => (globalThis as unknown as { heard: { count: number } }).heard.count)).toBe(0);
+      await expectSound(page, "waiting-phone");
+    });
+
+    test("tampered value of a proof → refused on the page", async () => {
+      const { page } = await openPage(browser, "about:blank");
+      await page.context().route("**/rpc/abci_query*", async (route) => {
+        const response = await route.fetch();
+        const text = (await response.text()).replace(
+          /"value":"(.)/,
+          (_, first) => `"value":"${first === "A" ? "B" : "A"}`,
+        );
+        await route.fulfill({ response, body: text });
+      });
+      await page.goto(far);
+      expect(await verdictOf(page)).toMatch(/^Refused/);
+      expect(await claimsOn(page)).toEqual([]);
+      expect(await textOn(page, "#claims")).toContain("UPG_PROOF_");
+    });
+
+    test("an origin without WebCrypto → the same claims, by noble", async () => {
+      const { page } = await openPage(browser, far.replace("127.0.0.1", "node.test"));
+      expect(await page.evaluate(() => [isSecureContext, globalThis.crypto?.subtle === undefined])).toEqual([
+        false,
+        true,
+      ]);
+      await verdictOf(page);
+      await page.goto(`${page.url()}#trust=100:${await hashOf(far, 100)}`);
+      expect(await verdictOf(page, /proven from/)).toContain("Checked");
+    });
+
+    test("another site: by one script tag, and as a folder with ?rpc= → the same claims", async () => {
+      const site = await otherSite({
+        "/": `<!doctype html><title>t</title><p>x</p><script src="${far}embed.js"></script>`,
+      });
+      try {
+        const { page } = await openPage(browser, site.url);
+        const frame = page.frameLocator("iframe");
+        await frame
+          .getByRole("status")
+          .filter({ hasText: /^Checked/ })
+          .first()
+          .waitFor();
+        await page.waitForFunction(() => (document.querySelector("iframe")?.clientHeight ?? 0) > 700);
+        const query = `?rpc=${encodeURIComponent(`${far}rpc/`)}`;
+        const { page: alone } = await openPage(browser, `${site.url}page/index.html${query}`);
+        expect(await verdictOf(alone)).toContain("Checked");
+        await untilMood(alone, "waiting");
+        expect(await textOn(alone, "#now")).toMatch(/Upgrade v2 at height 5,000[\s\S]*over the last 20/);
+      } finally {
+        site.close();
+      }
+    });
+
+    test(
+      "Firefox → the same verdict (skipped where it is missing)",
+      async (context) => {
+        const program = firefoxProgram();
+        if (!program) return context.skip("Firefox is missing here");
+        const firefox = await Firefox.launch(program);
+        try {
+          const tab = await firefox.open(`${far}#trust=100:${await hashOf(far, 100)}`);
+          const settled = `new Promise((resolve) => {
+          const look = () => /^(Checked|Refused)/.test(document.getElementById("verdict").textContent)
+            ? resolve(document.getElementById("verdict").textContent + document.getElementById("claims").textContent)
+            : setTimeout(look, 50);
+          look();
+        })`;
+          const said = await firefox.text(tab, settled);
+          expect(said).toMatch(/^Checked: [1-9] claims proven/);
+          expect(said).toContain('Upgrade "v2" is scheduled');
+        } finally {
+          await firefox.close();
+        }
+      },
+      MINUTES,
+    );
+  });
+
+  describe("at an upgrade", () => {
+    beforeAll(async () => {
+      slow = near.addHandler(await slowHandler(Math.ceil((MIGRATION_SECONDS * roundsPerSecond()) / ACCOUNTS)));
+    }, MINUTES);
+
+    test("halted → the record in words with its commands", async () => {
+      const { page } = await openPage(browser, nearUrl, DESKTOP);
+      await verdictOf(page);
+      await untilMood(page, "failed");
+      const now = await textOn(page, "#now");
+      expect(now).toMatch(/halted before block 8, as planned[\s\S]*UPGRADE "v2" NEEDED[\s\S]*UPG_HALT_UPGRADE_NEEDED/);
+      await expectSound(page, "failed");
+    });
+
+    test(
+      "migrating → how far it is; then done: receipt and versions before and after, which a file keeps",
+      async () => {
+        await near.stop();
+        const url = await near.start("--block-time", "1s", ...slow);
+        await near.says("applying upgrade");
+        const { page, requests } = await openPage(browser, url, DESKTOP);
+        await untilMood(page, "migrating");
+        expect(await textOn(page, "#now")).toContain("Upgrade v2 is under way");
+        await expectSound(page, "migrating");
+        await untilHeight(url, 10);
+        const { page: after } = await openPage(browser, `${url}#trust=3:${await hashOf(url, 3)}`, DESKTOP);
+        await untilMood(after, "done");
+        expect(await verdictOf(after)).toMatch(/[1-9] claims proven/);
+        expect(await textOn(after, "#receipt")).toMatch(/v2, in block 8[\s\S]*bank/);
+        expect(await textOn(after, "#versions")).toMatch(/auth\s+1\s+2/);
+        expect(await claimsOn(after)).toContainEqual(expect.stringMatching(/^✓ Proven: No upgrade is scheduled/));
+        await expectSound(after, "done");
+        await untilMood(page, "done");
+        expect(requests.filter((each) => !each.startsWith(url) && !each.startsWith("blob:"))).toEqual([]);
+        await expectKept(after);
+      },
+      MINUTES,
+    );
+  });
+});
+
+async function tabTo(page: Page, id: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press("Tab");
+    if ((await page.evaluate(() => document.activeElement?.id)) === id) return;
+  }
+  throw new Error(`no way to ${id} by the keyboard`);
+}
+
+/** A saved page verifies from a file, without a request; one whose evidence was changed is refused. */
+async function expectKept(page: Page): Promise<void> {
+  const trust = page.url().split("#")[1] ?? "";
+  const [saved] = await Promise.all([page.waitForEvent("download"), page.locator("#save").click()]);
+  const file = join(folder, saved.suggestedFilename());
+  await saved.saveAs(file);
+  const opened = await openPage(browser, pathToFileURL(file).href);
+  expect(await verdictOf(opened.page)).toContain("from a block that this source named itself");
+  await opened.page.goto(`${pathToFileURL(file).href}#${trust}`);
+  expect(await verdictOf(opened.page, /proven from/)).toMatch(/[1-9] claims proven/);
+  await untilMood(opened.page, "done");
+  expect(opened.requests.filter((url) => !/^(?:file|blob):/.test(url))).toEqual([]);
+  expect(opened.complaints).toEqual([]);
+  await expectSound(opened.page, "saved");
+  const changed = join(folder, "changed.html");
+  writeFileSync(
+    changed,
+    readFileSync(file, "utf8").replace(/"value":"AAAAAAAAAA[IC]=?/, (text) => text.replace("AAAA", "AAAB")),
+  );
+  const { page: refused } = await openPage(browser, pathToFileURL(changed).href);
+  expect(await verdictOf(refused)).toMatch(/^Refused/);
+}

@@ -1,0 +1,215 @@
+/** The page: asks, has it verified by the worker, and draws what came out. */
+import { element, say, setHidden, show } from "./elements.js";
+import { type Live, LiveSource } from "./live.js";
+import type { Checked, Refused, VerifyAsked } from "./messages.js";
+import { proposalOf } from "./proposal.js";
+import { Runner } from "./runner.js";
+import { download, readSaved, savedPage } from "./saved.js";
+import { type Source, sourceName, sourceOf } from "./source.js";
+import type { StatusPlan } from "./status.js";
+import { fragmentOf, readTrust, TrustError, type TypedTrust, trustOfFragment } from "./trust.js";
+import { claimsView, isSilent, refusedView, rootView, verdictOf } from "./views/claims.js";
+import { nowView } from "./views/now.js";
+import { receiptView, versionsOf, versionsView } from "./views/receipt.js";
+import { ask } from "./worker-text.js";
+
+const POLL_MILLIS = 5_000;
+const TICK_MILLIS = 1_000;
+/** Evidence is collected again when something happened, and this often besides. */
+const CHECK_MILLIS = 60_000;
+
+class Page {
+  readonly #saved = readSaved();
+  readonly #verifier = element("verify-worker").textContent ?? "";
+  readonly #source: Source | undefined;
+  readonly #live: LiveSource | undefined;
+  readonly #runner: Runner;
+  #trust: TypedTrust | undefined;
+  #said: Checked | Refused | undefined;
+  #lastChecked: Checked | undefined;
+  #look: Live = { status: undefined, proposals: [] };
+  #checkedAt = Number.NEGATIVE_INFINITY;
+  #checkedFor = "";
+  #isChecking = false;
+
+  constructor() {
+    this.#source = this.#saved ? undefined : sourceOf(location.href);
+    this.#live = this.#source && new LiveSource(this.#source);
+    this.#runner = new Runner(this.#verifier, this.#source, this.#saved?.run);
+  }
+
+  begin(): void {
+    say("source", this.#source ? `Source: ${sourceName(this.#source)}` : "Saved with its evidence; no server is asked");
+    this.#readFragment();
+    element("trust").addEventListener("submit", (event) => this.#takeTrust(event));
+    element("save").addEventListener("click", () => this.#save());
+    element("run").addEventListener("click", () => void this.#runner.run());
+    addEventListener("hashchange", () => {
+      this.#readFragment();
+      void this.#check();
+    });
+    document.addEventListener("visibilitychange", () => document.hidden || void this.#poll());
+    setInterval(() => document.hidden || void this.#poll(), POLL_MILLIS);
+    setInterval(() => document.hidden || this.#drawNow(), TICK_MILLIS);
+    reportHeight();
+    void this.#poll();
+  }
+
+  async #poll(): Promise<void> {
+    if (!this.#live) return this.#said ? undefined : this.#check();
+    this.#look = await this.#live.look(this.#plan(), Date.now());
+    this.#drawNow();
+    const { status } = this.#look;
+    const { phase, plan } = status ?? {};
+    // A block more is no event; another plan, phase or height of the plan that is reached is one.
+    const isPast = plan !== undefined && status !== undefined && status.height > plan.height;
+    const event = `${phase} ${plan?.name} ${plan?.height} ${isPast} ${status?.last?.height}`;
+    if (event !== this.#checkedFor || Date.now() - this.#checkedAt >= CHECK_MILLIS) await this.#check(event);
+  }
+
+  async #check(event = this.#checkedFor): Promise<void> {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    const trust = this.#trust;
+    const upgradeHeight = this.#look.status?.last?.height;
+    const of = this.#source
+      ? { rpc: this.#source.rpc, plan: this.#source.plan, upgradeHeight }
+      : { evidence: this.#saved?.evidence };
+    try {
+      this.#take(await ask<VerifyAsked, Checked | Refused>(this.#verifier, { kind: "claims", of, trust }));
+    } catch (error) {
+      this.#take({ kind: "refused", code: "", message: String(error) });
+    }
+    this.#isChecking = false;
+    this.#checkedFor = event;
+    this.#checkedAt = Date.now();
+    // A hash that was entered meanwhile is not what was checked.
+    if (trust !== this.#trust) await this.#check();
+  }
+
+  #take(said: Checked | Refused): void {
+    if (said.kind === "refused" && isSilent(said) && this.#lastChecked) {
+      say("verdict", `The source does not respond; below is what was checked at height ${this.#lastChecked.height}.`);
+      return;
+    }
+    this.#said = said;
+    if (said.kind === "checked") this.#lastChecked = said;
+    say("verdict", verdictOf(said));
+    if (said.kind === "checked") this.#drawChecked(said);
+    else this.#drawRefused(said);
+    setHidden("rest", false);
+    setHidden("foot", false);
+    this.#drawNow();
+  }
+
+  #drawNow(): void {
+    const { status, proposals } = this.#look;
+    const proposal = proposalOf(proposals, status?.plan);
+    const applied = this.#applied();
+    const view = nowView({ status, proposal, applied, now: Date.now(), isOffline: this.#source === undefined });
+    element("now").dataset["mood"] = view.mood;
+    say("now-title", view.title);
+    show("now-body", view.body);
+  }
+
+  #drawChecked(checked: Checked): void {
+    say("chain", `Upgrade status of ${checked.chainId}`);
+    document.title = `Upgrade status of ${checked.chainId}`;
+    show("claims", claimsView(checked));
+    show("root", rootView(checked));
+    const after = versionsOf(checked);
+    setHidden("versions-section", after === undefined);
+    if (after) show("versions", versionsView({ after, before: checked.before }));
+    const claim = checked.claims.find(({ id }) => id === "receipt");
+    setHidden("receipt-section", checked.receipt === undefined);
+    if (checked.receipt && claim) {
+      show("receipt", receiptView(checked.receipt, claim.state));
+      void this.#runner.offer(checked.receipt, this.#trust);
+    }
+    element<HTMLButtonElement>("save").disabled = false;
+  }
+
+  #drawRefused(refused: Refused): void {
+    show("claims", refusedView(refused));
+    show("root", []);
+    setHidden("versions-section", true);
+    setHidden("receipt-section", true);
+    element<HTMLButtonElement>("save").disabled = true;
+  }
+
+  /** The plan as it was verified. */
+  #plan(): StatusPlan | undefined {
+    const claim = this.#lastChecked?.claims.find(({ id }) => id === "plan");
+    return claim?.id === "plan" ? claim.value : undefined;
+  }
+
+  /** The last upgrade that is proven to have been applied. */
+  #applied(): { name: string; height: bigint } | undefined {
+    if (this.#said?.kind !== "checked") return undefined;
+    const all = this.#said.claims.flatMap((claim) => {
+      const { name, height } = (claim.id === "done" && claim.value) || {};
+      return name === undefined || height === undefined ? [] : [{ name, height }];
+    });
+    return all.reduce<(typeof all)[number] | undefined>(
+      (last, each) => (last && last.height > each.height ? last : each),
+      undefined,
+    );
+  }
+
+  #readFragment(): void {
+    try {
+      const trust = trustOfFragment(location.hash);
+      this.#trust = trust;
+      if (!trust) return;
+      element<HTMLInputElement>("trust-height").value = String(trust.height);
+      element<HTMLInputElement>("trust-hash").value = trust.hash.toUpperCase();
+      this.#trustError("");
+    } catch (error) {
+      this.#trustError(wordsOf(error));
+    }
+  }
+
+  #takeTrust(event: Event): void {
+    event.preventDefault();
+    const [height, hash] = [element<HTMLInputElement>("trust-height"), element<HTMLInputElement>("trust-hash")];
+    try {
+      const trust = readTrust(height.value, hash.value);
+      this.#trustError("");
+      if (location.hash === fragmentOf(trust)) void this.#check();
+      else location.hash = fragmentOf(trust);
+    } catch (error) {
+      this.#trustError(wordsOf(error));
+      (/hash/.test(wordsOf(error)) ? hash : height).focus();
+    }
+  }
+
+  #trustError(words: string): void {
+    say("trust-error", words);
+    setHidden("trust-error", words === "");
+  }
+
+  #save(): void {
+    if (this.#said?.kind !== "checked") return;
+    const { chainId, height, evidence } = this.#said;
+    download(`upgrade-${chainId.replace(/[^\w.-]/g, "_")}-${height}.html`, savedPage(evidence, this.#runner.kept));
+  }
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof TrustError) return error.message;
+  throw error;
+}
+
+/** For a site that has the page in an iframe. */
+function reportHeight(): void {
+  if (parent === window) return;
+  new ResizeObserver(() => {
+    parent.postMessage({ chainUpgradeHeight: document.documentElement.scrollHeight }, "*");
+  }).observe(document.body);
+}
+
+try {
+  new Page().begin();
+} catch (error) {
+  say("verdict", error instanceof Error ? error.message : String(error));
+}

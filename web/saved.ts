@@ -1,0 +1,58 @@
+/** The page as one file with its evidence, and what such a file holds. */
+import type { Evidence } from "chain-upgrade/verify";
+import { members, text } from "./json.js";
+
+/** What a run here needed; only in a file that was saved after one. */
+export interface SavedRun {
+  /** Base64. */
+  readonly witness: string;
+  readonly handler: string;
+  readonly program: string;
+  /** Of the two headers that it is checked against. */
+  readonly evidence: unknown;
+}
+
+export interface Saved {
+  /** Judged by the worker like everything else that was made elsewhere. */
+  readonly evidence: unknown;
+  readonly run: SavedRun | undefined;
+}
+
+/** The page as it came, before anything was drawn; taken when the script begins. */
+export const PRISTINE = `<!doctype html>\n${document.documentElement.outerHTML}`;
+const EMPTY = '<script type="application/json" id="saved">null</script>';
+/** In the policy of the page; a saved one asks nobody. */
+const CONNECT = /connect-src [^;"]*/;
+
+/** Undefined: the page was not saved with evidence. */
+export function readSaved(): Saved | undefined {
+  const { evidence, run } = members(JSON.parse(document.getElementById("saved")?.textContent ?? "null"));
+  if (evidence === undefined) return undefined;
+  const { witness, handler, program, evidence: ofRun } = members(run);
+  const [one, two, three] = [text(witness), text(handler), text(program)];
+  const isRun = one !== undefined && two !== undefined && three !== undefined;
+  return { evidence, run: isRun ? { witness: one, handler: two, program: three, evidence: ofRun } : undefined };
+}
+
+export function savedPage(evidence: Evidence, run: SavedRun | undefined): string {
+  // A `<` could end the element that holds it.
+  const json = JSON.stringify({ evidence, run }).replaceAll("<", "\\u003c");
+  const data = EMPTY.replace("null", () => json);
+  return replacedSaved(PRISTINE, data).replace(CONNECT, "connect-src 'none'");
+}
+
+function replacedSaved(page: string, data: string): string {
+  const from = page.lastIndexOf('<script type="application/json" id="saved">');
+  const to = page.indexOf("</script>", from) + "</script>".length;
+  return page.slice(0, from) + data + page.slice(to);
+}
+
+export function download(name: string, html: string): void {
+  const url = URL.createObjectURL(new Blob([html], { type: "text/html" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser has taken it by then.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

@@ -1,0 +1,153 @@
+/** The worker that collects and verifies: everything that the page claims comes from here. */
+import {
+  type Ask,
+  type Claims,
+  collect,
+  type Evidence,
+  readLightBlock,
+  rpcPath,
+  type TrustRoot,
+  verifyEvidence,
+} from "chain-upgrade/verify";
+import { messageOf, UpgradeError } from "../host/errors.js";
+import { decodeReceipt } from "../host/handler/receipt.js";
+import { fetchJson } from "./fetching.js";
+import { members, text } from "./json.js";
+import type { Checked, ReceiptView, TrustedHeaders, VerifyAsked, VerifySaid, VersionsView } from "./messages.js";
+import { refusalOf } from "./refusal.js";
+import type { TypedTrust } from "./trust.js";
+import { hexOf, millisOf } from "./words.js";
+
+/** Two thirds of the three weeks for which most chains hold a validator's stake. */
+const TRUSTING_PERIOD = 1_209_600n;
+
+addEventListener("message", ({ data }: MessageEvent<VerifyAsked>) => {
+  done(data)
+    .catch(refusalOf)
+    .then((said) => postMessage(said));
+});
+
+function done(asked: VerifyAsked): Promise<VerifySaid> {
+  return asked.kind === "claims" ? claims(asked) : headers(asked);
+}
+
+/** @throws UpgradeError UPG_REMOTE_UNAVAILABLE, UPG_REMOTE_REFUSED */
+const askOf =
+  (rpc: string): Ask =>
+  async (method, params) => {
+    const url = rpc + rpcPath(method, params);
+    const answer = members(
+      await fetchJson(url).catch((cause: unknown) => {
+        throw new UpgradeError("UPG_REMOTE_UNAVAILABLE", `${method}: ${messageOf(cause)}`, { cause });
+      }),
+    );
+    const { result, error } = answer;
+    if (result !== undefined) return result;
+    const { message, data } = members(error);
+    const words = [message, data].flatMap((each) => text(each) || []).join(", ");
+    throw new UpgradeError("UPG_REMOTE_REFUSED", `${method}: ${words || "no result"}`);
+  };
+
+const now = () => {
+  const millis = Date.now();
+  return { seconds: BigInt(Math.floor(millis / 1_000)), nanos: (millis % 1_000) * 1_000_000 };
+};
+
+async function claims({ of, trust }: Extract<VerifyAsked, { kind: "claims" }>): Promise<Checked> {
+  if ("evidence" in of) return verified(of.evidence as Evidence, trust, true);
+  const { rpc, plan, upgradeHeight } = of;
+  const options = { source: rpc, now: now(), ...(plan === "" ? {} : { plan }) };
+  const ask = askOf(rpc);
+  const whole = (rootHeight: bigint | undefined) => collect(ask, { ...options, rootHeight });
+  if (trust) return verified(await whole(trust.height), trust, false);
+  // From the upgrade's own block on, the state before it can be shown too, where the server still has it.
+  const first = await verified(await whole(upgradeHeight), trust, false).catch((error: unknown) => {
+    if (upgradeHeight === undefined) throw error;
+    return undefined;
+  });
+  if (first === undefined) return verified(await whole(undefined), trust, false);
+  const height = lastUpgrade(first);
+  if (height === undefined || first.root.height <= height) return first;
+  return verified(await whole(height), trust, false).catch(() => first);
+}
+
+function lastUpgrade({ claims }: Pick<Claims, "claims">): bigint | undefined {
+  const heights = claims.flatMap((claim) => (claim.id === "done" ? (claim.value?.height ?? []) : []));
+  return heights.reduce<bigint | undefined>(
+    (most, each) => (most === undefined || each > most ? each : most),
+    undefined,
+  );
+}
+
+async function headers({ of, trust }: Extract<VerifyAsked, { kind: "headers" }>): Promise<TrustedHeaders> {
+  const isSaved = "evidence" in of;
+  const evidence = isSaved ? (of.evidence as Evidence) : await blockEvidence(of.rpc, of.height, trust);
+  const { trusted, height } = await judged(evidence, trust, isSaved);
+  const next = trusted.lightBlock.signedHeader.header;
+  const found = evidence.light_blocks.map(
+    ({ signed_header, validators }) => readLightBlock(signed_header, validators).signedHeader.header,
+  );
+  const block = found.find((each) => each.height === height);
+  if (!block) throw new Error(`the evidence has no header ${height}`);
+  return { kind: "headers", evidence, block, next, isYours: trust !== undefined };
+}
+
+/** Header of the block and of the next. A root after them cannot reach back. */
+function blockEvidence(rpc: string, height: bigint, trust: TypedTrust | undefined): Promise<Evidence> {
+  return collect(askOf(rpc), { rootHeight: trust?.height ?? height, height, source: rpc, now: now() });
+}
+
+/** @param isSaved judged as of when it was collected: a file is kept for longer than validators can be held to account */
+async function judged(evidence: Evidence, trust: TypedTrust | undefined, isSaved: boolean): Promise<Claims> {
+  const root = rootOf(evidence, trust);
+  const collected = isSaved ? millisOf(members(evidence)["collected_at"]) : undefined;
+  const at = collected === undefined ? now() : { seconds: BigInt(Math.floor(collected / 1_000)), nanos: 0 };
+  return verifyEvidence(evidence, { root, now: at, trustingPeriod: TRUSTING_PERIOD });
+}
+
+function rootOf(evidence: Evidence, trust: TypedTrust | undefined): TrustRoot {
+  const document = members(evidence);
+  const chainId = text(document["chain_id"]) ?? "";
+  if (trust) {
+    const hash = Uint8Array.from(trust.hash.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
+    return { chainId, height: trust.height, hash, from: "yours" };
+  }
+  const { height, hash } = members(document["root"]);
+  const bytes = Uint8Array.from(atob(text(hash) ?? ""), (each) => each.charCodeAt(0));
+  return { chainId, height: BigInt(text(height) ?? "0"), hash: bytes, from: "server" };
+}
+
+async function verified(evidence: Evidence, trust: TypedTrust | undefined, isSaved: boolean): Promise<Checked> {
+  const { chainId, height, trusted, claims } = await judged(evidence, trust, isSaved);
+  const { height: rootHeight, hash } = rootOf(evidence, trust);
+  const before = claims.find(({ id }) => id === "versions-before");
+  return {
+    kind: "checked",
+    ...{ evidence, chainId, height, claims, steps: trusted.steps, signatures: trusted.signatures },
+    root: { height: rootHeight, hash: hexOf(hash), isYours: trust !== undefined },
+    receipt: receiptOf(claims),
+    before: before?.id === "versions-before" && before.value ? versionsBefore(before, evidence) : undefined,
+  };
+}
+
+function versionsBefore(
+  { state, value }: Extract<Claims["claims"][number], { id: "versions-before" }>,
+  evidence: Evidence,
+): VersionsView {
+  return { state, height: BigInt(evidence.before?.height ?? 0), versions: value ?? new Map() };
+}
+
+/** The receipt is proven; what it says is read here. */
+function receiptOf(claims: Claims["claims"]): ReceiptView | undefined {
+  const claim = claims.find(({ id }) => id === "receipt");
+  if (claim?.id !== "receipt" || !claim.value) return undefined;
+  const { plan, height, handlerSha256, gas, stores, checks } = decodeReceipt(claim.value.bytes);
+  return {
+    ...{ plan, height, gas, checks },
+    handler: hexOf(handlerSha256).toLowerCase(),
+    stores: stores.map(({ rootBefore, rootAfter, ...counts }) => ({
+      ...{ name: counts.name, written: counts.written, deleted: counts.deleted, bytes: counts.bytes },
+      ...{ rootBefore: hexOf(rootBefore), rootAfter: hexOf(rootAfter) },
+    })),
+  };
+}
