@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import asc, { version as ASC_VERSION } from "assemblyscript/asc";
 import { build } from "esbuild";
 import ts from "typescript";
+import { buildPage } from "./page.mjs";
 import { writePageModule } from "./page-bytes.mjs";
 
 const quiet = process.argv.includes("--quiet");
@@ -116,6 +117,7 @@ async function buildDist() {
   for (const program of Object.keys(programs)) chmodSync(`dist/${program}.js`, 0o755);
   cpSync("build/core.wasm", "dist/core.wasm");
   cpSync("build/examples/split-balances.wasm", "dist/handlers/split-balances.wasm");
+  cpSync("build/web", "dist/web", { recursive: true });
   // For those who write a host in another language (docs/hosts.md).
   for (const file of VECTORS) cpSync(`test/vectors/${file}`, `dist/vectors/${file}`);
   say("dist");
@@ -167,6 +169,7 @@ if (!process.argv.includes("--only-dist")) {
   await buildHash();
   await buildExamples();
 }
+await buildPage();
 say(`page-bytes.ts  ${writePageModule()} bytes`);
 await buildDist();
 if (!process.argv.includes("--no-types")) buildTypes();

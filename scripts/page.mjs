@@ -1,7 +1,7 @@
 // The page for browsers (web/): one HTML file with its styles, script and verifying worker, the program of "run it here",
 // and the script that puts the page into another site. Into build/web with a list for the node, and for any server.
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
 
@@ -52,6 +52,17 @@ function checkedInside(text, what) {
   return text;
 }
 
+/** Every part in its place, once. */
+function filled(page, parts) {
+  let html = page;
+  for (const [name, text] of Object.entries(parts)) {
+    const pieces = html.split(`{{${name}}}`);
+    if (pieces.length !== 2) throw new Error(`web/page.html has ${pieces.length - 1} places for ${name}`);
+    html = pieces.join(text);
+  }
+  return html;
+}
+
 /** What the browser lets the page do: its own script, WebAssembly, workers of it, and requests to the source. */
 function policyOf(script, style) {
   return [
@@ -68,7 +79,7 @@ function policyOf(script, style) {
 
 /** Writes the files and `files.json`: path, file, type and headers of each that a node serves. */
 export async function buildPage() {
-  const program = await bundled("web/run-worker.ts");
+  const program = existsSync("web/run-worker.ts") ? await bundled("web/run-worker.ts") : "";
   const runFile = `run-${createHash("sha256").update(program).digest("hex").slice(0, 16)}.js`;
   const run = { file: runFile, bytes: Buffer.byteLength(program), integrity: `sha256-${hashOf(program)}` };
   const verifyWorker = checkedInside(await bundled("web/verify-worker.ts"), "the worker");
@@ -76,7 +87,7 @@ export async function buildPage() {
   const style = checkedInside(await bundled("web/page.css"), "the style");
   const policy = policyOf(script, style);
   const parts = { policy, style, verifyWorker, script };
-  const html = readFileSync("web/page.html", "utf8").replace(/\{\{(\w+)\}\}/g, (_, name) => parts[name]);
+  const html = filled(readFileSync("web/page.html", "utf8"), parts);
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
   const write = (name, text) => writeFileSync(join(FOLDER, name), text);

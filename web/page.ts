@@ -113,13 +113,14 @@ class Page {
   }
 
   #drawChecked(checked: Checked): void {
-    say("chain", `Upgrade status of ${checked.chainId}`);
+    say("chain", `Chain: ${checked.chainId}`);
     document.title = `Upgrade status of ${checked.chainId}`;
     show("claims", claimsView(checked));
     show("root", rootView(checked));
     const after = versionsOf(checked);
     setHidden("versions-section", after === undefined);
-    if (after) show("versions", versionsView({ after, before: checked.before }));
+    if (after)
+      show("versions", versionsView({ after, before: checked.before, isAfter: this.#applied() !== undefined }));
     const claim = checked.claims.find(({ id }) => id === "receipt");
     setHidden("receipt-section", checked.receipt === undefined);
     if (checked.receipt && claim) {

@@ -1,5 +1,5 @@
 /** The page in Chromium: opened, waited for, and every request that it makes noted. */
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 
 const MILLIS_MAX = 20_000;
 
@@ -43,10 +43,19 @@ export function shiftsOf(page: Page): Promise<number> {
   return page.evaluate(() => (globalThis as unknown as { shifts: { sum: number } }).shifts.sum);
 }
 
+/** Waits for an element, or fails with all that the page says. */
+async function seen(page: Page, found: Locator): Promise<void> {
+  try {
+    await found.waitFor({ timeout: MILLIS_MAX });
+  } catch (cause) {
+    throw new Error(`${found} is not on the page:\n${await textOn(page, "body")}`, { cause });
+  }
+}
+
 /** Waits for the verdict on the evidence, and returns it. */
 export async function verdictOf(page: Page, pattern = /^(?:Checked|Refused)/): Promise<string> {
   const verdict = page.getByRole("status").first();
-  await verdict.filter({ hasText: pattern }).waitFor({ timeout: MILLIS_MAX });
+  await seen(page, verdict.filter({ hasText: pattern }));
   return (await verdict.textContent()) ?? "";
 }
 
@@ -56,8 +65,8 @@ export async function claimsOn(page: Page): Promise<string[]> {
   return texts.map((text) => text.split("\n").filter(Boolean).slice(0, 2).join(": "));
 }
 
-export async function untilMood(page: Page, mood: string): Promise<void> {
-  await page.locator(`#now[data-mood="${mood}"]`).waitFor({ timeout: MILLIS_MAX });
+export function untilMood(page: Page, mood: string): Promise<void> {
+  return seen(page, page.locator(`#now[data-mood="${mood}"]`));
 }
 
 /** What is seen of an element, line by line. */

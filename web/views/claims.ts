@@ -70,9 +70,10 @@ export function refusedView(refused: Refused): Child[] {
 
 export function rootView({ root, steps, signatures }: Checked): Child[] {
   const from = root.isYours ? "as you entered it" : "as the source itself gave it";
+  const way = `${counted(signatures, "signature")} of validators carried it on in ${counted(steps, "step")}.`;
   return [
-    paragraph(`Trust begins at block ${count(root.height)}, hash `, hash(root.hash), `, ${from}. `),
-    paragraph(`${counted(signatures, "signature")} of validators in ${counted(steps, "step")} carried it on.`),
+    paragraph(`Trust begins at block ${count(root.height)}, hash `, hash(root.hash), `, ${from}.`),
+    steps === 0 ? undefined : paragraph(way),
   ];
 }
 

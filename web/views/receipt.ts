@@ -49,6 +49,8 @@ export function othersView({ others }: RunDone): Child[] {
 export interface VersionsFacts {
   readonly after: VersionsView;
   readonly before: VersionsView | undefined;
+  /** Was an upgrade applied? Then there was a state before it. */
+  readonly isAfter: boolean;
 }
 
 /** The complete version map of a checked state. */
@@ -57,7 +59,7 @@ export function versionsOf({ claims, height }: Checked): VersionsView | undefine
   return claim?.id === "versions" && claim.value ? { state: claim.state, height, versions: claim.value } : undefined;
 }
 
-export function versionsView({ after, before }: VersionsFacts): Child[] {
+export function versionsView({ after, before, isAfter }: VersionsFacts): Child[] {
   const names = [...new Set([...(before?.versions.keys() ?? []), ...after.versions.keys()])].sort();
   const of = (view: VersionsView, name: string) => {
     const version = view.versions.get(name);
@@ -70,6 +72,11 @@ export function versionsView({ after, before }: VersionsFacts): Child[] {
     const now = change ? h("strong", {}, of(after, name)) : of(after, name);
     return [name, ...(before ? [of(before, name)] : []), now];
   });
-  const note = before ? undefined : paragraph("The state before the upgrade is not served here any more.");
+  const isGone = isAfter && before === undefined;
+  const note = isGone
+    ? paragraph(
+        "The versions before the upgrade cannot be proven here: the source has no such state, or trust begins later.",
+      )
+    : undefined;
   return [paragraph(badge(after.state)), table("Versions of all modules, none left out", columns, rows), note];
 }
