@@ -1,7 +1,7 @@
 // The page for browsers (web/): one HTML file with its styles, script and verifying worker, the program of "run it here",
 // and the script that puts the page into another site. Into build/web with a list for the node, and for any server.
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
 
@@ -25,6 +25,24 @@ const withoutMeanings = {
   },
 };
 
+/**
+ * Modules of WebAssembly as a text of one character for each byte: Brotli finds in it what repeats, as in the bytes, and
+ * in base64 it finds hardly anything.
+ */
+const bytesAsText = {
+  name: "bytes-as-text",
+  setup(bundle) {
+    bundle.onLoad({ filter: /-wasm\.ts$/ }, ({ path }) => {
+      const [, base64 = ""] = /BASE64 =\s*"([^"]*)"/.exec(readFileSync(path, "utf8")) ?? [];
+      const [, name] = /export function (\w+)/.exec(readFileSync(path, "utf8")) ?? [];
+      const text = JSON.stringify(Buffer.from(base64, "base64").toString("latin1"));
+      const contents = `const TEXT = ${text};
+export const ${name} = () => Uint8Array.from(TEXT, (each) => each.charCodeAt(0));`;
+      return { contents, loader: "js" };
+    });
+  },
+};
+
 async function bundled(entry, define = {}) {
   const { outputFiles } = await build({
     entryPoints: [entry],
@@ -36,7 +54,7 @@ async function bundled(entry, define = {}) {
     charset: "utf8",
     legalComments: "none",
     alias: { "chain-upgrade/verify": resolve("host/verify/index.ts") },
-    plugins: [withoutMeanings],
+    plugins: [withoutMeanings, bytesAsText],
     define,
     logLevel: "error",
   });
@@ -79,7 +97,7 @@ function policyOf(script, style) {
 
 /** Writes the files and `files.json`: path, file, type and headers of each that a node serves. */
 export async function buildPage() {
-  const program = existsSync("web/run-worker.ts") ? await bundled("web/run-worker.ts") : "";
+  const program = await bundled("web/run-worker.ts");
   const runFile = `run-${createHash("sha256").update(program).digest("hex").slice(0, 16)}.js`;
   const run = { file: runFile, bytes: Buffer.byteLength(program), integrity: `sha256-${hashOf(program)}` };
   const verifyWorker = checkedInside(await bundled("web/verify-worker.ts"), "the worker");

@@ -3,7 +3,7 @@ import type { Claim, ClaimState, Evidence, Header } from "chain-upgrade/verify";
 import type { TypedTrust } from "./trust.js";
 
 /** Where evidence comes from: collected now, or from a document that was saved. */
-export type EvidenceSource =
+type EvidenceSource =
   | { readonly rpc: string; readonly plan: string; readonly upgradeHeight: bigint | undefined }
   | { readonly evidence: unknown };
 
@@ -15,7 +15,7 @@ export type VerifyAsked =
 export type BlockSource = { readonly rpc: string; readonly height: bigint } | { readonly evidence: unknown };
 
 /** Writes of a store, as the receipt counts them. */
-export interface StoreWrites {
+interface StoreWrites {
   readonly name: string;
   readonly written: bigint;
   readonly deleted: bigint;

@@ -19,10 +19,9 @@ export interface Saved {
 }
 
 /** The page as it came, before anything was drawn; taken when the script begins. */
-export const PRISTINE = `<!doctype html>\n${document.documentElement.outerHTML}`;
-const EMPTY = '<script type="application/json" id="saved">null</script>';
+const PRISTINE = document.documentElement.cloneNode(true) as HTMLElement;
 /** In the policy of the page; a saved one asks nobody. */
-const CONNECT = /connect-src [^;"]*/;
+const CONNECT = /connect-src [^;]*/;
 
 /** Undefined: the page was not saved with evidence. */
 export function readSaved(): Saved | undefined {
@@ -35,16 +34,12 @@ export function readSaved(): Saved | undefined {
 }
 
 export function savedPage(evidence: Evidence, run: SavedRun | undefined): string {
+  const page = PRISTINE.cloneNode(true) as HTMLElement;
+  const [data, policy] = [page.querySelector("#saved"), page.querySelector("meta[http-equiv]")];
   // A `<` could end the element that holds it.
-  const json = JSON.stringify({ evidence, run }).replaceAll("<", "\\u003c");
-  const data = EMPTY.replace("null", () => json);
-  return replacedSaved(PRISTINE, data).replace(CONNECT, "connect-src 'none'");
-}
-
-function replacedSaved(page: string, data: string): string {
-  const from = page.lastIndexOf('<script type="application/json" id="saved">');
-  const to = page.indexOf("</script>", from) + "</script>".length;
-  return page.slice(0, from) + data + page.slice(to);
+  if (data) data.textContent = JSON.stringify({ evidence, run }).replaceAll("<", "\\u003c");
+  policy?.setAttribute("content", policy.getAttribute("content")?.replace(CONNECT, "connect-src 'none'") ?? "");
+  return `<!doctype html>\n${page.outerHTML}`;
 }
 
 export function download(name: string, html: string): void {

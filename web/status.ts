@@ -3,7 +3,7 @@ import type { BlockTime } from "./countdown.js";
 import { integer, list, members, real, text } from "./json.js";
 import { millisOf } from "./words.js";
 
-export type Phase = "waiting" | "halted" | "migrating" | "running" | "failed";
+type Phase = "waiting" | "halted" | "migrating" | "running" | "failed";
 
 export interface StatusPlan {
   readonly name: string;

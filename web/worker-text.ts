@@ -2,7 +2,7 @@
  * A worker out of a text. It is a classic worker of a blob: a module worker of a blob never begins where the page is a
  * file, and a saved page has no other place to load it from.
  */
-export function workerOf(text: string): Worker {
+function workerOf(text: string): Worker {
   const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
   const worker = new Worker(url);
   worker.addEventListener("message", () => URL.revokeObjectURL(url), { once: true });

@@ -3,7 +3,7 @@ import axe from "axe-core";
 import type { Page } from "playwright-core";
 
 /** Each violation with the elements that have it; none is the aim. */
-export async function violationsOn(page: Page): Promise<string[]> {
+async function violationsOn(page: Page): Promise<string[]> {
   // By the debugger's own way in: the page's policy lets no script be added.
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() =>

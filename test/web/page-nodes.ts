@@ -12,7 +12,7 @@ import { votedGenesis } from "../e2e/cometbft.js";
 import { makeBlocksUpTo, makeHome, withNode } from "../e2e/prepared-home.js";
 
 const CHAIND = join(DIST, "chaind.js");
-export const HANDLERS = join(DIST, "handlers");
+const HANDLERS = join(DIST, "handlers");
 /** What `makeBlocksUpTo` counts the clock on by for each block. */
 const BLOCK_SECONDS = 5;
 const READY_MILLIS = 30_000;
@@ -91,7 +91,7 @@ function addAccounts(genesis: Record<string, unknown>, count: number): void {
 }
 
 /** Height of the last block of a node. */
-export async function heightOf(api: string): Promise<number> {
+async function heightOf(api: string): Promise<number> {
   const response = await fetch(`${api}cosmos/base/tendermint/v1beta1/blocks/latest`);
   const { block } = (await response.json()) as { block: { header: { height: string } } };
   return Number(block.header.height);

@@ -11,7 +11,7 @@ interface Mark {
 }
 
 /** A word beside each icon and colour: none of the three is needed to understand it. */
-export const MARKS: Readonly<Record<ClaimState, Mark>> = {
+const MARKS: Readonly<Record<ClaimState, Mark>> = {
   proven: { icon: "✓", word: "Proven" },
   "server-root": { icon: "!", word: "Rests on this server" },
   unproven: { icon: "?", word: "Only said" },

@@ -18,7 +18,7 @@ export interface NowFacts {
   readonly isOffline: boolean;
 }
 
-export type Mood = "waiting" | "migrating" | "failed" | "done" | "quiet";
+type Mood = "waiting" | "migrating" | "failed" | "done" | "quiet";
 
 export interface NowView {
   readonly mood: Mood;
