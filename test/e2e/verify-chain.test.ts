@@ -7,7 +7,7 @@ import { judged, provenFrom } from "../../host/client/verify/proven.js";
 import { RpcClient } from "../../host/comet-rpc/client.js";
 import { isUpgradeError } from "../../host/errors.js";
 import { LIES, type Lie, type Loose, withLies } from "../lying-proxy.js";
-import { type Running, TestHome } from "./chaind.js";
+import { DIST, type Running, TestHome } from "./chaind.js";
 import { CommandLine } from "./command-line.js";
 
 const FREE = ["--rpc.enable=true", "--rpc.laddr", "tcp://127.0.0.1:0"];
@@ -148,6 +148,23 @@ describe("verify-chain", () => {
       expect([args, exit, stdout]).toEqual([args, 2, ""]);
     }
     expect((await line.run(["verify-chain", ...trust(), "--file", join(home.path, "none.json")])).exit).toBe(30);
+  });
+
+  test("--re-execute with the node's witness → the chain's own app hash, also from the kept evidence; another handler or witness → 40", async () => {
+    const witness = join(home.path, "v2.witness");
+    await line.json("upgrade", "witness", "v2", "--home", home.path, "--out", witness);
+    const handler = join(DIST, "handlers/split-balances.wasm");
+    const file = join(home.path, "upgrade.json");
+    const again = ["verify-chain", ...trust(), "--re-execute", "--witness", witness, "--handler", handler];
+    const found = (await line.json(...again, "--node", rpc, "--out", file)) as Loose;
+    expect(found).toMatchObject({ state_height: "4", re_execution: { plan: "v2", app_hash: found.header.app_hash } });
+    expect((await line.json(...again, "--file", file)) as Loose).toMatchObject({ re_execution: found.re_execution });
+    const cut = join(home.path, "cut.bin");
+    writeFileSync(cut, readFileSync(witness).subarray(0, -40));
+    const refused = async (...args: readonly string[]) => (await line.run([...again, "--file", file, ...args])).exit;
+    expect(await refused("--witness", cut)).toBe(40);
+    expect((await line.run(["verify-chain", ...trust(), "--re-execute", "--file", file])).exit).toBe(2);
+    expect((await line.run(["verify-chain", ...trust(), "--witness", witness, "--file", file])).exit).toBe(2);
   });
 
   test("the state of a height → what was true then; one that no header proves → exit 2", async () => {

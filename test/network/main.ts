@@ -15,9 +15,20 @@ import { writeProgram } from "./program.js";
 import { restore } from "./restore.js";
 import { SCENES as CALM, type Scene } from "./scenes.js";
 import { stateSync } from "./state-sync.js";
+import { verify } from "./verify.js";
 
 const OF_POWER = [validators, evidence, params];
-const SCENES: readonly Scene[] = [...CALM, hot, stateSync, restore, ...OF_POWER, longMigration, failPoints, kills];
+const SCENES: readonly Scene[] = [
+  ...CALM,
+  verify,
+  hot,
+  stateSync,
+  restore,
+  ...OF_POWER,
+  longMigration,
+  failPoints,
+  kills,
+];
 const CHAIND = join(import.meta.dirname, "../../dist/chaind.js");
 
 function usage(message: string): never {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { equalBytes, toBase64, toHex, toUpperHex } from "../../bytes.js";
 import type { RpcClient } from "../../comet-rpc/client.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
-import { decodeReceipt } from "../../handler/receipt.js";
+import { decodeReceipt, type Receipt } from "../../handler/receipt.js";
 import { type AbciAnswer, type AbciQuestion, abciQuery } from "../../wallet/ask.js";
 import { claimOf, type Proven, provenFrom } from "../verify/proven.js";
 import type { TrustFlags } from "../verify/trust.js";
@@ -95,8 +95,9 @@ async function untilHeader(rpc: RpcClient, height: bigint): Promise<void> {
   }
 }
 
-export function receiptJson(bytes: Uint8Array) {
-  const { plan, height, handlerSha256, abi, gasSchedule, gas, stores, checks } = decodeReceipt(bytes);
+export const receiptJson = (bytes: Uint8Array) => receiptBody(decodeReceipt(bytes));
+
+export function receiptBody({ plan, height, handlerSha256, abi, gasSchedule, gas, stores, checks }: Receipt) {
   return {
     ...{ plan, height: String(height), handler_sha256: toHex(handlerSha256), abi },
     ...{ gas_schedule: gasSchedule, gas: String(gas) },

@@ -14,7 +14,8 @@ export function registerVerifyChain(program: Cobra, output: Output): void {
         "that you trust, signatures of validators lead to the header that proves the state, and ICS-23 proofs to what is in it:\n" +
         "the plan or that there is none, the upgrades that were applied, the versions of all modules, the receipt of a Wasm\n" +
         "handler. Each claim is printed with what it rests on. --out keeps the evidence in a file, which --file verifies again,\n" +
-        "without any node.\n\n" +
+        "without any node. --re-execute runs the handler again on a witness (docs/witness.md), neither of which has to be trusted:\n" +
+        "the app hash that comes out must be the chain's; the state that is proven is then that after the upgrade's block.\n\n" +
         "Exit status 0: everything is proven. 40: something was forged, is too old for --trusting-period or does not fit; then\n" +
         "nothing is claimed. 1: the node did not answer, or has no proofs of that height.",
     )
@@ -22,9 +23,13 @@ export function registerVerifyChain(program: Cobra, output: Output): void {
     .option("--plan <string>", "the upgrade to prove (default: the one that was applied last)")
     .option("--file <string>", "verify the evidence in this file; no node is asked")
     .option("--out <string>", "keep the evidence in this file")
+    .option("--re-execute", "run the upgrade's handler again, until the chain's own app hash comes out")
+    .option("--witness <string>", "for --re-execute: the file with the state that the handler looks at")
+    .option("--handler <string>", "for --re-execute: the handler's .wasm")
     .example(
       "verify-chain --trust-height 1 --trust-hash HASH --node tcp://127.0.0.1:26657 --out evidence.json",
       "verify-chain --trust-height 1 --trust-hash HASH --file evidence.json -o json",
+      "verify-chain --trust-height 1 --trust-hash HASH --re-execute --witness v2.bin --handler v2.wasm",
     )
     .action(async (flags: VerifyChainFlags) => {
       const { verifyChain } = await import("./verify-chain.js");

@@ -9,9 +9,17 @@ import { EVIDENCE_BYTES_MAX, JsonView, parseJson } from "../../verify/json.js";
 import { type NodeFlags, rpcClient } from "../flags.js";
 import { claimsJson, claimsText } from "./claims-output.js";
 import { judged, type Proven, provenFrom } from "./proven.js";
+import {
+  appliedHeight,
+  checkReExecute,
+  type ReExecuteFlags,
+  reExecutionJson,
+  reExecutionText,
+  runAgain,
+} from "./re-execution.js";
 import { type TrustedBlock, type TrustFlags, trustedBlock } from "./trust.js";
 
-export interface VerifyChainFlags extends NodeFlags, TrustFlags {
+export interface VerifyChainFlags extends NodeFlags, TrustFlags, ReExecuteFlags {
   /** 0n: the last state that a header proves. */
   readonly height: bigint;
   readonly plan?: string;
@@ -21,15 +29,28 @@ export interface VerifyChainFlags extends NodeFlags, TrustFlags {
 
 /** @throws UpgradeError UPG_PROOF_*, UPG_REMOTE_*, UPG_INVALID_ARGUMENT; nothing is written then */
 export async function verifyChain(flags: VerifyChainFlags, output: Output): Promise<void> {
-  const { file, out, height, plan } = flags;
+  const { file, out } = flags;
   const block = trustedBlock(flags);
   if (!block) throw noTrust();
   const target = out === undefined ? undefined : outFile(out, file === undefined ? [] : [file]);
-  const asked = { height: height === 0n ? undefined : height, plan };
-  const proven =
-    file === undefined ? await provenFrom(rpcClient(flags), flags, asked) : await ofFile(file, block, flags);
+  checkReExecute(flags);
+  const proven = file === undefined ? await ofNode(flags) : await ofFile(file, block, flags);
+  const ran = flags.reExecute ? await runAgain(proven, flags) : undefined;
   if (target !== undefined) writeOutFile(target, utf8(`${JSON.stringify(proven.evidence)}\n`));
-  output.print(claimsJson(proven), claimsText(proven));
+  output.print(
+    { ...claimsJson(proven), ...(ran ? { re_execution: reExecutionJson(ran) } : {}) },
+    claimsText(proven) + (ran ? reExecutionText(ran) : ""),
+  );
+}
+
+/** To run an upgrade again takes the evidence of the state right after its block. */
+async function ofNode(flags: VerifyChainFlags): Promise<Proven> {
+  const { height, plan } = flags;
+  const rpc = rpcClient(flags);
+  const proven = await provenFrom(rpc, flags, { height: height === 0n ? undefined : height, plan });
+  if (!flags.reExecute) return proven;
+  const applied = appliedHeight(proven, plan);
+  return applied === proven.claims.height ? proven : await provenFrom(rpc, flags, { height: applied, plan });
 }
 
 function noTrust(): UpgradeError {
