@@ -98,8 +98,14 @@ export function toUpperHex(bytes: Uint8Array): string {
 export function fromHex(text: string): Uint8Array {
   if (text.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(text)) throw new RangeError(`not hex: "${text.slice(0, 40)}"`);
   const bytes = new Uint8Array(text.length / 2);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(text.slice(2 * i, 2 * i + 2), 16);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = (nibble(text, 2 * i) << 4) | nibble(text, 2 * i + 1);
   return bytes;
+}
+
+/** Of a digit of either case: core.wasm is hex too, and is read at every start. */
+function nibble(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code < 58 ? code - 48 : (code | 32) - 87;
 }
 
 /** Unsigned 64-bit, big-endian: the form in which heights and versions are in state. */
