@@ -2,7 +2,7 @@
  * Runs an upgrade again on what a witness has of the state before it, and believes the result only when the whole app hash is
  * that of the next header. So a reader who trusts two headers and has read the handler knows what the upgrade did.
  */
-import { equalBytes, toHex, toUpperHex } from "../bytes.js";
+import { equalBytes, toUpperHex } from "../bytes.js";
 import { type Header, headerHash } from "../comet/header.js";
 import { Core } from "../core/core.js";
 import { UpgradeError } from "../errors.js";
@@ -11,7 +11,7 @@ import { decodeReceipt, type Receipt } from "../handler/receipt.js";
 import type { OnProgress } from "../progress.js";
 import type { Sha256 } from "../types.js";
 import { decodeWitness } from "../witness/decode.js";
-import type { StoreWrites, Witness } from "../witness/types.js";
+import type { StoreWrites, Witness, WitnessStore } from "../witness/types.js";
 import { Replay, type Replayed, type ReplayedRoot } from "./replay/replay.js";
 import { witnessState } from "./replay/state-before.js";
 
@@ -94,8 +94,10 @@ function requireFollowing(sha256: Sha256, { block, next }: ReExecuteInput["heade
 
 function requireSameBlock({ chainId, height }: Witness, block: Header): void {
   if (chainId === block.chainId && height === block.height) return;
-  const what = `the witness is of block ${height} of ${chainId}, the header of block ${block.height} of ${block.chainId}`;
-  throw new UpgradeError("UPG_WITNESS_HEADERS", what);
+  throw new UpgradeError(
+    "UPG_WITNESS_HEADERS",
+    `the witness is of block ${height} of ${chainId}, the header of another`,
+  );
 }
 
 function otherPlan({ plan }: Witness, found: string): UpgradeError {
@@ -105,22 +107,12 @@ function otherPlan({ plan }: Witness, found: string): UpgradeError {
   );
 }
 
-function otherResult({ appHash, receipt }: Replayed, next: Header, hash: string): UpgradeError {
-  const { gas } = decodeReceipt(receipt);
-  return new UpgradeError(
-    "UPG_WITNESS_RESULT",
-    `the handler ${hash.slice(0, 12)}, run again, leads to app hash ${toUpperHex(appHash)}, and the header of height ` +
-      `${next.height} has ${toUpperHex(next.appHash)}: another handler ran, or the block wrote what the witness does not list`,
-    { details: { app_hash: toHex(appHash), handler_sha256: hash, gas: String(gas) } },
-  );
+function otherResult({ appHash }: Replayed, next: Header, hash: string): UpgradeError {
+  const what = `the handler ${hash}, run again, leads to app hash ${toUpperHex(appHash)}, and the next header has ${toUpperHex(next.appHash)}`;
+  return new UpgradeError("UPG_WITNESS_RESULT", `${what}: another handler ran, or other writes are missing`);
 }
 
 function sizesOf({ stores }: Witness): { leaves: number; stubs: number } {
-  let leaves = 0;
-  let stubs = 0;
-  for (const store of stores) {
-    leaves += store.leaves;
-    stubs += store.stubs;
-  }
-  return { leaves, stubs };
+  const sum = (of: (store: WitnessStore) => number) => stores.reduce((total, store) => total + of(store), 0);
+  return { leaves: sum(({ leaves }) => leaves), stubs: sum(({ stubs }) => stubs) };
 }
