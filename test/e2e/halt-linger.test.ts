@@ -12,12 +12,18 @@ describe("chaind start at the height of an upgrade, with --halt-linger", () => {
   test("holds with its files written and its servers open, refuses transactions; SIGTERM → 10 at once", async () => {
     const home = new TestHome().schedule({ name: "v2", height: 6n }, 3n);
     const servers = ["--rpc.enable=true", "--rpc.laddr", "tcp://127.0.0.1:0"];
+    servers.push("--api.enable=true", "--api.address", "tcp://127.0.0.1:0");
     const node = home.start(...OLD, "--halt-linger", "1h", ...servers);
     await node.says("holding at the height");
     expect(node.stderr).toContain('"code":"UPG_HALT_UPGRADE_NEEDED"');
     expect(JSON.parse(readFileSync(home.data("upgrade-info.json"), "utf8"))).toMatchObject({ name: "v2", height: 6 });
     expect(home.haltRecord?.code).toBe("UPG_HALT_UPGRADE_NEEDED");
-    const { rpc } = JSON.parse(readFileSync(home.data("addresses.json"), "utf8")) as { rpc: string };
+    const { rpc, api } = JSON.parse(readFileSync(home.data("addresses.json"), "utf8")) as { rpc: string; api: string };
+    const said = await (await fetch(`${api.replace("tcp:", "http:")}/chain/upgrade/v1/status`)).json();
+    expect(said).toMatchObject({ phase: "halted", height: "5", plan: { name: "v2", blocks_left: "1" } });
+    expect(said).toMatchObject({
+      halt: { code: "UPG_HALT_UPGRADE_NEEDED", height: "6", next: expect.stringContaining("`") },
+    });
     const line = new CommandLine();
     const status = await line.json("status", "--node", rpc);
     expect(status).toMatchObject({ sync_info: { latest_block_height: "5" } });

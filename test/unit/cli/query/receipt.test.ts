@@ -21,7 +21,11 @@ type Call = (method: string, params: Record<string, string | boolean>) => Promis
 function nodeWith(lie: (method: string, answer: Loose, params: Loose) => void, asked: string[] = []): RpcClient {
   const call: Call = async (method, params = {}) => {
     asked.push(`${method} ${params["height"] ?? ""}`.trim());
-    if (method === "abci_info") return { response: { last_block_height: "12" } };
+    if (method === "abci_info") {
+      const answer: Loose = { response: { last_block_height: "12" } };
+      lie(method, answer, params);
+      return answer;
+    }
     const shown = { ...params, ...(params["height"] === "0" ? { height: "11" } : {}) };
     const answer: Loose = structuredClone(await chain.ask(method as AskedMethod, shown as AskedParams));
     lie(method, answer, shown);
@@ -148,6 +152,22 @@ describe("provenReceipt()", () => {
       });
     }
   }
+
+  test("a block committed it that cannot be proven yet → asked for at that height, proven by the next header once that is made", async () => {
+    const asked: string[] = [];
+    let tries = 0;
+    const node = nodeWith((method, answer, { height }) => {
+      // Without a height the node reads the state before the upgrade's block.
+      if (method === "abci_query" && asked.filter((each) => each === "abci_query 0").length > 0 && asked.length === 1) {
+        Object.assign(answer.response, { value: null, height: "5" });
+      }
+      if (method === "abci_info") answer.response.last_block_height = "6";
+      if (method === "commit" && height === "7" && tries++ === 0) throw new Error("it is not made yet");
+    }, asked);
+    const { proof } = await outcome(node);
+    expect(asked.slice(0, 5)).toEqual(["abci_query 0", "abci_info", "abci_query 6", "commit 7", "commit 7"]);
+    expect(proof).toMatchObject({ height: "6" });
+  });
 
   test("no block committed it → UPG_NOT_FOUND_RECEIPT", async () => {
     const error = await provenReceipt(
