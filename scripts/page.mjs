@@ -43,9 +43,55 @@ export const ${name} = () => Uint8Array.from(TEXT, (each) => each.charCodeAt(0))
   },
 };
 
-async function bundled(entry, define = {}) {
+/**
+ * What both workers need: the first one has all of it, and the program of a run, which is put after it in one text, takes
+ * it from there instead of bringing it again.
+ */
+const SHARED = [
+  "host/errors.ts",
+  "host/bytes.ts",
+  "host/text.ts",
+  "host/wire.ts",
+  "host/wire-fields.ts",
+  "host/comet/header.ts",
+  "host/handler/receipt.ts",
+  "node_modules/@noble/hashes/sha2.js",
+  "node_modules/@noble/hashes/utils.js",
+  "web/refusal.ts",
+  "web/words.ts",
+].map((file) => resolve(file));
+
+/** The first worker with what it shares. */
+const sharingEntry = (entry) =>
+  [
+    ...SHARED.map((file, index) => `import * as shared${index} from ${JSON.stringify(file)};`),
+    `import { listen } from ${JSON.stringify(resolve(entry))};`,
+    `globalThis.shared = [${SHARED.map((_, index) => `shared${index}`).join(", ")}];`,
+    "listen();",
+  ].join("\n");
+
+const fromShared = {
+  name: "from-shared",
+  setup(bundle) {
+    bundle.onLoad({ filter: /\.[jt]s$/ }, async ({ path }) => {
+      const index = SHARED.indexOf(path);
+      if (index < 0) return undefined;
+      const names = await exportedBy(path);
+      return { contents: `export const { ${names.join(", ")} } = globalThis.shared[${index}];`, loader: "js" };
+    });
+  },
+};
+
+async function exportedBy(path) {
+  const { metafile } = await build({ entryPoints: [path], write: false, bundle: true, format: "esm", metafile: true });
+  return Object.values(metafile.outputs)[0].exports;
+}
+
+async function bundled(input, { define = {}, plugins = [] } = {}) {
   const { outputFiles } = await build({
-    entryPoints: [entry],
+    ...(input.endsWith(".ts") || input.endsWith(".css")
+      ? { entryPoints: [input] }
+      : { stdin: { contents: input, resolveDir: resolve("."), loader: "js" } }),
     bundle: true,
     write: false,
     minify: true,
@@ -54,7 +100,7 @@ async function bundled(entry, define = {}) {
     charset: "utf8",
     legalComments: "none",
     alias: { "chain-upgrade/verify": resolve("host/verify/index.ts") },
-    plugins: [withoutMeanings, bytesAsText],
+    plugins: [...plugins, withoutMeanings, bytesAsText],
     define,
     logLevel: "error",
   });
@@ -97,11 +143,14 @@ function policyOf(script, style) {
 
 /** Writes the files and `files.json`: path, file, type and headers of each that a node serves. */
 export async function buildPage() {
-  const program = await bundled("web/run-worker.ts");
+  const program = await bundled("web/run-worker.ts", { plugins: [fromShared] });
   const runFile = `run-${createHash("sha256").update(program).digest("hex").slice(0, 16)}.js`;
   const run = { file: runFile, bytes: Buffer.byteLength(program), integrity: `sha256-${hashOf(program)}` };
-  const verifyWorker = checkedInside(await bundled("web/verify-worker.ts"), "the worker");
-  const script = checkedInside(await bundled("web/page.ts", { RUN_PROGRAM: JSON.stringify(run) }), "the script");
+  const verifyWorker = checkedInside(await bundled(sharingEntry("web/verify-worker.ts")), "the worker");
+  const script = checkedInside(
+    await bundled("web/page.ts", { define: { RUN_PROGRAM: JSON.stringify(run) } }),
+    "the script",
+  );
   const style = checkedInside(await bundled("web/page.css"), "the style");
   const policy = policyOf(script, style);
   const parts = { policy, style, verifyWorker, script };

@@ -76,6 +76,7 @@ export interface TrustedHeaders {
 export type VerifySaid = Checked | TrustedHeaders | Refused;
 
 export interface RunAsked {
+  readonly kind: "run";
   readonly witness: Uint8Array;
   readonly handler: Uint8Array;
   readonly block: Header;

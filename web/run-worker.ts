@@ -6,7 +6,7 @@ import { refusalOf } from "./refusal.js";
 import { hexOf } from "./words.js";
 
 addEventListener("message", ({ data }: MessageEvent<RunAsked>) => {
-  postMessage(said(data));
+  if (data.kind === "run") postMessage(said(data));
 });
 
 function said(asked: RunAsked): RunSaid {

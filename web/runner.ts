@@ -102,7 +102,9 @@ export class Runner {
     const headers = await ask<VerifyAsked, TrustedHeaders | Refused>(this.verifier, { kind: "headers", of, trust });
     if (headers.kind === "refused") return refusedView(headers);
     const { block, next, evidence, isYours } = headers;
-    const said = await ask<RunAsked, RunSaid>(program, { witness, handler, block, next });
+    // The program takes what it shares with the verifier from there.
+    const both = `${this.verifier}\n${program}`;
+    const said = await ask<RunAsked, RunSaid>(both, { kind: "run", witness, handler, block, next });
     if (said.kind === "refused") return refusedView(said);
     this.#evidence = evidence;
     return ranView(said, isYours);

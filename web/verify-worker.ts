@@ -13,7 +13,15 @@ import { messageOf, UpgradeError } from "../host/errors.js";
 import { decodeReceipt } from "../host/handler/receipt.js";
 import { fetchJson } from "./fetching.js";
 import { members, text } from "./json.js";
-import type { Checked, ReceiptView, TrustedHeaders, VerifyAsked, VerifySaid, VersionsView } from "./messages.js";
+import type {
+  Checked,
+  ReceiptView,
+  RunAsked,
+  TrustedHeaders,
+  VerifyAsked,
+  VerifySaid,
+  VersionsView,
+} from "./messages.js";
 import { refusalOf } from "./refusal.js";
 import type { TypedTrust } from "./trust.js";
 import { hexOf, millisOf } from "./words.js";
@@ -21,11 +29,16 @@ import { hexOf, millisOf } from "./words.js";
 /** Two thirds of the three weeks for which most chains hold a validator's stake. */
 const TRUSTING_PERIOD = 1_209_600n;
 
-addEventListener("message", ({ data }: MessageEvent<VerifyAsked>) => {
-  done(data)
-    .catch(refusalOf)
-    .then((said) => postMessage(said));
-});
+/** Begins to take questions. */
+export function listen(): void {
+  addEventListener("message", ({ data }: MessageEvent<VerifyAsked | RunAsked>) => {
+    // The program of a run is put after this one in the same worker.
+    if (data.kind === "run") return;
+    done(data)
+      .catch(refusalOf)
+      .then((said) => postMessage(said));
+  });
+}
 
 function done(asked: VerifyAsked): Promise<VerifySaid> {
   return asked.kind === "claims" ? claims(asked) : headers(asked);

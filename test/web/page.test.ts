@@ -24,15 +24,17 @@ const MINUTES = 120_000;
 const missing = prepareChromium();
 
 /** The block of the upgrade takes as long, so that the page can be looked at meanwhile. */
-const MIGRATION_SECONDS = 8;
-const ACCOUNTS = 4_000;
+const MIGRATION_SECONDS = 5;
+const ACCOUNTS = 2_500;
 const FAR = { upgradeHeight: 5_000, blocks: 130 };
 const NEAR = { upgradeHeight: 8, blocks: 7, accounts: ACCOUNTS };
+const DONE = { upgradeHeight: 8, blocks: 7, accounts: 200 };
 const LINGER = ["--app-version", "1", "--halt-linger", "1h"];
 
 let browser: Browser;
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-pages-"));
 const homes: PageHome[] = [];
+let files = 0;
 afterAll(async () => {
   await browser?.close();
   for (const home of homes) await home.stop();
@@ -201,6 +203,57 @@ describe.skipIf(missing !== undefined)(`the page in Chromium${missing ? ` (${mis
     );
   });
 
+  describe("after an upgrade", () => {
+    let url: string;
+    beforeAll(async () => {
+      const home = homeOf(DONE);
+      url = await home.start("--block-time", "200ms", "--witness");
+      await home.says("witness of");
+      await untilHeight(url, 11);
+    }, MINUTES);
+
+    test("run it here → its size first; the whole app hash comes out equal; a file runs it again without a network", async () => {
+      const { page, requests } = await openPage(browser, `${url}#trust=3:${await hashOf(url, 3)}`, DESKTOP);
+      await verdictOf(page);
+      await page.locator("#run").waitFor();
+      expect(await textOn(page, "#run-cost")).toMatch(
+        /fetches \d+ KiB \(witness \d+ KiB, handler \d+ KiB, program \d+ KiB\)/,
+      );
+      expect(requests.filter((each) => /\/run-|\/witness\/|\/handler\//.test(each)).length).toBe(2);
+      await page.locator("#run").click();
+      await page.locator("#run-result", { hasText: "Run here in" }).waitFor();
+      expect(await textOn(page, "#run-result")).toMatch(
+        /✓ Proven Run here in [\d.]+ s: the whole app hash after block 8/,
+      );
+      expect(await violationsInBoth(page)).toEqual([]);
+      const file = await save(page);
+      const opened = await openPage(browser, `${pathToFileURL(file).href}#trust=3:${await hashOf(url, 3)}`);
+      await opened.page.locator("#run").click();
+      await opened.page.locator("#run-result", { hasText: "Run here in" }).waitFor();
+      expect(opened.requests.filter((each) => !/^(?:file|blob):/.test(each))).toEqual([]);
+      expect(opened.complaints).toEqual([]);
+    });
+
+    test.each([
+      ["witness", /UPG_WITNESS_/],
+      ["handler", /UPG_(?:HANDLER|WITNESS)_/],
+    ])("run it here with a changed %s → refused with its code", async (what, code) => {
+      const { page } = await openPage(browser, "about:blank");
+      await page.context().route(`**/upgrade/v1/${what}/*`, async (route) => {
+        if (route.request().method() === "HEAD") return route.continue();
+        const response = await route.fetch();
+        const body = await response.body();
+        const at = Math.floor(body.length / 2);
+        body[at] = (body[at] ?? 0) ^ 1;
+        await route.fulfill({ response, body });
+      });
+      await page.goto(url);
+      await page.locator("#run").click();
+      await page.locator("#run-result", { hasText: "Refused" }).waitFor();
+      expect(await textOn(page, "#run-result")).toMatch(code);
+    });
+  });
+
   describe("at an upgrade", () => {
     beforeAll(async () => {
       slow = near.addHandler(await slowHandler(Math.ceil((MIGRATION_SECONDS * roundsPerSecond()) / ACCOUNTS)));
@@ -250,12 +303,17 @@ async function tabTo(page: Page, id: string): Promise<void> {
   throw new Error(`no way to ${id} by the keyboard`);
 }
 
+async function save(page: Page): Promise<string> {
+  const [saved] = await Promise.all([page.waitForEvent("download"), page.locator("#save").click()]);
+  const file = join(folder, `${files++}-${saved.suggestedFilename()}`);
+  await saved.saveAs(file);
+  return file;
+}
+
 /** A saved page verifies from a file, without a request; one whose evidence was changed is refused. */
 async function expectKept(page: Page): Promise<void> {
   const trust = page.url().split("#")[1] ?? "";
-  const [saved] = await Promise.all([page.waitForEvent("download"), page.locator("#save").click()]);
-  const file = join(folder, saved.suggestedFilename());
-  await saved.saveAs(file);
+  const file = await save(page);
   const opened = await openPage(browser, pathToFileURL(file).href);
   expect(await verdictOf(opened.page)).toContain("from a block that this source named itself");
   await opened.page.goto(`${pathToFileURL(file).href}#${trust}`);
