@@ -64,7 +64,11 @@ class Page {
     // A block more is no event; another plan, phase or height of the plan that is reached is one.
     const isPast = plan !== undefined && status !== undefined && status.height > plan.height;
     const event = `${phase} ${plan?.name} ${plan?.height} ${isPast} ${status?.last?.height}`;
-    if (event !== this.#checkedFor || Date.now() - this.#checkedAt >= CHECK_MILLIS) await this.#check(event);
+    if (event === this.#checkedFor && Date.now() - this.#checkedAt < CHECK_MILLIS) return;
+    await this.#check(event);
+    // A chain without a status of its own has the plan that was just verified.
+    if (!plan && this.#plan()) this.#look = await this.#live.look(this.#plan(), Date.now());
+    this.#drawNow();
   }
 
   async #check(event = this.#checkedFor): Promise<void> {

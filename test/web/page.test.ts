@@ -18,7 +18,7 @@ import { hashOf, PageHome, untilHeight } from "./page-nodes.js";
 /** `npm run pictures` writes those of docs/. */
 const PICTURES = process.env["WRITE_PICTURES"] ? join(ROOT, "docs/pictures") : undefined;
 const PHONE = { width: 390, height: 844 };
-const DESKTOP = { width: 1_000, height: 800 };
+const DESKTOP = { width: 880, height: 1_000 };
 const SHIFTS_MAX = 0.02;
 const MINUTES = 120_000;
 const missing = prepareChromium();
@@ -49,11 +49,11 @@ function homeOf(prepared: ConstructorParameters<typeof PageHome>[0]): PageHome {
 }
 
 /** What every state of the page has to keep to. */
-async function expectSound(page: Page, name: string): Promise<void> {
-  if (PICTURES) {
+async function expectSound(page: Page, picture?: string): Promise<void> {
+  if (PICTURES && picture) {
     mkdirSync(PICTURES, { recursive: true });
     await page.emulateMedia({ colorScheme: "light" });
-    await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
+    await page.screenshot({ path: join(PICTURES, `${picture}.png`) });
   }
   expect(await violationsInBoth(page)).toEqual([]);
   const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
@@ -276,6 +276,7 @@ describe.skipIf(missing !== undefined)(`the page in Chromium${missing ? ` (${mis
         await near.says("applying upgrade");
         const { page, requests } = await openPage(browser, url, DESKTOP);
         await untilMood(page, "migrating");
+        await verdictOf(page);
         expect(await textOn(page, "#now")).toContain("Upgrade v2 is under way");
         await expectSound(page, "migrating");
         await untilHeight(url, 10);
@@ -321,7 +322,7 @@ async function expectKept(page: Page): Promise<void> {
   await untilMood(opened.page, "done");
   expect(opened.requests.filter((url) => !/^(?:file|blob):/.test(url))).toEqual([]);
   expect(opened.complaints).toEqual([]);
-  await expectSound(opened.page, "saved");
+  await expectSound(opened.page);
   const changed = join(folder, "changed.html");
   writeFileSync(changed, withOtherProof(readFileSync(file, "utf8")));
   const { page: refused } = await openPage(browser, pathToFileURL(changed).href);

@@ -115,7 +115,10 @@ function migratingView(status: ChainStatus): NowView {
   const { plan, progress, secondsLeft } = status;
   const words =
     "The block of the upgrade is being made. The node serves the state from before it until that block is committed.";
-  const bars = progress.length > 0 ? progress.map(bar) : [paragraph("Stores are opened.")];
+  const bars =
+    progress.length > 0
+      ? progress.map((each, index) => stage(each, index === progress.length - 1))
+      : [paragraph("Stores are opened.")];
   const title = plan ? `Upgrade ${plan.name} is under way` : "An upgrade is under way";
   const left =
     secondsLeft === undefined ? undefined : paragraph(`About ${duration(secondsLeft)} of this step are left.`);
@@ -133,15 +136,17 @@ const WORK: Readonly<Record<string, string>> = {
   commit: "being made durable",
 };
 
-function bar({ store, work, done, total }: StoreProgress): Tree {
+/** A step of which no total is known is over as soon as there is a next one. */
+function stage({ store, work, done, total }: StoreProgress, isLast: boolean): Tree {
   const name = `${store === "" ? "All stores" : `Store ${store}`}: ${WORK[work] ?? work}`;
-  const words = total > 0 ? `${count(done)} of ${count(total)}` : count(done);
+  const words = total > 0 ? `${count(done)} of ${count(total)}` : isLast ? "under way" : "done";
   const value = total > 0 ? { value: Math.min(done, total), max: total } : {};
+  const isShown = total > 0 || isLast;
   return h(
     "p",
     { class: "bar" },
     h("span", {}, name),
-    h("progress", { "aria-label": name, ...value }),
+    isShown ? h("progress", { "aria-label": name, ...value }) : undefined,
     h("span", { class: "number" }, words),
   );
 }
@@ -167,9 +172,14 @@ function haltWords({ code, message, next, commands, time }: HaltWords): Child[] 
   return [
     h("p", { class: "said" }, message),
     facts(["Code", h("code", {}, code)], time === undefined ? undefined : ["Since", moment(time)]),
-    next === "" ? undefined : paragraph(next),
+    next === "" ? undefined : paragraph(...withCode(next)),
     commands.length === 0
       ? undefined
       : h("ul", { class: "commands" }, ...commands.map((command) => h("li", {}, h("code", {}, command)))),
   ];
+}
+
+/** Commands are in backquotes. */
+function withCode(text: string): Child[] {
+  return text.split("`").map((part, index) => (index % 2 === 1 ? h("code", {}, part) : part));
 }

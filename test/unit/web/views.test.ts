@@ -38,14 +38,17 @@ describe("nowView()", () => {
     expect(seen({ now: NOW - 60_000 })[1]).toContain("one of the two clocks is wrong");
   });
 
-  test("migrating → a bar for each store; one without a total has no value", () => {
+  test("migrating → a bar for each step; one without a total has no value, and none when it is over", () => {
     const progress = [
       { store: "bank", work: "scan", done: 5_000, total: 20_000 },
+      { store: "", work: "handler", done: 7, total: 0 },
       { store: "", work: "commit", done: 7, total: 0 },
     ];
     const [mood, words] = during({ phase: "migrating", progress });
     expect(mood).toBe("migrating");
-    expect(words).toMatch(/Store bank: records read by the handler5,000 of 20,000.*All stores: being made durable7/);
+    expect(words).toMatch(
+      /Store bank: records read by the handler5,000 of 20,000.*own workdone.*being made durableunder way/,
+    );
     const { body } = nowView({ ...FACTS, status: { ...STATUS, phase: "migrating", progress } });
     const bars = body.flatMap((each) =>
       typeof each === "object"
