@@ -134,19 +134,16 @@ describe("verify-chain", () => {
     });
   });
 
-  test("no trusted block, one half of it, a height with a file, a pipe to write to → exit 2", async () => {
-    for (const args of [
+  test("no trusted block, none that can be, a height with a file, a file that is read to write to → exit 2; no such file → 30", async () => {
+    const refused = [
       ["--node", rpc],
-      ["--trust-height", "2"],
       ["--trust-height", "0", "--trust-hash", hash],
       ["--trust-height", "2", "--trust-hash", "ab"],
       [...trust(), "--file", out, "--height", "4"],
       [...trust(), "--file", out, "--out", out],
-      [...trust(), "--file", out, "--out", "/dev/null"],
-    ]) {
-      const { exit, stdout } = await line.run(["verify-chain", ...args]);
-      expect([args, exit, stdout]).toEqual([args, 2, ""]);
-    }
+    ];
+    const ends = await Promise.all(refused.map((args) => line.run(["verify-chain", ...args])));
+    expect(ends.map(({ exit, stdout }) => [exit, stdout])).toEqual(refused.map(() => [2, ""]));
     expect((await line.run(["verify-chain", ...trust(), "--file", join(home.path, "none.json")])).exit).toBe(30);
   });
 
