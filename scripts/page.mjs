@@ -26,24 +26,6 @@ const withoutMeanings = {
 };
 
 /**
- * Modules of WebAssembly as a text of one character for each byte: Brotli finds in it what repeats, as in the bytes, and
- * in base64 it finds hardly anything.
- */
-const bytesAsText = {
-  name: "bytes-as-text",
-  setup(bundle) {
-    bundle.onLoad({ filter: /-wasm\.ts$/ }, ({ path }) => {
-      const [, base64 = ""] = /BASE64 =\s*"([^"]*)"/.exec(readFileSync(path, "utf8")) ?? [];
-      const [, name] = /export function (\w+)/.exec(readFileSync(path, "utf8")) ?? [];
-      const text = JSON.stringify(Buffer.from(base64, "base64").toString("latin1"));
-      const contents = `const TEXT = ${text};
-export const ${name} = () => Uint8Array.from(TEXT, (each) => each.charCodeAt(0));`;
-      return { contents, loader: "js" };
-    });
-  },
-};
-
-/**
  * What both workers need: the first one has all of it, and the program of a run, which is put after it in one text, takes
  * it from there instead of bringing it again.
  */
@@ -51,6 +33,7 @@ const SHARED = [
   "host/errors.ts",
   "host/bytes.ts",
   "host/text.ts",
+  "host/commitment/merkle.ts",
   "host/wire.ts",
   "host/wire-fields.ts",
   "host/comet/header.ts",
@@ -77,7 +60,12 @@ const fromShared = {
       const index = SHARED.indexOf(path);
       if (index < 0) return undefined;
       const names = await exportedBy(path);
-      return { contents: `export const { ${names.join(", ")} } = globalThis.shared[${index}];`, loader: "js" };
+      // What is not used is left out.
+      const taken = names.map((name) => `export const ${name} = /* @__PURE__ */ take("${name}");`);
+      return {
+        contents: [`const take = (name) => globalThis.shared[${index}][name];`, ...taken].join("\n"),
+        loader: "js",
+      };
     });
   },
 };
@@ -100,7 +88,7 @@ async function bundled(input, { define = {}, plugins = [] } = {}) {
     charset: "utf8",
     legalComments: "none",
     alias: { "chain-upgrade/verify": resolve("host/verify/index.ts") },
-    plugins: [...plugins, withoutMeanings, bytesAsText],
+    plugins: [...plugins, withoutMeanings],
     define,
     logLevel: "error",
   });
