@@ -31,6 +31,7 @@ class Page {
   #checkedAt = Number.NEGATIVE_INFINITY;
   #checkedFor = "";
   #isChecking = false;
+  #isPolling = false;
 
   constructor() {
     this.#source = this.#saved ? undefined : sourceOf(location.href);
@@ -50,12 +51,26 @@ class Page {
     });
     document.addEventListener("visibilitychange", () => document.hidden || void this.#poll());
     setInterval(() => document.hidden || void this.#poll(), POLL_MILLIS);
-    setInterval(() => document.hidden || this.#drawNow(), TICK_MILLIS);
+    setInterval(() => document.hidden || this.#tick(), TICK_MILLIS);
     reportHeight();
     void this.#poll();
   }
 
+  /** A migration is looked at each second: it may be over in a few. */
+  #tick(): void {
+    if (this.#look.status?.phase === "migrating") void this.#poll();
+    else this.#drawNow();
+  }
+
   async #poll(): Promise<void> {
+    if (this.#isPolling) return;
+    this.#isPolling = true;
+    await this.#asked().finally(() => {
+      this.#isPolling = false;
+    });
+  }
+
+  async #asked(): Promise<void> {
     if (!this.#live) return this.#said ? undefined : this.#check();
     this.#look = await this.#live.look(this.#plan(), Date.now());
     this.#drawNow();

@@ -277,6 +277,7 @@ describe.skipIf(missing !== undefined)(`the page in Chromium${missing ? ` (${mis
         const { page, requests } = await openPage(browser, url, DESKTOP);
         await untilMood(page, "migrating");
         await verdictOf(page);
+        await page.locator("#now", { hasText: /[1-9],\d{3} of 2,5\d\d/ }).waitFor();
         expect(await textOn(page, "#now")).toContain("Upgrade v2 is under way");
         await expectSound(page, "migrating");
         await untilHeight(url, 10);
