@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { WebSocket } from "ws";
 
 const PROGRAMS = ["firefox-esr", "firefox"];
+const REPLY_MILLIS_MAX = 60_000;
 
 /** Undefined: there is none. */
 export function firefoxProgram(): string | undefined {
@@ -48,8 +49,13 @@ export class Firefox {
 
   async #call(method: string, params: object): Promise<Record<string, unknown>> {
     const id = this.#next++;
-    const reply = await new Promise<Reply>((resolve) => {
-      this.#replies.set(id, resolve);
+    const reply = await new Promise<Reply>((resolve, reject) => {
+      // So that a test that waits for ever still closes the browser.
+      const timer = setTimeout(() => reject(new Error(`${method}: no reply`)), REPLY_MILLIS_MAX);
+      this.#replies.set(id, (found) => {
+        clearTimeout(timer);
+        resolve(found);
+      });
       this.socket.send(JSON.stringify({ id, method, params }));
     });
     this.#replies.delete(id);
