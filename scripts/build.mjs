@@ -137,6 +137,8 @@ async function buildVerify() {
     format: "esm",
     target: "es2022",
     platform: "browser",
+    // Who visits a page would have to download what the core does not need of it.
+    alias: { "@assemblyscript/loader": resolve("web/instantiate.ts") },
     logLevel: "error",
   });
 }

@@ -87,7 +87,10 @@ async function bundled(input, { define = {}, plugins = [] } = {}) {
     target: TARGET,
     charset: "utf8",
     legalComments: "none",
-    alias: { "chain-upgrade/verify": resolve("host/verify/index.ts") },
+    alias: {
+      "chain-upgrade/verify": resolve("host/verify/index.ts"),
+      "@assemblyscript/loader": resolve("web/instantiate.ts"),
+    },
     plugins: [...plugins, withoutMeanings],
     define,
     logLevel: "error",

@@ -11,7 +11,7 @@ import { ROOT } from "./sources.js";
 /** What a page loads before it shows a claim; minified and compressed. */
 const ENTRY_BYTES_MAX = 31_000;
 /** And what it loads when a visitor runs the upgrade again: a sixth of it is core.wasm and hash.wasm as text. */
-const LATER_BYTES_MAX = 57_800;
+const LATER_BYTES_MAX = 57_344;
 
 describe("chain-upgrade/verify", () => {
   let outputs: Metafile["outputs"];
@@ -22,6 +22,7 @@ describe("chain-upgrade/verify", () => {
     const { metafile, outputFiles } = await build({
       entryPoints: { verify: join(ROOT, "host/verify/index.ts") },
       ...{ bundle: true, splitting: true, minify: true, format: "esm", platform: "browser", target: "es2022" },
+      alias: { "@assemblyscript/loader": join(ROOT, "web/instantiate.ts") },
       ...{ absWorkingDir: ROOT, outdir: "out", write: false, metafile: true, logLevel: "silent" },
     });
     outputs = metafile.outputs;
