@@ -3,6 +3,7 @@
  * as calls of C with their arguments, and the manifest is made of that as of a declaration in AssemblyScript.
  */
 import { itemAt } from "../at.js";
+import { decodeText } from "../text.js";
 import { decodeModule } from "../wasm/decode.js";
 import { Findings } from "../wasm/findings.js";
 import { Declaration, type ManifestDocument, refuseDeclaration } from "./declaration.js";
@@ -24,8 +25,9 @@ export function cManifest(bytes: Uint8Array): ManifestDocument | undefined {
     ({ name }) => name === C_DECLARATION_SECTION,
   );
   if (sections.length === 0) return undefined;
-  const decoder = new TextDecoder();
-  const text = sections.map(({ payloadStart, section }) => decoder.decode(bytes.subarray(payloadStart, section.end)));
+  const text = sections.map(({ payloadStart, section }) =>
+    decodeText(bytes.subarray(payloadStart, section.end), notText),
+  );
   const declared = new CDeclaration();
   const calls = callsOf(text.join("\n").match(TOKEN) ?? []);
   for (const call of calls) {
@@ -34,6 +36,8 @@ export function cManifest(bytes: Uint8Array): ManifestDocument | undefined {
   }
   return declared.manifest();
 }
+
+const notText = () => refuseDeclaration("it is not UTF-8; save its source as UTF-8");
 
 class CDeclaration {
   readonly #declaration = new Declaration();
