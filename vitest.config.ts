@@ -47,7 +47,7 @@ export default defineConfig({
       { extends: true, test: { name: "web", include: ["test/web/**/*.test.ts"] } },
       { extends: true, test: { name: "e2e", include: ["test/e2e/**/*.test.ts"] } },
       { extends: true, test: { name: "embed", include: ["test/embed/**/*.test.ts"] } },
-      { extends: true, test: { name: "house", include: ["test/house/**/*.test.ts"] } },
+      together("house"),
     ],
   },
 });

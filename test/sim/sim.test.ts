@@ -1,13 +1,13 @@
-/** 200 rounds over an upgrade: kills, power that goes, disks that fail or are full. $SIM_SEED and $SIM_ROUNDS choose others. */
+/** A sample of rounds over an upgrade: kills, power that goes, disks that fail or are full. `npm run sim` has as many as are wanted. */
 import { expect, test } from "vitest";
 import { HAS_FAULTS } from "./faults/library.js";
 import { type RoundKind, simulate } from "./simulate.js";
 
 const seed = process.env["SIM_SEED"] ?? "chain-upgrade";
-const rounds = Number(process.env["SIM_ROUNDS"] ?? "200");
+const rounds = Number(process.env["SIM_ROUNDS"] ?? "120");
 const MILLIS_PER_ROUND_MAX = 3_000;
 /** Rounds of which any kind is seen. */
-const MANY = 200;
+const MANY = 120;
 
 test(`${rounds} rounds, seed ${seed} → nothing lost, nothing diverged`, {
   timeout: 60_000 + rounds * MILLIS_PER_ROUND_MAX,
