@@ -23,6 +23,7 @@ import { freeBytes } from "../store/disk/lmdb-errors.js";
 import type { EngineStart } from "../thread/engine-port.js";
 import type { Plan } from "../types.js";
 import type { HaltRecord } from "../upgrade/halt.js";
+import { servedHalt } from "../upgrade/halt-served.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
 import { addLimitFlags, type ChosenLimits } from "./limit-settings.js";
 
@@ -203,12 +204,18 @@ async function open(options: NodeDoorsOptions): Promise<OpenDoors> {
 /** What REST serves of the home and of this process. */
 function siteOf({ rpc, home, start, handlerState, halt, progress }: NodeDoorsOptions): SiteFacts {
   const ofProgram = start.handlers ?? programChain().handlers;
-  const folders = [home.handlersFolder, home.stagedFolder, start.staged, ofProgram];
+  const folders = [home.handlersFolder, home.stagedFolder, start.staged, ofProgram].filter(
+    (each) => each !== undefined,
+  );
   return {
     rpc: "ask" in rpc ? rpc.ask : rpc,
-    handlerFolders: folders.filter((folder) => folder !== undefined),
+    handlerFolders: folders,
     witnessFile: (plan) => home.witnessFile(plan),
-    ...{ handlerState, halt },
+    handlerState,
+    halt: () => {
+      const record = halt();
+      return record && servedHalt(record, home.path, folders);
+    },
     stages: () => progress.stages,
   };
 }

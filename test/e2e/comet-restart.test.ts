@@ -25,7 +25,7 @@ async function untilHeight(port: number, height: number): Promise<void> {
   while ((await heightOf(port)) < height) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-test("holds at the height: CometBFT and queries go on; SIGTERM → 10; then one process from the old version on, no exit at the height", async (context) => {
+test("holds at the height: CometBFT and queries go on, the status says halted; SIGTERM → 10; then one process from the old version on, no exit at the height", async (context) => {
   if (!comet) return context.skip(NONE);
   const home = join(root, "home");
   makeHome(home, votedGenesis({ name: "v2", height: UPGRADE }));
@@ -41,6 +41,13 @@ test("holds at the height: CometBFT and queries go on; SIGTERM → 10; then one 
   expect(await heightOf(port)).toBe(UPGRADE);
   const info = (await rpc(port, "abci_info")) as { response: Record<string, string> };
   expect(info.response).toMatchObject({ app_version: "1", last_block_height: String(UPGRADE - 1) });
+  const { api } = JSON.parse(readFileSync(data("addresses.json"), "utf8")) as { api: string };
+  const said = await (await fetch(`${api.replace("tcp:", "http:")}/chain/upgrade/v1/status`)).text();
+  expect(JSON.parse(said)).toMatchObject({
+    ...{ phase: "halted", height: String(UPGRADE - 1), plan: { name: "v2", blocks_left: "1" } },
+    halt: { code: "UPG_HALT_UPGRADE_NEEDED", commands: ["chaind start --home <home> --engine cometbft"] },
+  });
+  expect(said).not.toContain(root);
   old.child.kill("SIGTERM");
   const end = await old.end;
   expect(end.exit, end.stderr).toBe(10);

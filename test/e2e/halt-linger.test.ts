@@ -24,6 +24,8 @@ describe("chaind start at the height of an upgrade, with --halt-linger", () => {
     expect(said).toMatchObject({
       halt: { code: "UPG_HALT_UPGRADE_NEEDED", height: "6", next: expect.stringContaining("`") },
     });
+    expect(said).toMatchObject({ halt: { commands: ["chaind start --home <home>"] } });
+    expect(JSON.stringify(said)).not.toContain(home.path);
     const line = new CommandLine();
     const status = await line.json("status", "--node", rpc);
     expect(status).toMatchObject({ sync_info: { latest_block_height: "5" } });

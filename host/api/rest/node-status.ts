@@ -7,7 +7,7 @@ import { windowsOf } from "../../pace.js";
 import type { Query } from "../../query/query.js";
 import { formatTime } from "../../time.js";
 import type { Height, Plan, Timestamp } from "../../types.js";
-import type { HaltRecord } from "../../upgrade/halt.js";
+import type { ServedHalt } from "../../upgrade/halt-served.js";
 import type { HandlerState } from "../../upgrade/handler-set.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
 import { PlanProposals } from "./plan-proposal.js";
@@ -24,7 +24,7 @@ interface ProgressStage {
 
 export interface StatusFacts {
   handlerState(plan: Plan): HandlerState;
-  halt(): HaltRecord | undefined;
+  halt(): ServedHalt | undefined;
   stages(): readonly ProgressStage[];
 }
 
@@ -94,7 +94,7 @@ export class NodeStatus {
 }
 
 /** `failed` is an end that no start repeats as it is; a node that only waits for its next version is halted. */
-function phaseOf(halt: HaltRecord | undefined, progress: NodeProgress | undefined, plan: Plan | undefined): string {
+function phaseOf(halt: ServedHalt | undefined, progress: NodeProgress | undefined, plan: Plan | undefined): string {
   if (halt) return halt.code.startsWith("UPG_HALT_") ? "halted" : "failed";
   if (progress) return "migrating";
   return plan ? "waiting" : "running";

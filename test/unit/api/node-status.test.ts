@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { NodeStatus } from "../../../host/api/rest/node-status.js";
 import type { Query } from "../../../host/query/query.js";
-import type { HaltRecord } from "../../../host/upgrade/halt.js";
+import type { ServedHalt } from "../../../host/upgrade/halt-served.js";
 
 const PROGRESS = {
   ...{ plan: "v2", height: 20n, phase: "trees", store: "bank", done: 50, total: 200, rate: 12.4 },
@@ -33,7 +33,7 @@ function statusOf({ height, isMigrating = false, halt }: Scene): Promise<object>
     keeper: { plan: () => undefined, lastDone: () => ({ name: "v1", height: 7n }) },
   };
   const query = { node, app, method: () => undefined } as unknown as Query;
-  const record = halt === undefined ? undefined : ({ code: halt } as HaltRecord);
+  const record = halt === undefined ? undefined : ({ code: halt } as ServedHalt);
   return new NodeStatus(query, { handlerState: () => "ready", halt: () => record, stages: () => STAGES }).json();
 }
 
