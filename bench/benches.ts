@@ -134,6 +134,14 @@ export const BENCHES: readonly Bench[] = [
     isComparison: true,
   },
   {
+    name: "page",
+    what: "an upgrade of 3,000 and of 200,000 accounts run again by the page in Chromium, cold and warm; the size is in browsers",
+    unit: "ms",
+    sizes: [5],
+    quickSizes: [1],
+    isComparison: true,
+  },
+  {
     name: "upgrade-latency",
     what: "answers of all endpoints while the block of an upgrade is made; the size is in accounts",
     unit: "answers",
