@@ -1,6 +1,8 @@
 /** A server between a client and a node's RPC that changes what it likes in the node's responses. */
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { rpcPath } from "../host/verify/rpc-path.js";
+import type { AskedMethod } from "../host/verify/types.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: a lie may be about any part of a response
 export type Loose = any;
@@ -15,18 +17,49 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-/** @param rpc `http://host:port` of the node; `use` is given the proxy's own */
-export async function withLies<T>(rpc: string, lie: Lie, use: (url: string) => Promise<T>): Promise<T> {
+/** The parameters of a call as GET has them: texts in quotation marks, bytes after 0x. */
+function paramsOf({ searchParams }: URL): Loose {
+  return Object.fromEntries([...searchParams].map(([name, value]) => [name, value.replace(/^0x|^"|"$/g, "")]));
+}
+
+/** Of REST and of an RPC: what is no call of the RPC goes through as it came. */
+async function answerGet(base: string, path: string, lie: Lie): Promise<Response> {
+  const url = new URL(path, base);
+  const response = await fetch(url);
+  if (!/json/.test(response.headers.get("content-type") ?? "")) return response;
+  const answer = (await response.json()) as Loose;
+  const folder = new URL(".", url);
+  const ask: Ask = async (method, params) => {
+    const other = (await (await fetch(new URL(rpcPath(method as AskedMethod, params), folder))).json()) as Loose;
+    return other.result;
+  };
+  if (answer.result !== undefined) {
+    const method = url.pathname.slice(folder.pathname.length);
+    answer.result = (await lie(method, answer.result, paramsOf(url), ask)) ?? answer.result;
+  }
+  return Response.json(answer, { status: response.status });
+}
+
+async function answerPost(rpc: string, body: string, lie: Lie): Promise<Response> {
+  const post = async (text: string) => (await (await fetch(rpc, { method: "POST", body: text })).json()) as Loose;
+  const answer = await post(body);
+  const call = JSON.parse(body) as Loose;
+  const ask: Ask = async (method, params) => (await post(JSON.stringify({ ...call, method, params }))).result;
+  if (answer.result !== undefined) {
+    answer.result = (await lie(call.method, answer.result, call.params, ask)) ?? answer.result;
+  }
+  return Response.json(answer);
+}
+
+/** @param base `http://host:port` of a node's RPC, or of its REST; `use` is given the proxy's own, which pages of any site may ask */
+export async function withLies<T>(base: string, lie: Lie, use: (url: string) => Promise<T>): Promise<T> {
   const server = createServer(async (request, response) => {
-    const body = await bodyOf(request);
-    const post = async (text: string) => (await (await fetch(rpc, { method: "POST", body: text })).json()) as Loose;
-    const answer = await post(body);
-    const call = JSON.parse(body) as Loose;
-    const ask: Ask = async (method, params) => (await post(JSON.stringify({ ...call, method, params }))).result;
-    if (answer.result !== undefined) {
-      answer.result = (await lie(call.method, answer.result, call.params, ask)) ?? answer.result;
-    }
-    response.end(JSON.stringify(answer));
+    const { method, url = "/" } = request;
+    const answer =
+      method === "POST" ? await answerPost(base, await bodyOf(request), lie) : await answerGet(base, url, lie);
+    const type = answer.headers.get("content-type") ?? "";
+    response.writeHead(answer.status, { "content-type": type, "access-control-allow-origin": "*" });
+    response.end(Buffer.from(await answer.arrayBuffer()));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {

@@ -47,10 +47,9 @@ export class SdkChain {
     document.app_state.notes.count = 1_000;
     writeFileSync(genesis, JSON.stringify(document));
     const settings = join(this.#home, "config/config.toml");
-    writeFileSync(
-      settings,
-      readFileSync(settings, "utf8").replace('timeout_commit = "5s"', 'timeout_commit = "500ms"'),
-    );
+    const quick = readFileSync(settings, "utf8").replace('timeout_commit = "5s"', 'timeout_commit = "500ms"');
+    // What an operator sets so that pages of other sites may ask.
+    writeFileSync(settings, quick.replace("cors_allowed_origins = []", 'cors_allowed_origins = ["*"]'));
   }
 
   #run(version: 1 | 2, ...args: string[]): string {
@@ -111,7 +110,7 @@ export class SdkChain {
     await this.#until(text, async () => this.#log.includes(text));
   }
 
-  /** Governance schedules the plan; returns its height, once it is scheduled. */
+  /** Governance schedules the plan; returns its height, once a header proves that it is scheduled. */
   async schedule(): Promise<number> {
     const height = (await this.height()) + BLOCKS_TO_PLAN;
     const text = ["--title", "version 2", "--summary", "notes by owner", "--deposit", "1000stake"];
@@ -122,6 +121,8 @@ export class SdkChain {
       "the plan",
       async () => (await this.get('abci_query?path="/store/upgrade/key"&data=0x00')).response.value,
     );
+    // A state is proven by the header after it.
+    await this.untilHeight((await this.height()) + 2);
     return height;
   }
 
