@@ -52,7 +52,8 @@ export async function collect(ask: Ask, options: CollectOptions): Promise<Eviden
   const target = await calls.lightBlock(height + 1n);
   const root = await calls.lightBlock(options.rootHeight ?? height + 1n);
   const { state, applied } = await stateAt(calls, target, options.plan);
-  const { before, header } = await stateBefore(calls, root, applied, target);
+  const header = await headerOf(calls, root, applied, target);
+  const before = header && (await stateBefore(calls, header));
   const path = await lightBlocks(calls, [root, ...(header ? [header] : []), target]);
   return {
     format: FORMAT,
@@ -115,24 +116,34 @@ function doneIn({ store, records }: EvidenceRange, appHash: Uint8Array): readonl
   return doneUpgradesOf(verifyRange({ appHash, store, ...DONE_RANGE, records: proven })) ?? [];
 }
 
-/** Plan and versions before the upgrade's block, where the server still has that state and trust can go through that block. */
-async function stateBefore(
+/** Header of the upgrade's block, where trust can go through that block: to run the upgrade again takes it, whatever state is left. */
+async function headerOf(
   calls: RpcCalls,
   root: AskedLightBlock,
   applied: DoneUpgrade | undefined,
   target: AskedLightBlock,
-): Promise<{ before?: EvidenceState; header?: AskedLightBlock }> {
+): Promise<AskedLightBlock | undefined> {
   const isOnTheWay =
     applied && applied.height > 1n && applied.height >= heightOf(root) && applied.height <= heightOf(target);
-  if (!isOnTheWay) return {};
-  try {
-    const header = await calls.lightBlock(applied.height);
-    const at = { height: applied.height - 1n, appHash: appHashOf(header) };
+  return isOnTheWay ? orAbsent(() => calls.lightBlock(applied.height)) : undefined;
+}
+
+/** Plan and versions before the block of this header, where the server still has that state. */
+function stateBefore(calls: RpcCalls, header: AskedLightBlock): Promise<EvidenceState | undefined> {
+  const at = { height: heightOf(header) - 1n, appHash: appHashOf(header) };
+  return orAbsent(async () => {
     const records = [await calls.record(UPGRADE, PLAN_KEY, at.height)];
     const ranges = [await calls.range(UPGRADE, VERSION_RANGE, at)];
-    return { before: { height: String(at.height), records, ranges }, header };
+    return { height: String(at.height), records, ranges };
+  });
+}
+
+/** Undefined: the server has pruned it, or has no proofs of it. */
+async function orAbsent<T>(asked: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked();
   } catch (error) {
-    if (isUpgradeError(error)) return {};
+    if (isUpgradeError(error)) return undefined;
     throw error;
   }
 }

@@ -73,7 +73,7 @@ export function reExecute(input: ReExecuteInput): ReExecuted {
   const replay = new Replay({ ...facts, before: witnessState(witness) });
   const ran = replay.run();
   if (ran.plan.name !== witness.plan) throw otherPlan(witness, ran.plan.name);
-  replay.addOthers(witness.others);
+  replay.addOthers(ran, witness.others);
   const replayed = replay.finish(ran);
   if (!equalBytes(replayed.appHash, next.appHash)) throw otherResult(replayed, next, handler.hash);
   const { roots, receipt, appHash } = replayed;

@@ -97,7 +97,9 @@ function readOthers(reader: ByteReader): StoreWrites[] {
   const others: StoreWrites[] = [];
   for (let i = 0; i < count; i++) {
     const store = readName(reader, others.at(-1)?.store);
-    others.push({ store, writes: readWrites(reader) });
+    const writes = readWrites(reader);
+    if (writes.length === 0) throw malformed(`its list of other writes of store "${store}" is empty`);
+    others.push({ store, writes });
   }
   return others;
 }

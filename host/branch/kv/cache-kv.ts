@@ -84,6 +84,11 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
     return this.#writes?.find(key, true)?.valueLen === DELETED;
   }
 
+  /** Was a key written here, set or deleted? For a look at a few keys. */
+  touches(key: Uint8Array): boolean {
+    return this.#writes?.find(key, true) !== undefined;
+  }
+
   /** Is it known without a look at the writes that they delete every pair of this tree, the branch's ground? */
   erases(tree: Tree): boolean {
     return this.#writes?.erases(tree) === true;

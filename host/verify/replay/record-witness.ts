@@ -38,7 +38,7 @@ export function recordWitness(input: RecordInput): RecordedWitness {
   const replay = new Replay({ ...input, before: noting(before, recorders) });
   const ran = replay.run();
   const others = findOthers(input, replay, ran.plan.name);
-  replay.addOthers(others);
+  replay.addOthers(ran, others);
   const { appHash } = replay.finish(ran);
   if (!equalBytes(appHash, after.appHash)) {
     const what = `the upgrade, run again, leads to app hash ${toUpperHex(appHash)}, and height ${height} has ${toUpperHex(after.appHash)}`;

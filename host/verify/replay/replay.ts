@@ -16,8 +16,10 @@ import { type HandlerReport, runHandler } from "../../handler/run/sandbox.js";
 import type { OnProgress } from "../../progress.js";
 import type { Height, Plan, Sha256, Timestamp } from "../../types.js";
 import { UPGRADE_STORE } from "../../upgrade/upgrade-store.js";
+import { malformed } from "../../witness/byte-reader.js";
 import { nextTree } from "../../witness/next-tree.js";
 import type { StoreWrites } from "../../witness/types.js";
+import { addOthers } from "./add-others.js";
 import type { StateBefore } from "./state-before.js";
 import { StoresAfter } from "./stores-after.js";
 
@@ -84,19 +86,14 @@ export class Replay {
   }
 
   /** What else the block wrote, over what `run` left. @throws UpgradeError UPG_WITNESS_MALFORMED, UPG_WITNESS_HIDDEN */
-  addOthers(others: readonly StoreWrites[]): void {
-    for (const { store: name, writes } of others) {
-      if (!this.stores.names.includes(name)) {
-        throw new UpgradeError(
-          "UPG_WITNESS_MALFORMED",
-          `the witness has other writes of a store "${name}", which is absent`,
-        );
-      }
-      const store = this.branch.store(name);
-      for (const { key, value } of writes) {
-        if (value) store.set(key, value);
-        else store.delete(key);
-      }
+  addOthers({ plan }: RanUpgrade, others: readonly StoreWrites[]): void {
+    const { stores, branch } = this;
+    const receipt = this.#input.core.receiptKey(plan.name);
+    for (const each of others) {
+      const { store } = each;
+      if (!stores.names.includes(store)) throw malformed(`it has other writes of a store "${store}", which is absent`);
+      const last = store === UPGRADE_STORE ? receipt : undefined;
+      addOthers({ ...each, branch: branch.store(store), isRenamed: stores.isRenamed(store), last });
     }
   }
 

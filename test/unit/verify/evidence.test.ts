@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { collect } from "../../../host/verify/collect.js";
 import { verifyEvidence } from "../../../host/verify/evidence.js";
+import { readLightBlock } from "../../../host/verify/read-light-block.js";
 import type { Ask, Claim, Evidence } from "../../../host/verify/types.js";
 import { MadeChain, type Members, timeOf, upgradeWrites } from "./made-chain.js";
 
@@ -87,6 +88,20 @@ describe("collect(), verifyEvidence()", () => {
       "receipt absent",
       "status unproven",
     ]);
+  });
+
+  test("collect() the state before an upgrade is gone → its block's header is there all the same, to run it again", async () => {
+    const pruned: Ask = (method, params) =>
+      method === "abci_query" && params["height"] === "5"
+        ? Promise.resolve({ response: { code: 26, log: "pruned", height: "0" } })
+        : chain.ask(method, params);
+    const evidence = await collect(pruned, { ...options, rootHeight: 1n, height: 6n });
+    expect(evidence.before).toBeUndefined();
+    const heights = evidence.light_blocks.map(
+      (each) => readLightBlock(each.signed_header, each.validators).signedHeader.header.height,
+    );
+    expect(heights.slice(-2)).toEqual([6n, 7n]);
+    await verifyEvidence(evidence, chain.trust(1));
   });
 
   test("state that no header proves yet, root after it → UPG_INVALID_HEIGHT; no proofs → UPG_REMOTE_REFUSED", async () => {

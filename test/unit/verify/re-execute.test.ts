@@ -10,6 +10,7 @@ import { UPGRADE_STORE } from "../../../host/upgrade/upgrade-store.js";
 import { type ReExecuted, reExecute } from "../../../host/verify/re-execute.js";
 import { decodeWitness } from "../../../host/witness/decode.js";
 import { encodeWitness } from "../../../host/witness/encode.js";
+import type { FinalWrite } from "../../../host/witness/types.js";
 import { V1, V2 } from "../../example-chain.js";
 import { build, guest, load } from "../../guest/build.js";
 import { IMPORTS } from "../../guest/running.js";
@@ -173,6 +174,25 @@ describe("reExecute() refuses", () => {
     expect(() => reExecute(lie("nowhere"))).toThrow(code("UPG_WITNESS_MALFORMED"));
     expect(() => reExecute(lie("bank"))).toThrow(code("UPG_WITNESS_RESULT"));
     expect(() => reExecute(lie("staking"))).toThrow(code("UPG_WITNESS_HIDDEN"));
+  });
+
+  test("other writes that change nothing, another write of the receipt, an empty list → UPG_WITNESS_MALFORMED", () => {
+    const { stores, ...head } = contents;
+    const state = process.app.multiStore.at(4n).store(UPGRADE_STORE);
+    const auth = Uint8Array.of(2, ...utf8("auth"));
+    const receipt = Uint8Array.of(4, ...utf8("v2"));
+    const writes: readonly FinalWrite[] = [
+      { key: Uint8Array.of(0), value: undefined },
+      { key: utf8("\x05absent"), value: undefined },
+      { key: auth, value: state.get(auth) },
+      { key: receipt, value: Uint8Array.of(0) },
+      { key: receipt, value: undefined },
+    ];
+    for (const lists of [...writes.map((write) => [write]), []]) {
+      const others = [{ store: UPGRADE_STORE, writes: lists }];
+      const lying = encodeWitness({ ...head, stores, others }, sha256);
+      expect(() => reExecute({ ...good, witness: lying })).toThrow(code("UPG_WITNESS_MALFORMED"));
+    }
   });
 
   test("a witness that says another plan → UPG_WITNESS_PLAN; one whose store is closed → UPG_WITNESS_HIDDEN", () => {
