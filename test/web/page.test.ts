@@ -265,6 +265,8 @@ describe.skipIf(missing !== undefined)(`the page in Chromium${missing ? ` (${mis
       await untilMood(page, "failed");
       const now = await textOn(page, "#now");
       expect(now).toMatch(/halted before block 8, as planned[\s\S]*UPGRADE "v2" NEEDED[\s\S]*UPG_HALT_UPGRADE_NEEDED/);
+      expect(now).toContain("chaind start --home <home>");
+      expect(await page.content()).not.toContain(near.path);
       await expectSound(page, "failed");
     });
 
