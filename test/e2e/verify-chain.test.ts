@@ -1,5 +1,5 @@
 /** `chaind verify-chain` against a node that has gone through an upgrade, and against servers that lie about it. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, linkSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { fromHex } from "../../host/bytes.js";
@@ -134,6 +134,26 @@ describe("verify-chain", () => {
     });
   });
 
+  test("a receipt that the server hides → exit 40; one that is absent → proven, exit 3; without a trusted block the words say whose word it is", async () => {
+    const hidden: Lie = (method, result, params) => {
+      if (method === "abci_query" && params.data?.startsWith("04")) result.response.value = null;
+    };
+    const asked = (url: string, name: string, ...more: string[]) =>
+      line.run(["query", "upgrade", "receipt", name, "--node", url, ...more]);
+    await withLies(rpc, hidden, async (url) => {
+      const { exit, stdout, stderr } = await asked(url, "v2", ...trust());
+      expect([exit, stdout]).toEqual([40, ""]);
+      expect(stderr).toMatch(/\[UPG_PROOF_[A-Z_]+\]/);
+      const alone = await asked(url, "v2");
+      expect([alone.exit, alone.stderr]).toEqual([
+        3,
+        expect.stringContaining("rests on the server that was asked alone"),
+      ]);
+    });
+    const absent = await asked(rpc, "v9", ...trust());
+    expect([absent.exit, absent.stderr]).toEqual([3, expect.stringContaining("proven from your trusted block")]);
+  });
+
   test("no trusted block, none that can be, a height with a file, a file that is read to write to → exit 2; no such file → 30", async () => {
     const refused = [
       ["--node", rpc],
@@ -162,6 +182,22 @@ describe("verify-chain", () => {
     expect(await refused("--witness", cut)).toBe(40);
     expect((await line.run(["verify-chain", ...trust(), "--re-execute", "--file", file])).exit).toBe(2);
     expect((await line.run(["verify-chain", ...trust(), "--witness", witness, "--file", file])).exit).toBe(2);
+  });
+
+  test("--out that is the witness or the handler, by any of its names → exit 2, both stay", async () => {
+    const [witness, handler] = [join(home.path, "in.witness"), join(home.path, "in.wasm")];
+    const [soft, hard] = [join(home.path, "soft.json"), join(home.path, "hard.json")];
+    copyFileSync(join(home.path, "v2.witness"), witness);
+    copyFileSync(join(DIST, "handlers/split-balances.wasm"), handler);
+    symlinkSync(witness, soft);
+    linkSync(handler, hard);
+    const files = ["--witness", witness, "--handler", handler, "--file", join(home.path, "upgrade.json")];
+    const before = [readFileSync(witness), readFileSync(handler)];
+    for (const out of [witness, handler, `${home.path}/./in.wasm`, soft, hard]) {
+      const { exit, stderr } = await line.run(["verify-chain", ...trust(), "--re-execute", ...files, "--out", out]);
+      expect([exit, stderr]).toEqual([2, expect.stringContaining("which is read for it")]);
+    }
+    expect([readFileSync(witness), readFileSync(handler)]).toEqual(before);
   });
 
   test("the state of a height → what was true then; one that no header proves → exit 2", async () => {

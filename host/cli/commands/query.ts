@@ -81,7 +81,7 @@ function registerUpgrade(query: Cobra, output: Output): void {
     .description(
       "Prints the receipt that the block of an upgrade committed, with its ICS-23 proof, once proof and signatures are verified.\n" +
         "With --trust-height and --trust-hash they are, from a block that you trust; without, the result says that it rests on\n" +
-        "the server that was asked. What does not verify is not printed: exit 40.",
+        "the server that was asked. So does that there is none: exit 3. What does not verify is not printed: exit 40.",
     )
     .example("query upgrade receipt v2", "query upgrade receipt v2 --trust-height 1 --trust-hash HASH");
   question(

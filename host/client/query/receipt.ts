@@ -4,9 +4,10 @@ import { equalBytes, toBase64, toHex, toUpperHex } from "../../bytes.js";
 import type { RpcClient } from "../../comet-rpc/client.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { decodeReceipt, type Receipt } from "../../handler/receipt.js";
+import { formatTime } from "../../time.js";
 import { type AbciAnswer, type AbciQuestion, abciQuery } from "../../wallet/ask.js";
 import { claimOf, type Proven, provenFrom } from "../verify/proven.js";
-import type { TrustFlags } from "../verify/trust.js";
+import { type TrustFlags, trustedBlock } from "../verify/trust.js";
 
 const STORE = "upgrade";
 const POLL_MILLIS = 250;
@@ -28,15 +29,13 @@ export async function blockMeta(rpc: RpcClient, height: bigint): Promise<object 
 
 /**
  * The receipt, proven by the header after its state; that one by signatures, from the block that the user trusts. Without such a block
- * the result says that it rests on the server alone.
+ * the result says that it rests on the server alone. That there is none is proven in the same way.
  * @throws UpgradeError UPG_NOT_FOUND_RECEIPT, UPG_PROOF_*, UPG_REMOTE_*
  */
 export async function provenReceipt(rpc: RpcClient, key: Uint8Array, name: string, flags: TrustFlags): Promise<object> {
   const question = { path: `/store/${STORE}/key`, data: toHex(key), prove: false };
   const { value, height } = await newestAnswer(rpc, question);
-  if (value.length === 0) {
-    throw new UpgradeError("UPG_NOT_FOUND_RECEIPT", `no receipt: "${name}" was not applied, or not by a Wasm handler`);
-  }
+  if (value.length === 0) throw await absence(rpc, name, flags);
   await untilHeader(rpc, height + 1n);
   const proven = await provenFrom(rpc, flags, { height, plan: name });
   const claim = claimOf(proven.claims, "receipt");
@@ -56,6 +55,28 @@ export async function provenReceipt(rpc: RpcClient, key: Uint8Array, name: strin
     },
     verified: verifiedJson(proven, claim.restsOn),
   };
+}
+
+/** From a trusted block absence is proven; without one it is the word of a server that may hide what it likes. */
+async function absence(rpc: RpcClient, name: string, flags: TrustFlags): Promise<UpgradeError> {
+  const words = `no receipt: "${name}" was not applied, or not by a Wasm handler`;
+  const none = (why: string) => new UpgradeError("UPG_NOT_FOUND_RECEIPT", `${words}; ${why}`);
+  if (!trustedBlock(flags)) {
+    return none("this rests on the server that was asked alone: --trust-height and --trust-hash have it proven");
+  }
+  const { claims } = await provenFrom(rpc, flags, { height: undefined, plan: name });
+  const { height, time } = claims.trusted.lightBlock.signedHeader.header;
+  const receipt = claimOf(claims, "receipt");
+  const isUnapplied = claims.claims.some(
+    ({ id, value }) => id === "done" && value?.name === name && value.height === undefined,
+  );
+  if (receipt?.state === "absent" || (isUnapplied && !receipt)) {
+    return none(`proven from your trusted block, by header ${height} of ${formatTime(time)}`);
+  }
+  return new UpgradeError(
+    "UPG_PROOF_VALUE",
+    "the node returned no receipt, and its proofs do not show that there is none",
+  );
 }
 
 function verifiedJson({ root, claims }: Proven, restsOn: readonly string[]) {

@@ -17,7 +17,9 @@ export function registerVerifyChain(program: Cobra, output: Output): void {
         "without any node. --re-execute runs the handler again on a witness (docs/witness.md), neither of which has to be trusted:\n" +
         "the app hash that comes out must be the chain's; the state that is proven is then that after the upgrade's block.\n\n" +
         "Exit status 0: everything is proven. 40: something was forged, is too old for --trusting-period or does not fit; then\n" +
-        "nothing is claimed. 1: the node did not answer, or has no proofs of that height.",
+        "nothing is claimed. 1: the node did not answer, or has no proofs of that height. 2: wrong flags, a height that no header\n" +
+        "proves yet, or an --out that cannot be written. 3: --re-execute, and no such upgrade was applied. 20, 21: the handler did\n" +
+        "not succeed, or was refused, in --re-execute. 30: a file cannot be read or written.",
     )
     .option("--height <int>", "the state to prove (0: the last that a header proves)", parseHeight, 0n)
     .option("--plan <string>", "the upgrade to prove (default: the one that was applied last)")

@@ -29,14 +29,15 @@ export interface VerifyChainFlags extends NodeFlags, TrustFlags, ReExecuteFlags 
 
 /** @throws UpgradeError UPG_PROOF_*, UPG_REMOTE_*, UPG_INVALID_ARGUMENT; nothing is written then */
 export async function verifyChain(flags: VerifyChainFlags, output: Output): Promise<void> {
-  const { file, out } = flags;
+  const { file, out, witness, handler } = flags;
   const block = trustedBlock(flags);
   if (!block) throw noTrust();
-  const target = out === undefined ? undefined : outFile(out, file === undefined ? [] : [file]);
+  const inputs = [file, witness, handler].filter((each) => each !== undefined);
+  if (out !== undefined) outFile(out, inputs);
   checkReExecute(flags);
   const proven = file === undefined ? await ofNode(flags) : await ofFile(file, block, flags);
   const ran = flags.reExecute ? await runAgain(proven, flags) : undefined;
-  if (target !== undefined) writeOutFile(target, utf8(`${JSON.stringify(proven.evidence)}\n`));
+  if (out !== undefined) writeOutFile(out, utf8(`${JSON.stringify(proven.evidence)}\n`), inputs);
   output.print(
     { ...claimsJson(proven), ...(ran ? { re_execution: reExecutionJson(ran) } : {}) },
     claimsText(proven) + (ran ? reExecutionText(ran) : ""),
