@@ -36,7 +36,7 @@ export interface AppOptions {
   readonly versionsKept?: number;
   readonly cacheBytes?: number;
   /** May the state before this upgrade be pruned? Default: it is pruned as that of any block. */
-  readonly isReleased?: (plan: string) => boolean;
+  readonly isReleased?: (plan: string, version: number) => boolean;
   readonly files?: UpgradeFiles;
   /** Looks for handlers that wait for their height. */
   readonly staged?: KeeperOptions["staged"];

@@ -1,9 +1,10 @@
 /** `chaind upgrade witness` and `forget`: the part of the state before an upgrade that its handler looks at. */
-import { existsSync } from "node:fs";
 import { toHex } from "../bytes.js";
 import { writeFileAtomically } from "../engine/home/atomic-file.js";
+import { keptGenesis } from "../engine/home/genesis-record.js";
 import { Home } from "../engine/home/home.js";
 import { noChain, openShared } from "../engine/home/home-database.js";
+import { findWitness } from "../engine/home/witness-on-disk.js";
 import { UpgradeError } from "../errors.js";
 import { sha256 } from "../native/sha256.js";
 import { recordFromHome } from "../recording/record-home.js";
@@ -60,9 +61,10 @@ export function forgetUpgrade(path: string, plan: string): object {
         `no state is held for the upgrade "${plan}" at height ${version}`,
       );
     }
-    const hasWitness = existsSync(home.witnessFile(plan));
+    const { chainId } = keptGenesis(database).facts;
+    const found = findWitness(home, { chainId, plan, height: BigInt(height) + 1n });
     forgetBefore(home, plan);
-    return { plan, height: String(height), witness: hasWitness };
+    return { plan, height: String(height), witness: found === "whole" };
   } finally {
     close();
   }

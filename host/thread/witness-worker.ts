@@ -2,9 +2,13 @@
  * Makes the witnesses that a home waits for, in a thread of its own: it reads the states before and after each upgrade from
  * the database, whatever blocks are made meanwhile, and ends.
  */
+
+import { existsSync } from "node:fs";
 import { parentPort } from "node:worker_threads";
 import type { Chain } from "../chain/define-chain.js";
+import { keptGenesis } from "../engine/home/genesis-record.js";
 import { Home } from "../engine/home/home.js";
+import { findWitness } from "../engine/home/witness-on-disk.js";
 import { messageOf } from "../errors.js";
 import { recordFromHome } from "../recording/record-home.js";
 import { writeWitness } from "../recording/witness-files.js";
@@ -19,19 +23,26 @@ export interface WitnessJob {
   readonly folders: readonly string[];
 }
 
-/** One for each plan that the state before is held for; `message`: why there is none. */
+/** One for each plan that the state before is held for; `fault`: why the file that was there is none; `message`: why there is none now. */
 export type WitnessMade =
-  | { readonly plan: string; readonly bytes: number; readonly milliseconds: number }
-  | { readonly plan: string; readonly message: string };
+  | { readonly plan: string; readonly fault?: string; readonly bytes: number; readonly milliseconds: number }
+  | { readonly plan: string; readonly fault?: string; readonly message: string };
 
 export function runWitnessThread({ home: path, folders }: WitnessJob, chain: Chain): void {
   const home = new Home(path);
   // No commit is counted here, so all reads see the state that the first one saw.
   const database = new LmdbReader(home.databaseFile, () => 0);
   try {
-    for (const plan of HeldVersions.load(database).plans) {
-      if (!home.hasReleased(plan))
-        parentPort?.postMessage(made(plan, () => recordFromHome({ database, home, chain, folders }, plan).bytes, home));
+    for (const [version, plan] of HeldVersions.load(database).entries) {
+      if (existsSync(home.forgottenFile(plan))) continue;
+      const found = findWitness(home, {
+        chainId: keptGenesis(database).facts.chainId,
+        plan,
+        height: BigInt(version) + 1n,
+      });
+      if (found === "whole") continue;
+      const one = made(plan, () => recordFromHome({ database, home, chain, folders }, plan).bytes, home);
+      parentPort?.postMessage(typeof found === "object" ? { ...one, ...found } : one);
     }
   } finally {
     database.close();

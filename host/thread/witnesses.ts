@@ -44,10 +44,12 @@ export class Witnesses {
     const worker = new Worker(source, { workerData, name: "witness", eval: isCode });
     this.#worker = worker;
     worker.on("message", (made: WitnessMade) => {
+      const file = home.witnessFile(made.plan);
+      if (made.fault !== undefined) log("warn", `${file} was no witness of "${made.plan}" (${made.fault})`);
       if ("message" in made) log("warn", `no witness of "${made.plan}": ${made.message}`);
       else {
         const seconds = (made.milliseconds / 1_000).toFixed(1);
-        log("info", `witness of "${made.plan}": ${made.bytes} bytes in ${seconds} s, ${home.witnessFile(made.plan)}`);
+        log("info", `witness of "${made.plan}": ${made.bytes} bytes in ${seconds} s, ${file}`);
       }
     });
     worker.once("error", (error) => log("warn", `no witness: ${messageOf(error)}`));

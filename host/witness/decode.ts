@@ -6,20 +6,12 @@ import { compareBytes, compareText, equalBytes, toUpperHex } from "../bytes.js";
 import { appHash } from "../commitment/app-hash.js";
 import { HASH_BYTES, IavlHasher } from "../commitment/iavl-hash.js";
 import { UpgradeError } from "../errors.js";
-import { KEY_BYTES_MAX, PLAN_NAME_BYTES_MAX, STORE_NAME_BYTES_MAX, VALUE_BYTES_MAX } from "../limits.js";
+import { KEY_BYTES_MAX, STORE_NAME_BYTES_MAX, VALUE_BYTES_MAX } from "../limits.js";
 import { ByteReader, malformed } from "./byte-reader.js";
 import { closedStore, decodeStore } from "./decode-store.js";
 import { digestOf } from "./digest.js";
-import {
-  CHAIN_ID_BYTES_MAX,
-  OTHER_WRITES_MAX,
-  STORE_CLOSED,
-  STORE_OPEN,
-  STORES_MAX,
-  VERSION_MAX,
-  WITNESS_FORMAT,
-  WITNESS_MAGIC,
-} from "./format.js";
+import { OTHER_WRITES_MAX, STORE_CLOSED, STORE_OPEN, STORES_MAX, WITNESS_MAGIC } from "./format.js";
+import { readHead, requireMagic } from "./head.js";
 import type { DecodeOptions, FinalWrite, StoreWrites, Witness } from "./types.js";
 
 /** @throws UpgradeError UPG_WITNESS_TOO_LARGE, UPG_WITNESS_MALFORMED, UPG_WITNESS_ROOT */
@@ -31,10 +23,7 @@ export function decodeWitness(bytes: Uint8Array, options: DecodeOptions): Witnes
   }
   const hasher = new IavlHasher(sha256);
   const reader = new ByteReader(checkFrame(bytes, hasher));
-  reader.skip(WITNESS_MAGIC.length + 1);
-  const chainId = reader.text(CHAIN_ID_BYTES_MAX, "the chain id");
-  const plan = reader.text(PLAN_NAME_BYTES_MAX, "the plan's name");
-  const height = reader.uvarint(VERSION_MAX, "the height");
+  const { chainId, plan, height } = readHead(reader);
   const table = readTable(reader);
   const found = appHash(sha256, table);
   requireAppHash(found, options.appHash);
@@ -49,11 +38,8 @@ export function decodeWitness(bytes: Uint8Array, options: DecodeOptions): Witnes
 /** The bytes without the digest at their end. */
 function checkFrame(bytes: Uint8Array, hasher: IavlHasher): Uint8Array {
   const end = bytes.length - HASH_BYTES;
-  const head = WITNESS_MAGIC.length;
-  if (end <= head || !equalBytes(bytes.subarray(0, head), WITNESS_MAGIC)) {
-    throw malformed("it does not begin as a witness does");
-  }
-  if (bytes[head] !== WITNESS_FORMAT) throw malformed(`its format is ${bytes[head]}, known is ${WITNESS_FORMAT}`);
+  if (end <= WITNESS_MAGIC.length) throw malformed("it does not begin as a witness does");
+  requireMagic(bytes);
   const body = bytes.subarray(0, end);
   if (!equalBytes(digestOf(body, hasher), bytes.subarray(end))) throw malformed("its digest is another one");
   return body;

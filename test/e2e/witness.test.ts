@@ -1,10 +1,11 @@
 /** Witnesses of a home: made beside a node, by it and by a command, and run again from the node's own headers. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { toHex } from "../../host/bytes.js";
 import { sha256 } from "../../host/native/sha256.js";
 import { reExecute } from "../../host/verify/re-execute.js";
+import { decodeWitness } from "../../host/witness/decode.js";
 import { DIST, TestHome } from "./chaind.js";
 import { CommandLine } from "./command-line.js";
 import { withNode } from "./prepared-home.js";
@@ -41,6 +42,24 @@ test("upgrade witness, beside a node and by `start --witness` → the same file,
   }));
   const result = reExecute({ witness, maxBytes: 1_000_000, handler: readFileSync(HANDLER), headers, sha256 });
   expect(toHex(result.appHash)).toBe(toHex(headers.next.appHash));
+});
+
+test("a file in the witness's place that is none → a warning names it, the state before stays, `start --witness` replaces it", async () => {
+  const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
+  const file = home.data("witness/v2.bin");
+  expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
+  mkdirSync(home.data("witness"));
+  writeFileSync(file, "");
+  const pruning = await home.start("--max-blocks", "20", "--keep-versions", "5").end;
+  expect(pruning.exit).toBe(0);
+  expect(pruning.stdout + pruning.stderr).toContain(`${file} is no witness of the upgrade`);
+
+  const witnessing = home.startSlowly("--witness");
+  await witnessing.says('witness of \\"v2\\"');
+  await witnessing.says("bytes in");
+  witnessing.child.kill("SIGTERM");
+  expect((await witnessing.end).exit).toBe(0);
+  expect(decodeWitness(readFileSync(file), { maxBytes: 1_000_000, sha256 }).height).toBe(4n);
 });
 
 test("upgrade witness and forget → codes for what is absent; after forget the state before is pruned", async () => {

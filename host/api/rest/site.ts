@@ -13,13 +13,13 @@ import { bytesOfBody } from "../../server/body.js";
 import type { DoorOptions } from "../../server/door.js";
 import { signalOf } from "../../server/http-server.js";
 import { noRoom, type UnreadBytes } from "../../server/unread.js";
-import { openRegularHandle } from "../../store/disk/lmdb-access.js";
 import { visible } from "../../visible.js";
 import { type Answering, type Counted, JSON_TYPE, notImplemented, type RestExchange, serverTime } from "./answering.js";
 import { FileAnswers } from "./file-answer.js";
 import { HandlerFiles } from "./handler-files.js";
 import { NodeStatus, type StatusFacts } from "./node-status.js";
 import { PageFiles } from "./page-files.js";
+import { WitnessFiles } from "./witness-files.js";
 
 /** The RPC of another program: the result of a call, as JSON. @throws UpgradeError UPG_REMOTE_*, and what it was refused with */
 export type AskRpc = (method: AskedMethod, params: JsonParams) => Promise<unknown>;
@@ -57,6 +57,8 @@ interface SiteRoute {
 }
 
 const IMMUTABLE = "public, max-age=31536000, immutable";
+/** What a handler or a witness has in it is no page, whatever a browser takes it for. */
+const NO_SNIFFING = { "x-content-type-options": "nosniff" };
 const STATUS_PATH = "/chain/upgrade/v1/status";
 const HANDLER_PATH = "/chain/upgrade/v1/handler/";
 const WITNESS_PATH = "/chain/upgrade/v1/witness/";
@@ -64,6 +66,7 @@ const WITNESS_PATH = "/chain/upgrade/v1/witness/";
 export class Site {
   readonly #files: FileAnswers;
   readonly #handlers: HandlerFiles;
+  readonly #witnesses: WitnessFiles;
   readonly #status: NodeStatus;
   readonly #routes: readonly SiteRoute[];
   #page: Promise<PageFiles> | undefined;
@@ -73,6 +76,7 @@ export class Site {
     const { query, site, unread } = options;
     this.#files = new FileAnswers(unread);
     this.#handlers = new HandlerFiles(site.handlerFolders, query.sha256);
+    this.#witnesses = new WitnessFiles(query.sha256);
     this.#status = new NodeStatus(query, site);
     this.#routes = [
       { template: "/rpc/{method}", before: "/rpc/", answer: (asked) => this.#rpc(asked) },
@@ -164,7 +168,7 @@ export class Site {
     const hash = word.toLowerCase();
     const found = await this.#handlers.find(hash);
     if (!found) throw new UpgradeError("UPG_NOT_FOUND_FILE", `this node has no handler ${hash}`);
-    const headers = { "content-type": "application/wasm", "cache-control": IMMUTABLE };
+    const headers = { "content-type": "application/wasm", ...NO_SNIFFING, "cache-control": IMMUTABLE };
     return this.#files.answer(exchange, { ...found, etag: `"${hash}"`, headers });
   }
 
@@ -173,20 +177,19 @@ export class Site {
    * carries its tag (`?etag=…`, without quotation marks); else it is asked for again by that tag.
    */
   async #witness({ exchange, word }: Asked): Promise<Response> {
-    const { site } = this.options;
-    const handle = word === "" ? undefined : await openRegularHandle(site.witnessFile(word)).catch(() => undefined);
-    if (!handle) {
+    const { query, site } = this.options;
+    const of = { chainId: query.node.chainId, plan: word };
+    const found = word === "" ? undefined : await this.#witnesses.find(site.witnessFile(word), of);
+    if (!found) {
       throw new UpgradeError(
         "UPG_NOT_FOUND_FILE",
         `this node has no witness of the upgrade "${visible(word).slice(0, 200)}"`,
       );
     }
-    const { size, mtimeMs } = await handle.stat();
-    const etag = `"${size.toString(16)}-${Math.floor(mtimeMs).toString(16)}"`;
-    const isNamed = parametersOf(exchange).get("etag") === etag.slice(1, -1);
+    const isNamed = parametersOf(exchange).get("etag") === found.etag.slice(1, -1);
     const cache = { "cache-control": isNamed ? IMMUTABLE : "public, no-cache" };
-    const headers = { "content-type": "application/octet-stream", ...cache };
-    return this.#files.answer(exchange, { handle, bytes: size, etag, headers });
+    const headers = { "content-type": "application/octet-stream", ...NO_SNIFFING, ...cache };
+    return this.#files.answer(exchange, { ...found, headers });
   }
 }
 

@@ -36,6 +36,7 @@ import { sayReadiness } from "./readiness.js";
 import { checkDatabase } from "./start-checks.js";
 import { roomLine, upgradeRoom } from "./upgrade-room.js";
 import { stagedHandlers, versionsAndHandlers } from "./versions-and-handlers.js";
+import { WitnessReleases } from "./witness-on-disk.js";
 
 const NO_FILE_LOCKS =
   "this platform has no build of fs-native-extensions, so the kernel does not lock the home: a second node in another " +
@@ -167,12 +168,13 @@ export class HeldHome {
     const database = this.#database ?? this.#openDatabase();
     this.#database = database;
     const staged = stagedHandlers({ chain, home, folder: options.staged, versions, log });
+    const releases = new WitnessReleases(home, genesis.chainId, (message) => log("warn", message));
     const app = new App({
       ...{ chain, database, sha256, core: new Core(), genesis, versions, log },
       staged: () => staged.look(),
       verifySignature: nodeVerifySignature,
       files: upgradeFiles(home.dataFolder),
-      isReleased: (plan) => home.hasReleased(plan),
+      isReleased: (plan, version) => releases.isReleased(plan, version),
       engine: engineMark(engine),
       isReopening: engine === "cometbft",
       ...appOptions(options),

@@ -1,5 +1,5 @@
 /** A node's home folder: where everything is. */
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { toHex, utf8 } from "../../bytes.js";
 import { messageOf, UpgradeError } from "../../errors.js";
@@ -86,10 +86,6 @@ export class Home {
   /** The operator wants no witness of the plan: the state before it may be pruned. */
   forgottenFile(plan: string): string {
     return join(this.path, "data", "witness", `${fileNameOf(plan)}.forgotten`);
-  }
-  /** May the state before the upgrade be pruned? */
-  hasReleased(plan: string): boolean {
-    return existsSync(this.witnessFile(plan)) || existsSync(this.forgottenFile(plan));
   }
   /** What a receipt leaves out because nodes differ: times, memory, tool versions. */
   receiptFile(plan: string): string {

@@ -21,9 +21,9 @@ export class HeldVersions {
     return new HeldVersions(new Map(names));
   }
 
-  /** The names, those of the oldest versions first. */
-  get plans(): readonly string[] {
-    return [...this.names.values()];
+  /** Versions and the names that they are held in, the oldest first. */
+  get entries(): readonly (readonly [version: number, name: string])[] {
+    return [...this.names];
   }
 
   versionOf(name: string): number | undefined {
@@ -41,9 +41,9 @@ export class HeldVersions {
   }
 
   /** Those below `oldest` that the commit of `version` may let go: what nobody wants is not looked for each time. */
-  released(version: number, oldest: number, isReleased: (name: string) => boolean): readonly number[] {
+  released(version: number, oldest: number, isReleased: (name: string, version: number) => boolean): readonly number[] {
     if (this.names.size === 0 || version % ASKED_EVERY !== 0) return [];
-    return [...this.names].filter(([held, name]) => held < oldest && isReleased(name)).map(([held]) => held);
+    return [...this.names].filter(([held, name]) => held < oldest && isReleased(name, held)).map(([held]) => held);
   }
 
   /** Without these, from the commit of `batch` on. */

@@ -19,7 +19,7 @@ export interface PruningRules {
   /** How many versions stay besides the one that is committed. */
   readonly versionsKept: number;
   /** May a version that is held in this name go? */
-  readonly isReleased: (name: string) => boolean;
+  readonly isReleased: (name: string, version: number) => boolean;
   /** The version before is held in this name. */
   readonly holdBefore: string | undefined;
 }

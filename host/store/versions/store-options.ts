@@ -22,7 +22,7 @@ export interface CommitMultiStoreOptions {
    * May the version go that a commit held with `holdBefore` of this name? Asked now and then, once the version would be
    * pruned. Without it no version is held.
    */
-  readonly isReleased?: (name: string) => boolean;
+  readonly isReleased?: (name: string, version: number) => boolean;
   /** Hears how far a large commit has come. */
   readonly onProgress?: OnProgress;
 }

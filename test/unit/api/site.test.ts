@@ -1,13 +1,15 @@
 /** REST: what a page needs besides the queries: a part of the RPC, files of an upgrade, the status. On both engines. */
-import { mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { toHex } from "../../../host/bytes.js";
 import { sha256 } from "../../../host/native/sha256.js";
+import { encodeWitness } from "../../../host/witness/encode.js";
 import { get, NOT_IMPLEMENTED } from "./rest-client.js";
 import { type TestNode, type TestNodeOptions, useTestNode } from "./test-node.js";
 
+const CHAIN_ID = "scenario-1";
 const HANDLER = readFileSync(join(import.meta.dirname, "../../../build/examples/split-balances.wasm"));
 const HASH = toHex(sha256(HANDLER));
 const PATH = `/chain/upgrade/v1/handler/${HASH}`;
@@ -17,8 +19,20 @@ function withFiles(home: string): void {
   mkdirSync(join(home, "handlers", "staged"), { recursive: true });
   writeFileSync(join(home, "handlers", "staged", "v2.wasm"), HANDLER);
   mkdirSync(join(home, "data", "witness"), { recursive: true });
-  writeFileSync(join(home, "data", "witness", "v%202.bin"), new Uint8Array(300_000).fill(7));
+  writeFileSync(join(home, "data", "witness", "v%202.bin"), WITNESS);
 }
+
+/** Of this many bytes, or a little more: other writes fill it. */
+function witnessOf(plan: string, bytes: number, chainId = CHAIN_ID): Uint8Array {
+  const value = new Uint8Array(Math.min(bytes, 1_048_576));
+  const writes = Array.from({ length: Math.ceil(bytes / value.length) }, (_, i) => ({
+    key: Uint8Array.of(1, i),
+    value,
+  }));
+  return encodeWitness({ chainId, plan, height: 4n, stores: [], others: [{ store: "bank", writes }] }, sha256);
+}
+
+const WITNESS = witnessOf("v 2", 300_000);
 
 /** Clients that do not read. */
 const CLIENTS = 30;
@@ -75,6 +89,8 @@ for (const isOfComet of [false, true]) {
 type Json = Readonly<Record<string, unknown>>;
 
 describe("handlers and witnesses", () => {
+  let witnesses = "";
+
   test("a handler by its hash → its bytes, to keep for ever; other names → refused", () =>
     useTestNode(
       async (node) => {
@@ -154,8 +170,9 @@ describe("handlers and witnesses", () => {
       async (node) => {
         const path = "/chain/upgrade/v1/witness/v%202";
         const response = await ask(node, {}, path);
-        expect((await response.arrayBuffer()).byteLength).toBe(300_000);
+        expect((await response.arrayBuffer()).byteLength).toBe(WITNESS.length);
         expect(response.headers.get("cache-control")).toBe("public, no-cache");
+        expect(response.headers.get("x-content-type-options")).toBe("nosniff");
         const tag = (response.headers.get("etag") ?? "").slice(1, -1);
         const kept = await ask(node, {}, `${path}?etag=${tag}`, "HEAD");
         expect(kept.headers.get("cache-control")).toContain("immutable");
@@ -165,6 +182,35 @@ describe("handlers and witnesses", () => {
         }
       },
       { prepare: withFiles },
+    ));
+
+  test("a file that is empty, cut, changed later, a link, a folder, of another plan or chain → 404, as if it were absent", () =>
+    useTestNode(
+      async (node) => {
+        const status = async (name: string) => (await get(node, `/chain/upgrade/v1/witness/${name}`)).status;
+        for (const name of ["empty", "cut", "link", "folder", "other-plan", "other-chain"]) {
+          expect([name, await status(name)]).toEqual([name, 404]);
+        }
+        expect(await status("good")).toBe(200);
+        expect(await status("good")).toBe(200);
+        writeFileSync(join(witnesses, "good.bin"), witnessOf("good", 10).fill(0, -8));
+        expect(await status("good")).toBe(404);
+      },
+      {
+        prepare: (home) => {
+          withFiles(home);
+          witnesses = join(home, "data", "witness");
+          const write = (name: string, bytes: Uint8Array) => writeFileSync(join(witnesses, `${name}.bin`), bytes);
+          write("good", witnessOf("good", 10));
+          write("empty", new Uint8Array(0));
+          write("cut", witnessOf("cut", 5_000).subarray(0, 4_000));
+          write("other-plan", witnessOf("good", 10));
+          write("other-chain", witnessOf("other-chain", 10, "elsewhere-1"));
+          write("target", witnessOf("link", 10));
+          symlinkSync(join(witnesses, "target.bin"), join(witnesses, "link.bin"));
+          mkdirSync(join(witnesses, "folder.bin"));
+        },
+      },
     ));
 
   test("a file of 64 MiB to clients that do not read → few bytes of it in memory, and they are let go", () =>
@@ -191,9 +237,7 @@ describe("handlers and witnesses", () => {
         limits: { answerMillis: 3_000 },
         prepare: (home) => {
           withFiles(home);
-          const file = join(home, "data", "witness", "large.bin");
-          writeFileSync(file, "");
-          truncateSync(file, 64 * 1_048_576);
+          writeFileSync(join(home, "data", "witness", "large.bin"), witnessOf("large", 64 * 1_048_576));
         },
       },
     ));
