@@ -4,12 +4,12 @@ import { writeFileAtomically } from "../engine/home/atomic-file.js";
 import { keptGenesis } from "../engine/home/genesis-record.js";
 import { Home } from "../engine/home/home.js";
 import { noChain, openShared } from "../engine/home/home-database.js";
-import { findWitness } from "../engine/home/witness-on-disk.js";
 import { UpgradeError } from "../errors.js";
 import { sha256 } from "../native/sha256.js";
 import { recordFromHome } from "../recording/record-home.js";
 import { forgetBefore, writeWitness } from "../recording/witness-files.js";
 import { programChain } from "../shell/program-chain.js";
+import { findWitness } from "../store/disk/witness-on-disk.js";
 import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import { HeldVersions } from "../store/versions/held-versions.js";
 import { outputFile } from "./output-file.js";
@@ -62,7 +62,7 @@ export function forgetUpgrade(path: string, plan: string): object {
       );
     }
     const { chainId } = keptGenesis(database).facts;
-    const found = findWitness(home, { chainId, plan, height: BigInt(height) + 1n });
+    const found = findWitness(home.witnessFile(plan), { chainId, plan, height: BigInt(height) + 1n }, sha256);
     forgetBefore(home, plan);
     return { plan, height: String(height), witness: found === "whole" };
   } finally {

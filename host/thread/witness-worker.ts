@@ -8,11 +8,12 @@ import { parentPort } from "node:worker_threads";
 import type { Chain } from "../chain/define-chain.js";
 import { keptGenesis } from "../engine/home/genesis-record.js";
 import { Home } from "../engine/home/home.js";
-import { findWitness } from "../engine/home/witness-on-disk.js";
 import { messageOf } from "../errors.js";
+import { sha256 } from "../native/sha256.js";
 import { recordFromHome } from "../recording/record-home.js";
 import { writeWitness } from "../recording/witness-files.js";
 import { LmdbReader } from "../store/disk/lmdb-reader.js";
+import { findWitness } from "../store/disk/witness-on-disk.js";
 import { HeldVersions } from "../store/versions/held-versions.js";
 
 /** What the thread is made with. */
@@ -35,11 +36,8 @@ export function runWitnessThread({ home: path, folders }: WitnessJob, chain: Cha
   try {
     for (const [version, plan] of HeldVersions.load(database).entries) {
       if (existsSync(home.forgottenFile(plan))) continue;
-      const found = findWitness(home, {
-        chainId: keptGenesis(database).facts.chainId,
-        plan,
-        height: BigInt(version) + 1n,
-      });
+      const of = { chainId: keptGenesis(database).facts.chainId, plan, height: BigInt(version) + 1n };
+      const found = findWitness(home.witnessFile(plan), of, sha256);
       if (found === "whole") continue;
       const one = made(plan, () => recordFromHome({ database, home, chain, folders }, plan).bytes, home);
       parentPort?.postMessage(typeof found === "object" ? { ...one, ...found } : one);

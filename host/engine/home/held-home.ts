@@ -14,6 +14,7 @@ import { assert, isUpgradeError, messageOf } from "../../errors.js";
 import { sha256 } from "../../native/sha256.js";
 import { nameProgram } from "../../program-name.js";
 import { LmdbDatabase } from "../../store/disk/lmdb-database.js";
+import { WitnessReleases } from "../../store/disk/witness-on-disk.js";
 import { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
 import type { CommitID, Height, Plan } from "../../types.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
@@ -36,7 +37,6 @@ import { sayReadiness } from "./readiness.js";
 import { checkDatabase } from "./start-checks.js";
 import { roomLine, upgradeRoom } from "./upgrade-room.js";
 import { stagedHandlers, versionsAndHandlers } from "./versions-and-handlers.js";
-import { WitnessReleases } from "./witness-on-disk.js";
 
 const NO_FILE_LOCKS =
   "this platform has no build of fs-native-extensions, so the kernel does not lock the home: a second node in another " +
@@ -168,7 +168,7 @@ export class HeldHome {
     const database = this.#database ?? this.#openDatabase();
     this.#database = database;
     const staged = stagedHandlers({ chain, home, folder: options.staged, versions, log });
-    const releases = new WitnessReleases(home, genesis.chainId, (message) => log("warn", message));
+    const releases = new WitnessReleases(home, sha256, genesis.chainId, (message) => log("warn", message));
     const app = new App({
       ...{ chain, database, sha256, core: new Core(), genesis, versions, log },
       staged: () => staged.look(),

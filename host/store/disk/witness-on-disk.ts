@@ -1,20 +1,19 @@
 /** Whether the witness of an upgrade is in the home: a file of that name may be empty, a link, or of another chain. */
 import { closeSync, constants, existsSync, fstatSync, readSync } from "node:fs";
 import { messageOf } from "../../errors.js";
-import { sha256 } from "../../native/sha256.js";
-import { openRegularFile } from "../../store/disk/lmdb-access.js";
+import type { Sha256 } from "../../types.js";
 import { CHECKED_PART_BYTES, WitnessFileCheck, type WitnessOf } from "../../witness/file-check.js";
-import type { Home } from "./home.js";
+import { openRegularFile } from "./lmdb-access.js";
 
 /** `fault`: what has the name is no witness of the upgrade. */
 export type WitnessFound = "whole" | "absent" | { readonly fault: string };
 
 /** An ordinary file and no link, of this chain, plan and height, with its digest. Reads all of it. */
-export function findWitness(home: Home, of: WitnessOf): WitnessFound {
+export function findWitness(path: string, of: WitnessOf, sha256: Sha256): WitnessFound {
   let file: number | undefined;
   try {
-    file = openRegularFile(home.witnessFile(of.plan), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
-    checkWitness(file, of);
+    file = openRegularFile(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    checkWitness(file, of, sha256);
     return "whole";
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -25,7 +24,7 @@ export function findWitness(home: Home, of: WitnessOf): WitnessFound {
   }
 }
 
-function checkWitness(file: number, of: WitnessOf): void {
+function checkWitness(file: number, of: WitnessOf, sha256: Sha256): void {
   const { size } = fstatSync(file);
   const check = new WitnessFileCheck(of, size, sha256);
   for (let at = 0; at < size; ) {
@@ -43,12 +42,19 @@ function checkWitness(file: number, of: WitnessOf): void {
   check.end();
 }
 
+/** Where a home has what concerns the witness of a plan. */
+interface WitnessPlaces {
+  witnessFile(plan: string): string;
+  forgottenFile(plan: string): string;
+}
+
 /** Gives states before upgrades up: those that nobody wants, and those whose witness is whole. */
 export class WitnessReleases {
   readonly #warned = new Map<string, string>();
 
   constructor(
-    private readonly home: Home,
+    private readonly home: WitnessPlaces,
+    private readonly sha256: Sha256,
     private readonly chainId: string,
     private readonly warn: (message: string) => void,
   ) {}
@@ -56,7 +62,8 @@ export class WitnessReleases {
   /** May the state of this version, the one before the upgrade, be pruned? */
   isReleased(plan: string, version: number): boolean {
     if (existsSync(this.home.forgottenFile(plan))) return true;
-    const found = findWitness(this.home, { chainId: this.chainId, plan, height: BigInt(version) + 1n });
+    const of = { chainId: this.chainId, plan, height: BigInt(version) + 1n };
+    const found = findWitness(this.home.witnessFile(plan), of, this.sha256);
     if (typeof found === "object") this.#warnOnce(plan, found.fault);
     return found === "whole";
   }
