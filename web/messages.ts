@@ -1,5 +1,5 @@
 /** What the page and its workers send to each other. All of it can be cloned. */
-import type { Claim, ClaimState, Evidence, Header } from "chain-upgrade/verify";
+import type { Claim, ClaimState, Evidence, Header, TrustRoot } from "chain-upgrade/verify";
 import type { TypedTrust } from "./trust.js";
 
 /** Where evidence comes from: collected now, or from a document that was saved. */
@@ -48,7 +48,7 @@ export interface Checked {
   readonly chainId: string;
   /** The height of the proven state. */
   readonly height: bigint;
-  readonly root: { readonly height: bigint; readonly hash: string; readonly isYours: boolean };
+  readonly root: { readonly height: bigint; readonly hash: string; readonly from: TrustRoot["from"] };
   readonly steps: number;
   readonly signatures: number;
   readonly claims: readonly Claim[];
@@ -70,7 +70,8 @@ export interface TrustedHeaders {
   readonly evidence: Evidence;
   readonly block: Header;
   readonly next: Header;
-  readonly isYours: boolean;
+  /** Of what these headers prove. */
+  readonly state: ClaimState;
 }
 
 export type VerifySaid = Checked | TrustedHeaders | Refused;

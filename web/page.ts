@@ -25,6 +25,8 @@ class Page {
   readonly #live: LiveSource | undefined;
   readonly #runner: Runner;
   #trust: TypedTrust | undefined;
+  /** The fragment of the block that the reader typed, or has compared. */
+  #own = "";
   #said: Checked | Refused | undefined;
   #lastChecked: Checked | undefined;
   #look: Live = { status: undefined, proposals: [] };
@@ -43,6 +45,9 @@ class Page {
     say("source", this.#source ? `Source: ${sourceName(this.#source)}` : "Saved with its evidence; no server is asked");
     this.#readFragment();
     element("trust").addEventListener("submit", (event) => this.#takeTrust(event));
+    element("root").addEventListener("click", ({ target }) => {
+      if (target instanceof Element && target.id === "compared") this.#compared();
+    });
     element("save").addEventListener("click", () => this.#save());
     element("run").addEventListener("click", () => void this.#runner.run());
     addEventListener("hashchange", () => {
@@ -107,7 +112,7 @@ class Page {
   }
 
   #take(said: Checked | Refused): void {
-    if (said.kind === "refused" && isSilent(said) && this.#lastChecked) {
+    if (said.kind === "refused" && isSilent(said) && this.#lastChecked && this.#said?.kind === "checked") {
       say("verdict", `The source does not respond; below is what was checked at height ${this.#lastChecked.height}.`);
       return;
     }
@@ -125,10 +130,15 @@ class Page {
     const { status, proposals } = this.#look;
     const proposal = proposalOf(proposals, status?.plan);
     const applied = this.#applied();
-    const view = nowView({ status, proposal, applied, now: Date.now(), isOffline: this.#source === undefined });
+    const view = nowView({ status, proposal, applied, now: Date.now(), ...this.#standing() });
     element("now").dataset["mood"] = view.mood;
     say("now-title", view.title);
     show("now-body", view.body);
+  }
+
+  #standing(): { readonly isOffline: boolean; readonly isRefused: boolean } {
+    const isRefused = this.#said?.kind === "refused" && !isSilent(this.#said);
+    return { isOffline: this.#source === undefined, isRefused };
   }
 
   #drawChecked(checked: Checked): void {
@@ -179,10 +189,8 @@ class Page {
   #readFragment(): void {
     try {
       const trust = trustOfFragment(location.hash);
-      this.#trust = trust;
-      if (!trust) return;
-      element<HTMLInputElement>("trust-height").value = String(trust.height);
-      element<HTMLInputElement>("trust-hash").value = trust.hash.toUpperCase();
+      const isOwn = trust && fragmentOf(trust) === this.#own;
+      this.#trust = isOwn ? { ...trust, from: "yours" } : trust;
       this.#trustError("");
     } catch (error) {
       this.#trustError(wordsOf(error));
@@ -193,14 +201,35 @@ class Page {
     event.preventDefault();
     const [height, hash] = [element<HTMLInputElement>("trust-height"), element<HTMLInputElement>("trust-hash")];
     try {
-      const trust = readTrust(height.value, hash.value);
+      const trust = readTrust(height.value, hash.value, "yours");
       this.#trustError("");
-      if (location.hash === fragmentOf(trust)) void this.#check();
-      else location.hash = fragmentOf(trust);
+      this.#begin(trust);
     } catch (error) {
       this.#trustError(wordsOf(error));
       (/hash/.test(wordsOf(error)) ? hash : height).focus();
     }
+  }
+
+  /** The block that was shown beside the button, and no later one. */
+  #compared(): void {
+    if (this.#said?.kind !== "checked") return;
+    const { height, hash } = this.#said.root;
+    // What was only there to be compared goes at once, not under the reader's eyes a while later.
+    const own: Checked = { ...this.#said, root: { height, hash, from: "yours" } };
+    show("claims", claimsView(own));
+    show("root", rootView(own));
+    this.#begin(readTrust(String(height), hash, "yours"));
+  }
+
+  /** From a block that the reader vouches for; its address is for bookmarks. */
+  #begin(trust: TypedTrust): void {
+    this.#own = fragmentOf(trust);
+    if (location.hash !== this.#own) {
+      location.hash = this.#own;
+      return;
+    }
+    this.#readFragment();
+    void this.#check();
   }
 
   #trustError(words: string): void {

@@ -8,7 +8,7 @@ import type { Child } from "./tree.js";
 import type { TypedTrust } from "./trust.js";
 import { refusedView } from "./views/claims.js";
 import { paragraph } from "./views/parts.js";
-import { costView, type RunCost, ranView } from "./views/run.js";
+import { costView, type RunCost, ranView, tooLateView } from "./views/run.js";
 import { ask } from "./worker-text.js";
 
 /** Put in by the build: the program's bytes and its hash, which the browser holds it to. */
@@ -26,6 +26,9 @@ interface Offered {
 }
 
 const NO_WITNESS = "This source has no witness of the upgrade, so it cannot be run here.";
+
+const notRun = (refused: Refused) =>
+  refusedView(refused, "Nothing is shown of this run; the claims above do not rest on it.");
 
 export class Runner {
   #offered: Offered | undefined;
@@ -91,23 +94,24 @@ export class Runner {
       this.#files ??= await this.#fetched(offered.receipt, this.#cost);
       show("run-result", await this.#ran(offered, this.#files));
     } catch (error) {
-      show("run-result", refusedView({ kind: "refused", code: "", message: String(error) }));
+      show("run-result", notRun({ kind: "refused", code: "", message: String(error) }));
     }
     button.disabled = false;
   }
 
   async #ran({ receipt, trust }: Offered, { witness, handler, program }: Files): Promise<Child[]> {
+    if (trust && trust.height > receipt.height) return tooLateView(trust.height, receipt.height);
     const rpc = this.source?.rpc;
     const of: BlockSource = rpc === undefined ? { evidence: this.#evidence } : { rpc, height: receipt.height };
     const headers = await ask<VerifyAsked, TrustedHeaders | Refused>(this.verifier, { kind: "headers", of, trust });
-    if (headers.kind === "refused") return refusedView(headers);
-    const { block, next, evidence, isYours } = headers;
+    if (headers.kind === "refused") return notRun(headers);
+    const { block, next, evidence, state } = headers;
     // The program takes what it shares with the verifier from there.
     const both = `${this.verifier}\n${program}`;
     const said = await ask<RunAsked, RunSaid>(both, { kind: "run", witness, handler, block, next });
-    if (said.kind === "refused") return refusedView(said);
+    if (said.kind === "refused") return notRun(said);
     this.#evidence = evidence;
-    return ranView(said, isYours);
+    return ranView(said, state);
   }
 
   async #fetched(receipt: ReceiptView, { witness, handler }: RunCost): Promise<Files> {

@@ -1,9 +1,13 @@
-/** The block that a reader trusts: typed in, or in the address after `#`, where it is never sent to a server. */
+/**
+ * The block where trust begins: typed in by the reader, or in the address after `#`, where it is never sent to a server. Who wrote
+ * an address, or the site that shows this page, is not known: such a block is the reader's once it was compared.
+ */
 
 export interface TypedTrust {
   readonly height: bigint;
   /** 64 hex digits, lower case. */
   readonly hash: string;
+  readonly from: "yours" | "link";
 }
 
 export class TrustError extends Error {}
@@ -11,14 +15,14 @@ export class TrustError extends Error {}
 const HEIGHT_MAX = 2n ** 63n - 1n;
 
 /** @throws TrustError in words for the reader */
-export function readTrust(height: string, hash: string): TypedTrust {
+export function readTrust(height: string, hash: string, from: TypedTrust["from"]): TypedTrust {
   const digits = height.replace(/[\s,_]/g, "");
   if (!/^[1-9]\d{0,18}$/.test(digits) || BigInt(digits) > HEIGHT_MAX) {
     throw new TrustError("The height is a whole number from 1 on.");
   }
   const hex = hash.trim().replace(/^0x/i, "").toLowerCase();
   if (!/^[0-9a-f]{64}$/.test(hex)) throw new TrustError("The hash of a block is 64 hex digits.");
-  return { height: BigInt(digits), hash: hex };
+  return { height: BigInt(digits), hash: hex, from };
 }
 
 /** `#trust=HEIGHT:HASH`; undefined: there is none. @throws TrustError */
@@ -26,9 +30,9 @@ export function trustOfFragment(fragment: string): TypedTrust | undefined {
   const text = new URLSearchParams(fragment.replace(/^#/, "")).get("trust");
   if (text === null) return undefined;
   const [height = "", hash = ""] = text.split(":");
-  return readTrust(height, hash);
+  return readTrust(height, hash, "link");
 }
 
-export function fragmentOf({ height, hash }: TypedTrust): string {
+export function fragmentOf({ height, hash }: Omit<TypedTrust, "from">): string {
   return `#trust=${height}:${hash.toUpperCase()}`;
 }

@@ -95,14 +95,15 @@ function lastUpgrade({ claims }: Pick<Claims, "claims">): bigint | undefined {
 async function headers({ of, trust }: Extract<VerifyAsked, { kind: "headers" }>): Promise<TrustedHeaders> {
   const isSaved = "evidence" in of;
   const evidence = isSaved ? (of.evidence as Evidence) : await blockEvidence(of.rpc, of.height, trust);
-  const { trusted, height } = await judged(evidence, trust, isSaved);
+  const { trusted, height, claims: found } = await judged(evidence, trust, isSaved);
   const next = trusted.lightBlock.signedHeader.header;
-  const found = evidence.light_blocks.map(
+  const all = evidence.light_blocks.map(
     ({ signed_header, validators }) => readLightBlock(signed_header, validators).signedHeader.header,
   );
-  const block = found.find((each) => each.height === height);
+  const block = all.find((each) => each.height === height);
   if (!block) throw new Error(`the evidence has no header ${height}`);
-  return { kind: "headers", evidence, block, next, isYours: trust !== undefined };
+  const state = found.find(({ id }) => id === "header")?.state ?? "unproven";
+  return { kind: "headers", evidence, block, next, state };
 }
 
 /** Header of the block and of the next. A root after them cannot reach back. */
@@ -123,7 +124,7 @@ function rootOf(evidence: Evidence, trust: TypedTrust | undefined): TrustRoot {
   const chainId = text(document["chain_id"]) ?? "";
   if (trust) {
     const hash = Uint8Array.from(trust.hash.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
-    return { chainId, height: trust.height, hash, from: "yours" };
+    return { chainId, height: trust.height, hash, from: trust.from };
   }
   const { height, hash } = members(document["root"]);
   const bytes = Uint8Array.from(atob(text(hash) ?? ""), (each) => each.charCodeAt(0));
@@ -132,12 +133,12 @@ function rootOf(evidence: Evidence, trust: TypedTrust | undefined): TrustRoot {
 
 async function verified(evidence: Evidence, trust: TypedTrust | undefined, isSaved: boolean): Promise<Checked> {
   const { chainId, height, trusted, claims } = await judged(evidence, trust, isSaved);
-  const { height: rootHeight, hash } = rootOf(evidence, trust);
+  const { height: rootHeight, hash, from } = rootOf(evidence, trust);
   const before = claims.find(({ id }) => id === "versions-before");
   return {
     kind: "checked",
     ...{ evidence, chainId, height, claims, steps: trusted.steps, signatures: trusted.signatures },
-    root: { height: rootHeight, hash: hexOf(hash), isYours: trust !== undefined },
+    root: { height: rootHeight, hash: hexOf(hash), from },
     receipt: receiptOf(claims),
     before: before?.id === "versions-before" && before.value ? versionsBefore(before, evidence) : undefined,
   };

@@ -8,6 +8,13 @@ import { visible } from "../visible.js";
 import type { ProvenState } from "./proven-state.js";
 import type { Claim, ClaimId, ClaimOf, ClaimState, ClaimValues, Trusted, TrustRoot } from "./types.js";
 
+/** What a trusted block is worth, by where its hash came from. */
+const ROOTS: Readonly<Record<TrustRoot["from"], { readonly state: ClaimState; readonly named: string }>> = {
+  yours: { state: "proven", named: "which you trust" },
+  link: { state: "link-root", named: "which a link has named" },
+  server: { state: "server-root", named: "which the server that is checked has named" },
+};
+
 /** Makes claims of one verification: what all of them rest on, and how far that goes. */
 export class ClaimMaker {
   readonly #rests: readonly string[];
@@ -15,8 +22,8 @@ export class ClaimMaker {
 
   constructor(root: TrustRoot, trusted: Trusted) {
     const { header } = trusted.lightBlock.signedHeader;
-    const named = root.from === "yours" ? "which you trust" : "which the server that is checked has named";
-    this.#state = root.from === "yours" ? "proven" : "server-root";
+    const { state, named } = ROOTS[root.from];
+    this.#state = state;
     this.#rests = [
       `block ${root.height} with hash ${toUpperHex(root.hash)}, ${named}`,
       ...(trusted.steps === 0

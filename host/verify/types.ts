@@ -9,8 +9,11 @@ export interface TrustRoot {
   readonly height: bigint;
   /** Hash of the header, 32 bytes. */
   readonly hash: Uint8Array;
-  /** Where the hash came from: `yours` (typed in, or built into the caller), or `server` (the very server that is checked: then no claim is more than amber). */
-  readonly from: "yours" | "server";
+  /**
+   * Where the hash came from: `yours` (typed in, or built into the caller), `link` (somebody else may have written it, and the reader has
+   * not compared it), or `server` (the very server that is checked). Of the last two no claim is more than amber.
+   */
+  readonly from: "yours" | "link" | "server";
 }
 
 /** What carries trust from the root to other headers. */
@@ -101,10 +104,10 @@ export interface Evidence extends EvidenceState {
 }
 
 /**
- * How far a claim can be believed: `proven` from the reader's own trust root; `server-root` when the root came from the
- * server that is checked; `unproven` when the server only says so; `absent` when the chain has no such record.
+ * How far a claim can be believed: `proven` from the reader's own trust root; `link-root` when the root came with a link,
+ * `server-root` when it came from the server that is checked; `unproven` when the server only says so; `absent` when the chain has no such record.
  */
-export type ClaimState = "proven" | "server-root" | "unproven" | "absent";
+export type ClaimState = "proven" | "link-root" | "server-root" | "unproven" | "absent";
 
 /** The value of each kind of claim. */
 export interface ClaimValues {

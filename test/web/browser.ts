@@ -34,7 +34,9 @@ function noteShifts(): void {
   const shifts = { sum: 0 };
   Object.assign(globalThis, { shifts });
   new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) shifts.sum += (entry as PerformanceEntry & { value: number }).value;
+    // What moves at once because the reader pressed something is expected, and does not count.
+    type Shift = PerformanceEntry & { readonly value: number; readonly hadRecentInput: boolean };
+    for (const { value, hadRecentInput } of list.getEntries() as Shift[]) if (!hadRecentInput) shifts.sum += value;
   }).observe({ type: "layout-shift", buffered: true });
 }
 

@@ -128,6 +128,24 @@ describe.skipIf(missing !== undefined)(`the page in Chromium${missing ? ` (${mis
       await expectSound(page, "waiting-phone");
     });
 
+    test("a trusted block that came with a link → amber, the whole hash to compare; the button or the keyboard makes it the reader's", async () => {
+      const hash = await hashOf(far, 100);
+      const { page } = await openPage(browser, `${far}#trust=100:${hash}`);
+      expect(await verdictOf(page)).toBe("Checked: all agrees, from a block that came with the link.");
+      expect((await claimsOn(page)).every((claim) => claim.startsWith("! Rests on this link"))).toBe(true);
+      expect(await textOn(page, "#root")).toContain(hash);
+      expect(await page.locator("#trust-hash").inputValue()).toBe("");
+      await expectSound(page);
+      expect(await compared(page)).toMatch(/[1-9] claims proven/);
+      expect((await claimsOn(page)).every((claim) => claim.startsWith("✓ Proven"))).toBe(true);
+      await page.goto(`${far}#trust=101:${await hashOf(far, 101)}`);
+      await verdictOf(page, /came with the link/);
+      await page.locator("#trust-height").fill("101");
+      await page.locator("#trust-hash").fill(await hashOf(far, 101));
+      await page.keyboard.press("Enter");
+      expect(await verdictOf(page, /proven from/)).toMatch(/[1-9] claims proven/);
+    });
+
     test("tampered value of a proof → refused on the page", async () => {
       const { page } = await openPage(browser, "about:blank");
       await page.context().route("**/rpc/abci_query*", async (route) => {
@@ -142,6 +160,8 @@ describe.skipIf(missing !== undefined)(`the page in Chromium${missing ? ` (${mis
       expect(await verdictOf(page)).toMatch(/^Refused/);
       expect(await claimsOn(page)).toEqual([]);
       expect(await textOn(page, "#claims")).toContain("UPG_PROOF_");
+      expect(await textOn(page, "#now")).toMatch(/^Not believed/);
+      expect(await textOn(page, "#now")).not.toContain("v2");
     });
 
     test("an origin without WebCrypto → the same claims, by noble", async () => {
@@ -152,7 +172,8 @@ describe.skipIf(missing !== undefined)(`the page in Chromium${missing ? ` (${mis
       ]);
       await verdictOf(page);
       await page.goto(`${page.url()}#trust=100:${await hashOf(far, 100)}`);
-      expect(await verdictOf(page, /proven from/)).toContain("Checked");
+      await verdictOf(page, /came with the link/);
+      expect(await compared(page)).toContain("Checked");
     });
 
     test("another site: by one script tag, and as a folder with ?rpc= → the same claims", async () => {
@@ -193,7 +214,7 @@ describe.skipIf(missing !== undefined)(`the page in Chromium${missing ? ` (${mis
           look();
         })`;
           const said = await firefox.text(tab, settled);
-          expect(said).toMatch(/^Checked: [1-9] claims proven/);
+          expect(said).toMatch(/^Checked: all agrees, from a block that came with the link/);
           expect(said).toContain('Upgrade "v2" is scheduled');
         } finally {
           await firefox.close();
@@ -215,6 +236,7 @@ describe.skipIf(missing !== undefined)(`the page in Chromium${missing ? ` (${mis
     test("run it here → its size first; the whole app hash comes out equal; a file runs it again without a network", async () => {
       const { page, requests } = await openPage(browser, `${url}#trust=3:${await hashOf(url, 3)}`, DESKTOP);
       await verdictOf(page);
+      await compared(page);
       await page.locator("#run").waitFor();
       expect(await textOn(page, "#run-cost")).toMatch(
         /fetches \d+ KiB \(witness \d+ KiB, handler \d+ KiB, program \d+ KiB\)/,
@@ -228,10 +250,21 @@ describe.skipIf(missing !== undefined)(`the page in Chromium${missing ? ` (${mis
       expect(await violationsInBoth(page)).toEqual([]);
       const file = await save(page);
       const opened = await openPage(browser, `${pathToFileURL(file).href}#trust=3:${await hashOf(url, 3)}`);
+      await verdictOf(opened.page);
+      await compared(opened.page);
       await opened.page.locator("#run").click();
       await opened.page.locator("#run-result", { hasText: "Run here in" }).waitFor();
       expect(opened.requests.filter((each) => !/^(?:file|blob):/.test(each))).toEqual([]);
       expect(opened.complaints).toEqual([]);
+    });
+
+    test("run it here, trust begins after the upgrade → an earlier block is asked for; the claims stay", async () => {
+      const { page } = await openPage(browser, `${url}#trust=9:${await hashOf(url, 9)}`);
+      await verdictOf(page);
+      await page.locator("#run").click();
+      await page.locator("#run-result", { hasText: "enter an earlier block that you trust: 8 at most" }).waitFor();
+      expect(await textOn(page, "#run-result")).not.toContain("Refused");
+      expect(await claimsOn(page)).not.toEqual([]);
     });
 
     test.each([
@@ -285,7 +318,8 @@ describe.skipIf(missing !== undefined)(`the page in Chromium${missing ? ` (${mis
         await untilHeight(url, 10);
         const { page: after } = await openPage(browser, `${url}#trust=3:${await hashOf(url, 3)}`, DESKTOP);
         await untilMood(after, "done");
-        expect(await verdictOf(after)).toMatch(/[1-9] claims proven/);
+        await verdictOf(after);
+        expect(await compared(after)).toMatch(/[1-9] claims proven/);
         expect(await textOn(after, "#receipt")).toMatch(/v2, in block 8[\s\S]*bank/);
         expect(await textOn(after, "#versions")).toMatch(/auth\s+1\s+2/);
         expect(await claimsOn(after)).toContainEqual(expect.stringMatching(/^✓ Proven: No upgrade is scheduled/));
@@ -307,6 +341,12 @@ async function tabTo(page: Page, id: string): Promise<void> {
   throw new Error(`no way to ${id} by the keyboard`);
 }
 
+/** The reader has compared the hash that came with the address; the verdict then. */
+async function compared(page: Page): Promise<string> {
+  await page.getByRole("button", { name: "I have compared this hash" }).click();
+  return await verdictOf(page, /proven from/);
+}
+
 async function save(page: Page): Promise<string> {
   const [saved] = await Promise.all([page.waitForEvent("download"), page.locator("#save").click()]);
   const file = join(folder, `${files++}-${saved.suggestedFilename()}`);
@@ -321,7 +361,8 @@ async function expectKept(page: Page): Promise<void> {
   const opened = await openPage(browser, pathToFileURL(file).href);
   expect(await verdictOf(opened.page)).toContain("from a block that this source named itself");
   await opened.page.goto(`${pathToFileURL(file).href}#${trust}`);
-  expect(await verdictOf(opened.page, /proven from/)).toMatch(/[1-9] claims proven/);
+  await verdictOf(opened.page, /came with the link/);
+  expect(await compared(opened.page)).toMatch(/[1-9] claims proven/);
   await untilMood(opened.page, "done");
   expect(opened.requests.filter((url) => !/^(?:file|blob):/.test(url))).toEqual([]);
   expect(opened.complaints).toEqual([]);

@@ -13,6 +13,7 @@ interface Mark {
 /** A word beside each icon and colour: none of the three is needed to understand it. */
 const MARKS: Readonly<Record<ClaimState, Mark>> = {
   proven: { icon: "✓", word: "Proven" },
+  "link-root": { icon: "!", word: "Rests on this link" },
   "server-root": { icon: "!", word: "Rests on this server" },
   unproven: { icon: "?", word: "Only said" },
   absent: { icon: "–", word: "Not shown" },
@@ -26,16 +27,17 @@ export function badge(state: ClaimState): Tree {
 /** What the server only says is shown where it belongs, not among the claims. */
 const SAID: readonly Claim["id"][] = ["status", "plan-status"];
 
+const WARNINGS = {
+  yours: undefined,
+  link: "The trusted block came with the link, or from the site that shows this page, so these claims rest on it. Compare its hash with one from a source of your own.",
+  server:
+    "The trusted hash came from the very source that is checked, so these claims rest on it. Compare the hash with one from a source of your own, and enter it below.",
+} as const;
+
 export function claimsView({ claims, root }: Checked): Child[] {
   const shown = claims.filter(({ id }) => !SAID.includes(id));
   return [
-    root.isYours
-      ? undefined
-      : h(
-          "p",
-          { class: "warning" },
-          "The trusted hash came from the very source that is checked, so these claims rest on it. Compare the hash with one from a source of your own, and enter it below.",
-        ),
+    WARNINGS[root.from] && h("p", { class: "warning" }, WARNINGS[root.from]),
     h("ul", { class: "claims" }, ...shown.map(claimView)),
   ];
 }
@@ -53,7 +55,8 @@ function claimView({ state, words, restsOn }: Claim): Tree {
 /** The source has said nothing that could be true or false. */
 export const isSilent = ({ code }: Refused): boolean => code.startsWith("UPG_REMOTE_");
 
-export function refusedView(refused: Refused): Child[] {
+/** @param rest what becomes of the rest of what is shown */
+export function refusedView(refused: Refused, rest = "Nothing of what the source sent is shown as a claim."): Child[] {
   const { code, message } = refused;
   const mark = isSilent(refused) ? { icon: "–", word: "No evidence" } : { icon: "✗", word: "Refused" };
   return [
@@ -64,15 +67,24 @@ export function refusedView(refused: Refused): Child[] {
       ` ${message}`,
       code === "" ? undefined : h("span", {}, " (", h("code", {}, code), ")"),
     ),
-    paragraph("Nothing of what the source sent is shown as a claim."),
+    paragraph(rest),
   ];
 }
 
+const FROM = {
+  yours: "as you entered or compared it",
+  link: "as the link, or the site that shows this page, gave it",
+  server: "as the source itself gave it",
+} as const;
+
+/** A hash that is to be compared is shown whole. */
 export function rootView({ root, steps, signatures }: Checked): Child[] {
-  const from = root.isYours ? "as you entered it" : "as the source itself gave it";
+  const isLinked = root.from === "link";
+  const shown = isLinked ? h("code", {}, root.hash) : hash(root.hash);
   const way = `${counted(signatures, "signature")} of validators carried it on in ${counted(steps, "step")}.`;
   return [
-    paragraph(`Trust begins at block ${count(root.height)}, hash `, hash(root.hash), `, ${from}.`),
+    paragraph(`Trust begins at block ${count(root.height)}, hash `, shown, `, ${FROM[root.from]}.`),
+    isLinked ? h("button", { id: "compared", type: "button" }, "I have compared this hash") : undefined,
     steps === 0 ? undefined : paragraph(way),
   ];
 }
@@ -84,6 +96,7 @@ export function verdictOf(said: Checked | Refused): string {
     return "Refused: what this source sends does not verify.";
   }
   const proven = said.claims.filter(({ state }) => state === "proven").length;
-  if (said.root.isYours) return `Checked: ${counted(proven, "claim")} proven from the block that you trust.`;
+  if (said.root.from === "link") return "Checked: all agrees, from a block that came with the link.";
+  if (said.root.from === "yours") return `Checked: ${counted(proven, "claim")} proven from the block that you trust.`;
   return "Checked: all agrees, from a block that this source named itself.";
 }

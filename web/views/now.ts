@@ -16,6 +16,8 @@ export interface NowFacts {
   /** The reader's clock, milliseconds since 1970. */
   readonly now: number;
   readonly isOffline: boolean;
+  /** Does what the source sends not verify? Then its word is not shown either. */
+  readonly isRefused: boolean;
 }
 
 type Mood = "waiting" | "migrating" | "failed" | "done" | "quiet";
@@ -30,7 +32,8 @@ export interface NowView {
 const CLOCK_SECONDS_MAX = 30;
 
 export function nowView(facts: NowFacts): NowView {
-  const { status, applied, isOffline } = facts;
+  const { status, applied, isOffline, isRefused } = facts;
+  if (isRefused) return { mood: "quiet", title: "Not believed", body: [paragraph(REFUSED)] };
   if (isOffline) return offlineView(facts);
   if (!status) return { mood: "quiet", title: "The node has not responded", body: [paragraph(SILENT)] };
   if (status.phase === "migrating") return migratingView(status);
@@ -45,6 +48,9 @@ export function nowView(facts: NowFacts): NowView {
 
 const SILENT =
   "A node that upgrades may be silent for a while. What was verified before stays below; this page asks again every few seconds.";
+
+const REFUSED =
+  "What came does not verify from the block where trust begins. So what is only said, of plans, votes and halts, is not shown.";
 
 function offlineView({ applied }: NowFacts): NowView {
   const title = applied ? `Upgrade ${applied.name} was applied in block ${count(applied.height)}` : "A saved page";

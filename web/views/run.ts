@@ -1,4 +1,5 @@
 /** "Run it here": the handler again, in this browser, on a witness of the state before it. */
+import type { ClaimState } from "chain-upgrade/verify";
 import type { RunDone } from "../messages.js";
 import { type Child, h } from "../tree.js";
 import { count, size } from "../words.js";
@@ -23,11 +24,17 @@ export function costView({ witness, handler, program }: RunCost): Child[] {
   ];
 }
 
-export function ranView(ran: RunDone, isYours: boolean): Child[] {
+/** Trust goes forward only. */
+export function tooLateView(trusted: bigint, block: bigint): Child[] {
+  const words = `Trust begins at block ${count(trusted)}, after the upgrade in block ${count(block)}, and goes forward only. To run it here, enter an earlier block that you trust: ${count(block)} at most.`;
+  return [h("p", { class: "warning" }, words)];
+}
+
+export function ranView(ran: RunDone, state: ClaimState): Child[] {
   const { gas, appHash, height, roots, millis } = ran;
   return [
     paragraph(
-      badge(isYours ? "proven" : "server-root"),
+      badge(state),
       ` Run here in ${(millis / 1_000).toFixed(2)} s: the whole app hash after block ${count(height)} came out equal.`,
     ),
     facts(["App hash", hash(appHash)], ["Gas", count(gas)]),

@@ -7,6 +7,7 @@ import type { Proven } from "./proven.js";
 
 const WORDS: Readonly<Record<ClaimState, string>> = {
   proven: "PROVEN",
+  "link-root": "LINK ONLY",
   "server-root": "SERVER ONLY",
   unproven: "UNPROVEN",
   absent: "ABSENT",

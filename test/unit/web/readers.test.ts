@@ -7,10 +7,10 @@ import { fragmentOf, readTrust, trustOfFragment } from "../../../web/trust.js";
 const HASH = "AB".repeat(32);
 
 describe("trust.ts", () => {
-  test("readTrust() a height and a hash, however they were typed → both", () => {
-    const trust = { height: 12_345n, hash: HASH.toLowerCase() };
-    expect(readTrust("12,345", ` 0x${HASH} `)).toEqual(trust);
-    expect(trustOfFragment(fragmentOf(trust))).toEqual(trust);
+  test("readTrust() a height and a hash, however they were typed → both; from an address they are not the reader's", () => {
+    const trust = { height: 12_345n, hash: HASH.toLowerCase(), from: "yours" };
+    expect(readTrust("12,345", ` 0x${HASH} `, "yours")).toEqual(trust);
+    expect(trustOfFragment(fragmentOf(trust))).toEqual({ ...trust, from: "link" });
     expect(trustOfFragment("")).toBeUndefined();
   });
 
@@ -23,7 +23,7 @@ describe("trust.ts", () => {
     ["12", `${HASH}00`, "hash"],
     ["12", "x".repeat(64), "hash"],
   ])("readTrust() %s, %s → an error about the %s", (height, hash, what) => {
-    expect(() => readTrust(height, hash)).toThrow(what);
+    expect(() => readTrust(height, hash, "yours")).toThrow(what);
   });
 });
 

@@ -13,7 +13,14 @@ const STATUS: ChainStatus = {
     { blocks: 1_000n, seconds: 5.2 },
   ],
 };
-const FACTS: NowFacts = { status: STATUS, proposal: undefined, applied: undefined, now: NOW, isOffline: false };
+const FACTS: NowFacts = {
+  status: STATUS,
+  proposal: undefined,
+  applied: undefined,
+  now: NOW,
+  isOffline: false,
+  isRefused: false,
+};
 const HALT = { code: "UPG_HALT_UPGRADE_NEEDED", message: 'UPGRADE "v2" NEEDED', next: "start the new one" };
 
 function seen(facts: Partial<NowFacts>): [mood: string, words: string] {
@@ -68,6 +75,13 @@ describe("nowView()", () => {
     const failed = during({ phase: "failed", halt: { ...halt, code: "UPG_HANDLER_TRAP" } });
     expect(failed[1]).toMatch(/^The upgrade failed in block 1,050/);
     expect(during({ phase: "halted" })[1]).toContain("Its record is not served");
+  });
+
+  test("what the source sends is refused → nothing of its word is shown", () => {
+    const [mood, words] = seen({ isRefused: true });
+    expect(mood).toBe("quiet");
+    expect(words).toMatch(/^Not believed/);
+    expect(words).not.toMatch(/v2|1,0/);
   });
 
   test("applied → done; no plan → quiet; no status → silent; a file → offline", () => {
