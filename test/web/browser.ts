@@ -61,6 +61,12 @@ export async function verdictOf(page: Page, pattern = /^(?:Checked|Refused)/): P
   return (await verdict.textContent()) ?? "";
 }
 
+/** The reader has compared the hash that came with the address; the verdict then. */
+export async function compared(page: Page): Promise<string> {
+  await page.getByRole("button", { name: "I have compared this hash" }).click();
+  return await verdictOf(page, /proven from/);
+}
+
 /** What is claimed: the badge and the words of each. */
 export async function claimsOn(page: Page): Promise<string[]> {
   const texts = await page.locator("#claims .claims > li").allInnerTexts();

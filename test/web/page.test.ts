@@ -10,7 +10,7 @@ import { prepareChromium } from "../engines/prepare.js";
 import { ROOT } from "../house/sources.js";
 import { roundsPerSecond, slowHandler } from "../network/slow-handler.js";
 import { violationsInBoth } from "./axe.js";
-import { claimsOn, openPage, shiftsOf, textOn, untilMood, verdictOf } from "./browser.js";
+import { claimsOn, compared, openPage, shiftsOf, textOn, untilMood, verdictOf } from "./browser.js";
 import { Firefox, firefoxProgram } from "./firefox.js";
 import { otherSite } from "./other-site.js";
 import { hashOf, PageHome, untilHeight } from "./page-nodes.js";
@@ -53,6 +53,7 @@ async function expectSound(page: Page, picture?: string): Promise<void> {
   if (PICTURES && picture) {
     mkdirSync(PICTURES, { recursive: true });
     await page.emulateMedia({ colorScheme: "light" });
+    await page.evaluate(() => scrollTo(0, 0));
     await page.screenshot({ path: join(PICTURES, `${picture}.png`) });
   }
   expect(await violationsInBoth(page)).toEqual([]);
@@ -339,12 +340,6 @@ async function tabTo(page: Page, id: string): Promise<void> {
     if ((await page.evaluate(() => document.activeElement?.id)) === id) return;
   }
   throw new Error(`no way to ${id} by the keyboard`);
-}
-
-/** The reader has compared the hash that came with the address; the verdict then. */
-async function compared(page: Page): Promise<string> {
-  await page.getByRole("button", { name: "I have compared this hash" }).click();
-  return await verdictOf(page, /proven from/);
 }
 
 async function save(page: Page): Promise<string> {

@@ -1,6 +1,6 @@
 /** What the page shows once it has judged its source, for tests that compare it with others. */
 import type { Browser } from "playwright-core";
-import { claimsOn, openPage, textOn, verdictOf } from "./browser.js";
+import { claimsOn, compared, openPage, textOn, verdictOf } from "./browser.js";
 
 export interface PageReading {
   readonly verdict: string;
@@ -12,11 +12,16 @@ export interface PageReading {
   readonly code: string;
 }
 
-/** @throws Error when the page ran what its policy forbids, or a script of it failed */
+/**
+ * As a reader sees it who has compared the trusted hash that is in the address.
+ *
+ * @throws Error when the page ran what its policy forbids, or a script of it failed
+ */
 export async function readPage(browser: Browser, url: string): Promise<PageReading> {
   const { page, context, complaints } = await openPage(browser, url);
   try {
-    const verdict = await verdictOf(page);
+    const first = await verdictOf(page);
+    const verdict = first.includes("came with the link") ? await compared(page) : first;
     const [code = ""] = /UPG_[A-Z_]+/.exec(await textOn(page, "#claims")) ?? [];
     const versions = (await page.locator("#versions").isVisible()) ? await textOn(page, "#versions") : "";
     if (complaints.length > 0) throw new Error(`${url}: ${complaints.join("; ")}`);
