@@ -4,6 +4,7 @@
  * no width, tags. They are written as their numbers, so that nothing looks like what it is not. This is the one place.
  */
 import { codePointOf } from "./at.js";
+import { cutText } from "./text.js";
 
 /**
  * C0 and C1 controls and DEL; soft hyphen; marks, embeddings, overrides and isolates of direction; zero-width characters and
@@ -21,6 +22,15 @@ export function hasHidden(text: string): boolean {
 /** Each of them as `\u202e`, as JSON and YAML have it too. */
 export function visible(text: string): string {
   return text.replace(ALL_HIDDEN, escaped);
+}
+
+/**
+ * A name within other words: in quotation marks that it cannot close, with escapes of JSON, and cut where it is longer than any
+ * name may be, so that it is seen where it ends.
+ */
+export function quoted(text: string, bytesMax: number): string {
+  const cut = cutText(text, bytesMax);
+  return visible(JSON.stringify(cut)) + (cut.length < text.length ? "…" : "");
 }
 
 /** The same for text of several lines, or in columns: breaks of lines and tabs stay. */

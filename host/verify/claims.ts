@@ -2,9 +2,11 @@
 import { toHex, toUpperHex } from "../bytes.js";
 import { isUpgradeError } from "../errors.js";
 import { decodeReceipt, type Receipt, type StoreReceipt } from "../handler/receipt.js";
+import { MODULE_NAME_BYTES_MAX, PLAN_NAME_BYTES_MAX } from "../limits.js";
+import { cutText } from "../text.js";
 import { formatTime } from "../time.js";
 import type { DoneUpgrade, Plan, VersionMap } from "../types.js";
-import { visible } from "../visible.js";
+import { quoted, visible } from "../visible.js";
 import type { ProvenState } from "./proven-state.js";
 import type { Claim, ClaimId, ClaimOf, ClaimState, ClaimValues, Trusted, TrustRoot } from "./types.js";
 
@@ -72,7 +74,7 @@ export class ClaimMaker {
     if (!done) return [];
     const claims = done.map((each) => this.#proven("done", doneWords(each), each, state));
     if (name === undefined || done.some((each) => each.name === name)) return claims;
-    const words = `Upgrade "${visible(name)}" has not been applied up to block ${state.height}.`;
+    const words = `Upgrade ${planName(name)} has not been applied up to block ${state.height}.`;
     return [...claims, this.#proven("done", words, { name, height: undefined }, state)];
   }
 
@@ -87,7 +89,7 @@ export class ClaimMaker {
   #receipt(state: ProvenState, name: string | undefined): Claim[] {
     const receipt = name === undefined ? undefined : state.receiptOf(name);
     if (name === undefined || receipt === undefined) return [];
-    const upgrade = `upgrade "${visible(name)}"`;
+    const upgrade = `upgrade ${planName(name)}`;
     if (receipt === null) {
       const words = `The chain keeps no receipt of ${upgrade}.`;
       return [{ ...this.#proven("receipt", words, undefined, state), state: "absent" }];
@@ -114,6 +116,9 @@ export class ClaimMaker {
   }
 }
 
+/** Of the text that says where evidence was collected. */
+const SOURCE_BYTES = 200;
+
 /** What a server says by itself. */
 export function unprovenClaim<Id extends "status" | "plan-status">(
   id: Id,
@@ -121,12 +126,25 @@ export function unprovenClaim<Id extends "status" | "plan-status">(
   value: ClaimValues[Id],
   source: string,
 ): Claim {
-  const claim: ClaimOf<Id> = { id, state: "unproven", words, restsOn: [`the word of ${visible(source)} alone`], value };
+  const claim: ClaimOf<Id> = {
+    id,
+    state: "unproven",
+    words,
+    restsOn: [`the word of ${visible(cutText(source, SOURCE_BYTES))} alone`],
+    value,
+  };
   return claim as unknown as Claim;
 }
 
-const planWords = ({ name, height }: Plan) => `Upgrade "${visible(name)}" is scheduled for block ${height}.`;
-const doneWords = ({ name, height }: DoneUpgrade) => `Upgrade "${visible(name)}" was applied in block ${height}.`;
+/** A state may hold names that no chain of ours would let in: what they say must not read as words of the claim. */
+const planName = (name: string) => quoted(name, PLAN_NAME_BYTES_MAX);
+/** As modules are called everywhere; any other name is put in quotation marks. */
+const PLAIN_MODULE = /^[A-Za-z0-9_./-]+$/;
+const moduleName = (name: string) =>
+  name.length <= MODULE_NAME_BYTES_MAX && PLAIN_MODULE.test(name) ? name : quoted(name, MODULE_NAME_BYTES_MAX);
+
+const planWords = ({ name, height }: Plan) => `Upgrade ${planName(name)} is scheduled for block ${height}.`;
+const doneWords = ({ name, height }: DoneUpgrade) => `Upgrade ${planName(name)} was applied in block ${height}.`;
 
 /** Undefined: another chain keeps something else under that key. */
 function receiptIn(bytes: Uint8Array): Receipt | undefined {
@@ -149,7 +167,7 @@ function receiptWords({ gas, stores, handlerSha256 }: Receipt): string {
 const MODULES_IN_WORDS = 64;
 
 function versionWords(versions: VersionMap): string {
-  const all = [...versions].map(([name, version]) => `${visible(name)} ${version}`);
+  const all = [...versions].map(([name, version]) => `${moduleName(name)} ${version}`);
   const more = all.length - MODULES_IN_WORDS;
   return all.slice(0, MODULES_IN_WORDS).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }

@@ -3,11 +3,15 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { fromBase64, toBase64 } from "../bytes.js";
 import { headerHash } from "../comet/header.js";
+import type { LightBlock } from "../comet/light-block.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import { formatTime } from "../time.js";
 import type { DoneUpgrade, Timestamp } from "../types.js";
+import { Asking, type AskingOptions } from "./asking.js";
 import { FORMAT } from "./evidence.js";
+import { argument, type Form, TIME } from "./form.js";
 import { JsonView } from "./json.js";
+import { advance, TOOLS, type VerifyTools } from "./light.js";
 import { type AskedLightBlock, pathTo } from "./path.js";
 import { verifyRange } from "./proofs.js";
 import { DONE_RANGE, doneUpgradesOf, PLAN_KEY, receiptKey, UPGRADE, VERSION_RANGE } from "./records.js";
@@ -15,7 +19,7 @@ import { RpcCalls } from "./rpc-calls.js";
 import { proofsOf } from "./rpc-json.js";
 import type { Ask, Evidence, EvidenceRange, EvidenceState, Json } from "./types.js";
 
-export interface CollectOptions {
+export interface CollectOptions extends AskingOptions, VerifyTools {
   /** The height where the reader's trust begins. Left out: the header of the state, whose hash is then this server's word. */
   readonly rootHeight?: bigint | undefined;
   /** The state to prove; left out: of the last block but one, which the last header proves. */
@@ -30,12 +34,18 @@ export interface CollectOptions {
   readonly planStatus?: unknown;
 }
 
+const OPTIONS: Form = {
+  ...{ rootHeight: "int64?", height: "int64?", plan: "text?", source: "text", now: TIME, planStatus: "any" },
+  ...{ sha256: TOOLS.sha256, verifySignature: TOOLS.verifySignature, signal: "any", onProgress: "function?" },
+};
+
 /**
- * Evidence of plan, applied upgrades, version map and receipt. Nothing of it is believed: `verifyEvidence` judges it, at
+ * Evidence of plan, applied upgrades, version map and receipt. Signatures are verified on the way, so that a server that makes
+ * headers up is refused at the first one; yet nothing of it is believed: `verifyEvidence` judges it, at
  * once or from a file. It works with any CometBFT chain whose upgrade module is the Cosmos SDK's, or ours.
  *
  * @param ask one call of the RPC; what it throws is passed on
- * @throws UpgradeError UPG_PROOF_MALFORMED, UPG_REMOTE_REFUSED when the server has no proofs of that height,
+ * @throws UpgradeError UPG_PROOF_*, UPG_INVALID_ARGUMENT, UPG_REMOTE_UNAVAILABLE when `signal` ends it, UPG_REMOTE_REFUSED when the server has no proofs of that height,
  * UPG_INVALID_HEIGHT when there is no header that could prove it
  *
  * @example
@@ -44,17 +54,22 @@ export interface CollectOptions {
  * const refused = await collect(ask, options).catch((error: { code: string }) => error.code);
  * console.log(refused); // → UPG_INVALID_HEIGHT
  */
-export async function collect(ask: Ask, options: CollectOptions): Promise<Evidence> {
-  const calls = new RpcCalls(ask);
+export async function collect(ask: Ask, given: CollectOptions): Promise<Evidence> {
+  const options = argument<CollectOptions>(given, OPTIONS, "options");
+  const asking = new Asking(argument<Ask>(ask, "function", "ask"), options);
+  const calls = new RpcCalls(asking);
+  if (options.planStatus !== undefined) asking.keep(options.planStatus as Json);
   const status = await calls.status();
   const height = options.height ?? status.latestHeight - 1n;
   checkHeights(height, status.latestHeight, options);
   const target = await calls.lightBlock(height + 1n);
   const root = await calls.lightBlock(options.rootHeight ?? height + 1n);
+  // First the way, so that nothing is asked about a header that nobody signed.
+  const direct = await lightBlocks(calls, [root, target], options);
   const { state, applied } = await stateAt(calls, target, options.plan);
   const header = await headerOf(calls, root, applied, target);
   const before = header && (await stateBefore(calls, header));
-  const path = await lightBlocks(calls, [root, ...(header ? [header] : []), target]);
+  const path = header ? await lightBlocks(calls, [root, header, target], options) : direct;
   return {
     format: FORMAT,
     chain_id: status.chainId,
@@ -148,12 +163,22 @@ async function orAbsent<T>(asked: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
+/** Whether a block is too old is for the reader of the evidence. */
+const ANY_TIME = { trustingPeriod: 1n << 40n, maxClockDrift: 1n << 40n };
+
 /** Over all of these, ascending, with those in between that trust needs. */
-async function lightBlocks(calls: RpcCalls, over: readonly AskedLightBlock[]): Promise<AskedLightBlock[]> {
+async function lightBlocks(
+  calls: RpcCalls,
+  over: readonly AskedLightBlock[],
+  { now, sha256, verifySignature }: CollectOptions,
+): Promise<AskedLightBlock[]> {
+  const verify = (from: LightBlock, next: LightBlock) =>
+    advance(from, next, { now, ...ANY_TIME, sha256, verifySignature });
+  const ask = (height: bigint) => calls.lightBlock(height);
   const [path, rest] = [over.slice(0, 1), over.slice(1)];
   for (const next of rest) {
     const from = path.at(-1) as AskedLightBlock;
-    if (heightOf(next) > heightOf(from)) path.push(...(await pathTo(from, next, (height) => calls.lightBlock(height))));
+    if (heightOf(next) > heightOf(from)) path.push(...(await pathTo(from, next, { ask, verify })));
   }
   return path;
 }

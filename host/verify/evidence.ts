@@ -4,11 +4,14 @@ import type { Header } from "../comet/header.js";
 import type { LightBlock } from "../comet/light-block.js";
 import { isUpgradeError } from "../errors.js";
 import type { Sha256 } from "../types.js";
+import { headerRefused } from "./checked-light-block.js";
 import { ClaimMaker, unprovenClaim } from "./claims.js";
+import { argument } from "./form.js";
 import { JsonView, parseJson } from "./json.js";
-import { advance, headerRefused, startAt, untrusted, type VerifyTools } from "./light.js";
+import { advance, ROOT, startAt, TIMES, TOOLS, untrusted, type VerifyTools } from "./light.js";
 import { LIGHT_BLOCKS_MAX } from "./path.js";
 import { type ProvenState, proveState } from "./proven-state.js";
+import { isPlanName } from "./records.js";
 import { headerOf, lightBlockOf, statusOf } from "./rpc-json.js";
 import type { Claim, Claims, Evidence, Trusted, TrustOptions } from "./types.js";
 
@@ -18,7 +21,7 @@ export const FORMAT: Evidence["format"] = "chain-upgrade-evidence-1";
  * What evidence shows to a reader with this trust. Whatever is wrong with any part of it, nothing is claimed.
  *
  * @param evidence the document, as a value or as the text or the bytes of its JSON
- * @throws UpgradeError UPG_PROOF_*, with `details.reason` where a header, a commit or trust is refused
+ * @throws UpgradeError UPG_PROOF_*, with `details.reason` where a header, a commit or trust is refused; UPG_INVALID_ARGUMENT
  *
  * @example
  * const root = { chainId: "example-1", height: 1n, hash: new Uint8Array(32), from: "yours" } as const;
@@ -27,19 +30,21 @@ export const FORMAT: Evidence["format"] = "chain-upgrade-evidence-1";
  * console.log(refused); // → UPG_PROOF_MALFORMED
  */
 export async function verifyEvidence(evidence: unknown, trust: TrustOptions, tools: VerifyTools = {}): Promise<Claims> {
-  const sha256 = tools.sha256 ?? nobleSha256;
+  const asked = argument<TrustOptions>(trust, { root: ROOT, ...TIMES }, "trust");
+  const sha256 = argument<VerifyTools>(tools, TOOLS, "tools").sha256 ?? nobleSha256;
   const isText = typeof evidence === "string" || evidence instanceof Uint8Array;
   const json = new JsonView(isText ? parseJson(evidence) : evidence, "evidence");
   if (json.get("format").text() !== FORMAT) throw json.wrong(`not a document of format ${FORMAT}`);
-  const { trusted, headers } = await trustedHeaders(json, trust, tools, sha256);
+  const { trusted, headers } = await trustedHeaders(json, asked, tools, sha256);
   const plan = json.get("plan");
   const named = plan.isSet ? plan.text() : undefined;
+  if (named !== undefined && !isPlanName(named)) throw plan.wrong("no plan can have this name");
   const state = proveState(json, headerAfter(json, headers), sha256);
   const name = named ?? state.done?.at(-1)?.name;
   const before = json.get("before");
-  const maker = new ClaimMaker(trust.root, trusted);
+  const maker = new ClaimMaker(asked.root, trusted);
   return {
-    chainId: trust.root.chainId,
+    chainId: asked.root.chainId,
     height: state.height,
     trusted,
     claims: [

@@ -91,7 +91,9 @@ export class JsonView {
     if (!Array.isArray(this.value)) throw this.wrong("expected a list");
     if (this.value.length > countMax) throw this.wrong(`more than ${countMax} elements`);
     this.#spend(this.value.length);
-    return this.value.map((item, index) => new JsonView(item, `${this.path}[${index}]`, this.allowance));
+    const { value, path, allowance } = this;
+    // By index: an array that no JSON made may have holes, which `map` passes over.
+    return Array.from({ length: value.length }, (_, at) => new JsonView(value[at], `${path}[${at}]`, allowance));
   }
 
   text(): string {

@@ -3,15 +3,15 @@
  * names, to any other when validators with more than a third of the trusted block's own power have signed it.
  */
 import { sha256 as nobleSha256 } from "@noble/hashes/sha2.js";
-import { equalBytes, toHex, toUpperHex } from "../bytes.js";
-import { type CommitSig, commitSignBytes, validateCommit } from "../comet/commit.js";
-import { headerHash, validateHeader } from "../comet/header.js";
+import { equalBytes, toUpperHex } from "../bytes.js";
+import { type CommitSig, commitSignBytes } from "../comet/commit.js";
+import { headerHash } from "../comet/header.js";
 import type { LightBlock } from "../comet/light-block.js";
-import { validatorSetHash } from "../comet/validator-set.js";
 import { UpgradeError } from "../errors.js";
 import { compareTimes, formatTime } from "../time.js";
 import type { Sha256, Timestamp } from "../types.js";
-import { asProof } from "./json.js";
+import { checkedLightBlock, headerRefused } from "./checked-light-block.js";
+import { argument, type Form, TIME } from "./form.js";
 import { type VerifyEd25519, verifierOf } from "./signatures.js";
 import type { Trusted, TrustOptions } from "./types.js";
 import { type CountedVote, commitRefused, enoughVotes, votesOfOtherSet, votesOfOwnSet } from "./votes.js";
@@ -27,37 +27,16 @@ export interface VerifyTools {
 
 export interface AdvanceOptions extends Omit<TrustOptions, "root">, VerifyTools {}
 
+/** What a caller may say of time, of root and of tools. */
+export const TIMES = { now: TIME, trustingPeriod: "int64", maxClockDrift: "int64?" } as const satisfies Form;
+export const TOOLS = { sha256: "function?", verifySignature: "function?" } as const satisfies Form;
+export const ROOT = { chainId: "text", height: "int64", hash: "bytes", from: "text" } as const satisfies Form;
+
 /** Why trust does not reach a header: `details.reason` of UPG_PROOF_TRUST. */
 type TrustRefusal = "root" | "expired" | "validators" | "power";
 
 export function untrusted(reason: TrustRefusal, what: string): UpgradeError {
   return new UpgradeError("UPG_PROOF_TRUST", what, { details: { reason } });
-}
-
-/** Why a header is refused: `details.reason` of UPG_PROOF_HEADER. */
-type HeaderRefusal = "chain" | "commit" | "validators" | "height" | "time" | "future";
-
-export function headerRefused(reason: HeaderRefusal, what: string): UpgradeError {
-  return new UpgradeError("UPG_PROOF_HEADER", what, { details: { reason } });
-}
-
-/** Header, commit and validators by their rules, and that they belong together. @throws UpgradeError UPG_PROOF_* */
-function checkLightBlock({ signedHeader, validators }: LightBlock, chainId: string, sha256: Sha256): void {
-  const { header, commit } = signedHeader;
-  asProof(() => {
-    validateHeader(header);
-    validateCommit(commit);
-  });
-  const at = `header ${header.height}`;
-  if (header.chainId !== chainId)
-    throw headerRefused("chain", `${at} is of chain "${header.chainId}", not "${chainId}"`);
-  const isOfCommit = commit.height === header.height && equalBytes(commit.blockId.hash, headerHash(sha256, header));
-  if (!isOfCommit) throw headerRefused("commit", `${at}: the commit is for another header`);
-  const addresses = new Set(validators.validators.map(({ address }) => toHex(address)));
-  if (addresses.size !== validators.validators.length) throw headerRefused("validators", `${at}: a validator twice`);
-  if (!equalBytes(header.validatorsHash, validatorSetHash(sha256, validators))) {
-    throw headerRefused("validators", `${at}: its validators are others`);
-  }
 }
 
 /**
@@ -73,40 +52,40 @@ function checkLightBlock({ signedHeader, validators }: LightBlock, chainId: stri
  * }
  * console.log(follow.length); // → 2
  */
-export function startAt(
-  lightBlock: LightBlock,
-  { root }: Pick<TrustOptions, "root">,
-  tools: VerifyTools = {},
-): Trusted {
-  const sha256 = tools.sha256 ?? nobleSha256;
-  const { header } = lightBlock.signedHeader;
-  checkLightBlock(lightBlock, root.chainId, sha256);
+export function startAt(lightBlock: LightBlock, trust: Pick<TrustOptions, "root">, tools: VerifyTools = {}): Trusted {
+  const { root } = argument<typeof trust>(trust, { root: ROOT }, "trust");
+  const sha256 = argument<VerifyTools>(tools, TOOLS, "tools").sha256 ?? nobleSha256;
+  const checked = checkedLightBlock(lightBlock, root.chainId, sha256);
+  const { header } = checked.signedHeader;
   const hash = headerHash(sha256, header);
   if (header.height !== root.height || !equalBytes(hash, root.hash)) {
     throw untrusted("root", `block ${header.height} has hash ${toUpperHex(hash)}: it is not the trusted block`);
   }
-  return { lightBlock, steps: 0, signatures: 0 };
+  return { lightBlock: checked, steps: 0, signatures: 0 };
 }
 
 /**
- * The later header as a trusted one. `trusted` must be verified already, or the root.
+ * The later header as a trusted one. `trusted` must be verified already, or the root. Of both blocks the validators' addresses
+ * are held against their keys and the powers against their sum, also when another made them.
  *
- * @throws UpgradeError UPG_PROOF_TRUST, UPG_PROOF_HEADER, UPG_PROOF_COMMIT, UPG_PROOF_MALFORMED
+ * @throws UpgradeError UPG_PROOF_TRUST, UPG_PROOF_HEADER, UPG_PROOF_COMMIT, UPG_PROOF_MALFORMED, UPG_INVALID_ARGUMENT
  *
  * @example
- * const time = { seconds: 1_700_000_000n, nanos: 0 };
- * const trusted = { signedHeader: { header: { height: 9n, time } } } as LightBlock;
- * const options = { now: { seconds: time.seconds + 60n, nanos: 0 }, trustingPeriod: 30n };
- * const refused = await advance(trusted, trusted, options).catch((error: UpgradeError) => error.details.reason);
- * console.log(refused); // → expired
+ * const trusted = { signedHeader: { header: { height: 9n } } } as LightBlock;
+ * const options = { now: { seconds: 1_700_000_000n, nanos: 0 }, trustingPeriod: 30n };
+ * const refused = await advance(trusted, trusted, options).catch((error: UpgradeError) => error.code);
+ * console.log(refused); // → UPG_PROOF_MALFORMED
  */
 export async function advance(trusted: LightBlock, lightBlock: LightBlock, options: AdvanceOptions): Promise<Trusted> {
-  const { header, commit } = lightBlock.signedHeader;
-  checkNotExpired(trusted, options);
-  checkLightBlock(lightBlock, trusted.signedHeader.header.chainId, options.sha256 ?? nobleSha256);
-  checkOrder(trusted, lightBlock, options);
-  const votes = votesToVerify(trusted, lightBlock);
-  const verify = options.verifySignature ?? verifierOf();
+  const asked = argument<AdvanceOptions>(options, { ...TIMES, ...TOOLS }, "options");
+  const sha256 = asked.sha256 ?? nobleSha256;
+  const from = checkedLightBlock(trusted, undefined, sha256);
+  checkNotExpired(from, asked);
+  const to = checkedLightBlock(lightBlock, from.signedHeader.header.chainId, sha256);
+  checkOrder(from, to, asked);
+  const { header, commit } = to.signedHeader;
+  const votes = votesToVerify(from, to);
+  const verify = asked.verifySignature ?? verifierOf();
   const verdicts = await Promise.all(
     votes.map(async ({ index, key }) => {
       const signature = commit.signatures[index] as CommitSig;
@@ -115,7 +94,7 @@ export async function advance(trusted: LightBlock, lightBlock: LightBlock, optio
   );
   const wrong = votes.find((_vote, at) => verdicts[at] !== true);
   if (wrong) throw commitRefused("signature", `signature ${wrong.index} at height ${header.height} is not genuine`);
-  return { lightBlock, steps: 1, signatures: votes.length };
+  return { lightBlock: to, steps: 1, signatures: votes.length };
 }
 
 /** Would trust reach the later header, were all its signatures genuine? Then no header in between is needed. */
@@ -141,15 +120,17 @@ function votesToVerify(trusted: LightBlock, lightBlock: LightBlock): readonly Co
     checkNextValidators(trusted, lightBlock);
     return own;
   }
-  const chosen = new Set(own.map(({ index }) => index));
-  const carried = trustedVotes(trusted, lightBlock, chosen);
+  const carried = trustedVotes(trusted, lightBlock, new Set(own.map(({ index }) => index)));
   if (!carried) {
     throw untrusted(
       "power",
       `not more than a third of the trusted power signed height ${height}: a header between is needed`,
     );
   }
-  return [...own, ...carried.filter(({ index }) => !chosen.has(index))];
+  // A vote that counts for the trusted set is verified with the key that the trusted set has of it.
+  const keys = new Map(own.map(({ index, key }) => [index, key]));
+  const isOwn = ({ index, key }: CountedVote) => equalBytes(keys.get(index) ?? new Uint8Array(), key);
+  return [...own, ...carried.filter((vote) => !isOwn(vote))];
 }
 
 function checkNextValidators(trusted: LightBlock, { signedHeader }: LightBlock): void {

@@ -16,25 +16,35 @@ export interface AskedLightBlock {
 
 const heightOf = ({ lightBlock }: AskedLightBlock) => lightBlock.signedHeader.header.height;
 
+/** Headers that are asked for on one way: CometBFT's bisection of a chain needs a few, at most two for each doubling. */
+const HEADERS_ASKED_MAX = 200;
+
+/** Asks for a block, and carries trust over a step. */
+export interface PathCalls {
+  readonly ask: (height: bigint) => Promise<AskedLightBlock>;
+  /** Rejects a block that trust does not reach. */
+  readonly verify: (from: LightBlock, next: LightBlock) => Promise<unknown>;
+}
+
 /**
- * The blocks after `from` up to `target`, each reachable from the one before it by the powers that signed. Signatures
- * are not verified here: `advance` does that over the path.
+ * The blocks after `from` up to `target`, each verified from the one before it, so that the first false one ends it.
  *
- * @throws UpgradeError UPG_PROOF_TRUST when a server gives no path, and what `ask` throws
+ * @throws UpgradeError UPG_PROOF_TRUST when a server gives no path, and what the calls throw
  */
 export async function pathTo(
   from: AskedLightBlock,
   target: AskedLightBlock,
-  ask: (height: bigint) => Promise<AskedLightBlock>,
+  { ask, verify }: PathCalls,
 ): Promise<AskedLightBlock[]> {
   const path: AskedLightBlock[] = [];
   const waiting = [target];
   let at = from;
   for (let next = waiting.at(-1); next; next = waiting.at(-1)) {
-    if (path.length + waiting.length > LIGHT_BLOCKS_MAX) {
-      throw untrusted("power", `no path of ${LIGHT_BLOCKS_MAX} headers leads to height ${heightOf(target)}`);
+    if (path.length + waiting.length > HEADERS_ASKED_MAX) {
+      throw untrusted("power", `no path of ${HEADERS_ASKED_MAX} headers leads to height ${heightOf(target)}`);
     }
     if (canSkip(at.lightBlock, next.lightBlock)) {
+      await verify(at.lightBlock, next.lightBlock);
       path.push(next);
       waiting.pop();
       at = next;

@@ -5,6 +5,7 @@ import { type Neighbours, verifyStoreAbsence } from "../commitment/verify-absenc
 import { verifyStoreProof } from "../commitment/verify-existence.js";
 import { UpgradeError } from "../errors.js";
 import type { KeyValue, Sha256 } from "../types.js";
+import { argument, type Form } from "./form.js";
 
 /** A key with its value, or undefined for a key that is absent, and the two proofs of it. */
 export interface ProvenRecord {
@@ -21,13 +22,18 @@ interface ProvenIn {
   readonly sha256?: Sha256 | undefined;
 }
 
+const IN = { appHash: "bytes", store: "text", sha256: "function?" } as const satisfies Form;
+const RECORD = { key: "bytes", value: "bytes?", proofs: ["bytes"] } as const satisfies Form;
+const KEY: Form = { ...IN, ...RECORD };
+const RANGE: Form = { ...IN, start: "bytes", end: "bytes?", records: [RECORD] };
+
 export type KeyEvidence = ProvenIn & ProvenRecord;
 
 /**
  * That a key has this value, or none (`value: undefined`).
  *
  * @returns the neighbours of an absent key
- * @throws UpgradeError UPG_PROOF_MALFORMED, UPG_PROOF_KEY, UPG_PROOF_VALUE, UPG_PROOF_ROOT, UPG_PROOF_EMPTY_VALUE
+ * @throws UpgradeError UPG_PROOF_MALFORMED, UPG_PROOF_KEY, UPG_PROOF_VALUE, UPG_PROOF_ROOT, UPG_PROOF_EMPTY_VALUE, UPG_INVALID_ARGUMENT
  *
  * @example
  * const appHash = new Uint8Array(32);
@@ -37,7 +43,8 @@ export type KeyEvidence = ProvenIn & ProvenRecord;
  *   console.log(isUpgradeError(error) && error.message); // → expected two proofs, of the key and of the store
  * }
  */
-export function verifyKey({ appHash, store, key, value, proofs, sha256 }: KeyEvidence): Neighbours | undefined {
+export function verifyKey(evidence: KeyEvidence): Neighbours | undefined {
+  const { appHash, store, key, value, proofs, sha256 } = argument<KeyEvidence>(evidence, KEY, "evidence");
   const hash = sha256 ?? nobleSha256;
   if (value === undefined) return verifyStoreAbsence(hash, { store, key, appHash, proofs });
   verifyStoreProof(hash, { store, key, value, appHash, proofs });
@@ -69,7 +76,8 @@ export interface RangeEvidence extends ProvenIn {
  *   console.log(isUpgradeError(error) && error.code); // → UPG_PROOF_RANGE
  * }
  */
-export function verifyRange({ appHash, store, start, end, records, sha256 }: RangeEvidence): KeyValue[] {
+export function verifyRange(evidence: RangeEvidence): KeyValue[] {
+  const { appHash, store, start, end, records, sha256 } = argument<RangeEvidence>(evidence, RANGE, "evidence");
   const isPast = (key: Uint8Array) => end !== undefined && compareBytes(key, end) >= 0;
   const found: KeyValue[] = [];
   let next: Uint8Array | undefined = isPast(start) ? undefined : start;

@@ -1,7 +1,14 @@
 /** Running an upgrade again, loaded when it is asked for: it needs core.wasm and the sandbox of handlers, which claims do not. */
 import { sha256 } from "@noble/hashes/sha2.js";
+import { UpgradeError } from "../errors.js";
 import type { Sha256 } from "../types.js";
+import { argument, type Form, formed, HEADER } from "./form.js";
 import type { ReExecuted, ReExecuteInput } from "./re-execute.js";
+
+const OPTIONS: Form = {
+  ...{ witness: "bytes", maxBytes: "count", handler: "bytes", headers: { block: "any", next: "any" } },
+  ...{ sha256: "function?", core: "any", onProgress: "function?" },
+};
 
 export interface ReExecuteOptions extends Omit<ReExecuteInput, "sha256"> {
   /** Default: in JavaScript. */
@@ -12,7 +19,7 @@ export interface ReExecuteOptions extends Omit<ReExecuteInput, "sha256"> {
  * Runs the handler of an upgrade again on a witness of the state before it. What it returns is proven by the two headers,
  * provided they are trusted: the whole app hash came out equal.
  *
- * @throws UpgradeError UPG_WITNESS_*, UPG_PROOF_*, UPG_HANDLER_*, UPG_MIGRATION_*
+ * @throws UpgradeError UPG_WITNESS_*, UPG_PROOF_*, UPG_HANDLER_*, UPG_MIGRATION_*, UPG_INVALID_ARGUMENT
  *
  * @example
  * const headers = { block: { height: 20n }, next: { height: 22n } } as ReExecuteOptions["headers"];
@@ -21,6 +28,10 @@ export interface ReExecuteOptions extends Omit<ReExecuteInput, "sha256"> {
  * console.log(await refused.catch((error: UpgradeError) => error.code)); // → UPG_WITNESS_HEADERS
  */
 export async function reExecute(options: ReExecuteOptions): Promise<ReExecuted> {
+  argument(options, OPTIONS, "options");
+  const { block, next } = options.headers;
+  for (const header of [block, next])
+    formed(header, HEADER, "header", (words) => new UpgradeError("UPG_WITNESS_HEADERS", words));
   const loaded = await import("./re-execute.js");
   return loaded.reExecute({ ...options, sha256: options.sha256 ?? sha256 });
 }

@@ -5,7 +5,7 @@
  */
 import { concatBytes, equalBytes, utf8 } from "../bytes.js";
 import { decodeTime } from "../comet/wire-time.js";
-import { INT64_MAX } from "../limits.js";
+import { INT64_MAX, PLAN_NAME_BYTES_MAX } from "../limits.js";
 import { decodeText } from "../text.js";
 import { ZERO_TIME } from "../time.js";
 import type { DoneUpgrade, KeyValue, Plan, VersionMap } from "../types.js";
@@ -30,6 +30,15 @@ const rangeOf = (prefix: number): Range => ({ start: Uint8Array.of(prefix), end:
 /** All upgrades that were applied; the whole version map. */
 export const DONE_RANGE: Range = rangeOf(DONE);
 export const VERSION_RANGE: Range = rangeOf(VERSION);
+
+/** Control characters: a plan that has one is refused by every chain. */
+const CONTROL = /\p{Cc}/u;
+
+/** Could a plan have this name? */
+export function isPlanName(name: string): boolean {
+  const isShort = name.length <= PLAN_NAME_BYTES_MAX && utf8(name).length <= PLAN_NAME_BYTES_MAX;
+  return name !== "" && isShort && name.isWellFormed() && !CONTROL.test(name);
+}
 
 export const receiptKey = (plan: string): Uint8Array => concatBytes(Uint8Array.of(RECEIPT), utf8(plan));
 

@@ -4,40 +4,43 @@ import { compareBytes, fromBase64, toBase64, toHex } from "../bytes.js";
 import { verifyStoreAbsence } from "../commitment/verify-absence.js";
 import { verifyStoreProof } from "../commitment/verify-existence.js";
 import { UpgradeError } from "../errors.js";
+import type { Asking } from "./asking.js";
 import { JsonView } from "./json.js";
+import { keptProofOps, keptSignedHeader, keptStatus, keptValidator } from "./kept.js";
 import type { AskedLightBlock } from "./path.js";
 import { afterKey } from "./proofs.js";
 import { lightBlockOf, proofsOf, queryAnswerOf, statusOf, validatorsPageOf } from "./rpc-json.js";
-import type { Ask, EvidenceRange, EvidenceRecord, Json } from "./types.js";
+import type { EvidenceRange, EvidenceRecord, Json } from "./types.js";
 
 const PER_PAGE = 100;
 /** Keys of one range that are walked. */
 const WALK_MAX = 10_000;
 
 export class RpcCalls {
-  readonly #ask: Ask;
+  readonly #asking: Asking;
   readonly #lightBlocks = new Map<bigint, AskedLightBlock>();
 
-  constructor(ask: Ask) {
-    this.#ask = ask;
+  constructor(asking: Asking) {
+    this.#asking = asking;
   }
 
-  /** As it came, and what it says. */
+  /** What is kept of it, and what it says. */
   async status() {
-    const json = await this.#view("status", {});
-    return { json: json.value as Json, ...statusOf(json) };
+    const json = await this.#asking.view("status", {});
+    return { json: this.#asking.keep(keptStatus(json.value)), ...statusOf(json) };
   }
 
   /** Each height is asked for once. */
   async lightBlock(height: bigint): Promise<AskedLightBlock> {
     const known = this.#lightBlocks.get(height);
     if (known) return known;
-    const signedHeader = (await this.#view("commit", { height: String(height) })).get("signed_header");
+    const signedHeader = (await this.#asking.view("commit", { height: String(height) })).get("signed_header");
     const validators = await this.#validators(height);
     const lightBlock = lightBlockOf(sha256, signedHeader, new JsonView(validators, "validators"));
     const found = lightBlock.signedHeader.header.height;
     if (found !== height) throw signedHeader.wrong(`it is of height ${found}, and ${height} was asked for`);
-    const asked = { lightBlock, json: { signed_header: signedHeader.value as Json, validators } };
+    const json = { signed_header: this.#asking.keep(keptSignedHeader(signedHeader.value)), validators };
+    const asked = { lightBlock, json };
     this.#lightBlocks.set(height, asked);
     return asked;
   }
@@ -46,17 +49,19 @@ export class RpcCalls {
     const found: Json[] = [];
     for (let page = 1; ; page++) {
       const params = { height: String(height), page: String(page), per_page: String(PER_PAGE) };
-      const json = await this.#view("validators", params);
+      const json = await this.#asking.view("validators", params);
       const { validators, total } = validatorsPageOf(json);
-      found.push(...validators.map(({ value }) => value as Json));
-      if (found.length >= total) return found;
-      if (validators.length === 0) throw json.wrong(`a page without validators, after ${found.length} of ${total}`);
+      if (validators.length > total - found.length) throw json.wrong(`more validators than the ${total} of the set`);
+      found.push(...validators.map(({ value }) => this.#asking.keep(keptValidator(value))));
+      if (found.length === total) return found;
+      // A server that gives one at a time would be asked ten thousand times for each header.
+      if (validators.length < PER_PAGE) throw json.wrong(`a page ends after ${found.length} of ${total} validators`);
     }
   }
 
   /** A key of a store in the state after `height`. @throws UpgradeError UPG_REMOTE_REFUSED when the state was pruned */
   async record(store: string, key: Uint8Array, height: bigint): Promise<EvidenceRecord> {
-    const json = await this.#view("abci_query", {
+    const json = await this.#asking.view("abci_query", {
       path: `/store/${store}/key`,
       data: toHex(key),
       height: String(height),
@@ -69,12 +74,14 @@ export class RpcCalls {
         `the server proves nothing of store "${store}" after block ${height}`,
       );
     }
-    return {
+    const record = {
       store,
       key: toBase64(key),
       value: answer.value ? toBase64(answer.value) : null,
-      proof_ops: (answer.proofOps ?? null) as Json,
+      proof_ops: keptProofOps(answer.proofOps),
     };
+    this.#asking.keep(record);
+    return record;
   }
 
   /** A walk over the keys of a range. What it finds is proven when it is verified; here only the next key is read. */
@@ -95,10 +102,6 @@ export class RpcCalls {
       next = found && afterKey(found);
     }
     return { store, start: toBase64(start), end: toBase64(end), records };
-  }
-
-  async #view(method: Parameters<Ask>[0], params: Parameters<Ask>[1]): Promise<JsonView> {
-    return new JsonView(await this.#ask(method, params), method);
   }
 }
 

@@ -2,16 +2,15 @@
  * What CometBFT's RPC (0.34 to 0.38, and a node of ours) responds, as light blocks and answers of queries: hashes in hex,
  * other bytes in base64, 64-bit integers as texts. Nothing of it is believed here; it only has its form.
  */
-import { equalBytes } from "../bytes.js";
 import type { BlockId } from "../comet/block-id.js";
 import { type BlockIdFlag, type Commit, type CommitSig, FLAG_ABSENT, FLAG_NIL } from "../comet/commit.js";
 import type { Header } from "../comet/header.js";
 import type { LightBlock } from "../comet/light-block.js";
-import { checkPublicKey, type KeyType, type PublicKey } from "../comet/public-key.js";
+import type { KeyType, PublicKey } from "../comet/public-key.js";
 import type { Validator } from "../comet/validator.js";
 import { totalPowerOf, type ValidatorSet } from "../comet/validator-set.js";
-import { ADDRESS_BYTES } from "../sizes.js";
 import type { Sha256 } from "../types.js";
+import { checkValidator } from "./checked-light-block.js";
 import { asProof, type JsonView } from "./json.js";
 
 /** As many as CometBFT lets a chain have. */
@@ -87,22 +86,20 @@ function validatorSetOf(sha256: Sha256, json: JsonView): ValidatorSet {
 
 function validatorOf(sha256: Sha256, json: JsonView): Validator {
   const publicKey = publicKeyOf(json.get("pub_key"));
-  const address = json.get("address").hex();
-  const power = json.get("voting_power").int64();
-  if (power < 0n) throw json.wrong("a negative voting power");
-  if (address.length !== ADDRESS_BYTES) throw json.wrong("an address has 20 bytes");
-  // The address of another type of key is not made here: its signatures do not count, so nothing rests on it.
-  const isOwn = publicKey.type !== "ed25519" || equalBytes(address, sha256(publicKey.bytes).subarray(0, ADDRESS_BYTES));
-  if (!isOwn) throw json.wrong("the address is of another key");
-  return { address, publicKey, power, priority: 0n };
+  const validator = {
+    address: json.get("address").hex(),
+    publicKey,
+    power: json.get("voting_power").int64(),
+    priority: 0n,
+  };
+  checkValidator(validator, sha256);
+  return validator;
 }
 
 function publicKeyOf(json: JsonView): PublicKey {
   const type = KEY_TYPES[json.get("type").text()];
   if (!type) throw json.wrong("a key of a type that is neither ed25519 nor secp256k1");
-  const key = { type, bytes: json.get("value").base64() };
-  checkPublicKey(key);
-  return key;
+  return { type, bytes: json.get("value").base64() };
 }
 
 /** One page of `validators`: those of the page as they came, and how many there are in all. */

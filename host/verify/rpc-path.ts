@@ -1,4 +1,5 @@
 /** Calls of CometBFT's RPC as paths of GET, for who has `fetch` and no JSON-RPC. */
+import { argument } from "./form.js";
 import type { AskedMethod, AskedParams } from "./types.js";
 
 /**
@@ -10,11 +11,13 @@ import type { AskedMethod, AskedParams } from "./types.js";
  * console.log(rpcPath("abci_query", params)); // → abci_query?path=%22%2Fstore%2Fupgrade%2Fkey%22&data=0x00&height=19&prove=true
  */
 export function rpcPath(method: AskedMethod, params: AskedParams): string {
+  argument(params, {}, "params");
   const pairs = Object.entries(params).map(([name, value]) => `${name}=${encodeURIComponent(formOf(name, value))}`);
   return pairs.length === 0 ? method : `${method}?${pairs.join("&")}`;
 }
 
 function formOf(name: string, value: string | boolean): string {
+  if (typeof value !== "boolean") argument(value, "text", name);
   if (name === "path") return `"${value}"`;
   return name === "data" ? `0x${value}` : String(value);
 }

@@ -19,8 +19,8 @@ export type Subtle = Pick<SubtleCrypto, "importKey" | "verify">;
  * console.log(verifyByNoble(new Uint8Array(32), new Uint8Array(), new Uint8Array(63))); // → false
  */
 export function verifyByNoble(key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
-  if (key.length !== PUBLIC_KEY_BYTES.ed25519 || signature.length !== SIGNATURE_BYTES) return false;
   try {
+    if (key.length !== PUBLIC_KEY_BYTES.ed25519 || signature.length !== SIGNATURE_BYTES) return false;
     return ed25519.verify(signature, message, key);
   } catch {
     return false;

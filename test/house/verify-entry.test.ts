@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROOT } from "./sources.js";
 
 /** What a page loads before it shows a claim; minified and compressed. */
-const ENTRY_BYTES_MAX = 31_000;
+const ENTRY_BYTES_MAX = 32_500;
 /** And what it loads when a visitor runs the upgrade again: a sixth of it is core.wasm and hash.wasm as text. */
 const LATER_BYTES_MAX = 57_344;
 

@@ -5,11 +5,12 @@ import { checkFile, type FileCheck } from "../../author/file-check.js";
 import { utf8 } from "../../bytes.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { SUMMARY_BYTES_MAX } from "../../gov/texts.js";
+import { PLAN_NAME_BYTES_MAX } from "../../limits.js";
 import { type PlanInfo, parsePlanInfo, planHandlerHash } from "../../plan-info/plan-info.js";
 import { programName } from "../../program-name.js";
 import { shellWord } from "../../shell-word.js";
 import { usage } from "../../usage.js";
-import { visible } from "../../visible.js";
+import { quoted } from "../../visible.js";
 
 /** A file that every node takes. */
 export type CheckedHandler = FileCheck & Consequences & { readonly sha256: string; readonly gas_limit: string };
@@ -30,7 +31,7 @@ export function checkedHandler(file: string, plan: string): CheckedHandler {
   if (first) throw refusedFile(file, first, more.length);
   const handler = check as CheckedHandler;
   if (handler.name === plan) return handler;
-  const names = `is for plan ${quoted(handler.name ?? "")}, and the proposal is for ${quoted(plan)}`;
+  const names = `is for plan ${quoted(handler.name ?? "", PLAN_NAME_BYTES_MAX)}, and the proposal is for ${quoted(plan, PLAN_NAME_BYTES_MAX)}`;
   throw usage(`--handler: ${file} ${names}: nodes run a handler only for the plan that its manifest names`);
 }
 
@@ -43,8 +44,6 @@ function refusedFile(file: string, { code, message }: FileCheck["findings"][numb
     `--handler: nodes refuse ${file}: ${message}${others}; see all that is wrong with it: ${look}`,
   );
 }
-
-const quoted = (text: string) => visible(JSON.stringify(text));
 
 /**
  * The info with the pin of a file. A document keeps its text; the pin is put before it.

@@ -2,6 +2,7 @@
 import { toUpperHex } from "../../bytes.js";
 import { formatTime } from "../../time.js";
 import type { Claim, ClaimState } from "../../verify/types.js";
+import { visible } from "../../visible.js";
 import { receiptJson } from "../query/receipt.js";
 import type { Proven } from "./proven.js";
 
@@ -50,7 +51,7 @@ export function claimsText(proven: Proven): string {
   const { claims, root } = proven;
   const { steps, signatures } = claims.trusted;
   const lines = [
-    line("chain", claims.chainId),
+    line("chain", visible(claims.chainId)),
     line("trust", `block ${root.height}, hash ${toUpperHex(root.hash)}`),
     line("verified", `${plural(signatures, "signature")} over ${plural(steps, "header")}`),
     "",

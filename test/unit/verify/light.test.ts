@@ -172,10 +172,12 @@ describe("pathTo()", () => {
       lightBlock: chain.at(height),
       json: { signed_header: null, validators: null },
     });
-    const path = await pathTo(block(from), block(to), async (height) => {
+    const ask = async (height: bigint) => {
       asked.push(height);
       return block(height);
-    });
+    };
+    const verify = (trusted: LightBlock, next: LightBlock) => advance(trusted, next, options);
+    const path = await pathTo(block(from), block(to), { ask, verify });
     return { path: path.map(({ lightBlock }) => lightBlock), asked };
   };
 
