@@ -2,6 +2,7 @@
 import {
   type Ask,
   type Claims,
+  type CollectOptions,
   collect,
   type Evidence,
   readLightBlock,
@@ -66,12 +67,18 @@ const now = () => {
   return { seconds: BigInt(Math.floor(millis / 1_000)), nanos: (millis % 1_000) * 1_000_000 };
 };
 
+/** An honest source has it all in seconds; one that holds each answer back does not keep the page waiting for ever. */
+const COLLECT_MILLIS_MAX = 180_000;
+const collected = (rpc: string, options: Pick<CollectOptions, "rootHeight" | "height" | "plan">) => {
+  const signal = AbortSignal.timeout(COLLECT_MILLIS_MAX);
+  return collect(askOf(rpc), { ...options, source: rpc, now: now(), signal });
+};
+
 async function claims({ of, trust }: Extract<VerifyAsked, { kind: "claims" }>): Promise<Checked> {
   if ("evidence" in of) return verified(of.evidence as Evidence, trust, true);
   const { rpc, plan, upgradeHeight } = of;
-  const options = { source: rpc, now: now(), ...(plan === "" ? {} : { plan }) };
-  const ask = askOf(rpc);
-  const whole = (rootHeight: bigint | undefined) => collect(ask, { ...options, rootHeight });
+  const options = plan === "" ? {} : { plan };
+  const whole = (rootHeight: bigint | undefined) => collected(rpc, { ...options, rootHeight });
   if (trust) return verified(await whole(trust.height), trust, false);
   // From the upgrade's own block on, the state before it can be shown too, where the server still has it.
   const first = await verified(await whole(upgradeHeight), trust, false).catch((error: unknown) => {
@@ -108,7 +115,7 @@ async function headers({ of, trust }: Extract<VerifyAsked, { kind: "headers" }>)
 
 /** Header of the block and of the next. A root after them cannot reach back. */
 function blockEvidence(rpc: string, height: bigint, trust: TypedTrust | undefined): Promise<Evidence> {
-  return collect(askOf(rpc), { rootHeight: trust?.height ?? height, height, source: rpc, now: now() });
+  return collected(rpc, { rootHeight: trust?.height ?? height, height });
 }
 
 /** @param isSaved judged as of when it was collected: a file is kept for longer than validators can be held to account */

@@ -121,6 +121,29 @@ describe("verify-chain", () => {
       }));
   }
 
+  test("a server that holds each answer back, beyond --total-timeout → UPG_REMOTE_UNAVAILABLE, exit 1", async () => {
+    const slow: Lie = (_method, result) => new Promise((resolve) => setTimeout(() => resolve(result), 400));
+    await withLies(rpc, slow, async (url) => {
+      const args = ["verify-chain", ...trust(), "--node", url, "--total-timeout", "1s"];
+      const { exit, stdout, stderr } = await line.run(args);
+      expect([exit, stdout]).toEqual([1, ""]);
+      expect(stderr).toMatch(/stopped after \d+ requests, before all evidence was there.*\[UPG_REMOTE_UNAVAILABLE\]/s);
+    });
+  });
+
+  test("--chain-id of another chain → UPG_INVALID_ARGUMENT, exit 2", async () => {
+    const { exit, stdout, stderr } = await line.run([
+      "verify-chain",
+      ...trust(),
+      "--node",
+      rpc,
+      "--chain-id",
+      "other-1",
+    ]);
+    expect([exit, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/--chain-id is other-1, and the evidence is of /);
+  });
+
   test("a server that lies, on the command line → exit 40, no evidence is written; a receipt neither", async () => {
     const lie: Lie = (method, result) => {
       if (method === "commit") result.signed_header.commit = null;

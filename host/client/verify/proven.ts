@@ -4,10 +4,11 @@
  */
 import { fromBase64 } from "../../bytes.js";
 import type { RpcClient } from "../../comet-rpc/client.js";
+import { usage } from "../../usage.js";
 import { collect } from "../../verify/collect.js";
 import { verifyEvidence } from "../../verify/evidence.js";
 import type { Claim, ClaimId, ClaimOf, Claims, Evidence, TrustRoot } from "../../verify/types.js";
-import { askOf, now, TOOLS, type TrustFlags, trustedBlock, trustingSeconds } from "./trust.js";
+import { askOf, deadline, now, TOOLS, type TrustFlags, trustedBlock, trustingSeconds } from "./trust.js";
 
 export interface Asked {
   /** The state to prove; undefined: the last that a header proves. */
@@ -26,7 +27,8 @@ export interface Proven {
 export async function provenFrom(rpc: RpcClient, flags: TrustFlags, { height, plan }: Asked): Promise<Proven> {
   const block = trustedBlock(flags);
   const rootHeight = block?.height ?? (height !== undefined && height > 1n ? height : undefined);
-  const evidence = await collect(askOf(rpc), { rootHeight, height, plan, source: rpc.url, now: now() });
+  const options = { rootHeight, height, plan, source: rpc.url, now: now(), signal: deadline(flags) };
+  const evidence = await collect(askOf(rpc), options);
   // The chain's name is in the header, and so in the hash that is trusted.
   const root: TrustRoot = block
     ? { chainId: evidence.chain_id, ...block, from: "yours" }
@@ -42,9 +44,16 @@ const ANY_TIME = { trustingPeriod: 1n << 40n, maxClockDrift: 1n << 40n };
 
 /** A document of any shape. @throws UpgradeError UPG_PROOF_* */
 export async function judged(document: unknown, root: TrustRoot, flags: TrustFlags): Promise<Proven> {
+  requireChain(flags, root.chainId);
   const times = root.from === "yours" ? { trustingPeriod: trustingSeconds(flags) } : ANY_TIME;
   const options = { root, now: now(), ...times };
   return { claims: await verifyEvidence(document, options, TOOLS), evidence: document as Evidence, root };
+}
+
+/** The trusted hash names the chain anyway; who names it besides means that one. */
+function requireChain({ chainId }: Pick<TrustFlags, "chainId">, found: string): void {
+  if (chainId === undefined || chainId === "" || chainId === found) return;
+  throw usage(`--chain-id is ${chainId}, and the evidence is of ${found}`);
 }
 
 /** The first claim of a kind, where there is one. */

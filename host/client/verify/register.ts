@@ -33,8 +33,8 @@ export function registerVerifyChain(program: Cobra, output: Output): void {
       "verify-chain --trust-height 1 --trust-hash HASH --file evidence.json -o json",
       "verify-chain --trust-height 1 --trust-hash HASH --re-execute --witness v2.bin --handler v2.wasm",
     )
-    .action(async (flags: VerifyChainFlags) => {
+    .action(async (_flags: unknown, command: Cobra) => {
       const { verifyChain } = await import("./verify-chain.js");
-      await verifyChain(flags, output);
+      await verifyChain(command.optsWithGlobals<VerifyChainFlags>(), output);
     });
 }

@@ -14,6 +14,10 @@ export interface TrustFlags {
   readonly trustHash?: Uint8Array;
   /** Nanoseconds. */
   readonly trustingPeriod: bigint;
+  /** The chain that is meant: of a flag or of client.toml. */
+  readonly chainId?: string;
+  /** Nanoseconds, of all that is asked of the node together. */
+  readonly totalTimeout?: bigint;
 }
 
 /** A block that the user trusts. */
@@ -23,7 +27,12 @@ export interface TrustedBlock {
 }
 
 const TRUSTING_PERIOD_DEFAULT = 1_209_600_000_000_000n;
+/** An honest node gives its evidence in seconds; one that holds each answer back would keep a command for days. */
+const TOTAL_TIMEOUT_DEFAULT = 300_000_000_000n;
 const NANOS = 1_000_000_000n;
+const NANOS_PER_MILLI = 1_000_000n;
+/** What a timer takes. */
+const MILLIS_MAX = 2_147_483_647n;
 
 export function addTrustFlags<T extends Command>(command: T): T {
   return command
@@ -33,6 +42,11 @@ export function addTrustFlags<T extends Command>(command: T): T {
       new Option("--trusting-period <duration>", "how long validators of a block can be held to account for it")
         .argParser(parseDuration)
         .default(TRUSTING_PERIOD_DEFAULT, "336h"),
+    )
+    .addOption(
+      new Option("--total-timeout <duration>", "how long all of the evidence may take that a node is asked for")
+        .argParser(parseDuration)
+        .default(TOTAL_TIMEOUT_DEFAULT, "5m"),
     ) as T;
 }
 
@@ -53,6 +67,12 @@ export function trustedBlock({ trustHeight, trustHash }: TrustFlags): TrustedBlo
   if (trustHeight !== undefined && trustHash !== undefined) return { height: trustHeight, hash: trustHash };
   if (trustHeight === undefined && trustHash === undefined) return undefined;
   throw usage("--trust-height and --trust-hash name one block together: give both");
+}
+
+/** Ends what a node is asked for. */
+export function deadline({ totalTimeout = TOTAL_TIMEOUT_DEFAULT }: Pick<TrustFlags, "totalTimeout">): AbortSignal {
+  const millis = totalTimeout / NANOS_PER_MILLI;
+  return AbortSignal.timeout(Number(millis < 1n ? 1n : millis > MILLIS_MAX ? MILLIS_MAX : millis));
 }
 
 /** Whole seconds. */
