@@ -1,6 +1,6 @@
 /** The Cosmos SDK's example chain as a process with its own CometBFT: governance schedules the plan v2, binaries change at it. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,7 +15,6 @@ const KEYRING = ["--keyring-backend", "test"];
 const BLOCKS_TO_PLAN = 50;
 
 export const binaryOf = (version: 1 | 2) => join(ROOT, `build/exampled/v${version}/exampled`);
-export const areBuilt = () => existsSync(binaryOf(1)) && existsSync(binaryOf(2));
 
 export class SdkChain {
   readonly chainId = "example-1";

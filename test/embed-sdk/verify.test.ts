@@ -9,18 +9,18 @@ import { fromHex } from "../../host/bytes.js";
 import { provenFrom } from "../../host/client/verify/proven.js";
 import { RpcClient } from "../../host/comet-rpc/client.js";
 import { isUpgradeError } from "../../host/errors.js";
-import { areBuilt, SdkChain } from "../embed-sdk/sdk-chain.js";
+import { DIST, run } from "../e2e/chaind.js";
 import { launchChromium } from "../engines/chromium.js";
 import { LIES, type Loose, withLies } from "../lying-proxy.js";
 import { type OtherSite, otherSite } from "../web/other-site.js";
 import { type PageReading, readPage } from "../web/read-page.js";
-import { DIST, run } from "./chaind.js";
+import { SdkChain } from "./sdk-chain.js";
 
 const CHAIND = join(DIST, "chaind.js");
 const SCENE_MILLIS = 600_000;
 
-describe.skipIf(!areBuilt())("a chain of the Cosmos SDK (binaries of npm run verify:sdk)", () => {
-  const chain = areBuilt() ? new SdkChain() : undefined;
+describe("a chain of the Cosmos SDK", () => {
+  const chain = new SdkChain();
   let browser: Browser;
   let site: OtherSite;
   beforeAll(async () => {
@@ -28,9 +28,9 @@ describe.skipIf(!areBuilt())("a chain of the Cosmos SDK (binaries of npm run ver
     site = await otherSite({});
   });
   afterAll(async () => {
-    await browser?.close();
-    site?.close();
-    await chain?.close();
+    await browser.close();
+    site.close();
+    await chain.close();
   });
   /** The page's folder on a web server that knows nothing of the chain. */
   const pageOf = (rpc: string, hash: string): Promise<PageReading> =>
