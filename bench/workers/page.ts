@@ -35,6 +35,7 @@ async function runsIn(browser: Browser, { url, files }: Site, headers: Upgraded[
     const before = await cpuMillis(browser);
     const times = await page.evaluate(
       ([asked, two]) =>
+        // What CLIENT put into the page: the types of this file are Node's.
         (globalThis as unknown as { runHere(files: RunFiles, headers: unknown): Promise<RunTimes> }).runHere(
           asked as RunFiles,
           two,
