@@ -3,9 +3,9 @@
  * checked, and started, held back, so that at the height nothing but opening the home is left to do.
  */
 import { messageOf } from "../errors.js";
+import { fingerprint, type Layout, type Program, problemOf } from "../programs/layout.js";
 import type { Height } from "../types.js";
 import type { LogLevel } from "../upgrade/handlers.js";
-import { fingerprint, type Layout, type Program, problemOf } from "./layout.js";
 import type { DuePlan } from "./message.js";
 import { commandToPut } from "./succession.js";
 import type { Worker } from "./worker.js";

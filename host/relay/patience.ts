@@ -1,6 +1,6 @@
 /** Work of another program, which may take any time: the log says that it is waited for, and a file that replaces it is noticed. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { fingerprint } from "./layout.js";
+import { fingerprint } from "../programs/layout.js";
 
 /** Between two log lines. */
 export const SAY_MILLIS = 15_000;

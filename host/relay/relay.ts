@@ -5,11 +5,11 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { UpgradeError } from "../errors.js";
+import type { Program } from "../programs/layout.js";
 import { Halt } from "../upgrade/halt.js";
 import type { UpgradeInfo } from "../upgrade/upgrade-info.js";
 import { Ahead, type NextWorker } from "./ahead.js";
 import { EngineSide, type EngineSideOptions, type Loss } from "./engine-side.js";
-import type { Program } from "./layout.js";
 import { type ChainPlace, REQUEST, requestName } from "./message.js";
 import { withPatience } from "./patience.js";
 import { RESTARTS_TEXT, Restarts } from "./restarts.js";

@@ -7,12 +7,12 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readFileIfThere } from "../engine/home/atomic-file.js";
 import { messageOf, UpgradeError } from "../errors.js";
+import { fingerprint, type Layout, type Program, problemOf } from "../programs/layout.js";
+import { type PreUpgradeEnd, preUpgrade } from "../programs/pre-upgrade.js";
 import { shellWord } from "../shell-word.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import { parseUpgradeInfo, type UpgradeInfo } from "../upgrade/upgrade-info.js";
-import { fingerprint, type Layout, type Program, problemOf } from "./layout.js";
 import { withPatience } from "./patience.js";
-import { type PreUpgradeEnd, preUpgrade } from "./pre-upgrade.js";
 
 const LOOK_MILLIS = 250;
 /** Between two log lines of what is missing, and two questions to a program that has refused. */

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { watched } from "../abci/comet/process.js";
 import { isUpgradeError } from "../errors.js";
 import { envPrefix } from "../program-name.js";
-import { commandOf, type Program } from "./layout.js";
+import { commandOf, type Program } from "../programs/layout.js";
 import { type ChainPlace, CURRENT_PLAN, type DuePlan, INFO, placeOfInfo, planOf } from "./message.js";
 import { OwnConnection } from "./own-connection.js";
 import type { Worker, WorkerEnd } from "./worker.js";

@@ -1,6 +1,6 @@
 /** The application, as the relay sees it: a process that serves, and ends. */
 import type { Socket } from "node:net";
-import type { Program } from "./layout.js";
+import type { Program } from "../programs/layout.js";
 import type { ChainPlace, DuePlan } from "./message.js";
 
 /** A shell's status of a program that a signal ended is 128 and more. */

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { Ahead, type NextWorker } from "../../../host/relay/ahead.js";
-import { Layout, type Program } from "../../../host/relay/layout.js";
+import { Layout, type Program } from "../../../host/programs/layout.js";
 import type { DuePlan } from "../../../host/relay/message.js";
 import type { Worker } from "../../../host/relay/worker.js";
 import { untilCalled } from "../../../host/shell/held-back.js";

@@ -14,7 +14,7 @@ import type { AppQuery, AppQueryResult } from "../../../host/chain/engine-port.j
 import { Home } from "../../../host/engine/home/home.js";
 import { isUpgradeError } from "../../../host/errors.js";
 import { cometFiles } from "../../../host/offline/comet-files.js";
-import { Layout, type Program } from "../../../host/relay/layout.js";
+import { Layout, type Program } from "../../../host/programs/layout.js";
 import type { ChainPlace } from "../../../host/relay/message.js";
 import { Relay } from "../../../host/relay/relay.js";
 import type { Worker, WorkerEnd } from "../../../host/relay/worker.js";

@@ -6,7 +6,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { afterAll, describe, expect, test } from "vitest";
 import { frame } from "../../../host/abci/frames.js";
 import { ResponseSchema } from "../../../host/gen/tendermint/abci/messages_pb.js";
-import type { Program } from "../../../host/relay/layout.js";
+import type { Program } from "../../../host/programs/layout.js";
 import { kindOfEnd } from "../../../host/relay/worker.js";
 import { WorkerProcess } from "../../../host/relay/worker-process.js";
 import { until } from "./until.js";

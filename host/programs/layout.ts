@@ -2,12 +2,12 @@
  * Where the programs of a home are: Cosmovisor's folders, `<home>/cosmovisor/{genesis,upgrades/<plan>}/bin/<name>`, of which
  * `current` links to the one that runs; or files that the operator names.
  */
-import { chmodSync, lstatSync, mkdirSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { toUpperHex, utf8 } from "../bytes.js";
-import { readFileIfThere, writeFileAtomically } from "../engine/home/atomic-file.js";
 import { messageOf, UpgradeError } from "../errors.js";
-import { syncFolder } from "../store/disk/lmdb-access.js";
+import { diskFiles } from "./disk-files.js";
+import type { Files } from "./files.js";
+import { linkWhole, writeWhole } from "./whole-file.js";
 
 export interface Program {
   /** For people: the plan that it was brought by, `genesis`, or the name of its file. */
@@ -29,13 +29,18 @@ export interface LayoutOptions {
   readonly own: string;
   /** As Cosmovisor's COSMOVISOR_DISABLE_RECASE: folders have the plan's name as it is, not in lower case. */
   readonly isCaseKept: boolean;
+  readonly files?: Files;
 }
 
 const EXECUTE = 0o111;
 const FILE_MODE = 0o644;
 
 export class Layout {
-  constructor(private readonly options: LayoutOptions) {}
+  readonly #files: Files;
+
+  constructor(private readonly options: LayoutOptions) {
+    this.#files = options.files ?? diskFiles;
+  }
 
   get #root(): string {
     return join(this.options.home, "cosmovisor");
@@ -46,9 +51,9 @@ export class Layout {
     const { program, own } = this.options;
     if (program !== undefined)
       return this.#required({ name: basename(program), file: resolve(program), folder: undefined });
-    if (!isFolder(this.#root)) return { name: basename(own), file: own, folder: undefined };
+    if (this.#files.facts(this.#root)?.kind !== "folder") return { name: basename(own), file: own, folder: undefined };
     const link = join(this.#root, "current");
-    if (!lstatSync(link, { throwIfNoEntry: false })) this.#link("genesis");
+    if (!this.#files.linkFacts(link)) this.#link("genesis");
     const folder = relative(this.#root, resolve(this.#root, this.#target(link)));
     if (!/^(genesis|upgrades\/[^/]+)$/.test(folder)) {
       throw wrong(`${link} links to ${folder}: expected genesis, or upgrades/ and a name`);
@@ -70,8 +75,13 @@ export class Layout {
   /** Makes it the one that runs first from now on: the plan's file beside it, then the link, by one rename. @throws UpgradeError UPG_STORE_IO */
   switchTo({ folder }: Program, planFile: string): void {
     if (folder === undefined) return;
-    const plan = readFileIfThere(planFile);
-    if (plan) writeFileAtomically(join(this.#root, folder, "upgrade-info.json"), plan, FILE_MODE);
+    const copy = join(this.#root, folder, "upgrade-info.json");
+    try {
+      const plan = this.#files.read(planFile);
+      if (plan) writeWhole(this.#files, copy, plan, FILE_MODE);
+    } catch (cause) {
+      throw new UpgradeError("UPG_STORE_IO", `cannot write ${copy}: ${messageOf(cause)}`, { cause });
+    }
     this.#link(folder);
   }
 
@@ -81,7 +91,7 @@ export class Layout {
 
   #target(link: string): string {
     try {
-      return readlinkSync(link);
+      return this.#files.readLink(link);
     } catch (cause) {
       throw new UpgradeError("UPG_INVALID_CONFIG", `${link} is to be a link: ${messageOf(cause)}`, { cause });
     }
@@ -89,32 +99,28 @@ export class Layout {
 
   #link(folder: string): void {
     const link = join(this.#root, "current");
-    const temporary = `${link}.${process.pid}.tmp`;
     try {
-      mkdirSync(this.#root, { recursive: true });
-      rmSync(temporary, { force: true });
-      symlinkSync(folder, temporary);
-      renameSync(temporary, link);
-      syncFolder(this.#root);
+      this.#files.makeFolder(this.#root);
+      linkWhole(this.#files, folder, link);
     } catch (cause) {
       throw new UpgradeError("UPG_STORE_IO", `cannot link ${link} to ${folder}: ${messageOf(cause)}`, { cause });
     }
   }
 
   #required(program: Program): Program {
-    const problem = problemOf(program);
+    const problem = problemOf(program, this.#files);
     if (problem === undefined) return program;
     throw wrong(`${problem}: put the program of this chain there, or name it with --program`);
   }
 }
 
 /** Why it cannot be run; undefined: it can. A file that may not be executed is made so, as Cosmovisor does. */
-export function problemOf({ file }: Program): string | undefined {
+export function problemOf({ file }: Program, files = diskFiles): string | undefined {
   try {
-    const found = statSync(file, { throwIfNoEntry: false });
+    const found = files.facts(file);
     if (!found) return `${file} is missing`;
-    if (!found.isFile()) return `${file} is no regular file`;
-    if ((found.mode & EXECUTE) !== EXECUTE && !isScript(file)) chmodSync(file, (found.mode & 0o777) | EXECUTE);
+    if (found.kind !== "file") return `${file} is no regular file`;
+    if ((found.mode & EXECUTE) !== EXECUTE && !isScript(file)) files.chmod(file, (found.mode & 0o777) | EXECUTE);
     return undefined;
   } catch (error) {
     return messageOf(error);
@@ -122,9 +128,8 @@ export function problemOf({ file }: Program): string | undefined {
 }
 
 /** Changes whenever the file does; undefined: there is none. */
-export function fingerprint(file: string): string | undefined {
-  const found = statSync(file, { throwIfNoEntry: false });
-  return found && `${found.ino} ${found.size} ${found.mtimeMs}`;
+export function fingerprint(file: string, files = diskFiles): string | undefined {
+  return files.facts(file)?.print;
 }
 
 /** JavaScript, for the Node.js that runs this program. */
@@ -140,10 +145,6 @@ function folderName(plan: string): string {
     const character = String.fromCharCode(byte);
     return /[A-Za-z0-9\-_.~$&+=:@]/.test(character) ? character : `%${toUpperHex(Uint8Array.of(byte))}`;
   }).join("");
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function wrong(message: string): UpgradeError {

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { isUpgradeError } from "../../../host/errors.js";
-import { Layout, type LayoutOptions } from "../../../host/relay/layout.js";
+import { Layout, type LayoutOptions } from "../../../host/programs/layout.js";
 import { Restarts } from "../../../host/relay/restarts.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-layout-"));

@@ -1,0 +1,99 @@
+/** The machine's own files. */
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statfsSync,
+  statSync,
+  symlinkSync,
+  writeSync,
+} from "node:fs";
+import { copyFile } from "node:fs/promises";
+import { openRegularFile, syncFolder } from "../store/disk/lmdb-access.js";
+import type { FileFacts, Files, OpenFile } from "./files.js";
+
+const MODE_BITS = 0o7777;
+
+export const diskFiles: Files = {
+  facts: (path) => unlessMissing(() => factsOf(statSync(path))),
+  linkFacts: (path) => unlessMissing(() => factsOf(lstatSync(path))),
+  readLink: (path) => readlinkSync(path),
+  read: (path, bytesMax) => unlessMissing(() => readWhole(path, bytesMax)),
+  list: (folder) => unlessMissing(() => readdirSync(folder).sort()),
+  makeFolder: (path, mode) => void mkdirSync(path, { recursive: true, mode }),
+  open: (path, how, mode) => new DiskFile(openSync(path, how === "new" ? "wx" : "a", mode)),
+  rename: (from, to) => renameSync(from, to),
+  remove: (path) => rmSync(path, { recursive: true, force: true }),
+  symlink: (target, path) => symlinkSync(target, path),
+  chmod: (path, mode) => chmodSync(path, mode),
+  copy: (from, to) => copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL),
+  syncFolder: (path) => syncFolder(path),
+  syncFile,
+  freeBytes: (path) => {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize;
+  },
+};
+
+class DiskFile implements OpenFile {
+  constructor(private readonly file: number) {}
+
+  write(bytes: Uint8Array): void {
+    // A disk that is nearly full takes a part, and says why at the next one.
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.file, bytes, at);
+  }
+
+  sync(): void {
+    fsyncSync(this.file);
+  }
+
+  close(): void {
+    closeSync(this.file);
+  }
+}
+
+function readWhole(path: string, bytesMax = Number.POSITIVE_INFINITY): Uint8Array {
+  const file = openRegularFile(path);
+  try {
+    const { size } = statSync(path);
+    if (size > bytesMax) throw new Error(`it has ${size} bytes, more than ${bytesMax}`);
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function syncFile(path: string): void {
+  const file = openSync(path, "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function factsOf(stat: Stats): FileFacts {
+  const kind = stat.isFile() ? "file" : stat.isDirectory() ? "folder" : stat.isSymbolicLink() ? "link" : "other";
+  const print = `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
+  return { kind, mode: stat.mode & MODE_BITS, bytes: stat.size, print, changedAt: stat.mtimeMs };
+}
+
+function unlessMissing<T>(ask: () => T): T | undefined {
+  try {
+    return ask();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}

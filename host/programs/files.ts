@@ -1,0 +1,53 @@
+/**
+ * Every file call of those who put programs in their places: the relay and the sidecar. Tests give one that fails, tears what it
+ * writes and forgets what was not synced. Paths are absolute.
+ */
+
+/** What lies under a path. */
+export interface FileFacts {
+  readonly kind: "file" | "folder" | "link" | "other";
+  /** Permission bits, without the kind. */
+  readonly mode: number;
+  readonly bytes: number;
+  /** Changes whenever the file is another one, or has been written to. */
+  readonly print: string;
+  /** Of the last write, by the machine's clock, in milliseconds. */
+  readonly changedAt: number;
+}
+
+/** A file that is being written; nothing is durable before `sync`. */
+export interface OpenFile {
+  write(bytes: Uint8Array): void;
+  sync(): void;
+  close(): void;
+}
+
+/** Each call throws what the system says: an Error with `code`, as `ENOSPC`. */
+export interface Files {
+  /** Links are followed; undefined: nothing is there, or a link that leads nowhere. */
+  facts(path: string): FileFacts | undefined;
+  /** Of a link itself. */
+  linkFacts(path: string): FileFacts | undefined;
+  readLink(path: string): string;
+  /** A regular file, whole; undefined: there is none. @param bytesMax a longer one is refused */
+  read(path: string, bytesMax?: number): Uint8Array | undefined;
+  /** In order; undefined: there is no such folder. */
+  list(folder: string): readonly string[] | undefined;
+  /** With the folders above it. */
+  makeFolder(path: string, mode?: number): void;
+  /** `new`: there must be none; `append`: goes on behind what is there. */
+  open(path: string, how: "new" | "append", mode: number): OpenFile;
+  rename(from: string, to: string): void;
+  /** A file, a link or a whole folder; nothing where there is none. */
+  remove(path: string): void;
+  symlink(target: string, path: string): void;
+  chmod(path: string, mode: number): void;
+  /** A file to a path that is free: by reflink where the file system can, without holding up the process. */
+  copy(from: string, to: string): Promise<void>;
+  /** Makes the names in a folder durable. */
+  syncFolder(path: string): void;
+  /** Makes a file's bytes durable that something else wrote. */
+  syncFile(path: string): void;
+  /** That may still be written on the file system of an existing path. */
+  freeBytes(path: string): number;
+}
