@@ -1,0 +1,61 @@
+/** What the sidecar knows, for people, probes and metrics: `chainvisor status`, `/status`, `/metrics`. */
+
+export type Phase =
+  | "starting" // before the first decision
+  | "running" // the application runs, no plan is scheduled
+  | "waiting" // a plan is scheduled, something is missing
+  | "downloading"
+  | "ready" // a plan is scheduled, all is staged
+  | "halted" // the height is reached, the application has ended or is being ended
+  | "backing up"
+  | "switching" // scripts, link
+  | "migrating" // the new version makes the upgrade's block
+  | "stopped" // by a signal
+  | "failed"; // it does not go on by itself: `message` and `next` say why
+
+export interface PlanStatus {
+  readonly name: string;
+  readonly height: string;
+  readonly info: string;
+  /** `chain`: governance; `operator`: add-upgrade --upgrade-height. */
+  readonly origin: "chain" | "operator";
+}
+
+/** One thing that must be there before the height. */
+export interface Readiness {
+  readonly what: "program" | "checksum" | "handler" | "pre-upgrade" | "disk" | "backup";
+  readonly state: "ready" | "missing" | "wrong" | "unknown" | "skipped";
+  /** In words, with the file. */
+  readonly detail: string;
+  /** A command to paste; null: nothing to do. */
+  readonly next: string | null;
+}
+
+/** 64-bit integers are strings; times are RFC 3339, UTC; durations are seconds. */
+export interface VisorStatus {
+  readonly v: 1;
+  readonly phase: Phase;
+  /** Since when it is in this phase. */
+  readonly since: string;
+  readonly program: { readonly name: string; readonly file: string; readonly pid: number | null } | null;
+  /** The last height that is known to be committed; null: not known. */
+  readonly height: { readonly value: string; readonly source: "store" | "wal" | "rpc" | "status" } | null;
+  readonly plan: PlanStatus | null;
+  /** Until the plan's height. */
+  readonly eta: { readonly seconds: number; readonly plus_minus: number } | null;
+  readonly progress: { readonly what: string; readonly done: string; readonly total: string | null } | null;
+  readonly readiness: readonly Readiness[];
+  readonly upgrades: number;
+  readonly restarts: number;
+  readonly message: string;
+  /** What an operator may do now, each to paste. */
+  readonly next: readonly string[];
+}
+
+/** What the run loop has to say, for those who show it. */
+export interface StatusBoard {
+  readonly current: VisorStatus;
+  update(change: Partial<Omit<VisorStatus, "v" | "since">>): void;
+  /** Called after each change. Returns what ends it. */
+  onChange(listener: (status: VisorStatus) => void): () => void;
+}
