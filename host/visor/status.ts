@@ -52,10 +52,21 @@ export interface VisorStatus {
   readonly next: readonly string[];
 }
 
+/** What only grows while the sidecar runs, besides what the status has. */
+export interface VisorTotals {
+  readonly downloadBytes: number;
+  readonly backupBytes: number;
+}
+
 /** What the run loop has to say, for those who show it. */
 export interface StatusBoard {
   readonly current: VisorStatus;
+  readonly totals: VisorTotals;
+  /** Seconds from the end of the application at an upgrade's height to the first phase after it with blocks; undefined: none was seen. */
+  readonly lastHaltSeconds: number | undefined;
   update(change: Partial<Omit<VisorStatus, "v" | "since">>): void;
+  /** Not a change of the status: those who listen are not called. */
+  count(what: keyof VisorTotals, more: number): void;
   /** Called after each change. Returns what ends it. */
   onChange(listener: (status: VisorStatus) => void): () => void;
 }
