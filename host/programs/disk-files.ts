@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  readSync,
   renameSync,
   rmSync,
   type Stats,
@@ -29,6 +30,7 @@ export const diskFiles: Files = {
   linkFacts: (path) => unlessMissing(() => factsOf(lstatSync(path))),
   readLink: (path) => readlinkSync(path),
   read: (path, bytesMax) => unlessMissing(() => readWhole(path, bytesMax)),
+  readPart,
   list: (folder) => unlessMissing(() => readdirSync(folder).sort()),
   makeFolder: (path, mode) => void mkdirSync(path, { recursive: true, mode }),
   open: (path, how, mode) => new DiskFile(openSync(path, how === "new" ? "wx" : "a", mode)),
@@ -68,6 +70,20 @@ function readWhole(path: string, bytesMax = Number.POSITIVE_INFINITY): Uint8Arra
     const { size } = statSync(path);
     if (size > bytesMax) throw new Error(`it has ${size} bytes, more than ${bytesMax}`);
     return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readPart(path: string, at: number, length: number): Uint8Array {
+  const file = openRegularFile(path);
+  try {
+    const bytes = new Uint8Array(length);
+    let have = 0;
+    for (let count = -1; count !== 0 && have < length; have += count) {
+      count = readSync(file, bytes, have, length - have, at + have);
+    }
+    return bytes.subarray(0, have);
   } finally {
     closeSync(file);
   }

@@ -31,6 +31,8 @@ export interface Files {
   readLink(path: string): string;
   /** A regular file, whole; undefined: there is none. @param bytesMax a longer one is refused */
   read(path: string, bytesMax?: number): Uint8Array | undefined;
+  /** Of a regular file, fewer bytes at its end and none after it. Links are followed. */
+  readPart(path: string, at: number, length: number): Uint8Array;
   /** In order; undefined: there is no such folder. */
   list(folder: string): readonly string[] | undefined;
   /** With the folders above it. */
