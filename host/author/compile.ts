@@ -110,6 +110,7 @@ async function compile(
       else wasm = contents;
     },
     listFiles: () => [],
+    // The compiler wants instances of a class that it does not export; it calls these methods, and nothing else of one.
     transforms: [...transforms] as unknown as NonNullable<CompilerOptions["transforms"]>,
   });
   if (error || !wasm) {

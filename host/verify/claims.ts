@@ -23,16 +23,11 @@ export class ClaimMaker {
   readonly #state: ClaimState;
 
   constructor(root: TrustRoot, trusted: Trusted) {
-    const { header } = trusted.lightBlock.signedHeader;
     const { state, named } = ROOTS[root.from];
     this.#state = state;
     this.#rests = [
       `block ${root.height} with hash ${toUpperHex(root.hash)}, ${named}`,
-      ...(trusted.steps === 0
-        ? []
-        : [
-            `${trusted.signatures} signatures of validators, up to header ${header.height}, over ${trusted.steps} headers`,
-          ]),
+      ...(trusted.steps === 0 ? [] : [signaturesLine(trusted)]),
     ];
   }
 
@@ -114,6 +109,12 @@ export class ClaimMaker {
     // Each identifier has its own type of value, which the compiler does not follow through a type parameter.
     return claim as unknown as Claim;
   }
+}
+
+function signaturesLine({ signatures, steps, lightBlock }: Trusted): string {
+  const count = (number: number, word: string) => `${number} ${word}${number === 1 ? "" : "s"}`;
+  const { height } = lightBlock.signedHeader.header;
+  return `${count(signatures, "signature")} of validators, up to header ${height}, over ${count(steps, "header")}`;
 }
 
 /** Of the text that says where evidence was collected. */

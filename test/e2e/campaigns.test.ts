@@ -13,7 +13,7 @@ describe("npm run", () => {
     ["sim", "test/sim/main.ts", ["--rounds", "1", "--seed", "1", "--json"], /"lost":0,"diverged":0/],
     ["verify:flips", "test/sim/flips-main.ts", ["--rounds", "2", "--seed", "1"], /verify found 2 of 2/],
     ["fuzz:handlers", "test/guest/fuzz/main.ts", ["--rounds", "3", "--json"], /"rounds":3/],
-    ["vectors", "test/vectors/main.ts", ["--json"], /"failed":0/],
+    ["vectors", "test/vectors/main.ts", ["plan", "--json"], /"failed":0/],
     ["bench", "bench/main.ts", ["--help"], /Usage:/],
     ["bombs:handlers", "test/guest/bombs/main.ts", ["--help"], /Usage:/],
   ] as const)("%s → its result, exit status 0", (_, entry, args, result) => {

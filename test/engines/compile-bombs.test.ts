@@ -9,6 +9,7 @@ import { moduleOf } from "../guest/bombs/module-of.js";
 import { SHAPES, type Shape } from "../guest/bombs/shapes.js";
 import { metered } from "../guest/random/metering.js";
 import { Random } from "../guest/random/random.js";
+import { everyNth } from "../sample.js";
 import { compilers } from "./compile-memory.js";
 
 const SEED = 20_261_122;
@@ -58,11 +59,11 @@ describe("bombs of one function, as they were before branches were counted", () 
 
 // The dearest of each kind of cost; `npm run bombs:handlers` measures every kind, and as many mixtures as `--count` says.
 describe(`the dearest files that are taken, on ${named}`, () => {
-  const dearest: [name: string, locals: number][] = [
+  const dearest: [name: string, locals: number][] = everyNth(2, [
     ["br_if out of one block, a local changed before each", 254],
     ["values alive over ifs", 8],
     ["calls", 254],
-  ];
+  ]);
   test.each(dearest)("%s, %i locals → at most 256 MB more", SLOW, (name, locals) =>
     expectAtMost256(largestHandler(shape(name), locals)),
   );

@@ -1,10 +1,11 @@
 /** Metered modules do what they did before, and cost what their instructions cost: on modules made at random. */
 import { describe, expect, test } from "vitest";
+import { sampled } from "../sample.js";
 import { randomModule } from "./random/random-module.js";
 import { type Ending, runTwins } from "./random/twin-runs.js";
 
-const MODULES = 600;
-const LAYERED = 150;
+const MODULES = sampled(250, 600);
+const LAYERED = sampled(70, 150);
 
 function endings(firstSeed: number, isPlain: boolean, isLayered = false, modules = MODULES): Record<Ending, number> {
   const seen: Record<Ending, number> = { done: 0, trap: 0, stack: 0 };

@@ -2,6 +2,7 @@
 import { rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { everyNth } from "../sample.js";
 import { bundleWorker, type Ended, FAIL, SCAN, SpillingRun, STORE_A, writer } from "./spilling.js";
 
 /** Of one handler run, beside a process that has run none and the state's cache. */
@@ -29,13 +30,13 @@ afterAll(() => {
 });
 
 describe("host memory of a run and its commit", () => {
-  for (const [what, parts] of [
+  for (const [what, parts] of everyNth(3, [
     ["10,000 keys of 64 KiB that begin alike", writer(10_000, 65_535, 1, { differAt: 65_531 })],
     ["10,000 keys of 64 KiB", writer(10_000, 65_535, 1)],
     ["640 values of 1 MiB", writer(640, 4, 1_048_576)],
     ["2,000,000 small pairs in scattered order", writer(2_000_000, 12, 40)],
     ["640 values of 1 MiB with a scan after each", writer(640, 4, 1_048_576, { each: SCAN })],
-  ] as const) {
+  ] as const)) {
     test(
       `${what} → at most 256 MiB beyond the cache`,
       async () => {

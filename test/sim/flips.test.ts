@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verifyHome } from "../../host/offline/verify.js";
+import { sampled } from "../sample.js";
 import { countFlips, makeUpgradedHome } from "./flips.js";
 
-const ROUNDS = 40;
+const ROUNDS = sampled(24, 40);
 
 test(`${ROUNDS} flipped bits and zeroed pages → verify finds each, a started node never gives a wrong value`, async () => {
   const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-test-"));

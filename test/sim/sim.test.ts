@@ -1,13 +1,14 @@
 /** A sample of rounds over an upgrade: kills, power that goes, disks that fail or are full. `npm run sim` has as many as are wanted. */
 import { expect, test } from "vitest";
+import { sampled } from "../sample.js";
 import { HAS_FAULTS } from "./faults/library.js";
 import { type RoundKind, simulate } from "./simulate.js";
 
 const seed = process.env["SIM_SEED"] ?? "chain-upgrade";
-const rounds = Number(process.env["SIM_ROUNDS"] ?? "120");
+const rounds = Number(process.env["SIM_ROUNDS"] ?? sampled(60, 240));
 const MILLIS_PER_ROUND_MAX = 3_000;
 /** Rounds of which any kind is seen. */
-const MANY = 120;
+const MANY = 60;
 
 test(`${rounds} rounds, seed ${seed} → nothing lost, nothing diverged`, {
   timeout: 60_000 + rounds * MILLIS_PER_ROUND_MAX,

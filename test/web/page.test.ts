@@ -1,5 +1,5 @@
 /** The page in a real browser, against real nodes before, in and after an upgrade. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,19 +7,16 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchChromium } from "../engines/chromium.js";
 import { prepareChromium } from "../engines/prepare.js";
-import { ROOT } from "../house/sources.js";
 import { roundsPerSecond, slowHandler } from "../network/slow-handler.js";
 import { violationsInBoth } from "./axe.js";
-import { claimsOn, compared, openPage, shiftsOf, textOn, untilMood, verdictOf } from "./browser.js";
-import { Firefox, firefoxProgram } from "./firefox.js";
+import { claimsOn, compared, openPage, textOn, untilMood, verdictOf } from "./browser.js";
 import { otherSite } from "./other-site.js";
 import { hashOf, PageHome, untilHeight } from "./page-nodes.js";
+import { expectKept, savedPage } from "./saved-page.js";
+import { expectSound } from "./sound.js";
 
-/** `npm run pictures` writes those of docs/. */
-const PICTURES = process.env["WRITE_PICTURES"] ? join(ROOT, "docs/pictures") : undefined;
 const PHONE = { width: 390, height: 844 };
 const DESKTOP = { width: 880, height: 1_000 };
-const SHIFTS_MAX = 0.02;
 const MINUTES = 120_000;
 const missing = prepareChromium();
 
@@ -34,7 +31,6 @@ const LINGER = ["--app-version", "1", "--halt-linger", "1h"];
 let browser: Browser;
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-pages-"));
 const homes: PageHome[] = [];
-let files = 0;
 afterAll(async () => {
   await browser?.close();
   for (const home of homes) await home.stop();
@@ -46,20 +42,6 @@ function homeOf(prepared: ConstructorParameters<typeof PageHome>[0]): PageHome {
   const home = new PageHome(prepared);
   homes.push(home);
   return home;
-}
-
-/** What every state of the page has to keep to. */
-async function expectSound(page: Page, picture?: string): Promise<void> {
-  if (PICTURES && picture) {
-    mkdirSync(PICTURES, { recursive: true });
-    await page.emulateMedia({ colorScheme: "light" });
-    await page.evaluate(() => scrollTo(0, 0));
-    await page.screenshot({ path: join(PICTURES, `${picture}.png`) });
-  }
-  expect(await violationsInBoth(page)).toEqual([]);
-  const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-  expect(await isWide()).toBe(false);
-  expect(await shiftsOf(page)).toBeLessThan(SHIFTS_MAX);
 }
 
 describe.skipIf(missing !== undefined)(`the page in Chromium${missing ? ` (${missing})` : ""}`, () => {
@@ -199,30 +181,6 @@ describe.skipIf(missing !== undefined)(`the page in Chromium${missing ? ` (${mis
         site.close();
       }
     });
-
-    test(
-      "Firefox → the same verdict (skipped where it is missing)",
-      async (context) => {
-        const program = firefoxProgram();
-        if (!program) return context.skip("Firefox is missing here");
-        const firefox = await Firefox.launch(program);
-        try {
-          const tab = await firefox.open(`${far}#trust=100:${await hashOf(far, 100)}`);
-          const settled = `new Promise((resolve) => {
-          const look = () => /^(Checked|Refused)/.test(document.getElementById("verdict").textContent)
-            ? resolve(document.getElementById("verdict").textContent + document.getElementById("claims").textContent)
-            : setTimeout(look, 50);
-          look();
-        })`;
-          const said = await firefox.text(tab, settled);
-          expect(said).toMatch(/^Checked: all agrees, from a block that came with the link/);
-          expect(said).toContain('Upgrade "v2" is scheduled');
-        } finally {
-          await firefox.close();
-        }
-      },
-      MINUTES,
-    );
   });
 
   describe("after an upgrade", () => {
@@ -249,7 +207,7 @@ describe.skipIf(missing !== undefined)(`the page in Chromium${missing ? ` (${mis
         /✓ Proven Run here in [\d.]+ s: the whole app hash after block 8/,
       );
       expect(await violationsInBoth(page)).toEqual([]);
-      const file = await save(page);
+      const file = await savedPage(page, folder);
       const opened = await openPage(browser, `${pathToFileURL(file).href}#trust=3:${await hashOf(url, 3)}`);
       await verdictOf(opened.page);
       await compared(opened.page);
@@ -327,7 +285,7 @@ describe.skipIf(missing !== undefined)(`the page in Chromium${missing ? ` (${mis
         await expectSound(after, "done");
         await untilMood(page, "done");
         expect(requests.filter((each) => !each.startsWith(url) && !each.startsWith("blob:"))).toEqual([]);
-        await expectKept(after);
+        await expectKept(browser, after, folder);
       },
       MINUTES,
     );
@@ -340,37 +298,4 @@ async function tabTo(page: Page, id: string): Promise<void> {
     if ((await page.evaluate(() => document.activeElement?.id)) === id) return;
   }
   throw new Error(`no way to ${id} by the keyboard`);
-}
-
-async function save(page: Page): Promise<string> {
-  const [saved] = await Promise.all([page.waitForEvent("download"), page.locator("#save").click()]);
-  const file = join(folder, `${files++}-${saved.suggestedFilename()}`);
-  await saved.saveAs(file);
-  return file;
-}
-
-/** A saved page verifies from a file, without a request; one whose evidence was changed is refused. */
-async function expectKept(page: Page): Promise<void> {
-  const trust = page.url().split("#")[1] ?? "";
-  const file = await save(page);
-  const opened = await openPage(browser, pathToFileURL(file).href);
-  expect(await verdictOf(opened.page)).toContain("from a block that this source named itself");
-  await opened.page.goto(`${pathToFileURL(file).href}#${trust}`);
-  await verdictOf(opened.page, /came with the link/);
-  expect(await compared(opened.page)).toMatch(/[1-9] claims proven/);
-  await untilMood(opened.page, "done");
-  expect(opened.requests.filter((url) => !/^(?:file|blob):/.test(url))).toEqual([]);
-  expect(opened.complaints).toEqual([]);
-  await expectSound(opened.page);
-  const changed = join(folder, "changed.html");
-  writeFileSync(changed, withOtherProof(readFileSync(file, "utf8")));
-  const { page: refused } = await openPage(browser, pathToFileURL(changed).href);
-  expect(await verdictOf(refused)).toMatch(/^Refused/);
-}
-
-/** A saved page with one letter changed in the first proof of its evidence. */
-function withOtherProof(html: string): string {
-  const at = html.indexOf('"data":"', html.lastIndexOf('id="saved">')) + 40;
-  expect(at).toBeGreaterThan(40);
-  return html.slice(0, at) + (html[at] === "A" ? "B" : "A") + html.slice(at + 1);
 }
