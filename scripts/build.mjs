@@ -97,7 +97,11 @@ async function buildDist() {
   };
   const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
   const packages = Object.keys(dependencies).filter((name) => !BUNDLED.includes(name));
-  const programs = { chaind: "examples/chain/start.ts", "main-job": "examples/chain/demo.ts" };
+  const programs = {
+    chaind: "examples/chain/start.ts",
+    "main-job": "examples/chain/demo.ts",
+    chainvisor: "host/visor/main.ts",
+  };
   // One build of all entries, with shared chunks: a class that two entries export is one class, so `instanceof` holds.
   // Each entry reaches the chunks of its own imports alone; a command loads what it needs when it runs.
   await build({

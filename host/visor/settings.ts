@@ -54,6 +54,8 @@ export interface Settings {
   readonly onRefusal: OnRefusal;
   /** CHAINVISOR_RETURN_HEIGHT: the height that was agreed on, for `return`; undefined: none. */
   readonly returnHeight: bigint | undefined;
+  /** CHAINVISOR_HOLD, default false: after a failure it stays and serves its status, instead of ending with the failure's exit status. */
+  readonly isHeldOnFailure: boolean;
   /** CHAINVISOR_RESTARTS_MAX, default 5: crashes within `restartWindow` after which it stops. 0: a crash ends the sidecar, as Cosmovisor's. */
   readonly restartsMax: number;
   /** CHAINVISOR_RESTART_WINDOW, default 10 minutes. */
@@ -69,6 +71,8 @@ export interface Settings {
   readonly backupKind: "auto" | "reflink" | "copy";
   /** CHAINVISOR_BACKUPS_KEPT, default 2: older ones that are whole are removed after a new one is; 0: all are kept. */
   readonly backupsKept: number;
+  /** CHAINVISOR_LOG_FORMAT, default plain. */
+  readonly logFormat: "plain" | "json";
 }
 
 /** Where a value came from, for `config view --sources`. */

@@ -1,0 +1,84 @@
+/** The command line of `chainvisor`: runs one command and returns the exit status of docs/errors.md. */
+import { diskFiles } from "../programs/disk-files.js";
+import { readyArguments } from "../shell/arguments.js";
+import type { Cobra } from "../shell/cobra.js";
+import { reportFailure } from "../shell/fail.js";
+import { makeOutput } from "../shell/output.js";
+import { VERSION } from "../version.js";
+import { COMPLETE, makeProgram } from "./program.js";
+import { splitArguments, WITH_VALUE } from "./run-arguments.js";
+import { readSettings, requireSettings } from "./settings/read.js";
+import type { VisorTools } from "./tools.js";
+
+/** @param args without the program's own name */
+export async function runVisorCommand(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const isTraced = args.includes("--trace");
+  let isJson = wantsJson(args);
+  // A reader of our output may close it early (`chainvisor … | head`); a full disk loses it.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === "EPIPE" ? 0 : reportFailure(error, isJson, isTraced));
+  });
+  process.stderr.on("error", () => undefined);
+  try {
+    // All that follows `run` is the application's, whatever it looks like.
+    const { own, app } = splitArguments(args);
+    isJson = wantsJson(own);
+    let program: Cobra | undefined;
+    const tools = makeTools(env, () => program as Cobra);
+    program = await makeProgram(wordsOf(own), VERSION, tools);
+    if (app) return await runApplication(program, own, app, tools);
+    await program.parseAsync([...readyArguments(own, program).args], { from: "user" });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    return reportFailure(error, isJson, isTraced);
+  }
+}
+
+/** `chainvisor --home H run start …`: the flags before `run` are the sidecar's. */
+async function runApplication(
+  program: Cobra,
+  own: readonly string[],
+  app: readonly string[],
+  tools: VisorTools,
+): Promise<number> {
+  const { runApp } = await import("./commands/run.js");
+  let exit = 0;
+  const run = program.commands.find((each) => each.name() === "run");
+  run?.action(async () => {
+    exit = await runApp(tools, app);
+  });
+  await program.parseAsync([...readyArguments(own, program).args], { from: "user" });
+  return exit;
+}
+
+function makeTools(env: NodeJS.ProcessEnv, program: () => Cobra): VisorTools {
+  const read: VisorTools["readSettings"] = (options) => {
+    const flags = program().opts<Record<string, string | undefined>>();
+    const file = flags["chainvisorConfig"] ?? flags["cosmovisorConfig"];
+    const given = { daemon_home: flags["home"], daemon_name: flags["name"] };
+    return readSettings(env, file, given, { ...options, files: diskFiles });
+  };
+  return {
+    output: makeOutput({ opts: () => program().opts() } as Cobra),
+    ...{ env, files: diskFiles },
+    readSettings: read,
+    settings: () => {
+      const found = read();
+      for (const warning of found.warnings) process.stderr.write(`Warning: ${warning}\n`);
+      return requireSettings(found);
+    },
+  };
+}
+
+/** The words that are neither flags nor values of the flags that every command has. */
+export function wordsOf(args: readonly string[]): string[] {
+  if (args[0] === COMPLETE) return [COMPLETE];
+  return args.filter((arg, at) => !arg.startsWith("-") && !WITH_VALUE.has(args[at - 1] ?? ""));
+}
+
+function wantsJson(args: readonly string[]): boolean {
+  return args.some((arg, at) => {
+    if (arg === "--json" || /^(-o=?|--output=)json$/.test(arg)) return true;
+    return arg === "json" && ["-o", "--output"].includes(args[at - 1] ?? "");
+  });
+}

@@ -1,0 +1,24 @@
+/** `chainvisor show-upgrade-info`: the file that the node writes at a plan's height, as it is. */
+import { join } from "node:path";
+import type { Cobra } from "../../shell/cobra.js";
+import { decodeLossy } from "../../text.js";
+import { visibleLines } from "../../visible.js";
+import type { VisorTools } from "../tools.js";
+
+const BYTES_MAX = 1_048_576;
+
+export function registerShowUpgradeInfo(program: Cobra, tools: VisorTools): void {
+  program
+    .command("show-upgrade-info")
+    .summary("Print the node's upgrade-info.json")
+    .description(
+      "Prints <home>/data/upgrade-info.json as it is: the plan whose height the node has reached, which it writes there when it\n" +
+        "halts. What is still ahead: `chainvisor plan`.",
+    )
+    .action(() => {
+      const file = join(tools.settings().home, "data", "upgrade-info.json");
+      const bytes = tools.files.read(file, BYTES_MAX);
+      const text = bytes ? decodeLossy(bytes) : `No upgrade info found at ${file}`;
+      process.stdout.write(`${visibleLines(text).replace(/\n$/, "")}\n`);
+    });
+}
