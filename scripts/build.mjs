@@ -92,7 +92,6 @@ async function buildDist() {
   // The examples import the package by its name; here that is the source itself, so each class exists once.
   const alias = {
     "@assemblyscript/loader": LOADER,
-    "chain-upgrade/node": resolve("host/node.ts"),
     "chain-upgrade": resolve("host/index.ts"),
   };
   const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
@@ -115,6 +114,7 @@ async function buildDist() {
     platform: "neutral",
     external: [...packages, ...packages.map((name) => `${name}/*`), "node:*"],
     alias,
+    plugins: [onlyWhatProgramsImport(Object.values(programs).map((file) => dirname(file)))],
     logLevel: "error",
   });
   await buildVerify();
@@ -125,6 +125,38 @@ async function buildDist() {
   // For those who write a host in another language (docs/hosts.md).
   for (const file of VECTORS) cpSync(`test/vectors/${file}`, `dist/vectors/${file}`);
   say("dist");
+}
+
+/**
+ * For a program that is built beside the entry `chain-upgrade/node` the bundler takes all that the entry exports as needed, and each
+ * start would load the database and the servers. So a program gets those exports alone which the files of its folder import.
+ */
+function onlyWhatProgramsImport(folders) {
+  const files = [...new Set(folders)].flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+  const imports = files
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) => [...readFileSync(file, "utf8").matchAll(/import \{([^}]*)\} from "chain-upgrade\/node"/g)]);
+  const names = new Set(imports.flatMap(([, list]) => list.split(",").map((name) => name.trim())));
+  const exported = [...readFileSync("host/node.ts", "utf8").matchAll(/^export \{([^}]*)\} from "([^"]*)";$/gm)];
+  const lines = exported.flatMap(([, list, from]) => {
+    const wanted = list.split(",").filter((name) => names.has(name.trim()));
+    return wanted.length > 0 ? [`export {${wanted.join(",")}} from "${from}";`] : [];
+  });
+  return {
+    name: "only-what-programs-import",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^chain-upgrade\/node$/ }, () => ({
+        path: "node",
+        namespace: "programs",
+        sideEffects: false,
+      }));
+      onLoad({ filter: /./, namespace: "programs" }, () => ({
+        contents: lines.join("\n"),
+        resolveDir: resolve("host"),
+        loader: "ts",
+      }));
+    },
+  };
 }
 
 /**
