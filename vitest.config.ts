@@ -43,6 +43,7 @@ export default defineConfig({
       together("scenario"),
       together("guest"),
       { extends: true, test: { name: "engines", include: ["test/engines/**/*.test.ts"] } },
+      { extends: true, test: { name: "visor", include: ["test/visor/**/*.test.ts"] } },
       { extends: true, test: { name: "sim", include: ["test/sim/**/*.test.ts"] } },
       { extends: true, test: { name: "web", include: ["test/web/**/*.test.ts"] } },
       { extends: true, test: { name: "e2e", include: ["test/e2e/**/*.test.ts"] } },

@@ -24,7 +24,7 @@ const STEP_MILLIS = 100;
 const STOP_MILLIS = 15_000;
 
 /** Built once, in a module of its own: `go install` asks the proxy for a list that some proxies do not give. */
-function cosmovisor(): string {
+export function cosmovisor(): string {
   const program = join(FOLDER, "cosmovisor");
   if (existsSync(program)) return program;
   const module = join(FOLDER, "module");

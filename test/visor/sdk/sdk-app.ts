@@ -1,0 +1,37 @@
+/** A chain of the Cosmos SDK as two programs: the repository's own example, or any other that has the usual commands. */
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { binaryOf } from "../../embed-sdk/sdk-chain.js";
+import { ROOT } from "../../house/sources.js";
+
+export interface SdkApp {
+  /** For people. */
+  readonly name: string;
+  /** The program of before the upgrade `v2`, and of after it. */
+  readonly before: string;
+  readonly after: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** `embed/go/sdk`'s chain; undefined: it is not built, and Go is missing. */
+export function exampleApp(): SdkApp | undefined {
+  if (!existsSync(binaryOf(2))) {
+    try {
+      execFileSync("go", ["version"], { stdio: "ignore" });
+    } catch {
+      return undefined;
+    }
+    const build = [join(ROOT, "scripts/run.mjs"), join(ROOT, "test/embed-sdk/binaries.ts")];
+    execFileSync(process.execPath, build, { stdio: "inherit" });
+  }
+  const env = { EXAMPLED_UPGRADE_HANDLER: join(ROOT, "embed/go/sdk/testdata/v2.wasm") };
+  return { name: "exampled", before: binaryOf(1), after: binaryOf(2), env };
+}
+
+/** Programs `<name>-v1` and `<name>-v2` of a folder. */
+export function appIn(folder: string, name: string): SdkApp {
+  const at = (version: string) => join(folder, `${name}-${version}`);
+  for (const file of [at("v1"), at("v2")]) if (!existsSync(file)) throw new Error(`${file} is missing`);
+  return { name, before: at("v1"), after: at("v2"), env: {} };
+}
