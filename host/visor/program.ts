@@ -16,6 +16,11 @@ interface VisorCommand {
 
 const COMMANDS: readonly VisorCommand[] = [
   {
+    name: "init",
+    summary: "Make the folders of a home, with the program that runs first",
+    load: async () => (await import("./commands/init.js")).registerInit,
+  },
+  {
     name: "run",
     summary: "Run the program, and go on with the next one at an upgrade",
     load: async () => (await import("./commands/run.js")).registerRun,
@@ -30,6 +35,16 @@ const COMMANDS: readonly VisorCommand[] = [
     name: "status",
     summary: "Print what the sidecar of this home is doing",
     load: async () => (await import("./commands/status.js")).registerStatus,
+  },
+  {
+    name: "add-upgrade",
+    summary: "Put the program of an upgrade into its folder, and set its height",
+    load: async () => (await import("./commands/add-upgrade.js")).registerAddUpgrade,
+  },
+  {
+    name: "add-batch-upgrade",
+    summary: "Put the programs of several upgrades into their folders, with their heights",
+    load: async () => (await import("./commands/add-batch-upgrade.js")).registerAddBatchUpgrade,
   },
   {
     name: "show-upgrade-info",

@@ -52,13 +52,13 @@ export function readQueue(files: Files, { home, root }: { home: string; root: st
   return { plans: onceEach([...read(queueFile(root), "queue"), ...theirs]), problems };
 }
 
-/** Whole, or as it was. @throws UpgradeError UPG_INVALID_CONFIG: the file holds something else; UPG_STORE_IO */
-export function queuePlan(files: Files, root: string, plan: Omit<QueuedPlan, "from">): void {
-  const others = ownPlans(files, root).filter(({ name }) => !isSame(name, plan.name));
-  writeQueue(files, root, [...others, { ...plan, from: "queue" }]);
+/** All of them or none; one of the same name is replaced. @throws UpgradeError UPG_INVALID_CONFIG: the file holds something else; UPG_STORE_IO */
+export function queuePlans(files: Files, root: string, plans: readonly Omit<QueuedPlan, "from">[]): void {
+  const others = ownPlans(files, root).filter(({ name }) => !plans.some((each) => isSame(each.name, name)));
+  writeQueue(files, root, [...others, ...plans.map((plan) => ({ ...plan, from: "queue" as const }))]);
 }
 
-/** Nothing where there is no such plan. @throws as queuePlan */
+/** Nothing where there is no such plan. @throws as queuePlans */
 export function unqueuePlan(files: Files, root: string, name: string): void {
   const plans = ownPlans(files, root);
   const others = plans.filter((each) => !isSame(each.name, name));

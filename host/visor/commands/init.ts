@@ -1,0 +1,63 @@
+/** `chainvisor init`. */
+import { join } from "node:path";
+import { messageOf, UpgradeError } from "../../errors.js";
+import { writeWhole } from "../../programs/whole-file.js";
+import { isAgreed } from "../../shell/ask.js";
+import type { Cobra } from "../../shell/cobra.js";
+import { encodeText } from "../../text.js";
+import { initialize, requireInitProgram } from "../layout/init.js";
+import { homePathProblem, nameProblems } from "../settings/checks.js";
+import { requireSettings } from "../settings/read.js";
+import { settingsToml } from "../settings/write-file.js";
+import type { Settings } from "../settings.js";
+import type { VisorTools } from "../tools.js";
+
+const CONFIG_MODE = 0o644;
+
+export function registerInit(program: Cobra, tools: VisorTools): void {
+  program
+    .command("init")
+    .argument("[executable]", "the program that runs first, copied to <home>/cosmovisor/genesis/bin/<name>")
+    .summary("Make the folders of a home, with the program that runs first")
+    .description(
+      "Makes <home>/cosmovisor/genesis/bin, copies the program there, links `current` to genesis, and writes config.toml with the\n" +
+        "settings as they are now. What exists stays: a home of Cosmovisor is taken as it is.",
+    )
+    .option("-y, --yes", "write config.toml again where there is one")
+    .example("--home /var/lib/chain --name chaind init /usr/local/bin/chaind")
+    .action(async (executable: string | undefined, { yes }: { yes?: boolean }) => {
+      const file = requireInitProgram(tools.files, executable);
+      const settings = initSettings(tools);
+      const made = await initialize(file, { files: tools.files, settings, log: tools.output.say });
+      const config = join(settings.root, "config.toml");
+      const isWritten = await writeConfig(tools, config, settings, yes === true);
+      tools.output.print(
+        { ...made, config, config_written: isWritten },
+        `${settings.root} is ready: \`chainvisor doctor\` looks it over, \`chainvisor run start\` runs the node`,
+      );
+    });
+}
+
+/** The folders that other commands need do not exist yet. @throws UpgradeError UPG_INVALID_CONFIG with all that is wrong */
+function initSettings({ readSettings }: VisorTools): Settings {
+  const read = readSettings({ areFoldersChecked: false });
+  const home = homePathProblem(read.settings.home);
+  const problems = [...read.problems, ...nameProblems(read.settings), ...(home === undefined ? [] : [home])];
+  return requireSettings({ ...read, problems });
+}
+
+async function writeConfig(tools: VisorTools, path: string, settings: Settings, isSure: boolean): Promise<boolean> {
+  const { files, output } = tools;
+  const question = `file ${path} already exists, do you want to overwrite it?`;
+  if (files.linkFacts(path) && !isSure && !(await isAgreed(question))) {
+    output.say("file already exists, not overriding");
+    return false;
+  }
+  try {
+    writeWhole(files, path, encodeText(settingsToml(settings)), CONFIG_MODE);
+  } catch (cause) {
+    throw new UpgradeError("UPG_STORE_IO", `cannot write ${path}: ${messageOf(cause)}`, { cause });
+  }
+  output.say(`config file written: ${path}`);
+  return true;
+}

@@ -1,0 +1,93 @@
+/** Programs of upgrades put into their folders by an operator, and the heights that an operator sets. */
+import { resolve } from "node:path";
+import type { Files } from "../../programs/files.js";
+import { Layout } from "../../programs/layout.js";
+import { usage } from "../../usage.js";
+import { isSame, queuePlans, readQueue } from "../run/queue.js";
+import type { Settings } from "../settings.js";
+import { placeProgram, requireExecutable } from "./place.js";
+
+const FOLDER_MODE = 0o755;
+
+export interface UpgradeToAdd {
+  /** As the plan has it. */
+  readonly name: string;
+  readonly executable: string;
+  /** Undefined: the chain says when. */
+  readonly height: bigint | undefined;
+}
+
+export interface AddOptions {
+  readonly files: Files;
+  readonly settings: Pick<Settings, "home" | "root" | "name" | "isCaseKept">;
+  /** Takes the place of a program and of a height that are there. */
+  readonly isForced: boolean;
+  readonly log: (line: string) => void;
+}
+
+export interface AddedUpgrade {
+  /** In the case of its folder. */
+  readonly name: string;
+  readonly program: string;
+  readonly height: bigint | undefined;
+}
+
+/**
+ * All of it is checked before anything is written; programs come before heights, so that no height waits for a program that
+ * could not be put in its place.
+ * @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_INVALID_CONFIG, UPG_STORE_IO
+ */
+export async function addUpgrades(upgrades: readonly UpgradeToAdd[], options: AddOptions): Promise<AddedUpgrade[]> {
+  const { files, settings, log } = options;
+  const added = upgrades.map((upgrade) => checked(upgrade, options));
+  requireFreeHeights(added, options);
+  for (const { name, program, executable } of added) {
+    await placeProgram(files, executable, program, FOLDER_MODE);
+    log(`Using ${executable} for ${name} upgrade`);
+    log(`Upgrade binary located at ${program}`);
+  }
+  const queued = added.filter(hasHeight);
+  if (queued.length > 0) {
+    queuePlans(
+      files,
+      settings.root,
+      queued.map(({ name, height }) => ({ name, height, info: "" })),
+    );
+    for (const { name, height } of queued) log(`${name} upgrade binary will switch at height ${height}`);
+  }
+  return added.map(({ name, program, height }) => ({ name, program, height }));
+}
+
+type Checked = AddedUpgrade & { readonly executable: string };
+
+const hasHeight = (upgrade: Checked): upgrade is Checked & { readonly height: bigint } => upgrade.height !== undefined;
+
+function checked({ name, executable, height }: UpgradeToAdd, options: AddOptions): Checked {
+  const { files, settings, isForced } = options;
+  if (name.trim() === "") throw usage("name cannot be empty: the upgrade needs the name of its plan");
+  const folderName = settings.isCaseKept ? name : name.toLowerCase();
+  const program = folderOf(settings, folderName);
+  const from = resolve(executable);
+  requireExecutable(files, from, {
+    missing: "invalid executable path",
+    unreadable: "failed to load executable path",
+    folder: `failed to read binary: read ${from}: is a directory`,
+  });
+  if (!isForced && files.linkFacts(program)) throw usage(`file already exists at ${program}; --force replaces it`);
+  return { name: folderName, program, height, executable: from };
+}
+
+/** `<root>/upgrades/<name>/bin/<program>` */
+function folderOf({ home, name: own, isCaseKept }: AddOptions["settings"], plan: string): string {
+  const layout = new Layout({ home, name: own, program: undefined, upgrades: new Map(), own: "", isCaseKept });
+  return layout.of(plan).file;
+}
+
+function requireFreeHeights(added: readonly Checked[], { files, settings, isForced }: AddOptions): void {
+  if (isForced || !added.some(hasHeight)) return;
+  const { plans } = readQueue(files, settings);
+  for (const { name } of added.filter(hasHeight)) {
+    const before = plans.find((each) => isSame(each.name, name));
+    if (before) throw usage(`"${before.name}" has the height ${before.height} already; --force replaces it`);
+  }
+}

@@ -1,0 +1,42 @@
+/** A program put into its folder: whole under its name, or not at all. */
+import { dirname } from "node:path";
+import { messageOf, UpgradeError } from "../../errors.js";
+import type { Files } from "../../programs/files.js";
+import { usage } from "../../usage.js";
+
+const PROGRAM_MODE = 0o755;
+
+/**
+ * Copies a file under another name, makes it executable and durable, and renames it.
+ * @throws UpgradeError UPG_STORE_IO; what lay there before still does
+ */
+export async function placeProgram(files: Files, from: string, to: string, folderMode: number): Promise<void> {
+  const part = `${to}.part`;
+  try {
+    files.makeFolder(dirname(to), folderMode);
+    files.remove(part);
+    await files.copy(from, part);
+    files.chmod(part, PROGRAM_MODE);
+    files.syncFile(part);
+    files.rename(part, to);
+    files.syncFolder(dirname(to));
+  } catch (cause) {
+    throw new UpgradeError("UPG_STORE_IO", `cannot put ${from} at ${to}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** Of a file that an operator named. @param words Cosmovisor's for each way in which it cannot be one */
+export function requireExecutable(
+  files: Files,
+  file: string,
+  words: { readonly missing: string; readonly unreadable: string; readonly folder: string },
+): void {
+  let kind: string | undefined;
+  try {
+    kind = files.facts(file)?.kind;
+  } catch (error) {
+    throw usage(`${words.unreadable}: ${messageOf(error)}`);
+  }
+  if (kind === undefined) throw usage(`${words.missing}: stat ${file}: no such file or directory`);
+  if (kind !== "file") throw usage(words.folder);
+}
