@@ -1,7 +1,22 @@
 /** What a plan's info offers for this platform, fetched, verified and put in its place. */
+import { join } from "node:path";
+import { isUpgradeError, UpgradeError } from "../errors.js";
 import type { Files } from "../programs/files.js";
+import { type ArchiveKind, archiveOf } from "./archive-kind.js";
+import { Part, partFolderOf } from "./part.js";
+import { digestsOf, piecesOf } from "./pieces.js";
+import { placeTree, prepareTree } from "./place.js";
+import { digestOf, otherSum } from "./small-text.js";
+import { type PlanSource, planDocument, sourceFor } from "./source.js";
+import { readTar } from "./tar.js";
+import { transfer } from "./transfer.js";
+import { Tree } from "./tree.js";
+import type { AttemptOptions } from "./try-again.js";
+import { unpacked } from "./unpacked.js";
+import { Web } from "./web.js";
+import { readZip } from "./zip.js";
 
-export interface FetchOptions {
+export interface FetchOptions extends AttemptOptions {
   readonly files: Files;
   /** The plan's info: JSON, or a URL of it. */
   readonly info: string;
@@ -11,12 +26,14 @@ export interface FetchOptions {
   /** Go's, as `linux/amd64`. */
   readonly platform: string;
   readonly isChecksumRequired: boolean;
+  /** Of the download, and of all that is unpacked of it. */
   readonly bytesMax: number;
   readonly millisMax: number;
   readonly stallMillis: number;
   readonly signal: AbortSignal;
   readonly onProgress: (done: number, total: number | undefined) => void;
-  readonly log: (level: "debug" | "info" | "warn" | "error", message: string) => void;
+  /** Where it is fetched to; default: beside `folder`. Two processes that fetch the same plan need two. */
+  readonly part?: string;
 }
 
 export interface Fetched {
@@ -27,4 +44,109 @@ export interface Fetched {
   readonly bytes: number;
   /** The plan had a checksum, and it is this file's. */
   readonly isVerified: boolean;
+}
+
+const ENTRIES_MAX = 10_000;
+
+/**
+ * Only this platform's program is fetched. What a process that was killed left is gone on with, or removed.
+ * @throws UpgradeError UPG_INVALID_PLAN_INFO: the plan, or what it leads to, is not what it must be; UPG_REMOTE_UNAVAILABLE;
+ * UPG_STORE_FULL, UPG_STORE_IO: the disk refused; UPG_NOT_FOUND_FILE: no tool here unpacks it; UPG_INVALID_CONFIG: the program is there
+ */
+export async function fetchProgram(options: FetchOptions): Promise<Fetched> {
+  const { files, folder, name, millisMax, stallMillis } = options;
+  const seconds = millisMax / 1_000;
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(new Error(`it took longer than ${seconds} s`)), millisMax);
+  const signal = AbortSignal.any([options.signal, timeout.signal]);
+  const web = new Web(stallMillis);
+  const part = new Part(files, options.part ?? partFolderOf(folder));
+  try {
+    if (files.facts(join(folder, "bin", name))) throw present(join(folder, "bin", name));
+    return await fetchInto(part, { ...options, web, signal });
+  } catch (error) {
+    throw asUpgradeError(error, part, signal);
+  } finally {
+    clearTimeout(timer);
+    await web.close();
+  }
+}
+
+type Fetching = FetchOptions & { readonly web: Web };
+
+async function fetchInto(part: Part, options: Fetching): Promise<Fetched> {
+  const { info, platform, isChecksumRequired, log } = options;
+  const document = await planDocument(info, isChecksumRequired, options);
+  const source = sourceFor(document, platform, isChecksumRequired);
+  const { url, archive } = archiveOf(source.source);
+  log("info", `no upgrade binary found, beginning to download it: ${url}`);
+  const { sha256, isVerified } = await verified(part, source, { ...options, url });
+  const bytes = part.bytes;
+  const file = await unpackAndPlace(part, archive, { ...options, url: source.url });
+  part.remove();
+  log("info", `downloading binary complete: ${file}, sha256 ${sha256}`);
+  return { file, url: source.url, sha256, bytes, isVerified };
+}
+
+interface Verified {
+  readonly sha256: string;
+  readonly isVerified: boolean;
+}
+
+/** A file that came in parts and is not what it should be is fetched once more, whole: its parts may be of two files. */
+async function verified(part: Part, source: PlanSource, options: Fetching & { url: string }): Promise<Verified> {
+  const { files, url, signal, log } = options;
+  const digest = await digestOf(source, options);
+  const algorithms = ["sha256", ...(digest ? [digest.algorithm] : [])];
+  for (;;) {
+    await transfer(part, { ...options, isPinned: digest !== undefined });
+    const [sha256 = "", other = ""] = await digestsOf(files, part.file, algorithms, signal);
+    if (!digest || other === digest.hex) return { sha256, isVerified: digest !== undefined };
+    const { isPieced } = part;
+    part.restart(undefined);
+    const mismatch = otherSum(url, digest, other);
+    if (!isPieced) throw mismatch;
+    log("warn", `${mismatch.message}; it is fetched again from its beginning`);
+  }
+}
+
+async function unpackAndPlace(part: Part, archive: ArchiveKind, options: Fetching & { url: string }): Promise<string> {
+  const { files, bytesMax, name, signal } = options;
+  const tree = new Tree(files, part.tree, { bytesMax, entriesMax: ENTRIES_MAX });
+  const pieces = unpacked(piecesOf(files, part.file, signal), archive.packing, signal);
+  if (archive.container === "zip") await readZip(files, part.file, tree);
+  else if (archive.container === "tar") await readTar(pieces, tree);
+  else await tree.add({ name, kind: "file", mode: 0 }, pieces);
+  signal.throwIfAborted();
+  tree.sync();
+  const place = { ...options, tree: part.tree, paths: tree.paths };
+  prepareTree(place);
+  return placeTree(place);
+}
+
+function present(file: string): UpgradeError {
+  return new UpgradeError("UPG_INVALID_CONFIG", `${file} exists: upgrade dir already exists, won't overwrite`);
+}
+
+/** A disk that is full is given back what the download had of it: the node needs it more. */
+function asUpgradeError(error: unknown, part: Part, signal: AbortSignal): unknown {
+  if (isUpgradeError(error) && error.code !== "UPG_STORE_FULL") return error;
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  const isFull = isUpgradeError(error) || code === "ENOSPC" || code === "EDQUOT";
+  if (isFull) removeQuietly(part);
+  if (isUpgradeError(error)) return error;
+  if (signal.aborted) return new UpgradeError("UPG_REMOTE_UNAVAILABLE", `the download was ended: ${message}`);
+  if (!/^E[A-Z0-9]+$/.test(code)) return error;
+  return new UpgradeError(isFull ? "UPG_STORE_FULL" : "UPG_STORE_IO", `the download cannot be written: ${message}`, {
+    cause: error,
+  });
+}
+
+/** What failed first is what to speak of. */
+function removeQuietly(part: Part): void {
+  try {
+    part.remove();
+  } catch {
+    // The next run removes it, or goes on with it.
+  }
 }

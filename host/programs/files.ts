@@ -37,7 +37,7 @@ export interface Files {
   list(folder: string): readonly string[] | undefined;
   /** With the folders above it. */
   makeFolder(path: string, mode?: number): void;
-  /** `new`: there must be none; `append`: goes on behind what is there. */
+  /** `new`: there must be none; `append`: goes on after what is there. */
   open(path: string, how: "new" | "append", mode: number): OpenFile;
   rename(from: string, to: string): void;
   /** A file, a link or a whole folder; nothing where there is none. */

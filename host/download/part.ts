@@ -1,0 +1,127 @@
+/**
+ * What is being fetched, in a folder beside its place and so on the same file system: the bytes that have come, and next to them what
+ * is needed to go on after a cut. No plan's folder has this name, since `#` is escaped in those.
+ */
+import { join } from "node:path";
+import { utf8 } from "../bytes.js";
+import type { Files, OpenFile } from "../programs/files.js";
+import { writeWhole } from "../programs/whole-file.js";
+import { decodeLossy } from "../text.js";
+
+/** Of the file that the server has. */
+export interface PartFacts {
+  readonly url: string;
+  readonly total: number | undefined;
+  readonly validator: string | undefined;
+}
+
+const FILE_MODE = 0o644;
+const FOLDER_MODE = 0o755;
+const FACTS_BYTES_MAX = 131_072;
+
+export const partFolderOf = (folder: string) => `${folder}#part`;
+
+export class Part {
+  readonly file: string;
+  /** What is unpacked of it. */
+  readonly tree: string;
+  readonly #factsFile: string;
+  #facts: PartFacts | undefined;
+  #bytes = 0;
+  #open: OpenFile | undefined;
+  #isPieced = false;
+
+  constructor(
+    private readonly files: Files,
+    readonly folder: string,
+  ) {
+    this.file = join(folder, "download");
+    this.tree = join(folder, "tree");
+    this.#factsFile = join(folder, "download.json");
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Its bytes came in more than one response, or from an earlier process. */
+  get isPieced(): boolean {
+    return this.#isPieced;
+  }
+
+  get facts(): PartFacts | undefined {
+    return this.#facts;
+  }
+
+  /**
+   * Takes what an earlier process left of this URL's file; else begins with nothing.
+   * @param isPinned only then may it go on: of bytes that no digest checks, nobody knows whether a crash tore them
+   */
+  take(url: string, isPinned: boolean): void {
+    this.files.remove(this.tree);
+    const facts = isPinned ? this.#readFacts() : undefined;
+    const had = this.files.linkFacts(this.file);
+    if (facts?.url !== url || had?.kind !== "file" || (facts.total !== undefined && had.bytes > facts.total)) {
+      this.restart(undefined);
+      return;
+    }
+    this.#facts = facts;
+    this.#bytes = had.bytes;
+    this.#isPieced = true;
+  }
+
+  /** From the first byte again. */
+  restart(facts: PartFacts | undefined): void {
+    this.#closeFile();
+    this.files.remove(this.file);
+    this.#bytes = 0;
+    this.#isPieced = false;
+    this.#facts = facts;
+    if (facts) writeWhole(this.files, this.#factsFile, utf8(JSON.stringify(facts)), FILE_MODE);
+  }
+
+  append(bytes: Uint8Array): void {
+    if (!this.#open) {
+      this.files.makeFolder(this.folder, FOLDER_MODE);
+      this.#isPieced ||= this.#bytes > 0;
+      this.#open = this.files.open(this.file, "append", FILE_MODE);
+    }
+    this.#open.write(bytes);
+    this.#bytes += bytes.length;
+  }
+
+  /** Nothing more comes for now. @param isWhole what was written is made durable */
+  end(isWhole: boolean): void {
+    try {
+      if (isWhole) this.#open?.sync();
+    } finally {
+      this.#closeFile();
+    }
+  }
+
+  remove(): void {
+    this.#closeFile();
+    this.files.remove(this.folder);
+  }
+
+  #closeFile(): void {
+    const open = this.#open;
+    this.#open = undefined;
+    open?.close();
+  }
+
+  #readFacts(): PartFacts | undefined {
+    try {
+      const bytes = this.files.read(this.#factsFile, FACTS_BYTES_MAX);
+      const { url, total, validator } = JSON.parse(decodeLossy(bytes ?? new Uint8Array())) as Record<string, unknown>;
+      if (typeof url !== "string") return undefined;
+      return {
+        url,
+        total: Number.isSafeInteger(total) ? (total as number) : undefined,
+        validator: typeof validator === "string" ? validator : undefined,
+      };
+    } catch {
+      return undefined; // It is fetched from its beginning.
+    }
+  }
+}

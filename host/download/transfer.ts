@@ -1,0 +1,120 @@
+/** A file of a URL, whole, in its part: resumed where the server lets it, within bounds of bytes and time. */
+import { fileURLToPath } from "node:url";
+import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
+import type { Files } from "../programs/files.js";
+import type { Part } from "./part.js";
+import { piecesOf } from "./pieces.js";
+import { type AttemptOptions, TryAgain, withAttempts } from "./try-again.js";
+import { OtherRange, type Web, type WebResponse } from "./web.js";
+
+export interface TransferOptions extends AttemptOptions {
+  readonly files: Files;
+  readonly web: Web;
+  /** As it is requested. */
+  readonly url: string;
+  /** What comes is compared with a digest. */
+  readonly isPinned: boolean;
+  readonly bytesMax: number;
+  readonly onProgress: (done: number, total: number | undefined) => void;
+}
+
+/** Left free beside what is downloaded: a node needs room for its blocks. */
+const SPARE_BYTES = 16 * 1_048_576;
+
+/** @throws UpgradeError UPG_REMOTE_UNAVAILABLE, UPG_INVALID_PLAN_INFO, UPG_STORE_FULL; what the disk says */
+export async function transfer(part: Part, options: TransferOptions): Promise<void> {
+  const { url, isPinned } = options;
+  part.take(url, isPinned);
+  const attempt = () => (url.startsWith("file:") ? copyFile(part, options) : fetchRest(part, options));
+  try {
+    await withAttempts(url, options, attempt, () => part.bytes);
+  } finally {
+    part.end(false);
+  }
+}
+
+async function fetchRest(part: Part, options: TransferOptions): Promise<void> {
+  const { web, url, isPinned, signal, bytesMax } = options;
+  const { bytes: had, facts } = part;
+  if (facts?.total !== undefined && had === facts.total) return part.end(true);
+  const from = isPinned || facts?.validator !== undefined ? had : 0;
+  try {
+    const response = await web.get({ url, from, validator: facts?.validator, isPinned, signal });
+    if (response.from > 0) requireSame(response, part);
+    else part.restart({ url, total: response.total, validator: response.validator });
+    requireRoom(part, response.total, options);
+    for await (const piece of response.body) {
+      if (part.bytes + piece.length > bytesMax) throw tooLong(url, bytesMax);
+      part.append(piece);
+      options.onProgress(part.bytes, response.total);
+    }
+    requireWhole(part, response.total);
+    part.end(true);
+  } catch (error) {
+    if (error instanceof OtherRange) part.restart(undefined);
+    throw error;
+  } finally {
+    part.end(false);
+  }
+}
+
+/** A server may ignore the condition that a part was asked for with. */
+function requireSame(response: WebResponse, { facts }: Part): void {
+  const isSame =
+    (facts?.validator === undefined || response.validator === undefined || facts.validator === response.validator) &&
+    (facts?.total === undefined || response.total === undefined || facts.total === response.total);
+  if (!isSame) throw new OtherRange("the file on the server has changed meanwhile");
+}
+
+function requireWhole(part: Part, total: number | undefined): void {
+  if (total === undefined || part.bytes === total) return;
+  if (part.bytes > total) throw new OtherRange(`${part.bytes} bytes came, of ${total}`);
+  throw new TryAgain(`it ended after ${part.bytes} of ${total} bytes`);
+}
+
+/** Before anything is written: a full disk stops the node as well. */
+function requireRoom(part: Part, total: number | undefined, { url, files, bytesMax }: TransferOptions): void {
+  if (total === undefined) return;
+  if (total > bytesMax) throw tooLong(url, bytesMax);
+  const free = files.facts(part.folder) ? files.freeBytes(part.folder) : Number.POSITIVE_INFINITY;
+  const needed = total - part.bytes + SPARE_BYTES;
+  if (free >= needed) return;
+  throw new UpgradeError("UPG_STORE_FULL", `${url} needs ${needed} bytes in ${part.folder}, and ${free} are free`);
+}
+
+async function copyFile(part: Part, options: TransferOptions): Promise<void> {
+  const { url, files, signal, bytesMax, onProgress } = options;
+  const path = await reading(url, async () => pathOf(url));
+  const total = await reading(url, async () => files.facts(path)?.bytes);
+  part.restart({ url, total, validator: undefined });
+  requireRoom(part, total, options);
+  const pieces = piecesOf(files, path, signal);
+  for (;;) {
+    const { value, done } = await reading(url, () => pieces.next());
+    if (done) break;
+    if (part.bytes + value.length > bytesMax) throw tooLong(url, bytesMax);
+    part.append(value);
+    onProgress(part.bytes, total);
+  }
+  part.end(true);
+}
+
+/** The path of a `file:` URL, which has no host or this machine. */
+export function pathOf(url: string): string {
+  const [bare = ""] = url.split("?", 1);
+  return fileURLToPath(bare.replace(/^file:\/\/localhost\//, "file:///"));
+}
+
+/** What a source refuses is no failure of the disk that is written to. */
+async function reading<T>(url: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (cause) {
+    if (isUpgradeError(cause)) throw cause;
+    throw new UpgradeError("UPG_REMOTE_UNAVAILABLE", `could not download url "${url}": ${messageOf(cause)}`, { cause });
+  }
+}
+
+export function tooLong(url: string, bytesMax: number): UpgradeError {
+  return new UpgradeError("UPG_INVALID_PLAN_INFO", `${url} is longer than ${bytesMax} bytes`);
+}
