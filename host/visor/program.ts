@@ -67,6 +67,11 @@ const COMMANDS: readonly VisorCommand[] = [
     load: async () => (await import("./commands/config.js")).registerConfig,
   },
   {
+    name: "service",
+    summary: "Print a unit file for systemd",
+    load: async () => (await import("./commands/service.js")).registerService,
+  },
+  {
     name: "completion",
     summary: "Print a script that completes commands in a shell",
     load: async () => (await import("./commands/completion.js")).registerCompletion,

@@ -6,8 +6,7 @@ import { isAgreed } from "../../shell/ask.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { encodeText } from "../../text.js";
 import { initialize, requireInitProgram } from "../layout/init.js";
-import { homePathProblem, nameProblems } from "../settings/checks.js";
-import { requireSettings } from "../settings/read.js";
+import { settingsWithoutFolders } from "../settings/without-folders.js";
 import { settingsToml } from "../settings/write-file.js";
 import type { Settings } from "../settings.js";
 import type { VisorTools } from "../tools.js";
@@ -27,7 +26,7 @@ export function registerInit(program: Cobra, tools: VisorTools): void {
     .example("--home /var/lib/chain --name chaind init /usr/local/bin/chaind")
     .action(async (executable: string | undefined, { yes }: { yes?: boolean }) => {
       const file = requireInitProgram(tools.files, executable);
-      const settings = initSettings(tools);
+      const { settings } = settingsWithoutFolders(tools);
       const made = await initialize(file, { files: tools.files, settings, log: tools.output.say });
       const config = join(settings.root, "config.toml");
       const isWritten = await writeConfig(tools, config, settings, yes === true);
@@ -36,14 +35,6 @@ export function registerInit(program: Cobra, tools: VisorTools): void {
         `${settings.root} is ready: \`chainvisor doctor\` looks it over, \`chainvisor run start\` runs the node`,
       );
     });
-}
-
-/** The folders that other commands need do not exist yet. @throws UpgradeError UPG_INVALID_CONFIG with all that is wrong */
-function initSettings({ readSettings }: VisorTools): Settings {
-  const read = readSettings({ areFoldersChecked: false });
-  const home = homePathProblem(read.settings.home);
-  const problems = [...read.problems, ...nameProblems(read.settings), ...(home === undefined ? [] : [home])];
-  return requireSettings({ ...read, problems });
 }
 
 async function writeConfig(tools: VisorTools, path: string, settings: Settings, isSure: boolean): Promise<boolean> {

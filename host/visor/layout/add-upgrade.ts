@@ -40,6 +40,7 @@ export interface AddedUpgrade {
 export async function addUpgrades(upgrades: readonly UpgradeToAdd[], options: AddOptions): Promise<AddedUpgrade[]> {
   const { files, settings, log } = options;
   const added = upgrades.map((upgrade) => checked(upgrade, options));
+  requireDifferent(added);
   requireFreeHeights(added, options);
   for (const { name, program, executable } of added) {
     await placeProgram(files, executable, program, FOLDER_MODE);
@@ -81,6 +82,15 @@ function checked({ name, executable, height }: UpgradeToAdd, options: AddOptions
 function folderOf({ home, name: own, isCaseKept }: AddOptions["settings"], plan: string): string {
   const layout = new Layout({ home, name: own, program: undefined, upgrades: new Map(), own: "", isCaseKept });
   return layout.of(plan).file;
+}
+
+function requireDifferent(added: readonly Checked[]): void {
+  for (const [at, { name, height }] of added.entries()) {
+    const before = added.slice(0, at);
+    if (before.some((each) => isSame(each.name, name))) throw usage(`"${name}" is given twice`);
+    if (height !== undefined && before.some((each) => each.height === height))
+      throw usage(`two upgrades at height ${height}: only one can be made there`);
+  }
 }
 
 function requireFreeHeights(added: readonly Checked[], { files, settings, isForced }: AddOptions): void {

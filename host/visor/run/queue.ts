@@ -43,13 +43,14 @@ export function readQueue(files: Files, { home, root }: { home: string; root: st
       return [];
     }
   };
+  const own = read(queueFile(root), "queue");
   const data = join(home, "data");
   const names = files.list(data) ?? [];
   // Where there is a batch it says what is still to come; the files beside it stay after their plans.
   const theirs = names.includes(BATCH)
     ? read(join(data, BATCH), "batch")
     : names.filter((name) => NAMED.test(name)).flatMap((name) => read(join(data, name), "named"));
-  return { plans: onceEach([...read(queueFile(root), "queue"), ...theirs]), problems };
+  return { plans: onceEach([...own, ...theirs]), problems };
 }
 
 /** All of them or none; one of the same name is replaced. @throws UpgradeError UPG_INVALID_CONFIG: the file holds something else; UPG_STORE_IO */

@@ -1,0 +1,34 @@
+/** `chainvisor service`. */
+import { userInfo } from "node:os";
+import { resolve } from "node:path";
+import type { Cobra } from "../../shell/cobra.js";
+import { unitFile } from "../layout/unit-file.js";
+import { settingsWithoutFolders } from "../settings/without-folders.js";
+import type { VisorTools } from "../tools.js";
+
+interface Flags {
+  readonly user?: string;
+  readonly exec?: string;
+}
+
+export function registerService(program: Cobra, tools: VisorTools): void {
+  program
+    .command("service")
+    .argument("[args...]", "what comes after `run`; flags of the node after -- (default: start)")
+    .summary("Print a unit file for systemd")
+    .description(
+      "Prints a unit file that runs the sidecar with the settings of now: home, name, and what the environment sets; what\n" +
+        "config.toml sets stays there. Write it to /etc/systemd/system/<name>.service, and `chainvisor doctor` looks it over.",
+    )
+    .option("--user <name>", "the user that it runs as (default: that of this command)")
+    .option("--exec <file>", "the command chainvisor (default: the file of this program, with its Node.js)")
+    .example("service", "service --user chain --exec /usr/local/bin/chainvisor start -- --log_format json")
+    .action((args: string[], { user, exec }: Flags) => {
+      const read = settingsWithoutFolders(tools);
+      const command = exec === undefined ? [process.execPath, resolve(process.argv[1] ?? "")] : [resolve(exec)];
+      const start = args.length > 0 ? args : ["start"];
+      const unit = unitFile({ settings: read, command, args: start, user: user ?? userInfo().username });
+      if (tools.output.isJson) tools.output.print({ unit });
+      else process.stdout.write(unit);
+    });
+}
