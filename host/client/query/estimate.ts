@@ -1,6 +1,7 @@
 /** When a height will be reached, asked of a node and printed: the computation is host/pace.ts. */
 
 import type { RpcClient } from "../../comet-rpc/client.js";
+import { durationText } from "../../duration.js";
 import { type BlockTimes, blockTimesOf, type Estimate, estimate, isShort, type Moment, windowsOf } from "../../pace.js";
 import { parseTime } from "../../time.js";
 
@@ -102,25 +103,5 @@ export function dateText(at: bigint, timeZone?: string): string {
   return new Intl.DateTimeFormat("en-GB", form).format(dateOf(at));
 }
 
-const UNITS: readonly (readonly [name: string, nanos: bigint])[] = [
-  ["d", 86_400n * NANOS],
-  ["h", 3_600n * NANOS],
-  ["min", 60n * NANOS],
-  ["s", NANOS],
-];
-
 /** An estimate is of seconds: a part of one counts as one, on either side of the ±. */
 const wholeSeconds = (nanos: bigint) => (nanos > 0n && nanos < NANOS ? NANOS : nanos);
-
-/** `3 d 4 h`, the two largest units. */
-export function durationText(nanos: bigint): string {
-  const first = UNITS.findIndex(([, unit]) => nanos >= unit);
-  if (first < 0) return nanos === 0n ? "0 s" : "less than 1 s";
-  let rest = nanos;
-  const parts = UNITS.slice(first, first + 2).map(([name, unit]) => {
-    const count = rest / unit;
-    rest %= unit;
-    return count === 0n ? "" : `${count} ${name}`;
-  });
-  return parts.filter(Boolean).join(" ");
-}

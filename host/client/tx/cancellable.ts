@@ -2,6 +2,7 @@
 
 import type { RpcClient } from "../../comet-rpc/client.js";
 import { Core } from "../../core/core.js";
+import { durationText } from "../../duration.js";
 import { isUpgradeError } from "../../errors.js";
 import type { Params } from "../../gen/cosmos/gov/v1/gov_pb.js";
 import { Query } from "../../gen/cosmos/gov/v1/query_pb.js";
@@ -9,7 +10,7 @@ import { type BlockTimes, isShort, paceOf } from "../../pace.js";
 import type { Height } from "../../types.js";
 import { usage } from "../../usage.js";
 import { ask } from "../../wallet/ask.js";
-import { blockTimes, dateText, durationText, shortPaceText } from "../query/estimate.js";
+import { blockTimes, dateText, shortPaceText } from "../query/estimate.js";
 
 const NANOS = 1_000_000_000n;
 /** A chain of a few blocks does not show its pace yet. */

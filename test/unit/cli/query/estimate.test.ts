@@ -1,7 +1,8 @@
 import "../../../serve-chain.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { dateText, durationText, estimateJson, estimateText } from "../../../../host/client/query/estimate.js";
+import { dateText, estimateJson, estimateText } from "../../../../host/client/query/estimate.js";
+import { durationText } from "../../../../host/duration.js";
 import { type BlockTimes, blockTimesOf, estimate, paceOf, windowsOf } from "../../../../host/pace.js";
 
 const S = 1_000_000_000n;

@@ -1,0 +1,53 @@
+/** `chainvisor status`: what the sidecar of this home says, or what its files say where none runs. */
+import type { Machine } from "../machine.js";
+import type { Settings } from "../settings.js";
+import type { VisorStatus } from "../status.js";
+import { askStatus } from "./ask.js";
+import { statusFromDisk } from "./from-disk.js";
+import { socketPath } from "./socket-path.js";
+import { statusLines } from "./words.js";
+
+export interface StatusCommandOptions {
+  readonly settings: Settings;
+  readonly machine: Pick<Machine, "files" | "clock">;
+  readonly output: "text" | "json";
+  /** Writes again at each change, until `signal` is aborted or the sidecar ends. */
+  readonly isWatching: boolean;
+  readonly signal: AbortSignal;
+  /** To stdout. */
+  readonly write: (text: string) => void;
+}
+
+/** The sidecar does not run. */
+const NONE_RUNS_EXIT = 3;
+const FAILED_EXIT = 1;
+const WAIT_SECONDS = 30;
+
+/** Returns the exit status: 0, 1 where the sidecar has failed, 3 where none runs. */
+export async function statusCommand(options: StatusCommandOptions): Promise<number> {
+  const { settings, machine, isWatching, signal } = options;
+  const socket = socketPath(settings.root);
+  let known = await askStatus({ socket, signal });
+  if (!known) {
+    print(options, statusFromDisk(settings, machine));
+    return NONE_RUNS_EXIT;
+  }
+  print(options, known.status);
+  while (isWatching && !signal.aborted) {
+    const asked = await askStatus({ socket, etag: known.etag, waitSeconds: WAIT_SECONDS, signal });
+    if (signal.aborted) break;
+    if (!asked) return NONE_RUNS_EXIT;
+    if (asked.etag !== known.etag) print(options, asked.status);
+    known = asked;
+  }
+  return known.status.phase === "failed" ? FAILED_EXIT : 0;
+}
+
+function print({ output, write, isWatching, machine }: StatusCommandOptions, status: VisorStatus): void {
+  if (output === "json") {
+    write(`${JSON.stringify(status, null, isWatching ? 0 : 2)}\n`);
+    return;
+  }
+  const shown = { status, silentSeconds: undefined, time: new Date(machine.clock.wall()).toISOString() };
+  write(`${statusLines(shown).join("\n")}\n${isWatching ? "\n" : ""}`);
+}
