@@ -1,9 +1,8 @@
 /** When a height will be reached, asked of a node and printed: the computation is host/pace.ts. */
 
 import type { RpcClient } from "../../comet-rpc/client.js";
-import { durationText } from "../../duration.js";
 import { type BlockTimes, blockTimesOf, type Estimate, estimate, isShort, type Moment, windowsOf } from "../../pace.js";
-import { parseTime } from "../../time.js";
+import { durationText, parseTime } from "../../time.js";
 
 const NANOS = 1_000_000_000n;
 const MILLI_NANOS = 1_000_000n;

@@ -2,11 +2,11 @@
 
 import type { RpcClient } from "../../comet-rpc/client.js";
 import { Core } from "../../core/core.js";
-import { durationText } from "../../duration.js";
 import { isUpgradeError } from "../../errors.js";
 import type { Params } from "../../gen/cosmos/gov/v1/gov_pb.js";
 import { Query } from "../../gen/cosmos/gov/v1/query_pb.js";
 import { type BlockTimes, isShort, paceOf } from "../../pace.js";
+import { durationText } from "../../time.js";
 import type { Height } from "../../types.js";
 import { usage } from "../../usage.js";
 import { ask } from "../../wallet/ask.js";

@@ -1,12 +1,26 @@
 /** `chainvisor status`. */
-import { UpgradeError } from "../../errors.js";
 import type { Cobra } from "../../shell/cobra.js";
+import { statusCommand } from "../status/command.js";
+import type { VisorTools } from "../tools.js";
 
-export function registerStatus(program: Cobra): void {
+export function registerStatus(program: Cobra, tools: VisorTools): void {
   program
     .command("status")
     .summary("Print what the sidecar of this home is doing")
-    .action(() => {
-      throw new UpgradeError("UPG_NOT_FOUND_METHOD", "this build has no `chainvisor status`");
+    .description(
+      "Asks the sidecar that runs on this home, at <home>/cosmovisor/chainvisor.sock: its phase, the plan and the time left, what is\n" +
+        "ready, what is missing, and the next command. Where none runs, it prints what the files of the home say, and ends with 3.\n" +
+        "A sidecar that has failed: 1.",
+    )
+    .option("--watch", "print again at each change, until the sidecar ends")
+    .example("status", "status -o json", "status --watch")
+    .action(async ({ watch = false }: { watch?: boolean }) => {
+      process.exitCode = await statusCommand({
+        settings: tools.settings(),
+        machine: { files: tools.files, clock: { wall: Date.now } },
+        isWatching: watch,
+        signal: new AbortController().signal,
+        print: (status, text) => tools.output.print(status, text),
+      });
     });
 }

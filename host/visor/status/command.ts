@@ -9,13 +9,12 @@ import { statusLines } from "./words.js";
 
 export interface StatusCommandOptions {
   readonly settings: Settings;
-  readonly machine: Pick<Machine, "files" | "clock">;
-  readonly output: "text" | "json";
+  readonly machine: { readonly files: Machine["files"]; readonly clock: Pick<Machine["clock"], "wall"> };
   /** Writes again at each change, until `signal` is aborted or the sidecar ends. */
   readonly isWatching: boolean;
   readonly signal: AbortSignal;
-  /** To stdout. */
-  readonly write: (text: string) => void;
+  /** As JSON, or as this text. */
+  readonly print: (status: VisorStatus, text: string) => void;
 }
 
 /** The sidecar does not run. */
@@ -29,25 +28,21 @@ export async function statusCommand(options: StatusCommandOptions): Promise<numb
   const socket = socketPath(settings.root);
   let known = await askStatus({ socket, signal });
   if (!known) {
-    print(options, statusFromDisk(settings, machine));
+    show(options, statusFromDisk(settings, machine));
     return NONE_RUNS_EXIT;
   }
-  print(options, known.status);
+  show(options, known.status);
   while (isWatching && !signal.aborted) {
     const asked = await askStatus({ socket, etag: known.etag, waitSeconds: WAIT_SECONDS, signal });
     if (signal.aborted) break;
     if (!asked) return NONE_RUNS_EXIT;
-    if (asked.etag !== known.etag) print(options, asked.status);
+    if (asked.etag !== known.etag) show(options, asked.status);
     known = asked;
   }
   return known.status.phase === "failed" ? FAILED_EXIT : 0;
 }
 
-function print({ output, write, isWatching, machine }: StatusCommandOptions, status: VisorStatus): void {
-  if (output === "json") {
-    write(`${JSON.stringify(status, null, isWatching ? 0 : 2)}\n`);
-    return;
-  }
+function show({ print, isWatching, machine }: StatusCommandOptions, status: VisorStatus): void {
   const shown = { status, silentSeconds: undefined, time: new Date(machine.clock.wall()).toISOString() };
-  write(`${statusLines(shown).join("\n")}\n${isWatching ? "\n" : ""}`);
+  print(status, `${statusLines(shown).join("\n")}\n${isWatching ? "\n" : ""}`);
 }

@@ -11,9 +11,14 @@ import { haltRecordOf } from "./node-form.js";
 
 const PLAN_BYTES_MAX = 1_048_576;
 
+interface StatusCommandMachine {
+  readonly files: Machine["files"];
+  readonly clock: Pick<Machine["clock"], "wall">;
+}
+
 type Known = Pick<Settings, "home" | "root" | "name" | "isCaseKept">;
 
-export function statusFromDisk(settings: Known, machine: Pick<Machine, "files" | "clock">): VisorStatus {
+export function statusFromDisk(settings: Known, machine: StatusCommandMachine): VisorStatus {
   const { home } = settings;
   const layout = new Layout({
     ...{ home, name: settings.name, program: undefined, upgrades: new Map(), own: settings.name },

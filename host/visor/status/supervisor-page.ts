@@ -3,6 +3,7 @@
  * else is silent. Where scripts run, what has changed is put in place; elsewhere the browser loads it again, unless asked not to.
  */
 import { createHash } from "node:crypto";
+import { toBase64 } from "../../bytes.js";
 import { visible } from "../../visible.js";
 import type { Phase, Readiness } from "../status.js";
 import { Html, html } from "./html.js";
@@ -52,7 +53,7 @@ async function again() {
 setTimeout(again, 3000);
 `;
 
-const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+const hashOf = (text: string) => `'sha256-${toBase64(createHash("sha256").update(text).digest())}'`;
 
 /** The page's own style and script by their hashes, and nothing else: no image, no other server. */
 export const SUPERVISOR_POLICY = [

@@ -1,5 +1,5 @@
 /** The status in words: the same in a terminal and on the page. Names that others chose are quoted. */
-import { durationText } from "../../duration.js";
+import { durationText } from "../../time.js";
 import { quoted, visible } from "../../visible.js";
 import type { Phase, PlanStatus, VisorStatus } from "../status.js";
 import type { Shown } from "./view.js";

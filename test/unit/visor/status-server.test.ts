@@ -11,6 +11,7 @@ import { Board } from "../../../host/visor/status/board.js";
 import { statusCommand } from "../../../host/visor/status/command.js";
 import { openStatus, type StatusServer } from "../../../host/visor/status/server.js";
 import { socketPath } from "../../../host/visor/status/socket-path.js";
+import type { VisorStatus } from "../../../host/visor/status.js";
 import { statusMachine } from "./status-machine.js";
 
 let home: string;
@@ -217,21 +218,24 @@ describe("openStatus()", () => {
 });
 
 describe("statusCommand()", () => {
-  const run = async (change: { output?: "text" | "json"; isWatching?: boolean; signal?: AbortSignal } = {}) => {
-    const written: string[] = [];
-    const exit = await statusCommand({
-      ...{ settings: settingsOf(), machine: statusMachine, output: "json", isWatching: false },
-      ...{ signal: new AbortController().signal, write: (text: string) => written.push(text), ...change },
-    });
-    return { exit, written };
+  const run = async (change: { isWatching?: boolean } = {}) => {
+    const written: VisorStatus[] = [];
+    const texts: string[] = [];
+    const print = (status: VisorStatus, text: string) => {
+      written.push(status);
+      texts.push(text);
+    };
+    const { signal } = new AbortController();
+    const options = { settings: settingsOf(), machine: statusMachine, isWatching: false, signal, print };
+    return { exit: await statusCommand({ ...options, ...change }), written, texts };
   };
 
   it("a sidecar runs → its status, 0; failed → 1", async () => {
     board.update({ phase: "running" });
     const { exit, written } = await run();
-    expect([exit, JSON.parse(written.join(""))]).toMatchObject([0, { phase: "running" }]);
+    expect([exit, written]).toMatchObject([0, [{ phase: "running" }]]);
     board.update({ phase: "failed", message: "it crashed" });
-    expect(await run({ output: "text" })).toMatchObject({ exit: 1, written: [expect.stringMatching(/it crashed/)] });
+    expect(await run()).toMatchObject({ exit: 1, texts: [expect.stringMatching(/it crashed/)] });
   });
 
   it("--watch → each change is written, and the end of the sidecar ends it with 3", async () => {
@@ -244,7 +248,7 @@ describe("statusCommand()", () => {
     await server.close();
     const { exit, written } = await watching;
     expect(exit).toBe(3);
-    expect(new Set(written.map((text) => JSON.parse(text).phase))).toEqual(new Set(["starting", "running", "halted"]));
+    expect(new Set(written.map(({ phase }) => phase))).toEqual(new Set(["starting", "running", "halted"]));
   });
 
   it("none runs → what is on disk, 3: no program; then one, with a plan whose program is missing; nothing is written", async () => {
@@ -257,7 +261,7 @@ describe("statusCommand()", () => {
     writeFileSync(join(home, "data/upgrade-info.json"), '{"name":"v2","height":1000}');
     const { exit, written } = await run();
     expect(exit).toBe(3);
-    expect(JSON.parse(written.join(""))).toMatchObject({
+    expect(written[0]).toMatchObject({
       program: { name: "genesis", pid: null },
       plan: { name: "v2", height: "1000" },
       readiness: [{ what: "program", state: "missing", next: "chainvisor prepare" }],
