@@ -136,7 +136,7 @@ export function fingerprint(file: string, files = diskFiles): string | undefined
 const isScript = (file: string) => /\.[cm]?js$/.test(file);
 
 /** The command that runs a program. */
-export const commandOf = ({ file }: Program): readonly [string, ...string[]] =>
+export const commandOf = ({ file }: Pick<Program, "file">): readonly [string, ...string[]] =>
   isScript(file) ? [process.execPath, file] : [file];
 
 /** Go's url.PathEscape, which Cosmovisor names folders with. */

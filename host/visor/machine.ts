@@ -31,6 +31,8 @@ export interface ProcessEnd {
 /** The application, with the sidecar's own stdin, stdout and stderr. */
 export interface AppProcess {
   readonly pid: number | undefined;
+  /** With the pid it names one process for ever: pids are used again. Undefined: the system does not know. */
+  readonly startedAt: string | undefined;
   /** Settles once; never rejects. */
   readonly ended: Promise<ProcessEnd>;
   /** It is held back, and has said so. */
@@ -56,6 +58,8 @@ export interface RunEnd extends ProcessEnd {
 
 export interface Processes {
   start(file: string, options: StartOptions): AppProcess;
+  /** A process that another sidecar has started, which is no child of this one; its end has no status. Undefined: it is gone. */
+  adopt(pid: number, startedAt: string): AppProcess | undefined;
   /** Never rejects. */
   run(file: string, options: RunOptions): Promise<RunEnd>;
 }

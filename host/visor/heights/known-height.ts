@@ -1,0 +1,98 @@
+/** Which height the node has come to, from what needs no process first. */
+import type { Machine } from "../machine.js";
+import type { Settings } from "../settings.js";
+import type { Reached } from "../run/decide.js";
+import type { HaltFacts } from "./halt-record.js";
+import { type AskRpc, askRpc, heightByCommand, heightByRpc } from "./node-status.js";
+import { placesOf } from "../run/place.js";
+import { type StoreHeight, storeHeight } from "./store-height.js";
+import { WalHeight } from "./wal.js";
+
+export interface KnownHeightOptions {
+  readonly settings: Settings;
+  readonly machine: Machine;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly askRpc?: AskRpc | undefined;
+  readonly storeHeight?: StoreHeight | undefined;
+  readonly log: (level: "debug" | "warn", message: string) => void;
+}
+
+/** Between two questions to a node that runs. */
+const ASK_MILLIS = 1_000;
+/** The command starts a process each time. */
+const COMMAND_MILLIS = 2_000;
+
+/** Records of ends at a height, whose block is not made. */
+const AT_HEIGHT: ReadonlySet<string> = new Set(["UPG_HALT_UPGRADE_NEEDED", "UPG_HALT_RESTART", "UPG_HALT_HEIGHT"]);
+
+export class KnownHeight {
+  readonly #wal: WalHeight;
+  #asked: Reached | undefined;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #commandAt = Number.NEGATIVE_INFINITY;
+  #asking: Promise<void> | undefined;
+
+  constructor(private readonly options: KnownHeightOptions) {
+    this.#wal = new WalHeight(options.machine.files, placesOf(options.settings).wal);
+  }
+
+  /** While the application does not run. */
+  async ofHome(isOurs: boolean, halt: HaltFacts | undefined): Promise<Reached | undefined> {
+    this.#asked = undefined;
+    if (!isOurs) return this.#ofLog();
+    const committed = await (this.options.storeHeight ?? storeHeight)(this.options.settings.home);
+    if (committed === undefined) return this.#ofLog();
+    const isAt = halt !== undefined && AT_HEIGHT.has(halt.code) && halt.lastCommitted === committed;
+    return { height: isAt ? halt.height : committed, source: "store" };
+  }
+
+  /**
+   * While it runs, or has just ended, without waiting; a node that has to be asked is asked meanwhile, and `onAnswer` called.
+   * @param halt that the application has written in this run
+   */
+  ofRun(isOurs: boolean, halt: HaltFacts | undefined): Reached | undefined {
+    if (isOurs) {
+      if (halt && AT_HEIGHT.has(halt.code)) return { height: halt.height, source: "store" };
+      // What its RPC says is of blocks that are made: those of an upgrade are the record's.
+      return this.#asked;
+    }
+    return this.#ofLog() ?? this.#asked;
+  }
+
+  /** @param file of the running program @param onAnswer when something new is known */
+  ask(file: string, onAnswer: () => void): void {
+    const { clock } = this.options.machine;
+    if (this.#asking || clock.now() - this.#askedAt < ASK_MILLIS) return;
+    this.#askedAt = clock.now();
+    const before = this.#asked?.height;
+    this.#asking = this.#question(file).then(() => {
+      this.#asking = undefined;
+      if (this.#asked?.height !== before) onAnswer();
+    });
+  }
+
+  async #question(file: string): Promise<void> {
+    const { settings, machine, env } = this.options;
+    const byRpc = await heightByRpc(settings.rpcAddress, this.options.askRpc ?? askRpc);
+    if (byRpc !== undefined) {
+      this.#asked = { height: byRpc, source: "rpc" };
+      return;
+    }
+    const now = machine.clock.now();
+    if (now - this.#commandAt < COMMAND_MILLIS || this.#ofLog()) return;
+    this.#commandAt = now;
+    const { home, root: cwd } = settings;
+    const height = await heightByCommand(machine, { file, home, cwd, env });
+    if (height !== undefined) this.#asked = { height, source: "status" };
+  }
+
+  #ofLog(): Reached | undefined {
+    try {
+      const height = this.#wal.read();
+      return height === undefined ? undefined : { height, source: "wal" };
+    } catch (error) {
+      this.options.log("debug", `CometBFT's log cannot be read: ${String(error)}`);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/** The height that a node reports: by its RPC, else by the program's own `status`, in the shapes of all releases. */
+import type { Machine } from "../machine.js";
+
+/** Asks the node; the parsed JSON. Rejects where there is none. */
+export type AskRpc = (url: string, signal: AbortSignal) => Promise<unknown>;
+
+const RPC_MILLIS = 2_000;
+const COMMAND_MILLIS = 10_000;
+const LINES_TRIED_MAX = 20;
+
+export const askRpc: AskRpc = async (url, signal) => (await fetch(url, { signal })).json();
+
+/** Undefined: it does not answer. */
+export async function heightByRpc(address: string, ask: AskRpc): Promise<bigint | undefined> {
+  if (address === "") return undefined;
+  try {
+    const base = address.replace(/^tcp:/, "http:").replace(/\/$/, "");
+    return heightIn(await ask(`${base}/status`, AbortSignal.timeout(RPC_MILLIS)));
+  } catch {
+    return undefined;
+  }
+}
+
+export interface StatusCommand {
+  readonly file: string;
+  readonly home: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** `<program> status --home <home>`, on either stream. Undefined: it does not say. */
+export async function heightByCommand(
+  { processes }: Machine,
+  { file, home, cwd, env }: StatusCommand,
+): Promise<bigint | undefined> {
+  const args = ["status", "--home", home];
+  const end = await processes.run(file, { args, env, cwd, output: "keep", millisMax: COMMAND_MILLIS });
+  if (end.error || end.exit !== 0) return undefined;
+  return heightInText(end.stdout) ?? heightInText(end.stderr);
+}
+
+/** Lines of a log may come before the JSON. */
+function heightInText(text: string): bigint | undefined {
+  for (const { index } of [...text.matchAll(/^\s*\{/gm)].slice(0, LINES_TRIED_MAX)) {
+    try {
+      return heightIn(JSON.parse(text.slice(index)));
+    } catch {
+      // A line of a log that begins with a brace.
+    }
+  }
+  return undefined;
+}
+
+/** `sync_info` and `SyncInfo`, by themselves or as an RPC's result. */
+export function heightIn(json: unknown): bigint | undefined {
+  const table = tableOf(json);
+  const outer = tableOf(table["result"]);
+  const sync = [table, outer].flatMap((each) => [each["sync_info"], each["SyncInfo"]]).find(Boolean);
+  const height = tableOf(sync)["latest_block_height"];
+  const text = typeof height === "number" ? String(height) : height;
+  return typeof text === "string" && /^[0-9]{1,16}$/.test(text) ? BigInt(text) : undefined;
+}
+
+function tableOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,151 @@
+/** The machine that the sidecar runs on. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync, watch } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { diskFiles } from "../programs/disk-files.js";
+import { commandOf } from "../programs/layout.js";
+import { decodeLossy } from "../text.js";
+import type { AppProcess, Machine, ProcessEnd, RunEnd, RunOptions, StartOptions } from "./machine.js";
+
+const STDERR = 2;
+const OUTPUT_BYTES_MAX = 1_024 * 1_024;
+/** Between two looks at a process that is no child. */
+const LOOK_MILLIS = 20;
+/** To a process that is held back (shell/held-back.ts). */
+const CALL = "start";
+
+export const realMachine: Machine = {
+  files: diskFiles,
+  clock: {
+    now: () => performance.now(),
+    wall: () => Date.now(),
+    sleep: (millis, signal) => sleep(millis, undefined, { signal }).catch(() => undefined),
+  },
+  processes: { start: (file, options) => new Child(file, options), adopt, run },
+  watch: watchFolder,
+};
+
+/** A folder that is missing, or a system that has no more watches, is left to the poll. */
+function watchFolder(folder: string, onChange: () => void): () => void {
+  try {
+    const watcher = watch(folder, { persistent: false }, onChange);
+    watcher.on("error", () => watcher.close());
+    return () => watcher.close();
+  } catch {
+    return () => undefined;
+  }
+}
+
+/** In the sidecar's own process group: a terminal's keys reach it, and so do its questions for a passphrase. */
+class Child implements AppProcess {
+  readonly ended: Promise<ProcessEnd>;
+  readonly startedAt: string | undefined;
+  isReady = false;
+  readonly #child: ChildProcess;
+  #isGone = false;
+
+  constructor(file: string, { args, env, cwd, isHeldBack = false }: StartOptions) {
+    const [command, ...before] = commandOf({ file });
+    this.#child = spawn(command, [...before, ...args], {
+      stdio: isHeldBack ? ["inherit", "inherit", "inherit", "ipc"] : "inherit",
+      ...{ env: { ...env }, cwd },
+    });
+    this.startedAt = this.pid === undefined ? undefined : startTime(this.pid);
+    this.#child.channel?.unref();
+    this.#child.once("message", () => {
+      this.isReady = true;
+    });
+    // An exception in the sidecar ends the application in order.
+    const endToo = () => this.kill("SIGTERM");
+    process.once("exit", endToo);
+    this.ended = endOf(this.#child).then((end) => {
+      this.#isGone = true;
+      process.off("exit", endToo);
+      return end;
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  call(): void {
+    if (!this.#isGone && this.#child.connected) this.#child.send(CALL, () => undefined);
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    if (!this.#isGone) this.#child.kill(signal);
+  }
+}
+
+function endOf(child: ChildProcess): Promise<ProcessEnd> {
+  return new Promise((resolve) => {
+    child.on("error", (error) => child.pid === undefined && resolve({ exit: null, signal: null, error }));
+    child.once("exit", (exit, signal) => resolve({ exit, signal }));
+  });
+}
+
+function adopt(pid: number, startedAt: string): AppProcess | undefined {
+  const isThere = () => startTime(pid) === startedAt;
+  if (!isThere()) return undefined;
+  const gone = async (): Promise<ProcessEnd> => {
+    while (isThere()) await sleep(LOOK_MILLIS);
+    return { exit: null, signal: null };
+  };
+  const kill = (signal: NodeJS.Signals) => {
+    try {
+      if (isThere()) process.kill(pid, signal);
+    } catch {
+      // It has ended since, or is another user's; `ended` is what counts.
+    }
+  };
+  return { pid, startedAt, ended: gone(), isReady: false, call: () => undefined, kill };
+}
+
+/** Fields 3 and 22 of /proc/<pid>/stat; the name before them may hold anything. Undefined: it has ended, or this is not Linux. */
+function startTime(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
+  } catch {
+    return undefined;
+  }
+}
+
+async function run(file: string, { args, env, cwd, output, millisMax, signal }: RunOptions): Promise<RunEnd> {
+  const [command, ...before] = commandOf({ file });
+  const stdio = output === "keep" ? (["ignore", "pipe", "pipe"] as const) : (["ignore", STDERR, STDERR] as const);
+  const child = spawn(command, [...before, ...args], { stdio: [...stdio], env: { ...env }, cwd });
+  const kept = [child.stdout, child.stderr].map((stream) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    stream?.on("data", (chunk: Buffer) => {
+      if (size < OUTPUT_BYTES_MAX) chunks.push(chunk.subarray(0, OUTPUT_BYTES_MAX - size));
+      size += chunk.length;
+    });
+    return () => decodeLossy(Buffer.concat(chunks));
+  });
+  let stopped: Error | undefined;
+  const stop = (why: string) => {
+    stopped = new Error(why);
+    child.kill("SIGKILL");
+  };
+  const onAbort = () => stop("it was stopped");
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener("abort", onAbort, { once: true });
+  const late = millisMax === undefined ? undefined : setTimeout(() => stop(`no end after ${millisMax} ms`), millisMax);
+  const end = await endOf(child);
+  // What it wrote last is still in the pipes; what its own children keep open is not waited for.
+  if (output === "keep" && !end.error) await Promise.race([closed(child), sleep(LOOK_MILLIS)]);
+  clearTimeout(late);
+  signal?.removeEventListener("abort", onAbort);
+  const [stdout = "", stderr = ""] = kept.map((text) => text());
+  return { ...end, ...(stopped && { error: stopped }), stdout, stderr };
+}
+
+const closed = (child: ChildProcess) =>
+  new Promise<void>((resolve) => {
+    if (child.stdout?.readableEnded && child.stderr?.readableEnded) resolve();
+    child.once("close", () => resolve());
+  });

@@ -1,0 +1,133 @@
+/**
+ * Is another program to run? From what is on disk and how the application has ended, before every start, on a change of the plan
+ * file, and on each end. Pure; the table of cases is its test.
+ */
+import type { Plan, PlanFile } from "./plan-file.js";
+
+/** The greatest block that the node is known to have come to, made or refused. */
+export interface Reached {
+  readonly height: bigint;
+  readonly source: "store" | "wal" | "rpc" | "status";
+}
+
+export interface Known {
+  /** What `current` links to. */
+  readonly current: {
+    /** Of the folder, as plans are named. */
+    readonly name: string;
+    /** That it was brought by; undefined: `genesis`, or nothing says. */
+    readonly plan: Plan | undefined;
+  };
+  readonly planFile: PlanFile;
+  /** The home is one of this project's chains: its halt record says which plan it ended for. */
+  readonly isOurs: boolean;
+  /** Of the record: it ended since the program has no handler of this plan. */
+  readonly haltedFor: Plan | undefined;
+  /** By add-upgrade --upgrade-height. */
+  readonly operatorPlans: readonly Plan[];
+  readonly skips: readonly bigint[];
+  /** Undefined: nothing says. */
+  readonly reached: Reached | undefined;
+  readonly isRunning: boolean;
+  /** Undefined: it runs, or was not started yet. */
+  readonly ended: Ended | undefined;
+  /** Is the plan's program in its folder? */
+  readonly isStaged: (plan: Plan) => boolean;
+}
+
+export interface Ended {
+  readonly isFailure: boolean;
+  /** Our exit 12: this program is too old for the state. */
+  readonly isTooOld: boolean;
+  /** Runs in a row, this one the last, in which the application wrote the plan file and failed. */
+  readonly runsThatWrotePlan: number;
+}
+
+export type Origin = "chain" | "operator";
+
+export interface Pending {
+  readonly plan: Plan;
+  readonly origin: Origin;
+}
+
+export type Decision =
+  | ({ readonly kind: "switch"; readonly why: string } & Pending)
+  /** The current program goes on, or is started; `pending` is what it will be switched for. */
+  | { readonly kind: "go-on"; readonly pending: Pending | undefined; readonly notes: readonly string[] };
+
+/** A run that wrote the file may have been an operator's moment; the application writes it in each. */
+const RUNS_TO_BELIEVE = 2;
+
+export function decide(known: Known): Decision {
+  const notes: string[] = [];
+  const pending = candidates(known).filter((each) => isAhead(known, each, notes));
+  for (const each of pending) {
+    const why = whyDue(known, each);
+    if (why !== undefined) return { kind: "switch", why, ...each };
+  }
+  return { kind: "go-on", pending: pending[0], notes };
+}
+
+/** The chain's plan first: an operator's that is due at the same height is of the same block. */
+function candidates({ planFile, haltedFor, operatorPlans }: Known): Pending[] {
+  const found: Pending[] = [];
+  // The record says it too where the file was not written, or is half of it.
+  const written = planFile.kind === "plan" ? planFile.plan : undefined;
+  if (haltedFor && haltedFor.height !== written?.height) found.push({ plan: haltedFor, origin: "chain" });
+  if (written) found.push({ plan: written, origin: "chain" });
+  const queued = operatorPlans.map((plan) => ({ plan, origin: "operator" as const }));
+  return [...found, ...queued.sort((a, b) => (a.plan.height < b.plan.height ? -1 : 1))];
+}
+
+/** Is it a plan after the current one? */
+function isAhead({ current, skips }: Known, { plan }: Pending, notes: string[]): boolean {
+  if (isSame(plan.name, current.name)) return false;
+  if (current.plan && plan.height <= current.plan.height) {
+    notes.push(
+      `the plan "${plan.name}" at height ${plan.height} is passed over: ${current.name}, which runs, came at ${current.plan.height}`,
+    );
+    return false;
+  }
+  if (!skips.includes(plan.height)) return true;
+  notes.push(`the plan "${plan.name}" at height ${plan.height} is skipped, as the application's flags say`);
+  return false;
+}
+
+const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
+
+/** Undefined: it is not due, or nothing says so. */
+function whyDue(known: Known, { plan, origin }: Pending): string | undefined {
+  const { ended, reached } = known;
+  const height = whyReached(reached, plan);
+  if (origin === "operator") return height;
+  if (known.isOurs) return height && whyAnother(known, plan, height);
+  return height ?? (ended && wroteAndFailed(ended, reached));
+}
+
+/** Of our chains' programs some have the handler of a plan without having its name: a handler may be a file. */
+function whyAnother(known: Known, plan: Plan, height: string): string | undefined {
+  const { haltedFor, isRunning, ended } = known;
+  if (haltedFor && isSame(haltedFor.name, plan.name)) return height;
+  if (isRunning || !known.isStaged(plan)) return undefined;
+  return !ended || ended.isTooOld ? height : undefined;
+}
+
+function whyReached(reached: Reached | undefined, { height }: Plan): string | undefined {
+  if (!reached || reached.height < height) return undefined;
+  return `the node has come to height ${reached.height} (${SOURCES[reached.source]})`;
+}
+
+const SOURCES: Readonly<Record<Reached["source"], string>> = {
+  store: "its store",
+  wal: "CometBFT's log",
+  rpc: "its RPC",
+  status: "its status command",
+};
+
+/** x/upgrade writes the file in the plan's own block. Where a height is known that is lower, one run is no proof. */
+function wroteAndFailed({ isFailure, runsThatWrotePlan }: Ended, reached: Reached | undefined): string | undefined {
+  if (!isFailure || runsThatWrotePlan === 0) return undefined;
+  if (reached && runsThatWrotePlan < RUNS_TO_BELIEVE) return undefined;
+  const often = runsThatWrotePlan > 1 ? `, ${runsThatWrotePlan} times in a row` : "";
+  return `the application wrote the plan and ended${often}`;
+}

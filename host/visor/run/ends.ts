@@ -1,0 +1,124 @@
+/** What is done after the application has ended by itself and no plan is due: again, later, not at all, or back. */
+import { messageOf } from "../../errors.js";
+import type { Program } from "../../programs/layout.js";
+import type { ProcessEnd } from "../machine.js";
+import { type AfterEnd, afterEnd } from "./after-end.js";
+import { CrashLoop } from "./crash-loop.js";
+import type { HaltFacts } from "../heights/halt-record.js";
+import { linkPrevious } from "./link.js";
+import type { Shared } from "./options.js";
+import { planIn } from "./plan-file.js";
+import { addReturned } from "./returned.js";
+import { StepFailure } from "./scripts.js";
+
+/** The handler returned an error, or a check failed: the one end at which all nodes agree that it was not applied. */
+const RETURNABLE = 20;
+
+interface EndFacts {
+  readonly isOurs: boolean;
+  /** That the application has left. */
+  readonly halt: HaltFacts | undefined;
+  readonly current: Program;
+}
+
+export class Ends {
+  readonly #crashes: CrashLoop;
+  #last: (EndFacts & { readonly after: AfterEnd }) | undefined;
+
+  constructor(private readonly shared: Shared) {
+    this.#crashes = new CrashLoop(shared.settings);
+  }
+
+  take(end: ProcessEnd, facts: EndFacts): void {
+    this.#last = { ...facts, after: afterEnd(end, facts.isOurs) };
+  }
+
+  /** Another program runs from now on. */
+  forget(): void {
+    this.#last = undefined;
+    this.#crashes.forget();
+  }
+
+  /** @returns the sidecar's exit status; undefined: the application is to be started @throws StepFailure */
+  async beforeNextStart(): Promise<number | undefined> {
+    const last = this.#last;
+    if (!last) return undefined;
+    const { after, halt } = last;
+    const { log } = this.shared;
+    if (after.kind === "finished") {
+      log("info", after.why);
+      return after.exit;
+    }
+    if (halt) log("warn", `${halt.message} [${halt.code}]. ${halt.next}`);
+    if (after.kind === "failed") throw this.#failure(last, after.why, after.exit);
+    if (after.kind === "refused") return this.#refused(last, after);
+    await this.#again(last, after);
+    return undefined;
+  }
+
+  async #again(last: EndFacts, after: AfterEnd): Promise<void> {
+    const { machine, board, log, signal, settings } = this.shared;
+    const wait = this.#crashes.next(machine.clock.now());
+    const exit = after.kind === "crashed" ? after.exit : 1;
+    if (wait === undefined) {
+      const window = settings.restartWindow / 1_000;
+      const often = settings.restartsMax === 0 ? "" : `, after ${settings.restartsMax} restarts in ${window} s`;
+      throw this.#failure(last, `the application has ended${often}: ${after.why}`, last.isOurs ? exit : 1);
+    }
+    board.update({ restarts: board.current.restarts + 1 });
+    if (after.kind === "again") {
+      log("info", after.why);
+      return;
+    }
+    log("warn", `the application has ended: ${after.why}. It is started again in ${wait / 1_000} s`);
+    board.update({ message: `${after.why}; started again in ${wait / 1_000} s` });
+    await machine.clock.sleep(wait, signal);
+  }
+
+  /** The new version does not apply the upgrade. */
+  async #refused(last: EndFacts, { why, exit }: Extract<AfterEnd, { kind: "refused" }>): Promise<number | undefined> {
+    const { machine, settings, log, board, signal } = this.shared;
+    if (settings.onRefusal === "return" && this.#goBack(last, exit)) return undefined;
+    if (settings.onRefusal !== "retry") throw this.#failure(last, `the new version has not gone on: ${why}`, exit);
+    const wait = this.#crashes.patient();
+    log(
+      "warn",
+      `the new version has not gone on: ${why}. It is asked again in ${wait / 1_000} s (CHAINVISOR_ON_REFUSAL)`,
+    );
+    board.update({ phase: "halted", restarts: board.current.restarts + 1 });
+    await machine.clock.sleep(wait, signal);
+    return undefined;
+  }
+
+  /** To the old program, without the upgrade: only at the height that was agreed on, since a lone validator would fork. */
+  #goBack({ halt }: EndFacts, exit: number): boolean {
+    const { machine, settings, places, log } = this.shared;
+    const plan = planIn(machine.files, places.currentPlan, settings.isCaseKept);
+    const { returnHeight } = settings;
+    const isAgreed =
+      plan !== undefined && plan.height === returnHeight && (halt?.height ?? returnHeight) === returnHeight;
+    if (exit !== RETURNABLE || !isAgreed) {
+      const agreed = returnHeight === undefined ? "none was agreed on" : `${returnHeight} was agreed on`;
+      log(
+        "warn",
+        `no return: it is for exit 20 at the agreed height alone (exit ${exit}, height ${plan?.height}; ${agreed})`,
+      );
+      return false;
+    }
+    try {
+      // The record first: the old program without its flag would run the upgrade's block otherwise than agreed.
+      addReturned(machine.files, places.returnedFile, returnHeight);
+      const folder = linkPrevious(machine.files, places.current);
+      log("warn", `returned to ${folder}: the upgrade "${plan.name}" at height ${plan.height} is skipped from now on`);
+    } catch (cause) {
+      throw new StepFailure(`cannot return to the old program: ${messageOf(cause)}`, exit);
+    }
+    this.forget();
+    return true;
+  }
+
+  #failure({ halt }: EndFacts, why: string, exit: number): StepFailure {
+    if (halt) this.shared.board.update({ next: halt.commands });
+    return new StepFailure(why, exit === 0 ? 1 : exit);
+  }
+}

@@ -1,0 +1,35 @@
+/** `current` links to the program of a plan from now on, by one rename; `previous` to the one before. */
+import { dirname, join } from "node:path";
+import { utf8 } from "../../bytes.js";
+import type { Files } from "../../programs/files.js";
+import type { Program } from "../../programs/layout.js";
+import { linkWhole, writeWhole } from "../../programs/whole-file.js";
+import type { Plan } from "./plan-file.js";
+
+const FILE_MODE = 0o600;
+
+/** As x/upgrade writes it. */
+export function planBytes({ name, height, info }: Plan): Uint8Array {
+  return utf8(JSON.stringify({ name, time: formatTime(ZERO_TIME), height: Number(height), info }));
+}
+
+/**
+ * The plan's file first: a link without it would be a program of no height. Each step may be the last one that is made, and all are
+ * made again by the next decision.
+ * @throws what the system says
+ */
+export function linkProgram(files: Files, root: string, from: Program, to: Program, plan: Plan): void {
+  if (to.folder === undefined) throw new Error(`${to.file} is in no folder below ${root}`);
+  writeWhole(files, join(root, to.folder, "upgrade-info.json"), planBytes(plan), FILE_MODE);
+  if (from.folder !== undefined && from.folder !== to.folder) linkWhole(files, from.folder, join(root, "previous"));
+  linkWhole(files, to.folder, join(root, "current"));
+}
+
+/** The present program is the one before again. @throws what the system says */
+export function linkPrevious(files: Files, current: string): string {
+  const previous = join(dirname(current), "previous");
+  const target = files.readLink(previous);
+  linkWhole(files, target, current);
+  files.remove(previous);
+  return target;
+}

@@ -1,0 +1,153 @@
+/** Gathers what the decision needs, and remembers what the run of the application has changed of it. */
+import { messageOf } from "../../errors.js";
+import { type Program, problemOf } from "../../programs/layout.js";
+import type { ProcessEnd } from "../machine.js";
+import { type Decision, decide, type Known } from "./decide.js";
+import { type HaltFacts, readHaltRecord } from "../heights/halt-record.js";
+import { KnownHeight } from "../heights/known-height.js";
+import type { Shared } from "./options.js";
+import { type Plan, type PlanFile, planIn, readPlanFile } from "./plan-file.js";
+import { readQueue } from "./queue.js";
+import { returnedHeights } from "./returned.js";
+import { skipHeights } from "./skips.js";
+
+const TOO_OLD = 12;
+
+export class Look {
+  readonly heights: KnownHeight;
+  /** Of the files when the run began. */
+  #planPrint = "";
+  #haltPrint = "";
+  #runsThatWrotePlan = 0;
+  #end: ProcessEnd | undefined;
+  readonly #said = new Set<string>();
+
+  constructor(private readonly shared: Shared) {
+    const { settings, machine, childEnv: env, askRpc, storeHeight, log } = shared;
+    this.heights = new KnownHeight({ settings, machine, env, askRpc, storeHeight, log });
+  }
+
+  get isOurs(): boolean {
+    return this.shared.machine.files.facts(this.shared.places.database) !== undefined || this.#halt() !== undefined;
+  }
+
+  /** Of the run that ended last; undefined: it left none. */
+  get freshHalt(): HaltFacts | undefined {
+    const halt = this.#halt();
+    return halt && halt.print !== this.#haltPrint ? halt : undefined;
+  }
+
+  runBegins(): void {
+    this.#planPrint = printOf(this.planFile());
+    this.#haltPrint = this.#halt()?.print ?? "";
+    this.#end = undefined;
+  }
+
+  runEnded(end: ProcessEnd): void {
+    const found = this.planFile();
+    const hasWritten = found.kind === "plan" && found.print !== this.#planPrint;
+    this.#runsThatWrotePlan = hasWritten && end.exit !== 0 ? this.#runsThatWrotePlan + 1 : 0;
+    this.#end = end;
+  }
+
+  /** After a switch the runs of another program count. */
+  forget(): void {
+    this.#runsThatWrotePlan = 0;
+    this.#end = undefined;
+  }
+
+  planFile(): PlanFile {
+    const { machine, places, settings } = this.shared;
+    return readPlanFile(machine.files, places.planFile, settings.isCaseKept);
+  }
+
+  /** While no application runs. */
+  async beforeStart(current: Program): Promise<Decision> {
+    const { isOurs } = this;
+    const halt = this.#halt();
+    // What the run that has just ended has written needs no second witness.
+    const fresh = this.#end && this.freshHalt && this.heights.ofRun(isOurs, this.freshHalt);
+    const reached = fresh ?? (await this.heights.ofHome(isOurs, halt));
+    // A record of an earlier end is none of the present state.
+    const isCurrent = halt !== undefined && reached?.height === halt.height && reached.height > halt.lastCommitted;
+    return this.#decide({ ...this.#known(current, isCurrent ? halt : undefined), isOurs, reached, isRunning: false });
+  }
+
+  /** While it runs; waits for nothing. */
+  whileRunning(current: Program): Decision {
+    const { isOurs, freshHalt } = this;
+    const reached = this.heights.ofRun(isOurs, freshHalt);
+    return this.#decide({ ...this.#known(current, freshHalt), isOurs, reached, isRunning: true });
+  }
+
+  #known(current: Program, halt: HaltFacts | undefined): Omit<Known, "isOurs" | "reached" | "isRunning"> {
+    const { machine, settings, places, args, layout } = this.shared;
+    const end = this.#end;
+    return {
+      current: {
+        name: folderPlan(current.name),
+        plan: planIn(machine.files, places.currentPlan, settings.isCaseKept),
+      },
+      planFile: this.planFile(),
+      haltedFor: halt?.code === "UPG_HALT_UPGRADE_NEEDED" ? halt.plan : undefined,
+      operatorPlans: this.#queued(),
+      skips: [...skipHeights(args), ...returnedHeights(machine.files, places.returnedFile)],
+      ended: end && {
+        isFailure: end.exit !== 0,
+        isTooOld: end.exit === TOO_OLD,
+        runsThatWrotePlan: this.#runsThatWrotePlan,
+      },
+      isStaged: (plan: Plan) => problemOf(layout.of(plan.name), machine.files) === undefined,
+    };
+  }
+
+  #decide(known: Known): Decision {
+    const decision = decide(known);
+    if (known.planFile.kind === "torn") {
+      this.#sayOnce(
+        "warn",
+        `${this.shared.places.planFile} cannot be read yet, and is looked at again: ${known.planFile.why}`,
+      );
+    }
+    if (decision.kind === "go-on") for (const note of decision.notes) this.#sayOnce("info", note);
+    return decision;
+  }
+
+  /** A queue that cannot be read holds up no plan of the chain. */
+  #queued(): Plan[] {
+    const { machine, settings } = this.shared;
+    try {
+      const { plans, problems } = readQueue(machine.files, settings);
+      for (const problem of problems) this.#sayOnce("warn", problem);
+      return plans.map(({ name, height, info }) => ({
+        name: settings.isCaseKept ? name : name.toLowerCase(),
+        ...{ height, info },
+      }));
+    } catch (error) {
+      this.#sayOnce("warn", messageOf(error));
+      return [];
+    }
+  }
+
+  #sayOnce(level: "info" | "warn", line: string): void {
+    if (this.#said.has(line)) return;
+    this.#said.add(line);
+    this.shared.log(level, line);
+  }
+
+  #halt(): HaltFacts | undefined {
+    const { machine, places, settings } = this.shared;
+    return readHaltRecord(machine.files, places.haltFile, settings.isCaseKept);
+  }
+}
+
+const printOf = (file: PlanFile) => (file.kind === "absent" ? "" : file.print);
+
+/** Folders are named as Go escapes paths. */
+function folderPlan(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

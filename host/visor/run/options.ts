@@ -1,0 +1,40 @@
+/** What the run loop is given, and what its parts share. */
+import type { Layout } from "../../programs/layout.js";
+import type { Machine } from "../machine.js";
+import type { Settings } from "../settings.js";
+import type { StatusBoard } from "../status.js";
+import type { AskRpc } from "../heights/node-status.js";
+import type { Places } from "./place.js";
+import type { Plan } from "./plan-file.js";
+import type { StoreHeight } from "../heights/store-height.js";
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+export type Log = (level: LogLevel, message: string) => void;
+
+export interface VisorOptions {
+  readonly settings: Settings;
+  /** Of the application. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly machine: Machine;
+  readonly board: StatusBoard;
+  /** Aborted with the name of a signal: the application gets it, and the sidecar ends when that has. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  /** Later signals, for the application. Returns what ends it. */
+  readonly onSignal?: (listener: (signal: NodeJS.Signals) => void) => () => void;
+  /**
+   * Puts a plan's program into its folder. Undefined, or `settings.isDownloadAllowed` is false: nobody does.
+   * @throws Error: it could not
+   */
+  readonly fetch?: ((plan: Plan, signal: AbortSignal) => Promise<void>) | undefined;
+  readonly askRpc?: AskRpc;
+  readonly storeHeight?: StoreHeight;
+}
+
+export interface Shared extends VisorOptions {
+  readonly places: Places;
+  readonly layout: Layout;
+  /** Of every process that is started. */
+  readonly childEnv: Readonly<Record<string, string | undefined>>;
+}

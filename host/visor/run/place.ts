@@ -1,0 +1,26 @@
+/** Where the sidecar's files are. */
+import { join } from "node:path";
+import type { Settings } from "../settings.js";
+
+export type PlaceOf = Pick<Settings, "home" | "root" | "name">;
+
+export function placesOf({ home, root }: PlaceOf) {
+  const data = join(home, "data");
+  return {
+    data,
+    planFile: join(data, "upgrade-info.json"),
+    haltFile: join(data, "halt.json"),
+    /** Of this project's chains alone. */
+    database: join(data, "chain.mdb"),
+    wal: join(data, "cs.wal"),
+    current: join(root, "current"),
+    previous: join(root, "previous"),
+    /** The plan that brought the current program. */
+    currentPlan: join(root, "current", "upgrade-info.json"),
+    /** The application's process, for a sidecar that was killed. */
+    appFile: join(root, "app.pid"),
+    returnedFile: join(root, "returned.json"),
+  };
+}
+
+export type Places = ReturnType<typeof placesOf>;

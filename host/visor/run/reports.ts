@@ -1,0 +1,77 @@
+/** What the run loop has on the status board. */
+import type { Program } from "../../programs/layout.js";
+import type { AppProcess } from "../machine.js";
+import type { Phase, PlanStatus } from "../status.js";
+import type { Pending, Reached } from "./decide.js";
+import type { Look } from "./look.js";
+import type { Shared } from "./options.js";
+import { Pace } from "./pace.js";
+import type { Plan } from "./plan-file.js";
+
+/** A program that reports no height is taken to make blocks after it. */
+const UNKNOWN_MILLIS = 30_000;
+
+export class Reports {
+  readonly #pace: Pace;
+  /** That was switched to, until its block is made. */
+  #migrating: Plan | undefined;
+  #startedAt = 0;
+
+  constructor(private readonly shared: Shared) {
+    this.#pace = new Pace(shared.machine.clock);
+  }
+
+  started({ name, file }: Program, { pid }: AppProcess): void {
+    this.#startedAt = this.shared.machine.clock.now();
+    const phase = this.#migrating ? "migrating" : "running";
+    this.shared.board.update({
+      phase,
+      program: { name, file, pid: pid ?? null },
+      message: "",
+      next: [],
+      progress: null,
+    });
+  }
+
+  due({ plan, origin }: Pending): void {
+    this.shared.board.update({ phase: "halted", plan: planStatus({ plan, origin }), eta: null });
+  }
+
+  switched(plan: Plan): void {
+    const { board } = this.shared;
+    this.#migrating = plan;
+    board.update({ upgrades: board.current.upgrades + 1, plan: null, eta: null, readiness: [] });
+  }
+
+  /** After each look while it runs. */
+  look(pending: Pending | undefined, { heights, isOurs, freshHalt }: Look): void {
+    const { board } = this.shared;
+    const reached = heights.ofRun(isOurs, freshHalt);
+    if (reached) this.#pace.take(reached.height);
+    board.update({
+      phase: this.#phase(pending, reached),
+      ...(reached && { height: { value: String(reached.height), source: reached.source } }),
+      plan: pending ? planStatus(pending) : null,
+      eta: pending && reached ? this.#pace.until(pending.plan.height - reached.height) : null,
+    });
+  }
+
+  #phase(pending: Pending | undefined, reached: Reached | undefined): Phase {
+    const { phase, readiness } = this.shared.board.current;
+    if (this.#migrating && !this.#isBeyond(this.#migrating, reached)) return "migrating";
+    this.#migrating = undefined;
+    if (!pending) return "running";
+    if (phase === "downloading") return phase;
+    return readiness.every(({ state }) => state !== "missing" && state !== "wrong") ? "ready" : "waiting";
+  }
+
+  /** Its block was in CometBFT's store before the switch; the next one is made by the new program. */
+  #isBeyond({ height }: Plan, reached: Reached | undefined): boolean {
+    if (reached) return reached.height > height;
+    return this.shared.machine.clock.now() - this.#startedAt > UNKNOWN_MILLIS;
+  }
+}
+
+function planStatus({ plan: { name, height, info }, origin }: Pending): PlanStatus {
+  return { name, height: String(height), info, origin };
+}

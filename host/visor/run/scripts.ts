@@ -1,0 +1,84 @@
+/** What is run between the old program and the new one: the operator's script, and the new program's `pre-upgrade`. */
+import { join } from "node:path";
+import type { Machine, ProcessEnd } from "../machine.js";
+import type { Settings } from "../settings.js";
+import type { Plan } from "./plan-file.js";
+
+const EXECUTE = 0o111;
+const OWNER_EXECUTE = 0o100;
+const RETRY_MILLIS = 1_000;
+const NO_SUCH_COMMAND = 1;
+const REFUSED = 30;
+const RETRY = 31;
+
+export interface ScriptOptions {
+  readonly settings: Settings;
+  readonly machine: Machine;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+  readonly log: (level: "info" | "warn" | "error", message: string) => void;
+}
+
+/** It cannot go on with this upgrade; `exit`: of the sidecar. */
+export class StepFailure extends Error {
+  constructor(
+    message: string,
+    readonly exit = 1,
+  ) {
+    super(message);
+  }
+}
+
+/** COSMOVISOR_CUSTOM_PREUPGRADE with the plan's name and height, in the home. @throws StepFailure with Cosmovisor's texts */
+export async function customPreUpgrade(
+  { settings, machine, env, signal, log }: ScriptOptions,
+  plan: Plan,
+): Promise<void> {
+  const { customPreUpgrade: name, root, home } = settings;
+  if (name === "") return;
+  const file = join(root, name);
+  const facts = machine.files.facts(file);
+  if (!facts) {
+    log("error", "COSMOVISOR_CUSTOM_PREUPGRADE file missing");
+    throw new StepFailure(`stat ${file}: no such file or directory`);
+  }
+  if (facts.kind !== "file") throw new StepFailure(`COSMOVISOR_CUSTOM_PREUPGRADE: ${name} is not a regular file`);
+  if (!(facts.mode & EXECUTE)) machine.files.chmod(file, facts.mode | OWNER_EXECUTE);
+  const args = [plan.name, String(plan.height)];
+  const end = await machine.processes.run(file, { args, env, cwd: home, output: "show", signal });
+  if (end.exit !== 0) throw new StepFailure(`COSMOVISOR_CUSTOM_PREUPGRADE: ${file} failed: ${endText(end)}`);
+  log("info", `${name} has run for "${plan.name}"`);
+}
+
+/** The exit statuses have Cosmovisor's meanings. @throws StepFailure with its texts */
+export async function appPreUpgrade(
+  { settings, machine, env, signal, log }: ScriptOptions,
+  file: string,
+): Promise<void> {
+  const { root: cwd, preUpgradeRetriesMax: retriesMax } = settings;
+  for (let attempt = 0; ; attempt++) {
+    const end = await machine.processes.run(file, { args: ["pre-upgrade"], env, cwd, output: "show", signal });
+    if (signal.aborted) throw new StepFailure("pre-upgrade command was stopped");
+    if (end.exit === REFUSED) throw new StepFailure(`pre-upgrade command failed : exit status ${REFUSED}`, REFUSED);
+    if (end.exit !== RETRY) {
+      reportEnd(end, log);
+      return;
+    }
+    if (attempt >= retriesMax) {
+      throw new StepFailure(`pre-upgrade command failed. reached max attempt of retries - ${retriesMax}`);
+    }
+    log("warn", `pre-upgrade asks for another attempt (${attempt + 1} of ${retriesMax})`);
+    await machine.clock.sleep(RETRY_MILLIS, signal);
+  }
+}
+
+function reportEnd(end: ProcessEnd, log: ScriptOptions["log"]): void {
+  if (end.exit === 0) log("info", "pre-upgrade successful");
+  else if (end.exit === NO_SUCH_COMMAND) log("info", "pre-upgrade command does not exist. continuing the upgrade.");
+  else log("warn", `pre-upgrade ended with ${endText(end)}, which is no refusal (30): the upgrade goes on`);
+}
+
+export function endText({ exit, signal, error }: ProcessEnd): string {
+  if (error) return error.message;
+  return exit === null ? `signal ${signal ?? "unknown"}` : `exit status ${exit}`;
+}

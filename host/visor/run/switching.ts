@@ -1,0 +1,91 @@
+/**
+ * From the old program to the new one, while no application runs. Each step may be the last that is made: the next start
+ * decides the same, and begins again with what is not done.
+ */
+import { messageOf } from "../../errors.js";
+import { type Program, problemOf } from "../../programs/layout.js";
+import { writeWhole } from "../../programs/whole-file.js";
+import type { Pending } from "./decide.js";
+import { linkProgram, planBytes } from "./link.js";
+import type { Shared } from "./options.js";
+import type { Plan } from "./plan-file.js";
+import { appPreUpgrade, customPreUpgrade, StepFailure } from "./scripts.js";
+
+const PLAN_FILE_MODE = 0o600;
+
+export interface Switching {
+  readonly shared: Shared;
+  readonly current: Program;
+  readonly isOurs: boolean;
+  /** Undefined: backups are skipped. */
+  readonly backup: ((plan: Plan) => Promise<void>) | undefined;
+  /** It is known of the program's file, without asking it again, that it has no `pre-upgrade`. */
+  readonly isWithoutPreUpgrade: (program: Program) => boolean;
+}
+
+/** The program that is linked when it returns. @throws StepFailure; the link is the old one then */
+export async function switchProgram(switching: Switching, pending: Pending): Promise<Program> {
+  const { shared, current, backup } = switching;
+  const { settings, machine, board, log, signal, places } = shared;
+  const { plan, origin } = pending;
+  if (settings.restartDelay > 0) {
+    log("info", `waits ${settings.restartDelay / 1_000} s (DAEMON_RESTART_DELAY)`);
+    await machine.clock.sleep(settings.restartDelay, signal);
+  }
+  requireGoingOn(signal);
+  if (backup) {
+    board.update({ phase: "backing up" });
+    await step("error while taking data backup", () => backup(plan));
+    requireGoingOn(signal);
+  }
+  board.update({ phase: "switching", progress: null });
+  // The script and the program read it where the application writes it.
+  if (origin === "operator" && !switching.isOurs) {
+    await step("cannot write the plan", () =>
+      writeWhole(machine.files, places.planFile, planBytes(plan), PLAN_FILE_MODE),
+    );
+  }
+  const scripts = { settings, machine, env: shared.childEnv, signal, log };
+  await step("", () => customPreUpgrade(scripts, plan));
+  requireGoingOn(signal);
+  const program = await staged(shared, plan);
+  if (!switching.isWithoutPreUpgrade(program)) await step("", () => appPreUpgrade(scripts, program.file));
+  requireGoingOn(signal);
+  await step("cannot link the program", () => linkProgram(machine.files, settings.root, current, program, plan));
+  log("info", `switched from ${current.name} to ${program.name} at height ${plan.height}`);
+  return program;
+}
+
+/** The plan's program, in its folder. @throws StepFailure with Cosmovisor's texts */
+export async function staged(shared: Shared, plan: Plan): Promise<Program> {
+  const { layout, machine, settings, log, board, signal, fetch } = shared;
+  const program = layout.of(plan.name);
+  const problem = problemOf(program, machine.files);
+  if (problem === undefined) return program;
+  if (!settings.isDownloadAllowed || !fetch) {
+    throw new StepFailure(`binary not present, downloading disabled: ${problem}`);
+  }
+  log("info", "no upgrade binary found, beginning to download it");
+  const { phase } = board.current;
+  board.update({ phase: "downloading" });
+  await step("cannot download binary", () => fetch(plan, signal));
+  board.update({ phase, progress: null });
+  log("info", "downloading binary complete");
+  const after = problemOf(program, machine.files);
+  if (after !== undefined) throw new StepFailure(`downloaded binary doesn't check out: ${after}`);
+  return program;
+}
+
+async function step(what: string, work: () => void | Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    if (cause instanceof StepFailure) throw cause;
+    throw new StepFailure(what === "" ? messageOf(cause) : `${what}: ${messageOf(cause)}`);
+  }
+}
+
+/** The next start makes what is not done. @throws StepFailure */
+function requireGoingOn(signal: AbortSignal): void {
+  if (signal.aborted) throw new StepFailure("stopped by a signal before the switch was made", 0);
+}

@@ -1,0 +1,205 @@
+/** The loop of decision, run and end; visor.ts says what its errors become. */
+import { messageOf } from "../../errors.js";
+import { type Program, problemOf } from "../../programs/layout.js";
+import type { AppProcess } from "../machine.js";
+import { leftApp, recordApp } from "./app-record.js";
+import type { Decision } from "./decide.js";
+import { endApp } from "./end-app.js";
+import { Ends } from "./ends.js";
+import { Look } from "./look.js";
+import type { Shared } from "./options.js";
+import { Reports } from "./reports.js";
+import { returnedHeights, withSkips } from "./returned.js";
+import { StepFailure } from "./scripts.js";
+import { Stage } from "./stage.js";
+import { type RunResult, supervise } from "./supervise.js";
+import { switchProgram } from "./switching.js";
+
+type Switch = Extract<Decision, { kind: "switch" }>;
+
+/** For a program that finishes a block before it ends. */
+const OURS_GRACE_MILLIS = 30_000;
+
+export class VisorLoop {
+  readonly #look: Look;
+  readonly #stage: Stage;
+  readonly #ends: Ends;
+  readonly #reports: Reports;
+  #app: AppProcess | undefined;
+
+  constructor(private readonly shared: Shared) {
+    this.#look = new Look(shared);
+    this.#stage = new Stage(shared);
+    this.#ends = new Ends(shared);
+    this.#reports = new Reports(shared);
+  }
+
+  async run(): Promise<number> {
+    const { signal } = this.shared;
+    await this.#endLeftApp();
+    for (let hasEnded = false; !signal.aborted; hasEnded = true) {
+      const current = this.#current();
+      const decision = await this.#look.beforeStart(current);
+      const isSwitch = decision.kind === "switch" && this.#isToBeMade(decision, hasEnded);
+      const exit = isSwitch ? await this.#switch(current, decision) : await this.#runOnce(current, hasEnded);
+      if (exit !== undefined) return exit;
+    }
+    return 0;
+  }
+
+  /** Nothing is left running, whatever went wrong. */
+  async endApp(): Promise<void> {
+    if (this.#app) await this.#end(this.#app);
+  }
+
+  #current(): Program {
+    try {
+      return this.shared.layout.current();
+    } catch (cause) {
+      throw new StepFailure(`current binary is invalid: ${messageOf(cause)}`);
+    }
+  }
+
+  /** Of a sidecar that was killed. */
+  async #endLeftApp(): Promise<void> {
+    const { machine, places, log } = this.shared;
+    const app = leftApp(machine.files, machine.processes, places.appFile);
+    if (!app) return;
+    log(
+      "warn",
+      `process ${app.pid} is the application of a sidecar that was killed: it is ended before another starts`,
+    );
+    await this.#end(app);
+  }
+
+  /**
+   * A program that is nowhere is no reason not to start the current one: it says itself whether it needs another, and an old
+   * plan may lie in a home that was copied.
+   */
+  #isToBeMade({ plan }: Switch, hasEnded: boolean): boolean {
+    const { layout, machine, log } = this.shared;
+    const problem = problemOf(layout.of(plan.name), machine.files);
+    if (problem === undefined || hasEnded || this.#stage.canFetch) return true;
+    log(
+      "warn",
+      `the plan "${plan.name}" is due, but ${problem}: the current program is started, and will end if it has to`,
+    );
+    return false;
+  }
+
+  async #switch(current: Program, decision: Switch): Promise<number | undefined> {
+    const { shared } = this;
+    const { plan, why } = decision;
+    this.#reports.due(decision);
+    shared.log("info", `"${plan.name}" is due at height ${plan.height}: ${why}`);
+    const isOurs = this.#look.isOurs;
+    const isWithoutPreUpgrade = (program: Program) => this.#stage.isWithoutPreUpgrade(program);
+    await switchProgram({ shared, current, isOurs, backup: undefined, isWithoutPreUpgrade }, decision);
+    this.#look.forget();
+    this.#ends.forget();
+    this.#reports.switched(plan);
+    if (shared.settings.isRestartedAfterUpgrade) {
+      shared.log("info", `upgrade detected, relaunching app=${shared.settings.name}`);
+      return undefined;
+    }
+    const off = "upgrade detected, DAEMON_RESTART_AFTER_UPGRADE is off. Verify new upgrade and start chainvisor again.";
+    shared.log("info", off);
+    return 0;
+  }
+
+  /** @returns the sidecar's exit status; undefined: it goes on */
+  async #runOnce(current: Program, hasEnded: boolean): Promise<number | undefined> {
+    const { shared } = this;
+    if (hasEnded) {
+      const exit = await this.#ends.beforeNextStart();
+      if (exit !== undefined || shared.signal.aborted) return exit ?? 0;
+    }
+    const app = this.#start(current);
+    const result = await this.#supervised(app, current);
+    if (result.kind === "stop") return this.#stop(app);
+    if (result.kind === "ended") {
+      this.#app = undefined;
+      this.#look.runEnded(result.end);
+      this.#ends.take(result.end, { isOurs: this.#look.isOurs, halt: this.#look.freshHalt, current });
+      return undefined;
+    }
+    shared.log("info", "daemon shutting down in an attempt to restart");
+    shared.board.update({ phase: "halted" });
+    await this.#end(app);
+    return this.#switch(current, result.decision);
+  }
+
+  #start(current: Program): AppProcess {
+    const { shared } = this;
+    const { machine, settings, places, childEnv: env, log } = shared;
+    const args = withSkips(shared.args, returnedHeights(machine.files, places.returnedFile));
+    this.#look.runBegins();
+    log("info", `running app path=${current.file} args=[${args.join(" ")}]`);
+    const app = machine.processes.start(current.file, { args, env, cwd: settings.root });
+    this.#app = app;
+    this.#reports.started(current, app);
+    try {
+      recordApp(machine.files, places.appFile, app);
+    } catch (error) {
+      log("warn", `${places.appFile} cannot be written: ${messageOf(error)}`);
+    }
+    return app;
+  }
+
+  async #supervised(app: AppProcess, current: Program): Promise<RunResult> {
+    const { shared } = this;
+    const { onSignal } = shared;
+    const endSignals = onSignal?.((signal) => app.kill(signal));
+    try {
+      return await supervise({
+        ...{ app, current, look: this.#look, shared },
+        onLook: ({ pending }) => {
+          this.#reports.look(pending, this.#look);
+          if (pending) this.#stage.prepare(pending.plan);
+        },
+        isReady: ({ plan }) => this.#stage.isReady(plan),
+      });
+    } finally {
+      endSignals?.();
+    }
+  }
+
+  /** The application gets the signal, and is waited for. */
+  async #stop(app: AppProcess): Promise<number> {
+    const { shared } = this;
+    const signal = signalOf(shared.signal);
+    shared.log("info", `${signal}: passed on to the application, which is waited for`);
+    const endSignals = shared.onSignal?.((each) => app.kill(each));
+    const { shutdownGrace } = shared.settings;
+    const grace = shutdownGrace > 0 ? shutdownGrace : undefined;
+    const end = await endApp(app, { clock: shared.machine.clock, signal, grace });
+    endSignals?.();
+    this.#app = undefined;
+    shared.log("info", `the application has ended (${end.exit ?? end.signal})`);
+    return 0;
+  }
+
+  /** At a height, or since it is another sidecar's. */
+  async #end(app: AppProcess): Promise<void> {
+    const { machine, settings, log } = this.shared;
+    const { shutdownGrace } = settings;
+    const isOurs = this.#look.isOurs;
+    const grace = shutdownGrace > 0 ? shutdownGrace : isOurs ? OURS_GRACE_MILLIS : 0;
+    if (grace > 0) log("info", "sent interrupt to app, waiting for exit");
+    const signal = isOurs ? "SIGTERM" : "SIGINT";
+    let isKilled = grace === 0;
+    const onKill = () => {
+      isKilled = true;
+      log("warn", "DAEMON_SHUTDOWN_GRACE exceeded, killing app");
+    };
+    const end = await endApp(app, { clock: machine.clock, signal, grace, onKill });
+    if (!isKilled) log("info", "app exited normally");
+    if (this.#app === app) this.#app = undefined;
+    this.#look.runEnded(end);
+  }
+}
+
+/** What the sidecar got; who aborts by himself means SIGTERM. */
+function signalOf({ reason }: AbortSignal): NodeJS.Signals {
+  return typeof reason === "string" && /^SIG[A-Z]+$/.test(reason) ? (reason as NodeJS.Signals) : "SIGTERM";
+}

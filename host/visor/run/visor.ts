@@ -1,0 +1,50 @@
+/**
+ * The sidecar: decides which program runs from what is on disk, runs it, and decides again when the plan's file changes and when
+ * the program ends.
+ */
+import { isUpgradeError, messageOf } from "../../errors.js";
+import { Layout } from "../../programs/layout.js";
+import { childEnv } from "./child-env.js";
+import type { Shared, VisorOptions } from "./options.js";
+import { placesOf } from "./place.js";
+import { StepFailure } from "./scripts.js";
+import { VisorLoop } from "./visor-loop.js";
+
+export type { VisorOptions } from "./options.js";
+
+const ANY_FAILURE = 1;
+/** Runs until there is nothing left to supervise. Never rejects. @returns the sidecar's exit status */
+export async function runVisor(options: VisorOptions): Promise<number> {
+  const { settings, machine, board, log, signal } = options;
+  const { home, name, isCaseKept } = settings;
+  const layout = new Layout({
+    ...{ home, name, isCaseKept, files: machine.files },
+    ...{ program: undefined, upgrades: new Map(), own: name },
+  });
+  const shared: Shared = { ...options, layout, places: placesOf(settings), childEnv: childEnv(options) };
+  const loop = new VisorLoop(shared);
+  try {
+    const exit = await loop.run();
+    if (board.current.phase !== "failed") board.update({ phase: "stopped", program: null });
+    return exit;
+  } catch (error) {
+    await loop.endApp();
+    if (error instanceof StepFailure && error.exit === 0) {
+      board.update({ phase: "stopped", program: null });
+      log("info", error.message);
+      return 0;
+    }
+    const exit = error instanceof StepFailure ? error.exit : isUpgradeError(error) ? error.kind.exit : ANY_FAILURE;
+    board.update({ phase: "failed", program: null, message: messageOf(error) });
+    log("error", messageOf(error));
+    await held(options, signal);
+    return exit;
+  }
+}
+
+/** Where it was asked for: until a signal. */
+async function held({ settings, log }: VisorOptions, signal: AbortSignal): Promise<void> {
+  if (!settings.isHeldOnFailure || signal.aborted) return;
+  log("info", "holds, with its status served, until a signal (CHAINVISOR_HOLD)");
+  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

@@ -1,0 +1,86 @@
+/** A home with programs that are shell scripts, as Cosmovisor's own tests have them, and the sidecar over it in this process. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll } from "vitest";
+import { realMachine } from "../../../host/visor/real-machine.js";
+import { runVisor, type VisorOptions } from "../../../host/visor/run/visor.js";
+import type { Settings } from "../../../host/visor/settings.js";
+import { Board } from "../../../host/visor/status/board.js";
+
+const root = mkdtempSync(join(tmpdir(), "chain-upgrade-visor-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let homes = 0;
+
+export const DAEMON = "dummyd";
+
+export class ScriptsHome {
+  readonly path = join(root, `home-${homes++}`);
+  readonly lines: string[] = [];
+  readonly stop = new AbortController();
+  readonly board = new Board(realMachine.clock);
+  /** What each program writes, in one file: their stdout is the test's own. */
+  readonly outFile = join(this.path, "out");
+
+  constructor() {
+    mkdirSync(join(this.path, "data"), { recursive: true });
+    mkdirSync(this.file("cosmovisor"));
+  }
+
+  file(...names: readonly string[]): string {
+    return join(this.path, ...names);
+  }
+
+  get planFile(): string {
+    return this.file("data", "upgrade-info.json");
+  }
+
+  /** @param folder `genesis`, or `upgrades/` and a name */
+  program(folder: string, script: string): string {
+    return this.write(join("cosmovisor", folder, "bin", DAEMON), `#!/bin/sh\nOUT=${this.outFile}\n${script}\n`, 0o755);
+  }
+
+  write(name: string, text: string | Uint8Array, mode = 0o644): string {
+    const path = this.file(name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { mode });
+    return path;
+  }
+
+  read(name: string): string {
+    return readFileSync(this.file(name), "utf8");
+  }
+
+  get out(): string {
+    return existsSync(this.outFile) ? readFileSync(this.outFile, "utf8") : "";
+  }
+
+  get current(): string {
+    return readlinkSync(this.file("cosmovisor", "current"));
+  }
+
+  settings(changes: Partial<Settings> = {}): Settings {
+    return {
+      ...{ home: this.path, name: DAEMON, root: this.file("cosmovisor"), backupDir: this.path },
+      ...{ isDownloadAllowed: false, isChecksumRequired: false, isRestartedAfterUpgrade: true },
+      ...{ restartDelay: 0, shutdownGrace: 0, pollInterval: 20, isBackupSkipped: true, preUpgradeRetriesMax: 0 },
+      ...{ grpcAddress: "", isQuiet: false, isColored: false, timeFormat: "", customPreUpgrade: "", isCaseKept: false },
+      ...{ statusAddress: "", rpcAddress: "", onRefusal: "stop", returnHeight: undefined, isHeldOnFailure: false },
+      ...{ restartsMax: 0, restartWindow: 600_000, isHotSwitch: false, downloadBytesMax: 1e9, downloadTimeout: 1e6 },
+      ...{ downloadStall: 30_000, backupKind: "auto", backupsKept: 2, logFormat: "plain" },
+      ...changes,
+    };
+  }
+
+  run(args: readonly string[], changes: Partial<Settings> = {}, others: Partial<VisorOptions> = {}): Promise<number> {
+    return runVisor({
+      settings: this.settings(changes),
+      ...{ args, env: { PATH: process.env["PATH"] }, machine: realMachine, board: this.board },
+      signal: this.stop.signal,
+      log: (level, message) => void this.lines.push(`${level} ${message}`),
+      ...others,
+    });
+  }
+}
+
+export const planText = (name: string, height: number, info = "") => JSON.stringify({ name, height, info });
