@@ -1,6 +1,15 @@
 /** `chainvisor run`: all after the word are the application's arguments. */
-import { UpgradeError } from "../../errors.js";
+import { join } from "node:path";
+import { HomeLock } from "../../engine/home/home-lock.js";
 import type { Cobra } from "../../shell/cobra.js";
+import { realMachine } from "../real-machine.js";
+import { makeLog } from "../run/log.js";
+import { notifySystemd } from "../run/notify.js";
+import { Signals } from "../run/signals.js";
+import { runVisor } from "../run/visor.js";
+import type { Settings } from "../settings.js";
+import { Board } from "../status/board.js";
+import { openStatus } from "../status/server.js";
 import type { VisorTools } from "../tools.js";
 
 export function registerRun(program: Cobra): void {
@@ -16,8 +25,44 @@ export function registerRun(program: Cobra): void {
     .example("run start", "--home /var/lib/chain --name chaind run start --min-retain-blocks 500");
 }
 
-/** @returns the exit status of docs/errors.md */
+/** @returns the exit status of docs/errors.md @throws UpgradeError UPG_STORE_LOCKED: another sidecar has this home */
 export async function runApp(tools: VisorTools, args: readonly string[]): Promise<number> {
-  tools.settings();
-  throw new UpgradeError("UPG_NOT_FOUND_METHOD", `this build cannot run ${args.join(" ")}`);
+  const settings = tools.settings();
+  const lock = HomeLock.acquire(join(settings.root, "chainvisor.lock"));
+  const signals = new Signals(process);
+  try {
+    return await supervised(settings, tools.env, args, signals);
+  } finally {
+    signals.close();
+    lock.release();
+  }
+}
+
+async function supervised(settings: Settings, env: NodeJS.ProcessEnv, args: readonly string[], signals: Signals) {
+  const machine = realMachine;
+  const board = new Board(machine.clock);
+  const log = makeLog(
+    settings,
+    (line) => process.stderr.write(line),
+    () => new Date(),
+  );
+  if (process.pid === 1) {
+    log(
+      "warn",
+      "this is process 1: what the application leaves running when it ends is not reaped; use an init (docker --init)",
+    );
+  }
+  const status = await openStatus({ board, settings, machine, args, log });
+  const endNotify = notifySystemd({ machine, board, env, cwd: settings.root });
+  const { signal } = signals;
+  try {
+    return await runVisor({
+      ...{ settings, args, env, machine, board, log, signal },
+      onSignal: (listener) => signals.onLater(listener),
+      isSignalShared: (name) => signals.isShared(name),
+    });
+  } finally {
+    await endNotify();
+    await status.close();
+  }
 }

@@ -1,10 +1,10 @@
 /** Which height the node has come to, from what needs no process first. */
 import type { Machine } from "../machine.js";
-import type { Settings } from "../settings.js";
 import type { Reached } from "../run/decide.js";
+import { placesOf } from "../run/place.js";
+import type { Settings } from "../settings.js";
 import type { HaltFacts } from "./halt-record.js";
 import { type AskRpc, askRpc, heightByCommand, heightByRpc } from "./node-status.js";
-import { placesOf } from "../run/place.js";
 import { type StoreHeight, storeHeight } from "./store-height.js";
 import { WalHeight } from "./wal.js";
 

@@ -7,15 +7,26 @@ export interface EndOptions {
   /** Milliseconds until it is killed; 0: at once. Undefined: it is waited for, however long it takes. */
   readonly grace: number | undefined;
   readonly onKill?: () => void;
+  /** It has got the signal already: of a second one it may end at once. */
+  readonly isSent?: boolean;
 }
 
-export async function endApp(app: AppProcess, { clock, signal, grace, onKill }: EndOptions): Promise<ProcessEnd> {
-  if (grace === 0) app.kill("SIGKILL");
-  else app.kill(signal);
-  if (grace === 0 || grace === undefined) return app.ended;
+/** After that it is taken not to have got it. */
+const SHARED_MILLIS = 2_000;
+
+export async function endApp(
+  app: AppProcess,
+  { clock, signal, grace, onKill, isSent = false }: EndOptions,
+): Promise<ProcessEnd> {
+  if (grace === 0) {
+    app.kill("SIGKILL");
+    return app.ended;
+  }
   const over = new AbortController();
-  const late = clock.sleep(grace, over.signal).then(() => undefined);
-  const end = await Promise.race([app.ended, late]);
+  if (isSent) void clock.sleep(SHARED_MILLIS, over.signal).then(() => over.signal.aborted || app.kill(signal));
+  else app.kill(signal);
+  const late = grace === undefined ? [] : [clock.sleep(grace, over.signal).then(() => undefined)];
+  const end = await Promise.race([app.ended, ...late]);
   over.abort();
   if (end) return end;
   onKill?.();

@@ -1,10 +1,10 @@
 /** What is done after the application has ended by itself and no plan is due: again, later, not at all, or back. */
 import { messageOf } from "../../errors.js";
 import type { Program } from "../../programs/layout.js";
+import type { HaltFacts } from "../heights/halt-record.js";
 import type { ProcessEnd } from "../machine.js";
 import { type AfterEnd, afterEnd } from "./after-end.js";
 import { CrashLoop } from "./crash-loop.js";
-import type { HaltFacts } from "../heights/halt-record.js";
 import { linkPrevious } from "./link.js";
 import type { Shared } from "./options.js";
 import { planIn } from "./plan-file.js";

@@ -1,10 +1,10 @@
 /** Gathers what the decision needs, and remembers what the run of the application has changed of it. */
 import { messageOf } from "../../errors.js";
 import { type Program, problemOf } from "../../programs/layout.js";
-import type { ProcessEnd } from "../machine.js";
-import { type Decision, decide, type Known } from "./decide.js";
 import { type HaltFacts, readHaltRecord } from "../heights/halt-record.js";
 import { KnownHeight } from "../heights/known-height.js";
+import type { ProcessEnd } from "../machine.js";
+import { type Decision, decide, type Known } from "./decide.js";
 import type { Shared } from "./options.js";
 import { type Plan, type PlanFile, planIn, readPlanFile } from "./plan-file.js";
 import { readQueue } from "./queue.js";

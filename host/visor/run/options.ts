@@ -1,12 +1,11 @@
 /** What the run loop is given, and what its parts share. */
 import type { Layout } from "../../programs/layout.js";
+import type { AskRpc } from "../heights/node-status.js";
+import type { StoreHeight } from "../heights/store-height.js";
 import type { Machine } from "../machine.js";
 import type { Settings } from "../settings.js";
 import type { StatusBoard } from "../status.js";
-import type { AskRpc } from "../heights/node-status.js";
 import type { Places } from "./place.js";
-import type { Plan } from "./plan-file.js";
-import type { StoreHeight } from "../heights/store-height.js";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 export type Log = (level: LogLevel, message: string) => void;
@@ -23,11 +22,8 @@ export interface VisorOptions {
   readonly log: Log;
   /** Later signals, for the application. Returns what ends it. */
   readonly onSignal?: (listener: (signal: NodeJS.Signals) => void) => () => void;
-  /**
-   * Puts a plan's program into its folder. Undefined, or `settings.isDownloadAllowed` is false: nobody does.
-   * @throws Error: it could not
-   */
-  readonly fetch?: ((plan: Plan, signal: AbortSignal) => Promise<void>) | undefined;
+  /** Has the application got a signal by itself, as of a terminal's keys? */
+  readonly isSignalShared?: (signal: NodeJS.Signals) => boolean;
   readonly askRpc?: AskRpc;
   readonly storeHeight?: StoreHeight;
 }

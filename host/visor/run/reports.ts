@@ -5,21 +5,17 @@ import type { Phase, PlanStatus } from "../status.js";
 import type { Pending, Reached } from "./decide.js";
 import type { Look } from "./look.js";
 import type { Shared } from "./options.js";
-import { Pace } from "./pace.js";
 import type { Plan } from "./plan-file.js";
 
 /** A program that reports no height is taken to make blocks after it. */
 const UNKNOWN_MILLIS = 30_000;
 
 export class Reports {
-  readonly #pace: Pace;
   /** That was switched to, until its block is made. */
   #migrating: Plan | undefined;
   #startedAt = 0;
 
-  constructor(private readonly shared: Shared) {
-    this.#pace = new Pace(shared.machine.clock);
-  }
+  constructor(private readonly shared: Shared) {}
 
   started({ name, file }: Program, { pid }: AppProcess): void {
     this.#startedAt = this.shared.machine.clock.now();
@@ -47,12 +43,10 @@ export class Reports {
   look(pending: Pending | undefined, { heights, isOurs, freshHalt }: Look): void {
     const { board } = this.shared;
     const reached = heights.ofRun(isOurs, freshHalt);
-    if (reached) this.#pace.take(reached.height);
     board.update({
       phase: this.#phase(pending, reached),
       ...(reached && { height: { value: String(reached.height), source: reached.source } }),
       plan: pending ? planStatus(pending) : null,
-      eta: pending && reached ? this.#pace.until(pending.plan.height - reached.height) : null,
     });
   }
 

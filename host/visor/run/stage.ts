@@ -22,7 +22,7 @@ export class Stage {
   constructor(private readonly shared: Shared) {}
 
   get canFetch(): boolean {
-    return this.shared.settings.isDownloadAllowed && this.shared.fetch !== undefined;
+    return this.shared.settings.isDownloadAllowed;
   }
 
   /** Its height is ahead. */

@@ -6,6 +6,7 @@ import { messageOf } from "../../errors.js";
 import { type Program, problemOf } from "../../programs/layout.js";
 import { writeWhole } from "../../programs/whole-file.js";
 import type { Pending } from "./decide.js";
+import { fetchPlan } from "./fetch.js";
 import { linkProgram, planBytes } from "./link.js";
 import type { Shared } from "./options.js";
 import type { Plan } from "./plan-file.js";
@@ -58,17 +59,17 @@ export async function switchProgram(switching: Switching, pending: Pending): Pro
 
 /** The plan's program, in its folder. @throws StepFailure with Cosmovisor's texts */
 export async function staged(shared: Shared, plan: Plan): Promise<Program> {
-  const { layout, machine, settings, log, board, signal, fetch } = shared;
+  const { layout, machine, settings, log, board, signal } = shared;
   const program = layout.of(plan.name);
   const problem = problemOf(program, machine.files);
   if (problem === undefined) return program;
-  if (!settings.isDownloadAllowed || !fetch) {
+  if (!settings.isDownloadAllowed) {
     throw new StepFailure(`binary not present, downloading disabled: ${problem}`);
   }
   log("info", "no upgrade binary found, beginning to download it");
   const { phase } = board.current;
   board.update({ phase: "downloading" });
-  await step("cannot download binary", () => fetch(plan, signal));
+  await step("cannot download binary", () => fetchPlan(shared, plan, signal));
   board.update({ phase, progress: null });
   log("info", "downloading binary complete");
   const after = problemOf(program, machine.files);

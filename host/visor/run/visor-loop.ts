@@ -172,7 +172,8 @@ export class VisorLoop {
     const endSignals = shared.onSignal?.((each) => app.kill(each));
     const { shutdownGrace } = shared.settings;
     const grace = shutdownGrace > 0 ? shutdownGrace : undefined;
-    const end = await endApp(app, { clock: shared.machine.clock, signal, grace });
+    const isShared = shared.isSignalShared?.(signal) ?? false;
+    const end = await endApp(app, { clock: shared.machine.clock, signal, grace, isSent: isShared });
     endSignals?.();
     this.#app = undefined;
     shared.log("info", `the application has ended (${end.exit ?? end.signal})`);

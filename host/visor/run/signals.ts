@@ -1,0 +1,46 @@
+/** Signals that the sidecar gets. The first one asks it to stop; all are the application's, too. */
+
+/** What of a process is needed for it. */
+export interface Signalled {
+  on(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
+  off(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
+  readonly stdin: { readonly isTTY?: boolean };
+}
+
+const SIGNALS = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"] as const;
+/** A terminal's keys reach the whole process group: the application has had the signal already. */
+const OF_TERMINAL: ReadonlySet<NodeJS.Signals> = new Set(["SIGINT", "SIGQUIT", "SIGHUP"]);
+
+export class Signals {
+  readonly #stop = new AbortController();
+  readonly #listeners = new Set<(signal: NodeJS.Signals) => void>();
+  readonly #hear = (signal: NodeJS.Signals) => {
+    if (!this.#stop.signal.aborted) this.#stop.abort(signal);
+    else for (const listener of [...this.#listeners]) listener(signal);
+  };
+
+  constructor(private readonly process: Signalled) {
+    for (const signal of SIGNALS) process.on(signal, this.#hear);
+  }
+
+  /** Aborted with the first one's name. */
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** Has the application got it without the sidecar? */
+  isShared(signal: NodeJS.Signals): boolean {
+    return this.process.stdin.isTTY === true && OF_TERMINAL.has(signal);
+  }
+
+  /** Later ones. Returns what ends it. */
+  onLater(listener: (signal: NodeJS.Signals) => void): () => void {
+    const pass = (signal: NodeJS.Signals) => this.isShared(signal) || listener(signal);
+    this.#listeners.add(pass);
+    return () => void this.#listeners.delete(pass);
+  }
+
+  close(): void {
+    for (const signal of SIGNALS) this.process.off(signal, this.#hear);
+  }
+}
