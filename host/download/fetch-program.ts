@@ -1,9 +1,9 @@
 /** What a plan's info offers for this platform, fetched, verified and put in its place. */
 import { join } from "node:path";
-import { isUpgradeError, UpgradeError } from "../errors.js";
-import type { Files } from "../programs/files.js";
+import { UpgradeError } from "../errors.js";
 import { type ArchiveKind, archiveOf } from "./archive-kind.js";
-import { Part, partFolderOf } from "./part.js";
+import { type FetchBounds, type Fetching, fetching } from "./fetching.js";
+import type { Part } from "./part.js";
 import { digestsOf, piecesOf } from "./pieces.js";
 import { placeTree, prepareTree } from "./place.js";
 import { digestOf, otherSum } from "./small-text.js";
@@ -11,29 +11,17 @@ import { type PlanSource, planDocument, sourceFor } from "./source.js";
 import { readTar } from "./tar.js";
 import { transfer } from "./transfer.js";
 import { Tree } from "./tree.js";
-import type { AttemptOptions } from "./try-again.js";
 import { unpacked } from "./unpacked.js";
-import { Web } from "./web.js";
 import { readZip } from "./zip.js";
 
-export interface FetchOptions extends AttemptOptions {
-  readonly files: Files;
+/** `<folder>/bin/<name>` is made, whole, or nothing is. */
+export interface FetchOptions extends FetchBounds {
   /** The plan's info: JSON, or a URL of it. */
   readonly info: string;
-  /** Becomes `<folder>/bin/<name>`, whole, or nothing does. */
-  readonly folder: string;
   readonly name: string;
   /** Go's, as `linux/amd64`. */
   readonly platform: string;
   readonly isChecksumRequired: boolean;
-  /** Of the download, and of all that is unpacked of it. */
-  readonly bytesMax: number;
-  readonly millisMax: number;
-  readonly stallMillis: number;
-  readonly signal: AbortSignal;
-  readonly onProgress: (done: number, total: number | undefined) => void;
-  /** Where it is fetched to; default: beside `folder`. Two processes that fetch the same plan need two. */
-  readonly part?: string;
 }
 
 export interface Fetched {
@@ -54,27 +42,16 @@ const ENTRIES_MAX = 10_000;
  * UPG_STORE_FULL, UPG_STORE_IO: the disk refused; UPG_NOT_FOUND_FILE: no tool here unpacks it; UPG_INVALID_CONFIG: the program is there
  */
 export async function fetchProgram(options: FetchOptions): Promise<Fetched> {
-  const { files, folder, name, millisMax, stallMillis } = options;
-  const seconds = millisMax / 1_000;
-  const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(new Error(`it took longer than ${seconds} s`)), millisMax);
-  const signal = AbortSignal.any([options.signal, timeout.signal]);
-  const web = new Web(stallMillis);
-  const part = new Part(files, options.part ?? partFolderOf(folder));
-  try {
-    if (files.facts(join(folder, "bin", name))) throw present(join(folder, "bin", name));
-    return await fetchInto(part, { ...options, web, signal });
-  } catch (error) {
-    throw asUpgradeError(error, part, signal);
-  } finally {
-    clearTimeout(timer);
-    await web.close();
-  }
+  const program = join(options.folder, "bin", options.name);
+  return fetching(options, async (part, inner) => {
+    if (inner.files.facts(program)) throw present(program);
+    return fetchInto(part, inner);
+  });
 }
 
-type Fetching = FetchOptions & { readonly web: Web };
+type ProgramFetching = Fetching<FetchOptions>;
 
-async function fetchInto(part: Part, options: Fetching): Promise<Fetched> {
+async function fetchInto(part: Part, options: ProgramFetching): Promise<Fetched> {
   const { info, platform, isChecksumRequired, log } = options;
   const document = await planDocument(info, isChecksumRequired, options);
   const source = sourceFor(document, platform, isChecksumRequired);
@@ -94,7 +71,7 @@ interface Verified {
 }
 
 /** A file that came in parts and is not what it should be is fetched once more, whole: its parts may be of two files. */
-async function verified(part: Part, source: PlanSource, options: Fetching & { url: string }): Promise<Verified> {
+async function verified(part: Part, source: PlanSource, options: ProgramFetching & { url: string }): Promise<Verified> {
   const { files, url, signal, log } = options;
   const digest = await digestOf(source, options);
   const algorithms = ["sha256", ...(digest ? [digest.algorithm] : [])];
@@ -110,7 +87,11 @@ async function verified(part: Part, source: PlanSource, options: Fetching & { ur
   }
 }
 
-async function unpackAndPlace(part: Part, archive: ArchiveKind, options: Fetching & { url: string }): Promise<string> {
+async function unpackAndPlace(
+  part: Part,
+  archive: ArchiveKind,
+  options: ProgramFetching & { url: string },
+): Promise<string> {
   const { files, bytesMax, name, signal } = options;
   const tree = new Tree(files, part.tree, { bytesMax, entriesMax: ENTRIES_MAX });
   const pieces = unpacked(piecesOf(files, part.file, signal), archive.packing, signal);
@@ -126,27 +107,4 @@ async function unpackAndPlace(part: Part, archive: ArchiveKind, options: Fetchin
 
 function present(file: string): UpgradeError {
   return new UpgradeError("UPG_INVALID_CONFIG", `${file} exists: upgrade dir already exists, won't overwrite`);
-}
-
-/** A disk that is full is given back what the download had of it: the node needs it more. */
-function asUpgradeError(error: unknown, part: Part, signal: AbortSignal): unknown {
-  if (isUpgradeError(error) && error.code !== "UPG_STORE_FULL") return error;
-  const { code = "", message } = error as NodeJS.ErrnoException;
-  const isFull = isUpgradeError(error) || code === "ENOSPC" || code === "EDQUOT";
-  if (isFull) removeQuietly(part);
-  if (isUpgradeError(error)) return error;
-  if (signal.aborted) return new UpgradeError("UPG_REMOTE_UNAVAILABLE", `the download was ended: ${message}`);
-  if (!/^E[A-Z0-9]+$/.test(code)) return error;
-  return new UpgradeError(isFull ? "UPG_STORE_FULL" : "UPG_STORE_IO", `the download cannot be written: ${message}`, {
-    cause: error,
-  });
-}
-
-/** What failed first is what to speak of. */
-function removeQuietly(part: Part): void {
-  try {
-    part.remove();
-  } catch {
-    // The next run removes it, or goes on with it.
-  }
 }

@@ -1,0 +1,97 @@
+/** The handler that a plan pins, put where the next version looks for it at the height. */
+import { join } from "node:path";
+import { UpgradeError } from "../errors.js";
+import type { PlanHandler } from "../plan-info/plan-document.js";
+import { parsePlanInfo } from "../plan-info/plan-info.js";
+import { parsePlanUrl } from "../plan-info/plan-url.js";
+import type { Files } from "../programs/files.js";
+import { type FetchBounds, fetching } from "./fetching.js";
+import { digestsOf } from "./pieces.js";
+import { otherSum } from "./small-text.js";
+import { transfer } from "./transfer.js";
+
+export interface HandlerOptions extends Omit<FetchBounds, "folder"> {
+  readonly home: string;
+  readonly info: string;
+  /** Of the file that is fetched, without `.wasm`. */
+  readonly name: string;
+  /** False: what the home has is looked at, and nothing is fetched. */
+  readonly isDownloadAllowed: boolean;
+}
+
+export interface StagedHandler {
+  readonly file: string;
+  readonly sha256: string;
+  readonly isFetched: boolean;
+}
+
+const FILE_MODE = 0o644;
+
+/**
+ * Looks in `<home>/handlers` and `<home>/handlers/staged` for a file with the pinned hash, under any name; else it is fetched to
+ * `<home>/handlers/staged/<name>.wasm`. Only the plan's own text pins: what a reference leads to does not.
+ * @returns undefined: the plan pins none
+ * @throws UpgradeError UPG_NOT_FOUND_FILE: it is not here, and the plan does not say where it is, or nothing may be fetched;
+ * UPG_HANDLER_HASH: the URL leads to another file; as `fetchProgram`
+ */
+export async function stageHandler(options: HandlerOptions): Promise<StagedHandler | undefined> {
+  const { files, home, name, info, isDownloadAllowed } = options;
+  const read = parsePlanInfo(info);
+  const handler = read.kind === "document" ? read.handler : undefined;
+  if (!handler) return undefined;
+  const folder = join(home, "handlers", "staged");
+  const present = await withHash(files, [join(home, "handlers"), folder], handler.sha256, options.signal);
+  if (present !== undefined) return { file: present, sha256: handler.sha256, isFetched: false };
+  const file = join(folder, `${name}.wasm`);
+  if (handler.url === undefined || !isDownloadAllowed) throw absent(handler, folder);
+  await fetchHandler(handler, handler.url, file, options);
+  return { file, sha256: handler.sha256, isFetched: true };
+}
+
+async function fetchHandler(handler: PlanHandler, url: string, file: string, options: HandlerOptions): Promise<void> {
+  const { files } = options;
+  const { source } = parsePlanUrl(url, { checksumRequired: false });
+  options.log("info", `fetching the handler: ${source}`);
+  await fetching({ ...options, folder: file }, async (part, inner) => {
+    for (;;) {
+      await transfer(part, { ...inner, url: source, isPinned: true });
+      const [found = ""] = await digestsOf(files, part.file, ["sha256"], inner.signal);
+      if (found === handler.sha256) break;
+      const { isPieced } = part;
+      part.restart(undefined);
+      const { message } = otherSum(source, { algorithm: "sha256", hex: handler.sha256 }, found);
+      if (!isPieced) throw new UpgradeError("UPG_HANDLER_HASH", message);
+    }
+    const folder = join(file, "..");
+    files.makeFolder(folder);
+    files.chmod(part.file, FILE_MODE);
+    files.rename(part.file, file);
+    files.syncFolder(folder);
+    part.remove();
+  });
+}
+
+async function withHash(
+  files: Files,
+  folders: readonly string[],
+  sha256: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  for (const folder of folders) {
+    for (const name of files.list(folder) ?? []) {
+      const file = join(folder, name);
+      if (!name.endsWith(".wasm") || files.facts(file)?.kind !== "file") continue;
+      const [found] = await digestsOf(files, file, ["sha256"], signal);
+      if (found === sha256) return file;
+    }
+  }
+  return undefined;
+}
+
+function absent({ sha256, url }: PlanHandler, folder: string): UpgradeError {
+  const where = url === undefined ? "the plan does not say where it is" : `it may be fetched from ${url}`;
+  return new UpgradeError(
+    "UPG_NOT_FOUND_FILE",
+    `the plan's handler, sha256 ${sha256}, is not in ${folder}: ${where}; put the file there`,
+  );
+}

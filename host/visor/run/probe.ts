@@ -1,0 +1,133 @@
+/** Whether a program will run here, before its height: it prints its version, it has `pre-upgrade`, and ours its handler. */
+import { goPlatform } from "../../plan-info/platform.js";
+import type { Files } from "../../programs/files.js";
+import { commandOf, type Program } from "../../programs/layout.js";
+import { shellWord } from "../../shell-word.js";
+import type { Processes, RunEnd, RunOptions } from "../machine.js";
+import type { Readiness } from "../status.js";
+import { kindOfProgram } from "./elf.js";
+
+export interface ProbeOptions {
+  readonly program: Program;
+  readonly home: string;
+  readonly env: RunOptions["env"];
+  /** The home's state is one of ours: `pre-upgrade` makes all checks of a start at the height, beside the node. */
+  readonly isOurs: boolean;
+  readonly files: Files;
+  readonly processes: Pick<Processes, "run">;
+  readonly signal: AbortSignal;
+}
+
+const VERSION_MILLIS_MAX = 15_000;
+/** Ours looks at state, which may be large. */
+const CHECK_MILLIS_MAX = 120_000;
+const LINE_LENGTH_MAX = 300;
+const REFUSED = 30;
+
+/** What to run by hand, with the place it is run in. */
+const byHand = ({ program: { file } }: ProbeOptions, words: string) => `${shellWord(file)} ${words}`;
+
+/** `program`, then `pre-upgrade`, then, of ours, `handler` in that. Never throws. */
+export async function probeProgram(options: ProbeOptions): Promise<readonly Readiness[]> {
+  const program = await probeVersion(options);
+  if (program.state === "wrong") return [program];
+  return [program, options.isOurs ? await probeChecks(options) : await probePreUpgrade(options)];
+}
+
+async function probeVersion(options: ProbeOptions): Promise<Readiness> {
+  const { file } = options.program;
+  const end = await run(options, ["version"], VERSION_MILLIS_MAX);
+  const why = reasonOf(end, options);
+  if (why !== undefined) {
+    const next = `file ${shellWord(file)}`;
+    return { what: "program", state: "wrong", detail: `${file} cannot be run: ${why}`, next };
+  }
+  const version = firstLine(end.stdout) || firstLine(end.stderr);
+  if (end.exit === 0)
+    return { what: "program", state: "ready", detail: `${file}, version ${version || "not printed"}`, next: null };
+  const ended = end.error ? "did not end in time" : `ended with ${end.signal ?? end.exit}`;
+  const detail = `${file} runs, but its \`version\` ${ended}${version && `: ${version}`}`;
+  return { what: "program", state: "unknown", detail, next: byHand(options, "version") };
+}
+
+/** Asks for help alone: a program that knows no flags would begin to work if it was called by its name. */
+async function probePreUpgrade(options: ProbeOptions): Promise<Readiness> {
+  const { stdout, stderr, exit } = await run(options, ["help", "pre-upgrade"], VERSION_MILLIS_MAX);
+  const text = `${stdout}\n${stderr}`;
+  const isThere = exit === 0 && /\bpre-upgrade\b/.test(text) && !/unknown (help topic|command)/i.test(text);
+  const detail = isThere
+    ? `${options.program.name} has the command pre-upgrade; it runs at the height`
+    : `${options.program.name} has no command pre-upgrade, so none runs at the height`;
+  return { what: "pre-upgrade", state: isThere ? "ready" : "skipped", detail, next: null };
+}
+
+async function probeChecks(options: ProbeOptions): Promise<Readiness> {
+  const args = ["pre-upgrade", "--home", options.home];
+  const end = await run(options, args, CHECK_MILLIS_MAX);
+  const said = lastLine(end.stderr) || lastLine(end.stdout);
+  const next = byHand(options, `pre-upgrade --home ${shellWord(options.home)}`);
+  if (end.exit === 0) {
+    const detail = said || "the new version has what the next upgrade needs";
+    return { what: "pre-upgrade", state: "ready", detail, next: null };
+  }
+  const state = end.exit === REFUSED ? "wrong" : "unknown";
+  const ended = end.error ? "did not end in time" : `ended with ${end.signal ?? end.exit}`;
+  return { what: "pre-upgrade", state, detail: `pre-upgrade ${ended}${said && `: ${said}`}`, next };
+}
+
+function run(
+  { program, home, env, processes, signal }: ProbeOptions,
+  args: readonly string[],
+  millisMax: number,
+): Promise<RunEnd> {
+  const [command, ...before] = commandOf(program);
+  return processes.run(command, { args: [...before, ...args], env, cwd: home, millisMax, signal, output: "keep" });
+}
+
+/** Why the system did not start it, or what it lacked to begin; undefined: it ran. */
+function reasonOf({ error, exit, stderr }: RunEnd, { program: { file }, files }: ProbeOptions): string | undefined {
+  const { code = "" } = (error ?? {}) as NodeJS.ErrnoException;
+  if (/^E[A-Z]+$/.test(code) && code !== "ETIMEDOUT") return notStarted(code, file, files);
+  const loader = /error while loading shared libraries: ([^\n]*)/.exec(stderr)?.[1];
+  if (loader !== undefined) return `${loader}: install the library, or take the static build`;
+  const libc = /version [`'](GLIBC_[^'`]*)'? not found/.exec(stderr)?.[1];
+  if (libc !== undefined)
+    return `it needs ${libc}, and the C library of this machine is older: take a build for it, or the static one`;
+  const isLost = exit === 127 && stderr.trim() !== "";
+  return isLost ? firstLine(stderr) : undefined;
+}
+
+function notStarted(code: string, file: string, files: Files): string {
+  const here = goPlatform(process.platform, process.arch);
+  const { platform, interpreter } = kindOrNothing(file, files);
+  if (code === "ENOEXEC" || (platform !== undefined && platform !== here && code !== "EACCES")) {
+    return platform === undefined
+      ? `exec format error: it is no program of this system (${here})`
+      : `exec format error: it is built for ${platform}, and this machine is ${here}: take the build for ${here}`;
+  }
+  if (code === "ENOENT" && interpreter !== undefined && !files.facts(interpreter)) {
+    const hint = interpreter.includes("musl")
+      ? " (it is built for musl, as of Alpine; take the build for glibc, or the static one)"
+      : "";
+    return `it is started by ${interpreter}, which this machine does not have${hint}`;
+  }
+  if (code === "EACCES") return "permission denied: it may not be executed, or its file system is mounted with noexec";
+  return code;
+}
+
+function kindOrNothing(file: string, files: Files): ReturnType<typeof kindOfProgram> {
+  try {
+    return kindOfProgram(files, file);
+  } catch {
+    return { platform: undefined, interpreter: undefined };
+  }
+}
+
+const cut = (line = "") => (line.length > LINE_LENGTH_MAX ? `${line.slice(0, LINE_LENGTH_MAX)}…` : line);
+const linesOf = (text: string) =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+const firstLine = (text: string) => cut(linesOf(text)[0]);
+const lastLine = (text: string) => cut(linesOf(text).at(-1));

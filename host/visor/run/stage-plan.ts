@@ -1,0 +1,144 @@
+/** Everything that a plan's upgrade needs, brought to its place as far as that may be done before the height, and judged. */
+import { basename, join } from "node:path";
+import type { Fetched } from "../../download/fetch-program.js";
+import { partFolderOf } from "../../download/part.js";
+import { isUpgradeError, messageOf } from "../../errors.js";
+import { goPlatform } from "../../plan-info/platform.js";
+import type { Files } from "../../programs/files.js";
+import { Layout, type Program, problemOf } from "../../programs/layout.js";
+import { shellWord } from "../../shell-word.js";
+import type { UpgradeInfo } from "../../upgrade/upgrade-info.js";
+import type { Clock, Processes } from "../machine.js";
+import type { Settings } from "../settings.js";
+import type { Readiness } from "../status.js";
+import { probeProgram } from "./probe.js";
+
+export interface StagePlanOptions {
+  readonly settings: Settings;
+  readonly plan: UpgradeInfo;
+  readonly machine: { readonly files: Files; readonly clock: Clock; readonly processes: Pick<Processes, "run"> };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+  readonly log: (level: "debug" | "info" | "warn" | "error", message: string) => void;
+  readonly onProgress: (what: string, done: number, total: number | undefined) => void;
+  /** Of the place that is fetched to: another process may fetch the same plan. Default: none. */
+  readonly partSuffix?: string;
+}
+
+export interface StagedPlan {
+  readonly readiness: readonly Readiness[];
+  /** Bytes that came over the network. */
+  readonly bytes: number;
+  readonly fetched?: Fetched;
+}
+
+/** Nothing is asked twice of the plan's author: what is in its place is not fetched. Never throws; `signal` ends it early. */
+export async function stagePlan(options: StagePlanOptions): Promise<StagedPlan> {
+  const { program, fetched, problem } = await placed(options);
+  const handler = await handlerReadiness(options);
+  const probed = problem
+    ? [problem]
+    : program
+      ? await probeProgram({ ...options, ...options.machine, program, ...where(options) })
+      : [];
+  const sum = fetched ? [checksumReadiness(fetched)] : [];
+  return {
+    readiness: [...probed, ...sum, ...handler],
+    bytes: fetched?.bytes ?? 0,
+    ...(fetched ? { fetched } : {}),
+  };
+}
+
+/** The places of a plan's programs, by the settings. */
+export function layoutOf({ settings, machine }: Pick<StagePlanOptions, "settings" | "machine">): Layout {
+  const { home, name, isCaseKept } = settings;
+  const own = join(settings.root, "genesis", "bin", name);
+  return new Layout({ home, name, program: undefined, upgrades: new Map(), own, isCaseKept, files: machine.files });
+}
+
+function where({ settings, machine }: StagePlanOptions) {
+  const { home } = settings;
+  return { home, isOurs: machine.files.facts(join(home, "data", "chain.mdb")) !== undefined };
+}
+
+interface Placed {
+  readonly program?: Program;
+  readonly fetched?: Fetched;
+  readonly problem?: Readiness;
+}
+
+async function placed(options: StagePlanOptions): Promise<Placed> {
+  const { settings, plan, machine } = options;
+  try {
+    const program = layoutOf(options).of(plan.name);
+    if (machine.files.facts(program.file)) {
+      const problem = problemOf(program, machine.files);
+      return problem === undefined ? { program } : { problem: wrong("program", problem) };
+    }
+    if (!settings.isDownloadAllowed) return { problem: missing(program, settings) };
+    return { program, fetched: await fetchTo(program, options) };
+  } catch (error) {
+    return { problem: wrong("program", wordsOf(error)) };
+  }
+}
+
+async function fetchTo(program: Program, options: StagePlanOptions): Promise<Fetched> {
+  const { fetchProgram } = await import("../../download/fetch-program.js");
+  const { settings, plan } = options;
+  const folder = join(program.file, "..", "..");
+  return fetchProgram({
+    ...boundsOf(options, folder, "program"),
+    ...{ info: plan.info, folder, name: settings.name },
+    platform: goPlatform(process.platform, process.arch),
+    isChecksumRequired: settings.isChecksumRequired,
+  });
+}
+
+async function handlerReadiness(options: StagePlanOptions): Promise<readonly Readiness[]> {
+  const { settings, plan } = options;
+  const { stageHandler } = await import("../../download/stage-handler.js");
+  const { home, isDownloadAllowed } = settings;
+  try {
+    const name = basename(layoutOf(options).of(plan.name).folder ?? plan.name);
+    const bounds = boundsOf(options, join(home, "handlers", "staged", name), "handler");
+    const staged = await stageHandler({ ...bounds, home, name, info: plan.info, isDownloadAllowed });
+    if (!staged) return [];
+    const detail = `${staged.file}, with the hash that the plan pins, ${staged.sha256}`;
+    return [{ what: "handler", state: "ready", detail, next: null }];
+  } catch (error) {
+    const isAbsent = isUpgradeError(error) && error.code === "UPG_NOT_FOUND_FILE";
+    return [{ ...wrong("handler", wordsOf(error)), state: isAbsent ? "missing" : "wrong" }];
+  }
+}
+
+function boundsOf(options: StagePlanOptions, place: string, what: string) {
+  const { settings, machine, signal, log, onProgress, partSuffix = "" } = options;
+  return {
+    ...{ files: machine.files, signal, log },
+    part: partFolderOf(place) + partSuffix,
+    bytesMax: settings.downloadBytesMax,
+    millisMax: settings.downloadTimeout,
+    stallMillis: settings.downloadStall,
+    onProgress: (done: number, total: number | undefined) => onProgress(what, done, total),
+    sleep: (millis: number, ended: AbortSignal) => machine.clock.sleep(millis, ended),
+  };
+}
+
+function checksumReadiness({ isVerified, url, sha256 }: Fetched): Readiness {
+  if (isVerified) return { what: "checksum", state: "ready", detail: `${url} has the plan's checksum`, next: null };
+  const detail = `the plan has no checksum for ${url}; what came has the sha256 ${sha256}: compare it with the release's`;
+  return { what: "checksum", state: "unknown", detail, next: null };
+}
+
+function missing({ file }: Program, settings: Settings): Readiness {
+  const plan = basename(join(file, "..", ".."));
+  return {
+    what: "program",
+    state: "missing",
+    detail: `${file} is missing, and DAEMON_ALLOW_DOWNLOAD_BINARIES is not set: put the program there`,
+    next: `chainvisor --home ${shellWord(settings.home)} --name ${shellWord(settings.name)} add-upgrade ${shellWord(plan)} <executable>`,
+  };
+}
+
+const wrong = (what: Readiness["what"], detail: string): Readiness => ({ what, state: "wrong", detail, next: null });
+const wordsOf = (error: unknown) => `${messageOf(error)}${isUpgradeError(error) ? ` [${error.code}]` : ""}`;
