@@ -154,7 +154,7 @@ export class StatusRoutes {
       try {
         return [[name, machine.files.freeBytes(path)] as const];
       } catch {
-        // A folder that is not there yet, or a system that does not say: the other figures are of use.
+        // A folder that is absent as yet, or a system that does not say: the other figures are of use.
         return [];
       }
     });

@@ -4,7 +4,7 @@ import type { StatusBoard } from "../status.js";
 
 const WAITERS_MAX = 64;
 
-/** What tells that a client has left. */
+/** Its end is that of a client. */
 export interface Leaving {
   once(event: "close", listener: () => void): unknown;
 }

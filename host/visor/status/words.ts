@@ -25,7 +25,7 @@ export const PHASE_WORDS: Readonly<Record<Phase, string>> = {
 };
 
 /** @param seconds may have a part of a second, which is left out */
-export function durationWords(seconds: number): string {
+function durationWords(seconds: number): string {
   return durationText(BigInt(Math.max(1, Math.round(seconds))) * BigInt(NANOS));
 }
 
@@ -43,7 +43,7 @@ export function progressWords({ what, done, total }: NonNullable<VisorStatus["pr
   return `${visible(what)}: ${done}${total === null ? "" : ` of ${total}`}`;
 }
 
-/** Of what is needed for the plan, what is not there. */
+/** Of what is needed for the plan, what is absent or wrong. */
 export const missingOf = ({ readiness }: VisorStatus) =>
   readiness.filter(({ state }) => state === "missing" || state === "wrong");
 
