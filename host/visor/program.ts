@@ -37,6 +37,11 @@ const COMMANDS: readonly VisorCommand[] = [
     load: async () => (await import("./commands/status.js")).registerStatus,
   },
   {
+    name: "plan",
+    summary: "Print the upgrades that are ahead, and what they need",
+    load: async () => (await import("./commands/plan.js")).registerPlan,
+  },
+  {
     name: "add-upgrade",
     summary: "Put the program of an upgrade into its folder, and set its height",
     load: async () => (await import("./commands/add-upgrade.js")).registerAddUpgrade,
@@ -60,6 +65,11 @@ const COMMANDS: readonly VisorCommand[] = [
     name: "backups",
     summary: "List the backups of this home",
     load: async () => (await import("./commands/backups.js")).registerBackups,
+  },
+  {
+    name: "doctor",
+    summary: "Look for everything that can go wrong at the height",
+    load: async () => (await import("./commands/doctor.js")).registerDoctor,
   },
   {
     name: "config",

@@ -1,0 +1,38 @@
+/** `chainvisor doctor`. */
+import { resolve } from "node:path";
+import { UpgradeError } from "../../errors.js";
+import type { Cobra } from "../../shell/cobra.js";
+import { examine } from "../doctor/doctor.js";
+import type { Finding, Level } from "../doctor/finding.js";
+import type { VisorTools } from "../tools.js";
+
+const MARKS: Readonly<Record<Level, string>> = { ok: "✓", warning: "!", wrong: "✗" };
+
+export function registerDoctor(program: Cobra, tools: VisorTools): void {
+  program
+    .command("doctor")
+    .summary("Look for everything that can go wrong at the height")
+    .description(
+      "Looks at settings, folders, links, programs (can this machine run them, are they what the plan names?), plans, room for a\n" +
+        "backup, other sidecars and unit files, and changes nothing. Exit 2 when something is wrong; a warning may be meant.",
+    )
+    .option("--unit <file>", "a unit file to look at (default: those of systemd that name this home)", collect)
+    .action(({ unit }: { unit?: readonly string[] }) => {
+      const { platform, arch } = process;
+      const read = tools.readSettings();
+      const findings = examine({ files: tools.files, read, platform, arch, units: unit });
+      const counts = { wrong: count(findings, "wrong"), warnings: count(findings, "warning") };
+      const summary = `${counts.wrong} wrong, ${counts.warnings} ${counts.warnings === 1 ? "warning" : "warnings"}`;
+      tools.output.print({ ...counts, findings }, [...findings.map(line), "", summary].join("\n"));
+      if (counts.wrong > 0) throw new UpgradeError("UPG_INVALID_CONFIG", `the doctor found ${summary}`);
+    });
+}
+
+const collect = (file: string, before: readonly string[] = []) => [...before, resolve(file)];
+
+const count = (findings: readonly Finding[], level: Level) => findings.filter((each) => each.level === level).length;
+
+function line({ level, what, detail, next }: Finding): string {
+  const text = `${MARKS[level]} ${what}: ${detail}`;
+  return next === null ? text : `${text}\n    → ${next}`;
+}

@@ -1,0 +1,38 @@
+/** What the doctor looks at with, and what it says. */
+import type { Files } from "../../programs/files.js";
+import type { ReadSettings } from "../settings/read.js";
+
+/** `wrong`: an upgrade would fail, or the node does not start. `warning`: it may be meant. */
+export type Level = "ok" | "warning" | "wrong";
+
+export interface Finding {
+  readonly level: Level;
+  /** What was looked at, in a word or two. */
+  readonly what: string;
+  /** In words, with the file. */
+  readonly detail: string;
+  /** A command to paste, or a setting; null: nothing to do. */
+  readonly next: string | null;
+}
+
+export interface Patient {
+  readonly files: Files;
+  readonly read: ReadSettings;
+  /** Node's names of this machine. */
+  readonly platform: string;
+  readonly arch: string;
+  /** Unit files that the operator named; undefined: those of the system are searched. */
+  readonly units: readonly string[] | undefined;
+}
+
+export const ok = (what: string, detail: string): Finding => ({ level: "ok", what, detail, next: null });
+
+export const warning = (what: string, detail: string, next: string | null = null): Finding => ({
+  level: "warning",
+  ...{ what, detail, next },
+});
+
+export const wrong = (what: string, detail: string, next: string | null = null): Finding => ({
+  level: "wrong",
+  ...{ what, detail, next },
+});

@@ -1,0 +1,117 @@
+/** Folders, links and programs of a home, as the switch will find them. */
+import { isAbsolute, join, relative, resolve } from "node:path";
+import { shellWord } from "../../shell-word.js";
+import { type Finding, ok, type Patient, warning, wrong } from "./finding.js";
+import { programProblem } from "./program-file.js";
+
+export function folderFindings(patient: Patient): Finding[] {
+  const { files, read } = patient;
+  const { root, home } = read.settings;
+  // The settings say that already.
+  if (files.facts(root)?.kind !== "folder") return [];
+  const data = join(home, "data");
+  return [
+    ...(files.facts(data)?.kind === "folder"
+      ? []
+      : [wrong("data", `${data} does not exist: this is no node's home yet`)]),
+    ...currentFindings(patient),
+    ...upgradeFolders(patient).flatMap((folder) => upgradeFindings(patient, folder)),
+    ...leftovers(patient),
+    ...scriptFindings(patient),
+  ];
+}
+
+function currentFindings(patient: Patient): Finding[] {
+  const { files, read } = patient;
+  const { root, name } = read.settings;
+  const link = join(root, "current");
+  const found = files.linkFacts(link);
+  const genesis = join(root, "genesis", "bin", name);
+  if (!found) {
+    const problem = programProblem(files, genesis, patient);
+    if (problem !== undefined)
+      return [wrong("current", `there is no ${link}, and ${problem}`, "chainvisor init <program>")];
+    return [ok("current", `there is no ${link} yet: ${genesis} runs first`)];
+  }
+  if (found.kind !== "link") return [wrong("current", `${link} must be a link, and is a ${found.kind}`)];
+  const target = files.readLink(link);
+  const folder = relative(root, resolve(root, target));
+  const again = `ln -sfn genesis ${shellWord(link)}`;
+  if (!/^(genesis|upgrades\/[^/]+)$/.test(folder))
+    return [wrong("current", `${link} leads out of ${root}: ${target}`, again)];
+  if (!files.facts(link)) return [wrong("current", `${link} leads to ${target}, where nothing is`, again)];
+  const problem = programProblem(files, join(root, folder, "bin", name), patient);
+  if (problem !== undefined) return [wrong("program", problem)];
+  const findings = [ok("current", `${link} leads to ${folder}`)];
+  if (isAbsolute(target))
+    findings.push(
+      warning(
+        "current",
+        `${link} is absolute: it breaks when the home is moved`,
+        `ln -sfn ${shellWord(folder)} ${shellWord(link)}`,
+      ),
+    );
+  return findings;
+}
+
+export function upgradeFolders({ files, read }: Patient): string[] {
+  const upgrades = join(read.settings.root, "upgrades");
+  return (files.list(upgrades) ?? []).filter((name) => files.facts(join(upgrades, name))?.kind === "folder");
+}
+
+function upgradeFindings(patient: Patient, folder: string): Finding[] {
+  const { files, read } = patient;
+  const { root, name, isCaseKept } = read.settings;
+  if (isLeftover(folder)) return [];
+  const at = join(root, "upgrades", folder);
+  const lower = lowerCased(folder);
+  if (!isCaseKept && folder !== lower) {
+    const detail = `${at} is never looked at: plans are looked for in lower case, as ${lower} (COSMOVISOR_DISABLE_RECASE)`;
+    return [wrong("name", detail, `mv ${shellWord(at)} ${shellWord(join(root, "upgrades", lower))}`)];
+  }
+  const problem = programProblem(files, join(at, "bin", name), patient);
+  if (problem === undefined) return [ok(`upgrade ${folder}`, join(at, "bin", name))];
+  const besides = (files.list(join(at, "bin")) ?? files.list(at) ?? []).filter((each) => each !== "upgrade-info.json");
+  const seen = besides.length > 0 ? `; there is ${besides.slice(0, 3).join(", ")}` : "";
+  return [
+    wrong(`upgrade ${folder}`, `${problem}${seen}`, `chainvisor add-upgrade ${shellWord(folder)} <program> --force`),
+  ];
+}
+
+/** `%2F` and its like stay as they are: their letters are part of the escape. */
+const lowerCased = (folder: string) =>
+  folder.replace(/%[0-9A-F]{2}|[^%]+/g, (part) => (part.startsWith("%") ? part : part.toLowerCase()));
+
+/** Names that things have before they are whole: of programs, links, downloads. */
+const isLeftover = (name: string) => /(\.part|\.tmp|#part)$/.test(name);
+
+/** What ended half-way: nothing runs it, and it takes space. */
+function leftovers({ files, read }: Patient): Finding[] {
+  const { root } = read.settings;
+  const folders = [root, join(root, "upgrades"), join(root, "genesis", "bin"), ...upgradeBins({ files, read })];
+  const found = folders.flatMap((folder) =>
+    (files.list(folder) ?? []).filter(isLeftover).map((name) => join(folder, name)),
+  );
+  return [...new Set(found)].map((path) =>
+    warning(
+      "leftover",
+      `${path} was never finished: the sidecar goes on with it, or removes it`,
+      `rm -r ${shellWord(path)}`,
+    ),
+  );
+}
+
+const upgradeBins = ({ files, read }: Pick<Patient, "files" | "read">) => {
+  const upgrades = join(read.settings.root, "upgrades");
+  return (files.list(upgrades) ?? []).map((name) => join(upgrades, name, "bin"));
+};
+
+function scriptFindings(patient: Patient): Finding[] {
+  const { root, customPreUpgrade } = patient.read.settings;
+  if (customPreUpgrade === "") return [];
+  const file = join(root, customPreUpgrade);
+  const problem = programProblem(patient.files, file, patient);
+  // The sidecar makes it executable for its user.
+  if (problem === undefined || problem.endsWith("executed by all")) return [ok("pre-upgrade script", file)];
+  return [wrong("pre-upgrade script", `COSMOVISOR_CUSTOM_PREUPGRADE: ${problem}`)];
+}

@@ -1,0 +1,78 @@
+/** The upgrades that are ahead, by what is on disk: the node's plan, the operators' heights, and the program of each. */
+import { join } from "node:path";
+import type { Files } from "../../programs/files.js";
+import { Layout } from "../../programs/layout.js";
+import { type MachineName, programProblem } from "../doctor/program-file.js";
+import { type Plan, planIn, readPlanFile } from "../run/plan-file.js";
+import { isSame, readQueue } from "../run/queue.js";
+import type { Settings } from "../settings.js";
+
+export interface PlanAhead {
+  readonly name: string;
+  readonly height: bigint;
+  readonly info: string;
+  /** `chain`: the node wrote it when it reached the height; `operator`: add-upgrade, or a batch of Cosmovisor's. */
+  readonly origin: "chain" | "operator";
+  /** Where it is looked for. */
+  readonly program: string;
+  /** Why it cannot be run, in words; undefined: it can, as far as can be seen. */
+  readonly problem: string | undefined;
+}
+
+export interface Ahead {
+  /** That brought the current program; undefined: genesis. */
+  readonly current: Plan | undefined;
+  /** By height. */
+  readonly plans: readonly PlanAhead[];
+  /** Plans that are passed over: each with the reason, in words. */
+  readonly past: readonly string[];
+  /** Files that cannot be read as such, in words. */
+  readonly problems: readonly string[];
+}
+
+/** @throws what the system says */
+export function plansAhead(files: Files, settings: Settings, machine: MachineName): Ahead {
+  const { home, root, isCaseKept } = settings;
+  const current = planIn(files, join(root, "current", "upgrade-info.json"), isCaseKept);
+  const file = join(home, "data", "upgrade-info.json");
+  const written = readPlanFile(files, file, isCaseKept);
+  const queue = readQueue(files, settings);
+  const all = [
+    ...(written.kind === "plan" ? [{ ...written.plan, origin: "chain" as const }] : []),
+    ...queue.plans.map((plan) => ({ ...plan, origin: "operator" as const })),
+  ];
+  const past: string[] = [];
+  const plans = all.filter((plan, at) => {
+    const reason =
+      whyPast(plan, current) ?? (all.slice(0, at).some((other) => isSame(other.name, plan.name)) ? "" : undefined);
+    if (reason) past.push(reason);
+    return reason === undefined;
+  });
+  const ahead = plans.map((plan) => withProgram(plan, files, settings, machine));
+  const torn = written.kind === "torn" ? [`${file} is no plan yet: ${written.why}`] : [];
+  return {
+    ...{ current, past, problems: [...torn, ...queue.problems] },
+    plans: ahead.toSorted((a, b) => (a.height < b.height ? -1 : a.height > b.height ? 1 : 0)),
+  };
+}
+
+function whyPast({ name, height }: Plan, current: Plan | undefined): string | undefined {
+  if (!current) return undefined;
+  if (isSame(name, current.name)) return `"${name}" brought the program that runs`;
+  if (height > current.height) return undefined;
+  return `"${name}" at height ${height} is not after "${current.name}" at height ${current.height}, whose program runs`;
+}
+
+type Known = Pick<PlanAhead, "name" | "height" | "info" | "origin">;
+
+function withProgram(
+  { name, height, info, origin }: Known,
+  files: Files,
+  settings: Settings,
+  machine: MachineName,
+): PlanAhead {
+  const { home, name: own, isCaseKept } = settings;
+  const layout = new Layout({ home, name: own, program: undefined, upgrades: new Map(), own: "", isCaseKept, files });
+  const program = layout.of(name).file;
+  return { name, height, info, origin, program, problem: programProblem(files, program, machine) };
+}

@@ -1,0 +1,305 @@
+/** Everything an operator can get wrong: each broken home is found out, with words and the next command. */
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { toHex } from "../../../host/bytes.js";
+import { sha256 } from "../../../host/native/sha256.js";
+import { diskFiles } from "../../../host/programs/disk-files.js";
+import { encodeText } from "../../../host/text.js";
+import { examine } from "../../../host/visor/doctor/doctor.js";
+import { unitFile } from "../../../host/visor/layout/unit-file.js";
+import { readSettings } from "../../../host/visor/settings/read.js";
+
+const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-doctor-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let homes = 0;
+
+const SCRIPT = "#!/bin/sh\n";
+
+/** A home with which nothing is wrong. */
+function goodHome() {
+  const home = join(folder, `h${homes++}`);
+  const root = join(home, "cosmovisor");
+  const put = (path: string, content: string | Uint8Array = SCRIPT, mode = 0o755) => {
+    const file = join(home, path);
+    mkdirSync(join(file, ".."), { recursive: true });
+    writeFileSync(file, content);
+    chmodSync(file, mode);
+    return file;
+  };
+  const link = (target: string, path = "cosmovisor/current") => {
+    rmSync(join(home, path), { recursive: true, force: true });
+    symlinkSync(target, join(home, path));
+  };
+  mkdirSync(join(home, "data"), { recursive: true });
+  put("cosmovisor/genesis/bin/n");
+  link("genesis");
+  return { home, root, put, link };
+}
+
+interface Look {
+  readonly env?: Record<string, string>;
+  readonly arch?: string;
+  readonly units?: string[];
+}
+
+/** What is not as it should be: level, text, next command. */
+function look(home: string, { env = {}, arch = "x64", units = [] }: Look = {}): string[] {
+  const all = { DAEMON_HOME: home, DAEMON_NAME: "n", DAEMON_SHUTDOWN_GRACE: "30s", ...env };
+  const read = readSettings(all, undefined);
+  return examine({ files: diskFiles, read, platform: "linux", arch, units })
+    .filter(({ level }) => level !== "ok")
+    .map(({ level, what, detail, next }) => `${level} ${what}: ${detail}${next === null ? "" : ` → ${next}`}`);
+}
+
+/** The first bytes of a 64-bit ELF program, little-endian. */
+function elf(machine: number, loader?: string): Uint8Array {
+  const bytes = Buffer.alloc(256);
+  bytes.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);
+  bytes.writeUInt16LE(machine, 18);
+  if (loader === undefined) return bytes;
+  bytes.writeBigUInt64LE(64n, 32);
+  bytes.writeUInt16LE(56, 54);
+  bytes.writeUInt16LE(1, 56);
+  bytes.writeUInt32LE(3, 64);
+  bytes.writeBigUInt64LE(128n, 72);
+  bytes.writeBigUInt64LE(BigInt(loader.length + 1), 96);
+  bytes.write(`${loader}\0`, 128);
+  return bytes;
+}
+
+test("examine() a home that is right → nothing", () => {
+  expect(look(goodHome().home)).toEqual([]);
+});
+
+describe("examine() settings", () => {
+  test("grace 0, downloads without checksums, a name that nothing reads → warnings", () => {
+    const env = { DAEMON_SHUTDOWN_GRACE: "", DAEMON_ALLOW_DOWNLOAD_BINARIES: "true", DAEMON_NAM: "x" };
+    const found = look(goodHome().home, { env });
+    expect(found).toHaveLength(3);
+    expect(found.join("\n")).toContain('(did you mean "DAEMON_NAME"?)');
+    expect(found.join("\n")).toContain("→ DAEMON_SHUTDOWN_GRACE=30s");
+    expect(found.join("\n")).toContain("→ DAEMON_DOWNLOAD_MUST_HAVE_CHECKSUM=true");
+  });
+  test("no home at all → the settings' words, once", () => {
+    expect(look("/no/such/home", { env: { UNSAFE_SKIP_BACKUP: "true" } })).toEqual([
+      "wrong settings: cannot stat home dir: stat /no/such/home/cosmovisor: no such file or directory; `chainvisor init` makes it",
+    ]);
+  });
+});
+
+describe("examine() the current program", () => {
+  type Home = ReturnType<typeof goodHome>;
+  test.each<[string, (home: Home) => void, string]>([
+    [
+      "a link that leads nowhere",
+      ({ link }) => link("upgrades/gone"),
+      "leads to upgrades/gone, where nothing is → ln -sfn genesis",
+    ],
+    ["a link that leads out", ({ link }) => link("/bin"), "leads out of"],
+    [
+      "a file",
+      ({ put, root }) => {
+        rmSync(join(root, "current"));
+        put("cosmovisor/current");
+      },
+      "must be a link, and is a file",
+    ],
+    [
+      "no link and no genesis",
+      ({ root }) => rmSync(root, { recursive: true }) ?? mkdirSync(root),
+      "→ chainvisor init <program>",
+    ],
+    [
+      "an absolute link",
+      ({ link, root }) => link(join(root, "genesis")),
+      "is absolute: it breaks when the home is moved",
+    ],
+    ["no program", ({ root }) => rmSync(join(root, "genesis/bin/n")), "genesis/bin/n is missing"],
+    [
+      "a folder",
+      ({ root }) => {
+        rmSync(join(root, "genesis/bin/n"));
+        mkdirSync(join(root, "genesis/bin/n"));
+      },
+      "is not a regular file",
+    ],
+    ["an empty file", ({ put }) => put("cosmovisor/genesis/bin/n", ""), "is empty"],
+    [
+      "a file that may not be executed",
+      ({ put }) => put("cosmovisor/genesis/bin/n", SCRIPT, 0o644),
+      "may not be executed",
+    ],
+    [
+      "another machine's",
+      ({ put }) => put("cosmovisor/genesis/bin/n", elf(183)),
+      "is built for arm64, and this machine is x64",
+    ],
+    [
+      "another C library's",
+      ({ put }) => put("cosmovisor/genesis/bin/n", elf(62, "/lib/ld-none.so.1")),
+      "needs /lib/ld-none.so.1, which",
+    ],
+    ["half a program", ({ put }) => put("cosmovisor/genesis/bin/n", elf(62).subarray(0, 20)), "is cut off"],
+    [
+      "macOS's",
+      ({ put }) => put("cosmovisor/genesis/bin/n", Uint8Array.of(0xcf, 0xfa, 0xed, 0xfe)),
+      "is a program for macOS",
+    ],
+    [
+      "an archive",
+      ({ put }) => put("cosmovisor/genesis/bin/n", Uint8Array.of(0x1f, 0x8b, 8, 0)),
+      "is a gzip archive, not a program",
+    ],
+    [
+      "a web page",
+      ({ put }) => put("cosmovisor/genesis/bin/n", "<!DOCTYPE html><p>404"),
+      "is a web page, not a program",
+    ],
+    [
+      "a script of a missing interpreter",
+      ({ put }) => put("cosmovisor/genesis/bin/n", "#!/no/such/sh -e\n"),
+      "is run by /no/such/sh",
+    ],
+    [
+      "a script from Windows",
+      ({ put }) => put("cosmovisor/genesis/bin/n", "#!/bin/sh\r\n"),
+      "lines that end as on Windows",
+    ],
+  ])("%s → said", (_case, breakIt, words) => {
+    const home = goodHome();
+    breakIt(home);
+    expect(look(home.home).join("\n")).toContain(words);
+  });
+});
+
+describe("examine() upgrades and plans", () => {
+  test("a folder in another case, one without its program, one whose file has another name → named with the command", () => {
+    const { home, put, root } = goodHome();
+    put("cosmovisor/upgrades/V8-Rho/bin/n");
+    mkdirSync(join(root, "upgrades/v9"));
+    put("cosmovisor/upgrades/v10/bin/m");
+    put("cosmovisor/upgrades/some%20Spaces%2F/bin/n");
+    const found = look(home).join("\n");
+    expect(found).toContain(`upgrades/V8-Rho is never looked at: plans are looked for in lower case, as v8-rho`);
+    expect(found).toContain(`→ mv ${root}/upgrades/V8-Rho ${root}/upgrades/v8-rho`);
+    expect(found).toContain("upgrades/v9/bin/n is missing → chainvisor add-upgrade v9 <program> --force");
+    expect(found).toContain("upgrades/v10/bin/n is missing; there is m");
+    expect(found).toContain("as some%20spaces%2F (");
+    expect(look(home, { env: { COSMOVISOR_DISABLE_RECASE: "true" } }).join("\n")).not.toContain("never looked at");
+  });
+
+  test("what ended half-way → a warning each", () => {
+    const { home, put } = goodHome();
+    put("cosmovisor/upgrades/v2#part/file");
+    put("cosmovisor/genesis/bin/n.part");
+    expect(look(home)).toHaveLength(2);
+  });
+
+  test("a plan without its program → wrong; with a download that is allowed a warning", () => {
+    const { home, put } = goodHome();
+    put("data/upgrade-info.json", '{"name":"V2","height":7,"info":"{\\"binaries\\":{}}"}');
+    expect(look(home)).toEqual([
+      `wrong plan v2: at height 7: ${home}/cosmovisor/upgrades/v2/bin/n is missing → chainvisor add-upgrade v2 <program>`,
+    ]);
+    const env = { DAEMON_ALLOW_DOWNLOAD_BINARIES: "true", DAEMON_DOWNLOAD_MUST_HAVE_CHECKSUM: "true" };
+    expect(look(home, { env })[0]).toMatch(/^warning plan v2: .* it will be downloaded → chainvisor prepare$/);
+  });
+
+  test("a plan whose checksum is another program's → wrong; its own → right; an archive's → not compared", () => {
+    const { home, put } = goodHome();
+    const plan = (url: string) =>
+      put(
+        "data/upgrade-info.json",
+        JSON.stringify({ name: "v2", height: 7, info: JSON.stringify({ binaries: { any: url } }) }),
+      );
+    put("cosmovisor/upgrades/v2/bin/n");
+    plan(`https://example.com/n?checksum=sha256:${"ab".repeat(32)}`);
+    expect(look(home)[0]).toContain(
+      "another build, or not what was published → chainvisor add-upgrade v2 <program> --force",
+    );
+    plan(`https://example.com/n?checksum=sha256:${toHex(sha256(encodeText(SCRIPT)))}`);
+    expect(look(home)).toEqual([]);
+    plan(`https://example.com/n.tar.gz?checksum=sha256:${"ab".repeat(32)}`);
+    expect(look(home)).toEqual([]);
+  });
+
+  test("a torn plan file, two upgrades at one height, a queue that is none → wrong", () => {
+    const { home, put } = goodHome();
+    put("data/upgrade-info.json", '{"name":"v2","hei');
+    put("data/upgrade-info.json.batch", '[{"name":"v3","height":9},{"name":"v4","height":9}]');
+    put("cosmovisor/queue.json", "{}");
+    for (const name of ["v3", "v4"]) put(`cosmovisor/upgrades/${name}/bin/n`);
+    const found = look(home).join("\n");
+    expect(found).toContain("upgrade-info.json is no plan yet: ");
+    expect(found).toContain("queue.json is no list of plans: expected a list of plans");
+    expect(found).toContain("wrong plan v4: another upgrade is at height 9, too");
+  });
+
+  test("plans that are done or older than the current program → nothing wrong", () => {
+    const { home, put, link } = goodHome();
+    put("cosmovisor/upgrades/v3/bin/n");
+    put("cosmovisor/upgrades/v3/upgrade-info.json", '{"name":"v3","height":30}');
+    link("upgrades/v3");
+    put("data/upgrade-info.json", '{"name":"v2","height":20}');
+    put("data/upgrade-info.json.batch", '[{"name":"V3","height":30}]');
+    expect(look(home)).toEqual([]);
+  });
+
+  test("a custom script that is missing → Cosmovisor's variable is named", () => {
+    const env = { COSMOVISOR_CUSTOM_PREUPGRADE: "pre.sh" };
+    const { home, put } = goodHome();
+    expect(look(home, { env })[0]).toContain("COSMOVISOR_CUSTOM_PREUPGRADE: ");
+    put("cosmovisor/pre.sh", SCRIPT, 0o644);
+    expect(look(home, { env })).toEqual([]);
+  });
+});
+
+describe("examine() backups and units", () => {
+  test("less room than the data has → wrong; skipped → a warning", () => {
+    const { home, put } = goodHome();
+    put("data/x/chain.db", "12345");
+    const files = { ...diskFiles, freeBytes: () => 1_000 };
+    const read = readSettings({ DAEMON_HOME: home, DAEMON_NAME: "n", DAEMON_SHUTDOWN_GRACE: "1s" }, undefined);
+    const patient = { files, read, platform: "linux", arch: "x64", units: [] };
+    expect(examine(patient).find(({ what }) => what === "backup")?.detail).toContain("does not fit");
+    expect(look(home, { env: { UNSAFE_SKIP_BACKUP: "true" } })[0]).toContain("UNSAFE_SKIP_BACKUP is true");
+  });
+
+  test("the unit file of `service` → right; each value that harms → named", () => {
+    const { home, put } = goodHome();
+    const settings = readSettings({ DAEMON_HOME: home, DAEMON_NAME: "n" }, undefined);
+    const unit = unitFile({ settings, command: ["/usr/local/bin/chainvisor"], args: ["start"], user: "chain" });
+    expect(look(home, { units: [put("good.service", unit)] })).toEqual([]);
+    const bad = unit
+      .replace(/TimeoutStopSec=.*/, "TimeoutStopSec=1min 30s")
+      .replace("KillMode=mixed", "KillMode=control-group")
+      .replace("NotifyAccess=all", "NotifyAccess=main")
+      .replace("RestartPreventExitStatus=2 10", "RestartPreventExitStatus=10")
+      .replace("Restart=on-failure", "Restart=always");
+    const found = look(home, { units: [put("bad.service", bad)] }).join("\n");
+    for (const words of [
+      "TimeoutStopSec is 90 s",
+      "KillMode is not mixed",
+      "NotifyAccess is not all",
+      "lacks 2:",
+      "Restart is always",
+    ])
+      expect(found).toContain(words);
+    expect(look(home, { units: ["/no/such.service"] })).toEqual(["wrong unit: /no/such.service is missing"]);
+    const theirs = put("theirs.service", "[Service]\nExecStart=/usr/bin/cosmovisor run start\n");
+    expect(look(home, { units: [theirs] })[0]).toContain("runs Cosmovisor on this home");
+  });
+
+  test("a folder that the system refuses to show → a finding, not an end", () => {
+    const { home } = goodHome();
+    const read = readSettings({ DAEMON_HOME: home, DAEMON_NAME: "n" }, undefined);
+    const refuse = () => {
+      throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
+    };
+    const files = { ...diskFiles, list: refuse };
+    const found = examine({ files, read, platform: "linux", arch: "x64", units: undefined });
+    expect(found.filter(({ detail }) => detail === "cannot be looked at: EIO: i/o error").length).toBeGreaterThan(2);
+  });
+});
