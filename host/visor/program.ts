@@ -82,6 +82,11 @@ const COMMANDS: readonly VisorCommand[] = [
     load: async () => (await import("./commands/service.js")).registerService,
   },
   {
+    name: "version",
+    summary: "Print the versions of the sidecar and of the program",
+    load: async () => (await import("./commands/version.js")).registerVersion,
+  },
+  {
     name: "completion",
     summary: "Print a script that completes commands in a shell",
     load: async () => (await import("./commands/completion.js")).registerCompletion,

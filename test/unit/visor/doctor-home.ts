@@ -1,0 +1,66 @@
+/** A home with which nothing is wrong, and what the doctor says once something is. */
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import { diskFiles } from "../../../host/programs/disk-files.js";
+import { examine } from "../../../host/visor/doctor/doctor.js";
+import { readSettings } from "../../../host/visor/settings/read.js";
+
+const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-doctor-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let homes = 0;
+
+export const SCRIPT = "#!/bin/sh\n";
+
+/** A home with which nothing is wrong. */
+export function goodHome() {
+  const home = join(folder, `h${homes++}`);
+  const root = join(home, "cosmovisor");
+  const put = (path: string, content: string | Uint8Array = SCRIPT, mode = 0o755) => {
+    const file = join(home, path);
+    mkdirSync(join(file, ".."), { recursive: true });
+    writeFileSync(file, content);
+    chmodSync(file, mode);
+    return file;
+  };
+  const link = (target: string, path = "cosmovisor/current") => {
+    rmSync(join(home, path), { recursive: true, force: true });
+    symlinkSync(target, join(home, path));
+  };
+  mkdirSync(join(home, "data"), { recursive: true });
+  put("cosmovisor/genesis/bin/n");
+  link("genesis");
+  return { home, root, put, link };
+}
+
+interface Look {
+  readonly env?: Record<string, string>;
+  readonly arch?: string;
+  readonly units?: string[];
+}
+
+/** What is not as it should be: level, text, next command. */
+export function look(home: string, { env = {}, arch = "x64", units = [] }: Look = {}): string[] {
+  const all = { DAEMON_HOME: home, DAEMON_NAME: "n", DAEMON_SHUTDOWN_GRACE: "30s", ...env };
+  const read = readSettings(all, undefined);
+  return examine({ files: diskFiles, read, platform: "linux", arch, units })
+    .filter(({ level }) => level !== "ok")
+    .map(({ level, what, detail, next }) => `${level} ${what}: ${detail}${next === null ? "" : ` → ${next}`}`);
+}
+
+/** The first bytes of a 64-bit ELF program, little-endian. */
+export function elf(machine: number, loader?: string): Uint8Array {
+  const bytes = Buffer.alloc(256);
+  bytes.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);
+  bytes.writeUInt16LE(machine, 18);
+  if (loader === undefined) return bytes;
+  bytes.writeBigUInt64LE(64n, 32);
+  bytes.writeUInt16LE(56, 54);
+  bytes.writeUInt16LE(1, 56);
+  bytes.writeUInt32LE(3, 64);
+  bytes.writeBigUInt64LE(128n, 72);
+  bytes.writeBigUInt64LE(BigInt(loader.length + 1), 96);
+  bytes.write(`${loader}\0`, 128);
+  return bytes;
+}
