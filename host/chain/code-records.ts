@@ -9,6 +9,7 @@ import { bigEndian64, concatBytes, utf8 } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
 import type { Database, RecordChange } from "../store/disk/database.js";
 import { UPGRADE_CODE_PREFIX } from "../store/disk/keys.js";
+import { decodeLossy } from "../text.js";
 import type { DoneUpgrade, Height } from "../types.js";
 
 const RECORD_BYTES = 16;
@@ -33,4 +34,18 @@ export function codeRecord(database: Database, { name, height }: DoneUpgrade): b
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return view.getBigUint64(0) === height ? view.getBigUint64(8) : undefined;
+}
+
+/** Plans that this node applied after a height, with the keys of their records. */
+export function codeRecordsAfter(
+  database: Database,
+  height: Height,
+): { readonly plan: string; readonly key: Uint8Array }[] {
+  const range = { start: Uint8Array.of(UPGRADE_CODE_PREFIX), end: Uint8Array.of(UPGRADE_CODE_PREFIX + 1) };
+  return database.keys(range).flatMap((key) => {
+    const bytes = database.get(key);
+    if (bytes?.length !== RECORD_BYTES) return [];
+    const applied = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0);
+    return applied > height ? [{ plan: decodeLossy(key.subarray(1)), key }] : [];
+  });
 }

@@ -46,6 +46,8 @@ keep-versions = 100
 min-retain-blocks = 0
 # Events to index, as ["transfer.recipient", "message.sender"]; []: all. Holds for blocks that are made from then on.
 index-events = []
+# After an upgrade, take a snapshot of the state before it. It stays as long as that state is held (\`upgrade forget\`).
+snapshot-before-upgrade = false
 # Bytes that what one upgrade writes may take on disk besides the database, in <home>/data/spill; it is gone afterwards.
 handler-disk-max = ${SPILL_BYTES_MAX_DEFAULT}
 

@@ -87,12 +87,13 @@ const TOP_COMMANDS: readonly TopCommand[] = [
   },
   {
     name: "rollback",
-    summary: "Take back the last block",
+    summary: "Take back the last block, or all blocks after a height",
     register: async (program, output) =>
       (await import("../offline/commands/rollback.js")).registerRollback(program, output),
   },
   {
     name: "snapshots",
+    aliases: ["snapshot"],
     summary: "Snapshots of the state, for nodes that join a network",
     register: async (program, output) =>
       (await import("../offline/commands/snapshots.js")).registerSnapshots(program, output),
@@ -101,7 +102,7 @@ const TOP_COMMANDS: readonly TopCommand[] = [
     name: "comet",
     aliases: ["cometbft", "tendermint"],
     summary: "What CometBFT knows of this node: id, key, address",
-    register: async (program, output) => (await import("./commands/comet.js")).registerComet(program, output),
+    register: async (program, output) => (await import("../offline/commands/comet.js")).registerComet(program, output),
   },
   {
     name: "localnet",

@@ -28,7 +28,7 @@ import { readCommit } from "../store/versions/commit-record.js";
 import { CometView } from "../thread/comet-view.js";
 import type { Committed, EngineFacts } from "../thread/engine-port.js";
 import { EngineFailure, type EngineListener, EngineThread } from "../thread/engine-thread.js";
-import { Snapshots } from "../thread/snapshots.js";
+import type { Snapshots } from "../thread/snapshots.js";
 import type { Witnesses } from "../thread/witnesses.js";
 import type { Height, Timestamp } from "../types.js";
 import type { HaltRecord } from "../upgrade/halt.js";
@@ -36,15 +36,13 @@ import type { HandlerState } from "../upgrade/handler-set.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import type { CometChoice } from "./comet-flags.js";
 import { loadDoors, openNodeDoors, queryOf, requireFreeDoors } from "./node-doors.js";
-import { programOfThread, recordCrash, type ThreadsOptions, witnessesOf } from "./run-threads.js";
+import { programOfThread, recordCrash, snapshotsOf, type ThreadsOptions, witnessesOf } from "./run-threads.js";
 import { StopSignals } from "./stop-signals.js";
 
 export interface CometRun extends ThreadsOptions {
   readonly choice: CometChoice;
   /** Of CometBFT, besides those that name the home and the socket. */
   readonly args: readonly string[];
-  /** For nodes that join: one each `interval` blocks, `keepRecent` of them kept. */
-  readonly snapshots: { readonly interval: number; readonly keepRecent: number };
 }
 
 /** The thread has closed everything by then; what is left is its end. */
@@ -86,10 +84,10 @@ class NodeOfComet implements EngineListener {
   #isGivenUp = false;
 
   constructor(private readonly options: CometRun) {
-    const { logger, start, linger, home, snapshots } = options;
+    const { logger, start, linger } = options;
     const log = (level: LogLevel, message: string) => logger[level](message);
     this.#witnesses = witnessesOf(options);
-    this.#snapshots = new Snapshots({ ...snapshots, home, program: programOfThread(), log });
+    this.#snapshots = snapshotsOf(options);
     this.#progress = new ProgressLog(logger);
     this.#linger = new HaltLinger(linger, log);
     this.#engine = new EngineThread(programOfThread(), start, this);
@@ -108,12 +106,12 @@ class NodeOfComet implements EngineListener {
       engine.status.release(true);
     }
     const facts = await engine.opened;
-    this.#snapshots.open();
     this.#witnesses.open();
     this.#handlerState = facts.handlerState ?? "absent";
     logger.info({ version: String(facts.version), height: String(facts.lastHeight) }, "application opened");
     const database = new LmdbReader(home.databaseFile, () => engine.status.commits);
     this.#database = database;
+    this.#snapshots.open(database);
     const view = new CometView({
       ...{ chain: programChain(), database, facts, minimumGasPrices: flags.minimumGasPrices },
       isMakingBlock: () => this.#block.isUnderWay,
@@ -216,7 +214,7 @@ class NodeOfComet implements EngineListener {
     this.#progress.end();
     this.#database?.renew();
     this.options.logger.info({ height: String(height), app_hash: toHex(appHash) }, "block committed");
-    this.#snapshots.after(height);
+    this.#snapshots.after(height, isUpgrade);
     this.#witnesses.after(isUpgrade);
   }
 

@@ -20,6 +20,7 @@ import { LmdbReader } from "../store/disk/lmdb-reader.js";
 import type { Committed, EngineFacts, EngineStart } from "../thread/engine-port.js";
 import { EngineFailure, type EngineListener, EngineThread, type ThreadProgram } from "../thread/engine-thread.js";
 import { NodeView } from "../thread/node-view.js";
+import { Snapshots, type SnapshotsOptions } from "../thread/snapshots.js";
 import { Witnesses, type WitnessesOptions } from "../thread/witnesses.js";
 import type { Height } from "../types.js";
 import { type HaltRecord, haltRecord } from "../upgrade/halt.js";
@@ -38,7 +39,11 @@ export interface ThreadsOptions {
   readonly logger: Logger;
   /** Make a witness after each upgrade, and of those that lack one. */
   readonly witness: boolean;
+  readonly snapshots: ChosenSnapshots;
 }
+
+/** Of `Snapshots`: when one is taken, and how many are kept. */
+export type ChosenSnapshots = Pick<SnapshotsOptions, "interval" | "keepRecent" | "beforeUpgrade">;
 
 /** The engine's thread has closed everything by then; what is left is its end. */
 const EXIT_MILLIS = 2_000;
@@ -71,6 +76,11 @@ export function witnessesOf({ witness, home, start, logger }: ThreadsOptions): W
   return new Witnesses(witness ? { home, program: programOfThread, folders, log } : undefined);
 }
 
+export function snapshotsOf({ snapshots, home, logger }: ThreadsOptions): Snapshots {
+  const log: SnapshotsOptions["log"] = (level, message) => logger[level](message);
+  return new Snapshots({ ...snapshots, home, program: programOfThread, log });
+}
+
 class Threads implements EngineListener {
   readonly #engine: EngineThread;
   readonly #signals: StopSignals;
@@ -81,12 +91,14 @@ class Threads implements EngineListener {
   #handlerState: HandlerState = "absent";
   #halt: HaltRecord | undefined;
   readonly #witnesses: Witnesses;
+  readonly #snapshots: Snapshots;
 
   constructor(private readonly options: ThreadsOptions) {
     const { logger, start } = options;
     this.#progress = new ProgressLog(logger);
     this.#engine = new EngineThread(programOfThread(), start, this);
     this.#witnesses = witnessesOf(options);
+    this.#snapshots = snapshotsOf(options);
     this.#signals = new StopSignals(this.#engine, logger);
   }
 
@@ -115,6 +127,7 @@ class Threads implements EngineListener {
     });
     engine.run();
     this.#witnesses.open();
+    this.#snapshots.open(this.#database);
     await engine.ended;
   }
 
@@ -141,6 +154,7 @@ class Threads implements EngineListener {
     this.options.logger.info({ height: String(height), app_hash: toHex(appHash) }, "block made");
     this.#node?.committed();
     this.#witnesses.after(isUpgrade);
+    this.#snapshots.after(height, isUpgrade);
   }
 
   onRefused(id: number): void {
@@ -178,7 +192,7 @@ class Threads implements EngineListener {
   async close(): Promise<void> {
     this.#progress.end();
     this.#engine.stop();
-    await Promise.all([this.#doors?.close(), this.#witnesses.close()]);
+    await Promise.all([this.#doors?.close(), this.#witnesses.close(), this.#snapshots.close()]);
     this.#node?.close(new UpgradeError("UPG_REMOTE_NOT_READY", "the node stops"));
     this.#database?.close();
     this.#signals.close();

@@ -1,53 +1,121 @@
-/** Takes back a home's last block. */
+/** Takes back a home's last blocks. */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { toUpperHex } from "../bytes.js";
+import { codeRecordsAfter } from "../chain/code-records.js";
 import { BlockStore } from "../engine/blocks/block-store.js";
 import { ValidatorStore } from "../engine/blocks/validator-store.js";
+import { readFileIfThere, writeFileAtomically } from "../engine/home/atomic-file.js";
+import type { Home } from "../engine/home/home.js";
 import { withDatabase } from "../engine/home/home-database.js";
 import { LastSigned } from "../engine/home/last-signed.js";
 import { UpgradeError } from "../errors.js";
 import { TxIndex } from "../event-index/tx-index.js";
 import { sha256 } from "../native/sha256.js";
-import type { Database } from "../store/disk/database.js";
+import type { Batch } from "../store/disk/database.js";
+import { lastVersionOf } from "../store/disk/fenced-database.js";
+import type { LmdbDatabase } from "../store/disk/lmdb-database.js";
 import { lastEngine, readCommit } from "../store/versions/commit-record.js";
-import { type RolledBack, rollbackLastVersion } from "../store/versions/rollback.js";
+import { type RolledBack, rollbackLastVersion, rollbackTo } from "../store/versions/rollback.js";
+import { decodeLossy } from "../text.js";
+import type { Height } from "../types.js";
+import { type RollbackLoss, requireTarget } from "./rollback-loss.js";
 
 export interface RolledBackBlock {
   /** Height of the last block now. */
   readonly height: string;
+  /** The last one before. */
   readonly removed: string;
   /** Upper-case hex. */
   readonly app_hash: string;
 }
 
-/** @throws UpgradeError UPG_STORE_LOCKED, UPG_NOT_FOUND_VERSION, UPG_NOT_FOUND_BLOCK; nothing is written then */
+/** The last block. @throws UpgradeError UPG_STORE_LOCKED, UPG_NOT_FOUND_VERSION, UPG_NOT_FOUND_BLOCK; nothing is written then */
 export function rollback(path: string): RolledBackBlock {
   return withDatabase(path, (database, home) => {
-    // CometBFT has the blocks, and a record of what its key signed: it gives the block again.
-    if (lastEngine(database) !== "") return shown(rollbackLastVersion(database));
-    const blocks = new BlockStore(database);
-    const index = new TxIndex(database, sha256);
-    requireBlockBefore(database, blocks);
-    const back = rollbackLastVersion(database, (batch, height) => {
+    const last = lastVersionOf(database);
+    // What refuses one block in words of its own.
+    if (!readCommit(database, last - 1)) return shown(rollbackLastVersion(database));
+    return takeBack(database, home, BigInt(last - 1));
+  });
+}
+
+/**
+ * All blocks after a height that an operator has agreed to lose.
+ * @throws UpgradeError as `rollback`; UPG_INVALID_ARGUMENT when the home has gone on since
+ */
+export function rollbackHome(path: string, { from, to }: Pick<RollbackLoss, "from" | "to">): RolledBackBlock {
+  return withDatabase(path, (database, home) => {
+    const last = lastVersionOf(database);
+    if (String(last) !== from) {
+      throw new UpgradeError("UPG_INVALID_ARGUMENT", `the last height is ${last} now, it was ${from}: ask again`);
+    }
+    return takeBack(database, home, BigInt(to));
+  });
+}
+
+function takeBack(database: LmdbDatabase, home: Home, to: Height): RolledBackBlock {
+  requireTarget(database, to);
+  const applied = codeRecordsAfter(database, to);
+  const forget = (batch: Batch) => {
+    for (const { key } of applied) batch.remove(key);
+  };
+  // CometBFT has the blocks, and a record of what its key signed: it gives the blocks again.
+  const isEmbedded = lastEngine(database) === "";
+  const back = isEmbedded ? withBlocks(database, home, to, forget) : rollbackTo(database, Number(to), forget);
+  removeFiles(
+    home,
+    to,
+    applied.map(({ plan }) => plan),
+  );
+  return shown(back);
+}
+
+/**
+ * First the key may sign those heights again, then they are gone: a process that dies in between leaves a chain that goes on
+ * at its end. The other way round the chain would end before what its key has signed, and not start.
+ */
+function withBlocks(database: LmdbDatabase, home: Home, to: Height, forget: (batch: Batch) => void): RolledBack {
+  const blocks = new BlockStore(database);
+  const index = new TxIndex(database, sha256);
+  const validators = new ValidatorStore(database);
+  const signed = readFileIfThere(home.lastSignedFile);
+  new LastSigned(home.lastSignedFile).rollBackTo(to);
+  try {
+    return rollbackTo(database, Number(to), (batch, height) => {
+      forget(batch);
       index.removeLast(batch, height, blocks.block(height).txs.map(sha256), blocks.results(height));
       blocks.remove(batch, height);
-      new ValidatorStore(database).remove(batch, height);
+      validators.remove(batch, height);
     });
-    new LastSigned(home.lastSignedFile).rollBackTo(back.to);
-    return shown(back);
-  });
+  } catch (error) {
+    if (signed) writeFileAtomically(home.lastSignedFile, signed);
+    throw error;
+  }
+}
+
+/** What says of upgrades that were taken back how they went; and records of halts after the height. */
+function removeFiles(home: Home, to: Height, plans: readonly string[]): void {
+  for (const plan of plans) {
+    for (const file of [home.receiptFile(plan), home.witnessFile(plan), home.forgottenFile(plan)]) {
+      rmSync(file, { force: true });
+    }
+  }
+  for (const file of [home.haltFile, join(home.dataFolder, "upgrade-info.json")]) {
+    if (heightIn(file) > to) rmSync(file, { force: true });
+  }
+}
+
+/** 0n where the file names none. */
+function heightIn(file: string): Height {
+  try {
+    const { height } = JSON.parse(decodeLossy(readFileIfThere(file) ?? new Uint8Array())) as { height?: unknown };
+    return BigInt(String(height));
+  } catch {
+    return 0n;
+  }
 }
 
 function shown({ from, to, appHash }: RolledBack): RolledBackBlock {
   return { height: String(to), removed: String(from), app_hash: toUpperHex(appHash) };
-}
-
-/** The next block names the one before it, so the chain cannot go on from a state whose block was pruned. */
-function requireBlockBefore(database: Database, blocks: BlockStore): void {
-  const last = blocks.highest();
-  if (last === undefined || last !== blocks.lowest() || !readCommit(database, Number(last) - 1)) return;
-  throw new UpgradeError(
-    "UPG_NOT_FOUND_BLOCK",
-    `block ${last - 1n} was pruned (min-retain-blocks), so the chain cannot go on from it: block ${last} cannot be taken ` +
-      "back. Restore a copy of the data folder from before it",
-  );
 }

@@ -5,7 +5,7 @@ import { Core } from "../core/core.js";
 import { requireHome } from "../engine/home/begun-genesis.js";
 import { keptGenesis } from "../engine/home/genesis-record.js";
 import { Home } from "../engine/home/home.js";
-import { withReaderUntil } from "../engine/home/home-database.js";
+import { noChain } from "../engine/home/home-database.js";
 import { UpgradeError } from "../errors.js";
 import type { Snapshot } from "../gen/cosmos/store/snapshots/v1/snapshot_pb.js";
 import { sha256 } from "../native/sha256.js";
@@ -15,6 +15,7 @@ import { SnapshotFolder } from "../snapshot/folder.js";
 import { takeSnapshot } from "../snapshot/take.js";
 import { lastVersionOf } from "../store/disk/fenced-database.js";
 import type { Height } from "../types.js";
+import { openOneState } from "./one-state.js";
 import { outputFile } from "./output-file.js";
 
 /** A snapshot as it is printed. */
@@ -57,18 +58,27 @@ export function listSnapshots(path: string): SnapshotSummary[] {
 }
 
 /**
- * Takes one while no node holds the home. @param height 0n: the last
+ * Takes one, also beside a running node. @param height 0n: the last
  * @throws UpgradeError UPG_INVALID_CONFIG, UPG_NOT_FOUND_VERSION, UPG_STORE_*
  */
-export function exportSnapshot(path: string, height: Height, say: (line: string) => void): Promise<SnapshotSummary> {
-  return withReaderUntil(path, async (database) => {
+export async function exportSnapshot(
+  path: string,
+  height: Height,
+  say: (line: string) => void,
+): Promise<SnapshotSummary> {
+  const home = new Home(path);
+  if (!home.hasDatabase) throw noChain(path);
+  const { database, close } = openOneState(home);
+  try {
     const taken = await takeSnapshot(database, folderOf(path), {
       height: height || BigInt(lastVersionOf(database)),
       ...{ sha256, core: new Core(), firstVersion: keptGenesis(database).facts.appVersion || 1n },
       onProgress: (store, nodes) => say(`${nodes} nodes, in store ${store}`),
     });
     return summaryOf(taken);
-  });
+  } finally {
+    close();
+  }
 }
 
 /** @throws UpgradeError UPG_NOT_FOUND_SNAPSHOT, UPG_STORE_IO */

@@ -18,6 +18,14 @@ const UNFINISHED = ".part";
 const readOpened = promisify<number, Buffer>(readFile);
 const NUMBER = /^(0|[1-9][0-9]{0,15})$/;
 
+/** Snapshots that stay though newer ones exist. */
+export interface SparedSnapshots {
+  /** Heights whose chunks peers have asked for lately, the last one first. */
+  readonly fetched?: readonly Height[];
+  /** Heights before upgrades, as long as their state is held. */
+  readonly held?: readonly Height[];
+}
+
 export class SnapshotFolder {
   constructor(readonly path: string) {}
 
@@ -85,14 +93,13 @@ export class SnapshotFolder {
   }
 
   /**
-   * Removes all but the newest that can be had, and of the others the first one of `fetched`.
+   * Removes all but the newest that can be had, those that are held, and of the others the first one that is fetched.
    * @param count 0: all are kept
-   * @param fetched heights whose chunks peers have asked for lately, the last one first
    * @throws UpgradeError UPG_STORE_IO
    */
-  keepRecent(count: number, fetched: readonly Height[] = []): void {
+  keepRecent(count: number, { fetched = [], held = [] }: SparedSnapshots = {}): void {
     if (count === 0) return;
-    const heights = [...new Set([...this.list()].map(({ height }) => height))];
+    const heights = [...new Set([...this.list()].map(({ height }) => height))].filter((each) => !held.includes(each));
     const old = heights.slice(count);
     const spared = fetched.find((height) => old.includes(height));
     for (const height of old.filter((each) => each !== spared)) {

@@ -7,9 +7,10 @@ import { Core } from "../core/core.js";
 import { keptGenesis } from "../engine/home/genesis-record.js";
 import { messageOf } from "../errors.js";
 import { sha256 } from "../native/sha256.js";
-import { SnapshotFolder } from "../snapshot/folder.js";
+import { SnapshotFolder, type SparedSnapshots } from "../snapshot/folder.js";
 import { takeSnapshot } from "../snapshot/take.js";
 import { LmdbReader } from "../store/disk/lmdb-reader.js";
+import { HeldVersions } from "../store/versions/held-versions.js";
 import type { Height } from "../types.js";
 
 /** What the thread is made with. */
@@ -47,15 +48,16 @@ async function take({ databaseFile, folder: path, height, keepRecent, fetched }:
     const folder = new SnapshotFolder(path);
     const firstVersion = keptGenesis(database).facts.appVersion || 1n;
     const { chunks, hash } = await takeSnapshot(database, folder, { height, sha256, core: new Core(), firstVersion });
-    return { kind: "taken", chunks, hash, warning: removeOld(folder, keepRecent, fetched) };
+    const held = HeldVersions.load(database).entries.map(([version]) => BigInt(version));
+    return { kind: "taken", chunks, hash, warning: removeOld(folder, keepRecent, { fetched, held }) };
   } finally {
     database.close();
   }
 }
 
-function removeOld(folder: SnapshotFolder, keepRecent: number, fetched: readonly Height[]): string | undefined {
+function removeOld(folder: SnapshotFolder, keepRecent: number, spared: SparedSnapshots): string | undefined {
   try {
-    folder.keepRecent(keepRecent, fetched);
+    folder.keepRecent(keepRecent, spared);
     return undefined;
   } catch (error) {
     return messageOf(error);

@@ -5,8 +5,11 @@ import { toHex } from "../bytes.js";
 import type { Home } from "../engine/home/home.js";
 import { messageOf } from "../errors.js";
 import type { Snapshot } from "../gen/cosmos/store/snapshots/v1/snapshot_pb.js";
+import { SNAPSHOT_FORMAT } from "../snapshot/facts.js";
 import { SnapshotFolder } from "../snapshot/folder.js";
+import type { Database } from "../store/disk/database.js";
 import { freeBytes } from "../store/disk/lmdb-errors.js";
+import { HeldVersions } from "../store/versions/held-versions.js";
 import type { Height } from "../types.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import type { ThreadProgram } from "./engine-thread.js";
@@ -14,11 +17,13 @@ import type { SnapshotEnd, SnapshotJob } from "./snapshot-worker.js";
 
 export interface SnapshotsOptions {
   readonly home: Home;
-  readonly program: ThreadProgram;
+  readonly program: () => ThreadProgram;
   /** Blocks; 0: none is taken. */
   readonly interval: number;
   /** Snapshots to keep; 0: all. */
   readonly keepRecent: number;
+  /** Take one of the state before each upgrade. */
+  readonly beforeUpgrade: boolean;
   readonly log: (level: LogLevel, message: string) => void;
 }
 
@@ -33,6 +38,8 @@ export class Snapshots {
   /** When a peer asked for a chunk of each of these last; the last one at the end. */
   readonly #fetched = new Map<Height, number>();
   #worker: Worker | undefined;
+  /** The state before an upgrade, while another snapshot is being made. */
+  #waiting: Height | undefined;
   /** The last one that was due was not taken. */
   #isLeftOut = false;
 
@@ -40,12 +47,14 @@ export class Snapshots {
     this.#folder = new SnapshotFolder(options.home.snapshotsFolder);
   }
 
-  /** Removes what an earlier process left in the middle. */
-  open(): void {
+  /** Removes what an earlier process left in the middle, and takes the one before the last upgrade that it did not come to. */
+  open(database: Database): void {
     try {
       this.#folder.removeUnfinished();
+      const held = this.options.beforeUpgrade ? HeldVersions.load(database).entries.at(-1) : undefined;
+      if (held && !this.#folder.get(BigInt(held[0]), SNAPSHOT_FORMAT)) this.#takeBefore(BigInt(held[0]));
     } catch (error) {
-      this.options.log("warn", `an unfinished snapshot could not be removed: ${messageOf(error)}`);
+      this.options.log("warn", `the folder of snapshots could not be put in order: ${messageOf(error)}`);
     }
   }
 
@@ -70,8 +79,9 @@ export class Snapshots {
   }
 
   /** A block was committed. */
-  after(height: Height): void {
-    const { interval, log } = this.options;
+  after(height: Height, isUpgrade: boolean): void {
+    const { interval, log, beforeUpgrade } = this.options;
+    if (isUpgrade && beforeUpgrade) this.#takeBefore(height - 1n);
     if (interval === 0 || height % BigInt(interval) !== 0n) return;
     const obstacle = this.#worker ? "the one before is still being made" : this.#lacksSpace();
     // Once, until one is taken again: blocks may be quicker than snapshots for a long time.
@@ -80,8 +90,18 @@ export class Snapshots {
     if (!obstacle) this.#take(height);
   }
 
+  /** The state before an upgrade is held, so it is there whenever its turn comes, and no block waits for it. */
+  #takeBefore(height: Height): void {
+    this.#waiting = this.#worker ? height : undefined;
+    const obstacle = this.#worker ? undefined : this.#lacksSpace();
+    if (obstacle)
+      this.options.log("warn", `no snapshot of height ${height}, before the upgrade, is taken: ${obstacle}`);
+    else if (!this.#worker) this.#take(height);
+  }
+
   /** What is being made is given up; the next start removes it. */
   async close(): Promise<void> {
+    this.#waiting = undefined;
     await this.#worker?.terminate();
   }
 
@@ -95,7 +115,7 @@ export class Snapshots {
   }
 
   #take(height: Height): void {
-    const { home, program, keepRecent, log } = this.options;
+    const { home, program: programOf, keepRecent, log } = this.options;
     const { databaseFile, snapshotsFolder: folder } = home;
     const workerData: SnapshotJob = {
       kind: "snapshot",
@@ -105,6 +125,7 @@ export class Snapshots {
       keepRecent,
       fetched: this.#beingFetched,
     };
+    const program = programOf();
     const [source, isCode] = "code" in program ? [program.code, true] : [program.file, false];
     const worker = new Worker(source, { workerData, name: "snapshot", eval: isCode });
     this.#worker = worker;
@@ -121,6 +142,7 @@ export class Snapshots {
     worker.once("error", (error) => log("error", `no snapshot of height ${height}: ${messageOf(error)}`));
     worker.once("exit", () => {
       this.#worker = undefined;
+      if (this.#waiting !== undefined) this.#takeBefore(this.#waiting);
     });
   }
 }

@@ -8,7 +8,7 @@ import { parentPort } from "node:worker_threads";
 import type { Chain } from "../chain/define-chain.js";
 import { keptGenesis } from "../engine/home/genesis-record.js";
 import { Home } from "../engine/home/home.js";
-import { messageOf } from "../errors.js";
+import { isUpgradeError, messageOf } from "../errors.js";
 import { sha256 } from "../native/sha256.js";
 import { recordFromHome } from "../recording/record-home.js";
 import { writeWitness } from "../recording/witness-files.js";
@@ -40,20 +40,22 @@ export function runWitnessThread({ home: path, folders }: WitnessJob, chain: Cha
       const found = findWitness(home.witnessFile(plan), of, sha256);
       if (found === "whole") continue;
       const one = made(plan, () => recordFromHome({ database, home, chain, folders }, plan).bytes, home);
-      parentPort?.postMessage(typeof found === "object" ? { ...one, ...found } : one);
+      if (one) parentPort?.postMessage(typeof found === "object" ? { ...one, ...found } : one);
     }
   } finally {
     database.close();
   }
 }
 
-function made(plan: string, record: () => Uint8Array, home: Home): WitnessMade {
+/** Undefined: the program's own code was the handler, of which there is no witness. */
+function made(plan: string, record: () => Uint8Array, home: Home): WitnessMade | undefined {
   const begun = performance.now();
   try {
     const bytes = record();
     writeWitness(home, plan, bytes);
     return { plan, bytes: bytes.length, milliseconds: performance.now() - begun };
   } catch (error) {
+    if (isUpgradeError(error) && error.code === "UPG_NOT_FOUND_RECEIPT") return undefined;
     return { plan, message: messageOf(error) };
   }
 }

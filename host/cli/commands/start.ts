@@ -42,6 +42,7 @@ interface StartOptions extends DoorFlags, CometFlags, HaltLingerFlags {
   readonly handlers?: string;
   readonly handlersStaged?: string;
   readonly witness?: boolean;
+  readonly snapshotBeforeUpgrade?: boolean;
   readonly blockTime: bigint;
   readonly logicalClock?: boolean;
   readonly createEmptyBlocks: boolean;
@@ -83,6 +84,7 @@ export function registerStart(program: Command): void {
       "one more folder of handlers that wait for their height, besides <home>/handlers/staged",
     )
     .option("--witness", "after an upgrade, make its witness beside the node: with it anyone can run the handler again")
+    .option("--snapshot-before-upgrade", "after an upgrade, take a snapshot of the state before it, beside the node")
     .addOption(
       new Option("--block-time <duration>", "time between blocks; 0: as fast as possible")
         .argParser(parseDuration)
@@ -163,6 +165,11 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
   for (const warning of warnings) logger.warn(warning);
   const linger = haltLingerTime(options, process.env);
   const { witness = false } = options;
+  const snapshots = {
+    interval: options["stateSync.snapshotInterval"],
+    keepRecent: options["stateSync.snapshotKeepRecent"],
+    beforeUpgrade: options.snapshotBeforeUpgrade ?? false,
+  };
   // Whole: the commands of halt.json are pasted in any folder.
   const home = new Home(resolve(globals.home));
   const begun = engineStart(options, home.path, logger.isLevelEnabled("debug"));
@@ -172,16 +179,13 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
     const served = mode ? RELAYED : ["--with-comet=false"];
     const startFlags = comet.program === undefined ? served : ["--engine", "cometbft"];
     const start = { ...begun, engine: "cometbft" as const, startFlags, isHeldBack: mode === "next" };
-    const run = { flags: options, limits, home, start, linger, logger, witness };
-    const snapshots = {
-      interval: options["stateSync.snapshotInterval"],
-      keepRecent: options["stateSync.snapshotKeepRecent"],
-    };
-    await runComet({ ...run, choice: comet, args: chosen.cometArgs, snapshots });
+    const run = { flags: options, limits, home, start, linger, logger, witness, snapshots };
+    await runComet({ ...run, choice: comet, args: chosen.cometArgs });
     return;
   }
   const start = { ...begun, isEngineAssumed: chosen.isEngineAssumed };
-  await runThreads({ flags: options, limits, home, start, linger, logger, witness });
+  const embedded = { ...snapshots, interval: 0 };
+  await runThreads({ flags: options, limits, home, start, linger, logger, witness, snapshots: embedded });
 }
 
 /** Of a relay's worker: at once, or held back until the one before it has ended (host/relay/worker-process.ts). */

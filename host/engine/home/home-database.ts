@@ -26,19 +26,6 @@ export function withReader<T>(path: string, use: (database: LmdbFileDatabase, ho
   }
 }
 
-/** The same for work that waits. @throws as `withReader` */
-export async function withReaderUntil<T>(
-  path: string,
-  use: (database: LmdbFileDatabase, home: Home) => Promise<T>,
-): Promise<T> {
-  const reader = readerOf(path);
-  try {
-    return await use(reader.database, reader.home);
-  } finally {
-    reader.close();
-  }
-}
-
 function readerOf(path: string) {
   const home = new Home(path);
   if (!home.hasDatabase) throw noChain(path);

@@ -15,12 +15,14 @@ interface RestoreChoice {
 export function registerSnapshots(program: Cobra, output: Output): void {
   const snapshots = program
     .command("snapshots")
+    .aliases(["snapshot"])
     .summary("Snapshots of the state, for nodes that join a network")
     .description(
-      "A node with CometBFT takes them by itself: state-sync.snapshot-interval in app.toml. Nodes that join fetch one from\n" +
+      "A node with CometBFT takes them by itself: state-sync.snapshot-interval in app.toml; any node one of the state before an\n" +
+        "upgrade: snapshot-before-upgrade. Nodes that join fetch one from\n" +
         "their peers, check it against the app hash, and have neither old blocks nor old versions to run.",
     )
-    .example("snapshots list --home node", "snapshots export --home node", "snapshots dump 40 --home node")
+    .example("snapshots list --home node", "snapshots create --home node", "snapshots dump 40 --home node")
     .group();
   snapshots
     .command("list")
@@ -36,7 +38,8 @@ export function registerSnapshots(program: Cobra, output: Output): void {
     });
   snapshots
     .command("export")
-    .summary("Take a snapshot of this home, while its node is stopped")
+    .aliases(["create"])
+    .summary("Take a snapshot of this home; its node may run")
     .option("--height <height>", "of the state, which must be kept (default: the last)", parseHeight)
     .action(async ({ height = 0n }: { height?: bigint }, command: Cobra) => {
       const { exportSnapshot } = await import("../snapshots.js");

@@ -62,9 +62,17 @@ describe("SnapshotFolder", () => {
 
   test("keepRecent() while old ones are fetched → the one that was asked for last stays, and no other", () => {
     const folder = folderOf(1n, 2n, 3n, 4n, 5n);
-    folder.keepRecent(2, [5n, 9n, 2n, 1n]);
+    folder.keepRecent(2, { fetched: [5n, 9n, 2n, 1n] });
     expect(heightsOf(folder)).toEqual([5n, 4n, 2n]);
-    folder.keepRecent(2, [5n]);
+    folder.keepRecent(2, { fetched: [5n] });
+    expect(heightsOf(folder)).toEqual([5n, 4n]);
+  });
+
+  test("keepRecent() where the state before an upgrade is held → its snapshot stays, and is none of those that are counted", () => {
+    const folder = folderOf(1n, 2n, 3n, 4n, 5n);
+    folder.keepRecent(2, { held: [2n, 7n] });
+    expect(heightsOf(folder)).toEqual([5n, 4n, 2n]);
+    folder.keepRecent(2);
     expect(heightsOf(folder)).toEqual([5n, 4n]);
   });
 

@@ -1,9 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toHex, utf8 } from "../../../host/bytes.js";
+import type { Database } from "../../../host/store/disk/database.js";
+import { lastVersionOf } from "../../../host/store/disk/fenced-database.js";
 import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
 import type { CommitMultiStore } from "../../../host/store/versions/commit-multi-store.js";
-import { rollbackLastVersion } from "../../../host/store/versions/rollback.js";
+import { HeldVersions } from "../../../host/store/versions/held-versions.js";
+import { rollbackLastVersion, rollbackTo } from "../../../host/store/versions/rollback.js";
 import type { StoreUpgrades } from "../../../host/types.js";
 import { Crash, CrashingDatabase } from "./crashing-database.js";
 import { expectNoGarbage } from "./reachable.js";
@@ -159,5 +162,88 @@ describe("rollbackLastVersion()", () => {
       ),
       { numRuns: 40 },
     );
+  });
+});
+
+describe("rollbackTo()", () => {
+  const UPGRADES: Partial<StoreUpgrades> = {
+    added: ["new"],
+    renamed: [{ oldKey: "b", newKey: "renamed" }],
+    deleted: ["c"],
+  };
+
+  /** Versions 1 to 3 of a, b, c; the upgrade in 4, which holds 3; then up to 12, of which few are kept. */
+  function grown(database: Database, from = 0): string[] {
+    const hashes: string[] = [];
+    const rules = { versionsKept: 2, isReleased: () => false, stagedBytes: 2_000 };
+    if (from < 3) {
+      const stores = openStores(database, ["a", "b", "c"], rules);
+      for (let seed = from + 1; seed <= 3; seed++) {
+        for (const name of ["a", "b", "c"]) fill(stores, name, seed);
+        hashes.push(toHex(stores.commit().hash));
+      }
+    }
+    const upgraded = openStores(database, ["a", "new", "renamed"], {
+      ...rules,
+      ...(from < 4 ? { upgrades: UPGRADES } : {}),
+    });
+    for (let seed = Math.max(4, from + 1); seed <= 12; seed++) {
+      for (const name of ["a", "new", "renamed"]) fill(upgraded, name, seed);
+      hashes.push(toHex(upgraded.commit(seed === 4 ? { keep: true, holdBefore: "v2" } : {}).hash));
+    }
+    return hashes;
+  }
+
+  test("the version before an upgrade of stores, most versions after it pruned → made again with the same hashes, no garbage", () => {
+    const database = new MemoryDatabase();
+    const hashes = grown(database);
+    const before = dumpOf(database);
+    expect(() => rollbackTo(database, 7)).toThrow(code("UPG_NOT_FOUND_VERSION"));
+    expect(() => rollbackTo(database, 12)).toThrow(code("UPG_NOT_FOUND_VERSION"));
+    expect(() => rollbackTo(database, 0)).toThrow(code("UPG_NOT_FOUND_VERSION"));
+    expect(dumpOf(database)).toEqual(before);
+    expect(rollbackTo(database, 3)).toMatchObject({ from: 12n, to: 3n });
+    const back = openStores(database, ["a", "b", "c"]);
+    expect(toHex(back.lastCommitID.hash)).toBe(hashes[2]);
+    expect(toHex(back.at(3n).computeAppHash())).toBe(hashes[2]);
+    expect(grown(database, 3)).toEqual(hashes.slice(3));
+    const last = openStores(database, ["a", "new", "renamed"], { versionsKept: 0 });
+    for (let i = 0; i < 20; i++) last.commit();
+    expectNoGarbage(database);
+  });
+
+  test("the upgrade's own version, kept for good → it is the last, and what was held before it still is", () => {
+    const database = new MemoryDatabase();
+    const hashes = grown(database);
+    rollbackTo(database, 4);
+    const back = openStores(database, ["a", "new", "renamed"]);
+    expect(toHex(back.lastCommitID.hash)).toBe(hashes[3]);
+    expect(HeldVersions.load(database).entries).toEqual([[3, "v2"]]);
+    expect(grown(database, 4)).toEqual(hashes.slice(4));
+  });
+
+  test("called for each height, the last one first, also where its version was pruned", () => {
+    const database = new MemoryDatabase();
+    grown(database);
+    const heights: bigint[] = [];
+    rollbackTo(database, 3, (_, height) => void heights.push(height));
+    expect(heights).toEqual([12n, 11n, 10n, 9n, 8n, 7n, 6n, 5n, 4n]);
+  });
+
+  test("ended at any moment → all versions are there or none, and the next start is sound", () => {
+    const prepared = new MemoryDatabase();
+    const hashes = grown(prepared);
+    const counting = new CrashingDatabase(copyOf(prepared), -1);
+    rollbackTo(counting, 3);
+    expect(counting.moments).toBeGreaterThan(1);
+    for (let moment = 0; moment < counting.moments; moment++) {
+      const database = copyOf(prepared);
+      expect(() => rollbackTo(new CrashingDatabase(database, moment), 3)).toThrow(Crash);
+      const isOld = lastVersionOf(database) === 12;
+      const next = openStores(database, isOld ? ["a", "new", "renamed"] : ["a", "b", "c"]);
+      expect(toHex(next.lastCommitID.hash)).toBe(hashes[isOld ? 11 : 2]);
+      expect(toHex(next.at(next.lastCommitID.version).computeAppHash())).toBe(hashes[isOld ? 11 : 2]);
+      if (!isOld) expect(grown(database, 3)).toEqual(hashes.slice(3));
+    }
   });
 });

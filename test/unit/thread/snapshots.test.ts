@@ -30,13 +30,20 @@ test("chunks that peers ask for while a snapshot is taken → their heights are 
     lines.push(line);
     if (line.includes("fetched")) said();
   };
-  const snapshots = new Snapshots({ home, program: { code }, interval: 4, keepRecent: 1, log });
+  const snapshots = new Snapshots({
+    home,
+    program: () => ({ code }),
+    interval: 4,
+    keepRecent: 1,
+    beforeUpgrade: false,
+    log,
+  });
   expect([...snapshots.list()].map(({ height }) => height)).toEqual([3n, 2n, 1n]);
   for (const height of [1n, 2n, 9n, 1n]) await snapshots.chunk(height, 3, 0);
   const ended = new Promise<void>((resolve) => {
     said = resolve;
   });
-  snapshots.after(4n);
+  snapshots.after(4n, false);
   await ended;
   await snapshots.close();
   expect(lines.at(-1)).toBe("no snapshot of height 4: fetched 1,2");

@@ -45,7 +45,7 @@ export function registerComet(program: Cobra, output: Output): void {
         "node first. Going back ends where a block is committed: a key does not sign a height twice, and this command keeps it so.",
     )
     .action(async (flags: { hard?: boolean; "comet.bin"?: string }, command: Cobra) => {
-      const { rollbackComet } = await import("../../offline/rollback-comet.js");
+      const { rollbackComet } = await import("../rollback-comet.js");
       output.print(rollbackComet(homeOf(command), { isHard: flags.hard === true, program: flags["comet.bin"] }));
     });
   registerReset(comet, output);
@@ -61,7 +61,7 @@ function registerReset(comet: Cobra, output: Output): void {
         "settings stay, and so does the record of what the key has signed: up to that height it signs nothing.",
     )
     .action(async ({ keepAddrBook = false }: { keepAddrBook?: boolean }, command: Cobra) => {
-      const { resetAll } = await import("../../offline/reset.js");
+      const { resetAll } = await import("../reset.js");
       const done = resetAll(homeOf(command), { keepAddrBook });
       output.print(done);
       if (done.signed_height !== "0")
