@@ -92,6 +92,18 @@ const TOP_COMMANDS: readonly TopCommand[] = [
       (await import("../offline/commands/rollback.js")).registerRollback(program, output),
   },
   {
+    name: "compact",
+    summary: "Make the database smaller, by the pages that are free in it",
+    register: async (program, output) =>
+      (await import("../offline/commands/copies.js")).registerCompact(program, output),
+  },
+  {
+    name: "backup",
+    summary: "Copy a home, beside its running node",
+    register: async (program, output) =>
+      (await import("../offline/commands/copies.js")).registerBackup(program, output),
+  },
+  {
     name: "snapshots",
     aliases: ["snapshot"],
     summary: "Snapshots of the state, for nodes that join a network",

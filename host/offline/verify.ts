@@ -10,6 +10,7 @@ import { messageOf } from "../errors.js";
 import { sha256 } from "../native/sha256.js";
 import type { Database } from "../store/disk/database.js";
 import { formatKey } from "../store/disk/keys.js";
+import type { LmdbFileDatabase } from "../store/disk/lmdb-file-database.js";
 import { walkLmdb } from "../store/disk/lmdb-walk.js";
 import { auditState } from "../store/versions/audit.js";
 import type { CommitState } from "../store/versions/commit-record.js";
@@ -37,32 +38,35 @@ export interface VerifiedHome {
  * @throws UpgradeError UPG_STORE_CORRUPT naming the place, UPG_STORE_VERSION_MISMATCH, UPG_STORE_LOCKED, UPG_STORE_IO
  */
 export function verifyHome(path: string, say: (line: string) => void): VerifiedHome {
-  return withReader(path, (database, home) => {
-    // An older format has no checksums, which is no damage.
-    database.get(formatKey());
-    const pages = database.file.meta.lastPage + 1;
-    say(`pages: ${pages} in the file`);
-    const onPages = (walked: number) => say(`pages: ${walked} pages of keys read`);
-    walkLmdb(database.file, { longValues: true, onProgress: onPages });
-    say("pages ✓ structure, free pages, checksums");
-    const state = auditState(database, { sha256, onProgress: (nodes) => say(`state: ${nodes} tree nodes hashed`) });
-    say(`state ✓ ${state.versions} versions, ${state.nodes} tree nodes`);
-    const { last } = state;
-    const blocks = last?.engine ? blocksElsewhere(say) : verifyBlocks(database, { home, last, say });
-    return {
-      ok: true,
-      height: String(last?.version ?? 0),
-      app_hash: toUpperHex(last?.appHash ?? new Uint8Array(0)),
-      pages: String(pages),
-      versions: String(state.versions),
-      chunks: String(state.chunks),
-      nodes: String(state.nodes),
-      blocks: String(blocks.blocks),
-      txs: String(blocks.txs),
-      index_entries: String(blocks.entries),
-      commits: String(blocks.commits),
-    };
-  });
+  return withReader(path, (database, home) => verifyDatabase(database, home, say));
+}
+
+/** The same for a database that nobody writes to, with the keys of a home. @throws as `verifyHome` */
+export function verifyDatabase(database: LmdbFileDatabase, home: Home, say: (line: string) => void): VerifiedHome {
+  // An older format has no checksums, which is no damage.
+  database.get(formatKey());
+  const pages = database.file.meta.lastPage + 1;
+  say(`pages: ${pages} in the file`);
+  const onPages = (walked: number) => say(`pages: ${walked} pages of keys read`);
+  walkLmdb(database.file, { longValues: true, onProgress: onPages });
+  say("pages ✓ structure, free pages, checksums");
+  const state = auditState(database, { sha256, onProgress: (nodes) => say(`state: ${nodes} tree nodes hashed`) });
+  say(`state ✓ ${state.versions} versions, ${state.nodes} tree nodes`);
+  const { last } = state;
+  const blocks = last?.engine ? blocksElsewhere(say) : verifyBlocks(database, { home, last, say });
+  return {
+    ok: true,
+    height: String(last?.version ?? 0),
+    app_hash: toUpperHex(last?.appHash ?? new Uint8Array(0)),
+    pages: String(pages),
+    versions: String(state.versions),
+    chunks: String(state.chunks),
+    nodes: String(state.nodes),
+    blocks: String(blocks.blocks),
+    txs: String(blocks.txs),
+    index_entries: String(blocks.entries),
+    commits: String(blocks.commits),
+  };
 }
 
 interface BlocksInput {

@@ -29,6 +29,8 @@ export class SnapshotRestore {
   /** Settles when the compressed stream has come to its end. */
   readonly #ended: Promise<void>;
   #failure: unknown;
+  /** Of the chunks that were applied. */
+  #bytes = 0;
   /** The next chunk, once it was compared with its hash. */
   #checked: Uint8Array | undefined;
 
@@ -73,12 +75,14 @@ export class SnapshotRestore {
   /** @throws UpgradeError UPG_INVALID_SNAPSHOT: nothing can come of this snapshot; UPG_STORE_* */
   async apply(bytes: Uint8Array): Promise<void> {
     assert(bytes === this.#checked || this.isNext(bytes), "a chunk is checked before it is applied");
+    this.#bytes += bytes.length;
     await Promise.race([new Promise<void>((done) => this.#inflate.write(bytes, () => done())), this.#ended]);
     this.next++;
     this.#checked = undefined;
     if (this.isComplete) {
       this.#inflate.end();
       await this.#ended;
+      if (this.#inflate.bytesWritten !== this.#bytes) this.#failure ??= invalid("bytes come after its end");
     }
     if (this.#failure !== undefined) throw this.#failure;
   }

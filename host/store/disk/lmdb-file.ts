@@ -150,7 +150,9 @@ export class LmdbFile {
     const isFresh = first.transaction === 0 && second.transaction === 0;
     const isTurn =
       Math.abs(first.transaction - second.transaction) === 1 && this.meta.transaction % 2 === this.metaPage;
-    if (!isFresh && !isTurn) {
+    // A compacting copy has all of it in its second meta page, under an odd number; the first one is that of an empty file.
+    const isCopy = first.transaction === 0 && isEmpty(first) && this.meta.transaction % 2 === 1;
+    if (!isFresh && !isTurn && !isCopy) {
       throw damaged(`its meta pages are of transactions ${first.transaction} and ${second.transaction}`);
     }
     if (first.pageBytes !== second.pageBytes) throw damaged("its meta pages do not agree on the size of a page");
@@ -159,6 +161,8 @@ export class LmdbFile {
     if (lastPage < 1 || lastPage > pages + FREE_TAIL_PAGES) throw damaged(`its last page has number ${lastPage}`);
   }
 }
+
+const isEmpty = ({ main, free }: LmdbMeta) => main.root === undefined && free.root === undefined && main.entries === 0;
 
 function opened(path: string): number {
   try {

@@ -136,13 +136,16 @@ export class LmdbPage {
   }
 }
 
+/** What LMDB has of all pages in a compacting copy, but for the heads of long values, which stay as they were. */
+const COPIED = 1;
+
 /** Checks the first page of a long value. @throws UpgradeError UPG_STORE_CORRUPT */
 export function checkLongHead(head: Uint8Array, value: LongValue, pageBytes: number): void {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
   const needed = Math.floor((PAGE_HEADER_BYTES - 1 + value.length) / pageBytes) + 1;
   const isSound =
     Number(view.getBigUint64(0, true)) === value.page &&
-    Number(view.getBigUint64(8, true)) === value.transaction &&
+    (value.transaction === COPIED || Number(view.getBigUint64(8, true)) === value.transaction) &&
     view.getUint16(16, true) === 0 &&
     view.getUint16(18, true) === LONG &&
     view.getUint32(20, true) === value.pages &&

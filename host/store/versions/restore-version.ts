@@ -130,6 +130,8 @@ export class VersionRestore {
     const { expected, chunks, tree } = this.#open;
     this.#open = undefined;
     const root = tree.finish();
+    if (root.size !== expected.size)
+      throw invalid(`store "${expected.name}" has ${root.size} pairs, not ${expected.size}`);
     if (!equalBytes(root.hash, expected.hash)) throw invalid(`store "${expected.name}" has another root hash`);
     this.#stores.push({ name: expected.name, number: chunks.store, root, nextChunk: chunks.nextChunk });
   }
