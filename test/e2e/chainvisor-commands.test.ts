@@ -1,0 +1,94 @@
+/** `chainvisor` as people type it: Cosmovisor's own cases for its commands (facts 10.12 no. 9 to 10), output, exit statuses. */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+
+const PROGRAM = join(import.meta.dirname, "../../dist/chainvisor.js");
+const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-chainvisor-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const home = join(folder, "home");
+const ENV = { DAEMON_HOME: home, DAEMON_NAME: "myd" };
+const exe = join(folder, "v1");
+const LONG = '{"name":"myd","version":"1.2.3"}';
+writeFileSync(exe, `#!/bin/sh\n[ "$2" = --long ] && echo '${LONG}' || echo "1.2.3"\n`, { mode: 0o755 });
+
+function chainvisor(args: readonly string[], env: Record<string, string> = ENV, input = "") {
+  const { PATH = "" } = process.env;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
+    ...{ env: { PATH, ...env }, input, encoding: "utf8", timeout: 30_000 },
+  });
+  return { status, stdout, stderr };
+}
+
+describe("chainvisor", () => {
+  test("version without a home → exit 2, DAEMON_NAME is not set; --cosmovisor-only needs none", () => {
+    const { status, stdout, stderr } = chainvisor(["version"], {});
+    expect([status, `${stdout}${stderr}`]).toEqual([2, expect.stringContaining("DAEMON_NAME is not set")]);
+    expect(chainvisor(["version", "--cosmovisor-only"], {})).toMatchObject({ status: 0, stderr: "" });
+  });
+
+  test("--help → the names of both variables and of every command of Cosmovisor", () => {
+    const { status, stdout } = chainvisor(["--help"], {});
+    expect(status).toBe(0);
+    for (const word of ["Cosmovisor", "DAEMON_NAME", "DAEMON_HOME", "init", "run", "prepare", "config", "version"]) {
+      expect(stdout).toContain(word);
+    }
+    for (const word of ["add-upgrade", "add-batch-upgrade", "show-upgrade-info", "doctor", "rollback"])
+      expect(stdout).toContain(`  ${word} `);
+  });
+
+  test("init, then again: y writes config.toml again, n keeps it", () => {
+    expect(chainvisor(["init", exe])).toMatchObject({ status: 0 });
+    const config = join(home, "cosmovisor/config.toml");
+    const written = readFileSync(config, "utf8");
+    writeFileSync(config, "# mine\n");
+    expect(chainvisor(["init", exe], ENV, "n\n").stderr).toContain("file already exists, not overriding");
+    expect(readFileSync(config, "utf8")).toBe("# mine\n");
+    expect(chainvisor(["init", exe], ENV, "y\n").stderr).toContain(`config file written: ${config}`);
+    expect(readFileSync(config, "utf8")).toBe(written);
+  });
+
+  test("version → the sidecar's and the program's; -o json → Cosmovisor's names", () => {
+    expect(chainvisor(["version"]).stdout).toMatch(/^chainvisor version: \d+\.\d+\.\d+\n1\.2\.3\n$/);
+    const json = JSON.parse(chainvisor(["version", "-o", "json"]).stdout) as Record<string, unknown>;
+    expect(json).toEqual({
+      ...{ chainvisor_version: expect.any(String), cosmovisor_version: expect.any(String) },
+      app_version: JSON.parse(LONG) as unknown,
+    });
+  });
+
+  test("add-upgrade with a height → plan has it, the node's own file is not written", () => {
+    mkdirSync(join(home, "data"), { recursive: true });
+    expect(chainvisor(["add-upgrade", "V2", exe, "--upgrade-height", "12"])).toMatchObject({ status: 0 });
+    expect(existsSync(join(home, "data/upgrade-info.json"))).toBe(false);
+    const { plans } = JSON.parse(chainvisor(["plan", "-o", "json"]).stdout) as { plans: object[] };
+    expect(plans).toMatchObject([{ name: "v2", height: "12", origin: "operator", is_ready: true }]);
+    expect(chainvisor(["show-upgrade-info"]).stdout).toBe(`No upgrade info found at ${home}/data/upgrade-info.json\n`);
+  });
+
+  test("doctor → exit 2 and the next command when something is wrong, else 0", () => {
+    const env = { ...ENV, DAEMON_SHUTDOWN_GRACE: "30s" };
+    expect(chainvisor(["doctor"], env)).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/0 wrong, 0 warnings\n$/),
+    });
+    mkdirSync(join(home, "cosmovisor/upgrades/V3"));
+    const { status, stdout } = chainvisor(["doctor"], env);
+    expect(status).toBe(2);
+    expect(stdout).toContain(`→ mv ${home}/cosmovisor/upgrades/V3 ${home}/cosmovisor/upgrades/v3`);
+    rmSync(join(home, "cosmovisor/upgrades/V3"), { recursive: true });
+  });
+
+  test.each([
+    [["nosuch"], 'unknown command "nosuch" for "chainvisor"'],
+    [["add-batch-upgrade"], "either --upgrade-file or --upgrade-list must be provided"],
+    [["run", "start", "--cosmovisor-config"], "--cosmovisor-config requires an argument"],
+    [["config", "--cosmovisor-config", "/no/such.toml"], "config not found: at /no/such.toml : "],
+  ])("%j → exit 2, said in one line", (args, words) => {
+    const { status, stderr } = chainvisor(args);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(words)]);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
+});
