@@ -11,7 +11,7 @@ export const WAITING: VisorStatus = {
   v: 1,
   phase: "waiting",
   since: "2026-01-01T00:00:00.000Z",
-  program: { name: "genesis", file: "/home/chain/cosmovisor/genesis/bin/chaind", pid: 7 },
+  program: { name: "genesis", file: "/var/lib/chain/cosmovisor/genesis/bin/chaind", pid: 7 },
   height: { value: "900", source: "rpc" },
   plan: { name: EVIL, height: "1000", info: EVIL, origin: "chain" },
   eta: { seconds: 500, plus_minus: 20 },
