@@ -38,7 +38,10 @@ export const diskFiles: Files = {
   remove: (path) => rmSync(path, { recursive: true, force: true }),
   symlink: (target, path) => symlinkSync(target, path),
   chmod: (path, mode) => chmodSync(path, mode),
-  copy: (from, to) => copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL),
+  copy: (from, to, how) => {
+    const reflink = how === "reflink" ? constants.COPYFILE_FICLONE_FORCE : constants.COPYFILE_FICLONE;
+    return copyFile(from, to, reflink | constants.COPYFILE_EXCL);
+  },
   syncFolder: (path) => syncFolder(path),
   syncFile,
   freeBytes: (path) => {

@@ -44,8 +44,11 @@ export interface Files {
   remove(path: string): void;
   symlink(target: string, path: string): void;
   chmod(path: string, mode: number): void;
-  /** A file to a path that is free: by reflink where the file system can, without holding up the process. */
-  copy(from: string, to: string): Promise<void>;
+  /**
+   * A file to a path that is free, without holding up the process: by reflink where the file system can.
+   * @param how `reflink`: by that, or not at all
+   */
+  copy(from: string, to: string, how?: "reflink"): Promise<void>;
   /** Makes the names in a folder durable. */
   syncFolder(path: string): void;
   /** Makes a file's bytes durable that something else wrote. */

@@ -1,12 +1,114 @@
 /** `chainvisor rollback`. */
+import { join } from "node:path";
+import { HomeLock } from "../../engine/home/home-lock.js";
 import { UpgradeError } from "../../errors.js";
 import type { Cobra } from "../../shell/cobra.js";
+import { shellWord } from "../../shell-word.js";
+import { usage } from "../../usage.js";
+import { type ListedBackup, listBackups } from "../backup/list.js";
+import { type Restored, restore } from "../backup/restore.js";
+import { realMachine } from "../real-machine.js";
+import { leftApp } from "../run/app-record.js";
+import { linkPrevious } from "../run/link.js";
+import { placesOf } from "../run/place.js";
+import type { Settings } from "../settings.js";
+import type { VisorTools } from "../tools.js";
 
-export function registerRollback(program: Cobra): void {
+interface RollbackOptions {
+  readonly backup?: string;
+  readonly programOnly?: boolean;
+}
+
+export function registerRollback(program: Cobra, tools: VisorTools): void {
   program
     .command("rollback")
     .summary("Go back to a backup")
-    .action(() => {
-      throw new UpgradeError("UPG_NOT_FOUND_METHOD", "this build has no `chainvisor rollback`");
+    .description(
+      "Checks a backup, puts its data in the place of the present data, which stays beside it, and links the program that had\n" +
+        "written it. What a validator's key has signed is never set back. The node must be stopped.\n" +
+        "--program-only links the program before the last switch and leaves the data: for a chain of this project,\n" +
+        "`rollback --to HEIGHT` of its program then takes the state back.",
+    )
+    .option("--backup <name>", "a name of `chainvisor backups` (default: the latest that has a manifest)")
+    .option("--program-only", "link the program before the last switch; the data stays")
+    .example("rollback", "rollback --backup data-backup-2026-11-23-v2-1000")
+    .action(async (options: RollbackOptions) => {
+      const settings = tools.settings();
+      const lock = HomeLock.acquire(join(settings.root, "chainvisor.lock"));
+      try {
+        requireStopped(tools, settings);
+        if (options.programOnly) goBackToProgram(tools, settings);
+        else await goBack(tools, settings, chosen(tools, settings, options.backup));
+      } finally {
+        lock.release();
+      }
     });
+}
+
+/** @throws UpgradeError UPG_STORE_LOCKED */
+function requireStopped({ files }: VisorTools, settings: Settings): void {
+  const { appFile, data } = placesOf(settings);
+  const app = leftApp(files, realMachine.processes, appFile);
+  if (app) {
+    const message = `process ${app.pid} is the application of this home: stop it first (\`kill ${app.pid}\`)`;
+    throw new UpgradeError("UPG_STORE_LOCKED", message);
+  }
+  // Of this project's programs, whoever started one.
+  const lockFile = join(data, "LOCK");
+  if (files.facts(lockFile)?.kind === "file") HomeLock.acquire(lockFile).release();
+}
+
+/** @throws UpgradeError UPG_NOT_FOUND_FILE, UPG_INVALID_ARGUMENT */
+function chosen({ files }: VisorTools, { backupDir }: Settings, name: string | undefined): ListedBackup {
+  const found = listBackups(files, backupDir);
+  const wanted = name === undefined ? found.find(({ manifest }) => manifest) : found.find((each) => each.name === name);
+  if (!wanted) {
+    const what = name === undefined ? "no backup that has a manifest" : `no backup ${name}`;
+    throw new UpgradeError("UPG_NOT_FOUND_FILE", `there is ${what} in ${backupDir}: \`chainvisor backups\` lists them`);
+  }
+  if (!wanted.manifest) {
+    throw usage(
+      `${wanted.folder} has no manifest, so it cannot be checked: copy it by hand, but for priv_validator_state.json`,
+    );
+  }
+  return wanted;
+}
+
+async function goBack(tools: VisorTools, settings: Settings, { folder, manifest }: ListedBackup): Promise<void> {
+  if (!manifest) return;
+  const { files, output } = tools;
+  const { home, root } = settings;
+  const total = manifest.files.length;
+  output.say(`checking ${folder}: ${total} files`);
+  const { signal } = new AbortController();
+  const done = await restore({ files, home, root, folder, manifest, signal, onFile: () => undefined });
+  const { kept, program, isSignedKept } = done;
+  const answer = { restored: folder, kept: kept ?? null, program: program ?? null, signed_kept: isSignedKept };
+  output.print({ ...answer, plan: manifest.plan }, wordsOf(settings, folder, done, manifest.plan));
+}
+
+function wordsOf({ home }: Settings, folder: string, done: Restored, plan: { name: string; height: string }): string {
+  const { kept, program, isSignedKept } = done;
+  const lines = [`${home}/data is that of ${folder}, before "${plan.name}" at height ${plan.height}.`];
+  if (kept) lines.push(`The data before is in ${kept}; when it is needed no more: rm -r ${shellWord(kept)}`);
+  if (program) lines.push(`The current program is that of ${program}.`);
+  if (isSignedKept) lines.push("The record of what the consensus key signed last is the present one, which is later.");
+  lines.push(
+    `The next \`chainvisor run\` makes the upgrade again. Put another program into upgrades/${plan.name}/bin before, or start ` +
+      `with --unsafe-skip-upgrades ${plan.height} where all validators do.`,
+  );
+  return lines.join("\n");
+}
+
+function goBackToProgram({ output, files }: VisorTools, settings: Settings): void {
+  const { current, previous } = placesOf(settings);
+  if (!files.linkFacts(previous)) {
+    throw new UpgradeError("UPG_NOT_FOUND_FILE", `there is no ${previous}: no switch was made here`);
+  }
+  const folder = linkPrevious(files, current);
+  const next = `${settings.name} rollback --to HEIGHT --home ${shellWord(settings.home)}`;
+  output.print(
+    { program: folder, next },
+    `The current program is that of ${folder}. The data is as it was: \`${next}\` takes the state of a chain of this project back.`,
+  );
 }

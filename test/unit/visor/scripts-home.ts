@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync,
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
+import { concatBytes, fromHex } from "../../../host/bytes.js";
+import { crc32c } from "../../../host/visor/heights/crc32c.js";
 import { realMachine } from "../../../host/visor/real-machine.js";
 import { runVisor, type VisorOptions } from "../../../host/visor/run/visor.js";
 import type { Settings } from "../../../host/visor/settings.js";
@@ -59,6 +61,11 @@ export class ScriptsHome {
     return readlinkSync(this.file("cosmovisor", "current"));
   }
 
+  /** Waits until a line of the log holds this text. */
+  async says(text: string): Promise<void> {
+    while (!this.lines.some((line) => line.includes(text))) await realMachine.clock.sleep(5);
+  }
+
   settings(changes: Partial<Settings> = {}): Settings {
     return {
       ...{ home: this.path, name: DAEMON, root: this.file("cosmovisor"), backupDir: this.path },
@@ -80,6 +87,34 @@ export class ScriptsHome {
       log: (level, message) => void this.lines.push(`${level} ${message}`),
       ...others,
     });
+  }
+}
+
+/** CometBFT's log, with these ends of heights and another message between them. */
+export function walOf(...heights: readonly bigint[]): Uint8Array {
+  return concatBytes(...heights.flatMap((height) => [frame(fromHex("0a0212000a")), frame(endHeight(height))]));
+}
+
+/** TimedWALMessage with a time and EndHeight. */
+export function endHeight(height: bigint): Uint8Array {
+  const end = height === 0n ? [] : [0x08, ...varint(height)];
+  const time = [0x0a, 0x04, 0x08, ...varint(100_000n)];
+  return Uint8Array.from([...time, 0x12, end.length + 2, 0x22, end.length, ...end]);
+}
+
+export function frame(message: Uint8Array, crc = crc32c(message)): Uint8Array {
+  const head = new DataView(new ArrayBuffer(8));
+  head.setUint32(0, crc);
+  head.setUint32(4, message.length);
+  return concatBytes(new Uint8Array(head.buffer), message);
+}
+
+function varint(value: bigint): number[] {
+  const bytes: number[] = [];
+  for (let rest = value; ; rest >>= 7n) {
+    const low = Number(rest & 0x7fn);
+    if (rest < 0x80n) return [...bytes, low];
+    bytes.push(low | 0x80);
   }
 }
 

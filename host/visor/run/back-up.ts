@@ -1,0 +1,27 @@
+/** The backup as a step of the switch. */
+import type { Program } from "../../programs/layout.js";
+import type { Shared } from "./options.js";
+import type { Plan } from "./plan-file.js";
+
+/** @throws Error in words */
+export async function backUp(
+  { settings, machine, board, log, signal }: Shared,
+  current: Program,
+  plan: Plan,
+): Promise<void> {
+  const { makeBackup } = await import("../backup/backup.js");
+  const { files, clock } = machine;
+  const begin = clock.now();
+  log("info", `backs up ${settings.home}/data into ${settings.backupDir}`);
+  const { folder, manifest } = await makeBackup({
+    ...{ files, clock, settings, plan, program: current.folder, signal, log },
+    onProgress: (done, total) =>
+      board.update({ progress: { what: "bytes", done: String(done), total: String(total) } }),
+  });
+  board.count("backupBytes", manifest.bytes);
+  board.update({ progress: null });
+  log(
+    "info",
+    `the backup is ${folder}: ${manifest.files.length} files, by ${manifest.how}, in ${((clock.now() - begin) / 1_000).toFixed(1)} s`,
+  );
+}
