@@ -69,9 +69,11 @@ const TOP_COMMANDS: readonly TopCommand[] = [
   },
   {
     name: "upgrade",
-    summary: "Witnesses of upgrades, for those who run a handler again",
-    register: async (program, output) =>
-      (await import("../offline/commands/upgrade.js")).registerUpgrade(program, output),
+    summary: "Rehearse upgrades, and witnesses of those that were applied",
+    register: async (program, output) => {
+      const group = (await import("../offline/commands/upgrade.js")).registerUpgrade(program, output);
+      (await import("../rehearsal/commands/rehearse.js")).registerRehearse(group, output);
+    },
   },
   {
     name: "verify",

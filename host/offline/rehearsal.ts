@@ -3,7 +3,6 @@
  * the store upgrades made, and what the upgrade block refuses before it runs the handler. Everything goes to memory.
  */
 
-import { OverlayDatabase } from "../author/trial/overlay-database.js";
 import { App } from "../chain/app.js";
 import type { GenesisFacts } from "../chain/genesis/genesis.js";
 import { Core } from "../core/core.js";
@@ -16,6 +15,7 @@ import { sha256 } from "../native/sha256.js";
 import { programChain } from "../shell/program-chain.js";
 import type { Database } from "../store/disk/database.js";
 import { MemoryDatabase } from "../store/disk/memory-database.js";
+import { OverlayDatabase } from "../store/disk/overlay-database.js";
 import type { Plan } from "../types.js";
 import { guardBefore } from "../upgrade/guards.js";
 import type { RegisteredHandler } from "../upgrade/handlers.js";

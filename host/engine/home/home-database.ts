@@ -48,6 +48,8 @@ export interface SharedReader {
   readonly database: Database;
   /** Another process holds the home. */
   readonly isRunning: boolean;
+  /** Gives back the snapshot that is read, so that its node may use old pages again; the next read sees the last commit. */
+  renew(): void;
   close(): void;
 }
 
@@ -63,7 +65,7 @@ export function openShared({ lockFile, databaseFile }: Home): SharedReader {
   } catch (error) {
     if (!isUpgradeError(error) || error.code !== "UPG_STORE_LOCKED" || !existsSync(`${databaseFile}-lock`)) throw error;
     const database = new LmdbDatabase(databaseFile, { readOnly: true });
-    return { database, isRunning: true, close: () => database.close() };
+    return { database, isRunning: true, renew: () => database.renew(), close: () => database.close() };
   }
   try {
     const database = LmdbFileDatabase.open(databaseFile);
@@ -71,7 +73,7 @@ export function openShared({ lockFile, databaseFile }: Home): SharedReader {
       database.close();
       hold.release();
     };
-    return { database, isRunning: false, close };
+    return { database, isRunning: false, renew: () => undefined, close };
   } catch (error) {
     hold.release();
     throw error;

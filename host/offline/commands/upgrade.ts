@@ -3,10 +3,12 @@ import type { Cobra } from "../../shell/cobra.js";
 import type { Output } from "../../shell/output.js";
 import type { WitnessFlags } from "../witness.js";
 
-export function registerUpgrade(program: Cobra, output: Output): void {
-  const group = program.command("upgrade").summary("Witnesses of upgrades, for those who run a handler again");
+/** @returns the group, for commands of other rooms */
+export function registerUpgrade(program: Cobra, output: Output): Cobra {
+  const group = program.command("upgrade").summary("Rehearse upgrades, and witnesses of those that were applied");
   registerWitness(group, output);
   registerForget(group, output);
+  return group;
 }
 
 function registerWitness(group: Cobra, output: Output): void {

@@ -107,6 +107,20 @@ export class LmdbDatabase implements Database {
     );
   }
 
+  /** What is read from now on may be newer: until then reads of one piece of work may all see one snapshot, which keeps its pages from being used again. */
+  renew(): void {
+    this.#db.resetReadTxn();
+  }
+
+  /** Writes a copy of one moment into a new file, while others go on writing. @throws UpgradeError UPG_STORE_FULL, UPG_STORE_IO */
+  async copyTo(path: string): Promise<void> {
+    try {
+      await this.#db.backup(path, false);
+    } catch (cause) {
+      throw diskFailure("write", `cannot copy the database to ${path}`, path, cause);
+    }
+  }
+
   transaction(changes: (batch: Batch) => void, options: TransactionOptions = {}): void {
     this.#settle();
     this.#staged = options.isDurableLater ? this.#staged + 1 : 0;

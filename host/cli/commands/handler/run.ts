@@ -2,11 +2,11 @@
 
 import { openMappedHandler } from "../../../author/map/mapped-handler.js";
 import { gasLines } from "../../../author/testing/gas-text.js";
-import { type Trial, tryHandler } from "../../../author/trial/trial.js";
-import { failedAnswer, trialAnswer } from "../../../author/trial/trial-answer.js";
 import { isUpgradeError } from "../../../errors.js";
 import type { Failure } from "../../../harness/failure/explain.js";
 import { failureLines } from "../../../harness/failure/failure-lines.js";
+import { type Trial, tryHandler } from "../../../rehearsal/handler-trial.js";
+import { failedAnswer, trialAnswer } from "../../../rehearsal/report/trial-answer.js";
 import type { Cobra } from "../../../shell/cobra.js";
 import { HANDLER_DISK_MAX_HELP, parseCount, parseHeight } from "../../../shell/options.js";
 import type { Output } from "../../../shell/output.js";

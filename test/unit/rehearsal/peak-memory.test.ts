@@ -1,7 +1,7 @@
 /** The most memory that a piece of work takes. */
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { watchPeakMemory } from "../../../host/author/trial/peak-memory.js";
+import { watchPeakMemory } from "../../../host/rehearsal/block/peak-memory.js";
 
 const MIB = 1_048_576;
 const FILLED = 64 * MIB;

@@ -2,10 +2,10 @@
 import "../../serve-chain.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { OverlayDatabase } from "../../../host/author/trial/overlay-database.js";
 import { toHex, utf8 } from "../../../host/bytes.js";
 import type { Database } from "../../../host/store/disk/database.js";
 import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
+import { OverlayDatabase } from "../../../host/store/disk/overlay-database.js";
 import { databaseSuite } from "../../suite/database.js";
 
 databaseSuite("OverlayDatabase over an empty one", () => {

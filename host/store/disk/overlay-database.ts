@@ -4,7 +4,7 @@
 
 import type { SpillFiles } from "../../branch/spill/spill-files.js";
 import { compareBytes, toHex } from "../../bytes.js";
-import type { Batch, Database, DatabaseRange } from "../../store/disk/database.js";
+import type { Batch, Database, DatabaseRange } from "./database.js";
 
 const PAGE_KEYS = 1_024;
 

@@ -1,10 +1,11 @@
 /** What a trial did, as `chaind handler run` prints it. */
+
+import { failureAnswer } from "../../author/testing/failure-answer.js";
 import { toUpperHex } from "../../bytes.js";
 import type { UpgradeError } from "../../errors.js";
 import type { Failure } from "../../harness/failure/explain.js";
 import { PAGE_BYTES } from "../../wasm/limits.js";
-import { failureAnswer } from "../testing/failure-answer.js";
-import type { Trial } from "./trial.js";
+import type { Trial } from "../handler-trial.js";
 
 const NOTE =
   "app_hash is that of a trial block: the block of the upgrade has a time and transactions of its own, and may have another one; " +

@@ -1,0 +1,133 @@
+/** `chaind upgrade rehearse`: what would the upgrade do to this chain, and to this machine? */
+import { setPriority } from "node:os";
+import { utf8 } from "../../bytes.js";
+import { UpgradeError } from "../../errors.js";
+import type { OnProgress } from "../../progress.js";
+import type { Cobra } from "../../shell/cobra.js";
+import { HANDLER_DISK_MAX_HELP, parseCount, parseHeight, parsePositive } from "../../shell/options.js";
+import type { Output } from "../../shell/output.js";
+
+interface RehearseFlags {
+  readonly plan?: string;
+  readonly handler?: string;
+  readonly at?: bigint;
+  readonly snapshot?: string;
+  readonly copy?: boolean;
+  readonly time?: string;
+  readonly handlers?: string;
+  readonly handlersStaged?: string;
+  readonly handlerDiskMax?: number;
+  readonly runs: number;
+  readonly gas?: boolean;
+  readonly idempotent?: boolean;
+  readonly require?: string;
+  readonly diff?: string;
+  readonly report?: string;
+  readonly show: number;
+}
+
+/** What a node needs comes first. */
+const NICE = 19;
+const SAY_MILLIS = 2_000;
+
+export function registerRehearse(group: Cobra, output: Output): void {
+  group
+    .command("rehearse")
+    .summary("Make the upgrade's block on a copy of the state, and report what it would do")
+    .description(
+      "Makes the block of an upgrade on a branch of the state in a home, in the very way in which the node makes it, and\n" +
+        "reports versions, stores, changed pairs, gas, times, memory, disk, queries and the app hash. Nothing is written there,\n" +
+        "and a node may run in the home meanwhile; what the block would write is kept in a temporary folder (TMPDIR).\n\n" +
+        "Exit status 0: it would apply. 20: it would fail. 21: nodes would refuse the handler. 10, 11, 12: the node would halt.\n" +
+        "30: the disk has no room for it. 1: a check that --require names did not pass. 3: no plan, or no state of that height.",
+    )
+    .option("--plan <name|file>", "plan, by name or as a file with its JSON (default: the scheduled one)")
+    .option("--handler <file>", "handler in place of those of the home and the program")
+    .option("--at <height>", "begin with the state of this height (default: the last one)", parseHeight)
+    .option("--snapshot <file>", "begin with the state of this archive, as `snapshots dump` writes it")
+    .option(
+      "--copy",
+      "copy the database first and rehearse on the copy, for blocks that take longer than the node keeps states",
+    )
+    .option("--time <time>", "time of the block, RFC 3339 (default: just after the last block)")
+    .option("--handlers <dir>", "folder of upgrade handlers (default: those built with this program)")
+    .option("--handlers-staged <dir>", "one more folder of handlers that wait for their height")
+    .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount)
+    .option("--runs <n>", "make the block so often: all must come to one app hash", parsePositive, 2)
+    .option("--gas", "report what the gas went to; for that the handler runs once more")
+    .option("--idempotent", "the handler is declared to change nothing when it runs again: try it")
+    .option(
+      "--require <checks>",
+      "all, or names of checks with commas between: end with 1 where one of them did not pass",
+    )
+    .option("--diff <file>", "write every changed pair to this file, as lines of JSON")
+    .option("--show <n>", "changed pairs of each store in the report", parseCount, 5)
+    .option("--report <file>", "write the report as one HTML page too")
+    .example(
+      "upgrade rehearse --home node",
+      "upgrade rehearse --handler v3.wasm --report v3.html --home node",
+      "upgrade rehearse --plan v3 --require all -o json --home node",
+    )
+    .action(async (flags: RehearseFlags, command: Cobra) => {
+      await run(flags, String(command.optsWithGlobals()["home"]), output);
+    });
+}
+
+async function run(flags: RehearseFlags, home: string, output: Output): Promise<void> {
+  lowerPriority();
+  const { parseRequired, unmet } = await import("../report/checks.js");
+  const required = flags.require === undefined ? [] : parseRequired(flags.require);
+  const { rehearse } = await import("../rehearse.js");
+  const { parseTime } = await import("../../time.js");
+  const { diff, report: page, time, copy, handlersStaged, idempotent, show, gas, ...same } = flags;
+  const report = await rehearse({
+    ...same,
+    ...{ home, isCopied: copy, staged: handlersStaged, isIdempotent: idempotent, shown: show },
+    gas: gas || page !== undefined,
+    time: time === undefined ? undefined : parseTime(time),
+    diff: diff === undefined ? undefined : await ownFile(home, diff),
+    log: (level, message) => {
+      if (level === "warn" || level === "error") output.say(`${level}: ${message}`);
+    },
+    onProgress: progressLines((line) => output.say(line)),
+  });
+  if (page !== undefined) {
+    const { htmlReport } = await import("../report/html.js");
+    const { writeFileAtomically } = await import("../../engine/home/atomic-file.js");
+    writeFileAtomically(await ownFile(home, page), utf8(htmlReport(report)));
+  }
+  const { textReport } = await import("../report/text.js");
+  const missing = report.exit === 0 ? unmet(required, report) : [];
+  output.print({ ...report, unmet: missing }, textReport(report, missing));
+  process.exitCode = report.exit === 0 && missing.length > 0 ? 1 : report.exit;
+}
+
+/** Where the system does not let it, it runs as it is. */
+function lowerPriority(): void {
+  try {
+    setPriority(NICE);
+  } catch {
+    // Not on this system.
+  }
+}
+
+/** @throws UpgradeError UPG_INVALID_ARGUMENT: the file is one that a node needs */
+async function ownFile(home: string, path: string): Promise<string> {
+  const { Home } = await import("../../engine/home/home.js");
+  const { outputFile } = await import("../../offline/output-file.js");
+  const { path: file, isStream } = outputFile(new Home(home), path);
+  if (!isStream) return file;
+  throw new UpgradeError("UPG_INVALID_ARGUMENT", `${path} is no ordinary file`);
+}
+
+/** How far the block has come, now and then. */
+function progressLines(say: (line: string) => void): OnProgress {
+  let last = performance.now();
+  return (phase, store, done, total) => {
+    const now = performance.now();
+    if (now - last < SAY_MILLIS) return;
+    last = now;
+    const of = total > 0 ? ` of ${total}` : "";
+    say(`${phase}${store === "" ? "" : ` ${store}`}: ${done}${of}`);
+  };
+}

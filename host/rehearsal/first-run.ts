@@ -1,0 +1,213 @@
+/** The run that is looked at closely, and the further ones that must come to the same. */
+import { closeSync, openSync, writeSync } from "node:fs";
+import { equalBytes } from "../bytes.js";
+import type { WasmHandler } from "../handler/handler.js";
+import type { GasProfile } from "../harness/gas/gas-profile.js";
+import { diskFailure } from "../store/disk/lmdb-errors.js";
+import { formatTime } from "../time.js";
+import type { Timestamp } from "../types.js";
+import { askQueries, type QueryResult } from "./block/asked-queries.js";
+import { availableMemory, type DiskNeed, diskNeed } from "./block/machine-room.js";
+import { watchPeakMemory } from "./block/peak-memory.js";
+import { type BlockOptions, Rehearsal, type RehearsedBlock } from "./block/rehearse-block.js";
+import { laterTime } from "./block/times.js";
+import { ChangeReader, type DescribedChange } from "./diff/described-change.js";
+import { recordKinds } from "./diff/record-kinds.js";
+import { type Changes, storeChanges } from "./diff/store-changes.js";
+import { changedByAgain } from "./idempotence.js";
+import type { RehearseOptions } from "./rehearse.js";
+import type { CheckList } from "./report/checks.js";
+
+export interface RunFacts {
+  readonly options: RehearseOptions;
+  readonly block: BlockOptions;
+  /** Loaded, its block not made. */
+  readonly rehearsal: Rehearsal;
+  readonly time: Timestamp;
+  readonly checks: CheckList;
+  readonly profile: GasProfile | undefined;
+  /** The one that runs; undefined: a function of the program. */
+  readonly handler: WasmHandler | undefined;
+}
+
+interface MadeRun {
+  readonly time: Timestamp;
+  readonly appHash: Uint8Array;
+  readonly millis: number;
+}
+
+/** Everything that is known once all runs are over. */
+export interface RunResults {
+  readonly block: RehearsedBlock;
+  readonly profile: GasProfile | undefined;
+  readonly changes: Changes;
+  readonly shown: readonly DescribedChange[];
+  readonly changedPairs: number;
+  readonly diffFile: string | undefined;
+  readonly queries: readonly QueryResult[];
+  readonly validators: { readonly before: number; readonly after: number };
+  readonly disk: DiskNeed;
+  readonly memory: { readonly peak: number; readonly available: number };
+  readonly runs: readonly MadeRun[];
+  /** Undefined: not looked at. */
+  readonly dependsOnTime: boolean | undefined;
+  /** A deposit or a vote ends then. */
+  readonly nextEnd: Timestamp | undefined;
+  readonly reading: { readonly renewals: number; readonly heldMillisMax: number };
+}
+
+const RUNS_DEFAULT = 2;
+const SHOWN_DEFAULT = 5;
+
+/** @throws Halt; UpgradeError as the block ends with */
+export async function firstRun(facts: RunFacts): Promise<RunResults> {
+  const { rehearsal, time, options, checks, profile } = facts;
+  const { app } = rehearsal;
+  const nextEnd = app.nextEndTime;
+  const validatorsBefore = app.validators?.length ?? 0;
+  const available = availableMemory();
+  const peak = watchPeakMemory();
+  const block = closing(peak, () => rehearsal.run(time));
+  const memory = { peak: peak.bytes, available };
+  const disk = diskNeed(facts.block.home, block);
+  const validators = { before: validatorsBefore, after: app.validators?.length ?? 0 };
+  const diff = changesOf(facts, block);
+  const { height } = facts.block.place;
+  const queries = await askQueries({ app, genesis: facts.block.state.genesis, height, time });
+  const more = furtherRuns(facts, block, nextEnd);
+  if (options.isIdempotent && facts.handler) checkAgain(facts, block, facts.handler);
+  else checks.notChecked("idempotence", "nobody has declared that the handler may run twice: --idempotent");
+  const { reading } = rehearsal;
+  return { block, profile, ...diff, queries, validators, disk, memory, ...more, nextEnd, reading };
+}
+
+function closing<T>(peak: { close(): void }, work: () => T): T {
+  try {
+    return work();
+  } finally {
+    peak.close();
+  }
+}
+
+function changesOf(
+  { options, block: { core, place } }: RunFacts,
+  { app, result }: RehearsedBlock,
+): Pick<RunResults, "changes" | "shown" | "changedPairs" | "diffFile"> {
+  const [before, after] = [app.multiStore.at(place.height - 1n), app.multiStore.at(place.height)];
+  const reader = new ChangeReader(recordKinds(app.chain, core));
+  const shown: DescribedChange[] = [];
+  const inStore = new Map<string, number>();
+  const file = options.diff === undefined ? undefined : new LineFile(options.diff);
+  let changedPairs = 0;
+  try {
+    const renamed = result.applied?.handler.storeUpgrades.renamed ?? [];
+    const changes = storeChanges(before, after, { renamed }, (store, change) => {
+      changedPairs++;
+      const count = (inStore.get(store) ?? 0) + 1;
+      inStore.set(store, count);
+      const isShown = count <= (options.shown ?? SHOWN_DEFAULT);
+      if (!isShown && !file) return;
+      const described = reader.describe(store, change);
+      if (isShown) shown.push(described);
+      file?.write(described);
+    });
+    file?.finish();
+    return { changes, shown, changedPairs, diffFile: options.diff };
+  } finally {
+    file?.close();
+  }
+}
+
+/** The same block again, at another time: equal app hashes show that neither chance nor the time has a part in them. */
+function furtherRuns(
+  { options, block, time, checks }: RunFacts,
+  { appHash, millis }: RehearsedBlock,
+  nextEnd: Timestamp | undefined,
+): Pick<RunResults, "runs" | "dependsOnTime"> {
+  const runs: MadeRun[] = [{ time, appHash, millis }];
+  const make = (at: Timestamp) => {
+    const made = againAt(block, at);
+    runs.push(made);
+    return equalBytes(made.appHash, appHash);
+  };
+  const wanted = options.runs ?? RUNS_DEFAULT;
+  if (wanted < 2) {
+    checks.notChecked("determinism", "the block was made once: --runs 2");
+    checks.notChecked("time", "the block was made once: --runs 2");
+    return { runs, dependsOnTime: undefined };
+  }
+  const other = laterTime(time, nextEnd);
+  let dependsOnTime: boolean | undefined;
+  let isSame = true;
+  if (!other) checks.notChecked("time", "a deposit or a vote ends at the time of the block");
+  else {
+    dependsOnTime = !make(other);
+    if (dependsOnTime)
+      checks.found("time", `at ${formatTime(other)} the app hash is another one than at ${formatTime(time)}`);
+    else checks.passed("time");
+  }
+  // Another app hash at another time says nothing of chance.
+  for (let made = dependsOnTime === false ? 2 : 1; made < wanted && isSame; made++) isSame = make(time);
+  if (isSame) checks.passed("determinism");
+  else
+    checks.found(
+      "determinism",
+      "the same block on the same state came to two app hashes: validators would part at this height",
+    );
+  return { runs, dependsOnTime };
+}
+
+function againAt(block: BlockOptions, time: Timestamp): MadeRun {
+  const rehearsal = new Rehearsal({ ...block, log: () => undefined });
+  try {
+    const { appHash, millis } = rehearsal.run(time);
+    return { time, appHash, millis };
+  } finally {
+    rehearsal.close();
+  }
+}
+
+function checkAgain({ block, time, checks }: RunFacts, made: RehearsedBlock, handler: WasmHandler): void {
+  const facts = { handler, time, chainId: block.state.genesis.chainId, height: block.place.height };
+  const changed = changedByAgain(made, block.place.plan, block.core, facts);
+  if (changed === undefined) checks.passed("idempotence");
+  else checks.found("idempotence", changed);
+}
+
+/** Lines of JSON, written a block at a time. */
+class LineFile {
+  readonly #file: number;
+  #lines: string[] = [];
+  #length = 0;
+
+  /** @throws UpgradeError UPG_STORE_IO, UPG_STORE_FULL */
+  constructor(private readonly path: string) {
+    this.#file = this.#mapped(() => openSync(path, "w", 0o644));
+  }
+
+  write(line: object): void {
+    const text = `${JSON.stringify(line)}\n`;
+    this.#lines.push(text);
+    this.#length += text.length;
+    if (this.#length > 1_048_576) this.finish();
+  }
+
+  finish(): void {
+    const bytes = Buffer.from(this.#lines.join(""));
+    this.#lines = [];
+    this.#length = 0;
+    for (let done = 0; done < bytes.length; ) done += this.#mapped(() => writeSync(this.#file, bytes, done));
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #mapped<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (cause) {
+      throw diskFailure("write", `cannot write ${this.path}`, this.path, cause);
+    }
+  }
+}

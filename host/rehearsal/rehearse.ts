@@ -1,0 +1,170 @@
+/**
+ * `chaind upgrade rehearse`: the block of an upgrade, made on the state of a home, a copy or a snapshot, while its node goes on.
+ * Nothing is written but the temporary folder. What it would do, and how it would end, is a report.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { openMappedHandler } from "../author/map/mapped-handler.js";
+import { Core } from "../core/core.js";
+import { Home } from "../engine/home/home.js";
+import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
+import type { WasmHandler } from "../handler/handler.js";
+import type { Failure } from "../harness/failure/explain.js";
+import { PLAN_INFO_BYTES_MAX } from "../limits.js";
+import type { OnProgress } from "../progress.js";
+import type { Height, Plan, Timestamp } from "../types.js";
+import type { LogLevel } from "../upgrade/handlers.js";
+import { type BlockOptions, Rehearsal } from "./block/rehearse-block.js";
+import { timeAfter } from "./block/times.js";
+import { firstRun, type RunFacts } from "./first-run.js";
+import { gasOf, whyItFailed } from "./handler-runs.js";
+import { CheckList } from "./report/checks.js";
+import { failedReport, type ReportFacts, reportOf } from "./report/make-report.js";
+import type { Report } from "./report/report.js";
+import { type OpenState, openState } from "./state/open-state.js";
+import { choosePlace, type Place, type WantedPlan } from "./state/place.js";
+
+export interface RehearseOptions {
+  readonly home: string;
+  /** Name of a plan, or a file with one as JSON. Default: the scheduled plan, else that of the handler. */
+  readonly plan?: string | undefined;
+  /** File of a handler, in place of what home and program have. */
+  readonly handler?: string | undefined;
+  /** The committed state to begin with. Default: the last. */
+  readonly at?: Height | undefined;
+  readonly snapshot?: string | undefined;
+  readonly isCopied?: boolean | undefined;
+  /** Of the block. Default: just after the last block's. */
+  readonly time?: Timestamp | undefined;
+  readonly handlers?: string | undefined;
+  readonly staged?: string | undefined;
+  readonly handlerDiskMax?: number | undefined;
+  /** How often the block is made. Default: 2. */
+  readonly runs?: number | undefined;
+  /** Say what the gas went to: for that the handler runs once more. */
+  readonly gas?: boolean | undefined;
+  /** The author says that a second run of the handler changes nothing. */
+  readonly isIdempotent?: boolean | undefined;
+  /** Where all changed pairs go, as lines of JSON. */
+  readonly diff?: string | undefined;
+  /** Changed pairs of each store that the report shows. */
+  readonly shown?: number | undefined;
+  readonly log: (level: LogLevel, message: string) => void;
+  readonly onProgress?: OnProgress;
+}
+
+/** @throws UpgradeError for what is no end of a block: no home, no such file, a wrong argument */
+export async function rehearse(options: RehearseOptions): Promise<Report> {
+  const begun = performance.now();
+  const home = new Home(options.home);
+  const core = new Core();
+  const handler = options.handler === undefined ? undefined : openHandler(options.handler);
+  const state = await openState({ home, snapshot: options.snapshot, isCopied: options.isCopied });
+  const facts: ReportFacts = { home, state, begun, place: undefined, handler: wasmOf(handler), failure: undefined };
+  try {
+    if (isUpgradeError(handler)) return failedReport(handler, facts);
+    const place = placeOf(state, core, handler, options);
+    return await atPlace({ ...facts, place }, { options, core, handler, place });
+  } finally {
+    state.close();
+  }
+}
+
+interface Wanted {
+  readonly options: RehearseOptions;
+  readonly core: Core;
+  readonly handler: WasmHandler | undefined;
+  readonly place: Place;
+}
+
+async function atPlace(facts: ReportFacts, { options, core, handler, place }: Wanted): Promise<Report> {
+  const { home, state } = facts;
+  const { handlers, staged, handlerDiskMax, log, onProgress } = options;
+  const block: BlockOptions = {
+    ...{ home, state, core, place, handler, handlers, staged, handlerDiskMax, log },
+    ...(onProgress ? { onProgress } : {}),
+  };
+  let rehearsal: Rehearsal | undefined;
+  let failure: Failure | undefined;
+  try {
+    rehearsal = new Rehearsal(block);
+    const time = options.time ?? timeAfter(rehearsal.app.lastBlockTime);
+    const wasm = rehearsal.app.keeper.findHandler(place.plan).handler?.wasm;
+    const runs = wasm && { app: rehearsal.app, core, handler: wasm, chainId: state.genesis.chainId, time };
+    const onHandler = runs && { ...runs, height: place.height };
+    const profile = options.gas && onHandler ? gasOf(onHandler) : undefined;
+    const checks = new CheckList();
+    const run: RunFacts = { ...{ options, block, rehearsal, time, checks, profile }, handler: wasm };
+    try {
+      return reportOf(await firstRun(run), { ...facts, handler: wasm }, checks);
+    } catch (error) {
+      if (isUpgradeError(error) && onHandler) failure = whyItFailed(onHandler, error);
+      throw error;
+    }
+  } catch (error) {
+    if (!isUpgradeError(error)) throw error;
+    return failedReport(error, { ...facts, failure });
+  } finally {
+    rehearsal?.close();
+  }
+}
+
+/** A file that nodes refuse is a result; one that is absent is a mistake. @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_STORE_IO */
+function openHandler(file: string): WasmHandler | UpgradeError {
+  try {
+    return openMappedHandler(file);
+  } catch (error) {
+    if (isUpgradeError(error) && error.code.startsWith("UPG_HANDLER_")) return error;
+    throw error;
+  }
+}
+
+const wasmOf = (handler: WasmHandler | UpgradeError | undefined) => (isUpgradeError(handler) ? undefined : handler);
+
+function placeOf(
+  state: OpenState,
+  core: Core,
+  handler: WasmHandler | undefined,
+  { at = state.last, plan }: RehearseOptions,
+): Place {
+  const name = handler?.manifest.name;
+  const wanted = wantedPlan(plan);
+  let place: Place;
+  try {
+    place = choosePlace(state.database, at, core, wanted);
+  } catch (error) {
+    const isMissing = isUpgradeError(error) && error.code === "UPG_NOT_FOUND_PLAN" && name !== undefined;
+    if (!isMissing) throw error;
+    place = choosePlace(state.database, at, core, { kind: "named", name });
+  }
+  if (name === undefined || name === place.plan.name) return place;
+  throw new UpgradeError(
+    "UPG_INVALID_ARGUMENT",
+    `the handler is for the plan "${name}", and the plan to rehearse is "${place.plan.name}": give the handler of that plan, or --plan ${name}`,
+  );
+}
+
+function wantedPlan(text: string | undefined): WantedPlan {
+  if (text === undefined) return { kind: "scheduled" };
+  if (!text.endsWith(".json") && !(existsSync(text) && text.includes("/"))) return { kind: "named", name: text };
+  return { kind: "given", plan: readPlan(text) };
+}
+
+/** As `upgrade-info.json` and `query upgrade plan -o json` have it. @throws UpgradeError UPG_INVALID_ARGUMENT */
+function readPlan(file: string): Plan {
+  const wrong = (why: string) => new UpgradeError("UPG_INVALID_ARGUMENT", `--plan ${file}: ${why}`);
+  let json: unknown;
+  try {
+    const text = readFileSync(file, "utf8");
+    if (text.length > 2 * PLAN_INFO_BYTES_MAX) throw new RangeError("it is too long for a plan");
+    json = JSON.parse(text);
+  } catch (cause) {
+    throw wrong(messageOf(cause));
+  }
+  const outer = (json ?? {}) as { readonly plan?: unknown };
+  const { name, height, info = "" } = (outer.plan ?? outer) as Record<string, unknown>;
+  const isHeight = /^[0-9]{1,19}$/.test(String(height));
+  if (typeof name !== "string" || typeof info !== "string" || !isHeight) {
+    throw wrong('it has no "name", "height" and "info" of a plan');
+  }
+  return { name, height: BigInt(String(height)), info };
+}

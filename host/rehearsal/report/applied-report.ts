@@ -1,0 +1,107 @@
+/** The part of a report that says what the block did. */
+import type { JsonValue } from "@bufbuild/protobuf";
+import { toUpperHex } from "../../bytes.js";
+import { formatTime } from "../../time.js";
+import type { VersionMap } from "../../types.js";
+import { UPGRADE_STORE } from "../../upgrade/upgrade-store.js";
+import { PAGE_BYTES } from "../../wasm/limits.js";
+import type { QueryAnswer, QueryResult } from "../block/asked-queries.js";
+import { receiptJson } from "../diff/record-kinds.js";
+import type { StoreChange } from "../diff/store-changes.js";
+import type { RunResults } from "../first-run.js";
+import type { AppliedReport, QueryReport, StoreReport } from "./report.js";
+
+/** @param isExact the state is the one just before the height, with the plan in it */
+export function appliedReport(results: RunResults, isExact: boolean): AppliedReport {
+  const { block, profile, changes, validators, disk, memory, runs } = results;
+  const { applied, events, validatorUpdates } = block.result;
+  const report = applied?.report;
+  return {
+    app_hash: toUpperHex(block.appHash),
+    app_hash_when: appHashWhen(results, isExact),
+    depends_on_time: results.dependsOnTime ?? null,
+    versions: versionChanges(applied?.versionsBefore ?? new Map(), applied?.versionsAfter ?? new Map()),
+    stores: changes.stores.map(storeReport),
+    changes: { total: String(results.changedPairs), shown: results.shown, file: results.diffFile ?? null },
+    value_sizes: changes.sizes.map((values, at) => ({ bytes: String(2 ** at - 1), values: String(values) })),
+    gas: report ? String(report.gas) : null,
+    gas_limit: applied?.handler.wasm ? String(applied.handler.wasm.manifest.gasLimit) : null,
+    gas_profile: profile ?? null,
+    phases: block.phases.map(({ phase, store, millis }) => ({ phase, store, ms: tenths(millis) })),
+    block_ms: tenths(block.millis),
+    invariants: block.invariants.map(({ module, name, millis }) => ({ module, name, ms: tenths(millis) })),
+    handler_checks: (report?.checks ?? []).map(({ name }) => name),
+    other_writes: block.otherWrites,
+    receipt: receiptOf(results),
+    queries: results.queries.map(queryReport),
+    events: events.length,
+    validators: { ...validators, updates: validatorUpdates.length },
+    memory: {
+      peak: String(memory.peak),
+      available: String(memory.available),
+      guest: report ? String(report.memoryPages * PAGE_BYTES) : null,
+    },
+    disk: {
+      ...{ growth: String(disk.growth), spill: String(disk.spill), reserve: String(disk.reserve) },
+      ...{ needed: String(disk.needed), free: disk.free === undefined ? null : String(disk.free) },
+    },
+    runs: runs.map(({ time, appHash, millis }) => ({
+      ...{ time: formatTime(time), app_hash: toUpperHex(appHash), ms: tenths(millis) },
+    })),
+  };
+}
+
+const tenths = (millis: number) => Math.round(millis * 10) / 10;
+
+/** The condition under which the real block comes to the same app hash. */
+function appHashWhen({ block, dependsOnTime, nextEnd }: RunResults, isExact: boolean): string {
+  const time = formatTime(block.time);
+  const state = isExact
+    ? "The block of the height comes to this app hash"
+    : "The block of the height comes to this app hash when the state before it is the one that was rehearsed on, with the plan in it and nothing else changed";
+  const end = nextEnd ? `, and before ${formatTime(nextEnd)}, when a deposit or a vote ends,` : "";
+  if (dependsOnTime === undefined)
+    return `${state}${isExact ? " when" : " and"} its time is ${time}; other times were not tried. Transactions have no part in it.`;
+  if (dependsOnTime)
+    return `${state}${isExact ? " when" : " and"} its time is ${time}: another time leads to another one (--time). Transactions have no part in it.`;
+  return `${state}${end} whatever its time and its transactions are.`;
+}
+
+function versionChanges(before: VersionMap, after: VersionMap): AppliedReport["versions"] {
+  const names = [...new Set([...before.keys(), ...after.keys()])].sort();
+  const text = (version: bigint | undefined) => (version === undefined ? null : String(version));
+  return names.map((module) => ({ module, before: text(before.get(module)), after: text(after.get(module)) }));
+}
+
+function storeReport(store: StoreChange): StoreReport {
+  const { name, fate, from = "", rootBefore, rootAfter } = store;
+  return {
+    ...{ name, fate, from },
+    pairs_before: String(store.pairsBefore),
+    pairs_after: String(store.pairsAfter),
+    added: String(store.added),
+    written: String(store.written),
+    deleted: String(store.deleted),
+    bytes_written: String(store.bytesWritten),
+    bytes_deleted: String(store.bytesDeleted),
+    root_before: rootBefore ? toUpperHex(rootBefore) : null,
+    root_after: rootAfter ? toUpperHex(rootAfter) : null,
+  };
+}
+
+function queryReport({ method, request, before, after, lost }: QueryResult): QueryReport {
+  const isSame = JSON.stringify(before) === JSON.stringify(after);
+  return { method, request, before: answerJson(before), after: answerJson(after), is_same: isSame, lost: lost ?? null };
+}
+
+function answerJson(answer: QueryAnswer): JsonValue {
+  return answer.ok ? answer.response : { error: answer.message, code: answer.code };
+}
+
+function receiptOf({ block }: RunResults): JsonValue {
+  const { app, result } = block;
+  if (!result.applied?.handler.wasm) return null;
+  const { core } = app.keeper;
+  const bytes = core.receipt(app.at().stores.store(UPGRADE_STORE), result.applied.plan.name);
+  return bytes ? receiptJson(bytes) : null;
+}

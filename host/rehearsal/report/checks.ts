@@ -1,0 +1,81 @@
+/** What a rehearsal looks at, by name, and what it found there. What was not looked at has a name and a reason too. */
+import { UpgradeError } from "../../errors.js";
+
+const CHECKS = Object.freeze({
+  plan: "the plan is in the state that was rehearsed on, and that is the state just before its height",
+  pin: "the handler is the file that the plan pins",
+  versions: "module versions are those of a version that this program knows",
+  invariants: "the invariants of modules and handler hold",
+  determinism: "a second run comes to the same app hash",
+  time: "the app hash does not depend on the time of the block",
+  idempotence: "the handler, run on what it has written, changes nothing",
+  queries: "what queries returned before, they return after",
+  validators: "the chain keeps validators with power",
+  disk: "the disk has room for the block",
+  memory: "the machine has memory for the block",
+});
+
+export type CheckName = keyof typeof CHECKS;
+
+export interface Check {
+  readonly name: CheckName;
+  readonly result: "passed" | "found" | "not checked";
+  /** What was looked at, or why it was not. */
+  readonly what: string;
+}
+
+export interface Finding {
+  readonly check: CheckName;
+  readonly message: string;
+}
+
+export class CheckList {
+  readonly #checks = new Map<CheckName, Check>();
+  readonly findings: Finding[] = [];
+
+  passed(name: CheckName): void {
+    if (!this.#checks.has(name)) this.#checks.set(name, { name, result: "passed", what: CHECKS[name] });
+  }
+
+  found(name: CheckName, message: string): void {
+    this.#checks.set(name, { name, result: "found", what: CHECKS[name] });
+    this.findings.push({ check: name, message });
+  }
+
+  notChecked(name: CheckName, why: string): void {
+    this.#checks.set(name, { name, result: "not checked", what: why });
+  }
+
+  /** All of them, in the order of the table. */
+  get all(): readonly Check[] {
+    const rest = "the rehearsal did not come so far";
+    return (Object.keys(CHECKS) as CheckName[]).map(
+      (name) => this.#checks.get(name) ?? { name, result: "not checked", what: rest },
+    );
+  }
+}
+
+/** @param text `all`, or names with commas between @throws UpgradeError UPG_INVALID_ARGUMENT */
+export function parseRequired(text: string): readonly CheckName[] {
+  const known = Object.keys(CHECKS) as CheckName[];
+  if (text === "all") return known;
+  return text.split(",").map((part) => {
+    const name = known.find((each) => each === part.trim());
+    if (name) return name;
+    const what = `--require: there is no check "${part.trim().slice(0, 40)}"; there are all, ${known.join(", ")}`;
+    throw new UpgradeError("UPG_INVALID_ARGUMENT", what);
+  });
+}
+
+/** Those of them that did not pass, each with what was found or why it was not looked at. */
+export function unmet(
+  required: readonly CheckName[],
+  { checks, findings }: { readonly checks: readonly Check[]; readonly findings: readonly Finding[] },
+): string[] {
+  return checks
+    .filter(({ name, result }) => required.includes(name) && result !== "passed")
+    .map(({ name, result, what }) => {
+      const found = findings.filter(({ check }) => check === name).map(({ message }) => message);
+      return `${name}: ${result === "found" ? found.join("; ") : `not checked, ${what}`}`;
+    });
+}

@@ -1,0 +1,75 @@
+/** How a block would end, in words for who runs the node, with the command that comes next. */
+import type { UpgradeError } from "../../errors.js";
+import { programName } from "../../program-name.js";
+import { shellWord } from "../../shell-word.js";
+import { visible } from "../../visible.js";
+import type { Report, Verdict } from "./report.js";
+
+type Ending = Pick<Report, "verdict" | "exit" | "code" | "message" | "next" | "commands">;
+
+interface EndingFacts {
+  readonly home: string;
+  /** Name of the plan; "": not known. */
+  readonly plan: string;
+  readonly height: string;
+  /** File of the handler; "": one of the program's. */
+  readonly handler: string;
+}
+
+const command = (...words: readonly string[]) => `\`${[programName(), ...words].join(" ")}\``;
+
+export function applies(facts: EndingFacts): Ending {
+  const preUpgrade = command("pre-upgrade", "--home", shellWord(facts.home));
+  const next = `Nothing was written. Check the program that will run at the height: ${preUpgrade}.`;
+  const message = `the upgrade "${visible(facts.plan)}" would apply at height ${facts.height}`;
+  return ending("would apply", 0, "", message, next);
+}
+
+export function endsWith(error: UpgradeError, facts: EndingFacts): Ending {
+  const { exit } = error.kind;
+  return ending(verdictOf(exit), exit, error.code, error.message, nextOf(error, facts));
+}
+
+/** Exit statuses of errors.md. */
+function verdictOf(exit: number): Verdict {
+  if (exit === 20) return "would fail";
+  if (exit === 21) return "would be refused";
+  return exit >= 10 && exit <= 14 ? "would halt" : "cannot be rehearsed";
+}
+
+function nextOf({ code, kind }: UpgradeError, facts: EndingFacts): string {
+  const { home, handler, plan } = facts;
+  const state = `--state ${shellWord(home)}`;
+  const again = command("upgrade rehearse", "--home", shellWord(home), ...(handler ? ["--handler FILE"] : []));
+  const safe = "This chain is as it was: nothing was written.";
+  switch (kind.exit) {
+    case 20: {
+      const look = handler ? ` See where it fails: ${command("handler run", shellWord(handler), state, "--gas")}.` : "";
+      return (
+        `${safe} At the height every node would end with 20, and nothing of the block would be committed. Report this to the chain's developers now.${look} ` +
+        `With a better one: ${again}. While there is time, the plan can be cancelled: ${command("tx upgrade cancel-software-upgrade --help")}.`
+      );
+    }
+    case 21: {
+      const look = handler
+        ? ` See all that is wrong with the file: ${command("handler check", shellWord(handler))}.`
+        : "";
+      return `${safe} Nodes would refuse this handler for "${visible(plan)}" before it runs.${look} Get the file that the plan is for, then ${again}.`;
+    }
+    case 10:
+      return `${safe} This program has no handler for "${visible(plan)}": rehearse with the new version of the program, or give the file: ${command("upgrade rehearse --home", shellWord(home), "--handler FILE")}.`;
+    case 11:
+    case 12:
+      return `${safe} This program is not the one for this state: rehearse with the version that the plan leads to.`;
+    default:
+      if (code === "UPG_NOT_FOUND_PLAN") return `See what is scheduled: ${command("query upgrade plan")}.`;
+      return code === "UPG_STORE_FULL"
+        ? `${safe} See what fills the disk: \`df -h ${shellWord(home)}\`; TMPDIR chooses where a rehearsal writes.`
+        : `${safe} docs/errors.md describes ${code}.`;
+  }
+}
+
+function ending(verdict: Verdict, exit: number, code: string, message: string, next: string): Ending {
+  const commands = Array.from(next.matchAll(/`([^`]*)`/g), ([, text = ""]) => text);
+  return { verdict, exit, code, message, next, commands };
+}
