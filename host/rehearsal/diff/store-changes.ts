@@ -1,4 +1,4 @@
-/** What an upgrade block changed, store by store: counts, sizes, and each pair for whoever wants it. */
+/** What an upgrade block changed, store by store: counts, sizes, and each changed pair. */
 import { equalBytes } from "../../bytes.js";
 import { sortByName } from "../../commitment/app-hash.js";
 import type { RootLink } from "../../commitment/chunk.js";
