@@ -48,9 +48,13 @@ export interface SharedReader {
   readonly database: Database;
   /** Another process holds the home. */
   readonly isRunning: boolean;
+  close(): void;
+}
+
+/** One whose snapshot can be given back. */
+export interface RenewableReader extends SharedReader {
   /** Gives back the snapshot that is read, so that its node may use old pages again; the next read sees the last commit. */
   renew(): void;
-  close(): void;
 }
 
 /**
@@ -58,7 +62,7 @@ export interface SharedReader {
  * by page and nodes are kept out meanwhile; beside one LMDB reads, which takes a place in the lock file that the node made.
  * @throws UpgradeError UPG_STORE_LOCKED while a node only begins, UPG_STORE_IO, UPG_STORE_CORRUPT
  */
-export function openShared({ lockFile, databaseFile }: Home): SharedReader {
+export function openShared({ lockFile, databaseFile }: Home): RenewableReader {
   let hold: ReadHold;
   try {
     hold = ReadHold.acquire(lockFile, databaseFile);

@@ -16,6 +16,7 @@ import { SnapshotFolder } from "../../snapshot/folder.js";
 import { SnapshotRestore } from "../../snapshot/restore.js";
 import type { Database } from "../../store/disk/database.js";
 import { lastVersionOf } from "../../store/disk/fenced-database.js";
+import { copyLmdb } from "../../store/disk/lmdb-copy.js";
 import { LmdbDatabase } from "../../store/disk/lmdb-database.js";
 import { LmdbFileDatabase } from "../../store/disk/lmdb-file-database.js";
 import type { Height } from "../../types.js";
@@ -72,12 +73,7 @@ async function openCopy(home: Home): Promise<OpenState> {
   const folder = temporaryFolder();
   try {
     const file = join(folder.path, "chain.mdb");
-    const source = new LmdbDatabase(home.databaseFile, { readOnly: true });
-    try {
-      await source.copyTo(file);
-    } finally {
-      source.close();
-    }
+    await copyLmdb(home.databaseFile, file, () => undefined);
     const database = LmdbFileDatabase.open(file);
     const close = () => {
       database.close();

@@ -112,15 +112,6 @@ export class LmdbDatabase implements Database {
     this.#db.resetReadTxn();
   }
 
-  /** Writes a copy of one moment into a new file, while others go on writing. @throws UpgradeError UPG_STORE_FULL, UPG_STORE_IO */
-  async copyTo(path: string): Promise<void> {
-    try {
-      await this.#db.backup(path, false);
-    } catch (cause) {
-      throw diskFailure("write", `cannot copy the database to ${path}`, path, cause);
-    }
-  }
-
   transaction(changes: (batch: Batch) => void, options: TransactionOptions = {}): void {
     this.#settle();
     this.#staged = options.isDurableLater ? this.#staged + 1 : 0;
