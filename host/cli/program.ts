@@ -106,6 +106,12 @@ const TOP_COMMANDS: readonly TopCommand[] = [
       (await import("../offline/commands/copies.js")).registerBackup(program, output),
   },
   {
+    name: "replay",
+    summary: "Run all blocks of a home again, and compare every app hash",
+    register: async (program, output) =>
+      (await import("../offline/commands/replay.js")).registerReplay(program, output),
+  },
+  {
     name: "snapshots",
     aliases: ["snapshot"],
     summary: "Snapshots of the state, for nodes that join a network",
