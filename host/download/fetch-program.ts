@@ -60,7 +60,7 @@ async function fetchInto(part: Part, options: ProgramFetching): Promise<Fetched>
   const { sha256, isVerified } = await verified(part, source, { ...options, url });
   const bytes = part.bytes;
   const file = await unpackAndPlace(part, archive, { ...options, url: source.url });
-  part.remove();
+  part.removeQuietly(log);
   log("info", `downloading binary complete: ${file}, sha256 ${sha256}`);
   return { file, url: source.url, sha256, bytes, isVerified };
 }

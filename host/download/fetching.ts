@@ -40,7 +40,7 @@ export async function fetching<O extends FetchBounds, T>(
   try {
     return await work(part, { ...options, web, signal });
   } catch (error) {
-    throw asUpgradeError(error, part, signal);
+    throw asUpgradeError(error, part, signal, options.log);
   } finally {
     clearTimeout(timer);
     await web.close();
@@ -48,24 +48,15 @@ export async function fetching<O extends FetchBounds, T>(
 }
 
 /** A disk that is full is given back what the download had of it: the node needs it more. */
-function asUpgradeError(error: unknown, part: Part, signal: AbortSignal): unknown {
+function asUpgradeError(error: unknown, part: Part, signal: AbortSignal, log: FetchBounds["log"]): unknown {
   if (isUpgradeError(error) && error.code !== "UPG_STORE_FULL") return error;
   const { code = "", message } = error as NodeJS.ErrnoException;
   const isFull = isUpgradeError(error) || code === "ENOSPC" || code === "EDQUOT";
-  if (isFull) removeQuietly(part);
+  if (isFull) part.removeQuietly(log);
   if (isUpgradeError(error)) return error;
   if (signal.aborted) return new UpgradeError("UPG_REMOTE_UNAVAILABLE", `the download was ended: ${message}`);
   if (!/^E[A-Z0-9]+$/.test(code)) return error;
   return new UpgradeError(isFull ? "UPG_STORE_FULL" : "UPG_STORE_IO", `the download cannot be written: ${message}`, {
     cause: error,
   });
-}
-
-/** What failed first is what to speak of. */
-function removeQuietly(part: Part): void {
-  try {
-    part.remove();
-  } catch {
-    // The next run removes it, or goes on with it.
-  }
 }

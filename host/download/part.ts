@@ -4,9 +4,11 @@
  */
 import { join } from "node:path";
 import { utf8 } from "../bytes.js";
+import { messageOf } from "../errors.js";
 import type { Files, OpenFile } from "../programs/files.js";
 import { writeWhole } from "../programs/whole-file.js";
 import { decodeLossy } from "../text.js";
+import type { AttemptOptions } from "./try-again.js";
 
 /** Of the file that the server has. */
 export interface PartFacts {
@@ -102,6 +104,15 @@ export class Part {
   remove(): void {
     this.#closeFile();
     this.files.remove(this.folder);
+  }
+
+  /** What failed first, or has succeeded, is what counts: the next run removes it, or goes on with it. */
+  removeQuietly(log: AttemptOptions["log"]): void {
+    try {
+      this.remove();
+    } catch (error) {
+      log("warn", `${this.folder} is not removed: ${messageOf(error)}`);
+    }
   }
 
   #closeFile(): void {

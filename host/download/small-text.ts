@@ -60,7 +60,7 @@ export function otherSum(file: string, { algorithm, hex }: Digest, found: string
 }
 
 /** A URL's bytes as they come; an attempt is begun by the caller. @throws TryAgain; UpgradeError */
-async function* bytesOf(
+export async function* bytesOf(
   source: string,
   isPinned: boolean,
   { files, web, signal }: TextOptions,

@@ -1,11 +1,12 @@
 /** The handler that a plan pins, put where the next version looks for it at the height. */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { UpgradeError } from "../errors.js";
 import type { PlanHandler } from "../plan-info/plan-document.js";
 import { parsePlanInfo } from "../plan-info/plan-info.js";
 import { parsePlanUrl } from "../plan-info/plan-url.js";
 import type { Files } from "../programs/files.js";
-import { type FetchBounds, fetching } from "./fetching.js";
+import { type FetchBounds, type Fetching, fetching } from "./fetching.js";
+import type { Part } from "./part.js";
 import { digestsOf } from "./pieces.js";
 import { otherSum } from "./small-text.js";
 import { transfer } from "./transfer.js";
@@ -35,40 +36,44 @@ const FILE_MODE = 0o644;
  * UPG_HANDLER_HASH: the URL leads to another file; as `fetchProgram`
  */
 export async function stageHandler(options: HandlerOptions): Promise<StagedHandler | undefined> {
-  const { files, home, name, info, isDownloadAllowed } = options;
+  const { home, name, info } = options;
   const read = parsePlanInfo(info);
   const handler = read.kind === "document" ? read.handler : undefined;
   if (!handler) return undefined;
-  const folder = join(home, "handlers", "staged");
-  const present = await withHash(files, [join(home, "handlers"), folder], handler.sha256, options.signal);
-  if (present !== undefined) return { file: present, sha256: handler.sha256, isFetched: false };
-  const file = join(folder, `${name}.wasm`);
-  if (handler.url === undefined || !isDownloadAllowed) throw absent(handler, folder);
-  await fetchHandler(handler, handler.url, file, options);
-  return { file, sha256: handler.sha256, isFetched: true };
+  const file = join(home, "handlers", "staged", `${name}.wasm`);
+  return fetching({ ...options, folder: file }, async (part, inner) => {
+    const folders = [join(home, "handlers"), dirname(file)];
+    const present = await withHash(inner.files, folders, handler.sha256, inner.signal);
+    if (present === undefined) await fetchHandler(handler, file, part, inner);
+    part.removeQuietly(inner.log);
+    return { file: present ?? file, sha256: handler.sha256, isFetched: present === undefined };
+  });
 }
 
-async function fetchHandler(handler: PlanHandler, url: string, file: string, options: HandlerOptions): Promise<void> {
-  const { files } = options;
+async function fetchHandler(
+  handler: PlanHandler,
+  file: string,
+  part: Part,
+  options: Fetching<HandlerOptions>,
+): Promise<void> {
+  const { files, signal, log, isDownloadAllowed } = options;
+  const { url, sha256: hex } = handler;
+  if (url === undefined || !isDownloadAllowed) throw absent(handler, dirname(file));
   const { source } = parsePlanUrl(url, { checksumRequired: false });
-  options.log("info", `fetching the handler: ${source}`);
-  await fetching({ ...options, folder: file }, async (part, inner) => {
-    for (;;) {
-      await transfer(part, { ...inner, url: source, isPinned: true });
-      const [found = ""] = await digestsOf(files, part.file, ["sha256"], inner.signal);
-      if (found === handler.sha256) break;
-      const { isPieced } = part;
-      part.restart(undefined);
-      const { message } = otherSum(source, { algorithm: "sha256", hex: handler.sha256 }, found);
-      if (!isPieced) throw new UpgradeError("UPG_HANDLER_HASH", message);
-    }
-    const folder = join(file, "..");
-    files.makeFolder(folder);
-    files.chmod(part.file, FILE_MODE);
-    files.rename(part.file, file);
-    files.syncFolder(folder);
-    part.remove();
-  });
+  log("info", `fetching the handler: ${source}`);
+  for (;;) {
+    await transfer(part, { ...options, url: source, isPinned: true });
+    const [found = ""] = await digestsOf(files, part.file, ["sha256"], signal);
+    if (found === hex) break;
+    const { isPieced } = part;
+    part.restart(undefined);
+    const { message } = otherSum(source, { algorithm: "sha256", hex }, found);
+    if (!isPieced) throw new UpgradeError("UPG_HANDLER_HASH", message);
+  }
+  files.makeFolder(dirname(file));
+  files.chmod(part.file, FILE_MODE);
+  files.rename(part.file, file);
+  files.syncFolder(dirname(file));
 }
 
 async function withHash(

@@ -2,12 +2,12 @@
 
 import type { RpcClient } from "../../comet-rpc/client.js";
 import { Core } from "../../core/core.js";
-import { UpgradeError } from "../../errors.js";
+import { Downloads } from "../../download/verify-download.js";
+import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { checkPlanInfo, type PlanInfo } from "../../plan-info/plan-info.js";
 import { type PlanUrlRules, parsePlanUrl } from "../../plan-info/plan-url.js";
 import type { Height, Plan } from "../../types.js";
 import { lastHeightOf } from "../query/estimate.js";
-import { downloadText, verifyDownload } from "./download.js";
 
 export interface PlanCheckFlags {
   /** False with `--no-validate`. */
@@ -25,7 +25,13 @@ export async function checkPlan(plan: Plan, flags: PlanCheckFlags, say: (line: s
   if (!flags.validate) return;
   const rules = { checksumRequired: flags.checksumRequired, allowWeakChecksum: flags.allowWeakChecksum === true };
   const info = checkedInfo(plan.info, rules);
-  if (flags.download) await checkDownloads(info, rules, say);
+  if (!flags.download) return;
+  const downloads = new Downloads(rules.allowWeakChecksum);
+  try {
+    await checkDownloads(info, { rules, say, downloads });
+  } finally {
+    await downloads.close();
+  }
 }
 
 /** Before anything is signed: no vote can end before a height that is reached. @throws UpgradeError UPG_INVALID_PLAN_IN_PAST, UPG_REMOTE_* */
@@ -44,25 +50,40 @@ function checkedInfo(text: string, rules: PlanUrlRules): PlanInfo {
   throw new UpgradeError("UPG_INVALID_PLAN_INFO", `${errors.join("; ")} (--no-validate sends it all the same)`);
 }
 
-async function checkDownloads(info: PlanInfo, rules: PlanUrlRules, say: (line: string) => void): Promise<void> {
+interface DownloadCheck {
+  readonly rules: PlanUrlRules;
+  readonly say: (line: string) => void;
+  readonly downloads: Downloads;
+}
+
+async function checkDownloads(info: PlanInfo, check: DownloadCheck): Promise<void> {
+  const { rules, say, downloads } = check;
   if (info.kind === "text") return;
   if (info.kind === "reference") {
     say(`downloading ${info.url}`);
-    const text = await downloadText(parsePlanUrl(info.url, rules));
-    const behind = checkedInfo(text, rules);
-    if (behind.kind === "reference") {
+    const document = checkedInfo(await downloads.text(parsePlanUrl(info.url, rules)), rules);
+    if (document.kind === "reference") {
       throw new UpgradeError("UPG_INVALID_PLAN_INFO", `${info.url} leads to one more reference`);
     }
-    await checkDownloads(behind, rules, say);
+    await checkDownloads(document, check);
     return;
   }
   for (const [platform, url] of info.binaries) {
     say(`downloading ${platform}: ${url}`);
-    await verifyDownload(parsePlanUrl(url, rules));
+    await named(platform, () => downloads.verify(parsePlanUrl(url, rules)));
   }
   const { url, sha256: digest } = info.handler ?? {};
   if (url === undefined || digest === undefined) return;
   say(`downloading handler: ${url}`);
   const { scheme, source } = parsePlanUrl(url, { ...rules, checksumRequired: false });
-  await verifyDownload({ scheme, source, checksum: { kind: "digest", algorithm: "sha256", digest } });
+  await downloads.verify({ scheme, source, checksum: { kind: "digest", algorithm: "sha256", digest } });
+}
+
+async function named(platform: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isUpgradeError(error)) throw error;
+    throw new UpgradeError(error.code, `error downloading binary for os/arch ${platform}: ${error.message}`);
+  }
 }

@@ -1,13 +1,171 @@
-/** `chainvisor prepare`. */
-import { UpgradeError } from "../../errors.js";
+/** `chainvisor prepare`: all that the next upgrade needs, fetched and judged before its height. */
+import { join } from "node:path";
+import { HomeLock } from "../../engine/home/home-lock.js";
+import { messageOf, UpgradeError } from "../../errors.js";
 import type { Cobra } from "../../shell/cobra.js";
+import { visible } from "../../visible.js";
+import { askRpc } from "../heights/node-status.js";
+import { realMachine } from "../real-machine.js";
+import { childEnv } from "../run/child-env.js";
+import { makeLog } from "../run/log.js";
+import { type Plan, planIn, readPlanFile } from "../run/plan-file.js";
+import { readQueue } from "../run/queue.js";
+import { planByGrpc, planByRpc, type ScheduledPlan } from "../run/scheduled-plan.js";
+import { isMissing, type StagedPlan, stagePlan } from "../run/stage-plan.js";
+import type { Settings } from "../settings.js";
+import type { Readiness } from "../status.js";
+import type { VisorTools } from "../tools.js";
 
-export function registerPrepare(program: Cobra): void {
+interface Flags {
+  readonly plan?: string;
+}
+
+type Say = (line: string) => void;
+
+const MARKS: Readonly<Record<Readiness["state"], string>> = {
+  ready: "✓",
+  missing: "✗",
+  wrong: "✗",
+  unknown: "?",
+  skipped: "-",
+};
+
+export function registerPrepare(program: Cobra, tools: VisorTools): void {
   program
     .command("prepare")
     .aliases(["prepare-upgrade"])
     .summary("Fetch and check what the next upgrade needs, before its height")
-    .action(() => {
-      throw new UpgradeError("UPG_NOT_FOUND_METHOD", "this build has no `chainvisor prepare`");
+    .description(
+      "Asks the node for the plan that is scheduled (gRPC at DAEMON_GRPC_ADDRESS, else RPC, else data/upgrade-info.json), fetches this\n" +
+        "machine's program and the handler where they are not in their places, verifies and runs them (`version`), and prints what is\n" +
+        "ready. DAEMON_ALLOW_DOWNLOAD_BINARIES need not be set: to call this command is to allow it. Exit status 0: the upgrade can come.",
+    )
+    .option("--plan <file>", "a file in the form of upgrade-info.json, in place of what the node answers")
+    .example("prepare", "prepare --plan ./v2.json -o json")
+    .action(async ({ plan: file }: Flags) => {
+      const settings = tools.settings();
+      const { output } = tools;
+      const { plan, from } = await planToPrepare(settings, file, output.say);
+      if (!plan) {
+        output.print({ plan: null, from, readiness: [] }, "No active upgrade plan found");
+        return;
+      }
+      const staged = await prepare(settings, plan, tools);
+      const { readiness, fetched = null } = staged;
+      const answer = { plan: { ...plan, height: String(plan.height) }, from, readiness, fetched };
+      output.print(answer, textOf(plan, from, readiness));
+      if (readiness.some(isMissing)) throw notReady(staged);
     });
+}
+
+/** @throws UpgradeError UPG_REMOTE_UNAVAILABLE: nobody knows; UPG_INVALID_CONFIG: the file is none of a plan */
+async function planToPrepare(settings: Settings, file: string | undefined, say: Say): Promise<ScheduledPlan> {
+  const { home, root, isCaseKept } = settings;
+  const { files } = realMachine;
+  if (file !== undefined) return { plan: planInFile(file), from: file };
+  const asked = await planOfNode(settings, say);
+  if (asked.plan) return asked;
+  const done = planIn(files, join(root, "current", "upgrade-info.json"), isCaseKept)?.height ?? 0n;
+  const next = readQueue(files, { home, root }).plans.find(({ height }) => height > done);
+  return next ? { plan: next, from: "the heights that the operator set" } : asked;
+}
+
+async function planOfNode(
+  { home, root, isCaseKept, grpcAddress, rpcAddress }: Settings,
+  say: Say,
+): Promise<ScheduledPlan> {
+  const problems: string[] = [];
+  for (const ask of [() => planByGrpc(grpcAddress), () => planByRpc(rpcAddress, askRpc)]) {
+    try {
+      return await ask();
+    } catch (error) {
+      problems.push(messageOf(error));
+    }
+  }
+  for (const problem of problems) say(`failed to query upgrade info: failed to query current upgrade plan: ${problem}`);
+  const { files } = realMachine;
+  const path = join(home, "data", "upgrade-info.json");
+  const found = planIn(files, path, isCaseKept);
+  const done = planIn(files, join(root, "current", "upgrade-info.json"), isCaseKept);
+  if (found && done && found.height <= done.height) return { plan: undefined, from: `${path}, which is applied` };
+  if (found) return { plan: found, from: path };
+  throw new UpgradeError(
+    "UPG_REMOTE_UNAVAILABLE",
+    `no plan is known: the node answers neither at ${grpcAddress} (gRPC) nor at ${rpcAddress} (RPC), and ${path} is no plan. Start the node, or give the plan with --plan FILE`,
+  );
+}
+
+function planInFile(file: string): Plan {
+  const read = readPlanFile(realMachine.files, file, true);
+  if (read.kind === "plan") return read.plan;
+  throw new UpgradeError("UPG_INVALID_CONFIG", read.kind === "torn" ? `${file}: ${read.why}` : `${file} is missing`);
+}
+
+async function prepare(settings: Settings, plan: Plan, tools: VisorTools): Promise<StagedPlan> {
+  const lock = HomeLock.acquire(join(settings.root, "prepare.lock"));
+  const ending = new AbortController();
+  const end = () => ending.abort(new Error("it was ended by a signal"));
+  process.once("SIGINT", end).once("SIGTERM", end);
+  const progress = new ProgressLine(tools.output.isJson);
+  try {
+    return await stagePlan({
+      ...{ plan, machine: realMachine, signal: ending.signal, partSuffix: "-prepare" },
+      settings: { ...settings, isDownloadAllowed: true },
+      env: childEnv({ settings, env: tools.env }),
+      log: makeLog(
+        settings,
+        (line) => progress.say(line),
+        () => new Date(),
+      ),
+      onProgress: (what, done, total) => progress.show(what, done, total),
+    });
+  } finally {
+    progress.end();
+    process.off("SIGINT", end).off("SIGTERM", end);
+    lock.release();
+  }
+}
+
+/** One line of a terminal, written again and again; on what is no terminal there is none. */
+class ProgressLine {
+  #at = 0;
+  #isShown = false;
+
+  constructor(private readonly isJson: boolean) {}
+
+  show(what: string, done: number, total: number | undefined): void {
+    const now = performance.now();
+    if (this.isJson || !process.stderr.isTTY || now - this.#at < 200) return;
+    this.#at = now;
+    this.#isShown = true;
+    const of =
+      total === undefined ? "" : ` of ${mebibytes(total)} (${Math.floor((done / Math.max(total, 1)) * 100)} %)`;
+    process.stderr.write(`\r\u001b[K${what}: ${mebibytes(done)}${of}`);
+  }
+
+  say(line: string): void {
+    this.end();
+    process.stderr.write(line);
+  }
+
+  end(): void {
+    if (this.#isShown) process.stderr.write("\r\u001b[K");
+    this.#isShown = false;
+  }
+}
+
+const mebibytes = (bytes: number) => `${(bytes / 1_048_576).toFixed(1)} MiB`;
+
+function textOf({ name, height }: Plan, from: string, readiness: readonly Readiness[]): string {
+  const lines = readiness.flatMap(({ what, state, detail, next }) => [
+    `  ${MARKS[state]} ${what.padEnd(11)} ${state.padEnd(7)} ${visible(detail)}`,
+    ...(next === null ? [] : [`      next: ${next}`]),
+  ]);
+  return [`plan "${visible(name)}" at height ${height}, from ${from}`, ...lines].join("\n");
+}
+
+function notReady({ readiness, error }: StagedPlan): unknown {
+  const lacking = readiness.filter(isMissing).map(({ what }) => what);
+  const text = `the upgrade is not prepared: ${lacking.join(", ")}`;
+  return error ?? new UpgradeError("UPG_NOT_FOUND_FILE", text);
 }

@@ -1,7 +1,7 @@
 /** Whether a program will run here, before its height: it prints its version, it has `pre-upgrade`, and ours its handler. */
 import { goPlatform } from "../../plan-info/platform.js";
 import type { Files } from "../../programs/files.js";
-import { commandOf, type Program } from "../../programs/layout.js";
+import type { Program } from "../../programs/layout.js";
 import { shellWord } from "../../shell-word.js";
 import type { Processes, RunEnd, RunOptions } from "../machine.js";
 import type { Readiness } from "../status.js";
@@ -23,56 +23,82 @@ const VERSION_MILLIS_MAX = 15_000;
 const CHECK_MILLIS_MAX = 120_000;
 const LINE_LENGTH_MAX = 300;
 const REFUSED = 30;
+/** `#!` */
+const SCRIPT = [0x23, 0x21];
 
 /** What to run by hand, with the place it is run in. */
 const byHand = ({ program: { file } }: ProbeOptions, words: string) => `${shellWord(file)} ${words}`;
 
-/** `program`, then `pre-upgrade`, then, of ours, `handler` in that. Never throws. */
+/** `program`, then `pre-upgrade`. Never throws. A script is not run: it may do its work whatever it is asked. */
 export async function probeProgram(options: ProbeOptions): Promise<readonly Readiness[]> {
-  const program = await probeVersion(options);
-  if (program.state === "wrong") return [program];
-  return [program, options.isOurs ? await probeChecks(options) : await probePreUpgrade(options)];
+  const { program, files } = options;
+  if (isScript(options)) return [scriptReadiness(program, files)];
+  const version = await probeVersion(options);
+  if (version.state === "wrong") return [version];
+  return [version, options.isOurs ? await probeChecks(options) : await probePreUpgrade(options)];
+}
+
+function isScript({ program: { file }, files }: ProbeOptions): boolean {
+  const [first, second] = files.readPart(file, 0, SCRIPT.length);
+  return first === SCRIPT[0] && second === SCRIPT[1] && !/\.[cm]?js$/.test(file);
+}
+
+function scriptReadiness({ file }: Program, files: Files): Readiness {
+  const { interpreter } = kindOrNothing(file, files);
+  const isMissing = interpreter !== undefined && !files.facts(interpreter);
+  const what = "program";
+  if (isMissing)
+    return { what, state: "wrong", detail: `${file} is a script of ${interpreter}, which is missing`, next: null };
+  return { what, state: "ready", detail: `${file}, a script, which is not asked for its version`, next: null };
 }
 
 async function probeVersion(options: ProbeOptions): Promise<Readiness> {
   const { file } = options.program;
   const end = await run(options, ["version"], VERSION_MILLIS_MAX);
   const why = reasonOf(end, options);
+  const what = "program";
   if (why !== undefined) {
-    const next = `file ${shellWord(file)}`;
-    return { what: "program", state: "wrong", detail: `${file} cannot be run: ${why}`, next };
+    return { what, state: "wrong", detail: `${file} cannot be run: ${why}`, next: `file ${shellWord(file)}` };
   }
   const version = firstLine(end.stdout) || firstLine(end.stderr);
   if (end.exit === 0)
-    return { what: "program", state: "ready", detail: `${file}, version ${version || "not printed"}`, next: null };
+    return { what, state: "ready", detail: `${file}, version ${version || "not printed"}`, next: null };
   const ended = end.error ? "did not end in time" : `ended with ${end.signal ?? end.exit}`;
   const detail = `${file} runs, but its \`version\` ${ended}${version && `: ${version}`}`;
-  return { what: "program", state: "unknown", detail, next: byHand(options, "version") };
+  return { what, state: "unknown", detail, next: byHand(options, "version") };
 }
 
-/** Asks for help alone: a program that knows no flags would begin to work if it was called by its name. */
+/** Asks for help alone: the command itself might begin to work. */
 async function probePreUpgrade(options: ProbeOptions): Promise<Readiness> {
   const { stdout, stderr, exit } = await run(options, ["help", "pre-upgrade"], VERSION_MILLIS_MAX);
   const text = `${stdout}\n${stderr}`;
-  const isThere = exit === 0 && /\bpre-upgrade\b/.test(text) && !/unknown (help topic|command)/i.test(text);
-  const detail = isThere
-    ? `${options.program.name} has the command pre-upgrade; it runs at the height`
-    : `${options.program.name} has no command pre-upgrade, so none runs at the height`;
-  return { what: "pre-upgrade", state: isThere ? "ready" : "skipped", detail, next: null };
+  const { name } = options.program;
+  const what = "pre-upgrade";
+  if (/unknown (help topic|command)/i.test(text)) {
+    return {
+      what,
+      state: "skipped",
+      detail: `${name} has no command pre-upgrade, so none runs at the height`,
+      next: null,
+    };
+  }
+  if (exit === 0 && /\bpre-upgrade\b/.test(text)) {
+    return { what, state: "ready", detail: `${name} has the command pre-upgrade; it runs at the height`, next: null };
+  }
+  return { what, state: "unknown", detail: `${name} does not say whether it has the command pre-upgrade`, next: null };
 }
 
 async function probeChecks(options: ProbeOptions): Promise<Readiness> {
-  const args = ["pre-upgrade", "--home", options.home];
-  const end = await run(options, args, CHECK_MILLIS_MAX);
+  const end = await run(options, ["pre-upgrade", "--home", options.home], CHECK_MILLIS_MAX);
   const said = lastLine(end.stderr) || lastLine(end.stdout);
-  const next = byHand(options, `pre-upgrade --home ${shellWord(options.home)}`);
+  const what = "pre-upgrade";
   if (end.exit === 0) {
-    const detail = said || "the new version has what the next upgrade needs";
-    return { what: "pre-upgrade", state: "ready", detail, next: null };
+    return { what, state: "ready", detail: said || "the new version has what the next upgrade needs", next: null };
   }
-  const state = end.exit === REFUSED ? "wrong" : "unknown";
   const ended = end.error ? "did not end in time" : `ended with ${end.signal ?? end.exit}`;
-  return { what: "pre-upgrade", state, detail: `pre-upgrade ${ended}${said && `: ${said}`}`, next };
+  const next = byHand(options, `pre-upgrade --home ${shellWord(options.home)}`);
+  const state = end.exit === REFUSED ? "wrong" : "unknown";
+  return { what, state, detail: `pre-upgrade ${ended}${said && `: ${said}`}`, next };
 }
 
 function run(
@@ -80,8 +106,7 @@ function run(
   args: readonly string[],
   millisMax: number,
 ): Promise<RunEnd> {
-  const [command, ...before] = commandOf(program);
-  return processes.run(command, { args: [...before, ...args], env, cwd: home, millisMax, signal, output: "keep" });
+  return processes.run(program.file, { args, env, cwd: home, millisMax, signal, output: "keep" });
 }
 
 /** Why the system did not start it, or what it lacked to begin; undefined: it ran. */

@@ -30,22 +30,29 @@ export interface StagedPlan {
   /** Bytes that came over the network. */
   readonly bytes: number;
   readonly fetched?: Fetched;
+  /** The first failure of those that `readiness` has in words. */
+  readonly error?: unknown;
 }
+
+/** Something that must be there before the height is not. */
+export const isMissing = ({ state }: Readiness) => state === "missing" || state === "wrong";
 
 /** Nothing is asked twice of the plan's author: what is in its place is not fetched. Never throws; `signal` ends it early. */
 export async function stagePlan(options: StagePlanOptions): Promise<StagedPlan> {
-  const { program, fetched, problem } = await placed(options);
-  const handler = await handlerReadiness(options);
-  const probed = problem
-    ? [problem]
-    : program
-      ? await probeProgram({ ...options, ...options.machine, program, ...where(options) })
-      : [];
-  const sum = fetched ? [checksumReadiness(fetched)] : [];
+  const { program, fetched, problem, error } = await placed(options);
+  const handler = await handled(options);
+  const probed = program ? await probeProgram({ ...options, ...options.machine, program, ...homeOf(options) }) : [];
+  const failure = error ?? handler.error;
   return {
-    readiness: [...probed, ...sum, ...handler],
+    readiness: [
+      ...(problem ? [problem] : []),
+      ...probed,
+      ...(fetched ? [checksumReadiness(fetched)] : []),
+      ...handler.readiness,
+    ],
     bytes: fetched?.bytes ?? 0,
     ...(fetched ? { fetched } : {}),
+    ...(failure === undefined ? {} : { error: failure }),
   };
 }
 
@@ -56,15 +63,21 @@ export function layoutOf({ settings, machine }: Pick<StagePlanOptions, "settings
   return new Layout({ home, name, program: undefined, upgrades: new Map(), own, isCaseKept, files: machine.files });
 }
 
-function where({ settings, machine }: StagePlanOptions) {
+function homeOf({ settings, machine }: StagePlanOptions) {
   const { home } = settings;
   return { home, isOurs: machine.files.facts(join(home, "data", "chain.mdb")) !== undefined };
+}
+
+interface Handled {
+  readonly readiness: readonly Readiness[];
+  readonly error?: unknown;
 }
 
 interface Placed {
   readonly program?: Program;
   readonly fetched?: Fetched;
   readonly problem?: Readiness;
+  readonly error?: unknown;
 }
 
 async function placed(options: StagePlanOptions): Promise<Placed> {
@@ -72,13 +85,24 @@ async function placed(options: StagePlanOptions): Promise<Placed> {
   try {
     const program = layoutOf(options).of(plan.name);
     if (machine.files.facts(program.file)) {
+      removeLeftover(program, options);
       const problem = problemOf(program, machine.files);
       return problem === undefined ? { program } : { problem: wrong("program", problem) };
     }
     if (!settings.isDownloadAllowed) return { problem: missing(program, settings) };
     return { program, fetched: await fetchTo(program, options) };
   } catch (error) {
-    return { problem: wrong("program", wordsOf(error)) };
+    return { problem: wrong("program", wordsOf(error)), error };
+  }
+}
+
+/** Of a run that was killed after the program was in its place. */
+function removeLeftover({ file }: Program, { machine, partSuffix = "", log }: StagePlanOptions): void {
+  const part = partFolderOf(join(file, "..", "..")) + partSuffix;
+  try {
+    if (machine.files.linkFacts(part)) machine.files.remove(part);
+  } catch (error) {
+    log("warn", `${part} is not removed: ${messageOf(error)}`);
   }
 }
 
@@ -94,7 +118,7 @@ async function fetchTo(program: Program, options: StagePlanOptions): Promise<Fet
   });
 }
 
-async function handlerReadiness(options: StagePlanOptions): Promise<readonly Readiness[]> {
+async function handled(options: StagePlanOptions): Promise<Handled> {
   const { settings, plan } = options;
   const { stageHandler } = await import("../../download/stage-handler.js");
   const { home, isDownloadAllowed } = settings;
@@ -102,12 +126,12 @@ async function handlerReadiness(options: StagePlanOptions): Promise<readonly Rea
     const name = basename(layoutOf(options).of(plan.name).folder ?? plan.name);
     const bounds = boundsOf(options, join(home, "handlers", "staged", name), "handler");
     const staged = await stageHandler({ ...bounds, home, name, info: plan.info, isDownloadAllowed });
-    if (!staged) return [];
+    if (!staged) return { readiness: [] };
     const detail = `${staged.file}, with the hash that the plan pins, ${staged.sha256}`;
-    return [{ what: "handler", state: "ready", detail, next: null }];
+    return { readiness: [{ what: "handler", state: "ready", detail, next: null }] };
   } catch (error) {
     const isAbsent = isUpgradeError(error) && error.code === "UPG_NOT_FOUND_FILE";
-    return [{ ...wrong("handler", wordsOf(error)), state: isAbsent ? "missing" : "wrong" }];
+    return { readiness: [{ ...wrong("handler", wordsOf(error)), state: isAbsent ? "missing" : "wrong" }], error };
   }
 }
 

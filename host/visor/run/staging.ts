@@ -4,7 +4,7 @@ import { partFolderOf } from "../../download/part.js";
 import { messageOf } from "../../errors.js";
 import type { UpgradeInfo } from "../../upgrade/upgrade-info.js";
 import type { Phase, Readiness, StatusBoard } from "../status.js";
-import { layoutOf, type StagePlanOptions, stagePlan } from "./stage-plan.js";
+import { isMissing, layoutOf, type StagePlanOptions, stagePlan } from "./stage-plan.js";
 
 export interface StagingOptions extends Pick<StagePlanOptions, "settings" | "machine" | "env" | "log"> {
   readonly board: StatusBoard;
@@ -12,8 +12,9 @@ export interface StagingOptions extends Pick<StagePlanOptions, "settings" | "mac
 
 /** The phases that say how far the staging is; in others the run loop is at work. */
 const OWN_PHASES: ReadonlySet<Phase> = new Set(["running", "waiting", "downloading", "ready"]);
+const OWN_FINDINGS: ReadonlySet<Readiness["what"]> = new Set(["program", "checksum", "handler", "pre-upgrade"]);
 const RETRY_MILLIS = 10_000;
-const RETRY_MILLIS_MAX = 300_000;
+const RETRY_MILLIS_MAX = 60_000;
 /** What is there is looked at again: files come by other hands too. */
 const LOOK_MILLIS = 5_000;
 
@@ -22,7 +23,8 @@ export class Staging {
   #readiness: readonly Readiness[] = [];
   #ending = new AbortController();
   #loop: Promise<void> = Promise.resolve();
-  #attempt: Promise<void> = Promise.resolve();
+  #isTrying = false;
+  #askedPrint: string | undefined;
 
   constructor(private readonly options: StagingOptions) {}
 
@@ -32,25 +34,32 @@ export class Staging {
     const isSame = info?.name === before?.name && info?.height === before?.height && info?.info === before?.info;
     if (isSame) return;
     this.#plan = info;
-    this.#readiness = [];
+    this.#readiness = info ? this.#atFirst(info) : [];
+    this.#showReadiness();
     this.#ending.abort(new Error("another plan is scheduled"));
     const ending = new AbortController();
     this.#ending = ending;
     this.#loop = this.#loop.then(() => this.#run(info, ending.signal));
   }
 
+  /** Of the program as it was when it was asked last: changes with its file. */
+  get askedPrint(): string | undefined {
+    return this.#askedPrint;
+  }
+
   readiness(): readonly Readiness[] {
     return this.#readiness;
   }
 
-  /** Settles when no attempt is under way, so that two do not fetch one file; never rejects. */
-  async settled(): Promise<void> {
-    await this.#attempt;
+  /** Something is fetched or asked at this moment. */
+  get isTrying(): boolean {
+    return this.#isTrying;
   }
 
-  /** Ends what is under way: at the height the run loop does the rest itself. Never rejects. */
+  /** Ends what is under way, so that two do not fetch one file: at the height the run loop does the rest. Never rejects. */
   async close(): Promise<void> {
-    this.#ending.abort(new Error("the sidecar ends the download"));
+    this.#plan = undefined;
+    this.#ending.abort(new Error("the sidecar ended it"));
     await this.#loop;
   }
 
@@ -59,11 +68,11 @@ export class Staging {
     if (!plan) return this.#show(undefined);
     const { clock } = this.options.machine;
     for (let failures = 0; !signal.aborted; ) {
-      const attempt = this.#try(plan, signal);
-      this.#attempt = attempt;
-      await attempt;
+      this.#isTrying = true;
+      await this.#try(plan, signal);
+      this.#isTrying = false;
       if (signal.aborted) return;
-      const isReady = this.#readiness.every(({ state }) => state !== "missing" && state !== "wrong");
+      const isReady = !this.#readiness.some(isMissing);
       failures = isReady ? 0 : failures + 1;
       const pause = Math.min(RETRY_MILLIS * 2 ** Math.max(0, failures - 1), RETRY_MILLIS_MAX);
       await this.#untilChanged(plan, isReady ? Number.POSITIVE_INFINITY : pause, signal, () => clock.now());
@@ -77,6 +86,13 @@ export class Staging {
     while (!signal.aborted && now() < end && this.#print(plan) === before) {
       await this.options.machine.clock.sleep(Math.min(LOOK_MILLIS, Math.max(1, end - now())), signal);
     }
+  }
+
+  /** Until it was asked: whether there is a file at all. */
+  #atFirst(plan: UpgradeInfo): readonly Readiness[] {
+    const isThere = this.#print(plan) !== undefined;
+    const detail = isThere ? "the program is in its place" : `the program of "${plan.name}" is not in its place yet`;
+    return [{ what: "program", state: isThere ? "ready" : "missing", detail, next: null }];
   }
 
   #print({ name }: UpgradeInfo): string | undefined {
@@ -112,6 +128,7 @@ export class Staging {
       if (signal.aborted) return;
       board.count("downloadBytes", bytes);
       this.#report(readiness);
+      this.#askedPrint = this.#print(plan);
     } catch (error) {
       log("warn", `the plan "${plan.name}" is not staged: ${messageOf(error)}`);
     } finally {
@@ -124,17 +141,24 @@ export class Staging {
   #report(readiness: readonly Readiness[]): void {
     const before = new Set(this.#readiness.map(({ what, state, detail }) => `${what} ${state} ${detail}`));
     this.#readiness = readiness;
-    for (const { what, state, detail } of readiness) {
+    for (const each of readiness) {
+      const { what, state, detail } = each;
       if (before.has(`${what} ${state} ${detail}`)) continue;
-      const isBad = state === "missing" || state === "wrong";
-      this.options.log(isBad ? "warn" : "info", `${what} ${state}: ${detail}`);
+      this.options.log(isMissing(each) ? "warn" : "info", `${what} ${state}: ${detail}`);
     }
   }
 
   #show(plan: UpgradeInfo | undefined): void {
-    const isReady = this.#readiness.every(({ state }) => state !== "missing" && state !== "wrong");
-    this.options.board.update({ readiness: this.#readiness });
+    const isReady = !this.#readiness.some(isMissing);
+    this.#showReadiness();
     this.#phase(plan === undefined ? "running" : isReady ? "ready" : "waiting");
+  }
+
+  /** Beside what others found. */
+  #showReadiness(): void {
+    const { board } = this.options;
+    const others = board.current.readiness.filter(({ what }) => !OWN_FINDINGS.has(what));
+    board.update({ readiness: [...this.#readiness, ...others] });
   }
 
   #phase(phase: Phase): void {

@@ -37,6 +37,14 @@ export class VisorLoop {
   }
 
   async run(): Promise<number> {
+    try {
+      return await this.#untilEnd();
+    } finally {
+      await this.#stage.close();
+    }
+  }
+
+  async #untilEnd(): Promise<number> {
     const { signal } = this.shared;
     await this.#endLeftApp();
     for (let hasEnded = false; !signal.aborted; hasEnded = true) {
@@ -93,6 +101,7 @@ export class VisorLoop {
     const { shared } = this;
     const { plan, why } = decision;
     this.#reports.due(decision);
+    await this.#stage.close();
     shared.log("info", `"${plan.name}" is due at height ${plan.height}: ${why}`);
     const isOurs = this.#look.isOurs;
     const isWithoutPreUpgrade = (program: Program) => this.#stage.isWithoutPreUpgrade(program);
@@ -157,8 +166,8 @@ export class VisorLoop {
       return await supervise({
         ...{ app, current, look: this.#look, shared },
         onLook: ({ pending }) => {
+          this.#stage.prepare(pending?.plan);
           this.#reports.look(pending, this.#look);
-          if (pending) this.#stage.prepare(pending.plan);
         },
         isReady: ({ plan }) => this.#stage.isReady(plan),
       });
