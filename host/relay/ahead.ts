@@ -6,6 +6,7 @@ import { messageOf } from "../errors.js";
 import { fingerprint, type Layout, type Program, problemOf } from "../programs/layout.js";
 import type { Height } from "../types.js";
 import type { LogLevel } from "../upgrade/handlers.js";
+import type { RelayHooks } from "./hooks.js";
 import type { DuePlan } from "./message.js";
 import { commandToPut } from "./succession.js";
 import type { Worker } from "./worker.js";
@@ -24,6 +25,7 @@ export interface NextWorker extends Worker {
 export interface AheadOptions {
   readonly layout: Layout;
   readonly startHeldBack: (program: Program) => NextWorker;
+  readonly hooks: Pick<RelayHooks, "onPlan">;
   /** Why a program cannot take over; undefined: it can. */
   readonly problemOf: (program: Program) => Promise<string | undefined>;
   readonly log: (level: LogLevel, message: string) => void;
@@ -58,6 +60,7 @@ export class Ahead {
     this.#window = Math.max(BLOCKS, (Number(height - last.height) * MILLIS) / (at - last.at));
     try {
       const plan = await worker.plan();
+      this.options.hooks.onPlan(plan);
       if (plan) await this.#prepare(plan, worker.program, height);
       else await this.drop();
     } catch (error) {

@@ -90,6 +90,7 @@ export function appHashOf(message: Uint8Array): Uint8Array {
 export interface DuePlan {
   readonly name: string;
   readonly height: Height;
+  readonly info: string;
 }
 
 /** Of the response to {@link CURRENT_PLAN}; undefined: none is scheduled. @throws UpgradeError UPG_INVALID_ARGUMENT */
@@ -97,12 +98,13 @@ export function planOf(message: Uint8Array): DuePlan | undefined {
   const value = bytesField(fieldsOf(message), 7);
   const plan = value && bytesField(readWire(value), 1);
   if (!plan) return undefined;
-  let [name, height] = ["", 0n];
+  let [name, height, info] = ["", 0n, ""];
   for (const { field, value: number, bytes } of readWire(plan)) {
     if (field === 1) name = decodeLossy(bytes);
     if (field === 3) height = number;
+    if (field === 4) info = decodeLossy(bytes);
   }
-  return { name, height };
+  return { name, height, info };
 }
 
 function bytesField(fields: ReturnType<typeof readWire>, wanted: number): Uint8Array | undefined {

@@ -5,10 +5,11 @@ import type { CometFiles } from "../abci/comet/home-files.js";
 import { requireHome } from "../engine/home/begun-genesis.js";
 import type { Home } from "../engine/home/home.js";
 import { HomeLock } from "../engine/home/home-lock.js";
-import { programName } from "../program-name.js";
+import { envPrefix, programName } from "../program-name.js";
 import { Layout } from "../programs/layout.js";
 import { Halt } from "../upgrade/halt.js";
 import type { LogLevel } from "../upgrade/handlers.js";
+import { NO_HOOKS, type RelayHooks } from "./hooks.js";
 import { recordHalt } from "./record.js";
 import { Relay } from "./relay.js";
 import { WorkerProcess } from "./worker-process.js";
@@ -17,42 +18,68 @@ import { WorkerProcess } from "./worker-process.js";
 const ENDED_AT_ONCE_EXIT = 15;
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
-export interface OpenOptions {
+/** What a relay has, whoever opens it. */
+export interface HoldOptions {
   readonly home: Home;
+  readonly layout: Layout;
+  /** Of `start`, for each worker. */
+  readonly flags: readonly string[];
+  /** Of each worker. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Of the programs' own variables: `CHAIND_`. */
+  readonly prefix: string;
+  /** Further questions to a `pre-upgrade` that asks for them. */
+  readonly retriesMax: number;
+  /** `args`: besides those that name the home and the socket. */
+  readonly comet: { readonly program: string; readonly args: readonly string[]; readonly files: CometFiles };
+  readonly log: (level: LogLevel, message: string) => void;
+  readonly hooks: RelayHooks;
+  /** Aborted when it is to stop. */
+  readonly signal: AbortSignal;
+}
+
+export interface OpenOptions extends Pick<HoldOptions, "home" | "flags" | "comet" | "log"> {
   /** What runs first; undefined: that of the folders. */
   readonly program: string | undefined;
   /** Programs of plans. */
   readonly upgrades: ReadonlyMap<string, string>;
   /** The file of the program that runs this code. */
   readonly own: string;
-  /** Of `start`, for each worker. */
-  readonly flags: readonly string[];
-  /** `args`: besides those that name the home and the socket. */
-  readonly comet: { readonly program: string; readonly args: readonly string[]; readonly files: CometFiles };
-  readonly log: (level: LogLevel, message: string) => void;
 }
 
 /** Returns the exit status. @throws Halt, after it was recorded; UpgradeError UPG_STORE_LOCKED, UPG_INVALID_CONFIG, UPG_STORE_IO */
-export async function openRelay({ home, program, upgrades, own, flags, comet, log }: OpenOptions): Promise<number> {
+export async function openRelay({ program, upgrades, own, ...options }: OpenOptions): Promise<number> {
+  const { home, log } = options;
+  const { env } = process;
+  const layout = new Layout({
+    ...{ home: home.path, name: env["DAEMON_NAME"] || programName(), program, upgrades, own },
+    isCaseKept: env["COSMOVISOR_DISABLE_RECASE"]?.toLowerCase() === "true",
+  });
+  const stopping = new AbortController();
+  const begin = () => onSignals(stopping, log);
+  const retriesMax = Number(env["DAEMON_PREUPGRADE_MAX_RETRIES"]) || 0;
+  const rest = { layout, retriesMax, env, prefix: envPrefix(), hooks: NO_HOOKS, signal: stopping.signal };
+  return holdConnections({ ...options, ...rest }, begin);
+}
+
+/**
+ * Holds CometBFT's connections until the end. @param begin called once the home is this relay's; returns what undoes it
+ * @throws as {@link openRelay}
+ */
+export async function holdConnections(options: HoldOptions, begin = () => () => {}): Promise<number> {
+  const { home, flags, env, prefix, comet, log } = options;
   requireHome(home);
   const address = parseAbciAddress(`unix://${join(home.path, "abci.sock")}`);
   const worker = parseAbciAddress(`unix://${join(home.path, "worker.sock")}`);
   const lock = HomeLock.acquire(home.relayLockFile);
-  const stopping = new AbortController();
-  const forget = onSignals(stopping, log);
+  const end = begin();
   const args = workerArgs(home.path, addressText(worker), flags);
-  const socket = join(home.path, "worker.sock");
-  const env = process.env;
+  const of = { args, socket: join(home.path, "worker.sock"), env, prefix };
   const relay = new Relay({
-    ...{ address, home: home.path, flags, log, signal: stopping.signal },
+    ...{ ...options, address, home: home.path },
     comet: { ...comet, args: ["start", "--home", home.path, ...comet.args] },
-    layout: new Layout({
-      ...{ home: home.path, name: env["DAEMON_NAME"] || programName(), program, upgrades, own },
-      isCaseKept: env["COSMOVISOR_DISABLE_RECASE"]?.toLowerCase() === "true",
-    }),
-    retriesMax: Number(env["DAEMON_PREUPGRADE_MAX_RETRIES"]) || 0,
-    start: (next) => new WorkerProcess({ program: next, args, socket }),
-    startHeldBack: (next) => new WorkerProcess({ program: next, args, socket, isHeldBack: true }),
+    start: (program) => new WorkerProcess({ ...of, program }),
+    startHeldBack: (program) => new WorkerProcess({ ...of, program, isHeldBack: true }),
   });
   try {
     return await relay.run();
@@ -62,7 +89,7 @@ export async function openRelay({ home, program, upgrades, own, flags, comet, lo
   } finally {
     await relay.close();
     lock.release();
-    forget();
+    end();
   }
 }
 

@@ -10,6 +10,7 @@ import { Halt } from "../upgrade/halt.js";
 import type { UpgradeInfo } from "../upgrade/upgrade-info.js";
 import { Ahead, type NextWorker } from "./ahead.js";
 import { EngineSide, type EngineSideOptions, type Loss } from "./engine-side.js";
+import type { RelayHooks } from "./hooks.js";
 import { type ChainPlace, REQUEST, requestName } from "./message.js";
 import { withPatience } from "./patience.js";
 import { RESTARTS_TEXT, Restarts } from "./restarts.js";
@@ -27,7 +28,10 @@ const REFUSING_MILLIS = 3_000;
 /** Of a relay that was asked to stop while it held at an upgrade's height. */
 const HELD_EXIT = 10;
 
-export interface RelayOptions extends Omit<SuccessionOptions, "isChecked">, Omit<EngineSideOptions, "onCommitted"> {
+export interface RelayOptions
+  extends Omit<SuccessionOptions, "isChecked" | "hooks">,
+    Omit<EngineSideOptions, "onCommitted"> {
+  readonly hooks: RelayHooks;
   readonly start: (program: Program) => Worker;
   /** Before its turn: it waits until it is asked for its place. */
   readonly startHeldBack: (program: Program) => NextWorker;
@@ -105,11 +109,13 @@ export class Relay {
     this.#had = this.#succession.possessions(program);
     const worker = (await this.#ahead.take(program)) ?? start(program);
     this.#worker = worker;
+    this.options.hooks.onWorker(worker);
     log("info", `worker ${program.name} started: ${program.file}, process ${worker.pid ?? "none"}`);
     const place = await this.#orStop(this.#placeOf(worker));
     if (place === "stop") return place;
     if (!place) return { end: await this.#endOf(worker, undefined), wasUp: false, loss: undefined };
     log("info", `worker ${program.name} up after ${seconds(begun)}, at height ${place.height}`);
+    this.options.hooks.onPlace(place.height);
     const loss = await this.#serve(worker, place);
     this.#isServing = false;
     if (loss === "stop") {
@@ -219,6 +225,7 @@ export class Relay {
   /** @param why the program that ended is not the one for the plan, when that is its file */
   async #upgraded(program: Program, plan: UpgradeInfo, why: string): Promise<Next> {
     this.#due = plan;
+    this.options.hooks.onDue(plan);
     const had = this.#had ?? this.#succession.possessions(program);
     const next = await this.#orStop(this.#succession.next(plan, program, { ...had, why }));
     if (!next || next === "stop") return { exit: HELD_EXIT };
@@ -232,12 +239,14 @@ export class Relay {
       const what = `worker ${program.name} ${describeWorkerEnd(end)}, and was started again ${RESTARTS_TEXT}`;
       throw new Halt("UPG_HALT_WORKER", what, this.#engine.nextHeight);
     }
+    this.options.hooks.onAgain();
     const wait = sleep(millis, undefined, { signal: this.options.signal }).catch(() => undefined);
     return (await this.#orStop(wait)) === "stop" ? { exit: 0 } : { program };
   }
 
   #committed(): void {
     const height = this.#engine.position.place?.height ?? 0n;
+    this.options.hooks.onCommitted(height);
     if (this.#worker && !this.options.signal.aborted) void this.#ahead.look(this.#worker, height);
     const gap = this.#gap;
     if (!gap) return;

@@ -12,6 +12,7 @@ import { type PreUpgradeEnd, preUpgrade } from "../programs/pre-upgrade.js";
 import { shellWord } from "../shell-word.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import { parseUpgradeInfo, type UpgradeInfo } from "../upgrade/upgrade-info.js";
+import type { RelayHooks } from "./hooks.js";
 import { withPatience } from "./patience.js";
 
 const LOOK_MILLIS = 250;
@@ -26,6 +27,7 @@ export interface SuccessionOptions {
   readonly flags: readonly string[];
   /** Further questions to a `pre-upgrade` that asks for them; Cosmovisor's DAEMON_PREUPGRADE_MAX_RETRIES. */
   readonly retriesMax: number;
+  readonly hooks: Pick<RelayHooks, "beforeUpgrade" | "link" | "onHold">;
   /** Was the program asked before the height? */
   readonly isChecked: (program: Program) => boolean;
   readonly log: (level: LogLevel, message: string) => void;
@@ -83,16 +85,22 @@ export class Succession {
     while (!signal.aborted) {
       if (hold.isToBeAsked(program.file === ended.file ? had.file : undefined)) {
         const problem = this.options.isChecked(program) ? undefined : await this.problem(program);
-        if (problem === undefined) return this.#linked(program);
+        if (problem === undefined) return await this.#linked(plan, program, ended);
         hold.refused(problem);
-      } else if (hold.hasChanged(this.possessions(ended)) && (await this.#isReady(ended))) return ended;
+      } else if (hold.hasChanged(this.possessions(ended)) && (await this.#isReady(ended))) {
+        await this.options.hooks.beforeUpgrade(plan);
+        return ended;
+      }
       await sleep(LOOK_MILLIS, undefined, { signal }).catch(() => undefined);
     }
     return undefined;
   }
 
-  #linked(program: Program): Program {
-    this.options.layout.switchTo(program, this.#planFile);
+  async #linked(plan: UpgradeInfo, program: Program, ended: Program): Promise<Program> {
+    const { hooks, layout } = this.options;
+    await hooks.beforeUpgrade(plan);
+    if (hooks.link) hooks.link(plan, program, ended);
+    else layout.switchTo(program, this.#planFile);
     return program;
   }
 
@@ -193,10 +201,12 @@ class Hold {
   #say(problem: string): void {
     this.#saidAt = performance.now();
     const { name, height } = this.plan;
+    const command = commandToPut(this.program);
+    this.options.hooks.onHold(problem, command);
     this.options.log(
       "warn",
       `holding at height ${height} for "${name}": ${problem}. CometBFT goes on waiting; the upgrade is made as soon as the ` +
-        `program is there: \`${commandToPut(this.program)}\`. SIGTERM ends the relay with 10`,
+        `program is there: \`${command}\`. SIGTERM ends the relay with 10`,
     );
   }
 }

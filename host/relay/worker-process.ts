@@ -8,7 +8,6 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { watched } from "../abci/comet/process.js";
 import { isUpgradeError } from "../errors.js";
-import { envPrefix } from "../program-name.js";
 import { commandOf, type Program } from "../programs/layout.js";
 import { type ChainPlace, CURRENT_PLAN, type DuePlan, INFO, placeOfInfo, planOf } from "./message.js";
 import { OwnConnection } from "./own-connection.js";
@@ -22,12 +21,15 @@ const LOOK_MILLIS = 10;
 /** What it does after its sockets are closed. */
 const END_MILLIS = 20_000;
 
-interface WorkerOptions {
+export interface WorkerOptions {
   readonly program: Program;
   /** Of the program: `start` and its flags. */
   readonly args: readonly string[];
   /** The path of its socket. */
   readonly socket: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Of the program's own variables: `CHAIND_`. */
+  readonly prefix: string;
   /** It waits, with everything loaded, until it is asked where its chain is: the home is another worker's until then. */
   readonly isHeldBack?: boolean;
 }
@@ -52,7 +54,7 @@ export class WorkerProcess implements Worker {
       stdio: ["ignore", STDERR, STDERR, "ipc"],
       detached: true,
       // The commands of its halt.json are those of the relay.
-      env: { ...process.env, [`${envPrefix()}RELAYED`]: options.isHeldBack ? "next" : "1" },
+      env: { ...options.env, [`${options.prefix}RELAYED`]: options.isHeldBack ? "next" : "1" },
     });
     this.#child.channel?.unref();
     this.#child.once("message", () => {

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { Layout, type Program } from "../../../host/programs/layout.js";
 import { Ahead, type NextWorker } from "../../../host/relay/ahead.js";
+import { NO_HOOKS } from "../../../host/relay/hooks.js";
 import type { DuePlan } from "../../../host/relay/message.js";
 import type { Worker } from "../../../host/relay/worker.js";
 import { untilCalled } from "../../../host/shell/held-back.js";
@@ -32,7 +33,7 @@ function ahead({ problem, isReady = true }: { problem?: string; isReady?: boolea
       return ENDED;
     },
   });
-  let plan: DuePlan | undefined = { name: "v2", height: 100n };
+  let plan: DuePlan | undefined = { name: "v2", height: 100n, info: "" };
   const made = new Ahead({
     layout,
     startHeldBack: (program) => {
@@ -43,6 +44,7 @@ function ahead({ problem, isReady = true }: { problem?: string; isReady?: boolea
       asked.push(name);
       return problem;
     },
+    hooks: NO_HOOKS,
     log: (level, message) => log.push(`${level} ${message}`),
   });
   let now = 0;
@@ -88,7 +90,7 @@ describe("Ahead", () => {
 
   test("blocks of a tenth of a second → prepared a minute before the height", async () => {
     const { look, put, started, schedule } = ahead();
-    schedule({ name: "v2", height: 1_000n });
+    schedule({ name: "v2", height: 1_000n, info: "" });
     put("a");
     await look(300n);
     await look(399n, 9_900);

@@ -48,7 +48,7 @@ describe("message", () => {
       );
       return response({ case: "query", value: { key: TX, value, height: 1n } });
     };
-    expect(message.planOf(plan("v2"))).toEqual({ name: "v2", height: 70n });
+    expect(message.planOf(plan("v2"))).toEqual({ name: "v2", height: 70n, info: "" });
     expect(message.planOf(response({ case: "query", value: { code: 1, log: "no" } }))).toBeUndefined();
   });
 

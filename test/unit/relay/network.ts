@@ -15,6 +15,7 @@ import { Home } from "../../../host/engine/home/home.js";
 import { isUpgradeError } from "../../../host/errors.js";
 import { cometFiles } from "../../../host/offline/comet-files.js";
 import { Layout, type Program } from "../../../host/programs/layout.js";
+import { NO_HOOKS } from "../../../host/relay/hooks.js";
 import type { ChainPlace } from "../../../host/relay/message.js";
 import { Relay } from "../../../host/relay/relay.js";
 import type { Worker, WorkerEnd } from "../../../host/relay/worker.js";
@@ -171,6 +172,7 @@ export class TestNetwork {
         this.heldBack.push(program.name);
         return start(program);
       },
+      hooks: NO_HOOKS,
       log: (level, message) => this.log.push(`${level} ${message}`),
     });
     const run = async () => {

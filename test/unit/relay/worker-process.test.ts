@@ -36,7 +36,17 @@ let sockets = 0;
 const start = (options: { path?: string; isHeldBack?: boolean; file?: string } = {}) => {
   const socket = options.path ?? join(root, `${sockets++}.sock`);
   const chosen = { ...program, file: options.file ?? script };
-  return { socket, worker: new WorkerProcess({ program: chosen, args: [socket, message], socket, ...options }) };
+  return {
+    socket,
+    worker: new WorkerProcess({
+      program: chosen,
+      args: [socket, message],
+      socket,
+      env: process.env,
+      prefix: "CHAIND_",
+      ...options,
+    }),
+  };
 };
 
 describe("WorkerProcess", () => {
