@@ -2,7 +2,9 @@
  * Flags of `start` that unit files of Cosmos SDK nodes have, so that such a file starts this node too. What they set does
  * not exist here, or has another name: each that is given gets a warning.
  */
+
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { COMET_FLAGS } from "../abci/comet/flags.js";
 
 /** A flag and its value, with what to use in its place. */
 const SDK_FLAGS: readonly (readonly [flag: string, instead: string])[] = [
@@ -41,14 +43,6 @@ export function addSdkFlags(command: Command): void {
     command.addOption(new Option(flag, `of the Cosmos SDK, without effect: ${instead}`).hideHelp());
   }
 }
-
-/** Flags that mean the same to CometBFT, which gets them where it is the engine. */
-export const COMET_FLAGS: readonly string[] = [
-  ...["consensus.create_empty_blocks", "consensus.create_empty_blocks_interval"],
-  ...["consensus.double_sign_check_height", "p2p.external-address", "p2p.laddr", "p2p.persistent_peers", "p2p.pex"],
-  ...["p2p.private_peer_ids", "p2p.seed_mode", "p2p.seeds", "p2p.unconditional_peer_ids", "priv_validator_laddr"],
-  "rpc.pprof_laddr",
-];
 
 /** Those that a flag, the environment or app.toml gives, as CometBFT takes them. */
 export function cometFlags(command: Command): string[] {

@@ -18,7 +18,7 @@ import { WorkerProcess } from "./worker-process.js";
 const ENDED_AT_ONCE_EXIT = 15;
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
-/** What a relay has, whoever opens it. */
+/** What a relay has, in any program. */
 export interface HoldOptions {
   readonly home: Home;
   readonly layout: Layout;

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Logger, pino } from "pino";
+import { COMET_FLAGS } from "../../abci/comet/flags.js";
 import { Home } from "../../engine/home/home.js";
 import { requireNoRelay } from "../../engine/home/home-database.js";
 import { UpgradeError } from "../../errors.js";
@@ -36,7 +37,7 @@ import { type ChosenLimits, chosenLimits } from "../limit-settings.js";
 import { addDoorFlags, type DoorFlags } from "../node-doors.js";
 import { runComet } from "../run-comet.js";
 import { runThreads } from "../run-threads.js";
-import { addSdkFlags, COMET_FLAGS, sdkFlagWarnings } from "../sdk-flags.js";
+import { addSdkFlags, sdkFlagWarnings } from "../sdk-flags.js";
 
 interface StartOptions extends DoorFlags, CometFlags, HaltLingerFlags {
   readonly handlers?: string;

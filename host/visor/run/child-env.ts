@@ -1,15 +1,20 @@
 /** The environment of what the sidecar starts: its own, with what shows a program of this project that it is supervised. */
 import type { VisorOptions } from "./options.js";
 
+/** Of a program's own variables: `CHAIND_`. @param name of its file */
+export function prefixOf(name: string): string {
+  return `${name
+    .replace(/\.[cm]?js$/, "")
+    .replaceAll("-", "_")
+    .toUpperCase()}_`;
+}
+
 export function childEnv({
   settings,
   env,
 }: Pick<VisorOptions, "settings" | "env">): Readonly<Record<string, string | undefined>> {
   const { home, name } = settings;
-  const prefix = `${name
-    .replace(/\.[cm]?js$/, "")
-    .replaceAll("-", "_")
-    .toUpperCase()}_`;
+  const prefix = prefixOf(name);
   // The sidecar looks at once: the node need not hold at the height for it (shell/halt-linger-flag.ts).
   const linger = { [`${prefix}HALT_LINGER`]: "0s" };
   return { DAEMON_HOME: home, DAEMON_NAME: name, ...linger, ...env };

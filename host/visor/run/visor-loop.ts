@@ -126,6 +126,11 @@ export class VisorLoop {
       const exit = await this.#ends.beforeNextStart();
       if (exit !== undefined || shared.signal.aborted) return exit ?? 0;
     }
+    if (shared.settings.isHotSwitch) {
+      const { runHot } = await import("../hot/run-hot.js");
+      const exit = await runHot(shared, current);
+      if (exit !== undefined) return exit;
+    }
     const app = this.#start(current);
     const result = await this.#supervised(app, current);
     if (result.kind === "stop") return this.#stop(app);

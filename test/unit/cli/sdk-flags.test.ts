@@ -2,8 +2,9 @@
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { notesChain } from "../../../examples/notes-chain/chain.js";
+import { COMET_FLAGS } from "../../../host/abci/comet/flags.js";
 import { makeProgram } from "../../../host/cli/program.js";
-import { addSdkFlags, COMET_FLAGS, cometFlags, parseLogLevel, sdkFlagWarnings } from "../../../host/cli/sdk-flags.js";
+import { addSdkFlags, cometFlags, parseLogLevel, sdkFlagWarnings } from "../../../host/cli/sdk-flags.js";
 import { serveChain } from "../../../host/shell/program-chain.js";
 
 function parsed(...args: string[]): Command {

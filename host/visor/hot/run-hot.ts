@@ -1,0 +1,81 @@
+/**
+ * The hot switch: the sidecar holds CometBFT's four connections itself (room relay), so that at an upgrade nothing but the
+ * application is another process. CometBFT, its peers and its mempool go on.
+ */
+import { findComet } from "../../abci/comet/binary.js";
+import { Home } from "../../engine/home/home.js";
+import { cometFiles } from "../../offline/comet-files.js";
+import type { Program } from "../../programs/layout.js";
+import { holdConnections } from "../../relay/open.js";
+import { prefixOf } from "../run/child-env.js";
+import type { Shared } from "../run/options.js";
+import { readQueue } from "../run/queue.js";
+import { endText, StepFailure } from "../run/scripts.js";
+import { Staging } from "../run/staging.js";
+import { HotHooks } from "./hot-hooks.js";
+import { type StartArgs, startArgs } from "./start-args.js";
+
+const HELP_MILLIS = 20_000;
+/** Of a process that a second signal ended. */
+const ENDED_AT_ONCE_EXIT = 15;
+/** Of a worker that ended at the height of --halt-height. */
+const FINISHED_EXITS: readonly number[] = [0, 13];
+
+/**
+ * Undefined: this program, or how it is set, is not for a hot switch; the log says why.
+ * @returns the sidecar's exit status @throws StepFailure; Halt; UpgradeError of files and settings
+ */
+export async function runHot(shared: Shared, current: Program): Promise<number | undefined> {
+  const { settings, log, board, signal, childEnv: env, machine } = shared;
+  const args = startArgs(shared.args);
+  const why = whyNot(shared, args) ?? (await whyNotProgram(shared, current));
+  if (!args || why !== undefined) {
+    log("warn", `CHAINVISOR_HOT_SWITCH has no effect, the switch restarts CometBFT too: ${why}`);
+    return undefined;
+  }
+  const home = new Home(settings.home);
+  const staging = new Staging({ settings, machine, env, log, board });
+  const endSignals = shared.onSignal?.((name) => {
+    if (name === "SIGHUP") return;
+    log("warn", `a second signal (${name}) ends the sidecar, the application and CometBFT at once`);
+    process.exit(ENDED_AT_ONCE_EXIT);
+  });
+  try {
+    const exit = await holdConnections({
+      ...{ home, env, signal, log, layout: shared.layout, flags: args.worker },
+      ...{ prefix: prefixOf(settings.name), retriesMax: settings.preUpgradeRetriesMax },
+      comet: { program: findComet(args.program, { ...env }).path, args: args.comet, files: cometFiles(home) },
+      hooks: new HotHooks(shared, staging),
+    });
+    if (signal.aborted || FINISHED_EXITS.includes(exit)) return signal.aborted ? 0 : exit;
+    throw new StepFailure(
+      `the application ended with ${endText({ exit, signal: null })}: its own lines above say why`,
+      exit,
+    );
+  } finally {
+    endSignals?.();
+    await staging.close();
+  }
+}
+
+function whyNot({ settings, machine }: Shared, args: StartArgs | undefined): string | undefined {
+  if (!args) return "it needs `chainvisor run start --engine cometbft`";
+  if (!settings.isBackupSkipped) {
+    return "a backup is made of files that nobody writes, and CometBFT goes on writing its own: set UNSAFE_SKIP_BACKUP=true, and copy the home beside the running node";
+  }
+  if (!settings.isRestartedAfterUpgrade) return "DAEMON_RESTART_AFTER_UPGRADE is off";
+  if (settings.onRefusal !== "stop") return `CHAINVISOR_ON_REFUSAL is ${settings.onRefusal}`;
+  const { plans } = readQueue(machine.files, settings);
+  return plans.some(({ from }) => from !== "named")
+    ? "a height of the operator's own is queued (add-upgrade --upgrade-height)"
+    : undefined;
+}
+
+/** @returns undefined: it serves ABCI to a CometBFT that is started elsewhere, and knows a relay */
+async function whyNotProgram(shared: Shared, { file }: Program): Promise<string | undefined> {
+  const { machine, childEnv: env, settings } = shared;
+  const help = { args: ["start", "--help"], env, cwd: settings.root, output: "keep", millisMax: HELP_MILLIS } as const;
+  const { stdout } = await machine.processes.run(file, help);
+  const isKnown = ["--engine", "--with-comet", "--transport", "--halt-linger"].every((flag) => stdout.includes(flag));
+  return isKnown ? undefined : `${file} does not serve CometBFT by a socket as programs of this project do`;
+}

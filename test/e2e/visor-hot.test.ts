@@ -1,0 +1,85 @@
+/** `chainvisor run` with CHAINVISOR_HOT_SWITCH over stock CometBFT, through an upgrade: CometBFT is started once. */
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { askStatus } from "../../host/visor/status/ask.js";
+import { launchers } from "../cosmovisor/supervisor.js";
+import { DIST, type Running, run } from "./chaind.js";
+import { cometbft, freePorts, heightOf, quickComet, rpc, votedGenesis } from "./cometbft.js";
+import { makeHome } from "./prepared-home.js";
+
+vi.setConfig({ testTimeout: 180_000 });
+
+const CHAINVISOR = join(DIST, "chainvisor.js");
+const NONE = "CometBFT is missing here, and cannot be built: Go or its module proxy is missing";
+const UPGRADE = 6;
+
+let comet: string | undefined;
+const root = mkdtempSync(join(tmpdir(), "chain-upgrade-visor-hot-"));
+beforeAll(() => {
+  comet = cometbft();
+}, 300_000);
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const home = join(root, "home");
+const folder = join(home, "cosmovisor");
+
+function place(name: string, program: string): void {
+  const bin = join(folder, name, "bin");
+  mkdirSync(bin, { recursive: true });
+  copyFileSync(program, join(bin, "chaind"));
+}
+
+function chainvisor(port: number): Running {
+  const env = {
+    ...{ DAEMON_HOME: home, DAEMON_NAME: "chaind", CHAINVISOR_HOT_SWITCH: "true", UNSAFE_SKIP_BACKUP: "true" },
+    ...{ CHAINVISOR_STATUS_ADDRESS: "127.0.0.1:0", CHAINVISOR_RPC_ADDRESS: `http://127.0.0.1:${port}` },
+    COMETBFT_BIN: comet ?? "",
+  };
+  const doors = ["--grpc.address", "127.0.0.1:0", "--api.address", "tcp://127.0.0.1:0"];
+  return run(CHAINVISOR, ["run", "start", "--engine", "cometbft", "--moniker=hot", ...doors], env);
+}
+
+async function until({ child, ...node }: Running, isReached: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await isReached())) {
+    if (child.exitCode !== null) throw new Error((await node.end).stderr);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+test("an upgrade with the sidecar holding CometBFT's connections → CometBFT once, the program that was put in late takes over; phases", async (context) => {
+  if (!comet) return context.skip(NONE);
+  makeHome(home, votedGenesis({ name: "v2", height: UPGRADE }));
+  const [port = 0, p2p = 0] = await freePorts(2);
+  quickComet(home, port, p2p);
+  const { before, after } = launchers(root, join(DIST, "chaind.js"));
+  place("genesis", before);
+
+  const visor = chainvisor(port);
+  const socket = join(folder, "chainvisor.sock");
+  const status = async () => (await askStatus({ socket }))?.status;
+  await until(visor, async () => (await status())?.phase === "halted" && ((await status())?.next.length ?? 0) > 0);
+  expect(await status()).toMatchObject({
+    plan: { name: "v2", height: String(UPGRADE), origin: "chain" },
+    height: { value: String(UPGRADE - 1) },
+    program: { name: "genesis", pid: null },
+    message: expect.stringContaining("is missing"),
+  });
+  // CometBFT goes on serving meanwhile, and has the block that it waits for.
+  expect(await heightOf(port)).toBe(UPGRADE);
+
+  place("upgrades/v2", after);
+  await until(visor, async () => (await heightOf(port)) >= UPGRADE + 2);
+  expect(visor.stderr.match(/CometBFT started/g)).toHaveLength(1);
+  expect(visor.stderr).toContain(`FinalizeBlock ${UPGRADE} given again, to worker v2`);
+  expect(readlinkSync(join(folder, "current"))).toBe("upgrades/v2");
+  expect(readlinkSync(join(folder, "previous"))).toBe("genesis");
+  expect(JSON.parse(readFileSync(join(folder, "upgrades/v2/upgrade-info.json"), "utf8"))).toMatchObject({ name: "v2" });
+  expect(await rpc(port, "abci_info")).toMatchObject({ response: { app_version: "2" } });
+  expect(await status()).toMatchObject({ phase: "running", upgrades: 1, plan: null, program: { name: "v2" } });
+
+  visor.child.kill("SIGTERM");
+  expect(await visor.end).toMatchObject({ exit: 0 });
+  expect(await heightOf(port)).toBe(0);
+});

@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import type { Worker } from "../../../host/relay/worker.js";
+import { HotHooks } from "../../../host/visor/hot/hot-hooks.js";
+import { startArgs } from "../../../host/visor/hot/start-args.js";
+import { Board } from "../../../host/visor/status/board.js";
+import { statusMachine } from "./status-machine.js";
+
+describe("startArgs()", () => {
+  it("start with CometBFT's engine → what is CometBFT's goes to it, what the relay names is left out, the rest is the worker's", () => {
+    const args = [
+      ...[
+        "start",
+        "--engine",
+        "cometbft",
+        "--home",
+        "/x",
+        "--p2p.laddr",
+        "tcp://0.0.0.0:1",
+        "--p2p.pex",
+        "--moniker=me",
+      ],
+      ...["--comet.bin", "/usr/bin/cometbft", "--min-retain-blocks", "5", "--api.address=tcp://127.0.0.1:0", "--trace"],
+    ];
+    expect(startArgs(args)).toEqual({
+      program: "/usr/bin/cometbft",
+      comet: ["--p2p.laddr=tcp://0.0.0.0:1", "--p2p.pex=true", "--moniker=me"],
+      worker: ["--min-retain-blocks", "5", "--api.address=tcp://127.0.0.1:0", "--trace"],
+    });
+  });
+
+  it.each([
+    [["version"]],
+    [["start"]],
+    [["start", "--engine", "embedded"]],
+    [["start", "--engine=cometbft", "--with-comet=false"]],
+  ])("%j → undefined: nothing to hold", (args) => {
+    expect(startArgs(args)).toBeUndefined();
+  });
+});
+
+describe("HotHooks", () => {
+  function made() {
+    const board = new Board(statusMachine.clock);
+    const staged: (string | undefined)[] = [];
+    const settings = { home: "/x", root: "/x/cosmovisor", customPreUpgrade: "" };
+    const of = { settings, machine: statusMachine, board, log: () => undefined, childEnv: {} } as unknown;
+    const hooks = new HotHooks(of as ConstructorParameters<typeof HotHooks>[0], {
+      plan: (plan) => void staged.push(plan?.name),
+    });
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const worker = (name: string, pid: number) =>
+      ({ program: { name, file: `/x/${name}`, folder: undefined }, pid, ended }) as unknown as Worker;
+    return { board, hooks, worker, staged, end };
+  }
+
+  it("a whole upgrade → its phases, heights and plan; the plan is staged when it is scheduled", async () => {
+    const { board, hooks, worker, staged, end } = made();
+    const phases: string[] = [];
+    board.onChange(({ phase }) => phases.at(-1) !== phase && phases.push(phase));
+    const plan = { name: "v2", height: 10n, info: "" };
+    hooks.onWorker(worker("genesis", 7));
+    hooks.onPlace(0n);
+    hooks.onCommitted(8n);
+    hooks.onPlan(plan);
+    hooks.onPlan(plan);
+    expect(board.current).toMatchObject({
+      height: { value: "8" },
+      plan: { name: "v2", height: "10", origin: "chain" },
+    });
+    hooks.onDue(plan);
+    end();
+    await Promise.resolve();
+    expect(board.current.program).toMatchObject({ name: "genesis", pid: null });
+    hooks.onHold("/x/v2 is missing", "cp");
+    expect(board.current).toMatchObject({ phase: "halted", message: "/x/v2 is missing", next: ["cp"] });
+    await hooks.beforeUpgrade(plan);
+    hooks.onWorker(worker("v2", 8));
+    hooks.onCommitted(10n);
+    hooks.onAgain();
+    expect(board.current).toMatchObject({ plan: null, upgrades: 1, restarts: 1, height: { value: "10" } });
+    expect(phases).toEqual(["running", "halted", "switching", "migrating", "running"]);
+    expect(staged).toEqual(["v2", "v2", undefined]);
+    expect(board.lastHaltSeconds).toBeGreaterThanOrEqual(0);
+  });
+
+  it("a worker that is started again while a plan is due → the phase is not taken for running", () => {
+    const { board, hooks, worker } = made();
+    hooks.onDue({ name: "v2", height: 10n, info: "" });
+    hooks.onWorker(worker("genesis", 9));
+    expect(board.current.phase).toBe("halted");
+  });
+});
