@@ -30,7 +30,7 @@ expect_exit() { [ "$1" = "$2" ] || { echo "exit $2 where the page says $1" >&2; 
   const body = blocksOf(text, "sh").map((block, index) => {
     let own = block;
     for (const [from, to] of replaced) own = own.replaceAll(from, to);
-    return `echo "== block ${index + 1}" >&2\n${expectingExits(own)}`;
+    return `echo "== block ${index + 1} after $SECONDS s" >&2\n${expectingExits(own)}`;
   });
   return `${head}${body.join("\n")}\necho "== end" >&2\n`;
 }

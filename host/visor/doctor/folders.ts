@@ -87,8 +87,14 @@ const isLeftover = (name: string) => /(\.part|\.tmp|#part)$/.test(name);
 
 /** What ended half-way: nothing runs it, and it takes space. */
 function leftovers({ files, read }: Patient): Finding[] {
-  const { root } = read.settings;
-  const folders = [root, join(root, "upgrades"), join(root, "genesis", "bin"), ...upgradeBins({ files, read })];
+  const { root, backupDir } = read.settings;
+  const folders = [
+    backupDir,
+    root,
+    join(root, "upgrades"),
+    join(root, "genesis", "bin"),
+    ...upgradeBins({ files, read }),
+  ];
   const found = folders.flatMap((folder) =>
     (files.list(folder) ?? []).filter(isLeftover).map((name) => join(folder, name)),
   );

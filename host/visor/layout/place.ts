@@ -2,6 +2,8 @@
 import { dirname } from "node:path";
 import { messageOf, UpgradeError } from "../../errors.js";
 import type { Files } from "../../programs/files.js";
+import { shellWord } from "../../shell-word.js";
+import { decodeLossy } from "../../text.js";
 import { usage } from "../../usage.js";
 
 const PROGRAM_MODE = 0o755;
@@ -39,4 +41,18 @@ export function requireExecutable(
   }
   if (kind === undefined) throw usage(`${words.missing}: stat ${file}: no such file or directory`);
   if (kind !== "file") throw usage(words.folder);
+  if (!importsOthers(files, file)) return;
+  throw usage(
+    `${file} imports files beside it, which a copy would not have: give the single executable, or a script of two lines, ` +
+      `#!/bin/sh and exec ${shellWord(file)} "$@"`,
+  );
+}
+
+const HEAD_BYTES = 65_536;
+
+/** JavaScript of several files, as npm installs a program. */
+function importsOthers(files: Files, file: string): boolean {
+  const head = decodeLossy(files.readPart(file, 0, HEAD_BYTES));
+  const isScript = /^#!.*\bnode\b/.test(head) || /\.[cm]?js$/.test(file);
+  return isScript && /(\bfrom|\bimport)\s*\(?\s*["']\.{1,2}\//.test(head);
 }

@@ -28,7 +28,8 @@ export interface QueueRead {
 const BYTES_MAX = 1_048_576;
 const FILE_MODE = 0o644;
 const BATCH = "upgrade-info.json.batch";
-const NAMED = /^upgrade-info\.json\.(?!batch$)(?!tmp$)./;
+/** What is being written has a name that ends so. */
+const NAMED = /^upgrade-info\.json\.(?!batch$).+(?<!\btmp)$/;
 
 export const queueFile = (root: string) => join(root, "queue.json");
 

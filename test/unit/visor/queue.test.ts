@@ -41,6 +41,8 @@ describe("readQueue()", () => {
   test("Cosmovisor's batch → after ours of the same name; its files for each plan only where there is no batch", () => {
     const at = place();
     at.theirs("upgrade-info.json.v9", { name: "v9", height: 90 });
+    for (const name of ["tmp", "25651.tmp"]) writeFileSync(join(at.home, "data", `upgrade-info.json.${name}`), "");
+    expect(readQueue(diskFiles, at).problems).toEqual([]);
     expect(seen(readQueue(diskFiles, at).plans)).toEqual(["v9 90 named"]);
     at.theirs("upgrade-info.json.batch", [
       { name: "v5", height: 50, info: "" },
@@ -104,6 +106,15 @@ describe("addUpgrades()", () => {
     ];
     await expect(add(at, upgrades)).rejects.toThrow(words);
     expect(diskFiles.list(at.root)).toEqual([]);
+  });
+
+  test("a program of npm, which imports files beside it → refused with what to give instead", async () => {
+    const script = join(folder, "program");
+    writeFileSync(script, '#!/usr/bin/env node\nimport {\n  run\n} from "./chunk-A.js";\n');
+    const added = add(place(), [{ name: "v2", executable: script, height: undefined }]);
+    await expect(added).rejects.toThrow(`#!/bin/sh and exec ${script} "$@"`);
+    writeFileSync(script, '#!/usr/bin/env node\nimport { x } from "node:fs";\n');
+    await add(place(), [{ name: "v2", executable: script, height: undefined }]);
   });
 
   test("one name twice, one height twice → refused", async () => {

@@ -141,18 +141,18 @@ describe("no. 7: readSettings() of a file", () => {
 
 test("no. 8: settingsDetail() → each variable's line, and the derived ones", () => {
   const env = {
-    ...{ DAEMON_HOME: "/home", DAEMON_NAME: "test-name", DAEMON_ALLOW_DOWNLOAD_BINARIES: "true" },
+    ...{ DAEMON_HOME: "/srv/h", DAEMON_NAME: "test-name", DAEMON_ALLOW_DOWNLOAD_BINARIES: "true" },
     ...{ DAEMON_POLL_INTERVAL: "406ms", DAEMON_PREUPGRADE_MAX_RETRIES: "8" },
   };
   const detail = settingsDetail(readSettings(env, undefined, {}, { areFoldersChecked: false }).settings);
   for (const piece of [
-    ...["Configurable Values:", "  DAEMON_HOME: /home\n", "  DAEMON_NAME: test-name\n"],
+    ...["Configurable Values:", "  DAEMON_HOME: /srv/h\n", "  DAEMON_NAME: test-name\n"],
     ...["  DAEMON_ALLOW_DOWNLOAD_BINARIES: true\n", "  DAEMON_RESTART_AFTER_UPGRADE: true\n"],
-    ...["  DAEMON_POLL_INTERVAL: 406ms\n", "  UNSAFE_SKIP_BACKUP: false\n", "  DAEMON_DATA_BACKUP_DIR: /home\n"],
+    ...["  DAEMON_POLL_INTERVAL: 406ms\n", "  UNSAFE_SKIP_BACKUP: false\n", "  DAEMON_DATA_BACKUP_DIR: /srv/h\n"],
     ...["  DAEMON_PREUPGRADE_MAX_RETRIES: 8\n", "  COSMOVISOR_TIMEFORMAT_LOGS: 3:04PM\n", "Derived Values:"],
-    ...["Root Dir: /home/cosmovisor\n", "Upgrade Dir: /home/cosmovisor/upgrades\n"],
-    ...["Genesis Bin: /home/cosmovisor/genesis/bin/test-name\n", "Monitored File: /home/data/upgrade-info.json\n"],
-    "Data Backup Dir: /home\n",
+    ...["Root Dir: /srv/h/cosmovisor\n", "Upgrade Dir: /srv/h/cosmovisor/upgrades\n"],
+    ...["Genesis Bin: /srv/h/cosmovisor/genesis/bin/test-name\n", "Monitored File: /srv/h/data/upgrade-info.json\n"],
+    "Data Backup Dir: /srv/h\n",
   ]) {
     expect(detail).toContain(piece);
   }

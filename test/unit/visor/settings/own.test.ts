@@ -1,5 +1,5 @@
 /** Settings that Cosmovisor does not have, where each comes from, and Go's durations. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -7,6 +7,7 @@ import { diskFiles } from "../../../../host/programs/disk-files.js";
 import { unitFile } from "../../../../host/visor/layout/unit-file.js";
 import { goDurationText, parseGoDuration } from "../../../../host/visor/settings/go-duration.js";
 import { readSettings } from "../../../../host/visor/settings/read.js";
+import { VARIABLES } from "../../../../host/visor/settings/variables.js";
 import { settingsToml } from "../../../../host/visor/settings/write-file.js";
 
 const home = mkdtempSync(join(tmpdir(), "chain-upgrade-visor-own-"));
@@ -117,6 +118,15 @@ describe("readSettings()", () => {
     expect(again.settings).toEqual(settings);
     rmSync(file);
   });
+});
+
+test("the table of docs/chainvisor.md → every variable with its default, in order", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../../docs/chainvisor.md"), "utf8");
+  const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| (?:`([^`]*)`)? ?\| /gm)].map(([, env, preset = ""]) => [
+    env,
+    preset,
+  ]);
+  expect(rows).toEqual(VARIABLES.map(({ env, preset }) => [env, preset]));
 });
 
 describe("parseGoDuration()", () => {
