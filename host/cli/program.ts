@@ -112,6 +112,12 @@ const TOP_COMMANDS: readonly TopCommand[] = [
       (await import("../offline/commands/replay.js")).registerReplay(program, output),
   },
   {
+    name: "rescue",
+    summary: "Gather what a report of a failed upgrade needs into one file",
+    register: async (program, output) =>
+      (await import("../offline/commands/rescue.js")).registerRescue(program, output),
+  },
+  {
     name: "snapshots",
     aliases: ["snapshot"],
     summary: "Snapshots of the state, for nodes that join a network",

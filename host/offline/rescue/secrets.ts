@@ -1,0 +1,102 @@
+/** What of a home nobody else may see, looked for in all that leaves it: it is taken out, whatever file it has come into. */
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { wordlist } from "@scure/bip39/wordlists/english.js";
+import { fromBase64, toBase64, toHex, toUpperHex } from "../../bytes.js";
+import { readFileIfThere } from "../../engine/home/atomic-file.js";
+import { Home } from "../../engine/home/home.js";
+import { decodeLossy } from "../../text.js";
+
+const REMOVED = "[removed]";
+/** Shorter ones are found everywhere: they would make a report that says nothing. */
+const SECRET_LENGTH_MIN = 16;
+const SEED_BYTES = 32;
+const MNEMONIC_WORDS_MIN = 8;
+const WORDS: ReadonlySet<string> = new Set(wordlist);
+/** `//user:password@host` of an address. */
+const USER_INFO = /\/\/[^/\s"'@]+@/g;
+
+export class Secrets {
+  /** Entries that had one. */
+  count = 0;
+  readonly #texts: readonly string[];
+
+  constructor(texts: Iterable<string>) {
+    const all = [...new Set(texts)].filter(({ length }) => length >= SECRET_LENGTH_MIN);
+    this.#texts = all.sort((a, b) => b.length - a.length);
+  }
+
+  /** Of the validator's key, the node's key and whatever a keyring of the home has. */
+  static of(path: string): Secrets {
+    const home = new Home(path);
+    const keys = [home.validatorKeyFile, home.nodeKeyFile].flatMap(stringsOf).flatMap(formsOf);
+    const rings = existsSync(path) ? readdirSync(path).filter((name) => name.startsWith("keyring")) : [];
+    return new Secrets([...keys, ...rings.flatMap((name) => stringsBelow(join(path, name))).flatMap(formsOf)]);
+  }
+
+  /** Is one of them in these bytes? */
+  isIn(bytes: Uint8Array): boolean {
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    return this.#texts.some((text) => buffer.includes(text));
+  }
+
+  /** The text without them, without passwords in addresses, and without words that make a mnemonic. */
+  without(text: string): string {
+    const cleaned = withoutMnemonics(
+      this.#texts.reduce((rest, secret) => rest.replaceAll(secret, REMOVED), text).replace(USER_INFO, `//${REMOVED}@`),
+    );
+    if (cleaned !== text) this.count++;
+    return cleaned;
+  }
+}
+
+/** The values of a file of JSON, or its lines. */
+function stringsOf(file: string): string[] {
+  const bytes = readFileIfThere(file);
+  if (!bytes) return [];
+  const text = decodeLossy(bytes);
+  try {
+    const found: string[] = [];
+    JSON.parse(text, (name, value: unknown) => {
+      // Others may know what a key is called, its public half and its address.
+      if (typeof value === "string" && !/^(address|type|name|pub|@type|version)/.test(name)) found.push(value);
+      return name.startsWith("pub") ? undefined : value;
+    });
+    return found.filter((value) => !isPublic(text, value));
+  } catch {
+    return text.split("\n").map((line) => line.trim());
+  }
+}
+
+/** A key's file names its public half as `pub_key: {type, value}`. */
+function isPublic(text: string, value: string): boolean {
+  const { pub_key: key } = JSON.parse(text) as { pub_key?: { value?: unknown } };
+  return key?.value === value;
+}
+
+function stringsBelow(path: string): string[] {
+  if (!statSync(path).isDirectory()) return stringsOf(path);
+  return readdirSync(path).flatMap((name) => stringsBelow(join(path, name)));
+}
+
+/** The same key as others write it: base64, hex, the seed of the key alone. */
+function formsOf(text: string): string[] {
+  try {
+    const bytes = fromBase64(text);
+    const parts = bytes.length > SEED_BYTES ? [bytes, bytes.subarray(0, SEED_BYTES)] : [bytes];
+    return [text, ...parts.flatMap((part) => [toBase64(part), toHex(part), toUpperHex(part)])];
+  } catch {
+    return [text];
+  }
+}
+
+function withoutMnemonics(text: string): string {
+  return text.replace(/[a-z]{3,8}(?:[\s,"]+[a-z]{3,8})+/g, (words) => {
+    let row = 0;
+    for (const word of words.split(/[\s,"]+/)) {
+      row = WORDS.has(word) ? row + 1 : 0;
+      if (row >= MNEMONIC_WORDS_MIN) return REMOVED;
+    }
+    return words;
+  });
+}

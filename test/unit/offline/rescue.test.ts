@@ -1,0 +1,147 @@
+/** What a report has of a home, and that nothing of it is a secret. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { appendFileSync, cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { fromBase64, toHex } from "../../../host/bytes.js";
+import { rescue } from "../../../host/offline/rescue/rescue.js";
+import { Secrets } from "../../../host/offline/rescue/secrets.js";
+import { openSettings } from "../../../host/offline/rescue/settings.js";
+import { DIST, TestHome } from "../../e2e/chaind.js";
+import { makeBlocksUpTo, withNode } from "../../e2e/prepared-home.js";
+import { SPLIT_BALANCES } from "../../scenario/versions.js";
+
+const MNEMONIC = "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about";
+const HANDLERS = join(DIST, "handlers");
+
+/** A home that an upgrade failed in, with secrets in all the places that it should not have them in. */
+function failed(): { readonly home: TestHome; readonly secrets: readonly string[]; readonly log: string } {
+  const home = new TestHome().schedule({ name: "v2", height: 4n, info: "see the forum" }, 3n);
+  withNode({ path: home.path, handlers: HANDLERS }, (node) => makeBlocksUpTo(node, 5n));
+  const at = (...names: string[]) => join(home.path, ...names);
+  mkdirSync(at("handlers/staged"), { recursive: true });
+  cpSync(SPLIT_BALANCES, at("handlers/staged/v3.wasm"));
+  writeFileSync(at("handlers/staged/key.wasm"), "-----BEGIN PRIVATE KEY----- of mine");
+  mkdirSync(at("keyring-file"));
+  const ring = "u7N0bXkgc2VjcmV0IGtleXJpbmcgcmVjb3Jk";
+  writeFileSync(at("keyring-file/alice.info"), JSON.stringify({ name: "alice", private: ring }));
+  mkdirSync(at("data/receipts"), { recursive: true });
+  writeFileSync(at("data/receipts/v2.json"), JSON.stringify({ plan: "v2", note: MNEMONIC }));
+  const key = (file: string) => {
+    const { priv_key } = JSON.parse(readFileSync(at("config", file), "utf8")) as { priv_key: { value: string } };
+    return priv_key.value;
+  };
+  const keys = [key("priv_validator_key.json"), key("node_key.json")];
+  const seed = toHex(fromBase64(keys[0] as string).subarray(0, 32));
+  const halt = {
+    v: 1,
+    code: "UPG_MIGRATION_STUCK",
+    height: "6",
+    message: `left ${keys[1]}`,
+    handler: { file: at("handlers/staged/v3.wasm") },
+  };
+  writeFileSync(home.data("halt.json"), JSON.stringify(halt));
+  appendFileSync(
+    at("config/app.toml"),
+    '\n[telemetry]\nauth-token = "hunter2hunter2"\nconn = "postgresql://ops:hunter3@db/x"\n# my seed: hunter4\n',
+  );
+  const log = at("node.log");
+  writeFileSync(log, `INF block made\nERR ${seed}\nwords ${MNEMONIC}\ncall https://ops:hunter3@node/x\nlast line\n`);
+  return {
+    home,
+    log,
+    secrets: [...keys, seed, ring, "hunter2", "hunter3", "hunter4", "abandon abandon", "PRIVATE KEY"],
+  };
+}
+
+describe("rescue()", () => {
+  test("a home whose upgrade failed → what a report needs; none of its secrets is in the archive, packed or not", () => {
+    const { home, secrets, log } = failed();
+    const out = join(home.path, "..", "report.tar.gz");
+    const rescued = rescue(home.path, { out, log });
+    const names = execFileSync("tar", ["-tzf", out], { encoding: "utf8" }).trim().split("\n");
+    expect(names).toEqual(rescued.entries.map(({ name }) => name));
+    expect(names).toEqual(
+      expect.arrayContaining([
+        "report.json",
+        "halt.json",
+        "settings/app.toml",
+        "receipts/v2.json",
+        "handlers/v3.wasm",
+        "log.txt",
+      ]),
+    );
+    expect(names.filter((name) => /key|priv|ring/.test(name))).toEqual([]);
+    const bytes = gunzipSync(readFileSync(out));
+    for (const secret of secrets) expect(bytes.includes(secret), secret).toBe(false);
+    expect(rescued.cleaned).toBeGreaterThan(2);
+    expect(rescued.problems.join("\n")).toContain("key.wasm is no WebAssembly module");
+    expect(statSync(out).mode & 0o077).toBe(0);
+    const entry = (name: string) => execFileSync("tar", ["-xzOf", out, name], { encoding: "utf8" });
+    expect(entry("log.txt")).toContain("last line");
+    expect(JSON.parse(entry("report.json"))).toMatchObject({
+      program: { name: "chaind" },
+      state: {
+        ...{
+          height: "5",
+          chain_id: { is: "scenario-1" },
+          engine: "embedded",
+          versions_held: [{ height: "3", plan: "v2" }],
+        },
+        upgrade: { plan: null, last_applied: { name: "v2", height: "4" } },
+      },
+    });
+    expect(entry("settings/app.toml")).toContain('auth-token = "[removed]"');
+  });
+
+  test("a damaged database, no log, no data, twice → what is there, and a line for what is not", () => {
+    const { home } = failed();
+    writeFileSync(home.data("chain.mdb"), "no database");
+    const out = join(home.path, "damaged.tar.gz");
+    const rescued = rescue(home.path, { out, log: join(home.path, "absent.log") });
+    expect(rescued.problems.join("\n")).toContain("absent.log");
+    const report = execFileSync("tar", ["-xzOf", out, "report.json"], { encoding: "utf8" });
+    expect(JSON.parse(report)).toMatchObject({ state: { problem: expect.stringContaining("no LMDB database") } });
+    expect(rescue(home.path, { out }).file).toBe(rescued.file);
+    expect(() => rescue(join(home.path, "none"), { out })).toThrow(
+      expect.objectContaining({ code: "UPG_INVALID_CONFIG" }),
+    );
+    expect(() => rescue(home.path, { out: home.data("chain.mdb") })).toThrow(
+      expect.objectContaining({ code: "UPG_INVALID_ARGUMENT" }),
+    );
+  });
+
+  test("the command beside a node that runs → the list of what is in it", async () => {
+    const { home } = failed();
+    const node = home.startSlowly("--handlers", HANDLERS);
+    await node.says("block made");
+    const args = [join(DIST, "chaind.js"), "rescue", "--home", home.path, "--out", join(home.path, "live.tar.gz")];
+    const end = spawnSync(process.execPath, args, { encoding: "utf8" });
+    node.child.kill("SIGTERM");
+    await node.end;
+    expect(end.stderr).toBe("");
+    expect(end.stdout).toContain("no keys, look through it before you send it");
+    expect(end.stdout).toContain("report.json");
+  });
+});
+
+describe("openSettings()", () => {
+  test("numbers, switches, times, addresses and names → kept; other texts, comments, rows → not", () => {
+    const toml =
+      'a = 1 # key\n# token\n[rpc]\nladdr = "tcp://127.0.0.1:26657"\nmoniker = "me"\ntime = "1m30s"\nx = "abc"\nlist = ["s"]\nlog = """\nsecret\n"""';
+    expect(openSettings(toml)).toBe(
+      'a = 1\n[rpc]\nladdr = "tcp://127.0.0.1:26657"\nmoniker = "me"\ntime = "1m30s"\nx = "[removed]"\nlist = "[removed]"\nlog = "[removed]"',
+    );
+  });
+});
+
+describe("Secrets", () => {
+  test("twelve words in a row, across lines and quotes → removed; sentences of English → kept", () => {
+    const none = new Secrets([]);
+    expect(none.without(`x ${MNEMONIC.replaceAll(" ", '", "')} y`)).toBe("x [removed] y");
+    const sentence = "the node halted before the upgrade and the operator did start it again with the new program";
+    expect(none.without(sentence)).toBe(sentence);
+    expect(none.without("at http://me:pw@host/x")).toBe("at http://[removed]@host/x");
+  });
+});
