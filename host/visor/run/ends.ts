@@ -39,9 +39,15 @@ export class Ends {
     this.#crashes.forget();
   }
 
-  /** @returns the sidecar's exit status; undefined: the application is to be started @throws StepFailure */
-  async beforeNextStart(): Promise<number | undefined> {
+  /** There is an end that nothing was done about. */
+  get isOpen(): boolean {
+    return this.#last !== undefined;
+  }
+
+  /** @returns the sidecar's exit status; undefined: the application is to be started again @throws StepFailure */
+  async settle(): Promise<number | undefined> {
     const last = this.#last;
+    this.#last = undefined;
     if (!last) return undefined;
     const { after, halt } = last;
     const { log } = this.shared;

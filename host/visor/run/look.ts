@@ -37,6 +37,11 @@ export class Look {
     return halt && halt.print !== this.#haltPrint ? halt : undefined;
   }
 
+  /** A run, by itself, of the program that is current. */
+  get hasEnded(): boolean {
+    return this.#end !== undefined;
+  }
+
   runBegins(): void {
     this.#planPrint = printOf(this.planFile());
     this.#haltPrint = this.#halt()?.print ?? "";

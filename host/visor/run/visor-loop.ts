@@ -45,13 +45,15 @@ export class VisorLoop {
   }
 
   async #untilEnd(): Promise<number> {
-    const { signal } = this.shared;
     await this.#endLeftApp();
-    for (let hasEnded = false; !signal.aborted; hasEnded = true) {
+    while (!this.shared.signal.aborted) {
       const current = this.#current();
       const decision = await this.#look.beforeStart(current);
-      const isSwitch = decision.kind === "switch" && this.#isToBeMade(decision, hasEnded);
-      const exit = isSwitch ? await this.#switch(current, decision) : await this.#runOnce(current, hasEnded);
+      let exit: number | undefined;
+      if (decision.kind === "switch" && this.#isToBeMade(decision)) exit = await this.#switch(current, decision);
+      // Decided again after a wait: the link, a file or the height may be another by then.
+      else if (this.#ends.isOpen) exit = await this.#ends.settle();
+      else exit = await this.#runOnce(current);
       if (exit !== undefined) return exit;
     }
     return 0;
@@ -86,10 +88,10 @@ export class VisorLoop {
    * A program that is nowhere is no reason not to start the current one: it says itself whether it needs another, and an old
    * plan may lie in a home that was copied.
    */
-  #isToBeMade({ plan }: Switch, hasEnded: boolean): boolean {
+  #isToBeMade({ plan }: Switch): boolean {
     const { layout, machine, log } = this.shared;
     const problem = problemOf(layout.of(plan.name), machine.files);
-    if (problem === undefined || hasEnded || this.#stage.canFetch) return true;
+    if (problem === undefined || this.#look.hasEnded || this.#stage.canFetch) return true;
     log(
       "warn",
       `the plan "${plan.name}" is due, but ${problem}: the current program is started, and will end if it has to`,
@@ -120,12 +122,8 @@ export class VisorLoop {
   }
 
   /** @returns the sidecar's exit status; undefined: it goes on */
-  async #runOnce(current: Program, hasEnded: boolean): Promise<number | undefined> {
+  async #runOnce(current: Program): Promise<number | undefined> {
     const { shared } = this;
-    if (hasEnded) {
-      const exit = await this.#ends.beforeNextStart();
-      if (exit !== undefined || shared.signal.aborted) return exit ?? 0;
-    }
     if (shared.settings.isHotSwitch) {
       const { runHot } = await import("../hot/run-hot.js");
       const exit = await runHot(shared, current);

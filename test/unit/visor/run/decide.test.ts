@@ -1,0 +1,173 @@
+/** The table of decisions: which program runs, from what is known. */
+import { describe, expect, test } from "vitest";
+import { decide, type Known, type Reached } from "../../../../host/visor/run/decide.js";
+import type { Plan } from "../../../../host/visor/run/plan-file.js";
+
+const plan = (name: string, height: bigint): Plan => ({ name, height, info: "" });
+const file = (name: string, height: bigint): Known["planFile"] => ({
+  kind: "plan",
+  plan: plan(name, height),
+  print: "1",
+});
+const at = (height: bigint, source: Reached["source"] = "wal"): Reached => ({ height, source });
+const failed = { isFailure: true, isTooOld: false, runsThatWrotePlan: 0 };
+
+/** A chain of the Cosmos SDK at genesis, not started yet, of which nothing is known. */
+const NOTHING: Known = {
+  current: { name: "genesis", plan: undefined },
+  planFile: { kind: "absent" },
+  ...{ isOurs: false, haltedFor: undefined, operatorPlans: [], skips: [], reached: undefined },
+  ...{ isRunning: false, ended: undefined, isStaged: () => true },
+};
+const V2 = file("v2", 49n);
+
+/** What is known besides, and the plan that is switched to. */
+const CASES: readonly (readonly [string, Partial<Known>, string | undefined])[] = [
+  ["nothing", {}, undefined],
+  ["half of a file", { planFile: { kind: "torn", why: "", print: "" }, reached: at(49n) }, undefined],
+  ["a plan, no height", { planFile: V2 }, undefined],
+  ["a plan, one block before it", { planFile: V2, reached: at(48n) }, undefined],
+  ["a plan, its block in CometBFT's store", { planFile: V2, reached: at(49n) }, "v2"],
+  ["a plan, the height by RPC while it runs", { planFile: V2, reached: at(49n, "rpc"), isRunning: true }, "v2"],
+  ["a plan long ago", { planFile: V2, reached: at(1_000n) }, "v2"],
+  [
+    "the plan of the current program",
+    { planFile: V2, reached: at(49n), current: { name: "v2", plan: undefined } },
+    undefined,
+  ],
+  [
+    "the same in another case",
+    { planFile: file("V2", 49n), reached: at(49n), current: { name: "v2", plan: undefined } },
+    undefined,
+  ],
+  [
+    "an older plan than the current program's",
+    { planFile: V2, reached: at(200n), current: { name: "v3", plan: plan("v3", 100n) } },
+    undefined,
+  ],
+  [
+    "another plan at the current one's height",
+    { planFile: V2, reached: at(200n), current: { name: "v3", plan: plan("v3", 49n) } },
+    undefined,
+  ],
+  ["a later plan", { planFile: V2, reached: at(49n), current: { name: "v1", plan: plan("v1", 10n) } }, "v2"],
+  ["a skipped height", { planFile: V2, reached: at(49n), skips: [7n, 49n] }, undefined],
+  ["another height is skipped", { planFile: V2, reached: at(49n), skips: [48n] }, "v2"],
+
+  ["it failed without writing the file", { planFile: V2, ended: failed }, undefined],
+  [
+    "it wrote the file and failed, no height is known",
+    { planFile: V2, ended: { ...failed, runsThatWrotePlan: 1 } },
+    "v2",
+  ],
+  [
+    "it wrote the file and ended with 0",
+    { planFile: V2, ended: { ...failed, isFailure: false, runsThatWrotePlan: 1 } },
+    undefined,
+  ],
+  [
+    "it wrote the file and failed once, a lower height is known",
+    { planFile: V2, reached: at(20n), ended: { ...failed, runsThatWrotePlan: 1 } },
+    undefined,
+  ],
+  [
+    "it wrote the file and failed twice in a row, a lower height is known",
+    { planFile: V2, reached: at(20n), ended: { ...failed, runsThatWrotePlan: 2 } },
+    "v2",
+  ],
+
+  ["an operator's plan, no height", { operatorPlans: [plan("op", 30n)] }, undefined],
+  ["an operator's plan, before its height", { operatorPlans: [plan("op", 30n)], reached: at(29n) }, undefined],
+  ["an operator's plan, at its height", { operatorPlans: [plan("op", 30n)], reached: at(30n) }, "op"],
+  [
+    "an operator's plan is no reason after a crash",
+    { operatorPlans: [plan("op", 30n)], ended: { ...failed, runsThatWrotePlan: 3 } },
+    undefined,
+  ],
+  ["two operator's plans that are due", { operatorPlans: [plan("b", 30n), plan("a", 20n)], reached: at(40n) }, "a"],
+  [
+    "an operator's plan that is due, the chain's is not",
+    { planFile: V2, operatorPlans: [plan("op", 30n)], reached: at(30n) },
+    "op",
+  ],
+
+  [
+    "ours, made beyond it by a program that has the handler",
+    { isOurs: true, planFile: V2, reached: at(60n, "store"), isRunning: true },
+    undefined,
+  ],
+  ["ours, halted for it", { isOurs: true, planFile: V2, haltedFor: plan("v2", 49n), reached: at(49n, "store") }, "v2"],
+  [
+    "ours, halted, and the file was not written",
+    { isOurs: true, haltedFor: plan("v2", 49n), reached: at(49n, "store") },
+    "v2",
+  ],
+  [
+    "ours, halted, and the file is an older plan's",
+    {
+      isOurs: true,
+      planFile: file("v1", 9n),
+      haltedFor: plan("v2", 49n),
+      reached: at(49n, "store"),
+      current: { name: "v1", plan: plan("v1", 9n) },
+    },
+    "v2",
+  ],
+  ["ours, a plan ahead", { isOurs: true, planFile: V2, reached: at(40n, "store") }, undefined],
+  ["ours, no height", { isOurs: true, planFile: V2 }, undefined],
+  [
+    "ours, the block is made, its program is there, before a start",
+    { isOurs: true, planFile: V2, reached: at(49n, "store") },
+    "v2",
+  ],
+  [
+    "ours, the block is made by a handler's file",
+    { isOurs: true, planFile: V2, reached: at(49n, "store"), isStaged: () => false },
+    undefined,
+  ],
+  [
+    "ours, the program is too old for the state, a newer one is there",
+    { isOurs: true, planFile: V2, reached: at(60n, "store"), ended: { ...failed, isTooOld: true } },
+    "v2",
+  ],
+  [
+    "ours, it crashed after the block",
+    { isOurs: true, planFile: V2, reached: at(60n, "store"), ended: failed },
+    undefined,
+  ],
+];
+
+describe("decide()", () => {
+  test.each(CASES)("%s → its program", (_, known, wanted) => {
+    const decision = decide({ ...NOTHING, ...known });
+    expect(decision.kind === "switch" ? decision.plan.name : undefined).toBe(wanted);
+  });
+
+  test("a plan that is passed over or skipped → a note; one that is ahead → pending, the chain's first", () => {
+    const over = decide({ ...NOTHING, planFile: V2, current: { name: "v3", plan: plan("v3", 100n) } });
+    expect(over).toMatchObject({ pending: undefined, notes: [expect.stringContaining("is passed over")] });
+    const skipped = decide({ ...NOTHING, planFile: V2, skips: [49n] });
+    expect(skipped).toMatchObject({ pending: undefined, notes: [expect.stringContaining("is skipped")] });
+    const ahead = decide({ ...NOTHING, planFile: V2, operatorPlans: [plan("op", 30n)], reached: at(1n) });
+    expect(ahead).toMatchObject({ pending: { origin: "chain", plan: { name: "v2" } }, notes: [] });
+  });
+
+  test("for every height, file and end: none before the height is known to be reached, but for an application that wrote the plan", () => {
+    for (let reached = 0n; reached < 60n; reached++) {
+      for (const isOurs of [false, true]) {
+        for (const isRunning of [false, true]) {
+          const known = {
+            ...NOTHING,
+            planFile: V2,
+            isOurs,
+            isRunning,
+            reached: at(reached),
+            ended: isRunning ? undefined : failed,
+          };
+          const decision = decide(known);
+          if (decision.kind === "switch") expect(reached).toBeGreaterThanOrEqual(49n);
+        }
+      }
+    }
+  });
+});
