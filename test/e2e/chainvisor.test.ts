@@ -1,0 +1,88 @@
+/** `chainvisor run` over two versions of `chaind`, as processes: an upgrade without a hand, signals, a sidecar that is killed. */
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test, vi } from "vitest";
+import { shellWord } from "../../host/shell-word.js";
+import { DIST, NO_DOORS, type Running, run, TestHome } from "./chaind.js";
+import { BLOCK_TIME } from "./prepared-home.js";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const CHAINVISOR = join(DIST, "chainvisor.js");
+const CHAIND = join(DIST, "chaind.js");
+
+function place(home: TestHome, folder: string, environment: string): void {
+  const file = join(home.path, "cosmovisor", folder, "bin/chaind");
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `#!/bin/sh\n${environment}exec ${shellWord(process.execPath)} ${shellWord(CHAIND)} "$@"\n`);
+  chmodSync(file, 0o755);
+}
+
+/** At height 3 of a chain whose version 2 comes at 6. */
+function scheduledHome(): TestHome {
+  const home = new TestHome().schedule({ name: "v2", height: 6n }, 3n);
+  place(home, "genesis", "export CHAIND_APP_VERSION=1\n");
+  place(home, "upgrades/v2", "");
+  return home;
+}
+
+const FAST = [...NO_DOORS, "--logical-clock", "--block-time", BLOCK_TIME, "--log_format", "json"];
+
+function supervise(home: TestHome, env: Readonly<Record<string, string>> = {}, ...args: readonly string[]): Running {
+  const own = { DAEMON_NAME: "chaind", DAEMON_HOME: home.path, CHAINVISOR_STATUS_ADDRESS: "127.0.0.1:0", ...env };
+  return run(CHAINVISOR, ["run", "start", "--home", home.path, ...args, ...FAST], own);
+}
+
+const isAlive = (pid: number) =>
+  existsSync(`/proc/${pid}`) && !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
+const appOf = (home: TestHome): number =>
+  JSON.parse(readFileSync(join(home.path, "cosmovisor/app.pid"), "utf8")).pid as number;
+const linkOf = (home: TestHome) => readlinkSync(join(home.path, "cosmovisor/current"));
+
+async function until(what: () => boolean): Promise<void> {
+  for (let look = 0; !what(); look++) {
+    if (look > 2_000) throw new Error("it did not come");
+    await sleep(20);
+  }
+}
+
+describe("chainvisor run start", () => {
+  test("the height of v2 → backup, the new version, its block; SIGTERM → 0, and nothing runs", async () => {
+    const home = scheduledHome();
+    const sidecar = supervise(home);
+    await until(() => existsSync(home.data("receipts/v2.json")) || sidecar.child.exitCode !== null);
+    expect(sidecar.child.exitCode, sidecar.stderr).toBeNull();
+    const pid = appOf(home);
+    sidecar.child.kill("SIGTERM");
+    const end = await sidecar.end;
+    expect([end.exit, isAlive(pid)], end.stderr).toEqual([0, false]);
+    expect(linkOf(home)).toBe("upgrades/v2");
+    expect(BigInt(home.last.height)).toBeGreaterThanOrEqual(6n);
+    expect(end.stderr).toContain('"v2" is due at height 6: the node has come to height 6 (its store)');
+    expect(end.stderr).toMatch(/the backup is .*data-backup-[0-9-]+-v2-6: /);
+    // It ended at once: the sidecar needs no time to look.
+    expect(end.stderr).not.toContain("holding at the height");
+  });
+
+  test("two sidecars on one home → the second ends with 30; killed → its node runs on, and the next one ends it first", async () => {
+    const home = new TestHome();
+    place(home, "genesis", "");
+    const killed = supervise(home);
+    await until(() => existsSync(join(home.path, "cosmovisor/app.pid")));
+    const second = await supervise(home).end;
+    expect(second.exit, second.stderr).toBe(30);
+    expect(second.stderr).toContain("UPG_STORE_LOCKED");
+    const pid = appOf(home);
+    killed.child.kill("SIGKILL");
+    await once(killed.child, "exit");
+    expect(isAlive(pid)).toBe(true);
+    const next = supervise(home);
+    await until(() => appOf(home) !== pid);
+    expect(isAlive(pid)).toBe(false);
+    expect(next.stderr).toContain(`process ${pid} is the application of a sidecar that was killed`);
+    next.child.kill("SIGTERM");
+    expect((await next.end).exit).toBe(0);
+  });
+});
