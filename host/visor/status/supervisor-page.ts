@@ -24,11 +24,11 @@ const SIGNS: Readonly<Record<Readiness["state"], string>> = {
 };
 
 const STYLE = `
-:root { color-scheme: light dark; --edge: #767676; --bad: #a4161a; --good: #1b6e2e }
-@media (prefers-color-scheme: dark) { :root { --edge: #8f8f8f; --bad: #ff8f8f; --good: #7ddc90 } }
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 46rem; margin: 0 auto; padding: 1rem }
+:root { color-scheme: light dark; --edge: #767676; --bad: #a4161a; --good: #1b6e2e; --link: #0b57d0; --back: #ffffff; --text: #1a1a1a }
+@media (prefers-color-scheme: dark) { :root { --edge: #8f8f8f; --bad: #ff8f8f; --good: #7ddc90; --link: #8ab4f8; --back: #16181b; --text: #eceef0 } }
+html { background: var(--back); color: var(--text) } body { font: 1rem/1.5 system-ui, sans-serif; max-width: 46rem; margin: 0 auto; padding: 1rem }
 h1 { font-size: 1.5rem; margin: .5rem 0 } h2 { font-size: 1.15rem; margin: 1.5rem 0 .5rem }
-.left { font-size: 1.75rem; margin: .5rem 0 } .failed { color: var(--bad) } .ready { color: var(--good) }
+a { color: var(--link) } .left { font-size: 1.75rem; margin: .5rem 0 } .failed { color: var(--bad) } .ready { color: var(--good) }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem } dd { margin: 0; overflow-wrap: anywhere }
 dt { font-weight: 600 } progress { width: 100%; height: 1.25rem }
 table { border-collapse: collapse; width: 100% } th, td { text-align: left; padding: .35rem .5rem; border-bottom: 1px solid var(--edge); overflow-wrap: anywhere; vertical-align: top }
