@@ -71,7 +71,7 @@ function makeTools(env: NodeJS.ProcessEnv, program: () => Cobra): VisorTools {
 }
 
 /** The words that are neither flags nor values of the flags that every command has. */
-export function wordsOf(args: readonly string[]): string[] {
+function wordsOf(args: readonly string[]): string[] {
   if (args[0] === COMPLETE) return [COMPLETE];
   return args.filter((arg, at) => !arg.startsWith("-") && !WITH_VALUE.has(args[at - 1] ?? ""));
 }

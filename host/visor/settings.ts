@@ -4,7 +4,7 @@
  */
 
 /** When the new version refuses the upgrade (exit 20, 21, 30). */
-export type OnRefusal = "stop" | "retry" | "return";
+type OnRefusal = "stop" | "retry" | "return";
 
 /** Durations are in milliseconds. */
 export interface Settings {

@@ -26,7 +26,7 @@ export function diskFindings({ files, read }: Patient): Finding[] {
 const inMebibytes = (bytes: number) => `${Math.ceil(bytes / MEBIBYTE)} MiB`;
 
 /** Of all regular files below a folder. @throws what the system says */
-export function folderBytes(files: Files, folder: string): number {
+function folderBytes(files: Files, folder: string): number {
   const folders = [folder];
   let [bytes, seen] = [0, 0];
   for (let at = folders.pop(); at !== undefined; at = folders.pop()) {

@@ -54,7 +54,7 @@ function currentFindings(patient: Patient): Finding[] {
   return findings;
 }
 
-export function upgradeFolders({ files, read }: Patient): string[] {
+function upgradeFolders({ files, read }: Patient): string[] {
   const upgrades = join(read.settings.root, "upgrades");
   return (files.list(upgrades) ?? []).filter((name) => files.facts(join(upgrades, name))?.kind === "folder");
 }

@@ -59,7 +59,7 @@ const COSMOVISOR: readonly Row[] = [
     "how often pre-upgrade is asked again after 31",
   ],
   ["COSMOVISOR_DISABLE_LOGS", "isQuiet", "switch", "false", "print no logs"],
-  ["COSMOVISOR_COLOR_LOGS", "isColored", "switch", "true", "colours in logs, on a terminal"],
+  ["COSMOVISOR_COLOR_LOGS", "isColored", "switch", "true", "colours in logs"],
   ["COSMOVISOR_TIMEFORMAT_LOGS", "timeFormat", "time format", "kitchen", "how logs write the time; empty: not at all"],
   [
     "COSMOVISOR_CUSTOM_PREUPGRADE",
