@@ -1,0 +1,78 @@
+/**
+ * Cosmovisor's process test 5, LaunchProcessWithDownloads: genesis, then a zip that the plan names, then a zip that a reference leads to.
+ * Other than there, the scripts say their height by `status`; the sidecar switches at none that it does not know.
+ */
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { zipOf } from "../../download/archives.js";
+import { sha256 } from "../../download/fetching.js";
+import { HttpServer, sendFile } from "../../download/http-server.js";
+import { DAEMON, planText, ScriptsHome } from "../scripts-home.js";
+
+let server: HttpServer;
+beforeAll(async () => {
+  server = await HttpServer.start();
+});
+afterAll(() => server.close());
+
+/** One that writes a plan and would go on for long. */
+function script(out: string, title: string, height: number, plan: string): string {
+  const lines = [
+    "#!/bin/sh",
+    `if [ "$1" = status ]; then echo '{"sync_info":{"latest_block_height":"${height}"}}'; exit 0; fi`,
+    'test "$1" = pre-upgrade && exit 1',
+    `echo ${title} Args: "$@" >> ${out}`,
+    ...(plan === "" ? ["exit 0"] : [`printf '%s' '${plan}' > "$4"`, "sleep 5", `echo never >> ${out}`]),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+describe("runVisor() with downloads", () => {
+  test("genesis → chain2 of a zip → chain3 of a zip that a reference leads to: nobody does anything", async () => {
+    const home = new ScriptsHome();
+    const out = home.outFile;
+    const chain3 = zipOf([
+      { name: `bin/${DAEMON}`, bytes: script(out, "Chain 3 from zipped directory", 936, "") },
+      { name: "README", bytes: "x" },
+    ]);
+    const document = JSON.stringify({
+      binaries: { any: `${server.file("/chain3-zip_dir.zip", chain3)}?checksum=sha256:${sha256(chain3)}` },
+    });
+    const reference = `${server.file("/ref_to_chain3.json", document)}?checksum=sha256:${sha256(document)}`;
+    const plan3 = planText("chain3", 936, reference);
+    const chain2 = zipOf([{ name: DAEMON, bytes: script(out, "Chain 2 from zipped binary", 936, plan3) }]);
+    // It is cut once, half-way.
+    const url = server.on("/chain2.zip", (request, response, times) =>
+      sendFile(request, response, { bytes: chain2 }, times === 0 ? Math.floor(chain2.length / 2) : undefined),
+    );
+    const info = JSON.stringify({ binaries: { any: `${url}?checksum=${sha256(chain2)}` } });
+    const genesis = script(out, "Genesis autod.", 49, planText("chain2", 49, info));
+    home.write(`cosmovisor/genesis/bin/${DAEMON}`, genesis, 0o755);
+    const args = ["some", "args", "x", home.planFile];
+    const exit = await home.run(args, { isDownloadAllowed: true, isChecksumRequired: true });
+    expect(exit, home.lines.join("\n")).toBe(0);
+    const all = args.join(" ");
+    expect(home.out).toBe(
+      `Genesis autod. Args: ${all}\nChain 2 from zipped binary Args: ${all}\nChain 3 from zipped directory Args: ${all}\n`,
+    );
+    expect(home.current).toBe("upgrades/chain3");
+    expect(readFileSync(home.file("cosmovisor/upgrades/chain3/README"), "utf8")).toBe("x");
+  });
+
+  test("what cannot be fetched, and then is put there → the old one serves until then, and the switch is made", async () => {
+    const home = new ScriptsHome();
+    const program = script(home.outFile, "Chain 2", 49, "");
+    const url = server.url("/later");
+    const info = JSON.stringify({ binaries: { any: `${url}?checksum=${sha256(program)}` } });
+    home.write(
+      `cosmovisor/genesis/bin/${DAEMON}`,
+      script(home.outFile, "Genesis", 49, planText("chain2", 49, info)),
+      0o755,
+    );
+    const ended = home.run(["some", "args", "x", home.planFile], { isDownloadAllowed: true });
+    await home.says("the server returned 404");
+    home.write(`cosmovisor/upgrades/chain2/bin/${DAEMON}`, program, 0o755);
+    expect(await ended, home.lines.join("\n")).toBe(0);
+    expect(home.current).toBe("upgrades/chain2");
+  });
+});
