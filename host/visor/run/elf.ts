@@ -3,6 +3,7 @@ import type { Files } from "../../programs/files.js";
 import { decodeLossy } from "../../text.js";
 
 export interface ProgramKind {
+  readonly format: "elf" | "mach-o" | "pe" | "script" | "unknown";
   /** As `linux/amd64`, as far as the file says it; undefined: it does not. */
   readonly platform: string | undefined;
   /** What the system starts it with: an ELF file's loader, a script's interpreter; undefined: nothing, or not known. */
@@ -35,11 +36,12 @@ export function kindOfProgram(files: Files, file: string): ProgramKind {
   if (head.length > 4 && view.getUint32(0) === 0x7f454c46) return elf(files, file, view);
   if (head.length > 8 && view.getUint32(0) === MACH_O_MAGIC) {
     const machine = MACH_O[view.getUint32(4, true)];
-    return { platform: machine && `darwin/${machine}`, interpreter: undefined };
+    return { format: "mach-o", platform: machine && `darwin/${machine}`, interpreter: undefined };
   }
-  if (head.length > 2 && view.getUint16(0) === 0x4d5a) return { platform: "windows", interpreter: undefined };
+  if (head.length > 2 && view.getUint16(0) === 0x4d5a)
+    return { format: "pe", platform: "windows", interpreter: undefined };
   const [, interpreter] = /^#!\s*(\S+)/.exec(decodeLossy(head.subarray(0, 256))) ?? [];
-  return { platform: undefined, interpreter };
+  return { format: interpreter === undefined ? "unknown" : "script", platform: undefined, interpreter };
 }
 
 function elf(files: Files, file: string, view: DataView): ProgramKind {
@@ -50,7 +52,7 @@ function elf(files: Files, file: string, view: DataView): ProgramKind {
   const machine = view.byteLength >= 20 ? ELF_MACHINES[view.getUint16(18, isLittle)] : undefined;
   const endian = machine === "ppc64" && isLittle ? "ppc64le" : machine;
   const platform = endian && `linux/${endian}`;
-  return { platform, interpreter: is64 && isLittle ? loaderOf(files, file, view) : undefined };
+  return { format: "elf", platform, interpreter: is64 && isLittle ? loaderOf(files, file, view) : undefined };
 }
 
 /** The path in the segment PT_INTERP of a 64-bit little-endian file: all of today's. */

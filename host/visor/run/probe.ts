@@ -5,7 +5,7 @@ import type { Program } from "../../programs/layout.js";
 import { shellWord } from "../../shell-word.js";
 import type { Processes, RunEnd, RunOptions } from "../machine.js";
 import type { Readiness } from "../status.js";
-import { kindOfProgram } from "./elf.js";
+import { kindOfProgram, type ProgramKind } from "./elf.js";
 
 export interface ProbeOptions {
   readonly program: Program;
@@ -23,8 +23,6 @@ const VERSION_MILLIS_MAX = 15_000;
 const CHECK_MILLIS_MAX = 120_000;
 const LINE_LENGTH_MAX = 300;
 const REFUSED = 30;
-/** `#!` */
-const SCRIPT = [0x23, 0x21];
 
 /** What to run by hand, with the place it is run in. */
 const byHand = ({ program: { file } }: ProbeOptions, words: string) => `${shellWord(file)} ${words}`;
@@ -32,19 +30,39 @@ const byHand = ({ program: { file } }: ProbeOptions, words: string) => `${shellW
 /** `program`, then `pre-upgrade`. Never throws. A script is not run: it may do its work whatever it is asked. */
 export async function probeProgram(options: ProbeOptions): Promise<readonly Readiness[]> {
   const { program, files } = options;
-  if (isScript(options)) return [scriptReadiness(program, files)];
+  const kind = kindOrNothing(program.file, files);
+  const isNodes = /\.[cm]?js$/.test(program.file);
+  if (kind.format === "script" && !isNodes) return [scriptReadiness(program, kind, files)];
+  const foreign = isNodes ? undefined : foreignTo(kind);
+  if (foreign !== undefined) return [cannotRun(program, foreign)];
   const version = await probeVersion(options);
   if (version.state === "wrong") return [version];
   return [version, options.isOurs ? await probeChecks(options) : await probePreUpgrade(options)];
 }
 
-function isScript({ program: { file }, files }: ProbeOptions): boolean {
-  const [first, second] = files.readPart(file, 0, SCRIPT.length);
-  return first === SCRIPT[0] && second === SCRIPT[1] && !/\.[cm]?js$/.test(file);
+/** What the kernel runs of others, without being asked. */
+const ALSO_RUN: Readonly<Record<string, string>> = { "linux/amd64": "linux/386", "linux/arm64": "linux/arm" };
+
+/**
+ * Why the system cannot start it; undefined: it may. Looked at before it is started, since a shell would be given what the kernel
+ * refuses.
+ */
+function foreignTo({ format, platform }: ProgramKind): string | undefined {
+  const here = goPlatform(process.platform, process.arch);
+  if (process.platform !== "linux" || platform === here || platform === ALSO_RUN[here]) return undefined;
+  if (platform === undefined && format === "elf") return undefined;
+  const what = platform === undefined ? `it is no program of this system (${here})` : `it is built for ${platform}`;
+  return platform === undefined
+    ? `exec format error: ${what}`
+    : `exec format error: ${what}, and this machine is ${here}: take the build for ${here}`;
 }
 
-function scriptReadiness({ file }: Program, files: Files): Readiness {
-  const { interpreter } = kindOrNothing(file, files);
+function cannotRun({ file }: Program, why: string): Readiness {
+  const next = `file ${shellWord(file)}`;
+  return { what: "program", state: "wrong", detail: `${file} cannot be run: ${why}`, next };
+}
+
+function scriptReadiness({ file }: Program, { interpreter }: ProgramKind, files: Files): Readiness {
   const isMissing = interpreter !== undefined && !files.facts(interpreter);
   const what = "program";
   if (isMissing)
@@ -57,9 +75,7 @@ async function probeVersion(options: ProbeOptions): Promise<Readiness> {
   const end = await run(options, ["version"], VERSION_MILLIS_MAX);
   const why = reasonOf(end, options);
   const what = "program";
-  if (why !== undefined) {
-    return { what, state: "wrong", detail: `${file} cannot be run: ${why}`, next: `file ${shellWord(file)}` };
-  }
+  if (why !== undefined) return cannotRun(options.program, why);
   const version = firstLine(end.stdout) || firstLine(end.stderr);
   if (end.exit === 0)
     return { what, state: "ready", detail: `${file}, version ${version || "not printed"}`, next: null };
@@ -123,28 +139,20 @@ function reasonOf({ error, exit, stderr }: RunEnd, { program: { file }, files }:
 }
 
 function notStarted(code: string, file: string, files: Files): string {
-  const here = goPlatform(process.platform, process.arch);
-  const { platform, interpreter } = kindOrNothing(file, files);
-  if (code === "ENOEXEC" || (platform !== undefined && platform !== here && code !== "EACCES")) {
-    return platform === undefined
-      ? `exec format error: it is no program of this system (${here})`
-      : `exec format error: it is built for ${platform}, and this machine is ${here}: take the build for ${here}`;
-  }
+  const { interpreter } = kindOrNothing(file, files);
   if (code === "ENOENT" && interpreter !== undefined && !files.facts(interpreter)) {
-    const hint = interpreter.includes("musl")
-      ? " (it is built for musl, as of Alpine; take the build for glibc, or the static one)"
-      : "";
-    return `it is started by ${interpreter}, which this machine does not have${hint}`;
+    const hint = " (it is built for musl, as of Alpine; take the build for glibc, or the static one)";
+    return `it is started by ${interpreter}, which this machine does not have${interpreter.includes("musl") ? hint : ""}`;
   }
   if (code === "EACCES") return "permission denied: it may not be executed, or its file system is mounted with noexec";
-  return code;
+  return code === "ENOEXEC" ? "exec format error: it is no program of this system" : code;
 }
 
-function kindOrNothing(file: string, files: Files): ReturnType<typeof kindOfProgram> {
+function kindOrNothing(file: string, files: Files): ProgramKind {
   try {
     return kindOfProgram(files, file);
   } catch {
-    return { platform: undefined, interpreter: undefined };
+    return { format: "elf", platform: undefined, interpreter: undefined }; // The start of it says why.
   }
 }
 

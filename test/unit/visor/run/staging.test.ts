@@ -1,0 +1,132 @@
+/** What is made ready of a plan as soon as it is known, and what the board says of it. */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { realMachine } from "../../../../host/visor/real-machine.js";
+import { Staging } from "../../../../host/visor/run/staging.js";
+import type { Settings } from "../../../../host/visor/settings.js";
+import { HttpServer, sendFile } from "../../download/http-server.js";
+import { DAEMON, ScriptsHome } from "../scripts-home.js";
+
+const PROGRAM = "#!/bin/sh\nexit 0\n";
+const HANDLER = Buffer.from("\0asm\u0001\0\0\0 a handler");
+const sha256 = (bytes: string | Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+let server: HttpServer;
+beforeAll(async () => {
+  server = await HttpServer.start();
+});
+afterAll(() => server.close());
+
+function stagingOf(home: ScriptsHome, changes: Partial<Settings> = {}) {
+  home.board.update({ phase: "running" });
+  return new Staging({
+    settings: home.settings({ isDownloadAllowed: true, ...changes }),
+    machine: realMachine,
+    board: home.board,
+    env: {},
+    log: (level, message) => void home.lines.push(`${level} ${message}`),
+  });
+}
+
+const until = async (isSo: () => boolean) => {
+  while (!isSo()) await realMachine.clock.sleep(5);
+};
+const planOf = (info: object, name = "V2") => ({ name, height: 49n, info: JSON.stringify(info) });
+const binaries = () => ({ any: `${server.file("/v2", PROGRAM)}?checksum=${sha256(PROGRAM)}` });
+
+describe("Staging", () => {
+  test("a plan with a program and a handler → downloading, then ready, both in their places", async () => {
+    const home = new ScriptsHome();
+    const staging = stagingOf(home);
+    const phases = new Set<string>(["running"]);
+    home.board.onChange(({ phase }) => phases.add(phase));
+    const handler = { url: server.file("/v2.wasm", HANDLER), sha256: sha256(HANDLER) };
+    staging.plan(planOf({ binaries: binaries(), handler }));
+    await until(() => home.board.current.phase === "ready");
+    expect([...phases]).toEqual(["running", "downloading", "ready"]);
+    expect(staging.readiness().map(({ what, state }) => `${what} ${state}`)).toEqual([
+      "program ready",
+      "checksum ready",
+      "handler ready",
+    ]);
+    expect(home.board.current.readiness).toEqual(staging.readiness());
+    expect(home.read(`cosmovisor/upgrades/v2/bin/${DAEMON}`)).toBe(PROGRAM);
+    expect(readFileSync(home.file("handlers/staged/v2.wasm"))).toEqual(HANDLER);
+    expect(home.board.totals.downloadBytes).toBe(PROGRAM.length);
+    staging.plan(undefined);
+    await until(() => home.board.current.phase === "running");
+    expect(home.board.current.readiness).toEqual([]);
+    await staging.close();
+  });
+
+  test("a handler that is another file → wrong, in words, and not staged; one that the operator put there → ready", async () => {
+    const home = new ScriptsHome();
+    home.program("upgrades/v2", "exit 0");
+    const staging = stagingOf(home);
+    staging.plan(planOf({ handler: { url: server.file("/v2.wasm", "another"), sha256: sha256(HANDLER) } }));
+    await until(() => home.board.current.phase === "waiting");
+    expect(staging.readiness().find(({ what }) => what === "handler")).toMatchObject({
+      state: "wrong",
+      detail: expect.stringMatching(/Checksums did not match.*\[UPG_HANDLER_HASH\]/),
+    });
+    expect(existsSync(home.file("handlers/staged/v2.wasm"))).toBe(false);
+    home.write("handlers/any-name.wasm", HANDLER);
+    staging.plan(planOf({ handler: { sha256: sha256(HANDLER) } }));
+    await until(() => home.board.current.phase === "ready");
+    await staging.close();
+  });
+
+  test("downloads are not allowed → missing, with the command that puts it there; then it is put there → ready", async () => {
+    const home = new ScriptsHome();
+    const staging = stagingOf(home, { isDownloadAllowed: false });
+    staging.plan(planOf({ binaries: binaries() }));
+    await home.says("program missing");
+    expect(home.board.current.phase).toBe("waiting");
+    expect(staging.readiness()).toMatchObject([
+      { what: "program", state: "missing", next: expect.stringContaining("add-upgrade v2") },
+    ]);
+    home.program("upgrades/v2", "exit 0");
+    await until(() => home.board.current.phase === "ready");
+    await staging.close();
+  });
+
+  test("another plan while one is fetched → that ends, its part is removed, the other is fetched", async () => {
+    const home = new ScriptsHome();
+    const staging = stagingOf(home);
+    const bytes = Buffer.alloc(100_000);
+    const url = server.on("/slow", (_, response) => {
+      response.writeHead(200, { "content-length": bytes.length });
+      response.write(bytes.subarray(0, 1_000));
+    });
+    mkdirSync(home.file("cosmovisor/upgrades/v0#part"), { recursive: true });
+    staging.plan(planOf({ binaries: { any: `${url}?checksum=${sha256(bytes)}` } }, "v1"));
+    await until(() => existsSync(home.file("cosmovisor/upgrades/v1#part/download")));
+    expect(existsSync(home.file("cosmovisor/upgrades/v0#part"))).toBe(false);
+    staging.plan(planOf({ binaries: binaries() }));
+    await until(() => home.board.current.phase === "ready");
+    expect(existsSync(home.file("cosmovisor/upgrades/v1#part"))).toBe(false);
+    await staging.close();
+  });
+
+  test("closed in the middle, as at the end of the sidecar → the next one goes on with what is there", async () => {
+    const home = new ScriptsHome();
+    const bytes = Buffer.from(`${PROGRAM}${"# more\n".repeat(20_000)}`);
+    const url = server.on("/cut", (request, response, times) => {
+      if (times > 0) return void sendFile(request, response, { bytes, etag: '"1"' });
+      response.writeHead(200, { "content-length": bytes.length, etag: '"1"' });
+      response.write(bytes.subarray(0, 50_000));
+    });
+    const plan = planOf({ binaries: { any: `${url}?checksum=${sha256(bytes)}` } });
+    const first = stagingOf(home);
+    first.plan(plan);
+    await until(() => home.board.current.progress?.done === "50000");
+    await first.close();
+    server.requests.length = 0;
+    const second = stagingOf(home);
+    second.plan(plan);
+    await until(() => home.board.current.phase === "ready");
+    expect(server.requests).toEqual(["/cut bytes=50000-"]);
+    expect(home.read(`cosmovisor/upgrades/v2/bin/${DAEMON}`)).toBe(bytes.toString());
+    await second.close();
+  });
+});
