@@ -1,11 +1,14 @@
 /** The alerts and the dashboard: they are read as Prometheus and Grafana read them, and name no metric that a scrape has not. */
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Settings } from "../../host/visor/settings.js";
 import { Board } from "../../host/visor/status/board.js";
-import { metricsText } from "../../host/visor/status/metrics-text.js";
+import { openStatus } from "../../host/visor/status/server.js";
 import { useTestNode } from "../unit/api/test-node.js";
+import { statusMachine } from "../unit/visor/status-machine.js";
 import { ROOT } from "./sources.js";
 
 const docs = (file: string) => readFileSync(join(ROOT, "docs", file), "utf8");
@@ -66,11 +69,26 @@ function expressionsOf(value: unknown): string[] {
   );
 }
 
+async function sidecarText(): Promise<string> {
+  const home = mkdtempSync(join(tmpdir(), "chain-upgrade-scrape-"));
+  const settings = {
+    home,
+    root: home,
+    backupDir: home,
+    statusAddress: "127.0.0.1:0",
+    rpcAddress: "http://127.0.0.1:1",
+  };
+  const board = new Board(statusMachine.clock);
+  const options = { settings: settings as Settings, machine: statusMachine, args: [], log: () => undefined };
+  const server = await openStatus({ board, ...options });
+  const text = await (await fetch(`http://${server.address}/metrics`)).text();
+  await server.close();
+  rmSync(home, { recursive: true });
+  return text;
+}
+
 async function scraped(): Promise<ReadonlySet<string>> {
-  let text = metricsText({
-    ...{ status: new Board({ now: () => 0, wall: () => 0 }).current, totals: { downloadBytes: 0, backupBytes: 0 } },
-    ...{ lastHaltSeconds: undefined, diskFree: [], now: 0 },
-  });
+  let text = await sidecarText();
   await useTestNode(async ({ rest }) => {
     text += await (await fetch(`${rest}/metrics`)).text();
   });

@@ -1,5 +1,6 @@
 /** `chainvisor status`. */
 import type { Cobra } from "../../shell/cobra.js";
+import { realMachine } from "../real-machine.js";
 import { statusCommand } from "../status/command.js";
 import type { VisorTools } from "../tools.js";
 
@@ -17,7 +18,7 @@ export function registerStatus(program: Cobra, tools: VisorTools): void {
     .action(async ({ watch = false }: { watch?: boolean }) => {
       process.exitCode = await statusCommand({
         settings: tools.settings(),
-        machine: { files: tools.files, clock: { wall: Date.now } },
+        machine: realMachine,
         isWatching: watch,
         signal: new AbortController().signal,
         print: (status, text) => tools.output.print(status, text),

@@ -9,7 +9,7 @@ import { statusLines } from "./words.js";
 
 export interface StatusCommandOptions {
   readonly settings: Settings;
-  readonly machine: { readonly files: Machine["files"]; readonly clock: Pick<Machine["clock"], "wall"> };
+  readonly machine: Machine;
   /** Writes again at each change, until `signal` is aborted or the sidecar ends. */
   readonly isWatching: boolean;
   readonly signal: AbortSignal;
@@ -28,7 +28,7 @@ export async function statusCommand(options: StatusCommandOptions): Promise<numb
   const socket = socketPath(settings.root);
   let known = await askStatus({ socket, signal });
   if (!known) {
-    show(options, statusFromDisk(settings, machine));
+    show(options, await statusFromDisk(settings, machine));
     return NONE_RUNS_EXIT;
   }
   show(options, known.status);

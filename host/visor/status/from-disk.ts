@@ -1,52 +1,64 @@
-/** What can be known of a home while no sidecar runs there: from its files alone, without a promise that they stay as they are. */
-
+/**
+ * What can be known of a home while no sidecar runs there: the very decision that `chainvisor run` would begin with, from the same
+ * files. Nothing is written, and no process is started.
+ */
 import { basename, join, relative, resolve } from "node:path";
 import { messageOf } from "../../errors.js";
 import { Layout, type Program } from "../../programs/layout.js";
-import { parseUpgradeInfo } from "../../upgrade/upgrade-info.js";
 import type { Machine } from "../machine.js";
+import { childEnv } from "../run/child-env.js";
+import type { Decision, Pending } from "../run/decide.js";
+import { Look } from "../run/look.js";
+import { placesOf } from "../run/place.js";
 import type { Settings } from "../settings.js";
-import type { PlanStatus, Readiness, VisorStatus } from "../status.js";
+import type { Readiness, VisorStatus } from "../status.js";
+import { Board } from "./board.js";
 import { haltRecordOf } from "./node-form.js";
-
-const PLAN_BYTES_MAX = 1_048_576;
-
-interface StatusCommandMachine {
-  readonly files: Machine["files"];
-  readonly clock: Pick<Machine["clock"], "wall">;
-}
-
-type Known = Pick<Settings, "home" | "root" | "name" | "isCaseKept">;
-
-export function statusFromDisk(settings: Known, machine: StatusCommandMachine): VisorStatus {
-  const { home } = settings;
-  const layout = new Layout({
-    ...{ home, name: settings.name, program: undefined, upgrades: new Map(), own: settings.name },
-    ...{ isCaseKept: settings.isCaseKept, files: machine.files },
-  });
-  const current = orProblem(() => currentOf(settings, machine.files));
-  const plan = planOf(`${home}/data/upgrade-info.json`, machine.files);
-  const halt = haltRecordOf(home, machine.files);
-  const isDone = plan && typeof current !== "string" && isPast(plan, current, settings.root, machine.files);
-  const due = plan && !isDone ? plan : null;
-  return {
-    v: 1,
-    phase: "stopped",
-    since: new Date(machine.clock.wall()).toISOString(),
-    program: typeof current === "string" ? null : { name: current.name, file: current.file, pid: null },
-    height: halt ? { value: halt.last_committed_height, source: "store" } : null,
-    plan: due,
-    ...{ eta: null, progress: null, upgrades: 0, restarts: 0 },
-    readiness: due ? [programReadiness(due, layout, machine.files)] : [],
-    message: messageFor(current, halt?.message),
-    next: nextFor(current, halt?.commands),
-  };
-}
 
 const RUN = "chainvisor run start";
 
-/** As `current` links to it, else that of genesis, without a link or a mode that is changed. @throws Error in words */
-function currentOf({ root, name }: Known, files: Machine["files"]): Program {
+/** Never rejects. */
+export async function statusFromDisk(settings: Settings, real: Machine): Promise<VisorStatus> {
+  const files = { ...real.files, chmod: () => undefined };
+  const machine: Machine = { ...real, files };
+  const { home, name, isCaseKept } = settings;
+  const layout = new Layout({ home, name, program: undefined, upgrades: new Map(), own: name, isCaseKept, files });
+  const board = new Board(machine.clock);
+  const halt = haltRecordOf(home, files);
+  try {
+    const current = currentOf(settings, files);
+    const { name: folder, file } = current;
+    const look = new Look({
+      ...{ settings, args: [], env: {}, machine, board, layout, places: placesOf(settings) },
+      ...{ childEnv: childEnv({ settings, env: {} }), signal: new AbortController().signal, log: () => undefined },
+    });
+    const decision = await look.beforeStart(current);
+    const reached = await look.heights.ofHome(look.isOurs, undefined);
+    const pending = decision.kind === "switch" ? decision : decision.pending;
+    board.update({
+      ...{ phase: "stopped", program: { name: folder, file, pid: null } },
+      height: reached ? { value: String(reached.height), source: reached.source } : null,
+      plan: pending ? planStatus(pending) : null,
+      readiness: pending ? [programReadiness(pending, layout, files)] : [],
+      message: messageFor(decision, halt?.message),
+      next: [RUN, ...(halt?.commands ?? [])],
+    });
+  } catch (error) {
+    board.update({ phase: "stopped", message: `${NONE_RUNS} ${messageOf(error)}`, next: ["chainvisor doctor"] });
+  }
+  return board.current;
+}
+
+const NONE_RUNS = "No sidecar runs on this home; this is what its files say.";
+
+function messageFor(decision: Decision, halt: string | undefined): string {
+  const due =
+    decision.kind === "switch" ? `The plan is due, and the next start switches to its program: ${decision.why}.` : "";
+  return [NONE_RUNS, due, halt ? `The node ended: ${halt}` : ""].filter(Boolean).join(" ");
+}
+
+/** As `current` links to it, else that of genesis, without a link that is made. @throws Error in words */
+function currentOf({ root, name }: Settings, files: Machine["files"]): Program {
   const link = join(root, "current");
   const target = files.linkFacts(link) ? files.readLink(link) : "genesis";
   const folder = relative(root, resolve(root, target));
@@ -62,54 +74,13 @@ function problemOf(file: string, files: Machine["files"]): string | undefined {
   return found.kind === "file" ? undefined : `${file} is no regular file`;
 }
 
-function messageFor(current: Program | string, halt: string | undefined): string {
-  const words = [typeof current === "string" ? current : "", halt ? `The node ended: ${halt}` : ""];
-  return ["No sidecar runs on this home; this is what its files say.", ...words].filter(Boolean).join(" ");
-}
-
-const nextFor = (current: Program | string, commands: readonly string[] = []): readonly string[] =>
-  typeof current === "string" ? ["chainvisor init PROGRAM"] : [RUN, ...commands];
-
-function programReadiness(plan: PlanStatus, layout: Layout, files: Machine["files"]): Readiness {
-  const program = orProblem(() => layout.of(plan.name));
-  if (typeof program === "string") return { what: "program", state: "wrong", detail: program, next: null };
-  const problem = problemOf(program.file, files);
-  if (problem === undefined) return { what: "program", state: "ready", detail: program.file, next: null };
+function programReadiness({ plan }: Pending, layout: Layout, files: Machine["files"]): Readiness {
+  const { file } = layout.of(plan.name);
+  const problem = problemOf(file, files);
+  if (problem === undefined) return { what: "program", state: "ready", detail: file, next: null };
   return { what: "program", state: "missing", detail: problem, next: "chainvisor prepare" };
 }
 
-/** The plan that the application wrote last; a half-written file says nothing. */
-function planOf(path: string, files: Machine["files"]): PlanStatus | undefined {
-  try {
-    const bytes = files.read(path, PLAN_BYTES_MAX);
-    const plan = bytes && parseUpgradeInfo(bytes);
-    return plan && { name: plan.name, height: String(plan.height), info: plan.info ?? "", origin: "chain" };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Is the program that runs that of this plan, or of a later one? */
-function isPast(plan: PlanStatus, { name, folder }: Program, root: string, files: Machine["files"]): boolean {
-  if (folder === undefined || folder === "genesis") return false;
-  if (decodedName(name).toLowerCase() === plan.name.toLowerCase()) return true;
-  const own = planOf(`${root}/${folder}/upgrade-info.json`, files);
-  return own !== undefined && BigInt(own.height) >= BigInt(plan.height);
-}
-
-/** Folders have names as in addresses. */
-function decodedName(folder: string): string {
-  try {
-    return decodeURIComponent(folder);
-  } catch {
-    return folder;
-  }
-}
-
-function orProblem<T>(work: () => T): T | string {
-  try {
-    return work();
-  } catch (error) {
-    return messageOf(error);
-  }
-}
+const planStatus = ({ plan: { name, height, info }, origin }: Pending) => ({
+  ...{ name, height: String(height), info, origin },
+});

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PAGE_FILES } from "../../../host/api/page-bytes.js";
+import { realMachine } from "../../../host/visor/real-machine.js";
 import type { Settings } from "../../../host/visor/settings.js";
 import { askStatus } from "../../../host/visor/status/ask.js";
 import { Board } from "../../../host/visor/status/board.js";
@@ -226,7 +227,7 @@ describe("statusCommand()", () => {
       texts.push(text);
     };
     const { signal } = new AbortController();
-    const options = { settings: settingsOf(), machine: statusMachine, isWatching: false, signal, print };
+    const options = { settings: settingsOf(), machine: realMachine, isWatching: false, signal, print };
     return { exit: await statusCommand({ ...options, ...change }), written, texts };
   };
 
