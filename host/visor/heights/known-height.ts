@@ -19,6 +19,7 @@ export interface KnownHeightOptions {
 
 /** Between two questions to a node that runs. */
 const ASK_MILLIS = 1_000;
+const IDLE_MILLIS = 2_000;
 /** The command starts a process each time. */
 const COMMAND_MILLIS = 2_000;
 
@@ -59,10 +60,14 @@ export class KnownHeight {
     return this.#ofLog() ?? this.#asked;
   }
 
-  /** @param file of the running program @param onAnswer when something new is known */
-  ask(file: string, onAnswer: () => void): void {
+  /**
+   * @param file of the running program, where a plan waits for what it says; undefined: the height is for people
+   * @param onAnswer when something new is known
+   */
+  ask(file: string | undefined, onAnswer: () => void): void {
     const { clock } = this.options.machine;
-    if (this.#asking || clock.now() - this.#askedAt < ASK_MILLIS) return;
+    const pause = file === undefined ? IDLE_MILLIS : ASK_MILLIS;
+    if (this.#asking || clock.now() - this.#askedAt < pause) return;
     this.#askedAt = clock.now();
     const before = this.#asked?.height;
     this.#asking = this.#question(file).then(() => {
@@ -71,7 +76,7 @@ export class KnownHeight {
     });
   }
 
-  async #question(file: string): Promise<void> {
+  async #question(file: string | undefined): Promise<void> {
     const { settings, machine, env } = this.options;
     const byRpc = await heightByRpc(settings.rpcAddress, this.options.askRpc ?? askRpc);
     if (byRpc !== undefined) {
@@ -79,7 +84,7 @@ export class KnownHeight {
       return;
     }
     const now = machine.clock.now();
-    if (now - this.#commandAt < COMMAND_MILLIS || this.#ofLog()) return;
+    if (file === undefined || now - this.#commandAt < COMMAND_MILLIS || this.#ofLog()) return;
     this.#commandAt = now;
     const { home, root: cwd } = settings;
     const height = await heightByCommand(machine, { file, home, cwd, env });

@@ -42,7 +42,8 @@ function looks(supervision: Supervision, over: AbortSignal, resolve: (result: Ru
       const decision = look.whileRunning(current);
       if (decision.kind === "go-on") onLook(decision);
       else if (isReady(decision)) resolve({ kind: "due", decision });
-      if (decision.kind === "switch" || decision.pending) look.heights.ask(current.file, lookNow);
+      const isWaiting = decision.kind === "switch" || decision.pending !== undefined;
+      look.heights.ask(isWaiting ? current.file : undefined, lookNow);
     } catch (error) {
       // The application goes on whatever the disk refuses to show.
       log("debug", `a look failed: ${String(error)}`);

@@ -12,6 +12,7 @@ import type { Shared } from "./options.js";
 import type { Plan } from "./plan-file.js";
 import { Reports } from "./reports.js";
 import { returnedHeights, withSkips } from "./returned.js";
+import { Scheduled } from "./scheduled.js";
 import { StepFailure } from "./scripts.js";
 import { Stage } from "./stage.js";
 import { type RunResult, supervise } from "./supervise.js";
@@ -27,6 +28,7 @@ export class VisorLoop {
   readonly #stage: Stage;
   readonly #ends: Ends;
   readonly #reports: Reports;
+  readonly #scheduled: Scheduled;
   #app: AppProcess | undefined;
 
   constructor(private readonly shared: Shared) {
@@ -34,6 +36,7 @@ export class VisorLoop {
     this.#stage = new Stage(shared);
     this.#ends = new Ends(shared);
     this.#reports = new Reports(shared);
+    this.#scheduled = new Scheduled(shared);
   }
 
   async run(): Promise<number> {
@@ -111,6 +114,7 @@ export class VisorLoop {
     await switchProgram({ shared, current, isOurs, backup, isWithoutPreUpgrade }, decision);
     this.#look.forget();
     this.#ends.forget();
+    this.#scheduled.forget();
     this.#reports.switched(plan);
     if (shared.settings.isRestartedAfterUpgrade) {
       shared.log("info", `upgrade detected, relaunching app=${shared.settings.name}`);
@@ -168,7 +172,8 @@ export class VisorLoop {
     try {
       return await supervise({
         ...{ app, current, look: this.#look, shared },
-        onLook: ({ pending }) => {
+        onLook: (decision) => {
+          const pending = decision.pending ?? this.#scheduled.look();
           this.#stage.prepare(pending?.plan);
           this.#reports.look(pending, this.#look);
         },

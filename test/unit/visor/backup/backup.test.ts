@@ -1,0 +1,226 @@
+/** Backups: whole or absent, one a plan, restorable, and never a signature set back. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Files } from "../../../../host/programs/files.js";
+import { makeBackup } from "../../../../host/visor/backup/backup.js";
+import { listBackups } from "../../../../host/visor/backup/list.js";
+import { manifestOf, problemIn } from "../../../../host/visor/backup/manifest.js";
+import { restore } from "../../../../host/visor/backup/restore.js";
+import { realMachine } from "../../../../host/visor/real-machine.js";
+import { planText, ScriptsHome, walOf } from "../scripts-home.js";
+
+const { files } = realMachine;
+const never = new AbortController().signal;
+const NOON = new Date(2026, 1, 3, 12).getTime();
+
+function filled(): ScriptsHome {
+  const home = new ScriptsHome();
+  home.write("data/application.db/000001.ldb", "state ".repeat(1_000));
+  home.write("data/application.db/CURRENT", "1");
+  home.write("data/priv_validator_state.json", '{"height":"48","round":0,"step":3}');
+  home.write("data/spill/run", "is not kept");
+  symlinkSync("CURRENT", home.file("data", "application.db", "LATEST"));
+  return home;
+}
+
+const signed = (home: ScriptsHome) => JSON.parse(home.read("data/priv_validator_state.json")).height as string;
+
+function make(home: ScriptsHome, changes: Partial<Parameters<typeof makeBackup>[0]> = {}) {
+  return makeBackup({
+    ...{ files, clock: { wall: () => NOON }, settings: home.settings(), plan: { name: "v2", height: 49n } },
+    ...{ program: "genesis", signal: never, onProgress: () => undefined, log: () => undefined },
+    ...changes,
+  });
+}
+
+const names = (home: ScriptsHome) => readdirSync(home.path).filter((name) => name.startsWith("data-backup"));
+
+function back(home: ScriptsHome, folder: string, others: Partial<Parameters<typeof restore>[0]> = {}) {
+  const manifest = manifestOf(files, folder);
+  if (!manifest) throw new Error("no manifest");
+  const { path, settings } = { path: home.path, settings: home.settings() };
+  return restore({
+    files,
+    home: path,
+    root: settings.root,
+    folder,
+    manifest,
+    signal: never,
+    onFile: () => undefined,
+    ...others,
+  });
+}
+
+describe("makeBackup()", () => {
+  test("the data → a folder of Cosmovisor's date, the plan and its height, with all files, links and a manifest", async () => {
+    const home = filled();
+    const seen: number[] = [];
+    const { folder, manifest } = await make(home, { onProgress: (done, total) => void seen.push(done / total) });
+    expect(folder).toBe(home.file("data-backup-2026-2-3-v2-49"));
+    expect(manifest).toMatchObject({ plan: { name: "v2", height: "49" }, program: "genesis", how: "copy" });
+    expect(manifest.files.map(({ path }) => path)).toEqual([
+      ...["application.db/000001.ldb", "application.db/CURRENT", "priv_validator_state.json"],
+    ]);
+    expect(readFileSync(join(folder, "application.db/LATEST"), "utf8")).toBe("1");
+    expect(seen.at(-1)).toBe(1);
+    expect(await problemIn(files, folder, manifest, never)).toBeUndefined();
+  });
+
+  test("again for the same plan → the same one; it was damaged → another, beside it", async () => {
+    const home = filled();
+    const { folder } = await make(home);
+    expect((await make(home)).folder).toBe(folder);
+    writeFileSync(join(folder, "application.db/CURRENT"), "2");
+    expect((await make(home)).folder).toBe(`${folder}.2`);
+    expect(readFileSync(join(folder, "application.db/CURRENT"), "utf8")).toBe("2");
+  });
+
+  test("a folder of Cosmovisor's of the same day, a rest of a backup that was cut → the one stays, the other is removed", async () => {
+    const home = filled();
+    home.write("data-backup-2026-2-3/theirs", "x");
+    home.write("data-backup-2026-2-2-v1-9.part/rest", "x");
+    await make(home);
+    expect(names(home)).toEqual(["data-backup-2026-2-3", "data-backup-2026-2-3-v2-49"]);
+    expect(readdirSync(home.file("data-backup-2026-2-3"))).toEqual(["theirs"]);
+  });
+
+  test("more than are kept → the oldest of ours go, Cosmovisor's stay; 0 → all stay", async () => {
+    const home = filled();
+    home.write("data-backup-2026-1-1/theirs", "x");
+    for (let height = 1n; height <= 4n; height++) {
+      await make(home, { plan: { name: "v", height }, clock: { wall: () => NOON + Number(height) * 1_000 } });
+    }
+    expect(names(home)).toEqual(["data-backup-2026-1-1", "data-backup-2026-2-3-v-3", "data-backup-2026-2-3-v-4"]);
+    await make(home, { settings: home.settings({ backupsKept: 0 }), plan: { name: "v", height: 5n } });
+    expect(names(home)).toHaveLength(4);
+  });
+
+  test("too little room → refused before a byte is written, with what to do", async () => {
+    const home = filled();
+    const full: Files = { ...files, freeBytes: () => 1_000 };
+    await expect(make(home, { files: full })).rejects.toThrow(/DAEMON_DATA_BACKUP_DIR.*UNSAFE_SKIP_BACKUP/);
+    expect(names(home)).toEqual([]);
+  });
+
+  test("reflinks alone, where there are none → refused; a folder inside the data → refused", async () => {
+    const home = filled();
+    const none: Files = { ...files, copy: () => Promise.reject(new Error("ENOTSUP")) };
+    await expect(make(home, { files: none, settings: home.settings({ backupKind: "reflink" }) })).rejects.toThrow(
+      "no reflinks",
+    );
+    const inside = home.settings({ backupDir: home.file("data", "backups") });
+    await expect(make(home, { settings: inside })).rejects.toThrow("inside the data");
+  });
+
+  test("the disk refuses at any call → an error or a whole backup, and never a folder that looks whole", async () => {
+    let calls = 0;
+    for (let at = 0; at === calls; at++) {
+      const home = filled();
+      let count = 0;
+      const failing = Object.fromEntries(
+        Object.entries(files).map(([name, call]) => [
+          name,
+          (...args: unknown[]) => {
+            if (count++ === at) throw Object.assign(new Error(`EIO at call ${at}, ${name}`), { code: "EIO" });
+            return (call as (...given: unknown[]) => unknown)(...args);
+          },
+        ]),
+      ) as unknown as Files;
+      const made = await make(home, { files: failing }).catch((error: unknown) => error);
+      if (count > at) calls++;
+      for (const { folder, manifest } of listBackups(files, home.path)) {
+        expect(manifest && (await problemIn(files, folder, manifest, never)), `call ${at}`).toBeUndefined();
+      }
+      if (!(made instanceof Error)) expect(names(home)).toEqual(["data-backup-2026-2-3-v2-49"]);
+    }
+    expect(calls).toBeGreaterThan(40);
+  });
+});
+
+describe("restore()", () => {
+  test("a backup → its data and its program; the data before stays beside; a later signature is kept", async () => {
+    const home = filled();
+    home.program("genesis", "");
+    home.program("upgrades/v2", "");
+    symlinkSync("upgrades/v2", home.file("cosmovisor", "current"));
+    const { folder } = await make(home);
+    home.write("data/application.db/000001.ldb", "broken");
+    home.write("data/priv_validator_state.json", '{"height":"50","round":0,"step":1}');
+    const done = await back(home, folder);
+    expect(done).toEqual({ kept: home.file("data-before-rollback-1"), program: "genesis", isSignedKept: true });
+    expect(home.read("data/application.db/000001.ldb")).toBe("state ".repeat(1_000));
+    expect([signed(home), home.current, existsSync(home.file("data", "backup.json"))]).toEqual([
+      "50",
+      "genesis",
+      false,
+    ]);
+    expect(home.read("data-before-rollback-1/application.db/000001.ldb")).toBe("broken");
+  });
+
+  test("the present record is the earlier one → the backup's; it cannot be read → it stays", async () => {
+    const home = filled();
+    const { folder } = await make(home);
+    home.write("data/priv_validator_state.json", '{"height":"48","round":0,"step":2}');
+    expect((await back(home, folder)).isSignedKept).toBe(false);
+    expect(signed(home)).toBe("48");
+    home.write("data/priv_validator_state.json", "torn");
+    expect((await back(home, folder)).isSignedKept).toBe(true);
+  });
+
+  test("a backup that is damaged → UPG_STORE_CORRUPT, and the data is as it was", async () => {
+    const home = filled();
+    const { folder } = await make(home);
+    writeFileSync(join(folder, "application.db/CURRENT"), "2");
+    home.write("data/application.db/CURRENT", "3");
+    await expect(back(home, folder)).rejects.toMatchObject({ code: "UPG_STORE_CORRUPT" });
+    expect(home.read("data/application.db/CURRENT")).toBe("3");
+    rmSync(join(folder, "application.db/CURRENT"));
+    await expect(back(home, folder)).rejects.toThrow("is missing");
+  });
+
+  test("cut at any call, and made again → the data is restored, and the later signature is never lost", async () => {
+    let calls = 1;
+    for (let at = 0; at < calls; at++) {
+      const home = filled();
+      const { folder } = await make(home);
+      home.write("data/priv_validator_state.json", '{"height":"99","round":0,"step":1}');
+      home.write("data/application.db/CURRENT", "9");
+      let count = 0;
+      const failing = Object.fromEntries(
+        Object.entries(files).map(([name, call]) => [
+          name,
+          (...args: unknown[]) => {
+            if (count++ >= at) throw new Error("killed");
+            return (call as (...given: unknown[]) => unknown)(...args);
+          },
+        ]),
+      ) as unknown as Files;
+      await back(home, folder, { files: failing }).catch(() => undefined);
+      calls = Math.max(calls, count + 1);
+      await back(home, folder);
+      expect([signed(home), home.read("data/application.db/CURRENT")], `call ${at}`).toEqual(["99", "1"]);
+      if (count < at) break;
+    }
+    expect(calls).toBeGreaterThan(20);
+  });
+});
+
+describe("runVisor() with backups", () => {
+  test("a switch → the backup is of the data before it; a switch that is made again has the same one", async () => {
+    const home = new ScriptsHome();
+    home.program("genesis", "exit 1");
+    home.program("upgrades/chain2", "exit 30");
+    home.write("data/upgrade-info.json", planText("chain2", 49));
+    home.write("data/cs.wal/wal", walOf(49n));
+    mkdirSync(home.file("backups"));
+    const settings = { isBackupSkipped: false, backupDir: home.file("backups") };
+    expect(await home.run(["start"], settings)).toBe(30);
+    home.program("upgrades/chain2", 'test "$1" = pre-upgrade && exit 0; echo up >> $OUT');
+    expect(await home.run(["start"], settings), home.lines.join("\n")).toBe(0);
+    const found = listBackups(files, home.file("backups"));
+    expect(found).toHaveLength(1);
+    expect(found[0]?.manifest).toMatchObject({ plan: { name: "chain2", height: "49" }, program: "genesis" });
+    expect(home.board.totals.backupBytes).toBeGreaterThan(0);
+  });
+});
