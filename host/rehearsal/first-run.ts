@@ -1,18 +1,19 @@
 /** The run that is looked at closely, and the further ones that must come to the same. */
 import { closeSync, openSync, writeSync } from "node:fs";
-import { equalBytes } from "../bytes.js";
+import { equalBytes, toHex } from "../bytes.js";
+import type { App } from "../chain/app.js";
 import type { WasmHandler } from "../handler/handler.js";
 import type { GasProfile } from "../harness/gas/gas-profile.js";
 import { diskFailure } from "../store/disk/lmdb-errors.js";
 import { formatTime } from "../time.js";
 import type { Timestamp } from "../types.js";
+import { UPGRADE_STORE } from "../upgrade/upgrade-store.js";
 import { askQueries, type QueryResult } from "./block/asked-queries.js";
 import { availableMemory, type DiskNeed, diskNeed } from "./block/machine-room.js";
 import { watchPeakMemory } from "./block/peak-memory.js";
 import { type BlockOptions, Rehearsal, type RehearsedBlock } from "./block/rehearse-block.js";
-import { laterTime } from "./block/times.js";
 import { ChangeReader, type DescribedChange } from "./diff/described-change.js";
-import { recordKinds } from "./diff/record-kinds.js";
+import { receiptJson, recordKinds } from "./diff/record-kinds.js";
 import { type Changes, storeChanges } from "./diff/store-changes.js";
 import { changedByAgain } from "./idempotence.js";
 import type { RehearseOptions } from "./rehearse.js";
@@ -23,7 +24,10 @@ export interface RunFacts {
   readonly block: BlockOptions;
   /** Loaded, its block not made. */
   readonly rehearsal: Rehearsal;
+  /** Of the first run. */
   readonly time: Timestamp;
+  /** Of all runs, that one first. */
+  readonly times: readonly Timestamp[];
   readonly checks: CheckList;
   readonly profile: GasProfile | undefined;
   /** The one that runs; undefined: a function of the program. */
@@ -34,6 +38,8 @@ interface MadeRun {
   readonly time: Timestamp;
   readonly appHash: Uint8Array;
   readonly millis: number;
+  /** Equal where the state after it is the same, but for the gas in the receipt. */
+  readonly effect: string;
 }
 
 /** Everything that is known once all runs are over. */
@@ -74,7 +80,7 @@ export async function firstRun(facts: RunFacts): Promise<RunResults> {
   const diff = changesOf(facts, block);
   const { height } = facts.block.place;
   const queries = await askQueries({ app, genesis: facts.block.state.genesis, height, time });
-  const more = furtherRuns(facts, block, nextEnd);
+  const more = furtherRuns(facts, block);
   if (options.isIdempotent && facts.handler) checkAgain(facts, block, facts.handler);
   else checks.notChecked("idempotence", "nobody has declared that the handler may run twice: --idempotent");
   const { reading } = rehearsal;
@@ -118,53 +124,59 @@ function changesOf(
   }
 }
 
-/** The same block again, at another time: equal app hashes show that neither chance nor the time has a part in them. */
+/** The same block again, at other times. What may differ is the gas of reading the time, and the receipt that names it. */
 function furtherRuns(
-  { options, block, time, checks }: RunFacts,
-  { appHash, millis }: RehearsedBlock,
-  nextEnd: Timestamp | undefined,
+  { options, block, times, checks }: RunFacts,
+  { app, appHash, millis, time }: RehearsedBlock,
 ): Pick<RunResults, "runs" | "dependsOnTime"> {
-  const runs: MadeRun[] = [{ time, appHash, millis }];
-  const make = (at: Timestamp) => {
-    const made = againAt(block, at);
-    runs.push(made);
-    return equalBytes(made.appHash, appHash);
-  };
+  const first: MadeRun = { time, appHash, millis, effect: effectOf(app, block.place.plan.name) };
   const wanted = options.runs ?? RUNS_DEFAULT;
-  if (wanted < 2) {
-    checks.notChecked("determinism", "the block was made once: --runs 2");
-    checks.notChecked("time", "the block was made once: --runs 2");
-    return { runs, dependsOnTime: undefined };
+  if (wanted < 2 || times.length < 2) {
+    for (const name of ["determinism", "time"] as const) checks.notChecked(name, "the block was made once: --runs 2");
+    return { runs: [first], dependsOnTime: undefined };
   }
-  const other = laterTime(time, nextEnd);
-  let dependsOnTime: boolean | undefined;
-  let isSame = true;
-  if (!other) checks.notChecked("time", "a deposit or a vote ends at the time of the block");
-  else {
-    dependsOnTime = !make(other);
-    if (dependsOnTime)
-      checks.found("time", `at ${formatTime(other)} the app hash is another one than at ${formatTime(time)}`);
-    else checks.passed("time");
+  const runs = [first, ...times.slice(1, wanted).map((each) => againAt(block, each))];
+  const other = runs.find(({ effect }) => effect !== first.effect);
+  if (!other) {
+    checks.passed("determinism");
+    checks.passed("time");
+    return { runs, dependsOnTime: false };
   }
-  // Another app hash at another time says nothing of chance.
-  for (let made = dependsOnTime === false ? 2 : 1; made < wanted && isSame; made++) isSame = make(time);
-  if (isSame) checks.passed("determinism");
-  else
-    checks.found(
-      "determinism",
-      "the same block on the same state came to two app hashes: validators would part at this height",
-    );
-  return { runs, dependsOnTime };
+  // At another time another effect is no chance; at the same time it is.
+  const again = againAt(block, time);
+  if (equalBytes(again.appHash, appHash)) checks.passed("determinism");
+  else checks.found("determinism", PARTED);
+  checks.found(
+    "time",
+    `the state after a block of ${formatTime(other.time)} is another one than after ${formatTime(time)}`,
+  );
+  return { runs: [...runs, again], dependsOnTime: true };
 }
+
+const PARTED = "the same block on the same state came to two app hashes: validators would part at this height";
 
 function againAt(block: BlockOptions, time: Timestamp): MadeRun {
   const rehearsal = new Rehearsal({ ...block, log: () => undefined });
   try {
-    const { appHash, millis } = rehearsal.run(time);
-    return { time, appHash, millis };
+    const { app, appHash, millis } = rehearsal.run(time);
+    return { time, appHash, millis, effect: effectOf(app, block.place.plan.name) };
   } finally {
     rehearsal.close();
   }
+}
+
+/** The state after the block, but for the gas in its receipt. */
+function effectOf(app: App, plan: string): string {
+  const { stores } = app.at();
+  const roots = stores.names
+    .filter((name) => name !== UPGRADE_STORE)
+    .map((name) => [name, toHex(stores.rootHash(name))]);
+  const receiptKey = toHex(app.keeper.core.receiptKey(plan));
+  const pairs = [...stores.store(UPGRADE_STORE).iterate()].map(([key, value]) => {
+    const bytes = toHex(key);
+    return [bytes, bytes === receiptKey ? { ...(receiptJson(value) as object), gas: "" } : toHex(value)];
+  });
+  return JSON.stringify([roots, pairs]);
 }
 
 function checkAgain({ block, time, checks }: RunFacts, made: RehearsedBlock, handler: WasmHandler): void {

@@ -3,6 +3,7 @@
  * Nothing is written but the temporary folder. What it would do, and how it would end, is a report.
  */
 import { existsSync, readFileSync } from "node:fs";
+import { itemAt } from "../at.js";
 import { openMappedHandler } from "../author/map/mapped-handler.js";
 import { Core } from "../core/core.js";
 import { Home } from "../engine/home/home.js";
@@ -14,7 +15,7 @@ import type { OnProgress } from "../progress.js";
 import type { Height, Plan, Timestamp } from "../types.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import { type BlockOptions, Rehearsal } from "./block/rehearse-block.js";
-import { timeAfter } from "./block/times.js";
+import { timesToTry } from "./block/times.js";
 import { firstRun, type RunFacts } from "./first-run.js";
 import { gasOf, whyItFailed } from "./handler-runs.js";
 import { CheckList } from "./report/checks.js";
@@ -87,13 +88,15 @@ async function atPlace(facts: ReportFacts, { options, core, handler, place }: Wa
   let failure: Failure | undefined;
   try {
     rehearsal = new Rehearsal(block);
-    const time = options.time ?? timeAfter(rehearsal.app.lastBlockTime);
+    const { lastBlockTime, nextEndTime } = rehearsal.app;
+    const times = timesToTry(lastBlockTime, options.time, nextEndTime);
+    const time = itemAt(times, 0);
     const wasm = rehearsal.app.keeper.findHandler(place.plan).handler?.wasm;
     const runs = wasm && { app: rehearsal.app, core, handler: wasm, chainId: state.genesis.chainId, time };
     const onHandler = runs && { ...runs, height: place.height };
     const profile = options.gas && onHandler ? gasOf(onHandler) : undefined;
     const checks = new CheckList();
-    const run: RunFacts = { ...{ options, block, rehearsal, time, checks, profile }, handler: wasm };
+    const run: RunFacts = { ...{ options, block, rehearsal, time, times, checks, profile }, handler: wasm };
     try {
       return reportOf(await firstRun(run), { ...facts, handler: wasm }, checks);
     } catch (error) {

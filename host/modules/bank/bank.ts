@@ -122,6 +122,9 @@ function balancePrefix(address: Uint8Array): Uint8Array {
   return concatBytes(BALANCE_PREFIX, Uint8Array.of(address.length), address);
 }
 
+/** Of all balances. */
+export const balanceRange = () => ({ start: BALANCE_PREFIX, end: prefixEnd(BALANCE_PREFIX) });
+
 /** By denomination. */
 const coinRecords = (prefix: Uint8Array): Records<Coin> => ({
   prefix,
@@ -149,10 +152,9 @@ export const storeBank: Bank = {
   supply: (stores) => readCoins(stores.store(BANK_STORE), SUPPLY_PREFIX),
 
   *allBalances(stores) {
-    const range = { start: BALANCE_PREFIX, end: prefixEnd(BALANCE_PREFIX) };
     let address: Uint8Array | undefined;
     let coins: Coin[] = [];
-    for (const [key, value] of stores.store(BANK_STORE).iterate(range)) {
+    for (const [key, value] of stores.store(BANK_STORE).iterate(balanceRange())) {
       const length = byteAt(key, 1);
       const owner = key.subarray(2, 2 + length);
       if (!address || !equalBytes(address, owner)) {

@@ -4,6 +4,7 @@ import { BANK_STORE } from "./bank.js";
 import { bankGenesis } from "./genesis.js";
 import { SEND } from "./messages.js";
 import { bankQuery } from "./query.js";
+import { soundSupply } from "./supply-invariant.js";
 
 /**
  * Module bank: coins, and MsgSend. Version 1 keeps coins with their accounts, version 2 in a store of its own.
@@ -19,5 +20,6 @@ export function bank(): Module {
     messages: [SEND],
     queries: [bankQuery],
     genesis: bankGenesis,
+    invariants: [soundSupply],
   };
 }

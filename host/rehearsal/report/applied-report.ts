@@ -6,6 +6,7 @@ import type { VersionMap } from "../../types.js";
 import { UPGRADE_STORE } from "../../upgrade/upgrade-store.js";
 import { PAGE_BYTES } from "../../wasm/limits.js";
 import type { QueryAnswer, QueryResult } from "../block/asked-queries.js";
+import { nanosRange } from "../block/times.js";
 import { receiptJson } from "../diff/record-kinds.js";
 import type { StoreChange } from "../diff/store-changes.js";
 import type { RunResults } from "../first-run.js";
@@ -19,6 +20,7 @@ export function appliedReport(results: RunResults, isExact: boolean): AppliedRep
   return {
     app_hash: toUpperHex(block.appHash),
     app_hash_when: appHashWhen(results, isExact),
+    app_hashes: results.dependsOnTime ? [] : appHashes(results),
     depends_on_time: results.dependsOnTime ?? null,
     versions: versionChanges(applied?.versionsBefore ?? new Map(), applied?.versionsAfter ?? new Map()),
     stores: changes.stores.map(storeReport),
@@ -54,17 +56,31 @@ export function appliedReport(results: RunResults, isExact: boolean): AppliedRep
 const tenths = (millis: number) => Math.round(millis * 10) / 10;
 
 /** The condition under which the real block comes to the same app hash. */
-function appHashWhen({ block, dependsOnTime, nextEnd }: RunResults, isExact: boolean): string {
-  const time = formatTime(block.time);
+function appHashWhen(results: RunResults, isExact: boolean): string {
+  const { block, dependsOnTime, nextEnd } = results;
   const state = isExact
     ? "The block of the height comes to this app hash"
     : "The block of the height comes to this app hash when the state before it is the one that was rehearsed on, with the plan in it and nothing else changed";
-  const end = nextEnd ? `, and before ${formatTime(nextEnd)}, when a deposit or a vote ends,` : "";
-  if (dependsOnTime === undefined)
-    return `${state}${isExact ? " when" : " and"} its time is ${time}; other times were not tried. Transactions have no part in it.`;
+  const end = nextEnd ? `, and its time is before ${formatTime(nextEnd)}, when a deposit or a vote ends` : "";
+  const time = formatTime(block.time);
   if (dependsOnTime)
-    return `${state}${isExact ? " when" : " and"} its time is ${time}: another time leads to another one (--time). Transactions have no part in it.`;
-  return `${state}${end} whatever its time and its transactions are.`;
+    return `${state}, and its time is ${time}: at another time the state is another one (--time). Its transactions have no part in it.`;
+  const isOne = appHashes(results).every(({ app_hash: hash }) => hash === toUpperHex(block.appHash));
+  if (dependsOnTime === false && isOne)
+    return `${state}${end}. Its transactions and the time within that have no part in it.`;
+  const { from, to } = nanosRange(block.time);
+  const gas = dependsOnTime === false ? "" : "; other times were not tried";
+  return `${state}${end}, and the nanoseconds of its time are ${from === to ? from : `from ${from} to ${to}`}: the receipt has the gas of reading them${gas}. Its transactions have no part in it.`;
+}
+
+/** One for each length of the time that was tried. */
+function appHashes({ runs }: RunResults): AppliedReport["app_hashes"] {
+  const found = new Map<number, AppliedReport["app_hashes"][number]>();
+  for (const { time, appHash } of runs) {
+    const { from, to } = nanosRange(time);
+    if (!found.has(from)) found.set(from, { nanos_from: from, nanos_to: to, app_hash: toUpperHex(appHash) });
+  }
+  return [...found.values()];
 }
 
 function versionChanges(before: VersionMap, after: VersionMap): AppliedReport["versions"] {

@@ -68,13 +68,23 @@ function withCode(text: string): string {
 
 function appliedSections(applied: AppliedReport): string[] {
   return [
-    section("App hash", `<p class="hash">${escaped(applied.app_hash)}</p><p>${escaped(applied.app_hash_when)}</p>`),
+    section(
+      "App hash",
+      `<p class="hash">${escaped(applied.app_hash)}</p><p>${escaped(applied.app_hash_when)}</p>${hashesTable(applied)}`,
+    ),
     storesSection(applied),
     costSection(applied),
     changesSection(applied),
     versionsSection(applied),
     queriesSection(applied),
   ];
+}
+
+/** Where the length of the time has a part in it. */
+function hashesTable({ app_hash: first, app_hashes: all }: AppliedReport): string {
+  if (all.every(({ app_hash: hash }) => hash === first)) return "";
+  const rows = all.map(({ nanos_from: from, nanos_to: to, app_hash: hash }) => [`${from} to ${to}`, hash]);
+  return table("App hash by the nanoseconds of the block's time", ["Nanoseconds", "App hash"], rows);
 }
 
 function storesSection({ stores, value_sizes: sizes }: AppliedReport): string {

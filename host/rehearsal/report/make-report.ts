@@ -124,6 +124,7 @@ function judge(results: RunResults, facts: ReportFacts, checks: CheckList): void
   const lost = queries.filter((each) => each.lost !== undefined);
   for (const { method, lost: what } of lost) checks.found("queries", `${method}: ${what}`);
   if (lost.length === 0) checks.passed("queries");
+  judgeSupply(checks, queries);
   if (validators.before > 0 && validators.after === 0) checks.found("validators", "nobody has power after the block");
   else checks.passed("validators");
   if (disk.free === undefined) checks.notChecked("disk", "the system does not say what is free");
@@ -135,6 +136,18 @@ function judge(results: RunResults, facts: ReportFacts, checks: CheckList): void
       `the block took ${bytesText(memory.peak)}, and ${bytesText(memory.available)} were available`,
     );
   } else checks.passed("memory");
+}
+
+/** Coins that come or go in an upgrade are a finding, also where they are meant. */
+function judgeSupply(checks: CheckList, queries: RunResults["queries"]): void {
+  const asked = queries.find(({ method }) => method === "/cosmos.bank.v1beta1.Query/TotalSupply");
+  if (!asked?.before.ok || !asked.after.ok) {
+    checks.notChecked("supply", "the total supply cannot be asked for on both states");
+    return;
+  }
+  const [before, after] = [asked.before.response, asked.after.response].map((response) => JSON.stringify(response));
+  if (before === after) checks.passed("supply");
+  else checks.found("supply", `the total supply was ${before}, and would be ${after}`);
 }
 
 function judgePin(checks: CheckList, place: Place | undefined, handler: WasmHandler | undefined): void {

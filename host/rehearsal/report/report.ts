@@ -47,6 +47,8 @@ interface RunReport {
 export interface AppliedReport {
   readonly app_hash: string;
   readonly app_hash_when: string;
+  /** By the nanoseconds of the block's time, as far as they were tried; empty where the state itself depends on the time. */
+  readonly app_hashes: readonly { readonly nanos_from: number; readonly nanos_to: number; readonly app_hash: string }[];
   /** Is it known that the block's time has no part in the app hash? null: it was not looked at. */
   readonly depends_on_time: boolean | null;
   readonly versions: readonly {

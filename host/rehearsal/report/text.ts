@@ -46,6 +46,7 @@ function appliedLines(applied: AppliedReport): string[] {
   return [
     `app hash: ${applied.app_hash}`,
     `  ${applied.app_hash_when}`,
+    ...hashLines(applied),
     "versions:",
     ...applied.versions.map(
       ({ module, before, after }) =>
@@ -65,6 +66,13 @@ function appliedLines(applied: AppliedReport): string[] {
     ),
     ...queryLines(applied),
   ];
+}
+
+/** Those for other lengths of the time. */
+function hashLines({ app_hash: first, app_hashes: all }: AppliedReport): string[] {
+  return all
+    .filter(({ app_hash: hash }) => hash !== first)
+    .map(({ nanos_from: from, nanos_to: to, app_hash: hash }) => `  nanoseconds ${from} to ${to}: ${hash}`);
 }
 
 function storeLine({

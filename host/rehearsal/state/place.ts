@@ -38,11 +38,14 @@ export function choosePlace(database: Database, stateHeight: Height, core: Core,
   const stores = new CommitMultiStore(database, { sha256 }).at(stateHeight);
   const scheduled = core.plan(stores.store(UPGRADE_STORE));
   const next = stateHeight + 1n;
-  const due = (plan: Plan) => (plan.height < next ? next : plan.height);
   const placed = (plan: Plan, isScheduled: boolean): Place => {
-    const height = due(plan);
-    if (height <= HEIGHT_MAX) return { stateHeight, plan, height, isScheduled };
-    throw new UpgradeError("UPG_INVALID_PLAN_HEIGHT", `no chain comes to the height ${height} of the plan`);
+    // The block that schedules a plan cannot be the one that applies it.
+    const first = isScheduled ? next : next + 1n;
+    const height = plan.height < first ? first : plan.height;
+    if (height > HEIGHT_MAX) {
+      throw new UpgradeError("UPG_INVALID_PLAN_HEIGHT", `no chain comes to the height ${height} of the plan`);
+    }
+    return { stateHeight, plan: isScheduled ? plan : { ...plan, height }, height, isScheduled };
   };
   switch (wanted.kind) {
     case "scheduled":
@@ -73,7 +76,7 @@ export function takePlace(overlay: Database, place: Place, core: Core, isForced:
     copyCommit(overlay, place.stateHeight, before);
     return;
   }
-  if (before > place.stateHeight) copyCommit(overlay, place.stateHeight, before - 1n);
+  copyCommit(overlay, place.stateHeight, before - 1n);
   writePlan(overlay, place, core, isForced);
 }
 
@@ -86,10 +89,8 @@ function copyCommit(overlay: Database, from: Height, to: Height): void {
   overlay.transaction((batch) => batch.put(commitKey(version), encodeCommit({ ...state, version })));
 }
 
-/** A commit that schedules the plan. Where there is no height between, it takes the place of the last one. */
-function writePlan(overlay: Database, { stateHeight, plan, height }: Place, core: Core, isForced: boolean): void {
-  const before = height - 1n;
-  if (before === stateHeight) stepBack(overlay, stateHeight);
+/** A commit that schedules the plan. */
+function writePlan(overlay: Database, { plan, height }: Place, core: Core, isForced: boolean): void {
   const stores = new CommitMultiStore(overlay, { sha256, versionsKept: Number.POSITIVE_INFINITY });
   stores.mount(...stores.storedNames);
   const { time, engine } = stores.lastBlock;
@@ -97,13 +98,7 @@ function writePlan(overlay: Database, { stateHeight, plan, height }: Place, core
   const branch = stores.branch();
   const store = branch.store(UPGRADE_STORE);
   if (isForced) store.delete(core.doneKey(plan.name));
-  core.schedule(store, before, plan);
+  core.schedule(store, height - 1n, plan);
   branch.write();
   stores.commit({ engine, ...(time ? { time } : {}) });
-}
-
-/** The last commit under the version before it, so that the next one has its own. */
-function stepBack(overlay: Database, height: Height): void {
-  copyCommit(overlay, height, height - 1n);
-  overlay.transaction((batch) => batch.remove(commitKey(Number(height))));
 }

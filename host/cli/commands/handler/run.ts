@@ -24,7 +24,7 @@ export function registerRun(handler: Cobra, output: Output): void {
     .argument("<file>", "handler file")
     .summary("Try a handler on the state of a chain")
     .description(
-      "Runs a handler on a branch of the state in a home, as if its plan were due in the next block. Nothing is written\n" +
+      "Runs a handler on a branch of the state in a home, as if its plan were due at once. Nothing is written\n" +
         "there; no plan is needed and no version that knows it. A node may run in the home meanwhile. What the block would\n" +
         "write is kept in a temporary folder (TMPDIR) until the end.\n\n" +
         "Exit status 20: the handler failed. 21: nodes would refuse it, or it broke a rule. 30: the stores do not fit.\n" +
