@@ -4,10 +4,10 @@ import { readyArguments } from "../shell/arguments.js";
 import type { Cobra } from "../shell/cobra.js";
 import { reportFailure } from "../shell/fail.js";
 import { makeOutput } from "../shell/output.js";
+import { readSettings, requireSettings } from "../sidecar/settings/read.js";
 import { VERSION } from "../version.js";
 import { COMPLETE, makeProgram } from "./program.js";
 import { splitArguments, WITH_VALUE } from "./run-arguments.js";
-import { readSettings, requireSettings } from "./settings/read.js";
 import type { VisorTools } from "./tools.js";
 
 /** @param args without the program's own name */

@@ -4,8 +4,8 @@ import { readFileSync, watch } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { diskFiles } from "../programs/disk-files.js";
 import { commandOf } from "../programs/layout.js";
+import type { AppProcess, Machine, ProcessEnd, RunEnd, RunOptions, StartOptions } from "../sidecar/machine.js";
 import { decodeLossy } from "../text.js";
-import type { AppProcess, Machine, ProcessEnd, RunEnd, RunOptions, StartOptions } from "./machine.js";
 
 const STDERR = 2;
 const OUTPUT_BYTES_MAX = 1_024 * 1_024;

@@ -1,8 +1,8 @@
 /** What every command of the sidecar is given: its settings, the machine, where results go. Each is made when it is asked for. */
 import type { Files } from "../programs/files.js";
 import type { Output } from "../shell/output.js";
-import type { ReadSettings } from "./settings/read.js";
-import type { Settings } from "./settings.js";
+import type { ReadSettings } from "../sidecar/settings/read.js";
+import type { Settings } from "../sidecar/settings.js";
 
 export interface VisorTools {
   readonly output: Output;

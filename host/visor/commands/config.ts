@@ -1,9 +1,9 @@
 /** `chainvisor config`: the settings, where each comes from, and what is wrong with them. */
 import { UpgradeError } from "../../errors.js";
 import type { Cobra } from "../../shell/cobra.js";
-import { settingsDetail, valueText } from "../settings/detail.js";
-import type { ReadSettings } from "../settings/read.js";
-import { keyOf, VARIABLES } from "../settings/variables.js";
+import { settingsDetail, valueText } from "../../sidecar/settings/detail.js";
+import type { ReadSettings } from "../../sidecar/settings/read.js";
+import { keyOf, VARIABLES } from "../../sidecar/settings/variables.js";
 import type { VisorTools } from "../tools.js";
 
 export function registerConfig(program: Cobra, tools: VisorTools): void {

@@ -2,8 +2,8 @@
 import { resolve } from "node:path";
 import { UpgradeError } from "../../errors.js";
 import type { Cobra } from "../../shell/cobra.js";
-import { examine } from "../doctor/doctor.js";
-import type { Finding, Level } from "../doctor/finding.js";
+import { examine } from "../../staging/doctor/doctor.js";
+import type { Finding, Level } from "../../staging/doctor/finding.js";
 import type { VisorTools } from "../tools.js";
 
 const MARKS: Readonly<Record<Level, string>> = { ok: "✓", warning: "!", wrong: "✗" };

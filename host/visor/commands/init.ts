@@ -4,12 +4,12 @@ import { messageOf, UpgradeError } from "../../errors.js";
 import { writeWhole } from "../../programs/whole-file.js";
 import { isAgreed } from "../../shell/ask.js";
 import type { Cobra } from "../../shell/cobra.js";
+import { settingsToml } from "../../sidecar/settings/write-file.js";
+import type { Settings } from "../../sidecar/settings.js";
 import { encodeText } from "../../text.js";
 import { initialize, requireInitProgram } from "../layout/init.js";
-import { settingsWithoutFolders } from "../settings/without-folders.js";
-import { settingsToml } from "../settings/write-file.js";
-import type { Settings } from "../settings.js";
 import type { VisorTools } from "../tools.js";
+import { settingsWithoutFolders } from "../without-folders.js";
 
 const CONFIG_MODE = 0o644;
 

@@ -1,7 +1,7 @@
 /** `chainvisor plan`: the upgrades that are ahead, by what is on disk. */
 import type { Cobra } from "../../shell/cobra.js";
 import { shellWord } from "../../shell-word.js";
-import { type Ahead, type PlanAhead, plansAhead } from "../layout/ahead.js";
+import { type Ahead, type PlanAhead, plansAhead } from "../../staging/doctor/ahead.js";
 import type { VisorTools } from "../tools.js";
 
 export function registerPlan(program: Cobra, tools: VisorTools): void {

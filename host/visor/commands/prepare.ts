@@ -3,17 +3,17 @@ import { join } from "node:path";
 import { HomeLock } from "../../engine/home/home-lock.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import type { Cobra } from "../../shell/cobra.js";
+import { type Plan, planIn, readPlanFile } from "../../sidecar/decision/plan-file.js";
+import { readQueue } from "../../sidecar/decision/queue.js";
+import { askRpc } from "../../sidecar/heights/node-status.js";
+import type { Settings } from "../../sidecar/settings.js";
+import type { Readiness } from "../../sidecar/status.js";
+import { isMissing, type StagedPlan, stagePlan } from "../../staging/stage-plan.js";
 import { visible } from "../../visible.js";
-import { askRpc } from "../heights/node-status.js";
 import { realMachine } from "../real-machine.js";
 import { childEnv } from "../run/child-env.js";
 import { makeLog } from "../run/log.js";
-import { type Plan, planIn, readPlanFile } from "../run/plan-file.js";
-import { readQueue } from "../run/queue.js";
 import { planByGrpc, planByRpc, type ScheduledPlan } from "../run/scheduled-plan.js";
-import { isMissing, type StagedPlan, stagePlan } from "../run/stage-plan.js";
-import type { Settings } from "../settings.js";
-import type { Readiness } from "../status.js";
 import type { VisorTools } from "../tools.js";
 
 interface Flags {

@@ -4,14 +4,14 @@ import { HomeLock } from "../../engine/home/home-lock.js";
 import { UpgradeError } from "../../errors.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { shellWord } from "../../shell-word.js";
+import { placesOf } from "../../sidecar/decision/place.js";
+import type { Settings } from "../../sidecar/settings.js";
 import { usage } from "../../usage.js";
 import { type ListedBackup, listBackups } from "../backup/list.js";
 import { type Restored, restore } from "../backup/restore.js";
 import { realMachine } from "../real-machine.js";
 import { leftApp } from "../run/app-record.js";
 import { linkPrevious } from "../run/link.js";
-import { placesOf } from "../run/place.js";
-import type { Settings } from "../settings.js";
 import type { VisorTools } from "../tools.js";
 
 interface RollbackOptions {

@@ -1,15 +1,15 @@
 /** `chainvisor run`: all after the word are the application's arguments. */
 import { join } from "node:path";
 import { HomeLock } from "../../engine/home/home-lock.js";
+import { Board } from "../../panel/board.js";
+import { openStatus } from "../../panel/server.js";
 import type { Cobra } from "../../shell/cobra.js";
+import type { Settings } from "../../sidecar/settings.js";
 import { realMachine } from "../real-machine.js";
 import { makeLog } from "../run/log.js";
 import { notifySystemd } from "../run/notify.js";
 import { Signals } from "../run/signals.js";
 import { runVisor } from "../run/visor.js";
-import type { Settings } from "../settings.js";
-import { Board } from "../status/board.js";
-import { openStatus } from "../status/server.js";
 import type { VisorTools } from "../tools.js";
 
 export function registerRun(program: Cobra): void {

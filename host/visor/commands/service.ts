@@ -2,9 +2,9 @@
 import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import type { Cobra } from "../../shell/cobra.js";
-import { unitFile } from "../layout/unit-file.js";
-import { settingsWithoutFolders } from "../settings/without-folders.js";
+import { unitFile } from "../../staging/doctor/unit-file.js";
 import type { VisorTools } from "../tools.js";
+import { settingsWithoutFolders } from "../without-folders.js";
 
 interface Flags {
   readonly user?: string;

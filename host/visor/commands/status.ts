@@ -1,7 +1,8 @@
 /** `chainvisor status`. */
+
+import { statusCommand } from "../../panel/command.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { realMachine } from "../real-machine.js";
-import { statusCommand } from "../status/command.js";
 import type { VisorTools } from "../tools.js";
 
 export function registerStatus(program: Cobra, tools: VisorTools): void {

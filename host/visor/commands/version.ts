@@ -2,8 +2,8 @@
 import { UpgradeError } from "../../errors.js";
 import { Layout } from "../../programs/layout.js";
 import type { Cobra } from "../../shell/cobra.js";
+import type { RunEnd } from "../../sidecar/machine.js";
 import { VERSION } from "../../version.js";
-import type { RunEnd } from "../machine.js";
 import { childEnv } from "../run/child-env.js";
 import type { VisorTools } from "../tools.js";
 

@@ -2,13 +2,13 @@
 import type { RelayHooks } from "../../relay/hooks.js";
 import type { DuePlan } from "../../relay/message.js";
 import type { Worker } from "../../relay/worker.js";
+import type { PlanStatus, VisorStatus } from "../../sidecar/status.js";
+import type { Staging } from "../../staging/staging.js";
 import type { Height } from "../../types.js";
 import type { UpgradeInfo } from "../../upgrade/upgrade-info.js";
 import { linkProgram } from "../run/link.js";
 import type { Shared } from "../run/options.js";
 import { customPreUpgrade } from "../run/scripts.js";
-import type { Staging } from "../run/staging.js";
-import type { PlanStatus, VisorStatus } from "../status.js";
 
 type Of = Pick<Shared, "settings" | "machine" | "board" | "log" | "signal" | "childEnv">;
 

@@ -7,11 +7,11 @@ import { Home } from "../../engine/home/home.js";
 import { cometFiles } from "../../offline/comet-files.js";
 import type { Program } from "../../programs/layout.js";
 import { holdConnections } from "../../relay/open.js";
+import { readQueue } from "../../sidecar/decision/queue.js";
+import { Staging } from "../../staging/staging.js";
 import { prefixOf } from "../run/child-env.js";
 import type { Shared } from "../run/options.js";
-import { readQueue } from "../run/queue.js";
 import { endText, StepFailure } from "../run/scripts.js";
-import { Staging } from "../run/staging.js";
 import { HotHooks } from "./hot-hooks.js";
 import { type StartArgs, startArgs } from "./start-args.js";
 

@@ -2,9 +2,9 @@
 import { resolve } from "node:path";
 import type { Files } from "../../programs/files.js";
 import { Layout } from "../../programs/layout.js";
+import { isSame, queuePlans, readQueue } from "../../sidecar/decision/queue.js";
+import type { Settings } from "../../sidecar/settings.js";
 import { usage } from "../../usage.js";
-import { isSame, queuePlans, readQueue } from "../run/queue.js";
-import type { Settings } from "../settings.js";
 import { placeProgram, requireExecutable } from "./place.js";
 
 const FOLDER_MODE = 0o755;

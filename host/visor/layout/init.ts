@@ -4,8 +4,8 @@ import { messageOf, UpgradeError } from "../../errors.js";
 import { goQuote } from "../../plan-info/go-quote.js";
 import type { Files } from "../../programs/files.js";
 import { linkWhole } from "../../programs/whole-file.js";
+import type { Settings } from "../../sidecar/settings.js";
 import { usage } from "../../usage.js";
-import type { Settings } from "../settings.js";
 import { placeProgram, requireExecutable } from "./place.js";
 
 const FOLDER_MODE = 0o750;

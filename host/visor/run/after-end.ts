@@ -1,5 +1,5 @@
 /** What the end of the application means, where no plan is due. Pure. */
-import type { ProcessEnd } from "../machine.js";
+import type { ProcessEnd } from "../../sidecar/machine.js";
 import { endText } from "./scripts.js";
 
 export type AfterEnd =

@@ -4,8 +4,8 @@
  */
 import { utf8 } from "../../bytes.js";
 import type { Files } from "../../programs/files.js";
+import type { AppProcess, Processes } from "../../sidecar/machine.js";
 import { decodeText } from "../../text.js";
-import type { AppProcess, Processes } from "../machine.js";
 
 const FILE_MODE = 0o644;
 const BYTES_MAX = 4_096;

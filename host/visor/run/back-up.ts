@@ -1,7 +1,7 @@
 /** The backup as a step of the switch. */
 import type { Program } from "../../programs/layout.js";
+import type { Plan } from "../../sidecar/decision/plan-file.js";
 import type { Shared } from "./options.js";
-import type { Plan } from "./plan-file.js";
 
 /** @throws Error in words */
 export async function backUp(

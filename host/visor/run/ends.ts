@@ -1,13 +1,13 @@
 /** What is done after the application has ended by itself and no plan is due: again, later, not at all, or back. */
 import { messageOf } from "../../errors.js";
 import type { Program } from "../../programs/layout.js";
-import type { HaltFacts } from "../heights/halt-record.js";
-import type { ProcessEnd } from "../machine.js";
+import { planIn } from "../../sidecar/decision/plan-file.js";
+import type { HaltFacts } from "../../sidecar/heights/halt-record.js";
+import type { ProcessEnd } from "../../sidecar/machine.js";
 import { type AfterEnd, afterEnd } from "./after-end.js";
 import { CrashLoop } from "./crash-loop.js";
 import { linkPrevious } from "./link.js";
 import type { Shared } from "./options.js";
-import { planIn } from "./plan-file.js";
 import { addReturned } from "./returned.js";
 import { StepFailure } from "./scripts.js";
 

@@ -2,8 +2,8 @@
 import { dirname } from "node:path";
 import type { FetchOptions } from "../../download/fetch-program.js";
 import { goPlatform } from "../../plan-info/platform.js";
+import type { Plan } from "../../sidecar/decision/plan-file.js";
 import type { Shared } from "./options.js";
-import type { Plan } from "./plan-file.js";
 
 type Of = Pick<Shared, "settings" | "machine" | "board" | "log" | "layout">;
 

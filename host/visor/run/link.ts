@@ -4,8 +4,8 @@ import { utf8 } from "../../bytes.js";
 import type { Files } from "../../programs/files.js";
 import type { Program } from "../../programs/layout.js";
 import { linkWhole, writeWhole } from "../../programs/whole-file.js";
+import type { Plan } from "../../sidecar/decision/plan-file.js";
 import { formatTime, ZERO_TIME } from "../../time.js";
-import type { Plan } from "./plan-file.js";
 
 const FILE_MODE = 0o600;
 

@@ -1,8 +1,9 @@
 /** The sidecar's log: a line each on stderr, since stdout is the application's. */
+
+import { isTimeFormat, TIME_FORMATS } from "../../sidecar/settings/time-formats.js";
+import type { Settings } from "../../sidecar/settings.js";
+import { inGoLayout } from "../../staging/go-layout.js";
 import { visible } from "../../visible.js";
-import { isTimeFormat, TIME_FORMATS } from "../settings/time-formats.js";
-import type { Settings } from "../settings.js";
-import { inGoLayout } from "./go-layout.js";
 import type { Log, LogLevel } from "./options.js";
 
 const LABELS: Readonly<Record<LogLevel, string>> = { debug: "DBG", info: "INF", warn: "WRN", error: "ERR" };

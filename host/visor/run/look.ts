@@ -1,15 +1,15 @@
 /** Gathers what the decision needs, and remembers what the run of the application has changed of it. */
 import { messageOf } from "../../errors.js";
 import { type Program, problemOf } from "../../programs/layout.js";
-import { type HaltFacts, readHaltRecord } from "../heights/halt-record.js";
-import { KnownHeight } from "../heights/known-height.js";
-import type { ProcessEnd } from "../machine.js";
-import { type Decision, decide, type Known } from "./decide.js";
+import { type Decision, decide, type Known } from "../../sidecar/decision/decide.js";
+import { type Plan, type PlanFile, planIn, readPlanFile } from "../../sidecar/decision/plan-file.js";
+import { readQueue } from "../../sidecar/decision/queue.js";
+import { skipHeights } from "../../sidecar/decision/skips.js";
+import { type HaltFacts, readHaltRecord } from "../../sidecar/heights/halt-record.js";
+import { KnownHeight } from "../../sidecar/heights/known-height.js";
+import type { ProcessEnd } from "../../sidecar/machine.js";
 import type { Shared } from "./options.js";
-import { type Plan, type PlanFile, planIn, readPlanFile } from "./plan-file.js";
-import { readQueue } from "./queue.js";
 import { returnedHeights } from "./returned.js";
-import { skipHeights } from "./skips.js";
 
 const TOO_OLD = 12;
 

@@ -1,11 +1,11 @@
 /** What the run loop is given, and what its parts share. */
 import type { Layout } from "../../programs/layout.js";
-import type { AskRpc } from "../heights/node-status.js";
-import type { StoreHeight } from "../heights/store-height.js";
-import type { Machine } from "../machine.js";
-import type { Settings } from "../settings.js";
-import type { StatusBoard } from "../status.js";
-import type { Places } from "./place.js";
+import type { Places } from "../../sidecar/decision/place.js";
+import type { AskRpc } from "../../sidecar/heights/node-status.js";
+import type { StoreHeight } from "../../sidecar/heights/store-height.js";
+import type { Machine } from "../../sidecar/machine.js";
+import type { Settings } from "../../sidecar/settings.js";
+import type { StatusBoard } from "../../sidecar/status.js";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 export type Log = (level: LogLevel, message: string) => void;

@@ -1,11 +1,11 @@
 /** What the run loop has on the status board. */
 import type { Program } from "../../programs/layout.js";
-import type { AppProcess } from "../machine.js";
-import type { Phase, PlanStatus } from "../status.js";
-import type { Pending, Reached } from "./decide.js";
+import type { Pending, Reached } from "../../sidecar/decision/decide.js";
+import type { Plan } from "../../sidecar/decision/plan-file.js";
+import type { AppProcess } from "../../sidecar/machine.js";
+import type { Phase, PlanStatus } from "../../sidecar/status.js";
 import type { Look } from "./look.js";
 import type { Shared } from "./options.js";
-import type { Plan } from "./plan-file.js";
 
 /** A program that reports no height is taken to make blocks after it. */
 const UNKNOWN_MILLIS = 30_000;

@@ -5,8 +5,8 @@
 import { utf8 } from "../../bytes.js";
 import type { Files } from "../../programs/files.js";
 import { writeWhole } from "../../programs/whole-file.js";
+import { skipHeights } from "../../sidecar/decision/skips.js";
 import { decodeText } from "../../text.js";
-import { skipHeights } from "./skips.js";
 
 const FILE_MODE = 0o644;
 const BYTES_MAX = 64 * 1_024;

@@ -2,9 +2,9 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { messageOf, UpgradeError } from "../../errors.js";
 import { QueryCurrentPlanResponseSchema } from "../../gen/cosmos/upgrade/v1beta1/query_pb.js";
+import type { Plan } from "../../sidecar/decision/plan-file.js";
+import type { AskRpc } from "../../sidecar/heights/node-status.js";
 import { GrpcClient } from "../../wallet/grpc.js";
-import type { AskRpc } from "../heights/node-status.js";
-import type { Plan } from "./plan-file.js";
 
 export interface ScheduledPlan {
   /** Undefined: none is scheduled. */

@@ -2,10 +2,11 @@
  * The plan that the chain has scheduled, asked of the node every few seconds: so its program is there before the height. It is
  * never a reason to switch; that is what the application writes at the height.
  */
-import { askRpc } from "../heights/node-status.js";
-import type { Pending } from "./decide.js";
+
+import type { Pending } from "../../sidecar/decision/decide.js";
+import type { Plan } from "../../sidecar/decision/plan-file.js";
+import { askRpc } from "../../sidecar/heights/node-status.js";
 import type { Shared } from "./options.js";
-import type { Plan } from "./plan-file.js";
 
 const ASK_MILLIS = 5_000;
 

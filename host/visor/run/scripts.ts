@@ -1,8 +1,8 @@
 /** What is run between the old program and the new one: the operator's script, and the new program's `pre-upgrade`. */
 import { join } from "node:path";
-import type { Machine, ProcessEnd } from "../machine.js";
-import type { Settings } from "../settings.js";
-import type { Plan } from "./plan-file.js";
+import type { Plan } from "../../sidecar/decision/plan-file.js";
+import type { Machine, ProcessEnd } from "../../sidecar/machine.js";
+import type { Settings } from "../../sidecar/settings.js";
 
 const EXECUTE = 0o111;
 const OWNER_EXECUTE = 0o100;

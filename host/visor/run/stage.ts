@@ -1,8 +1,8 @@
 /** What is made ready while the old program still runs, so that nothing is left to do at the height but to switch. */
 import { fingerprint, type Program, problemOf } from "../../programs/layout.js";
+import type { Plan } from "../../sidecar/decision/plan-file.js";
+import { Staging } from "../../staging/staging.js";
 import type { Shared } from "./options.js";
-import type { Plan } from "./plan-file.js";
-import { Staging } from "./staging.js";
 
 export class Stage {
   readonly #staging: Staging;

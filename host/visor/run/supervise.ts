@@ -1,7 +1,7 @@
 /** One run of the application: until it ends, a plan is due, or the sidecar is to stop. */
 import type { Program } from "../../programs/layout.js";
-import type { AppProcess, ProcessEnd } from "../machine.js";
-import type { Decision } from "./decide.js";
+import type { Decision } from "../../sidecar/decision/decide.js";
+import type { AppProcess, ProcessEnd } from "../../sidecar/machine.js";
 import type { Look } from "./look.js";
 import type { Shared } from "./options.js";
 

@@ -5,11 +5,11 @@
 import { messageOf } from "../../errors.js";
 import { type Program, problemOf } from "../../programs/layout.js";
 import { writeWhole } from "../../programs/whole-file.js";
-import type { Pending } from "./decide.js";
+import type { Pending } from "../../sidecar/decision/decide.js";
+import type { Plan } from "../../sidecar/decision/plan-file.js";
 import { fetchPlan } from "./fetch.js";
 import { linkProgram, planBytes } from "./link.js";
 import type { Shared } from "./options.js";
-import type { Plan } from "./plan-file.js";
 import { appPreUpgrade, customPreUpgrade, StepFailure } from "./scripts.js";
 
 const PLAN_FILE_MODE = 0o600;

@@ -1,15 +1,15 @@
 /** The loop of decision, run and end; visor.ts says what its errors become. */
 import { messageOf } from "../../errors.js";
 import { type Program, problemOf } from "../../programs/layout.js";
-import type { AppProcess } from "../machine.js";
+import type { Decision } from "../../sidecar/decision/decide.js";
+import type { Plan } from "../../sidecar/decision/plan-file.js";
+import type { AppProcess } from "../../sidecar/machine.js";
 import { leftApp, recordApp } from "./app-record.js";
 import { backUp } from "./back-up.js";
-import type { Decision } from "./decide.js";
 import { endApp } from "./end-app.js";
 import { Ends } from "./ends.js";
 import { Look } from "./look.js";
 import type { Shared } from "./options.js";
-import type { Plan } from "./plan-file.js";
 import { Reports } from "./reports.js";
 import { returnedHeights, withSkips } from "./returned.js";
 import { Scheduled } from "./scheduled.js";

@@ -4,9 +4,9 @@
  */
 import { isUpgradeError, messageOf } from "../../errors.js";
 import { Layout } from "../../programs/layout.js";
+import { placesOf } from "../../sidecar/decision/place.js";
 import { childEnv } from "./child-env.js";
 import type { Shared, VisorOptions } from "./options.js";
-import { placesOf } from "./place.js";
 import { StepFailure } from "./scripts.js";
 import { VisorLoop } from "./visor-loop.js";
 

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { diskFiles } from "../../../host/programs/disk-files.js";
-import { examine } from "../../../host/visor/doctor/doctor.js";
-import { readSettings } from "../../../host/visor/settings/read.js";
+import { readSettings } from "../../../host/sidecar/settings/read.js";
+import { examine } from "../../../host/staging/doctor/doctor.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-doctor-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -5,10 +5,10 @@ import { describe, expect, test } from "vitest";
 import { toHex } from "../../../host/bytes.js";
 import { sha256 } from "../../../host/native/sha256.js";
 import { diskFiles } from "../../../host/programs/disk-files.js";
+import { readSettings } from "../../../host/sidecar/settings/read.js";
+import { examine } from "../../../host/staging/doctor/doctor.js";
+import { unitFile } from "../../../host/staging/doctor/unit-file.js";
 import { encodeText } from "../../../host/text.js";
-import { examine } from "../../../host/visor/doctor/doctor.js";
-import { unitFile } from "../../../host/visor/layout/unit-file.js";
-import { readSettings } from "../../../host/visor/settings/read.js";
 import { elf, goodHome, look, SCRIPT } from "./doctor-home.js";
 
 test("examine() a home that is right → nothing", () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { Board } from "../../../host/panel/board.js";
 import type { Worker } from "../../../host/relay/worker.js";
 import { HotHooks } from "../../../host/visor/hot/hot-hooks.js";
 import { startArgs } from "../../../host/visor/hot/start-args.js";
-import { Board } from "../../../host/visor/status/board.js";
 import { statusMachine } from "./status-machine.js";
 
 describe("startArgs()", () => {

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { diskFiles } from "../../../host/programs/disk-files.js";
+import { queueFile, queuePlans, readQueue, unqueuePlan } from "../../../host/sidecar/decision/queue.js";
 import { addUpgrades, type UpgradeToAdd } from "../../../host/visor/layout/add-upgrade.js";
 import { upgradesInCsv, upgradesInList } from "../../../host/visor/layout/batch.js";
-import { queueFile, queuePlans, readQueue, unqueuePlan } from "../../../host/visor/run/queue.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-visor-queue-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

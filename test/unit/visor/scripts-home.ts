@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
 import { concatBytes, fromHex } from "../../../host/bytes.js";
-import { crc32c } from "../../../host/visor/heights/crc32c.js";
+import { Board } from "../../../host/panel/board.js";
+import { crc32c } from "../../../host/sidecar/heights/crc32c.js";
+import type { Settings } from "../../../host/sidecar/settings.js";
 import { realMachine } from "../../../host/visor/real-machine.js";
 import { runVisor, type VisorOptions } from "../../../host/visor/run/visor.js";
-import type { Settings } from "../../../host/visor/settings.js";
-import { Board } from "../../../host/visor/status/board.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-visor-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -3,8 +3,8 @@ import { appendFileSync, renameSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { concatBytes } from "../../../../host/bytes.js";
-import { heightByCommand, heightByRpc, heightIn } from "../../../../host/visor/heights/node-status.js";
-import { scan, WalHeight } from "../../../../host/visor/heights/wal.js";
+import { heightByCommand, heightByRpc, heightIn } from "../../../../host/sidecar/heights/node-status.js";
+import { scan, WalHeight } from "../../../../host/sidecar/heights/wal.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
 import { endHeight, frame, ScriptsHome, walOf } from "../scripts-home.js";
 

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { isUpgradeError } from "../../../../host/errors.js";
 import { diskFiles } from "../../../../host/programs/disk-files.js";
+import { readSettings } from "../../../../host/sidecar/settings/read.js";
 import { initialize, requireInitProgram } from "../../../../host/visor/layout/init.js";
-import { readSettings } from "../../../../host/visor/settings/read.js";
-import { settingsWithoutFolders } from "../../../../host/visor/settings/without-folders.js";
 import type { VisorTools } from "../../../../host/visor/tools.js";
+import { settingsWithoutFolders } from "../../../../host/visor/without-folders.js";
 import { thrownBy } from "../../../thrown-by.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-visor-init-"));

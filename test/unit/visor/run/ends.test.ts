@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { Machine } from "../../../../host/visor/machine.js";
+import type { Machine } from "../../../../host/sidecar/machine.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
 import { CrashLoop } from "../../../../host/visor/run/crash-loop.js";
 import { planText, ScriptsHome } from "../scripts-home.js";

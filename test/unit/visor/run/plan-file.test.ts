@@ -1,9 +1,9 @@
 /** Cosmovisor's cases of its file scanner, and its skip heights, with its texts. */
 import { describe, expect, test } from "vitest";
+import { readPlanFile } from "../../../../host/sidecar/decision/plan-file.js";
+import { skipHeights } from "../../../../host/sidecar/decision/skips.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
-import { readPlanFile } from "../../../../host/visor/run/plan-file.js";
 import { returnedHeights, withSkips } from "../../../../host/visor/run/returned.js";
-import { skipHeights } from "../../../../host/visor/run/skips.js";
 import { ScriptsHome } from "../scripts-home.js";
 
 describe("readPlanFile()", () => {

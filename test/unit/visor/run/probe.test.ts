@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { goPlatform } from "../../../../host/plan-info/platform.js";
+import { type ProbeOptions, probeProgram } from "../../../../host/staging/probe.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
-import { type ProbeOptions, probeProgram } from "../../../../host/visor/run/probe.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-probe-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

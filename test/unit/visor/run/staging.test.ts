@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Settings } from "../../../../host/sidecar/settings.js";
+import { Staging } from "../../../../host/staging/staging.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
-import { Staging } from "../../../../host/visor/run/staging.js";
-import type { Settings } from "../../../../host/visor/settings.js";
 import { HttpServer, sendFile } from "../../download/http-server.js";
 import { DAEMON, ScriptsHome } from "../scripts-home.js";
 

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { diskFiles } from "../../../../host/programs/disk-files.js";
-import { unitFile } from "../../../../host/visor/layout/unit-file.js";
-import { goDurationText, parseGoDuration } from "../../../../host/visor/settings/go-duration.js";
-import { readSettings } from "../../../../host/visor/settings/read.js";
-import { VARIABLES } from "../../../../host/visor/settings/variables.js";
-import { settingsToml } from "../../../../host/visor/settings/write-file.js";
+import { goDurationText, parseGoDuration } from "../../../../host/sidecar/settings/go-duration.js";
+import { readSettings } from "../../../../host/sidecar/settings/read.js";
+import { VARIABLES } from "../../../../host/sidecar/settings/variables.js";
+import { settingsToml } from "../../../../host/sidecar/settings/write-file.js";
+import { unitFile } from "../../../../host/staging/doctor/unit-file.js";
 
 const home = mkdtempSync(join(tmpdir(), "chain-upgrade-visor-own-"));
 const file = join(home, "cosmovisor", "config.toml");

@@ -2,10 +2,10 @@
 import { join } from "node:path";
 import type { Files } from "../../programs/files.js";
 import { Layout } from "../../programs/layout.js";
-import { type MachineName, programProblem } from "../doctor/program-file.js";
-import { type Plan, planIn, readPlanFile } from "../run/plan-file.js";
-import { isSame, readQueue } from "../run/queue.js";
-import type { Settings } from "../settings.js";
+import { type Plan, planIn, readPlanFile } from "../../sidecar/decision/plan-file.js";
+import { isSame, readQueue } from "../../sidecar/decision/queue.js";
+import type { Settings } from "../../sidecar/settings.js";
+import { type MachineName, programProblem } from "./program-file.js";
 
 export interface PlanAhead {
   readonly name: string;

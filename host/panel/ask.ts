@@ -1,7 +1,7 @@
 /** Asks the sidecar of this home for its status, at its socket. */
 import { request } from "node:http";
-import { decodeLossy } from "../../text.js";
-import type { VisorStatus } from "../status.js";
+import type { VisorStatus } from "../sidecar/status.js";
+import { decodeLossy } from "../text.js";
 
 const JSON_BYTES_MAX = 4 * 1_048_576;
 const MILLIS_MAX = 5_000;

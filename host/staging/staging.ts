@@ -1,9 +1,9 @@
 /** Stages a plan as soon as it is known, beside the node, and keeps on trying until everything is there. */
 import { join } from "node:path";
-import { partFolderOf } from "../../download/part.js";
-import { messageOf } from "../../errors.js";
-import type { UpgradeInfo } from "../../upgrade/upgrade-info.js";
-import type { Phase, Readiness, StatusBoard } from "../status.js";
+import { partFolderOf } from "../download/part.js";
+import { messageOf } from "../errors.js";
+import type { Phase, Readiness, StatusBoard } from "../sidecar/status.js";
+import type { UpgradeInfo } from "../upgrade/upgrade-info.js";
 import { isMissing, layoutOf, type StagePlanOptions, stagePlan } from "./stage-plan.js";
 
 export interface StagingOptions extends Pick<StagePlanOptions, "settings" | "machine" | "env" | "log"> {

@@ -1,7 +1,8 @@
 /** Which height the node has come to, from what needs no process first. */
+
+import type { Reached } from "../decision/decide.js";
+import { placesOf } from "../decision/place.js";
 import type { Machine } from "../machine.js";
-import type { Reached } from "../run/decide.js";
-import { placesOf } from "../run/place.js";
 import type { Settings } from "../settings.js";
 import type { HaltFacts } from "./halt-record.js";
 import { type AskRpc, askRpc, heightByCommand, heightByRpc } from "./node-status.js";

@@ -1,6 +1,6 @@
 /** The status as it is shown: what the run loop says, with the time left as of now, and the progress that the node reports. */
-import type { Machine } from "../machine.js";
-import type { Phase, StatusBoard, VisorStatus } from "../status.js";
+import type { Machine } from "../sidecar/machine.js";
+import type { Phase, StatusBoard, VisorStatus } from "../sidecar/status.js";
 import { HeightsSeen } from "./heights-seen.js";
 import type { NodeSide } from "./node-side.js";
 

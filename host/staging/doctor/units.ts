@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import type { Files } from "../../programs/files.js";
 import { decodeLossy } from "../../text.js";
-import { NO_RESTART, stopSeconds } from "../layout/unit-file.js";
 import { type Finding, ok, type Patient, warning, wrong } from "./finding.js";
+import { NO_RESTART, stopSeconds } from "./unit-file.js";
 
 const FOLDERS = ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"];
 const BYTES_MAX = 262_144;

@@ -1,10 +1,10 @@
 /** Whether a program will run here, before its height: it prints its version, it has `pre-upgrade`, and ours its handler. */
-import { goPlatform } from "../../plan-info/platform.js";
-import type { Files } from "../../programs/files.js";
-import type { Program } from "../../programs/layout.js";
-import { shellWord } from "../../shell-word.js";
-import type { Processes, RunEnd, RunOptions } from "../machine.js";
-import type { Readiness } from "../status.js";
+import { goPlatform } from "../plan-info/platform.js";
+import type { Files } from "../programs/files.js";
+import type { Program } from "../programs/layout.js";
+import { shellWord } from "../shell-word.js";
+import type { Processes, RunEnd, RunOptions } from "../sidecar/machine.js";
+import type { Readiness } from "../sidecar/status.js";
 import { kindOfProgram, type ProgramKind } from "./elf.js";
 
 export interface ProbeOptions {

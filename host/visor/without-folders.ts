@@ -1,7 +1,8 @@
 /** Settings of commands that come before there are folders: home and name must be right, all else is read as ever. */
-import type { VisorTools } from "../tools.js";
-import { homePathProblem, nameProblems } from "./checks.js";
-import { type ReadSettings, requireSettings } from "./read.js";
+
+import { homePathProblem, nameProblems } from "../sidecar/settings/checks.js";
+import { type ReadSettings, requireSettings } from "../sidecar/settings/read.js";
+import type { VisorTools } from "./tools.js";
 
 /** @throws UpgradeError UPG_INVALID_CONFIG with all that is wrong */
 export function settingsWithoutFolders({ readSettings }: VisorTools): ReadSettings {

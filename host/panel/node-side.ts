@@ -3,12 +3,12 @@
  * program, or silent: nothing here waits long, reads much, or is an error.
  */
 
-import { type Moment, windowsOf } from "../../pace.js";
-import { configValue, parseConfig } from "../../shell/config-file.js";
-import { decodeLossy } from "../../text.js";
-import { parseTime } from "../../time.js";
-import type { Machine } from "../machine.js";
-import type { VisorStatus } from "../status.js";
+import { type Moment, windowsOf } from "../pace.js";
+import { configValue, parseConfig } from "../shell/config-file.js";
+import type { Machine } from "../sidecar/machine.js";
+import type { VisorStatus } from "../sidecar/status.js";
+import { decodeLossy } from "../text.js";
+import { parseTime } from "../time.js";
 import { type Fetched, fetchBounded } from "./fetch-bounded.js";
 
 const MILLIS_MAX = 2_000;

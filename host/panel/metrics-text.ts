@@ -1,7 +1,8 @@
 /** The status in the text format of Prometheus. By hand: the node's client for it is 3 MB, and the sidecar is to start at once. */
-import { VERSION } from "../../version.js";
-import { visible } from "../../visible.js";
-import type { Phase, VisorStatus, VisorTotals } from "../status.js";
+
+import type { Phase, VisorStatus, VisorTotals } from "../sidecar/status.js";
+import { VERSION } from "../version.js";
+import { visible } from "../visible.js";
 import { PHASE_WORDS } from "./words.js";
 
 export interface MetricsFacts {

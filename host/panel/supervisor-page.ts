@@ -3,9 +3,9 @@
  * else is silent. Where scripts run, what has changed is put in place; elsewhere the browser loads it again, unless asked not to.
  */
 import { createHash } from "node:crypto";
-import { toBase64 } from "../../bytes.js";
-import { visible } from "../../visible.js";
-import type { Phase, Readiness } from "../status.js";
+import { toBase64 } from "../bytes.js";
+import type { Phase, Readiness } from "../sidecar/status.js";
+import { visible } from "../visible.js";
 import { Html, html } from "./html.js";
 import type { Shown } from "./view.js";
 import { infoWords, leftWords, PHASE_WORDS, planWords, programWords, progressWords, silenceWords } from "./words.js";

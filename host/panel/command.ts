@@ -1,7 +1,7 @@
 /** `chainvisor status`: what the sidecar of this home says, or what its files say where none runs. */
-import type { Machine } from "../machine.js";
-import type { Settings } from "../settings.js";
-import type { VisorStatus } from "../status.js";
+import type { Machine } from "../sidecar/machine.js";
+import type { Settings } from "../sidecar/settings.js";
+import type { VisorStatus } from "../sidecar/status.js";
 import { askStatus } from "./ask.js";
 import { statusFromDisk } from "./from-disk.js";
 import { socketPath } from "./socket-path.js";

@@ -5,15 +5,15 @@
 import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, rmSync } from "node:fs";
 import type { RequestListener, Server } from "node:http";
-import { PageFiles } from "../../api/rest/page-files.js";
-import { messageOf } from "../../errors.js";
-import { DOOR_LIMITS, type DoorLimits, hostPort } from "../../server/door.js";
-import { closeServer, makeHttpServer } from "../../server/http-server.js";
-import { listen } from "../../server/listen.js";
-import { UnreadBytes } from "../../server/unread.js";
-import type { Machine } from "../machine.js";
-import type { Settings } from "../settings.js";
-import type { StatusBoard } from "../status.js";
+import { PageFiles } from "../api/rest/page-files.js";
+import { messageOf } from "../errors.js";
+import { DOOR_LIMITS, type DoorLimits, hostPort } from "../server/door.js";
+import { closeServer, makeHttpServer } from "../server/http-server.js";
+import { listen } from "../server/listen.js";
+import { UnreadBytes } from "../server/unread.js";
+import type { Machine } from "../sidecar/machine.js";
+import type { Settings } from "../sidecar/settings.js";
+import type { StatusBoard } from "../sidecar/status.js";
 import { NodeSide } from "./node-side.js";
 import { StatusRoutes } from "./routes.js";
 import { socketPath } from "./socket-path.js";
@@ -95,7 +95,7 @@ const sha256 = (bytes: Uint8Array): Uint8Array => createHash("sha256").update(by
 function oncePage(unread: UnreadBytes): () => Promise<PageFiles> {
   let page: Promise<PageFiles> | undefined;
   return () => {
-    page ??= import("../../api/page-bytes.js").then(({ PAGE_FILES }) => new PageFiles(PAGE_FILES, sha256, unread));
+    page ??= import("../api/page-bytes.js").then(({ PAGE_FILES }) => new PageFiles(PAGE_FILES, sha256, unread));
     return page;
   };
 }

@@ -1,13 +1,13 @@
 /** What the sidecar serves, by path. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { PageFiles } from "../../api/rest/page-files.js";
-import { utf8 } from "../../bytes.js";
-import { isUpgradeError, messageOf } from "../../errors.js";
-import { type Reply, send } from "../../server/http-server.js";
-import type { UnreadBytes } from "../../server/unread.js";
-import type { Machine } from "../machine.js";
-import type { Settings } from "../settings.js";
-import type { Phase, StatusBoard } from "../status.js";
+import type { PageFiles } from "../api/rest/page-files.js";
+import { utf8 } from "../bytes.js";
+import { isUpgradeError, messageOf } from "../errors.js";
+import { type Reply, send } from "../server/http-server.js";
+import type { UnreadBytes } from "../server/unread.js";
+import type { Machine } from "../sidecar/machine.js";
+import type { Settings } from "../sidecar/settings.js";
+import type { Phase, StatusBoard } from "../sidecar/status.js";
 import { metricsText } from "./metrics-text.js";
 import { haltRecordOf, nodeForm } from "./node-form.js";
 import type { NodeSide } from "./node-side.js";

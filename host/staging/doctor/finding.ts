@@ -1,6 +1,6 @@
 /** What the doctor looks at with, and what it says. */
 import type { Files } from "../../programs/files.js";
-import type { ReadSettings } from "../settings/read.js";
+import type { ReadSettings } from "../../sidecar/settings/read.js";
 
 /** `wrong`: an upgrade would fail, or the node does not start. `warning`: it may be meant. */
 export type Level = "ok" | "warning" | "wrong";

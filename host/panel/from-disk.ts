@@ -3,15 +3,15 @@
  * files. Nothing is written, and no process is started.
  */
 import { basename, join, relative, resolve } from "node:path";
-import { messageOf } from "../../errors.js";
-import { Layout, type Program } from "../../programs/layout.js";
-import type { Machine } from "../machine.js";
-import { childEnv } from "../run/child-env.js";
-import type { Decision, Pending } from "../run/decide.js";
-import { Look } from "../run/look.js";
-import { placesOf } from "../run/place.js";
-import type { Settings } from "../settings.js";
-import type { Readiness, VisorStatus } from "../status.js";
+import { messageOf } from "../errors.js";
+import { Layout, type Program } from "../programs/layout.js";
+import type { Decision, Pending } from "../sidecar/decision/decide.js";
+import { placesOf } from "../sidecar/decision/place.js";
+import type { Machine } from "../sidecar/machine.js";
+import type { Settings } from "../sidecar/settings.js";
+import type { Readiness, VisorStatus } from "../sidecar/status.js";
+import { childEnv } from "../visor/run/child-env.js";
+import { Look } from "../visor/run/look.js";
 import { Board } from "./board.js";
 import { haltRecordOf } from "./node-form.js";
 

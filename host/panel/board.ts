@@ -1,6 +1,6 @@
 /** The sidecar's status, kept in memory: who changes it does not wait for who shows it, and is not ended by them. */
-import type { Clock } from "../machine.js";
-import type { Phase, StatusBoard, VisorStatus, VisorTotals } from "../status.js";
+import type { Clock } from "../sidecar/machine.js";
+import type { Phase, StatusBoard, VisorStatus, VisorTotals } from "../sidecar/status.js";
 
 /** From the end of the application at the height until it makes blocks again. */
 const WITHOUT_BLOCKS: ReadonlySet<Phase> = new Set(["halted", "backing up", "switching", "migrating"]);

@@ -1,6 +1,6 @@
 /** Those who wait for the status to change: so many at most, so long at most, and none that has left. */
-import { UpgradeError } from "../../errors.js";
-import type { StatusBoard } from "../status.js";
+import { UpgradeError } from "../errors.js";
+import type { StatusBoard } from "../sidecar/status.js";
 
 const WAITERS_MAX = 64;
 

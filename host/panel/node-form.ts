@@ -3,11 +3,11 @@
  * is silent, the page shows what the sidecar knows. Texts that may have a path of this machine in them are left out.
  */
 
-import { decodeLossy } from "../../text.js";
-import type { HaltRecord } from "../../upgrade/halt.js";
-import { servedHalt } from "../../upgrade/halt-served.js";
-import type { Machine } from "../machine.js";
-import type { Phase } from "../status.js";
+import type { Machine } from "../sidecar/machine.js";
+import type { Phase } from "../sidecar/status.js";
+import { decodeLossy } from "../text.js";
+import type { HaltRecord } from "../upgrade/halt.js";
+import { servedHalt } from "../upgrade/halt-served.js";
 import type { Shown } from "./view.js";
 
 const HALT_BYTES_MAX = 1_048_576;

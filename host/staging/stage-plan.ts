@@ -1,16 +1,16 @@
 /** Everything that a plan's upgrade needs, brought to its place as far as that may be done before the height, and judged. */
 import { basename, join } from "node:path";
-import type { Fetched } from "../../download/fetch-program.js";
-import { partFolderOf } from "../../download/part.js";
-import { isUpgradeError, messageOf } from "../../errors.js";
-import { goPlatform } from "../../plan-info/platform.js";
-import type { Files } from "../../programs/files.js";
-import { Layout, type Program, problemOf } from "../../programs/layout.js";
-import { shellWord } from "../../shell-word.js";
-import type { UpgradeInfo } from "../../upgrade/upgrade-info.js";
-import type { Clock, Processes } from "../machine.js";
-import type { Settings } from "../settings.js";
-import type { Readiness } from "../status.js";
+import type { Fetched } from "../download/fetch-program.js";
+import { partFolderOf } from "../download/part.js";
+import { isUpgradeError, messageOf } from "../errors.js";
+import { goPlatform } from "../plan-info/platform.js";
+import type { Files } from "../programs/files.js";
+import { Layout, type Program, problemOf } from "../programs/layout.js";
+import { shellWord } from "../shell-word.js";
+import type { Clock, Processes } from "../sidecar/machine.js";
+import type { Settings } from "../sidecar/settings.js";
+import type { Readiness } from "../sidecar/status.js";
+import type { UpgradeInfo } from "../upgrade/upgrade-info.js";
 import { probeProgram } from "./probe.js";
 
 export interface StagePlanOptions {
@@ -107,7 +107,7 @@ function removeLeftover({ file }: Program, { machine, partSuffix = "", log }: St
 }
 
 async function fetchTo(program: Program, options: StagePlanOptions): Promise<Fetched> {
-  const { fetchProgram } = await import("../../download/fetch-program.js");
+  const { fetchProgram } = await import("../download/fetch-program.js");
   const { settings, plan } = options;
   const folder = join(program.file, "..", "..");
   return fetchProgram({
@@ -120,7 +120,7 @@ async function fetchTo(program: Program, options: StagePlanOptions): Promise<Fet
 
 async function handled(options: StagePlanOptions): Promise<Handled> {
   const { settings, plan } = options;
-  const { stageHandler } = await import("../../download/stage-handler.js");
+  const { stageHandler } = await import("../download/stage-handler.js");
   const { home, isDownloadAllowed } = settings;
   try {
     const name = basename(layoutOf(options).of(plan.name).folder ?? plan.name);

@@ -1,6 +1,6 @@
 /** What a program's file says it is for: the machine of an ELF or Mach-O file, its loader, the interpreter of a script. */
-import type { Files } from "../../programs/files.js";
-import { decodeLossy } from "../../text.js";
+import type { Files } from "../programs/files.js";
+import { decodeLossy } from "../text.js";
 
 export interface ProgramKind {
   readonly format: "elf" | "mach-o" | "pe" | "script" | "unknown";

@@ -5,7 +5,7 @@ import { sha256 } from "../../native/sha256.js";
 import { parsePlanInfo, selectBinary } from "../../plan-info/plan-info.js";
 import { parsePlanUrl } from "../../plan-info/plan-url.js";
 import { shellWord } from "../../shell-word.js";
-import { type PlanAhead, plansAhead } from "../layout/ahead.js";
+import { type PlanAhead, plansAhead } from "./ahead.js";
 import { type Finding, ok, type Patient, warning, wrong } from "./finding.js";
 
 /** Whose bytes are compared with the plan's checksum. */

@@ -1,7 +1,7 @@
 /** `<home>/data/halt.json`, which programs of this project leave when they end by design. */
 import type { Files } from "../../programs/files.js";
 import { decodeText } from "../../text.js";
-import type { Plan } from "../run/plan-file.js";
+import type { Plan } from "../decision/plan-file.js";
 
 export interface HaltFacts {
   readonly code: string;

@@ -1,7 +1,8 @@
 /** The status in words: the same in a terminal and on the page. Names that others chose are quoted. */
-import { durationText } from "../../time.js";
-import { quoted, visible } from "../../visible.js";
-import type { Phase, PlanStatus, VisorStatus } from "../status.js";
+
+import type { Phase, PlanStatus, VisorStatus } from "../sidecar/status.js";
+import { durationText } from "../time.js";
+import { quoted, visible } from "../visible.js";
 import type { Shown } from "./view.js";
 
 const NANOS = 1_000_000_000;
