@@ -1,9 +1,9 @@
 /** `chainvisor status`. */
 
-import { statusCommand } from "../../panel/command.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { realMachine } from "../real-machine.js";
 import type { VisorTools } from "../tools.js";
+import { statusCommand } from "../without-sidecar/command.js";
 
 export function registerStatus(program: Cobra, tools: VisorTools): void {
   program

@@ -7,12 +7,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PAGE_FILES } from "../../../host/api/page-bytes.js";
 import { askStatus } from "../../../host/panel/ask.js";
 import { Board } from "../../../host/panel/board.js";
-import { statusCommand } from "../../../host/panel/command.js";
 import { openStatus, type StatusServer } from "../../../host/panel/server.js";
 import { socketPath } from "../../../host/panel/socket-path.js";
 import type { Settings } from "../../../host/sidecar/settings.js";
 import type { VisorStatus } from "../../../host/sidecar/status.js";
 import { realMachine } from "../../../host/visor/real-machine.js";
+import { statusCommand } from "../../../host/visor/without-sidecar/command.js";
 import { statusMachine } from "./status-machine.js";
 
 let home: string;

@@ -1,11 +1,12 @@
 /** `chainvisor status`: what the sidecar of this home says, or what its files say where none runs. */
-import type { Machine } from "../sidecar/machine.js";
-import type { Settings } from "../sidecar/settings.js";
-import type { VisorStatus } from "../sidecar/status.js";
-import { askStatus } from "./ask.js";
+
+import { askStatus } from "../../panel/ask.js";
+import { socketPath } from "../../panel/socket-path.js";
+import { statusLines } from "../../panel/words.js";
+import type { Machine } from "../../sidecar/machine.js";
+import type { Settings } from "../../sidecar/settings.js";
+import type { VisorStatus } from "../../sidecar/status.js";
 import { statusFromDisk } from "./from-disk.js";
-import { socketPath } from "./socket-path.js";
-import { statusLines } from "./words.js";
 
 export interface StatusCommandOptions {
   readonly settings: Settings;

@@ -3,17 +3,17 @@
  * files. Nothing is written, and no process is started.
  */
 import { basename, join, relative, resolve } from "node:path";
-import { messageOf } from "../errors.js";
-import { Layout, type Program } from "../programs/layout.js";
-import type { Decision, Pending } from "../sidecar/decision/decide.js";
-import { placesOf } from "../sidecar/decision/place.js";
-import type { Machine } from "../sidecar/machine.js";
-import type { Settings } from "../sidecar/settings.js";
-import type { Readiness, VisorStatus } from "../sidecar/status.js";
-import { childEnv } from "../visor/run/child-env.js";
-import { Look } from "../visor/run/look.js";
-import { Board } from "./board.js";
-import { haltRecordOf } from "./node-form.js";
+import { messageOf } from "../../errors.js";
+import { Board } from "../../panel/board.js";
+import { haltRecordOf } from "../../panel/node-form.js";
+import { Layout, type Program } from "../../programs/layout.js";
+import type { Decision, Pending } from "../../sidecar/decision/decide.js";
+import { placesOf } from "../../sidecar/decision/place.js";
+import type { Machine } from "../../sidecar/machine.js";
+import type { Settings } from "../../sidecar/settings.js";
+import type { Readiness, VisorStatus } from "../../sidecar/status.js";
+import { childEnv } from "../run/child-env.js";
+import { Look } from "../run/look.js";
 
 const RUN = "chainvisor run start";
 
