@@ -133,7 +133,7 @@ describe("handlers", () => {
     const ten: ChainVersion = { ...V2, number: 3n, plan: "v10" };
     first.schedule({ name: "v10", height: first.height + 2n });
     first.untilHalt();
-    const functions = [toV2(), answering("v10", V2.modules, { allows: { unchangedVersions: true } })];
+    const functions = [toV2(), answering("v10", V2.modules)];
     const options = { versions: [V1, V2, ten], functions };
     expect(chain.start(options).blocks(2)[0]?.applied?.plan.name).toBe("v10");
     expect(chain.start(options).blocks(1)).toHaveLength(1);
