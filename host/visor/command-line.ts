@@ -1,4 +1,5 @@
 /** The command line of `chainvisor`: runs one command and returns the exit status of docs/errors.md. */
+import { resolve } from "node:path";
 import { diskFiles } from "../programs/disk-files.js";
 import { readyArguments } from "../shell/arguments.js";
 import type { Cobra } from "../shell/cobra.js";
@@ -56,7 +57,7 @@ function makeTools(env: NodeJS.ProcessEnv, program: () => Cobra): VisorTools {
     const flags = program().opts<Record<string, string | undefined>>();
     const file = flags["chainvisorConfig"] ?? flags["cosmovisorConfig"];
     const given = { daemon_home: flags["home"], daemon_name: flags["name"] };
-    return readSettings(env, file, given, { ...options, files: diskFiles });
+    return readSettings(env, file && resolve(file), given, { ...options, files: diskFiles });
   };
   return {
     output: makeOutput({ opts: () => program().opts() } as Cobra),
