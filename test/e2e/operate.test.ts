@@ -34,7 +34,7 @@ function pack(): string {
 async function settings(): Promise<Record<string, string>> {
   const [rpc, rest, grpc, status] = [await freePort(), await freePort(), await freePort(), await freePort()];
   return {
-    CHAIND_BLOCK_TIME: "400ms",
+    CHAIND_BLOCK_TIME: "500ms",
     CHAINVISOR_RPC_ADDRESS: `http://127.0.0.1:${rpc}`,
     CHAINVISOR_STATUS_ADDRESS: `127.0.0.1:${status}`,
     CHAIND_RPC_LADDR: `tcp://127.0.0.1:${rpc}`,
