@@ -126,6 +126,14 @@ export const BENCHES: readonly Bench[] = [
     isComparison: true,
   },
   {
+    name: "rehearse",
+    what: "blocks of a running node of so many accounts, alone and while its upgrade is rehearsed",
+    unit: "ms",
+    sizes: [1_000_000],
+    quickSizes: [20_000],
+    isComparison: true,
+  },
+  {
     name: "re-execute",
     what: "an upgrade of 3,000 and of 200,000 accounts run again on its witness, as a browser does it, against the node's block; the size is in rounds",
     unit: "ms",

@@ -147,6 +147,7 @@ export class Rehearsal {
   }
 
   #progress(...[phase, store, done, total]: Parameters<OnProgress>): void {
+    this.#pinned.rest();
     this.#watch.clock.enter(phase === "checks" ? "handler" : phase, store);
     this.options.onProgress?.(phase, store, done, total);
   }

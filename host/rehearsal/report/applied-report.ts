@@ -58,19 +58,22 @@ const tenths = (millis: number) => Math.round(millis * 10) / 10;
 /** The condition under which the real block comes to the same app hash. */
 function appHashWhen(results: RunResults, isExact: boolean): string {
   const { block, dependsOnTime, nextEnd } = results;
-  const state = isExact
-    ? "The block of the height comes to this app hash"
-    : "The block of the height comes to this app hash when the state before it is the one that was rehearsed on, with the plan in it and nothing else changed";
-  const end = nextEnd ? `, and its time is before ${formatTime(nextEnd)}, when a deposit or a vote ends` : "";
-  const time = formatTime(block.time);
-  if (dependsOnTime)
-    return `${state}, and its time is ${time}: at another time the state is another one (--time). Its transactions have no part in it.`;
+  const when: string[] = [];
+  if (!isExact)
+    when.push("the state before it is the one that was rehearsed on, with the plan in it and nothing else changed");
+  if (nextEnd && !dependsOnTime) {
+    when.push(`its time is before ${formatTime(nextEnd)}, when a deposit, a vote or an unbonding ends`);
+  }
   const isOne = appHashes(results).every(({ app_hash: hash }) => hash === toUpperHex(block.appHash));
-  if (dependsOnTime === false && isOne)
-    return `${state}${end}. Its transactions and the time within that have no part in it.`;
-  const { from, to } = nanosRange(block.time);
-  const gas = dependsOnTime === false ? "" : "; other times were not tried";
-  return `${state}${end}, and the nanoseconds of its time are ${from === to ? from : `from ${from} to ${to}`}: the receipt has the gas of reading them${gas}. Its transactions have no part in it.`;
+  if (dependsOnTime) when.push(`its time is ${formatTime(block.time)}, since the state depends on it (--time)`);
+  else if (dependsOnTime === undefined || !isOne) {
+    const { from, to } = nanosRange(block.time);
+    const tried = dependsOnTime === undefined ? "; no other time was tried" : "";
+    const range = from === to ? String(from) : `${from} to ${to}`;
+    when.push(`the nanoseconds of its time are ${range}, since the receipt has the gas of reading them${tried}`);
+  }
+  const condition = when.length === 0 ? "" : ` when ${when.join(", and ")}`;
+  return `The block of the height comes to this app hash${condition}. Its transactions have no part in it.`;
 }
 
 /** One for each length of the time that was tried. */

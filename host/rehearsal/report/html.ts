@@ -192,7 +192,7 @@ function queriesSection({ queries }: AppliedReport): string {
 
 function failureSection({ failure }: Report): string {
   const lines = (failure as { readonly lines?: readonly string[] } | null)?.lines ?? [];
-  return lines.length === 0 ? "" : section("Where it failed", `<pre>${escaped(lines.join("\n"))}</pre>`);
+  return lines.length === 0 ? "" : section("Where it failed", `<pre tabindex="0">${escaped(lines.join("\n"))}</pre>`);
 }
 
 function checksSection({ checks, findings }: Report): string {

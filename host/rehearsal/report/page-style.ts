@@ -4,7 +4,7 @@ export const PAGE_STYLE = `
 @media (prefers-color-scheme: dark) {
   :root { --ground: #0d1117; --text: #e6edf3; --faint: #9da7b3; --line: #30363d; --good: #56d364; --bad: #ff7b72; --after: #79c0ff; --before: #6e7681; }
 }
-body { margin: 0; background: var(--ground); color: var(--text); font: 16px/1.5 system-ui, sans-serif; }
+body { margin: 0; background: var(--ground); color: var(--text); font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 main { max-width: 960px; margin: 0 auto; padding: 1rem; }
 header { border-left: 0.5rem solid var(--bad); padding-left: 1rem; }
 header.good { border-color: var(--good); }
@@ -13,7 +13,7 @@ header.good { border-color: var(--good); }
 h1 { overflow-wrap: anywhere; }
 h2 { border-bottom: 1px solid var(--line); margin-top: 2rem; }
 code, pre, .hash { font-family: ui-monospace, monospace; font-size: 0.9em; overflow-wrap: anywhere; }
-pre { overflow-x: auto; }
+pre { overflow-x: auto; white-space: pre-wrap; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; margin: 1rem 0; width: 100%; font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: var(--faint); padding-bottom: 0.25rem; }

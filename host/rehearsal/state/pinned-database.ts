@@ -9,8 +9,6 @@ import type { Database, DatabaseRange } from "../../store/disk/database.js";
 import { commitKey, commitsEnd, orphansFrom } from "../../store/disk/keys.js";
 
 const HELD_MILLIS_MAX = 250;
-/** Reads between two looks at the clock. */
-const READS_PER_LOOK = 64;
 const GONE_STORES = "g".charCodeAt(0);
 const COMMITS = byteAt(commitKey(0), 0);
 const ORPHANS = byteAt(orphansFrom(0), 0);
@@ -27,8 +25,8 @@ export class PinnedDatabase implements Database {
   renewals = 0;
   /** Longest time in milliseconds that one was held. */
   heldMillisMax = 0;
-  #reads = 0;
-  #heldSince: number;
+  /** Undefined: none is held. */
+  #heldSince: number | undefined;
 
   /** @throws UpgradeError UPG_NOT_FOUND_VERSION */
   constructor(
@@ -68,17 +66,23 @@ export class PinnedDatabase implements Database {
     return first === COMMITS && isBefore(commitKey(this.version), key) && isBefore(key, commitsEnd());
   }
 
+  /** Call it in work that reads nothing for long. */
+  rest(): void {
+    if (this.#heldSince !== undefined && this.now() - this.#heldSince >= HELD_MILLIS_MAX) this.#giveBack();
+  }
+
+  /** Before each read. */
   #look(): void {
-    if (++this.#reads % READS_PER_LOOK !== 0) return;
-    if (this.now() - this.#heldSince < HELD_MILLIS_MAX) return;
-    this.#giveBack();
+    this.rest();
+    if (this.#heldSince !== undefined) return;
+    this.#heldSince = this.now();
     this.#requireKept();
   }
 
   #giveBack(): void {
-    const now = this.now();
-    this.heldMillisMax = Math.max(this.heldMillisMax, now - this.#heldSince);
-    this.#heldSince = now;
+    const held = this.now() - (this.#heldSince ?? this.now());
+    this.heldMillisMax = Math.max(this.heldMillisMax, held);
+    this.#heldSince = undefined;
     this.renewals++;
     this.source.renew();
   }
