@@ -8,7 +8,7 @@ import { auth, bank, type Chain, defineChain, gov, staking, upgrade } from "chai
 export const exampleChain: Chain = defineChain({
   name: "chaind",
   description: "A small chain that knows how to upgrade itself; `chaind demo` shows it.",
-  modules: [auth(), bank(), staking(), gov(), upgrade()],
+  modules: [auth(), bank(), staking(), gov(), upgrade({ attestations: 1n })],
   upgrades: [{ plan: "v2", from: { auth: 1n, bank: 1n }, storeUpgrades: { added: ["bank"] } }],
   handlers: fileURLToPath(new URL("handlers", import.meta.url)),
 });

@@ -54,6 +54,7 @@ describe("before a plan", () => {
         module_versions   Query the list of module versions
         plan              Query the upgrade plan (if one exists)
         progress          Query how far the upgrade has come that the node is making
+        readiness         Query how much power has attested a plan, with which file and result
         receipt           Query what the handler of a completed upgrade did, with its proof
 
       Flags:

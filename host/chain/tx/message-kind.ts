@@ -41,6 +41,8 @@ export interface MessageKind {
   signerAddresses(addresses: Addresses): AddressCodec;
   /** May a passed proposal run it, with the gov account as its signer? */
   readonly isForGovernance: boolean;
+  /** The app version from which a chain knows it; 0n: every version. */
+  readonly since: bigint;
   /** Types other than messages that may be packed in it. */
   readonly packs: readonly DescMessage[];
   /** Strictly checked bytes in, message out. @throws TxError when they are of no such message */
@@ -52,22 +54,25 @@ export type MessageRouter = ReadonlyMap<string, MessageKind>;
 const ROUTERS = new WeakMap<RouterFacts, MessageRouter>();
 
 interface RouterFacts {
+  /** The app version. */
+  readonly number: bigint;
   /** Modules whose code reads the state. */
   readonly layouts: ReadonlyMap<string, bigint>;
 }
 
 /**
- * The messages of one version. A message of a module that the version lacks is as unknown as to a program that never
- * heard of it: both must give the same results.
+ * The messages of one version. A message of a module that the version lacks, or one that came with a later version, is as
+ * unknown as to a program that never heard of it: both must give the same results.
  */
 export function routerAt(
   modules: readonly { readonly name: string; readonly messages?: readonly MessageKind[] }[],
   version: RouterFacts,
 ): MessageRouter {
-  const known = ROUTERS.get(version);
-  if (known) return known;
+  const made = ROUTERS.get(version);
+  if (made) return made;
   const kinds = modules.flatMap(({ name, messages = [] }) => (version.layouts.has(name) ? messages : []));
-  const router = new Map(kinds.map((kind) => [kind.typeUrl, kind]));
+  const known = kinds.filter(({ since }) => version.number >= since);
+  const router = new Map(known.map((kind) => [kind.typeUrl, kind]));
   ROUTERS.set(version, router);
   return router;
 }
@@ -76,6 +81,11 @@ export interface KindOptions<In extends DescMessage, Out extends DescMessage> {
   readonly schema: In;
   readonly response: Out;
   readonly isForGovernance?: boolean;
+  /**
+   * The app version from which the chain knows it, for a message that comes to a module of chains that exist: programs of
+   * before refuse it, so no block may hold it until an upgrade has left them. Default: every version.
+   */
+  readonly since?: bigint;
   readonly packs?: readonly DescMessage[];
   /**
    * The field that names the account which must sign. Left out where the .proto file says it, as
@@ -118,6 +128,7 @@ export function messageKind<In extends DescMessage, Out extends DescMessage>(
     signer,
     signerAddresses,
     isForGovernance: options.isForGovernance ?? false,
+    since: options.since ?? 0n,
     packs: options.packs ?? [],
     read: (value) => {
       const message = fromBinary(schema, value);

@@ -86,6 +86,18 @@ function registerUpgrade(query: Cobra, output: Output): void {
     .example("query upgrade receipt v2", "query upgrade receipt v2 --trust-height 1 --trust-hash HASH");
   question(
     group,
+    "readiness [upgrade-name]",
+    "Query how much power has attested a plan, with which file and result",
+    output,
+    async () => (await import("../../client/query/readiness.js")).readiness,
+  )
+    .description(
+      "Prints who would run the same file with the same app hash, by power, who differs, and who has said nothing; without a\n" +
+        "name, of the plan that is scheduled. It rests on the node that is asked; the status page verifies it.",
+    )
+    .example("query upgrade readiness", "query upgrade readiness v2 -o json");
+  question(
+    group,
     "progress",
     "Query how far the upgrade has come that the node is making",
     output,

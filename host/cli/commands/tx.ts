@@ -1,6 +1,7 @@
 /** `chaind tx`: transactions, made and signed here, sent to a node. */
 import type { Command } from "commander";
 import { registerDerivedTxs } from "../../client/derived/tx.js";
+import { registerAttestations } from "../../client/tx/attest-commands.js";
 import { addTxFlags, type TxFlags } from "../../client/tx/flags.js";
 import type { ProposalFlags } from "../../client/tx/proposals.js";
 import type { SoftwareUpgradeFlags } from "../../client/tx/run.js";
@@ -41,7 +42,7 @@ function addProposalFlags<T extends Command>(command: T): T {
 function registerUpgrade(tx: Cobra, output: Output): void {
   const upgrade = tx
     .command("upgrade")
-    .summary("Propose upgrades")
+    .summary("Propose upgrades, attest them")
     .description("Upgrade transaction subcommands")
     .group();
   addProposalFlags(upgrade.command("software-upgrade"))
@@ -88,6 +89,7 @@ function registerUpgrade(tx: Cobra, output: Output): void {
         await (await run()).runCancelUpgrade(allFlags<TxFlags & ProposalFlags>(command), output);
       });
   }
+  registerAttestations(upgrade, output);
 }
 
 function registerGov(tx: Cobra, output: Output): void {

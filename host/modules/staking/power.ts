@@ -15,13 +15,20 @@ const KEY_BYTES = 32;
 
 /** Bonded, not jailed, with at least one unit of power; the greatest first, equals by the operator's address. */
 export function consensusPowers(stores: ReadableStores, most: number): ValidatorUpdate[] {
-  return rankedValidators(stores.store(STAKING_STORE), ({ status }) => status === BondStatus.BONDED)
-    .slice(0, most)
-    .map((validator) => ({
-      publicKey: { type: "ed25519", bytes: validator.consensusKey },
-      power: powerOf(validator),
-    }));
+  return decidingValidators(stores, most).map((validator) => ({
+    publicKey: { type: "ed25519", bytes: validator.consensusKey },
+    power: powerOf(validator),
+  }));
 }
+
+/** Their records, in the same order. */
+export function decidingValidators(stores: ReadableStores, most: number): readonly Validator[] {
+  return rankedValidators(stores.store(STAKING_STORE), ({ status }) => status === BondStatus.BONDED).slice(0, most);
+}
+
+/** Bonded and not jailed, with power: what it says weighs. */
+export const decidesBlocks = (validator: Pick<Validator, "status" | "jailed" | "tokens">): boolean =>
+  validator.status === BondStatus.BONDED && !validator.jailed && powerOf(validator) > 0n;
 
 /** The same of any status, unless `fits` says more. */
 export function rankedValidators(

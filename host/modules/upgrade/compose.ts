@@ -1,5 +1,8 @@
 /** The messages of module upgrade, as clients propose them: under the names that all clients know. */
+import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import type { Any } from "@bufbuild/protobuf/wkt";
+import { MsgAttestSchema, MsgWithdrawAttestationSchema } from "../../gen/chain/upgrade/v1/tx_pb.js";
+import { MsgSoftwareUpgradeSchema as ChainMsgSoftwareUpgradeSchema } from "../../gen/chain/upgrade/v1beta1/tx_pb.js";
 import { MsgCancelUpgradeSchema, MsgSoftwareUpgradeSchema } from "../../gen/cosmos/upgrade/v1beta1/tx_pb.js";
 import { ZERO_TIME } from "../../time.js";
 import type { Plan } from "../../types.js";
@@ -11,4 +14,20 @@ export function softwareUpgrade(authority: string, { name, height, info }: Plan)
 
 export function cancelUpgrade(authority: string): Any {
   return packAny(MsgCancelUpgradeSchema, { authority });
+}
+
+export const ATTEST_URL = `/${MsgAttestSchema.typeName}`;
+
+export const attestation = (message: MessageInitShape<typeof MsgAttestSchema>): Any =>
+  packAny(MsgAttestSchema, message);
+
+export const attestationWithdrawal = (validatorAddress: string, plan: string): Any =>
+  packAny(MsgWithdrawAttestationSchema, { validatorAddress, plan });
+
+/** Name of the plan that a message schedules, under either name; undefined: it schedules none. */
+export function scheduledName({ typeUrl, value }: Any): string | undefined {
+  const schema = [MsgSoftwareUpgradeSchema, ChainMsgSoftwareUpgradeSchema].find(
+    (each) => typeUrl === `/${each.typeName}`,
+  );
+  return schema && fromBinary(schema, value).plan?.name;
 }

@@ -10,6 +10,7 @@ import { decodeReceipt } from "../../handler/receipt.js";
 import { ZERO_TIME } from "../../time.js";
 import type { Plan } from "../../types.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
+import { readinessOf } from "./query-readiness.js";
 
 const storeOf = ({ stores }: QueryCall) => stores.store(UPGRADE_STORE);
 
@@ -65,8 +66,12 @@ function progressFields({ node }: QueryCall) {
 /** All but the progress of a running upgrade. */
 const KEPT = ["currentPlan", "appliedPlan", "upgradedConsensusState", "moduleVersions", "authority"] as const;
 
-export const chainUpgradeQuery: QueryService = implement(ChainQuery, [...KEPT, "receipt"], {
+export const chainUpgradeQuery: QueryService = implement(ChainQuery, [...KEPT, "receipt", "readiness"], {
   ...shared,
+  readiness({ name }, call) {
+    checkText("name", name);
+    return readinessOf(name, call);
+  },
   progress: (_request, call) => progressFields(call),
   receipt({ name }, call) {
     checkText("name", name);

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file chain/upgrade/v1beta1/query.proto.
  */
 export const file_chain_upgrade_v1beta1_query: GenFile = /*@__PURE__*/
-  fileDesc("CiFjaGFpbi91cGdyYWRlL3YxYmV0YTEvcXVlcnkucHJvdG8SFWNoYWluLnVwZ3JhZGUudjFiZXRhMSIZChdRdWVyeUN1cnJlbnRQbGFuUmVxdWVzdCJFChhRdWVyeUN1cnJlbnRQbGFuUmVzcG9uc2USKQoEcGxhbhgBIAEoCzIbLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5QbGFuIicKF1F1ZXJ5QXBwbGllZFBsYW5SZXF1ZXN0EgwKBG5hbWUYASABKAkiKgoYUXVlcnlBcHBsaWVkUGxhblJlc3BvbnNlEg4KBmhlaWdodBgBIAEoAyI5CiJRdWVyeVVwZ3JhZGVkQ29uc2Vuc3VzU3RhdGVSZXF1ZXN0EhMKC2xhc3RfaGVpZ2h0GAEgASgDIk0KI1F1ZXJ5VXBncmFkZWRDb25zZW5zdXNTdGF0ZVJlc3BvbnNlEiAKGHVwZ3JhZGVkX2NvbnNlbnN1c19zdGF0ZRgCIAEoDEoECAEQAiIxChpRdWVyeU1vZHVsZVZlcnNpb25zUmVxdWVzdBITCgttb2R1bGVfbmFtZRgBIAEoCSJcChtRdWVyeU1vZHVsZVZlcnNpb25zUmVzcG9uc2USPQoPbW9kdWxlX3ZlcnNpb25zGAEgAygLMiQuY2hhaW4udXBncmFkZS52MWJldGExLk1vZHVsZVZlcnNpb24iFwoVUXVlcnlBdXRob3JpdHlSZXF1ZXN0IikKFlF1ZXJ5QXV0aG9yaXR5UmVzcG9uc2USDwoHYWRkcmVzcxgBIAEoCSIjChNRdWVyeVJlY2VpcHRSZXF1ZXN0EgwKBG5hbWUYASABKAkiQgoUUXVlcnlSZWNlaXB0UmVzcG9uc2USKgoHcmVjZWlwdBgBIAEoCzIZLmNoYWluLnVwZ3JhZGUudjEuUmVjZWlwdCIWChRRdWVyeVByb2dyZXNzUmVxdWVzdCJRChVRdWVyeVByb2dyZXNzUmVzcG9uc2USOAoIcHJvZ3Jlc3MYASABKAsyJi5jaGFpbi51cGdyYWRlLnYxYmV0YTEuVXBncmFkZVByb2dyZXNzIq4BCg9VcGdyYWRlUHJvZ3Jlc3MSDAoEcGxhbhgBIAEoCRIOCgZoZWlnaHQYAiABKAMSDQoFcGhhc2UYAyABKAkSDQoFc3RvcmUYBCABKAkSDAoEZG9uZRgFIAEoBBINCgV0b3RhbBgGIAEoBBIMCgRyYXRlGAcgASgEEhIKCmVsYXBzZWRfbXMYCCABKAQSFAoHbGVmdF9tcxgJIAEoBEgAiAEBQgoKCF9sZWZ0X21zMooJCgVRdWVyeRKbAQoLQ3VycmVudFBsYW4SLi5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlDdXJyZW50UGxhblJlcXVlc3QaLy5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlDdXJyZW50UGxhblJlc3BvbnNlIiuC0+STAiUSIy9jaGFpbi91cGdyYWRlL3YxYmV0YTEvY3VycmVudF9wbGFuEqIBCgtBcHBsaWVkUGxhbhIuLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5RdWVyeUFwcGxpZWRQbGFuUmVxdWVzdBovLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5RdWVyeUFwcGxpZWRQbGFuUmVzcG9uc2UiMoLT5JMCLBIqL2NoYWluL3VwZ3JhZGUvdjFiZXRhMS9hcHBsaWVkX3BsYW4ve25hbWV9EtkBChZVcGdyYWRlZENvbnNlbnN1c1N0YXRlEjkuY2hhaW4udXBncmFkZS52MWJldGExLlF1ZXJ5VXBncmFkZWRDb25zZW5zdXNTdGF0ZVJlcXVlc3QaOi5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlVcGdyYWRlZENvbnNlbnN1c1N0YXRlUmVzcG9uc2UiSIgCAYLT5JMCPxI9L2NoYWluL3VwZ3JhZGUvdjFiZXRhMS91cGdyYWRlZF9jb25zZW5zdXNfc3RhdGUve2xhc3RfaGVpZ2h0fRKnAQoOTW9kdWxlVmVyc2lvbnMSMS5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlNb2R1bGVWZXJzaW9uc1JlcXVlc3QaMi5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlNb2R1bGVWZXJzaW9uc1Jlc3BvbnNlIi6C0+STAigSJi9jaGFpbi91cGdyYWRlL3YxYmV0YTEvbW9kdWxlX3ZlcnNpb25zEpIBCglBdXRob3JpdHkSLC5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlBdXRob3JpdHlSZXF1ZXN0Gi0uY2hhaW4udXBncmFkZS52MWJldGExLlF1ZXJ5QXV0aG9yaXR5UmVzcG9uc2UiKILT5JMCIhIgL2NoYWluL3VwZ3JhZGUvdjFiZXRhMS9hdXRob3JpdHkSkQEKB1JlY2VpcHQSKi5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlSZWNlaXB0UmVxdWVzdBorLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5RdWVyeVJlY2VpcHRSZXNwb25zZSItgtPkkwInEiUvY2hhaW4vdXBncmFkZS92MWJldGExL3JlY2VpcHQve25hbWV9Eo4BCghQcm9ncmVzcxIrLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5RdWVyeVByb2dyZXNzUmVxdWVzdBosLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5RdWVyeVByb2dyZXNzUmVzcG9uc2UiJ4LT5JMCIRIfL2NoYWluL3VwZ3JhZGUvdjFiZXRhMS9wcm9ncmVzc2IGcHJvdG8z", [file_chain_upgrade_v1_receipt, file_chain_upgrade_v1beta1_upgrade, file_google_api_annotations]);
+  fileDesc("CiFjaGFpbi91cGdyYWRlL3YxYmV0YTEvcXVlcnkucHJvdG8SFWNoYWluLnVwZ3JhZGUudjFiZXRhMSIZChdRdWVyeUN1cnJlbnRQbGFuUmVxdWVzdCJFChhRdWVyeUN1cnJlbnRQbGFuUmVzcG9uc2USKQoEcGxhbhgBIAEoCzIbLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5QbGFuIicKF1F1ZXJ5QXBwbGllZFBsYW5SZXF1ZXN0EgwKBG5hbWUYASABKAkiKgoYUXVlcnlBcHBsaWVkUGxhblJlc3BvbnNlEg4KBmhlaWdodBgBIAEoAyI5CiJRdWVyeVVwZ3JhZGVkQ29uc2Vuc3VzU3RhdGVSZXF1ZXN0EhMKC2xhc3RfaGVpZ2h0GAEgASgDIk0KI1F1ZXJ5VXBncmFkZWRDb25zZW5zdXNTdGF0ZVJlc3BvbnNlEiAKGHVwZ3JhZGVkX2NvbnNlbnN1c19zdGF0ZRgCIAEoDEoECAEQAiIxChpRdWVyeU1vZHVsZVZlcnNpb25zUmVxdWVzdBITCgttb2R1bGVfbmFtZRgBIAEoCSJcChtRdWVyeU1vZHVsZVZlcnNpb25zUmVzcG9uc2USPQoPbW9kdWxlX3ZlcnNpb25zGAEgAygLMiQuY2hhaW4udXBncmFkZS52MWJldGExLk1vZHVsZVZlcnNpb24iFwoVUXVlcnlBdXRob3JpdHlSZXF1ZXN0IikKFlF1ZXJ5QXV0aG9yaXR5UmVzcG9uc2USDwoHYWRkcmVzcxgBIAEoCSIjChNRdWVyeVJlY2VpcHRSZXF1ZXN0EgwKBG5hbWUYASABKAkiQgoUUXVlcnlSZWNlaXB0UmVzcG9uc2USKgoHcmVjZWlwdBgBIAEoCzIZLmNoYWluLnVwZ3JhZGUudjEuUmVjZWlwdCIlChVRdWVyeVJlYWRpbmVzc1JlcXVlc3QSDAoEbmFtZRgBIAEoCSJNChZRdWVyeVJlYWRpbmVzc1Jlc3BvbnNlEjMKCXJlYWRpbmVzcxgBIAEoCzIgLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5SZWFkaW5lc3Mi4AEKCVJlYWRpbmVzcxIMCgRwbGFuGAEgASgJEhMKC3BsYW5faGVpZ2h0GAIgASgDEhUKDXBpbm5lZF9zaGEyNTYYAyABKAwSEwoLdG90YWxfcG93ZXIYBCABKAMSFgoOYXR0ZXN0ZWRfcG93ZXIYBSABKAMSNQoGZ3JvdXBzGAYgAygLMiUuY2hhaW4udXBncmFkZS52MWJldGExLlJlYWRpbmVzc0dyb3VwEjUKBnNpbGVudBgHIAEoCzIlLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5SZWFkaW5lc3NHcm91cCKyAQoOUmVhZGluZXNzR3JvdXASFwoPYXJ0aWZhY3Rfc2hhMjU2GAEgASgMEhAKCGFwcF9oYXNoGAIgASgMEhgKEHJlaGVhcnNlZF9oZWlnaHQYAyABKAMSDQoFcG93ZXIYBCABKAMSOQoKdmFsaWRhdG9ycxgFIAMoCzIlLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5SZWFkeVZhbGlkYXRvchIRCglpc19waW5uZWQYBiABKAgiWgoOUmVhZHlWYWxpZGF0b3ISGAoQb3BlcmF0b3JfYWRkcmVzcxgBIAEoCRIPCgdtb25pa2VyGAIgASgJEg0KBXBvd2VyGAMgASgDEg4KBmhlaWdodBgEIAEoAyIWChRRdWVyeVByb2dyZXNzUmVxdWVzdCJRChVRdWVyeVByb2dyZXNzUmVzcG9uc2USOAoIcHJvZ3Jlc3MYASABKAsyJi5jaGFpbi51cGdyYWRlLnYxYmV0YTEuVXBncmFkZVByb2dyZXNzIq4BCg9VcGdyYWRlUHJvZ3Jlc3MSDAoEcGxhbhgBIAEoCRIOCgZoZWlnaHQYAiABKAMSDQoFcGhhc2UYAyABKAkSDQoFc3RvcmUYBCABKAkSDAoEZG9uZRgFIAEoBBINCgV0b3RhbBgGIAEoBBIMCgRyYXRlGAcgASgEEhIKCmVsYXBzZWRfbXMYCCABKAQSFAoHbGVmdF9tcxgJIAEoBEgAiAEBQgoKCF9sZWZ0X21zMsoKCgVRdWVyeRKbAQoLQ3VycmVudFBsYW4SLi5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlDdXJyZW50UGxhblJlcXVlc3QaLy5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlDdXJyZW50UGxhblJlc3BvbnNlIiuC0+STAiUSIy9jaGFpbi91cGdyYWRlL3YxYmV0YTEvY3VycmVudF9wbGFuEqIBCgtBcHBsaWVkUGxhbhIuLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5RdWVyeUFwcGxpZWRQbGFuUmVxdWVzdBovLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5RdWVyeUFwcGxpZWRQbGFuUmVzcG9uc2UiMoLT5JMCLBIqL2NoYWluL3VwZ3JhZGUvdjFiZXRhMS9hcHBsaWVkX3BsYW4ve25hbWV9EtkBChZVcGdyYWRlZENvbnNlbnN1c1N0YXRlEjkuY2hhaW4udXBncmFkZS52MWJldGExLlF1ZXJ5VXBncmFkZWRDb25zZW5zdXNTdGF0ZVJlcXVlc3QaOi5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlVcGdyYWRlZENvbnNlbnN1c1N0YXRlUmVzcG9uc2UiSIgCAYLT5JMCPxI9L2NoYWluL3VwZ3JhZGUvdjFiZXRhMS91cGdyYWRlZF9jb25zZW5zdXNfc3RhdGUve2xhc3RfaGVpZ2h0fRKnAQoOTW9kdWxlVmVyc2lvbnMSMS5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlNb2R1bGVWZXJzaW9uc1JlcXVlc3QaMi5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlNb2R1bGVWZXJzaW9uc1Jlc3BvbnNlIi6C0+STAigSJi9jaGFpbi91cGdyYWRlL3YxYmV0YTEvbW9kdWxlX3ZlcnNpb25zEpIBCglBdXRob3JpdHkSLC5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlBdXRob3JpdHlSZXF1ZXN0Gi0uY2hhaW4udXBncmFkZS52MWJldGExLlF1ZXJ5QXV0aG9yaXR5UmVzcG9uc2UiKILT5JMCIhIgL2NoYWluL3VwZ3JhZGUvdjFiZXRhMS9hdXRob3JpdHkSkQEKB1JlY2VpcHQSKi5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlSZWNlaXB0UmVxdWVzdBorLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5RdWVyeVJlY2VpcHRSZXNwb25zZSItgtPkkwInEiUvY2hhaW4vdXBncmFkZS92MWJldGExL3JlY2VpcHQve25hbWV9Er0BCglSZWFkaW5lc3MSLC5jaGFpbi51cGdyYWRlLnYxYmV0YTEuUXVlcnlSZWFkaW5lc3NSZXF1ZXN0Gi0uY2hhaW4udXBncmFkZS52MWJldGExLlF1ZXJ5UmVhZGluZXNzUmVzcG9uc2UiU4LT5JMCTVoiEiAvY2hhaW4vdXBncmFkZS92MWJldGExL3JlYWRpbmVzcxInL2NoYWluL3VwZ3JhZGUvdjFiZXRhMS9yZWFkaW5lc3Mve25hbWV9Eo4BCghQcm9ncmVzcxIrLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5RdWVyeVByb2dyZXNzUmVxdWVzdBosLmNoYWluLnVwZ3JhZGUudjFiZXRhMS5RdWVyeVByb2dyZXNzUmVzcG9uc2UiJ4LT5JMCIRIfL2NoYWluL3VwZ3JhZGUvdjFiZXRhMS9wcm9ncmVzc2IGcHJvdG8z", [file_chain_upgrade_v1_receipt, file_chain_upgrade_v1beta1_upgrade, file_google_api_annotations]);
 
 /**
  * @generated from message chain.upgrade.v1beta1.QueryCurrentPlanRequest
@@ -216,6 +216,183 @@ export const QueryReceiptResponseSchema: GenMessage<QueryReceiptResponse> = /*@_
   messageDesc(file_chain_upgrade_v1beta1_query, 11);
 
 /**
+ * @generated from message chain.upgrade.v1beta1.QueryReadinessRequest
+ */
+export type QueryReadinessRequest = Message<"chain.upgrade.v1beta1.QueryReadinessRequest"> & {
+  /**
+   * Empty: the scheduled plan.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message chain.upgrade.v1beta1.QueryReadinessRequest.
+ * Use `create(QueryReadinessRequestSchema)` to create a new message.
+ */
+export const QueryReadinessRequestSchema: GenMessage<QueryReadinessRequest> = /*@__PURE__*/
+  messageDesc(file_chain_upgrade_v1beta1_query, 12);
+
+/**
+ * @generated from message chain.upgrade.v1beta1.QueryReadinessResponse
+ */
+export type QueryReadinessResponse = Message<"chain.upgrade.v1beta1.QueryReadinessResponse"> & {
+  /**
+   * Absent: no name was given, and no plan is scheduled.
+   *
+   * @generated from field: chain.upgrade.v1beta1.Readiness readiness = 1;
+   */
+  readiness?: Readiness | undefined;
+};
+
+/**
+ * Describes the message chain.upgrade.v1beta1.QueryReadinessResponse.
+ * Use `create(QueryReadinessResponseSchema)` to create a new message.
+ */
+export const QueryReadinessResponseSchema: GenMessage<QueryReadinessResponse> = /*@__PURE__*/
+  messageDesc(file_chain_upgrade_v1beta1_query, 13);
+
+/**
+ * @generated from message chain.upgrade.v1beta1.Readiness
+ */
+export type Readiness = Message<"chain.upgrade.v1beta1.Readiness"> & {
+  /**
+   * @generated from field: string plan = 1;
+   */
+  plan: string;
+
+  /**
+   * 0: no plan of that name is scheduled.
+   *
+   * @generated from field: int64 plan_height = 2;
+   */
+  planHeight: bigint;
+
+  /**
+   * SHA-256 of the handler that the scheduled plan pins; empty: it pins none.
+   *
+   * @generated from field: bytes pinned_sha256 = 3;
+   */
+  pinnedSha256: Uint8Array;
+
+  /**
+   * Of all bonded validators, and of those that have attested this plan.
+   *
+   * @generated from field: int64 total_power = 4;
+   */
+  totalPower: bigint;
+
+  /**
+   * @generated from field: int64 attested_power = 5;
+   */
+  attestedPower: bigint;
+
+  /**
+   * Validators that said exactly the same, the most power first.
+   *
+   * @generated from field: repeated chain.upgrade.v1beta1.ReadinessGroup groups = 6;
+   */
+  groups: ReadinessGroup[];
+
+  /**
+   * Bonded validators that have said nothing of this plan.
+   *
+   * @generated from field: chain.upgrade.v1beta1.ReadinessGroup silent = 7;
+   */
+  silent?: ReadinessGroup | undefined;
+};
+
+/**
+ * Describes the message chain.upgrade.v1beta1.Readiness.
+ * Use `create(ReadinessSchema)` to create a new message.
+ */
+export const ReadinessSchema: GenMessage<Readiness> = /*@__PURE__*/
+  messageDesc(file_chain_upgrade_v1beta1_query, 14);
+
+/**
+ * @generated from message chain.upgrade.v1beta1.ReadinessGroup
+ */
+export type ReadinessGroup = Message<"chain.upgrade.v1beta1.ReadinessGroup"> & {
+  /**
+   * @generated from field: bytes artifact_sha256 = 1;
+   */
+  artifactSha256: Uint8Array;
+
+  /**
+   * Empty and 0: without a rehearsal.
+   *
+   * @generated from field: bytes app_hash = 2;
+   */
+  appHash: Uint8Array;
+
+  /**
+   * @generated from field: int64 rehearsed_height = 3;
+   */
+  rehearsedHeight: bigint;
+
+  /**
+   * @generated from field: int64 power = 4;
+   */
+  power: bigint;
+
+  /**
+   * The most power first.
+   *
+   * @generated from field: repeated chain.upgrade.v1beta1.ReadyValidator validators = 5;
+   */
+  validators: ReadyValidator[];
+
+  /**
+   * The file is the one that the plan pins.
+   *
+   * @generated from field: bool is_pinned = 6;
+   */
+  isPinned: boolean;
+};
+
+/**
+ * Describes the message chain.upgrade.v1beta1.ReadinessGroup.
+ * Use `create(ReadinessGroupSchema)` to create a new message.
+ */
+export const ReadinessGroupSchema: GenMessage<ReadinessGroup> = /*@__PURE__*/
+  messageDesc(file_chain_upgrade_v1beta1_query, 15);
+
+/**
+ * @generated from message chain.upgrade.v1beta1.ReadyValidator
+ */
+export type ReadyValidator = Message<"chain.upgrade.v1beta1.ReadyValidator"> & {
+  /**
+   * @generated from field: string operator_address = 1;
+   */
+  operatorAddress: string;
+
+  /**
+   * @generated from field: string moniker = 2;
+   */
+  moniker: string;
+
+  /**
+   * @generated from field: int64 power = 3;
+   */
+  power: bigint;
+
+  /**
+   * The block of its attestation; 0: none.
+   *
+   * @generated from field: int64 height = 4;
+   */
+  height: bigint;
+};
+
+/**
+ * Describes the message chain.upgrade.v1beta1.ReadyValidator.
+ * Use `create(ReadyValidatorSchema)` to create a new message.
+ */
+export const ReadyValidatorSchema: GenMessage<ReadyValidator> = /*@__PURE__*/
+  messageDesc(file_chain_upgrade_v1beta1_query, 16);
+
+/**
  * @generated from message chain.upgrade.v1beta1.QueryProgressRequest
  */
 export type QueryProgressRequest = Message<"chain.upgrade.v1beta1.QueryProgressRequest"> & {
@@ -226,7 +403,7 @@ export type QueryProgressRequest = Message<"chain.upgrade.v1beta1.QueryProgressR
  * Use `create(QueryProgressRequestSchema)` to create a new message.
  */
 export const QueryProgressRequestSchema: GenMessage<QueryProgressRequest> = /*@__PURE__*/
-  messageDesc(file_chain_upgrade_v1beta1_query, 12);
+  messageDesc(file_chain_upgrade_v1beta1_query, 17);
 
 /**
  * @generated from message chain.upgrade.v1beta1.QueryProgressResponse
@@ -245,7 +422,7 @@ export type QueryProgressResponse = Message<"chain.upgrade.v1beta1.QueryProgress
  * Use `create(QueryProgressResponseSchema)` to create a new message.
  */
 export const QueryProgressResponseSchema: GenMessage<QueryProgressResponse> = /*@__PURE__*/
-  messageDesc(file_chain_upgrade_v1beta1_query, 13);
+  messageDesc(file_chain_upgrade_v1beta1_query, 18);
 
 /**
  * @generated from message chain.upgrade.v1beta1.UpgradeProgress
@@ -318,7 +495,7 @@ export type UpgradeProgress = Message<"chain.upgrade.v1beta1.UpgradeProgress"> &
  * Use `create(UpgradeProgressSchema)` to create a new message.
  */
 export const UpgradeProgressSchema: GenMessage<UpgradeProgress> = /*@__PURE__*/
-  messageDesc(file_chain_upgrade_v1beta1_query, 14);
+  messageDesc(file_chain_upgrade_v1beta1_query, 19);
 
 /**
  * @generated from service chain.upgrade.v1beta1.Query
@@ -384,6 +561,17 @@ export const Query: GenService<{
     methodKind: "unary";
     input: typeof QueryReceiptRequestSchema;
     output: typeof QueryReceiptResponseSchema;
+  },
+  /**
+   * What validators have attested of a plan, by power: who would run the same file with the same result, who differs,
+   * who has said nothing. Without a name it is the scheduled plan.
+   *
+   * @generated from rpc chain.upgrade.v1beta1.Query.Readiness
+   */
+  readiness: {
+    methodKind: "unary";
+    input: typeof QueryReadinessRequestSchema;
+    output: typeof QueryReadinessResponseSchema;
   },
   /**
    * How far the upgrade has come that this node is making now. It is the node's own view: nothing of it is state.

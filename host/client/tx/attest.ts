@@ -1,0 +1,94 @@
+/** `tx upgrade attest` and `withdraw-attestation`: what an operator says of a plan, from flags, a handler's file, a report. */
+import { fromHex, toHex } from "../../bytes.js";
+import type { RpcClient } from "../../comet-rpc/client.js";
+import { Query as UpgradeQuery } from "../../gen/chain/upgrade/v1beta1/query_pb.js";
+import { ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
+import { Query as GovQuery } from "../../gen/cosmos/gov/v1/query_pb.js";
+import { attestation, attestationWithdrawal, scheduledName } from "../../modules/upgrade/compose.js";
+import type { Output } from "../../shell/output.js";
+import { programChain } from "../../shell/program-chain.js";
+import { usage } from "../../usage.js";
+import { visible } from "../../visible.js";
+import { ask } from "../../wallet/ask.js";
+import type { TxFlags } from "./flags.js";
+import { checkedHandler } from "./plan-handler.js";
+import { type RehearsalResult, readRehearsal } from "./rehearsal-report.js";
+import { send } from "./send.js";
+
+export interface AttestFlags extends TxFlags {
+  /** The file that its node would run; its hash is attested. */
+  readonly handler?: string;
+  /** The hash itself, for another artifact. */
+  readonly artifactSha256?: string;
+  readonly appHash?: string;
+  readonly at?: bigint;
+  /** A report of `upgrade rehearse`, which has the last two, and the hash. */
+  readonly rehearsal?: string;
+}
+
+interface Statement {
+  readonly artifactSha256: Uint8Array;
+  readonly appHash: Uint8Array;
+  readonly rehearsedHeight: bigint;
+}
+
+/** @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_HANDLER_*, UPG_NOT_FOUND_KEY, UPG_REMOTE_* */
+export async function runAttest(plan: string, flags: AttestFlags, output: Output): Promise<void> {
+  const statement = statementOf(plan, flags);
+  await send(flags, output, async ({ address }, rpc) => {
+    if (rpc) await requireNamed(rpc, plan);
+    return [attestation({ validatorAddress: operatorOf(address), plan, ...statement })];
+  });
+}
+
+export async function runWithdrawAttestation(plan: string, flags: TxFlags, output: Output): Promise<void> {
+  await send(flags, output, ({ address }) => [attestationWithdrawal(operatorOf(address), plan)]);
+}
+
+function operatorOf(account: string): string {
+  const { decodeAny, operators } = programChain().addresses;
+  return operators.encode(decodeAny(account));
+}
+
+/** @throws UpgradeError UPG_INVALID_ARGUMENT where the flags say too little, or two things */
+export function statementOf(plan: string, flags: AttestFlags): Statement {
+  const { handler, artifactSha256, appHash, at, rehearsal } = flags;
+  const report = rehearsal === undefined ? undefined : readRehearsal(rehearsal, plan);
+  const artifacts = [
+    ...(handler === undefined ? [] : [checkedHandler(handler, plan).sha256]),
+    ...(artifactSha256 === undefined ? [] : [toHex(hash32(artifactSha256, "--artifact-sha256"))]),
+    ...(report?.handlerSha256 === undefined ? [] : [report.handlerSha256]),
+  ];
+  const [artifact, ...others] = new Set(artifacts);
+  if (artifact === undefined)
+    throw usage("say with what: --handler FILE, --artifact-sha256 HEX, or --rehearsal REPORT of a handler's file");
+  if (others.length > 0) throw usage(`the flags name different files: sha256 ${[artifact, ...others].join(", ")}`);
+  if ((appHash === undefined) !== (at === undefined))
+    throw usage("--app-hash is what a rehearsal came to, and --at the last block of its state: give both");
+  const given = appHash === undefined ? undefined : { appHash: hash32(appHash, "--app-hash"), height: at ?? 0n };
+  return { artifactSha256: fromHex(artifact), ...resultOf(given, report) };
+}
+
+function resultOf(given: RehearsalResult | undefined, report: RehearsalResult | undefined) {
+  if (given && report && (toHex(given.appHash) !== toHex(report.appHash) || given.height !== report.height))
+    throw usage("--app-hash and --at differ from the report of --rehearsal: give one of them");
+  const result = given ?? report;
+  return { appHash: result?.appHash ?? new Uint8Array(), rehearsedHeight: result?.height ?? 0n };
+}
+
+function hash32(text: string, flag: string): Uint8Array {
+  if (/^[0-9a-fA-F]{64}$/.test(text)) return fromHex(text.toLowerCase());
+  throw usage(`${flag} must be 64 hexadecimal digits, got ${visible(JSON.stringify(text.slice(0, 100)))}`);
+}
+
+/** A mistyped name would count nowhere. @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_REMOTE_* */
+async function requireNamed(rpc: RpcClient, name: string): Promise<void> {
+  const { plan } = await ask(rpc, UpgradeQuery.method.currentPlan, {});
+  if (plan?.name === name) return;
+  for (const proposalStatus of [ProposalStatus.VOTING_PERIOD, ProposalStatus.DEPOSIT_PERIOD]) {
+    const { proposals } = await ask(rpc, GovQuery.method.proposals, { proposalStatus, pagination: { reverse: true } });
+    if (proposals.some(({ messages }) => messages.some((message) => scheduledName(message) === name))) return;
+  }
+  const scheduled = plan ? `the plan that is scheduled is "${visible(plan.name)}"` : "no plan is scheduled";
+  throw usage(`${scheduled}, and no open proposal names "${visible(name)}": nobody would count what is said of it`);
+}

@@ -1,0 +1,105 @@
+/** Attestations by the command line, against a node: attested, replaced, withdrawn, refused, and who no longer counts. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Running } from "./chaind.js";
+import { CommandLine, stopped } from "./command-line.js";
+import { MNEMONIC } from "./known-key.js";
+
+const line = new CommandLine();
+let node: Running | undefined;
+const operators = { alice: "", bob: "" };
+const INFO = JSON.stringify({ handler: { sha256: "11".repeat(32) } });
+
+const tx = (from: string, ...words: string[]) =>
+  line.run(["tx", ...words, "--from", from, "--yes", "-b", "block", "-o", "json"]);
+
+async function good(from: string, ...words: string[]): Promise<void> {
+  const { exit, stdout, stderr } = await tx(from, ...words);
+  if (exit !== 0) throw new Error(`tx ${words.join(" ")} ended with ${exit}: ${stderr}${stdout}`);
+}
+
+const readiness = async (...words: string[]) =>
+  (await line.json("query", "upgrade", "readiness", ...words))["readiness"];
+
+beforeAll(async () => {
+  await line.json("init", "one", "--chain-id", "demo-1");
+  await line.run(["keys", "add", "alice", "--recover"], `${MNEMONIC}\n`);
+  await line.json("keys", "add", "bob");
+  await line.json("genesis", "add-account", "alice", "1000000000ustake", "--validator", "50");
+  await line.json("genesis", "add-account", "bob", "1000000000ustake");
+  for (const name of ["alice", "bob"] as const) {
+    operators[name] = String((await line.json("keys", "show", name, "--bech", "val"))["address"]);
+  }
+  node = await line.startNode();
+  const file = join(line.home, "validator.json");
+  const pubkey = { "@type": "/cosmos.crypto.ed25519.PubKey", key: Buffer.alloc(32, 7).toString("base64") };
+  writeFileSync(file, JSON.stringify({ pubkey, amount: "5000000ustake", moniker: "two" }));
+  await good("bob", "staking", "create-validator", file);
+}, 120_000);
+
+afterAll(async () => {
+  if (node) await stopped(node);
+});
+
+describe("tx upgrade attest, query upgrade readiness", () => {
+  test("a name that nothing schedules → refused before it is signed; without a plan there is no readiness", async () => {
+    const { exit, stderr } = await tx("alice", "upgrade", "attest", "v2", "--artifact-sha256", "11".repeat(32));
+    expect([exit, stderr]).toEqual([2, expect.stringContaining("no plan is scheduled, and no open proposal names")]);
+    expect(await readiness()).toBeNull();
+  });
+
+  test("a plan that a proposal names → attested by power, replaced, who differs, who is silent", async () => {
+    const proposal = ["--title", "T", "--summary", "S", "--deposit", "10000000ustake", "--upgrade-height", "100000"];
+    await good("alice", "upgrade", "software-upgrade", "v2", ...proposal, "--upgrade-info", INFO);
+    await good("alice", "upgrade", "attest", "v2", "--artifact-sha256", "22".repeat(32));
+    expect(await readiness("v2")).toMatchObject({
+      ...{ plan: "v2", plan_height: "0", total_power: "55", attested_power: "50" },
+      groups: [{ artifact_sha256: "22".repeat(32), power: "50", rehearsed_height: "0", is_pinned: false }],
+      silent: { power: "5", validators: [{ operator_address: operators.bob, moniker: "two", power: "5" }] },
+    });
+    const same = ["--artifact-sha256", "11".repeat(32), "--app-hash", "AB".repeat(32), "--at", "2"];
+    await good("alice", "upgrade", "attest", "v2", ...same);
+    await good("bob", "upgrade", "attest", "v2", ...same);
+    expect(await readiness("v2")).toMatchObject({
+      ...{ attested_power: "55", silent: { power: "0", validators: [] } },
+      groups: [
+        {
+          ...{ artifact_sha256: "11".repeat(32), app_hash: "AB".repeat(32), rehearsed_height: "2", power: "55" },
+          validators: [{ operator_address: operators.alice }, { operator_address: operators.bob }],
+        },
+      ],
+    });
+    expect(await line.text("query", "upgrade", "readiness", "v2")).toContain(
+      'upgrade "v2", which is not scheduled: 100.00 % of the power has attested',
+    );
+  });
+
+  test("by one who operates no validator → the node refuses it; withdrawn → counts no more; unbonded → counts no more", async () => {
+    await line.json("keys", "add", "carol");
+    await good(
+      "alice",
+      "bank",
+      "send",
+      "alice",
+      String((await line.json("keys", "show", "carol"))["address"]),
+      "1000000ustake",
+    );
+    const refused = await tx(
+      "carol",
+      "upgrade",
+      "attest",
+      "v2",
+      "--artifact-sha256",
+      "11".repeat(32),
+      "--gas",
+      "200000",
+    );
+    expect(refused.exit).toBe(1);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ codespace: "staking", code: 3 });
+    await good("alice", "upgrade", "withdraw-attestation", "v2");
+    expect(await readiness("v2")).toMatchObject({ total_power: "55", attested_power: "5", silent: { power: "50" } });
+    await good("bob", "staking", "unbond", operators.bob, "5000000ustake");
+    expect(await readiness("v2")).toMatchObject({ total_power: "50", attested_power: "0", groups: [] });
+  });
+});

@@ -1,0 +1,118 @@
+/** `tx upgrade attest` makes its message of flags, a handler's file or a report; two things at once, and too little, are refused. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { encodeAddress, operators } from "../../../addresses.js";
+import { runHere } from "../run-here.js";
+
+const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-tx-attest-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const ACCOUNT = new Uint8Array(20).fill(9);
+const SENDER = [
+  "--from",
+  encodeAddress(ACCOUNT),
+  "--generate-only",
+  "--offline",
+  "--home",
+  folder,
+  "--chain-id",
+  "c-1",
+];
+const upgrade = (...args: string[]) => runHere("tx", "upgrade", ...args, ...SENDER);
+const messageOf = (tx: unknown) => (tx as { body: { messages: unknown[] } }).body.messages[0];
+const base64 = (hex: string) => Buffer.from(hex, "hex").toString("base64");
+const [ARTIFACT, RESULT] = ["1a".repeat(32), "2B".repeat(32)];
+
+function report(change: object = {}): string {
+  const path = join(folder, "report.json");
+  const plan = { name: "v2", height: "20", info: "" };
+  const handler = { kind: "wasm", sha256: ARTIFACT, file: "v2.wasm" };
+  const whole = {
+    exit: 0,
+    verdict: "would apply",
+    plan,
+    handler,
+    state: { height: "12" },
+    applied: { app_hash: RESULT },
+  };
+  writeFileSync(path, JSON.stringify({ ...whole, ...change }));
+  return path;
+}
+
+describe("tx upgrade attest", () => {
+  const said = (appHash: string, height: string) => ({
+    "@type": "/chain.upgrade.v1.MsgAttest",
+    ...{ validator_address: operators.encode(ACCOUNT), plan: "v2", artifact_sha256: base64(ARTIFACT) },
+    ...{ app_hash: appHash, rehearsed_height: height },
+  });
+
+  test.each<[string, () => string[], ReturnType<typeof said>]>([
+    ["a hash", () => ["--artifact-sha256", ARTIFACT], said("", "0")],
+    [
+      "a hash and a result",
+      () => ["--artifact-sha256", ARTIFACT, "--app-hash", RESULT, "--at", "12"],
+      said(base64(RESULT), "12"),
+    ],
+    ["a report", () => ["--rehearsal", report()], said(base64(RESULT), "12")],
+    [
+      "a report and the same again",
+      () => ["--rehearsal", report(), "--artifact-sha256", ARTIFACT, "--app-hash", RESULT, "--at", "12"],
+      said(base64(RESULT), "12"),
+    ],
+    [
+      "a report of a handler in the program",
+      () => [
+        "--rehearsal",
+        report({ handler: { kind: "typescript", sha256: "", file: "" } }),
+        "--artifact-sha256",
+        ARTIFACT,
+      ],
+      said(base64(RESULT), "12"),
+    ],
+  ])("%s → MsgAttest of the operator", async (_, args, message) => {
+    expect(messageOf(await upgrade("attest", "v2", ...args()))).toMatchObject(message);
+  });
+
+  test.each<[string, () => string[], string]>([
+    ["nothing", () => [], "say with what"],
+    ["31 bytes", () => ["--artifact-sha256", ARTIFACT.slice(2)], "--artifact-sha256 must be 64 hexadecimal digits"],
+    ["an app hash without its height", () => ["--artifact-sha256", ARTIFACT, "--app-hash", RESULT], "give both"],
+    [
+      "a report and another file",
+      () => ["--rehearsal", report(), "--artifact-sha256", RESULT],
+      "the flags name different files",
+    ],
+    [
+      "a report and another result",
+      () => ["--rehearsal", report(), "--app-hash", RESULT, "--at", "13"],
+      "differ from the report",
+    ],
+    [
+      "a report of another plan",
+      () => ["--rehearsal", report({ plan: { name: "v3" } })],
+      'rehearses the plan "v3", not "v2"',
+    ],
+    [
+      "a report of a failure",
+      () => ["--rehearsal", report({ exit: 20, verdict: "would fail", applied: null })],
+      "came to no app hash, the upgrade would fail",
+    ],
+    ["a report that is none", () => ["--rehearsal", report({ plan: 7 })], "plan"],
+    [
+      "a report with a broken hash",
+      () => ["--rehearsal", report({ applied: { app_hash: "12" } })],
+      "expected 64 hexadecimal digits",
+    ],
+  ])("%s → refused", async (_, args, words) => {
+    await expect(upgrade("attest", "v2", ...args())).rejects.toThrow(words);
+  });
+
+  test("withdraw-attestation NAME → MsgWithdrawAttestation", async () => {
+    expect(messageOf(await upgrade("withdraw-attestation", "v2"))).toEqual({
+      "@type": "/chain.upgrade.v1.MsgWithdrawAttestation",
+      ...{ validator_address: operators.encode(ACCOUNT), plan: "v2" },
+    });
+  });
+});
