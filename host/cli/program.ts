@@ -69,10 +69,11 @@ const TOP_COMMANDS: readonly TopCommand[] = [
   },
   {
     name: "upgrade",
-    summary: "Rehearse upgrades, and witnesses of those that were applied",
+    summary: "Rehearse upgrades, check that all is there for one; witnesses of those that were applied",
     register: async (program, output) => {
       const group = (await import("../offline/commands/upgrade.js")).registerUpgrade(program, output);
       (await import("../rehearsal/commands/rehearse.js")).registerRehearse(group, output);
+      (await import("../preflight/command.js")).registerPreflight(program, group, output);
     },
   },
   {
@@ -180,7 +181,7 @@ export async function makeProgram(
   const needsAll = first === "completion" || first === COMPLETE || (first === "config" && second === "set");
   for (const top of [...TOP_COMMANDS, ...(more as readonly TopCommand[])]) {
     // What would be set there is what the flags of `start` are called.
-    const isAsked = needsAll || (wanted === "pre-upgrade" && top.name === "start");
+    const isAsked = needsAll || (readsSettingsOfStart(wanted, second) && top.name === "start");
     if (isAsked || [top.name, ...(top.aliases ?? [])].includes(wanted ?? "")) await top.register(program, output);
     else
       program
@@ -192,6 +193,9 @@ export async function makeProgram(
   if (first === COMPLETE) (await import("./commands/completion.js")).registerComplete(program, COMPLETE);
   return program;
 }
+
+const readsSettingsOfStart = (first: string | undefined, second: string | undefined) =>
+  first === "pre-upgrade" || (first === "upgrade" && second === "preflight");
 
 function rootCommand(version: string): Cobra {
   const program = new Cobra(programName())

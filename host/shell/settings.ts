@@ -1,6 +1,6 @@
 /**
  * Where a flag's value comes from: the command line, the environment (`CHAIND_<FLAG>`), the file of settings in the
- * home (`client.toml`; `app.toml` for `start` and `pre-upgrade`), the default; the first that has one.
+ * home (`client.toml`; `app.toml` for `start` and those that say what it would do), the default; the first that has one.
  */
 
 import type { Command, Option } from "commander";
@@ -46,7 +46,7 @@ export function settle(command: Command, sources: Sources): void {
   if (home) settleOne(root, home, sources, undefined);
   const top = chain.at(-2)?.name();
   if (home && top === "pre-upgrade") settleDaemonHome(root, home, sources);
-  const file = top === undefined ? undefined : readsConfig(top);
+  const file = top === undefined ? undefined : readsConfig(top, chain.at(-3)?.name());
   const table = file === undefined ? {} : readConfig(String(root.opts()["home"]), file);
   for (const each of chain) for (const option of each.options) settleOne(each, option, sources, table);
 }
@@ -60,7 +60,8 @@ function settleDaemonHome(root: Command, home: Option, { env }: Sources): void {
 }
 
 /** The file that a command reads: the node and what says what it would do, app.toml; those that make the files, none. */
-export function readsConfig(top: string): ConfigName | undefined {
+export function readsConfig(top: string, second?: string): ConfigName | undefined {
+  if (top === "upgrade" && second !== undefined && ["preflight", "rehearse"].includes(second)) return "app";
   if (["init", "config", "completion", "help", "localnet", "demo"].includes(top)) return undefined;
   return ["start", "relay", "pre-upgrade"].includes(top) ? "app" : "client";
 }

@@ -85,8 +85,14 @@ function operation({ method, segments, hasBody, verb, template }: Route, schemas
   };
 }
 
+/** Methods with two routes: the one that names what is asked for has an id of its own. */
+const SECOND_ROUTES = [
+  ["/{params_type}", "OfType"],
+  ["/readiness/{name}", "OfName"],
+] as const;
+
 function operationId({ parent, name }: DescMethod, template: string): string {
-  const extra = template.includes("{params_type}") ? "OfType" : "";
+  const extra = SECOND_ROUTES.find(([end]) => template.endsWith(end))?.[1] ?? "";
   return `${parent.typeName}.${name}${extra}`.replaceAll(".", "_");
 }
 

@@ -91,6 +91,10 @@ export class Home {
   receiptFile(plan: string): string {
     return join(this.path, "data", "receipts", `${fileNameOf(plan)}.json`);
   }
+  /** The last rehearsal of a plan in this home: what `upgrade rehearse -o json` printed. */
+  rehearsalFile(plan: string): string {
+    return join(this.path, "data", "rehearsals", `${fileNameOf(plan)}.json`);
+  }
 }
 
 /** A plan's name as that of a file; its hash when it would be too long. No name that is not hashed holds a `=`. */

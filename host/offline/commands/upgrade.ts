@@ -5,7 +5,9 @@ import type { WitnessFlags } from "../witness.js";
 
 /** @returns the group, for commands of other rooms */
 export function registerUpgrade(program: Cobra, output: Output): Cobra {
-  const group = program.command("upgrade").summary("Rehearse upgrades, and witnesses of those that were applied");
+  const group = program
+    .command("upgrade")
+    .summary("Rehearse upgrades, check that all is there for one; witnesses of those that were applied");
   registerWitness(group, output);
   registerForget(group, output);
   return group;

@@ -42,14 +42,14 @@ function report(change: object = {}): string {
 }
 
 describe("tx upgrade attest", () => {
-  const said = (appHash: string, height: string) => ({
+  const said = (appHash: string | null, height: string) => ({
     "@type": "/chain.upgrade.v1.MsgAttest",
     ...{ validator_address: operators.encode(ACCOUNT), plan: "v2", artifact_sha256: base64(ARTIFACT) },
     ...{ app_hash: appHash, rehearsed_height: height },
   });
 
   test.each<[string, () => string[], ReturnType<typeof said>]>([
-    ["a hash", () => ["--artifact-sha256", ARTIFACT], said("", "0")],
+    ["a hash", () => ["--artifact-sha256", ARTIFACT], said(null, "0")],
     [
       "a hash and a result",
       () => ["--artifact-sha256", ARTIFACT, "--app-hash", RESULT, "--at", "12"],

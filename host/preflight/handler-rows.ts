@@ -1,0 +1,71 @@
+/** What a start at the plan's height would open: the handler, its layouts, and the stores before and after in words. */
+import type { App } from "../chain/app.js";
+import type { Home } from "../engine/home/home.js";
+import { isUpgradeError, messageOf } from "../errors.js";
+import { rehearseUpgrade } from "../offline/rehearsal.js";
+import { type Program, problemOf } from "../programs/layout.js";
+import { shellWord } from "../shell-word.js";
+import type { Plan, StoreUpgrades } from "../types.js";
+import type { RegisteredHandler } from "../upgrade/handlers.js";
+import type { Row } from "./row.js";
+
+export interface AtPlan {
+  readonly app: App;
+  readonly plan: Plan;
+  readonly home: Home;
+  /** Names of the stores of the last commit. */
+  readonly stored: readonly string[];
+  readonly program: Program | undefined;
+}
+
+export function handlerRows(at: AtPlan): Row[] {
+  const { app, plan, program, home } = at;
+  const { state, handler, problem, isStaged } = app.keeper.findHandler(plan);
+  if (state !== "ready" || !handler) {
+    const words = state === "absent" ? `this binary has no handler for the plan "${plan.name}"` : problem;
+    const isElsewhere = program !== undefined && problemOf(program) === undefined;
+    if (isElsewhere) return [{ check: "handler", state: "warning", words: `${words}; ${program.file} takes over` }];
+    const next = `mkdir -p ${shellWord(home.stagedFolder)} && cp FILE.wasm ${shellWord(home.stagedFolder)}/`;
+    return [{ check: "handler", state: "missing", words, next }];
+  }
+  return [handlerRow(at, handler, isStaged), storesRow(at, handler)];
+}
+
+function handlerRow({ app, plan }: AtPlan, handler: RegisteredHandler, isStaged: boolean): Row {
+  const { wasm } = handler;
+  const what = wasm ? `sha256 ${wasm.hash}` : "carried by this binary, in TypeScript";
+  try {
+    rehearseUpgrade(app, plan, handler);
+    return {
+      check: "handler",
+      state: "ok",
+      words: `${what}${isStaged ? ", staged" : ""}; its layouts are those of the state`,
+    };
+  } catch (error) {
+    if (!isUpgradeError(error)) throw error;
+    return { check: "handler", state: "missing", words: `${what}: ${messageOf(error)}` };
+  }
+}
+
+/** The stores of the new version beside those of the last commit, and beside what the handler says of them. */
+function storesRow({ app, stored }: AtPlan, { storeUpgrades }: RegisteredHandler): Row {
+  const after = app.multiStore.loaded().names;
+  const forgotten = after.filter((name) => !stored.includes(name) && !comes(storeUpgrades, name));
+  if (forgotten.length > 0) {
+    const words = `the new version has the stores ${forgotten.join(", ")}, and the upgrade does not add them: name them in "added"`;
+    return { check: "stores", state: "missing", words };
+  }
+  const kept = stored.filter((name) => after.includes(name)).length;
+  return { check: "stores", state: "ok", words: `${[...changesText(storeUpgrades), `${kept} stay`].join(", ")}` };
+}
+
+const comes = ({ added, renamed }: StoreUpgrades, name: string) =>
+  added.includes(name) || renamed.some(({ newKey }) => newKey === name);
+
+function changesText({ added, renamed, deleted }: StoreUpgrades): string[] {
+  return [
+    ...(added.length > 0 ? [`adds ${added.join(", ")}`] : []),
+    ...renamed.map(({ oldKey, newKey }) => `renames ${oldKey} to ${newKey}`),
+    ...(deleted.length > 0 ? [`deletes ${deleted.join(", ")}`] : []),
+  ];
+}

@@ -1,0 +1,140 @@
+/**
+ * Is all there for the scheduled upgrade? One table over what other commands look at one by one. Nothing is written, and a node may
+ * run in the home meanwhile.
+ */
+import { Core } from "../core/core.js";
+import { keptOrFile, requireHome } from "../engine/home/begun-genesis.js";
+import { readConsensusKey } from "../engine/home/consensus-key.js";
+import { Home } from "../engine/home/home.js";
+import { noChain, openShared } from "../engine/home/home-database.js";
+import { versionsAndHandlers } from "../engine/home/versions-and-handlers.js";
+import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
+import { sha256 } from "../native/sha256.js";
+import { type PreUpgradeFlags, preUpgrade } from "../offline/pre-upgrade.js";
+import { openRehearsal } from "../offline/rehearsal.js";
+import { programChain } from "../shell/program-chain.js";
+import type { Database } from "../store/disk/database.js";
+import { lastVersionOf } from "../store/disk/fenced-database.js";
+import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
+import type { Plan } from "../types.js";
+import { UPGRADE_STORE } from "../upgrade/keeper.js";
+import { visible } from "../visible.js";
+import { attestationRow } from "./attestation-row.js";
+import { handlerRows } from "./handler-rows.js";
+import { diskRow, memoryRow } from "./machine-rows.js";
+import { planRow } from "./plan-row.js";
+import { binaryRow, checksumRow, programRow, type SidecarPlace, stagedProgram } from "./program-rows.js";
+import { rehearsalRow } from "./rehearsal-row.js";
+import { CHECKS, type Row } from "./row.js";
+import { sidecarRow } from "./sidecar-row.js";
+
+export interface PreflightFlags extends PreUpgradeFlags {
+  /** The scheduled plan must have this name. */
+  readonly plan?: string;
+}
+
+export interface Preflight {
+  readonly plan: Plan;
+  readonly rows: readonly Row[];
+}
+
+/** @throws UpgradeError UPG_NOT_FOUND_PLAN, UPG_INVALID_CONFIG, UPG_STORE_* */
+export async function preflight(path: string, flags: PreflightFlags): Promise<Preflight> {
+  const home = new Home(path);
+  requireHome(home);
+  if (!home.hasDatabase) throw noChain(path);
+  const place = sidecarPlace(path);
+  // Opens the home by itself, so it comes first: a file that is open twice in a process loses its locks with the first close.
+  const start = startRow(path, flags);
+  const { plan, rows } = withState(home, flags, place);
+  const all = [...rows, start, await sidecarRow(place.home)];
+  return { plan, rows: all.sort((a, b) => CHECKS.indexOf(a.check) - CHECKS.indexOf(b.check)) };
+}
+
+function sidecarPlace(path: string): SidecarPlace {
+  const { DAEMON_HOME: home, DAEMON_NAME: name } = process.env;
+  return { home: home || path, name: name || programChain().name };
+}
+
+/** All that `pre-upgrade` checks, in its words. */
+function startRow(path: string, flags: PreflightFlags): Row {
+  const lines: string[] = [];
+  const exit = preUpgrade(path, flags, (line) => lines.push(line));
+  const problems = lines.flatMap((line) => /^Error: (.*)$/s.exec(line)?.[1] ?? []);
+  if (exit === 0) return { check: "start", state: "ok", words: lines.at(-1) ?? "this binary can go on" };
+  const words = (problems.length > 0 ? problems : lines.slice(-1)).join("; ");
+  return { check: "start", state: exit === TRY_AGAIN ? "warning" : "missing", words };
+}
+
+const TRY_AGAIN = 31;
+
+function withState(home: Home, flags: PreflightFlags, place: SidecarPlace): Preflight {
+  const { database, close } = openShared(home);
+  try {
+    const last = BigInt(lastVersionOf(database));
+    const stores = new CommitMultiStore(database, { sha256 }).at(last);
+    const plan = requirePlan(new Core().plan(stores.store(UPGRADE_STORE)), flags.plan);
+    const program = stagedProgram(place, plan);
+    const opened = openedRows(database, home, { flags, plan, stored: stores.names, program });
+    const { row, rehearsal } = rehearsalRow(home, plan, opened.handler);
+    const attestation = attestationRow({
+      ...{ stores, plan: plan.name, handler: opened.handler, consensusKey: keyOf(home) },
+      stakingParams: keptOrFile(programChain(), home, database).genesis.stakingParams.value,
+      report: rehearsal?.exit === 0 ? rehearsal.file : undefined,
+    });
+    const rows = [
+      planRow(database, plan, last),
+      binaryRow(plan),
+      program && programRow(program, home.path),
+      checksumRow(plan, program),
+      ...opened.rows,
+      diskRow(home, plan, flags.handlerDiskMax),
+      memoryRow(rehearsal),
+      row,
+      attestation,
+    ];
+    return { plan, rows: rows.filter((each): each is Row => each !== undefined) };
+  } finally {
+    close();
+  }
+}
+
+function requirePlan(plan: Plan | undefined, wanted: string | undefined): Plan {
+  if (plan && (wanted === undefined || plan.name === wanted)) return plan;
+  const what = plan ? `the plan that is scheduled is "${visible(plan.name)}"` : "no plan is scheduled";
+  throw new UpgradeError("UPG_NOT_FOUND_PLAN", wanted === undefined ? what : `${what}, not "${visible(wanted)}"`);
+}
+
+interface OpenFacts {
+  readonly flags: PreflightFlags;
+  readonly plan: Plan;
+  readonly stored: readonly string[];
+  readonly program: ReturnType<typeof stagedProgram>;
+}
+
+/** What a start at the plan's height opens, and the hash of its handler. */
+function openedRows(database: Database, home: Home, { flags, plan, stored, program }: OpenFacts) {
+  const silent = () => undefined;
+  try {
+    const brought = versionsAndHandlers(programChain(), home, flags.handlers ?? programChain().handlers, undefined);
+    const { genesis } = keptOrFile(programChain(), home, database);
+    const facts = { home, genesis, ...brought, staged: flags.handlersStaged, say: silent };
+    const app = openRehearsal(database, facts, true);
+    const handler = app.keeper.findHandler(plan).handler?.wasm?.hash;
+    return { rows: handlerRows({ app, plan, home, stored, program }), handler };
+  } catch (error) {
+    if (!isUpgradeError(error)) throw error;
+    const check = error.code === "UPG_STORE_UPGRADE" ? "stores" : "handler";
+    const row: Row = { check, state: "missing", words: `${messageOf(error)} [${error.code}]` };
+    return { rows: [row], handler: undefined };
+  }
+}
+
+/** Under CometBFT the key may be in another process. */
+function keyOf({ validatorKeyFile }: Home): Uint8Array | undefined {
+  try {
+    return readConsensusKey(validatorKeyFile).publicKey.bytes;
+  } catch {
+    return undefined;
+  }
+}

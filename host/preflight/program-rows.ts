@@ -1,0 +1,106 @@
+/** This binary, the program that is staged for the plan in Cosmovisor's folders, and the checksum that the plan pins. */
+import { createHash } from "node:crypto";
+import { closeSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
+import { messageOf } from "../errors.js";
+import { parsePlanInfo, selectBinary } from "../plan-info/plan-info.js";
+import { type PlanUrl, parsePlanUrl } from "../plan-info/plan-url.js";
+import { goPlatform } from "../plan-info/platform.js";
+import { diskFiles } from "../programs/disk-files.js";
+import { Layout, type Program, problemOf } from "../programs/layout.js";
+import { programChain } from "../shell/program-chain.js";
+import { shellWord } from "../shell-word.js";
+import type { Plan } from "../types.js";
+import { VERSION } from "../version.js";
+import type { Row } from "./row.js";
+
+/** Where a sidecar's folders are. */
+export interface SidecarPlace {
+  /** DAEMON_HOME, else the node's home. */
+  readonly home: string;
+  /** DAEMON_NAME, else the chain's program. */
+  readonly name: string;
+}
+
+/** `undefined`: there are no folders. */
+export function stagedProgram({ home, name }: SidecarPlace, plan: Plan): Program | undefined {
+  if (diskFiles.facts(join(home, "cosmovisor"))?.kind !== "folder") return undefined;
+  const isCaseKept = process.env["COSMOVISOR_DISABLE_RECASE"] === "true";
+  const own = process.argv[1] ?? process.execPath;
+  return new Layout({ home, name, program: undefined, upgrades: new Map(), own, isCaseKept }).of(plan.name);
+}
+
+export function binaryRow(plan: Plan): Row {
+  const { name, versions } = programChain();
+  const numbers = versions.map(({ number }) => number).join(", ");
+  const carries = versions.some((version) => version.plan === plan.name);
+  const words = `${name} ${VERSION}, app versions ${numbers}; it ${carries ? "carries" : "does not carry"} the plan "${plan.name}"`;
+  return { check: "binary", state: "ok", words };
+}
+
+/** Whether the file is there and can be run. */
+export function programRow(program: Program, home: string): Row {
+  const check = "program";
+  const problem = problemOf(program);
+  if (problem === undefined) {
+    const next = `${shellWord(program.file)} upgrade preflight --home ${shellWord(home)}`;
+    return { check, state: "ok", words: `${program.file} is staged; it has a preflight of its own`, next };
+  }
+  return { check, state: "missing", words: problem, next: `mkdir -p ${shellWord(join(program.file, ".."))}` };
+}
+
+/** Undefined: there is nothing to compare. */
+export function checksumRow({ info }: Plan, program: Program | undefined): Row | undefined {
+  const check = "checksum";
+  const binary = selectBinary(parsePlanInfo(info), process.platform, process.arch);
+  if (!binary) {
+    if (!program) return undefined;
+    const words = `the plan pins no program for ${goPlatform(process.platform, process.arch)}`;
+    return { check, state: "warning", words };
+  }
+  try {
+    return comparedRow(parsePlanUrl(binary.url, { checksumRequired: false }), program);
+  } catch (error) {
+    return { check, state: "missing", words: `the URL of the plan's program cannot be read: ${messageOf(error)}` };
+  }
+}
+
+function comparedRow({ source, checksum }: PlanUrl, program: Program | undefined): Row {
+  const check = "checksum";
+  const warning = (words: string): Row => ({ check, state: "warning", words });
+  if (checksum === undefined)
+    return warning(`the plan offers ${source} without a checksum: whoever serves it decides what runs`);
+  if (checksum.kind === "file") return warning(`the plan names the sums file ${checksum.url}, which was not asked for`);
+  const { algorithm, digest } = checksum;
+  if (isArchive(source))
+    return warning(`the plan pins the archive ${source}, of which the program was taken: not compared`);
+  if (!program || problemOf(program) !== undefined)
+    return warning(`the plan pins ${algorithm} ${digest}; no program is staged to compare`);
+  const found = digestOf(program.file, algorithm);
+  if (found === digest) return { check, state: "ok", words: `${program.file} has the ${algorithm} that the plan pins` };
+  return {
+    check,
+    state: "missing",
+    words: `${program.file} has ${algorithm} ${found}, the plan pins ${digest}: it is another program`,
+  };
+}
+
+const isArchive = (source: string) =>
+  /\.(zip|tar|gz|tgz|bz2|tbz2|xz|txz|zst|tzst)$|[?&]archive=(?!false)/i.test(source.replace(/#.*/, ""));
+
+const PART_BYTES = 1_048_576;
+
+function digestOf(file: string, algorithm: string): string {
+  const hash = createHash(algorithm);
+  const part = new Uint8Array(PART_BYTES);
+  const descriptor = openSync(file, "r");
+  try {
+    for (let read = 1; read > 0; ) {
+      read = readSync(descriptor, part);
+      hash.update(part.subarray(0, read));
+    }
+    return hash.digest("hex");
+  } finally {
+    closeSync(descriptor);
+  }
+}

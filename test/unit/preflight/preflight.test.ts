@@ -1,0 +1,205 @@
+/** `upgrade preflight`: each row when all is there and when it is not; the verdict; no plan. Homes are real ones. */
+import { createHash } from "node:crypto";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { Home } from "../../../host/engine/home/home.js";
+import { goPlatform } from "../../../host/plan-info/platform.js";
+import { memoryRow } from "../../../host/preflight/machine-rows.js";
+import { type PreflightFlags, preflight } from "../../../host/preflight/preflight.js";
+import { isReady, type Row, tableText } from "../../../host/preflight/row.js";
+import { readsConfig } from "../../../host/shell/settings.js";
+import { DIST, TestHome } from "../../e2e/chaind.js";
+import { build, guest } from "../../guest/build.js";
+import { runHere } from "../cli/run-here.js";
+
+const HANDLERS = join(DIST, "handlers");
+const PLATFORM = goPlatform(process.platform, process.arch);
+const scheduled = (info = "") => new TestHome().schedule({ name: "v2", height: 9n, info }, 5n).path;
+
+async function rowsOf(path: string, flags: PreflightFlags = {}) {
+  const { rows } = await preflight(path, { handlers: HANDLERS, ...flags });
+  return new Map(rows.map((row) => [row.check, row]));
+}
+
+const stateOf = (rows: ReadonlyMap<string, Row>) =>
+  Object.fromEntries([...rows].map(([check, { state }]) => [check, state]));
+
+function report(path: string, change: object = {}): void {
+  const file = new Home(path).rehearsalFile("v2");
+  mkdirSync(dirname(file), { recursive: true });
+  const applied = { app_hash: "AB".repeat(32), memory: { peak: "1048576" } };
+  const whole = {
+    exit: 0,
+    verdict: "would apply",
+    message: "",
+    plan: { name: "v2" },
+    handler: null,
+    state: { height: "4" },
+    applied,
+  };
+  writeFileSync(file, JSON.stringify({ ...whole, ...change }));
+}
+
+function stage(path: string, text = "#!/bin/sh\n"): string {
+  const file = join(path, "cosmovisor", "upgrades", "v2", "bin", "chaind");
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  chmodSync(file, 0o755);
+  return file;
+}
+
+describe("preflight()", () => {
+  test("the handler is here → ready: plan with time left, handler with its layouts, stores in words; warnings for what nobody did", async () => {
+    const rows = await rowsOf(scheduled());
+    expect(stateOf(rows)).toMatchObject({
+      ...{ plan: "ok", binary: "ok", start: "ok", handler: "ok", stores: "ok", memory: "ok" },
+      ...{ rehearsal: "warning", sidecar: "warning" },
+    });
+    expect(rows.get("plan")?.words).toMatch(/^"v2" at height 9, 4 blocks after 5: in 20 s ±/);
+    expect(rows.get("handler")?.words).toMatch(/^sha256 [0-9a-f]{64}; its layouts are those of the state$/);
+    expect(rows.get("stores")?.words).toBe("adds bank, 4 stay");
+    expect(rows.get("rehearsal")?.next).toContain("chaind upgrade rehearse --home ");
+    expect(isReady([...rows.values()])).toBe(true);
+    expect(tableText([...rows.values()])).toMatch(/\nready for the upgrade \(\d warnings\)$/);
+  });
+
+  test("no handler → missing with the command that stages one; staged → ready", async () => {
+    const path = scheduled();
+    const none = join(path, "none");
+    const rows = await rowsOf(path, { handlers: none });
+    expect(rows.get("handler")).toMatchObject({
+      state: "missing",
+      words: 'this binary has no handler for the plan "v2"',
+    });
+    expect(rows.get("handler")?.next).toContain("handlers/staged/");
+    expect(isReady([...rows.values()])).toBe(false);
+  });
+
+  test("no handler here, but a program for the plan in Cosmovisor's folders → that one takes over", async () => {
+    const path = scheduled();
+    const file = stage(path);
+    const rows = await rowsOf(path, { handlers: join(path, "none") });
+    expect(rows.get("program")).toMatchObject({ state: "ok", next: `${file} upgrade preflight --home ${path}` });
+    expect(rows.get("handler")).toMatchObject({
+      state: "warning",
+      words: expect.stringContaining(`${file} takes over`),
+    });
+    expect(isReady([...rows.values()])).toBe(true);
+  });
+
+  test.each<[string, object, string]>([
+    ["forgets to add the store of the new version", { storeUpgrades: {} }, "stores"],
+    [
+      "reads another layout",
+      { storeUpgrades: { added: ["bank"] }, versions: { bank: { from: [7], to: 8 } } },
+      "handler",
+    ],
+  ])("a handler that %s → missing", async (_, fields, check) => {
+    const path = scheduled();
+    const handlers = join(path, "of-the-program");
+    mkdirSync(handlers);
+    writeFileSync(join(handlers, "v2.wasm"), build(guest(), { name: "v2", ...fields }));
+    const rows = await rowsOf(path, { handlers });
+    expect(rows.get(check as Row["check"])?.state).toBe("missing");
+    expect(rows.get("start")?.state).toBe("missing");
+  });
+
+  const pinning = (digest: string) =>
+    JSON.stringify({ binaries: { [PLATFORM]: `https://example.com/chaind?checksum=sha256:${digest}` } });
+  const digest = createHash("sha256").update("#!/bin/sh\n").digest("hex");
+
+  test("the staged program has the checksum that the plan pins → ok; another one → missing; none → warning", async () => {
+    const path = scheduled(pinning(digest));
+    expect((await rowsOf(path)).get("checksum")).toMatchObject({ state: "warning" });
+    stage(path);
+    expect((await rowsOf(path)).get("checksum")).toMatchObject({ state: "ok" });
+    stage(path, "#!/bin/sh\nexit 1\n");
+    expect((await rowsOf(path)).get("checksum")).toMatchObject({
+      state: "missing",
+      words: expect.stringContaining(digest),
+    });
+  });
+
+  test("a folder of Cosmovisor's without the plan's program → missing; the plan pins nothing for this platform → warning", async () => {
+    const path = scheduled();
+    mkdirSync(join(path, "cosmovisor", "genesis", "bin"), { recursive: true });
+    const rows = await rowsOf(path);
+    expect(stateOf(rows)).toMatchObject({ program: "missing", checksum: "warning" });
+  });
+
+  test("a rehearsal that would apply → ok with its app hash; would fail → missing; of another file, or torn → warning", async () => {
+    const path = scheduled();
+    const row = async () => (await rowsOf(path)).get("rehearsal");
+    report(path);
+    expect(await row()).toMatchObject({ state: "ok", words: expect.stringContaining("AB".repeat(32)) });
+    expect((await rowsOf(path)).get("memory")?.words).toContain("1 MiB was the peak of the rehearsal");
+    report(path, { exit: 20, verdict: "would fail", message: "trap", applied: null });
+    expect(await row()).toMatchObject({ state: "missing", words: "would fail on the state of block 4: trap" });
+    report(path, { handler: { kind: "wasm", sha256: "11".repeat(32), file: "v2.wasm" } });
+    expect(await row()).toMatchObject({ state: "warning", words: expect.stringContaining("of another file") });
+    writeFileSync(new Home(path).rehearsalFile("v2"), '{"exit":');
+    expect(await row()).toMatchObject({ state: "warning", words: expect.stringContaining("cannot be read") });
+  });
+
+  test("a sidecar at its socket → what it lacks; nothing lacking → ok", async () => {
+    const path = scheduled();
+    mkdirSync(join(path, "cosmovisor"));
+    const ready = { what: "program", state: "ready", detail: "there", next: null };
+    let readiness: object[] = [ready];
+    const server = createServer((_, response) =>
+      response.end(JSON.stringify({ v: 1, phase: "ready", message: "", readiness })),
+    );
+    await new Promise<void>((resolve) => server.listen(join(path, "cosmovisor", "chainvisor.sock"), resolve));
+    try {
+      expect((await rowsOf(path)).get("sidecar")).toMatchObject({ state: "ok" });
+      readiness = [ready, { what: "backup", state: "missing", detail: "no room", next: "df -h" }];
+      expect((await rowsOf(path)).get("sidecar")).toMatchObject({
+        state: "missing",
+        words: "backup: no room",
+        next: "df -h",
+      });
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
+  });
+
+  test("no plan, another plan than --plan names → UPG_NOT_FOUND_PLAN; no chain → UPG_INVALID_CONFIG", async () => {
+    const path = scheduled();
+    await expect(preflight(path, { plan: "v3" })).rejects.toMatchObject({ code: "UPG_NOT_FOUND_PLAN" });
+    await expect(preflight(join(path, "none"), {})).rejects.toMatchObject({ code: "UPG_INVALID_CONFIG" });
+    await expect(preflight(new TestHome().path, {})).rejects.toMatchObject({ code: "UPG_INVALID_CONFIG" });
+  });
+});
+
+describe("memoryRow()", () => {
+  test("less than the rehearsal's peak → warning; as much → ok", () => {
+    const rehearsal = {
+      file: "",
+      exit: 0,
+      verdict: "",
+      message: "",
+      height: "",
+      appHash: undefined,
+      handlerSha256: undefined,
+      peakMemory: 1_000,
+    };
+    expect(memoryRow(rehearsal, 999).state).toBe("warning");
+    expect(memoryRow(rehearsal, 1_000).state).toBe("ok");
+  });
+});
+
+describe("chaind upgrade preflight", () => {
+  test("-o json → plan, verdict, every check; something missing → exit status 30", async () => {
+    const path = scheduled();
+    const args = ["upgrade", "preflight", "--home", path, "--handlers"];
+    expect(await runHere(...args, HANDLERS)).toMatchObject({ plan: { name: "v2", height: "9" }, is_ready: true });
+    expect(process.exitCode).toBeUndefined();
+    expect(await runHere(...args, join(path, "none"))).toMatchObject({ is_ready: false });
+    expect(process.exitCode).toBe(30);
+    process.exitCode = undefined;
+    // A folder of handlers that app.toml names is the one that `start` looks in.
+    expect([readsConfig("upgrade", "preflight"), readsConfig("upgrade", "witness")]).toEqual(["app", "client"]);
+  });
+});
