@@ -113,11 +113,7 @@ export function checkPin(info: string): void {
   planHandlerHash(info);
 }
 
-/**
- * The binary for a platform (names of Go or of Node): its own, else the one for `any`.
- *
- * @internal held to Cosmovisor's vectors; no command asks yet
- */
+/** The binary for a platform (names of Go or of Node): its own, else the one for `any`. */
 export function selectBinary(info: PlanInfo, os: string, arch: string): SelectedBinary | undefined {
   if (info.kind !== "document") return undefined;
   for (const platform of [goPlatform(os, arch), ANY_PLATFORM]) {

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { toHex } from "../bytes.js";
 import { messageOf } from "../errors.js";
 import { parsePlanInfo, selectBinary } from "../plan-info/plan-info.js";
 import { type PlanUrl, parsePlanUrl } from "../plan-info/plan-url.js";
@@ -69,7 +70,7 @@ function comparedRow({ source, checksum }: PlanUrl, program: Program | undefined
   const check = "checksum";
   const warning = (words: string): Row => ({ check, state: "warning", words });
   if (checksum === undefined)
-    return warning(`the plan offers ${source} without a checksum: whoever serves it decides what runs`);
+    return warning(`the plan offers ${source} without a checksum: its server decides what runs`);
   if (checksum.kind === "file") return warning(`the plan names the sums file ${checksum.url}, which was not asked for`);
   const { algorithm, digest } = checksum;
   if (isArchive(source))
@@ -99,7 +100,7 @@ function digestOf(file: string, algorithm: string): string {
       read = readSync(descriptor, part);
       hash.update(part.subarray(0, read));
     }
-    return hash.digest("hex");
+    return toHex(hash.digest());
   } finally {
     closeSync(descriptor);
   }

@@ -23,7 +23,7 @@ export interface Rehearsal {
 }
 
 /** Undefined: nobody has rehearsed this plan here. @throws UpgradeError where the file is no report */
-export function readLastRehearsal(home: Home, plan: string): Rehearsal | undefined {
+function readLastRehearsal(home: Home, plan: string): Rehearsal | undefined {
   const file = home.rehearsalFile(plan);
   if (!existsSync(file)) return undefined;
   const json = new JsonReader(readJsonFile(file), file);

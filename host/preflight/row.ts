@@ -2,7 +2,7 @@
 import { visible } from "../visible.js";
 
 /** `warning`: the upgrade can be made all the same, or nobody here can know. `missing`: it cannot. */
-export type RowState = "ok" | "warning" | "missing";
+type RowState = "ok" | "warning" | "missing";
 
 export interface Row {
   readonly check: CheckName;
@@ -28,7 +28,7 @@ export const CHECKS = [
   "attestation",
   "sidecar",
 ] as const;
-export type CheckName = (typeof CHECKS)[number];
+type CheckName = (typeof CHECKS)[number];
 
 const SIGNS: Readonly<Record<RowState, string>> = { ok: "ok", warning: "warning", missing: "MISSING" };
 

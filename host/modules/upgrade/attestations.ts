@@ -9,7 +9,7 @@ import { type Attestation, AttestationSchema } from "../../gen/chain/upgrade/v1/
 import type { KVReader, KVStore } from "../../types.js";
 import { allRecords, type Records } from "../../values/records.js";
 
-export const ATTESTATION_PREFIX = Uint8Array.of(0x05);
+const ATTESTATION_PREFIX = Uint8Array.of(0x05);
 
 export interface OperatorAttestation {
   readonly operator: Uint8Array;

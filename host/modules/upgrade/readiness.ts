@@ -19,7 +19,7 @@ export interface WeighedValidator {
   readonly power: bigint;
 }
 
-export type ReadyValidator = WeighedValidator & Pick<Statement, "height">;
+type ReadyValidator = WeighedValidator & Pick<Statement, "height">;
 
 export interface ReadinessGroup extends Omit<Statement, "height"> {
   readonly power: bigint;
