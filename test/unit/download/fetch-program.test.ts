@@ -2,8 +2,10 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fetchProgram } from "../../../host/download/fetch-program.js";
+import { sampled } from "../../sample.js";
 import { fetchOptions, infoOf, refusalOf, scratch, sha256, sha512, treeOf } from "./fetching.js";
 import { HttpServer, sendFile } from "./http-server.js";
 
@@ -157,6 +159,18 @@ describe("fetchProgram() over a bad network", () => {
     await fetchProgram(fetchOptions(infoOf(`${url}?checksum=${SUM}`)));
     expect(server.requests.length).toBeGreaterThan(8);
     expect(server.requests[1]).toMatch(/^\/cut bytes=\d+-$/);
+  });
+
+  test("cut at any bytes, any number of times → the very same bytes", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(PROGRAM.length), { maxLength: 12 }), fc.boolean(), async (cuts, hasEtag) => {
+        const served = { bytes: PROGRAM, ...(hasEtag ? { etag: '"1"' } : {}) };
+        const url = server.on("/any", (request, response, times) => sendFile(request, response, served, cuts[times]));
+        const options = fetchOptions(infoOf(`${url}?checksum=${SUM}`), { attemptsMax: 20 });
+        expect(readFileSync((await fetchProgram(options)).file)).toEqual(PROGRAM);
+      }),
+      { numRuns: sampled(20, 500) },
+    );
   });
 
   test("a file that changes between the parts → fetched from its beginning, by its ETag or by its sum", async () => {
