@@ -8,7 +8,7 @@ import { Web } from "./web.js";
 /** How far any download may go, and who hears of it. */
 export interface FetchBounds extends AttemptOptions {
   readonly files: Files;
-  /** What comes of it; it is fetched to a folder beside it. */
+  /** The result; it is fetched to a folder beside it. */
   readonly folder: string;
   /** Where it is fetched to instead. Two processes that fetch the same plan need two. */
   readonly part?: string;

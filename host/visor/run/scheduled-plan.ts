@@ -1,5 +1,6 @@
 /** The plan that is scheduled, as the node answers it: over gRPC as Cosmovisor asks it, else over RPC, else by the file it wrote. */
 import { fromBinary } from "@bufbuild/protobuf";
+import { fromBase64 } from "../../bytes.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import { QueryCurrentPlanResponseSchema } from "../../gen/cosmos/upgrade/v1beta1/query_pb.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
@@ -9,7 +10,7 @@ import { GrpcClient } from "../../wallet/grpc.js";
 export interface ScheduledPlan {
   /** Undefined: none is scheduled. */
   readonly plan: Plan | undefined;
-  /** Who answered, for people. */
+  /** Where it is from, for people. */
   readonly from: string;
 }
 
@@ -21,7 +22,8 @@ export async function planByGrpc(address: string): Promise<ScheduledPlan> {
   if (address === "") throw new UpgradeError("UPG_REMOTE_UNAVAILABLE", "gRPC address is empty");
   const isInsecure = !address.startsWith("https://");
   const client = new GrpcClient(address, { isInsecure, timeoutMillis: MILLIS_MAX });
-  return { plan: planOf(await client.unary(METHOD, new Uint8Array(), 0n)), from: `the node's gRPC, ${address}` };
+  const bytes = await client.unary(METHOD, new Uint8Array(), 0n);
+  return { plan: planOf(() => bytes), from: `the node's gRPC, ${address}` };
 }
 
 /** @throws UpgradeError UPG_REMOTE_* */
@@ -31,7 +33,7 @@ export async function planByRpc(address: string, ask: AskRpc): Promise<Scheduled
   const url = `${base}/abci_query?path=${encodeURIComponent(`"${METHOD}"`)}`;
   const { code = 0, log = "", value } = responseOf(await answerOf(url, ask));
   if (code !== 0) throw new UpgradeError("UPG_REMOTE_REFUSED", `${base} returned code ${code}: ${log}`);
-  return { plan: planOf(Buffer.from(String(value ?? ""), "base64")), from: `the node's RPC, ${base}` };
+  return { plan: planOf(() => fromBase64(String(value ?? ""))), from: `the node's RPC, ${base}` };
 }
 
 async function answerOf(url: string, ask: AskRpc): Promise<unknown> {
@@ -48,9 +50,9 @@ function responseOf(answer: unknown): { code?: number; log?: string; value?: unk
   throw new UpgradeError("UPG_REMOTE_REFUSED", "the answer of the RPC is not one of abci_query");
 }
 
-function planOf(bytes: Uint8Array): Plan | undefined {
+function planOf(bytes: () => Uint8Array): Plan | undefined {
   try {
-    const { plan } = fromBinary(QueryCurrentPlanResponseSchema, bytes);
+    const { plan } = fromBinary(QueryCurrentPlanResponseSchema, bytes());
     return plan && { name: plan.name, height: plan.height, info: plan.info };
   } catch (cause) {
     throw new UpgradeError("UPG_REMOTE_REFUSED", `the node's answer holds no plan: ${messageOf(cause)}`, { cause });
