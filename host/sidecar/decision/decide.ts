@@ -35,7 +35,7 @@ export interface Known {
   readonly isStaged: (plan: Plan) => boolean;
 }
 
-export interface Ended {
+interface Ended {
   readonly isFailure: boolean;
   /** Our exit 12: this program is too old for the state. */
   readonly isTooOld: boolean;
@@ -43,7 +43,7 @@ export interface Ended {
   readonly runsThatWrotePlan: number;
 }
 
-export type Origin = "chain" | "operator";
+type Origin = "chain" | "operator";
 
 export interface Pending {
   readonly plan: Plan;

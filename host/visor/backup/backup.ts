@@ -12,7 +12,8 @@ import type { Clock } from "../../sidecar/machine.js";
 import type { Settings } from "../../sidecar/settings.js";
 import { type BackupFile, MANIFEST, type Manifest, manifestOf, problemIn } from "./manifest.js";
 import { backupName, isOfPlan, isOurs, isPart, partName } from "./names.js";
-import { type Tree, treeOf } from "./tree.js";
+import { dataTree, roomFor } from "./room.js";
+import type { Tree } from "./tree.js";
 
 export interface BackupOptions {
   readonly files: Files;
@@ -31,12 +32,8 @@ export interface Backup {
   readonly manifest: Manifest;
 }
 
-/** Beside the copy: names of folders, the manifest, and what others write meanwhile. */
-const RESERVE_BYTES = 64 * 1_024 * 1_024;
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
-/** What a block's run spilled to disk; a start removes it. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["spill", "addresses.json"]);
 /** More than one file is copied at a time: each waits for the disk. */
 const AT_ONCE = 4;
 
@@ -71,13 +68,6 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
   }
 }
 
-/** What a copy of the data takes, by the sizes of its files. @throws what the system says */
-export function estimate(files: Files, home: string): number {
-  return dataTree(files, join(home, "data")).bytes;
-}
-
-const dataTree = (files: Files, data: string): Tree => treeOf(files, data, (path) => LEFT_OUT.has(path));
-
 function requireOutside(data: string, folder: string): void {
   const below = relative(data, folder);
   if (below === "" || !below.startsWith("..")) {
@@ -108,9 +98,9 @@ function freeName(files: Files, parent: string, name: string): string {
 async function copyTree(options: BackupOptions, data: string, part: string): Promise<Manifest> {
   const { files, settings, plan, program, clock, log } = options;
   const tree = dataTree(files, data);
+  const { isByReflink, problem } = await roomFor(files, settings, tree);
+  if (problem !== undefined) throw new Error(problem);
   files.makeFolder(part, FOLDER_MODE);
-  const isByReflink = settings.backupKind !== "copy" && (await canReflink(files, data, part, tree));
-  if (!isByReflink) requireRoom(options, tree);
   for (const path of tree.others) log("warn", `${path} is no file, and is not copied`);
   for (const path of tree.folders) files.makeFolder(join(part, path), FOLDER_MODE);
   for (const path of tree.links) files.symlink(files.readLink(join(data, path)), join(part, path));
@@ -123,37 +113,6 @@ async function copyTree(options: BackupOptions, data: string, part: string): Pro
     time: new Date(clock.wall()).toISOString(),
     ...{ data, program: program ?? null, how: isByReflink ? "reflink" : "copy", bytes: tree.bytes, files: copied },
   };
-}
-
-/** Tried with a file of the data: what a file system can do is not known before. */
-async function canReflink(files: Files, data: string, part: string, tree: Tree): Promise<boolean> {
-  const [first] = tree.files;
-  if (!first) return false;
-  const probe = join(part, ".probe");
-  try {
-    await files.copy(join(data, first.path), probe, "reflink");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    files.remove(probe);
-  }
-}
-
-/** @throws Error */
-function requireRoom({ files, settings }: BackupOptions, { bytes }: Tree): void {
-  const { backupDir, backupKind } = settings;
-  if (backupKind === "reflink") {
-    throw new Error(
-      `${backupDir} has no reflinks with the data (CHAINVISOR_BACKUP=reflink): set it to auto, or another folder`,
-    );
-  }
-  const free = files.freeBytes(backupDir);
-  if (free >= bytes + RESERVE_BYTES) return;
-  throw new Error(
-    `the data has ${bytes} bytes, and ${backupDir} has room for ${free}: make room, name a folder on another disk ` +
-      "(DAEMON_DATA_BACKUP_DIR), or go without a backup (UNSAFE_SKIP_BACKUP=true)",
-  );
 }
 
 interface Between {

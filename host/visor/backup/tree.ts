@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Files } from "../../programs/files.js";
 
-export interface TreeFile {
+interface TreeFile {
   /** Below the folder. */
   readonly path: string;
   readonly bytes: number;

@@ -4,6 +4,7 @@ import { type Program, problemOf } from "../../programs/layout.js";
 import type { Decision } from "../../sidecar/decision/decide.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
 import type { AppProcess } from "../../sidecar/machine.js";
+import { BackupAhead } from "../backup/ahead.js";
 import { leftApp, recordApp } from "./app-record.js";
 import { backUp } from "./back-up.js";
 import { endApp } from "./end-app.js";
@@ -29,6 +30,7 @@ export class VisorLoop {
   readonly #ends: Ends;
   readonly #reports: Reports;
   readonly #scheduled: Scheduled;
+  readonly #backup: BackupAhead;
   #app: AppProcess | undefined;
 
   constructor(private readonly shared: Shared) {
@@ -37,6 +39,7 @@ export class VisorLoop {
     this.#ends = new Ends(shared);
     this.#reports = new Reports(shared);
     this.#scheduled = new Scheduled(shared);
+    this.#backup = new BackupAhead(shared);
   }
 
   async run(): Promise<number> {
@@ -175,6 +178,7 @@ export class VisorLoop {
         onLook: (decision) => {
           const pending = decision.pending ?? this.#scheduled.look();
           this.#stage.prepare(pending?.plan);
+          if (pending) this.#backup.look();
           this.#reports.look(pending, this.#look);
         },
         isReady: ({ plan }) => this.#stage.isReady(plan),

@@ -1,0 +1,55 @@
+/** Whether there will be room for the backup, while there is time to make some. */
+import { join } from "node:path";
+import { messageOf } from "../../errors.js";
+import type { Readiness } from "../../sidecar/status.js";
+import type { Shared } from "../run/options.js";
+
+/** The data grows, and is walked over each time. */
+const LOOK_MILLIS = 300_000;
+
+export class BackupAhead {
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #said = "";
+
+  constructor(private readonly shared: Shared) {}
+
+  /** A plan is ahead. Returns at once. */
+  look(): void {
+    const { clock } = this.shared.machine;
+    if (clock.now() - this.#lookedAt < LOOK_MILLIS) return;
+    this.#lookedAt = clock.now();
+    void this.#found().then((found) => this.#show(found));
+  }
+
+  async #found(): Promise<Readiness> {
+    const { settings, machine } = this.shared;
+    const what = "backup";
+    if (settings.isBackupSkipped) {
+      return { what, state: "skipped", detail: "no backup is made (UNSAFE_SKIP_BACKUP)", next: null };
+    }
+    try {
+      // What the backup itself needs is loaded by then, too.
+      const [{ dataTree, roomFor }] = await Promise.all([import("./room.js"), import("./backup.js")]);
+      const { files } = machine;
+      const { bytes, free, isByReflink, problem } = await roomFor(
+        files,
+        settings,
+        dataTree(files, join(settings.home, "data")),
+      );
+      if (problem !== undefined) return { what, state: "wrong", detail: problem, next: null };
+      const how = isByReflink ? "by reflink, which takes no room" : `of which ${free} are free`;
+      return { what, state: "ready", detail: `${bytes} bytes into ${settings.backupDir}, ${how}`, next: null };
+    } catch (error) {
+      return { what, state: "unknown", detail: messageOf(error), next: null };
+    }
+  }
+
+  #show(found: Readiness): void {
+    const { board, log } = this.shared;
+    const others = board.current.readiness.filter(({ what }) => what !== found.what);
+    board.update({ readiness: [...others, found] });
+    if (found.state === "wrong" && found.detail !== this.#said)
+      log("warn", `the backup before the upgrade: ${found.detail}`);
+    this.#said = found.detail;
+  }
+}

@@ -1,0 +1,60 @@
+/** Is there room for a backup? Asked before the height, and once more when it is made. */
+import { join } from "node:path";
+import type { Files } from "../../programs/files.js";
+import type { Settings } from "../../sidecar/settings.js";
+import { type Tree, treeOf } from "./tree.js";
+
+/** Beside the copy: names of folders, the manifest, and what others write meanwhile. */
+const RESERVE_BYTES = 64 * 1_024 * 1_024;
+/** What a block's run spilled to disk, which a start removes; where the servers of a node that has ended were. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["spill", "addresses.json"]);
+const PROBE = ".data-backup-probe";
+
+export interface Room {
+  readonly bytes: number;
+  readonly free: number;
+  /** Copies share the blocks of what they are copies of, and take no room. */
+  readonly isByReflink: boolean;
+  /** Undefined: there is room. */
+  readonly problem: string | undefined;
+}
+
+export type RoomSettings = Pick<Settings, "home" | "backupDir" | "backupKind">;
+
+export const dataTree = (files: Files, data: string): Tree => treeOf(files, data, (path) => LEFT_OUT.has(path));
+
+/** @throws what the system says */
+export async function roomFor(files: Files, settings: RoomSettings, tree: Tree): Promise<Room> {
+  const { backupDir, backupKind } = settings;
+  const { bytes } = tree;
+  const isByReflink = backupKind !== "copy" && (await canReflink(files, settings, tree));
+  const free = files.freeBytes(backupDir);
+  return { bytes, free, isByReflink, problem: isByReflink ? undefined : problemOf(settings, bytes, free) };
+}
+
+function problemOf({ backupDir, backupKind }: RoomSettings, bytes: number, free: number): string | undefined {
+  if (backupKind === "reflink") {
+    return `${backupDir} has no reflinks with the data (CHAINVISOR_BACKUP=reflink): set it to auto, or another folder`;
+  }
+  if (free >= bytes + RESERVE_BYTES) return undefined;
+  return (
+    `the data has ${bytes} bytes, and ${backupDir} has room for ${free}: make room, name a folder on another disk ` +
+    "(DAEMON_DATA_BACKUP_DIR), or go without a backup (UNSAFE_SKIP_BACKUP=true)"
+  );
+}
+
+/** Tried with the smallest file: what a file system can do is not known before. */
+async function canReflink(files: Files, { home, backupDir }: RoomSettings, tree: Tree): Promise<boolean> {
+  const [first] = tree.files.toSorted((a, b) => a.bytes - b.bytes);
+  if (!first) return false;
+  const probe = join(backupDir, PROBE);
+  try {
+    files.remove(probe);
+    await files.copy(join(home, "data", first.path), probe, "reflink");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    files.remove(probe);
+  }
+}
