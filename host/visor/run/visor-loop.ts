@@ -3,6 +3,7 @@ import { messageOf } from "../../errors.js";
 import { type Program, problemOf } from "../../programs/layout.js";
 import type { Decision } from "../../sidecar/decision/decide.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
+import { unqueuePlan } from "../../sidecar/decision/queue.js";
 import type { AppProcess } from "../../sidecar/machine.js";
 import { BackupAhead } from "../backup/ahead.js";
 import { leftApp, recordApp } from "./app-record.js";
@@ -115,6 +116,7 @@ export class VisorLoop {
     const isWithoutPreUpgrade = (program: Program) => this.#stage.isWithoutPreUpgrade(program);
     const backup = shared.settings.isBackupSkipped ? undefined : (wanted: Plan) => backUp(shared, current, wanted);
     await switchProgram({ shared, current, isOurs, backup, isWithoutPreUpgrade }, decision);
+    if (decision.origin === "operator") this.#unqueue(plan);
     this.#look.forget();
     this.#ends.forget();
     this.#scheduled.forget();
@@ -126,6 +128,16 @@ export class VisorLoop {
     const off = "upgrade detected, DAEMON_RESTART_AFTER_UPGRADE is off. Verify new upgrade and start chainvisor again.";
     shared.log("info", off);
     return 0;
+  }
+
+  /** One that stays is passed over: its height is that of the program that runs. */
+  #unqueue({ name }: Plan): void {
+    const { machine, settings, log } = this.shared;
+    try {
+      unqueuePlan(machine.files, settings.root, name);
+    } catch (error) {
+      log("warn", messageOf(error));
+    }
   }
 
   /** @returns the sidecar's exit status; undefined: it goes on */

@@ -201,6 +201,21 @@ describe("what the sidecar knows of the height", () => {
     expect([home.out, home.current]).toEqual(["Genesis ran\n", "genesis"]);
   });
 
+  test("an operator's plan in the queue → not before its height; then the switch, its file for the new program, and the queue is empty", async () => {
+    const home = new ScriptsHome();
+    home.program("genesis", "echo Genesis ran >> $OUT");
+    chain2(home);
+    home.write("cosmovisor/queue.json", '{"v":1,"plans":[{"name":"Chain2","height":"49","info":"i"}]}');
+    home.write("data/cs.wal/wal", walOf(48n));
+    expect(await home.run(["start"])).toBe(0);
+    expect([home.out, home.current]).toEqual(["Genesis ran\n", "genesis"]);
+    home.write("data/cs.wal/wal", walOf(48n, 49n));
+    expect(await home.run(["start"]), home.lines.join("\n")).toBe(0);
+    expect([home.out.endsWith("Finished successfully\n"), home.current]).toEqual([true, "upgrades/chain2"]);
+    expect(JSON.parse(home.read("data/upgrade-info.json"))).toMatchObject({ name: "chain2", height: 49, info: "i" });
+    expect(JSON.parse(home.read("cosmovisor/queue.json"))).toEqual({ v: 1, plans: [] });
+  });
+
   test("half of the plan's file → it is looked at again, and no crash", async () => {
     const home = new ScriptsHome();
     const text = planText("chain2", 49);
