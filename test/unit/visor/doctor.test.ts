@@ -76,7 +76,7 @@ describe("examine() the current program", () => {
     [
       "another machine's",
       ({ put }) => put("cosmovisor/genesis/bin/n", elf(183)),
-      "is built for arm64, and this machine is x64",
+      "is built for linux/arm64, and this machine is linux/amd64",
     ],
     [
       "another C library's",
@@ -86,8 +86,8 @@ describe("examine() the current program", () => {
     ["half a program", ({ put }) => put("cosmovisor/genesis/bin/n", elf(62).subarray(0, 20)), "is cut off"],
     [
       "macOS's",
-      ({ put }) => put("cosmovisor/genesis/bin/n", Uint8Array.of(0xcf, 0xfa, 0xed, 0xfe)),
-      "is a program for macOS",
+      ({ put }) => put("cosmovisor/genesis/bin/n", Uint8Array.of(0xcf, 0xfa, 0xed, 0xfe, 7, 0, 0, 1, 3)),
+      "is built for darwin/amd64, and this machine is linux/amd64",
     ],
     [
       "an archive",
