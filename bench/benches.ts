@@ -65,6 +65,14 @@ export const BENCHES: readonly Bench[] = [
     isComparison: true,
   },
   {
+    name: "snapshot",
+    what: "a snapshot of 1,000,000 records taken and restored, beside LMDB's own copy of their file; the size is in rounds",
+    unit: "ms",
+    sizes: [3],
+    quickSizes: [0],
+    isComparison: true,
+  },
+  {
     name: "idle-block",
     what: "PreBlocker of a block without a plan, and with one far ahead, branch included",
     unit: "blocks/s",

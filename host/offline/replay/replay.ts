@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { itemAt } from "../../at.js";
 import type { Home } from "../../engine/home/home.js";
 import { UpgradeError } from "../../errors.js";
 import { programChain } from "../../shell/program-chain.js";
@@ -88,7 +89,7 @@ class Replay {
     for (;;) {
       let target: OpenTarget | undefined;
       try {
-        const newest = this.#numbers[this.#newest] as bigint;
+        const newest = itemAt(this.#numbers, this.#newest);
         const { handlers } = flags;
         target = openTarget(home, { newest, skipHeights: this.#skipHeights, handlers, log: say });
         return this.#ended(await this.#runBlocks(target));

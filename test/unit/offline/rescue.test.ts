@@ -137,7 +137,7 @@ describe("openSettings()", () => {
 });
 
 describe("Secrets", () => {
-  test("twelve words in a row, across lines and quotes → removed; sentences of English → kept", () => {
+  test("twelve words in a row, across lines and quotes → removed; a line of English → kept", () => {
     const none = new Secrets([]);
     expect(none.without(`x ${MNEMONIC.replaceAll(" ", '", "')} y`)).toBe("x [removed] y");
     const sentence = "the node halted before the upgrade and the operator did start it again with the new program";
