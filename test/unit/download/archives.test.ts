@@ -8,8 +8,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fetchProgram } from "../../../host/download/fetch-program.js";
 import { sampled } from "../../sample.js";
 import { paxOf, type TarItem, tarOf, type ZipItem, zipOf } from "./archives.js";
-import { fetchOptions, infoOf, refusalOf, scratch, sha256, treeOf } from "./fetching.js";
+import { fetchOptions, infoOf, refusalOf, scratch, sha256, treeOf, useScratch } from "./fetching.js";
 import { HttpServer } from "./http-server.js";
+
+useScratch();
 
 const PROGRAM = "#!/bin/sh\necho v2\n";
 const XZ = "xz";

@@ -13,8 +13,10 @@ import { diskFiles } from "../../../host/programs/disk-files.js";
 import type { Files } from "../../../host/programs/files.js";
 import { sampled } from "../../sample.js";
 import { tarOf, zipOf } from "./archives.js";
-import { fetchOptions, infoOf, sha256, treeOf } from "./fetching.js";
+import { fetchOptions, infoOf, sha256, treeOf, useScratch } from "./fetching.js";
 import { HttpServer, sendFile } from "./http-server.js";
+
+useScratch();
 
 const PROGRAM = `#!/bin/sh\n${"# version 2\n".repeat(400)}`;
 let server: HttpServer;

@@ -6,8 +6,10 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fetchProgram } from "../../../host/download/fetch-program.js";
 import { sampled } from "../../sample.js";
-import { fetchOptions, infoOf, refusalOf, scratch, sha256, sha512, treeOf } from "./fetching.js";
+import { fetchOptions, infoOf, refusalOf, scratch, sha256, sha512, treeOf, useScratch } from "./fetching.js";
 import { HttpServer, sendFile } from "./http-server.js";
+
+useScratch();
 
 const PROGRAM = Buffer.from(`#!/bin/sh\n${"# a program\n".repeat(500)}`);
 const SUM = sha256(PROGRAM);

@@ -1,15 +1,19 @@
 /** What tests of downloads begin with: a folder, options that wait for nothing, and what was left on disk. */
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { afterAll, beforeAll } from "vitest";
 import { type FetchOptions, fetchProgram } from "../../../host/download/fetch-program.js";
 import { isUpgradeError } from "../../../host/errors.js";
 import { diskFiles } from "../../../host/programs/disk-files.js";
 
 export const scratch = mkdtempSync(join(tmpdir(), "chain-upgrade-download-"));
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+/** For a file of tests: files of tests share this module, one after the other. */
+export function useScratch(): void {
+  beforeAll(() => void mkdirSync(scratch, { recursive: true }));
+  afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+}
 
 const PLATFORM = "linux/amd64";
 let folders = 0;

@@ -15,7 +15,9 @@ import { checkPlanInfo } from "../../../host/plan-info/plan-info.js";
 import { parsePlanUrl } from "../../../host/plan-info/plan-url.js";
 import { problemOf } from "../../../host/programs/layout.js";
 import { zipOf } from "./archives.js";
-import { fetchOptions, infoOf, refusalOf, scratch, sha256 } from "./fetching.js";
+import { fetchOptions, infoOf, refusalOf, scratch, sha256, useScratch } from "./fetching.js";
+
+useScratch();
 
 const GOOD = '{"binaries":{"os1/arch1":"url1","os2/arch2":"url2"}}';
 const MAP = new Map([

@@ -4,8 +4,10 @@ import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { fetchProgram } from "../../../host/download/fetch-program.js";
-import { fetchOptions, infoOf, refusalOf, sha256 } from "./fetching.js";
+import { fetchOptions, infoOf, refusalOf, sha256, useScratch } from "./fetching.js";
 import { HttpServer } from "./http-server.js";
+
+useScratch();
 
 const PROGRAM = "#!/bin/sh\nexit 0\n";
 const NAMES = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
