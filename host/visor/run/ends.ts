@@ -112,6 +112,7 @@ export class Ends {
       return false;
     }
     try {
+      if (!machine.files.linkFacts(places.previous)) throw new Error(`there is no ${places.previous}`);
       // The record first: the old program without its flag would run the upgrade's block otherwise than agreed.
       addReturned(machine.files, places.returnedFile, returnHeight);
       const folder = linkPrevious(machine.files, places.current);

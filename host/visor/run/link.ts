@@ -22,8 +22,16 @@ export function planBytes({ name, height, info }: Plan): Uint8Array {
 export function linkProgram(files: Files, root: string, from: Program, to: Program, plan: Plan): void {
   if (to.folder === undefined) throw new Error(`${to.file} is in no folder below ${root}`);
   writeWhole(files, join(root, to.folder, "upgrade-info.json"), planBytes(plan), FILE_MODE);
-  if (from.folder !== undefined && from.folder !== to.folder) linkWhole(files, from.folder, join(root, "previous"));
+  if (from.folder !== undefined && from.folder !== to.folder) linkUnsynced(files, from.folder, join(root, "previous"));
+  // Makes both names durable: they are in one folder.
   linkWhole(files, to.folder, join(root, "current"));
+}
+
+function linkUnsynced(files: Files, target: string, path: string): void {
+  const temporary = `${path}.tmp`;
+  files.remove(temporary);
+  files.symlink(target, temporary);
+  files.rename(temporary, path);
 }
 
 /** The present program is the one before again. @throws what the system says */
