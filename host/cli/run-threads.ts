@@ -43,7 +43,7 @@ export interface ThreadsOptions {
 }
 
 /** Of `Snapshots`: when one is taken, and how many are kept. */
-export type ChosenSnapshots = Pick<SnapshotsOptions, "interval" | "keepRecent" | "beforeUpgrade">;
+type ChosenSnapshots = Pick<SnapshotsOptions, "interval" | "keepRecent" | "beforeUpgrade">;
 
 /** The engine's thread has closed everything by then; what is left is its end. */
 const EXIT_MILLIS = 2_000;
