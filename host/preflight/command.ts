@@ -18,6 +18,10 @@ export function registerPreflight(program: Cobra, group: Cobra, output: Output):
         "Exit 0: ready, warnings included. 30: something is missing. 3: no plan is scheduled.",
     )
     .option("--plan <name>", "the plan that must be scheduled (default: whichever is)")
+    .option(
+      "--rehearsal <file>",
+      "a report of `upgrade rehearse -o json` (default: data/rehearsals/<plan>.json of the home)",
+    )
     .option("--handlers <string>", "folder of upgrade handlers (default: those built with this program)")
     .option("--handlers-staged <string>", "one more folder of handlers that wait for their height")
     .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount)

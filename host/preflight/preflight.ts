@@ -31,6 +31,8 @@ import { sidecarRow } from "./sidecar-row.js";
 export interface PreflightFlags extends PreUpgradeFlags {
   /** The scheduled plan must have this name. */
   readonly plan?: string;
+  /** A report of `upgrade rehearse -o json`; undefined: that of the home. */
+  readonly rehearsal?: string;
 }
 
 export interface Preflight {
@@ -76,7 +78,7 @@ function withState(home: Home, flags: PreflightFlags, place: SidecarPlace): Pref
     const plan = requirePlan(new Core().plan(stores.store(UPGRADE_STORE)), flags.plan);
     const program = stagedProgram(place, plan);
     const opened = openedRows(database, home, { flags, plan, stored: stores.names, program });
-    const { row, rehearsal } = rehearsalRow(home, plan, opened.handler);
+    const { row, rehearsal } = rehearsalRow(home, plan, { handler: opened.handler, given: flags.rehearsal });
     const attestation = attestationRow({
       ...{ stores, plan: plan.name, handler: opened.handler, consensusKey: keyOf(home) },
       stakingParams: keptOrFile(programChain(), home, database).genesis.stakingParams.value,

@@ -1,5 +1,6 @@
-/** The last rehearsal of the plan in this home: a report that `upgrade rehearse` keeps. */
+/** The last rehearsal of the plan: a report that `upgrade rehearse -o json` printed, kept in the home or named by a flag. */
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { readJsonFile } from "../client/tx/stored.js";
 import type { Home } from "../engine/home/home.js";
 import { messageOf } from "../errors.js";
@@ -23,10 +24,11 @@ export interface Rehearsal {
 }
 
 /** Undefined: nobody has rehearsed this plan here. @throws UpgradeError where the file is no report */
-function readLastRehearsal(home: Home, plan: string): Rehearsal | undefined {
-  const file = home.rehearsalFile(plan);
+function readLastRehearsal(file: string, plan: string): Rehearsal | undefined {
   if (!existsSync(file)) return undefined;
   const json = new JsonReader(readJsonFile(file), file);
+  const of = json.get("plan").get("name").text();
+  if (of !== plan) throw json.get("plan").wrong(`is the rehearsal of "${of}"`);
   const [applied, handler] = [json.get("applied"), json.get("handler")];
   const sha256 = handler.get("sha256").text("");
   const peak = applied.get("memory").get("peak");
@@ -42,22 +44,27 @@ function readLastRehearsal(home: Home, plan: string): Rehearsal | undefined {
   };
 }
 
-/** @param handler hash of the file that the node would run now; undefined: none, or one in TypeScript */
+/**
+ * @param handler hash of the file that the node would run now; undefined: none, or one in TypeScript
+ * @param given the report that a flag names
+ */
 export function rehearsalRow(
   home: Home,
   { name }: Plan,
-  handler: string | undefined,
+  { handler, given }: { readonly handler: string | undefined; readonly given: string | undefined },
 ): { readonly row: Row; readonly rehearsal: Rehearsal | undefined } {
   const check = "rehearsal";
-  const next = `${programName()} upgrade rehearse --home ${shellWord(home.path)}`;
+  const file = given ?? home.rehearsalFile(name);
+  const rehearse = `${programName()} upgrade rehearse --home ${shellWord(home.path)} -o json`;
+  const next = `mkdir -p ${shellWord(dirname(file))} && ${rehearse} > ${shellWord(file)}`;
   const row = (state: Row["state"], words: string, command?: string): Row => ({ check, state, words, next: command });
   let rehearsal: Rehearsal | undefined;
   try {
-    rehearsal = readLastRehearsal(home, name);
+    rehearsal = readLastRehearsal(file, name);
   } catch (error) {
     return { row: row("warning", `the report cannot be read: ${messageOf(error)}`, next), rehearsal };
   }
-  if (!rehearsal) return { row: row("warning", "the plan was not rehearsed here", next), rehearsal };
+  if (!rehearsal) return { row: row("warning", "not rehearsed", next), rehearsal };
   const { exit, verdict, message, height, appHash, handlerSha256 } = rehearsal;
   const on = height === "" ? "" : ` on the state of block ${height}`;
   if (exit !== 0) return { row: row("missing", `${verdict}${on}: ${message}`, next), rehearsal };

@@ -93,7 +93,7 @@ function registerUpgrade(query: Cobra, output: Output): void {
   )
     .description(
       "Prints who would run the same file with the same app hash, by power, who differs, and who has said nothing; without a\n" +
-        "name, of the plan that is scheduled. It rests on the node that is asked; the status page verifies it.",
+        "name, of the plan that is scheduled. It rests on the node that is asked.",
     )
     .example("query upgrade readiness", "query upgrade readiness v2 -o json");
   question(

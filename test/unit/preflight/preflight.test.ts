@@ -60,7 +60,7 @@ describe("preflight()", () => {
     expect(rows.get("plan")?.words).toMatch(/^"v2" at height 9, 4 blocks after 5: in 20 s ±/);
     expect(rows.get("handler")?.words).toMatch(/^sha256 [0-9a-f]{64}; its layouts are those of the state$/);
     expect(rows.get("stores")?.words).toBe("adds bank, 4 stay");
-    expect(rows.get("rehearsal")?.next).toContain("chaind upgrade rehearse --home ");
+    expect(rows.get("rehearsal")?.next).toContain("data/rehearsals && chaind upgrade rehearse --home ");
     expect(isReady([...rows.values()])).toBe(true);
     expect(tableText([...rows.values()])).toMatch(/\nready for the upgrade \(\d warnings\)$/);
   });
@@ -139,6 +139,8 @@ describe("preflight()", () => {
     expect(await row()).toMatchObject({ state: "missing", words: "would fail on the state of block 4: trap" });
     report(path, { handler: { kind: "wasm", sha256: "11".repeat(32), file: "v2.wasm" } });
     expect(await row()).toMatchObject({ state: "warning", words: expect.stringContaining("of another file") });
+    report(path, { plan: { name: "v3" } });
+    expect(await row()).toMatchObject({ state: "warning", words: expect.stringContaining('is the rehearsal of "v3"') });
     writeFileSync(new Home(path).rehearsalFile("v2"), '{"exit":');
     expect(await row()).toMatchObject({ state: "warning", words: expect.stringContaining("cannot be read") });
   });
