@@ -110,8 +110,9 @@ function keepSigned(files: Files, data: string, part: string): boolean {
 function isLater(present: Uint8Array, copied: Uint8Array): boolean {
   try {
     const [a, b] = [signed(present), signed(copied)];
-    const at = a.findIndex((value, index) => value !== b[index]);
-    return at < 0 || (a[at] as bigint) > (b[at] as bigint);
+    const before = b.find((value, index) => value !== a[index]);
+    const after = a.find((value, index) => value !== b[index]);
+    return before === undefined || after === undefined || after > before;
   } catch {
     return true;
   }

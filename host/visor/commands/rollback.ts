@@ -53,7 +53,7 @@ function requireStopped({ files }: VisorTools, settings: Settings): void {
     const message = `process ${app.pid} is the application of this home: stop it first (\`kill ${app.pid}\`)`;
     throw new UpgradeError("UPG_STORE_LOCKED", message);
   }
-  // Of this project's programs, whoever started one.
+  // Of this project's programs: it may have been started without a sidecar.
   const lockFile = join(data, "LOCK");
   if (files.facts(lockFile)?.kind === "file") HomeLock.acquire(lockFile).release();
 }

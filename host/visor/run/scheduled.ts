@@ -17,7 +17,7 @@ export class Scheduled {
 
   constructor(private readonly shared: Shared) {}
 
-  /** As far as the node has answered. Returns at once. */
+  /** As far as the node has returned it. Returns at once. */
   look(): Pending | undefined {
     const { clock } = this.shared.machine;
     if (!this.#isAsking && clock.now() - this.#askedAt >= ASK_MILLIS) void this.#ask();
