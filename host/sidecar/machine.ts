@@ -31,8 +31,6 @@ export interface ProcessEnd {
 /** The application, with the sidecar's own stdin, stdout and stderr. */
 export interface AppProcess {
   readonly pid: number | undefined;
-  /** With the pid it names one process for ever: pids are used again. Undefined: the system does not know. */
-  readonly startedAt: string | undefined;
   /** Settles once; never rejects. */
   readonly ended: Promise<ProcessEnd>;
   /** It is held back, and has said so. */
@@ -58,8 +56,11 @@ export interface RunEnd extends ProcessEnd {
 
 export interface Processes {
   start(file: string, options: StartOptions): AppProcess;
-  /** A process that another sidecar has started, which is no child of this one; its end has no status. Undefined: it is gone. */
-  adopt(pid: number, startedAt: string): AppProcess | undefined;
+  /**
+   * What another sidecar has started and left running: processes with this variable in the environment that they were started with,
+   * but no children of such. Their ends have no status. Empty where the system does not say.
+   */
+  left(variable: string, value: string): readonly AppProcess[];
   /** Never rejects. */
   run(file: string, options: RunOptions): Promise<RunEnd>;
 }

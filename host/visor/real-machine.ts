@@ -1,11 +1,12 @@
 /** The machine that the sidecar runs on. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync, watch } from "node:fs";
+import { watch } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { diskFiles } from "../programs/disk-files.js";
 import { commandOf } from "../programs/layout.js";
 import type { AppProcess, Machine, ProcessEnd, RunEnd, RunOptions, StartOptions } from "../sidecar/machine.js";
 import { decodeLossy } from "../text.js";
+import { left } from "./left-processes.js";
 
 const STDERR = 2;
 const OUTPUT_BYTES_MAX = 1_024 * 1_024;
@@ -21,7 +22,7 @@ export const realMachine: Machine = {
     wall: () => Date.now(),
     sleep: (millis, signal) => sleep(millis, undefined, { signal }).catch(() => undefined),
   },
-  processes: { start: (file, options) => new Child(file, options), adopt, run },
+  processes: { start: (file, options) => new Child(file, options), left, run },
   watch: watchFolder,
 };
 
@@ -39,7 +40,6 @@ function watchFolder(folder: string, onChange: () => void): () => void {
 /** In the sidecar's own process group: a terminal's keys reach it, and so do its questions for a passphrase. */
 class Child implements AppProcess {
   readonly ended: Promise<ProcessEnd>;
-  readonly startedAt: string | undefined;
   isReady = false;
   readonly #child: ChildProcess;
   #isGone = false;
@@ -50,7 +50,6 @@ class Child implements AppProcess {
       stdio: isHeldBack ? ["inherit", "inherit", "inherit", "ipc"] : "inherit",
       ...{ env: { ...env }, cwd },
     });
-    this.startedAt = this.pid === undefined ? undefined : startTime(this.pid);
     this.#child.channel?.unref();
     this.#child.once("message", () => {
       this.isReady = true;
@@ -83,34 +82,6 @@ function endOf(child: ChildProcess): Promise<ProcessEnd> {
     child.on("error", (error) => child.pid === undefined && resolve({ exit: null, signal: null, error }));
     child.once("exit", (exit, signal) => resolve({ exit, signal }));
   });
-}
-
-function adopt(pid: number, startedAt: string): AppProcess | undefined {
-  const isThere = () => startTime(pid) === startedAt;
-  if (!isThere()) return undefined;
-  const gone = async (): Promise<ProcessEnd> => {
-    while (isThere()) await sleep(LOOK_MILLIS);
-    return { exit: null, signal: null };
-  };
-  const kill = (signal: NodeJS.Signals) => {
-    try {
-      if (isThere()) process.kill(pid, signal);
-    } catch {
-      // It has ended since, or is another user's; `ended` is what counts.
-    }
-  };
-  return { pid, startedAt, ended: gone(), isReady: false, call: () => undefined, kill };
-}
-
-/** Fields 3 and 22 of /proc/<pid>/stat; the name before them may hold anything. Undefined: it has ended, or this is not Linux. */
-function startTime(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
-  } catch {
-    return undefined;
-  }
 }
 
 async function run(file: string, { args, env, cwd, output, millisMax, signal }: RunOptions): Promise<RunEnd> {

@@ -5,6 +5,8 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { shellWord } from "../../host/shell-word.js";
+import { left } from "../../host/visor/left-processes.js";
+import { MARK } from "../../host/visor/run/child-env.js";
 import { DIST, NO_DOORS, type Running, run, TestHome } from "./chaind.js";
 import { BLOCK_TIME } from "./prepared-home.js";
 
@@ -37,8 +39,7 @@ function supervise(home: TestHome, env: Readonly<Record<string, string>> = {}, .
 
 const isAlive = (pid: number) =>
   existsSync(`/proc/${pid}`) && !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
-const appOf = (home: TestHome): number =>
-  JSON.parse(readFileSync(join(home.path, "cosmovisor/app.pid"), "utf8")).pid as number;
+const appOf = (home: TestHome): number | undefined => left(MARK, join(home.path, "cosmovisor"))[0]?.pid;
 const linkOf = (home: TestHome) => readlinkSync(join(home.path, "cosmovisor/current"));
 
 async function until(what: () => boolean): Promise<void> {
@@ -54,7 +55,7 @@ describe("chainvisor run start", () => {
     const sidecar = supervise(home);
     await until(() => existsSync(home.data("receipts/v2.json")) || sidecar.child.exitCode !== null);
     expect(sidecar.child.exitCode, sidecar.stderr).toBeNull();
-    const pid = appOf(home);
+    const pid = appOf(home) ?? 0;
     sidecar.child.kill("SIGTERM");
     const end = await sidecar.end;
     expect([end.exit, isAlive(pid)], end.stderr).toEqual([0, false]);
@@ -70,16 +71,16 @@ describe("chainvisor run start", () => {
     const home = new TestHome();
     place(home, "genesis", "");
     const killed = supervise(home);
-    await until(() => existsSync(join(home.path, "cosmovisor/app.pid")));
+    await until(() => appOf(home) !== undefined);
     const second = await supervise(home).end;
     expect(second.exit, second.stderr).toBe(30);
     expect(second.stderr).toContain("UPG_STORE_LOCKED");
-    const pid = appOf(home);
+    const pid = appOf(home) ?? 0;
     killed.child.kill("SIGKILL");
     await once(killed.child, "exit");
     expect(isAlive(pid)).toBe(true);
     const next = supervise(home);
-    await until(() => appOf(home) !== pid);
+    await until(() => ![undefined, pid].includes(appOf(home)));
     expect(isAlive(pid)).toBe(false);
     expect(next.stderr).toContain(`process ${pid} is the application of a sidecar that was killed`);
     next.child.kill("SIGTERM");

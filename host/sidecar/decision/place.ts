@@ -17,8 +17,6 @@ export function placesOf({ home, root }: PlaceOf) {
     previous: join(root, "previous"),
     /** The plan that brought the current program. */
     currentPlan: join(root, "current", "upgrade-info.json"),
-    /** The application's process, for a sidecar that was killed. */
-    appFile: join(root, "app.pid"),
     returnedFile: join(root, "returned.json"),
   };
 }

@@ -145,8 +145,9 @@ async function copyFile({ files, signal }: BackupOptions, path: string, between:
   const facts = files.facts(to);
   const bytes = files.facts(from)?.bytes;
   if (!facts || facts.bytes !== bytes) throw new Error(`${path} has ${bytes} bytes, its copy ${facts?.bytes ?? 0}`);
-  if (between.isByReflink) return { path, bytes, sha256: null };
+  // A reflink too is durable only then.
   files.syncFile(to);
+  if (between.isByReflink) return { path, bytes, sha256: null };
   const [sha256 = ""] = await digestsOf(files, to, ["sha256"], signal);
   return { path, bytes, sha256 };
 }

@@ -10,7 +10,7 @@ import { usage } from "../../usage.js";
 import { type ListedBackup, listBackups } from "../backup/list.js";
 import { type Restored, restore } from "../backup/restore.js";
 import { realMachine } from "../real-machine.js";
-import { leftApp } from "../run/app-record.js";
+import { MARK } from "../run/child-env.js";
 import { linkPrevious } from "../run/link.js";
 import type { VisorTools } from "../tools.js";
 
@@ -47,8 +47,8 @@ export function registerRollback(program: Cobra, tools: VisorTools): void {
 
 /** @throws UpgradeError UPG_STORE_LOCKED */
 function requireStopped({ files }: VisorTools, settings: Settings): void {
-  const { appFile, data } = placesOf(settings);
-  const app = leftApp(files, realMachine.processes, appFile);
+  const { data } = placesOf(settings);
+  const [app] = realMachine.processes.left(MARK, settings.root);
   if (app) {
     const message = `process ${app.pid} is the application of this home: stop it first (\`kill ${app.pid}\`)`;
     throw new UpgradeError("UPG_STORE_LOCKED", message);

@@ -9,13 +9,16 @@ export function prefixOf(name: string): string {
     .toUpperCase()}_`;
 }
 
+/** Marks what a sidecar of this root has started; the next one ends it where it was left running. */
+export const MARK = "CHAINVISOR_SUPERVISES";
+
 export function childEnv({
   settings,
   env,
 }: Pick<VisorOptions, "settings" | "env">): Readonly<Record<string, string | undefined>> {
-  const { home, name } = settings;
+  const { home, name, root } = settings;
   const prefix = prefixOf(name);
   // The sidecar looks at once: the node need not hold at the height for it (shell/halt-linger-flag.ts).
   const linger = { [`${prefix}HALT_LINGER`]: "0s" };
-  return { DAEMON_HOME: home, DAEMON_NAME: name, ...linger, ...env };
+  return { DAEMON_HOME: home, DAEMON_NAME: name, ...linger, ...env, [MARK]: root };
 }

@@ -30,5 +30,6 @@ export async function fetchPlan(
     bytesMax: settings.downloadBytesMax,
     millisMax: settings.downloadTimeout,
     stallMillis: settings.downloadStall,
+    sleep: (millis, ended) => machine.clock.sleep(millis, ended),
   });
 }

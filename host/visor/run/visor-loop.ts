@@ -6,8 +6,8 @@ import type { Plan } from "../../sidecar/decision/plan-file.js";
 import { unqueuePlan } from "../../sidecar/decision/queue.js";
 import type { AppProcess } from "../../sidecar/machine.js";
 import { BackupAhead } from "../backup/ahead.js";
-import { leftApp, recordApp } from "./app-record.js";
 import { backUp } from "./back-up.js";
+import { MARK } from "./child-env.js";
 import { endApp } from "./end-app.js";
 import { Ends } from "./ends.js";
 import { Look } from "./look.js";
@@ -81,14 +81,14 @@ export class VisorLoop {
 
   /** Of a sidecar that was killed. */
   async #endLeftApp(): Promise<void> {
-    const { machine, places, log } = this.shared;
-    const app = leftApp(machine.files, machine.processes, places.appFile);
-    if (!app) return;
-    log(
-      "warn",
-      `process ${app.pid} is the application of a sidecar that was killed: it is ended before another starts`,
-    );
-    await this.#end(app);
+    const { machine, settings, log } = this.shared;
+    for (const app of machine.processes.left(MARK, settings.root)) {
+      log(
+        "warn",
+        `process ${app.pid} is the application of a sidecar that was killed: it is ended before another starts`,
+      );
+      await this.#end(app);
+    }
   }
 
   /**
@@ -172,11 +172,6 @@ export class VisorLoop {
     const app = machine.processes.start(current.file, { args, env, cwd: settings.root });
     this.#app = app;
     this.#reports.started(current, app);
-    try {
-      recordApp(machine.files, places.appFile, app);
-    } catch (error) {
-      log("warn", `${places.appFile} cannot be written: ${messageOf(error)}`);
-    }
     return app;
   }
 
