@@ -1,5 +1,7 @@
 /** One life of the sidecar in a world: from its start to its end or its death. */
 
+import "undici";
+import "../../../host/download/fetch-program.js";
 import { Board } from "../../../host/panel/board.js";
 import { readSettings } from "../../../host/sidecar/settings/read.js";
 import { runVisor } from "../../../host/visor/run/visor.js";
