@@ -20,7 +20,10 @@ export interface Tree {
 
 /** @param isLeftOut by the path below `folder` @throws what the system says */
 export function treeOf(files: Files, folder: string, isLeftOut: (path: string) => boolean = () => false): Tree {
-  const found = { folders: [] as string[], files: [] as TreeFile[], links: [] as string[], others: [] as string[] };
+  const folders: string[] = [];
+  const regular: TreeFile[] = [];
+  const links: string[] = [];
+  const others: string[] = [];
   const walk = (below: string) => {
     for (const name of files.list(join(folder, below)) ?? []) {
       const path = below === "" ? name : `${below}/${name}`;
@@ -29,12 +32,12 @@ export function treeOf(files: Files, folder: string, isLeftOut: (path: string) =
       // Gone since the folder was listed.
       if (!facts) continue;
       if (facts.kind === "folder") {
-        found.folders.push(path);
+        folders.push(path);
         walk(path);
-      } else if (facts.kind === "file") found.files.push({ path, bytes: facts.bytes });
-      else (facts.kind === "link" ? found.links : found.others).push(path);
+      } else if (facts.kind === "file") regular.push({ path, bytes: facts.bytes });
+      else (facts.kind === "link" ? links : others).push(path);
     }
   };
   walk("");
-  return { ...found, bytes: found.files.reduce((sum, { bytes }) => sum + bytes, 0) };
+  return { folders, files: regular, links, others, bytes: regular.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
