@@ -95,8 +95,19 @@ export class ModelDisk {
 
   syncFolder(folder: Inode): void {
     const isOf = (change: NameChange) => change.some((each) => each.folder === folder);
-    for (const change of this.#pending.filter(isOf)) makeDurable(change);
-    this.#pending = this.#pending.filter((change) => !isOf(change));
+    const settled = new Map<Inode, Set<string>>();
+    const pending: NameChange[] = [];
+    for (const change of [...this.#pending].reverse()) {
+      // What a name was before is nothing that may come back: a folder that was renamed would be in two places.
+      const open = change.filter((each) => !settled.get(each.folder)?.has(each.name));
+      if (!isOf(change)) {
+        if (open.length > 0) pending.unshift(open);
+        continue;
+      }
+      makeDurable(open);
+      for (const { folder: at, name } of change) settled.set(at, (settled.get(at) ?? new Set()).add(name));
+    }
+    this.#pending = pending;
   }
 
   /** Everything that was written is durable, as after a while without a crash. */
