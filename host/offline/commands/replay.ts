@@ -30,7 +30,7 @@ export function registerReplay(program: Cobra, output: Output): void {
     .option("--into <dir>", "run them in this folder, which stays, and go on where it ends (default: a temporary one)")
     .option("--program <name=file>", "the program that goes on from the upgrade of this name; again for more", gathered)
     .option("--handlers <dir>", "folder of upgrade handlers (default: those built with this program)")
-    .example("replay --from node", "replay --from node --program v2=./chaind-2 --into replayed")
+    .example("replay --from node", "replay --from node --program v2=./new-version --into replayed")
     .action(async ({ program: named = [], ...flags }: Flags) => {
       const { replay } = await import("../replay/replay.js");
       const replayed = await replay({ ...flags, programs: programsOf(named) }, (line) => output.say(line));
