@@ -17,6 +17,7 @@ export class Look {
   readonly heights: KnownHeight;
   /** Of the files when the run began. */
   #planPrint = "";
+  #isOurs = false;
   #haltPrint = "";
   #runsThatWrotePlan = 0;
   #end: ProcessEnd | undefined;
@@ -27,8 +28,15 @@ export class Look {
     this.heights = new KnownHeight({ settings, machine, env, askRpc, storeHeight, log });
   }
 
+  /** What it was before, where the disk does not say. */
   get isOurs(): boolean {
-    return this.shared.machine.files.facts(this.shared.places.database) !== undefined || this.#halt() !== undefined;
+    const { machine, places } = this.shared;
+    try {
+      this.#isOurs = machine.files.facts(places.database) !== undefined || this.#halt() !== undefined;
+    } catch (error) {
+      this.shared.log("debug", `${places.database} cannot be looked at: ${String(error)}`);
+    }
+    return this.#isOurs;
   }
 
   /** Of the run that ended last; undefined: it left none. */
