@@ -60,6 +60,8 @@ export interface Settings {
   readonly restartsMax: number;
   /** CHAINVISOR_RESTART_WINDOW, default 10 minutes. */
   readonly restartWindow: number;
+  /** CHAINVISOR_HALT_AT_HEIGHT, default true: the application is started so that it does not make the block of an operator's plan. */
+  readonly isHaltedAtHeight: boolean;
   /** CHAINVISOR_HOT_SWITCH, default false: holds CometBFT's connections (room relay), so that only the application restarts. */
   readonly isHotSwitch: boolean;
   /** CHAINVISOR_DOWNLOAD_BYTES_MAX, default 2 GiB. */

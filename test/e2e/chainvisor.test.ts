@@ -67,6 +67,28 @@ describe("chainvisor run start", () => {
     expect(end.stderr).not.toContain("holding at the height");
   });
 
+  test("a height of the operator's own → the old program does not make its block; the next one does, with no plan of the chain's", async () => {
+    const home = new TestHome();
+    place(home, "genesis", "");
+    place(home, "upgrades/v1.1", "");
+    const plans = [{ name: "v1.1", height: "8", info: "" }];
+    writeFileSync(join(home.path, "cosmovisor/queue.json"), JSON.stringify({ v: 1, plans }));
+    const sidecar = supervise(home, { UNSAFE_SKIP_BACKUP: "true" });
+    const linked = join(home.path, "cosmovisor/current/upgrade-info.json");
+    const isOn = () =>
+      existsSync(linked) && / app path=.*v1\.1.*"height":"(9|[1-9][0-9]+)"/s.test(sidecar.stdout + sidecar.stderr);
+    await until(() => isOn() || sidecar.child.exitCode !== null);
+    expect(sidecar.child.exitCode, sidecar.stderr).toBeNull();
+    sidecar.child.kill("SIGTERM");
+    const { exit, stderr } = await sidecar.end;
+    expect(exit, stderr).toBe(0);
+    expect(linkOf(home)).toBe("upgrades/v1.1");
+    expect(stderr).toContain("args=[start --halt-height 8 --home");
+    expect(stderr).toContain("halt per configuration height 8");
+    expect(stderr).toContain('"v1.1" is due at height 8: the node has come to height 8 (its store)');
+    expect(BigInt(home.last.height)).toBeGreaterThan(8n);
+  });
+
   test("two sidecars on one home → the second ends with 30; killed → its node runs on, and the next one ends it first", async () => {
     const home = new TestHome();
     place(home, "genesis", "");

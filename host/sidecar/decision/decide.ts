@@ -68,6 +68,17 @@ export function decide(known: Known): Decision {
   return { kind: "go-on", pending: pending[0], notes };
 }
 
+/**
+ * The operator's next plan whose block the current program has not gone beyond, and is not to make. Where that block is in CometBFT's
+ * store nothing says whether the program ran it.
+ */
+export function operatorsNext(known: Known): Plan | undefined {
+  const { reached } = known;
+  const isNext = (each: Pending) =>
+    each.origin === "operator" && isAhead(known, each, []) && (!reached || reached.height <= each.plan.height);
+  return candidates(known).find(isNext)?.plan;
+}
+
 /** The chain's plan first: an operator's that is due at the same height is of the same block. */
 function candidates({ planFile, haltedFor, operatorPlans }: Known): Pending[] {
   const found: Pending[] = [];

@@ -95,6 +95,13 @@ const OWN: readonly Row[] = [
   ["CHAINVISOR_RESTARTS_MAX", "restartsMax", "count", "5", "crashes in the window after which it stops; 0: the first"],
   ["CHAINVISOR_RESTART_WINDOW", "restartWindow", "duration", "10m", "in which crashes are counted"],
   [
+    "CHAINVISOR_HALT_AT_HEIGHT",
+    "isHaltedAtHeight",
+    "switch",
+    "true",
+    "start the node with --halt-height of the next queued plan",
+  ],
+  [
     "CHAINVISOR_HOT_SWITCH",
     "isHotSwitch",
     "switch",

@@ -26,13 +26,21 @@ const LASTING: ReadonlyMap<number, string> = new Map([
 ]);
 const ANY_FAILURE = 1;
 
-export function afterEnd(end: ProcessEnd, isOurs: boolean): AfterEnd {
+export interface EndContext {
+  readonly isOurs: boolean;
+  /** The height that it has come to is the operator's own `--halt-height`; false: the sidecar's. */
+  readonly isOwnHeight: boolean;
+}
+
+export function afterEnd(end: ProcessEnd, { isOurs, isOwnHeight }: EndContext): AfterEnd {
   const { exit, error } = end;
   const text = endText(end);
   if (error) return { kind: "failed", exit: ANY_FAILURE, why: text };
   if (exit === 0) return { kind: "finished", exit, why: "the application has ended with 0" };
   if (!isOurs || exit === null) return { kind: "crashed", exit: exit ?? ANY_FAILURE, why: text };
   if (exit === RESTART) return { kind: "again", why: "it asks to be started again (14)" };
+  if (exit === HALT_HEIGHT && !isOwnHeight)
+    return { kind: "again", why: "the height that it was to stop at is no plan's any more (13)" };
   if (exit === HALT_HEIGHT) return { kind: "finished", exit, why: "the height of --halt-height is reached (13)" };
   if (REFUSALS.has(exit)) return { kind: "refused", exit, why: text };
   const lasting = LASTING.get(exit);

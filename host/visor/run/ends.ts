@@ -19,6 +19,8 @@ interface EndFacts {
   /** That the application has left. */
   readonly halt: HaltFacts | undefined;
   readonly current: Program;
+  /** False: a height that it has ended for was the sidecar's, of a plan that is queued no more. */
+  readonly isOwnHeight: boolean;
 }
 
 export class Ends {
@@ -30,7 +32,7 @@ export class Ends {
   }
 
   take(end: ProcessEnd, facts: EndFacts): void {
-    this.#last = { ...facts, after: afterEnd(end, facts.isOurs) };
+    this.#last = { ...facts, after: afterEnd(end, facts) };
   }
 
   /** Another program runs from now on. */

@@ -1,7 +1,7 @@
 /** Gathers what the decision needs, and remembers what the run of the application has changed of it. */
 import { messageOf } from "../../errors.js";
 import { type Program, problemOf } from "../../programs/layout.js";
-import { type Decision, decide, type Known } from "../../sidecar/decision/decide.js";
+import { type Decision, decide, type Known, operatorsNext } from "../../sidecar/decision/decide.js";
 import { type Plan, type PlanFile, planIn, readPlanFile } from "../../sidecar/decision/plan-file.js";
 import { readQueue } from "../../sidecar/decision/queue.js";
 import { skipHeights } from "../../sidecar/decision/skips.js";
@@ -21,6 +21,9 @@ export class Look {
   #haltPrint = "";
   #runsThatWrotePlan = 0;
   #end: ProcessEnd | undefined;
+  #operatorsNext: Plan | undefined;
+  /** As it was read last. */
+  #queue: readonly Plan[] = [];
   readonly #said = new Set<string>();
 
   constructor(private readonly shared: Shared) {
@@ -48,6 +51,11 @@ export class Look {
   /** A run, by itself, of the program that is current. */
   get hasEnded(): boolean {
     return this.#end !== undefined;
+  }
+
+  /** As of the last look: the current program is not to make its block. */
+  get operatorsNext(): Plan | undefined {
+    return this.#operatorsNext;
   }
 
   runBegins(): void {
@@ -116,6 +124,7 @@ export class Look {
 
   #decide(known: Known): Decision {
     const decision = decide(known);
+    this.#operatorsNext = operatorsNext(known);
     if (known.planFile.kind === "torn") {
       this.#sayOnce(
         "warn",
@@ -127,19 +136,23 @@ export class Look {
   }
 
   /** A queue that cannot be read holds up no plan of the chain. */
-  #queued(): Plan[] {
+  #queued(): readonly Plan[] {
     const { machine, settings } = this.shared;
     try {
       const { plans, problems } = readQueue(machine.files, settings);
       for (const problem of problems) this.#sayOnce("warn", problem);
-      return plans.map(({ name, height, info }) => ({
+      const read = plans.map(({ name, height, info }) => ({
         name: settings.isCaseKept ? name : name.toLowerCase(),
         ...{ height, info },
       }));
+      // What a disk does not show for once is still queued: without it a start would go beyond the height.
+      const kept =
+        problems.length === 0 ? [] : this.#queue.filter(({ name }) => !read.some((each) => each.name === name));
+      this.#queue = [...read, ...kept];
     } catch (error) {
       this.#sayOnce("warn", messageOf(error));
-      return [];
     }
+    return this.#queue;
   }
 
   #sayOnce(level: "info" | "warn", line: string): void {

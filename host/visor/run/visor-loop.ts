@@ -10,6 +10,7 @@ import { backUp } from "./back-up.js";
 import { MARK } from "./child-env.js";
 import { endApp } from "./end-app.js";
 import { Ends } from "./ends.js";
+import { HaltFlag } from "./halt-flag.js";
 import { Look } from "./look.js";
 import type { Shared } from "./options.js";
 import { Reports } from "./reports.js";
@@ -32,6 +33,7 @@ export class VisorLoop {
   readonly #reports: Reports;
   readonly #scheduled: Scheduled;
   readonly #backup: BackupAhead;
+  readonly #halt: HaltFlag;
   #app: AppProcess | undefined;
 
   constructor(private readonly shared: Shared) {
@@ -41,6 +43,7 @@ export class VisorLoop {
     this.#reports = new Reports(shared);
     this.#scheduled = new Scheduled(shared);
     this.#backup = new BackupAhead(shared);
+    this.#halt = new HaltFlag(shared);
   }
 
   async run(): Promise<number> {
@@ -154,7 +157,9 @@ export class VisorLoop {
     if (result.kind === "ended") {
       this.#app = undefined;
       this.#look.runEnded(result.end);
-      this.#ends.take(result.end, { isOurs: this.#look.isOurs, halt: this.#look.freshHalt, current });
+      const { isOurs, freshHalt: halt } = this.#look;
+      const isOwnHeight = !this.#halt.isReason(result.end, halt);
+      this.#ends.take(result.end, { isOurs, halt, current, isOwnHeight });
       return undefined;
     }
     shared.log("info", "daemon shutting down in an attempt to restart");
@@ -166,7 +171,8 @@ export class VisorLoop {
   #start(current: Program): AppProcess {
     const { shared } = this;
     const { machine, settings, places, childEnv: env, log } = shared;
-    const args = withSkips(shared.args, returnedHeights(machine.files, places.returnedFile));
+    const skipping = withSkips(shared.args, returnedHeights(machine.files, places.returnedFile));
+    const args = this.#halt.begin(skipping, this.#look.operatorsNext);
     this.#look.runBegins();
     log("info", `running app path=${current.file} args=[${args.join(" ")}]`);
     const app = machine.processes.start(current.file, { args, env, cwd: settings.root });
@@ -187,6 +193,7 @@ export class VisorLoop {
           this.#stage.prepare(pending?.plan);
           if (pending) this.#backup.look();
           this.#reports.look(pending, this.#look);
+          this.#halt.look(this.#look.operatorsNext);
         },
         isReady: ({ plan }) => this.#stage.isReady(plan),
       });

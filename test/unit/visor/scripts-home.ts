@@ -73,7 +73,14 @@ export class ScriptsHome {
       ...{ restartDelay: 0, shutdownGrace: 0, pollInterval: 20, isBackupSkipped: true, preUpgradeRetriesMax: 0 },
       ...{ grpcAddress: "", isQuiet: false, isColored: false, timeFormat: "", customPreUpgrade: "", isCaseKept: false },
       ...{ statusAddress: "", rpcAddress: "", onRefusal: "stop", returnHeight: undefined, isHeldOnFailure: false },
-      ...{ restartsMax: 0, restartWindow: 600_000, isHotSwitch: false, downloadBytesMax: 1e9, downloadTimeout: 1e6 },
+      ...{
+        restartsMax: 0,
+        restartWindow: 600_000,
+        isHaltedAtHeight: true,
+        isHotSwitch: false,
+        downloadBytesMax: 1e9,
+        downloadTimeout: 1e6,
+      },
       ...{ downloadStall: 30_000, backupKind: "auto", backupsKept: 2, logFormat: "plain" },
       ...changes,
     };

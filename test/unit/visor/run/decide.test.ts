@@ -1,6 +1,6 @@
 /** The table of decisions: which program runs, from what is known. */
 import { describe, expect, test } from "vitest";
-import { decide, type Known, type Reached } from "../../../../host/sidecar/decision/decide.js";
+import { decide, type Known, operatorsNext, type Reached } from "../../../../host/sidecar/decision/decide.js";
 import type { Plan } from "../../../../host/sidecar/decision/plan-file.js";
 
 const plan = (name: string, height: bigint): Plan => ({ name, height, info: "" });
@@ -169,5 +169,22 @@ describe("decide()", () => {
         }
       }
     }
+  });
+});
+
+describe("operatorsNext()", () => {
+  const queued = { operatorPlans: [plan("b", 50n), plan("a", 30n)] };
+  test.each<readonly [string, Partial<Known>, bigint | undefined]>([
+    ["no plan", {}, undefined],
+    ["a plan of the chain", { planFile: V2 }, undefined],
+    ["two plans, no height", queued, 30n],
+    ["two plans, before the first", { ...queued, reached: at(29n) }, 30n],
+    ["the first one's block is in CometBFT's store", { ...queued, reached: at(30n) }, 30n],
+    ["beyond the first", { ...queued, reached: at(31n) }, 50n],
+    ["beyond both", { ...queued, reached: at(51n) }, undefined],
+    ["the first one's program runs", { ...queued, current: { name: "a", plan: plan("a", 30n) } }, 50n],
+    ["the first one is skipped", { ...queued, skips: [30n] }, 50n],
+  ])("%s → %s", (_, known, height) => {
+    expect(operatorsNext({ ...NOTHING, ...known })?.height).toBe(height);
   });
 });

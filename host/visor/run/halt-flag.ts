@@ -1,0 +1,92 @@
+/**
+ * The block of an operator's plan is the next program's: the application that runs is started with `--halt-height` of it, which
+ * those of the Cosmos SDK and ours have. They refuse that block, so that no poll can come too late.
+ */
+import { join } from "node:path";
+import type { Plan } from "../../sidecar/decision/plan-file.js";
+import type { HaltFacts } from "../../sidecar/heights/halt-record.js";
+import type { ProcessEnd } from "../../sidecar/machine.js";
+import { decodeLossy } from "../../text.js";
+import { prefixOf } from "./child-env.js";
+import type { Shared } from "./options.js";
+
+const FLAG = "--halt-height";
+/** Of our programs that have come to it. */
+const HALT_HEIGHT = 13;
+const APP_TOML_BYTES_MAX = 1_024 * 1_024;
+
+export class HaltFlag {
+  /** Of the run that is under way, or was the last one. */
+  #given: bigint | undefined;
+  #said: string | undefined;
+
+  constructor(private readonly shared: Pick<Shared, "args" | "settings" | "machine" | "env" | "log">) {}
+
+  /** @param next whose block the application is not to make */
+  begin(args: readonly string[], next: Plan | undefined): readonly string[] {
+    this.#said = undefined;
+    this.#given = next && this.#isGiven(next) ? next.height : undefined;
+    if (this.#given === undefined) return args;
+    const [command = "", ...rest] = args;
+    return [command, FLAG, String(this.#given), ...rest];
+  }
+
+  /** A flag is given at the start alone: what is queued, or taken back, meanwhile comes into force with the next one. */
+  look(next: Plan | undefined): void {
+    const given = this.#given;
+    if (next?.height === given || (next && !this.#isGiven(next))) return;
+    const height = given === undefined ? "" : ` with ${FLAG} ${given}`;
+    if (next && (given === undefined || next.height < given)) {
+      this.#say(
+        `"${next.name}" was queued for height ${next.height} after the application was started${height}: it may make that block ` +
+          `before it is ended. Restart chainvisor before height ${next.height}`,
+      );
+    } else {
+      this.#say(
+        `the application was started${height}, for which no plan is queued any more: it stops there, and is started again then`,
+      );
+    }
+  }
+
+  /** The application has ended by the flag that the sidecar gave, not by one of the operator's. */
+  isReason({ exit }: ProcessEnd, halt: HaltFacts | undefined): boolean {
+    return exit === HALT_HEIGHT && this.#given !== undefined && halt?.height === this.#given;
+  }
+
+  #say(line: string): void {
+    if (this.#said === line) return;
+    this.#said = line;
+    this.shared.log("warn", line);
+  }
+
+  #isGiven({ height }: Plan): boolean {
+    const { args, settings } = this.shared;
+    if (!settings.isHaltedAtHeight || args[0] !== "start" || args.some(isFlag)) return false;
+    const own = this.#ofEnvironment() ?? this.#ofFile();
+    return own === undefined || own > height;
+  }
+
+  #ofEnvironment(): bigint | undefined {
+    const { env, settings } = this.shared;
+    return heightOf(env[`${prefixOf(settings.name)}HALT_HEIGHT`]);
+  }
+
+  /** A flag would take the place of the operator's own, earlier height. */
+  #ofFile(): bigint | undefined {
+    const { machine, settings } = this.shared;
+    try {
+      const bytes = machine.files.read(join(settings.home, "config", "app.toml"), APP_TOML_BYTES_MAX);
+      const top = bytes && decodeLossy(bytes).split(/^[ \t]*\[/m, 1)[0];
+      return heightOf(/^[ \t]*halt-height[ \t]*=[ \t]*"?([0-9]+)/m.exec(top ?? "")?.[1]);
+    } catch {
+      return undefined; // The application says what is wrong with its file.
+    }
+  }
+}
+
+const isFlag = (arg: string) => arg === FLAG || arg.startsWith(`${FLAG}=`);
+
+/** 0 is none. */
+function heightOf(text: string | undefined): bigint | undefined {
+  return text !== undefined && /^[0-9]{1,16}$/.test(text) && BigInt(text) > 0n ? BigInt(text) : undefined;
+}
