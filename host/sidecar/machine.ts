@@ -57,8 +57,9 @@ export interface RunEnd extends ProcessEnd {
 export interface Processes {
   start(file: string, options: StartOptions): AppProcess;
   /**
-   * What another sidecar has started and left running: processes with this variable in the environment that they were started with,
-   * but no children of such. Their ends have no status. Empty where the system does not say.
+   * What was started and left running, by another sidecar or by an application that has ended: processes with this variable in the
+   * environment that they were started with, but no children of such, nor those that this machine has started. Their ends have no
+   * status. Empty where the system does not say.
    */
   left(variable: string, value: string): readonly AppProcess[];
   /** Never rejects. */

@@ -21,8 +21,12 @@ export function left(variable: string, value: string): readonly AppProcess[] {
   const marked = processIds().filter((pid) => environmentOf(pid).includes(`${variable}=${value}`));
   const found = marked.flatMap((pid) => statOf(pid) ?? []);
   const pids = new Set(found.map(({ pid }) => String(pid)));
-  return found.filter(({ parent }) => !pids.has(parent)).map(adopted);
+  // Process 1 is the parent of what others have left: so its own children are known by their numbers.
+  return found.filter(({ pid, parent }) => !pids.has(parent) && !ownChildren.has(pid)).map(adopted);
 }
+
+/** Processes of this sidecar that run, and are waited for where they were started. */
+export const ownChildren = new Set<number>();
 
 function processIds(): number[] {
   try {

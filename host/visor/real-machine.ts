@@ -6,7 +6,7 @@ import { diskFiles } from "../programs/disk-files.js";
 import { commandOf } from "../programs/layout.js";
 import type { AppProcess, Machine, ProcessEnd, RunEnd, RunOptions, StartOptions } from "../sidecar/machine.js";
 import { decodeLossy } from "../text.js";
-import { left } from "./left-processes.js";
+import { left, ownChildren } from "./left-processes.js";
 
 const STDERR = 2;
 const OUTPUT_BYTES_MAX = 1_024 * 1_024;
@@ -78,9 +78,14 @@ class Child implements AppProcess {
 }
 
 function endOf(child: ChildProcess): Promise<ProcessEnd> {
+  const { pid } = child;
+  if (pid !== undefined) ownChildren.add(pid);
   return new Promise((resolve) => {
-    child.on("error", (error) => child.pid === undefined && resolve({ exit: null, signal: null, error }));
-    child.once("exit", (exit, signal) => resolve({ exit, signal }));
+    child.on("error", (error) => pid === undefined && resolve({ exit: null, signal: null, error }));
+    child.once("exit", (exit, signal) => {
+      if (pid !== undefined) ownChildren.delete(pid);
+      resolve({ exit, signal });
+    });
   });
 }
 

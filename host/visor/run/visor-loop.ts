@@ -4,13 +4,13 @@ import { type Program, problemOf } from "../../programs/layout.js";
 import type { Decision } from "../../sidecar/decision/decide.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
 import { unqueuePlan } from "../../sidecar/decision/queue.js";
-import type { AppProcess } from "../../sidecar/machine.js";
+import type { AppProcess, ProcessEnd } from "../../sidecar/machine.js";
 import { BackupAhead } from "../backup/ahead.js";
 import { backUp } from "./back-up.js";
-import { MARK } from "./child-env.js";
 import { endApp } from "./end-app.js";
 import { Ends } from "./ends.js";
 import { HaltFlag } from "./halt-flag.js";
+import { endLeftovers } from "./leftovers.js";
 import { Look } from "./look.js";
 import type { Shared } from "./options.js";
 import { Reports } from "./reports.js";
@@ -55,7 +55,7 @@ export class VisorLoop {
   }
 
   async #untilEnd(): Promise<number> {
-    await this.#endLeftApp();
+    await endLeftovers(this.shared, "killed sidecar", (app) => this.#endOne(app));
     while (!this.shared.signal.aborted) {
       const current = this.#current();
       const decision = await this.#look.beforeStart(current);
@@ -79,18 +79,6 @@ export class VisorLoop {
       return this.shared.layout.current();
     } catch (cause) {
       throw new StepFailure(`current binary is invalid: ${messageOf(cause)}`);
-    }
-  }
-
-  /** Of a sidecar that was killed. */
-  async #endLeftApp(): Promise<void> {
-    const { machine, settings, log } = this.shared;
-    for (const app of machine.processes.left(MARK, settings.root)) {
-      log(
-        "warn",
-        `process ${app.pid} is the application of a sidecar that was killed: it is ended before another starts`,
-      );
-      await this.#end(app);
     }
   }
 
@@ -156,6 +144,7 @@ export class VisorLoop {
     if (result.kind === "stop") return this.#stop(app);
     if (result.kind === "ended") {
       this.#app = undefined;
+      await this.#endRest();
       this.#look.runEnded(result.end);
       const { isOurs, freshHalt: halt } = this.#look;
       const isOwnHeight = !this.#halt.isReason(result.end, halt);
@@ -214,12 +203,26 @@ export class VisorLoop {
     const end = await endApp(app, { clock: shared.machine.clock, signal, grace, isSent: isShared });
     endSignals?.();
     this.#app = undefined;
+    // With the same patience: what is left has not had the signal.
+    const rest = { clock: shared.machine.clock, signal, grace };
+    await endLeftovers(shared, "application", (each) => endApp(each, rest));
     shared.log("info", `the application has ended (${end.exit ?? end.signal})`);
     return 0;
   }
 
-  /** At a height, or since it is another sidecar's. */
+  /** At a height, or since something went wrong; with all that it has started. */
   async #end(app: AppProcess): Promise<void> {
+    const end = await this.#endOne(app);
+    if (this.#app === app) this.#app = undefined;
+    this.#look.runEnded(end);
+    await this.#endRest();
+  }
+
+  async #endRest(): Promise<void> {
+    await endLeftovers(this.shared, "application", (app) => this.#endOne(app));
+  }
+
+  async #endOne(app: AppProcess): Promise<ProcessEnd> {
     const { machine, settings, log } = this.shared;
     const { shutdownGrace } = settings;
     const isOurs = this.#look.isOurs;
@@ -233,8 +236,7 @@ export class VisorLoop {
     };
     const end = await endApp(app, { clock: machine.clock, signal, grace, onKill });
     if (!isKilled) log("info", "app exited normally");
-    if (this.#app === app) this.#app = undefined;
-    this.#look.runEnded(end);
+    return end;
   }
 }
 

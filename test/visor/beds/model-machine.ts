@@ -101,7 +101,9 @@ export class ModelMachine implements Machine {
 
   #left(variable: string, value: string): readonly AppProcess[] {
     this.#live();
-    const marked = [...this.options.world.apps].filter(({ environment }) => environment[variable] === value);
+    const marked = [...this.options.world.apps].filter(
+      (app) => app.environment[variable] === value && !this.#children.has(app),
+    );
     return marked.map((app) => {
       this.#children.add(app);
       const ended = app.ended.then((): ProcessEnd => ({ exit: null, signal: null }));

@@ -6,7 +6,7 @@ import type { Machine } from "../../../../host/sidecar/machine.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
 import { MARK } from "../../../../host/visor/run/child-env.js";
 import { CrashLoop } from "../../../../host/visor/run/crash-loop.js";
-import { planText, ScriptsHome } from "../scripts-home.js";
+import { planText, ScriptsHome, walOf } from "../scripts-home.js";
 
 /** Its sleeps pass at once, but those of a poll, and are kept. */
 function hurried(slept: number[]): Machine {
@@ -280,5 +280,59 @@ describe("a sidecar that was killed", () => {
     expect(await home.run([])).toBe(0);
     expect(isAlive(app.pid as number)).toBe(true);
     app.kill("SIGKILL");
+  });
+});
+
+describe("an application that is a script without exec", () => {
+  /** It goes on when the script is ended, as a node does that is none's process group. */
+  const node = (home: ScriptsHome) =>
+    home.write(
+      "node.sh",
+      `#!/bin/sh\necho $$ > ${home.file("pid")}\ntrap 'echo ended >> ${home.outFile}; exit 0' INT TERM\nwhile :; do sleep 0.02; done\n`,
+      0o755,
+    );
+  const beside = (home: ScriptsHome) =>
+    `grep -q ") [^Z]" /proc/$(cat ${home.file("pid")})/stat && echo TWO AT ONCE >> $OUT`;
+  const runs = async (home: ScriptsHome) => {
+    while (!existsSync(home.file("pid")) || home.read("pid") === "") await realMachine.clock.sleep(5);
+    return Number(home.read("pid"));
+  };
+
+  test.each([0, 2_000])(
+    "a switch with %d ms of grace → what the script has started is ended before the next program runs",
+    async (shutdownGrace) => {
+      const home = new ScriptsHome();
+      home.program("genesis", `test "$1" = status && exit 1\n${node(home)}\nexit $?`);
+      home.program("upgrades/chain2", `test "$1" = pre-upgrade && exit 1\n${beside(home)}\necho Chain 2 >> $OUT`);
+      const run = home.run(["start"], { shutdownGrace });
+      const pid = await runs(home);
+      home.write("data/upgrade-info.json", planText("chain2", 49));
+      home.write("data/cs.wal/wal", walOf(49n));
+      expect(await run, home.lines.join("\n")).toBe(0);
+      expect(home.out).toBe(shutdownGrace === 0 ? "Chain 2\n" : "ended\nChain 2\n");
+      expect(isAlive(pid)).toBe(false);
+      expect(home.lines.join("\n")).toContain(`process ${pid} was started by the application and goes on without it`);
+    },
+  );
+
+  test("SIGTERM → it has the signal too, and is waited for", async () => {
+    const home = new ScriptsHome();
+    home.program("genesis", `${node(home)}\nexit $?`);
+    const run = home.run(["start"]);
+    const pid = await runs(home);
+    home.stop.abort("SIGTERM");
+    expect(await run).toBe(0);
+    expect([home.out, isAlive(pid)]).toEqual(["ended\n", false]);
+  });
+
+  test("the script ends and leaves it → it is ended before the script is started again", async () => {
+    const home = new ScriptsHome();
+    home.program(
+      "genesis",
+      `${beside(home)}\n${node(home)} &\nwhile ! test -s ${home.file("pid")}; do sleep 0.01; done\nexit 1`,
+    );
+    expect(await home.run(["start"], { restartsMax: 1 }, { machine: hurried([]) })).toBe(1);
+    expect(home.out).not.toContain("TWO");
+    expect(isAlive(await runs(home))).toBe(false);
   });
 });
