@@ -125,6 +125,9 @@ function balancePrefix(address: Uint8Array): Uint8Array {
 /** Of all balances. */
 export const balanceRange = () => ({ start: BALANCE_PREFIX, end: prefixEnd(BALANCE_PREFIX) });
 
+/** Of the supply of every denomination. */
+export const supplyRange = () => ({ start: SUPPLY_PREFIX, end: prefixEnd(SUPPLY_PREFIX) });
+
 /** By denomination. */
 const coinRecords = (prefix: Uint8Array): Records<Coin> => ({
   prefix,
