@@ -3,7 +3,7 @@ import { equalBytes, toHex } from "../bytes.js";
 import type { ReadableStores } from "../chain/module.js";
 import { STAKING_STORE } from "../modules/staking/records.js";
 import { ATTEST_URL } from "../modules/upgrade/compose.js";
-import type { ReadinessGroup, ReadinessTally } from "../modules/upgrade/readiness.js";
+import { contradict, type ReadinessGroup, type ReadinessTally } from "../modules/upgrade/readiness.js";
 import { decidingIn, readinessIn } from "../modules/upgrade/state-readiness.js";
 import { programName } from "../program-name.js";
 import { programChain } from "../shell/program-chain.js";
@@ -21,7 +21,7 @@ export interface AttestationFacts {
   /** Lower-case hex, of the file that the node would run. */
   readonly handler: string | undefined;
   /** A report to attest. */
-  readonly report: string | undefined;
+  readonly report: { readonly file: string; readonly handlerSha256: string | undefined } | undefined;
 }
 
 /** Undefined: validators of this chain cannot attest. */
@@ -35,12 +35,19 @@ export function attestationRow(facts: AttestationFacts): Row | undefined {
   return rowOf(facts, tally, own?.operator);
 }
 
+/** A handler that is a function has no file: what its program is must be said by hand. */
+function whatToAttest(report: AttestationFacts["report"]): string {
+  if (!report) return "--handler FILE.wasm";
+  const artifact = report.handlerSha256 === undefined ? " --artifact-sha256 SHA256_OF_THE_PROGRAM" : "";
+  return `--rehearsal ${shellWord(report.file)}${artifact}`;
+}
+
 function rowOf({ plan, handler, report }: AttestationFacts, tally: ReadinessTally, own: Uint8Array | undefined): Row {
   const check = "attestation";
   const spoken = `${tally.attestedPower} of ${tally.totalPower} power has attested`;
   if (!own) return { check, state: "ok", words: `this node is no validator; ${spoken}` };
   const group = tally.groups.find(({ validators }) => validators.some(({ operator }) => equalBytes(operator, own)));
-  const next = `${programName()} tx upgrade attest ${shellWord(plan)} ${report === undefined ? "--handler FILE.wasm" : `--rehearsal ${shellWord(report)}`} --from KEY`;
+  const next = `${programName()} tx upgrade attest ${shellWord(plan)} ${whatToAttest(report)} --from KEY`;
   if (!group) return { check, state: "warning", words: `this validator has attested nothing; ${spoken}`, next };
   if (handler !== undefined && toHex(group.artifactSha256) !== handler)
     return {
@@ -52,10 +59,17 @@ function rowOf({ plan, handler, report }: AttestationFacts, tally: ReadinessTall
   return differenceRow(tally, group, spoken);
 }
 
+const powerOf = (groups: readonly ReadinessGroup[]) => groups.reduce((sum, { power }) => sum + power, 0n);
+
 function differenceRow({ groups, totalPower }: ReadinessTally, own: ReadinessGroup, spoken: string): Row {
   const check = "attestation";
   const same = `${own.power} of ${totalPower} power attested the same as this validator`;
-  const other = groups.find((group) => group !== own && group.power > own.power);
-  if (!other) return { check, state: "ok", words: `${same}; ${spoken}` };
-  return { check, state: "warning", words: `${same}, and ${other.power} something else; ${spoken}` };
+  const others = groups.filter((group) => group !== own);
+  const agreeing = powerOf(others.filter((group) => !contradict(group, own)));
+  const elsewhere = agreeing > 0n ? `, ${agreeing} the same file without a result to compare` : "";
+  const differing = powerOf(others.filter((group) => contradict(group, own)));
+  const different = differing > 0n ? `, ${differing} something else` : "";
+  const isOutnumbered = differing > own.power + agreeing;
+  const words = `${same}${elsewhere}${different}; ${spoken}`;
+  return { check, state: isOutnumbered ? "warning" : "ok", words };
 }

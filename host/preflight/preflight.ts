@@ -82,7 +82,7 @@ function withState(home: Home, flags: PreflightFlags, place: SidecarPlace): Pref
     const attestation = attestationRow({
       ...{ stores, plan: plan.name, handler: opened.handler, consensusKey: keyOf(home) },
       stakingParams: keptOrFile(programChain(), home, database).genesis.stakingParams.value,
-      report: rehearsal?.exit === 0 ? rehearsal.file : undefined,
+      report: rehearsal?.exit === 0 ? rehearsal : undefined,
     });
     const rows = [
       planRow(database, plan, last),

@@ -1,6 +1,5 @@
-/** The last rehearsal of the plan: a report that `upgrade rehearse -o json` printed, kept in the home or named by a flag. */
+/** The last rehearsal of the plan: the report that the home keeps, or one of `upgrade rehearse -o json` that a flag names. */
 import { existsSync } from "node:fs";
-import { dirname } from "node:path";
 import { readJsonFile } from "../client/tx/stored.js";
 import type { Home } from "../engine/home/home.js";
 import { messageOf } from "../errors.js";
@@ -55,8 +54,7 @@ export function rehearsalRow(
 ): { readonly row: Row; readonly rehearsal: Rehearsal | undefined } {
   const check = "rehearsal";
   const file = given ?? home.rehearsalFile(name);
-  const rehearse = `${programName()} upgrade rehearse --home ${shellWord(home.path)} -o json`;
-  const next = `mkdir -p ${shellWord(dirname(file))} && ${rehearse} > ${shellWord(file)}`;
+  const next = `${programName()} upgrade rehearse --home ${shellWord(home.path)}${given === undefined ? "" : ` -o json > ${shellWord(given)}`}`;
   const row = (state: Row["state"], words: string, command?: string): Row => ({ check, state, words, next: command });
   let rehearsal: Rehearsal | undefined;
   try {

@@ -67,7 +67,7 @@ const SHOWN_DEFAULT = 5;
 
 /** @throws Halt; UpgradeError as the block ends with */
 export async function firstRun(facts: RunFacts): Promise<RunResults> {
-  const { rehearsal, time, options, checks, profile } = facts;
+  const { rehearsal, time, profile } = facts;
   const { app } = rehearsal;
   const nextEnd = app.nextEndTime;
   const validatorsBefore = app.validators?.length ?? 0;
@@ -81,8 +81,7 @@ export async function firstRun(facts: RunFacts): Promise<RunResults> {
   const { height } = facts.block.place;
   const queries = await askQueries({ app, genesis: facts.block.state.genesis, height, time });
   const more = furtherRuns(facts, block);
-  if (options.isIdempotent && facts.handler) checkAgain(facts, block, facts.handler);
-  else checks.notChecked("idempotence", "nobody has declared that the handler may run twice: --idempotent");
+  judgeIdempotence(facts, block);
   const { reading } = rehearsal;
   return { block, profile, ...diff, queries, validators, disk, memory, ...more, nextEnd, reading };
 }
@@ -177,6 +176,14 @@ function effectOf(app: App, plan: string): string {
     return [bytes, bytes === receiptKey ? { ...(receiptJson(value) as object), gas: "" } : toHex(value)];
   });
   return JSON.stringify([roots, pairs]);
+}
+
+function judgeIdempotence(facts: RunFacts, made: RehearsedBlock): void {
+  const { options, handler, checks } = facts;
+  if (!options.isIdempotent) {
+    checks.notChecked("idempotence", "nobody has declared that the handler may run twice: --idempotent");
+  } else if (handler) checkAgain(facts, made, handler);
+  else checks.notChecked("idempotence", "the handler is a function of the program, which runs in its block alone");
 }
 
 function checkAgain({ block, time, checks }: RunFacts, made: RehearsedBlock, handler: WasmHandler): void {

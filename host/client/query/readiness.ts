@@ -10,6 +10,7 @@ import { visible } from "../../visible.js";
 import { askUpgrade } from "../../wallet/ask-upgrade.js";
 import { queryClient } from "../flags.js";
 import type { Question } from "./question.js";
+import { readinessNotes } from "./readiness-notes.js";
 
 export const readiness: Question = async ([name = ""], flags) => {
   const { readiness: found } = await askUpgrade(queryClient(flags), Query.method.readiness, { name }, flags.height);
@@ -46,6 +47,7 @@ function readinessText(readiness: Readiness): string {
     `upgrade "${visible(plan)}"${when}: ${share(attestedPower, totalPower)} of the power has attested`,
     ...(planHeight > 0n ? [pin] : []),
     ...groups.flatMap((group) => groupLines(group, readiness)),
+    ...readinessNotes(groups),
     ...(silent && silent.power > 0n ? [`${share(silent.power, totalPower)} has said nothing`, ...names(silent)] : []),
   ].join("\n");
 }

@@ -27,14 +27,19 @@ function registerAttest(upgrade: Cobra, output: Output): void {
     .description(
       "The account of --from operates a bonded validator. What it attests is in state: everybody sees before the height how\n" +
         "much power would run the same file with the same result (query upgrade readiness). Each validator has one\n" +
-        "attestation; another one replaces it. Results are compared where all rehearsed on the state of the same block.",
+        "attestation; another one replaces it. Results are compared where all rehearsed on the state of the same block.\n" +
+        "Without flags it attests the rehearsal that the home keeps (upgrade rehearse).",
     )
     .option("--handler <file>", "the upgrade handler that its node would run")
     .option("--artifact-sha256 <hex>", "SHA-256 of another file that its node would run, such as the program")
     .option("--app-hash <hex>", "app hash that the rehearsal came to; with --at")
     .option("--at <height>", "last block of the state that was rehearsed on", parseInt64)
-    .option("--rehearsal <file>", "a report of `upgrade rehearse -o json`, which has all of these")
+    .option(
+      "--rehearsal [file]",
+      "a report of `upgrade rehearse`, which has all of these (default: the one in the home)",
+    )
     .example(
+      "tx upgrade attest v2 --from alice",
       "tx upgrade attest v2 --rehearsal v2.json --from alice",
       "tx upgrade attest v2 --handler v2.wasm --app-hash 96361A95…ACE9 --at 1200 --from alice",
     )

@@ -1,12 +1,16 @@
 /** `tx upgrade attest` and `withdraw-attestation`: what an operator says of a plan, from flags, a handler's file, a report. */
-import { fromHex, toHex } from "../../bytes.js";
+import { existsSync } from "node:fs";
+import { fromHex, toHex, toUpperHex } from "../../bytes.js";
 import type { RpcClient } from "../../comet-rpc/client.js";
+import { Home } from "../../engine/home/home.js";
 import { Query as UpgradeQuery } from "../../gen/chain/upgrade/v1beta1/query_pb.js";
 import { ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
 import { Query as GovQuery } from "../../gen/cosmos/gov/v1/query_pb.js";
 import { attestation, attestationWithdrawal, scheduledName } from "../../modules/upgrade/compose.js";
+import { programName } from "../../program-name.js";
 import type { Output } from "../../shell/output.js";
 import { programChain } from "../../shell/program-chain.js";
+import { shellWord } from "../../shell-word.js";
 import { usage } from "../../usage.js";
 import { visible } from "../../visible.js";
 import { ask } from "../../wallet/ask.js";
@@ -22,8 +26,8 @@ export interface AttestFlags extends TxFlags {
   readonly artifactSha256?: string;
   readonly appHash?: string;
   readonly at?: bigint;
-  /** A report of `upgrade rehearse`, which has the last two, and the hash. */
-  readonly rehearsal?: string;
+  /** A report of `upgrade rehearse`, which has the last two, and the hash; true: the one that the home keeps. */
+  readonly rehearsal?: string | true;
 }
 
 interface Statement {
@@ -34,7 +38,9 @@ interface Statement {
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_HANDLER_*, UPG_NOT_FOUND_KEY, UPG_REMOTE_* */
 export async function runAttest(plan: string, flags: AttestFlags, output: Output): Promise<void> {
-  const statement = statementOf(plan, flags);
+  const rehearsal = reportFile(plan, flags);
+  const statement = statementOf(plan, flags, rehearsal);
+  if (rehearsal !== undefined) output.say(saidOf(statement, rehearsal));
   await send(flags, output, async ({ address }, rpc) => {
     if (rpc) await requireNamed(rpc, plan);
     return [attestation({ validatorAddress: operatorOf(address), plan, ...statement })];
@@ -50,9 +56,29 @@ function operatorOf(account: string): string {
   return operators.encode(decodeAny(account));
 }
 
-/** @throws UpgradeError UPG_INVALID_ARGUMENT where the flags say too little, or two things */
-export function statementOf(plan: string, flags: AttestFlags): Statement {
+/** A flag names it; where none says anything, it is the one that the home keeps. @throws UpgradeError UPG_INVALID_ARGUMENT */
+function reportFile(plan: string, flags: AttestFlags): string | undefined {
   const { handler, artifactSha256, appHash, at, rehearsal } = flags;
+  if (rehearsal !== undefined && rehearsal !== true) return rehearsal;
+  const kept = new Home(flags.home).rehearsalFile(plan);
+  if (existsSync(kept)) {
+    const saysNothing = [handler, artifactSha256, appHash, at].every((each) => each === undefined);
+    return rehearsal || saysNothing ? kept : undefined;
+  }
+  if (!rehearsal) return undefined;
+  const rehearse = `${programName()} upgrade rehearse --home ${shellWord(flags.home)}`;
+  throw usage(
+    `this home keeps no rehearsal of "${visible(plan)}": ${rehearse} makes one, --rehearsal FILE names another`,
+  );
+}
+
+function saidOf({ artifactSha256, appHash, rehearsedHeight }: Statement, report: string): string {
+  return `attests ${report}: sha256 ${toHex(artifactSha256)}, app hash ${toUpperHex(appHash)} on block ${rehearsedHeight}`;
+}
+
+/** @throws UpgradeError UPG_INVALID_ARGUMENT where the flags say too little, or two things */
+function statementOf(plan: string, flags: AttestFlags, rehearsal: string | undefined): Statement {
+  const { handler, artifactSha256, appHash, at } = flags;
   const report = rehearsal === undefined ? undefined : readRehearsal(rehearsal, plan);
   const artifacts = [
     ...(handler === undefined ? [] : [checkedHandler(handler, plan).sha256]),
@@ -61,7 +87,7 @@ export function statementOf(plan: string, flags: AttestFlags): Statement {
   ];
   const [artifact, ...others] = new Set(artifacts);
   if (artifact === undefined)
-    throw usage("say with what: --handler FILE, --artifact-sha256 HEX, or --rehearsal REPORT of a handler's file");
+    throw usage("say with what: --handler FILE, --artifact-sha256 HEX, or --rehearsal of a handler's file");
   if (others.length > 0) throw usage(`the flags name different files: sha256 ${[artifact, ...others].join(", ")}`);
   if ((appHash === undefined) !== (at === undefined))
     throw usage("--app-hash is what a rehearsal came to, and --at the last block of its state: give both");

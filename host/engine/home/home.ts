@@ -91,7 +91,7 @@ export class Home {
   receiptFile(plan: string): string {
     return join(this.path, "data", "receipts", `${fileNameOf(plan)}.json`);
   }
-  /** The last rehearsal of a plan in this home: what `upgrade rehearse -o json` printed, where the operator keeps it. */
+  /** The report of a plan's last rehearsal in this home. */
   rehearsalFile(plan: string): string {
     return join(this.path, "data", "rehearsals", `${fileNameOf(plan)}.json`);
   }

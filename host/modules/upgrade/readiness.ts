@@ -1,5 +1,5 @@
 /** Readiness of a plan: what validators have attested of it, counted by their power. */
-import { compareBytes, compareText, EMPTY, toHex } from "../../bytes.js";
+import { compareBytes, compareText, EMPTY, equalBytes, toHex } from "../../bytes.js";
 
 /** What one validator says; of a plan without its name. */
 export interface Statement {
@@ -67,6 +67,13 @@ export function tallyReadiness(
   const attestedPower = sum(counted);
   const rest = groupOf(NOTHING, silent);
   return { totalPower: attestedPower + rest.power, attestedPower, groups: counted, silent: rest };
+}
+
+/** Do two groups say of the same file and state what cannot both be so? Rehearsals on other blocks come to other app hashes. */
+export function contradict(a: Omit<Statement, "height">, b: Omit<Statement, "height">): boolean {
+  if (!equalBytes(a.artifactSha256, b.artifactSha256)) return true;
+  const isCompared = a.rehearsedHeight > 0n && a.rehearsedHeight === b.rehearsedHeight;
+  return isCompared && !equalBytes(a.appHash, b.appHash);
 }
 
 const keyOf = ({ artifactSha256, appHash, rehearsedHeight }: Statement): string =>

@@ -6,6 +6,7 @@ import type { OnProgress } from "../../progress.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { HANDLER_DISK_MAX_HELP, parseCount, parseHeight, parsePositive } from "../../shell/options.js";
 import type { Output } from "../../shell/output.js";
+import { visible } from "../../visible.js";
 
 interface RehearseFlags {
   readonly plan?: string;
@@ -23,6 +24,7 @@ interface RehearseFlags {
   readonly require?: string;
   readonly diff?: string;
   readonly report?: string;
+  readonly save: boolean;
   readonly show: number;
 }
 
@@ -36,8 +38,9 @@ export function registerRehearse(group: Cobra, output: Output): void {
     .summary("Make the upgrade's block on a copy of the state, and report what it would do")
     .description(
       "Makes the block of an upgrade on a branch of the state in a home, in the very way in which the node makes it, and\n" +
-        "reports versions, stores, changed pairs, gas, times, memory, disk, queries and the app hash. Nothing is written there,\n" +
-        "and a node may run in the home meanwhile; what the block would write is kept in a temporary folder (TMPDIR).\n\n" +
+        "reports versions, stores, changed pairs, gas, times, memory, disk, queries and the app hash. A node may run in the\n" +
+        "home meanwhile; what the block would write is kept in a temporary folder (TMPDIR). The home gets the report alone, as\n" +
+        "data/rehearsals/<plan>.json, where `upgrade preflight` and `tx upgrade attest` find it.\n\n" +
         "Exit status 0: it would apply. 20: it would fail. 21: nodes would refuse the handler. 10, 11, 12: the node would halt.\n" +
         "30: the disk has no room for it. 1: a check that --require names did not pass. 3: no plan, or no state of that height.",
     )
@@ -63,6 +66,7 @@ export function registerRehearse(group: Cobra, output: Output): void {
     .option("--diff <file>", "write every changed pair to this file, as lines of JSON")
     .option("--show <n>", "changed pairs of each store in the report", parseCount, 5)
     .option("--report <file>", "write the report as one HTML page too")
+    .option("--no-save", "do not keep the report in the home")
     .example(
       "upgrade rehearse --home node",
       "upgrade rehearse --handler v3.wasm --report v3.html --home node",
@@ -79,7 +83,7 @@ async function run(flags: RehearseFlags, home: string, output: Output): Promise<
   const required = flags.require === undefined ? [] : parseRequired(flags.require);
   const { rehearse } = await import("../rehearse.js");
   const { parseTime } = await import("../../time.js");
-  const { diff, report: page, time, copy, handlersStaged, idempotent, show, gas, ...same } = flags;
+  const { diff, report: page, time, copy, handlersStaged, idempotent, show, gas, save, ...same } = flags;
   const report = await rehearse({
     ...same,
     ...{ home, isCopied: copy, staged: handlersStaged, isIdempotent: idempotent, shown: show },
@@ -98,7 +102,13 @@ async function run(flags: RehearseFlags, home: string, output: Output): Promise<
   }
   const { textReport } = await import("../report/text.js");
   const missing = report.exit === 0 ? unmet(required, report) : [];
-  output.print({ ...report, unmet: missing }, textReport(report, missing));
+  const { keepReport } = await import("../report/keep-report.js");
+  const kept = save ? keepReport(report, flags.snapshot !== undefined || time !== undefined) : undefined;
+  const text = textReport(report, missing);
+  output.print(
+    { ...report, unmet: missing, kept: kept?.file ?? null },
+    kept ? `${text}\n${visible(kept.words)}` : text,
+  );
   process.exitCode = report.exit === 0 && missing.length > 0 ? 1 : report.exit;
 }
 

@@ -20,7 +20,7 @@ const command = (...words: readonly string[]) => `\`${[programName(), ...words].
 
 export function applies(facts: EndingFacts): Ending {
   const preUpgrade = command("pre-upgrade", "--home", shellWord(facts.home));
-  const next = `Nothing was written. Check the program that will run at the height: ${preUpgrade}.`;
+  const next = `The chain is as it was: nothing was written to it. Check the program that will run at the height: ${preUpgrade}.`;
   const message = `the upgrade "${visible(facts.plan)}" would apply at height ${facts.height}`;
   return ending("would apply", 0, "", message, next);
 }

@@ -52,7 +52,8 @@ function stage(path: string, text = "#!/bin/sh\n"): string {
 
 describe("preflight()", () => {
   test("the handler is here → ready: plan with time left, handler with its layouts, stores in words; warnings for what nobody did", async () => {
-    const rows = await rowsOf(scheduled());
+    const path = scheduled();
+    const rows = await rowsOf(path);
     expect(stateOf(rows)).toMatchObject({
       ...{ plan: "ok", binary: "ok", start: "ok", handler: "ok", stores: "ok", memory: "ok" },
       ...{ rehearsal: "warning", sidecar: "warning" },
@@ -60,7 +61,7 @@ describe("preflight()", () => {
     expect(rows.get("plan")?.words).toMatch(/^"v2" at height 9, 4 blocks after 5: in 20 s ±/);
     expect(rows.get("handler")?.words).toMatch(/^sha256 [0-9a-f]{64}; its layouts are those of the state$/);
     expect(rows.get("stores")?.words).toBe("adds bank, 4 stay");
-    expect(rows.get("rehearsal")?.next).toContain("data/rehearsals && chaind upgrade rehearse --home ");
+    expect(rows.get("rehearsal")?.next).toBe(`chaind upgrade rehearse --home ${path}`);
     expect(isReady([...rows.values()])).toBe(true);
     expect(tableText([...rows.values()])).toMatch(/\nready for the upgrade \(\d warnings\)$/);
   });

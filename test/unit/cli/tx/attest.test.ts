@@ -1,8 +1,9 @@
 /** `tx upgrade attest` makes its message of flags, a handler's file or a report; two things at once, and too little, are refused. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { Home } from "../../../../host/engine/home/home.js";
 import { encodeAddress, operators } from "../../../addresses.js";
 import { runHere } from "../run-here.js";
 
@@ -107,6 +108,23 @@ describe("tx upgrade attest", () => {
     ],
   ])("%s → refused", async (_, args, words) => {
     await expect(upgrade("attest", "v2", ...args())).rejects.toThrow(words);
+  });
+
+  test("a report that the home keeps → attested without a flag, and by --rehearsal alone; other flags leave it out; none → refused", async () => {
+    const kept = new Home(folder).rehearsalFile("v2");
+    await expect(upgrade("attest", "v2", "--rehearsal")).rejects.toThrow(
+      /keeps no rehearsal of "v2": chaind upgrade rehearse --home /,
+    );
+    mkdirSync(dirname(kept), { recursive: true });
+    renameSync(report(), kept);
+    try {
+      for (const flags of [[], ["--rehearsal"], ["--rehearsal", "--artifact-sha256", ARTIFACT]])
+        expect(messageOf(await upgrade("attest", "v2", ...flags))).toMatchObject(said(base64(RESULT), "12"));
+      expect(messageOf(await upgrade("attest", "v2", "--artifact-sha256", ARTIFACT))).toMatchObject(said(null, "0"));
+      await expect(upgrade("attest", "v3")).rejects.toThrow("say with what");
+    } finally {
+      rmSync(kept);
+    }
   });
 
   test("withdraw-attestation NAME → MsgWithdrawAttestation", async () => {

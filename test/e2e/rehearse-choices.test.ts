@@ -1,0 +1,272 @@
+/** What `chaind upgrade rehearse` is given besides the scheduled plan of a home: a snapshot, a plan's file, handlers that are functions. */
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { notesChain } from "../../examples/notes-chain/chain.js";
+import { toUpperHex } from "../../host/bytes.js";
+import { type Chain, type ChainUpgradeHandler, defineChain } from "../../host/chain/define-chain.js";
+import { initHome } from "../../host/cli/commands/init.js";
+import { logicalClock } from "../../host/engine/embedded/clock.js";
+import type { EmbeddedNode } from "../../host/engine/embedded/embedded-node.js";
+import { Home } from "../../host/engine/home/home.js";
+import { openNode } from "../../host/engine/home/open-node.js";
+import { dumpSnapshot, exportSnapshot } from "../../host/offline/snapshots.js";
+import { type RehearseOptions, rehearse } from "../../host/rehearsal/rehearse.js";
+import { keepReport } from "../../host/rehearsal/report/keep-report.js";
+import type { Report } from "../../host/rehearsal/report/report.js";
+import { textReport } from "../../host/rehearsal/report/text.js";
+import { serveChain } from "../../host/shell/program-chain.js";
+import { SNAPSHOT_FORMAT } from "../../host/snapshot/facts.js";
+import { encodeAddress, readdressed } from "../addresses.js";
+import { exampleChain } from "../example-chain.js";
+import { genesisText } from "../scenario/genesis-text.js";
+import { DIST, TestHome } from "./chaind.js";
+import { makeBlocksUpTo, schedule, withNode } from "./prepared-home.js";
+
+const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-rehearse-choices-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => serveChain(exampleChain));
+const HANDLERS = join(DIST, "handlers");
+
+const scheduled = (height: bigint, upTo: bigint) => new TestHome().schedule({ name: "v2", height }, upTo);
+const run = (home: string, options: Partial<RehearseOptions> = {}) =>
+  rehearse({ home, handlers: HANDLERS, log: () => undefined, ...options });
+const file = (name: string, json: unknown) => {
+  const path = join(folder, name);
+  writeFileSync(path, JSON.stringify(json));
+  return path;
+};
+
+describe("rehearse() with a snapshot", () => {
+  test("an archive of the height before, in the home that went on and in one that has only a genesis → the app hash of the real block", async () => {
+    const home = scheduled(5n, 4n);
+    await exportSnapshot(home.path, 4n, () => undefined);
+    const archive = await dumpSnapshot(home.path, 4n, SNAPSHOT_FORMAT, join(folder, "4.tar.gz"));
+    const real = withNode({ path: home.path, handlers: HANDLERS }, (node) => {
+      node.makeBlock();
+      const { hash } = node.app.lastCommitID;
+      node.makeBlock();
+      return toUpperHex(hash);
+    });
+    for (const { path } of [home, new TestHome()]) {
+      const report = await run(path, { snapshot: archive });
+      expect(report, report.message).toMatchObject({
+        exit: 0,
+        state: { kind: "snapshot", height: "4", is_exact: true },
+      });
+      expect(report.applied?.app_hash).toBe(real);
+    }
+  });
+
+  test("a chunk that was changed, no file → UPG_INVALID_SNAPSHOT, UPG_STORE_IO; nothing is left in TMPDIR", async () => {
+    const home = scheduled(5n, 4n);
+    await exportSnapshot(home.path, 4n, () => undefined);
+    const archive = await dumpSnapshot(home.path, 4n, SNAPSHOT_FORMAT, join(folder, "bad.tar.gz"));
+    const bytes = readFileSync(archive);
+    bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
+    writeFileSync(archive, bytes);
+    await expect(run(home.path, { snapshot: archive })).rejects.toMatchObject({ code: "UPG_INVALID_SNAPSHOT" });
+    await expect(run(home.path, { snapshot: join(folder, "none") })).rejects.toMatchObject({
+      code: expect.stringMatching(/^UPG_/),
+    });
+  });
+});
+
+describe("rehearse() with a plan's file", () => {
+  test("the scheduled plan as a node writes it, as the query prints it → the scheduled one", async () => {
+    const home = scheduled(5n, 4n);
+    const { applied } = await run(home.path);
+    for (const json of [{ name: "v2", height: 5 }, { plan: { name: "v2", height: "5", info: "" } }]) {
+      const report = await run(home.path, { plan: file("plan.json", json) });
+      expect(report.state).toMatchObject({ is_exact: true });
+      expect(report.applied?.app_hash).toBe(applied?.app_hash);
+    }
+  });
+
+  test("one that is not scheduled, later, with an info → put into the state, by its own height", async () => {
+    const home = scheduled(5n, 4n);
+    const plan = { name: "v2", height: "40", info: "see the release" };
+    const report = await run(home.path, { plan: file("later.json", plan) });
+    expect(report).toMatchObject({ exit: 0, plan, state: { is_exact: false, block_height: "40" } });
+    expect(report.not_checked).toContain("plan");
+  });
+
+  test.each<[string, unknown]>([
+    ["no plan", { height: 5 }],
+    ["a height of letters", { name: "v2", height: "soon" }],
+    ["a negative height", { name: "v2", height: -5 }],
+    ["a number for an info", { name: "v2", height: 5, info: 7 }],
+    ["null", null],
+  ])("%s → UPG_INVALID_ARGUMENT", async (_, json) => {
+    const { path } = scheduled(5n, 4n);
+    await expect(run(path, { plan: file("wrong.json", json) })).rejects.toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+  });
+});
+
+describe("rehearse() of a handler that is a function of the program", () => {
+  let homes = 0;
+  /** A chain of these upgrades, one block before its first. */
+  function begun(chain: Chain): {
+    readonly path: string;
+    readonly node: <T>(use: (node: EmbeddedNode) => T, appVersion?: bigint) => T;
+  } {
+    serveChain(chain);
+    const path = join(folder, `notes-${homes++}`);
+    mkdirSync(path);
+    const genesis = file(`genesis-${homes}.json`, JSON.parse(readdressed(genesisText(), chain.addresses)));
+    initHome({ home: path, genesis, keySeed: new Uint8Array(32).fill(1) });
+    const node = <T>(use: (node: EmbeddedNode) => T, appVersion?: bigint): T => {
+      const facts = { chain, home: path, clock: logicalClock(5_000_000_000n), log: () => undefined };
+      const open = openNode({ ...facts, ...(appVersion === undefined ? {} : { appVersion }) });
+      try {
+        return use(open.node);
+      } finally {
+        open.close();
+      }
+    };
+    node((each) => {
+      schedule(each, { name: "v2", height: 5n });
+      makeBlocksUpTo(each, 4n);
+    }, 1n);
+    return { path, node };
+  }
+
+  test("migrations of modules → the app hash of the real block, at any time; no gas, no pin", async () => {
+    const { path, node } = begun(notesChain);
+    const report = await run(path, { handlers: undefined, runs: 6, isIdempotent: true, gas: true });
+    expect(report, report.message).toMatchObject({
+      exit: 0,
+      handler: { kind: "typescript" },
+      state: { is_exact: true },
+    });
+    expect(report.applied).toMatchObject({ gas: null, gas_profile: null, depends_on_time: false });
+    expect(new Set(report.applied?.app_hashes.map((each) => each.app_hash)).size).toBe(1);
+    expect(report.applied?.stores.find(({ name }) => name === "notes")).toMatchObject({ fate: "added" });
+    expect(textReport(report)).toContain("handler: a function of this program");
+    expect(report.checks.find(({ name }) => name === "idempotence")?.what).toContain("a function of the program");
+    const made = node((each) => {
+      each.makeBlock();
+      return toUpperHex(each.app.lastCommitID.hash);
+    });
+    expect(report.applied?.app_hash).toBe(made);
+  });
+
+  test.each<[string, ChainUpgradeHandler, string]>([
+    [
+      "throws",
+      () => {
+        throw new RangeError("out of range");
+      },
+      "out of range",
+    ],
+    ["forgets a version", (_context, _plan, versions) => versions, "notes"],
+  ])("one that %s → exit 20 with its words; the home stays as it was", async (_, handler, words) => {
+    const chain = defineChain({
+      ...{ name: "notesd", addressPrefix: "notes", modules: notesChain.modules },
+      upgrades: [{ plan: "v2", handler, storeUpgrades: { added: ["notes"] } }],
+    });
+    const { path, node } = begun(chain);
+    const report = await run(path, { handlers: undefined });
+    expect(report).toMatchObject({
+      exit: 20,
+      verdict: "would fail",
+      message: expect.stringContaining(words),
+      applied: null,
+    });
+    expect(node(({ app }) => app.lastCommitID.version, 1n)).toBe(4n);
+  });
+});
+
+describe("chaind upgrade rehearse keeps its report", () => {
+  const chaind = (...args: readonly string[]) =>
+    spawnSync(process.execPath, [join(DIST, "chaind.js"), ...args], { encoding: "utf8" });
+  const kept = (path: string) => new Home(path).rehearsalFile("v2");
+
+  test("in the home → preflight has its row, attest its statement; --no-save, --snapshot, --time → not kept", () => {
+    const { path } = scheduled(5n, 4n);
+    const rehearse = (...args: readonly string[]) => chaind("upgrade", "rehearse", "--home", path, ...args);
+    for (const args of [["--no-save"], ["--time", "2027-01-01T00:00:00Z"]]) {
+      expect(rehearse(...args).status).toBe(0);
+      expect(existsSync(kept(path))).toBe(false);
+    }
+    const { status, stdout, stderr } = rehearse();
+    expect([status, stdout], stderr).toEqual([0, expect.stringContaining(`kept: ${kept(path)}, for`)]);
+    const report = JSON.parse(readFileSync(kept(path), "utf8")) as Report;
+    expect(report).toMatchObject({
+      exit: 0,
+      plan: { name: "v2" },
+      applied: { app_hash: expect.stringMatching(/^[0-9A-F]{64}$/) },
+    });
+    const preflight = chaind("upgrade", "preflight", "--home", path);
+    expect(preflight.stdout).toContain(
+      `rehearsal    ok       would apply on the state of block 4, app hash ${report.applied?.app_hash}`,
+    );
+    const from = [
+      "--from",
+      encodeAddress(new Uint8Array(20).fill(9)),
+      "--generate-only",
+      "--offline",
+      "--chain-id",
+      "c-1",
+    ];
+    const attest = chaind("tx", "upgrade", "attest", "v2", "--home", path, ...from);
+    const [message] = (JSON.parse(attest.stdout) as { body: { messages: unknown[] } }).body.messages;
+    expect(message, attest.stderr).toMatchObject({
+      app_hash: Buffer.from(report.applied?.app_hash ?? "", "hex").toString("base64"),
+      artifact_sha256: Buffer.from(report.handler?.sha256 ?? "", "hex").toString("base64"),
+      rehearsed_height: "4",
+    });
+    expect(attest.stderr).toContain(
+      `attests ${kept(path)}: sha256 ${report.handler?.sha256}, app hash ${report.applied?.app_hash} on block 4`,
+    );
+    // What failed is kept as well: a report of before must not stay as the last one.
+    expect(rehearse("--handlers", join(path, "none")).status).toBe(10);
+    expect(JSON.parse(readFileSync(kept(path), "utf8"))).toMatchObject({ exit: 10 });
+  });
+
+  test.skipIf(process.getuid?.() === 0)(
+    "a home that cannot be written → says so, and ends as the rehearsal does",
+    () => {
+      const { path } = scheduled(5n, 4n);
+      chmodSync(join(path, "data"), 0o555);
+      try {
+        const { status, stdout } = chaind("upgrade", "rehearse", "--home", path);
+        expect([status, stdout]).toEqual([0, expect.stringContaining("not kept in the home: ")]);
+      } finally {
+        chmodSync(join(path, "data"), 0o755);
+      }
+    },
+  );
+});
+
+describe("keepReport()", () => {
+  const report = (path: string, change: object = {}) =>
+    ({ home: path, plan: { name: "v2", height: "5", info: "" }, exit: 0, ...change }) as unknown as Report;
+
+  test("a file in the way of the folder, no plan, too long → words and no file", () => {
+    const path = mkdtempSync(join(folder, "home-"));
+    expect(keepReport(report(path, { plan: null }), false).file).toBeUndefined();
+    expect(keepReport(report(path, { message: "m".repeat(5_000_000) }), false).words).toContain("longer than");
+    expect(keepReport(report(path), true).words).toContain("not kept");
+    writeFileSync(join(path, "data"), "");
+    expect(keepReport(report(path), false)).toMatchObject({
+      file: undefined,
+      words: expect.stringContaining("not kept"),
+    });
+    rmSync(join(path, "data"));
+    const { file: written } = keepReport(report(path), false);
+    expect(readdirSync(join(path, "data", "rehearsals"))).toEqual(["v2.json"]);
+    expect(JSON.parse(readFileSync(written ?? "", "utf8"))).toMatchObject({ exit: 0 });
+  });
+});
