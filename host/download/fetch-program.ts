@@ -93,7 +93,7 @@ async function unpackAndPlace(
   options: ProgramFetching & { url: string },
 ): Promise<string> {
   const { files, bytesMax, name, signal } = options;
-  const tree = new Tree(files, part.tree, { bytesMax, entriesMax: ENTRIES_MAX });
+  const tree = new Tree(files, part.tree, { bytesMax, entriesMax: ENTRIES_MAX, signal });
   const pieces = unpacked(piecesOf(files, part.file, signal), archive.packing, signal);
   if (archive.container === "zip") await readZip(files, part.file, tree);
   else if (archive.container === "tar") await readTar(pieces, tree);

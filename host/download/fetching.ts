@@ -40,22 +40,30 @@ export async function fetching<O extends FetchBounds, T>(
   try {
     return await work(part, { ...options, web, signal });
   } catch (error) {
-    throw asUpgradeError(error, part, signal, options.log);
+    const known = asUpgradeError(error, signal);
+    giveBack(part, known, options.log);
+    throw known;
   } finally {
     clearTimeout(timer);
     await web.close();
   }
 }
 
-/** A disk that is full is given back what the download had of it: the node needs it more. */
-function asUpgradeError(error: unknown, part: Part, signal: AbortSignal, log: FetchBounds["log"]): unknown {
-  if (isUpgradeError(error) && error.code !== "UPG_STORE_FULL") return error;
-  const { code = "", message } = error as NodeJS.ErrnoException;
-  const isFull = isUpgradeError(error) || code === "ENOSPC" || code === "EDQUOT";
-  if (isFull) part.removeQuietly(log);
+/** Of what the same download may not have at the next run: a server, the disk, a tool that is not installed yet. */
+const PASSING: ReadonlySet<string> = new Set(["UPG_REMOTE_UNAVAILABLE", "UPG_STORE_IO", "UPG_NOT_FOUND_FILE"]);
+
+/** The room that a download had: the node needs it more than what is refused, or than a disk that is full. */
+function giveBack(part: Part, error: unknown, log: FetchBounds["log"]): void {
+  if (isUpgradeError(error) && PASSING.has(error.code)) part.leaveQuietly(log);
+  else part.removeQuietly(log);
+}
+
+function asUpgradeError(error: unknown, signal: AbortSignal): unknown {
   if (isUpgradeError(error)) return error;
+  const { code = "", message } = error as NodeJS.ErrnoException;
   if (signal.aborted) return new UpgradeError("UPG_REMOTE_UNAVAILABLE", `the download was ended: ${message}`);
   if (!/^E[A-Z0-9]+$/.test(code)) return error;
+  const isFull = code === "ENOSPC" || code === "EDQUOT";
   return new UpgradeError(isFull ? "UPG_STORE_FULL" : "UPG_STORE_IO", `the download cannot be written: ${message}`, {
     cause: error,
   });

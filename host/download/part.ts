@@ -32,6 +32,8 @@ export class Part {
   #bytes = 0;
   #open: OpenFile | undefined;
   #isPieced = false;
+  /** Undefined: nothing was asked for yet. */
+  #isPinned: boolean | undefined;
 
   constructor(
     private readonly files: Files,
@@ -61,6 +63,7 @@ export class Part {
    */
   take(url: string, isPinned: boolean): void {
     this.files.remove(this.tree);
+    this.#isPinned = isPinned;
     const facts = isPinned ? this.#readFacts() : undefined;
     const had = this.files.linkFacts(this.file);
     if (facts?.url !== url || had?.kind !== "file" || (facts.total !== undefined && had.bytes > facts.total)) {
@@ -106,12 +109,22 @@ export class Part {
     this.files.remove(this.folder);
   }
 
+  /** After a failure that the next run may not have: it finds what it can go on with, and the disk has its room for the node. */
+  leaveQuietly(log: AttemptOptions["log"]): void {
+    if (this.#isPinned === false) this.removeQuietly(log);
+    else this.#quietly(this.tree, log, () => this.files.remove(this.tree));
+  }
+
   /** What failed first, or has succeeded, is what counts: the next run removes it, or goes on with it. */
   removeQuietly(log: AttemptOptions["log"]): void {
+    this.#quietly(this.folder, log, () => this.remove());
+  }
+
+  #quietly(what: string, log: AttemptOptions["log"], remove: () => void): void {
     try {
-      this.remove();
+      remove();
     } catch (error) {
-      log("warn", `${this.folder} is not removed: ${messageOf(error)}`);
+      log("warn", `${what} is not removed: ${messageOf(error)}`);
     }
   }
 

@@ -35,6 +35,16 @@ export class StreamReader {
     return (await this.take(length)) !== undefined;
   }
 
+  /** All that comes after what was taken. */
+  async *rest(): AsyncGenerator<Uint8Array> {
+    for (
+      let piece = await this.#some(Number.POSITIVE_INFINITY);
+      piece;
+      piece = await this.#some(Number.POSITIVE_INFINITY)
+    )
+      yield piece;
+  }
+
   async close(): Promise<void> {
     await this.#pieces.return?.();
   }

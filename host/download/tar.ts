@@ -53,7 +53,8 @@ export async function readTar(source: AsyncIterable<Uint8Array>, tree: Tree): Pr
   try {
     for (;;) {
       const block = await reader.take(BLOCK_BYTES);
-      if (!block || block.every((byte) => byte === 0)) break;
+      if (!block) throw cut();
+      if (block.every((byte) => byte === 0)) break;
       tree.count();
       const header = readHeader(block);
       if (await takeMeta(reader, header, said)) continue;
@@ -61,6 +62,8 @@ export async function readTar(source: AsyncIterable<Uint8Array>, tree: Tree): Pr
       said = {};
     }
     if (said.name !== undefined || said.size !== undefined) throw damaged();
+    // What it is packed by has its sum at its end: one that is cut there is seen only by who reads on.
+    for await (const piece of reader.rest()) tree.countBytes(piece.length);
   } finally {
     await reader.close();
   }
@@ -135,6 +138,11 @@ function untilZero(bytes: Uint8Array): Uint8Array {
 }
 
 const padding = (size: number) => (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES;
+
+/** All that write tar end it with blocks of zeros. */
+function cut(): UpgradeError {
+  return new UpgradeError("UPG_INVALID_PLAN_INFO", "the download is a tar that is cut: its end is missing");
+}
 
 function damaged(): UpgradeError {
   return new UpgradeError("UPG_INVALID_PLAN_INFO", "the download is no tar, or is damaged");

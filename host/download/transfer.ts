@@ -28,6 +28,7 @@ export async function transfer(part: Part, options: TransferOptions): Promise<vo
   const attempt = () => (url.startsWith("file:") ? copyFile(part, options) : fetchRest(part, options));
   try {
     await withAttempts(url, options, attempt, () => part.bytes);
+    if (part.bytes === 0) throw new UpgradeError("UPG_INVALID_PLAN_INFO", `the download is empty: ${url} has no bytes`);
   } finally {
     part.end(false);
   }

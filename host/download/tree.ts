@@ -14,6 +14,8 @@ export interface TreeEntry {
 export interface TreeLimits {
   readonly bytesMax: number;
   readonly entriesMax: number;
+  /** Looked at before each entry. */
+  readonly signal: AbortSignal;
 }
 
 const FOLDER_MODE = 0o755;
@@ -45,8 +47,17 @@ export class Tree {
     throw tooMuch(`it has more than ${this.limits.entriesMax} entries`);
   }
 
-  /** @throws UpgradeError UPG_INVALID_PLAN_INFO; what the disk says */
+  /** Bytes that are unpacked, also those that are not written. @throws UpgradeError UPG_INVALID_PLAN_INFO */
+  countBytes(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > this.limits.bytesMax) throw tooMuch(`it unpacks to more than ${this.limits.bytesMax} bytes`);
+  }
+
+  /** @throws UpgradeError UPG_INVALID_PLAN_INFO; what the disk says; the signal's reason */
   async add(entry: TreeEntry, body: AsyncIterable<Uint8Array>): Promise<void> {
+    // Many small files come in one piece: timers have their turn between them.
+    await new Promise(setImmediate);
+    this.limits.signal.throwIfAborted();
     const parts = partsOf(entry.name);
     const path = parts.join("/");
     if (entry.kind === "folder") {
@@ -82,8 +93,7 @@ export class Tree {
     const file = this.files.open(join(this.root, path), "new", mode);
     try {
       for await (const piece of body) {
-        this.#bytes += piece.length;
-        if (this.#bytes > this.limits.bytesMax) throw tooMuch(`it unpacks to more than ${this.limits.bytesMax} bytes`);
+        this.countBytes(piece.length);
         file.write(piece);
       }
       file.sync();

@@ -28,6 +28,7 @@ async function* gunzipped(pieces: AsyncIterable<Uint8Array>, signal: AbortSignal
   try {
     yield* gunzip as AsyncIterable<Uint8Array>;
   } catch (cause) {
+    signal.throwIfAborted();
     throw isOfDisk(cause) ? cause : unreadable("gzip", messageOf(cause));
   } finally {
     gunzip.destroy();
@@ -50,6 +51,7 @@ async function* byTool(
   try {
     yield* child.stdout as AsyncIterable<Uint8Array>;
     const { code, error } = await ended;
+    signal.throwIfAborted();
     if (error) throw notRun(tool, error);
     const failure = await fed;
     if (isOfDisk(failure)) throw failure;

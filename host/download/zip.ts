@@ -1,5 +1,6 @@
 /** Reads zip. The same as of tar is refused; yauzl refuses names that lead elsewhere, and bytes that are not what the entry says. */
 import { Readable } from "node:stream";
+import { crc32 } from "node:zlib";
 import type { Entry, ZipFile } from "yauzl";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import type { Files } from "../programs/files.js";
@@ -36,15 +37,21 @@ async function addEntry(zip: ZipFile, entry: Entry, tree: Tree): Promise<void> {
     zip.openReadStream(entry, (error, stream) => (error ? reject(unreadable(error)) : resolve(stream))),
   );
   try {
-    await tree.add({ name, kind, mode: entry.externalFileAttributes >>> 16 }, readable(body));
+    await tree.add({ name, kind, mode: entry.externalFileAttributes >>> 16 }, readable(body, entry));
   } finally {
     body.destroy();
   }
 }
 
-async function* readable(body: Readable): AsyncGenerator<Uint8Array> {
+/** yauzl compares the number of bytes, not their sum. */
+async function* readable(body: Readable, { crc32: expected }: Entry): AsyncGenerator<Uint8Array> {
+  let sum = 0;
   try {
-    yield* body as AsyncIterable<Uint8Array>;
+    for await (const piece of body as AsyncIterable<Uint8Array>) {
+      sum = crc32(piece, sum);
+      yield piece;
+    }
+    if (sum !== expected) throw new Error(`its bytes have the CRC ${sum}, and it says ${expected}`);
   } catch (cause) {
     throw unreadable(cause);
   }

@@ -64,6 +64,8 @@ export interface ZipItem {
   readonly flags?: number;
   /** What the directory says, where that is not the number of bytes. */
   readonly size?: number;
+  /** What the directory says, where that is not the bytes' sum. */
+  readonly crc?: number;
 }
 
 /** Deflated. */
@@ -81,7 +83,7 @@ export function zipOf(items: readonly ZipItem[]): Buffer {
     common.writeUInt16LE(20, 0);
     common.writeUInt16LE(item.flags ?? 0x800, 2);
     common.writeUInt16LE(8, 4);
-    common.writeUInt32LE(crc32(bytes), 10);
+    common.writeUInt32LE(item.crc ?? crc32(bytes), 10);
     common.writeUInt32LE(packed.length, 14);
     common.writeUInt32LE(item.size ?? bytes.length, 18);
     common.writeUInt16LE(name.length, 22);
