@@ -14,8 +14,8 @@ export interface QueuedPlan {
   readonly name: string;
   readonly height: bigint;
   readonly info: string;
-  /** `queue`: ours. `batch`: Cosmovisor's data/upgrade-info.json.batch. `named`: what its add-batch-upgrade left for each plan. */
-  readonly from: "queue" | "batch" | "named";
+  /** `queue`: ours. `batch`: Cosmovisor's data/upgrade-info.json.batch, which says what is still to come. */
+  readonly from: "queue" | "batch";
 }
 
 export interface QueueRead {
@@ -27,9 +27,11 @@ export interface QueueRead {
 
 const BYTES_MAX = 1_048_576;
 const FILE_MODE = 0o644;
+/**
+ * No other file beside the node's upgrade-info.json counts: Cosmovisor leaves one for each plan that it is done with, and a copy that
+ * somebody keeps, or what an application writes before a rename, is no operator's word.
+ */
 const BATCH = "upgrade-info.json.batch";
-/** What is being written has a name that ends so. */
-const NAMED = /^upgrade-info\.json\.(?!batch$).+(?<!\btmp)$/;
 
 export const queueFile = (root: string) => join(root, "queue.json");
 
@@ -45,12 +47,7 @@ export function readQueue(files: Files, { home, root }: { home: string; root: st
     }
   };
   const own = read(queueFile(root), "queue");
-  const data = join(home, "data");
-  const names = files.list(data) ?? [];
-  // Where there is a batch it says what is still to come; the files beside it stay after their plans.
-  const theirs = names.includes(BATCH)
-    ? read(join(data, BATCH), "batch")
-    : names.filter((name) => NAMED.test(name)).flatMap((name) => read(join(data, name), "named"));
+  const theirs = read(join(home, "data", BATCH), "batch");
   return { plans: onceEach([...own, ...theirs]), problems };
 }
 
@@ -99,7 +96,7 @@ function plansIn(files: Files, path: string, from: QueuedPlan["from"]): QueuedPl
   const bytes = files.read(path, BYTES_MAX);
   if (!bytes) return [];
   const json = JSON.parse(decodeText(bytes)) as unknown;
-  const rows = from === "named" ? [json] : from === "batch" ? json : (json as { plans?: unknown } | null)?.plans;
+  const rows = from === "batch" ? json : (json as { plans?: unknown } | null)?.plans;
   if (!Array.isArray(rows)) throw new Error("expected a list of plans");
   return rows.map((row) => ({ ...planOf(row), from }));
 }

@@ -66,9 +66,7 @@ function whyNot({ settings, machine }: Shared, args: StartArgs | undefined): str
   if (!settings.isRestartedAfterUpgrade) return "DAEMON_RESTART_AFTER_UPGRADE is off";
   if (settings.onRefusal !== "stop") return `CHAINVISOR_ON_REFUSAL is ${settings.onRefusal}`;
   const { plans } = readQueue(machine.files, settings);
-  return plans.some(({ from }) => from !== "named")
-    ? "a height of the operator's own is queued (add-upgrade --upgrade-height)"
-    : undefined;
+  return plans.length > 0 ? "a height of the operator's own is queued (add-upgrade --upgrade-height)" : undefined;
 }
 
 /** @returns undefined: it serves ABCI to a CometBFT that is started elsewhere, and knows a relay */

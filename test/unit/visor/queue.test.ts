@@ -38,18 +38,20 @@ describe("readQueue()", () => {
     expect(seen(readQueue(diskFiles, at).plans)).toEqual(["V3 25 queue"]);
   });
 
-  test("Cosmovisor's batch → after ours of the same name; its files for each plan only where there is no batch", () => {
+  test("Cosmovisor's batch → after ours of the same name", () => {
     const at = place();
-    at.theirs("upgrade-info.json.v9", { name: "v9", height: 90 });
-    for (const name of ["tmp", "25651.tmp"]) writeFileSync(join(at.home, "data", `upgrade-info.json.${name}`), "");
-    expect(readQueue(diskFiles, at).problems).toEqual([]);
-    expect(seen(readQueue(diskFiles, at).plans)).toEqual(["v9 90 named"]);
     at.theirs("upgrade-info.json.batch", [
       { name: "v5", height: 50, info: "" },
       { name: "v4", height: 40 },
     ]);
     queuePlans(diskFiles, at.root, [{ name: "V5", height: 55n, info: "" }]);
     expect(seen(readQueue(diskFiles, at).plans)).toEqual(["v4 40 batch", "V5 55 queue"]);
+  });
+
+  test.each(["bak", "old", "tmp", "v3", "25651.tmp"])("data/upgrade-info.json.%s → no operator's plan", (ending) => {
+    const at = place();
+    at.theirs(`upgrade-info.json.${ending}`, { name: "v3", height: 12, info: "" });
+    expect(readQueue(diskFiles, at)).toEqual({ plans: [], problems: [] });
   });
 
   test("files that are torn or hold something else → problems that name them; the others count", () => {
