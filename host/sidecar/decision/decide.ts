@@ -28,6 +28,8 @@ export interface Known {
   readonly skips: readonly bigint[];
   /** Undefined: nothing says. */
   readonly reached: Reached | undefined;
+  /** The greatest height that the node has said to this sidecar, in any run. */
+  readonly seen: bigint | undefined;
   readonly isRunning: boolean;
   /** Undefined: it runs, or was not started yet. */
   readonly ended: Ended | undefined;
@@ -39,8 +41,10 @@ interface Ended {
   readonly isFailure: boolean;
   /** Our exit 12: this program is too old for the state. */
   readonly isTooOld: boolean;
-  /** Runs in a row, this one the last, in which the application wrote the plan file and failed. */
-  readonly runsThatWrotePlan: number;
+  /** In this run, which it ended by itself. One that was killed may have written it long before. */
+  readonly hasWrittenPlan: boolean;
+  /** Runs in a row, this one the last, in which it wrote the plan file and ended before it said a height. */
+  readonly silentRuns: number;
 }
 
 type Origin = "chain" | "operator";
@@ -55,8 +59,8 @@ export type Decision =
   /** The current program goes on, or is started; `pending` is what it will be switched for. */
   | { readonly kind: "go-on"; readonly pending: Pending | undefined; readonly notes: readonly string[] };
 
-/** A run that wrote the file may have been an operator's moment; the application writes it in each. */
-const RUNS_TO_BELIEVE = 2;
+/** A node that cannot make the block of its upgrade writes the file and ends each time it is started, before it serves. */
+const SILENT_RUNS_TO_BELIEVE = 2;
 
 export function decide(known: Known): Decision {
   const notes: string[] = [];
@@ -112,7 +116,7 @@ function whyDue(known: Known, { plan, origin }: Pending): string | undefined {
   const height = whyReached(reached, plan);
   if (origin === "operator") return height;
   if (known.isOurs) return height && whyAnother(known, plan, height);
-  return height ?? (ended && wroteAndFailed(ended, reached));
+  return height ?? (ended && wroteAndFailed(known, ended, plan));
 }
 
 /** Of our chains' programs some have the handler of a plan without having its name: a handler may be a file. */
@@ -135,10 +139,16 @@ const SOURCES: Readonly<Record<Reached["source"], string>> = {
   status: "its status command",
 };
 
-/** x/upgrade writes the file in the plan's own block. Where a height is known that is lower, one run is no proof. */
-function wroteAndFailed({ isFailure, runsThatWrotePlan }: Ended, reached: Reached | undefined): string | undefined {
-  if (!isFailure || runsThatWrotePlan === 0) return undefined;
-  if (reached && runsThatWrotePlan < RUNS_TO_BELIEVE) return undefined;
-  const often = runsThatWrotePlan > 1 ? `, ${runsThatWrotePlan} times in a row` : "";
-  return `the application wrote the plan and ended${often}`;
+/**
+ * x/upgrade writes the file in the plan's own block, and fails. Where nothing says a height, that is the evidence. Where a lower one is
+ * known it is none, since other programs write the file ahead: but for a node that came by old blocks, which CometBFT's log does not
+ * have, and now ends at each start.
+ */
+function wroteAndFailed({ reached, seen }: Known, ended: Ended, { height }: Plan): string | undefined {
+  if (!ended.isFailure || !ended.hasWrittenPlan) return undefined;
+  const heights = [reached?.height, seen].filter((each) => each !== undefined);
+  if (heights.length === 0 || heights.some((each) => each >= height - 1n))
+    return "the application wrote the plan and ended";
+  if (ended.silentRuns < SILENT_RUNS_TO_BELIEVE) return undefined;
+  return `the application wrote the plan and ended, ${ended.silentRuns} times in a row`;
 }

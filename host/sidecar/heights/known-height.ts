@@ -30,12 +30,28 @@ const AT_HEIGHT: ReadonlySet<string> = new Set(["UPG_HALT_UPGRADE_NEEDED", "UPG_
 export class KnownHeight {
   readonly #wal: WalHeight;
   #asked: Reached | undefined;
+  #seen: bigint | undefined;
+  #hasSaid = false;
   #askedAt = Number.NEGATIVE_INFINITY;
   #commandAt = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> | undefined;
 
   constructor(private readonly options: KnownHeightOptions) {
     this.#wal = new WalHeight(options.machine.files, placesOf(options.settings).wal);
+  }
+
+  /** The greatest that the node has said, in any run. */
+  get seen(): bigint | undefined {
+    return this.#seen;
+  }
+
+  /** In the present run, or in that which has ended last. */
+  get hasSaid(): boolean {
+    return this.#hasSaid;
+  }
+
+  runBegins(): void {
+    this.#hasSaid = false;
   }
 
   /** While the application does not run. */
@@ -81,7 +97,7 @@ export class KnownHeight {
     const { settings, machine, env } = this.options;
     const byRpc = await heightByRpc(settings.rpcAddress, this.options.askRpc ?? askRpc);
     if (byRpc !== undefined) {
-      this.#asked = { height: byRpc, source: "rpc" };
+      this.#said({ height: byRpc, source: "rpc" });
       return;
     }
     const now = machine.clock.now();
@@ -89,7 +105,13 @@ export class KnownHeight {
     this.#commandAt = now;
     const { home, root: cwd } = settings;
     const height = await heightByCommand(machine, { file, home, cwd, env });
-    if (height !== undefined) this.#asked = { height, source: "status" };
+    if (height !== undefined) this.#said({ height, source: "status" });
+  }
+
+  #said(reached: Reached): void {
+    this.#asked = reached;
+    this.#hasSaid = true;
+    if (this.#seen === undefined || reached.height > this.#seen) this.#seen = reached.height;
   }
 
   #ofLog(): Reached | undefined {

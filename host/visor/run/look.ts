@@ -19,7 +19,8 @@ export class Look {
   #planPrint = "";
   #isOurs = false;
   #haltPrint = "";
-  #runsThatWrotePlan = 0;
+  #hasWrittenPlan = false;
+  #silentRuns = 0;
   #end: ProcessEnd | undefined;
   #operatorsNext: Plan | undefined;
   /** As it was read last. */
@@ -62,18 +63,22 @@ export class Look {
     this.#planPrint = printOf(this.planFile());
     this.#haltPrint = this.#halt()?.print ?? "";
     this.#end = undefined;
+    this.heights.runBegins();
   }
 
   runEnded(end: ProcessEnd): void {
     const found = this.planFile();
     const hasWritten = found.kind === "plan" && found.print !== this.#planPrint;
-    this.#runsThatWrotePlan = hasWritten && end.exit !== 0 ? this.#runsThatWrotePlan + 1 : 0;
+    // One that was ended by a signal has not ended for the plan.
+    this.#hasWrittenPlan = hasWritten && end.exit !== null && end.exit !== 0;
+    this.#silentRuns = this.#hasWrittenPlan && !this.heights.hasSaid ? this.#silentRuns + 1 : 0;
     this.#end = end;
   }
 
   /** After a switch the runs of another program count. */
   forget(): void {
-    this.#runsThatWrotePlan = 0;
+    this.#hasWrittenPlan = false;
+    this.#silentRuns = 0;
     this.#end = undefined;
   }
 
@@ -116,8 +121,10 @@ export class Look {
       ended: end && {
         isFailure: end.exit !== 0,
         isTooOld: end.exit === TOO_OLD,
-        runsThatWrotePlan: this.#runsThatWrotePlan,
+        hasWrittenPlan: this.#hasWrittenPlan,
+        silentRuns: this.#silentRuns,
       },
+      seen: this.heights.seen,
       isStaged: (plan: Plan) => problemOf(layout.of(plan.name), machine.files) === undefined,
     };
   }

@@ -19,6 +19,7 @@ const known = (changes: Partial<Known>): Known => ({
   planFile: { kind: "absent" },
   ...{ isOurs: false, haltedFor: undefined, operatorPlans: [], skips: [] },
   reached: { height: 49n, source: "wal" },
+  seen: undefined,
   ...{ isRunning: false, ended: undefined, isStaged: () => true },
   ...changes,
 });

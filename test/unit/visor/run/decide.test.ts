@@ -10,13 +10,14 @@ const file = (name: string, height: bigint): Known["planFile"] => ({
   print: "1",
 });
 const at = (height: bigint, source: Reached["source"] = "wal"): Reached => ({ height, source });
-const failed = { isFailure: true, isTooOld: false, runsThatWrotePlan: 0 };
+const failed = { isFailure: true, isTooOld: false, hasWrittenPlan: false, silentRuns: 0 };
+const wrote = { ...failed, hasWrittenPlan: true };
 
 /** A chain of the Cosmos SDK at genesis, not started yet, of which nothing is known. */
 const NOTHING: Known = {
   current: { name: "genesis", plan: undefined },
   planFile: { kind: "absent" },
-  ...{ isOurs: false, haltedFor: undefined, operatorPlans: [], skips: [], reached: undefined },
+  ...{ isOurs: false, haltedFor: undefined, operatorPlans: [], skips: [], reached: undefined, seen: undefined },
   ...{ isRunning: false, ended: undefined, isStaged: () => true },
 };
 const V2 = file("v2", 49n);
@@ -55,24 +56,23 @@ const CASES: readonly (readonly [string, Partial<Known>, string | undefined])[] 
   ["another height is skipped", { planFile: V2, reached: at(49n), skips: [48n] }, "v2"],
 
   ["it failed without writing the file", { planFile: V2, ended: failed }, undefined],
+  ["it wrote the file and failed, no height is known", { planFile: V2, ended: wrote }, "v2"],
+  ["it wrote the file and failed, it had said the height before", { planFile: V2, seen: 48n, ended: wrote }, "v2"],
+  ["it wrote the file and failed, it had said a lower height", { planFile: V2, seen: 47n, ended: wrote }, undefined],
+  ["it wrote the file and ended with 0", { planFile: V2, ended: { ...wrote, isFailure: false } }, undefined],
   [
-    "it wrote the file and failed, no height is known",
-    { planFile: V2, ended: { ...failed, runsThatWrotePlan: 1 } },
-    "v2",
-  ],
-  [
-    "it wrote the file and ended with 0",
-    { planFile: V2, ended: { ...failed, isFailure: false, runsThatWrotePlan: 1 } },
+    "it wrote the file and failed, a lower height is in CometBFT's log",
+    { planFile: V2, reached: at(20n, "wal"), ended: { ...wrote, silentRuns: 1 } },
     undefined,
   ],
   [
-    "it wrote the file and failed once, a lower height is known",
-    { planFile: V2, reached: at(20n), ended: { ...failed, runsThatWrotePlan: 1 } },
+    "it failed again and again, after it had said a lower height each time",
+    { planFile: V2, seen: 20n, ended: { ...wrote, silentRuns: 0 } },
     undefined,
   ],
   [
-    "it wrote the file and failed twice in a row, a lower height is known",
-    { planFile: V2, reached: at(20n), ended: { ...failed, runsThatWrotePlan: 2 } },
+    "twice in a row it wrote the file and failed before it served: a node that came by old blocks",
+    { planFile: V2, reached: at(20n, "wal"), seen: 30n, ended: { ...wrote, silentRuns: 2 } },
     "v2",
   ],
 
@@ -81,7 +81,7 @@ const CASES: readonly (readonly [string, Partial<Known>, string | undefined])[] 
   ["an operator's plan, at its height", { operatorPlans: [plan("op", 30n)], reached: at(30n) }, "op"],
   [
     "an operator's plan is no reason after a crash",
-    { operatorPlans: [plan("op", 30n)], ended: { ...failed, runsThatWrotePlan: 3 } },
+    { operatorPlans: [plan("op", 30n)], ended: { ...wrote, silentRuns: 3 } },
     undefined,
   ],
   ["two operator's plans that are due", { operatorPlans: [plan("b", 30n), plan("a", 20n)], reached: at(40n) }, "a"],
