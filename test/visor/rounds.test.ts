@@ -7,10 +7,18 @@ import { ROOT } from "../house/sources.js";
 
 const ROUNDS = 8;
 
+async function campaign(...flags: string[]) {
+  const args = [join(ROOT, "scripts/run.mjs"), join(ROOT, "test/visor/rounds-main.ts"), ...flags, "--json"];
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
+  return { ...(JSON.parse(stdout) as Record<"rounds" | "failed" | "upgrades", number>), stderr };
+}
+
 test(`visor:rounds ${ROUNDS} rounds with deaths, failing and full disks → upgraded each time, nothing lost, never the wrong program`, async () => {
-  const args = [join(ROOT, "scripts/run.mjs"), join(ROOT, "test/visor/rounds-main.ts"), "--rounds", String(ROUNDS)];
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [...args, "--seed", "sample", "--json"]);
-  const { rounds, failed, upgrades } = JSON.parse(stdout) as Record<string, number>;
+  const { rounds, failed, upgrades, stderr } = await campaign("--rounds", String(ROUNDS), "--seed", "sample");
   expect({ rounds, failed }, stderr).toEqual({ rounds: ROUNDS, failed: 0 });
   expect(upgrades).toBeGreaterThanOrEqual(ROUNDS);
+});
+
+test("killed between the link and its sync, then the power goes → the program is there that the link leads to", async () => {
+  expect(await campaign("--seed", "night", "--only", "1661")).toMatchObject({ failed: 0, upgrades: 2 });
 });

@@ -22,9 +22,19 @@ export function planBytes({ name, height, info }: Plan): Uint8Array {
 export function linkProgram(files: Files, root: string, from: Program, to: Program, plan: Plan): void {
   if (to.folder === undefined) throw new Error(`${to.file} is in no folder below ${root}`);
   writeWhole(files, join(root, to.folder, "upgrade-info.json"), planBytes(plan), FILE_MODE);
+  syncNames(files, root, to);
   if (from.folder !== undefined && from.folder !== to.folder) linkUnsynced(files, from.folder, join(root, "previous"));
   // Makes both names durable: they are in one folder.
   linkWhole(files, to.folder, join(root, "current"));
+}
+
+/**
+ * Makes the names durable that lead to a program: whoever put it there may have been killed before, and a link that outlives what it
+ * leads to is worse than none. @throws what the system says
+ */
+export function syncNames(files: Files, root: string, { file, folder }: Program): void {
+  if (folder === undefined) return;
+  for (let at = dirname(file); at.startsWith(root); at = dirname(at)) files.syncFolder(at);
 }
 
 function linkUnsynced(files: Files, target: string, path: string): void {

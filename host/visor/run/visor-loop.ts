@@ -11,6 +11,7 @@ import { endApp } from "./end-app.js";
 import { Ends } from "./ends.js";
 import { HaltFlag } from "./halt-flag.js";
 import { endLeftovers } from "./leftovers.js";
+import { syncNames } from "./link.js";
 import { Look } from "./look.js";
 import type { Shared } from "./options.js";
 import { Reports } from "./reports.js";
@@ -56,6 +57,7 @@ export class VisorLoop {
 
   async #untilEnd(): Promise<number> {
     await endLeftovers(this.shared, "killed sidecar", (app) => this.#endOne(app));
+    this.#settle();
     while (!this.shared.signal.aborted) {
       const current = this.#current();
       const decision = await this.#look.beforeStart(current);
@@ -72,6 +74,16 @@ export class VisorLoop {
   /** Nothing is left running, whatever went wrong. */
   async endApp(): Promise<void> {
     if (this.#app) await this.#end(this.#app);
+  }
+
+  /** What a sidecar that was killed has linked is durable before its program makes a block. */
+  #settle(): void {
+    const { machine, settings, log } = this.shared;
+    try {
+      syncNames(machine.files, settings.root, this.#current());
+    } catch (error) {
+      log("debug", `names below ${settings.root} are not synced: ${messageOf(error)}`);
+    }
   }
 
   #current(): Program {
