@@ -33,7 +33,8 @@ export interface RoundResult {
 /** Of a service manager. */
 const RESTART_MILLIS = 1_000;
 const ROUND_MILLIS_MAX = 3_600_000;
-const LIVES_MAX = 60;
+/** More than the errors that a round may have: each may cost one. */
+const LIVES_MAX = 160;
 const STOP_MILLIS_MAX = 120_000;
 
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
