@@ -34,6 +34,8 @@ export interface HoldOptions {
   readonly comet: { readonly program: string; readonly args: readonly string[]; readonly files: CometFiles };
   readonly log: (level: LogLevel, message: string) => void;
   readonly hooks: RelayHooks;
+  /** All words that start it again; undefined: `relay` of the program. */
+  readonly startCommand?: string;
   /** Aborted when it is to stop. */
   readonly signal: AbortSignal;
 }
@@ -84,7 +86,7 @@ export async function holdConnections(options: HoldOptions, begin = () => () => 
   try {
     return await relay.run();
   } catch (error) {
-    if (error instanceof Halt) recordHalt(home, error, relay.place, log);
+    if (error instanceof Halt) recordHalt(home, error, relay.place, log, options.startCommand);
     throw error;
   } finally {
     await relay.close();

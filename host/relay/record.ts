@@ -12,6 +12,7 @@ export function recordHalt(
   halt: Halt,
   place: ChainPlace | undefined,
   log: (level: LogLevel, message: string) => void,
+  startCommand?: string,
 ): void {
   const record = haltRecord(halt, {
     ...{
@@ -19,7 +20,7 @@ export function recordHalt(
       nextHeight: halt.height,
       appHash: place?.appHash ?? new Uint8Array(),
     },
-    ...{ home: home.path, time: new Date().toISOString(), startFlags: RELAYED },
+    ...{ home: home.path, time: new Date().toISOString(), startFlags: RELAYED, startCommand },
   });
   log("error", halt.message);
   try {

@@ -16,6 +16,8 @@ export interface EndFacts {
   readonly program: string;
   /** Flags without which `start` does not take this home, such as those of its engine. */
   readonly startFlags?: readonly string[];
+  /** All words that start the node, where that is not the program's own `start`: a sidecar's. */
+  readonly startCommand?: string | undefined;
   /** Name of the plan that is due or meant; empty: none. */
   readonly plan: string;
   /** Facts that the error carries: `handler_file`, `handler_sha256`, `pinned_sha256`, `ran_sha256`, `file`, `other`, `holder`, `app_version`, `last_upgrade`, `last_height`. */
@@ -36,7 +38,8 @@ const command = (...words: readonly string[]) => `\`${words.join(" ")}\``;
 export const RELAYED: readonly string[] = Object.freeze(["--"]);
 const isRelayed = ({ startFlags = [] }: EndFacts) => startFlags[0] === RELAYED[0];
 const start = (facts: EndFacts, ...flags: readonly string[]) => {
-  const { home, program, startFlags = [] } = facts;
+  const { home, program, startFlags = [], startCommand } = facts;
+  if (startCommand !== undefined) return command(startCommand, ...flags);
   if (isRelayed(facts)) return command(program, "relay --home", shellWord(home), ...(flags[0] ? ["--", ...flags] : []));
   return command(program, "start --home", shellWord(home), ...startFlags, ...flags);
 };

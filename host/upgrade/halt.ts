@@ -94,6 +94,8 @@ export interface HaltFacts {
   readonly program?: string;
   /** Flags that `start` needs for this home besides. */
   readonly startFlags?: readonly string[] | undefined;
+  /** All words that start the node, where a sidecar does it. */
+  readonly startCommand?: string | undefined;
   /** The plan that state holds for the next height; an error that names one goes before. */
   readonly duePlan?: Plan | undefined;
 }
@@ -125,7 +127,7 @@ export function haltRecord(error: UpgradeError, facts: HaltFacts): HaltRecord {
     ...nextStep({
       ...{ code, height, details, plan: plan?.name ?? "" },
       ...{ home: facts.home ?? "<home>", program: facts.program ?? programName() },
-      startFlags: facts.startFlags ?? [],
+      ...{ startFlags: facts.startFlags ?? [], startCommand: facts.startCommand },
     }),
     time: facts.time,
   };

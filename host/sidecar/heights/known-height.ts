@@ -5,7 +5,7 @@ import { placesOf } from "../decision/place.js";
 import type { Machine } from "../machine.js";
 import type { Settings } from "../settings.js";
 import type { HaltFacts } from "./halt-record.js";
-import { type AskRpc, askRpc, heightByCommand, heightByRpc } from "./node-status.js";
+import { type AskRpc, heightByCommand, heightByRpc } from "./node-status.js";
 import { type StoreHeight, storeHeight } from "./store-height.js";
 import { WalHeight } from "./wal.js";
 
@@ -13,7 +13,7 @@ export interface KnownHeightOptions {
   readonly settings: Settings;
   readonly machine: Machine;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly askRpc?: AskRpc | undefined;
+  readonly askRpc: AskRpc;
   readonly storeHeight?: StoreHeight | undefined;
   readonly log: (level: "debug" | "warn", message: string) => void;
 }
@@ -95,7 +95,7 @@ export class KnownHeight {
 
   async #question(file: string | undefined): Promise<void> {
     const { settings, machine, env } = this.options;
-    const byRpc = await heightByRpc(settings.rpcAddress, this.options.askRpc ?? askRpc);
+    const byRpc = await heightByRpc(settings.rpcAddress, this.options.askRpc);
     if (byRpc !== undefined) {
       this.#said({ height: byRpc, source: "rpc" });
       return;

@@ -6,6 +6,7 @@ import type { Cobra } from "../../shell/cobra.js";
 import { type Plan, planIn, readPlanFile } from "../../sidecar/decision/plan-file.js";
 import { readQueue } from "../../sidecar/decision/queue.js";
 import { askRpc } from "../../sidecar/heights/node-status.js";
+import { ofOwnChain } from "../../sidecar/heights/own-chain.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { Readiness } from "../../sidecar/status.js";
 import { isMissing, type StagedPlan, stagePlan } from "../../staging/stage-plan.js";
@@ -75,7 +76,8 @@ async function planOfNode(
   say: Say,
 ): Promise<ScheduledPlan> {
   const problems: string[] = [];
-  for (const ask of [() => planByGrpc(grpcAddress), () => planByRpc(rpcAddress, askRpc)]) {
+  const own = ofOwnChain(askRpc, { machine: realMachine, home, log: () => undefined });
+  for (const ask of [() => planByGrpc(grpcAddress), () => planByRpc(rpcAddress, own)]) {
     try {
       return await ask();
     } catch (error) {

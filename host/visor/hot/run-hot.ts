@@ -7,6 +7,7 @@ import { Home } from "../../engine/home/home.js";
 import { cometFiles } from "../../offline/comet-files.js";
 import type { Program } from "../../programs/layout.js";
 import { holdConnections } from "../../relay/open.js";
+import { shellWord } from "../../shell-word.js";
 import { readQueue } from "../../sidecar/decision/queue.js";
 import { Staging } from "../../staging/staging.js";
 import { prefixOf } from "../run/child-env.js";
@@ -46,6 +47,7 @@ export async function runHot(shared: Shared, current: Program): Promise<number |
       ...{ prefix: prefixOf(settings.name), retriesMax: settings.preUpgradeRetriesMax },
       comet: { program: findComet(args.program, { ...env }).path, args: args.comet, files: cometFiles(home) },
       hooks: new HotHooks(shared, staging),
+      startCommand: startCommandOf(shared),
     });
     if (signal.aborted || FINISHED_EXITS.includes(exit)) return signal.aborted ? 0 : exit;
     throw new StepFailure(
@@ -56,6 +58,10 @@ export async function runHot(shared: Shared, current: Program): Promise<number |
     endSignals?.();
     await staging.close();
   }
+}
+
+function startCommandOf({ settings: { home, name }, args }: Shared): string {
+  return ["chainvisor", "--home", home, "--name", name, "run", ...args].map(shellWord).join(" ");
 }
 
 function whyNot({ settings, machine }: Shared, args: StartArgs | undefined): string | undefined {

@@ -31,6 +31,8 @@ export interface VisorOptions {
 export interface Shared extends VisorOptions {
   readonly places: Places;
   readonly layout: Layout;
+  /** Of this home's chain alone. */
+  readonly askRpc: AskRpc;
   /** Of every process that is started. */
   readonly childEnv: Readonly<Record<string, string | undefined>>;
 }

@@ -5,7 +5,6 @@
 
 import type { Pending } from "../../sidecar/decision/decide.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
-import { askRpc } from "../../sidecar/heights/node-status.js";
 import type { Shared } from "./options.js";
 
 const ASK_MILLIS = 5_000;
@@ -30,7 +29,7 @@ export class Scheduled {
   }
 
   async #ask(): Promise<void> {
-    const { settings, machine, askRpc: ask = askRpc } = this.shared;
+    const { settings, machine, askRpc: ask } = this.shared;
     if (settings.rpcAddress === "") return;
     this.#isAsking = true;
     try {

@@ -5,6 +5,8 @@
 import { isUpgradeError, messageOf } from "../../errors.js";
 import { Layout } from "../../programs/layout.js";
 import { placesOf } from "../../sidecar/decision/place.js";
+import { askRpc } from "../../sidecar/heights/node-status.js";
+import { ofOwnChain } from "../../sidecar/heights/own-chain.js";
 import { childEnv } from "./child-env.js";
 import type { Shared, VisorOptions } from "./options.js";
 import { StepFailure } from "./scripts.js";
@@ -21,7 +23,8 @@ export async function runVisor(options: VisorOptions): Promise<number> {
     ...{ home, name, isCaseKept, files: machine.files },
     ...{ program: undefined, upgrades: new Map(), own: name },
   });
-  const shared: Shared = { ...options, layout, places: placesOf(settings), childEnv: childEnv(options) };
+  const ask = ofOwnChain(options.askRpc ?? askRpc, { machine, home, log });
+  const shared: Shared = { ...options, askRpc: ask, layout, places: placesOf(settings), childEnv: childEnv(options) };
   const loop = new VisorLoop(shared);
   try {
     const exit = await loop.run();

@@ -9,6 +9,7 @@ import { haltRecordOf } from "../../panel/node-form.js";
 import { Layout, type Program } from "../../programs/layout.js";
 import type { Decision, Pending } from "../../sidecar/decision/decide.js";
 import { placesOf } from "../../sidecar/decision/place.js";
+import { askRpc } from "../../sidecar/heights/node-status.js";
 import type { Machine } from "../../sidecar/machine.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { Readiness, VisorStatus } from "../../sidecar/status.js";
@@ -29,7 +30,7 @@ export async function statusFromDisk(settings: Settings, real: Machine): Promise
     const current = currentOf(settings, files);
     const { name: folder, file } = current;
     const look = new Look({
-      ...{ settings, args: [], env: {}, machine, board, layout, places: placesOf(settings) },
+      ...{ settings, args: [], env: {}, machine, board, askRpc, layout, places: placesOf(settings) },
       ...{ childEnv: childEnv({ settings, env: {} }), signal: new AbortController().signal, log: () => undefined },
     });
     const decision = await look.beforeStart(current);

@@ -40,7 +40,14 @@ function validate(name: string) {
   const layout = new Layout({ home, name, program: undefined, upgrades: new Map(), own: "", isCaseKept: false });
   const shared = {
     ...{ settings, layout, places: placesOf(settings), machine: realMachine, board: new Board(realMachine.clock) },
-    ...{ env: {}, childEnv: {}, args: [], log: () => undefined, signal: new AbortController().signal },
+    ...{
+      env: {},
+      childEnv: {},
+      askRpc: () => Promise.reject(new Error("no node")),
+      args: [],
+      log: () => undefined,
+      signal: new AbortController().signal,
+    },
   } satisfies Shared;
   const current = () => layout.current().file;
   const switchTo = async (plan: string, info = "") => {

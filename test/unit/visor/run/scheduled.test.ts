@@ -31,3 +31,46 @@ test("runVisor() a plan in the node's state → on the board with what is missin
   home.stop.abort("SIGTERM");
   expect(await run).toBe(0);
 });
+
+/** A node of a chain that schedules v2, at height 60. */
+function nodeOf(network: string | undefined) {
+  const plan = { name: "v2", height: 49n, info: "" };
+  const value = Buffer.from(toBinary(QueryCurrentPlanResponseSchema, create(QueryCurrentPlanResponseSchema, { plan })));
+  const status = { result: { node_info: { network }, sync_info: { latest_block_height: "60" } } };
+  return async (url: string) =>
+    url.includes("abci_query") ? { result: { response: { code: 0, value: value.toString("base64") } } } : status;
+}
+
+test.each([
+  ["another-1", "another-1"],
+  [undefined, "it does not say which"],
+])("a node of chain %s at the RPC's address → its plan and height are nobody's, said once", async (network, words) => {
+  const home = new ScriptsHome();
+  // Keys that hold it deeper, in text and in lists are other things.
+  const genesis = { app: { chain_id: "another-1", 'chain_id"': ["chain_id", "another-1"] }, chain_id: "own-1" };
+  home.write("config/genesis.json", JSON.stringify(genesis));
+  home.write("cosmovisor/queue.json", '{"v":1,"plans":[{"name":"v2","height":"49"}]}');
+  home.program("genesis", "trap 'exit 0' TERM; while :; do sleep 0.02; done");
+  home.program("upgrades/v2", "echo v2 >> $OUT");
+  const run = home.run([], { rpcAddress: "tcp://node" }, { askRpc: nodeOf(network) });
+  await home.says(`is of chain ${words}, and this home of own-1`);
+  await realMachine.clock.sleep(300);
+  expect(home.board.current).toMatchObject({ height: null, plan: { origin: "operator" } });
+  expect([home.out, home.current]).toEqual(["", "genesis"]);
+  home.stop.abort("SIGTERM");
+  expect(await run).toBe(0);
+  expect(home.lines.filter((line) => line.includes("is of chain"))).toHaveLength(1);
+});
+
+test("the home's own chain → its height counts", async () => {
+  const home = new ScriptsHome();
+  home.write(
+    "config/genesis.json",
+    `${JSON.stringify({ genesis_time: "", state: "x".repeat(2_000_000) }).slice(0, -1)},\n"chain_id" : "own-1"}`,
+  );
+  home.write("cosmovisor/queue.json", '{"v":1,"plans":[{"name":"v2","height":"49"}]}');
+  home.program("genesis", "while :; do sleep 0.02; done");
+  home.program("upgrades/v2", "echo v2 >> $OUT");
+  expect(await home.run([], { rpcAddress: "tcp://node" }, { askRpc: nodeOf("own-1") }), home.lines.join("\n")).toBe(0);
+  expect(home.current).toBe("upgrades/v2");
+});
