@@ -14,6 +14,7 @@ import { HaltLinger, type LingerTime } from "../engine/home/halt-linger.js";
 import type { Home } from "../engine/home/home.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import { embeddedProgram } from "../native/embedded.js";
+import { untilCalled } from "../shell/held-back.js";
 import { programChain } from "../shell/program-chain.js";
 import { ProgressLog } from "../shell/progress-log.js";
 import { LmdbReader } from "../store/disk/lmdb-reader.js";
@@ -26,7 +27,7 @@ import type { Height } from "../types.js";
 import { type HaltRecord, haltRecord } from "../upgrade/halt.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
 import type { ChosenLimits } from "./limit-settings.js";
-import { type DoorFlags, type NodeDoors, openNodeDoors, queryOf } from "./node-doors.js";
+import { type DoorFlags, loadDoors, type NodeDoors, openNodeDoors, queryOf } from "./node-doors.js";
 import { StopSignals } from "./stop-signals.js";
 
 export interface ThreadsOptions {
@@ -105,6 +106,12 @@ class Threads implements EngineListener {
   async run(): Promise<void> {
     const { flags, limits, home, logger, start } = this.options;
     const engine = this.#engine;
+    if (start.isHeldBack) {
+      await loadDoors();
+      await untilCalled(process, this.#signals.signal);
+      if (this.#signals.signal.aborted) return;
+      engine.status.release(true);
+    }
     const facts = await engine.opened;
     this.#handlerState = facts.handlerState ?? "absent";
     logger.info({ version: String(facts.version), height: String(facts.lastHeight) }, "node started");

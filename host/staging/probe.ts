@@ -5,6 +5,7 @@ import type { Program } from "../programs/layout.js";
 import { shellWord } from "../shell-word.js";
 import type { Processes, RunEnd, RunOptions } from "../sidecar/machine.js";
 import type { Readiness } from "../sidecar/status.js";
+import { decodeLossy } from "../text.js";
 import { kindOfProgram, type ProgramKind } from "./elf.js";
 
 export interface ProbeOptions {
@@ -22,22 +23,41 @@ const VERSION_MILLIS_MAX = 15_000;
 /** Ours looks at state, which may be large. */
 const CHECK_MILLIS_MAX = 120_000;
 const LINE_LENGTH_MAX = 300;
+const SCRIPT_BYTES_MAX = 4_096;
 const REFUSED = 30;
 
 /** What to run by hand, with the place it is run in. */
 const byHand = ({ program: { file } }: ProbeOptions, words: string) => `${shellWord(file)} ${words}`;
 
-/** `program`, then `pre-upgrade`. Never throws. A script is not run: it may do its work whatever it is asked. */
+/**
+ * `program`, then `pre-upgrade`. Never throws. A script is not run, since it may do its work whatever it is asked, but for one that
+ * is its program with all arguments.
+ */
 export async function probeProgram(options: ProbeOptions): Promise<readonly Readiness[]> {
   const { program, files } = options;
   const kind = kindOrNothing(program.file, files);
   const isNodes = /\.[cm]?js$/.test(program.file);
-  if (kind.format === "script" && !isNodes) return [scriptReadiness(program, kind, files)];
-  const foreign = isNodes ? undefined : foreignTo(kind);
+  if (kind.format === "script" && !isNodes && !handsOver(program.file, files))
+    return [scriptReadiness(program, kind, files)];
+  const foreign = isNodes || kind.format === "script" ? undefined : foreignTo(kind);
   if (foreign !== undefined) return [cannotRun(program, foreign)];
   const version = await probeVersion(options);
   if (version.state === "wrong") return [version];
   return [version, options.isOurs ? await probeChecks(options) : await probePreUpgrade(options)];
+}
+
+/** `exec PROGRAM "$@"` is all that it does, besides variables and comments. */
+function handsOver(file: string, files: Files): boolean {
+  try {
+    const lines = linesOf(decodeLossy(files.readPart(file, 0, SCRIPT_BYTES_MAX))).filter(
+      (line) => !line.startsWith("#"),
+    );
+    const last = lines.pop() ?? "";
+    const isPlain = (line: string) => /^(export\s+)?[A-Za-z_][A-Za-z0-9_]*=[^`$;&|()<>\s]*$/.test(line);
+    return lines.every(isPlain) && /^exec\s[^`$;&|()<>]*\s"\$@"$/.test(last);
+  } catch {
+    return false;
+  }
 }
 
 /** What the kernel runs of others, without being asked. */

@@ -45,8 +45,12 @@ class EngineOfThread extends WorkerSide {
     });
   }
 
-  run(): Promise<void> {
-    return this.holding(
+  async run(): Promise<void> {
+    if (this.start.isHeldBack && !this.status.waitForRelease()) {
+      this.send({ kind: "stopped" });
+      return;
+    }
+    await this.holding(
       () => this.#hold(),
       async (held) => {
         const node = held.open();

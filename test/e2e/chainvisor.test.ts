@@ -8,6 +8,7 @@ import { shellWord } from "../../host/shell-word.js";
 import { left } from "../../host/visor/left-processes.js";
 import { MARK } from "../../host/visor/run/child-env.js";
 import { DIST, NO_DOORS, type Running, run, TestHome } from "./chaind.js";
+import { freePort } from "./free-port.js";
 import { BLOCK_TIME } from "./prepared-home.js";
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -32,9 +33,9 @@ function scheduledHome(): TestHome {
 
 const FAST = [...NO_DOORS, "--logical-clock", "--block-time", BLOCK_TIME, "--log_format", "json"];
 
-function supervise(home: TestHome, env: Readonly<Record<string, string>> = {}, ...args: readonly string[]): Running {
+function supervise(home: TestHome, env: Readonly<Record<string, string>> = {}, flags = FAST): Running {
   const own = { DAEMON_NAME: "chaind", DAEMON_HOME: home.path, CHAINVISOR_STATUS_ADDRESS: "127.0.0.1:0", ...env };
-  return run(CHAINVISOR, ["run", "start", "--home", home.path, ...args, ...FAST], own);
+  return run(CHAINVISOR, ["run", "start", "--home", home.path, ...flags], own);
 }
 
 const isAlive = (pid: number) =>
@@ -65,6 +66,26 @@ describe("chainvisor run start", () => {
     expect(end.stderr).toMatch(/the backup is .*data-backup-[0-9-]+-v2-6: /);
     // It ended at once: the sidecar needs no time to look.
     expect(end.stderr).not.toContain("holding at the height");
+  });
+
+  test("the next version waits, loaded, before the height → no other process is started there; its first block comes soon", async () => {
+    const home = new TestHome().schedule({ name: "v2", height: 60n }, 3n);
+    place(home, "genesis", "export CHAIND_APP_VERSION=1\n");
+    place(home, "upgrades/v2", "");
+    const port = await freePort();
+    const rpc = [`--rpc.laddr=tcp://127.0.0.1:${port}`, "--grpc.enable=false", "--api.enable=false"];
+    const flags = [...rpc, "--block-time", "250ms", "--log_format", "json"];
+    const env = { UNSAFE_SKIP_BACKUP: "true", CHAINVISOR_RPC_ADDRESS: `http://127.0.0.1:${port}` };
+    const sidecar = supervise(home, env, flags);
+    await until(() => existsSync(home.data("receipts/v2.json")) || sidecar.child.exitCode !== null);
+    expect(sidecar.child.exitCode, sidecar.stderr).toBeNull();
+    const [, waiting] = /v2 is started, process ([0-9]+), and waits for height 60/.exec(sidecar.stderr) ?? [];
+    const pid = appOf(home);
+    sidecar.child.kill("SIGTERM");
+    const { exit, stderr } = await sidecar.end;
+    expect([exit, String(pid)], stderr).toEqual([0, waiting]);
+    expect(isAlive(Number(pid))).toBe(false);
+    expect(stderr).toContain("switched from genesis to v2 at height 60");
   });
 
   test("a height of the operator's own → the old program does not make its block; the next one does, with no plan of the chain's", async () => {

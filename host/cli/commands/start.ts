@@ -77,7 +77,9 @@ export function registerStart(program: Command): void {
         "a line on stderr and a record in <home>/data/halt.json that says what to do next.\n\n" +
         "Each setting of app.toml is a flag too, those of its tables [rpc] and [limits] as --limits.search-time and so on.\n\n" +
         `With --engine cometbft these are passed on to CometBFT: --moniker, --rpc.laddr,\n${lines(COMET_FLAGS.map((name) => `--${name}`))}.\n` +
-        "Its other settings are in <home>/config/config.toml, where `p2p.laddr` is the setting of --p2p.laddr.",
+        "Its other settings are in <home>/config/config.toml, where `p2p.laddr` is the setting of --p2p.laddr.\n\n" +
+        `A parent with a channel to it that sets ${heldBackName()}=1 has it load everything, say "ready", and wait for a message before\n` +
+        "it opens the home: chainvisor does so before an upgrade.",
     )
     .option("--handlers <dir>", "folder of upgrade handlers (default: those built with this program)")
     .option(
@@ -179,18 +181,22 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
     if (!mode) requireNoRelay(home);
     const served = mode ? RELAYED : ["--with-comet=false"];
     const startFlags = comet.program === undefined ? served : ["--engine", "cometbft"];
-    const start = { ...begun, engine: "cometbft" as const, startFlags, isHeldBack: mode === "next" };
+    const start = { ...begun, engine: "cometbft" as const, startFlags, isHeldBack: mode === "next" || isHeldBack() };
     const run = { flags: options, limits, home, start, linger, logger, witness, snapshots };
     await runComet({ ...run, choice: comet, args: chosen.cometArgs });
     return;
   }
-  const start = { ...begun, isEngineAssumed: chosen.isEngineAssumed };
+  const start = { ...begun, isEngineAssumed: chosen.isEngineAssumed, isHeldBack: isHeldBack() };
   const embedded = { ...snapshots, interval: 0 };
   await runThreads({ flags: options, limits, home, start, linger, logger, witness, snapshots: embedded });
 }
 
 /** Of a relay's worker: at once, or held back until the one before it has ended (host/relay/worker-process.ts). */
 const relayed = () => process.env[`${envPrefix()}RELAYED`];
+
+/** Of a sidecar's next version: everything is loaded, and the home is another's until it is called. */
+const isHeldBack = () => process.env[heldBackName()] === "1";
+const heldBackName = () => `${envPrefix()}HELD_BACK`;
 
 function skipHeights({ unsafeSkipUpgrades = [], skipUpgradeHeights = [] }: StartOptions): bigint[] {
   return [...unsafeSkipUpgrades, ...skipUpgradeHeights];

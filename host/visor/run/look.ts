@@ -1,7 +1,7 @@
 /** Gathers what the decision needs, and remembers what the run of the application has changed of it. */
 import { messageOf } from "../../errors.js";
 import { type Program, problemOf } from "../../programs/layout.js";
-import { type Decision, decide, type Known, operatorsNext } from "../../sidecar/decision/decide.js";
+import { type Decision, decide, type Known, operatorsNext, type Reached } from "../../sidecar/decision/decide.js";
 import { type Plan, type PlanFile, planIn, readPlanFile } from "../../sidecar/decision/plan-file.js";
 import { readQueue } from "../../sidecar/decision/queue.js";
 import { skipHeights } from "../../sidecar/decision/skips.js";
@@ -23,6 +23,8 @@ export class Look {
   #silentRuns = 0;
   #end: ProcessEnd | undefined;
   #operatorsNext: Plan | undefined;
+  #reached: Reached | undefined;
+  #switchedAt: Reached | undefined;
   /** As it was read last. */
   #queue: readonly Plan[] = [];
   readonly #said = new Set<string>();
@@ -60,6 +62,7 @@ export class Look {
   }
 
   runBegins(): void {
+    this.#switchedAt = undefined;
     this.#planPrint = printOf(this.planFile());
     this.#haltPrint = this.#halt()?.print ?? "";
     this.#end = undefined;
@@ -75,11 +78,17 @@ export class Look {
     this.#end = end;
   }
 
-  /** After a switch the runs of another program count. */
+  /** After a switch the runs of another program count; the height is what it was, until something runs. */
   forget(): void {
     this.#hasWrittenPlan = false;
     this.#silentRuns = 0;
     this.#end = undefined;
+    this.#switchedAt = this.#reached;
+  }
+
+  /** The operator's first plan after this one. */
+  operatorsNextAfter({ height }: Plan): Plan | undefined {
+    return this.#queue.filter((each) => each.height > height).sort((a, b) => (a.height < b.height ? -1 : 1))[0];
   }
 
   planFile(): PlanFile {
@@ -93,7 +102,7 @@ export class Look {
     const halt = this.#halt();
     // What the run that has just ended has written needs no second witness.
     const fresh = this.#end && this.freshHalt && this.heights.ofRun(isOurs, this.freshHalt);
-    const reached = fresh ?? (await this.heights.ofHome(isOurs, halt));
+    const reached = fresh ?? this.#switchedAt ?? (await this.heights.ofHome(isOurs, halt));
     // A record of an earlier end is none of the present state.
     const isCurrent = halt !== undefined && reached?.height === halt.height && reached.height > halt.lastCommitted;
     return this.#decide({ ...this.#known(current, isCurrent ? halt : undefined), isOurs, reached, isRunning: false });
@@ -132,6 +141,7 @@ export class Look {
   #decide(known: Known): Decision {
     const decision = decide(known);
     this.#operatorsNext = operatorsNext(known);
+    this.#reached = known.reached;
     if (known.planFile.kind === "torn") {
       this.#sayOnce(
         "warn",

@@ -39,6 +39,15 @@ export class Stage {
     return print !== undefined && this.#without.has(print);
   }
 
+  /** Ours was asked, as its file is now, whether it can take over, and can. */
+  isChecked(program: Program): boolean {
+    this.#note(program);
+    const { askedPrint } = this.#staging;
+    const isSame = askedPrint !== undefined && askedPrint === fingerprint(program.file, this.shared.machine.files);
+    const asked = this.#staging.readiness().find(({ what }) => what === "pre-upgrade");
+    return isSame && asked?.state === "ready";
+  }
+
   /** Before the switch is made, and at the end. */
   async close(): Promise<void> {
     await this.#staging.close();

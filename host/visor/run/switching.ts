@@ -20,7 +20,7 @@ export interface Switching {
   readonly isOurs: boolean;
   /** Undefined: backups are skipped. */
   readonly backup: ((plan: Plan) => Promise<void>) | undefined;
-  /** It is known of the program's file, without asking it again, that it has no `pre-upgrade`. */
+  /** It is known of the program's file, without asking it again, that it has no `pre-upgrade`, or that it has been asked and waits. */
   readonly isWithoutPreUpgrade: (program: Program) => boolean;
 }
 

@@ -1,15 +1,16 @@
 /** The loop of decision, run and end; visor.ts says what its errors become. */
 import { messageOf } from "../../errors.js";
 import { type Program, problemOf } from "../../programs/layout.js";
-import type { Decision } from "../../sidecar/decision/decide.js";
+import type { Decision, Pending } from "../../sidecar/decision/decide.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
 import { unqueuePlan } from "../../sidecar/decision/queue.js";
 import type { AppProcess, ProcessEnd } from "../../sidecar/machine.js";
 import { BackupAhead } from "../backup/ahead.js";
+import { HaltFlag } from "../starts/halt-flag.js";
+import { type NextPlan, NextProgram } from "../starts/next-program.js";
 import { backUp } from "./back-up.js";
 import { endApp } from "./end-app.js";
 import { Ends } from "./ends.js";
-import { HaltFlag } from "./halt-flag.js";
 import { endLeftovers } from "./leftovers.js";
 import { syncNames } from "./link.js";
 import { Look } from "./look.js";
@@ -35,6 +36,7 @@ export class VisorLoop {
   readonly #scheduled: Scheduled;
   readonly #backup: BackupAhead;
   readonly #halt: HaltFlag;
+  readonly #next: NextProgram;
   #app: AppProcess | undefined;
 
   constructor(private readonly shared: Shared) {
@@ -45,13 +47,14 @@ export class VisorLoop {
     this.#scheduled = new Scheduled(shared);
     this.#backup = new BackupAhead(shared);
     this.#halt = new HaltFlag(shared);
+    this.#next = new NextProgram(shared);
   }
 
   async run(): Promise<number> {
     try {
       return await this.#untilEnd();
     } finally {
-      await this.#stage.close();
+      await Promise.all([this.#stage.close(), this.#next.close()]);
     }
   }
 
@@ -116,7 +119,8 @@ export class VisorLoop {
     await this.#stage.close();
     shared.log("info", `"${plan.name}" is due at height ${plan.height}: ${why}`);
     const isOurs = this.#look.isOurs;
-    const isWithoutPreUpgrade = (program: Program) => this.#stage.isWithoutPreUpgrade(program);
+    const isWithoutPreUpgrade = (program: Program) =>
+      this.#stage.isWithoutPreUpgrade(program) || this.#next.isHeld(program);
     const backup = shared.settings.isBackupSkipped ? undefined : (wanted: Plan) => backUp(shared, current, wanted);
     await switchProgram({ shared, current, isOurs, backup, isWithoutPreUpgrade }, decision);
     if (decision.origin === "operator") this.#unqueue(plan);
@@ -171,15 +175,29 @@ export class VisorLoop {
 
   #start(current: Program): AppProcess {
     const { shared } = this;
-    const { machine, settings, places, childEnv: env, log } = shared;
-    const skipping = withSkips(shared.args, returnedHeights(machine.files, places.returnedFile));
-    const args = this.#halt.begin(skipping, this.#look.operatorsNext);
+    const { machine, settings, childEnv: env, log } = shared;
+    const args = this.#halt.begin(this.#skipping(), this.#look.operatorsNext);
     this.#look.runBegins();
     log("info", `running app path=${current.file} args=[${args.join(" ")}]`);
-    const app = machine.processes.start(current.file, { args, env, cwd: settings.root });
+    const held = this.#next.take(current, args);
+    const app = held ?? machine.processes.start(current.file, { args, env, cwd: settings.root });
     this.#app = app;
     this.#reports.started(current, app);
     return app;
+  }
+
+  #skipping(): readonly string[] {
+    const { args, machine, places } = this.shared;
+    return withSkips(args, returnedHeights(machine.files, places.returnedFile));
+  }
+
+  /** Of ours alone: others do not know how to wait. */
+  #nextPlan(pending: Pending | undefined): NextPlan | undefined {
+    const look = this.#look;
+    const height = pending && look.isOurs ? look.heights.ofRun(true, look.freshHalt)?.height : undefined;
+    if (!pending || height === undefined) return undefined;
+    const args = this.#halt.with(this.#skipping(), look.operatorsNextAfter(pending.plan));
+    return { plan: pending.plan, height, args, isChecked: (program) => this.#stage.isChecked(program) };
   }
 
   async #supervised(app: AppProcess, current: Program): Promise<RunResult> {
@@ -195,6 +213,7 @@ export class VisorLoop {
           if (pending) this.#backup.look();
           this.#reports.look(pending, this.#look);
           this.#halt.look(this.#look.operatorsNext);
+          this.#next.look(this.#nextPlan(pending));
         },
         isReady: ({ plan }) => this.#stage.isReady(plan),
       });

@@ -1,7 +1,7 @@
 /** `--halt-height` of an operator's plan: when the sidecar gives it, and what it makes of an application that ends for it. */
 import { describe, expect, test } from "vitest";
 import { realMachine } from "../../../../host/visor/real-machine.js";
-import { HaltFlag } from "../../../../host/visor/run/halt-flag.js";
+import { HaltFlag } from "../../../../host/visor/starts/halt-flag.js";
 import { ScriptsHome, walOf } from "../scripts-home.js";
 
 const NEXT = { name: "op", height: 49n, info: "" };

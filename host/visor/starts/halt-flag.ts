@@ -7,8 +7,8 @@ import type { Plan } from "../../sidecar/decision/plan-file.js";
 import type { HaltFacts } from "../../sidecar/heights/halt-record.js";
 import type { ProcessEnd } from "../../sidecar/machine.js";
 import { decodeLossy } from "../../text.js";
-import { prefixOf } from "./child-env.js";
-import type { Shared } from "./options.js";
+import { prefixOf } from "../run/child-env.js";
+import type { Shared } from "../run/options.js";
 
 const FLAG = "--halt-height";
 /** Of our programs that have come to it. */
@@ -26,9 +26,14 @@ export class HaltFlag {
   begin(args: readonly string[], next: Plan | undefined): readonly string[] {
     this.#said = undefined;
     this.#given = next && this.#isGiven(next) ? next.height : undefined;
-    if (this.#given === undefined) return args;
+    return this.with(args, next);
+  }
+
+  /** The arguments of a run that does not begin yet. */
+  with(args: readonly string[], next: Plan | undefined): readonly string[] {
+    if (!next || !this.#isGiven(next)) return args;
     const [command = "", ...rest] = args;
-    return [command, FLAG, String(this.#given), ...rest];
+    return [command, FLAG, String(next.height), ...rest];
   }
 
   /** A flag is given at the start alone: what is queued, or taken back, meanwhile comes into force with the next one. */
