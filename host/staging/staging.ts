@@ -13,10 +13,13 @@ export interface StagingOptions extends Pick<StagePlanOptions, "settings" | "mac
 /** The phases that say how far the staging is; in others the run loop is at work. */
 const OWN_PHASES: ReadonlySet<Phase> = new Set(["running", "waiting", "downloading", "ready"]);
 const OWN_FINDINGS: ReadonlySet<Readiness["what"]> = new Set(["program", "checksum", "handler", "pre-upgrade"]);
-const RETRY_MILLIS = 10_000;
+/** Before the second attempt; twice as long before each one after it. */
+const RETRY_MILLIS = 1_000;
 const RETRY_MILLIS_MAX = 60_000;
+/** While the node makes no block without it. */
+const HURRY_MILLIS_MAX = 5_000;
 /** What is there is looked at again: files come by other hands too. */
-const LOOK_MILLIS = 5_000;
+const LOOK_MILLIS = 1_000;
 
 export class Staging {
   #plan: UpgradeInfo | undefined;
@@ -24,6 +27,7 @@ export class Staging {
   #ending = new AbortController();
   #loop: Promise<void> = Promise.resolve();
   #isTrying = false;
+  #isHurried = false;
   #askedPrint: string | undefined;
 
   constructor(private readonly options: StagingOptions) {}
@@ -34,12 +38,18 @@ export class Staging {
     const isSame = info?.name === before?.name && info?.height === before?.height && info?.info === before?.info;
     if (isSame) return;
     this.#plan = info;
+    this.#isHurried = false;
     this.#readiness = info ? this.#atFirst(info) : [];
     this.#showReadiness();
     this.#ending.abort(new Error("another plan is scheduled"));
     const ending = new AbortController();
     this.#ending = ending;
     this.#loop = this.#loop.then(() => this.#run(info, ending.signal));
+  }
+
+  /** Its height is reached: the next attempt is made soon, and so are those after it. */
+  hurry(): void {
+    this.#isHurried = true;
   }
 
   /** Of the program as it was when it was asked last: changes with its file. */
@@ -74,17 +84,24 @@ export class Staging {
       if (signal.aborted) return;
       const isReady = !this.#readiness.some(isMissing);
       failures = isReady ? 0 : failures + 1;
-      const pause = Math.min(RETRY_MILLIS * 2 ** Math.max(0, failures - 1), RETRY_MILLIS_MAX);
-      await this.#untilChanged(plan, isReady ? Number.POSITIVE_INFINITY : pause, signal, () => clock.now());
+      const pause = RETRY_MILLIS * 2 ** Math.max(0, failures - 1);
+      await this.#untilChanged(plan, isReady ? undefined : pause, signal, () => clock.now());
     }
   }
 
   /** Settles when the program's file is another one than it was, or the time is over. */
-  async #untilChanged(plan: UpgradeInfo, millis: number, signal: AbortSignal, now: () => number): Promise<void> {
+  async #untilChanged(
+    plan: UpgradeInfo,
+    pause: number | undefined,
+    signal: AbortSignal,
+    now: () => number,
+  ): Promise<void> {
     const before = this.#print(plan);
-    const end = now() + millis;
-    while (!signal.aborted && now() < end && this.#print(plan) === before) {
-      await this.options.machine.clock.sleep(Math.min(LOOK_MILLIS, Math.max(1, end - now())), signal);
+    const begun = now();
+    const millis = () => Math.min(pause ?? 0, this.#isHurried ? HURRY_MILLIS_MAX : RETRY_MILLIS_MAX);
+    const left = () => (pause === undefined ? Number.POSITIVE_INFINITY : begun + millis() - now());
+    while (!signal.aborted && left() > 0 && this.#print(plan) === before) {
+      await this.options.machine.clock.sleep(Math.min(LOOK_MILLIS, Math.max(1, left())), signal);
     }
   }
 

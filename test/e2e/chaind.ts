@@ -7,14 +7,15 @@ import { afterAll } from "vitest";
 import { toHex } from "../../host/bytes.js";
 import type { HaltRecord } from "../../host/upgrade/halt.js";
 import { genesisText } from "../scenario/genesis-text.js";
+import { NO_DOORS } from "./no-doors.js";
 import { BLOCK_TIME, makeBlocksUpTo, makeHome, type PlannedUpgrade, schedule, withNode } from "./prepared-home.js";
+
+export { NO_DOORS };
 
 /** A build elsewhere can be tried too, while this one is being made again. */
 export const DIST = process.env["CHAIN_UPGRADE_DIST"] ?? join(import.meta.dirname, "../../dist");
 const CHAIND = join(DIST, "chaind.js");
 const HANDLERS = join(DIST, "handlers");
-/** Several nodes run at the same time; those that are asked something open their servers on free ports. */
-export const NO_DOORS = ["--rpc.enable=false", "--grpc.enable=false", "--api.enable=false"];
 /** Blocks as fast as they can be made, with times that count them. */
 const FAST = [...NO_DOORS, "--logical-clock", "--block-time", BLOCK_TIME];
 

@@ -29,6 +29,7 @@ export class Stage {
     this.#note(program);
     if (problemOf(program, this.shared.machine.files) === undefined) return true;
     this.#staging.plan(plan);
+    this.#staging.hurry();
     this.shared.board.update({ phase: this.#staging.isTrying ? "downloading" : "halted" });
     return false;
   }

@@ -65,7 +65,10 @@ export class VisorLoop {
       const current = this.#current();
       const decision = await this.#look.beforeStart(current);
       let exit: number | undefined;
-      if (decision.kind === "switch" && this.#isToBeMade(decision)) exit = await this.#switch(current, decision);
+      if (decision.kind === "switch" && this.#isToBeMade(decision)) {
+        if (await this.#hasWaitedFor(decision)) continue;
+        exit = await this.#switch(current, decision);
+      }
       // Decided again after a wait: the link, a file or the height may be another by then.
       else if (this.#ends.isOpen) exit = await this.#ends.settle();
       else exit = await this.#runOnce(current);
@@ -110,6 +113,17 @@ export class VisorLoop {
       `the plan "${plan.name}" is due, but ${problem}: the current program is started, and will end if it has to`,
     );
     return false;
+  }
+
+  /** Nothing runs: a program that may be fetched is fetched until it is there, however often that fails. */
+  async #hasWaitedFor(decision: Switch): Promise<boolean> {
+    const { machine, settings, signal, log } = this.shared;
+    const { plan, why } = decision;
+    if (!this.#stage.canFetch || this.#stage.isReady(plan)) return false;
+    this.#reports.due(decision);
+    log("info", `"${plan.name}" is due at height ${plan.height}: ${why}; nothing runs until the program is there`);
+    while (!signal.aborted && !this.#stage.isReady(plan)) await machine.clock.sleep(settings.pollInterval, signal);
+    return true;
   }
 
   async #switch(current: Program, decision: Switch): Promise<number | undefined> {

@@ -75,4 +75,39 @@ describe("runVisor() with downloads", () => {
     expect(await ended, home.lines.join("\n")).toBe(0);
     expect(home.current).toBe("upgrades/chain2");
   });
+
+  test("the node has ended at the height, the server has nothing, a wrong file, then the good one → holds, then switches", async () => {
+    const home = new ScriptsHome();
+    const program = script(home.outFile, "Chain 2", 49, "");
+    const url = server.on("/late", (request, response, times) => {
+      if (times === 0) response.writeHead(404).end();
+      else sendFile(request, response, { bytes: Buffer.from(times === 1 ? "#!/bin/sh\nexit 0\n" : program) });
+    });
+    const plan = planText("chain2", 49, JSON.stringify({ binaries: { any: `${url}?checksum=${sha256(program)}` } }));
+    home.program(
+      "genesis",
+      `test "$1" = start || exit 1; echo Genesis >> $OUT; printf '%s' '${plan}' > ${home.planFile}; exit 1`,
+    );
+    const exit = await home.run(["start"], { isDownloadAllowed: true });
+    expect(exit, home.lines.join("\n")).toBe(0);
+    expect(home.out).toBe("Genesis\nChain 2 Args: start\n");
+    expect(home.current).toBe("upgrades/chain2");
+    const log = home.lines.join("\n");
+    expect(log).toContain("nothing runs until the program is there");
+    expect(log).toContain("the server returned 404");
+    expect(log).toContain("Checksums did not match");
+  });
+
+  test("held at the height without the program, SIGTERM → 0, and the link is the old one", async () => {
+    const home = new ScriptsHome();
+    const info = JSON.stringify({ binaries: { any: `${server.url("/never")}?checksum=${sha256("x")}` } });
+    const plan = planText("chain2", 49, info);
+    home.program("genesis", `test "$1" = start || exit 1; printf '%s' '${plan}' > ${home.planFile}; exit 1`);
+    const ended = home.run(["start"], { isDownloadAllowed: true });
+    await home.says("nothing runs until the program is there");
+    expect(home.board.current.phase).toMatch(/^(downloading|halted)$/);
+    home.stop.abort("SIGTERM");
+    expect(await ended).toBe(0);
+    expect(home.current).toBe("genesis");
+  });
 });
