@@ -15,7 +15,7 @@ const docs = (file: string) => readFileSync(join(ROOT, "docs", file), "utf8");
 
 /** Words of PromQL that are no metric; what is in the files besides is one. */
 const WORDS = new Set(
-  "and or unless on ignoring group_left group_right by without sum max min avg count rate increase changes time absent le server node name histogram_quantile instance".split(
+  "and or unless on ignoring group_left group_right by without sum max min avg count rate increase changes time absent max_over_time le server node name histogram_quantile instance".split(
     " ",
   ),
 );
@@ -113,6 +113,22 @@ describe("monitoring", () => {
       expect(rule["summary"]).toBeTruthy();
       expect(docs("monitoring.md")).toContain(`\`${rule["alert"]}\``);
     }
+  });
+
+  test("a node or a sidecar that has ended → an alert names it, though others are scraped", () => {
+    const expr = (alert: string) => rules.find((rule) => rule["alert"] === alert)?.["expr"] ?? "";
+    // What has ended has no series: it is known by what it had.
+    for (const [alert, metric] of [
+      ["SidecarGone", "chain_upgrade_sidecar_build_info"],
+      ["NodeGone", "chain_upgrade_build_info"],
+    ] as const) {
+      const by = "(node, instance)";
+      expect(expr(alert)).toBe(`max by ${by} (max_over_time(${metric}[7d])) unless on ${by} ${metric}`);
+    }
+    expect(expr("NodeMakesNoBlocks")).toContain("max_over_time(chain_upgrade_block_time_seconds[");
+    expect(docs("monitoring.md")).toMatch(/`failed` \|.*only with `CHAINVISOR_HOLD=true`/);
+    const failed = rules.find((rule) => rule["alert"] === "UpgradeSidecarFailed");
+    expect(failed?.["description"]).toContain("CHAINVISOR_HOLD=true");
   });
 
   test("metrics of the alerts, the dashboard and the document → a node or a sidecar has each", async () => {

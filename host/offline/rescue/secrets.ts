@@ -1,20 +1,15 @@
 /** What of a home nobody else may see, looked for in all that leaves it: it is taken out, whatever file it has come into. */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { wordlist } from "@scure/bip39/wordlists/english.js";
 import { fromBase64, toBase64, toHex, toUpperHex } from "../../bytes.js";
 import { readFileIfThere } from "../../engine/home/atomic-file.js";
 import { Home } from "../../engine/home/home.js";
 import { decodeLossy } from "../../text.js";
+import { REMOVED, withoutSecretWords } from "./secret-words.js";
 
-const REMOVED = "[removed]";
 /** Shorter ones are found everywhere: they would make a report that says nothing. */
 const SECRET_LENGTH_MIN = 16;
 const SEED_BYTES = 32;
-const MNEMONIC_WORDS_MIN = 8;
-const WORDS: ReadonlySet<string> = new Set(wordlist);
-/** `//user:password@host` of an address. */
-const USER_INFO = /\/\/[^/\s"'@]+@/g;
 
 export class Secrets {
   /** Entries that had one. */
@@ -40,11 +35,9 @@ export class Secrets {
     return this.#texts.some((text) => buffer.includes(text));
   }
 
-  /** The text without them, without passwords in addresses, and without words that make a mnemonic. */
+  /** The text without them, and without what looks like one. */
   without(text: string): string {
-    const cleaned = withoutMnemonics(
-      this.#texts.reduce((rest, secret) => rest.replaceAll(secret, REMOVED), text).replace(USER_INFO, `//${REMOVED}@`),
-    );
+    const cleaned = withoutSecretWords(this.#texts.reduce((rest, secret) => rest.replaceAll(secret, REMOVED), text));
     if (cleaned !== text) this.count++;
     return cleaned;
   }
@@ -88,15 +81,4 @@ function formsOf(text: string): string[] {
   } catch {
     return [text];
   }
-}
-
-function withoutMnemonics(text: string): string {
-  return text.replace(/[a-z]{3,8}(?:[\s,"]+[a-z]{3,8})+/g, (words) => {
-    let row = 0;
-    for (const word of words.split(/[\s,"]+/)) {
-      row = WORDS.has(word) ? row + 1 : 0;
-      if (row >= MNEMONIC_WORDS_MIN) return REMOVED;
-    }
-    return words;
-  });
 }

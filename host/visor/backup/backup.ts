@@ -2,7 +2,7 @@
  * A copy of the data before a switch: under another name until it is whole and checked, then under its own, by one rename. The
  * application has ended by then, so what is copied is of one moment.
  */
-import { dirname, join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import { utf8 } from "../../bytes.js";
 import { digestsOf } from "../../download/pieces.js";
 import { messageOf } from "../../errors.js";
@@ -10,9 +10,11 @@ import type { Files } from "../../programs/files.js";
 import { writeWhole } from "../../programs/whole-file.js";
 import type { Clock } from "../../sidecar/machine.js";
 import type { Settings } from "../../sidecar/settings.js";
+import { ageInWords } from "./age.js";
 import { type BackupFile, MANIFEST, type Manifest, manifestOf, problemIn } from "./manifest.js";
 import { backupName, isOfPlan, isOurs, isPart, partName } from "./names.js";
 import { dataTree, roomFor } from "./room.js";
+import { changeSince } from "./since.js";
 import type { Tree } from "./tree.js";
 
 export interface BackupOptions {
@@ -38,7 +40,7 @@ const FILE_MODE = 0o600;
 const AT_ONCE = 4;
 
 /**
- * One a plan: what was made for it before is kept, if it is whole.
+ * One a plan and state of the data: what was made for it before is the backup, if it is whole and the data is as it was then.
  * @throws Error in words; nothing is left of a backup that is not whole, where the disk lets it go
  */
 export async function makeBackup(options: BackupOptions): Promise<Backup> {
@@ -47,7 +49,8 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
   requireOutside(data, settings.backupDir);
   const before = await earlier(options);
   if (before) {
-    log("info", `${before.folder} is the backup of this plan already`);
+    const made = ageInWords(before.manifest.time, clock.wall());
+    log("info", `${before.folder} is the backup of this plan already, made ${made}: the data is as it was then`);
     return before;
   }
   for (const name of files.list(settings.backupDir) ?? []) {
@@ -75,14 +78,22 @@ function requireOutside(data: string, folder: string): void {
   }
 }
 
-async function earlier({ files, settings, plan, signal, log }: BackupOptions): Promise<Backup | undefined> {
+async function earlier({ files, settings, plan, signal, log, clock }: BackupOptions): Promise<Backup | undefined> {
+  const data = join(settings.home, "data");
+  const tree = dataTree(files, data);
   for (const name of files.list(settings.backupDir) ?? []) {
     if (!isOfPlan(name, plan)) continue;
     const folder = join(settings.backupDir, name);
     const manifest = manifestOf(files, folder);
     const problem = manifest ? await problemIn(files, folder, manifest, signal) : "it has no manifest";
-    if (manifest && problem === undefined) return { folder, manifest };
-    log("warn", `${folder} is not whole, and another backup is made: ${problem}`);
+    if (!manifest || problem !== undefined) {
+      log("warn", `${folder} is not whole, and another backup is made: ${problem}`);
+      continue;
+    }
+    const change = await changeSince({ files, data, tree, folder, manifest, signal });
+    if (change === undefined) return { folder, manifest };
+    const made = ageInWords(manifest.time, clock.wall());
+    log("info", `${folder}, made ${made}, is of other data, and stays: ${change}`);
   }
   return undefined;
 }
@@ -152,19 +163,24 @@ async function copyFile({ files, signal }: BackupOptions, path: string, between:
   return { path, bytes, sha256 };
 }
 
-/** The newest ones stay that have a manifest; what others made is theirs. */
-function removeOlder({ files, settings, log }: BackupOptions, made: string): void {
+/**
+ * The newest ones stay that have a manifest, and before them the first one of this plan: it was made before anything tried the
+ * upgrade. What others made is theirs.
+ */
+function removeOlder({ files, settings, plan, log }: BackupOptions, made: string): void {
   const { backupDir, backupsKept } = settings;
   if (backupsKept === 0) return;
   const whole = (files.list(backupDir) ?? [])
     .map((name) => join(backupDir, name))
-    .filter((folder) => folder !== made && isOurs(folder.slice(dirname(folder).length + 1)))
+    .filter((folder) => folder !== made && isOurs(basename(folder)))
     .flatMap((folder) => {
       const manifest = manifestOf(files, folder);
       return manifest ? [{ folder, time: manifest.time }] : [];
     });
   whole.sort((a, b) => (a.time < b.time ? 1 : -1));
-  for (const { folder } of whole.slice(Math.max(0, backupsKept - 1))) {
+  const first = whole.findLast(({ folder }) => isOfPlan(basename(folder), plan));
+  const inOrder = first ? [first, ...whole.filter((each) => each !== first)] : whole;
+  for (const { folder } of inOrder.slice(Math.max(0, backupsKept - 1))) {
     try {
       // Not a backup from the first moment on, even if the removal is cut.
       files.remove(join(folder, MANIFEST));

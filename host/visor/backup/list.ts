@@ -13,7 +13,7 @@ export interface ListedBackup {
 
 /** @throws what the system says */
 export function listBackups(files: Files, backupDir: string): ListedBackup[] {
-  const names = (files.list(backupDir) ?? []).filter((name) => isTheirs(name) || isOurs(name.replace(/\.\d+$/, "")));
+  const names = (files.list(backupDir) ?? []).filter((name) => isTheirs(name) || isOurs(name));
   const found = names.map((name) => {
     const folder = join(backupDir, name);
     return { name, folder, manifest: manifestOf(files, folder) };

@@ -17,14 +17,18 @@ export function backupName({ name, height }: BackupOf, time: Date): string {
 }
 
 export const partName = (name: string) => `${name}${PART}`;
-export const isPart = (name: string) => name.endsWith(PART) && OURS.test(name.slice(0, -PART.length));
-export const isOurs = (name: string) => OURS.test(name);
+export const isPart = (name: string) => name.endsWith(PART) && isOurs(name.slice(0, -PART.length));
+/** The second one of a name too, `.2`. */
+export const isOurs = (name: string) => OURS.test(withoutNumber(name));
 export const isTheirs = (name: string) => THEIRS.test(name);
 
 /** Whatever its date. */
-export function isOfPlan(name: string, { name: plan, height }: BackupOf): boolean {
-  return isOurs(name) && name.endsWith(`-${planPart(plan)}-${height}`) && !/^data-backup-\d+-\d+-\d+-$/.test(name);
+export function isOfPlan(given: string, { name: plan, height }: BackupOf): boolean {
+  const name = withoutNumber(given);
+  return OURS.test(name) && name.endsWith(`-${planPart(plan)}-${height}`) && !/^data-backup-\d+-\d+-\d+-$/.test(name);
 }
+
+const withoutNumber = (name: string) => name.replace(/\.\d+$/, "");
 
 /** A file's name of any plan's name. */
 function planPart(plan: string): string {

@@ -52,8 +52,20 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
   files.syncFolder(home);
   const program = manifest.program ?? undefined;
   const isThere = program !== undefined && files.facts(join(root, program))?.kind === "folder";
-  if (isThere) linkWhole(files, program, join(root, "current"));
+  if (isThere) linkBack(files, root, program);
   return { kept, program: isThere ? program : undefined, isSignedKept };
+}
+
+/** The switch that `previous` was kept for is taken back: it names no program before the present one any more. */
+function linkBack(files: Files, root: string, program: string): void {
+  const current = join(root, "current");
+  const isAsBefore = files.linkFacts(current)?.kind === "link" && files.readLink(current) === program;
+  const previous = join(root, "previous");
+  if (!isAsBefore || (files.linkFacts(previous)?.kind === "link" && files.readLink(previous) === program)) {
+    files.remove(previous);
+  }
+  // Makes both durable: they are in one folder.
+  linkWhole(files, program, current);
 }
 
 async function copyBack({ files, folder, signal }: RestoreOptions, part: string): Promise<void> {

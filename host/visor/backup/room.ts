@@ -38,7 +38,8 @@ function problemOf({ backupDir, backupKind }: RoomSettings, bytes: number, free:
   }
   if (free >= bytes + RESERVE_BYTES) return undefined;
   return (
-    `the data has ${bytes} bytes, and ${backupDir} has room for ${free}: make room, name a folder on another disk ` +
+    `a backup takes ${bytes + RESERVE_BYTES} bytes, ${bytes} of the data and a reserve of ${RESERVE_BYTES}, and ${backupDir} ` +
+    `has room for ${free}: make room, name a folder on another disk ` +
     "(DAEMON_DATA_BACKUP_DIR), or go without a backup (UNSAFE_SKIP_BACKUP=true)"
   );
 }

@@ -7,7 +7,9 @@ import { shellWord } from "../../shell-word.js";
 import { placesOf } from "../../sidecar/decision/place.js";
 import type { Settings } from "../../sidecar/settings.js";
 import { usage } from "../../usage.js";
+import { ageInWords } from "../backup/age.js";
 import { type ListedBackup, listBackups } from "../backup/list.js";
+import type { Manifest } from "../backup/manifest.js";
 import { type Restored, restore } from "../backup/restore.js";
 import { realMachine } from "../real-machine.js";
 import { MARK } from "../run/child-env.js";
@@ -79,17 +81,28 @@ async function goBack(tools: VisorTools, settings: Settings, { folder, manifest 
   const { files, output } = tools;
   const { home, root } = settings;
   const total = manifest.files.length;
-  output.say(`checking ${folder}: ${total} files`);
+  const made = ageInWords(manifest.time, realMachine.clock.wall());
+  output.say(`checking ${folder}: ${total} files, made ${made}`);
   const { signal } = new AbortController();
   const done = await restore({ files, home, root, folder, manifest, signal, onFile: () => undefined });
   const { kept, program, isSignedKept } = done;
   const answer = { restored: folder, kept: kept ?? null, program: program ?? null, signed_kept: isSignedKept };
-  output.print({ ...answer, plan: manifest.plan }, wordsOf(settings, folder, done, manifest.plan));
+  const words = wordsOf(settings, { folder, manifest, made }, done);
+  output.print({ ...answer, plan: manifest.plan, made: manifest.time }, words);
 }
 
-function wordsOf({ home }: Settings, folder: string, done: Restored, plan: { name: string; height: string }): string {
+interface Source {
+  readonly folder: string;
+  readonly manifest: Manifest;
+  readonly made: string;
+}
+
+function wordsOf({ home }: Settings, { folder, manifest: { plan }, made }: Source, done: Restored): string {
   const { kept, program, isSignedKept } = done;
-  const lines = [`${home}/data is that of ${folder}, before "${plan.name}" at height ${plan.height}.`];
+  const lines = [
+    `${home}/data is that of ${folder}, before "${plan.name}" at height ${plan.height}. The backup was made ${made}; what was ` +
+      "written since is not in it.",
+  ];
   if (kept) lines.push(`The data before is in ${kept}; when it is needed no more: rm -r ${shellWord(kept)}`);
   if (program) lines.push(`The current program is that of ${program}.`);
   if (isSignedKept) lines.push("The record of what the consensus key signed last is the present one, which is later.");
@@ -104,6 +117,10 @@ function goBackToProgram({ output, files }: VisorTools, settings: Settings): voi
   const { current, previous } = placesOf(settings);
   if (!files.linkFacts(previous)) {
     throw new UpgradeError("UPG_NOT_FOUND_FILE", `there is no ${previous}: no switch was made here`);
+  }
+  if (files.linkFacts(current)?.kind === "link" && files.readLink(current) === files.readLink(previous)) {
+    const message = `${previous} and ${current} are links to the same program: there is none before it to go back to`;
+    throw new UpgradeError("UPG_NOT_FOUND_FILE", message);
   }
   const folder = linkPrevious(files, current);
   const next = `${settings.name} rollback --to HEIGHT --home ${shellWord(settings.home)}`;

@@ -47,11 +47,24 @@ function failed(): { readonly home: TestHome; readonly secrets: readonly string[
     '\n[telemetry]\nauth-token = "hunter2hunter2"\nconn = "postgresql://ops:hunter3@db/x"\n# my seed: hunter4\n',
   );
   const log = at("node.log");
-  writeFileSync(log, `INF block made\nERR ${seed}\nwords ${MNEMONIC}\ncall https://ops:hunter3@node/x\nlast line\n`);
+  writeFileSync(
+    log,
+    `INF block made\nERR ${seed}\nwords ${MNEMONIC}\ncall https://ops:hunter3@node/x\npassword=hunter2pass Authorization: Bearer hunter3\n${MNEMONIC.toUpperCase()}\nlast line\n`,
+  );
   return {
     home,
     log,
-    secrets: [...keys, seed, ring, "hunter2", "hunter3", "hunter4", "abandon abandon", "PRIVATE KEY"],
+    secrets: [
+      ...keys,
+      seed,
+      ring,
+      "hunter2",
+      "hunter3",
+      "hunter4",
+      "abandon abandon",
+      "ABANDON ABANDON",
+      "PRIVATE KEY",
+    ],
   };
 }
 
@@ -143,5 +156,50 @@ describe("Secrets", () => {
     const sentence = "the node halted before the upgrade and the operator did start it again with the new program";
     expect(none.without(sentence)).toBe(sentence);
     expect(none.without("at http://me:pw@host/x")).toBe("at http://[removed]@host/x");
+  });
+
+  test("a mnemonic in upper case, in capitals, numbered, in a text of JSON → removed, and what is around it stays", () => {
+    const words = MNEMONIC.split(" ");
+    const written = [
+      MNEMONIC.toUpperCase(),
+      words.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`).join(" "),
+      words.map((word, at) => `${at + 1}. ${word}`).join("\n"),
+      words.join("\\n"),
+      words.join(" | "),
+    ];
+    for (const text of written) {
+      expect(new Secrets([]).without(`INF zz ${text} yy\nlast line 12`)).toMatch(
+        /^INF zz (1\. )?\[removed\] yy\nlast line 12$/,
+      );
+    }
+  });
+
+  test("values of names, of headers, of flags, keys of any home → removed; names, numbers and prose beside them → kept", () => {
+    const none = new Secrets([]);
+    const secret = "hunter2pass";
+    for (const [text, expected] of [
+      [`password=${secret} height=12`, "password=[removed] height=12"],
+      [`PASSWORD: ${secret}`, "PASSWORD: [removed]"],
+      [`DB_PASSWD='${secret} with words' x`, "DB_PASSWD='[removed]' x"],
+      [`token=${secret}&limit=5`, "token=[removed]&limit=5"],
+      [`{"access_token": "${secret}", "height": "5"}`, '{"access_token": "[removed]", "height": "5"}'],
+      [`"{\\"api_key\\":\\"${secret}\\",\\"a\\":1}"`, '"{\\"api_key\\":\\"[removed]\\",\\"a\\":1}"'],
+      [`Authorization: Bearer ${secret}\nnext`, "Authorization: [removed]\nnext"],
+      [`authorization: Basic b3BzOmh1bnRlcjM=`, "authorization: [removed]"],
+      [`sent bearer ${secret}.x.y to it`, "sent bearer [removed] to it"],
+      [
+        `chaind keys add --keyring-password ${secret} --home n`,
+        "chaind keys add --keyring-password [removed] --home n",
+      ],
+      [
+        `{"type":"tendermint/PrivKeyEd25519","value":"${secret}"}`,
+        '{"type":"tendermint/PrivKeyEd25519","value":"[removed]"}',
+      ],
+      [`-----BEGIN PRIVATE KEY-----\n${secret}\n-----END PRIVATE KEY-----\nz`, "[removed]\nz"],
+      ['seeds = "a@1.2.3.4:26656" seed_mode = true tokens: 5', 'seeds = "a@1.2.3.4:26656" seed_mode = true tokens: 5'],
+      ['auth-token = "[removed]" token=[removed]', 'auth-token = "[removed]" token=[removed]'],
+    ] as const) {
+      expect(none.without(text)).toBe(expected);
+    }
   });
 });

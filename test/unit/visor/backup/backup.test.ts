@@ -76,6 +76,55 @@ describe("makeBackup()", () => {
     expect(readFileSync(join(folder, "application.db/CURRENT"), "utf8")).toBe("2");
   });
 
+  test("the data has changed since, in size, bytes, one more file, one less → another one, and the first stays", async () => {
+    const home = filled();
+    const made = [(await make(home)).folder];
+    const changes = [
+      () => home.write("data/application.db/CURRENT", "22"),
+      () => home.write("data/application.db/CURRENT", "33"),
+      () => home.write("data/newfile", "x"),
+      () => rmSync(home.file("data", "newfile")),
+    ];
+    for (const [at, change] of changes.entries()) {
+      change();
+      const lines: string[] = [];
+      const settings = home.settings({ backupsKept: 0 });
+      const options = {
+        settings,
+        clock: { wall: () => NOON + 3_600_000 },
+        log: (_: string, line: string) => lines.push(line),
+      };
+      made.push((await make(home, options)).folder);
+      if (at === 0) expect(lines.join()).toMatch(/v2-49, made at .*, 60 minutes ago, is of other data, and stays: /);
+      expect((await make(home, options)).folder).toBe(made.at(-1));
+    }
+    // Without the file it is again what the third was made of.
+    expect(made.map((folder) => folder.replace(/.*v2-49/, ""))).toEqual(["", ".2", ".3", ".4", ".3"]);
+  });
+
+  test("who had a file open has changed → the same backup; a rest of a second one that was cut → removed", async () => {
+    const home = filled();
+    home.write("data/LOCK", "1");
+    home.write("data/chain.mdb-lock", "1");
+    const { folder } = await make(home);
+    home.write("data/LOCK", "22");
+    rmSync(home.file("data", "chain.mdb-lock"));
+    expect((await make(home)).folder).toBe(folder);
+    home.write("data/more", "x");
+    home.write("data-backup-2026-2-3-v2-49.2.part/rest", "x");
+    const second = await make(home);
+    expect([second.folder, existsSync(join(second.folder, "rest"))]).toEqual([`${folder}.2`, false]);
+  });
+
+  test("many of one plan → the first one and the last ones are kept", async () => {
+    const home = filled();
+    for (let at = 1; at <= 4; at++) {
+      home.write("data/more", "x".repeat(at));
+      await make(home, { clock: { wall: () => NOON + at * 1_000 } });
+    }
+    expect(names(home)).toEqual(["data-backup-2026-2-3-v2-49", "data-backup-2026-2-3-v2-49.2"]);
+  });
+
   test("a folder of Cosmovisor's of the same day, a rest of a backup that was cut → the one stays, the other is removed", async () => {
     const home = filled();
     home.write("data-backup-2026-2-3/theirs", "x");
@@ -101,6 +150,11 @@ describe("makeBackup()", () => {
     const full: Files = { ...files, freeBytes: () => 1_000 };
     await expect(make(home, { files: full })).rejects.toThrow(/DAEMON_DATA_BACKUP_DIR.*UNSAFE_SKIP_BACKUP/);
     expect(names(home)).toEqual([]);
+    // More than the data has, and less than the reserve besides.
+    const small: Files = { ...files, freeBytes: () => 3_092_480 };
+    await expect(make(home, { files: small })).rejects.toThrow(
+      "a backup takes 67114899 bytes, 6035 of the data and a reserve of 67108864",
+    );
   });
 
   test("reflinks alone, where there are none → refused; a folder inside the data → refused", async () => {
@@ -156,6 +210,18 @@ describe("restore()", () => {
       false,
     ]);
     expect(home.read("data-before-rollback-1/application.db/000001.ldb")).toBe("broken");
+  });
+
+  test("a program that is not the present one, `previous` of a later switch, or of this one → there is none before it", async () => {
+    for (const previous of ["upgrades/v2", "genesis"]) {
+      const home = filled();
+      for (const folder of ["genesis", "upgrades/v2", "upgrades/v3"]) home.program(folder, "");
+      const { folder } = await make(home);
+      symlinkSync("upgrades/v3", home.file("cosmovisor", "current"));
+      symlinkSync(previous, home.file("cosmovisor", "previous"));
+      await back(home, folder);
+      expect([home.current, readdirSync(home.file("cosmovisor")).includes("previous")]).toEqual(["genesis", false]);
+    }
   });
 
   test("the present record is the earlier one → the backup's; it cannot be read → it stays", async () => {

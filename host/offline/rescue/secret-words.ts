@@ -1,0 +1,64 @@
+/** Secrets that nobody listed, by how they are written: words of a mnemonic, values of names such as `password`, keys as files have them. */
+import { wordlist } from "@scure/bip39/wordlists/english.js";
+
+export const REMOVED = "[removed]";
+const MNEMONIC_WORDS_MIN = 8;
+/** Between two words of one: a number of a list, commas, quotes, line ends. */
+const GAP_MAX = 12;
+const WORDS: ReadonlySet<string> = new Set(wordlist);
+
+const NAMES =
+  "passw(?:or)?d|passphrase|pwd|secret|token|api[-_]?key|access[-_]?key|priv(?:ate)?[-_]?key|mnemonic|seed|credentials?";
+const BARE = `(?!\\[removed\\])[^\\s"'&,;)}\\]{[]+`;
+/** `db_password=x`, `"api_key": "x"`, the same inside a text of JSON. */
+const NAMED = new RegExp(
+  `([\\w.-]*(?:${NAMES})\\\\?["']?\\s*[=:]\\s*)(?:(\\\\?["'])(?:(?!\\2)[^\\n])*\\2|()${BARE})`,
+  "gi",
+);
+/** `--keyring-password x`. */
+const FLAG = new RegExp(`(--[\\w-]*(?:${NAMES})\\s+)()(?!-)${BARE}`, "gi");
+const HEADER = /((?:authorization|cookie)\\?["']?\s*[=:]\s*\\?["']?)[^\r\n"'\\]+/gi;
+const BEARER = /(\bbearer\s+)[\w.~+/=-]{6,}/gi;
+/** `{"type":"tendermint/PrivKeyEd25519","value":"x"}` of any home. */
+const KEY_VALUE = /(PrivKey\w*\\?"[^}]{0,40}?\\?"value\\?"\s*:\s*\\?")[^"\\]+/g;
+const PEM = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
+/** `//user:password@host` of an address. */
+const USER_INFO = /\/\/[^/\s"'@]+@/g;
+
+/** The text without what looks like a secret. */
+export function withoutSecretWords(text: string): string {
+  const named = (_: string, before: string, quote = "") => `${before}${quote}${REMOVED}${quote}`;
+  const cleaned = text
+    .replace(PEM, REMOVED)
+    .replace(USER_INFO, `//${REMOVED}@`)
+    .replace(HEADER, `$1${REMOVED}`)
+    .replace(BEARER, `$1${REMOVED}`)
+    .replace(KEY_VALUE, `$1${REMOVED}`);
+  return withoutMnemonics(cleaned).replace(NAMED, named).replace(FLAG, named);
+}
+
+/** In any case: a person copies one as a tool has shown it. */
+function withoutMnemonics(text: string): string {
+  let out = "";
+  let written = 0;
+  let [start, end, row] = [0, 0, 0];
+  const close = () => {
+    if (row >= MNEMONIC_WORDS_MIN) {
+      out += text.slice(written, start) + REMOVED;
+      written = end;
+    }
+    row = 0;
+  };
+  for (const { 0: word, index } of text.matchAll(/\\[nrt]|[a-z]+/gi)) {
+    // A line end inside a text of JSON.
+    if (word.startsWith("\\")) continue;
+    if (index - end > GAP_MAX) close();
+    if (!WORDS.has(word.toLowerCase())) close();
+    else {
+      if (row++ === 0) start = index;
+      end = index + word.length;
+    }
+  }
+  close();
+  return out + text.slice(written);
+}
