@@ -6,6 +6,7 @@ import type { Home } from "../engine/home/home.js";
 import { withReader } from "../engine/home/home-database.js";
 import { LastSigned } from "../engine/home/last-signed.js";
 import { UpgradeError } from "../errors.js";
+import { SnapshotFolder } from "../snapshot/folder.js";
 import type { Database } from "../store/disk/database.js";
 import { lastVersionOf } from "../store/disk/fenced-database.js";
 import { type CommitState, readCommit } from "../store/versions/commit-record.js";
@@ -31,6 +32,8 @@ export interface RollbackLoss {
   /** Who has the blocks: with "cometbft" they stay there, and are given to the application again. */
   readonly engine: "embedded" | "cometbft";
   readonly upgrades: readonly string[];
+  /** Heights of the home's snapshots that are removed: of blocks that are no more. Those of CometBFT's blocks stay. */
+  readonly snapshots: readonly string[];
   /** Stores that exist now and did not at `to`, and those that existed there and do not now. */
   readonly stores_lost: readonly string[];
   readonly stores_back: readonly string[];
@@ -92,10 +95,17 @@ function lossOf(database: Database, home: Home, last: CommitState, before: Commi
     txs: String(isEmbedded ? txsAfter(database, to, from) : 0n),
     engine: isEmbedded ? "embedded" : "cometbft",
     upgrades: codeRecordsAfter(database, to).map(({ plan }) => plan),
+    snapshots: isEmbedded ? snapshotsAfter(home, to).map(String) : [],
     stores_lost: now.filter((name) => !then.includes(name)),
     stores_back: then.filter((name) => !now.includes(name)),
     signed_up_to: String(height > to ? height : 0n),
   };
+}
+
+/** The newest first. @throws UpgradeError UPG_STORE_IO */
+export function snapshotsAfter(home: Home, to: Height): Height[] {
+  const { heights } = new SnapshotFolder(home.snapshotsFolder);
+  return heights.filter((height) => height > to);
 }
 
 const namesOf = ({ stores }: CommitState) => stores.map(({ name }) => name);
@@ -117,6 +127,7 @@ export function lossInWords(loss: RollbackLoss): string[] {
       ? `${blocks} blocks with ${txs} transactions are lost`
       : `the application's state of ${blocks} heights is lost; CometBFT keeps the blocks and gives them to the application again`,
     ...(upgrades.length > 0 ? [`upgrades that are taken back: ${list(upgrades)}`] : []),
+    ...(loss.snapshots.length > 0 ? [`snapshots that are removed, of heights ${list(loss.snapshots)}`] : []),
     ...(loss.stores_lost.length > 0 ? [`stores that are lost: ${list(loss.stores_lost)}`] : []),
     ...(loss.stores_back.length > 0 ? [`stores that are back: ${list(loss.stores_back)}`] : []),
     ...(signed === "0"

@@ -12,6 +12,7 @@ import { LastSigned } from "../engine/home/last-signed.js";
 import { UpgradeError } from "../errors.js";
 import { TxIndex } from "../event-index/tx-index.js";
 import { sha256 } from "../native/sha256.js";
+import { SnapshotFolder } from "../snapshot/folder.js";
 import type { Batch } from "../store/disk/database.js";
 import { lastVersionOf } from "../store/disk/fenced-database.js";
 import type { LmdbDatabase } from "../store/disk/lmdb-database.js";
@@ -19,7 +20,7 @@ import { lastEngine, readCommit } from "../store/versions/commit-record.js";
 import { type RolledBack, rollbackLastVersion, rollbackTo } from "../store/versions/rollback.js";
 import { decodeLossy } from "../text.js";
 import type { Height } from "../types.js";
-import { type RollbackLoss, requireTarget } from "./rollback-loss.js";
+import { type RollbackLoss, requireTarget, snapshotsAfter } from "./rollback-loss.js";
 
 export interface RolledBackBlock {
   /** Height of the last block now. */
@@ -60,6 +61,8 @@ function takeBack(database: LmdbDatabase, home: Home, to: Height): RolledBackBlo
   const forget = (batch: Batch) => {
     for (const { key } of applied) batch.remove(key);
   };
+  // First: a rollback that is cut, and not made again, has then no snapshot of blocks that are no more.
+  if (lastEngine(database) === "") removeSnapshots(home, to);
   // CometBFT has the blocks, and a record of what its key signed: it gives the blocks again.
   const isEmbedded = lastEngine(database) === "";
   const back = isEmbedded ? withBlocks(database, home, to, forget) : rollbackTo(database, Number(to), forget);
@@ -92,6 +95,11 @@ function withBlocks(database: LmdbDatabase, home: Home, to: Height, forget: (bat
     if (signed) writeFileAtomically(home.lastSignedFile, signed);
     throw error;
   }
+}
+
+function removeSnapshots(home: Home, to: Height): void {
+  const folder = new SnapshotFolder(home.snapshotsFolder);
+  for (const height of snapshotsAfter(home, to)) folder.removeHeight(height);
 }
 
 /** What says of upgrades that were taken back how they went; and records of halts after the height. */

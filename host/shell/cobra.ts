@@ -59,7 +59,7 @@ function usageError(command: Command, message: string, code: string): UpgradeErr
 function inFieldWords(command: Command, text: string, code: string): string {
   switch (code) {
     case "commander.unknownOption":
-      return text.replace(/^unknown option '([^']*)'/, "unknown flag: $1");
+      return `${text.replace(/^unknown option '([^']*)'/, "unknown flag: $1")}${hintAtOthers(command)}`;
     case "commander.optionMissingArgument":
       return `flag needs an argument: ${/'(?:.*, )?(--[^ ']+)/.exec(text)?.[1] ?? text}`;
     case "commander.missingArgument":
@@ -73,6 +73,12 @@ function inFieldWords(command: Command, text: string, code: string): string {
     default:
       return text;
   }
+}
+
+/** Of a command that passes flags on: its argument's own words have the `--`. */
+function hintAtOthers({ registeredArguments }: Command): string {
+  const hint = registeredArguments.map(({ description }) => / ([\w ]+) after --/.exec(description)?.[1]).find(Boolean);
+  return hint === undefined ? "" : `; ${hint} come after \`--\``;
 }
 
 /** A group that was given a word it does not know, or a command with more or fewer arguments than it takes. */

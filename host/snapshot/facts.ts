@@ -99,14 +99,19 @@ export function requireKnown({ versions, keeper }: KnowingApp, { height, metadat
   if (lastUpgrade && !isOwn(lastUpgrade.name)) {
     const ran = toHex(lastUpgrade.handlerSha256);
     if (keeper.handler(lastUpgrade.name)?.wasm?.hash !== ran) {
-      const handler = ran === "" ? "" : `, and the handler with sha256 ${ran} is absent`;
+      const handler =
+        ran === ""
+          ? ""
+          : `, and the handler with sha256 ${ran} is absent: put its file into <home>/handlers (handlers/staged is for upgrades ahead)`;
       const { name, height } = lastUpgrade;
       throw tooOld(`the program has no version of its last upgrade, "${name}" at height ${height}${handler}`);
     }
   }
   const isDue = plan && plan.height <= height + 1n && !keeper.isSkipHeight(plan.height);
   if (isDue && !isOwn(plan.name) && !keeper.handler(plan.name)) {
-    throw tooOld(`the upgrade "${plan.name}" is due at height ${plan.height}, and its handler is absent`);
+    throw tooOld(
+      `the upgrade "${plan.name}" is due at height ${plan.height}, and its handler is absent: put its file into <home>/handlers`,
+    );
   }
 }
 

@@ -31,7 +31,7 @@ export class SnapshotFolder {
 
   /** The newest first. One that cannot be read is left out. @throws UpgradeError UPG_STORE_IO */
   *list(): Generator<Snapshot, void, undefined> {
-    for (const height of this.#heights()) {
+    for (const height of this.heights) {
       for (const format of names(join(this.path, String(height)))) {
         const found = NUMBER.test(format) ? this.get(height, Number(format)) : undefined;
         if (found) yield found;
@@ -83,6 +83,16 @@ export class SnapshotFolder {
     this.#removeIfEmpty(height);
   }
 
+  /** All of a height, whole or not, whatever their format. @throws UpgradeError UPG_STORE_IO */
+  removeHeight(height: Height): void {
+    const folder = join(this.path, String(height));
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch (cause) {
+      throw diskFailure("write", `cannot remove ${folder}`, folder, cause);
+    }
+  }
+
   /** False: there was none. */
   remove(height: Height, format: number): boolean {
     const folder = this.#folder(height, format);
@@ -103,13 +113,13 @@ export class SnapshotFolder {
     const old = heights.slice(count);
     const spared = fetched.find((height) => old.includes(height));
     for (const height of old.filter((each) => each !== spared)) {
-      rmSync(join(this.path, String(height)), { recursive: true, force: true });
+      this.removeHeight(height);
     }
   }
 
   /** What a process left that died while it made one. */
   removeUnfinished(): void {
-    for (const height of this.#heights()) {
+    for (const height of this.heights) {
       for (const name of names(join(this.path, String(height)))) {
         if (name.endsWith(UNFINISHED)) rmSync(join(this.path, String(height), name), { recursive: true, force: true });
       }
@@ -117,8 +127,8 @@ export class SnapshotFolder {
     }
   }
 
-  /** The newest first. */
-  #heights(): Height[] {
+  /** Of all that lies there, whole or not, the newest first. @throws UpgradeError UPG_STORE_IO */
+  get heights(): Height[] {
     const heights = names(this.path)
       .filter((name) => NUMBER.test(name))
       .map(BigInt);

@@ -39,6 +39,14 @@ describe("chainvisor", () => {
       expect(stdout).toContain(`  ${word} `);
   });
 
+  test("service with a flag of the node and no -- → unknown flag, and where such flags go", () => {
+    const { status, stderr } = chainvisor(["service", "start", "--log_format", "json"]);
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringContaining("unknown flag: --log_format; flags of the node come after `--`; see"),
+    ]);
+  });
+
   test("init, then again: y writes config.toml again, n keeps it", () => {
     expect(chainvisor(["init", exe])).toMatchObject({ status: 0 });
     const config = join(home, "cosmovisor/config.toml");

@@ -5,7 +5,7 @@ import { utf8 } from "../../bytes.js";
 import { App } from "../../chain/app.js";
 import { AppPort } from "../../chain/app-port.js";
 import { Core } from "../../core/core.js";
-import { readFileIfThere, upgradeFiles, writeFileAtomically } from "../../engine/home/atomic-file.js";
+import { readFileIfThere, writeFileAtomically } from "../../engine/home/atomic-file.js";
 import { keptOrFile } from "../../engine/home/begun-genesis.js";
 import { Home } from "../../engine/home/home.js";
 import { nodeVerifySignature } from "../../engine/home/node-signatures.js";
@@ -94,9 +94,8 @@ export function openTarget(home: Home, { newest, skipHeights, handlers: given, l
     const { versions, handlers } = versionsAndHandlers(chain, home, given ?? chain.handlers, newest);
     const say = (level: string, message: string) => (level === "info" ? undefined : log(message));
     const staged = stagedHandlers({ chain, home, folder: undefined, versions, log: say });
-    const files = { ...upgradeFiles(home.dataFolder), write: () => undefined, remove: () => undefined };
     const app = new App({
-      ...{ chain, database, sha256, core: new Core(), genesis: begun.genesis, versions, files, log: say, skipHeights },
+      ...{ chain, database, sha256, core: new Core(), genesis: begun.genesis, versions, log: say, skipHeights },
       ...{ staged: () => staged.look(), verifySignature: nodeVerifySignature, engine: ENGINE },
     });
     for (const { handler, isOfHome } of handlers) app.keeper.setWasmHandler(handler, { isOfHome });

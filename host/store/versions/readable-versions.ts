@@ -10,6 +10,8 @@ import { readCommit } from "./commit-record.js";
 import { HeldVersions } from "./held-versions.js";
 import type { CommitMultiStoreOptions } from "./store-options.js";
 
+/** Of those that are kept for good: an error names no more. */
+const NAMED_MAX = 20;
 const KEYS_AT_ONCE = 1_024;
 /** Versions pruned with one commit: one is the rule, more when a process starts with fewer versions to keep. */
 const VERSIONS_PER_COMMIT = 256;
@@ -68,7 +70,10 @@ export class ReadableVersions {
   /** For people who ask for another one. */
   get inWords(): string {
     const run = `${this.first} to ${this.last}`;
-    return this.kept.length === 0 ? run : `${run}, and upgrade heights before, from ${this.lowest}`;
+    if (this.kept.length === 0) return run;
+    const named = this.kept.slice(-NAMED_MAX);
+    const from = named.length < this.kept.length ? `from ${this.lowest} on, the last of them ` : "";
+    return `${run}, and before, by themselves, ${from}${named.join(", ")}`;
   }
 
   /** The greatest one up to `version`; 0 when there is none. */

@@ -1,6 +1,6 @@
 /** Chains taken back over an upgrade, and made again by the programs of then. */
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { toHex } from "../../../host/bytes.js";
@@ -8,6 +8,7 @@ import { writeFileAtomically } from "../../../host/engine/home/atomic-file.js";
 import { Home } from "../../../host/engine/home/home.js";
 import { rollback, rollbackHome } from "../../../host/offline/rollback.js";
 import { lossInWords, rollbackLoss } from "../../../host/offline/rollback-loss.js";
+import { exportSnapshot, listSnapshots } from "../../../host/offline/snapshots.js";
 import { verifyHome } from "../../../host/offline/verify.js";
 import { DIST, TestHome } from "../../e2e/chaind.js";
 import { makeBlocksUpTo, withNode } from "../../e2e/prepared-home.js";
@@ -91,6 +92,19 @@ describe("rollbackHome()", () => {
     expect(() => rollbackLoss(few.path, { to: 4n })).toThrow(
       expect.objectContaining({ code: "UPG_NOT_FOUND_VERSION", message: expect.stringContaining("kept are 7 to 9") }),
     );
+  });
+
+  test("snapshots of heights after it, one that is not whole → named before, gone after; those up to it stay", async () => {
+    const home = upgraded(7n);
+    await exportSnapshot(home.path, 7n, silent);
+    await exportSnapshot(home.path, 5n, silent);
+    mkdirSync(home.data("snapshots/6/3.part"), { recursive: true });
+    const loss = rollbackLoss(home.path, { to: 5n });
+    expect(loss.snapshots).toEqual(["7", "6"]);
+    expect(lossInWords(loss).join("\n")).toContain("snapshots that are removed, of heights 7, 6");
+    rollbackHome(home.path, loss);
+    expect(readdirSync(home.data("snapshots"))).toEqual(["5"]);
+    expect(listSnapshots(home.path).map(({ height }) => height)).toEqual(["5"]);
   });
 
   test("records of a halt and of a plan after the height → gone; those up to it stay", () => {

@@ -100,7 +100,11 @@ describe("pruning", () => {
 describe("ReadableVersions", () => {
   test("inWords names the run; kept versions before it by themselves, since between them nothing is kept", () => {
     expect(new ReadableVersions([], 5, 7).inWords).toBe("5 to 7");
-    expect(new ReadableVersions([2, 3], 5, 7).inWords).toBe("5 to 7, and upgrade heights before, from 2");
+    expect(new ReadableVersions([2, 3], 5, 7).inWords).toBe("5 to 7, and before, by themselves, 2, 3");
+    const many = Array.from({ length: 25 }, (_, at) => at + 1);
+    expect(new ReadableVersions(many, 50, 60).inWords).toMatch(
+      /^50 to 60, and before, by themselves, from 1 on, the last of them 6, 7, .*, 25$/,
+    );
   });
 
   test("load() → the run up to the last version, and kept ones before it", () => {
