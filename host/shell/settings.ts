@@ -5,7 +5,7 @@
 
 import type { Command, Option } from "commander";
 import { messageOf, UpgradeError } from "../errors.js";
-import { envPrefix } from "../program-name.js";
+import { envPrefix, programName } from "../program-name.js";
 import { usage } from "../usage.js";
 import { parseSwitch } from "./arguments.js";
 import { type ConfigName, type ConfigTable, configValue, readConfig, type SettingKind } from "./config-file.js";
@@ -45,13 +45,20 @@ export function settle(command: Command, sources: Sources): void {
   const home = root.options.find(({ long }) => long === "--home");
   if (home) settleOne(root, home, sources, undefined);
   const top = chain.at(-2)?.name();
-  if (home && top === "pre-upgrade") settleDaemonHome(root, home, sources);
+  if (home && isOfSidecar(top, sources)) settleDaemonHome(root, home, sources);
   const file = top === undefined ? undefined : readsConfig(top, chain.at(-3)?.name());
   const table = file === undefined ? {} : readConfig(String(root.opts()["home"]), file);
   for (const each of chain) for (const option of each.options) settleOne(each, option, sources, table);
 }
 
-/** Cosmovisor calls the command without the flags of `start`; its own environment says which node it runs. */
+/**
+ * Sidecars run `start` and `pre-upgrade` with their own environment, which says which node it is: both are to be of one home.
+ * A shell may have it for another chain's program, whose home is none for this one.
+ */
+function isOfSidecar(top: string | undefined, { env }: Sources): boolean {
+  return top === "pre-upgrade" || env["DAEMON_NAME"] === programName();
+}
+
 function settleDaemonHome(root: Command, home: Option, { env }: Sources): void {
   const ofDaemon = env["DAEMON_HOME"];
   const attribute = home.attributeName();

@@ -26,6 +26,8 @@ export interface Known {
   /** By add-upgrade --upgrade-height. */
   readonly operatorPlans: readonly Plan[];
   readonly skips: readonly bigint[];
+  /** Programs that ran when these were due have made blocks after them: they are done, or were skipped. */
+  readonly passed: readonly Plan[];
   /** Undefined: nothing says. */
   readonly reached: Reached | undefined;
   /** The greatest height that the node has said to this sidecar, in any run. */
@@ -94,8 +96,10 @@ function candidates({ planFile, haltedFor, operatorPlans }: Known): Pending[] {
   return [...found, ...queued.sort((a, b) => (a.plan.height < b.plan.height ? -1 : 1))];
 }
 
-/** Is it a plan after the current one? */
-function isAhead({ current, skips }: Known, { plan }: Pending, notes: string[]): boolean {
+/** Is it a plan after the current one, whose block is not in a state that the current program goes on from? */
+function isAhead(known: Known, pending: Pending, notes: string[]): boolean {
+  const { current, skips } = known;
+  const { plan } = pending;
   if (isSame(plan.name, current.name)) return false;
   if (current.plan && plan.height <= current.plan.height) {
     notes.push(
@@ -103,9 +107,30 @@ function isAhead({ current, skips }: Known, { plan }: Pending, notes: string[]):
     );
     return false;
   }
-  if (!skips.includes(plan.height)) return true;
-  notes.push(`the plan "${plan.name}" at height ${plan.height} is skipped, as the application's flags say`);
+  if (skips.includes(plan.height)) {
+    notes.push(`the plan "${plan.name}" at height ${plan.height} is skipped, as the application's flags say`);
+    return false;
+  }
+  if (!isPassed(known, pending)) return true;
+  notes.push(`the plan "${plan.name}" at height ${plan.height} is done or was skipped: the node has gone beyond it`);
   return false;
+}
+
+function isPassed(known: Known, { plan, origin }: Pending): boolean {
+  const { haltedFor, ended, reached, isOurs } = known;
+  if (haltedFor && isSame(haltedFor.name, plan.name)) return false;
+  // A program that is too old for the state says that the plan was made by another; one that writes it again is at its height again.
+  if (ended?.isTooOld || (ended?.isFailure && ended.hasWrittenPlan)) return false;
+  if (isOurs && origin === "chain") return isBlockMade(reached, plan);
+  // After a rollback the node is at the height again.
+  if (reached && reached.height <= plan.height) return false;
+  return known.passed.some(({ name, height }) => isSame(name, plan.name) && height === plan.height);
+}
+
+/** In the state, of ours: CometBFT's log has a block before it is executed. A program that cannot go on from it says so itself. */
+function isBlockMade(reached: Reached | undefined, { height }: Plan): boolean {
+  if (!reached) return false;
+  return reached.source === "wal" ? reached.height > height : reached.height >= height;
 }
 
 const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();

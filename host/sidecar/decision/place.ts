@@ -18,6 +18,7 @@ export function placesOf({ home, root }: PlaceOf) {
     /** The plan that brought the current program. */
     currentPlan: join(root, "current", "upgrade-info.json"),
     returnedFile: join(root, "returned.json"),
+    passedFile: join(root, "passed.json"),
   };
 }
 

@@ -2,6 +2,8 @@
 import { join } from "node:path";
 import type { Files } from "../../programs/files.js";
 import { Layout } from "../../programs/layout.js";
+import { readPassed } from "../../sidecar/decision/passed.js";
+import { placesOf } from "../../sidecar/decision/place.js";
 import { type Plan, planIn, readPlanFile } from "../../sidecar/decision/plan-file.js";
 import { isSame, readQueue } from "../../sidecar/decision/queue.js";
 import type { Settings } from "../../sidecar/settings.js";
@@ -41,10 +43,12 @@ export function plansAhead(files: Files, settings: Settings, machine: MachineNam
     ...(written.kind === "plan" ? [{ ...written.plan, origin: "chain" as const }] : []),
     ...queue.plans.map((plan) => ({ ...plan, origin: "operator" as const })),
   ];
+  const passed = passedOf(files, placesOf(settings).passedFile);
   const past: string[] = [];
   const plans = all.filter((plan, at) => {
     const reason =
-      whyPast(plan, current) ?? (all.slice(0, at).some((other) => isSame(other.name, plan.name)) ? "" : undefined);
+      whyPast(plan, current, passed) ??
+      (all.slice(0, at).some((other) => isSame(other.name, plan.name)) ? "" : undefined);
     if (reason) past.push(reason);
     return reason === undefined;
   });
@@ -56,7 +60,18 @@ export function plansAhead(files: Files, settings: Settings, machine: MachineNam
   };
 }
 
-function whyPast({ name, height }: Plan, current: Plan | undefined): string | undefined {
+/** One that cannot be read passes over nothing; `chainvisor run` says what is wrong with it. */
+function passedOf(files: Files, path: string): readonly Plan[] {
+  try {
+    return readPassed(files, path);
+  } catch {
+    return [];
+  }
+}
+
+function whyPast({ name, height }: Plan, current: Plan | undefined, passed: readonly Plan[]): string | undefined {
+  if (passed.some((each) => isSame(each.name, name) && each.height === height))
+    return `"${name}" at height ${height} is done or was skipped: the node has gone beyond it`;
   if (!current) return undefined;
   if (isSame(name, current.name)) return `"${name}" brought the program that runs`;
   if (height > current.height) return undefined;

@@ -3,12 +3,13 @@ import { messageOf } from "../../errors.js";
 import { type Program, problemOf } from "../../programs/layout.js";
 import { type Decision, decide, type Known, operatorsNext, type Reached } from "../../sidecar/decision/decide.js";
 import { type Plan, type PlanFile, planIn, readPlanFile } from "../../sidecar/decision/plan-file.js";
-import { readQueue } from "../../sidecar/decision/queue.js";
+import { isSame, readQueue } from "../../sidecar/decision/queue.js";
 import { skipHeights } from "../../sidecar/decision/skips.js";
 import { type HaltFacts, readHaltRecord } from "../../sidecar/heights/halt-record.js";
 import { KnownHeight } from "../../sidecar/heights/known-height.js";
 import type { ProcessEnd } from "../../sidecar/machine.js";
 import type { Shared } from "./options.js";
+import { PassedPlans } from "./passed-plans.js";
 import { returnedHeights } from "./returned.js";
 
 const TOO_OLD = 12;
@@ -28,8 +29,10 @@ export class Look {
   /** As it was read last. */
   #queue: readonly Plan[] = [];
   readonly #said = new Set<string>();
+  readonly #passed: PassedPlans;
 
   constructor(private readonly shared: Shared) {
+    this.#passed = new PassedPlans(shared);
     const { settings, machine, childEnv: env, askRpc, storeHeight, log } = shared;
     this.heights = new KnownHeight({ settings, machine, env, askRpc, storeHeight, log });
   }
@@ -67,6 +70,7 @@ export class Look {
     this.#haltPrint = this.#halt()?.print ?? "";
     this.#end = undefined;
     this.heights.runBegins();
+    this.#passed.runBegins();
   }
 
   runEnded(end: ProcessEnd): void {
@@ -112,11 +116,16 @@ export class Look {
   whileRunning(current: Program): Decision {
     const { isOurs, freshHalt } = this;
     const reached = this.heights.ofRun(isOurs, freshHalt);
-    return this.#decide({ ...this.#known(current, freshHalt), isOurs, reached, isRunning: true });
+    const known = { ...this.#known(current, freshHalt), isOurs, reached, isRunning: true };
+    const decision = this.#decide(known);
+    if (decision.kind === "switch" && this.#isStaged(decision.plan)) return decision;
+    const plan = known.planFile.kind === "plan" ? known.planFile.plan : undefined;
+    this.#passed.look(plan && !isSame(plan.name, known.current.name) ? plan : undefined, reached);
+    return decision;
   }
 
   #known(current: Program, halt: HaltFacts | undefined): Omit<Known, "isOurs" | "reached" | "isRunning"> {
-    const { machine, settings, places, args, layout } = this.shared;
+    const { machine, settings, places, args } = this.shared;
     const end = this.#end;
     return {
       current: {
@@ -134,8 +143,14 @@ export class Look {
         silentRuns: this.#silentRuns,
       },
       seen: this.heights.seen,
-      isStaged: (plan: Plan) => problemOf(layout.of(plan.name), machine.files) === undefined,
+      passed: this.#passed.plans,
+      isStaged: (plan: Plan) => this.#isStaged(plan),
     };
+  }
+
+  #isStaged(plan: Plan): boolean {
+    const { layout, machine } = this.shared;
+    return problemOf(layout.of(plan.name), machine.files) === undefined;
   }
 
   #decide(known: Known): Decision {

@@ -1,5 +1,5 @@
 import "../../serve-chain.js";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -80,6 +80,26 @@ describe("settle()", () => {
     expect(await seen(["pre-upgrade", ...elsewhere], env, home)).toMatchObject(other);
     expect(await seen(["pre-upgrade"], { ...env, CHAIND_HOME: join(home, "none") }, home)).toMatchObject(other);
     expect(await seen(["start"], env, join(home, "none"))).toMatchObject(other);
+  });
+
+  test("under a sidecar of this program → the home of every command is DAEMON_HOME; under another's it is not", async () => {
+    const env = { DAEMON_HOME: home, DAEMON_NAME: "chaind" };
+    const none = join(home, "none");
+    expect(await seen(["start"], env, none)).toMatchObject({ home, "api.address": "from app.toml" });
+    expect(await seen(["ask"], { ...env, CHAIND_HOME: "" }, none)).toMatchObject({ home, node: "file" });
+    const other = { home: none, "api.address": "default" };
+    expect(await seen(["start", ...elsewhere], env, home)).toMatchObject(other);
+    expect(await seen(["start"], { ...env, CHAIND_HOME: none }, home)).toMatchObject(other);
+    expect(await seen(["start"], { ...env, DAEMON_NAME: "simd" }, none)).toMatchObject(other);
+    expect(await seen(["start"], { ...env, DAEMON_HOME: "" }, none)).toMatchObject(other);
+  });
+
+  test("the unit file of operate.md → its environment names the home that `start` takes", async () => {
+    const page = readFileSync("docs/operate.md", "utf8");
+    const unit = page.slice(page.indexOf("# /etc/systemd/system/chaind.service"));
+    const lines = unit.slice(0, unit.indexOf("```")).matchAll(/^Environment=([A-Z_]+)=(.*)$/gm);
+    const env = Object.fromEntries(Array.from(lines, ([, name, value]) => [name, value]));
+    expect(await seen(["start"], env, home)).toMatchObject({ home: "/var/lib/chaind" });
   });
 
   test("switches: true, 1, false, 0; turned off on the command line counts more", async () => {

@@ -179,6 +179,15 @@ describe("examine() upgrades and plans", () => {
     expect(found).toContain("wrong plan v4: another upgrade is at height 9, too");
   });
 
+  test("a plan that the node has gone beyond → nothing is advised for it; at another height it is one that is ahead", () => {
+    const { home, put } = goodHome();
+    put("data/upgrade-info.json", '{"name":"v2","height":20}');
+    put("cosmovisor/passed.json", '{"v":1,"plans":[{"name":"v2","height":"20"}]}');
+    expect(look(home)).toEqual([]);
+    put("data/upgrade-info.json", '{"name":"v2","height":21}');
+    expect(look(home).join()).toContain("chainvisor add-upgrade v2 <program>");
+  });
+
   test("plans that are done or older than the current program → nothing wrong", () => {
     const { home, put, link } = goodHome();
     put("cosmovisor/upgrades/v3/bin/n");

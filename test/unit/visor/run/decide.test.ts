@@ -17,7 +17,15 @@ const wrote = { ...failed, hasWrittenPlan: true };
 const NOTHING: Known = {
   current: { name: "genesis", plan: undefined },
   planFile: { kind: "absent" },
-  ...{ isOurs: false, haltedFor: undefined, operatorPlans: [], skips: [], reached: undefined, seen: undefined },
+  ...{
+    isOurs: false,
+    haltedFor: undefined,
+    operatorPlans: [],
+    skips: [],
+    passed: [],
+    reached: undefined,
+    seen: undefined,
+  },
   ...{ isRunning: false, ended: undefined, isStaged: () => true },
 };
 const V2 = file("v2", 49n);
@@ -116,9 +124,44 @@ const CASES: readonly (readonly [string, Partial<Known>, string | undefined])[] 
   ["ours, a plan ahead", { isOurs: true, planFile: V2, reached: at(40n, "store") }, undefined],
   ["ours, no height", { isOurs: true, planFile: V2 }, undefined],
   [
-    "ours, the block is made, its program is there, before a start",
+    "ours, the block is made, done or skipped, its program is there, before a start",
     { isOurs: true, planFile: V2, reached: at(49n, "store") },
+    undefined,
+  ],
+  [
+    "ours, blocks are made beyond it, its program is there, before a start",
+    { isOurs: true, planFile: V2, reached: at(65n, "store") },
+    undefined,
+  ],
+  [
+    "ours, its block is in CometBFT's log alone, before a start",
+    { isOurs: true, planFile: V2, reached: at(49n, "wal") },
     "v2",
+  ],
+  ["ours, CometBFT's log is beyond it", { isOurs: true, planFile: V2, reached: at(50n, "wal") }, undefined],
+  [
+    "ours, halted for it again after a rollback, passed before",
+    { isOurs: true, planFile: V2, haltedFor: plan("v2", 49n), reached: at(49n, "store"), passed: [plan("v2", 49n)] },
+    "v2",
+  ],
+  ["passed, blocks beyond it", { planFile: V2, reached: at(60n), passed: [plan("v2", 49n)] }, undefined],
+  [
+    "passed, while it runs",
+    { planFile: V2, reached: at(60n, "status"), isRunning: true, passed: [plan("v2", 49n)] },
+    undefined,
+  ],
+  ["passed, no height", { planFile: V2, passed: [plan("V2", 49n)], ended: failed }, undefined],
+  ["passed, then back at its height", { planFile: V2, reached: at(49n), passed: [plan("v2", 49n)] }, "v2"],
+  [
+    "passed, and written again by an application that failed",
+    { planFile: V2, passed: [plan("v2", 49n)], ended: wrote },
+    "v2",
+  ],
+  ["passed at another height", { planFile: V2, reached: at(60n), passed: [plan("v2", 20n)] }, "v2"],
+  [
+    "an operator's, passed",
+    { operatorPlans: [plan("op", 30n)], reached: at(40n), passed: [plan("op", 30n)] },
+    undefined,
   ],
   [
     "ours, the block is made by a handler's file",

@@ -229,6 +229,27 @@ describe("what the sidecar knows of the height", () => {
     expect(home.lines.join("\n")).toContain("cannot be read yet, and is looked at again");
   });
 
+  test("a node that went on beyond a skipped height; later its program is added, and the flag left out → no switch, no advice", async () => {
+    const home = new ScriptsHome();
+    home.write("data/upgrade-info.json", planText("chain2", 49));
+    home.write("data/cs.wal/wal", walOf(48n));
+    home.program("genesis", `cat ${home.file("next")} >> ${home.file("data/cs.wal/wal")}\nsleep 0.4\necho old >> $OUT`);
+    home.write("next", walOf(49n, 50n, 51n));
+    expect(await home.run(["start", "--unsafe-skip-upgrades", "49"]), home.lines.join("\n")).toBe(0);
+    chain2(home);
+    expect(JSON.parse(home.read("cosmovisor/passed.json"))).toEqual({
+      v: 1,
+      plans: [{ name: "chain2", height: "49" }],
+    });
+    home.write("next", "");
+    expect(await home.run(["start"])).toBe(0);
+    expect([home.current, home.out, home.board.current.plan]).toEqual(["genesis", "old\nold\n", null]);
+    // A rollback takes it back to before the height.
+    home.write("data/cs.wal/wal", walOf(48n, 49n));
+    expect(await home.run(["start"]), home.lines.join("\n")).toBe(0);
+    expect(home.current).toBe("upgrades/chain2");
+  });
+
   test("a plan in the skipped heights → the application is left alone", async () => {
     const home = new ScriptsHome();
     home.program(

@@ -1,0 +1,33 @@
+/** `<root>/passed.json`: plans beyond whose height the program that ran then has made blocks. */
+import { utf8 } from "../../bytes.js";
+import type { Files } from "../../programs/files.js";
+import { writeWhole } from "../../programs/whole-file.js";
+import { decodeText } from "../../text.js";
+import type { Plan } from "./plan-file.js";
+
+const FILE_MODE = 0o644;
+const BYTES_MAX = 1_024 * 1_024;
+/** The latest are kept: the node's file names the last plan alone. */
+const PLANS_MAX = 100;
+const HEIGHT = /^[0-9]{1,16}$/;
+
+/** @throws Error: the file is there and is no such record, or what the system says */
+export function readPassed(files: Files, path: string): readonly Plan[] {
+  const bytes = files.read(path, BYTES_MAX);
+  if (!bytes) return [];
+  const { v, plans } = JSON.parse(decodeText(bytes)) as { v?: unknown; plans?: unknown };
+  if (v !== 1 || !Array.isArray(plans) || !plans.every(isEntry))
+    throw new Error(`${path} is no record of passed plans`);
+  return plans.map(({ name, height }) => ({ name, height: BigInt(height), info: "" }));
+}
+
+/** Durable when it returns. @throws what the system says */
+export function writePassed(files: Files, path: string, plans: readonly Plan[]): void {
+  const kept = plans.slice(-PLANS_MAX).map(({ name, height }) => ({ name, height: String(height) }));
+  writeWhole(files, path, utf8(`${JSON.stringify({ v: 1, plans: kept })}\n`), FILE_MODE);
+}
+
+function isEntry(value: unknown): value is { readonly name: string; readonly height: string } {
+  const { name, height } = (value ?? {}) as Record<string, unknown>;
+  return typeof name === "string" && typeof height === "string" && HEIGHT.test(height);
+}
