@@ -13,7 +13,7 @@ const INFO_BYTES_MAX = 400;
 /** What a phase means, for who has not read the documentation. */
 export const PHASE_WORDS: Readonly<Record<Phase, string>> = {
   starting: "The sidecar looks at what is on disk",
-  running: "The application runs, and no upgrade is scheduled",
+  running: "The application runs, and no upgrade is known (a node with an RPC is asked every 5 seconds)",
   waiting: "An upgrade is scheduled, and something is missing for it",
   downloading: "What the upgrade needs is downloaded",
   ready: "An upgrade is scheduled, and all is in place for it",
@@ -21,7 +21,7 @@ export const PHASE_WORDS: Readonly<Record<Phase, string>> = {
   "backing up": "The data is copied before the upgrade",
   switching: "The next version is put in place",
   migrating: "The next version makes the upgrade's block",
-  stopped: "Stopped by a signal",
+  stopped: "It does not run",
   failed: "It does not go on by itself",
 };
 

@@ -16,15 +16,26 @@ export interface AtPlan {
   /** Names of the stores of the last commit. */
   readonly stored: readonly string[];
   readonly program: Program | undefined;
+  /** The plan pins a handler's file. */
+  readonly isPinned: boolean;
 }
 
 export function handlerRows(at: AtPlan): Row[] {
-  const { app, plan, program, home } = at;
+  const { app, plan, program, home, isPinned } = at;
   const { state, handler, problem, isStaged } = app.keeper.findHandler(plan);
   if (state !== "ready" || !handler) {
     const words = state === "absent" ? `this binary has no handler for the plan "${plan.name}"` : problem;
     const isElsewhere = program !== undefined && problemOf(program) === undefined;
     if (isElsewhere) return [{ check: "handler", state: "warning", words: `${words}; ${program.file} takes over` }];
+    // The row of the program has what is missing, once.
+    if (program && !isPinned && state === "absent")
+      return [
+        {
+          check: "handler",
+          state: "warning",
+          words: `${words}: the plan's program has it, or a handler file that is staged`,
+        },
+      ];
     const next = `mkdir -p ${shellWord(home.stagedFolder)} && cp FILE.wasm ${shellWord(home.stagedFolder)}/`;
     return [{ check: "handler", state: "missing", words, next }];
   }

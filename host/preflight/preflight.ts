@@ -12,6 +12,7 @@ import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import { sha256 } from "../native/sha256.js";
 import { type PreUpgradeFlags, preUpgrade } from "../offline/pre-upgrade.js";
 import { openRehearsal } from "../offline/rehearsal.js";
+import { parsePlanInfo } from "../plan-info/plan-info.js";
 import { programChain } from "../shell/program-chain.js";
 import type { Database } from "../store/disk/database.js";
 import { lastVersionOf } from "../store/disk/fenced-database.js";
@@ -23,7 +24,7 @@ import { attestationRow } from "./attestation-row.js";
 import { handlerRows } from "./handler-rows.js";
 import { diskRow, memoryRow } from "./machine-rows.js";
 import { planRow } from "./plan-row.js";
-import { binaryRow, checksumRow, programRow, type SidecarPlace, stagedProgram } from "./program-rows.js";
+import { binaryRow, checksumRow, type OtherWay, programRow, type SidecarPlace, stagedProgram } from "./program-rows.js";
 import { rehearsalRow } from "./rehearsal-row.js";
 import { CHECKS, type Row } from "./row.js";
 import { sidecarRow } from "./sidecar-row.js";
@@ -87,7 +88,7 @@ function withState(home: Home, flags: PreflightFlags, place: SidecarPlace): Pref
     const rows = [
       planRow(database, plan, last),
       binaryRow(plan),
-      program && programRow(program, home.path),
+      program && programRow(program, place, home.path, opened.other),
       checksumRow(plan, program),
       ...opened.rows,
       diskRow(home, plan, flags.handlerDiskMax),
@@ -117,18 +118,23 @@ interface OpenFacts {
 /** What a start at the plan's height opens, and the hash of its handler. */
 function openedRows(database: Database, home: Home, { flags, plan, stored, program }: OpenFacts) {
   const silent = () => undefined;
+  const info = parsePlanInfo(plan.info);
+  const isPinned = info.kind === "document" && info.handler !== undefined;
   try {
     const brought = versionsAndHandlers(programChain(), home, flags.handlers ?? programChain().handlers, undefined);
     const { genesis } = keptOrFile(programChain(), home, database);
     const facts = { home, genesis, ...brought, staged: flags.handlersStaged, say: silent };
     const app = openRehearsal(database, facts, true);
-    const handler = app.keeper.findHandler(plan).handler?.wasm?.hash;
-    return { rows: handlerRows({ app, plan, home, stored, program }), handler };
+    const { handler, state, isStaged } = app.keeper.findHandler(plan);
+    const ofHome = brought.handlers.some((each) => each.isOfHome && each.handler === handler?.wasm);
+    const ready = state === "ready" ? handler : undefined;
+    const other: OtherWay = { handler: ready, isOfHome: isStaged || ofHome, isPinned };
+    return { rows: handlerRows({ app, plan, home, stored, program, isPinned }), handler: handler?.wasm?.hash, other };
   } catch (error) {
     if (!isUpgradeError(error)) throw error;
     const check = error.code === "UPG_STORE_UPGRADE" ? "stores" : "handler";
     const row: Row = { check, state: "missing", words: `${messageOf(error)} [${error.code}]` };
-    return { rows: [row], handler: undefined };
+    return { rows: [row], handler: undefined, other: { handler: undefined, isOfHome: false, isPinned } };
   }
 }
 

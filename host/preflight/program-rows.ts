@@ -1,6 +1,6 @@
 /** This binary, the program that is staged for the plan in Cosmovisor's folders, and the checksum that the plan pins. */
 import { createHash } from "node:crypto";
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, openSync, readSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { toHex } from "../bytes.js";
 import { messageOf } from "../errors.js";
@@ -12,6 +12,7 @@ import { Layout, type Program, problemOf } from "../programs/layout.js";
 import { programChain } from "../shell/program-chain.js";
 import { shellWord } from "../shell-word.js";
 import type { Plan } from "../types.js";
+import type { RegisteredHandler } from "../upgrade/handlers.js";
 import { VERSION } from "../version.js";
 import type { Row } from "./row.js";
 
@@ -39,15 +40,50 @@ export function binaryRow(plan: Plan): Row {
   return { check: "binary", state: "ok", words };
 }
 
-/** Whether the file is there and can be run. */
-export function programRow(program: Program, home: string): Row {
+/** What makes the upgrade where no program is in the plan's folder. */
+export interface OtherWay {
+  /** The handler that a start at the height would take: of this binary and its home. */
+  readonly handler: RegisteredHandler | undefined;
+  /** The handler is a file of the home, which any program of this chain takes. */
+  readonly isOfHome: boolean;
+  /** The plan pins a handler's file. */
+  readonly isPinned: boolean;
+}
+
+/** Whether the file is there and can be run, or is not needed. */
+export function programRow(program: Program, { home, name }: SidecarPlace, node: string, other: OtherWay): Row {
   const check = "program";
   const problem = problemOf(program);
   if (problem === undefined) {
-    const next = `${shellWord(program.file)} upgrade preflight --home ${shellWord(home)}`;
+    const next = `${shellWord(program.file)} upgrade preflight --home ${shellWord(node)}`;
     return { check, state: "ok", words: `${program.file} is staged; it has a preflight of its own`, next };
   }
-  return { check, state: "missing", words: problem, next: `mkdir -p ${shellWord(join(program.file, ".."))}` };
+  const own = join(home, "cosmovisor", "current", "bin", name);
+  const isOwn = other.handler !== undefined && (other.isOfHome || isThisBinary(own));
+  const isAbsent = diskFiles.linkFacts(program.file) === undefined;
+  if (isAbsent && isOwn) {
+    const why = other.isOfHome ? "the handler is a file of the home" : `${own} is this binary, which has the handler`;
+    return { check, state: "ok", words: `none is needed in ${join(program.file, "..")}: ${why}` };
+  }
+  if (isAbsent && other.isPinned) {
+    return {
+      check,
+      state: "warning",
+      words: `${problem}; the handler that the plan pins is enough, and is not staged`,
+    };
+  }
+  const command = `chainvisor --home ${shellWord(home)} --name ${shellWord(name)} add-upgrade`;
+  const force = isAbsent ? "" : " --force";
+  return { check, state: "missing", words: problem, next: `${command} ${shellWord(program.name)} <program>${force}` };
+}
+
+/** `current` may lead to the very file that runs. */
+function isThisBinary(file: string): boolean {
+  try {
+    return realpathSync(file) === realpathSync(process.argv[1] ?? process.execPath);
+  } catch {
+    return false;
+  }
 }
 
 /** Undefined: there is nothing to compare. */

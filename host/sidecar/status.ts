@@ -10,7 +10,7 @@ export type Phase =
   | "backing up"
   | "switching" // scripts, link
   | "migrating" // the new version makes the upgrade's block
-  | "stopped" // by a signal
+  | "stopped" // by a signal, or nothing is known of a sidecar
   | "failed"; // it does not go on by itself: `message` and `next` say why
 
 export interface PlanStatus {

@@ -137,6 +137,25 @@ async function probeChecks(options: ProbeOptions): Promise<Readiness> {
   return { what, state, detail: `pre-upgrade ${ended}${said && `: ${said}`}`, next };
 }
 
+/** What our `pre-upgrade` prints of a plan whose handler it has. */
+const MAKES = /\b(apply the upgrade at the height|can take over)\b/;
+
+export const saysItMakes = ({ what, state, detail }: Readiness): boolean =>
+  what === "pre-upgrade" && state === "ready" && MAKES.test(detail);
+
+/** Has the program that runs now all that the scheduled plan needs? Of this project's programs alone, and of no shell's script. */
+export async function makesPlan(options: ProbeOptions): Promise<boolean> {
+  const { program, files, isOurs } = options;
+  if (!isOurs || !files.facts(program.file)) return false;
+  const isAsked = kindOrNothing(program.file, files).format !== "script" || isOfNode(program.file, files);
+  return isAsked && saysItMakes(await probeChecks(options));
+}
+
+function isOfNode(file: string, files: Files): boolean {
+  const [line = ""] = decodeLossy(files.readPart(file, 0, LINE_LENGTH_MAX)).split("\n", 1);
+  return /\.[cm]?js$/.test(file) || /^#!.*\bnode$/.test(line.trim());
+}
+
 function run(
   { program, home, env, processes, signal }: ProbeOptions,
   args: readonly string[],

@@ -6,12 +6,21 @@ import { isUpgradeError, messageOf } from "../errors.js";
 import { goPlatform } from "../plan-info/platform.js";
 import type { Files } from "../programs/files.js";
 import { Layout, type Program, problemOf } from "../programs/layout.js";
-import { shellWord } from "../shell-word.js";
 import type { Clock, Processes } from "../sidecar/machine.js";
 import type { Settings } from "../sidecar/settings.js";
 import type { Readiness } from "../sidecar/status.js";
 import type { UpgradeInfo } from "../upgrade/upgrade-info.js";
-import { probeProgram } from "./probe.js";
+import {
+  chainvisorFor,
+  hasDownload,
+  isOurHome,
+  nextCommand,
+  orHandler,
+  type PinnedHandler,
+  pinnedHandler,
+  staged,
+} from "./plan-way.js";
+import { makesPlan, probeProgram, saysItMakes } from "./probe.js";
 
 export interface StagePlanOptions {
   readonly settings: Settings;
@@ -41,14 +50,17 @@ export const isMissing = ({ state }: Readiness) => state === "missing" || state 
 export async function stagePlan(options: StagePlanOptions): Promise<StagedPlan> {
   const { program, fetched, problem, error } = await placed(options);
   const handler = await handled(options);
-  const probed = program ? await probeProgram({ ...options, ...options.machine, program, ...homeOf(options) }) : [];
+  const probed = program
+    ? await probeProgram({ ...options, ...options.machine, program, ...homeOf(options) })
+    : await withoutProgram(problem, options);
   const failure = error ?? handler.error;
+  // The handler may be in a program as well.
+  const isMade = probed.some(saysItMakes) || (!program && probed.every(({ state }) => state === "ready"));
   return {
     readiness: [
-      ...(problem ? [problem] : []),
       ...probed,
       ...(fetched ? [checksumReadiness(fetched)] : []),
-      ...handler.readiness,
+      ...handler.readiness.filter((each) => !(isMade && each.state === "missing")),
     ],
     bytes: fetched?.bytes ?? 0,
     ...(fetched ? { fetched } : {}),
@@ -57,7 +69,13 @@ export async function stagePlan(options: StagePlanOptions): Promise<StagedPlan> 
 }
 
 /** The places of a plan's programs, by the settings. */
-export function layoutOf({ settings, machine }: Pick<StagePlanOptions, "settings" | "machine">): Layout {
+export function layoutOf({
+  settings,
+  machine,
+}: {
+  readonly settings: Settings;
+  readonly machine: { readonly files: Files };
+}): Layout {
   const { home, name, isCaseKept } = settings;
   const own = join(settings.root, "genesis", "bin", name);
   return new Layout({ home, name, program: undefined, upgrades: new Map(), own, isCaseKept, files: machine.files });
@@ -65,8 +83,47 @@ export function layoutOf({ settings, machine }: Pick<StagePlanOptions, "settings
 
 function homeOf({ settings, machine }: StagePlanOptions) {
   const { home } = settings;
-  return { home, isOurs: machine.files.facts(join(home, "data", "chain.mdb")) !== undefined };
+  return { home, isOurs: isOurHome(machine.files, home) };
 }
+
+/** Of a plan whose folder has no program that can be run: another way may do. */
+async function withoutProgram(
+  problem: Readiness | undefined,
+  options: StagePlanOptions,
+): Promise<readonly Readiness[]> {
+  const found = problem ? [problem] : [];
+  try {
+    const { settings, plan, machine } = options;
+    if (machine.files.facts(layoutOf(options).of(plan.name).file)) return found;
+    const pinned = pinnedHandler(machine.files, settings.home, plan);
+    if (isStaged(pinned)) return [{ what: "program", state: "ready", detail: staged(pinned), next: null }];
+    const own = join(settings.root, "current", "bin", settings.name);
+    if (
+      await makesPlan({
+        ...options,
+        ...machine,
+        program: { name: "current", file: own, folder: undefined },
+        ...homeOf(options),
+      })
+    ) {
+      const detail = `${own} has what the plan needs: no other program is needed`;
+      return [{ what: "program", state: "ready", detail, next: null }];
+    }
+    if (!pinned) return found;
+    // What is missing is in the handler's own row, once.
+    return found.map(({ what, detail }) => ({
+      what,
+      state: "skipped",
+      detail: `${detail}; ${orHandler(pinned)}`,
+      next: null,
+    }));
+  } catch {
+    return found;
+  }
+}
+
+const isStaged = (pinned: PinnedHandler | undefined): pinned is PinnedHandler & { file: string } =>
+  pinned?.file !== undefined;
 
 interface Handled {
   readonly readiness: readonly Readiness[];
@@ -89,7 +146,12 @@ async function placed(options: StagePlanOptions): Promise<Placed> {
       const problem = problemOf(program, machine.files);
       return problem === undefined ? { program } : { problem: wrong("program", problem) };
     }
-    if (!settings.isDownloadAllowed) return { problem: missing(program, settings) };
+    const pinned = pinnedHandler(machine.files, settings.home, plan);
+    if (pinned && !hasDownload(plan)) return { problem: missing(`${program.file} is missing`, options, pinned) };
+    if (!settings.isDownloadAllowed) {
+      const detail = `${program.file} is missing, and DAEMON_ALLOW_DOWNLOAD_BINARIES is not set: put the program there`;
+      return { problem: missing(pinned ? `${program.file} is missing` : detail, options, pinned) };
+    }
     return { program, fetched: await fetchTo(program, options) };
   } catch (error) {
     return { problem: wrong("program", wordsOf(error)), error };
@@ -119,7 +181,7 @@ async function fetchTo(program: Program, options: StagePlanOptions): Promise<Fet
 }
 
 async function handled(options: StagePlanOptions): Promise<Handled> {
-  const { settings, plan } = options;
+  const { settings, plan, machine } = options;
   const { stageHandler } = await import("../download/stage-handler.js");
   const { home, isDownloadAllowed } = settings;
   try {
@@ -131,7 +193,10 @@ async function handled(options: StagePlanOptions): Promise<Handled> {
     return { readiness: [{ what: "handler", state: "ready", detail, next: null }] };
   } catch (error) {
     const isAbsent = isUpgradeError(error) && error.code === "UPG_NOT_FOUND_FILE";
-    return { readiness: [{ ...wrong("handler", wordsOf(error)), state: isAbsent ? "missing" : "wrong" }], error };
+    const finding = { ...wrong("handler", wordsOf(error)), state: isAbsent ? "missing" : "wrong" } as const;
+    const pinned = pinnedHandler(machine.files, home, plan);
+    const next = isAbsent && pinned ? nextCommand(plan, pinned, chainvisorFor(settings)) : null;
+    return { readiness: [{ ...finding, next }], error };
   }
 }
 
@@ -154,14 +219,10 @@ function checksumReadiness({ isVerified, url, sha256 }: Fetched): Readiness {
   return { what: "checksum", state: "unknown", detail, next: null };
 }
 
-function missing({ file }: Program, settings: Settings): Readiness {
-  const plan = basename(join(file, "..", ".."));
-  return {
-    what: "program",
-    state: "missing",
-    detail: `${file} is missing, and DAEMON_ALLOW_DOWNLOAD_BINARIES is not set: put the program there`,
-    next: `chainvisor --home ${shellWord(settings.home)} --name ${shellWord(settings.name)} add-upgrade ${shellWord(plan)} <executable>`,
-  };
+function missing(detail: string, { settings, plan }: StagePlanOptions, pinned: PinnedHandler | undefined): Readiness {
+  const name = settings.isCaseKept ? plan.name : plan.name.toLowerCase();
+  const next = nextCommand({ ...plan, name }, pinned, chainvisorFor(settings));
+  return { what: "program", state: "missing", detail, next };
 }
 
 const wrong = (what: Readiness["what"], detail: string): Readiness => ({ what, state: "wrong", detail, next: null });

@@ -89,18 +89,18 @@ export class Staging {
     }
   }
 
-  /** Settles when the program's file is another one than it was, or the time is over. */
+  /** Settles when the program's file is another one than it was, a handler has come or gone, or the time is over. */
   async #untilChanged(
     plan: UpgradeInfo,
     pause: number | undefined,
     signal: AbortSignal,
     now: () => number,
   ): Promise<void> {
-    const before = this.#print(plan);
+    const before = this.#seen(plan);
     const begun = now();
     const millis = () => Math.min(pause ?? 0, this.#isHurried ? HURRY_MILLIS_MAX : RETRY_MILLIS_MAX);
     const left = () => (pause === undefined ? Number.POSITIVE_INFINITY : begun + millis() - now());
-    while (!signal.aborted && left() > 0 && this.#print(plan) === before) {
+    while (!signal.aborted && left() > 0 && this.#seen(plan) === before) {
       await this.options.machine.clock.sleep(Math.min(LOOK_MILLIS, Math.max(1, left())), signal);
     }
   }
@@ -117,6 +117,16 @@ export class Staging {
       return this.options.machine.files.facts(layoutOf(this.options).of(name).file)?.print;
     } catch {
       return undefined; // The attempt reports it.
+    }
+  }
+
+  #seen(plan: UpgradeInfo): string {
+    const { machine, settings } = this.options;
+    try {
+      const handlers = machine.files.list(join(settings.home, "handlers", "staged")) ?? [];
+      return JSON.stringify([this.#print(plan), handlers.toSorted()]);
+    } catch {
+      return "";
     }
   }
 

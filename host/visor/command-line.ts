@@ -4,8 +4,10 @@ import { diskFiles } from "../programs/disk-files.js";
 import { readyArguments } from "../shell/arguments.js";
 import type { Cobra } from "../shell/cobra.js";
 import { reportFailure } from "../shell/fail.js";
+import { formatHelp } from "../shell/help.js";
 import { makeOutput } from "../shell/output.js";
 import { readSettings, requireSettings } from "../sidecar/settings/read.js";
+import { usage } from "../usage.js";
 import { VERSION } from "../version.js";
 import { COMPLETE, makeProgram } from "./program.js";
 import { splitArguments, WITH_VALUE } from "./run-arguments.js";
@@ -24,9 +26,11 @@ export async function runVisorCommand(args: readonly string[], env: NodeJS.Proce
     // All that follows `run` is the application's, whatever it looks like.
     const { own, app } = splitArguments(args);
     isJson = wantsJson(own);
+    const words = wordsOf(own);
+    if (words[0] === "start") throw usage('unknown command "start" for "chainvisor" (did you mean "run start"?)');
     let program: Cobra | undefined;
     const tools = makeTools(env, () => program as Cobra);
-    program = await makeProgram(wordsOf(own), VERSION, tools);
+    program = await makeProgram(words, VERSION, tools);
     if (app) return await runApplication(program, own, app, tools);
     await program.parseAsync([...readyArguments(own, program).args], { from: "user" });
     return Number(process.exitCode ?? 0);
@@ -46,11 +50,15 @@ async function runApplication(
   let exit = 0;
   const run = program.commands.find((each) => each.name() === "run");
   run?.action(async () => {
-    exit = await runApp(tools, app);
+    // The program has a help of its own; until there is one, the sidecar's is what is asked for.
+    if (run && isHelp(app) && tools.readSettings().problems.length > 0) process.stdout.write(formatHelp(run as Cobra));
+    else exit = await runApp(tools, app);
   });
   await program.parseAsync([...readyArguments(own, program).args], { from: "user" });
   return exit;
 }
+
+const isHelp = (app: readonly string[]) => app.length === 1 && ["--help", "-h"].includes(app[0] ?? "");
 
 function makeTools(env: NodeJS.ProcessEnv, program: () => Cobra): VisorTools {
   const read: VisorTools["readSettings"] = (options) => {

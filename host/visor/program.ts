@@ -122,7 +122,8 @@ those of Cosmovisor: DAEMON_NAME and DAEMON_HOME must be set, in the environment
   chainvisor init ./chaind                     once: the folders, and the program that runs first
   chainvisor doctor                            what is not right yet
   chainvisor run start                         in place of \`chaind start\`
-  chainvisor add-upgrade v2 ./chaind-v2        before the height; or let the plan's info name a download`;
+  chainvisor add-upgrade v2 ./chaind-v2        before the height; or let the plan's info name a download
+  chainvisor help run                          of the command \`run\`: what follows that word is the program's, --help too`;
 
 function rootCommand(version: string): Cobra {
   return new Cobra("chainvisor")

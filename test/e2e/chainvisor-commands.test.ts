@@ -47,6 +47,16 @@ describe("chainvisor", () => {
     ]);
   });
 
+  test("run --help before there is a program → help of run, as `help run`; start → says `run start`", () => {
+    const help = chainvisor(["help", "run"], {}).stdout;
+    expect(help).toContain("cosmovisor/current/bin");
+    for (const env of [{}, ENV]) {
+      expect(chainvisor(["run", "--help"], env)).toMatchObject({ status: 0, stdout: help });
+    }
+    expect(chainvisor(["--help"], {}).stdout).toContain("chainvisor help run");
+    expect(chainvisor(["start"]).stderr).toContain('did you mean "run start"?');
+  });
+
   test("init, then again: y writes config.toml again, n keeps it", () => {
     expect(chainvisor(["init", exe])).toMatchObject({ status: 0 });
     const config = join(home, "cosmovisor/config.toml");

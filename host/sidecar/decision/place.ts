@@ -17,6 +17,8 @@ export function placesOf({ home, root }: PlaceOf) {
     previous: join(root, "previous"),
     /** The plan that brought the current program. */
     currentPlan: join(root, "current", "upgrade-info.json"),
+    /** Why the last run of the sidecar did not go on. */
+    failureFile: join(root, "failure.json"),
     returnedFile: join(root, "returned.json"),
     passedFile: join(root, "passed.json"),
   };

@@ -7,6 +7,8 @@ import { placesOf } from "../../sidecar/decision/place.js";
 import { type Plan, planIn, readPlanFile } from "../../sidecar/decision/plan-file.js";
 import { isSame, readQueue } from "../../sidecar/decision/queue.js";
 import type { Settings } from "../../sidecar/settings.js";
+import type { Readiness } from "../../sidecar/status.js";
+import { nextCommand, orHandler, pinnedHandler, staged } from "../plan-way.js";
 import { type MachineName, programProblem } from "./program-file.js";
 
 export interface PlanAhead {
@@ -19,6 +21,16 @@ export interface PlanAhead {
   readonly program: string;
   /** Why it cannot be run, in words; undefined: it can, as far as can be seen. */
   readonly problem: string | undefined;
+  /** The program's file, or, in words, why none is needed. */
+  readonly by: string;
+  /** Of a problem: the command that fits. */
+  readonly next: string;
+}
+
+/** What the sidecar that runs has of the node. */
+export interface Scheduled {
+  readonly plan: Plan;
+  readonly readiness: readonly Readiness[];
 }
 
 export interface Ahead {
@@ -33,7 +45,7 @@ export interface Ahead {
 }
 
 /** @throws what the system says */
-export function plansAhead(files: Files, settings: Settings, machine: MachineName): Ahead {
+export function plansAhead(files: Files, settings: Settings, machine: MachineName, scheduled?: Scheduled): Ahead {
   const { home, root, isCaseKept } = settings;
   const current = planIn(files, join(root, "current", "upgrade-info.json"), isCaseKept);
   const file = join(home, "data", "upgrade-info.json");
@@ -41,6 +53,7 @@ export function plansAhead(files: Files, settings: Settings, machine: MachineNam
   const queue = readQueue(files, settings);
   const all = [
     ...(written.kind === "plan" ? [{ ...written.plan, origin: "chain" as const }] : []),
+    ...(scheduled ? [{ ...scheduled.plan, origin: "chain" as const }] : []),
     ...queue.plans.map((plan) => ({ ...plan, origin: "operator" as const })),
   ];
   const passed = passedOf(files, placesOf(settings).passedFile);
@@ -52,7 +65,7 @@ export function plansAhead(files: Files, settings: Settings, machine: MachineNam
     if (reason) past.push(reason);
     return reason === undefined;
   });
-  const ahead = plans.map((plan) => withProgram(plan, files, settings, machine));
+  const ahead = plans.map((plan) => withProgram(plan, files, settings, machine, scheduled));
   const torn = written.kind === "torn" ? [`${file} is no plan yet: ${written.why}`] : [];
   return {
     ...{ current, past, problems: [...torn, ...queue.problems] },
@@ -85,9 +98,25 @@ function withProgram(
   files: Files,
   settings: Settings,
   machine: MachineName,
+  scheduled: Scheduled | undefined,
 ): PlanAhead {
   const { home, name: own, isCaseKept } = settings;
   const layout = new Layout({ home, name: own, program: undefined, upgrades: new Map(), own: "", isCaseKept, files });
   const program = layout.of(name).file;
-  return { name, height, info, origin, program, problem: programProblem(files, program, machine) };
+  const known = { name, height, info, origin, program };
+  const problem = programProblem(files, program, machine);
+  if (problem === undefined || files.linkFacts(program)) {
+    return { ...known, problem, by: program, next: nextCommand(known, undefined) };
+  }
+  const pinned = pinnedHandler(files, home, known);
+  const by = pinned?.file === undefined ? bySidecar(known, scheduled) : staged({ ...pinned, file: pinned.file });
+  const next = nextCommand(known, pinned);
+  if (by !== undefined) return { ...known, problem: undefined, by, next };
+  return { ...known, problem: pinned ? `${problem}; ${orHandler(pinned)}` : problem, by: program, next };
+}
+
+/** It has asked the program that runs, which may need no other. */
+function bySidecar({ name, height }: Known, scheduled: Scheduled | undefined): string | undefined {
+  if (!scheduled || !isSame(scheduled.plan.name, name) || scheduled.plan.height !== height) return undefined;
+  return scheduled.readiness.find(({ what, state }) => what === "program" && state === "ready")?.detail;
 }

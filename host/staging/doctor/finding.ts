@@ -1,6 +1,7 @@
 /** What the doctor looks at with, and what it says. */
 import type { Files } from "../../programs/files.js";
 import type { ReadSettings } from "../../sidecar/settings/read.js";
+import type { Scheduled } from "./ahead.js";
 
 /** `wrong`: an upgrade would fail, or the node does not start. `warning`: it may be meant. */
 export type Level = "ok" | "warning" | "wrong";
@@ -23,6 +24,8 @@ export interface Patient {
   readonly arch: string;
   /** Unit files that the operator named; undefined: those of the system are searched. */
   readonly units: readonly string[] | undefined;
+  /** That runs on the home; undefined: none runs, or it was not asked. */
+  readonly sidecar?: { readonly scheduled: Scheduled | undefined } | undefined;
 }
 
 export const ok = (what: string, detail: string): Finding => ({ level: "ok", what, detail, next: null });

@@ -14,26 +14,32 @@ const PROGRAM_BYTES_MAX = 2 ** 30;
 export function planFindings(patient: Patient): Finding[] {
   const { files, read } = patient;
   if (files.facts(read.settings.root)?.kind !== "folder") return [];
-  const { plans, past, problems } = plansAhead(files, read.settings, patient);
+  const { plans, past, problems } = plansAhead(files, read.settings, patient, patient.sidecar?.scheduled);
   return [
     ...problems.map((text) => wrong("plan", text)),
     ...past.map((text) => ok("plan", text)),
-    ...(plans.length === 0 ? [ok("plan", "no upgrade is ahead")] : []),
+    ...(plans.length === 0 ? [ok("plan", noneAhead(patient.sidecar !== undefined))] : []),
     ...plans.flatMap((plan) => findingsOf(plan, patient)),
     ...sameHeights(plans),
   ];
 }
 
 function findingsOf(plan: PlanAhead, patient: Patient): Finding[] {
-  const { name, height, problem, program } = plan;
+  const { name, height, problem, by, next } = plan;
   const what = `plan ${name}`;
-  if (problem === undefined) return [ok(what, `at height ${height}: ${program}`), ...sumFindings(plan, patient)];
+  if (problem === undefined) return [ok(what, `at height ${height}: ${by}`), ...sumFindings(plan, patient)];
   const { isDownloadAllowed } = patient.read.settings;
   const isMissing = problem.endsWith(" is missing");
   if (isMissing && isDownloadAllowed && plan.info !== "")
     return [warning(what, `at height ${height}: ${problem}; it will be downloaded`, "chainvisor prepare")];
-  return [wrong(what, `at height ${height}: ${problem}`, `chainvisor add-upgrade ${shellWord(name)} <program>`)];
+  return [wrong(what, `at height ${height}: ${problem}`, next)];
 }
+
+/** A plan that the chain has scheduled is in no file before its height. */
+export const noneAhead = (isSidecarAsked: boolean): string =>
+  isSidecarAsked
+    ? "no upgrade is ahead, by the files and by the sidecar that runs"
+    : "no upgrade is in the files; what the chain has scheduled only the node knows: `chainvisor status` while both run";
 
 /** A sum in a plan is that of what is downloaded: of a program itself, where that is no archive. */
 function sumFindings({ name, info, program }: PlanAhead, { files, platform, arch }: Patient): Finding[] {

@@ -4,6 +4,7 @@ import { UpgradeError } from "../../errors.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { examine } from "../../staging/doctor/doctor.js";
 import type { Finding, Level } from "../../staging/doctor/finding.js";
+import { askSidecar } from "../ask-sidecar.js";
 import type { VisorTools } from "../tools.js";
 
 const MARKS: Readonly<Record<Level, string>> = { ok: "✓", warning: "!", wrong: "✗" };
@@ -14,13 +15,15 @@ export function registerDoctor(program: Cobra, tools: VisorTools): void {
     .summary("Look for everything that can go wrong at the height")
     .description(
       "Looks at settings, folders, links, programs (can this machine run them, are they what the plan names?), plans, room for a\n" +
-        "backup, other sidecars and unit files, and changes nothing. Exit 2 when something is wrong; a warning may be meant.",
+        "backup, other sidecars and unit files, and changes nothing. Of the chain's plan it knows what the sidecar that runs has\n" +
+        "asked the node. Exit 2 when something is wrong; a warning may be meant.",
     )
     .option("--unit <file>", "a unit file to look at (default: those of systemd that name this home)", collect)
-    .action(({ unit }: { unit?: readonly string[] }) => {
+    .action(async ({ unit }: { unit?: readonly string[] }) => {
       const { platform, arch } = process;
       const read = tools.readSettings();
-      const findings = examine({ files: tools.files, read, platform, arch, units: unit });
+      const sidecar = await askSidecar(read.settings.root);
+      const findings = examine({ files: tools.files, read, platform, arch, units: unit, sidecar });
       const counts = { wrong: count(findings, "wrong"), warnings: count(findings, "warning") };
       const summary = `${counts.wrong} wrong, ${counts.warnings} ${counts.warnings === 1 ? "warning" : "warnings"}`;
       tools.output.print({ ...counts, findings }, [...findings.map(line), "", summary].join("\n"));

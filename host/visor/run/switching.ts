@@ -7,6 +7,7 @@ import { type Program, problemOf } from "../../programs/layout.js";
 import { writeWhole } from "../../programs/whole-file.js";
 import type { Pending } from "../../sidecar/decision/decide.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
+import { chainvisorFor, lackOf } from "../../staging/plan-way.js";
 import { fetchPlan } from "./fetch.js";
 import { linkProgram, planBytes } from "./link.js";
 import type { Shared } from "./options.js";
@@ -63,18 +64,29 @@ export async function staged(shared: Shared, plan: Plan): Promise<Program> {
   const program = layout.of(plan.name);
   const problem = problemOf(program, machine.files);
   if (problem === undefined) return program;
-  if (!settings.isDownloadAllowed) {
-    throw new StepFailure(`binary not present, downloading disabled: ${problem}`);
-  }
+  if (!settings.isDownloadAllowed) throw lacking(`binary not present, downloading disabled: ${problem}`, shared, plan);
   log("info", "no upgrade binary found, beginning to download it");
   const { phase } = board.current;
   board.update({ phase: "downloading" });
-  await step("cannot download binary", () => fetchPlan(shared, plan, signal));
+  try {
+    await step("cannot download binary", () => fetchPlan(shared, plan, signal));
+  } catch (cause) {
+    throw signal.aborted ? cause : lacking(messageOf(cause), shared, plan);
+  }
   board.update({ phase, progress: null });
   log("info", "downloading binary complete");
   const after = problemOf(program, machine.files);
   if (after !== undefined) throw new StepFailure(`downloaded binary doesn't check out: ${after}`);
   return program;
+}
+
+/** It ends here: its last line has what to do before the next start. */
+function lacking(why: string, { machine, settings, board }: Shared, plan: Plan): StepFailure {
+  const lack = lackOf(machine.files, settings, plan, why);
+  const start = `${chainvisorFor(settings)} run start`;
+  board.update({ next: lack ? [lack.next, start] : [start] });
+  if (lack) return new StepFailure(`${lack.problem}. Next: ${lack.next}`);
+  return new StepFailure(`${why}; the handler that the plan pins is staged by now. Next: ${start}`);
 }
 
 async function step(what: string, work: () => void | Promise<void>): Promise<void> {

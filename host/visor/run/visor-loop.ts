@@ -14,6 +14,7 @@ import { Ends } from "./ends.js";
 import { endLeftovers } from "./leftovers.js";
 import { syncNames } from "./link.js";
 import { Look } from "./look.js";
+import { nextForCurrent } from "./next-for-current.js";
 import type { Shared } from "./options.js";
 import { Reports } from "./reports.js";
 import { returnedHeights, withSkips } from "./returned.js";
@@ -96,7 +97,10 @@ export class VisorLoop {
     try {
       return this.shared.layout.current();
     } catch (cause) {
-      throw new StepFailure(`current binary is invalid: ${messageOf(cause)}`);
+      const { machine, settings, board } = this.shared;
+      const next = nextForCurrent(machine.files, settings);
+      board.update({ next: [next] });
+      throw new StepFailure(`current binary is invalid: ${messageOf(cause)}. Next: ${next}`);
     }
   }
 

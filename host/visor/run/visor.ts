@@ -8,6 +8,7 @@ import { placesOf } from "../../sidecar/decision/place.js";
 import { askRpc } from "../../sidecar/heights/node-status.js";
 import { ofOwnChain } from "../../sidecar/heights/own-chain.js";
 import { childEnv } from "./child-env.js";
+import { removeFailure, writeFailure } from "./failure-record.js";
 import type { Shared, VisorOptions } from "./options.js";
 import { StepFailure } from "./scripts.js";
 import { VisorLoop } from "./visor-loop.js";
@@ -26,6 +27,8 @@ export async function runVisor(options: VisorOptions): Promise<number> {
   const ask = ofOwnChain(options.askRpc ?? askRpc, { machine, home, log });
   const shared: Shared = { ...options, askRpc: ask, layout, places: placesOf(settings), childEnv: childEnv(options) };
   const loop = new VisorLoop(shared);
+  const { failureFile } = shared.places;
+  quietly(log, () => removeFailure(machine.files, failureFile));
   try {
     const exit = await loop.run();
     if (board.current.phase !== "failed") board.update({ phase: "stopped", program: null });
@@ -39,9 +42,22 @@ export async function runVisor(options: VisorOptions): Promise<number> {
     }
     const exit = error instanceof StepFailure ? error.exit : isUpgradeError(error) ? error.kind.exit : ANY_FAILURE;
     board.update({ phase: "failed", program: null, message: messageOf(error) });
+    const { next } = board.current;
+    const time = new Date(machine.clock.wall()).toISOString();
+    const record = { time, exit, message: messageOf(error), next };
+    quietly(log, () => writeFailure(machine.files, failureFile, record));
     log("error", messageOf(error));
     await held(options, signal);
     return exit;
+  }
+}
+
+/** The record is for people: nothing is decided from it. */
+function quietly(log: VisorOptions["log"], work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    log("warn", messageOf(error));
   }
 }
 

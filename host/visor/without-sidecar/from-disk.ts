@@ -13,7 +13,10 @@ import { askRpc } from "../../sidecar/heights/node-status.js";
 import type { Machine } from "../../sidecar/machine.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { Readiness, VisorStatus } from "../../sidecar/status.js";
+import { hasDownload, nextCommand, orHandler, pinnedHandler, staged } from "../../staging/plan-way.js";
+import { layoutOf } from "../../staging/stage-plan.js";
 import { childEnv } from "../run/child-env.js";
+import { type FailureRecord, readFailure } from "../run/failure-record.js";
 import { Look } from "../run/look.js";
 
 const RUN = "chainvisor run start";
@@ -36,26 +39,47 @@ export async function statusFromDisk(settings: Settings, real: Machine): Promise
     const decision = await look.beforeStart(current);
     const reached = await look.heights.ofHome(look.isOurs, undefined);
     const pending = decision.kind === "switch" ? decision : decision.pending;
+    const readiness = pending ? programReadiness(pending, settings, files) : undefined;
+    const lacks = readiness?.next ?? undefined;
+    const failed = readFailure(files, placesOf(settings).failureFile);
     board.update({
-      ...{ phase: "stopped", program: { name: folder, file, pid: null } },
+      ...{ phase: failed ? "failed" : "stopped", program: { name: folder, file, pid: null } },
       height: reached ? { value: String(reached.height), source: reached.source } : null,
       plan: pending ? planStatus(pending) : null,
-      readiness: pending ? [programReadiness(pending, layout, files)] : [],
-      message: messageFor(decision, halt?.message),
-      next: [RUN, ...(halt?.commands ?? [])],
+      readiness: readiness ? [readiness] : [],
+      message: messageFor(decision, failed, halt?.message),
+      // Nothing that is started goes on without what is missing.
+      next: lacks === undefined ? nextWithout(readiness, failed, halt?.commands) : [lacks, RUN],
     });
   } catch (error) {
-    board.update({ phase: "stopped", message: `${NONE_RUNS} ${messageOf(error)}`, next: ["chainvisor doctor"] });
+    const failed = readFailure(files, placesOf(settings).failureFile);
+    const message = [NONE_RUNS, failed ? failureText(failed) : messageOf(error)].join(" ");
+    const next = failed && failed.next.length > 0 ? failed.next : ["chainvisor doctor"];
+    board.update({ phase: failed ? "failed" : "stopped", message, next });
   }
   return board.current;
 }
 
 const NONE_RUNS = "No sidecar runs on this home; this is what its files say.";
 
-function messageFor(decision: Decision, halt: string | undefined): string {
+const failureText = ({ exit, time, message }: FailureRecord) =>
+  `The sidecar ended by itself with ${exit}, at ${time}: ${message}.`;
+
+function messageFor(decision: Decision, failed: FailureRecord | undefined, halt: string | undefined): string {
   const due =
     decision.kind === "switch" ? `The plan is due, and the next start switches to its program: ${decision.why}.` : "";
-  return [NONE_RUNS, due, halt ? `The node ended: ${halt}` : ""].filter(Boolean).join(" ");
+  return [NONE_RUNS, failed ? failureText(failed) : "", due, halt ? `The node ended: ${halt}` : ""]
+    .filter(Boolean)
+    .join(" ");
+}
+
+/** Where the plan that it failed for is in no file, what it said then is what is known. */
+function nextWithout(
+  readiness: Readiness | undefined,
+  failed: FailureRecord | undefined,
+  commands: readonly string[] = [],
+): readonly string[] {
+  return !readiness && failed && failed.next.length > 0 ? failed.next : [RUN, ...commands];
 }
 
 /** As `current` links to it, else that of genesis, without a link that is made. @throws Error in words */
@@ -75,11 +99,17 @@ function problemOf(file: string, files: Machine["files"]): string | undefined {
   return found.kind === "file" ? undefined : `${file} is no regular file`;
 }
 
-function programReadiness({ plan }: Pending, layout: Layout, files: Machine["files"]): Readiness {
-  const { file } = layout.of(plan.name);
+function programReadiness({ plan }: Pending, settings: Settings, files: Machine["files"]): Readiness {
+  const { file } = layoutOf({ settings, machine: { files } }).of(plan.name);
   const problem = problemOf(file, files);
-  if (problem === undefined) return { what: "program", state: "ready", detail: file, next: null };
-  return { what: "program", state: "missing", detail: problem, next: "chainvisor prepare" };
+  const what = "program";
+  if (problem === undefined) return { what, state: "ready", detail: file, next: null };
+  const pinned = files.facts(file) ? undefined : pinnedHandler(files, settings.home, plan);
+  if (pinned?.file !== undefined)
+    return { what, state: "ready", detail: staged({ ...pinned, file: pinned.file }), next: null };
+  const next = hasDownload(plan) ? "chainvisor prepare" : nextCommand(plan, pinned);
+  if (!pinned) return { what, state: "missing", detail: problem, next };
+  return { what: "handler", state: "missing", detail: `${problem}; ${orHandler(pinned)}`, next };
 }
 
 const planStatus = ({ plan: { name, height, info }, origin }: Pending) => ({

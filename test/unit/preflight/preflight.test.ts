@@ -1,6 +1,6 @@
 /** `upgrade preflight`: each row when all is there and when it is not; the verdict; no plan. Homes are real ones. */
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -121,6 +121,34 @@ describe("preflight()", () => {
       state: "missing",
       words: expect.stringContaining(digest),
     });
+  });
+
+  test("folders without the plan's program, a handler that the plan pins → not staged: one thing is missing; staged → ready", async () => {
+    const wasm = readFileSync(join(HANDLERS, "v2.wasm"));
+    const path = scheduled(JSON.stringify({ handler: { sha256: createHash("sha256").update(wasm).digest("hex") } }));
+    mkdirSync(join(path, "cosmovisor", "genesis", "bin"), { recursive: true });
+    const handlers = join(path, "none");
+    const without = await rowsOf(path, { handlers });
+    expect(stateOf(without)).toMatchObject({ program: "warning", handler: "missing" });
+    expect(without.get("handler")?.next).toContain("handlers/staged");
+    mkdirSync(join(path, "handlers", "staged"), { recursive: true });
+    writeFileSync(join(path, "handlers", "staged", "any.wasm"), wasm);
+    const rows = await rowsOf(path, { handlers });
+    expect(stateOf(rows)).toMatchObject({ program: "ok", handler: "ok" });
+    expect(rows.get("program")?.words).toContain("none is needed");
+    expect(isReady([...rows.values()])).toBe(true);
+  });
+
+  test("folders without the plan's program: this binary is the current one, with the handler → ready; neither → one thing is missing", async () => {
+    const path = scheduled();
+    const bin = join(path, "cosmovisor", "genesis", "bin");
+    mkdirSync(bin, { recursive: true });
+    symlinkSync("genesis", join(path, "cosmovisor", "current"));
+    const none = await rowsOf(path, { handlers: join(path, "none") });
+    expect(stateOf(none)).toMatchObject({ program: "missing", handler: "warning" });
+    expect(none.get("program")?.next).toBe(`chainvisor --home ${path} --name chaind add-upgrade v2 <program>`);
+    symlinkSync(process.argv[1] ?? process.execPath, join(bin, "chaind"));
+    expect(stateOf(await rowsOf(path))).toMatchObject({ program: "ok", handler: "ok" });
   });
 
   test("a folder of Cosmovisor's without the plan's program → missing; the plan pins nothing for this platform → warning", async () => {

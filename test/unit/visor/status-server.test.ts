@@ -265,7 +265,7 @@ describe("statusCommand()", () => {
     expect(written[0]).toMatchObject({
       program: { name: "genesis", pid: null },
       plan: { name: "v2", height: "1000" },
-      readiness: [{ what: "program", state: "missing", next: "chainvisor prepare" }],
+      readiness: [{ what: "program", state: "missing", next: "chainvisor add-upgrade v2 <program>" }],
     });
     expect(existsSync(join(home, "cosmovisor/current"))).toBe(false);
     expect(statSync(join(bin, "chaind")).mode & 0o777).toBe(0o644);

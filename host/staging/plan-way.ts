@@ -1,0 +1,98 @@
+/**
+ * By what a plan is made: by the program in its folder, or, in a home of this project's chains, by the handler file that the plan
+ * pins, with the program that runs. One of the two is enough.
+ */
+import { join } from "node:path";
+import { toHex } from "../bytes.js";
+import { sha256 } from "../native/sha256.js";
+import type { PlanHandler } from "../plan-info/plan-document.js";
+import { parsePlanInfo, selectBinary } from "../plan-info/plan-info.js";
+import type { Files } from "../programs/files.js";
+import { shellWord } from "../shell-word.js";
+import type { Settings } from "../sidecar/settings.js";
+
+export interface PinnedHandler extends PlanHandler {
+  /** Where it is staged. */
+  readonly folder: string;
+  /** With these bytes, in the home; undefined: nobody has staged it. */
+  readonly file: string | undefined;
+}
+
+interface PlanFacts {
+  readonly name: string;
+  readonly info: string;
+}
+
+const WASM_BYTES_MAX = 256 * 1_048_576;
+
+export const isOurHome = (files: Files, home: string): boolean =>
+  files.facts(join(home, "data", "chain.mdb")) !== undefined;
+
+/** Undefined: the plan pins none, or the home's programs know none. @throws what the system says */
+export function pinnedHandler(files: Files, home: string, { info }: PlanFacts): PinnedHandler | undefined {
+  const handler = isOurHome(files, home) ? handlerIn(info) : undefined;
+  if (!handler) return undefined;
+  const folder = join(home, "handlers", "staged");
+  return { ...handler, folder, file: fileWith(files, [join(home, "handlers"), folder], handler.sha256) };
+}
+
+function handlerIn(info: string): PlanHandler | undefined {
+  try {
+    const read = parsePlanInfo(info);
+    return read.kind === "document" ? read.handler : undefined;
+  } catch {
+    return undefined; // Whoever stages the plan reports it.
+  }
+}
+
+function fileWith(files: Files, folders: readonly string[], wanted: string): string | undefined {
+  const wasm = folders.flatMap((folder) => (files.list(folder) ?? []).map((name) => join(folder, name)));
+  return wasm.find((file) => {
+    if (!file.endsWith(".wasm") || files.facts(file)?.kind !== "file") return false;
+    const bytes = files.read(file, WASM_BYTES_MAX);
+    return bytes !== undefined && toHex(sha256(bytes)) === wanted;
+  });
+}
+
+/** A program for this machine can be fetched by what the plan says, or by the document that it refers to. */
+export function hasDownload({ info }: PlanFacts, platform: string = process.platform, arch: string = process.arch) {
+  try {
+    const read = parsePlanInfo(info);
+    return read.kind === "reference" || selectBinary(read, platform, arch) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** In words: why nothing more is needed. */
+export const staged = ({ file }: PinnedHandler & { file: string }): string =>
+  `${file} is the handler that the plan pins: no other program is needed`;
+
+/** In words, after what is said of the missing program. */
+export const orHandler = ({ sha256: hash, folder }: PinnedHandler): string =>
+  `the handler that the plan pins, sha256 ${hash}, is enough, and is not in ${folder}`;
+
+/** The one command that puts in its place what the plan lacks. @param chainvisor the command, with its flags where they are needed */
+export function nextCommand(plan: PlanFacts, pinned: PinnedHandler | undefined, chainvisor = "chainvisor"): string {
+  if (!pinned) return `${chainvisor} add-upgrade ${shellWord(plan.name)} <program>`;
+  if (pinned.url !== undefined) return `${chainvisor} prepare`;
+  return `mkdir -p ${shellWord(pinned.folder)} && cp <handler>.wasm ${shellWord(pinned.folder)}/`;
+}
+
+/** For a shell without the variables of the sidecar. */
+export const chainvisorFor = ({ home, name }: Pick<Settings, "home" | "name">): string =>
+  `chainvisor --home ${shellWord(home)} --name ${shellWord(name)}`;
+
+/** What is missing where a program is, in words with the next command; undefined: nothing. */
+export interface Lack {
+  readonly problem: string;
+  readonly next: string;
+}
+
+/** @param problem of the program in the plan's folder, which is missing */
+export function lackOf(files: Files, settings: Pick<Settings, "home" | "name">, plan: PlanFacts, problem: string) {
+  const pinned = pinnedHandler(files, settings.home, plan);
+  if (pinned?.file !== undefined) return undefined;
+  const words = pinned ? `${problem}; ${orHandler(pinned)}` : problem;
+  return { problem: words, next: nextCommand(plan, pinned, chainvisorFor(settings)) } satisfies Lack;
+}

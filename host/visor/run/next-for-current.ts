@@ -1,0 +1,21 @@
+/** What an operator does when the program that `current` links to is no program. */
+import { basename, join } from "node:path";
+import type { Files } from "../../programs/files.js";
+import { shellWord } from "../../shell-word.js";
+import type { Settings } from "../../sidecar/settings.js";
+import { chainvisorFor } from "../../staging/plan-way.js";
+
+export function nextForCurrent(files: Files, settings: Pick<Settings, "home" | "name" | "root">): string {
+  const command = chainvisorFor(settings);
+  const folder = linkedFolder(files, join(settings.root, "current"));
+  if (folder === undefined || folder === "genesis") return `${command} init <program>`;
+  return `${command} add-upgrade ${shellWord(folder)} <program> --force`;
+}
+
+function linkedFolder(files: Files, link: string): string | undefined {
+  try {
+    return files.linkFacts(link) ? basename(files.readLink(link)) : undefined;
+  } catch {
+    return undefined;
+  }
+}

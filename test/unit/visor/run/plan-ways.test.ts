@@ -1,0 +1,206 @@
+/** A plan that a handler file, or the program that runs, can make needs no program; what is said where one of the two is missing. */
+import { createHash } from "node:crypto";
+import { existsSync, rmSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { readSettings } from "../../../../host/sidecar/settings/read.js";
+import type { Settings } from "../../../../host/sidecar/settings.js";
+import { examine } from "../../../../host/staging/doctor/doctor.js";
+import { stagePlan } from "../../../../host/staging/stage-plan.js";
+import { realMachine } from "../../../../host/visor/real-machine.js";
+import { statusFromDisk } from "../../../../host/visor/without-sidecar/from-disk.js";
+import { DAEMON, ScriptsHome } from "../scripts-home.js";
+
+const HANDLER = Buffer.from("\0asm\u0001\0\0\0 a handler");
+const SHA256 = createHash("sha256").update(HANDLER).digest("hex");
+const PINNED = JSON.stringify({ handler: { sha256: SHA256 } });
+
+function ourHome(): ScriptsHome {
+  const home = new ScriptsHome();
+  home.write("data/chain.mdb", "");
+  home.program("genesis", "exit 0");
+  return home;
+}
+
+async function readinessOf(home: ScriptsHome, info: string, changes: Partial<Settings> = {}) {
+  const { readiness } = await stagePlan({
+    settings: home.settings(changes),
+    plan: { name: "v3", height: 40n, info },
+    ...{ machine: realMachine, env: {}, signal: new AbortController().signal },
+    ...{ log: () => undefined, onProgress: () => undefined },
+  });
+  return readiness;
+}
+
+/** A Node program, as those of this project are installed. */
+const nodeProgram = (home: ScriptsHome, words: string, folder = "current") =>
+  home.write(
+    `cosmovisor/${folder}/bin/${DAEMON}`,
+    `#!${process.execPath}\nif (process.argv[2] === "pre-upgrade") console.log(${JSON.stringify(words)});\n`,
+    0o755,
+  );
+
+const MAKES =
+  'the plan "v3" is due at height 40, and the next block is 9: this binary can go on, and apply the upgrade at the height';
+const MAKES_NOT =
+  'the plan "v3" is due at height 40, and the next block is 9: this binary can go on until then, not beyond: no handler';
+
+describe("stagePlan() of a plan that pins a handler, in a home of this project's chains", () => {
+  test.each([false, true])(
+    "the file is staged → ready without a program (downloads allowed: %s)",
+    async (isDownloadAllowed) => {
+      const home = ourHome();
+      const file = home.write("handlers/staged/any.wasm", HANDLER);
+      const readiness = await readinessOf(home, PINNED, { isDownloadAllowed });
+      expect(readiness).toMatchObject([
+        {
+          what: "program",
+          state: "ready",
+          detail: `${file} is the handler that the plan pins: no other program is needed`,
+        },
+        { what: "handler", state: "ready" },
+      ]);
+    },
+  );
+
+  test.each([false, true])(
+    "nothing is there → one thing is missing, with its command (downloads allowed: %s)",
+    async (isDownloadAllowed) => {
+      const home = ourHome();
+      const readiness = await readinessOf(home, PINNED, { isDownloadAllowed });
+      expect(readiness).toMatchObject([
+        {
+          what: "program",
+          state: "skipped",
+          detail: expect.stringContaining("the handler that the plan pins, sha256"),
+        },
+        {
+          what: "handler",
+          state: "missing",
+          next: `mkdir -p ${home.file("handlers/staged")} && cp <handler>.wasm ${home.file("handlers/staged")}/`,
+        },
+      ]);
+    },
+  );
+
+  test("a home of another chain → the program is missing as ever", async () => {
+    const home = ourHome();
+    rmSync(home.file("data/chain.mdb"));
+    home.write("handlers/staged/any.wasm", HANDLER);
+    expect((await readinessOf(home, PINNED))[0]).toMatchObject({ what: "program", state: "missing" });
+  });
+});
+
+describe("stagePlan() and the program that runs", () => {
+  test("it says that it can apply the upgrade → ready; that it cannot → missing, with the one command", async () => {
+    const home = ourHome();
+    nodeProgram(home, MAKES);
+    const [ready] = await readinessOf(home, "");
+    expect(ready).toMatchObject({
+      what: "program",
+      state: "ready",
+      detail: expect.stringContaining("no other program is needed"),
+    });
+    nodeProgram(home, MAKES_NOT);
+    const [missing] = await readinessOf(home, "");
+    expect(missing).toMatchObject({
+      state: "missing",
+      next: `chainvisor --home ${home.path} --name ${DAEMON} add-upgrade v3 <program>`,
+    });
+  });
+
+  test("a shell's script → never asked", async () => {
+    const home = ourHome();
+    home.program("current", 'echo asked >> "$OUT"');
+    expect((await readinessOf(home, ""))[0]).toMatchObject({ state: "missing" });
+    expect(home.out).toBe("");
+  });
+});
+
+/** What the doctor says of plans. */
+function doctor(home: ScriptsHome, sidecar?: Parameters<typeof examine>[0]["sidecar"]) {
+  const read = readSettings({ DAEMON_HOME: home.path, DAEMON_NAME: DAEMON }, undefined);
+  const { files } = realMachine;
+  const findings = examine({ files, read, platform: "linux", arch: "x64", units: [], sidecar });
+  return findings.filter(({ what }) => what.startsWith("plan"));
+}
+
+describe("examine()", () => {
+  test("a plan that pins a handler → wrong with the command that stages it; staged → ok", () => {
+    const home = ourHome();
+    home.write("data/upgrade-info.json", JSON.stringify({ name: "v3", height: 40, info: PINNED }));
+    const folder = home.file("handlers/staged");
+    expect(doctor(home)).toMatchObject([
+      { level: "wrong", what: "plan v3", next: `mkdir -p ${folder} && cp <handler>.wasm ${folder}/` },
+    ]);
+    home.write("handlers/staged/v3.wasm", HANDLER);
+    expect(doctor(home)).toMatchObject([
+      { level: "ok", detail: expect.stringContaining("no other program is needed") },
+    ]);
+  });
+
+  test("no plan in the files → says that only the node knows; a sidecar's plan → looked at; what it found ready → ok", () => {
+    const home = ourHome();
+    expect(doctor(home)[0]?.detail).toContain("what the chain has scheduled only the node knows");
+    expect(doctor(home, { scheduled: undefined })[0]?.detail).toBe(
+      "no upgrade is ahead, by the files and by the sidecar that runs",
+    );
+    const scheduled = { plan: { name: "v3", height: 40n, info: "" }, readiness: [] };
+    expect(doctor(home, { scheduled })).toMatchObject([{ level: "wrong", what: "plan v3" }]);
+    const readiness = [{ what: "program", state: "ready", detail: "it has it", next: null }] as const;
+    expect(doctor(home, { scheduled: { ...scheduled, readiness } })).toMatchObject([
+      { level: "ok", detail: "at height 40: it has it" },
+    ]);
+  });
+});
+
+describe("a sidecar that has ended for a missing program", () => {
+  const halted = (home: ScriptsHome, info: string) => {
+    const plan = { name: "v3", height: "6", info };
+    const record = {
+      v: 1,
+      code: "UPG_HALT_UPGRADE_NEEDED",
+      message: "it halts",
+      next: "start it",
+      commands: ["chaind start"],
+    };
+    const text = { ...record, height: "6", last_committed_height: "5", plan };
+    home.write("data/upgrade-info.json", JSON.stringify({ ...plan, height: 6 }));
+    home.program("genesis", `printf '%s' '${JSON.stringify(text)}' > ${home.file("data", "halt.json")}\nexit 10`);
+  };
+
+  test("its last line has the next command; the status afterwards says why it ended, and what is missing; the next run forgets it", async () => {
+    const home = ourHome();
+    halted(home, PINNED);
+    expect(await home.run(["start"])).toBe(1);
+    const stage = `mkdir -p ${home.file("handlers/staged")} && cp <handler>.wasm ${home.file("handlers/staged")}/`;
+    expect(home.lines.at(-1)).toMatch(
+      /binary not present, downloading disabled: .* is missing; the handler that the plan pins/,
+    );
+    expect(home.lines.at(-1)?.endsWith(`Next: ${stage}`)).toBe(true);
+    const after = await statusFromDisk(home.settings(), realMachine);
+    expect(after).toMatchObject({
+      phase: "failed",
+      message: expect.stringMatching(/ended by itself with 1, at .*downloading disabled/),
+    });
+    expect(after.next).toEqual([stage, "chainvisor run start"]);
+    home.write("handlers/staged/v3.wasm", HANDLER);
+    expect((await statusFromDisk(home.settings(), realMachine)).readiness).toMatchObject([
+      { what: "program", state: "ready" },
+    ]);
+    home.program("genesis", "exit 0");
+    expect(await home.run(["start"])).toBe(0);
+    expect(existsSync(home.file("cosmovisor/failure.json"))).toBe(false);
+    expect((await statusFromDisk(home.settings(), realMachine)).phase).toBe("stopped");
+  });
+
+  test("a plan that pins nothing → add-upgrade; no program at all → init; of a plan's folder → add-upgrade --force", async () => {
+    const home = ourHome();
+    halted(home, "");
+    const command = `chainvisor --home ${home.path} --name ${DAEMON}`;
+    expect(await home.run(["start"])).toBe(1);
+    expect(home.lines.at(-1)?.endsWith(`Next: ${command} add-upgrade v3 <program>`)).toBe(true);
+    rmSync(home.file("cosmovisor/genesis"), { recursive: true });
+    expect(await home.run(["start"])).toBe(1);
+    expect(home.lines.at(-1)?.endsWith(`Next: ${command} init <program>`)).toBe(true);
+  });
+});
