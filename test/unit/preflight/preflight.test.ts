@@ -124,7 +124,7 @@ describe("preflight()", () => {
   });
 
   test("folders without the plan's program, a handler that the plan pins → not staged: one thing is missing; staged → ready", async () => {
-    const wasm = readFileSync(join(HANDLERS, "v2.wasm"));
+    const wasm = readFileSync(join(HANDLERS, "split-balances.wasm"));
     const path = scheduled(JSON.stringify({ handler: { sha256: createHash("sha256").update(wasm).digest("hex") } }));
     mkdirSync(join(path, "cosmovisor", "genesis", "bin"), { recursive: true });
     const handlers = join(path, "none");
