@@ -41,7 +41,7 @@ function handlerIn(info: string): PlanHandler | undefined {
     const read = parsePlanInfo(info);
     return read.kind === "document" ? read.handler : undefined;
   } catch {
-    return undefined; // Whoever stages the plan reports it.
+    return undefined; // Staging reports it.
   }
 }
 

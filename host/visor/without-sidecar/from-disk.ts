@@ -16,8 +16,8 @@ import type { Readiness, VisorStatus } from "../../sidecar/status.js";
 import { hasDownload, nextCommand, orHandler, pinnedHandler, staged } from "../../staging/plan-way.js";
 import { layoutOf } from "../../staging/stage-plan.js";
 import { childEnv } from "../run/child-env.js";
-import { type FailureRecord, readFailure } from "../run/failure-record.js";
 import { Look } from "../run/look.js";
+import { type FailureRecord, readFailure } from "./failure-record.js";
 
 const RUN = "chainvisor run start";
 
