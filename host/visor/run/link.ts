@@ -29,7 +29,7 @@ export function linkProgram(files: Files, root: string, from: Program, to: Progr
 }
 
 /**
- * Makes the names durable that lead to a program: whoever put it there may have been killed before, and a link that outlives what it
+ * Makes the names durable that lead to a program: what put it there may have been killed before, and a link that outlives what it
  * leads to is worse than none. @throws what the system says
  */
 export function syncNames(files: Files, root: string, { file, folder }: Program): void {
