@@ -233,7 +233,9 @@ describe("what the sidecar knows of the height", () => {
     const home = new ScriptsHome();
     home.write("data/upgrade-info.json", planText("chain2", 49));
     home.write("data/cs.wal/wal", walOf(48n));
-    home.program("genesis", `cat ${home.file("next")} >> ${home.file("data/cs.wal/wal")}\nsleep 0.4\necho old >> $OUT`);
+    // The sidecar sees a height of this run before it sees the next ones.
+    const blocks = `sleep 0.6\ncat ${home.file("next")} >> ${home.file("data/cs.wal/wal")}`;
+    home.program("genesis", `${blocks}\nsleep 0.8\necho old >> $OUT`);
     home.write("next", walOf(49n, 50n, 51n));
     expect(await home.run(["start", "--unsafe-skip-upgrades", "49"]), home.lines.join("\n")).toBe(0);
     chain2(home);
