@@ -86,7 +86,7 @@ export async function backupHome(
     const names = [...OPEN_FILES, ...(withKeys ? KEY_FILES : [])].flatMap((name) => filesBelow(home.path, name));
     for (const name of names) copyDurably(join(home.path, name), join(part.path, name));
     const files = ["data/chain.mdb", ...names].map((name) => listed(part.path, name));
-    const { height, app_hash } = verifyHome(part.path, say);
+    const { height, app_hash } = verifyHome(part.path, say, home);
     const backup = { folder: target, height, app_hash, program_version: VERSION, with_keys: withKeys, files };
     const { folder: _, ...list } = backup;
     writeFileAtomically(join(part.path, LIST), utf8(`${JSON.stringify(list, null, 2)}\n`), 0o644);

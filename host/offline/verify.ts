@@ -1,5 +1,5 @@
 /** Checks everything that a home's database holds, while no node runs. Nothing is written, not even a lock file. */
-
+import { existsSync } from "node:fs";
 import { toUpperHex } from "../bytes.js";
 import type { PublicKey } from "../comet/keys.js";
 import { auditBlocks, type BlocksAudit } from "../engine/blocks/audit-blocks.js";
@@ -34,11 +34,11 @@ export interface VerifiedHome {
 }
 
 /**
- * `say`: progress, a line now and then.
+ * `say`: progress, a line now and then. `keys`: a home with the key, where the copy has none.
  * @throws UpgradeError UPG_STORE_CORRUPT naming the place, UPG_STORE_VERSION_MISMATCH, UPG_STORE_LOCKED, UPG_STORE_IO
  */
-export function verifyHome(path: string, say: (line: string) => void): VerifiedHome {
-  return withReader(path, (database, home) => verifyDatabase(database, home, say));
+export function verifyHome(path: string, say: (line: string) => void, keys?: Home): VerifiedHome {
+  return withReader(path, (database, home) => verifyDatabase(database, keys ?? home, say));
 }
 
 /** The same for a database that nobody writes to, with the keys of a home. @throws as `verifyHome` */
@@ -93,6 +93,12 @@ function blocksElsewhere(say: (line: string) => void): BlocksAudit {
 
 /** Undefined where it is absent, as in a copy of the data folder alone, or may not be read. */
 function ownKey({ validatorKeyFile }: Home, say: (line: string) => void): PublicKey | undefined {
+  if (!existsSync(validatorKeyFile)) {
+    say(
+      "the signatures of commits are not checked: there is no validator key here, as in a copy that was made without keys",
+    );
+    return undefined;
+  }
   try {
     return readConsensusKey(validatorKeyFile).publicKey;
   } catch (error) {

@@ -116,11 +116,17 @@ describe("backupHome()", () => {
     const node = home.startSlowly("--handlers", HANDLERS);
     await node.says("block made");
     const folder = join(home.path, "../backup-of-a-node");
-    const backup = await backupHome(home.path, folder, {}, silent);
+    const lines: string[] = [];
+    const backup = await backupHome(home.path, folder, {}, (line) => lines.push(line));
+    // The copy has no key; the home that it is of has.
+    expect(lines.join("\n")).toMatch(/commits ✓ \d+ signatures/);
     await node.says("block made");
     node.child.kill("SIGTERM");
     expect((await node.end).exit).toBe(0);
-    expect(verifyHome(folder, silent)).toMatchObject({ height: backup.height, app_hash: backup.app_hash });
+    const said: string[] = [];
+    const verified = verifyHome(folder, (line) => said.push(line));
+    expect(verified).toMatchObject({ height: backup.height, app_hash: backup.app_hash });
+    expect(said.join("\n")).toContain("there is no validator key here, as in a copy that was made without keys");
     const names = backup.files.map(({ file }) => file);
     expect(names).toEqual(expect.arrayContaining(["data/chain.mdb", "config/genesis.json", "config/app.toml"]));
     expect(files(folder).filter((name) => /key|priv_|mnemonic|LOCK/.test(name))).toEqual([]);
