@@ -5,11 +5,11 @@ import { toUpperHex } from "../bytes.js";
 import { codeRecordsAfter } from "../chain/code-records.js";
 import { BlockStore } from "../engine/blocks/block-store.js";
 import { ValidatorStore } from "../engine/blocks/validator-store.js";
-import { readFileIfThere, writeFileAtomically } from "../engine/home/atomic-file.js";
+import { readFileIfThere } from "../engine/home/atomic-file.js";
 import type { Home } from "../engine/home/home.js";
 import { withDatabase } from "../engine/home/home-database.js";
-import { LastSigned } from "../engine/home/last-signed.js";
-import { UpgradeError } from "../errors.js";
+import { endRollback, type LastState, noteRollback } from "../engine/home/rollback-note.js";
+import { assert, UpgradeError } from "../errors.js";
 import { TxIndex } from "../event-index/tx-index.js";
 import { sha256 } from "../native/sha256.js";
 import { SnapshotFolder } from "../snapshot/folder.js";
@@ -74,16 +74,12 @@ function takeBack(database: LmdbDatabase, home: Home, to: Height): RolledBackBlo
   return shown(back);
 }
 
-/**
- * First the key may sign those heights again, then they are gone: a process that dies in between leaves a chain that goes on
- * at its end. The other way round the chain would end before what its key has signed, and not start.
- */
+/** First they are gone, then the key may sign those heights again; where a process dies in between, the next one ends it. */
 function withBlocks(database: LmdbDatabase, home: Home, to: Height, forget: (batch: Batch) => void): RolledBack {
   const blocks = new BlockStore(database);
   const index = new TxIndex(database, sha256);
   const validators = new ValidatorStore(database);
-  const signed = readFileIfThere(home.lastSignedFile);
-  new LastSigned(home.lastSignedFile).rollBackTo(to);
+  noteRollback(home, lastStateOf(database, Number(to)));
   try {
     return rollbackTo(database, Number(to), (batch, height) => {
       forget(batch);
@@ -91,15 +87,20 @@ function withBlocks(database: LmdbDatabase, home: Home, to: Height, forget: (bat
       blocks.remove(batch, height);
       validators.remove(batch, height);
     });
-  } catch (error) {
-    if (signed) writeFileAtomically(home.lastSignedFile, signed);
-    throw error;
+  } finally {
+    endRollback(home, lastStateOf(database));
   }
 }
 
 function removeSnapshots(home: Home, to: Height): void {
   const folder = new SnapshotFolder(home.snapshotsFolder);
   for (const height of snapshotsAfter(home, to)) folder.removeHeight(height);
+}
+
+function lastStateOf(database: LmdbDatabase, version = lastVersionOf(database)): LastState {
+  const state = readCommit(database, version);
+  assert(state, "the version that is gone back to is kept");
+  return { height: BigInt(version), appHash: state.appHash };
 }
 
 /** What says of upgrades that were taken back how they went; and records of halts after the height. */

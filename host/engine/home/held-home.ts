@@ -16,6 +16,7 @@ import { nameProgram } from "../../program-name.js";
 import { LmdbDatabase } from "../../store/disk/lmdb-database.js";
 import { WitnessReleases } from "../../store/disk/witness-on-disk.js";
 import { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
+import { readCommit } from "../../store/versions/commit-record.js";
 import type { CommitID, Height, Plan } from "../../types.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
 import type { ChainFacts } from "../blocks/block-maker.js";
@@ -34,6 +35,7 @@ import { HomeLock } from "./home-lock.js";
 import { LastSigned } from "./last-signed.js";
 import { nodeVerifySignature } from "./node-signatures.js";
 import { sayReadiness } from "./readiness.js";
+import { endRollback } from "./rollback-note.js";
 import { checkDatabase } from "./start-checks.js";
 import { roomLine, upgradeRoom } from "./upgrade-room.js";
 import { stagedHandlers, versionsAndHandlers } from "./versions-and-handlers.js";
@@ -148,6 +150,8 @@ export class HeldHome {
 
   #lastSigned({ committed, begun }: FoundChain): LastSigned {
     const { home } = this;
+    const state = this.#database && committed ? readCommit(this.#database, Number(committed)) : undefined;
+    if (committed && state) endRollback(home, { height: committed, appHash: state.appHash });
     const lastSigned = new LastSigned(home.lastSignedFile);
     lastSigned.requireGoesOn(committed ?? begun.genesis.initialHeight - 1n, home.databaseFile);
     const last = this.#database && new BlockStore(this.#database).latest();

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { toHex } from "../../../host/bytes.js";
 import { writeFileAtomically } from "../../../host/engine/home/atomic-file.js";
 import { Home } from "../../../host/engine/home/home.js";
+import { endRollback, type LastState, noteRollback } from "../../../host/engine/home/rollback-note.js";
 import { rollback, rollbackHome } from "../../../host/offline/rollback.js";
 import { lossInWords, rollbackLoss } from "../../../host/offline/rollback-loss.js";
 import { exportSnapshot, listSnapshots } from "../../../host/offline/snapshots.js";
@@ -117,11 +118,39 @@ describe("rollbackHome()", () => {
   });
 });
 
+describe("endRollback()", () => {
+  test("another record, another state, no note → the record stays, the note goes", () => {
+    const home = upgraded(8n);
+    const [record, note] = [home.data("priv_validator_state.json"), home.data("rollback.json")];
+    const kept = readFileSync(record);
+    const at = (height: bigint, byte: number) => ({ height, appHash: new Uint8Array(32).fill(byte) });
+    const end = (state: LastState) => endRollback(new Home(home.path), state);
+    end(at(4n, 1));
+    for (const other of [at(5n, 1), at(4n, 2)]) {
+      noteRollback(new Home(home.path), at(4n, 1));
+      end(other);
+      expect([existsSync(note), readFileSync(record).equals(kept)]).toEqual([false, true]);
+    }
+    noteRollback(new Home(home.path), at(4n, 1));
+    writeFileSync(record, `${kept} `);
+    end(at(4n, 1));
+    expect(readFileSync(record, "utf8")).toBe(`${kept} `);
+    noteRollback(new Home(home.path), at(4n, 1));
+    end(at(4n, 1));
+    expect(JSON.parse(readFileSync(record, "utf8"))).toMatchObject({ height: "4" });
+  });
+});
+
 describe("chaind rollback --to, killed", () => {
   const ROLLBACK = ["rollback", "--to", "4", "--yes", "--home"];
 
-  test("while it writes what the key signed → the old chain or the new one, whole, and it goes on", () => {
-    for (const moment of ["opened", "half", "written", "synced", "renamed"]) {
+  const FILES = { "rollback.json": ["half", "renamed"], "priv_validator_state.json": ["half", "synced", "renamed"] };
+  const MOMENTS = Object.entries(FILES).flatMap(([file, moments]) => moments.map((moment) => `${moment} ${file}`));
+  const signed = (home: TestHome) =>
+    BigInt(JSON.parse(readFileSync(home.data("priv_validator_state.json"), "utf8")).height);
+
+  test("while it writes its note and what the key signed → the old chain or the new one, whole; never a record older than the blocks; it goes on", () => {
+    for (const moment of MOMENTS) {
       const home = upgraded(8n);
       const { last } = home;
       const end = spawnSync(
@@ -133,11 +162,17 @@ describe("chaind rollback --to, killed", () => {
           ...ROLLBACK,
           home.path,
         ],
-        { env: { ...process.env, CHAIND_TEST_KILL_AT: `${moment} priv_validator_state.json` } },
+        { env: { ...process.env, CHAIND_TEST_KILL_AT: moment } },
       );
       expect(end.signal, end.stderr.toString()).toBe("SIGKILL");
-      expect(home.last, moment).toEqual(last);
-      expect(rollbackHome(home.path, rollbackLoss(home.path, { to: 4n }))).toMatchObject({ height: "4" });
+      const height = BigInt(verifyHome(home.path, silent).height);
+      expect(height, moment).toBe(moment.endsWith("rollback.json") ? 8n : 4n);
+      expect(signed(home), moment).toBe(moment === "renamed priv_validator_state.json" ? 4n : 8n);
+      // The next process ends what was begun.
+      expect(home.last.height, moment).toBe(String(height));
+      expect([signed(home), existsSync(home.data("rollback.json"))], moment).toEqual([height, false]);
+      if (height === 8n)
+        expect(rollbackHome(home.path, rollbackLoss(home.path, { to: 4n }))).toMatchObject({ height: "4" });
       goOn(home, 8n);
       expect(home.last, moment).toEqual(last);
     }
