@@ -42,7 +42,8 @@ export function registerComet(program: Cobra, output: Output): void {
     .description(
       "Takes back the state after the last block, of the application first and then of CometBFT. Without --hard the block\n" +
         "stays and is run again at the next start: after a binary or a handler that was wrong on this node alone. Stop the\n" +
-        "node first. Going back ends where a block is committed: a key does not sign a height twice, and this command keeps it so.",
+        "node first. Going back ends where a block is committed: a key does not sign a height twice, and this command keeps it so.\n" +
+        "The application alone goes back further, to run blocks of CometBFT's again: `rollback --to HEIGHT`.",
     )
     .action(async (flags: { hard?: boolean; "comet.bin"?: string }, command: Cobra) => {
       const { rollbackComet } = await import("../rollback-comet.js");
