@@ -3,7 +3,6 @@
 import { writeFileSync } from "node:fs";
 import { create, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
 import { messageFromJson } from "../../chain/query/message-json.js";
-import { readBytes, readRegularFile } from "../../engine/home/regular-file.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import { Query as AuthQuery } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
 import { SignatureDescriptorsSchema } from "../../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
@@ -12,6 +11,7 @@ import { programName } from "../../program-name.js";
 import { jsonLine, type Output } from "../../shell/output.js";
 import { programChain } from "../../shell/program-chain.js";
 import { required } from "../../shell/settings.js";
+import { readBytes, readRegularFile } from "../../store/disk/lmdb-access.js";
 import { decodeLossy } from "../../text.js";
 import { usage } from "../../usage.js";
 import { packKey } from "../../values/account-key.js";

@@ -1,9 +1,9 @@
 /** `verify-chain --re-execute`: runs an upgrade's handler again, and believes the result when the chain's app hash comes out. */
 import { toUpperHex } from "../../bytes.js";
 import type { Header } from "../../comet/header.js";
-import { readRegularFile } from "../../engine/home/regular-file.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import { HANDLER_BYTES_MAX } from "../../limits.js";
+import { readRegularFile } from "../../store/disk/lmdb-access.js";
 import { usage } from "../../usage.js";
 import type { ReExecuted } from "../../verify/re-execute.js";
 import { reExecute } from "../../verify/re-execute-lazily.js";

@@ -1,9 +1,9 @@
 /** `chaind verify-chain`: what a chain says of its upgrades, verified from a block that the user trusts. */
 import { outFile, writeOutFile } from "../../author/out-file.js";
 import { utf8 } from "../../bytes.js";
-import { readRegularFile } from "../../engine/home/regular-file.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import type { Output } from "../../shell/output.js";
+import { readRegularFile } from "../../store/disk/lmdb-access.js";
 import { usage } from "../../usage.js";
 import { EVIDENCE_BYTES_MAX, JsonView, parseJson } from "../../verify/json.js";
 import { type NodeFlags, rpcClient } from "../flags.js";

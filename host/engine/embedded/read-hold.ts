@@ -5,9 +5,9 @@
 
 import { closeSync } from "node:fs";
 import { messageOf, UpgradeError } from "../../errors.js";
+import { tryFileLock } from "../../native/file-lock.js";
 import { programName } from "../../program-name.js";
 import { openRegularFile } from "../../store/disk/lmdb-access.js";
-import { tryFileLock } from "../home/file-lock.js";
 import { livingHolder } from "../home/home-lock.js";
 
 export class ReadHold {

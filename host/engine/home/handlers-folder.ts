@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { isUpgradeError, messageOf, UpgradeError } from "../../errors.js";
 import { loadHandler, type WasmHandler } from "../../handler/handler.js";
 import { HANDLER_BYTES_MAX } from "../../limits.js";
+import { readRegularFile } from "../../store/disk/lmdb-access.js";
 import type { Sha256 } from "../../types.js";
 import { duplicate } from "../../upgrade/handler-set.js";
-import { readRegularFile } from "./regular-file.js";
 
 export interface HandlerFile {
   readonly file: string;

@@ -18,11 +18,10 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { UpgradeError } from "../../errors.js";
+import { tryFileLock } from "../../native/file-lock.js";
 import { programName } from "../../program-name.js";
-import { openRegularFile } from "../../store/disk/lmdb-access.js";
+import { openRegularFile, readRegularFile } from "../../store/disk/lmdb-access.js";
 import { diskFailure } from "../../store/disk/lmdb-errors.js";
-import { tryFileLock } from "./file-lock.js";
-import { readRegularFile } from "./regular-file.js";
 
 const ATTEMPTS = 5;
 /** A process id and a start time have no more. */

@@ -9,15 +9,18 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readSync,
   type Stats,
   statSync,
 } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { concatBytes } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
 
 /** Without it opening a pipe waits until somebody writes into it. Windows has neither. */
 const O_NONBLOCK = constants.O_NONBLOCK ?? 0;
+const PART_BYTES = 65_536;
 
 /**
  * Opens a file of the home, for reading unless `flags` say more. One that is a pipe, a device or a folder is not taken:
@@ -104,4 +107,31 @@ export function makeFolder(folder: string): void {
   const first = mkdirSync(resolve(folder), { recursive: true });
   if (first === undefined) return;
   for (let made = resolve(folder); made.length >= first.length; made = dirname(made)) syncFolder(dirname(made));
+}
+
+/**
+ * The bytes of a regular file; of one that is larger only the first `bytesMax` and one more, so that it shows.
+ * @throws what the system says, and an Error for what is no regular file
+ */
+export function readRegularFile(path: string, bytesMax: number): Uint8Array {
+  const file = openRegularFile(path);
+  try {
+    return readBytes(file, Math.min(fstatSync(file).size, bytesMax));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The same of a file that is open, from where it is on: stdin may be a pipe, and have no end. @throws what the system says */
+export function readBytes(file: number, bytesMax: number): Uint8Array {
+  const parts: Uint8Array[] = [];
+  for (let left = bytesMax + 1; left > 0; ) {
+    const part = Buffer.allocUnsafe(Math.min(PART_BYTES, left));
+    // The system may return less than was asked for.
+    const count = readSync(file, part, 0, part.length, null);
+    if (count === 0) break;
+    parts.push(part.subarray(0, count));
+    left -= count;
+  }
+  return concatBytes(...parts);
 }
