@@ -84,7 +84,7 @@ export const chainvisorFor = ({ home, name }: Pick<Settings, "home" | "name">): 
   `chainvisor --home ${shellWord(home)} --name ${shellWord(name)}`;
 
 /** What is missing where a program is, in words with the next command; undefined: nothing. */
-export interface Lack {
+interface Lack {
   readonly problem: string;
   readonly next: string;
 }

@@ -29,8 +29,7 @@ export function linkProgram(files: Files, root: string, from: Program, to: Progr
 }
 
 /**
- * Makes the names durable that lead to a program: what put it there may have been killed before, and a link that outlives what it
- * leads to is worse than none. @throws what the system says
+ * Makes the names durable that lead to a program: a link must not outlive what it leads to. @throws what the system says
  */
 export function syncNames(files: Files, root: string, { file, folder }: Program): void {
   if (folder === undefined) return;
