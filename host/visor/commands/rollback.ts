@@ -1,5 +1,9 @@
 /** `chainvisor rollback`. */
 import { join } from "node:path";
+import { ageInWords } from "../../backup/age.js";
+import { type ListedBackup, listBackups } from "../../backup/list.js";
+import type { Manifest } from "../../backup/manifest.js";
+import { type Restored, restore } from "../../backup/restore.js";
 import { HomeLock } from "../../engine/home/home-lock.js";
 import { UpgradeError } from "../../errors.js";
 import type { Cobra } from "../../shell/cobra.js";
@@ -7,10 +11,6 @@ import { shellWord } from "../../shell-word.js";
 import { placesOf } from "../../sidecar/decision/place.js";
 import type { Settings } from "../../sidecar/settings.js";
 import { usage } from "../../usage.js";
-import { ageInWords } from "../backup/age.js";
-import { type ListedBackup, listBackups } from "../backup/list.js";
-import type { Manifest } from "../backup/manifest.js";
-import { type Restored, restore } from "../backup/restore.js";
 import { realMachine } from "../real-machine.js";
 import { MARK } from "../run/child-env.js";
 import { linkPrevious } from "../run/link.js";

@@ -9,7 +9,7 @@ export async function backUp(
   current: Program,
   plan: Plan,
 ): Promise<void> {
-  const { makeBackup } = await import("../backup/backup.js");
+  const { makeBackup } = await import("../../backup/backup.js");
   const { files, clock } = machine;
   const begin = clock.now();
   log("info", `backs up ${settings.home}/data into ${settings.backupDir}`);

@@ -1,11 +1,12 @@
 /** The loop of decision, run and end; visor.ts says what its errors become. */
+
+import { BackupAhead } from "../../backup/ahead.js";
 import { messageOf } from "../../errors.js";
 import { type Program, problemOf } from "../../programs/layout.js";
 import type { Decision, Pending } from "../../sidecar/decision/decide.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
 import { unqueuePlan } from "../../sidecar/decision/queue.js";
 import type { AppProcess, ProcessEnd } from "../../sidecar/machine.js";
-import { BackupAhead } from "../backup/ahead.js";
 import { nextForCurrent } from "../layout/next-for-current.js";
 import { HaltFlag } from "../starts/halt-flag.js";
 import { type NextPlan, NextProgram } from "../starts/next-program.js";

@@ -2,11 +2,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { makeBackup } from "../../../../host/backup/backup.js";
+import { listBackups } from "../../../../host/backup/list.js";
+import { manifestOf, problemIn } from "../../../../host/backup/manifest.js";
+import { restore } from "../../../../host/backup/restore.js";
 import type { Files } from "../../../../host/programs/files.js";
-import { makeBackup } from "../../../../host/visor/backup/backup.js";
-import { listBackups } from "../../../../host/visor/backup/list.js";
-import { manifestOf, problemIn } from "../../../../host/visor/backup/manifest.js";
-import { restore } from "../../../../host/visor/backup/restore.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
 import { planText, ScriptsHome, walOf } from "../scripts-home.js";
 

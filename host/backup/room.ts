@@ -1,7 +1,7 @@
 /** Is there room for a backup? Asked before the height, and once more when it is made. */
 import { join } from "node:path";
-import type { Files } from "../../programs/files.js";
-import type { Settings } from "../../sidecar/settings.js";
+import type { Files } from "../programs/files.js";
+import type { Settings } from "../sidecar/settings.js";
 import { type Tree, treeOf } from "./tree.js";
 
 /** Beside the copy: names of folders, the manifest, and what others write meanwhile. */

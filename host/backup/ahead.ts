@@ -1,17 +1,25 @@
 /** Whether there will be room for the backup, while there is time to make some. */
 import { join } from "node:path";
-import { messageOf } from "../../errors.js";
-import type { Readiness } from "../../sidecar/status.js";
-import type { Shared } from "../run/options.js";
+import { messageOf } from "../errors.js";
+import type { Machine } from "../sidecar/machine.js";
+import type { Settings } from "../sidecar/settings.js";
+import type { Readiness, StatusBoard } from "../sidecar/status.js";
 
 /** The data grows, and is walked over each time. */
 const LOOK_MILLIS = 300_000;
+
+interface AheadOptions {
+  readonly settings: Settings;
+  readonly machine: Machine;
+  readonly board: StatusBoard;
+  readonly log: (level: "warn", message: string) => void;
+}
 
 export class BackupAhead {
   #lookedAt = Number.NEGATIVE_INFINITY;
   #said = "";
 
-  constructor(private readonly shared: Shared) {}
+  constructor(private readonly shared: AheadOptions) {}
 
   /** A plan is ahead. Returns at once. */
   look(): void {

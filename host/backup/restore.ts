@@ -3,10 +3,10 @@
  * record of what it signed last is the later one of both.
  */
 import { dirname, join } from "node:path";
-import { UpgradeError } from "../../errors.js";
-import type { Files } from "../../programs/files.js";
-import { linkWhole } from "../../programs/whole-file.js";
-import { decodeText } from "../../text.js";
+import { UpgradeError } from "../errors.js";
+import type { Files } from "../programs/files.js";
+import { linkWhole } from "../programs/whole-file.js";
+import { decodeText } from "../text.js";
 import { MANIFEST, type Manifest, problemIn } from "./manifest.js";
 import { treeOf } from "./tree.js";
 

@@ -1,6 +1,6 @@
 /** What lies below a folder, for a copy of it. */
 import { join } from "node:path";
-import type { Files } from "../../programs/files.js";
+import type { Files } from "../programs/files.js";
 
 interface TreeFile {
   /** Below the folder. */

@@ -1,6 +1,6 @@
 /** The backups of a home, the latest first. */
 import { join } from "node:path";
-import type { Files } from "../../programs/files.js";
+import type { Files } from "../programs/files.js";
 import { type Manifest, manifestOf } from "./manifest.js";
 import { isOurs, isTheirs } from "./names.js";
 

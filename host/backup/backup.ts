@@ -3,13 +3,13 @@
  * application has ended by then, so what is copied is of one moment.
  */
 import { basename, join, relative } from "node:path";
-import { utf8 } from "../../bytes.js";
-import { digestsOf } from "../../download/pieces.js";
-import { messageOf } from "../../errors.js";
-import type { Files } from "../../programs/files.js";
-import { writeWhole } from "../../programs/whole-file.js";
-import type { Clock } from "../../sidecar/machine.js";
-import type { Settings } from "../../sidecar/settings.js";
+import { utf8 } from "../bytes.js";
+import { digestsOf } from "../download/pieces.js";
+import { messageOf } from "../errors.js";
+import type { Files } from "../programs/files.js";
+import { writeWhole } from "../programs/whole-file.js";
+import type { Clock } from "../sidecar/machine.js";
+import type { Settings } from "../sidecar/settings.js";
 import { ageInWords } from "./age.js";
 import { type BackupFile, MANIFEST, type Manifest, manifestOf, problemIn } from "./manifest.js";
 import { backupName, isOfPlan, isOurs, isPart, partName } from "./names.js";
