@@ -86,6 +86,7 @@ async function earlier({ files, settings, plan, signal, log, clock }: BackupOpti
     const folder = join(settings.backupDir, name);
     const manifest = manifestOf(files, folder);
     const problem = manifest ? await problemIn(files, folder, manifest, signal) : "it has no manifest";
+    if (manifest && manifest.data !== data) continue;
     if (!manifest || problem !== undefined) {
       log("warn", `${folder} is not whole, and another backup is made: ${problem}`);
       continue;
@@ -175,7 +176,8 @@ function removeOlder({ files, settings, plan, log }: BackupOptions, made: string
     .filter((folder) => folder !== made && isOurs(basename(folder)))
     .flatMap((folder) => {
       const manifest = manifestOf(files, folder);
-      return manifest ? [{ folder, time: manifest.time }] : [];
+      // Homes may share the folder.
+      return manifest?.data === join(settings.home, "data") ? [{ folder, time: manifest.time }] : [];
     });
   whole.sort((a, b) => (a.time < b.time ? 1 : -1));
   const first = whole.findLast(({ folder }) => isOfPlan(basename(folder), plan));

@@ -7,6 +7,7 @@ import { UpgradeError } from "../errors.js";
 import type { Files } from "../programs/files.js";
 import { linkWhole } from "../programs/whole-file.js";
 import { decodeText } from "../text.js";
+import { visible } from "../visible.js";
 import { MANIFEST, type Manifest, problemIn } from "./manifest.js";
 import { treeOf } from "./tree.js";
 
@@ -35,9 +36,13 @@ export interface Restored {
   readonly isSignedKept: boolean;
 }
 
-/** @throws UpgradeError UPG_STORE_CORRUPT: the backup is not whole; then, and on what the system says, the data is as it was */
+/**
+ * @throws UpgradeError UPG_STORE_CORRUPT: the backup is not whole; UPG_INVALID_ARGUMENT: it is another home's, or its program is not
+ * here; then, and on what the system says, the data is as it was
+ */
 export async function restore(options: RestoreOptions): Promise<Restored> {
   const { files, home, root, folder, manifest, signal, onFile } = options;
+  requireFits(options);
   const problem = await problemIn(files, folder, manifest, signal, onFile);
   if (problem !== undefined) throw new UpgradeError("UPG_STORE_CORRUPT", `${folder} is not whole: ${problem}`);
   const part = join(home, PART);
@@ -51,9 +56,25 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
   files.rename(part, data);
   files.syncFolder(home);
   const program = manifest.program ?? undefined;
-  const isThere = program !== undefined && files.facts(join(root, program))?.kind === "folder";
-  if (isThere) linkBack(files, root, program);
-  return { kept, program: isThere ? program : undefined, isSignedKept };
+  if (program !== undefined) linkBack(files, root, program);
+  return { kept, program, isSignedKept };
+}
+
+/** Data of before an upgrade is nothing for the program of after it, and another home's is nothing for this one. */
+function requireFits({ files, home, root, folder, manifest }: RestoreOptions): void {
+  const { data, program } = manifest;
+  const copy = "copy it by hand, but for priv_validator_state.json";
+  if (data !== join(home, "data")) {
+    throw new UpgradeError(
+      "UPG_INVALID_ARGUMENT",
+      `${folder} is a backup of ${visible(data)}, not of this home: ${copy}`,
+    );
+  }
+  if (program === null) return;
+  if (/^(genesis|upgrades\/(?!\.\.?$)[^/]+)$/.test(program) && files.facts(join(root, program))?.kind === "folder")
+    return;
+  const message = `the program that had written ${folder} is not in ${join(root, visible(program))}: put it there, or ${copy}`;
+  throw new UpgradeError("UPG_INVALID_ARGUMENT", message);
 }
 
 /** The switch that `previous` was kept for is taken back: it names no program before the present one any more. */

@@ -61,11 +61,15 @@ function requireStopped({ files }: VisorTools, settings: Settings): void {
 }
 
 /** @throws UpgradeError UPG_NOT_FOUND_FILE, UPG_INVALID_ARGUMENT */
-function chosen({ files }: VisorTools, { backupDir }: Settings, name: string | undefined): ListedBackup {
+function chosen({ files }: VisorTools, { backupDir, home }: Settings, name: string | undefined): ListedBackup {
   const found = listBackups(files, backupDir);
-  const wanted = name === undefined ? found.find(({ manifest }) => manifest) : found.find((each) => each.name === name);
+  const data = join(home, "data");
+  const wanted =
+    name === undefined
+      ? found.find(({ manifest }) => manifest?.data === data)
+      : found.find((each) => each.name === name);
   if (!wanted) {
-    const what = name === undefined ? "no backup that has a manifest" : `no backup ${name}`;
+    const what = name === undefined ? `no backup of ${data} that has a manifest` : `no backup ${name}`;
     throw new UpgradeError("UPG_NOT_FOUND_FILE", `there is ${what} in ${backupDir}: \`chainvisor backups\` lists them`);
   }
   if (!wanted.manifest) {

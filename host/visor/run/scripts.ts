@@ -10,6 +10,8 @@ const RETRY_MILLIS = 1_000;
 const NO_SUCH_COMMAND = 1;
 const REFUSED = 30;
 const RETRY = 31;
+/** A shell's words for a file that cannot be run, and one that is not found. */
+const NOT_RUN: readonly (number | null)[] = [126, 127];
 
 export interface ScriptOptions {
   readonly settings: Settings;
@@ -60,6 +62,9 @@ export async function appPreUpgrade(
     const end = await machine.processes.run(file, { args: ["pre-upgrade"], env, cwd, output: "show", signal });
     if (signal.aborted) throw new StepFailure("pre-upgrade command was stopped");
     if (end.exit === REFUSED) throw new StepFailure(`pre-upgrade command failed : exit status ${REFUSED}`, REFUSED);
+    if (end.error || NOT_RUN.includes(end.exit)) {
+      throw new StepFailure(`${file} cannot be run: pre-upgrade ended with ${endText(end)}`);
+    }
     if (end.exit !== RETRY) {
       reportEnd(end, log);
       return;

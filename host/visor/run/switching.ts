@@ -35,6 +35,7 @@ export async function switchProgram(switching: Switching, pending: Pending): Pro
     await machine.clock.sleep(settings.restartDelay, signal);
   }
   requireGoingOn(signal);
+  requireObtainable(shared, plan);
   if (backup) {
     board.update({ phase: "backing up" });
     await step("error while taking data backup", () => backup(plan));
@@ -56,6 +57,15 @@ export async function switchProgram(switching: Switching, pending: Pending): Pro
   await step("cannot link the program", () => linkProgram(machine.files, settings.root, current, program, plan));
   log("info", `switched from ${current.name} to ${program.name} at height ${plan.height}`);
   return program;
+}
+
+/** A backup for a switch that cannot be made would take the place of one that is needed. @throws StepFailure */
+function requireObtainable(shared: Shared, plan: Plan): void {
+  const { layout, machine, settings } = shared;
+  // The script may bring it.
+  if (settings.isDownloadAllowed || settings.customPreUpgrade !== "") return;
+  const problem = problemOf(layout.of(plan.name), machine.files);
+  if (problem !== undefined) throw lacking(`binary not present, downloading disabled: ${problem}`, shared, plan);
 }
 
 /** The plan's program, in its folder. @throws StepFailure with Cosmovisor's texts */

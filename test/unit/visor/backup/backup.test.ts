@@ -21,6 +21,7 @@ function filled(): ScriptsHome {
   home.write("data/priv_validator_state.json", '{"height":"48","round":0,"step":3}');
   home.write("data/spill/run", "is not kept");
   symlinkSync("CURRENT", home.file("data", "application.db", "LATEST"));
+  home.program("genesis", "");
   return home;
 }
 
@@ -145,6 +146,15 @@ describe("makeBackup()", () => {
     expect(names(home)).toHaveLength(4);
   });
 
+  test("another home's in the same folder → is no backup of this one, and stays whatever number is kept", async () => {
+    const [one, other] = [filled(), filled()];
+    const settings = { backupDir: one.path, backupsKept: 1 };
+    const first = await make(one, { settings: { ...one.settings(), ...settings } });
+    const second = await make(other, { settings: { ...other.settings(), ...settings } });
+    expect(second.folder).not.toBe(first.folder);
+    expect(manifestOf(files, first.folder)?.data).toBe(one.file("data"));
+  });
+
   test("too little room → refused before a byte is written, with what to do", async () => {
     const home = filled();
     const full: Files = { ...files, freeBytes: () => 1_000 };
@@ -232,6 +242,23 @@ describe("restore()", () => {
     expect(signed(home)).toBe("48");
     home.write("data/priv_validator_state.json", "torn");
     expect((await back(home, folder)).isSignedKept).toBe(true);
+  });
+
+  test.each([
+    ["another home's", { data: "/srv/other/data" }],
+    ["of a program that is not here", { program: "upgrades/gone" }],
+    ["of a program elsewhere", { program: "../../../etc" }],
+    ["of a program above", { program: "upgrades/.." }],
+  ])("a backup %s → UPG_INVALID_ARGUMENT, data and link are as they were", async (_, change) => {
+    const home = filled();
+    const { folder, manifest } = await make(home);
+    home.write("data/application.db/CURRENT", "3");
+    const other = back(home, folder, { manifest: { ...manifest, ...change } });
+    await expect(other).rejects.toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+    expect([home.read("data/application.db/CURRENT"), existsSync(home.file("data-before-rollback-1"))]).toEqual([
+      "3",
+      false,
+    ]);
   });
 
   test("a backup that is damaged → UPG_STORE_CORRUPT, and the data is as it was", async () => {

@@ -22,7 +22,7 @@ function script(out: string, title: string, height: number, plan: string): strin
     `if [ "$1" = status ]; then echo '{"sync_info":{"latest_block_height":"${height}"}}'; exit 0; fi`,
     'test "$1" = pre-upgrade && exit 1',
     `echo ${title} Args: "$@" >> ${out}`,
-    ...(plan === "" ? ["exit 0"] : [`printf '%s' '${plan}' > "$4"`, "sleep 5", `echo never >> ${out}`]),
+    ...(plan === "" ? ["exit 0"] : [`printf '%s' '${plan}' > "$4"`, "sleep 50", `echo never >> ${out}`]),
   ];
   return `${lines.join("\n")}\n`;
 }

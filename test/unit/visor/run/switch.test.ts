@@ -16,7 +16,7 @@ const genesis = (home: ScriptsHome, plan = "chain2") =>
       "sleep 0.1",
       `echo 'UPGRADE "${plan}" NEEDED at height: 49: {}' >> $OUT`,
       `printf '${planText(plan, 49)}' > "$4"`,
-      "sleep 3",
+      "sleep 30",
       "echo Never should be printed!!! >> $OUT",
     ].join("\n"),
   );
@@ -128,6 +128,7 @@ describe("scripts before the switch", () => {
     ["31", 0, 1, "genesis", "pre-upgrade command failed. reached max attempt of retries - 0"],
     ["31", 1, 1, "genesis", "pre-upgrade command failed. reached max attempt of retries - 1"],
     ["77", 0, 0, "upgrades/chain2", "pre-upgrade ended with exit status 77"],
+    ["127", 0, 1, "genesis", "cannot be run: pre-upgrade ended with exit status 127"],
   ])(
     "pre-upgrade of the new program ends with %s, %d retries → exit %d, %s",
     async (status, retries, exit, link, line) => {
@@ -221,7 +222,7 @@ describe("what the sidecar knows of the height", () => {
     const text = planText("chain2", 49);
     home.program(
       "genesis",
-      `${status(49)}\nprintf '${text.slice(0, 12)}' > "$4"\nsleep 0.2\nprintf '${text}' > "$4"\nsleep 3`,
+      `${status(49)}\nprintf '${text.slice(0, 12)}' > "$4"\nsleep 0.2\nprintf '${text}' > "$4"\nsleep 30`,
     );
     chain2(home);
     expect(await home.run(ARGS(home)), home.lines.join("\n")).toBe(0);
