@@ -25,17 +25,18 @@ export function ofOwnChain(ask: AskRpc, { machine, home, log }: OwnChainOptions)
     return known.id;
   };
   return async (url, signal) => {
+    const chain = await own().catch(() => undefined);
+    if (chain === undefined) return ask(url, signal);
     const { href } = new URL("status", url);
-    const isStatus = url === href;
     const status = await ask(href, signal);
-    const [chain, theirs] = [await own().catch(() => undefined), networkIn(status)];
-    if (chain !== undefined && theirs !== chain) {
+    const theirs = networkIn(status);
+    if (theirs !== chain) {
       const line = `the node at ${href} is of chain ${theirs ?? "it does not say which"}, and this home of ${chain}: it is not asked for heights and plans (CHAINVISOR_RPC_ADDRESS)`;
       if (said !== line) log("warn", line);
       said = line;
       throw new Error(line);
     }
-    return isStatus ? status : ask(url, signal);
+    return url === href ? status : ask(url, signal);
   };
 }
 
