@@ -95,7 +95,7 @@ export class Part {
     this.#bytes += bytes.length;
   }
 
-  /** Nothing more comes for now. @param isWhole what was written is made durable */
+  /** Of one transfer; another may go on with it. @param isWhole what was written is made durable */
   end(isWhole: boolean): void {
     try {
       if (isWhole) this.#open?.sync();

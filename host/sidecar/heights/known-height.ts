@@ -35,6 +35,7 @@ export class KnownHeight {
   #askedAt = Number.NEGATIVE_INFINITY;
   #commandAt = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> | undefined;
+  readonly #closing = new AbortController();
 
   constructor(private readonly options: KnownHeightOptions) {
     this.#wal = new WalHeight(options.machine.files, placesOf(options.settings).wal);
@@ -101,11 +102,17 @@ export class KnownHeight {
       return;
     }
     const now = machine.clock.now();
-    if (file === undefined || now - this.#commandAt < COMMAND_MILLIS || this.#ofLog()) return;
+    const { signal } = this.#closing;
+    if (signal.aborted || file === undefined || now - this.#commandAt < COMMAND_MILLIS || this.#ofLog()) return;
     this.#commandAt = now;
     const { home, root: cwd } = settings;
-    const height = await heightByCommand(machine, { file, home, cwd, env });
+    const height = await heightByCommand(machine, { file, home, cwd, env, signal });
     if (height !== undefined) this.#said({ height, source: "status" });
+  }
+
+  /** A `status` that does not end would outlive the sidecar. */
+  close(): void {
+    this.#closing.abort();
   }
 
   #said(reached: Reached): void {

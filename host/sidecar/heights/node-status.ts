@@ -26,15 +26,17 @@ export interface StatusCommand {
   readonly home: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborted when nobody waits for it any more. */
+  readonly signal: AbortSignal;
 }
 
 /** `<program> status --home <home>`, on either stream. Undefined: it does not say. */
 export async function heightByCommand(
   { processes }: Machine,
-  { file, home, cwd, env }: StatusCommand,
+  { file, home, cwd, env, signal }: StatusCommand,
 ): Promise<bigint | undefined> {
   const args = ["status", "--home", home];
-  const end = await processes.run(file, { args, env, cwd, output: "keep", millisMax: COMMAND_MILLIS });
+  const end = await processes.run(file, { args, env, cwd, output: "keep", millisMax: COMMAND_MILLIS, signal });
   if (end.error || end.exit !== 0) return undefined;
   return heightInText(end.stdout) ?? heightInText(end.stderr);
 }

@@ -56,6 +56,7 @@ export class VisorLoop {
     try {
       return await this.#untilEnd();
     } finally {
+      this.#look.heights.close();
       await Promise.all([this.#stage.close(), this.#next.close()]);
     }
   }

@@ -6,6 +6,7 @@ import { afterAll } from "vitest";
 import { concatBytes, fromHex } from "../../../host/bytes.js";
 import { Board } from "../../../host/panel/board.js";
 import { crc32c } from "../../../host/sidecar/heights/crc32c.js";
+import type { Machine } from "../../../host/sidecar/machine.js";
 import type { Settings } from "../../../host/sidecar/settings.js";
 import { realMachine } from "../../../host/visor/real-machine.js";
 import { runVisor, type VisorOptions } from "../../../host/visor/run/visor.js";
@@ -15,6 +16,15 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 let homes = 0;
 
 export const DAEMON = "dummyd";
+
+/** The machine: its sleeps pass at once, but those of a poll, and are kept. */
+export function hurried(slept: number[]): Machine {
+  const sleep: Machine["clock"]["sleep"] = (millis, signal) => {
+    if (millis >= 1_000) slept.push(millis);
+    return realMachine.clock.sleep(millis >= 1_000 ? 1 : millis, signal);
+  };
+  return { ...realMachine, clock: { ...realMachine.clock, sleep } };
+}
 
 export class ScriptsHome {
   readonly path = join(root, `home-${homes++}`);

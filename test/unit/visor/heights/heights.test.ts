@@ -80,10 +80,12 @@ describe("heightIn()", () => {
 });
 
 describe("heightByCommand(), heightByRpc()", () => {
+  const { signal } = new AbortController();
   const ask = (script: string) => {
     const home = new ScriptsHome();
     const file = home.program("genesis", script);
-    return heightByCommand(realMachine, { file, home: home.path, cwd: home.path, env: { PATH: process.env["PATH"] } });
+    const env = { PATH: process.env["PATH"] };
+    return heightByCommand(realMachine, { file, home: home.path, cwd: home.path, env, signal });
   };
   const json = '{"SyncInfo":{"latest_block_height":"7"}}';
 
@@ -96,7 +98,7 @@ describe("heightByCommand(), heightByRpc()", () => {
   test("it fails, prints something else, is missing → undefined", async () => {
     expect(await ask(`echo '${json}'; exit 1`)).toBeUndefined();
     expect(await ask("echo hello")).toBeUndefined();
-    const nothing = { file: "/nowhere/at-all", home: "/", cwd: "/", env: {} };
+    const nothing = { file: "/nowhere/at-all", home: "/", cwd: "/", env: {}, signal };
     expect(await heightByCommand(realMachine, nothing)).toBeUndefined();
   });
 
