@@ -6,11 +6,10 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { Option } from "commander";
 import { programName } from "../program-name.js";
-import { Cobra, commandPath } from "../shell/cobra.js";
-import { formatHelp } from "../shell/help.js";
+import { Cobra } from "../shell/cobra.js";
+import { registerHelp } from "../shell/help-command.js";
 import { makeOutput, type Output } from "../shell/output.js";
 import { programChain } from "../shell/program-chain.js";
-import { usage } from "../usage.js";
 import type { ProgramCommand } from "./program-command.js";
 import { LOG_LEVELS, parseLogLevel } from "./sdk-flags.js";
 
@@ -160,7 +159,10 @@ const TOP_COMMANDS: readonly TopCommand[] = [
   {
     name: "completion",
     summary: "Print a script that completes commands in a shell",
-    register: async (program) => (await import("./commands/completion.js")).registerCompletion(program),
+    register: async (program) => {
+      const { registerCompletion } = await import("../shell/completion-command.js");
+      registerCompletion(program, { name: programName(), what: "commands, flags and the names of keys" });
+    },
   },
 ];
 
@@ -190,12 +192,17 @@ export async function makeProgram(
         .summary(top.summary);
   }
   registerHelp(program);
-  if (first === COMPLETE) (await import("./commands/completion.js")).registerComplete(program, COMPLETE);
+  if (first === COMPLETE) await registerWords(program);
   return program;
 }
 
 const readsSettingsOfStart = (first: string | undefined, second: string | undefined) =>
   first === "pre-upgrade" || (first === "upgrade" && second === "preflight");
+
+async function registerWords(program: Cobra): Promise<void> {
+  const { registerComplete } = await import("../shell/completion-command.js");
+  registerComplete(program, COMPLETE, (await import("./commands/completion.js")).candidates);
+}
 
 function rootCommand(version: string): Cobra {
   const program = new Cobra(programName())
@@ -232,23 +239,6 @@ function userHome(): string {
   } catch {
     return "/";
   }
-}
-
-function registerHelp(program: Cobra): void {
-  program.helpCommand(false);
-  program
-    .command("help")
-    .argument("[command...]", "the command")
-    .summary("Help about any command")
-    .action((words: string[]) => {
-      let at: Cobra = program;
-      for (const word of words) {
-        const next = at.commands.find((each) => each.name() === word || each.aliases().includes(word));
-        if (!next) throw usage(`unknown help topic "${word}" for "${commandPath(at)}"`);
-        at = next as Cobra;
-      }
-      process.stdout.write(formatHelp(at));
-    });
 }
 
 /** The words that are neither flags nor values of the flags that every command has. */

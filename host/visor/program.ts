@@ -1,8 +1,7 @@
 /** The command tree of `chainvisor`: names and summaries; a command itself is loaded when the command line asks for it. */
 import { Option } from "commander";
-import { Cobra, commandPath } from "../shell/cobra.js";
-import { formatHelp } from "../shell/help.js";
-import { usage } from "../usage.js";
+import { Cobra } from "../shell/cobra.js";
+import { registerHelp } from "../shell/help-command.js";
 import type { VisorTools } from "./tools.js";
 
 type Register = (program: Cobra, tools: VisorTools) => void;
@@ -89,7 +88,10 @@ const COMMANDS: readonly VisorCommand[] = [
   {
     name: "completion",
     summary: "Print a script that completes commands in a shell",
-    load: async () => (await import("./commands/completion.js")).registerCompletion,
+    load: async () => {
+      const { registerCompletion } = await import("../shell/completion-command.js");
+      return (program) => registerCompletion(program, { name: "chainvisor", what: "commands and flags" });
+    },
   },
 ];
 
@@ -111,7 +113,7 @@ export async function makeProgram(words: readonly string[], version: string, too
         .summary(summary);
   }
   registerHelp(program);
-  if (first === COMPLETE) (await import("./commands/completion.js")).registerComplete(program, COMPLETE);
+  if (first === COMPLETE) await registerWords(program);
   return program;
 }
 
@@ -124,6 +126,11 @@ those of Cosmovisor: DAEMON_NAME and DAEMON_HOME must be set, in the environment
   chainvisor run start                         in place of \`chaind start\`
   chainvisor add-upgrade v2 ./chaind-v2        before the height; or let the plan's info name a download
   chainvisor help run                          of the command \`run\`: what follows that word is the program's, --help too`;
+
+async function registerWords(program: Cobra): Promise<void> {
+  const { registerComplete } = await import("../shell/completion-command.js");
+  registerComplete(program, COMPLETE, (await import("./commands/completion.js")).candidates);
+}
 
 function rootCommand(version: string): Cobra {
   return new Cobra("chainvisor")
@@ -145,21 +152,4 @@ function rootCommand(version: string): Cobra {
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .group();
-}
-
-function registerHelp(program: Cobra): void {
-  program.helpCommand(false);
-  program
-    .command("help")
-    .argument("[command...]", "the command")
-    .summary("Help about any command")
-    .action((words: string[]) => {
-      let at: Cobra = program;
-      for (const word of words) {
-        const next = at.commands.find((each) => each.name() === word || each.aliases().includes(word));
-        if (!next) throw usage(`unknown help topic "${word}" for "${commandPath(at)}"`);
-        at = next as Cobra;
-      }
-      process.stdout.write(formatHelp(at));
-    });
 }

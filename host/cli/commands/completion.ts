@@ -1,47 +1,11 @@
-/** `chaind completion`: scripts that ask this program itself what may come next, so that they never grow old. */
+/** What may come next on the command line of a chain's program. */
 
 import type { Command, Option } from "commander";
-import { programName } from "../../program-name.js";
 import { readyArguments } from "../../shell/arguments.js";
 import { type Cobra, isHidden } from "../../shell/cobra.js";
-import { completionScript, SHELLS } from "../../shell/completion-scripts.js";
+import type { Candidate } from "../../shell/completion-command.js";
 import { envName } from "../../shell/settings.js";
 import { keyNames } from "../../wallet/folder.js";
-
-export function registerCompletion(program: Cobra): void {
-  const completion = program
-    .command("completion")
-    .summary("Print a script that completes commands in a shell")
-    .description(
-      "Prints a script that completes commands, flags and the names of keys. For one session:\n\n" +
-        `  bash:        source <(${programName()} completion bash)\n` +
-        `  zsh:         source <(${programName()} completion zsh)\n` +
-        `  fish:        ${programName()} completion fish | source\n` +
-        `  powershell:  ${programName()} completion powershell | Out-String | Invoke-Expression\n\n` +
-        "Write it to a file that your shell reads at its start to have it always.",
-    )
-    .group();
-  for (const shell of SHELLS) {
-    completion
-      .command(shell)
-      .summary(`The script for ${shell}`)
-      .action(() => void process.stdout.write(completionScript(shell, programName())));
-  }
-}
-
-/** What the scripts ask: the words so far, the last of them unfinished; a candidate a line, its words after a tab. */
-export function registerComplete(program: Cobra, name: string): void {
-  program
-    .command(name, { hidden: true })
-    .argument("[words...]")
-    .allowUnknownOption()
-    .action((words: string[]) => {
-      for (const [word, help] of candidates(program, words))
-        process.stdout.write(help ? `${word}\t${help}\n` : `${word}\n`);
-    });
-}
-
-type Candidate = readonly [word: string, help: string];
 
 export function candidates(program: Cobra, words: readonly string[]): Candidate[] {
   const last = words.at(-1) ?? "";
