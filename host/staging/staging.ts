@@ -178,7 +178,8 @@ export class Staging {
   #show(plan: UpgradeInfo | undefined): void {
     const isReady = !this.#readiness.some(isMissing);
     this.#showReadiness();
-    this.#phase(plan === undefined ? "running" : isReady ? "ready" : "waiting");
+    const lacking = this.#isHurried ? "halted" : "waiting";
+    this.#phase(plan === undefined ? "running" : isReady ? "ready" : lacking);
   }
 
   /** Beside what others found. */

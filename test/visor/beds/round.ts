@@ -36,6 +36,8 @@ const ROUND_MILLIS_MAX = 3_600_000;
 /** More than the errors that a round may have: each may cost one. */
 const LIVES_MAX = 160;
 const STOP_MILLIS_MAX = 120_000;
+/** CHAINVISOR_BACKUPS_KEPT, which no round sets. */
+const BACKUPS_KEPT = 2;
 
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
   return new Round(options).run();
@@ -174,7 +176,7 @@ class Round {
     }
   }
 
-  /** Of each upgrade there is one that is whole, with the state of the height before. */
+  /** Of each upgrade there is one that is whole, with the state of the height before, unless as many of later ones are kept. */
   async #verifyBackups(): Promise<void> {
     const { files, stateFile, alarms } = this.#world;
     const { signal } = new AbortController();
@@ -183,7 +185,8 @@ class Round {
     );
     for (const { name, height } of this.#plans) {
       const ofPlan = backups.filter(({ manifest }) => manifest.plan.name === name);
-      if (ofPlan.length === 0) this.#world.alarm(`there is no backup before ${name}`);
+      const later = backups.filter(({ manifest }) => BigInt(manifest.plan.height) > height);
+      if (ofPlan.length === 0 && later.length < BACKUPS_KEPT) this.#world.alarm(`there is no backup before ${name}`);
       for (const { folder, manifest } of ofPlan) {
         const problem = await problemIn(files, folder, manifest, signal);
         const state = files.text(stateFile.replace(DATA, folder));

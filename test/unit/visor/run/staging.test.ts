@@ -90,6 +90,15 @@ describe("Staging", () => {
     await staging.close();
   });
 
+  test("hurry() without the program → halted, not waiting, after each attempt: its height is reached", async () => {
+    const home = new ScriptsHome();
+    const staging = stagingOf(home);
+    staging.plan(planOf({ binaries: { any: `${server.url("/none")}?checksum=${sha256(PROGRAM)}` } }));
+    staging.hurry();
+    await until(() => home.board.current.phase === "halted");
+    await staging.close();
+  });
+
   test("another plan while one is fetched → that ends, its part is removed, the other is fetched", async () => {
     const home = new ScriptsHome();
     const staging = stagingOf(home);
