@@ -26,8 +26,8 @@ export interface MachineOptions {
   readonly commands?: (file: string, options: RunOptions) => Partial<RunEnd> | undefined;
 }
 
-/** What one that is dead waits for. */
-const NEVER = new Promise<never>(() => undefined);
+/** What one that is dead waits for: each its own, since a promise that all share keeps every world that waits for it. */
+const never = () => new Promise<never>(() => undefined);
 
 /** What a call of a dead sidecar throws. */
 class Dead extends Error {
@@ -48,7 +48,7 @@ export class ModelMachine implements Machine {
     const { clock, disk } = world;
     const sleep = async (millis: number, signal?: AbortSignal) => {
       if (!this.isDead) await clock.sleep(millis, signal);
-      if (this.isDead) await NEVER;
+      if (this.isDead) await never();
     };
     this.clock = { now: () => clock.now(), wall: () => clock.wall(), sleep };
     this.files = new ModelFiles({
@@ -113,7 +113,7 @@ export class ModelMachine implements Machine {
   }
 
   async #run(file: string, options: RunOptions): Promise<RunEnd> {
-    if (this.isDead) await NEVER;
+    if (this.isDead) await never();
     const { world, commands } = this.options;
     await this.clock.sleep(COMMAND_MILLIS, options.signal);
     const end: RunEnd = { exit: 0, signal: null, stdout: "", stderr: "" };
