@@ -85,7 +85,8 @@ export async function freePorts(count: number): Promise<number[]> {
 }
 
 /** Settings of CometBFT in a home: ten blocks a second, an RPC of its own, no peers. */
-export function quickComet(home: string, rpc: number, p2p: number): void {
+/** @param commit time between blocks */
+export function quickComet(home: string, rpc: number, p2p: number, commit = "100ms"): void {
   mkdirSync(join(home, "config"), { recursive: true });
   const text = `[rpc]
 laddr = "tcp://127.0.0.1:${rpc}"
@@ -94,7 +95,7 @@ laddr = "tcp://127.0.0.1:${p2p}"
 addr_book_strict = false
 allow_duplicate_ip = true
 [consensus]
-timeout_commit = "100ms"
+timeout_commit = "${commit}"
 `;
   writeFileSync(join(home, "config/config.toml"), text);
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run visor:sdk -- [--pairs N] [--commit 1s] [--app DIR/NAME]`: a real chain of the Cosmos SDK (that of embed/go/sdk; `--app` names
- * another one's programs, `NAME-v1` and `NAME-v2` in DIR) goes through an upgrade by governance, with everything staged, under
+ * `npm run visor:sdk -- [--pairs N] [--commit 1s] [--app DIR/NAME|chaind]`: a real chain of the Cosmos SDK (that of embed/go/sdk; `--app` names
+ * another one's programs, `NAME-v1` and `NAME-v2` in DIR; `chaind`: our own, under CometBFT) goes through an upgrade by governance, with everything staged, under
  * chainvisor and under stock Cosmovisor 1.5.0 by turns, in the very same environment. Prints the time from the halt to the first
  * new block of each, and medians. Exit 1 if an upgrade was not made or a node was left running by chainvisor.
  */
@@ -10,7 +10,7 @@ import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { cosmovisor } from "../../cosmovisor/supervisor.js";
 import { oneUpgrade, type UpgradeResult } from "./one-upgrade.js";
-import { appIn, exampleApp } from "./sdk-app.js";
+import { appIn, exampleApp, ownApp, type SdkApp } from "./sdk-app.js";
 import { SUPERVISORS, type SupervisorName } from "./supervised.js";
 
 const { values } = parseArgs({
@@ -25,14 +25,14 @@ const pairs = Number(values.pairs);
 const chosen = SUPERVISORS.filter((name) => values.only === undefined || values.only === name);
 if (!Number.isSafeInteger(pairs) || pairs < 1 || chosen.length === 0) {
   process.stderr.write(
-    "usage: npm run visor:sdk -- [--pairs N] [--commit 1s] [--app DIR/NAME] [--only chainvisor|cosmovisor]\n",
+    "usage: npm run visor:sdk -- [--pairs N] [--commit 1s] [--app DIR/NAME|chaind] [--only chainvisor|cosmovisor]\n",
   );
   process.exit(2);
 }
-const app = values.app === undefined ? exampleApp() : appIn(dirname(values.app), basename(values.app));
+const root = mkdtempSync(join(tmpdir(), "chain-upgrade-visor-sdk-"));
+const app = appOf(values.app);
 if (!app) throw new Error("the example chain is not built, and Go is missing");
 const stock = chosen.includes("cosmovisor") ? cosmovisor() : "";
-const root = mkdtempSync(join(tmpdir(), "chain-upgrade-visor-sdk-"));
 const results = new Map<SupervisorName, UpgradeResult[]>(chosen.map((name) => [name, []]));
 let failed = 0;
 
@@ -68,4 +68,9 @@ for (const [supervisor, runs] of results) {
   );
 }
 rmSync(root, { recursive: true, force: true });
+
+function appOf(name: string | undefined): SdkApp | undefined {
+  if (name === undefined) return exampleApp();
+  return name === "chaind" ? ownApp(root) : appIn(dirname(name), basename(name));
+}
 process.exitCode = failed > 0 ? 1 : 0;

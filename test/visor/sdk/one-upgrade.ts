@@ -1,10 +1,7 @@
-/** One real upgrade of a chain of the Cosmos SDK, under one of the supervisors, with everything staged. */
+/** One real upgrade of a chain, under one of the supervisors, with everything staged. */
 import { readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { rpc } from "../../e2e/cometbft.js";
-import type { Loose } from "../../lying-proxy.js";
 import type { SdkApp } from "./sdk-app.js";
-import { SdkHome } from "./sdk-home.js";
 import { commandOf, place, Supervised, type SupervisorName } from "./supervised.js";
 
 export interface UpgradeOptions {
@@ -40,7 +37,7 @@ function environment(app: SdkApp, home: string): Record<string, string> {
 
 export async function oneUpgrade(options: UpgradeOptions): Promise<UpgradeResult> {
   const { app, supervisor, cosmovisor, commit } = options;
-  const home = await new SdkHome(app, options.home).init(commit);
+  const home = await app.homeAt(options.home).init(commit);
   place(home.path, "genesis", app.name, app.before);
   place(home.path, "upgrades/v2", app.name, app.after);
   const env = { ...environment(app, home.path), ...options.env };
@@ -49,19 +46,17 @@ export async function oneUpgrade(options: UpgradeOptions): Promise<UpgradeResult
     supervisor === "chainvisor"
       ? { CHAINVISOR_RPC_ADDRESS: `http://127.0.0.1:${home.rpc}`, CHAINVISOR_STATUS_ADDRESS: "" }
       : {};
-  const start = ["run", "start", "--home", home.path, "--log_no_color"];
+  const start = ["run", "start", "--home", home.path, ...home.start];
   const running = new Supervised(commandOf(supervisor, cosmovisor), start, { ...env, ...own }, home.path);
   try {
     await home.untilHeight(2);
     const height = await home.propose();
     const halted = await running.says(/UPGRADE \\?"v2\\?" NEEDED at/, PATIENCE_MILLIS);
-    const made = await running.says(new RegExp(`committed state.*height=${height}\\b`), PATIENCE_MILLIS);
+    const made = await running.says(home.committed(height), PATIENCE_MILLIS);
     await home.untilHeight(height + 2);
-    const path = encodeURIComponent('"/cosmos.upgrade.v1beta1.Query/AppliedPlan"');
-    const applied = (await rpc(home.rpc, `abci_query?path=${path}&data=0x0a027632`)) as Loose;
+    const upgraded = await home.isUpgraded();
     const current = readlinkSync(join(home.path, "cosmovisor/current"));
     const { exit, leftRunning } = await running.stop();
-    const upgraded = Number(applied?.response?.value?.length ?? 0) > 0;
     return { firstNewBlock: (made - halted) / 1_000, height, exit, leftRunning, current, upgraded };
   } catch (error) {
     throw new Error(`${supervisor}: ${error instanceof Error ? error.message : error}\n${running.tail(30)}`, {

@@ -1,9 +1,14 @@
-/** A chain of the Cosmos SDK as two programs: the repository's own example, or any other that has the usual commands. */
+/** A chain as two programs: the repository's own of the Cosmos SDK, any other of the SDK that has the usual commands, or `chaind`. */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { launchers } from "../../cosmovisor/supervisor.js";
 import { binaryOf } from "../../embed-sdk/sdk-chain.js";
 import { ROOT } from "../../house/sources.js";
+import type { ChainHome } from "./chain-home.js";
+import { ChaindHome } from "./chaind-home.js";
+import { SdkHome } from "./sdk-home.js";
+import { DIST } from "./supervised.js";
 
 export interface SdkApp {
   /** For people. */
@@ -12,6 +17,7 @@ export interface SdkApp {
   readonly before: string;
   readonly after: string;
   readonly env: Readonly<Record<string, string>>;
+  readonly homeAt: (path: string) => ChainHome;
 }
 
 /** `embed/go/sdk`'s chain; undefined: it is not built, and Go is missing. */
@@ -26,12 +32,19 @@ export function exampleApp(): SdkApp | undefined {
     execFileSync(process.execPath, build, { stdio: "inherit" });
   }
   const env = { EXAMPLED_UPGRADE_HANDLER: join(ROOT, "embed/go/sdk/testdata/v2.wasm") };
-  return { name: "exampled", before: binaryOf(1), after: binaryOf(2), env };
+  const before = binaryOf(1);
+  return { name: "exampled", before, after: binaryOf(2), env, homeAt: (path) => new SdkHome(before, path) };
 }
 
 /** Programs `<name>-v1` and `<name>-v2` of a folder. */
 export function appIn(folder: string, name: string): SdkApp {
   const at = (version: string) => join(folder, `${name}-${version}`);
   for (const file of [at("v1"), at("v2")]) if (!existsSync(file)) throw new Error(`${file} is missing`);
-  return { name, before: at("v1"), after: at("v2"), env: {} };
+  return { name, before: at("v1"), after: at("v2"), env: {}, homeAt: (path) => new SdkHome(at("v1"), path) };
+}
+
+/** Ours, under CometBFT. @param folder where its two versions are put */
+export function ownApp(folder: string): SdkApp {
+  const programs = launchers(folder, join(DIST, "chaind.js"));
+  return { name: "chaind", ...programs, env: {}, homeAt: (path) => new ChaindHome(path) };
 }

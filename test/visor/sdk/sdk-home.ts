@@ -2,32 +2,31 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { freePorts, rpc } from "../../e2e/cometbft.js";
 import type { Loose } from "../../lying-proxy.js";
-import type { SdkApp } from "./sdk-app.js";
+import { ChainHome, until } from "./chain-home.js";
 
 const CHAIN_ID = "sidecar-1";
 const KEYRING = ["--keyring-backend", "test"];
 const VOTING = "3s";
 /** From the proposal: a transaction and a vote of a block each, and the voting period. */
 const BLOCKS_TO_PLAN = 14;
-const PATIENCE_MILLIS = 60_000;
-const STEP_MILLIS = 50;
 
-export class SdkHome {
-  #rpc = 0;
+export class SdkHome extends ChainHome {
+  readonly start = ["--log_no_color"];
 
+  /** @param program the version that the chain begins with */
   constructor(
-    readonly app: SdkApp,
-    readonly path: string,
-  ) {}
-
-  get rpc(): number {
-    return this.#rpc;
+    private readonly program: string,
+    path: string,
+  ) {
+    super(path);
   }
 
-  /** @param commit time between blocks, as CometBFT's `timeout_commit` has it */
+  committed(height: number): RegExp {
+    return new RegExp(`committed state.*height=${height}\\b`);
+  }
+
   async init(commit: string): Promise<this> {
     this.#run("init", "node", "--chain-id", CHAIN_ID, "--default-denom", "stake");
     this.#run(...KEYRING, "keys", "add", "val");
@@ -48,7 +47,7 @@ export class SdkHome {
 
   async #settings(commit: string): Promise<void> {
     const [port = 0, p2p = 0, grpc = 0, proxy = 0] = await freePorts(4);
-    this.#rpc = port;
+    this.port = port;
     this.#edit("config/config.toml", [
       [/^laddr = "tcp:\/\/127.0.0.1:26657"/m, `laddr = "tcp://127.0.0.1:${port}"`],
       [/^laddr = "tcp:\/\/0.0.0.0:26656"/m, `laddr = "tcp://127.0.0.1:${p2p}"`],
@@ -80,44 +79,28 @@ export class SdkHome {
   }
 
   #run(...args: readonly string[]): string {
-    const { app, path } = this;
-    return execFileSync(app.before, [...args, "--home", path], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
-  }
-
-  async height(): Promise<number> {
-    const status = (await rpc(this.#rpc, "status")) as Loose;
-    return Number(status?.sync_info?.latest_block_height ?? 0);
-  }
-
-  async untilHeight(height: number): Promise<void> {
-    await until(`height ${height}`, async () => (await this.height()) >= height);
+    const { program, path } = this;
+    return execFileSync(program, [...args, "--home", path], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   }
 
   /** Governance schedules the plan `v2`; returns its height. */
-  async propose(info = ""): Promise<number> {
+  async propose(): Promise<number> {
     const height = (await this.height()) + BLOCKS_TO_PLAN;
     const text = ["--title", "to v2", "--summary", "version 2", "--deposit", "1000stake", "--no-validate"];
-    const plan = ["--upgrade-height", String(height), "--upgrade-info", info];
+    const plan = ["--upgrade-height", String(height), "--upgrade-info", ""];
     await this.#send("upgrade", "software-upgrade", "v2", ...text, ...plan);
     await this.#send("gov", "vote", "1", "yes");
     return height;
   }
 
   async #send(...args: readonly string[]): Promise<void> {
-    const to = ["--node", `tcp://127.0.0.1:${this.#rpc}`, "--chain-id", CHAIN_ID, ...KEYRING, "--gas", "400000"];
+    const to = ["--node", `tcp://127.0.0.1:${this.port}`, "--chain-id", CHAIN_ID, ...KEYRING, "--gas", "400000"];
     const sent = this.#run("tx", ...args, ...to, "--from", "val", "-y", "-o", "json");
     const { txhash, code, raw_log } = JSON.parse(sent.trim().split("\n").at(-1) ?? "") as Loose;
     if (code) throw new Error(`${args.join(" ")}: ${raw_log}`);
     await until(args.join(" "), async () => {
-      const found = (await rpc(this.#rpc, `tx?hash=0x${txhash}`)) as Loose;
+      const found = (await rpc(this.port, `tx?hash=0x${txhash}`)) as Loose;
       return found?.tx_result?.code === 0;
     });
   }
-}
-
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + PATIENCE_MILLIS; performance.now() < end; await sleep(STEP_MILLIS)) {
-    if (await holds()) return;
-  }
-  throw new Error(`${what}: not after ${PATIENCE_MILLIS / 1_000} s`);
 }

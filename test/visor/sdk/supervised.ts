@@ -9,7 +9,7 @@ import { stripVTControlCharacters } from "node:util";
 import { ROOT } from "../../house/sources.js";
 
 /** A build elsewhere can be tried too, while this one is being made again. */
-const DIST = process.env["CHAIN_UPGRADE_DIST"] ?? join(ROOT, "dist");
+export const DIST = process.env["CHAIN_UPGRADE_DIST"] ?? join(ROOT, "dist");
 
 export const SUPERVISORS = ["chainvisor", "cosmovisor"] as const;
 export type SupervisorName = (typeof SUPERVISORS)[number];
