@@ -27,6 +27,8 @@ const ELF_MACHINES: Readonly<Record<number, string>> = {
 };
 const MACH_O: Readonly<Record<number, string>> = { 16777223: "amd64", 16777228: "arm64" };
 const MACH_O_MAGIC = 0xcffaedfe;
+/** Of a file for several machines. */
+const MACH_O_UNIVERSAL = 0xcafebabe;
 const LOADER = 3;
 
 /** @throws what the system says */
@@ -38,6 +40,8 @@ export function kindOfProgram(files: Files, file: string): ProgramKind {
     const machine = MACH_O[view.getUint32(4, true)];
     return { format: "mach-o", platform: machine && `darwin/${machine}`, interpreter: undefined };
   }
+  if (head.length > 8 && view.getUint32(0) === MACH_O_UNIVERSAL)
+    return { format: "mach-o", platform: "darwin", interpreter: undefined };
   if (head.length > 2 && view.getUint16(0) === 0x4d5a)
     return { format: "pe", platform: "windows", interpreter: undefined };
   const [, interpreter] = /^#!\s*(\S+)/.exec(decodeLossy(head.subarray(0, 256))) ?? [];

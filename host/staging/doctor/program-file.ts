@@ -21,14 +21,17 @@ export function programProblem(files: Files, file: string, machine: MachineName)
   const facts = files.facts(file);
   if (!facts) return files.linkFacts(file) ? `${file} is a link that leads nowhere` : `${file} is missing`;
   if (facts.kind !== "file") return `${file} is not a regular file`;
-  if (facts.bytes === 0) return `${file} is empty`;
-  const problem = contentProblem(files, file, facts.bytes, machine);
+  const problem = contentProblem(files, file, machine);
   if (problem !== undefined) return problem;
-  const isRunByNode = /\.[cm]?js$/.test(file);
-  return isRunByNode || (facts.mode & EXECUTE) === EXECUTE ? undefined : `${file} may not be executed by all`;
+  return isRunByNode(file) || (facts.mode & EXECUTE) === EXECUTE ? undefined : `${file} may not be executed by all`;
 }
 
-function contentProblem(files: Files, file: string, bytes: number, machine: MachineName): string | undefined {
+const isRunByNode = (file: string) => /\.[cm]?js$/.test(file);
+
+/** Of a file that is there, wherever it lies; who may execute it is not asked. @throws what the system says */
+export function contentProblem(files: Files, file: string, machine: MachineName): string | undefined {
+  const bytes = files.facts(file)?.bytes ?? 0;
+  if (bytes === 0) return `${file} is empty`;
   const { format, platform, interpreter } = kindOfProgram(files, file);
   if (format === "script") return scriptProblem(files, file);
   if (format === "unknown") return wrongKind(file, files.readPart(file, 0, HEAD_BYTES));
@@ -42,10 +45,12 @@ function contentProblem(files: Files, file: string, bytes: number, machine: Mach
 
 /** What a download returned, or what was not unpacked. */
 function wrongKind(file: string, head: Uint8Array): string | undefined {
+  if (isRunByNode(file)) return undefined;
   if (head[0] === 0x1f && head[1] === 0x8b) return `${file} is a gzip archive, not a program: unpack it`;
   if (head[0] === 0x50 && head[1] === 0x4b) return `${file} is a zip archive, not a program: unpack it`;
   const isPage = /^\s*<(!doctype|html)/i.test(decodeLossy(head));
-  return isPage ? `${file} is a web page, not a program: what the download returned` : undefined;
+  if (isPage) return `${file} is a web page, not a program: what the download returned`;
+  return `${file} is no program: it begins neither as this system's do nor, as a script does, with #! and what runs it`;
 }
 
 function scriptProblem(files: Files, file: string): string | undefined {

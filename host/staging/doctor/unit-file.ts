@@ -13,6 +13,9 @@ const STOP_SECONDS_MIN = 30 * 60;
 /** For the sidecar itself, after the node's end. */
 const STOP_SECONDS_MORE = 60;
 
+/** Peers, databases and streams of an ordinary node. */
+export const OPEN_FILES_MIN = 65_536;
+
 export interface UnitOptions {
   readonly settings: ReadSettings;
   /** The words of the command before `run`. */
@@ -49,7 +52,7 @@ KillSignal=SIGTERM
 TimeoutStopSec=${stopSeconds(settings.settings)}
 # A backup and an upgrade's block may be under way.
 TimeoutStartSec=infinity
-LimitNOFILE=65536
+LimitNOFILE=${OPEN_FILES_MIN}
 NoNewPrivileges=true
 
 [Install]

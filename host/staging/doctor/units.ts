@@ -1,12 +1,16 @@
 /** Unit files of systemd that run a sidecar on this home: values with which an upgrade goes wrong in the night. */
-import { join } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import type { Files } from "../../programs/files.js";
+import { parseGoDuration } from "../../sidecar/settings/go-duration.js";
 import { decodeLossy } from "../../text.js";
 import { type Finding, ok, type Patient, warning, wrong } from "./finding.js";
-import { NO_RESTART, stopSeconds } from "./unit-file.js";
+import { NO_RESTART, OPEN_FILES_MIN, stopSeconds } from "./unit-file.js";
+import { UnitText, unitSeconds } from "./unit-text.js";
 
 const FOLDERS = ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"];
+const USERS = "/etc/passwd";
 const BYTES_MAX = 262_144;
+const NANOS_PER_MILLI = 1_000_000n;
 
 export function unitFindings(patient: Patient): Finding[] {
   const units = patient.units ?? ownUnits(patient);
@@ -29,58 +33,103 @@ function ownUnits({ files, read }: Patient): string[] {
   return FOLDERS.flatMap((folder) =>
     (files.list(folder) ?? []).filter((name) => name.endsWith(".service")).map((name) => join(folder, name)),
   ).filter((file) => {
-    const text = textOf(files, file) ?? "";
-    return /^ExecStart=.*(chainvisor|cosmovisor)/m.test(text) && text.includes(home);
+    const text = textOf(files, file);
+    return text?.has(/^ExecStart=.*(chainvisor|cosmovisor)/m) && text.mentions(home);
   });
 }
 
 /** Undefined: there is none, or it cannot be read. */
-function textOf(files: Files, file: string): string | undefined {
+function textOf(files: Files, file: string): UnitText | undefined {
   try {
     const bytes = files.read(file, BYTES_MAX);
-    return bytes && decodeLossy(bytes);
+    return bytes && UnitText.of(bytes);
   } catch {
     return undefined;
   }
 }
 
-function findingsOf(file: string, text: string, { read }: Patient): Finding[] {
-  const last = (key: string) => [...text.matchAll(new RegExp(`^${key}=(.*)$`, "gm"))].at(-1)?.[1]?.trim();
-  if (/^ExecStart=.*cosmovisor/m.test(text))
+function findingsOf(file: string, unit: UnitText, patient: Patient): Finding[] {
+  if (unit.has(/^ExecStart=.*cosmovisor/m))
     return [warning("unit", `${file} runs Cosmovisor on this home: one sidecar may run`, "chainvisor service")];
-  const problems: string[] = [];
-  const least = stopSeconds(read.settings);
-  const stop = seconds(last("TimeoutStopSec") ?? "90");
-  if (stop < least)
-    problems.push(`TimeoutStopSec is ${stop} s: systemd kills the node before it has ended (at least ${least})`);
-  if (last("KillMode") !== "mixed") problems.push("KillMode is not mixed: the node gets each signal twice");
-  const prevented = (last("RestartPreventExitStatus") ?? "").split(/\s+/);
-  const missing = NO_RESTART.filter((status) => !prevented.includes(String(status)));
-  if (missing.length > 0)
-    problems.push(`RestartPreventExitStatus lacks ${missing.join(" ")}: systemd restarts what cannot go on`);
-  if (last("Type") === "notify" && last("NotifyAccess") !== "all") {
-    problems.push("NotifyAccess is not all: systemd does not hear that the node runs");
-  }
-  if (last("Restart") === "always")
-    problems.push("Restart is always: a node that was ended on purpose is started again");
-  if (problems.length === 0) return [ok("unit", file)];
-  return problems.map((text) => wrong("unit", `${file}: ${text}`, "chainvisor service"));
+  const problems = [...otherSettings(unit, patient), ...endings(unit, patient), ...missing(unit, patient)];
+  const doubts = doubtsOf(unit, patient);
+  if (problems.length + doubts.length === 0) return [ok("unit", file)];
+  return [
+    ...problems.map((text) => wrong("unit", `${file}: ${text}`, "chainvisor service")),
+    ...doubts.map((text) => warning("unit", `${file}: ${text}`, "chainvisor service")),
+  ];
 }
 
-const UNIT_SECONDS: Readonly<Record<string, number>> = {
-  ms: 0.001,
-  s: 1,
-  sec: 1,
-  min: 60,
-  m: 60,
-  h: 3600,
-  hr: 3600,
-  d: 86_400,
-};
+/** The sidecar that it starts is not the one that is looked at here. */
+function otherSettings(unit: UnitText, { read }: Patient): string[] {
+  // Of what that file says nothing is known.
+  if (unit.last("EnvironmentFile") !== undefined) return [];
+  const { home, name } = read.settings;
+  const wanted = [["DAEMON_HOME", home] as const, ["DAEMON_NAME", name] as const];
+  return wanted.flatMap(([variable, value]) => {
+    const set = unit.variable(variable);
+    if (set === undefined) return [`${variable} is not set in it`];
+    const isSame = variable === "DAEMON_HOME" ? resolve(set) === resolve(value) : set === value;
+    return isSame ? [] : [`its ${variable} is ${set}, and what is looked at here is of ${value}`];
+  });
+}
 
-/** `90`, `30min`, `1h 30min`, `infinity`; what cannot be read counts as long enough. */
-function seconds(text: string): number {
-  if (text === "infinity" || text === "0") return Number.POSITIVE_INFINITY;
-  const parts = [...text.matchAll(/([0-9.]+)\s*([a-z]*)/g)];
-  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNIT_SECONDS[unit || "s"] ?? Infinity), 0);
+/** How it ends, and when it is started again. */
+function endings(unit: UnitText, patient: Patient): string[] {
+  const problems: string[] = [];
+  const least = stopSeconds({ shutdownGrace: graceOf(unit, patient) });
+  const stop = unitSeconds(unit.last("TimeoutStopSec") ?? "90");
+  if (stop < least)
+    problems.push(`TimeoutStopSec is ${stop} s: systemd kills the node before it has ended (at least ${least})`);
+  if (unit.last("KillMode") !== "mixed") problems.push("KillMode is not mixed: the node gets each signal twice");
+  const prevented = (unit.last("RestartPreventExitStatus") ?? "").split(/\s+/);
+  const lacking = NO_RESTART.filter((status) => !prevented.includes(String(status)));
+  if (lacking.length > 0)
+    problems.push(`RestartPreventExitStatus lacks ${lacking.join(" ")}: systemd restarts what cannot go on`);
+  if (unit.last("Type") === "notify" && unit.last("NotifyAccess") !== "all")
+    problems.push("NotifyAccess is not all: systemd does not hear that the node runs");
+  if (unit.last("Restart") === "always")
+    problems.push("Restart is always: a node that was ended on purpose is started again");
+  return problems;
+}
+
+/** In milliseconds; the unit's own, which need not be that of the shell that asks. */
+function graceOf(unit: UnitText, { read }: Patient): number {
+  try {
+    const set = unit.variable("DAEMON_SHUTDOWN_GRACE");
+    return set === undefined ? read.settings.shutdownGrace : Number(parseGoDuration(set) / NANOS_PER_MILLI);
+  } catch {
+    return read.settings.shutdownGrace; // The sidecar refuses it itself.
+  }
+}
+
+function missing(unit: UnitText, { files }: Patient): string[] {
+  const { program } = unit;
+  if (program === undefined) return ["it has no ExecStart"];
+  if (!isAbsolute(program) || program.includes("%") || files.facts(program)) return [];
+  return [`its program ${program} is missing`];
+}
+
+/** What another machine's ways may explain. */
+function doubtsOf(unit: UnitText, { files }: Patient): string[] {
+  const doubts: string[] = [];
+  const user = unit.last("User");
+  const users = files.read(USERS, BYTES_MAX);
+  const isKnown =
+    !user ||
+    /^[0-9%]/.test(user) ||
+    !users ||
+    decodeLossy(users)
+      .split("\n")
+      .some((line) => line.startsWith(`${user}:`));
+  if (!isKnown) doubts.push(`its user ${user} is not in ${USERS}`);
+  const limit = unit.last("LimitNOFILE");
+  const open = limit === "infinity" ? Number.POSITIVE_INFINITY : Number(limit?.split(":")[0] ?? 0);
+  if (open < OPEN_FILES_MIN) {
+    const is = limit === undefined ? "is not set" : `is ${limit}`;
+    doubts.push(
+      `LimitNOFILE ${is}: a node with many peers needs more open files than the system's default (${OPEN_FILES_MIN})`,
+    );
+  }
+  return doubts;
 }

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { messageOf, UpgradeError } from "../../errors.js";
 import type { Files } from "../../programs/files.js";
 import { shellWord } from "../../shell-word.js";
+import { contentProblem } from "../../staging/doctor/program-file.js";
 import { decodeLossy } from "../../text.js";
 import { usage } from "../../usage.js";
 
@@ -27,7 +28,7 @@ export async function placeProgram(files: Files, from: string, to: string, folde
   }
 }
 
-/** Of a file that an operator named. @param words Cosmovisor's for each way in which it cannot be one */
+/** Of a file that an operator named: one that this machine can run. @param words Cosmovisor's for each way in which it cannot be one */
 export function requireExecutable(
   files: Files,
   file: string,
@@ -41,6 +42,8 @@ export function requireExecutable(
   }
   if (kind === undefined) throw usage(`${words.missing}: stat ${file}: no such file or directory`);
   if (kind !== "file") throw usage(words.folder);
+  const problem = contentProblem(files, file, process);
+  if (problem !== undefined) throw usage(problem);
   if (!importsOthers(files, file)) return;
   throw usage(
     `${file} imports files beside it, which a copy would not have: give the single executable, or a script of two lines, ` +

@@ -72,6 +72,10 @@ describe("readQueue()", () => {
 describe("addUpgrades()", () => {
   const exe = join(folder, "exe");
   writeFileSync(exe, "#!/bin/sh\n", { mode: 0o600 });
+  const TEXT = join(folder, "text");
+  writeFileSync(TEXT, "root:x:0:0\n");
+  const LOST = join(folder, "lost");
+  writeFileSync(LOST, "#!/no/such/shell\n");
   const add = (at: ReturnType<typeof place>, upgrades: UpgradeToAdd[], isForced = false) =>
     addUpgrades(upgrades, { files: diskFiles, settings: at, isForced, log: () => undefined });
 
@@ -90,9 +94,9 @@ describe("addUpgrades()", () => {
     const again = [{ name: "v2", executable: exe, height: undefined }];
     await expect(add(at, again)).rejects.toThrow(`file already exists at ${join(at.root, "upgrades/v2/bin/n")}`);
     const other = join(folder, "other");
-    writeFileSync(other, "other");
+    writeFileSync(other, "#!/bin/sh\nother");
     await add(at, [{ name: "v2", executable: other, height: undefined }], true);
-    expect(readFileSync(join(at.root, "upgrades/v2/bin/n"), "utf8")).toBe("other");
+    expect(readFileSync(join(at.root, "upgrades/v2/bin/n"), "utf8")).toBe("#!/bin/sh\nother");
   });
 
   test.each([
@@ -100,6 +104,13 @@ describe("addUpgrades()", () => {
     ["a folder", "v2", folder, "is a directory"],
     ["a name that is no folder", "..", exe, "has no folder"],
     ["no name", " ", exe, "name cannot be empty"],
+    ["a text", "v2", TEXT, `${TEXT} is no program`],
+    [
+      "a script of an interpreter that is not here",
+      "v2",
+      LOST,
+      "is run by /no/such/shell, which this machine does not have",
+    ],
   ])("%s → refused, and of a batch nothing is written", async (_case, name, executable, words) => {
     const at = place();
     const upgrades = [

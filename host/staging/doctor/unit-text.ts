@@ -1,0 +1,68 @@
+/** What a unit file of systemd says: its keys, the environment that it sets, its times. */
+import { decodeLossy } from "../../text.js";
+
+export class UnitText {
+  constructor(private readonly text: string) {}
+
+  static of(bytes: Uint8Array): UnitText {
+    // A line may go on in the next one.
+    return new UnitText(decodeLossy(bytes).replace(/\\\r?\n/g, " "));
+  }
+
+  has(pattern: RegExp): boolean {
+    return pattern.test(this.text);
+  }
+
+  mentions(words: string): boolean {
+    return this.text.includes(words);
+  }
+
+  /** Of a key that counts once: the last one. */
+  last(key: string): string | undefined {
+    return this.#all(key).at(-1);
+  }
+
+  /** Undefined where a file, or the system, may set what is not here. */
+  variable(name: string): string | undefined {
+    const found = this.#all("Environment").flatMap(words);
+    return found.findLast((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
+  }
+
+  /** The program of `ExecStart`, without systemd's marks before it. */
+  get program(): string | undefined {
+    return words(this.last("ExecStart") ?? "")[0]?.replace(/^[-@:+!]+/, "");
+  }
+
+  #all(key: string): string[] {
+    return [...this.text.matchAll(new RegExp(`^${key}[ \\t]*=(.*)$`, "gm"))].map(([, value = ""]) => value.trim());
+  }
+}
+
+/** Words with quotes around them or around a part; `%%` is a per cent sign. */
+function words(text: string): string[] {
+  const found = text.match(/(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\\.|[^\s"'\\])+/g) ?? [];
+  return found.map((word) =>
+    word
+      .replace(/"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'/g, (_, double, single) => double ?? single ?? "")
+      .replace(/\\(.)/g, "$1")
+      .replaceAll("%%", "%"),
+  );
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = {
+  ms: 0.001,
+  s: 1,
+  sec: 1,
+  min: 60,
+  m: 60,
+  h: 3600,
+  hr: 3600,
+  d: 86_400,
+};
+
+/** `90`, `30min`, `1h 30min`, `infinity`; what cannot be read counts as long enough. */
+export function unitSeconds(text: string): number {
+  if (text === "infinity" || text === "0") return Number.POSITIVE_INFINITY;
+  const parts = [...text.matchAll(/([0-9.]+)\s*([a-z]*)/g)];
+  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNIT_SECONDS[unit || "s"] ?? Infinity), 0);
+}
