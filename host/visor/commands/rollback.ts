@@ -4,6 +4,7 @@ import { ageInWords } from "../../backup/age.js";
 import { type ListedBackup, listBackups } from "../../backup/list.js";
 import type { Manifest } from "../../backup/manifest.js";
 import { type Restored, restore } from "../../backup/restore.js";
+import { endRestore } from "../../backup/restoring.js";
 import { HomeLock } from "../../engine/home/home-lock.js";
 import { UpgradeError } from "../../errors.js";
 import type { Cobra } from "../../shell/cobra.js";
@@ -39,6 +40,7 @@ export function registerRollback(program: Cobra, tools: VisorTools): void {
       const lock = HomeLock.acquire(join(settings.root, "chainvisor.lock"));
       try {
         requireStopped(tools, settings);
+        endCutOff(tools, settings);
         if (options.programOnly) goBackToProgram(tools, settings);
         else await goBack(tools, settings, chosen(tools, settings, options.backup));
       } finally {
@@ -58,6 +60,12 @@ function requireStopped({ files }: VisorTools, settings: Settings): void {
   // Of this project's programs: it may have been started without a sidecar.
   const lockFile = join(data, "LOCK");
   if (files.facts(lockFile)?.kind === "file") HomeLock.acquire(lockFile).release();
+}
+
+/** What a rollback that was killed has left to do. @throws UpgradeError UPG_STORE_CORRUPT */
+function endCutOff({ files, output }: VisorTools, { home, root }: Settings): void {
+  const ended = endRestore({ files, home, root });
+  if (ended) output.say(`the rollback to ${ended.note.folder}, which was cut off, is ended`);
 }
 
 /** @throws UpgradeError UPG_NOT_FOUND_FILE, UPG_INVALID_ARGUMENT */
@@ -89,8 +97,9 @@ async function goBack(tools: VisorTools, settings: Settings, { folder, manifest 
   output.say(`checking ${folder}: ${total} files, made ${made}`);
   const { signal } = new AbortController();
   const done = await restore({ files, home, root, folder, manifest, signal, onFile: () => undefined });
-  const { kept, program, isSignedKept } = done;
-  const answer = { restored: folder, kept: kept ?? null, program: program ?? null, signed_kept: isSignedKept };
+  const { kept, program, signed } = done;
+  const own = { kept: kept ?? null, program: program ?? null, signed_kept: signed === "the present one", signed };
+  const answer = { restored: folder, ...own };
   const words = wordsOf(settings, { folder, manifest, made }, done);
   output.print({ ...answer, plan: manifest.plan, made: manifest.time }, words);
 }
@@ -102,14 +111,19 @@ interface Source {
 }
 
 function wordsOf({ home }: Settings, { folder, manifest: { plan }, made }: Source, done: Restored): string {
-  const { kept, program, isSignedKept } = done;
+  const { kept, program, signed } = done;
   const lines = [
     `${home}/data is that of ${folder}, before "${plan.name}" at height ${plan.height}. The backup was made ${made}; what was ` +
       "written since is not in it.",
   ];
   if (kept) lines.push(`The data before is in ${kept}; when it is needed no more: rm -r ${shellWord(kept)}`);
   if (program) lines.push(`The current program is that of ${program}.`);
-  if (isSignedKept) lines.push("The record of what the consensus key signed last is the present one, which is later.");
+  if (signed !== "none") lines.push(`The record of what the consensus key signed last is ${signed}: the later one.`);
+  if (signed === "the backup's" && !kept) {
+    lines.push(
+      "There was no data here to compare it with: if the key has signed since, elsewhere or here, put that record in its place before the start.",
+    );
+  }
   lines.push(
     `The next \`chainvisor run\` makes the upgrade again. Put another program into upgrades/${plan.name}/bin before, or start ` +
       `with --unsafe-skip-upgrades ${plan.height} where all validators do.`,

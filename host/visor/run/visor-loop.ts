@@ -1,6 +1,7 @@
 /** The loop of decision, run and end; visor.ts says what its errors become. */
 
 import { BackupAhead } from "../../backup/ahead.js";
+import { endRestore } from "../../backup/restoring.js";
 import { messageOf } from "../../errors.js";
 import { type Program, problemOf } from "../../programs/layout.js";
 import type { Decision, Pending } from "../../sidecar/decision/decide.js";
@@ -63,6 +64,7 @@ export class VisorLoop {
 
   async #untilEnd(): Promise<number> {
     await endLeftovers(this.shared, "killed sidecar", (app) => this.#endOne(app));
+    this.#endRollback();
     this.#settle();
     while (!this.shared.signal.aborted) {
       const current = this.#current();
@@ -83,6 +85,13 @@ export class VisorLoop {
   /** Nothing is left running, whatever went wrong. */
   async endApp(): Promise<void> {
     if (this.#app) await this.#end(this.#app);
+  }
+
+  /** Data and program belong together again before anything is started. */
+  #endRollback(): void {
+    const { machine, settings, log } = this.shared;
+    const ended = endRestore({ files: machine.files, home: settings.home, root: settings.root });
+    if (ended) log("warn", `the rollback to ${ended.note.folder}, which was cut off, is ended`);
   }
 
   /** What a sidecar that was killed has linked is durable before its program makes a block. */

@@ -2,8 +2,9 @@
 import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { endRestore, restoreNote } from "../../../../host/backup/restoring.js";
 import type { Files } from "../../../../host/programs/files.js";
-
+import type { ScriptsHome } from "../scripts-home.js";
 import { back, files, filled, make, signed } from "./filled-home.js";
 
 describe("restore()", () => {
@@ -16,7 +17,7 @@ describe("restore()", () => {
     home.write("data/application.db/000001.ldb", "broken");
     home.write("data/priv_validator_state.json", '{"height":"50","round":0,"step":1}');
     const done = await back(home, folder);
-    expect(done).toEqual({ kept: home.file("data-before-rollback-1"), program: "genesis", isSignedKept: true });
+    expect(done).toEqual({ kept: home.file("data-before-rollback-1"), program: "genesis", signed: "the present one" });
     expect(home.read("data/application.db/000001.ldb")).toBe("state ".repeat(1_000));
     expect([signed(home), home.current, existsSync(home.file("data", "backup.json"))]).toEqual([
       "50",
@@ -38,15 +39,46 @@ describe("restore()", () => {
     }
   });
 
-  test("the present record is the earlier one → the backup's; it cannot be read → it stays", async () => {
+  test("the present record is the earlier one, or there is none → the backup's", async () => {
     const home = filled();
     const { folder } = await make(home);
-    home.write("data/priv_validator_state.json", '{"height":"48","round":0,"step":2}');
-    expect((await back(home, folder)).isSignedKept).toBe(false);
-    expect(signed(home)).toBe("48");
-    home.write("data/priv_validator_state.json", "torn");
-    expect((await back(home, folder)).isSignedKept).toBe(true);
+    home.write("data/priv_validator_state.json", '{"height":"47","round":0,"step":2}');
+    expect([(await back(home, folder)).signed, signed(home)]).toEqual(["the backup's", "48"]);
+    const bare = filled();
+    const backup = await make(bare);
+    rmSync(bare.file("data"), { recursive: true });
+    expect(await back(bare, backup.folder)).toMatchObject({ signed: "the backup's", kept: undefined });
   });
+
+  test("a record in data of an earlier rollback is later than that of the data → it is kept", async () => {
+    const home = filled();
+    const { folder } = await make(home);
+    home.write("data-before-rollback-1/priv_validator_state.json", '{"height":"70","round":0,"step":2}');
+    home.write("data-before-rollback-2/priv_validator_state.json", "torn");
+    home.write("data/priv_validator_state.json", '{"height":"3","round":0,"step":1}');
+    expect([(await back(home, folder)).signed, signed(home)]).toEqual(["the present one", "70"]);
+    rmSync(home.file("data", "priv_validator_state.json"));
+    expect([(await back(home, folder)).signed, signed(home)]).toEqual(["the present one", "70"]);
+  });
+
+  test.each(["torn", "", "null", '{"height":1.5}'])(
+    "a present record %j → UPG_STORE_CORRUPT: what was signed is not known, and the data is as it was",
+    async (record) => {
+      const home = filled();
+      const { folder } = await make(home);
+      home.write("data/application.db/CURRENT", "3");
+      home.write("data/priv_validator_state.json", record);
+      const words = "cannot be read, so it is not known what the consensus key signed last";
+      await expect(back(home, folder)).rejects.toMatchObject({
+        code: "UPG_STORE_CORRUPT",
+        message: expect.stringContaining(words),
+      });
+      expect([home.read("data/application.db/CURRENT"), home.read("data/priv_validator_state.json")]).toEqual([
+        "3",
+        record,
+      ]);
+    },
+  );
 
   test.each([
     ["another home's", { data: "/srv/other/data" }],
@@ -76,10 +108,13 @@ describe("restore()", () => {
     await expect(back(home, folder)).rejects.toThrow("is missing");
   });
 
-  test("cut at any call, and made again → the data is restored, and the later signature is never lost", async () => {
+  /** A restore that is killed at each of its calls of files, one after the other; then what `after` does. */
+  async function cutAtEachCall(after: (home: ScriptsHome, folder: string, what: string) => Promise<void>) {
     let calls = 1;
     for (let at = 0; at < calls; at++) {
       const home = filled();
+      home.program("upgrades/v2", "");
+      symlinkSync("upgrades/v2", home.file("cosmovisor", "current"));
       const { folder } = await make(home);
       home.write("data/priv_validator_state.json", '{"height":"99","round":0,"step":1}');
       home.write("data/application.db/CURRENT", "9");
@@ -95,10 +130,52 @@ describe("restore()", () => {
       ) as unknown as Files;
       await back(home, folder, { files: failing }).catch(() => undefined);
       calls = Math.max(calls, count + 1);
-      await back(home, folder);
-      expect([signed(home), home.read("data/application.db/CURRENT")], `call ${at}`).toEqual(["99", "1"]);
+      await after(home, folder, `call ${at}`);
       if (count < at) break;
     }
     expect(calls).toBeGreaterThan(20);
+  }
+  const seen = (home: ScriptsHome) => [signed(home), home.read("data/application.db/CURRENT"), home.current];
+  const BEFORE = ["99", "9", "upgrades/v2"];
+  const AFTER = ["99", "1", "genesis"];
+  const endOf = (home: ScriptsHome) => endRestore({ files, home: home.path, root: home.settings().root });
+
+  test("cut at any call, and made again → the data is restored, and the later signature is never lost", () =>
+    cutAtEachCall(async (home, folder, what) => {
+      await back(home, folder);
+      expect(seen(home), what).toEqual(AFTER);
+    }));
+
+  test("cut at any call → the next start has the old data and program, or the new ones, never one of each", async () => {
+    const ends = new Set<string>();
+    await cutAtEachCall(async (home, folder, what) => {
+      const isUnderWay = restoreNote({ files, root: home.settings().root }) !== undefined;
+      const ended = endOf(home);
+      expect(ended?.note.folder, what).toBe(isUnderWay ? folder : undefined);
+      const now = seen(home);
+      expect([BEFORE, AFTER], what).toContainEqual(now);
+      if (isUnderWay) expect(now, what).toEqual(AFTER);
+      expect(existsSync(home.file("data-before-rollback-1")), what).toBe(now[1] === "1");
+      expect(endOf(home), what).toBeUndefined();
+      ends.add(`${isUnderWay} ${now[1]}`);
+    });
+    expect([...ends].sort()).toEqual(["false 1", "false 9", "true 1"]);
+  });
+
+  test("cut off between its renames, and a program made data of its own → that stays beside, the later signature counts", async () => {
+    const home = filled();
+    const { folder } = await make(home);
+    home.write("cosmovisor/rollback.json", JSON.stringify({ v: 1, folder, program: "genesis" }));
+    home.write("data.restoring/priv_validator_state.json", '{"height":"48","round":0,"step":3}');
+    home.write("data.restoring/of", "the backup");
+    home.write("data/priv_validator_state.json", '{"height":"120","round":0,"step":3}');
+    expect(endOf(home)).toMatchObject({ kept: home.file("data-before-rollback-1") });
+    expect([signed(home), home.read("data/of"), home.current]).toEqual(["120", "the backup", "genesis"]);
+  });
+
+  test.each(["{", '{"v":2}', '{"v":1,"folder":"x","program":"../.."}'])("a note %j → UPG_STORE_CORRUPT", (text) => {
+    const home = filled();
+    home.write("cosmovisor/rollback.json", text);
+    expect(() => endOf(home)).toThrow("is no note of a rollback");
   });
 });
