@@ -113,6 +113,12 @@ async function copyTree(options: BackupOptions, data: string, part: string): Pro
   const { isByReflink, problem } = await roomFor(files, settings, tree);
   if (problem !== undefined) throw new Error(problem);
   files.makeFolder(part, FOLDER_MODE);
+  for (const by of new Set(tree.files.flatMap((file) => file.by ?? []))) {
+    log(
+      "info",
+      `${join(data, by)} leads elsewhere: what lies there is copied, and a restore puts it into the data itself`,
+    );
+  }
   for (const path of tree.others) log("warn", `${path} is no file, and is not copied`);
   for (const path of tree.folders) files.makeFolder(join(part, path), FOLDER_MODE);
   for (const path of tree.links) files.symlink(files.readLink(join(data, path)), join(part, path));

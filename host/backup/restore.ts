@@ -69,7 +69,7 @@ function requireFits({ files, home, root, folder, manifest }: RestoreOptions): v
 }
 
 async function copyBack({ files, folder, signal }: RestoreOptions, part: string): Promise<void> {
-  const tree = treeOf(files, folder, (path) => path === MANIFEST);
+  const tree = treeOf(files, folder, { isLeftOut: (path) => path === MANIFEST, areLinksFollowed: false });
   files.makeFolder(part, FOLDER_MODE);
   for (const path of tree.folders) files.makeFolder(join(part, path), FOLDER_MODE);
   for (const path of tree.links) files.symlink(files.readLink(join(folder, path)), join(part, path));

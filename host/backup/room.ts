@@ -21,7 +21,8 @@ export interface Room {
 
 export type RoomSettings = Pick<Settings, "home" | "backupDir" | "backupKind">;
 
-export const dataTree = (files: Files, data: string): Tree => treeOf(files, data, (path) => LEFT_OUT.has(path));
+export const dataTree = (files: Files, data: string): Tree =>
+  treeOf(files, data, { isLeftOut: (path) => LEFT_OUT.has(path), areLinksFollowed: true });
 
 /** @throws what the system says */
 export async function roomFor(files: Files, settings: RoomSettings, tree: Tree): Promise<Room> {
@@ -44,14 +45,17 @@ function problemOf({ backupDir, backupKind }: RoomSettings, bytes: number, free:
   );
 }
 
-/** Tried with the smallest file: what a file system can do is not known before. */
+/** Tried with the smallest file, and that of each link to elsewhere: what a file system can do is not known before. */
 async function canReflink(files: Files, { home, backupDir }: RoomSettings, tree: Tree): Promise<boolean> {
-  const [first] = tree.files.toSorted((a, b) => a.bytes - b.bytes);
-  if (!first) return false;
+  const smallest = new Map<string | undefined, string>();
+  for (const { path, by } of tree.files.toSorted((a, b) => b.bytes - a.bytes)) smallest.set(by, path);
+  if (smallest.size === 0) return false;
   const probe = join(backupDir, PROBE);
   try {
-    files.remove(probe);
-    await files.copy(join(home, "data", first.path), probe, "reflink");
+    for (const path of smallest.values()) {
+      files.remove(probe);
+      await files.copy(join(home, "data", path), probe, "reflink");
+    }
     return true;
   } catch {
     return false;

@@ -2,7 +2,7 @@
  * Processes that a sidecar has left running when it was killed. They are found by the environment that they were started with: a file
  * with their number would be missing where the sidecar was killed before it was written.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AppProcess, ProcessEnd } from "../sidecar/machine.js";
 
@@ -18,11 +18,28 @@ interface Found {
 
 /** Empty where there is no /proc: what still runs there keeps its lock on the home, and the next application is refused. */
 export function left(variable: string, value: string): readonly AppProcess[] {
-  const marked = processIds().filter((pid) => environmentOf(pid).includes(`${variable}=${value}`));
+  const isThis = sameFolder(value);
+  const valueIn = (pid: number) => environmentOf(pid).find((each) => each.startsWith(`${variable}=`));
+  const marked = processIds().filter((pid) => isThis(valueIn(pid)?.slice(variable.length + 1)));
   const found = marked.flatMap((pid) => statOf(pid) ?? []);
   const pids = new Set(found.map(({ pid }) => String(pid)));
   // Process 1 is the parent of what others have left: so its own children are known by their numbers.
   return found.filter(({ pid, parent }) => !pids.has(parent) && !ownChildren.has(pid)).map(adopted);
+}
+
+/** A home has several names where links lead to it. */
+function sameFolder(value: string): (other: string | undefined) => boolean {
+  const own = identityOf(value);
+  return (other) => other !== undefined && (other === value || (own !== undefined && identityOf(other) === own));
+}
+
+function identityOf(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path, { bigint: true });
+    return `${dev} ${ino}`;
+  } catch {
+    return undefined; // It is no folder of ours, whatever another process calls it.
+  }
 }
 
 /** Processes of this sidecar that run, and are waited for where they were started. */

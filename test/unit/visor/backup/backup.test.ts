@@ -1,5 +1,14 @@
 /** Backups: whole or absent, one a plan, restorable, and never a signature set back. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { listBackups } from "../../../../host/backup/list.js";
@@ -7,7 +16,7 @@ import { manifestOf, problemIn } from "../../../../host/backup/manifest.js";
 import type { Files } from "../../../../host/programs/files.js";
 import { planText, ScriptsHome, walOf } from "../scripts-home.js";
 
-import { files, filled, make, NOON, names, never } from "./filled-home.js";
+import { back, files, filled, make, NOON, names, never } from "./filled-home.js";
 
 describe("makeBackup()", () => {
   test("the data → a folder of Cosmovisor's date, the plan and its height, with all files, links and a manifest", async () => {
@@ -22,6 +31,43 @@ describe("makeBackup()", () => {
     expect(readFileSync(join(folder, "application.db/LATEST"), "utf8")).toBe("1");
     expect(seen.at(-1)).toBe(1);
     expect(await problemIn(files, folder, manifest, never)).toBeUndefined();
+  });
+
+  test("a database on another disk, by links → its files are in the backup, and in the data after a restore", async () => {
+    const home = filled();
+    const disk = new ScriptsHome();
+    disk.write("db/1.ldb", "state of before");
+    disk.write("db/deep/2.ldb", "more");
+    disk.write("one", "a file");
+    disk.write("beside", "of a link in it");
+    symlinkSync("1.ldb", disk.file("db", "LATEST"));
+    symlinkSync("../beside", disk.file("db", "UP"));
+    symlinkSync(disk.file("db"), home.file("data", "far.db"));
+    symlinkSync(disk.file("one"), home.file("data", "one"));
+    symlinkSync("/no/such", home.file("data", "nowhere"));
+    const lines: string[] = [];
+    const { folder, manifest } = await make(home, { log: (_, line) => void lines.push(line) });
+    const paths = manifest.files.map(({ path }) => path).filter((path) => /^(far|one)/.test(path));
+    expect(paths).toEqual(["far.db/1.ldb", "far.db/UP", "far.db/deep/2.ldb", "one"]);
+    expect(lines.join("\n")).toContain("data/far.db leads elsewhere");
+    expect((await make(home)).folder).toBe(folder);
+    disk.write("db/1.ldb", "state of after");
+    await back(home, folder);
+    expect(home.read("data/far.db/1.ldb")).toBe("state of before");
+    expect(home.read("data/far.db/LATEST")).toBe("state of before");
+    expect(home.read("data/far.db/UP")).toBe("of a link in it");
+    expect([home.read("data/one"), readlinkSync(home.file("data", "nowhere"))]).toEqual(["a file", "/no/such"]);
+    expect(disk.read("db/1.ldb")).toBe("state of after");
+  });
+
+  test("links that lead in a circle → refused in words, and no backup", async () => {
+    const home = filled();
+    const disk = new ScriptsHome();
+    disk.write("db/1", "x");
+    symlinkSync(disk.file("db"), disk.file("db", "again"));
+    symlinkSync(disk.file("db"), home.file("data", "far.db"));
+    await expect(make(home)).rejects.toThrow("links lead in a circle");
+    expect(names(home)).toEqual([]);
   });
 
   test("again for the same plan → the same one; it was damaged → another, beside it", async () => {

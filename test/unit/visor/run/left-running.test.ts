@@ -1,6 +1,6 @@
 /** Nothing is left running: the application at a signal, that of a sidecar that was killed, and what either has started. */
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Machine } from "../../../../host/sidecar/machine.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
@@ -91,6 +91,19 @@ describe("a sidecar that was killed", () => {
     expect(await home.run([], { shutdownGrace: 5_000 }), home.lines.join("\n")).toBe(0);
     expect(home.out).toBe("started\nended\nnext\n");
     expect(home.lines[0]).toContain(`process ${app.pid} is the application of a sidecar that was killed`);
+  });
+
+  test("its home was named by a link → its application is found as well", async () => {
+    const home = new ScriptsHome();
+    const link = `${home.path}-link`;
+    symlinkSync(home.path, link);
+    const app = left(home, `${link}/cosmovisor`);
+    while (!home.out.includes("started")) await realMachine.clock.sleep(5);
+    home.program("upgrades/next", "echo next >> $OUT");
+    symlinkSync("upgrades/next", home.file("cosmovisor", "current"));
+    expect(await home.run([], { shutdownGrace: 5_000 }), home.lines.join("\n")).toBe(0);
+    expect(home.lines[0]).toContain(`process ${app.pid} is the application of a sidecar that was killed`);
+    rmSync(link);
   });
 
   test("one that another home's sidecar has left → it goes on", async () => {
