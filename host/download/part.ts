@@ -8,6 +8,7 @@ import { messageOf } from "../errors.js";
 import type { Files, OpenFile } from "../programs/files.js";
 import { writeWhole } from "../programs/whole-file.js";
 import { decodeLossy } from "../text.js";
+import { Reserve } from "./reserve.js";
 import type { AttemptOptions } from "./try-again.js";
 
 /** Of the file that the server has. */
@@ -34,11 +35,13 @@ export class Part {
   #isPieced = false;
   /** Undefined: nothing was asked for yet. */
   #isPinned: boolean | undefined;
+  readonly #reserve: Reserve;
 
   constructor(
     private readonly files: Files,
     readonly folder: string,
   ) {
+    this.#reserve = new Reserve(files, folder);
     this.file = join(folder, "download");
     this.tree = join(folder, "tree");
     this.#factsFile = join(folder, "download.json");
@@ -91,6 +94,7 @@ export class Part {
       this.#isPieced ||= this.#bytes > 0;
       this.#open = this.files.open(this.file, "append", FILE_MODE);
     }
+    this.#reserve.spend(bytes.length);
     this.#open.write(bytes);
     this.#bytes += bytes.length;
   }

@@ -33,6 +33,11 @@ export function prepareTree({ files, tree, paths, name, url }: PlaceOptions): vo
       `url "${url}" result does not contain a ${program} or ${name} file`,
     );
   }
+  const isInTheWay = (path: string) => (path === "bin" && path !== found) || path.startsWith(`${program}/`);
+  const other = paths.length > 1 && paths.find(isInTheWay);
+  if (other) {
+    throw new UpgradeError("UPG_INVALID_PLAN_INFO", `${other} of ${url} is in the place of the program, ${program}`);
+  }
   const file = join(tree, program);
   if (found !== program) {
     // The only file may have a name that is in the way of the folder.

@@ -4,6 +4,7 @@ import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import type { Files } from "../programs/files.js";
 import type { Part } from "./part.js";
 import { piecesOf } from "./pieces.js";
+import { requireFree } from "./reserve.js";
 import { type AttemptOptions, TryAgain, withAttempts } from "./try-again.js";
 import { OtherRange, type Web, type WebResponse } from "./web.js";
 
@@ -17,9 +18,6 @@ export interface TransferOptions extends AttemptOptions {
   readonly bytesMax: number;
   readonly onProgress: (done: number, total: number | undefined) => void;
 }
-
-/** Left free beside what is downloaded: a node needs room for its blocks. */
-const SPARE_BYTES = 16 * 1_048_576;
 
 /** @throws UpgradeError UPG_REMOTE_UNAVAILABLE, UPG_INVALID_PLAN_INFO, UPG_STORE_FULL; what the disk says */
 export async function transfer(part: Part, options: TransferOptions): Promise<void> {
@@ -78,9 +76,7 @@ function requireRoom(part: Part, total: number | undefined, { url, files, bytesM
   if (total === undefined) return;
   if (total > bytesMax) throw tooLong(url, bytesMax);
   const free = files.facts(part.folder) ? files.freeBytes(part.folder) : Number.POSITIVE_INFINITY;
-  const needed = total - part.bytes + SPARE_BYTES;
-  if (free >= needed) return;
-  throw new UpgradeError("UPG_STORE_FULL", `${url} needs ${needed} bytes in ${part.folder}, and ${free} are free`);
+  requireFree(free, total - part.bytes, part.folder, url);
 }
 
 async function copyFile(part: Part, options: TransferOptions): Promise<void> {

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { UpgradeError } from "../errors.js";
 import type { Files } from "../programs/files.js";
 import { partsOf, refused } from "./entry-name.js";
+import { Reserve } from "./reserve.js";
 
 export interface TreeEntry {
   readonly name: string | Uint8Array;
@@ -26,12 +27,14 @@ export class Tree {
   readonly #kinds = new Map<string, TreeEntry["kind"]>();
   #entries = 0;
   #bytes = 0;
+  readonly #reserve: Reserve;
 
   constructor(
     private readonly files: Files,
     private readonly root: string,
     private readonly limits: TreeLimits,
   ) {
+    this.#reserve = new Reserve(files, root);
     files.remove(root);
     files.makeFolder(root, FOLDER_MODE);
   }
@@ -94,6 +97,7 @@ export class Tree {
     try {
       for await (const piece of body) {
         this.countBytes(piece.length);
+        this.#reserve.spend(piece.length);
         file.write(piece);
       }
       file.sync();

@@ -164,6 +164,12 @@ describe("malicious archives → refused with the entry's name, nothing outside 
     expect(await refused(zip([{ name, bytes: "1" }, good]))).toMatch(/refused|no zip, or is damaged/);
   });
 
+  test("a file, or a folder, in the place of bin/<name> → a wrong archive, no failure of the disk", async () => {
+    const program = { name: "appd", bytes: PROGRAM };
+    expect(await refused(tar([{ name: "bin", bytes: "1" }, program]))).toContain("in the place of the program");
+    expect(await refused(zip([{ name: "bin/appd/x", bytes: "1" }, program]))).toContain("in the place of the program");
+  });
+
   test("names with NUL, or that are no UTF-8", async () => {
     expect(await refused(tar([paxOf({ path: "a\0b" }), { name: "x" }, good]))).toContain("control characters");
     expect(await refused(tar([{ name: Buffer.from([0x61, 0xff, 0x62]) }, good]))).toContain("no UTF-8");

@@ -2,10 +2,14 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fetchProgram } from "../../../host/download/fetch-program.js";
+import { RESERVE_BYTES } from "../../../host/download/reserve.js";
+import { diskFiles } from "../../../host/programs/disk-files.js";
 import { sampled } from "../../sample.js";
+import { tarOf } from "./archives.js";
 import { fetchOptions, infoOf, refusalOf, scratch, sha256, sha512, treeOf, useScratch } from "./fetching.js";
 import { HttpServer, sendFile } from "./http-server.js";
 
@@ -18,6 +22,9 @@ beforeAll(async () => {
   server = await HttpServer.start();
 });
 afterAll(() => server.close());
+
+const sizeIn = (folder: string) =>
+  (diskFiles.list(folder) ?? []).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 
 describe("fetchProgram() of a good server", () => {
   test.each<[string, () => string, boolean]>([
@@ -224,6 +231,33 @@ describe("fetchProgram() over a bad network", () => {
     for (const url of [said, endless]) {
       expect(await refusalOf(fetchOptions(infoOf(url), { bytesMax: 4_999 }))).toContain("is longer than 4999 bytes");
     }
+  });
+
+  test("without end, or bytes that unpack to more than the disk has → UPG_STORE_FULL before the reserve is touched, nothing stays", async () => {
+    const free = RESERVE_BYTES + 20 * 1_048_576;
+    const folder = join(scratch, "small-disk", "v2");
+    const used = () => diskFiles.list(`${folder}#part`)?.map((name) => statSync(join(`${folder}#part`, name)).size);
+    let least = free;
+    const freeBytes = () => {
+      const left =
+        free - (used() ?? []).reduce((sum, bytes) => sum + bytes, 0) - sizeIn(join(`${folder}#part`, "tree"));
+      least = Math.min(least, left);
+      return left;
+    };
+    const endless = server.on("/no-length", (_, response) => {
+      const more = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(1_048_576, 7)));
+      };
+      response.on("drain", more);
+      more();
+    });
+    const bomb = server.file("/bomb.tar.gz", gzipSync(tarOf([{ name: "appd", bytes: Buffer.alloc(60 * 1_048_576) }])));
+    for (const url of [endless, bomb]) {
+      const bounds = { files: { ...diskFiles, freeBytes }, folder, bytesMax: 2 ** 31 };
+      expect(await refusalOf(fetchOptions(infoOf(url), bounds))).toMatch(/^UPG_STORE_FULL .*and a reserve of/);
+      expect(treeOf(dirname(folder))).toEqual([]);
+    }
+    expect(least).toBeGreaterThanOrEqual(RESERVE_BYTES);
   });
 
   test("it says another length than it sends → refused after its attempts", async () => {
