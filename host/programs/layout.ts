@@ -7,6 +7,7 @@ import { toUpperHex, utf8 } from "../bytes.js";
 import { messageOf, UpgradeError } from "../errors.js";
 import { diskFiles } from "./disk-files.js";
 import type { Files } from "./files.js";
+import { lostLink } from "./lost-link.js";
 import { linkWhole, writeWhole } from "./whole-file.js";
 
 export interface Program {
@@ -53,6 +54,8 @@ export class Layout {
       return this.#required({ name: basename(program), file: resolve(program), folder: undefined });
     if (this.#files.facts(this.#root)?.kind !== "folder") return { name: basename(own), file: own, folder: undefined };
     const link = join(this.#root, "current");
+    const lost = lostLink(this.#files, this.#root);
+    if (lost) throw wrong(lost.problem);
     if (!this.#files.linkFacts(link)) this.#link("genesis");
     const folder = relative(this.#root, resolve(this.#root, this.#target(link)));
     if (!/^(genesis|upgrades\/[^/]+)$/.test(folder)) {

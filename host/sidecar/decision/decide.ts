@@ -23,6 +23,8 @@ export interface Known {
   readonly isOurs: boolean;
   /** Of the record: it ended since the program has no handler of this plan. */
   readonly haltedFor: Plan | undefined;
+  /** Of the record: it ended at the plan's height, to open its stores when it is started again. */
+  readonly restartsFor: Plan | undefined;
   /** By add-upgrade --upgrade-height. */
   readonly operatorPlans: readonly Plan[];
   readonly skips: readonly bigint[];
@@ -109,6 +111,10 @@ function isAhead(known: Known, pending: Pending, notes: string[]): boolean {
   }
   if (skips.includes(plan.height)) {
     notes.push(`the plan "${plan.name}" at height ${plan.height} is skipped, as the application's flags say`);
+    return false;
+  }
+  if (known.restartsFor && isSame(known.restartsFor.name, plan.name)) {
+    notes.push(`the plan "${plan.name}" at height ${plan.height} is made by ${current.name}, when it is started again`);
     return false;
   }
   if (!isPassed(known, pending)) return true;

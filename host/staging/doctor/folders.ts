@@ -1,5 +1,6 @@
 /** Folders, links and programs of a home, as the switch will find them. */
 import { isAbsolute, join, relative, resolve } from "node:path";
+import { lastSwitch, lostLink } from "../../programs/lost-link.js";
 import { shellWord } from "../../shell-word.js";
 import { type Finding, ok, type Patient, warning, wrong } from "./finding.js";
 import { programProblem } from "./program-file.js";
@@ -27,6 +28,8 @@ function currentFindings(patient: Patient): Finding[] {
   const link = join(root, "current");
   const found = files.linkFacts(link);
   const genesis = join(root, "genesis", "bin", name);
+  const lost = lostLink(files, root);
+  if (lost) return [wrong("current", lost.problem, lost.next)];
   if (!found) {
     const problem = programProblem(files, genesis, patient);
     if (problem !== undefined)
@@ -36,7 +39,7 @@ function currentFindings(patient: Patient): Finding[] {
   if (found.kind !== "link") return [wrong("current", `${link} must be a link, and is a ${found.kind}`)];
   const target = files.readLink(link);
   const folder = relative(root, resolve(root, target));
-  const again = `ln -sfn genesis ${shellWord(link)}`;
+  const again = `ln -sfn ${shellWord(lastSwitch(files, root)?.folder ?? "genesis")} ${shellWord(link)}`;
   if (!/^(genesis|upgrades\/[^/]+)$/.test(folder))
     return [wrong("current", `${link} leads out of ${root}: ${target}`, again)];
   if (!files.facts(link)) return [wrong("current", `${link} leads to ${target}, where nothing is`, again)];

@@ -1,11 +1,14 @@
 /** What an operator does when the program that `current` links to is no program. */
 import { basename, join } from "node:path";
 import type { Files } from "../../programs/files.js";
+import { lostLink } from "../../programs/lost-link.js";
 import { shellWord } from "../../shell-word.js";
 import type { Settings } from "../../sidecar/settings.js";
 import { chainvisorFor } from "../../staging/plan-way.js";
 
 export function nextForCurrent(files: Files, settings: Pick<Settings, "home" | "name" | "root">): string {
+  const lost = lostLink(files, settings.root);
+  if (lost) return lost.next;
   const command = chainvisorFor(settings);
   const folder = linkedFolder(files, join(settings.root, "current"));
   if (folder === undefined || folder === "genesis") return `${command} init <program>`;

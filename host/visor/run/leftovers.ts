@@ -35,5 +35,6 @@ export async function endLeftovers(
 
 const WORDS = {
   "killed sidecar": "is the application of a sidecar that was killed",
-  application: "was started by the application and goes on without it (a script ends with `exec` and the program)",
+  application:
+    "was started by the application, or before the switch, and goes on (a script ends with `exec` and the program)",
 } as const;

@@ -13,6 +13,7 @@ import { PassedPlans } from "./passed-plans.js";
 import { returnedHeights } from "./returned.js";
 
 const TOO_OLD = 12;
+const RESTART = "UPG_HALT_RESTART";
 
 export class Look {
   readonly heights: KnownHeight;
@@ -134,6 +135,7 @@ export class Look {
       },
       planFile: this.planFile(),
       haltedFor: halt?.code === "UPG_HALT_UPGRADE_NEEDED" ? halt.plan : undefined,
+      restartsFor: halt?.code === RESTART ? halt.plan : undefined,
       operatorPlans: this.#queued(),
       skips: [...skipHeights(args), ...returnedHeights(machine.files, places.returnedFile)],
       ended: end && {

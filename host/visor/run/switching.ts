@@ -38,23 +38,25 @@ export async function switchProgram(switching: Switching, pending: Pending): Pro
   requireObtainable(shared, plan);
   if (backup) {
     board.update({ phase: "backing up" });
-    await step("error while taking data backup", () => backup(plan));
+    await step(signal, "error while taking data backup", () => backup(plan));
     requireGoingOn(signal);
   }
   board.update({ phase: "switching", progress: null });
   // The script and the program read it where the application writes it.
   if (origin === "operator" && !switching.isOurs) {
-    await step("cannot write the plan", () =>
+    await step(signal, "cannot write the plan", () =>
       writeWhole(machine.files, places.planFile, planBytes(plan), PLAN_FILE_MODE),
     );
   }
   const scripts = { settings, machine, env: shared.childEnv, signal, log };
-  await step("", () => customPreUpgrade(scripts, plan));
+  await step(signal, "", () => customPreUpgrade(scripts, plan));
   requireGoingOn(signal);
   const program = await staged(shared, plan);
-  if (!switching.isWithoutPreUpgrade(program)) await step("", () => appPreUpgrade(scripts, program.file));
+  if (!switching.isWithoutPreUpgrade(program)) await step(signal, "", () => appPreUpgrade(scripts, program.file));
   requireGoingOn(signal);
-  await step("cannot link the program", () => linkProgram(machine.files, settings.root, current, program, plan));
+  await step(signal, "cannot link the program", () =>
+    linkProgram(machine.files, settings.root, current, program, plan),
+  );
   log("info", `switched from ${current.name} to ${program.name} at height ${plan.height}`);
   return program;
 }
@@ -79,7 +81,7 @@ export async function staged(shared: Shared, plan: Plan): Promise<Program> {
   const { phase } = board.current;
   board.update({ phase: "downloading" });
   try {
-    await step("cannot download binary", () => fetchPlan(shared, plan, signal));
+    await step(signal, "cannot download binary", () => fetchPlan(shared, plan, signal));
   } catch (cause) {
     throw signal.aborted ? cause : lacking(messageOf(cause), shared, plan);
   }
@@ -99,10 +101,12 @@ function lacking(why: string, { machine, settings, board }: Shared, plan: Plan):
   return new StepFailure(`${why}; the handler that the plan pins is staged by now. Next: ${start}`);
 }
 
-async function step(what: string, work: () => void | Promise<void>): Promise<void> {
+async function step(signal: AbortSignal, what: string, work: () => void | Promise<void>): Promise<void> {
   try {
     await work();
   } catch (cause) {
+    // It ended since it was to: no failure of the step.
+    requireGoingOn(signal);
     if (cause instanceof StepFailure) throw cause;
     throw new StepFailure(what === "" ? messageOf(cause) : `${what}: ${messageOf(cause)}`);
   }

@@ -105,10 +105,12 @@ export class VisorLoop {
   }
 
   #current(): Program {
+    const { layout, machine, settings, board } = this.shared;
+    if (machine.files.facts(settings.root)?.kind !== "folder")
+      throw new StepFailure(`current binary is invalid: there is no folder ${settings.root}`);
     try {
-      return this.shared.layout.current();
+      return layout.current();
     } catch (cause) {
-      const { machine, settings, board } = this.shared;
       const next = nextForCurrent(machine.files, settings);
       board.update({ next: [next] });
       throw new StepFailure(`current binary is invalid: ${messageOf(cause)}. Next: ${next}`);
@@ -151,7 +153,9 @@ export class VisorLoop {
     const isWithoutPreUpgrade = (program: Program) =>
       this.#stage.isWithoutPreUpgrade(program) || this.#next.isHeld(program);
     const backup = shared.settings.isBackupSkipped ? undefined : (wanted: Plan) => backUp(shared, current, wanted);
-    await switchProgram({ shared, current, isOurs, backup, isWithoutPreUpgrade }, decision);
+    const switching = { shared, current, isOurs, backup, isWithoutPreUpgrade };
+    // What a script, or the new program's `pre-upgrade`, has left is no neighbour for the program that runs next.
+    await switchProgram(switching, decision).finally(() => this.#endRest());
     if (decision.origin === "operator") this.#unqueue(plan);
     this.#look.forget();
     this.#ends.forget();

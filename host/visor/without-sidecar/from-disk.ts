@@ -2,11 +2,13 @@
  * What can be known of a home while no sidecar runs there: the very decision that `chainvisor run` would begin with, from the same
  * files. Nothing is written, and no process is started.
  */
+
 import { basename, join, relative, resolve } from "node:path";
 import { messageOf } from "../../errors.js";
 import { Board } from "../../panel/board.js";
 import { haltRecordOf } from "../../panel/node-form.js";
 import { Layout, type Program } from "../../programs/layout.js";
+import { lostLink } from "../../programs/lost-link.js";
 import type { Decision, Pending } from "../../sidecar/decision/decide.js";
 import { placesOf } from "../../sidecar/decision/place.js";
 import { askRpc } from "../../sidecar/heights/node-status.js";
@@ -85,6 +87,8 @@ function nextWithout(
 /** As `current` links to it, else that of genesis, without a link that is made. @throws Error in words */
 function currentOf({ root, name }: Settings, files: Machine["files"]): Program {
   const link = join(root, "current");
+  const lost = lostLink(files, root);
+  if (lost) throw new Error(lost.problem);
   const target = files.linkFacts(link) ? files.readLink(link) : "genesis";
   const folder = relative(root, resolve(root, target));
   const file = join(root, folder, "bin", name);

@@ -67,6 +67,20 @@ describe("Layout.current()", () => {
     expect(statSync(file).mode & 0o777).toBe(0o711);
   });
 
+  test("no link, and a switch was made → refused with the folder of the last one; the first program is not linked", () => {
+    const { layout: found, put, link, home } = layout();
+    put("genesis");
+    put("upgrades/v2");
+    put("upgrades/v3");
+    writeFileSync(join(home, "cosmovisor/upgrades/v2/upgrade-info.json"), '{"name":"v2","height":20}');
+    expect(codeOf(() => found.current())).toContain(
+      `UPG_INVALID_CONFIG ${link} is gone, and a switch to upgrades/v2 was made at height 20`,
+    );
+    expect(lstatSync(link, { throwIfNoEntry: false })).toBeUndefined();
+    writeFileSync(join(home, "cosmovisor/upgrades/v2/upgrade-info.json"), "torn");
+    expect(codeOf(() => found.current())).toMatchObject({ folder: "genesis" });
+  });
+
   test("a link to an upgrade, relative or whole → its program; to elsewhere, or a file → refused", () => {
     const { layout: found, put, link, home } = layout();
     const file = put("upgrades/v2");

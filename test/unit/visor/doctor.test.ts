@@ -39,6 +39,21 @@ describe("examine() the current program", () => {
       ({ link }) => link("upgrades/gone"),
       "leads to upgrades/gone, where nothing is → ln -sfn genesis",
     ],
+    [
+      "a link that leads nowhere, after a switch",
+      ({ link, put }) => link("upgrades/gone") ?? put("cosmovisor/upgrades/v2/upgrade-info.json", '{"height":9}'),
+      "where nothing is → ln -sfn upgrades/v2",
+    ],
+    [
+      "no link, after two switches",
+      ({ root, put }) => {
+        rmSync(join(root, "current"));
+        put("cosmovisor/upgrades/v2/upgrade-info.json", '{"name":"v2","height":9}');
+        put("cosmovisor/upgrades/v10/upgrade-info.json", '{"name":"v10","height":"100"}');
+        put("cosmovisor/upgrades/v3/bin/n");
+      },
+      "current is gone, and a switch to upgrades/v10 was made at height 100",
+    ],
     ["a link that leads out", ({ link }) => link("/bin"), "leads out of"],
     [
       "a file",

@@ -17,7 +17,7 @@ const written = (text: string): PlanFile => {
 const known = (changes: Partial<Known>): Known => ({
   current: { name: "genesis", plan: undefined },
   planFile: { kind: "absent" },
-  ...{ isOurs: false, haltedFor: undefined, operatorPlans: [], skips: [], passed: [] },
+  ...{ isOurs: false, haltedFor: undefined, restartsFor: undefined, operatorPlans: [], skips: [], passed: [] },
   reached: { height: 49n, source: "wal" },
   seen: undefined,
   ...{ isRunning: false, ended: undefined, isStaged: () => true },

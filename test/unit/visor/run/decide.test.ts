@@ -20,6 +20,7 @@ const NOTHING: Known = {
   ...{
     isOurs: false,
     haltedFor: undefined,
+    restartsFor: undefined,
     operatorPlans: [],
     skips: [],
     passed: [],
@@ -123,6 +124,11 @@ const CASES: readonly (readonly [string, Partial<Known>, string | undefined])[] 
   ],
   ["ours, a plan ahead", { isOurs: true, planFile: V2, reached: at(40n, "store") }, undefined],
   ["ours, no height", { isOurs: true, planFile: V2 }, undefined],
+  [
+    "ours, halted to open the stores of a handler's plan, another program is there",
+    { isOurs: true, planFile: V2, restartsFor: plan("v2", 49n), reached: at(49n, "store") },
+    undefined,
+  ],
   [
     "ours, the block is made, done or skipped, its program is there, before a start",
     { isOurs: true, planFile: V2, reached: at(49n, "store") },

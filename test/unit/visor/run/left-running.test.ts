@@ -146,9 +146,31 @@ describe("an application that is a script without exec", () => {
       expect(await run, home.lines.join("\n")).toBe(0);
       expect(home.out).toBe(shutdownGrace === 0 ? "Chain 2\n" : "ended\nChain 2\n");
       expect(isAlive(pid)).toBe(false);
-      expect(home.lines.join("\n")).toContain(`process ${pid} was started by the application and goes on without it`);
+      expect(home.lines.join("\n")).toContain(`process ${pid} was started by the application, or before the switch`);
     },
   );
+
+  test("what pre-upgrade has left is ended before the next program runs", async () => {
+    const home = new ScriptsHome();
+    home.program("genesis", `printf '%s' '${planText("chain2", 49)}' > ${home.planFile}; exit 1`);
+    const leave = `${node(home)} & while ! test -s ${home.file("pid")}; do sleep 0.01; done; exit 0`;
+    home.program("upgrades/chain2", `if test "$1" = pre-upgrade; then ${leave}; fi\n${beside(home)}\necho up >> $OUT`);
+    expect(await home.run(["start"]), home.lines.join("\n")).toBe(0);
+    expect(home.out).toBe("up\n");
+    expect(isAlive(await runs(home))).toBe(false);
+  });
+
+  test("SIGTERM while pre-upgrade runs → 0, the link is the old one, what it has started is ended", async () => {
+    const home = new ScriptsHome();
+    home.program("genesis", `printf '%s' '${planText("chain2", 49)}' > ${home.planFile}; exit 1`);
+    home.program("upgrades/chain2", `test "$1" = pre-upgrade || exit 3\n${node(home)}\nexit $?`);
+    const run = home.run(["start"]);
+    const pid = await runs(home);
+    home.stop.abort("SIGTERM");
+    expect(await run, home.lines.join("\n")).toBe(0);
+    expect([isAlive(pid), home.current]).toEqual([false, "genesis"]);
+    expect(home.lines.join("\n")).toContain("stopped by a signal before the switch was made");
+  });
 
   test("SIGTERM → it has the signal too, and is waited for", async () => {
     const home = new ScriptsHome();
