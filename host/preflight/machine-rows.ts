@@ -1,9 +1,9 @@
 /** Disk and memory: what the upgrade may need beside what is free. */
 import { freemem } from "node:os";
+import type { RehearsalReport } from "../client/tx/rehearsal-report.js";
 import type { Home } from "../engine/home/home.js";
 import { roomLine, upgradeRoom } from "../engine/home/upgrade-room.js";
 import type { Plan } from "../types.js";
-import type { Rehearsal } from "./rehearsal-row.js";
 import type { Row } from "./row.js";
 
 const MIB = 1_048_576;
@@ -19,7 +19,10 @@ export function diskRow(home: Home, { name }: Plan, handlerDiskMax: number | und
   return { check: "disk", state: isShort ? "warning" : "ok", words: text.replace(/^disk: /, "") };
 }
 
-export function memoryRow(rehearsal: Rehearsal | undefined, available = availableBytes()): Row {
+export function memoryRow(
+  rehearsal: Pick<RehearsalReport, "peakMemory"> | undefined,
+  available = availableBytes(),
+): Row {
   const measured = rehearsal?.peakMemory;
   const needed = measured ?? MEMORY_UNREHEARSED;
   const by = measured === undefined ? "is enough for most" : "was the peak of the rehearsal";

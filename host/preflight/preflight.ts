@@ -79,10 +79,12 @@ function withState(home: Home, flags: PreflightFlags, place: SidecarPlace): Pref
     const plan = requirePlan(new Core().plan(stores.store(UPGRADE_STORE)), flags.plan);
     const program = stagedProgram(place, plan);
     const opened = openedRows(database, home, { flags, plan, stored: stores.names, program });
-    const { row, rehearsal } = rehearsalRow(home, plan, { handler: opened.handler, given: flags.rehearsal });
+    const { genesis } = keptOrFile(programChain(), home, database);
+    const state = { plan, chainId: genesis.chainId, last, database };
+    const { row, rehearsal } = rehearsalRow(home, { ...state, handler: opened.handler, given: flags.rehearsal });
     const attestation = attestationRow({
       ...{ stores, plan: plan.name, handler: opened.handler, consensusKey: keyOf(home) },
-      stakingParams: keptOrFile(programChain(), home, database).genesis.stakingParams.value,
+      stakingParams: genesis.stakingParams.value,
       report: rehearsal?.exit === 0 ? rehearsal : undefined,
     });
     const rows = [

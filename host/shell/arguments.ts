@@ -11,7 +11,7 @@ export interface ReadyArguments {
   readonly off: ReadonlySet<string>;
 }
 
-type Kind = "switch" | "value" | "optional value";
+type Kind = "switch" | "value" | "optional value" | "optional file";
 
 interface KnownFlag {
   readonly long: string;
@@ -31,7 +31,8 @@ export function parseSwitch(text: string): boolean | undefined {
 
 function kindOf(option: Option): Kind {
   if (option.required) return "value";
-  return option.optional ? "optional value" : "switch";
+  if (!option.optional) return "switch";
+  return option.flags.endsWith(" [file]") ? "optional file" : "optional value";
 }
 
 /** Every flag of the tree by its long name with hyphens, and by its short one. */
@@ -90,7 +91,7 @@ class ArgumentReader {
     if (!flag) this.#out.push(arg);
     else if (flag.kind === "switch") this.#switch(flag.long, given);
     else if (flag.kind === "value") this.#value(flag.long, given ?? this.#next());
-    else this.#optional(flag.long, given);
+    else this.#optional(flag, given);
   }
 
   #switch(long: string, given: string | undefined): void {
@@ -105,10 +106,11 @@ class ArgumentReader {
     this.#out.push(value === undefined ? long : `${long}=${value}`);
   }
 
-  /** Only a number after it is taken for its value; anything else needs `=`. */
-  #optional(long: string, given: string | undefined): void {
+  /** What comes after it is its value where it is a number, or any word where a file is asked for; anything else needs `=`. */
+  #optional({ long, kind }: KnownFlag, given: string | undefined): void {
     const next = this.args[this.#at + 1];
-    const value = given ?? (next !== undefined && /^[0-9]+$/.test(next) ? this.#next() : undefined);
+    const isValue = next !== undefined && (kind === "optional file" ? /^(-?$|[^-])/ : /^[0-9]+$/).test(next);
+    const value = given ?? (isValue ? this.#next() : undefined);
     if (value === undefined) this.#bare.push(long);
     else this.#out.push(`${long}=${value}`);
   }

@@ -19,6 +19,14 @@ async function good(from: string, ...words: string[]): Promise<void> {
   if (exit !== 0) throw new Error(`tx ${words.join(" ")} ended with ${exit}: ${stderr}${stdout}`);
 }
 
+/** In the header of the block after it. */
+async function appHashAfter(height: bigint): Promise<string> {
+  const { block } = (await line.json("query", "block", "--type", "height", String(height + 1n))) as {
+    block: { header: { app_hash: string } };
+  };
+  return block.header.app_hash;
+}
+
 const readiness = async (...words: string[]) =>
   (await line.json("query", "upgrade", "readiness", ...words))["readiness"];
 
@@ -73,6 +81,40 @@ describe("tx upgrade attest, query upgrade readiness", () => {
     expect(await line.text("query", "upgrade", "readiness", "v2")).toContain(
       'upgrade "v2", which is not scheduled: 100.00 % of the power has attested',
     );
+  });
+
+  test("a rehearsal: of another chain, of a block that is not made, of another state → refused; of this one, after a space → attested", async () => {
+    const state = { height: "2", app_hash: await appHashAfter(2n), block_height: "4" };
+    const attest = async (change: object) => {
+      const file = join(line.home, "rehearsal.json");
+      const plan = { name: "v2", height: "4", info: "" };
+      const handler = { kind: "wasm", sha256: "11".repeat(32), file: "" };
+      const common = { exit: 0, verdict: "would apply", chain_id: "demo-1", plan, handler, state };
+      writeFileSync(file, JSON.stringify({ ...common, applied: { app_hash: "AB".repeat(32) }, ...change }));
+      return await tx("alice", "upgrade", "attest", "v2", "--rehearsal", file);
+    };
+    const far = { name: "v2", height: "99999999", info: "" };
+    for (const [change, words] of [
+      [{ chain_id: "other-1" }, "rehearsal.json is of the chain"],
+      [{ plan: far, state: { ...state, block_height: far.height } }, "and the one that is proposed is at 100000"],
+      [{ plan: { ...far, height: "4", info: "{}" } }, "and the one that is proposed is at 100000"],
+      [{ state: { ...state, app_hash: "00".repeat(32) } }, "is on another state of block 2"],
+      [
+        { plan: { ...far, height: "9000" }, state: { ...state, height: "8998", block_height: "9000" } },
+        "is on the state of block 8998, and the last block is",
+      ],
+    ] as const) {
+      const { exit, stderr } = await attest(change);
+      expect([exit, stderr]).toEqual([2, expect.stringContaining(words)]);
+    }
+    const proposed = {
+      plan: { name: "v2", height: "100000", info: INFO },
+      state: { ...state, block_height: "100000" },
+    };
+    for (const change of [{}, proposed]) expect((await attest(change)).stderr).toContain("on block 2");
+    expect(await readiness("v2")).toMatchObject({ attested_power: "55" });
+    const { exit, stderr } = await tx("alice", "upgrade", "attest", "--artifact-sha256", "11".repeat(32));
+    expect([exit, stderr]).toEqual([3, expect.stringContaining("no plan is scheduled: name the one")]);
   });
 
   test("by one who operates no validator → the node refuses it; withdrawn → counts no more; unbonded → counts no more", async () => {

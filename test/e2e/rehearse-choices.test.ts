@@ -209,7 +209,7 @@ describe("chaind upgrade rehearse keeps its report", () => {
       "--generate-only",
       "--offline",
       "--chain-id",
-      "c-1",
+      "scenario-1",
     ];
     const attest = chaind("tx", "upgrade", "attest", "v2", "--home", path, ...from);
     const [message] = (JSON.parse(attest.stdout) as { body: { messages: unknown[] } }).body.messages;

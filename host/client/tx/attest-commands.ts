@@ -22,13 +22,14 @@ export function registerAttestations(upgrade: Cobra, output: Output): void {
 
 function registerAttest(upgrade: Cobra, output: Output): void {
   addTxFlags(upgrade.command("attest"))
-    .argument("<upgrade-name>", "name of a plan that is scheduled, or that an open proposal names")
+    .argument("[upgrade-name]", "name of a plan that an open proposal names (default: the scheduled one)")
     .summary("Attest with which file a validator is ready for a plan, and what its rehearsal came to")
     .description(
       "The account of --from operates a bonded validator. What it attests is in state: everybody sees before the height how\n" +
         "much power would run the same file with the same result (query upgrade readiness). Each validator has one\n" +
         "attestation; another one replaces it. Results are compared where all rehearsed on the state of the same block.\n" +
-        "Without flags it attests the rehearsal that the home keeps (upgrade rehearse).",
+        "Without flags it attests the rehearsal that the home keeps (upgrade rehearse). The node is asked whether a rehearsal\n" +
+        "is of its chain, of this plan's height and info, and on a state of that chain.",
     )
     .option("--handler <file>", "the upgrade handler that its node would run")
     .option("--artifact-sha256 <hex>", "SHA-256 of another file that its node would run, such as the program")
@@ -39,11 +40,11 @@ function registerAttest(upgrade: Cobra, output: Output): void {
       "a report of `upgrade rehearse`, which has all of these (default: the one in the home)",
     )
     .example(
-      "tx upgrade attest v2 --from alice",
+      "tx upgrade attest --from alice",
       "tx upgrade attest v2 --rehearsal v2.json --from alice",
       "tx upgrade attest v2 --handler v2.wasm --app-hash 96361A95…ACE9 --at 1200 --from alice",
     )
-    .action(async (name: string, _: unknown, command: Cobra) =>
+    .action(async (name: string | undefined, _: unknown, command: Cobra) =>
       (await import("./attest.js")).runAttest(name, command.optsWithGlobals<AttestFlags>(), output),
     );
 }

@@ -1,12 +1,10 @@
 /** `tx upgrade attest` and `withdraw-attestation`: what an operator says of a plan, from flags, a handler's file, a report. */
 import { existsSync } from "node:fs";
 import { fromHex, toHex, toUpperHex } from "../../bytes.js";
-import type { RpcClient } from "../../comet-rpc/client.js";
 import { Home } from "../../engine/home/home.js";
+import { UpgradeError } from "../../errors.js";
 import { Query as UpgradeQuery } from "../../gen/chain/upgrade/v1beta1/query_pb.js";
-import { ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
-import { Query as GovQuery } from "../../gen/cosmos/gov/v1/query_pb.js";
-import { attestation, attestationWithdrawal, scheduledName } from "../../modules/upgrade/compose.js";
+import { attestation, attestationWithdrawal } from "../../modules/upgrade/compose.js";
 import { programName } from "../../program-name.js";
 import type { Output } from "../../shell/output.js";
 import { programChain } from "../../shell/program-chain.js";
@@ -14,9 +12,10 @@ import { shellWord } from "../../shell-word.js";
 import { usage } from "../../usage.js";
 import { visible } from "../../visible.js";
 import { ask } from "../../wallet/ask.js";
+import { rpcClient } from "../flags.js";
+import { type AppliedReport, appliedReport, requireKnown, requireOwn } from "./attested-report.js";
 import type { TxFlags } from "./flags.js";
 import { checkedHandler } from "./plan-handler.js";
-import { type RehearsalResult, readRehearsal } from "./rehearsal-report.js";
 import { send } from "./send.js";
 
 export interface AttestFlags extends TxFlags {
@@ -36,15 +35,29 @@ interface Statement {
   readonly rehearsedHeight: bigint;
 }
 
-/** @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_HANDLER_*, UPG_NOT_FOUND_KEY, UPG_REMOTE_* */
-export async function runAttest(plan: string, flags: AttestFlags, output: Output): Promise<void> {
-  const rehearsal = reportFile(plan, flags);
-  const statement = statementOf(plan, flags, rehearsal);
-  if (rehearsal !== undefined) output.say(saidOf(statement, rehearsal));
+/**
+ * @param given the plan; undefined: the scheduled one
+ * @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_HANDLER_*, UPG_NOT_FOUND_KEY, UPG_NOT_FOUND_PLAN, UPG_REMOTE_*
+ */
+export async function runAttest(given: string | undefined, flags: AttestFlags, output: Output): Promise<void> {
+  const plan = given ?? (await scheduledName(flags));
+  const file = reportFile(plan, flags);
+  const report = file === undefined ? undefined : appliedReport(file, plan);
+  const statement = statementOf(plan, flags, report);
+  if (file !== undefined) output.say(saidOf(statement, file));
   await send(flags, output, async ({ address }, rpc) => {
-    if (rpc) await requireNamed(rpc, plan);
+    if (rpc) await requireKnown(rpc, { flags, plan, report });
+    else if (report) requireOwn(report, { chainId: flags.chainId || undefined });
     return [attestation({ validatorAddress: operatorOf(address), plan, ...statement })];
   });
+}
+
+/** @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_NOT_FOUND_PLAN, UPG_REMOTE_* */
+async function scheduledName(flags: TxFlags): Promise<string> {
+  if (flags.offline) throw usage("name the plan: with --offline no node is asked which one is scheduled");
+  const { plan } = await ask(rpcClient(flags), UpgradeQuery.method.currentPlan, {});
+  if (plan) return plan.name;
+  throw new UpgradeError("UPG_NOT_FOUND_PLAN", "no plan is scheduled: name the one that an open proposal is for");
 }
 
 export async function runWithdrawAttestation(plan: string, flags: TxFlags, output: Output): Promise<void> {
@@ -77,9 +90,8 @@ function saidOf({ artifactSha256, appHash, rehearsedHeight }: Statement, report:
 }
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT where the flags say too little, or two things */
-function statementOf(plan: string, flags: AttestFlags, rehearsal: string | undefined): Statement {
+function statementOf(plan: string, flags: AttestFlags, report: AppliedReport | undefined): Statement {
   const { handler, artifactSha256, appHash, at } = flags;
-  const report = rehearsal === undefined ? undefined : readRehearsal(rehearsal, plan);
   const artifacts = [
     ...(handler === undefined ? [] : [checkedHandler(handler, plan).sha256]),
     ...(artifactSha256 === undefined ? [] : [toHex(hash32(artifactSha256, "--artifact-sha256"))]),
@@ -92,10 +104,17 @@ function statementOf(plan: string, flags: AttestFlags, rehearsal: string | undef
   if ((appHash === undefined) !== (at === undefined))
     throw usage("--app-hash is what a rehearsal came to, and --at the last block of its state: give both");
   const given = appHash === undefined ? undefined : { appHash: hash32(appHash, "--app-hash"), height: at ?? 0n };
-  return { artifactSha256: fromHex(artifact), ...resultOf(given, report) };
+  const rehearsed = report && { appHash: fromHex(report.appHash.toLowerCase()), height: report.state.height };
+  return { artifactSha256: fromHex(artifact), ...resultOf(given, rehearsed) };
 }
 
-function resultOf(given: RehearsalResult | undefined, report: RehearsalResult | undefined) {
+interface Result {
+  readonly appHash: Uint8Array;
+  /** Last block of the state on which it was made. */
+  readonly height: bigint;
+}
+
+function resultOf(given: Result | undefined, report: Result | undefined) {
   if (given && report && (toHex(given.appHash) !== toHex(report.appHash) || given.height !== report.height))
     throw usage("--app-hash and --at differ from the report of --rehearsal: give one of them");
   const result = given ?? report;
@@ -105,16 +124,4 @@ function resultOf(given: RehearsalResult | undefined, report: RehearsalResult | 
 function hash32(text: string, flag: string): Uint8Array {
   if (/^[0-9a-fA-F]{64}$/.test(text)) return fromHex(text.toLowerCase());
   throw usage(`${flag} must be 64 hexadecimal digits, got ${visible(JSON.stringify(text.slice(0, 100)))}`);
-}
-
-/** A mistyped name would count nowhere. @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_REMOTE_* */
-async function requireNamed(rpc: RpcClient, name: string): Promise<void> {
-  const { plan } = await ask(rpc, UpgradeQuery.method.currentPlan, {});
-  if (plan?.name === name) return;
-  for (const proposalStatus of [ProposalStatus.VOTING_PERIOD, ProposalStatus.DEPOSIT_PERIOD]) {
-    const { proposals } = await ask(rpc, GovQuery.method.proposals, { proposalStatus, pagination: { reverse: true } });
-    if (proposals.some(({ messages }) => messages.some((message) => scheduledName(message) === name))) return;
-  }
-  const scheduled = plan ? `the plan that is scheduled is "${visible(plan.name)}"` : "no plan is scheduled";
-  throw usage(`${scheduled}, and no open proposal names "${visible(name)}": nobody would count what is said of it`);
 }

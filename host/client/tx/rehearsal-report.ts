@@ -1,49 +1,91 @@
-/** What `tx upgrade attest` takes of a report that `upgrade rehearse -o json` printed: the file, the height, the result. */
-import { fromHex } from "../../bytes.js";
+/** A report that `upgrade rehearse -o json` printed, or that a home keeps: read strictly, since it says what others rely on. */
 import { messageOf } from "../../errors.js";
+import type { Plan } from "../../types.js";
 import { usage } from "../../usage.js";
 import { JsonReader } from "../../values/json-reader.js";
-import { visible } from "../../visible.js";
 import { readJsonFile } from "./stored.js";
 
-export interface RehearsalResult {
-  readonly appHash: Uint8Array;
-  /** Last block of the state on which it was made. */
+/** The state on which it was made. */
+interface RehearsedState {
+  /** Of its last block. */
   readonly height: bigint;
+  /** Upper-case hex, of that block's state. */
+  readonly appHash: string;
 }
 
-export interface AttestableRehearsal extends RehearsalResult {
-  /** Lower-case hex; undefined: the program itself carries the handler. */
+export interface RehearsalReport {
+  readonly file: string;
+  readonly chainId: string;
+  /** As it was rehearsed: one that nobody had scheduled has the height after the state's next, and no info. */
+  readonly plan: Plan;
+  readonly exit: number;
+  readonly verdict: string;
+  readonly message: string;
+  /** Undefined: the rehearsal did not come so far. */
+  readonly state: RehearsedState | undefined;
+  /** Upper-case hex of the state after the upgrade; undefined: it came to none. */
+  readonly appHash: string | undefined;
+  /** Lower-case hex; undefined: the program carries the handler, or the rehearsal did not come so far. */
   readonly handlerSha256: string | undefined;
+  readonly peakMemory: number | undefined;
 }
 
-/** @throws UpgradeError UPG_INVALID_ARGUMENT where the report is of another plan, or of a rehearsal that failed */
-export function readRehearsal(file: string, plan: string): AttestableRehearsal {
-  const json = new JsonReader(readJsonFile(file), file);
+const APPLIES = "would apply";
+const VERDICTS: readonly string[] = [APPLIES, "would fail", "would be refused", "would halt", "cannot be rehearsed"];
+
+/** @throws UpgradeError UPG_INVALID_ARGUMENT: no file, no JSON, no report */
+export function readRehearsal(file: string): RehearsalReport {
   try {
-    return parseRehearsal(json, plan);
+    return reportOf(file, new JsonReader(readJsonFile(file), file));
   } catch (cause) {
     throw usage(messageOf(cause));
   }
 }
 
-function parseRehearsal(json: JsonReader, plan: string): AttestableRehearsal {
-  const of = json.get("plan").get("name").text();
-  if (of !== plan) throw usage(`${json.path} rehearses the plan "${visible(of)}", not "${visible(plan)}"`);
+function reportOf(file: string, json: JsonReader): RehearsalReport {
+  const plan = planOf(json.get("plan"));
+  const [exit, verdict] = [Number(json.get("exit").integer()), json.get("verdict").text()];
+  if (!VERDICTS.includes(verdict) || (exit === 0) !== (verdict === APPLIES))
+    throw json.get("verdict").wrong(`no rehearsal ends with ${exit} and ${JSON.stringify(verdict.slice(0, 60))}`);
   const applied = json.get("applied");
-  if (!applied.isSet || json.get("exit").integer() !== 0n)
-    throw usage(`${json.path} came to no app hash, the upgrade ${visible(json.get("verdict").text())}`);
-  const handler = json.get("handler");
-  const isFile = handler.get("kind").text("wasm") === "wasm" && handler.isSet;
+  const state = json.get("state");
+  const peak = applied.get("memory").get("peak");
   return {
-    appHash: hash32(applied.get("app_hash")),
-    height: json.get("state").get("height").int64(),
-    handlerSha256: isFile ? handler.get("sha256").text().toLowerCase() : undefined,
+    ...{ file, plan, exit, verdict },
+    chainId: json.get("chain_id").text(),
+    message: json.get("message").text(""),
+    state: exit === 0 || state.isSet ? stateOf(state, plan) : undefined,
+    appHash: exit === 0 ? hash32(applied.get("app_hash")).toUpperCase() : undefined,
+    handlerSha256: handlerOf(json.get("handler")),
+    peakMemory: peak.isSet ? Number(peak.uint64()) : undefined,
   };
 }
 
-function hash32(field: JsonReader): Uint8Array {
+function planOf(json: JsonReader): Plan {
+  return { name: json.get("name").text(), height: heightOf(json.get("height")), info: json.get("info").text("") };
+}
+
+/** A rehearsal makes the block of the plan's height, on a state from before. */
+function stateOf(json: JsonReader, plan: Plan): RehearsedState {
+  const [height, block] = [heightOf(json.get("height")), heightOf(json.get("block_height"))];
+  if (block !== plan.height) throw json.get("block_height").wrong(`the plan's height is ${plan.height}, got ${block}`);
+  if (height >= block) throw json.get("height").wrong(`block ${block} is not made on the state of block ${height}`);
+  return { height, appHash: hash32(json.get("app_hash")).toUpperCase() };
+}
+
+function heightOf(json: JsonReader): bigint {
+  const height = json.int64();
+  if (height > 0n) return height;
+  throw json.wrong(`must be a height, got ${height}`);
+}
+
+function handlerOf(json: JsonReader): string | undefined {
+  if (!json.isSet || json.get("kind").text() !== "wasm") return undefined;
+  return hash32(json.get("sha256")).toLowerCase();
+}
+
+function hash32(field: JsonReader): string {
   const text = field.text();
-  if (/^[0-9a-fA-F]{64}$/.test(text)) return fromHex(text.toLowerCase());
+  if (/^[0-9a-fA-F]{64}$/.test(text)) return text;
   throw field.wrong("expected 64 hexadecimal digits");
 }

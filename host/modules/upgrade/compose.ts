@@ -24,10 +24,10 @@ export const attestation = (message: MessageInitShape<typeof MsgAttestSchema>): 
 export const attestationWithdrawal = (validatorAddress: string, plan: string): Any =>
   packAny(MsgWithdrawAttestationSchema, { validatorAddress, plan });
 
-/** Name of the plan that a message schedules, under either name; undefined: it schedules none. */
-export function scheduledName({ typeUrl, value }: Any): string | undefined {
+/** The plan that a message schedules, under either name; undefined: it schedules none. */
+export function scheduledPlan({ typeUrl, value }: Any): Pick<Plan, "name" | "height" | "info"> | undefined {
   const schema = [MsgSoftwareUpgradeSchema, ChainMsgSoftwareUpgradeSchema].find(
     (each) => typeUrl === `/${each.typeName}`,
   );
-  return schema && fromBinary(schema, value).plan?.name;
+  return schema && fromBinary(schema, value).plan;
 }

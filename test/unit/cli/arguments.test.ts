@@ -7,6 +7,7 @@ function program(): Cobra {
   const root = new Cobra("chaind").option("-o, --output <string>").option("--log_format <string>").option("--trace");
   const send = root.command("send").option("-y, --yes").option("--upgrade-height <int>").option("--no-validate");
   send.option("--note <string>").option("-a, --account-number <uint>").option("--validator [power]");
+  send.option("--rehearsal [file]");
   return root;
 }
 
@@ -61,6 +62,16 @@ describe("readyArguments()", () => {
       ["--validator=50", "a"],
       ["--validator=50", "a"],
     ],
+    [
+      ["send", "v2", "--rehearsal", "v2.json", "--yes"],
+      ["send", "v2", "--rehearsal=v2.json", "--yes"],
+    ],
+    [["--rehearsal", "-"], ["--rehearsal=-"]],
+    [
+      ["send", "--rehearsal", "--yes", "v2"],
+      ["send", "--yes", "v2", "--rehearsal"],
+    ],
+    [["--rehearsal"], ["--rehearsal"]],
   ])("%j → %j", (given, expected) => expect(ready(...given)).toEqual(expected));
 
   test("--yes=false → no flag, and it counts as turned off; a later --yes turns it on again", () => {

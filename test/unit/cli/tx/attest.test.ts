@@ -31,11 +31,8 @@ function report(change: object = {}): string {
   const plan = { name: "v2", height: "20", info: "" };
   const handler = { kind: "wasm", sha256: ARTIFACT, file: "v2.wasm" };
   const whole = {
-    exit: 0,
-    verdict: "would apply",
-    plan,
-    handler,
-    state: { height: "12" },
+    ...{ exit: 0, verdict: "would apply", chain_id: "c-1", plan, handler },
+    state: { height: "12", app_hash: "3C".repeat(32), block_height: "20" },
     applied: { app_hash: RESULT },
   };
   writeFileSync(path, JSON.stringify({ ...whole, ...change }));
@@ -92,7 +89,7 @@ describe("tx upgrade attest", () => {
     ],
     [
       "a report of another plan",
-      () => ["--rehearsal", report({ plan: { name: "v3" } })],
+      () => ["--rehearsal", report({ plan: { name: "v3", height: "20", info: "" } })],
       'rehearses the plan "v3", not "v2"',
     ],
     [
@@ -106,6 +103,27 @@ describe("tx upgrade attest", () => {
       () => ["--rehearsal", report({ applied: { app_hash: "12" } })],
       "expected 64 hexadecimal digits",
     ],
+    [
+      "a report of another chain",
+      () => ["--rehearsal", report({ chain_id: "other-1" })],
+      'is of the chain "other-1", and this is "c-1": `chaind upgrade rehearse` makes one',
+    ],
+    [
+      "a report of another block than the plan's",
+      () => ["--rehearsal", report({ plan: { name: "v2", height: "9", info: "" } })],
+      "state.block_height: the plan's height is 9, got 20",
+    ],
+    [
+      "a report of a state that is none",
+      () => ["--rehearsal", report({ state: { height: "20", app_hash: RESULT, block_height: "20" } })],
+      "block 20 is not made on the state of block 20",
+    ],
+    [
+      "a report whose exit and verdict differ",
+      () => ["--rehearsal", report({ verdict: "would fail" })],
+      'no rehearsal ends with 0 and "would fail"',
+    ],
+    ["a report without a verdict", () => ["--rehearsal", report({ verdict: null })], "verdict: expected a text"],
   ])("%s → refused", async (_, args, words) => {
     await expect(upgrade("attest", "v2", ...args())).rejects.toThrow(words);
   });
@@ -125,6 +143,10 @@ describe("tx upgrade attest", () => {
     } finally {
       rmSync(kept);
     }
+  });
+
+  test("no name and no node to ask → refused", async () => {
+    await expect(upgrade("attest", "--rehearsal", report())).rejects.toThrow("name the plan: with --offline");
   });
 
   test("withdraw-attestation NAME → MsgWithdrawAttestation", async () => {
