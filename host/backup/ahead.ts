@@ -18,15 +18,27 @@ interface AheadOptions {
 export class BackupAhead {
   #lookedAt = Number.NEGATIVE_INFINITY;
   #said = "";
+  #isWithoutProgram = false;
 
   constructor(private readonly shared: AheadOptions) {}
 
-  /** A plan is ahead. Returns at once. */
-  look(): void {
+  /** A plan is ahead. Returns at once. @param isWithoutProgram it may be made by the program that runs */
+  look(isWithoutProgram: boolean): void {
     const { clock } = this.shared.machine;
-    if (clock.now() - this.#lookedAt < LOOK_MILLIS) return;
-    this.#lookedAt = clock.now();
-    void this.#found().then((found) => this.#show(found));
+    if (isWithoutProgram === this.#isWithoutProgram && clock.now() - this.#lookedAt < LOOK_MILLIS) return;
+    this.#isWithoutProgram = isWithoutProgram;
+    const begun = clock.now();
+    this.#lookedAt = begun;
+    // What is found of a plan that is ahead no more is shown nobody.
+    void this.#found().then((found) => this.#lookedAt === begun && this.#show(found));
+  }
+
+  /** No plan is ahead. */
+  forget(): void {
+    if (this.#lookedAt === Number.NEGATIVE_INFINITY) return;
+    this.#lookedAt = Number.NEGATIVE_INFINITY;
+    const { board } = this.shared;
+    board.update({ readiness: board.current.readiness.filter(({ what }) => what !== "backup") });
   }
 
   async #found(): Promise<Readiness> {
@@ -46,7 +58,10 @@ export class BackupAhead {
       );
       if (problem !== undefined) return { what, state: "wrong", detail: problem, next: null };
       const how = isByReflink ? "by reflink, which takes no room" : `of which ${free} are free`;
-      return { what, state: "ready", detail: `${bytes} bytes into ${settings.backupDir}, ${how}`, next: null };
+      const when = this.#isWithoutProgram
+        ? "; made where the program ends to be started again for the plan (14), not of one that goes on"
+        : "";
+      return { what, state: "ready", detail: `${bytes} bytes into ${settings.backupDir}, ${how}${when}`, next: null };
     } catch (error) {
       return { what, state: "unknown", detail: messageOf(error), next: null };
     }

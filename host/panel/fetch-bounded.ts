@@ -1,4 +1,5 @@
 /** A request to a program of this machine that may be gone, slow, or another one than is expected. */
+import { readBounded } from "../sidecar/read-bounded.js";
 
 export interface FetchBounds {
   readonly millisMax: number;
@@ -20,16 +21,4 @@ export async function fetchBounded(url: string, { millisMax, bytesMax }: FetchBo
   } catch {
     return undefined;
   }
-}
-
-async function readBounded({ body }: Response, bytesMax: number): Promise<Uint8Array | undefined> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of body ?? []) {
-    bytes += part.length;
-    // Leaving the loop ends the connection.
-    if (bytes > bytesMax) return undefined;
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
 }

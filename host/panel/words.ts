@@ -48,10 +48,16 @@ export function progressWords({ what, done, total }: NonNullable<VisorStatus["pr
 export const missingOf = ({ readiness }: VisorStatus) =>
   readiness.filter(({ state }) => state === "missing" || state === "wrong");
 
+/** Of `pre-upgrade:`, and a space. */
+const NAME_WIDTH = 13;
+
 /** Lines for a terminal. */
 export function statusLines({ status, silentSeconds }: Shown): string[] {
-  const { phase, since, program, height, plan, eta, progress, readiness, message, next } = status;
-  const line = (name: string, text: string | undefined | null) => (text ? [`${`${name}:`.padEnd(10)}${text}`] : []);
+  const { phase, since, program, height, plan, eta, progress, readiness, message } = status;
+  // What is missing comes with its command; some stand in both places.
+  const next = [...new Set([...missingOf(status).flatMap((each) => each.next ?? []), ...status.next])];
+  const line = (name: string, text: string | undefined | null) =>
+    text ? [`${`${name}:`.padEnd(NAME_WIDTH)}${text}`] : [];
   return [
     ...line("phase", `${phase}, since ${since}`),
     ...line("", PHASE_WORDS[phase]).map((text) => text.replace(/^:/, " ")),

@@ -45,7 +45,7 @@ export interface RunOptions extends Omit<StartOptions, "isHeldBack"> {
   /** After that it is killed, and the run is an error. */
   readonly millisMax?: number;
   readonly signal?: AbortSignal;
-  /** `keep`: stdout and stderr are returned, at most 1 MiB each; `show`: both go to the sidecar's stderr. */
+  /** Stdout and stderr are returned, at most 1 MiB each; `show`: both go to the sidecar's stderr as well. */
   readonly output: "keep" | "show";
 }
 

@@ -12,6 +12,8 @@ import { shellWord } from "../shell-word.js";
 import type { Settings } from "../sidecar/settings.js";
 
 export interface PinnedHandler extends PlanHandler {
+  /** False: the plan has no handler in its info, and the node takes the staged one of its name. */
+  readonly isPinned: boolean;
   /** Where it is staged. */
   readonly folder: string;
   /** With these bytes, in the home; undefined: nobody has staged it. */
@@ -28,12 +30,23 @@ const WASM_BYTES_MAX = 256 * 1_048_576;
 export const isOurHome = (files: Files, home: string): boolean =>
   files.facts(join(home, "data", "chain.mdb")) !== undefined;
 
-/** Undefined: the plan pins none, or the home's programs know none. @throws what the system says */
-export function pinnedHandler(files: Files, home: string, { info }: PlanFacts): PinnedHandler | undefined {
-  const handler = isOurHome(files, home) ? handlerIn(info) : undefined;
-  if (!handler) return undefined;
+/**
+ * Undefined: the plan pins none and none of its name is staged, or the home's programs know none. @throws what the system says
+ */
+export function pinnedHandler(files: Files, home: string, { name, info }: PlanFacts): PinnedHandler | undefined {
+  if (!isOurHome(files, home)) return undefined;
   const folder = join(home, "handlers", "staged");
-  return { ...handler, folder, file: fileWith(files, [join(home, "handlers"), folder], handler.sha256) };
+  const handler = handlerIn(info);
+  if (handler)
+    return {
+      ...handler,
+      isPinned: true,
+      folder,
+      file: fileWith(files, [join(home, "handlers"), folder], handler.sha256),
+    };
+  const file = join(folder, `${name}.wasm`);
+  const bytes = files.facts(file)?.kind === "file" ? files.read(file, WASM_BYTES_MAX) : undefined;
+  return bytes && { sha256: toHex(sha256(bytes)), isPinned: false, folder, file };
 }
 
 function handlerIn(info: string): PlanHandler | undefined {
@@ -65,8 +78,10 @@ export function hasDownload({ info }: PlanFacts, platform: string = process.plat
 }
 
 /** In words: why nothing more is needed. */
-export const staged = ({ file }: PinnedHandler & { file: string }): string =>
-  `${file} is the handler that the plan pins: no other program is needed`;
+export const staged = ({ file, isPinned, sha256: hash }: PinnedHandler & { file: string }): string =>
+  isPinned
+    ? `${file} is the handler that the plan pins: no other program is needed`
+    : `${file}, sha256 ${hash}, is staged for the plan, which pins none: no other program is needed`;
 
 /** In words, after what is said of the missing program. */
 export const orHandler = ({ sha256: hash, folder }: PinnedHandler): string =>

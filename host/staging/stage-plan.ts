@@ -147,7 +147,8 @@ async function placed(options: StagePlanOptions): Promise<Placed> {
       return problem === undefined ? { program } : { problem: wrong("program", problem) };
     }
     const pinned = pinnedHandler(machine.files, settings.home, plan);
-    if (pinned && !hasDownload(plan)) return { problem: missing(`${program.file} is missing`, options, pinned) };
+    if (pinned?.isPinned && !hasDownload(plan))
+      return { problem: missing(`${program.file} is missing`, options, pinned) };
     if (!settings.isDownloadAllowed) {
       const detail = `${program.file} is missing, and DAEMON_ALLOW_DOWNLOAD_BINARIES is not set: put the program there`;
       return { problem: missing(pinned ? `${program.file} is missing` : detail, options, pinned) };

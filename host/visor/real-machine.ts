@@ -8,7 +8,6 @@ import type { AppProcess, Machine, ProcessEnd, RunEnd, RunOptions, StartOptions 
 import { decodeLossy } from "../text.js";
 import { left, ownChildren } from "./left-processes.js";
 
-const STDERR = 2;
 const OUTPUT_BYTES_MAX = 1_024 * 1_024;
 /** Between two looks at a process that is no child. */
 const LOOK_MILLIS = 20;
@@ -91,12 +90,12 @@ function endOf(child: ChildProcess): Promise<ProcessEnd> {
 
 async function run(file: string, { args, env, cwd, output, millisMax, signal }: RunOptions): Promise<RunEnd> {
   const [command, ...before] = commandOf({ file });
-  const stdio = output === "keep" ? (["ignore", "pipe", "pipe"] as const) : (["ignore", STDERR, STDERR] as const);
-  const child = spawn(command, [...before, ...args], { stdio: [...stdio], env: { ...env }, cwd });
+  const child = spawn(command, [...before, ...args], { stdio: ["ignore", "pipe", "pipe"], env: { ...env }, cwd });
   const kept = [child.stdout, child.stderr].map((stream) => {
     const chunks: Buffer[] = [];
     let size = 0;
     stream?.on("data", (chunk: Buffer) => {
+      if (output === "show") process.stderr.write(chunk);
       if (size < OUTPUT_BYTES_MAX) chunks.push(chunk.subarray(0, OUTPUT_BYTES_MAX - size));
       size += chunk.length;
     });
@@ -113,7 +112,7 @@ async function run(file: string, { args, env, cwd, output, millisMax, signal }: 
   const late = millisMax === undefined ? undefined : setTimeout(() => stop(`no end after ${millisMax} ms`), millisMax);
   const end = await endOf(child);
   // What it wrote last is still in the pipes; what its own children keep open is not waited for.
-  if (output === "keep" && !end.error) await Promise.race([closed(child), sleep(LOOK_MILLIS)]);
+  if (!end.error) await Promise.race([closed(child), sleep(LOOK_MILLIS)]);
   clearTimeout(late);
   signal?.removeEventListener("abort", onAbort);
   const [stdout = "", stderr = ""] = kept.map((text) => text());

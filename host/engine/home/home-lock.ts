@@ -24,6 +24,10 @@ import { openRegularFile, readRegularFile } from "../../store/disk/lmdb-access.j
 import { diskFailure } from "../../store/disk/lmdb-errors.js";
 
 const ATTEMPTS = 5;
+/** A command that reads a home ends by itself, most of them in less: a check of the next version may come as the node starts. */
+const READER_MILLIS_MAX = 3_000;
+const READER_LOOK_MILLIS = 20;
+const NOBODY = new Int32Array(new SharedArrayBuffer(4));
 /** A process id and a start time have no more. */
 const OWNER_BYTES_MAX = 64;
 
@@ -119,7 +123,11 @@ function isStill(file: number, path: string): boolean {
 function lockDatabase(path: string): number[] {
   if (!existsSync(path)) return [];
   const file = openDatabase(path);
-  if (lockFile(file, path)) return [file];
+  for (let waited = 0; ; waited += READER_LOOK_MILLIS) {
+    if (lockFile(file, path)) return [file];
+    if (waited >= READER_MILLIS_MAX) break;
+    Atomics.wait(NOBODY, 0, 0, READER_LOOK_MILLIS);
+  }
   closeSync(file);
   throw new UpgradeError(
     "UPG_STORE_LOCKED",

@@ -6,6 +6,7 @@ import type { Machine } from "../machine.js";
 import type { Settings } from "../settings.js";
 import type { HaltFacts } from "./halt-record.js";
 import { type AskRpc, heightByCommand, heightByRpc } from "./node-status.js";
+import { ownNodeId } from "./own-node.js";
 import { type StoreHeight, storeHeight } from "./store-height.js";
 import { WalHeight } from "./wal.js";
 
@@ -35,6 +36,8 @@ export class KnownHeight {
   #askedAt = Number.NEGATIVE_INFINITY;
   #commandAt = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> | undefined;
+  /** That responds in place of this home's node. */
+  #other: string | undefined;
   readonly #closing = new AbortController();
 
   constructor(private readonly options: KnownHeightOptions) {
@@ -96,7 +99,9 @@ export class KnownHeight {
 
   async #question(file: string | undefined): Promise<void> {
     const { settings, machine, env } = this.options;
-    const byRpc = await heightByRpc(settings.rpcAddress, this.options.askRpc);
+    const ownId = ownNodeId(machine.files, settings.home);
+    const onOther = (url: string, id: string) => this.#sayOther(url, id);
+    const byRpc = await heightByRpc({ address: settings.rpcAddress, ownId, onOther }, this.options.askRpc);
     if (byRpc !== undefined) {
       this.#said({ height: byRpc, source: "rpc" });
       return;
@@ -108,6 +113,13 @@ export class KnownHeight {
     const { home, root: cwd } = settings;
     const height = await heightByCommand(machine, { file, home, cwd, env, signal });
     if (height !== undefined) this.#said({ height, source: "status" });
+  }
+
+  #sayOther(url: string, id: string): void {
+    if (this.#other === id) return;
+    this.#other = id;
+    const words = `is node ${id} of this chain, and not this home's: its height is not taken (CHAINVISOR_RPC_ADDRESS)`;
+    this.options.log("warn", `what responds at ${url} ${words}`);
   }
 
   /** A `status` that does not end would outlive the sidecar. */

@@ -1,5 +1,8 @@
 /** The height that a node reports: by its RPC, else by the program's own `status`, in the shapes of all releases. */
+import { decodeText } from "../../text.js";
 import type { Machine } from "../machine.js";
+import { readBounded } from "../read-bounded.js";
+import { nodeIdIn } from "./own-node.js";
 
 /** Asks the node; the parsed JSON. Rejects where there is none. */
 export type AskRpc = (url: string, signal: AbortSignal) => Promise<unknown>;
@@ -7,15 +10,34 @@ export type AskRpc = (url: string, signal: AbortSignal) => Promise<unknown>;
 const RPC_MILLIS = 2_000;
 const COMMAND_MILLIS = 10_000;
 const LINES_TRIED_MAX = 20;
+/** A plan's information may be long. */
+const BYTES_MAX = 4 * 1_048_576;
 
-export const askRpc: AskRpc = async (url, signal) => (await fetch(url, { signal })).json();
+export const askRpc: AskRpc = async (url, signal) => {
+  const body = await readBounded(await fetch(url, { signal, redirect: "error" }), BYTES_MAX);
+  if (!body) throw new Error(`${url} sends more than ${BYTES_MAX} bytes`);
+  return JSON.parse(decodeText(body));
+};
 
-/** Undefined: it does not answer. */
-export async function heightByRpc(address: string, ask: AskRpc): Promise<bigint | undefined> {
+/** Whose height is asked. */
+export interface AskedNode {
+  readonly address: string;
+  /** Of this home's node; undefined: nothing says it, and any node of the chain is believed. */
+  readonly ownId: string | undefined;
+  /** Another node of the chain has responded. */
+  readonly onOther: (url: string, id: string) => void;
+}
+
+/** Undefined: it does not answer, or is another node. */
+export async function heightByRpc({ address, ownId, onOther }: AskedNode, ask: AskRpc): Promise<bigint | undefined> {
   if (address === "") return undefined;
   try {
-    const base = address.replace(/^tcp:/, "http:").replace(/\/$/, "");
-    return heightIn(await ask(`${base}/status`, AbortSignal.timeout(RPC_MILLIS)));
+    const url = `${address.replace(/^tcp:/, "http:").replace(/\/$/, "")}/status`;
+    const status = await ask(url, AbortSignal.timeout(RPC_MILLIS));
+    const id = nodeIdIn(status);
+    if (ownId === undefined || id === undefined || id === ownId) return heightIn(status);
+    onOther(url, id);
+    return undefined;
   } catch {
     return undefined;
   }
@@ -43,7 +65,7 @@ export async function heightByCommand(
 
 /** Lines of a log may come before the JSON. */
 function heightInText(text: string): bigint | undefined {
-  for (const { index } of [...text.matchAll(/^\s*\{/gm)].slice(0, LINES_TRIED_MAX)) {
+  for (const { index } of [...text.matchAll(/^[ \t]*\{/gm)].slice(0, LINES_TRIED_MAX)) {
     try {
       return heightIn(JSON.parse(text.slice(index)));
     } catch {

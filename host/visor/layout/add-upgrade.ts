@@ -96,8 +96,13 @@ function requireDifferent(added: readonly Checked[]): void {
 function requireFreeHeights(added: readonly Checked[], { files, settings, isForced }: AddOptions): void {
   if (isForced || !added.some(hasHeight)) return;
   const { plans } = readQueue(files, settings);
-  for (const { name } of added.filter(hasHeight)) {
+  for (const { name, height } of added.filter(hasHeight)) {
     const before = plans.find((each) => isSame(each.name, name));
     if (before) throw usage(`"${before.name}" has the height ${before.height} already; --force replaces it`);
+    const there = plans.find((each) => each.height === height);
+    if (there)
+      throw usage(
+        `"${there.name}" is queued for height ${height}: only one upgrade can be made there; --force adds it all the same`,
+      );
   }
 }

@@ -13,6 +13,8 @@ import { StepFailure } from "./scripts.js";
 
 /** The handler returned an error, or a check failed: the one end at which all nodes agree that it was not applied. */
 const RETURNABLE = 20;
+/** Of a disk, or another process on the home: with a record where an upgrade was under way. */
+const OUTSIDE = 30;
 
 interface EndFacts {
   readonly isOurs: boolean;
@@ -86,13 +88,11 @@ export class Ends {
   /** The new version does not apply the upgrade. */
   async #refused(last: EndFacts, { why, exit }: Extract<AfterEnd, { kind: "refused" }>): Promise<number | undefined> {
     const { machine, settings, log, board, signal } = this.shared;
+    const who = exit === OUTSIDE && !last.halt ? "the application" : "the new version";
     if (settings.onRefusal === "return" && this.#goBack(last, exit)) return undefined;
-    if (settings.onRefusal !== "retry") throw this.#failure(last, `the new version has not gone on: ${why}`, exit);
+    if (settings.onRefusal !== "retry") throw this.#failure(last, `${who} has not gone on: ${why}`, exit);
     const wait = this.#crashes.patient();
-    log(
-      "warn",
-      `the new version has not gone on: ${why}. It is asked again in ${wait / 1_000} s (CHAINVISOR_ON_REFUSAL)`,
-    );
+    log("warn", `${who} has not gone on: ${why}. It is asked again in ${wait / 1_000} s (CHAINVISOR_ON_REFUSAL)`);
     board.update({ phase: "halted", restarts: board.current.restarts + 1 });
     await machine.clock.sleep(wait, signal);
     return undefined;

@@ -25,6 +25,7 @@ export class Look {
   #silentRuns = 0;
   #end: ProcessEnd | undefined;
   #operatorsNext: Plan | undefined;
+  #restartsFor: Plan | undefined;
   #reached: Reached | undefined;
   #switchedAt: Reached | undefined;
   /** As it was read last. */
@@ -65,7 +66,13 @@ export class Look {
     return this.#operatorsNext;
   }
 
+  /** The program is started now for this plan, of which it makes the block after it has opened its stores. */
+  get restartsFor(): Plan | undefined {
+    return this.#restartsFor;
+  }
+
   runBegins(): void {
+    this.#restartsFor = undefined;
     this.#switchedAt = undefined;
     this.#planPrint = printOf(this.planFile());
     this.#haltPrint = this.#halt()?.print ?? "";
@@ -110,7 +117,9 @@ export class Look {
     const reached = fresh ?? this.#switchedAt ?? (await this.heights.ofHome(isOurs, halt));
     // A record of an earlier end is none of the present state.
     const isCurrent = halt !== undefined && reached?.height === halt.height && reached.height > halt.lastCommitted;
-    return this.#decide({ ...this.#known(current, isCurrent ? halt : undefined), isOurs, reached, isRunning: false });
+    const known = { ...this.#known(current, isCurrent ? halt : undefined), isOurs, reached, isRunning: false };
+    this.#restartsFor = known.restartsFor;
+    return this.#decide(known);
   }
 
   /** While it runs; waits for nothing. */

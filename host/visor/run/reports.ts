@@ -43,9 +43,13 @@ export class Reports {
   look(pending: Pending | undefined, { heights, isOurs, freshHalt }: Look): void {
     const { board } = this.shared;
     const reached = heights.ofRun(isOurs, freshHalt);
+    const phase = this.#phase(pending, reached);
+    const height = reached && { value: String(reached.height), source: reached.source };
+    // A program's `status` is asked while something waits for it alone: what it said then is soon long ago.
+    const isOld = reached?.source === "status" && !pending && phase !== "migrating";
     board.update({
-      phase: this.#phase(pending, reached),
-      ...(reached && { height: { value: String(reached.height), source: reached.source } }),
+      phase,
+      ...(height && { height: isOld ? null : height }),
       plan: pending ? planStatus(pending) : null,
     });
   }

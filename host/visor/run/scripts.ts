@@ -1,12 +1,14 @@
 /** What is run between the old program and the new one: the operator's script, and the new program's `pre-upgrade`. */
 import { join } from "node:path";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
-import type { Machine, ProcessEnd } from "../../sidecar/machine.js";
+import type { Machine, ProcessEnd, RunEnd } from "../../sidecar/machine.js";
 import type { Settings } from "../../sidecar/settings.js";
+import { visible } from "../../visible.js";
 
 const EXECUTE = 0o111;
 const OWNER_EXECUTE = 0o100;
 const RETRY_MILLIS = 1_000;
+const LINE_LENGTH_MAX = 500;
 const NO_SUCH_COMMAND = 1;
 const REFUSED = 30;
 const RETRY = 31;
@@ -61,7 +63,8 @@ export async function appPreUpgrade(
   for (let attempt = 0; ; attempt++) {
     const end = await machine.processes.run(file, { args: ["pre-upgrade"], env, cwd, output: "show", signal });
     if (signal.aborted) throw new StepFailure("pre-upgrade command was stopped");
-    if (end.exit === REFUSED) throw new StepFailure(`pre-upgrade command failed : exit status ${REFUSED}`, REFUSED);
+    if (end.exit === REFUSED)
+      throw new StepFailure(`pre-upgrade command failed : exit status ${REFUSED}${said(end)}`, REFUSED);
     if (end.error || NOT_RUN.includes(end.exit)) {
       throw new StepFailure(`${file} cannot be run: pre-upgrade ended with ${endText(end)}`);
     }
@@ -81,6 +84,13 @@ function reportEnd(end: ProcessEnd, log: ScriptOptions["log"]): void {
   if (end.exit === 0) log("info", "pre-upgrade successful");
   else if (end.exit === NO_SUCH_COMMAND) log("info", "pre-upgrade command does not exist. continuing the upgrade.");
   else log("warn", `pre-upgrade ended with ${endText(end)}, which is no refusal (30): the upgrade goes on`);
+}
+
+/** The reason is in its last line, if anywhere. */
+function said({ stdout, stderr }: RunEnd): string {
+  const last = (text: string) => text.trim().split("\n").at(-1)?.trim() ?? "";
+  const line = last(stderr) || last(stdout);
+  return line === "" ? "" : `: ${visible(line.slice(0, LINE_LENGTH_MAX))}`;
 }
 
 export function endText({ exit, signal, error }: ProcessEnd): string {

@@ -42,8 +42,10 @@ function looks(supervision: Supervision, over: AbortSignal, resolve: (result: Ru
       const decision = look.whileRunning(current);
       if (decision.kind === "go-on") onLook(decision);
       else if (isReady(decision)) resolve({ kind: "due", decision });
-      const isWaiting = decision.kind === "switch" || decision.pending !== undefined;
-      look.heights.ask(isWaiting ? current.file : undefined, lookNow);
+      // Ours says it by its RPC: its command would take the processor of the upgrade.
+      const isMigrating = shared.board.current.phase === "migrating" && !look.isOurs;
+      const isAwaited = decision.kind === "switch" || decision.pending !== undefined || isMigrating;
+      look.heights.ask(isAwaited ? current.file : undefined, lookNow);
     } catch (error) {
       // The application goes on whatever the disk refuses to show.
       log("debug", `a look failed: ${String(error)}`);

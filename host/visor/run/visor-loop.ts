@@ -11,7 +11,7 @@ import type { AppProcess, ProcessEnd } from "../../sidecar/machine.js";
 import { nextForCurrent } from "../layout/next-for-current.js";
 import { HaltFlag } from "../starts/halt-flag.js";
 import { type NextPlan, NextProgram } from "../starts/next-program.js";
-import { backUp } from "./back-up.js";
+import { backUp, backUpBeforeRestart } from "./back-up.js";
 import { endApp } from "./end-app.js";
 import { Ends } from "./ends.js";
 import { endLeftovers } from "./leftovers.js";
@@ -183,6 +183,8 @@ export class VisorLoop {
   /** @returns the sidecar's exit status; undefined: it goes on */
   async #runOnce(current: Program): Promise<number | undefined> {
     const { shared } = this;
+    const { restartsFor } = this.#look;
+    if (restartsFor) await backUpBeforeRestart(shared, current, restartsFor);
     if (shared.settings.isHotSwitch) {
       const { runHot } = await import("../hot/run-hot.js");
       const exit = await runHot(shared, current);
@@ -243,7 +245,7 @@ export class VisorLoop {
         onLook: (decision) => {
           const pending = decision.pending ?? this.#scheduled.look();
           this.#stage.prepare(pending?.plan);
-          if (pending) this.#backup.look();
+          this.#lookAtBackup(pending?.plan);
           this.#reports.look(pending, this.#look);
           this.#halt.look(this.#look.operatorsNext);
           this.#next.look(this.#nextPlan(pending));
@@ -253,6 +255,12 @@ export class VisorLoop {
     } finally {
       endSignals?.();
     }
+  }
+
+  #lookAtBackup(plan: Plan | undefined): void {
+    const { layout, machine } = this.shared;
+    if (!plan) this.#backup.forget();
+    else this.#backup.look(this.#look.isOurs && problemOf(layout.of(plan.name), machine.files) !== undefined);
   }
 
   /** The application gets the signal, and is waited for. */

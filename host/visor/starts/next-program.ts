@@ -11,6 +11,8 @@ import type { Shared } from "../run/options.js";
 /** Before the height: so many blocks, and as many as are made in such a time where that is more. */
 const BLOCKS = 30;
 const MILLIS = 60_000;
+/** Two looks may have a block between them and no time: a pace needs some. */
+const PACE_MILLIS_MIN = 10_000;
 const HELP_MILLIS = 20_000;
 const HELD_BACK = "HELD_BACK";
 
@@ -85,7 +87,8 @@ export class NextProgram {
     const at = this.shared.machine.clock.now();
     const last = this.#last;
     if (!last || at - last.at > MILLIS) this.#last = { at, height };
-    else if (at > last.at) this.#window = Math.max(BLOCKS, (Number(height - last.height) * MILLIS) / (at - last.at));
+    else if (at - last.at >= PACE_MILLIS_MIN)
+      this.#window = Math.max(BLOCKS, (Number(height - last.height) * MILLIS) / (at - last.at));
     return Number(plan.height - height) <= this.#window;
   }
 

@@ -47,6 +47,25 @@ test("HomeLock.acquire() after the holder was killed → held at once", async ()
   HomeLock.acquire(lock).release();
 });
 
+test("HomeLock.acquire() while a command reads that ends soon → waits for it, and is held", async () => {
+  writeFileSync(database, "");
+  const contents = `
+    import { ReadHold } from "./host/engine/embedded/read-hold.ts";
+    const [, , lock, database] = process.argv;
+    const held = ReadHold.acquire(lock, database);
+    console.log("held");
+    setTimeout(() => held.release(), 400);`;
+  const reader = resolve(`build/run/reader-${process.pid}.mjs`);
+  const stdin = { contents, resolveDir: resolve("."), loader: "ts" as const };
+  await build({ stdin, outfile: reader, bundle: true, platform: "node", format: "esm", packages: "external" });
+  const child = spawn(process.execPath, [reader, lock, database]);
+  const ended = new Promise((done) => child.once("close", done));
+  await new Promise((done) => child.stdout.once("data", done));
+  HomeLock.acquire(lock, database).release();
+  await ended;
+  rmSync(reader);
+});
+
 test("ReadHold.acquire() while a node holds the home → UPG_STORE_LOCKED; a node while a command reads → the same", () => {
   writeFileSync(database, "");
   const node = HomeLock.acquire(lock, database);

@@ -88,6 +88,16 @@ describe("addUpgrades()", () => {
     expect(diskFiles.list(join(at.home, "data"))).toEqual([]);
   });
 
+  test("a height that another plan is queued for → refused, and nothing is written; forced → both", async () => {
+    const at = place();
+    await add(at, [{ name: "v2", executable: exe, height: 181n }]);
+    const other = [{ name: "v3", executable: exe, height: 181n }];
+    await expect(add(at, other)).rejects.toThrow('"v2" is queued for height 181: only one upgrade can be made there');
+    expect(diskFiles.list(join(at.root, "upgrades"))).toEqual(["v2"]);
+    await add(at, other, true);
+    expect(seen(readQueue(diskFiles, at).plans)).toEqual(["v2 181 queue", "v3 181 queue"]);
+  });
+
   test("a program that is there → refused; forced → replaced", async () => {
     const at = place();
     await add(at, [{ name: "v2", executable: exe, height: undefined }]);

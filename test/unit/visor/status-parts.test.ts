@@ -124,9 +124,9 @@ describe("supervisorPage()", () => {
 describe("statusLines()", () => {
   it("status → a line for each thing, no control character", () => {
     const lines = statusLines({ status: WAITING, silentSeconds: undefined, time: "" });
-    expect(lines).toContain("phase:    waiting, since 2026-01-01T00:00:00.000Z");
-    expect(lines).toContain("left:     8 min 20 s ±20 s");
-    expect(lines).toContain("program:  missing  no file");
+    expect(lines).toContain("phase:       waiting, since 2026-01-01T00:00:00.000Z");
+    expect(lines).toContain("left:        8 min 20 s ±20 s");
+    expect(lines).toContain("program:     missing  no file");
     expect(lines.slice(-2)).toEqual(["next:", "  chainvisor prepare"]);
     expect(lines.join("")).not.toMatch(/\n|\u202e/);
   });

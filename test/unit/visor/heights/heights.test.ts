@@ -3,10 +3,16 @@ import { appendFileSync, renameSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { concatBytes } from "../../../../host/bytes.js";
-import { heightByCommand, heightByRpc, heightIn } from "../../../../host/sidecar/heights/node-status.js";
+import { askRpc, heightByCommand, heightByRpc, heightIn } from "../../../../host/sidecar/heights/node-status.js";
+import { ownNodeId } from "../../../../host/sidecar/heights/own-node.js";
 import { scan, WalHeight } from "../../../../host/sidecar/heights/wal.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
+import { HttpServer } from "../../download/http-server.js";
 import { endHeight, frame, ScriptsHome, walOf } from "../scripts-home.js";
+
+/** Of a home of `cometbft init`, and what its `show-node-id` prints. */
+const NODE_KEY = "Pcb1HIdMhXWSkPi/hR1HQ4PUOJpKL55doazoEZ+8v5xBPZU6DjkHFMIRAujE7uJGz/VaDuSK3opXYSt2cI+LHQ==";
+const NODE_ID = "eaa946843c25653160a7b377634564398fa189c9";
 
 describe("scan()", () => {
   test("ends of heights between other messages → the last one; torn at any byte → the last whole one", () => {
@@ -95,6 +101,10 @@ describe("heightByCommand(), heightByRpc()", () => {
     expect(await ask(`echo '{"level":"info"}'; echo connecting; echo '${json}'`)).toBe(7n);
   });
 
+  test("hundreds of thousands of empty lines before it → read at once", async () => {
+    expect(await ask(`head -c 400000 /dev/zero | tr '\\0' '\\n'; echo '${json}'`)).toBe(7n);
+  });
+
   test("it fails, prints something else, is missing → undefined", async () => {
     expect(await ask(`echo '${json}'; exit 1`)).toBeUndefined();
     expect(await ask("echo hello")).toBeUndefined();
@@ -108,9 +118,49 @@ describe("heightByCommand(), heightByRpc()", () => {
       urls.push(url);
       return { result: { sync_info: { latest_block_height: "12" } } };
     };
-    expect(await heightByRpc("tcp://127.0.0.1:26657", answer)).toBe(12n);
+    const of = (address: string, ownId?: string) => ({ address, ownId, onOther: (url: string) => void urls.push(url) });
+    expect(await heightByRpc(of("tcp://127.0.0.1:26657"), answer)).toBe(12n);
     expect(urls).toEqual(["http://127.0.0.1:26657/status"]);
-    expect(await heightByRpc("http://x", () => Promise.reject(new Error("refused")))).toBeUndefined();
-    expect(await heightByRpc("", answer)).toBeUndefined();
+    const id = "aB".repeat(20);
+    const ofNode = async () => ({
+      result: { node_info: { id }, sync_info: { latest_block_height: "5000" } },
+    });
+    expect(await heightByRpc(of("http://x", id.toLowerCase()), ofNode)).toBe(5_000n);
+    expect(await heightByRpc(of("http://x", "cd".repeat(20)), ofNode)).toBeUndefined();
+    expect(urls.at(-1)).toBe("http://x/status");
+    expect(await heightByRpc(of("http://x", "cd".repeat(20)), answer)).toBe(12n);
+    expect(await heightByRpc(of("http://x"), () => Promise.reject(new Error("refused")))).toBeUndefined();
+    expect(await heightByRpc(of(""), answer)).toBeUndefined();
+  });
+});
+
+describe("ownNodeId()", () => {
+  test("a home of CometBFT → what its node says of itself; no key, a torn one → undefined", () => {
+    const home = new ScriptsHome();
+    expect(ownNodeId(realMachine.files, home.path)).toBeUndefined();
+    const value = NODE_KEY;
+    home.write("config/node_key.json", JSON.stringify({ priv_key: { type: "tendermint/PrivKeyEd25519", value } }));
+    expect(ownNodeId(realMachine.files, home.path)).toBe(NODE_ID);
+    home.write("config/node_key.json", "{");
+    expect(ownNodeId(realMachine.files, home.path)).toBeUndefined();
+  });
+});
+
+describe("askRpc()", () => {
+  test("a body without end → refused after its bound, and the connection is closed", async () => {
+    const server = await HttpServer.start();
+    const closed = new Promise<void>((resolve) => {
+      server.on("/endless", (_, response) => {
+        response.on("close", resolve);
+        const more = () => {
+          while (!response.destroyed && response.write(" ".repeat(65_536)));
+        };
+        response.on("drain", more);
+        more();
+      });
+    });
+    await expect(askRpc(server.url("/endless"), AbortSignal.timeout(20_000))).rejects.toThrow("sends more than");
+    await closed;
+    await server.close();
   });
 });

@@ -1,5 +1,7 @@
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { listBackups } from "../../../../host/backup/list.js";
+import { realMachine } from "../../../../host/visor/real-machine.js";
 import { CrashLoop } from "../../../../host/visor/run/crash-loop.js";
 import { hurried, planText, ScriptsHome } from "../scripts-home.js";
 
@@ -95,6 +97,27 @@ describe("ends of this project's programs", () => {
     home.program("genesis", `echo run >> $OUT\n${again}\n${halt(home, "UPG_HALT_RESTART", 6)}\nexit 14`);
     expect(await home.run(["start"], { restartsMax: 5 })).toBe(0);
     expect(home.out).toBe("run\nrun\n");
+  });
+
+  test("exit 14 for a plan, and backups → one of before the upgrade; no room for it → the upgrade is not made", async () => {
+    const home = new ScriptsHome();
+    const again = `test -e ${home.file("once")} && exit 0; touch ${home.file("once")}`;
+    home.write("data/state", "before");
+    home.program(
+      "genesis",
+      `echo run >> $OUT\n${again}\n${halt(home, "UPG_HALT_RESTART", 6)}\nprintf after >> ${home.file("once")}\nexit 14`,
+    );
+    expect(await home.run(["start"], { restartsMax: 5, isBackupSkipped: false }), home.lines.join("\n")).toBe(0);
+    expect(home.out).toBe("run\nrun\n");
+    const [backup] = listBackups(realMachine.files, home.path);
+    expect(backup?.manifest).toMatchObject({ plan: { name: "v2", height: "6" }, program: "genesis" });
+    rmSync(home.file("once"));
+    const full = { ...realMachine, files: { ...realMachine.files, freeBytes: () => 5 } };
+    const settings = { isBackupSkipped: false, backupKind: "copy" as const, restartsMax: 5 };
+    home.write("data/state", "another");
+    expect(await home.run(["start"], settings, { machine: full })).toBe(1);
+    expect(home.out).toBe("run\nrun\nrun\n");
+    expect(home.lines.at(-1)).toContain("error while taking data backup: a backup takes");
   });
 
   test.each([2, 11, 12, 21, 30, 70])(

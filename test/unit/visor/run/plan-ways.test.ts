@@ -44,6 +44,30 @@ const MAKES =
 const MAKES_NOT =
   'the plan "v3" is due at height 40, and the next block is 9: this binary can go on until then, not beyond: no handler';
 
+describe("a plan that pins nothing, in a home of this project's chains", () => {
+  test("the handler of its name is staged → ready for stagePlan(), doctor and status; of another name → missing", async () => {
+    const home = ourHome();
+    home.write("data/upgrade-info.json", JSON.stringify({ name: "v3", height: 40, info: "" }));
+    home.write("handlers/staged/v4.wasm", HANDLER);
+    expect(await readinessOf(home, "")).toMatchObject([{ what: "program", state: "missing" }]);
+    const file = home.write("handlers/staged/v3.wasm", HANDLER);
+    const detail = `${file}, sha256 ${SHA256}, is staged for the plan, which pins none: no other program is needed`;
+    expect((await readinessOf(home, ""))[0]).toMatchObject({ what: "program", state: "ready", detail });
+    const read = readSettings({ DAEMON_HOME: home.path, DAEMON_NAME: DAEMON }, undefined);
+    const found = examine({
+      files: realMachine.files,
+      read,
+      platform: process.platform,
+      arch: process.arch,
+      units: [],
+    });
+    expect(found.find(({ what }) => what === "plan v3")).toMatchObject({
+      level: "ok",
+      detail: expect.stringContaining(detail),
+    });
+  });
+});
+
 describe("stagePlan() of a plan that pins a handler, in a home of this project's chains", () => {
   test.each([false, true])(
     "the file is staged → ready without a program (downloads allowed: %s)",

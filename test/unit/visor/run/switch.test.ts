@@ -143,6 +143,17 @@ describe("scripts before the switch", () => {
   );
 });
 
+test("pre-upgrade refuses, with a reason → the reason is in the sidecar's last line, its status and its record", async () => {
+  const home = new ScriptsHome();
+  genesis(home);
+  home.program("upgrades/chain2", `test "$1" = pre-upgrade && { echo checking; echo "no room: 3 of 9" >&2; exit 30; }`);
+  expect(await home.run(ARGS(home))).toBe(30);
+  const words = "pre-upgrade command failed : exit status 30: no room: 3 of 9";
+  expect(home.lines.at(-1)).toBe(`error ${words}`);
+  expect(home.board.current.message).toBe(words);
+  expect(JSON.parse(home.read("cosmovisor/failure.json"))).toMatchObject({ message: words, exit: 30 });
+});
+
 describe("what the sidecar knows of the height", () => {
   test("no program of the plan and no downloads → the application is not ended; its file comes → the switch is made", async () => {
     const home = new ScriptsHome();
