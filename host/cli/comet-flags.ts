@@ -3,16 +3,15 @@ import { join } from "node:path";
 import { type Command, Option } from "commander";
 import { type AbciAddress, parseAbciAddress } from "../abci/address.js";
 import { findComet } from "../abci/comet/binary.js";
+import { rpcAddress } from "../abci/comet/flags.js";
 import type { EngineName } from "../chain/engine-port.js";
 import { httpUrl } from "../comet-rpc/client.js";
 import type { Home } from "../engine/home/home.js";
 import { messageOf, UpgradeError } from "../errors.js";
 import { envPrefix } from "../program-name.js";
-import { hostPort } from "../server/door.js";
 import { configValue, readConfig } from "../shell/config-file.js";
 import { parseCount } from "../shell/options.js";
-import type { DoorFlags } from "./node-doors.js";
-import { cometFlags } from "./sdk-flags.js";
+import { givenOf } from "./sdk-flags.js";
 
 export interface CometFlags {
   readonly engine: EngineName;
@@ -138,7 +137,7 @@ export function chosenComet(flags: CometFlags, home: Home, self: Command): Comet
 
 /** What is given, or where CometBFT is to listen by its flag or its own settings. @throws UpgradeError UPG_INVALID_CONFIG */
 function rpcOf({ "comet.rpc": given }: CometFlags, home: Home, self: Command): string {
-  const flag = rpcFlag(self);
+  const flag = rpcAddress(givenOf(self));
   const where = flag === undefined ? "rpc.laddr of config.toml" : "--rpc.laddr";
   const listens = flag ?? configValue(readConfig(home.path, "config"), "rpc.laddr", "text");
   // It may listen at several; at all addresses of the machine it is asked at this machine's own.
@@ -158,22 +157,4 @@ function rpcOf({ "comet.rpc": given }: CometFlags, home: Home, self: Command): s
     });
   }
   return address;
-}
-
-/** Flags of `start` that are CometBFT's own where it is the engine. */
-export function cometArgs(self: Command): string[] {
-  const rpc = rpcFlag(self);
-  const moniker = self.getOptionValue("moniker") as string | undefined;
-  return [
-    ...(rpc === undefined ? [] : ["--rpc.laddr", rpc]),
-    ...(moniker ? ["--moniker", moniker] : []),
-    ...cometFlags(self),
-  ];
-}
-
-/** Where the command line or the environment has CometBFT serve its RPC; undefined: where its own settings say. */
-function rpcFlag(self: Command): string | undefined {
-  // That of app.toml is of the embedded engine's.
-  if (!["cli", "env"].includes(self.getOptionValueSource("rpc.laddr") ?? "default")) return undefined;
-  return `tcp://${hostPort(self.getOptionValue("rpc.laddr") as DoorFlags["rpc.laddr"])}`;
 }

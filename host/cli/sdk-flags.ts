@@ -4,7 +4,8 @@
  */
 
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { COMET_FLAGS } from "../abci/comet/flags.js";
+import { COMET_FLAGS, type Given, type GivenFlag } from "../abci/comet/flags.js";
+import { type Address, hostPort } from "../server/door.js";
 
 /** A flag and its value, with what to use in its place. */
 const SDK_FLAGS: readonly (readonly [flag: string, instead: string])[] = [
@@ -44,15 +45,18 @@ export function addSdkFlags(command: Command): void {
   }
 }
 
-/** Those that a flag, the environment or app.toml gives, as CometBFT takes them. */
-export function cometFlags(command: Command): string[] {
-  return COMET_FLAGS.flatMap((name) => {
-    const attribute = new Option(`--${name}`).attributeName();
-    return isGiven(command, attribute, ["cli", "env", "config"])
-      ? [`--${name}=${command.getOptionValue(attribute)}`]
-      : [];
-  });
+/** What a flag, the environment or app.toml gives, by the names of flags. */
+export function givenOf(command: Command): Given {
+  return (name) => {
+    const attribute = new Option(`--${name} <value>`).attributeName();
+    if (!isGiven(command, attribute, ["cli", "env", "config"])) return undefined;
+    const by = command.getOptionValueSource(attribute) as GivenFlag["by"];
+    const value: unknown = command.getOptionValue(attribute);
+    return { value: isAddress(value) ? hostPort(value) : String(value), by };
+  };
 }
+
+const isAddress = (value: unknown): value is Address => typeof value === "object" && value !== null && "port" in value;
 
 function isGiven(command: Command, attribute: string, by: readonly string[]): boolean {
   return by.includes(command.getOptionValueSource(attribute) ?? "default");

@@ -15,9 +15,9 @@ export interface Sources {
   readonly off: ReadonlySet<string>;
 }
 
-/** `--keyring-backend` is `CHAIND_KEYRING_BACKEND`. */
-export function envName(long: string): string {
-  return envPrefix() + long.replace(/^--/, "").replaceAll(/[-.]/g, "_").toUpperCase();
+/** `--keyring-backend` is `CHAIND_KEYRING_BACKEND`. @param prefix of another program's */
+export function envName(long: string, prefix = envPrefix()): string {
+  return prefix + long.replace(/^--/, "").replaceAll(/[-.]/g, "_").toUpperCase();
 }
 
 /** Never read from a file: they say which home it is in, or answer for a person. */

@@ -23,14 +23,16 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const home = join(root, "home");
 const chaind = (...args: readonly string[]): Running => run(CHAIND, args, { COMETBFT_BIN: comet ?? "" });
-const relay = () =>
-  chaind("relay", "--home", home, "--", "--grpc.address", "127.0.0.1:0", "--api.address", "tcp://127.0.0.1:0");
+const doors = ["--grpc.address", "127.0.0.1:0", "--api.address", "tcp://127.0.0.1:0"];
+const relay = (...flags: readonly string[]) => chaind("relay", "--home", home, "--", ...doors, ...flags);
 
 function place(folder: string, program: string): void {
   const bin = join(home, "cosmovisor", folder, "bin");
   mkdirSync(bin, { recursive: true });
   copyFileSync(program, join(bin, "chaind"));
 }
+
+const addressesOf = (folder: string) => JSON.parse(readFileSync(join(folder, "data/addresses.json"), "utf8"));
 
 async function untilHeight({ child, ...node }: Running, port: number, height: number): Promise<void> {
   while ((await heightOf(port)) < height) {
@@ -42,7 +44,7 @@ async function untilHeight({ child, ...node }: Running, port: number, height: nu
 test("an upgrade by the programs in its folders, one CometBFT; others are refused its home; then by this program alone", async (context) => {
   if (!comet) return context.skip(NONE);
   makeHome(home, votedGenesis({ name: "v2", height: UPGRADE }));
-  const [port = 0, p2p = 0] = await freePorts(2);
+  const [port = 0, p2p = 0, other = 0] = await freePorts(3);
   quickComet(home, port, p2p);
   const { before, after } = launchers(root, CHAIND);
   place("genesis", before);
@@ -66,8 +68,12 @@ test("an upgrade by the programs in its folders, one CometBFT; others are refuse
   expect(await heightOf(port)).toBe(0);
 
   rmSync(join(home, "cosmovisor"), { recursive: true });
-  const own = relay();
-  await untilHeight(own, port, UPGRADE + 5);
+  // As after `start`: CometBFT's are passed on to it, and the application asks it at its address.
+  const own = relay("--moniker", "mine", "--rpc.laddr", `tcp://127.0.0.1:${other}`);
+  await untilHeight(own, other, UPGRADE + 5);
+  expect(await rpc(other, "status")).toMatchObject({ node_info: { moniker: "mine" } });
+  expect(addressesOf(home)).toMatchObject({ rpc: `tcp://127.0.0.1:${other}` });
   own.child.kill("SIGTERM");
   expect(await own.end).toMatchObject({ exit: 0 });
+  expect(own.stderr).not.toMatch(/has no effect/);
 });

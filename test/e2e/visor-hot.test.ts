@@ -14,6 +14,8 @@ vi.setConfig({ testTimeout: 180_000 });
 const CHAINVISOR = join(DIST, "chainvisor.js");
 const NONE = "CometBFT is missing here, and cannot be built: Go or its module proxy is missing";
 const UPGRADE = 6;
+/** Nobody, and CometBFT dials it. */
+const PEER = `${"ab".repeat(20)}@127.0.0.1:1`;
 
 let comet: string | undefined;
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-visor-hot-"));
@@ -35,10 +37,14 @@ function chainvisor(port: number): Running {
   const env = {
     ...{ DAEMON_HOME: home, DAEMON_NAME: "chaind", CHAINVISOR_HOT_SWITCH: "true", UNSAFE_SKIP_BACKUP: "true" },
     ...{ CHAINVISOR_STATUS_ADDRESS: "127.0.0.1:0", CHAINVISOR_RPC_ADDRESS: `http://127.0.0.1:${port}` },
-    COMETBFT_BIN: comet ?? "",
+    ...{ COMETBFT_BIN: comet ?? "", CHAIND_MONIKER: "hot", CHAIND_P2P_PERSISTENT_PEERS: PEER },
   };
   const doors = ["--grpc.address", "127.0.0.1:0", "--api.address", "tcp://127.0.0.1:0"];
-  return run(CHAINVISOR, ["run", "start", "--engine", "cometbft", "--moniker=hot", ...doors], env);
+  return run(
+    CHAINVISOR,
+    ["run", "start", "--engine", "cometbft", `--rpc.laddr=tcp://127.0.0.1:${port}`, ...doors],
+    env,
+  );
 }
 
 async function until({ child, ...node }: Running, isReached: () => Promise<boolean> | boolean): Promise<void> {
@@ -51,8 +57,8 @@ async function until({ child, ...node }: Running, isReached: () => Promise<boole
 test("an upgrade with the sidecar holding CometBFT's connections → CometBFT once, the program that was put in late takes over; phases", async (context) => {
   if (!comet) return context.skip(NONE);
   makeHome(home, votedGenesis({ name: "v2", height: UPGRADE }));
-  const [port = 0, p2p = 0] = await freePorts(2);
-  quickComet(home, port, p2p);
+  const [port = 0, p2p = 0, unused = 0] = await freePorts(3);
+  quickComet(home, unused, p2p);
   const { before, after } = launchers(root, join(DIST, "chaind.js"));
   place("genesis", before);
 
@@ -69,6 +75,10 @@ test("an upgrade with the sidecar holding CometBFT's connections → CometBFT on
   // CometBFT goes on serving meanwhile, and has the block that it waits for.
   expect(await heightOf(port)).toBe(UPGRADE);
 
+  // What the environment and the flags give CometBFT is as under `start`.
+  expect(await rpc(port, "status")).toMatchObject({ node_info: { moniker: "hot" } });
+  expect(visor.stderr).toContain(PEER);
+
   place("upgrades/v2", after);
   await until(visor, async () => (await heightOf(port)) >= UPGRADE + 2);
   expect(visor.stderr.match(/CometBFT started/g)).toHaveLength(1);
@@ -77,6 +87,9 @@ test("an upgrade with the sidecar holding CometBFT's connections → CometBFT on
   expect(readlinkSync(join(folder, "previous"))).toBe("genesis");
   expect(JSON.parse(readFileSync(join(folder, "upgrades/v2/upgrade-info.json"), "utf8"))).toMatchObject({ name: "v2" });
   expect(await rpc(port, "abci_info")).toMatchObject({ response: { app_version: "2" } });
+  expect(JSON.parse(readFileSync(join(home, "data/addresses.json"), "utf8"))).toMatchObject({
+    rpc: `tcp://127.0.0.1:${port}`,
+  });
   expect(await status()).toMatchObject({ phase: "running", upgrades: 1, plan: null, program: { name: "v2" } });
 
   visor.child.kill("SIGTERM");

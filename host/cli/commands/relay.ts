@@ -2,13 +2,13 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
+import type { Given } from "../../abci/comet/flags.js";
 import type { Cobra } from "../../shell/cobra.js";
-import { addSdkFlags } from "../sdk-flags.js";
+import { addSdkFlags, givenOf } from "../sdk-flags.js";
 
 interface RelayFlags {
   readonly program?: string;
   readonly upgrade?: ReadonlyMap<string, string>;
-  readonly "comet.bin"?: string;
 }
 
 export function registerRelay(program: Cobra): void {
@@ -16,7 +16,10 @@ export function registerRelay(program: Cobra): void {
   // Those of CometBFT are passed on, from app.toml and the environment too.
   addSdkFlags(command);
   command
-    .argument("[start-flags...]", "flags of `start` for the application, after --")
+    .argument(
+      "[start-flags...]",
+      "flags of `start`, after --: those of CometBFT are passed on to it, the others to the application",
+    )
     .summary("Run the node with CometBFT, and go on with the next program at an upgrade")
     .description(
       "Starts CometBFT and, as a process of its own, the application. When that ends at an upgrade's height, the next program\n" +
@@ -33,6 +36,7 @@ export function registerRelay(program: Cobra): void {
       parseUpgrade,
     )
     .option("--moniker <string>", "name of this node, for its peers")
+    .option("--rpc.laddr <address>", "where CometBFT serves its RPC (default: rpc.laddr of config.toml)")
     .option("--comet.bin <file>", "the cometbft program (default: COMETBFT_BIN, else cometbft of PATH)")
     .example("relay --home /var/lib/chain", "relay --upgrade v2=/opt/v2/program -- --min-retain-blocks 500")
     .action(async (more: readonly string[], flags: RelayFlags, command: Cobra) => {
@@ -54,19 +58,33 @@ async function relay(more: readonly string[], flags: RelayFlags, command: Cobra)
   const { isEmbedded } = await import("../../native/embedded.js");
   const { endWithParent } = await import("../../shell/end-with-parent.js");
   const { cometFiles } = await import("../../offline/comet-files.js");
-  const { cometArgs } = await import("../comet-flags.js");
+  const { cometArgs, rpcAddress } = await import("../../abci/comet/flags.js");
+  const { OF_COMET, rpcWords, takeFlags } = await import("../../relay/start-words.js");
   const { makeLogger } = await import("./start.js");
   const globals = command.optsWithGlobals() as { home: string; log_format: string; log_level: string };
   const home = new Home(resolve(globals.home));
   const logger = makeLogger(globals);
   endWithParent(process);
+  const ofStart = takeFlags(more, OF_COMET);
+  const ofRelay = givenOf(command);
+  const given: Given = (name) => {
+    const value = ofStart.given.get(name);
+    return value === undefined ? ofRelay(name) : { value, by: "cli" };
+  };
   return openRelay({
     ...{ home, program: flags.program, upgrades: flags.upgrade ?? new Map() },
     own: isEmbedded() ? process.execPath : realpathSync(process.argv[1] as string),
-    flags: ["--log_format", globals.log_format, "--log_level", globals.log_level, ...more],
+    flags: [
+      "--log_format",
+      globals.log_format,
+      "--log_level",
+      globals.log_level,
+      ...ofStart.rest,
+      ...rpcWords(rpcAddress(given)),
+    ],
     comet: {
-      program: findComet(flags["comet.bin"], process.env).path,
-      args: cometArgs(command),
+      program: findComet(given("comet.bin")?.value, process.env).path,
+      args: cometArgs(given),
       files: cometFiles(home),
     },
     log: (level, message) => logger[level](message),

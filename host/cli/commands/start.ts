@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Logger, pino } from "pino";
-import { COMET_FLAGS } from "../../abci/comet/flags.js";
+import { COMET_FLAGS, cometArgs } from "../../abci/comet/flags.js";
 import { Home } from "../../engine/home/home.js";
 import { requireNoRelay } from "../../engine/home/home-database.js";
 import { UpgradeError } from "../../errors.js";
@@ -28,7 +28,6 @@ import {
   type CometChoice,
   type CometFlags,
   chosenComet,
-  cometArgs,
   cometFlagWarnings,
   embeddedFlagWarnings,
   relayWarnings,
@@ -37,7 +36,7 @@ import { type ChosenLimits, chosenLimits } from "../limit-settings.js";
 import { addDoorFlags, type DoorFlags } from "../node-doors.js";
 import { runComet } from "../run-comet.js";
 import { runThreads } from "../run-threads.js";
-import { addSdkFlags, sdkFlagWarnings } from "../sdk-flags.js";
+import { addSdkFlags, givenOf, sdkFlagWarnings } from "../sdk-flags.js";
 
 interface StartOptions extends DoorFlags, CometFlags, HaltLingerFlags {
   readonly handlers?: string;
@@ -136,7 +135,13 @@ export function registerStart(program: Command): void {
       ...(relayed() ? relayWarnings(self) : []),
     ];
     const isEngineAssumed = self.getOptionValueSource("engine") === "default";
-    const chosen = { limits: chosenLimits(self), warnings, comet, isEngineAssumed, cometArgs: cometArgs(self) };
+    const chosen = {
+      limits: chosenLimits(self),
+      warnings,
+      comet,
+      isEngineAssumed,
+      cometArgs: cometArgs(givenOf(self)),
+    };
     await start(options, globals, chosen);
   });
 }

@@ -7,6 +7,7 @@ import { Home } from "../../engine/home/home.js";
 import { cometFiles } from "../../offline/comet-files.js";
 import type { Program } from "../../programs/layout.js";
 import { holdConnections } from "../../relay/open.js";
+import { readConfig } from "../../shell/config-file.js";
 import { shellWord } from "../../shell-word.js";
 import { readQueue } from "../../sidecar/decision/queue.js";
 import { Staging } from "../../staging/staging.js";
@@ -14,11 +15,12 @@ import { prefixOf } from "../run/child-env.js";
 import type { Shared } from "../run/options.js";
 import { endText, StepFailure } from "../run/scripts.js";
 import { HotHooks } from "./hot-hooks.js";
-import { type StartArgs, startArgs } from "./start-args.js";
+import { startArgs } from "./start-args.js";
 
 const HELP_MILLIS = 20_000;
 /** Of a process that a second signal ended. */
 const ENDED_AT_ONCE_EXIT = 15;
+const WITHOUT_COMET = "it needs `chainvisor run start --engine cometbft`";
 /** Of a worker that ended at the height of --halt-height. */
 const FINISHED_EXITS: readonly number[] = [0, 13];
 
@@ -28,13 +30,16 @@ const FINISHED_EXITS: readonly number[] = [0, 13];
  */
 export async function runHot(shared: Shared, current: Program): Promise<number | undefined> {
   const { settings, log, board, signal, childEnv: env, machine } = shared;
-  const args = startArgs(shared.args);
-  const why = whyNot(shared, args) ?? (await whyNotProgram(shared, current));
-  if (!args || why !== undefined) {
-    log("warn", `CHAINVISOR_HOT_SWITCH has no effect, the switch restarts CometBFT too: ${why}`);
+  const home = new Home(settings.home);
+  const prefix = prefixOf(settings.name);
+  const why = whyNot(shared) ?? (await whyNotProgram(shared, current));
+  // The settings of another chain's program are not read.
+  const args =
+    why === undefined ? startArgs(shared.args, { env, prefix, table: readConfig(home.path, "app") }) : undefined;
+  if (!args) {
+    log("warn", `CHAINVISOR_HOT_SWITCH has no effect, the switch restarts CometBFT too: ${why ?? WITHOUT_COMET}`);
     return undefined;
   }
-  const home = new Home(settings.home);
   const staging = new Staging({ settings, machine, env, log, board });
   const endSignals = shared.onSignal?.((name) => {
     if (name === "SIGHUP") return;
@@ -44,7 +49,7 @@ export async function runHot(shared: Shared, current: Program): Promise<number |
   try {
     const exit = await holdConnections({
       ...{ home, env, signal, log, layout: shared.layout, flags: args.worker },
-      ...{ prefix: prefixOf(settings.name), retriesMax: settings.preUpgradeRetriesMax },
+      ...{ prefix, retriesMax: settings.preUpgradeRetriesMax },
       comet: { program: findComet(args.program, { ...env }).path, args: args.comet, files: cometFiles(home) },
       hooks: new HotHooks(shared, staging),
       startCommand: startCommandOf(shared),
@@ -64,8 +69,8 @@ function startCommandOf({ settings: { home, name }, args }: Shared): string {
   return ["chainvisor", "--home", home, "--name", name, "run", ...args].map(shellWord).join(" ");
 }
 
-function whyNot({ settings, machine }: Shared, args: StartArgs | undefined): string | undefined {
-  if (!args) return "it needs `chainvisor run start --engine cometbft`";
+function whyNot({ settings, machine, args }: Shared): string | undefined {
+  if (args[0] !== "start") return WITHOUT_COMET;
   if (!settings.isBackupSkipped) {
     return "a backup is made of files that nobody writes, and CometBFT goes on writing its own: set UNSAFE_SKIP_BACKUP=true, and copy the home beside the running node";
   }

@@ -1,5 +1,9 @@
-/** The application's arguments, where CometBFT is the sidecar's: what goes to CometBFT, and what to the worker. */
-import { COMET_FLAGS } from "../../abci/comet/flags.js";
+/** The application's settings, where CometBFT is the sidecar's: what goes to CometBFT, and what to the worker. */
+import { cometArgs, type Given, type GivenFlag, rpcAddress } from "../../abci/comet/flags.js";
+import { OF_COMET, rpcWords, takeFlags } from "../../relay/start-words.js";
+import { parseSwitch } from "../../shell/arguments.js";
+import { type ConfigTable, configValue } from "../../shell/config-file.js";
+import { envName } from "../../shell/settings.js";
 
 export interface StartArgs {
   /** Undefined: COMETBFT_BIN, else that of PATH. */
@@ -9,34 +13,43 @@ export interface StartArgs {
   readonly worker: readonly string[];
 }
 
-/** The relay names these itself. */
-const OWN: ReadonlySet<string> = new Set(["home", "engine", "with-comet", "transport", "address"]);
-const OF_COMET: ReadonlySet<string> = new Set([...COMET_FLAGS, "moniker", "rpc.laddr"]);
-/** Flags whose value is in the same word, or left out. */
-const SWITCHES: ReadonlySet<string> = new Set([
-  ...["with-comet", "consensus.create_empty_blocks", "p2p.pex", "p2p.seed_mode"],
-]);
+export interface StartSources {
+  /** Of the application. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Of its own variables: `CHAIND_`. */
+  readonly prefix: string;
+  /** Its app.toml. */
+  readonly table: ConfigTable;
+}
 
-/** Undefined: they are not those of a `start` with CometBFT's engine that this program would start itself. */
-export function startArgs(args: readonly string[]): StartArgs | undefined {
-  const [command, ...rest] = args;
+/** The relay names these itself. */
+const OWN: readonly string[] = ["home", "engine", "with-comet", "transport", "address"];
+
+/**
+ * Undefined: they are not those of a `start` with CometBFT's engine that this program would start itself.
+ * @throws UpgradeError UPG_INVALID_CONFIG: app.toml has a table where a setting is expected
+ */
+export function startArgs(args: readonly string[], sources: StartSources): StartArgs | undefined {
+  const [command, ...words] = args;
   if (command !== "start") return undefined;
-  const given: { program?: string; engine?: string; isAlone?: boolean } = {};
-  const comet: string[] = [];
-  const worker: string[] = [];
-  for (let at = 0; at < rest.length; at++) {
-    const word = rest[at] ?? "";
-    const [, name = "", inWord] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
-    const isKnown = OWN.has(name) || OF_COMET.has(name) || name === "comet.bin";
-    if (!isKnown) {
-      worker.push(word);
-      continue;
-    }
-    const value = inWord ?? (SWITCHES.has(name) ? "true" : (rest[++at] ?? ""));
-    if (name === "engine") given.engine = value;
-    if (name === "with-comet") given.isAlone = value === "false";
-    if (name === "comet.bin") given.program = value;
-    if (OF_COMET.has(name)) comet.push(`--${name}=${value}`);
-  }
-  return given.engine === "cometbft" && !given.isAlone ? { program: given.program, comet, worker } : undefined;
+  const taken = takeFlags(words, [...OWN, ...OF_COMET]);
+  const given: Given = (name) => {
+    const value = taken.given.get(name);
+    return value === undefined ? bySettings(name, sources) : { value, by: "cli" };
+  };
+  const isAlone = parseSwitch(given("with-comet")?.value ?? "true") === false;
+  if (given("engine")?.value !== "cometbft" || isAlone) return undefined;
+  return {
+    program: given("comet.bin")?.value,
+    comet: cometArgs(given),
+    worker: [...taken.rest, ...rpcWords(rpcAddress(given))],
+  };
+}
+
+/** What `start` itself would take from there (shell/settings.ts). The worker reads both too, and refuses what is wrong. */
+function bySettings(name: string, { env, prefix, table }: StartSources): GivenFlag | undefined {
+  const ofEnv = env[envName(name, prefix)];
+  if (ofEnv) return { value: ofEnv, by: "env" };
+  const ofFile = configValue(table, name);
+  return ofFile ? { value: ofFile, by: "config" } : undefined;
 }

@@ -4,14 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { findComet } from "../../../host/abci/comet/binary.js";
-import {
-  addCometFlags,
-  type CometFlags,
-  chosenComet,
-  cometArgs,
-  relayWarnings,
-} from "../../../host/cli/comet-flags.js";
+import { cometArgs } from "../../../host/abci/comet/flags.js";
+import { addCometFlags, type CometFlags, chosenComet, relayWarnings } from "../../../host/cli/comet-flags.js";
 import { addDoorFlags } from "../../../host/cli/node-doors.js";
+import { givenOf } from "../../../host/cli/sdk-flags.js";
 import { Home } from "../../../host/engine/home/home.js";
 import { Cobra } from "../../../host/shell/cobra.js";
 import { failureOf } from "../../scenario/chain.js";
@@ -91,7 +87,7 @@ describe("chosenComet()", () => {
     ]) {
       const command = addDoorFlags(addCometFlags(new Cobra("start"))).exitOverride();
       command.parse(["--engine", "cometbft", "--comet.bin", good, "--rpc.laddr", given ?? ""], { from: "user" });
-      expect(cometArgs(command)).toEqual(["--rpc.laddr", passed]);
+      expect(cometArgs(givenOf(command))).toEqual(["--rpc.laddr", passed]);
       expect(chosenComet(command.opts<CometFlags>(), new Home("/var/notes"), command)).toMatchObject({ rpc: asked });
     }
   });
@@ -104,7 +100,7 @@ describe("chosenComet()", () => {
       const command = addDoorFlags(addCometFlags(new Cobra("start"))).exitOverride();
       command.parse(["--engine", "cometbft", "--comet.bin", good], { from: "user" });
       command.setOptionValueWithSource("rpc.laddr", { host: "127.0.0.1", port: 5 }, source);
-      expect(cometArgs(command)).toEqual(passed);
+      expect(cometArgs(givenOf(command))).toEqual(passed);
       expect(chosenComet(command.opts<CometFlags>(), new Home("/var/notes"), command)).toMatchObject({ rpc: asked });
     }
   });

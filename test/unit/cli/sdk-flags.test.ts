@@ -2,9 +2,9 @@
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { notesChain } from "../../../examples/notes-chain/chain.js";
-import { COMET_FLAGS } from "../../../host/abci/comet/flags.js";
+import { COMET_FLAGS, cometArgs } from "../../../host/abci/comet/flags.js";
 import { makeProgram } from "../../../host/cli/program.js";
-import { addSdkFlags, cometFlags, parseLogLevel, sdkFlagWarnings } from "../../../host/cli/sdk-flags.js";
+import { addSdkFlags, givenOf, parseLogLevel, sdkFlagWarnings } from "../../../host/cli/sdk-flags.js";
 import { serveChain } from "../../../host/shell/program-chain.js";
 
 function parsed(...args: string[]): Command {
@@ -27,8 +27,8 @@ test("sdkFlagWarnings() flags of a unit file → one warning each, with what to 
 test("flags of peers with CometBFT as the engine → no warning, and passed on to it as they were given", () => {
   const command = parsed("--p2p.seeds", "a@b:1", "--p2p.laddr", "tcp://0.0.0.0:5", "--halt-time", "9");
   expect(sdkFlagWarnings(command, true)).toEqual(["--halt-time has no effect here: use --halt-height"]);
-  expect(cometFlags(command)).toEqual(["--p2p.laddr=tcp://0.0.0.0:5", "--p2p.seeds=a@b:1"]);
-  expect(cometFlags(parsed())).toEqual([]);
+  expect(cometArgs(givenOf(command))).toEqual(["--p2p.laddr=tcp://0.0.0.0:5", "--p2p.seeds=a@b:1"]);
+  expect(cometArgs(givenOf(parsed()))).toEqual([]);
 });
 
 test("switches of CometBFT, on and off → passed on as they were given", () => {
@@ -36,7 +36,7 @@ test("switches of CometBFT, on and off → passed on as they were given", () => 
   // As the command line takes a switch that is turned off.
   command.setOptionValueWithSource("consensus.create_empty_blocks", false, "cli");
   expect(sdkFlagWarnings(command, true)).toEqual([]);
-  expect(cometFlags(command)).toEqual([
+  expect(cometArgs(givenOf(command))).toEqual([
     "--consensus.create_empty_blocks=false",
     "--p2p.pex=true",
     "--priv_validator_laddr=tcp://127.0.0.1:9",
@@ -48,7 +48,7 @@ test("peers that the environment or app.toml gives → passed on too; a default 
   command.setOptionValueWithSource("p2p.persistent_peers", "a@b:1", "env");
   command.setOptionValueWithSource("p2p.seeds", "c@d:1", "config");
   command.setOptionValueWithSource("p2p.pex", true, "default");
-  expect(cometFlags(command)).toEqual(["--p2p.persistent_peers=a@b:1", "--p2p.seeds=c@d:1"]);
+  expect(cometArgs(givenOf(command))).toEqual(["--p2p.persistent_peers=a@b:1", "--p2p.seeds=c@d:1"]);
 });
 
 test("each flag that is passed on is one that `start` takes, and its help names it", async () => {

@@ -1,11 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { Board } from "../../../host/panel/board.js";
 import type { Worker } from "../../../host/relay/worker.js";
+import { parseConfig } from "../../../host/shell/config-file.js";
 import { HotHooks } from "../../../host/visor/hot/hot-hooks.js";
 import { startArgs } from "../../../host/visor/hot/start-args.js";
 import { statusMachine } from "./status-machine.js";
 
 describe("startArgs()", () => {
+  const given = (args: readonly string[], env: Readonly<Record<string, string>> = {}, app = "") =>
+    startArgs(args, { env, prefix: "CHAIND_", table: parseConfig("app.toml", app) });
+
   it("start with CometBFT's engine → what is CometBFT's goes to it, what the relay names is left out, the rest is the worker's", () => {
     const args = [
       ...[
@@ -21,20 +25,51 @@ describe("startArgs()", () => {
       ],
       ...["--comet.bin", "/usr/bin/cometbft", "--min-retain-blocks", "5", "--api.address=tcp://127.0.0.1:0", "--trace"],
     ];
-    expect(startArgs(args)).toEqual({
+    expect(given(args)).toEqual({
       program: "/usr/bin/cometbft",
-      comet: ["--p2p.laddr=tcp://0.0.0.0:1", "--p2p.pex=true", "--moniker=me"],
+      comet: ["--moniker", "me", "--p2p.laddr=tcp://0.0.0.0:1", "--p2p.pex=true"],
       worker: ["--min-retain-blocks", "5", "--api.address=tcp://127.0.0.1:0", "--trace"],
     });
   });
 
   it.each([
-    [["version"]],
-    [["start"]],
-    [["start", "--engine", "embedded"]],
-    [["start", "--engine=cometbft", "--with-comet=false"]],
-  ])("%j → undefined: nothing to hold", (args) => {
-    expect(startArgs(args)).toBeUndefined();
+    ["tcp://127.0.0.1:5", "tcp://127.0.0.1:5"],
+    ["127.0.0.1:5", "tcp://127.0.0.1:5"],
+    ["http://[::1]:5/", "tcp://[::1]:5"],
+    [":5", "tcp://0.0.0.0:5"],
+  ])(
+    "--rpc.laddr %s, by the command line or the environment → CometBFT serves there, and the worker asks there",
+    (text, address) => {
+      const both = { comet: ["--rpc.laddr", address], worker: [`--rpc.laddr=${address}`] };
+      expect(given(["start", "--engine=cometbft", "--rpc.laddr", text])).toMatchObject(both);
+      expect(given(["start", "--engine=cometbft"], { CHAIND_RPC_LADDR: text })).toMatchObject(both);
+    },
+  );
+
+  it("settings of the environment and app.toml → CometBFT's as with `start`: a flag before a variable, that before the file", () => {
+    const app = [
+      'moniker = "file"\nengine = "cometbft"',
+      '[p2p]\npersistent_peers = ["a@b:1", "c@d:2"]\nseeds = "e@f:3"\npex = false',
+      '[rpc]\nladdr = "tcp://127.0.0.1:9"',
+    ].join("\n");
+    const env = { CHAIND_P2P_SEEDS: "g@h:4", CHAIND_MONIKER: "env", OTHERD_P2P_LADDR: "x", CHAIND_COMET_BIN: "/c" };
+    expect(given(["start", "--moniker", "flag"], env, app)).toEqual({
+      program: "/c",
+      comet: ["--moniker", "flag", "--p2p.persistent_peers=a@b:1,c@d:2", "--p2p.pex=false", "--p2p.seeds=g@h:4"],
+      worker: [],
+    });
+    expect(given(["start"], { CHAIND_MONIKER: "env" }, app)?.comet.slice(0, 2)).toEqual(["--moniker", "env"]);
+    expect(given(["start"], {}, app)?.comet.slice(0, 2)).toEqual(["--moniker", "file"]);
+  });
+
+  it.each<[string[], Record<string, string>]>([
+    [["version"], {}],
+    [["start"], {}],
+    [["start", "--engine", "embedded"], { CHAIND_ENGINE: "cometbft" }],
+    [["start", "--engine=cometbft", "--with-comet=false"], {}],
+    [["start", "--engine=cometbft"], { CHAIND_WITH_COMET: "0" }],
+  ])("%j with %j → undefined: nothing to hold", (args, env) => {
+    expect(given(args, env)).toBeUndefined();
   });
 });
 
