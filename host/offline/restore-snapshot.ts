@@ -56,6 +56,7 @@ export async function restoreSnapshot(
     requireEmpty(opened, path);
     await build(opened, { folder, snapshot, trusted, say });
     const app_hash = toUpperHex(trusted);
+    say(restoredWords(height));
     if (!given) {
       say(
         `warning: nobody vouched for the app hash ${app_hash}, which is the snapshot's own: compare it with the header of ` +
@@ -67,6 +68,11 @@ export async function restoreSnapshot(
     held.close();
   }
 }
+
+/** The snapshot does not say which engine decided its block. */
+const restoredWords = (height: Height): string =>
+  `the state of block ${height} is here. CometBFT goes on from it (\`${programName()} start --engine cometbft\`) where its own databases in ` +
+  "this home have the blocks after it. From a snapshot of a chain that the embedded engine runs no engine goes on: it is for rehearsals";
 
 interface Build {
   readonly folder: SnapshotFolder;

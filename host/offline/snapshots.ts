@@ -1,6 +1,7 @@
 /** Snapshots in a home: which there are, one more of the last height, one less, one as a file. */
 
 import { toHex, toUpperHex } from "../bytes.js";
+import { engineMark } from "../chain/engine-port.js";
 import { Core } from "../core/core.js";
 import { requireHome } from "../engine/home/begun-genesis.js";
 import { keptGenesis } from "../engine/home/genesis-record.js";
@@ -9,11 +10,13 @@ import { noChain } from "../engine/home/home-database.js";
 import { UpgradeError } from "../errors.js";
 import type { Snapshot } from "../gen/cosmos/store/snapshots/v1/snapshot_pb.js";
 import { sha256 } from "../native/sha256.js";
+import { programName } from "../program-name.js";
 import { loadArchive, writeArchive } from "../snapshot/archive.js";
 import { namedAppHash, SNAPSHOT_FORMAT } from "../snapshot/facts.js";
 import { SnapshotFolder } from "../snapshot/folder.js";
 import { takeSnapshot } from "../snapshot/take.js";
 import { lastVersionOf } from "../store/disk/fenced-database.js";
+import { readCommit } from "../store/versions/commit-record.js";
 import type { Height } from "../types.js";
 import { openOneState } from "./one-state.js";
 import { outputFile } from "./output-file.js";
@@ -70,16 +73,23 @@ export async function exportSnapshot(
   if (!home.hasDatabase) throw noChain(path);
   const { database, close } = openOneState(home);
   try {
+    const of = height || BigInt(lastVersionOf(database));
     const taken = await takeSnapshot(database, folderOf(path), {
-      height: height || BigInt(lastVersionOf(database)),
+      height: of,
       ...{ sha256, core: new Core(), firstVersion: keptGenesis(database).facts.appVersion || 1n },
       onProgress: (store, nodes) => say(`${nodes} nodes, in store ${store}`),
     });
+    if (readCommit(database, Number(of))?.engine === engineMark("embedded")) say(embeddedWarning(of));
     return summaryOf(taken);
   } finally {
     close();
   }
 }
+
+/** A restored home is CometBFT's, which needs the blocks after the state; nobody has those of the embedded engine. */
+const embeddedWarning = (height: Height): string =>
+  `warning: block ${height} was decided by the embedded engine. This snapshot is for rehearsals (\`${programName()} upgrade rehearse --snapshot FILE\`): ` +
+  `no engine goes on from it in another home. To come back to this height: \`${programName()} rollback --to ${height}\`, or a copy that \`${programName()} backup\` makes`;
 
 /** @throws UpgradeError UPG_NOT_FOUND_SNAPSHOT, UPG_STORE_IO */
 export function deleteSnapshot(path: string, height: Height, format = SNAPSHOT_FORMAT): void {

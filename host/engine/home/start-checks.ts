@@ -73,13 +73,15 @@ function checkLast(database: LmdbFileDatabase, engine: EngineName | undefined): 
  * A home belongs to the engine that decided its blocks. The other one would decide the next height again, and sign it with
  * the same key.
  */
-function requireEngine({ version, engine: mark }: CommitState, engine: EngineName): void {
+function requireEngine({ version, time, engine: mark }: CommitState, engine: EngineName): void {
   if (mark === engineMark(engine)) return;
   const other = mark === "" ? "the embedded engine" : visible(mark);
   const how = mark === "" ? "--engine embedded" : `--engine ${visible(mark)}`;
+  // A snapshot brings no time of its block.
+  const decided = time ? `was decided by ${other}` : `was decided by ${other}, or restored from a snapshot for it`;
   throw new UpgradeError(
     "UPG_INVALID_CONFIG",
-    `block ${version} of this home was decided by ${other}: start it with \`${programName()} start ${how}\`. Nothing was signed. A chain ` +
+    `block ${version} of this home ${decided}: start it with \`${programName()} start ${how}\`. Nothing was signed. A chain ` +
       `changes its engine by an export and a new genesis (\`${programName()} export\`)`,
   );
 }

@@ -72,7 +72,8 @@ export function registerSnapshots(program: Cobra, output: Output): void {
     .summary("Restore the state of a snapshot of this home, where it has none")
     .description(
       "For a node with CometBFT whose state was lost: with its own blocks CometBFT goes on from the height at the next start.\n" +
-        "A home that has no blocks either joins by state sync.",
+        "A home that has no blocks either joins by state sync. Blocks of the embedded engine are in no other home: no engine\n" +
+        "goes on from a snapshot of its chain, which is for rehearsals (to come back: rollback, backup).",
     )
     .action(async (height: bigint, format: number, chosen: RestoreChoice, command: Cobra) => {
       const { restoreSnapshot } = await import("../restore-snapshot.js");

@@ -17,7 +17,7 @@ import { dumpSnapshot, exportSnapshot, listSnapshots, loadSnapshot } from "../..
 import { loadArchive } from "../../../host/snapshot/archive.js";
 import { SnapshotFolder } from "../../../host/snapshot/folder.js";
 import { TAR_END, type TarFile, tarParts } from "../../../host/snapshot/tar.js";
-import { makeHome } from "../../e2e/prepared-home.js";
+import { makeBlocksUpTo, makeHome, withNode } from "../../e2e/prepared-home.js";
 import { exampleChain } from "../../example-chain.js";
 import { failureOf } from "../../scenario/chain.js";
 import { genesisText } from "../../scenario/genesis-text.js";
@@ -193,6 +193,7 @@ describe("restoreSnapshot()", () => {
     const restored = await restoreSnapshot(home, { height: 4n, format: 3, appHash: appHash.toLowerCase() }, say);
     expect(restored).toEqual({ height: "4", app_hash: appHash });
     expect(lines.join("\n")).not.toContain("warning");
+    expect(lines.at(-1)).toMatch(/^the state of block 4 is here\. CometBFT goes on from it .*where its own databases/);
     expect(blocks(home, 7n)).toBe(laterHash);
   });
 
@@ -237,6 +238,28 @@ describe("restoreSnapshot()", () => {
     await expect(restoreSnapshot(home, flags, say)).rejects.toMatchObject({ code: "UPG_STORE_LOCKED" });
     held.close();
     expect(blocks(home, 2n)).toBe(before);
+  });
+});
+
+describe("a snapshot of a chain that the embedded engine runs", () => {
+  test("taken → says that no engine goes on from it; restored → the embedded one refuses it in words that are true", async () => {
+    const embedded = newHome();
+    withNode({ path: embedded, handlers: join(embedded, "none") }, (node) => makeBlocksUpTo(node, 4n));
+    const lines: string[] = [];
+    await exportSnapshot(embedded, 0n, (line) => lines.push(line));
+    expect(lines.at(-1)).toMatch(/^warning: block 4 was decided by the embedded engine\. .*`chaind rollback --to 4`/);
+    const file = await dumpSnapshot(embedded, 4n, 3, join(root, "embedded.tar.gz"));
+    const home = newHome();
+    await loadSnapshot(home, file);
+    await restoreSnapshot(home, { height: 4n, format: 3, appHash: undefined }, silent);
+    const refused = failureOf(() => withNode({ path: home, handlers: join(home, "none") }, () => undefined));
+    expect(refused.message).toContain("was decided by cometbft, or restored from a snapshot for it: start it with");
+  });
+
+  test("taken of blocks that CometBFT decided → no warning", async () => {
+    const lines: string[] = [];
+    await exportSnapshot(source, 6n, (line) => lines.push(line));
+    expect(lines.join()).not.toContain("warning");
   });
 });
 
