@@ -51,6 +51,8 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
   if (before) {
     const made = ageInWords(before.manifest.time, clock.wall());
     log("info", `${before.folder} is the backup of this plan already, made ${made}: the data is as it was then`);
+    // A sidecar that was killed between the rename and its sync has made it.
+    files.syncFolder(settings.backupDir);
     return before;
   }
   for (const name of files.list(settings.backupDir) ?? []) {

@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import { UpgradeError } from "../errors.js";
 import type { Files } from "../programs/files.js";
+import { placesOf } from "../sidecar/decision/place.js";
 import { visible } from "../visible.js";
 import { MANIFEST, type Manifest, problemIn } from "./manifest.js";
 import { beginEnd, endRestore, isProgramFolder, keptData, PART } from "./restoring.js";
@@ -12,6 +13,7 @@ import { carrySigned, type Signed } from "./signed.js";
 import { treeOf } from "./tree.js";
 
 const FOLDER_MODE = 0o700;
+const RESERVE_BYTES = 64 * 1_048_576;
 
 export interface RestoreOptions {
   readonly files: Files;
@@ -29,7 +31,10 @@ export interface Restored {
   /** What `current` links to again; undefined: it is as it was. */
   readonly program: string | undefined;
   /** The record of what the consensus key signed last. */
-  readonly signed: Signed;
+  readonly signed: Signed["of"];
+  readonly signedHeight: bigint | undefined;
+  /** One of ours whose blocks no CometBFT keeps. */
+  readonly isEmbedded: boolean;
 }
 
 /**
@@ -45,11 +50,37 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
   if (problem !== undefined) throw new UpgradeError("UPG_STORE_CORRUPT", `${folder} is not whole: ${problem}`);
   const part = join(home, PART);
   files.remove(part);
-  await copyBack(options, part);
+  requireRoom(options);
+  try {
+    await copyBack(options, part);
+  } catch (cause) {
+    removeQuietly(files, part);
+    throw cause;
+  }
   const signed = carrySigned(files, join(home, "data"), keptData(place), part);
   files.syncFolder(part);
   const { kept } = beginEnd(place, { v: 1, folder, program: manifest.program });
-  return { kept, program: manifest.program ?? undefined, signed };
+  const { database, wal } = placesOf({ home, root, name: "" });
+  const isEmbedded = files.facts(database) !== undefined && files.facts(wal) === undefined;
+  const program = manifest.program ?? undefined;
+  return { kept, program, signed: signed.of, signedHeight: signed.height, isEmbedded };
+}
+
+/** A reflink takes none. @throws UpgradeError UPG_STORE_FULL */
+function requireRoom({ files, home, manifest: { how, bytes } }: RestoreOptions): void {
+  const free = files.freeBytes(home);
+  if (how === "reflink" || free >= bytes + RESERVE_BYTES) return;
+  const words = `${home} has room for ${free} bytes, and the backup has ${bytes}, with a reserve of ${RESERVE_BYTES}: make room first`;
+  throw new UpgradeError("UPG_STORE_FULL", words);
+}
+
+/** What refused the copy is what to speak of. */
+function removeQuietly(files: Files, path: string): void {
+  try {
+    files.remove(path);
+  } catch {
+    // The next restore removes it.
+  }
 }
 
 /** Data of before an upgrade is nothing for the program of after it, and another home's is nothing for this one. */
@@ -70,7 +101,8 @@ function requireFits({ files, home, root, folder, manifest }: RestoreOptions): v
 
 async function copyBack({ files, folder, signal }: RestoreOptions, part: string): Promise<void> {
   const tree = treeOf(files, folder, { isLeftOut: (path) => path === MANIFEST, areLinksFollowed: false });
-  files.makeFolder(part, FOLDER_MODE);
+  // As the data is now: a node of another user has to get in.
+  files.makeFolder(part, (files.facts(join(part, "..", "data"))?.mode ?? FOLDER_MODE) & 0o777);
   for (const path of tree.folders) files.makeFolder(join(part, path), FOLDER_MODE);
   for (const path of tree.links) files.symlink(files.readLink(join(folder, path)), join(part, path));
   for (const { path } of tree.files) {

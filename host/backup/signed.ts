@@ -9,7 +9,11 @@ const BYTES_MAX = 1_024 * 1_024;
 const FILE_MODE = 0o600;
 
 /** What the record of restored data is. */
-export type Signed = "the present one" | "the backup's" | "none";
+export interface Signed {
+  readonly of: "the present one" | "the backup's" | "none";
+  /** That the key signed last. */
+  readonly height: bigint | undefined;
+}
 
 interface Record {
   readonly bytes: Uint8Array;
@@ -28,10 +32,12 @@ export function carrySigned(files: Files, data: string, kept: readonly string[],
   if (torn.includes(data) || (torn.length > 0 && !records.some((record) => record))) throw unreadable(torn[0] ?? data);
   const copied = recordOf(files, copy);
   const latest = latestOf(records);
-  if (!latest) return copied ? "the backup's" : "none";
-  if (copied && !isLater(latest, copied)) return isLater(copied, latest) ? "the backup's" : "the present one";
+  if (!latest) return { of: copied ? "the backup's" : "none", height: copied?.at[0] };
+  if (copied && !isLater(latest, copied)) {
+    return { of: isLater(copied, latest) ? "the backup's" : "the present one", height: copied.at[0] };
+  }
   write(files, join(copy, SIGNED), latest);
-  return "the present one";
+  return { of: "the present one", height: latest.at[0] };
 }
 
 function unreadable(folder: string): UpgradeError {

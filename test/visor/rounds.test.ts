@@ -19,6 +19,10 @@ test(`visor:rounds ${ROUNDS} rounds with deaths, failing and full disks → upgr
   expect(upgrades).toBeGreaterThanOrEqual(ROUNDS);
 });
 
+test("killed between a backup's rename and its sync, then the power goes → the backup that the switch relied on is there", async () => {
+  expect(await campaign("--seed", "x2", "--only", "160")).toMatchObject({ failed: 0, upgrades: 2 });
+});
+
 test("killed between the link and its sync, then the power goes → the program is there that the link leads to", async () => {
   expect(await campaign("--seed", "night", "--only", "1661")).toMatchObject({ failed: 0, upgrades: 2 });
 });

@@ -12,6 +12,7 @@ import { shellWord } from "../../shell-word.js";
 import { placesOf } from "../../sidecar/decision/place.js";
 import type { Settings } from "../../sidecar/settings.js";
 import { usage } from "../../usage.js";
+import { homeUsers } from "../home-users.js";
 import { realMachine } from "../real-machine.js";
 import { MARK } from "../run/child-env.js";
 import { linkPrevious } from "../run/link.js";
@@ -56,6 +57,11 @@ function requireStopped({ files }: VisorTools, settings: Settings): void {
   if (app) {
     const message = `process ${app.pid} is the application of this home: stop it first (\`kill ${app.pid}\`)`;
     throw new UpgradeError("UPG_STORE_LOCKED", message);
+  }
+  const [user] = homeUsers({ data, root: settings.root, name: settings.name });
+  if (user !== undefined) {
+    const what = `process ${user} has files of ${data} open, or runs a program of ${settings.root}`;
+    throw new UpgradeError("UPG_STORE_LOCKED", `${what}: stop it first`);
   }
   // Of this project's programs: it may have been started without a sidecar.
   const lockFile = join(data, "LOCK");
@@ -110,7 +116,8 @@ interface Source {
   readonly made: string;
 }
 
-function wordsOf({ home }: Settings, { folder, manifest: { plan }, made }: Source, done: Restored): string {
+function wordsOf(settings: Settings, { folder, manifest: { plan }, made }: Source, done: Restored): string {
+  const { home } = settings;
   const { kept, program, signed } = done;
   const lines = [
     `${home}/data is that of ${folder}, before "${plan.name}" at height ${plan.height}. The backup was made ${made}; what was ` +
@@ -124,11 +131,36 @@ function wordsOf({ home }: Settings, { folder, manifest: { plan }, made }: Sourc
       "There was no data here to compare it with: if the key has signed since, elsewhere or here, put that record in its place before the start.",
     );
   }
-  lines.push(
-    `The next \`chainvisor run\` makes the upgrade again. Put another program into upgrades/${plan.name}/bin before, or start ` +
-      `with --unsafe-skip-upgrades ${plan.height} where all validators do.`,
-  );
+  if (kept && process.getuid?.() === 0) {
+    lines.push(
+      `It was put there by root. Where the node runs as another user: chown -R --reference=${shellWord(kept)} ${shellWord(`${home}/data`)}`,
+    );
+  }
+  lines.push(...nextWords(settings, plan, done));
   return lines.join("\n");
+}
+
+/** A key that has signed beyond the backup signs none of those heights again: who has the blocks goes on, alone nobody does. */
+function nextWords({ home, name }: Settings, { name: plan, height }: Manifest["plan"], done: Restored): string[] {
+  const { signedHeight, kept, isEmbedded } = done;
+  if (signedHeight !== undefined && signedHeight >= BigInt(height) && isEmbedded) {
+    const own = `${name} rollback --to ${BigInt(height) - 1n} --home ${shellWord(home)}`;
+    const as = kept ? ` with ${shellWord(kept)} in the place of the data and \`current\` as it was,` : "";
+    return [
+      `The key has signed block ${signedHeight} already, and no other node has those blocks: one with the embedded engine does not start ` +
+        `from here (UPG_STORE_SIGNED). It goes on${as} or is taken back with its blocks: \`chainvisor rollback --program-only\`, then \`${own}\`.`,
+    ];
+  }
+  const already = signedHeight !== undefined && signedHeight >= BigInt(height);
+  return [
+    ...(already
+      ? [
+          `The key has signed block ${signedHeight} already: the node takes the blocks up to there from others, and signs none of them again.`,
+        ]
+      : []),
+    `The next \`chainvisor run\` makes the upgrade again. Put another program into upgrades/${plan}/bin before, or start ` +
+      `with --unsafe-skip-upgrades ${height} where all validators do.`,
+  ];
 }
 
 function goBackToProgram({ output, files }: VisorTools, settings: Settings): void {

@@ -1,5 +1,5 @@
 /** The data of a backup in its place again: whole or not at all, its own home and program, no signature set back. */
-import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { endRestore, restoreNote } from "../../../../host/backup/restoring.js";
@@ -17,7 +17,8 @@ describe("restore()", () => {
     home.write("data/application.db/000001.ldb", "broken");
     home.write("data/priv_validator_state.json", '{"height":"50","round":0,"step":1}');
     const done = await back(home, folder);
-    expect(done).toEqual({ kept: home.file("data-before-rollback-1"), program: "genesis", signed: "the present one" });
+    const known = { signed: "the present one", signedHeight: 50n, isEmbedded: false };
+    expect(done).toEqual({ kept: home.file("data-before-rollback-1"), program: "genesis", ...known });
     expect(home.read("data/application.db/000001.ldb")).toBe("state ".repeat(1_000));
     expect([signed(home), home.current, existsSync(home.file("data", "backup.json"))]).toEqual([
       "50",
@@ -95,6 +96,19 @@ describe("restore()", () => {
       "3",
       false,
     ]);
+  });
+
+  test("too little room, or a disk that fills up → UPG_STORE_FULL or what it says, nothing left of the copy, the data as it was", async () => {
+    const home = filled();
+    const { folder } = await make(home);
+    const full = { ...files, freeBytes: () => 1_000 };
+    await expect(back(home, folder, { files: full })).rejects.toMatchObject({ code: "UPG_STORE_FULL" });
+    const filling = { ...files, copy: () => Promise.reject(Object.assign(new Error("ENOSPC"), { code: "ENOSPC" })) };
+    await expect(back(home, folder, { files: filling })).rejects.toThrow("ENOSPC");
+    expect([existsSync(home.file("data.restoring")), signed(home)]).toEqual([false, "48"]);
+    chmodSync(home.file("data"), 0o750);
+    await back(home, folder);
+    expect(statSync(home.file("data")).mode & 0o777).toBe(0o750);
   });
 
   test("a backup that is damaged → UPG_STORE_CORRUPT, and the data is as it was", async () => {
