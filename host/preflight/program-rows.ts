@@ -110,7 +110,7 @@ function comparedRow({ source, checksum }: PlanUrl, program: Program | undefined
   if (checksum.kind === "file") return warning(`the plan names the sums file ${checksum.url}, which was not asked for`);
   const { algorithm, digest } = checksum;
   if (isArchive(source))
-    return warning(`the plan pins the archive ${source}, of which the program was taken: not compared`);
+    return warning(`the plan pins the archive ${source}, from which the program should have been taken: not compared`);
   if (!program || problemOf(program) !== undefined)
     return warning(`the plan pins ${algorithm} ${digest}; no program is staged to compare`);
   const found = digestOf(program.file, algorithm);

@@ -83,7 +83,18 @@ describe("chainvisor", () => {
     expect(existsSync(join(home, "data/upgrade-info.json"))).toBe(false);
     const { plans } = JSON.parse(chainvisor(["plan", "-o", "json"]).stdout) as { plans: object[] };
     expect(plans).toMatchObject([{ name: "v2", height: "12", origin: "operator", is_ready: true }]);
-    expect(chainvisor(["show-upgrade-info"]).stdout).toBe(`No upgrade info found at ${home}/data/upgrade-info.json\n`);
+    const file = join(home, "data/upgrade-info.json");
+    expect(chainvisor(["show-upgrade-info"]).stdout).toBe(`No upgrade info found at ${file}\n`);
+    expect(chainvisor(["show-upgrade-info", "-o", "json"])).toMatchObject({ status: 0, stdout: "null\n" });
+    for (const [text, status] of [
+      ['{"name":"v9","height":99}', 0],
+      ['{"name":"v9","hei', 2],
+    ] as const) {
+      writeFileSync(file, text);
+      expect(chainvisor(["show-upgrade-info"]).stdout).toBe(`${text}\n`);
+      expect(chainvisor(["show-upgrade-info", "-o", "json"])).toMatchObject({ status });
+    }
+    rmSync(file);
   });
 
   test("doctor → exit 2 and the next command when something is wrong, else 0", () => {

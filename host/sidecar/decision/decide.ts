@@ -122,7 +122,11 @@ function isAhead(known: Known, pending: Pending, notes: string[]): boolean {
   return false;
 }
 
-function isPassed(known: Known, { plan, origin }: Pending): boolean {
+/** What says whether the node is beyond a plan's block. */
+export type PassedFacts = Pick<Known, "haltedFor" | "ended" | "reached" | "isOurs" | "passed">;
+
+/** Is its block in a state that the current program goes on from? */
+export function isPassed(known: PassedFacts, { plan, origin }: Pending): boolean {
   const { haltedFor, ended, reached, isOurs } = known;
   if (haltedFor && isSame(haltedFor.name, plan.name)) return false;
   // A program that is too old for the state says that the plan was made by another; one that writes it again is at its height again.

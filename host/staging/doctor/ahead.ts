@@ -2,10 +2,12 @@
 import { join } from "node:path";
 import type { Files } from "../../programs/files.js";
 import { Layout } from "../../programs/layout.js";
+import { isPassed } from "../../sidecar/decision/decide.js";
 import { readPassed } from "../../sidecar/decision/passed.js";
 import { placesOf } from "../../sidecar/decision/place.js";
 import { type Plan, planIn, readPlanFile } from "../../sidecar/decision/plan-file.js";
 import { isSame, readQueue } from "../../sidecar/decision/queue.js";
+import type { NodeFacts } from "../../sidecar/heights/node-facts.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { Readiness } from "../../sidecar/status.js";
 import { nextCommand, orHandler, pinnedHandler, staged } from "../plan-way.js";
@@ -44,8 +46,20 @@ export interface Ahead {
   readonly problems: readonly string[];
 }
 
+/** Of the node; what is absent is not known. */
+export interface NodeSays {
+  /** By the sidecar that runs. */
+  readonly scheduled?: Scheduled | undefined;
+  readonly node?: NodeFacts | undefined;
+}
+
 /** @throws what the system says */
-export function plansAhead(files: Files, settings: Settings, machine: MachineName, scheduled?: Scheduled): Ahead {
+export function plansAhead(
+  files: Files,
+  settings: Settings,
+  machine: MachineName,
+  { scheduled, node = { isOurs: false, reached: undefined } }: NodeSays,
+): Ahead {
   const { home, root, isCaseKept } = settings;
   const current = planIn(files, join(root, "current", "upgrade-info.json"), isCaseKept);
   const file = join(home, "data", "upgrade-info.json");
@@ -57,11 +71,11 @@ export function plansAhead(files: Files, settings: Settings, machine: MachineNam
     ...queue.plans.map((plan) => ({ ...plan, origin: "operator" as const })),
   ];
   const passed = passedOf(files, placesOf(settings).passedFile);
+  const facts = { ...node, current, passed, scheduled };
   const past: string[] = [];
   const plans = all.filter((plan, at) => {
     const reason =
-      whyPast(plan, current, passed) ??
-      (all.slice(0, at).some((other) => isSame(other.name, plan.name)) ? "" : undefined);
+      whyPast(plan, facts) ?? (all.slice(0, at).some((other) => isSame(other.name, plan.name)) ? "" : undefined);
     if (reason) past.push(reason);
     return reason === undefined;
   });
@@ -82,8 +96,18 @@ function passedOf(files: Files, path: string): readonly Plan[] {
   }
 }
 
-function whyPast({ name, height }: Plan, current: Plan | undefined, passed: readonly Plan[]): string | undefined {
-  if (passed.some((each) => isSame(each.name, name) && each.height === height))
+interface PastFacts extends NodeFacts {
+  readonly current: Plan | undefined;
+  readonly passed: readonly Plan[];
+  readonly scheduled: Scheduled | undefined;
+}
+
+/** As the sidecar judges it: after a rollback the node is before plans that it had passed. */
+function whyPast({ origin, ...plan }: Known, facts: PastFacts): string | undefined {
+  const { current, scheduled } = facts;
+  const { name, height } = plan;
+  const isAhead = scheduled !== undefined && isSame(scheduled.plan.name, name) && scheduled.plan.height === height;
+  if (!isAhead && isPassed({ ...facts, haltedFor: undefined, ended: undefined }, { plan, origin }))
     return `"${name}" at height ${height} is done or was skipped: the node has gone beyond it`;
   if (!current) return undefined;
   if (isSame(name, current.name)) return `"${name}" brought the program that runs`;

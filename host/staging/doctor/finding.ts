@@ -1,5 +1,6 @@
 /** What the doctor looks at with, and what it says. */
 import type { Files } from "../../programs/files.js";
+import type { NodeFacts } from "../../sidecar/heights/node-facts.js";
 import type { ReadSettings } from "../../sidecar/settings/read.js";
 import type { Scheduled } from "./ahead.js";
 
@@ -26,6 +27,8 @@ export interface Patient {
   readonly units: readonly string[] | undefined;
   /** That runs on the home; undefined: none runs, or it was not asked. */
   readonly sidecar?: { readonly scheduled: Scheduled | undefined } | undefined;
+  /** Undefined: its height was not looked at. */
+  readonly node?: NodeFacts | undefined;
 }
 
 export const ok = (what: string, detail: string): Finding => ({ level: "ok", what, detail, next: null });

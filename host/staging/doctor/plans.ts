@@ -1,7 +1,7 @@
 /** The plans that are ahead: has each its program, and is it the one that the plan names? */
+import { createHash } from "node:crypto";
 import { toHex } from "../../bytes.js";
 import { archiveOf } from "../../download/archive-kind.js";
-import { sha256 } from "../../native/sha256.js";
 import { parsePlanInfo, selectBinary } from "../../plan-info/plan-info.js";
 import { parsePlanUrl } from "../../plan-info/plan-url.js";
 import { shellWord } from "../../shell-word.js";
@@ -14,7 +14,10 @@ const PROGRAM_BYTES_MAX = 2 ** 30;
 export function planFindings(patient: Patient): Finding[] {
   const { files, read } = patient;
   if (files.facts(read.settings.root)?.kind !== "folder") return [];
-  const { plans, past, problems } = plansAhead(files, read.settings, patient, patient.sidecar?.scheduled);
+  const { plans, past, problems } = plansAhead(files, read.settings, patient, {
+    scheduled: patient.sidecar?.scheduled,
+    node: patient.node,
+  });
   return [
     ...problems.map((text) => wrong("plan", text)),
     ...past.map((text) => ok("plan", text)),
@@ -43,25 +46,38 @@ export const noneAhead = (isSidecarAsked: boolean): string =>
 
 /** A sum in a plan is that of what is downloaded: of a program itself, where that is no archive. */
 function sumFindings({ name, info, program }: PlanAhead, { files, platform, arch }: Patient): Finding[] {
-  const expected = sumOf(info, platform, arch);
-  if (expected === undefined) return [];
+  const what = `checksum ${name}`;
+  const sum = sumOf(info, platform, arch);
+  if (!sum || !files.facts(program)) return [];
+  if (sum.kind === "unknown") return [ok(what, `${program} was not compared: ${sum.why}`)];
   const bytes = files.read(program, PROGRAM_BYTES_MAX);
-  if (!bytes) return [];
-  const found = toHex(sha256(bytes));
-  if (found === expected) return [ok(`checksum ${name}`, `${program} is the program that the plan names`)];
-  const detail = `${program} has SHA-256 ${found}, and the plan names ${expected}: another build, or not what was published`;
-  return [wrong(`checksum ${name}`, detail, `chainvisor add-upgrade ${shellWord(name)} <program> --force`)];
+  if (!bytes) return [ok(what, `${program} was not compared: it cannot be read whole`)];
+  const found = toHex(createHash(sum.algorithm).update(bytes).digest());
+  if (found === sum.digest) return [ok(what, `${program} is the program that the plan names`)];
+  const label = sum.algorithm.replace("sha", "SHA-");
+  const detail = `${program} has ${label} ${found}, and the plan names ${sum.digest}: another build, or not what was published`;
+  return [wrong(what, detail, `chainvisor add-upgrade ${shellWord(name)} <program> --force`)];
 }
 
-/** The sha256 of this platform's program, where the plan has one and no archive. */
-function sumOf(info: string, platform: string, arch: string): string | undefined {
+type Sum =
+  | { readonly kind: "digest"; readonly algorithm: string; readonly digest: string }
+  /** Of something else than the program's file. */
+  | { readonly kind: "unknown"; readonly why: string };
+
+/** Undefined: the plan names no program for this platform. */
+function sumOf(info: string, platform: string, arch: string): Sum | undefined {
   try {
     const url = selectBinary(parsePlanInfo(info), platform, arch)?.url;
     if (url === undefined) return undefined;
-    const { source, checksum } = parsePlanUrl(url);
+    const { source, checksum } = parsePlanUrl(url, { checksumRequired: false });
+    const unknown = (why: string): Sum => ({ kind: "unknown", why });
+    if (!checksum) return unknown(`the plan offers ${source} without a checksum`);
+    if (checksum.kind === "file")
+      return unknown(`the plan names the sums file ${checksum.url}, which is not asked for`);
     const { packing, container } = archiveOf(source).archive;
     const isPlain = packing === "none" && container === "none";
-    return isPlain && checksum?.kind === "digest" && checksum.algorithm === "sha256" ? checksum.digest : undefined;
+    if (isPlain) return checksum;
+    return unknown(`the plan pins the archive ${source}, from which it should have been taken`);
   } catch {
     // What is wrong with a plan's info is reported where it is downloaded.
     return undefined;

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { UpgradeError } from "../../errors.js";
 import type { Cobra } from "../../shell/cobra.js";
+import { nodeFacts } from "../../sidecar/heights/node-facts.js";
 import { examine } from "../../staging/doctor/doctor.js";
 import type { Finding, Level } from "../../staging/doctor/finding.js";
 import { askSidecar } from "../ask-sidecar.js";
@@ -23,7 +24,8 @@ export function registerDoctor(program: Cobra, tools: VisorTools): void {
       const { platform, arch } = process;
       const read = tools.readSettings();
       const sidecar = await askSidecar(read.settings.root);
-      const findings = examine({ files: tools.files, read, platform, arch, units: unit, sidecar });
+      const node = await nodeFacts({ files: tools.files, settings: read.settings, sidecar });
+      const findings = examine({ files: tools.files, read, platform, arch, units: unit, sidecar, node });
       const counts = { wrong: count(findings, "wrong"), warnings: count(findings, "warning") };
       const summary = `${counts.wrong} wrong, ${counts.warnings} ${counts.warnings === 1 ? "warning" : "warnings"}`;
       tools.output.print({ ...counts, findings }, [...findings.map(line), "", summary].join("\n"));

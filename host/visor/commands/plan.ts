@@ -1,5 +1,6 @@
 /** `chainvisor plan`: the upgrades that are ahead, by what is on disk. */
 import type { Cobra } from "../../shell/cobra.js";
+import { nodeFacts } from "../../sidecar/heights/node-facts.js";
 import { type Ahead, type PlanAhead, plansAhead } from "../../staging/doctor/ahead.js";
 import { noneAhead } from "../../staging/doctor/plans.js";
 import { askSidecar } from "../ask-sidecar.js";
@@ -18,7 +19,8 @@ export function registerPlan(program: Cobra, tools: VisorTools): void {
       const { platform, arch } = process;
       const settings = tools.settings();
       const sidecar = await askSidecar(settings.root);
-      const ahead = plansAhead(tools.files, settings, { platform, arch }, sidecar?.scheduled);
+      const node = await nodeFacts({ files: tools.files, settings, sidecar });
+      const ahead = plansAhead(tools.files, settings, { platform, arch }, { scheduled: sidecar?.scheduled, node });
       tools.output.print(asJson(ahead), asText(ahead, sidecar !== undefined));
     });
 }

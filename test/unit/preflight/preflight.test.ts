@@ -132,6 +132,17 @@ describe("preflight()", () => {
     });
   });
 
+  test("the plan pins an archive → nobody knows whether the staged program was in it", async () => {
+    const url = `https://example.com/v2.tar.gz?checksum=sha256:${digest}`;
+    const path = scheduled(JSON.stringify({ binaries: { [PLATFORM]: url } }));
+    stage(path);
+    expect((await rowsOf(path)).get("checksum")).toMatchObject({
+      state: "warning",
+      words:
+        "the plan pins the archive https://example.com/v2.tar.gz, from which the program should have been taken: not compared",
+    });
+  });
+
   test("folders without the plan's program, a handler that the plan pins → not staged: one thing is missing; staged → ready", async () => {
     const wasm = readFileSync(join(HANDLERS, "split-balances.wasm"));
     const path = scheduled(JSON.stringify({ handler: { sha256: createHash("sha256").update(wasm).digest("hex") } }));

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { diskFiles } from "../../../host/programs/disk-files.js";
+import type { NodeFacts } from "../../../host/sidecar/heights/node-facts.js";
 import { readSettings } from "../../../host/sidecar/settings/read.js";
 import { examine } from "../../../host/staging/doctor/doctor.js";
 
@@ -38,15 +39,21 @@ interface Look {
   readonly env?: Record<string, string>;
   readonly arch?: string;
   readonly units?: string[];
+  readonly node?: NodeFacts;
 }
 
 /** What is not as it should be: level, text, next command. */
-export function look(home: string, { env = {}, arch = "x64", units = [] }: Look = {}): string[] {
+export function look(home: string, options: Look = {}): string[] {
+  return lookAtAll(home, options).filter((line) => !line.startsWith("ok "));
+}
+
+/** With what is as it should be. */
+export function lookAtAll(home: string, { env = {}, arch = "x64", units = [], node }: Look = {}): string[] {
   const all = { DAEMON_HOME: home, DAEMON_NAME: "n", DAEMON_SHUTDOWN_GRACE: "30s", ...env };
   const read = readSettings(all, undefined);
-  return examine({ files: diskFiles, read, platform: "linux", arch, units })
-    .filter(({ level }) => level !== "ok")
-    .map(({ level, what, detail, next }) => `${level} ${what}: ${detail}${next === null ? "" : ` → ${next}`}`);
+  return examine({ files: diskFiles, read, platform: "linux", arch, units, node }).map(
+    ({ level, what, detail, next }) => `${level} ${what}: ${detail}${next === null ? "" : ` → ${next}`}`,
+  );
 }
 
 /** The first bytes of a 64-bit ELF program, little-endian. */

@@ -1,4 +1,5 @@
 /** Everything an operator can get wrong: each broken home is found out, with words and the next command. */
+import { createHash } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -9,11 +10,13 @@ import { readSettings } from "../../../host/sidecar/settings/read.js";
 import { examine } from "../../../host/staging/doctor/doctor.js";
 import { unitFile } from "../../../host/staging/doctor/unit-file.js";
 import { encodeText } from "../../../host/text.js";
-import { elf, goodHome, look, SCRIPT } from "./doctor-home.js";
+import { elf, goodHome, look, lookAtAll, SCRIPT } from "./doctor-home.js";
 
 test("examine() a home that is right → nothing", () => {
   expect(look(goodHome().home)).toEqual([]);
 });
+
+const sums = (home: string) => lookAtAll(home).filter((line) => line.includes(" checksum v2"));
 
 describe("examine() settings", () => {
   test("grace 0, downloads without checksums, a name that nothing reads → warnings", () => {
@@ -178,8 +181,26 @@ describe("examine() upgrades and plans", () => {
     );
     plan(`https://example.com/n?checksum=sha256:${toHex(sha256(encodeText(SCRIPT)))}`);
     expect(look(home)).toEqual([]);
-    plan(`https://example.com/n.tar.gz?checksum=sha256:${"ab".repeat(32)}`);
-    expect(look(home)).toEqual([]);
+    plan(`https://example.com/n?checksum=sha512:${createHash("sha512").update(SCRIPT).digest("hex")}`);
+    expect(sums(home)).toEqual([expect.stringMatching(/^ok checksum v2: .*is the program that the plan names$/)]);
+    plan(`https://example.com/n?checksum=sha512:${"ab".repeat(64)}`);
+    expect(look(home)[0]).toContain("has SHA-512 ");
+    for (const [url, why] of [
+      [
+        `n.tar.gz?checksum=sha256:${"ab".repeat(32)}`,
+        "the archive https://example.com/n.tar.gz, from which it should have",
+      ],
+      ["n", "offers https://example.com/n without a checksum"],
+      ["n?checksum=file:https://example.com/sums", "the sums file https://example.com/sums, which is not asked for"],
+    ] as const) {
+      plan(`https://example.com/${url}`);
+      expect(look(home)).toEqual([]);
+      expect(sums(home)).toEqual([expect.stringContaining(why)]);
+      expect(sums(home)[0]).toContain("was not compared: ");
+    }
+    plan("");
+    put("data/upgrade-info.json", '{"name":"v2","height":7}');
+    expect(sums(home)).toEqual([]);
   });
 
   test("a torn plan file, two upgrades at one height, a queue that is none → wrong", () => {
@@ -201,6 +222,20 @@ describe("examine() upgrades and plans", () => {
     expect(look(home)).toEqual([]);
     put("data/upgrade-info.json", '{"name":"v2","height":21}');
     expect(look(home).join()).toContain("chainvisor add-upgrade v2 <program>");
+  });
+
+  test("a plan of the record that the node is before again, after a rollback → ahead; the block is made → done; of another chain's program → by its log", () => {
+    const { home, put } = goodHome();
+    put("data/upgrade-info.json", '{"name":"v2","height":20}');
+    put("cosmovisor/passed.json", '{"v":1,"plans":[{"name":"v2","height":"20"}]}');
+    const at = (height: bigint, isOurs = true) =>
+      look(home, { node: { isOurs, reached: { height, source: isOurs ? "store" : "wal" } } }).join();
+    for (const found of [at(19n), at(10n), at(20n, false)])
+      expect(found).toContain("chainvisor add-upgrade v2 <program>");
+    for (const found of [at(20n), at(21n), at(21n, false)]) expect(found).toBe("");
+    put("cosmovisor/passed.json", '{"v":1,"plans":[]}');
+    expect(at(20n)).toBe("");
+    expect(at(21n, false)).toContain("chainvisor add-upgrade v2 <program>");
   });
 
   test("plans that are done or older than the current program → nothing wrong", () => {
