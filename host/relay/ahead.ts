@@ -25,7 +25,7 @@ export interface NextWorker extends Worker {
 export interface AheadOptions {
   readonly layout: Layout;
   readonly startHeldBack: (program: Program) => NextWorker;
-  readonly hooks: Pick<RelayHooks, "onPlan">;
+  readonly hooks: Pick<RelayHooks, "onPlan" | "isMissingReported">;
   /** Why a program cannot take over; undefined: it can. */
   readonly problemOf: (program: Program) => Promise<string | undefined>;
   readonly log: (level: LogLevel, message: string) => void;
@@ -92,6 +92,7 @@ export class Ahead {
 
   #say(plan: DuePlan, program: Program): void {
     const problem = problemOf(program);
+    if (problem !== undefined && this.options.hooks.isMissingReported) return;
     const what = `the upgrade "${plan.name}" is due at height ${plan.height}`;
     const text =
       problem === undefined

@@ -16,10 +16,14 @@ export interface RelayHooks {
   onPlan(plan: DuePlan | undefined): void;
   /** A worker has ended for a plan. */
   onDue(plan: UpgradeInfo): void;
-  /** The upgrade cannot be made yet: why, with the command that puts the program in its place. */
-  onHold(problem: string, command: string): void;
+  /** The upgrade cannot be made yet: why, with the command that puts the program in its place; undefined: it is fetched. */
+  onHold(problem: string, command: string | undefined): void;
   /** A worker that crashed is started again. */
   onAgain(): void;
+  /** Others look for what a plan lacks before its height, and report it. */
+  readonly isMissingReported: boolean;
+  /** Is the plan's program fetched, so that nobody has to put it in its place? */
+  isFetched(plan: UpgradeInfo): boolean;
   /** While no worker runs; when it rejects, nothing is started, and the relay ends with the error. */
   beforeUpgrade(plan: UpgradeInfo): Promise<void>;
   /** Makes the program the one that runs first from now on; undefined: the layout does. @throws what the system says */
@@ -31,6 +35,7 @@ const nothing = () => undefined;
 export const NO_HOOKS: RelayHooks = {
   ...{ onWorker: nothing, onPlace: nothing, onCommitted: nothing, onPlan: nothing },
   ...{ onDue: nothing, onHold: nothing, onAgain: nothing },
+  ...{ isMissingReported: false, isFetched: () => false },
   beforeUpgrade: () => Promise.resolve(),
   link: undefined,
 };

@@ -27,7 +27,7 @@ export interface SuccessionOptions {
   readonly flags: readonly string[];
   /** Further questions to a `pre-upgrade` that asks for them; Cosmovisor's DAEMON_PREUPGRADE_MAX_RETRIES. */
   readonly retriesMax: number;
-  readonly hooks: Pick<RelayHooks, "beforeUpgrade" | "link" | "onHold">;
+  readonly hooks: Pick<RelayHooks, "beforeUpgrade" | "link" | "onHold" | "isFetched">;
   /** Was the program asked before the height? */
   readonly isChecked: (program: Program) => boolean;
   readonly log: (level: LogLevel, message: string) => void;
@@ -184,8 +184,7 @@ class Hold {
     this.#isFirst = false;
     this.#seen = found;
     if (found === undefined || found === tried) {
-      const what = found === undefined ? "is missing" : this.#why;
-      if (performance.now() - this.#saidAt >= MINUTE_MILLIS) this.#say(`${this.program.file} ${what}`);
+      if (performance.now() - this.#saidAt >= MINUTE_MILLIS) this.#sayLacking(found);
       return false;
     }
     if (!isWhole) return false;
@@ -196,6 +195,19 @@ class Hold {
     this.#asked = this.#seen;
     this.#askedAt = performance.now();
     this.#say(problem);
+  }
+
+  #sayLacking(found: string | undefined): void {
+    const { hooks, log } = this.options;
+    const { file } = this.program;
+    if (found !== undefined || !hooks.isFetched(this.plan)) {
+      this.#say(`${file} ${found === undefined ? "is missing" : this.#why}`);
+      return;
+    }
+    this.#saidAt = performance.now();
+    const { name, height } = this.plan;
+    hooks.onHold(`${file} is not fetched yet`, undefined);
+    log("info", `holding at height ${height} for "${name}": ${file} is not fetched yet. CometBFT goes on waiting`);
   }
 
   #say(problem: string): void {

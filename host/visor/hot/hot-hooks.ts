@@ -3,6 +3,7 @@ import type { RelayHooks } from "../../relay/hooks.js";
 import type { DuePlan } from "../../relay/message.js";
 import type { Worker } from "../../relay/worker.js";
 import type { PlanStatus, VisorStatus } from "../../sidecar/status.js";
+import { hasDownload } from "../../staging/plan-way.js";
 import type { Staging } from "../../staging/staging.js";
 import type { Height } from "../../types.js";
 import type { UpgradeInfo } from "../../upgrade/upgrade-info.js";
@@ -20,8 +21,15 @@ export class HotHooks implements RelayHooks {
 
   constructor(
     private readonly of: Of,
-    private readonly staging: Pick<Staging, "plan">,
+    private readonly staging: Pick<Staging, "plan" | "hurry">,
   ) {}
+
+  /** By the staging, which knows too where a handler is enough, or a program is fetched. */
+  readonly isMissingReported = true;
+
+  isFetched(plan: UpgradeInfo): boolean {
+    return this.of.settings.isDownloadAllowed && hasDownload(plan);
+  }
 
   onWorker({ program: { name, file }, pid, ended }: Worker): void {
     const { board } = this.of;
@@ -65,10 +73,11 @@ export class HotHooks implements RelayHooks {
     this.#due = plan;
     this.of.board.update({ phase: "halted", plan: planStatus(plan) });
     this.staging.plan(plan);
+    this.staging.hurry();
   }
 
-  onHold(problem: string, command: string): void {
-    this.of.board.update({ phase: "halted", message: problem, next: [command] });
+  onHold(problem: string, command: string | undefined): void {
+    this.of.board.update({ phase: "halted", message: problem, next: command === undefined ? [] : [command] });
   }
 
   onAgain(): void {

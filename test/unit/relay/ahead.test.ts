@@ -17,7 +17,15 @@ afterEach(() => vi.restoreAllMocks());
 const ENDED = { exit: 0, signal: null, error: undefined };
 let homes = 0;
 
-function ahead({ problem, isReady = true }: { problem?: string; isReady?: boolean } = {}) {
+function ahead({
+  problem,
+  isReady = true,
+  isMissingReported = false,
+}: {
+  problem?: string;
+  isReady?: boolean;
+  isMissingReported?: boolean;
+} = {}) {
   const home = join(root, `h${homes++}`);
   const options = { home, name: "chaind", program: undefined, upgrades: new Map<string, string>(), own: "/own" };
   const layout = new Layout({ ...options, isCaseKept: false });
@@ -44,7 +52,7 @@ function ahead({ problem, isReady = true }: { problem?: string; isReady?: boolea
       asked.push(name);
       return problem;
     },
-    hooks: NO_HOOKS,
+    hooks: { ...NO_HOOKS, isMissingReported },
     log: (level, message) => log.push(`${level} ${message}`),
   });
   let now = 0;
@@ -86,6 +94,16 @@ describe("Ahead", () => {
     expect([started, asked, made.isChecked(program)]).toEqual([["v2"], ["v2"], true]);
     expect((await made.take(program))?.program.name).toBe("v2");
     expect(await made.take(program)).toBeUndefined();
+  });
+
+  test("others report what is missing → nothing is said of it; what is there takes over", async () => {
+    const { program, look, put, log } = ahead({ isMissingReported: true });
+    await look(10n);
+    await look(11n);
+    expect(log).toEqual([]);
+    put("a");
+    await look(12n);
+    expect(log).toEqual([`info the upgrade "v2" is due at height 100: ${program.file} takes over`]);
   });
 
   test("blocks of a tenth of a second → prepared a minute before the height", async () => {

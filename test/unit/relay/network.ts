@@ -15,7 +15,7 @@ import { Home } from "../../../host/engine/home/home.js";
 import { isUpgradeError } from "../../../host/errors.js";
 import { cometFiles } from "../../../host/offline/comet-files.js";
 import { Layout, type Program } from "../../../host/programs/layout.js";
-import { NO_HOOKS } from "../../../host/relay/hooks.js";
+import { NO_HOOKS, type RelayHooks } from "../../../host/relay/hooks.js";
 import type { ChainPlace } from "../../../host/relay/message.js";
 import { Relay } from "../../../host/relay/relay.js";
 import type { Worker, WorkerEnd } from "../../../host/relay/worker.js";
@@ -147,6 +147,7 @@ export class TestNetwork {
     public chain: Chain,
     fates: readonly Fate[],
     upgrades: ReadonlyMap<string, string> = new Map(),
+    hooks: Partial<RelayHooks> = {},
   ) {
     const path = join(root, `h${homes++}`);
     this.home = new Home(path);
@@ -172,7 +173,7 @@ export class TestNetwork {
         this.heldBack.push(program.name);
         return start(program);
       },
-      hooks: NO_HOOKS,
+      hooks: { ...NO_HOOKS, ...hooks },
       log: (level, message) => this.log.push(`${level} ${message}`),
     });
     const run = async () => {

@@ -46,6 +46,24 @@ describe("Relay at an upgrade", () => {
     expect(network.log.filter((line) => line.includes("holding"))).toHaveLength(1);
   });
 
+  test("the program is missing, and is fetched → nobody is asked for it: one line, no warning, no command", async () => {
+    const holds: (string | undefined)[] = [];
+    const onHold = (problem: string, command: string | undefined) => void holds.push(problem, command);
+    const hooks = { isMissingReported: true, isFetched: () => true, onHold };
+    const network = new TestNetwork(planned(), [{}, { handlers: [splitBalances()] }], undefined, hooks);
+    const engine = await network.engine();
+    await call(engine, INFO);
+    await block(engine, 3n);
+    const upgraded = block(engine, 4n);
+    const file = join(network.home.path, "cosmovisor/upgrades/v2/bin/chaind");
+    await network.says('holding at height 4 for "v2"');
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "#!/bin/sh\nexit 0\n");
+    await upgraded;
+    expect(holds).toEqual([`${file} is not fetched yet`, undefined]);
+    expect(network.log.filter((line) => /is due at height|NEW_PROGRAM|^warn holding/.test(line))).toEqual([]);
+  });
+
   test("a signal while it holds → 10", async () => {
     const network = new TestNetwork(planned(), []);
     const engine = await network.engine();

@@ -74,13 +74,14 @@ describe("startArgs()", () => {
 });
 
 describe("HotHooks", () => {
-  function made() {
+  function made(isDownloadAllowed = false) {
     const board = new Board(statusMachine.clock);
     const staged: (string | undefined)[] = [];
-    const settings = { home: "/x", root: "/x/cosmovisor", customPreUpgrade: "" };
+    const settings = { home: "/x", root: "/x/cosmovisor", customPreUpgrade: "", isDownloadAllowed };
     const of = { settings, machine: statusMachine, board, log: () => undefined, childEnv: {} } as unknown;
     const hooks = new HotHooks(of as ConstructorParameters<typeof HotHooks>[0], {
       plan: (plan) => void staged.push(plan?.name),
+      hurry: () => void staged.push("hurry"),
     });
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => {
@@ -117,8 +118,20 @@ describe("HotHooks", () => {
     hooks.onAgain();
     expect(board.current).toMatchObject({ plan: null, upgrades: 1, restarts: 1, height: { value: "10" } });
     expect(phases).toEqual(["running", "halted", "switching", "migrating", "running"]);
-    expect(staged).toEqual(["v2", "v2", undefined]);
+    expect(staged).toEqual(["v2", "v2", "hurry", undefined]);
     expect(board.lastHaltSeconds).toBeGreaterThanOrEqual(0);
+  });
+
+  it("a program that is fetched → nobody is asked for it; where the plan names none, or downloads are off, an operator is", () => {
+    const info = JSON.stringify({ binaries: { any: "http://127.0.0.1:1/chaind" } });
+    const plan = { name: "v2", height: 10n, info };
+    const { board, hooks } = made(true);
+    expect([hooks.isFetched(plan), hooks.isFetched({ ...plan, info: "" }), made().hooks.isFetched(plan)]).toEqual([
+      ...[true, false, false],
+    ]);
+    hooks.onHold("/x/v2 is missing", "cp");
+    hooks.onHold("/x/v2 is not fetched yet", undefined);
+    expect(board.current).toMatchObject({ phase: "halted", message: "/x/v2 is not fetched yet", next: [] });
   });
 
   it("a worker that is started again while a plan is due → the phase is not taken for running", () => {
