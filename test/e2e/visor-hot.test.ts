@@ -33,11 +33,11 @@ function place(name: string, program: string): void {
   copyFileSync(program, join(bin, "chaind"));
 }
 
-function chainvisor(port: number): Running {
+function chainvisor(port: number, more: Readonly<Record<string, string>> = {}): Running {
   const env = {
     ...{ DAEMON_HOME: home, DAEMON_NAME: "chaind", CHAINVISOR_HOT_SWITCH: "true", UNSAFE_SKIP_BACKUP: "true" },
     ...{ CHAINVISOR_STATUS_ADDRESS: "127.0.0.1:0", CHAINVISOR_RPC_ADDRESS: `http://127.0.0.1:${port}` },
-    ...{ COMETBFT_BIN: comet ?? "", CHAIND_MONIKER: "hot", CHAIND_P2P_PERSISTENT_PEERS: PEER },
+    ...{ COMETBFT_BIN: comet ?? "", CHAIND_MONIKER: "hot", CHAIND_P2P_PERSISTENT_PEERS: PEER, ...more },
   };
   const doors = ["--grpc.address", "127.0.0.1:0", "--api.address", "tcp://127.0.0.1:0"];
   return run(
@@ -95,4 +95,20 @@ test("an upgrade with the sidecar holding CometBFT's connections → CometBFT on
   visor.child.kill("SIGTERM");
   expect(await visor.end).toMatchObject({ exit: 0 });
   expect(await heightOf(port)).toBe(0);
+
+  // CometBFT that is killed is started again, as often as an application that crashes.
+  const second = chainvisor(port, { CHAINVISOR_RESTARTS_MAX: "1" });
+  const starts = () =>
+    [...second.stderr.matchAll(/CometBFT started: .*, process ([0-9]+)/g)].map(([, pid]) => Number(pid));
+  const isPast = (height: number) => async () => (await heightOf(port)) > height;
+  await until(second, isPast(0));
+  const reached = await heightOf(port);
+  process.kill(starts()[0] ?? 0, "SIGKILL");
+  await until(second, () => starts().length === 2);
+  await until(second, isPast(reached + 1));
+  expect(await status()).toMatchObject({ phase: "running", restarts: 1, program: { name: "v2" } });
+  process.kill(starts()[1] ?? 0, "SIGKILL");
+  expect(await second.end).toMatchObject({ exit: 16 });
+  expect(second.stderr).toMatch(/CometBFT ended by itself \(signal SIGKILL\).*, after 1 restarts in 600 s/);
+  expect(starts()).toHaveLength(2);
 });

@@ -14,6 +14,7 @@ import { Staging } from "../../staging/staging.js";
 import { prefixOf } from "../run/child-env.js";
 import type { Shared } from "../run/options.js";
 import { endText, StepFailure } from "../run/scripts.js";
+import { heldAgain } from "./again.js";
 import { HotHooks } from "./hot-hooks.js";
 import { startArgs } from "./start-args.js";
 
@@ -47,13 +48,14 @@ export async function runHot(shared: Shared, current: Program): Promise<number |
     process.exit(ENDED_AT_ONCE_EXIT);
   });
   try {
-    const exit = await holdConnections({
-      ...{ home, env, signal, log, layout: shared.layout, flags: args.worker },
-      ...{ prefix, retriesMax: settings.preUpgradeRetriesMax },
-      comet: { program: findComet(args.program, { ...env }).path, args: args.comet, files: cometFiles(home) },
-      hooks: new HotHooks(shared, staging),
-      startCommand: startCommandOf(shared),
-    });
+    const hooks = new HotHooks(shared, staging);
+    const exit = await heldAgain(shared, () =>
+      holdConnections({
+        ...{ home, env, signal, log, hooks, layout: shared.layout, flags: args.worker },
+        ...{ prefix, retriesMax: settings.preUpgradeRetriesMax, startCommand: startCommandOf(shared) },
+        comet: { program: findComet(args.program, { ...env }).path, args: args.comet, files: cometFiles(home) },
+      }),
+    );
     if (signal.aborted || FINISHED_EXITS.includes(exit)) return signal.aborted ? 0 : exit;
     throw new StepFailure(
       `the application ended with ${endText({ exit, signal: null })}: its own lines above say why`,
