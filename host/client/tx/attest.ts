@@ -44,10 +44,10 @@ export async function runAttest(given: string | undefined, flags: AttestFlags, o
   const file = reportFile(plan, flags);
   const report = file === undefined ? undefined : appliedReport(file, plan);
   const statement = statementOf(plan, flags, report);
-  if (file !== undefined) output.say(saidOf(statement, file));
   await send(flags, output, async ({ address }, rpc) => {
     if (rpc) await requireKnown(rpc, { flags, plan, report });
     else if (report) requireOwn(report, { chainId: flags.chainId || undefined });
+    if (file !== undefined) output.say(saidOf(statement, file));
     return [attestation({ validatorAddress: operatorOf(address), plan, ...statement })];
   });
 }
