@@ -54,7 +54,7 @@ const NAME_WIDTH = 13;
 /** Lines for a terminal. */
 export function statusLines({ status, silentSeconds }: Shown): string[] {
   const { phase, since, program, height, plan, eta, progress, readiness, message } = status;
-  // What is missing comes with its command; some stand in both places.
+  // What is missing comes with its command; some are in both places.
   const next = [...new Set([...missingOf(status).flatMap((each) => each.next ?? []), ...status.next])];
   const line = (name: string, text: string | undefined | null) =>
     text ? [`${`${name}:`.padEnd(NAME_WIDTH)}${text}`] : [];

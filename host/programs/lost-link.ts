@@ -22,7 +22,7 @@ export function lostLink(files: Files, root: string): LostLink | undefined {
   if (!last) return undefined;
   const again = `ln -s genesis ${shellWord(link)}`;
   return {
-    problem: `${link} is gone, and a switch to ${last.folder} was made at height ${last.height} (for data that begins anew: \`${again}\`)`,
+    problem: `${link} is gone, and a switch to ${last.folder} was made at height ${last.height} (for data that begins again: \`${again}\`)`,
     next: `ln -s ${shellWord(last.folder)} ${shellWord(link)}`,
   };
 }

@@ -2,9 +2,9 @@
  * Which node a home is: two of one chain may run on a machine, and what one has made says nothing of the other. As CometBFT has it:
  * the first 20 bytes of the SHA-256 of the node key's public half.
  */
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { fromBase64, toHex } from "../../bytes.js";
-import { sha256 } from "../../native/sha256.js";
 import type { Files } from "../../programs/files.js";
 import { decodeText } from "../../text.js";
 
@@ -20,11 +20,14 @@ export function ownNodeId(files: Files, home: string): string | undefined {
     if (!bytes) return undefined;
     const { priv_key } = JSON.parse(decodeText(bytes)) as { priv_key?: { value?: unknown } };
     const key = fromBase64(String(priv_key?.value));
-    return key.length === KEY_BYTES ? toHex(sha256(key.subarray(PUBLIC_AT)).subarray(0, ID_BYTES)) : undefined;
+    return key.length === KEY_BYTES ? addressOf(key.subarray(PUBLIC_AT)) : undefined;
   } catch {
     return undefined;
   }
 }
+
+const addressOf = (publicKey: Uint8Array) =>
+  toHex(createHash("sha256").update(publicKey).digest().subarray(0, ID_BYTES));
 
 /** Of CometBFT's `/status`, in the spellings of its releases; undefined: it does not say. */
 export function nodeIdIn(json: unknown): string | undefined {

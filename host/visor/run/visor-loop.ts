@@ -7,14 +7,13 @@ import { type Program, problemOf } from "../../programs/layout.js";
 import type { Decision, Pending } from "../../sidecar/decision/decide.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
 import { unqueuePlan } from "../../sidecar/decision/queue.js";
-import type { AppProcess, ProcessEnd } from "../../sidecar/machine.js";
+import type { AppProcess } from "../../sidecar/machine.js";
 import { nextForCurrent } from "../layout/next-for-current.js";
 import { HaltFlag } from "../starts/halt-flag.js";
 import { type NextPlan, NextProgram } from "../starts/next-program.js";
 import { backUp, backUpBeforeRestart } from "./back-up.js";
-import { endApp } from "./end-app.js";
+import { Ending } from "./ending.js";
 import { Ends } from "./ends.js";
-import { endLeftovers } from "./leftovers.js";
 import { syncNames } from "./link.js";
 import { Look } from "./look.js";
 import type { Shared } from "./options.js";
@@ -28,11 +27,9 @@ import { switchProgram } from "./switching.js";
 
 type Switch = Extract<Decision, { kind: "switch" }>;
 
-/** For a program that finishes a block before it ends. */
-const OURS_GRACE_MILLIS = 30_000;
-
 export class VisorLoop {
   readonly #look: Look;
+  readonly #ending: Ending;
   readonly #stage: Stage;
   readonly #ends: Ends;
   readonly #reports: Reports;
@@ -44,6 +41,7 @@ export class VisorLoop {
 
   constructor(private readonly shared: Shared) {
     this.#look = new Look(shared);
+    this.#ending = new Ending(shared, () => this.#look.isOurs);
     this.#stage = new Stage(shared);
     this.#ends = new Ends(shared);
     this.#reports = new Reports(shared);
@@ -63,7 +61,7 @@ export class VisorLoop {
   }
 
   async #untilEnd(): Promise<number> {
-    await endLeftovers(this.shared, "killed sidecar", (app) => this.#endOne(app));
+    await this.#ending.leftBehind();
     this.#endRollback();
     this.#settle();
     while (!this.shared.signal.aborted) {
@@ -155,7 +153,7 @@ export class VisorLoop {
     const backup = shared.settings.isBackupSkipped ? undefined : (wanted: Plan) => backUp(shared, current, wanted);
     const switching = { shared, current, isOurs, backup, isWithoutPreUpgrade };
     // What a script, or the new program's `pre-upgrade`, has left is no neighbour for the program that runs next.
-    await switchProgram(switching, decision).finally(() => this.#endRest());
+    await switchProgram(switching, decision).finally(() => this.#ending.rest());
     if (decision.origin === "operator") this.#unqueue(plan);
     this.#look.forget();
     this.#ends.forget();
@@ -192,10 +190,14 @@ export class VisorLoop {
     }
     const app = this.#start(current);
     const result = await this.#supervised(app, current);
-    if (result.kind === "stop") return this.#stop(app);
+    if (result.kind === "stop") {
+      await this.#ending.bySignal(app);
+      this.#app = undefined;
+      return 0;
+    }
     if (result.kind === "ended") {
       this.#app = undefined;
-      await this.#endRest();
+      await this.#ending.rest();
       this.#look.runEnded(result.end);
       const { isOurs, freshHalt: halt } = this.#look;
       const isOwnHeight = !this.#halt.isReason(result.end, halt);
@@ -263,56 +265,11 @@ export class VisorLoop {
     else this.#backup.look(this.#look.isOurs && problemOf(layout.of(plan.name), machine.files) !== undefined);
   }
 
-  /** The application gets the signal, and is waited for. */
-  async #stop(app: AppProcess): Promise<number> {
-    const { shared } = this;
-    const signal = signalOf(shared.signal);
-    shared.log("info", `${signal}: passed on to the application, which is waited for`);
-    const endSignals = shared.onSignal?.((each) => app.kill(each));
-    const { shutdownGrace } = shared.settings;
-    const grace = shutdownGrace > 0 ? shutdownGrace : undefined;
-    const isShared = shared.isSignalShared?.(signal) ?? false;
-    const end = await endApp(app, { clock: shared.machine.clock, signal, grace, isSent: isShared });
-    endSignals?.();
-    this.#app = undefined;
-    // With the same patience: what is left has not had the signal.
-    const rest = { clock: shared.machine.clock, signal, grace };
-    await endLeftovers(shared, "application", (each) => endApp(each, rest));
-    shared.log("info", `the application has ended (${end.exit ?? end.signal})`);
-    return 0;
-  }
-
   /** At a height, or since something went wrong; with all that it has started. */
   async #end(app: AppProcess): Promise<void> {
-    const end = await this.#endOne(app);
+    const end = await this.#ending.one(app);
     if (this.#app === app) this.#app = undefined;
     this.#look.runEnded(end);
-    await this.#endRest();
+    await this.#ending.rest();
   }
-
-  async #endRest(): Promise<void> {
-    await endLeftovers(this.shared, "application", (app) => this.#endOne(app));
-  }
-
-  async #endOne(app: AppProcess): Promise<ProcessEnd> {
-    const { machine, settings, log } = this.shared;
-    const { shutdownGrace } = settings;
-    const isOurs = this.#look.isOurs;
-    const grace = shutdownGrace > 0 ? shutdownGrace : isOurs ? OURS_GRACE_MILLIS : 0;
-    if (grace > 0) log("info", "sent interrupt to app, waiting for exit");
-    const signal = isOurs ? "SIGTERM" : "SIGINT";
-    let isKilled = grace === 0;
-    const onKill = () => {
-      isKilled = true;
-      log("warn", "DAEMON_SHUTDOWN_GRACE exceeded, killing app");
-    };
-    const end = await endApp(app, { clock: machine.clock, signal, grace, onKill });
-    if (!isKilled) log("info", "app exited normally");
-    return end;
-  }
-}
-
-/** What the sidecar got; who aborts by himself means SIGTERM. */
-function signalOf({ reason }: AbortSignal): NodeJS.Signals {
-  return typeof reason === "string" && /^SIG[A-Z]+$/.test(reason) ? (reason as NodeJS.Signals) : "SIGTERM";
 }
