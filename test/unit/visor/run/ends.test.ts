@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { listBackups } from "../../../../host/backup/list.js";
+import { CrashLoop } from "../../../../host/visor/ends/crash-loop.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
-import { CrashLoop } from "../../../../host/visor/run/crash-loop.js";
 import { hurried, planText, ScriptsHome } from "../scripts-home.js";
 
 describe("CrashLoop", () => {

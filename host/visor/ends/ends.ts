@@ -4,12 +4,12 @@ import type { Program } from "../../programs/layout.js";
 import { planIn } from "../../sidecar/decision/plan-file.js";
 import type { HaltFacts } from "../../sidecar/heights/halt-record.js";
 import type { ProcessEnd } from "../../sidecar/machine.js";
+import { linkPrevious } from "../run/link.js";
+import type { Shared } from "../run/options.js";
+import { addReturned } from "../run/returned.js";
+import { StepFailure } from "../run/scripts.js";
 import { type AfterEnd, afterEnd } from "./after-end.js";
 import { CrashLoop } from "./crash-loop.js";
-import { linkPrevious } from "./link.js";
-import type { Shared } from "./options.js";
-import { addReturned } from "./returned.js";
-import { StepFailure } from "./scripts.js";
 
 /** The handler returned an error, or a check failed: the one end at which all nodes agree that it was not applied. */
 const RETURNABLE = 20;

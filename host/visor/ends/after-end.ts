@@ -1,6 +1,6 @@
 /** What the end of the application means, where no plan is due. Pure. */
 import type { ProcessEnd } from "../../sidecar/machine.js";
-import { endText } from "./scripts.js";
+import { endText } from "../run/scripts.js";
 
 export type AfterEnd =
   /** Nothing is left to do; `exit` is the sidecar's. */

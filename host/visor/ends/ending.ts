@@ -1,8 +1,8 @@
 /** How an application is ended, with all that it has started: at a height, by a signal, or since something went wrong. */
 import type { AppProcess, ProcessEnd } from "../../sidecar/machine.js";
+import type { Shared } from "../run/options.js";
 import { endApp } from "./end-app.js";
 import { endLeftovers } from "./leftovers.js";
-import type { Shared } from "./options.js";
 
 /** For a program that finishes a block before it ends. */
 const OURS_GRACE_MILLIS = 30_000;

@@ -3,8 +3,8 @@
  * goes on when the script is ended. Nothing may touch the data while it runs, and no other program may be started beside it.
  */
 import type { AppProcess } from "../../sidecar/machine.js";
-import { MARK } from "./child-env.js";
-import type { Shared } from "./options.js";
+import { MARK } from "../run/child-env.js";
+import type { Shared } from "../run/options.js";
 
 /** A process that starts others as fast as they are ended is no application. */
 const ROUNDS_MAX = 100;
