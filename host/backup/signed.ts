@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { UpgradeError } from "../errors.js";
 import type { Files } from "../programs/files.js";
+import { writeNew } from "../programs/whole-file.js";
 import { decodeText } from "../text.js";
 
 const SIGNED = "priv_validator_state.json";
@@ -36,7 +37,9 @@ export function carrySigned(files: Files, data: string, kept: readonly string[],
   if (copied && !isLater(latest, copied)) {
     return { of: isLater(copied, latest) ? "the backup's" : "the present one", height: copied.at[0] };
   }
-  write(files, join(copy, SIGNED), latest);
+  const to = join(copy, SIGNED);
+  files.remove(to);
+  writeNew(files, to, latest.bytes, latest.mode);
   return { of: "the present one", height: latest.at[0] };
 }
 
@@ -75,15 +78,4 @@ function placeIn(bytes: Uint8Array): bigint[] {
 function isLater(a: Record, b: Record): boolean {
   const at = a.at.findIndex((value, index) => value !== b.at[index]);
   return at >= 0 && (a.at[at] ?? 0n) > (b.at[at] ?? 0n);
-}
-
-function write(files: Files, to: string, { bytes, mode }: Record): void {
-  files.remove(to);
-  const file = files.open(to, "new", mode);
-  try {
-    file.write(bytes);
-    file.sync();
-  } finally {
-    file.close();
-  }
 }

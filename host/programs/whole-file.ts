@@ -21,7 +21,8 @@ export function writeWhole(files: Files, path: string, bytes: Uint8Array, mode: 
   files.syncFolder(dirname(path));
 }
 
-function writeNew(files: Files, path: string, bytes: Uint8Array, mode: number): void {
+/** Synced; nothing is there before. @throws what the system says; what was written is left */
+export function writeNew(files: Files, path: string, bytes: Uint8Array, mode: number): void {
   const file = files.open(path, "new", mode);
   try {
     file.write(bytes);
