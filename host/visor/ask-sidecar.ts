@@ -17,6 +17,6 @@ export async function askSidecar(root: string): Promise<AskedSidecar | undefined
   const { plan, readiness, height: last } = asked.status;
   const reached = last ? { height: BigInt(last.value), source: last.source } : undefined;
   if (!plan) return { scheduled: undefined, reached };
-  const { name, height, info } = plan;
-  return { scheduled: { plan: { name, height: BigInt(height), info }, readiness }, reached };
+  const { name, height, info, origin } = plan;
+  return { scheduled: { plan: { name, height: BigInt(height), info }, origin, readiness }, reached };
 }

@@ -32,6 +32,7 @@ export interface PlanAhead {
 /** What the sidecar that runs has of the node. */
 export interface Scheduled {
   readonly plan: Plan;
+  readonly origin: "chain" | "operator";
   readonly readiness: readonly Readiness[];
 }
 
@@ -67,7 +68,7 @@ export function plansAhead(
   const queue = readQueue(files, settings);
   const all = [
     ...(written.kind === "plan" ? [{ ...written.plan, origin: "chain" as const }] : []),
-    ...(scheduled ? [{ ...scheduled.plan, origin: "chain" as const }] : []),
+    ...(scheduled ? [{ ...scheduled.plan, origin: scheduled.origin }] : []),
     ...queue.plans.map((plan) => ({ ...plan, origin: "operator" as const })),
   ];
   const passed = passedOf(files, placesOf(settings).passedFile);

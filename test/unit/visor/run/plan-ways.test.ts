@@ -168,7 +168,8 @@ describe("examine()", () => {
     expect(doctor(home, { scheduled: undefined })[0]?.detail).toBe(
       "no upgrade is ahead, by the files and by the sidecar that runs",
     );
-    const scheduled = { plan: { name: "v3", height: 40n, info: "" }, readiness: [] };
+    const plan = { name: "v3", height: 40n, info: "" };
+    const scheduled = { plan, origin: "chain" as const, readiness: [] };
     expect(doctor(home, { scheduled })).toMatchObject([{ level: "wrong", what: "plan v3" }]);
     const readiness = [{ what: "program", state: "ready", detail: "it has it", next: null }] as const;
     expect(doctor(home, { scheduled: { ...scheduled, readiness } })).toMatchObject([
