@@ -231,7 +231,7 @@ describe("chaind upgrade rehearse", () => {
   const chaind = (...args: readonly string[]) =>
     spawnSync(process.execPath, [join(DIST, "chaind.js"), "upgrade", "rehearse", ...args], { encoding: "utf8" });
 
-  test("--require all where something is not checked → exit 1 with each by its name; no plan → 3; no handler → 10", () => {
+  test("--require all where something is not checked → exit 1 with each by its name; what was checked → 0", () => {
     const { path } = scheduled(5n, 4n);
     const all = chaind("--home", path, "--require", "all");
     expect(all.status, all.stderr).toBe(1);
@@ -240,13 +240,19 @@ describe("chaind upgrade rehearse", () => {
     );
     expect(chaind("--home", path, "--require", "plan,time,supply").status).toBe(0);
     expect(chaind("--home", path, "--require", "luck")).toMatchObject({ status: 2 });
+  });
+
+  test("no handler → 10; a version that is kept → 0", () => {
+    const { path } = scheduled(5n, 4n);
     const none = chaind("--home", path, "--handlers", join(path, "none"));
     expect([none.status, none.stdout]).toEqual([10, expect.stringContaining("WOULD HALT (exit 10)")]);
     expect(chaind("--home", path, "--at", "3").status).toBe(0);
+  });
+
+  test("no plan → 3; one that nobody has scheduled yet → rehearsed, which is named as not checked; a report", () => {
     const early = new TestHome();
     withNode({ path: early.path, handlers: HANDLERS, appVersion: 1n }, (node) => node.makeBlock());
     expect(chaind("--home", early.path).status).toBe(3);
-    // A plan that nobody has scheduled yet.
     const named = chaind("--home", early.path, "--plan", "v2", "--report", join(folder, "r.html"), "-o", "json");
     expect(JSON.parse(named.stdout), named.stdout.slice(0, 600)).toMatchObject({
       exit: 0,

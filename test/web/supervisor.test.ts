@@ -78,7 +78,7 @@ describe.skipIf(missing !== undefined)(`the sidecar in Chromium${missing ? ` (${
     const page = await context.newPage();
     await page.goto(url("/supervisor"));
     board.update({ phase: "running", plan: null, progress: null, readiness: [] });
-    await page.getByText("no upgrade is scheduled").waitFor({ timeout: 45_000 });
+    await page.getByText("no upgrade is known").waitFor({ timeout: 20_000 });
     await page.getByRole("link", { name: "Do not load again by itself" }).click();
     expect(page.url()).toContain("still");
     expect(await page.content()).not.toContain("http-equiv");
