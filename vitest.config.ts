@@ -12,7 +12,8 @@ const alias = [
 
 /**
  * Tests that call functions share a process, file after file: loading the same modules for each would cost a third of their
- * time. These have one of their own: they define another chain, replace a module or share a folder with their neighbours.
+ * time. These have one of their own: they define another chain, replace a module, count the process's timers or share a folder
+ * with their neighbours.
  */
 const ALONE = [
   "test/unit/{abci,engine,relay,store}/**/*.test.ts",
@@ -20,6 +21,7 @@ const ALONE = [
   "test/unit/chain/define-chain.test.ts",
   "test/unit/cli/{help-defaults,program-name,sdk-flags}.test.ts",
   "test/unit/cli/client/derived.test.ts",
+  "test/unit/localnet/run.test.ts",
   "test/unit/witness/without-simd.test.ts",
 ];
 const together = (name: string, exclude: string[] = []) => ({
