@@ -148,12 +148,16 @@ export class VisorLoop {
     await this.#stage.close();
     shared.log("info", `"${plan.name}" is due at height ${plan.height}: ${why}`);
     const isOurs = this.#look.isOurs;
-    const isWithoutPreUpgrade = (program: Program) =>
-      this.#stage.isWithoutPreUpgrade(program) || this.#next.isHeld(program);
+    let isAnythingRun = shared.settings.customPreUpgrade !== "";
+    const isWithoutPreUpgrade = (program: Program) => {
+      const isWithout = this.#stage.isWithoutPreUpgrade(program) || this.#next.isHeld(program);
+      isAnythingRun ||= !isWithout;
+      return isWithout;
+    };
     const backup = shared.settings.isBackupSkipped ? undefined : (wanted: Plan) => backUp(shared, current, wanted);
     const switching = { shared, current, isOurs, backup, isWithoutPreUpgrade };
     // What a script, or the new program's `pre-upgrade`, has left is no neighbour for the program that runs next.
-    await switchProgram(switching, decision).finally(() => this.#ending.rest());
+    await switchProgram(switching, decision).finally(() => isAnythingRun && this.#ending.rest());
     if (decision.origin === "operator") this.#unqueue(plan);
     this.#look.forget();
     this.#ends.forget();
