@@ -1,0 +1,83 @@
+/** Unit files of systemd: that of `service` is right, and each value that harms is named. */
+import { describe, expect, test } from "vitest";
+import { readSettings } from "../../../host/sidecar/settings/read.js";
+import { unitFile } from "../../../host/staging/doctor/unit-file.js";
+import { goodHome, look } from "./doctor-home.js";
+
+describe("examine() unit files", () => {
+  test("the unit file of `service` → right; each value that harms → named", () => {
+    const { home, put } = goodHome();
+    const settings = readSettings({ DAEMON_HOME: home, DAEMON_NAME: "n" }, undefined);
+    const unit = unitFile({ settings, command: [process.execPath, "/x/chainvisor.js"], args: ["start"], user: "root" });
+    expect(look(home, { units: [put("good.service", unit)] })).toEqual([]);
+    const bad = unit
+      .replace(/TimeoutStopSec=.*/, "TimeoutStopSec=1min 30s")
+      .replace("KillMode=mixed", "KillMode=control-group")
+      .replace("NotifyAccess=all", "NotifyAccess=main")
+      .replace("RestartPreventExitStatus=2 10", "RestartPreventExitStatus=10")
+      .replace("Restart=on-failure", "Restart=always");
+    const found = look(home, { units: [put("bad.service", bad)] }).join("\n");
+    for (const words of [
+      "TimeoutStopSec is 90 s",
+      "KillMode is not mixed",
+      "NotifyAccess is not all",
+      "lacks 2:",
+      "Restart is always",
+    ])
+      expect(found).toContain(words);
+    expect(look(home, { units: ["/no/such.service"] })).toEqual(["wrong unit: /no/such.service is missing"]);
+    const theirs = put("theirs.service", "[Service]\nExecStart=/usr/bin/cosmovisor run start\n");
+    expect(look(home, { units: [theirs] })[0]).toContain("runs Cosmovisor on this home");
+  });
+
+  test.each([
+    [
+      "another home",
+      /^Environment=DAEMON_HOME=.*$/m,
+      "Environment='DAEMON_HOME=/other'",
+      "wrong",
+      "its DAEMON_HOME is /other",
+    ],
+    [
+      "another program",
+      /^Environment=DAEMON_NAME=.*$/m,
+      'Environment="DAEMON_NAME=other"',
+      "wrong",
+      "its DAEMON_NAME is other",
+    ],
+    ["no name", /^Environment=DAEMON_NAME=.*$/m, "", "wrong", "DAEMON_NAME is not set in it"],
+    ["a longer grace", /^User=/m, "Environment=X=1 DAEMON_SHUTDOWN_GRACE=3h\nUser=", "wrong", "(at least 10860)"],
+    [
+      "a sidecar that is not there",
+      /^ExecStart=/m,
+      "ExecStart=-/no/chainvisor run\n#",
+      "wrong",
+      "its program /no/chainvisor is missing",
+    ],
+    ["no command", /^ExecStart=/m, "#", "wrong", "it has no ExecStart"],
+    [
+      "a user that is not there",
+      /^User=.*$/m,
+      "User=nobody-such",
+      "warning",
+      "its user nobody-such is not in /etc/passwd",
+    ],
+    ["few files", /^LimitNOFILE=.*$/m, "LimitNOFILE=4096", "warning", "LimitNOFILE is 4096"],
+    ["the system's number of files", /^LimitNOFILE=.*$/m, "", "warning", "LimitNOFILE is not set"],
+  ])("a unit file with %s → named, and nothing else", (_case, line, other, level, words) => {
+    const { home, put } = goodHome();
+    const settings = readSettings({ DAEMON_HOME: home, DAEMON_NAME: "n" }, undefined);
+    const unit = unitFile({ settings, command: [process.execPath, "/x/chainvisor.js"], args: ["start"], user: "root" });
+    const found = look(home, { units: [put("u.service", unit.replace(line, other))] });
+    expect(found).toEqual([expect.stringContaining(words)]);
+    expect(found[0]).toContain(`${level} unit`);
+  });
+
+  test("a unit file whose environment is in another file → its home and name are not known, and not wrong", () => {
+    const { home, put } = goodHome();
+    const settings = readSettings({ DAEMON_HOME: home, DAEMON_NAME: "n" }, undefined);
+    const unit = unitFile({ settings, command: [process.execPath, "/x/chainvisor.js"], args: ["start"], user: "root" });
+    const elsewhere = unit.replace(/^Environment=.*$/gm, "").replace("User=", "EnvironmentFile=/etc/chain.env\nUser=");
+    expect(look(home, { units: [put("u.service", elsewhere)] })).toEqual([]);
+  });
+});
