@@ -1,6 +1,7 @@
 /** Brings what was unpacked to its place: the whole folder by one rename, or, where there is one already, the program last. */
 import { dirname, join } from "node:path";
 import { UpgradeError } from "../errors.js";
+import { contentProblem } from "../programs/executable.js";
 import type { Files } from "../programs/files.js";
 
 const EXECUTE = 0o111;
@@ -50,6 +51,11 @@ export function prepareTree({ files, tree, paths, name, url }: PlaceOptions): vo
   const facts = files.linkFacts(file);
   if (facts?.kind !== "file" || facts.bytes === 0) {
     throw new UpgradeError("UPG_INVALID_PLAN_INFO", `${found} of ${url} is empty`);
+  }
+  const problem = contentProblem(files, file);
+  if (problem !== undefined) {
+    const why = problem.replace(file, found);
+    throw new UpgradeError("UPG_INVALID_PLAN_INFO", `url "${url}" result is no program for this machine: ${why}`);
   }
   files.chmod(file, (facts.mode & 0o777) | EXECUTE);
   files.remove(join(tree, PLAN_FILE));

@@ -6,6 +6,7 @@ import { basename, join, relative, resolve } from "node:path";
 import { toUpperHex, utf8 } from "../bytes.js";
 import { messageOf, UpgradeError } from "../errors.js";
 import { diskFiles } from "./disk-files.js";
+import { contentProblem, fileProblem, isRunByNode } from "./executable.js";
 import type { Files } from "./files.js";
 import { lostLink } from "./lost-link.js";
 import { linkWhole, writeWhole } from "./whole-file.js";
@@ -118,12 +119,12 @@ export class Layout {
 }
 
 /** Why it cannot be run; undefined: it can. A file that may not be executed is made so, as Cosmovisor does. */
-export function problemOf({ file }: Program, files = diskFiles): string | undefined {
+export function problemOf({ file }: Program, files: Files = diskFiles): string | undefined {
   try {
-    const found = files.facts(file);
-    if (!found) return `${file} is missing`;
-    if (found.kind !== "file") return `${file} is no regular file`;
-    if ((found.mode & EXECUTE) !== EXECUTE && !isScript(file)) files.chmod(file, (found.mode & 0o777) | EXECUTE);
+    const problem = fileProblem(files, file) ?? contentProblem(files, file);
+    if (problem !== undefined || isRunByNode(file)) return problem;
+    const { mode = 0 } = files.facts(file) ?? {};
+    if ((mode & EXECUTE) !== EXECUTE) files.chmod(file, (mode & 0o777) | EXECUTE);
     return undefined;
   } catch (error) {
     return messageOf(error);
@@ -135,12 +136,9 @@ export function fingerprint(file: string, files = diskFiles): string | undefined
   return files.facts(file)?.print;
 }
 
-/** JavaScript, for the Node.js that runs this program. */
-const isScript = (file: string) => /\.[cm]?js$/.test(file);
-
 /** The command that runs a program. */
 export const commandOf = ({ file }: Pick<Program, "file">): readonly [string, ...string[]] =>
-  isScript(file) ? [process.execPath, file] : [file];
+  isRunByNode(file) ? [process.execPath, file] : [file];
 
 /** Go's url.PathEscape, which Cosmovisor names folders with. */
 function folderName(plan: string): string {

@@ -1,7 +1,7 @@
 /** `pre-upgrade` of a new program, before it is started, with the exit statuses that Cosmovisor gives a meaning to. */
-import { spawn } from "node:child_process";
 import { messageOf } from "../errors.js";
-import { commandOf, type Program } from "./layout.js";
+import type { Program } from "./layout.js";
+import { spawnProgram } from "./spawn-program.js";
 
 const STDERR = 2;
 const NO_SUCH_COMMAND = 1;
@@ -31,10 +31,9 @@ export interface PreUpgradeEnd {
 /** @throws Error: the program cannot be run, or `signal` ended it */
 export async function preUpgrade(options: PreUpgradeOptions): Promise<PreUpgradeEnd> {
   const { program, home, flags, signal } = options;
-  const [command, ...before] = commandOf(program);
-  const args = [...before, "pre-upgrade", "--home", home, ...sharedFlags(flags)];
+  const args = ["pre-upgrade", "--home", home, ...sharedFlags(flags)];
   const exit = await new Promise<number>((resolve, reject) => {
-    const child = spawn(command, args, { stdio: ["ignore", STDERR, STDERR], signal });
+    const child = spawnProgram(program.file, args, { stdio: ["ignore", STDERR, STDERR], signal });
     child.once("error", (cause) => reject(new Error(`${program.file} cannot be run: ${messageOf(cause)}`, { cause })));
     child.once("exit", (code) => resolve(code ?? NO_SUCH_COMMAND));
   });

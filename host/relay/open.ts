@@ -12,7 +12,7 @@ import type { LogLevel } from "../upgrade/handlers.js";
 import { NO_HOOKS, type RelayHooks } from "./hooks.js";
 import { recordHalt } from "./record.js";
 import { Relay } from "./relay.js";
-import { WorkerProcess } from "./worker-process.js";
+import { startWorker } from "./worker-process.js";
 
 /** Of a process that a second signal ended. */
 const ENDED_AT_ONCE_EXIT = 15;
@@ -80,8 +80,8 @@ export async function holdConnections(options: HoldOptions, begin = () => () => 
   const relay = new Relay({
     ...{ ...options, address, home: home.path },
     comet: { ...comet, args: ["start", "--home", home.path, ...comet.args] },
-    start: (program) => new WorkerProcess({ ...of, program }),
-    startHeldBack: (program) => new WorkerProcess({ ...of, program, isHeldBack: true }),
+    start: (program) => startWorker({ ...of, program }),
+    startHeldBack: (program) => startWorker({ ...of, program, isHeldBack: true }),
   });
   try {
     return await relay.run();

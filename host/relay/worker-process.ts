@@ -2,13 +2,14 @@
  * The application as a process of its own, which serves ABCI on a socket in the home. It ends with this process, however that
  * ends: its channel closes then, and where it does not hear that, a watcher ends it.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { watched } from "../abci/comet/process.js";
 import { isUpgradeError } from "../errors.js";
-import { commandOf, type Program } from "../programs/layout.js";
+import type { Program } from "../programs/layout.js";
+import { spawnProgram } from "../programs/spawn-program.js";
 import { type ChainPlace, CURRENT_PLAN, type DuePlan, INFO, placeOfInfo, planOf } from "./message.js";
 import { OwnConnection } from "./own-connection.js";
 import type { Worker, WorkerEnd } from "./worker.js";
@@ -34,7 +35,21 @@ export interface WorkerOptions {
   readonly isHeldBack?: boolean;
 }
 
-export class WorkerProcess implements Worker {
+/** Starts a worker; one that cannot be started has ended with the reason. */
+export function startWorker(options: WorkerOptions): Worker & { readonly isReady: boolean } {
+  try {
+    return new WorkerProcess(options);
+  } catch (cause) {
+    const end = { exit: null, signal: null, error: cause as Error };
+    return {
+      ...{ program: options.program, pid: undefined, ended: Promise.resolve(end), isReady: false },
+      ...{ place: async () => undefined, plan: async () => undefined, stop: async () => end },
+      connect: () => Promise.reject(end.error),
+    };
+  }
+}
+
+class WorkerProcess implements Worker {
   readonly program: Program;
   /** Settles when it is gone; never rejects. */
   readonly ended: Promise<WorkerEnd>;
@@ -48,9 +63,8 @@ export class WorkerProcess implements Worker {
   constructor(private readonly options: WorkerOptions) {
     const { program, args } = options;
     this.program = program;
-    const [command, ...before] = commandOf(program);
     // In a process group of its own: a terminal's Ctrl-C comes to the relay, which ends all in order.
-    this.#child = spawn(command, [...before, ...args], {
+    this.#child = spawnProgram(program.file, args, {
       stdio: ["ignore", STDERR, STDERR, "ipc"],
       detached: true,
       // The commands of its halt.json are those of the relay.

@@ -1,12 +1,14 @@
 /** Whether a program will run here, before its height: it prints its version, it has `pre-upgrade`, and ours its handler. */
-import { goPlatform } from "../plan-info/platform.js";
+
+import { messageOf } from "../errors.js";
+import { contentProblem, isRunByNode } from "../programs/executable.js";
 import type { Files } from "../programs/files.js";
 import type { Program } from "../programs/layout.js";
+import { kindOfProgram } from "../programs/program-kind.js";
 import { shellWord } from "../shell-word.js";
 import type { Processes, RunEnd, RunOptions } from "../sidecar/machine.js";
 import type { Readiness } from "../sidecar/status.js";
 import { decodeLossy } from "../text.js";
-import { kindOfProgram, type ProgramKind } from "./elf.js";
 
 export interface ProbeOptions {
   readonly program: Program;
@@ -35,12 +37,12 @@ const byHand = ({ program: { file } }: ProbeOptions, words: string) => `${shellW
  */
 export async function probeProgram(options: ProbeOptions): Promise<readonly Readiness[]> {
   const { program, files } = options;
-  const kind = kindOrNothing(program.file, files);
-  const isNodes = /\.[cm]?js$/.test(program.file);
-  if (kind.format === "script" && !isNodes && !handsOver(program.file, files))
-    return [scriptReadiness(program, kind, files)];
-  const foreign = isNodes || kind.format === "script" ? undefined : foreignTo(kind);
-  if (foreign !== undefined) return [cannotRun(program, foreign)];
+  const problem = problemWith(program, files);
+  if (problem !== undefined) return [cannotRun(program, problem)];
+  if (isScript(program.file, files) && !handsOver(program.file, files)) {
+    const detail = `${program.file}, a script, which is not asked for its version`;
+    return [{ what: "program", state: "ready", detail, next: null }];
+  }
   const version = await probeVersion(options);
   if (version.state === "wrong") return [version];
   return [version, options.isOurs ? await probeChecks(options) : await probePreUpgrade(options)];
@@ -60,40 +62,30 @@ function handsOver(file: string, files: Files): boolean {
   }
 }
 
-/** What the kernel runs of others, without being asked. */
-const ALSO_RUN: Readonly<Record<string, string>> = { "linux/amd64": "linux/386", "linux/arm64": "linux/arm" };
-
-/**
- * Why the system cannot start it; undefined: it may. Looked at before it is started, since a shell would be given what the kernel
- * refuses.
- */
-function foreignTo({ format, platform }: ProgramKind): string | undefined {
-  const here = goPlatform(process.platform, process.arch);
-  if (process.platform !== "linux" || platform === here || platform === ALSO_RUN[here]) return undefined;
-  if (platform === undefined && format === "elf") return undefined;
-  const what = platform === undefined ? `it is no program of this system (${here})` : `it is built for ${platform}`;
-  return platform === undefined
-    ? `exec format error: ${what}`
-    : `exec format error: ${what}, and this machine is ${here}: take the build for ${here}`;
+function problemWith({ file }: Program, files: Files): string | undefined {
+  try {
+    return contentProblem(files, file);
+  } catch (error) {
+    return `${file} cannot be read: ${messageOf(error)}`;
+  }
 }
+
+const isScript = (file: string, files: Files) => !isRunByNode(file) && kindOfProgram(files, file).format === "script";
 
 function cannotRun({ file }: Program, why: string): Readiness {
   const next = `file ${shellWord(file)}`;
-  return { what: "program", state: "wrong", detail: `${file} cannot be run: ${why}`, next };
-}
-
-function scriptReadiness({ file }: Program, { interpreter }: ProgramKind, files: Files): Readiness {
-  const isMissing = interpreter !== undefined && !files.facts(interpreter);
-  const what = "program";
-  if (isMissing)
-    return { what, state: "wrong", detail: `${file} is a script of ${interpreter}, which is missing`, next: null };
-  return { what, state: "ready", detail: `${file}, a script, which is not asked for its version`, next: null };
+  return {
+    what: "program",
+    state: "wrong",
+    detail: why.startsWith(file) ? why : `${file} cannot be run: ${why}`,
+    next,
+  };
 }
 
 async function probeVersion(options: ProbeOptions): Promise<Readiness> {
   const { file } = options.program;
   const end = await run(options, ["version"], VERSION_MILLIS_MAX);
-  const why = reasonOf(end, options);
+  const why = reasonOf(end);
   const what = "program";
   if (why !== undefined) return cannotRun(options.program, why);
   const version = firstLine(end.stdout) || firstLine(end.stderr);
@@ -147,13 +139,14 @@ export const saysItMakes = ({ what, state, detail }: Readiness): boolean =>
 export async function makesPlan(options: ProbeOptions): Promise<boolean> {
   const { program, files, isOurs } = options;
   if (!isOurs || !files.facts(program.file)) return false;
-  const isAsked = kindOrNothing(program.file, files).format !== "script" || isOfNode(program.file, files);
+  if (problemWith(program, files) !== undefined) return false;
+  const isAsked = !isScript(program.file, files) || isOfNode(program.file, files);
   return isAsked && saysItMakes(await probeChecks(options));
 }
 
 function isOfNode(file: string, files: Files): boolean {
   const [line = ""] = decodeLossy(files.readPart(file, 0, LINE_LENGTH_MAX)).split("\n", 1);
-  return /\.[cm]?js$/.test(file) || /^#!.*\bnode$/.test(line.trim());
+  return /^#!.*\bnode$/.test(line.trim());
 }
 
 function run(
@@ -165,9 +158,10 @@ function run(
 }
 
 /** Why the system did not start it, or what it lacked to begin; undefined: it ran. */
-function reasonOf({ error, exit, stderr }: RunEnd, { program: { file }, files }: ProbeOptions): string | undefined {
+function reasonOf({ error, exit, stderr }: RunEnd): string | undefined {
   const { code = "" } = (error ?? {}) as NodeJS.ErrnoException;
-  if (/^E[A-Z]+$/.test(code) && code !== "ETIMEDOUT") return notStarted(code, file, files);
+  if (code === "EACCES") return "permission denied: it may not be executed, or its file system is mounted with noexec";
+  if (/^E[A-Z]+$/.test(code) && code !== "ETIMEDOUT") return code;
   const loader = /error while loading shared libraries: ([^\n]*)/.exec(stderr)?.[1];
   if (loader !== undefined) return `${loader}: install the library, or take the static build`;
   const libc = /version [`'](GLIBC_[^'`]*)'? not found/.exec(stderr)?.[1];
@@ -175,24 +169,6 @@ function reasonOf({ error, exit, stderr }: RunEnd, { program: { file }, files }:
     return `it needs ${libc}, and the C library of this machine is older: take a build for it, or the static one`;
   const isLost = exit === 127 && stderr.trim() !== "";
   return isLost ? firstLine(stderr) : undefined;
-}
-
-function notStarted(code: string, file: string, files: Files): string {
-  const { interpreter } = kindOrNothing(file, files);
-  if (code === "ENOENT" && interpreter !== undefined && !files.facts(interpreter)) {
-    const hint = " (it is built for musl, as of Alpine; take the build for glibc, or the static one)";
-    return `it is started by ${interpreter}, which this machine does not have${interpreter.includes("musl") ? hint : ""}`;
-  }
-  if (code === "EACCES") return "permission denied: it may not be executed, or its file system is mounted with noexec";
-  return code === "ENOEXEC" ? "exec format error: it is no program of this system" : code;
-}
-
-function kindOrNothing(file: string, files: Files): ProgramKind {
-  try {
-    return kindOfProgram(files, file);
-  } catch {
-    return { format: "elf", platform: undefined, interpreter: undefined }; // The start of it says why.
-  }
 }
 
 const cut = (line = "") => (line.length > LINE_LENGTH_MAX ? `${line.slice(0, LINE_LENGTH_MAX)}…` : line);

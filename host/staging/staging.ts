@@ -18,6 +18,8 @@ const RETRY_MILLIS = 1_000;
 const RETRY_MILLIS_MAX = 60_000;
 /** While the node makes no block without it. */
 const HURRY_MILLIS_MAX = 5_000;
+/** What the node waits for at its height is reported again and again. */
+const REPORT_MILLIS = 60_000;
 /** What is there is looked at again: files come by other hands too. */
 const LOOK_MILLIS = 1_000;
 
@@ -29,6 +31,7 @@ export class Staging {
   #isTrying = false;
   #isHurried = false;
   #askedPrint: string | undefined;
+  #reportedAt = 0;
 
   constructor(private readonly options: StagingOptions) {}
 
@@ -102,6 +105,7 @@ export class Staging {
     const left = () => (pause === undefined ? Number.POSITIVE_INFINITY : begun + millis() - now());
     while (!signal.aborted && left() > 0 && this.#seen(plan) === before) {
       await this.options.machine.clock.sleep(Math.min(LOOK_MILLIS, Math.max(1, left())), signal);
+      this.#remind();
     }
   }
 
@@ -168,11 +172,20 @@ export class Staging {
   #report(readiness: readonly Readiness[]): void {
     const before = new Set(this.#readiness.map(({ what, state, detail }) => `${what} ${state} ${detail}`));
     this.#readiness = readiness;
+    this.#reportedAt = this.options.machine.clock.now();
     for (const each of readiness) {
       const { what, state, detail } = each;
       if (before.has(`${what} ${state} ${detail}`)) continue;
       this.options.log(isMissing(each) ? "warn" : "info", `${what} ${state}: ${detail}`);
     }
+  }
+
+  /** Of what the node waits for at its height. */
+  #remind(): void {
+    const { machine, log } = this.options;
+    if (!this.#isHurried || machine.clock.now() - this.#reportedAt < REPORT_MILLIS) return;
+    this.#reportedAt = machine.clock.now();
+    for (const { what, state, detail } of this.#readiness.filter(isMissing)) log("warn", `${what} ${state}: ${detail}`);
   }
 
   #show(plan: UpgradeInfo | undefined): void {

@@ -1,9 +1,9 @@
 /** The machine that the sidecar runs on. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { watch } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { diskFiles } from "../programs/disk-files.js";
-import { commandOf } from "../programs/layout.js";
+import { spawnProgram } from "../programs/spawn-program.js";
 import type { AppProcess, Machine, ProcessEnd, RunEnd, RunOptions, StartOptions } from "../sidecar/machine.js";
 import { decodeLossy } from "../text.js";
 import { left, ownChildren } from "./left-processes.js";
@@ -21,7 +21,7 @@ export const realMachine: Machine = {
     wall: () => Date.now(),
     sleep: (millis, signal) => sleep(millis, undefined, { signal }).catch(() => undefined),
   },
-  processes: { start: (file, options) => new Child(file, options), left, run },
+  processes: { start, left, run },
   watch: watchFolder,
 };
 
@@ -36,6 +36,15 @@ function watchFolder(folder: string, onChange: () => void): () => void {
   }
 }
 
+function start(file: string, options: StartOptions): AppProcess {
+  try {
+    return new Child(file, options);
+  } catch (cause) {
+    const ended = Promise.resolve({ exit: null, signal: null, error: cause as Error });
+    return { pid: undefined, ended, isReady: false, call: () => undefined, kill: () => undefined };
+  }
+}
+
 /** In the sidecar's own process group: a terminal's keys reach it, and so do its questions for a passphrase. */
 class Child implements AppProcess {
   readonly ended: Promise<ProcessEnd>;
@@ -44,8 +53,7 @@ class Child implements AppProcess {
   #isGone = false;
 
   constructor(file: string, { args, env, cwd, isHeldBack = false }: StartOptions) {
-    const [command, ...before] = commandOf({ file });
-    this.#child = spawn(command, [...before, ...args], {
+    this.#child = spawnProgram(file, args, {
       stdio: isHeldBack ? ["inherit", "inherit", "inherit", "ipc"] : "inherit",
       ...{ env: { ...env }, cwd },
     });
@@ -89,8 +97,12 @@ function endOf(child: ChildProcess): Promise<ProcessEnd> {
 }
 
 async function run(file: string, { args, env, cwd, output, millisMax, signal }: RunOptions): Promise<RunEnd> {
-  const [command, ...before] = commandOf({ file });
-  const child = spawn(command, [...before, ...args], { stdio: ["ignore", "pipe", "pipe"], env: { ...env }, cwd });
+  let child: ChildProcess;
+  try {
+    child = spawnProgram(file, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...env }, cwd });
+  } catch (cause) {
+    return { exit: null, signal: null, error: cause as Error, stdout: "", stderr: "" };
+  }
   const kept = [child.stdout, child.stderr].map((stream) => {
     const chunks: Buffer[] = [];
     let size = 0;

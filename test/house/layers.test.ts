@@ -158,6 +158,19 @@ describe("layers", () => {
     expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(140);
   });
 
+  test("a chain's program is started in one place alone, which asks first whether this machine can run it", () => {
+    /** Start Node.js itself, the shell's watcher, or a tool of the system; two ask `requireRunnable` first. */
+    const others = [
+      ...["host/abci/comet/binary.ts", "host/abci/comet/process.ts", "host/demo/child-node.ts", "host/demo/vote.ts"],
+      ...["host/download/unpacked.ts", "host/localnet/run.ts", "host/offline/replay/replay.ts"],
+      "host/offline/rollback-comet.ts",
+    ];
+    const found = sources.flatMap(({ path, imports }) =>
+      imports.filter((each) => !each.isTypeOnly && each.specifier === "node:child_process").map(() => path),
+    );
+    expect(found.toSorted()).toEqual([...others, "host/programs/spawn-program.ts"].toSorted());
+  });
+
   test("no `export *`, which hides what a module offers", () => {
     expect(sources.filter(({ text }) => /^export \*/m.test(text)).map(({ path }) => path)).toEqual([]);
   });

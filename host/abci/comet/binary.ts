@@ -1,8 +1,9 @@
 /** The `cometbft` program on this machine, and whether it is one that this node works with. */
 import { execFileSync } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { basename, delimiter, join } from "node:path";
 import { messageOf, UpgradeError } from "../../errors.js";
+import { requireRunnable } from "../../programs/spawn-program.js";
 
 /** ABCI 2.0 as CometBFT 0.38 speaks it. */
 const VERSION = /^v?0\.38\.\d+/;
@@ -20,11 +21,12 @@ export interface CometBinary {
  */
 export function findComet(given: string | undefined, env: NodeJS.ProcessEnv): CometBinary {
   const named = given ?? (env["COMETBFT_BIN"] || undefined);
-  const path = named ?? onPath(env["PATH"] ?? "");
+  const isBare = named !== undefined && basename(named) === named;
+  const path = named === undefined || isBare ? onPath(env["PATH"] ?? "", named ?? "cometbft") : named;
   if (path === undefined) {
     throw new UpgradeError(
       "UPG_INVALID_CONFIG",
-      `there is no cometbft on PATH: install it (\`${INSTALL}\`), or name it with --comet.bin or COMETBFT_BIN`,
+      `there is no ${named ?? "cometbft"} on PATH: install it (\`${INSTALL}\`), or name it with --comet.bin or COMETBFT_BIN`,
     );
   }
   const version = versionOf(path);
@@ -33,11 +35,11 @@ export function findComet(given: string | undefined, env: NodeJS.ProcessEnv): Co
   throw new UpgradeError("UPG_INVALID_CONFIG", `${what}: \`${INSTALL}\``);
 }
 
-function onPath(path: string): string | undefined {
+function onPath(path: string, name: string): string | undefined {
   return path
     .split(delimiter)
     .filter((folder) => folder !== "")
-    .map((folder) => join(folder, "cometbft"))
+    .map((folder) => join(folder, name))
     .find(isProgram);
 }
 
@@ -52,6 +54,7 @@ function isProgram(path: string): boolean {
 
 function versionOf(path: string): string {
   try {
+    requireRunnable(path);
     const options = { encoding: "utf8", timeout: VERSION_MILLIS_MAX } as const;
     return execFileSync(path, ["version"], { ...options, stdio: ["ignore", "pipe", "ignore"] }).trim();
   } catch (cause) {

@@ -6,6 +6,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
+import { spawnProgram } from "../../programs/spawn-program.js";
 
 /** CometBFT finishes what it writes in a fraction of it. */
 const STOP_MILLIS = 10_000;
@@ -31,7 +32,7 @@ export class CometProcess {
 
   constructor(program: string, args: readonly string[]) {
     // In a process group of its own: a terminal's Ctrl-C comes to this process, which ends it in order.
-    this.#child = spawn(program, [...args], { stdio: ["ignore", STDERR, STDERR], detached: true });
+    this.#child = spawnProgram(program, args, { stdio: ["ignore", STDERR, STDERR], detached: true });
     const watcher = watched(this.#child.pid);
     const killAtOnce = () => this.#child.kill("SIGKILL");
     process.once("exit", killAtOnce);

@@ -6,7 +6,8 @@ import { join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { itemAt } from "../../at.js";
 import type { Home } from "../../engine/home/home.js";
-import { UpgradeError } from "../../errors.js";
+import { messageOf, UpgradeError } from "../../errors.js";
+import { requireRunnable } from "../../programs/spawn-program.js";
 import { programChain } from "../../shell/program-chain.js";
 import { decodeLossy } from "../../text.js";
 import type { Height } from "../../types.js";
@@ -167,6 +168,7 @@ class Replay {
     const args = ["replay", "--from", flags.from, "--into", home.path, "--to", String(to), "-o", "json"];
     for (const [name, file] of rest) args.push("--program", `${name}=${file}`);
     const stdio = ["ignore", "pipe", "inherit"] as const;
+    requireProgram(program, plan);
     const { stdout, status, error } = spawnSync(program, args, { stdio: [...stdio], maxBuffer: RESULT_BYTES_MAX });
     const found = resultIn(stdout);
     if (!found) {
@@ -211,5 +213,14 @@ function resultIn(stdout: Uint8Array): Replayed | undefined {
     return isResult ? (found as Replayed) : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** @throws UpgradeError UPG_INVALID_ARGUMENT */
+function requireProgram(program: string, plan: string): void {
+  try {
+    requireRunnable(program);
+  } catch (cause) {
+    throw new UpgradeError("UPG_INVALID_ARGUMENT", `--program ${plan}: ${messageOf(cause)}`, { cause });
   }
 }

@@ -1,5 +1,6 @@
 /** The upgrades that are ahead, by what is on disk: the node's plan, the operators' heights, and the program of each. */
 import { join } from "node:path";
+import { type MachineName, programProblem } from "../../programs/executable.js";
 import type { Files } from "../../programs/files.js";
 import { Layout } from "../../programs/layout.js";
 import { isPassed } from "../../sidecar/decision/decide.js";
@@ -11,7 +12,6 @@ import type { NodeFacts } from "../../sidecar/heights/node-facts.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { Readiness } from "../../sidecar/status.js";
 import { nextCommand, orHandler, pinnedHandler, staged } from "../plan-way.js";
-import { type MachineName, programProblem } from "./program-file.js";
 
 export interface PlanAhead {
   readonly name: string;

@@ -1,9 +1,9 @@
 /** Folders, links and programs of a home, as the switch will find them. */
 import { isAbsolute, join, relative, resolve } from "node:path";
+import { programProblem } from "../../programs/executable.js";
 import { lastSwitch, lostLink } from "../../programs/lost-link.js";
 import { shellWord } from "../../shell-word.js";
 import { type Finding, ok, type Patient, warning, wrong } from "./finding.js";
-import { programProblem } from "./program-file.js";
 
 export function folderFindings(patient: Patient): Finding[] {
   const { files, read } = patient;

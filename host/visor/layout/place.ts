@@ -1,9 +1,9 @@
 /** A program put into its folder: whole under its name, or not at all. */
 import { dirname } from "node:path";
 import { messageOf, UpgradeError } from "../../errors.js";
+import { contentProblem } from "../../programs/executable.js";
 import type { Files } from "../../programs/files.js";
 import { shellWord } from "../../shell-word.js";
-import { contentProblem } from "../../staging/doctor/program-file.js";
 import { decodeLossy } from "../../text.js";
 import { usage } from "../../usage.js";
 

@@ -34,6 +34,11 @@ export class Stage {
     return false;
   }
 
+  /** A file is in its place, whether it can be run or not. */
+  isThere(plan: Plan): boolean {
+    return this.shared.machine.files.linkFacts(this.shared.layout.of(plan.name).file) !== undefined;
+  }
+
   isWithoutPreUpgrade(program: Program): boolean {
     this.#note(program);
     const print = fingerprint(program.file, this.shared.machine.files);

@@ -130,11 +130,13 @@ export class VisorLoop {
     return false;
   }
 
-  /** Nothing runs: a program that may be fetched is fetched until it is there, however often that fails. */
+  /**
+   * Nothing runs: waits for a program that may be fetched, and for another file in place of one that this machine cannot run.
+   */
   async #hasWaitedFor(decision: Switch): Promise<boolean> {
     const { machine, settings, signal, log } = this.shared;
     const { plan, why } = decision;
-    if (!this.#stage.canFetch || this.#stage.isReady(plan)) return false;
+    if (this.#stage.isReady(plan) || (!this.#stage.canFetch && !this.#stage.isThere(plan))) return false;
     this.#reports.due(decision);
     log("info", `"${plan.name}" is due at height ${plan.height}: ${why}; nothing runs until the program is there`);
     while (!signal.aborted && !this.#stage.isReady(plan)) await machine.clock.sleep(settings.pollInterval, signal);

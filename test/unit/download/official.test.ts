@@ -14,6 +14,7 @@ import { Web } from "../../../host/download/web.js";
 import { checkPlanInfo } from "../../../host/plan-info/plan-info.js";
 import { parsePlanUrl } from "../../../host/plan-info/plan-url.js";
 import { problemOf } from "../../../host/programs/layout.js";
+import { runnableBytes } from "../../runnable-bytes.js";
 import { zipOf } from "./archives.js";
 import { fetchOptions, infoOf, refusalOf, scratch, sha256, useScratch } from "./fetching.js";
 
@@ -168,7 +169,7 @@ describe("EnsureBinary: problemOf()", () => {
   test("9, 10: 0600, 0777 → fine, and executable after it", () => {
     for (const mode of [0o600, 0o777]) {
       const path = join(scratch, `mode-${mode}`);
-      writeFileSync(path, "x", { mode });
+      writeFileSync(path, runnableBytes(new Uint8Array(1)), { mode });
       expect(problemOf(program(path))).toBeUndefined();
       expect(statSync(path).mode & 0o111).toBe(0o111);
     }

@@ -68,7 +68,7 @@ function ahead({
   const put = (text: string) => {
     const { file } = layout.of("v2");
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text, { mode: 0o755 });
+    writeFileSync(file, `#!/bin/sh\n# ${text}\n`, { mode: 0o755 });
   };
   const schedule = (next: DuePlan | undefined) => {
     plan = next;

@@ -8,7 +8,7 @@ import { frame } from "../../../host/abci/frames.js";
 import { ResponseSchema } from "../../../host/gen/tendermint/abci/messages_pb.js";
 import type { Program } from "../../../host/programs/layout.js";
 import { kindOfEnd } from "../../../host/relay/worker.js";
-import { WorkerProcess } from "../../../host/relay/worker-process.js";
+import { startWorker } from "../../../host/relay/worker-process.js";
 import { until } from "./until.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-worker-"));
@@ -38,7 +38,7 @@ const start = (options: { path?: string; isHeldBack?: boolean; file?: string } =
   const chosen = { ...program, file: options.file ?? script };
   return {
     socket,
-    worker: new WorkerProcess({
+    worker: startWorker({
       program: chosen,
       args: [socket, message],
       socket,
@@ -71,7 +71,7 @@ describe("WorkerProcess", () => {
     expect(await ending.ended).toEqual({ exit: 30, signal: null, error: undefined });
     const missing = start({ file: join(root, "missing") }).worker;
     expect(await missing.place()).toBeUndefined();
-    expect((await missing.ended).error?.message).toContain("ENOENT");
+    expect((await missing.ended).error?.message).toContain("is missing");
   });
 });
 

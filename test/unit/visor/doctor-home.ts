@@ -7,6 +7,7 @@ import { diskFiles } from "../../../host/programs/disk-files.js";
 import type { NodeFacts } from "../../../host/sidecar/heights/node-facts.js";
 import { readSettings } from "../../../host/sidecar/settings/read.js";
 import { examine } from "../../../host/staging/doctor/doctor.js";
+import { elfBytes } from "../../runnable-bytes.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-doctor-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -57,17 +58,5 @@ export function lookAtAll(home: string, { env = {}, arch = "x64", units = [], no
 }
 
 /** The first bytes of a 64-bit ELF program, little-endian. */
-export function elf(machine: number, loader?: string): Uint8Array {
-  const bytes = Buffer.alloc(256);
-  bytes.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);
-  bytes.writeUInt16LE(machine, 18);
-  if (loader === undefined) return bytes;
-  bytes.writeBigUInt64LE(64n, 32);
-  bytes.writeUInt16LE(56, 54);
-  bytes.writeUInt16LE(1, 56);
-  bytes.writeUInt32LE(3, 64);
-  bytes.writeBigUInt64LE(128n, 72);
-  bytes.writeBigUInt64LE(BigInt(loader.length + 1), 96);
-  bytes.write(`${loader}\0`, 128);
-  return bytes;
-}
+export const elf = (machine: number, loader?: string): Uint8Array =>
+  elfBytes({ machine, ...(loader !== undefined && { loader }) });

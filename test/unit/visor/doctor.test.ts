@@ -82,7 +82,7 @@ describe("examine() the current program", () => {
         rmSync(join(root, "genesis/bin/n"));
         mkdirSync(join(root, "genesis/bin/n"));
       },
-      "is not a regular file",
+      "is no regular file",
     ],
     ["an empty file", ({ put }) => put("cosmovisor/genesis/bin/n", ""), "is empty"],
     [

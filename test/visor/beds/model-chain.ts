@@ -11,6 +11,7 @@ import type { Height, Plan } from "../../../host/types.js";
 import type { UpgradeFiles } from "../../../host/upgrade/files.js";
 import { UPGRADE_STORE } from "../../../host/upgrade/keeper.js";
 import { exampleChain, V1, V2 } from "../../example-chain.js";
+import { runnableBytes } from "../../runnable-bytes.js";
 import { genesisText } from "../../scenario/genesis-text.js";
 import { KeptDatabase } from "../../scenario/kept-database.js";
 import { toV2, toV3, V3 } from "../../scenario/versions.js";
@@ -25,9 +26,9 @@ const VERSIONS = { v1: [V1], v2: [V1, V2], v3: [V1, V2, V3] } as const;
 const HANDLERS = { v1: [], v2: [toV2()], v3: [toV2(), toV3()] } as const;
 const PADDING = 600;
 
-/** The bytes of a program's file. */
+/** The bytes of a program's file: begins as what runs here, so that the sidecar takes it for a program. */
 export const programBytes = (name: ProgramName): Uint8Array =>
-  new TextEncoder().encode(`#!model ${name}\n${name.repeat(PADDING)}\nend\n`);
+  runnableBytes(new TextEncoder().encode(`${name}\n${name.repeat(PADDING)}\nend\n`));
 
 /** Undefined: no program, or a torn one. */
 export function programIn(bytes: Uint8Array): ProgramName | undefined {

@@ -2,8 +2,9 @@
  * Cosmovisor's process test 5, LaunchProcessWithDownloads: genesis, then a zip that the plan names, then a zip that a reference leads to.
  * Other than there, the scripts say their height by `status`; the sidecar switches at none that it does not know.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { elfBytes } from "../../../runnable-bytes.js";
 import { zipOf } from "../../download/archives.js";
 import { sha256 } from "../../download/fetching.js";
 import { HttpServer, sendFile } from "../../download/http-server.js";
@@ -96,6 +97,42 @@ describe("runVisor() with downloads", () => {
     expect(log).toContain("nothing runs until the program is there");
     expect(log).toContain("the server returned 404");
     expect(log).toContain("Checksums did not match");
+  });
+
+  test.each([
+    ["a web page", "<!DOCTYPE html>\ntouch $OUT.shell\n"],
+    ["a text of comments", "# notes\n"],
+    ["another machine's program", elfBytes({ machine: process.arch === "arm64" ? 62 : 183 })],
+  ])(
+    "at the height, %s with the right checksum, then a program → not linked, not run, reported; then the switch",
+    async (_, bytes) => {
+      const home = new ScriptsHome();
+      const program = script(home.outFile, "Chain 2", 49, "");
+      const url = server.on("/wrong", (request, response, times) =>
+        sendFile(request, response, { bytes: Buffer.from(times === 0 ? bytes : program) }),
+      );
+      const plan = planText("chain2", 49, JSON.stringify({ binaries: { any: url } }));
+      home.program(
+        "genesis",
+        `test "$1" = start || exit 1; echo Genesis >> $OUT; printf '%s' '${plan}' > ${home.planFile}; exit 1`,
+      );
+      expect(await home.run(["start"], { isDownloadAllowed: true }), home.lines.join("\n")).toBe(0);
+      expect(home.out).toBe("Genesis\nChain 2 Args: start\n");
+      expect(home.current).toBe("upgrades/chain2");
+      expect(home.lines.join("\n")).toContain("result is no program for this machine");
+    },
+  );
+
+  test("at the height, a file that cannot be run was put there by hand, downloads are off → waits for another one", async () => {
+    const home = new ScriptsHome();
+    home.write("cosmovisor/upgrades/chain2/bin/dummyd", `# notes\ntouch ${home.file("shell")}\n`, 0o755);
+    home.program("genesis", `printf '%s' '${planText("chain2", 49)}' > ${home.planFile}; exit 1`);
+    const ended = home.run(["start"]);
+    await home.says("program wrong");
+    expect(home.current).toBe("genesis");
+    home.program("upgrades/chain2", 'test "$1" = pre-upgrade && exit 1; echo Chain 2 >> $OUT');
+    expect(await ended, home.lines.join("\n")).toBe(0);
+    expect([home.out, home.current, existsSync(home.file("shell"))]).toEqual(["Chain 2\n", "upgrades/chain2", false]);
   });
 
   test("held at the height without the program, SIGTERM → 0, and the link is the old one", async () => {

@@ -46,7 +46,7 @@ describe("an application that ends by itself", () => {
     expect(home.lines.at(-1)).toContain("signal SIGKILL");
     home.write("cosmovisor/genesis/bin/dummyd", "#!/no/such/interpreter\n", 0o755);
     expect(await home.run([], { restartsMax: 5 })).toBe(1);
-    expect(home.lines.at(-1)).toContain("ENOENT");
+    expect(home.lines.at(-1)).toContain("is run by /no/such/interpreter, which this machine does not have");
   });
 
   test("no program at all → 1, with Cosmovisor's words", async () => {
