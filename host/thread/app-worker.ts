@@ -66,7 +66,7 @@ export class AppOfThread extends WorkerSide {
       engine: engineMark(held.engine),
       onRestored: () => {
         watch = new PlanWatch(app.plan);
-        this.#restored(app);
+        this.#restored(held, app);
       },
       log: (level, message) => this.log(level, message),
     });
@@ -106,7 +106,8 @@ export class AppOfThread extends WorkerSide {
     if (plan && plan.height <= height) this.reporter.begin(plan.name, height);
   }
 
-  #made({ home }: HeldHome, app: App, watch: PlanWatch, block: CometBlock): void {
+  #made(held: HeldHome, app: App, watch: PlanWatch, block: CometBlock): void {
+    const { home } = held;
     const { height, appHash, appHashBefore, milliseconds, result } = block;
     const { applied } = result;
     this.status.commits++;
@@ -122,7 +123,7 @@ export class AppOfThread extends WorkerSide {
       for (const { message, fields } of watch.after(height, app.plan, applied?.plan.name)) {
         this.log("info", message, fields);
       }
-      const handlerState = app.plan && app.keeper.handlerState(app.plan);
+      const handlerState = held.handlerState(app);
       this.send({ kind: "committed", height, appHash, handlerState, isUpgrade: applied !== undefined });
     };
   }
@@ -134,10 +135,10 @@ export class AppOfThread extends WorkerSide {
     if (say) this.#orWarn("what was committed could not be reported", say);
   }
 
-  #restored(app: App): void {
+  #restored(held: HeldHome, app: App): void {
     const { version: height, hash: appHash } = app.lastCommitID;
     this.status.commits++;
-    const handlerState = app.plan && app.keeper.handlerState(app.plan);
+    const handlerState = held.handlerState(app);
     this.send({ kind: "committed", height, appHash, handlerState, isUpgrade: false });
   }
 
@@ -154,7 +155,7 @@ export class AppOfThread extends WorkerSide {
       // CometBFT has the key that signs, or another process.
       ...{ address: NONE, publicKey: NONE },
       ...{ versions: app.versions, version: app.version.number, lastHeight: app.lastCommitID.version },
-      handlerState: app.plan && app.keeper.handlerState(app.plan),
+      handlerState: held.handlerState(app),
     };
   }
 

@@ -79,7 +79,7 @@ class EngineOfThread extends WorkerSide {
         signal: this.#stop.signal,
         onWarning: (message) => this.log("warn", message),
         onBegin: () => this.#begin(node),
-        onBlock: (made) => this.#made(node, made),
+        onBlock: (made) => this.#made(held, node, made),
         ...(maxBlocks === undefined ? {} : { maxBlocks }),
       },
     );
@@ -92,7 +92,7 @@ class EngineOfThread extends WorkerSide {
     if (plan && plan.height <= height) this.reporter.begin(plan.name, height);
   }
 
-  #made({ app }: EmbeddedNode, made: MadeBlock): void {
+  #made(held: HeldHome, { app }: EmbeddedNode, made: MadeBlock): void {
     const { stored, result } = made;
     const { height } = stored.header;
     const { plan } = app;
@@ -104,7 +104,7 @@ class EngineOfThread extends WorkerSide {
     for (const { message, fields } of this.#watch?.after(height, plan, result.applied?.plan.name) ?? []) {
       this.log("info", message, fields);
     }
-    const handlerState = plan && app.keeper.handlerState(plan);
+    const handlerState = held.handlerState(app);
     this.send({
       kind: "committed",
       height,
@@ -136,6 +136,6 @@ function factsOf(held: HeldHome, { app, facts, key }: EmbeddedNode): EngineFacts
     versions: app.versions,
     version: app.version.number,
     lastHeight: app.lastCommitID.version,
-    handlerState: app.plan && app.keeper.handlerState(app.plan),
+    handlerState: held.handlerState(app),
   };
 }

@@ -10,11 +10,12 @@ import type { RegisteredHandler } from "./handlers.js";
 
 /**
  * Is the handler of a plan here, and is it the one that the plan pins? "ambiguous": several staged files serve the
- * plan, which pins none of them.
+ * plan, which pins none of them. "unfit": it is the right one and the upgrade's block would refuse it on the state of now, or its last
+ * rehearsal here failed.
  */
 export type HandlerState = (typeof HANDLER_STATES)[number];
 
-export const HANDLER_STATES = ["absent", "ready", "mismatch", "ambiguous"] as const;
+export const HANDLER_STATES = ["absent", "ready", "mismatch", "ambiguous", "unfit"] as const;
 
 export interface FoundHandler {
   readonly state: HandlerState;

@@ -19,6 +19,7 @@ import { WitnessReleases } from "../../store/disk/witness-on-disk.js";
 import { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
 import { readCommit } from "../../store/versions/commit-record.js";
 import type { CommitID, Height, Plan } from "../../types.js";
+import type { HandlerState } from "../../upgrade/handler-set.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
 import type { ChainFacts } from "../blocks/block-maker.js";
 import { BlockStore } from "../blocks/block-store.js";
@@ -34,7 +35,7 @@ import { Home } from "./home.js";
 import { HomeLock } from "./home-lock.js";
 import { LastSigned } from "./last-signed.js";
 import { nodeVerifySignature } from "./node-signatures.js";
-import { sayReadiness } from "./readiness.js";
+import { handlerReadiness, sayReadiness } from "./readiness.js";
 import { endRollback } from "./rollback-note.js";
 import { checkDatabase } from "./start-checks.js";
 import { roomLine, upgradeRoom } from "./upgrade-room.js";
@@ -110,6 +111,11 @@ export class HeldHome {
     return this.#openApp(this.#findChain());
   }
 
+  /** Of the plan that is scheduled; undefined: none is. */
+  handlerState(app: App): HandlerState | undefined {
+    return app.plan && handlerReadiness(app, this.home, app.plan).state;
+  }
+
   /** Logs what is scheduled and whether its handler is here, now and after each block that `node` says was made. */
   sayReadiness(node: { readonly app: App; subscribe(listener: () => void): unknown }): void {
     const { home, options } = this;
@@ -118,6 +124,7 @@ export class HeldHome {
       return found && roomLine(found, plan, home.path);
     };
     sayReadiness(node, {
+      home,
       ofHome: this.#ofHome,
       room,
       log: options.log,

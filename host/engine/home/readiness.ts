@@ -1,17 +1,43 @@
-/** Says in the log what is scheduled and whether this node has the handler for it, in one line: at start, and whenever it changes. */
+/**
+ * Whether this node has what the plan's block needs: the one judgement of log, metrics and status. Logs it in one line: at start, and
+ * whenever it changes.
+ */
 
 import type { App } from "../../chain/app.js";
+import { messageOf } from "../../errors.js";
+import { requireLayout } from "../../handler/run/sandbox.js";
 import type { Height, Plan } from "../../types.js";
+import type { FoundHandler } from "../../upgrade/handler-set.js";
 import type { LogLevel } from "../../upgrade/handlers.js";
 import { type Keeper, UPGRADE_STORE } from "../../upgrade/keeper.js";
+import { failedRehearsal } from "./failed-rehearsal.js";
 import type { HandlerFile } from "./handlers-folder.js";
+import type { Home } from "./home.js";
 import type { RoomLine } from "./upgrade-room.js";
 
 /** Between two looks at the staged handlers, unless the next block is the plan's. */
 const STAGED_LOOK_MILLIS = 1_000;
 
+/** @param app as committed: the handler must take the versions that are stored now */
+export function handlerReadiness({ keeper, multiStore }: App, home: Home, plan: Plan): FoundHandler {
+  const found = keeper.findHandler(plan);
+  const { handler, state } = found;
+  if (state !== "ready" || !handler) return found;
+  const unfit = (problem: string): FoundHandler => ({ ...found, state: "unfit", problem });
+  const { wasm } = handler;
+  try {
+    if (wasm && multiStore.names.includes(UPGRADE_STORE))
+      requireLayout(wasm.manifest, keeper.core.versionMap(multiStore.store(UPGRADE_STORE)));
+  } catch (error) {
+    return unfit(messageOf(error));
+  }
+  const failed = failedRehearsal(home.rehearsalFile(plan.name), wasm?.hash);
+  return failed === undefined ? found : unfit(`its last rehearsal here failed: ${failed}`);
+}
+
 interface ReadinessOptions {
   readonly keeper: Keeper;
+  readonly find: (plan: Plan) => FoundHandler;
   /** The plan in committed state. */
   readonly plan: () => Plan | undefined;
   readonly nextHeight: () => Height;
@@ -76,7 +102,7 @@ class Readiness {
     this.#plan = plan;
     if (!plan) return;
     if (!before || !isSame(before, plan)) this.#sayRoom(plan);
-    const text = readinessText(this.options.keeper, plan);
+    const text = readinessText(this.options.find(plan), plan);
     const isInfoNew = before !== undefined && before.info !== plan.info;
     if (text === this.#said && !isInfoNew) return;
     this.#said = text;
@@ -92,13 +118,14 @@ class Readiness {
 /** Says it for a node, now and after each of its blocks. */
 export function sayReadiness(
   node: { readonly app: App; subscribe(listener: () => void): unknown },
-  options: Pick<ReadinessOptions, "ofHome" | "log" | "skipHeights" | "room">,
+  { home, ...options }: Pick<ReadinessOptions, "ofHome" | "log" | "skipHeights" | "room"> & { readonly home: Home },
 ): void {
   const { app } = node;
   const { keeper } = app;
   const readiness = new Readiness({
     ...options,
     keeper,
+    find: (plan) => handlerReadiness(app, home, plan),
     plan: () => app.plan,
     nextHeight: () => app.nextHeight,
     now: () => performance.now(),
@@ -112,11 +139,10 @@ function isSame(a: Plan, b: Plan): boolean {
   return a.name === b.name && a.height === b.height && a.info === b.info;
 }
 
-function readinessText(keeper: Keeper, plan: Plan): string {
-  const { state, handler, isStaged, problem } = keeper.findHandler(plan);
-  const begin = `the plan "${plan.name}" is scheduled for height ${plan.height}: `;
-  if (state !== "ready") return `${begin}not ready, ${problem}`;
+function readinessText({ state, handler, isStaged, problem }: FoundHandler, plan: Plan): string {
+  const begin = `the plan "${plan.name}" is scheduled for height ${plan.height}`;
+  if (state !== "ready") return `${begin}: not ready, ${problem}`;
   const file = handler?.wasm?.file === undefined ? "" : ` (${handler.wasm.file})`;
   const hash = handler?.wasm ? ` sha256 ${handler.wasm.hash}` : ", a function of this program";
-  return `${begin}${isStaged ? "staged" : "handler"} ✓${hash}${file}`;
+  return `${begin}: ${isStaged ? "staged" : "handler"} ✓${hash}${file}`;
 }

@@ -1,0 +1,46 @@
+/** The last rehearsal of a plan that the home keeps, as far as it speaks against the handler. */
+import { readFileSync, statSync } from "node:fs";
+
+/** The handler ran, or its checks did, and refused: these exits say so without the hash of a file. */
+const OF_HANDLER: ReadonlySet<unknown> = new Set([20, 21]);
+
+interface Kept {
+  /** Changes with the file. */
+  readonly print: string;
+  readonly report: { readonly exit: unknown; readonly handler: string | undefined; readonly words: string } | undefined;
+}
+
+/** It is asked after each block, and changes rarely. */
+const kept = new Map<string, Kept>();
+
+/**
+ * What the last rehearsal of this very handler found wrong; undefined: it applied, it was of another file, or there is none.
+ * @param handler lower-case hex of its file; undefined: a function of the program
+ */
+export function failedRehearsal(file: string, handler: string | undefined): string | undefined {
+  const report = reportIn(file);
+  if (!report || report.exit === 0) return undefined;
+  const isSame = report.handler === handler && (handler !== undefined || OF_HANDLER.has(report.exit));
+  return isSame ? report.words : undefined;
+}
+
+function reportIn(file: string): Kept["report"] {
+  try {
+    const { ino, size, mtimeMs } = statSync(file);
+    const print = `${ino} ${size} ${mtimeMs}`;
+    const before = kept.get(file);
+    if (before?.print === print) return before.report;
+    const report = reportOf(readFileSync(file, "utf8"));
+    kept.set(file, { print, report });
+    return report;
+  } catch {
+    return undefined; // `upgrade preflight` says what is wrong with the file.
+  }
+}
+
+function reportOf(text: string): Kept["report"] {
+  const { exit, verdict, message, handler } = JSON.parse(text) as Record<string, unknown>;
+  const { sha256 } = (handler ?? {}) as { readonly sha256?: unknown };
+  const words = [verdict, message].filter((each) => typeof each === "string" && each !== "").join(": ");
+  return { exit, handler: typeof sha256 === "string" ? sha256 : undefined, words };
+}
