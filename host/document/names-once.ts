@@ -28,6 +28,11 @@ export function requireNamesOnce({ text, value, members, path, first = 0 }: Scan
   findTwice(new JsonScanner(memorySource(utf8(text)), path), path, first);
 }
 
+/** The same for a short text. @throws UpgradeError UPG_INVALID_GENESIS also for what is not JSON */
+export function requireNamesOnceIn(text: string, path: string): void {
+  findTwice(new JsonScanner(memorySource(utf8(text)), path), path);
+}
+
 function membersOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   const values = Array.isArray(value) ? (value as unknown[]) : Object.values(value);

@@ -7,7 +7,7 @@ import type { Home } from "../engine/home/home.js";
 import { UpgradeError } from "../errors.js";
 import { programChain } from "../shell/program-chain.js";
 import { decodeText } from "../text.js";
-import { requireExactNumbers } from "./exact-numbers.js";
+import { requireExactNumbers } from "../document/exact-numbers.js";
 
 export interface GenesisDocument {
   readonly json: Record<string, unknown>;

@@ -253,12 +253,11 @@ function readDeposit({ registry, addresses }: Reading, item: JsonReader): Deposi
   return deposit;
 }
 
-/** An option of an unknown name is read as none, as unknown names of fields are passed over. */
 function readVote({ registry, addresses }: Reading, item: JsonReader): Vote {
   const vote = readMessage(registry, VoteSchema, item);
   item.get("voter").parse(addresses.decode);
   if (vote.options.some(({ option }) => option === VoteOption.UNSPECIFIED)) {
-    throw item.get("options").wrong("an option is none of those that can be voted for");
+    throw item.get("options").wrong("expected VOTE_OPTION_YES, VOTE_OPTION_ABSTAIN, VOTE_OPTION_NO or VOTE_OPTION_NO_WITH_VETO");
   }
   return vote;
 }

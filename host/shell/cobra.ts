@@ -4,8 +4,8 @@
  */
 
 import { Command, type ErrorOptions } from "commander";
-import { itemAt } from "../at.js";
 import type { UpgradeError } from "../errors.js";
+import { nearest } from "../nearest.js";
 import { usage } from "../usage.js";
 import { formatHelp } from "./help.js";
 
@@ -110,28 +110,4 @@ const namesOf = (command: Command) => [command.name(), ...command.aliases()];
 
 export function isHidden(command: Command): boolean {
   return (command as Command & { _hidden?: boolean })._hidden === true;
-}
-
-const NEAR = 2;
-
-export function nearest(word: string, names: readonly string[]): string | undefined {
-  const ranked = names
-    .map((name) => ({ name, distance: name.startsWith(word) ? 0 : distance(word, name) }))
-    .sort((a, b) => a.distance - b.distance || a.name.length - b.name.length);
-  const [best] = ranked;
-  return best && best.distance <= NEAR ? best.name : undefined;
-}
-
-/** Edits from one word to the other. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const swap = itemAt(row, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, itemAt(row, j) + 1, itemAt(next, j - 1) + 1));
-    }
-    row = next;
-  }
-  return itemAt(row, b.length);
 }

@@ -2,6 +2,7 @@
 import { fromBase64 } from "../bytes.js";
 import { messageOf, UpgradeError } from "../errors.js";
 import { INT64_MAX, UINT64_MAX } from "../limits.js";
+import { unknownName } from "../nearest.js";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -29,6 +30,14 @@ export class JsonReader {
   /** A field; an absent value has no fields either. */
   get(name: string): JsonReader {
     return new JsonReader(this.isSet ? this.object()[name] : undefined, `${this.path}.${name}`);
+  }
+
+  /** The object, with no other members than these: for what a person writes, where a misspelt name must not be dropped. */
+  only(...names: readonly string[]): this {
+    const wrong = Object.keys(this.object()).find((name) => !names.includes(name));
+    if (wrong === undefined) return this;
+    const place = new JsonReader(undefined, `${this.path}.${wrong.slice(0, 60)}`);
+    throw place.wrong(`there is no such field${unknownName(wrong, names)}`);
   }
 
   /** Elements of an array; null and absence count as empty, as Go writes empty lists. */

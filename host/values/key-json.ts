@@ -33,12 +33,13 @@ function readKeyJson(field: JsonReader, depth: number): SigningKey | undefined {
   const type = field.isSet ? field.get("@type").text("") : "";
   if (type === MULTISIG_URL) return readMultisigJson(field, depth);
   if (type !== SECP256K1_URL && type !== ED25519_URL) return undefined;
-  const bytes = field.get("key").base64();
+  const bytes = field.only("@type", "key").get("key").base64();
   return checked(field.get("key"), () => simpleKey(type === SECP256K1_URL ? "secp256k1" : "ed25519", bytes));
 }
 
 function readMultisigJson(field: JsonReader, depth: number): SigningKey {
   if (depth >= MULTISIG_DEPTH_MAX) throw field.wrong(`multisig keys are nested more than ${MULTISIG_DEPTH_MAX} deep`);
+  field.only("@type", "threshold", "public_keys");
   const threshold = Number(field.get("threshold").uint64());
   const members = field.get("public_keys").items();
   const keys = members.map((member) => {

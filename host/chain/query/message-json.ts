@@ -14,17 +14,26 @@ import {
 } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import type { Any } from "@bufbuild/protobuf/wkt";
+import { requireKnownNames } from "../../messages/json-names.js";
 
 /** `Any` inside `Any` ends somewhere. */
 const DEPTH_MAX = 16;
 
 /**
- * @param registry what may be packed in an `Any`
- * @returns the message; unknown fields are passed over
- * @throws Error naming what is wrong
+ * Reads a message that a person wrote. Unknown fields and unknown names of enums are errors, as for the Cosmos SDK.
+ *
+ * @param registry types that may be packed in an `Any`
+ * @param path the position of `json` in what the person wrote, for errors
+ * @throws Error naming what is wrong and where
  */
-export function messageFromJson<T extends DescMessage>(registry: Registry, schema: T, json: unknown): MessageShape<T> {
-  const message = fromJson(schema, json as JsonValue, { registry, ignoreUnknownFields: true });
+export function messageFromJson<T extends DescMessage>(
+  registry: Registry,
+  schema: T,
+  json: unknown,
+  path = "",
+): MessageShape<T> {
+  requireKnownNames(registry, schema, json, path);
+  const message = fromJson(schema, json as JsonValue, { registry });
   withShortUrls(registry, schema, message, 0);
   return message;
 }

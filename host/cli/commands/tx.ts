@@ -107,7 +107,10 @@ function registerGov(tx: Cobra, output: Output): void {
   {
     "messages": [{ "@type": "/cosmos.upgrade.v1beta1.MsgCancelUpgrade", "authority": "<address of the gov module>" }],
     "metadata": "", "deposit": "10000000ustake", "title": "…", "summary": "…", "expedited": false
-  }`,
+  }
+
+An unknown field or name is an error. What will be sent, with the pin of each
+plan, is printed to stderr before it is signed.`,
     )
     .example("tx gov submit-proposal proposal.json --from alice")
     .action(async (file: string, _: unknown, command: Cobra) =>

@@ -8,6 +8,7 @@ import { checkPlanInfo, type PlanInfo } from "../../plan-info/plan-info.js";
 import { type PlanUrlRules, parsePlanUrl } from "../../plan-info/plan-url.js";
 import type { Height, Plan } from "../../types.js";
 import { lastHeightOf } from "../query/estimate.js";
+import { misspeltInfo } from "./proposal-summary.js";
 
 export interface PlanCheckFlags {
   /** False with `--no-validate`. */
@@ -23,6 +24,8 @@ export async function checkPlan(plan: Plan, flags: PlanCheckFlags, say: (line: s
   const core = new Core();
   core.validatePlan(core.encodePlan(plan));
   if (!flags.validate) return;
+  const wrong = misspeltInfo(plan.info);
+  if (wrong !== undefined) throw refusedInfo(wrong);
   const rules = { checksumRequired: flags.checksumRequired, allowWeakChecksum: flags.allowWeakChecksum === true };
   const info = checkedInfo(plan.info, rules);
   if (!flags.download) return;
@@ -47,8 +50,11 @@ export async function requireAhead(rpc: RpcClient, height: Height): Promise<void
 function checkedInfo(text: string, rules: PlanUrlRules): PlanInfo {
   const { ok, errors, info } = checkPlanInfo(text, rules);
   if (ok && info) return info;
-  throw new UpgradeError("UPG_INVALID_PLAN_INFO", `${errors.join("; ")} (--no-validate sends it all the same)`);
+  throw refusedInfo(errors.join("; "));
 }
+
+const refusedInfo = (what: string) =>
+  new UpgradeError("UPG_INVALID_PLAN_INFO", `${what} (--no-validate sends it all the same)`);
 
 interface DownloadCheck {
   readonly rules: PlanUrlRules;

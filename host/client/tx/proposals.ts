@@ -10,6 +10,7 @@ import { required } from "../../shell/settings.js";
 import { usage } from "../../usage.js";
 import { moduleAddress } from "../../values/address.js";
 import { parseCoins } from "../../values/coins.js";
+import { JsonReader } from "../../values/json-reader.js";
 import { messageRegistry } from "../message-json.js";
 
 export interface ProposalFlags {
@@ -54,42 +55,41 @@ export function submitProposal(messages: readonly Any[], proposer: string, flags
   return proposal(parts);
 }
 
-interface ProposalFile {
-  readonly messages?: readonly unknown[];
-  readonly metadata?: string;
-  readonly deposit?: string;
-  readonly title?: string;
-  readonly summary?: string;
-  readonly expedited?: boolean;
+/** A proposal from a file. */
+interface WrittenProposal {
+  readonly flags: ProposalFlags;
+  readonly messages: readonly Any[];
 }
 
-/** A proposal in the Cosmos SDK's JSON form. @throws UpgradeError UPG_INVALID_TX, UPG_INVALID_ARGUMENT */
-export function proposalFromJson(json: unknown, proposer: string): Any {
-  if (typeof json !== "object" || json === null || Array.isArray(json)) throw usage("a proposal is a JSON object");
-  const {
-    messages = [],
-    metadata = "",
-    deposit = "",
-    title = "",
-    summary = "",
-    expedited = false,
-  } = json as ProposalFile;
-  const texts = [metadata, deposit, title, summary].every((text) => typeof text === "string");
-  if (!texts || !Array.isArray(messages) || typeof expedited !== "boolean") {
-    throw usage(
-      "a proposal has messages (a list), metadata, deposit, title, summary (texts) and expedited (true or false)",
-    );
-  }
-  const flags = { title, summary, deposit, metadata, expedited };
+/**
+ * Reads a proposal in the Cosmos SDK's JSON form. Names that are not part of it are errors.
+ * @throws UpgradeError UPG_INVALID_TX, UPG_INVALID_ARGUMENT
+ */
+export function proposalFromJson(json: unknown): WrittenProposal {
+  const { flags, messages } = readProposal(json);
   checkProposal(flags);
-  return submitProposal(messages.map(proposedMessage), proposer, flags);
+  return { flags, messages: messages.map(proposedMessage) };
 }
 
-function proposedMessage(json: unknown, index: number): Any {
+function readProposal(json: unknown) {
+  const file = new JsonReader(json, "proposal");
   try {
-    return messageFromJson(messageRegistry(), AnySchema, json);
+    file.only("messages", "metadata", "deposit", "title", "summary", "expedited");
+    const text = (name: string) => file.get(name).text("");
+    const flags = {
+      ...{ title: text("title"), summary: text("summary"), deposit: text("deposit"), metadata: text("metadata") },
+      expedited: file.get("expedited").boolean(false),
+    };
+    return { flags, messages: file.get("messages").items() };
   } catch (cause) {
-    const what = messageOf(cause);
-    throw new UpgradeError("UPG_INVALID_TX", `message ${index} of the proposal: ${what}`, { cause });
+    throw usage(messageOf(cause));
+  }
+}
+
+function proposedMessage({ value, path }: JsonReader): Any {
+  try {
+    return messageFromJson(messageRegistry(), AnySchema, value, path);
+  } catch (cause) {
+    throw new UpgradeError("UPG_INVALID_TX", `${path} cannot be read: ${messageOf(cause)}`, { cause });
   }
 }

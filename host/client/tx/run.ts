@@ -5,7 +5,7 @@ import { UpgradeError } from "../../errors.js";
 import { VoteOption } from "../../gen/cosmos/gov/v1/gov_pb.js";
 import { cancellation, deposit, vote, weightedVote } from "../../gov/compose.js";
 import { transfer } from "../../modules/bank/compose.js";
-import { cancelUpgrade, softwareUpgrade } from "../../modules/upgrade/compose.js";
+import { cancelUpgrade, scheduledPlan, softwareUpgrade } from "../../modules/upgrade/compose.js";
 import type { Output } from "../../shell/output.js";
 import { programChain } from "../../shell/program-chain.js";
 import { required } from "../../shell/settings.js";
@@ -18,6 +18,7 @@ import { type CancellableFlags, checkCancellable } from "./cancellable.js";
 import type { TxFlags } from "./flags.js";
 import { checkPlan, type PlanCheckFlags, requireAhead } from "./plan-check.js";
 import { checkedHandler, handlerSummary, infoWithHandler } from "./plan-handler.js";
+import { misspeltInfo, proposalSummary } from "./proposal-summary.js";
 import { authorityOf, checkProposal, type ProposalFlags, proposalFromJson, submitProposal } from "./proposals.js";
 import { send } from "./send.js";
 import { readJsonFile } from "./stored.js";
@@ -74,8 +75,14 @@ export async function runCancelUpgrade(flags: TxFlags & ProposalFlags, output: O
 }
 
 export async function runSubmit(file: string, flags: TxFlags, output: Output): Promise<void> {
-  const json = readJsonFile(file);
-  await send(flags, output, ({ address }) => [proposalFromJson(json, address)]);
+  const { flags: proposal, messages } = proposalFromJson(readJsonFile(file));
+  for (const message of messages) {
+    const wrong = misspeltInfo(scheduledPlan(message)?.info ?? "");
+    if (wrong !== undefined) throw new UpgradeError("UPG_INVALID_PLAN_INFO", wrong);
+  }
+  const { title = "", deposit: coins, expedited = false } = proposal;
+  output.say(proposalSummary({ title, deposit: coins, expedited, messages }));
+  await send(flags, output, ({ address }) => [submitProposal(messages, address, proposal)]);
 }
 
 function coinsOf(text: string) {

@@ -25,9 +25,15 @@ export async function runCreateValidator(file: string, flags: TxFlags, output: O
   });
 }
 
+const VALIDATOR_FILE_FIELDS = [
+  ...["pubkey", "amount", "moniker", "identity", "website", "security", "details"],
+  ...["commission-rate", "commission-max-rate", "commission-max-change-rate", "min-self-delegation"],
+];
+
 function readValidatorFile(file: string) {
   const json = new JsonReader(readJsonFile(file), file);
   try {
+    json.only(...VALIDATOR_FILE_FIELDS);
     return {
       consensusKey: consensusKeyFrom(`${file}: pubkey`, () => json.get("pubkey").value),
       coin: coinOf(json.get("amount").text()),

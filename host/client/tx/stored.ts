@@ -3,6 +3,8 @@
 import { writeFileSync } from "node:fs";
 import { create, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
 import { messageFromJson } from "../../chain/query/message-json.js";
+import { requireExactNumbers } from "../../document/exact-numbers.js";
+import { requireNamesOnceIn } from "../../document/names-once.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import { Query as AuthQuery } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
 import { SignatureDescriptorsSchema } from "../../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
@@ -40,10 +42,24 @@ export function readJsonFile(file: string): unknown {
     throw new UpgradeError("UPG_INVALID_ARGUMENT", `cannot read ${file}: ${message}; - reads from stdin`, { cause });
   }
   if (bytes.length > FILE_BYTES_MAX) throw usage(`${file} is longer than ${FILE_BYTES_MAX} bytes`);
+  const text = decodeLossy(bytes);
+  let json: unknown;
   try {
-    return JSON.parse(decodeLossy(bytes));
+    json = JSON.parse(text);
   } catch (cause) {
     throw new UpgradeError("UPG_INVALID_TX", `${file} is not JSON: ${(cause as Error).message}`, { cause });
+  }
+  requireReadAsWritten(file, text);
+  return json;
+}
+
+/** `JSON.parse` drops the first of two members with one name and rounds long numbers. @throws UpgradeError UPG_INVALID_TX */
+function requireReadAsWritten(file: string, text: string): void {
+  try {
+    requireNamesOnceIn(text, file);
+    requireExactNumbers(text, file);
+  } catch (cause) {
+    throw new UpgradeError("UPG_INVALID_TX", messageOf(cause), { cause });
   }
 }
 
@@ -53,7 +69,6 @@ export const readTx = (file: string): Tx => readMessage(file, TxSchema, "transac
 export function readMessage<S extends DescMessage>(file: string, schema: S, what: string): MessageShape<S> {
   const json = readJsonFile(file);
   try {
-    // Fields of newer forms that say nothing (unordered: false, tip: null) are passed over.
     return messageFromJson(messageRegistry(), schema, json);
   } catch (cause) {
     throw new UpgradeError("UPG_INVALID_TX", `${file} is no ${what}: ${messageOf(cause)}`, { cause });

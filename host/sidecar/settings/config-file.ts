@@ -1,7 +1,7 @@
 /** `<home>/cosmovisor/config.toml`: Cosmovisor writes it at `init` and reads it only when it is named; here it is read where it is. */
 import { messageOf, UpgradeError } from "../../errors.js";
+import { nearest } from "../../nearest.js";
 import type { Files } from "../../programs/files.js";
-import { nearest } from "../../shell/cobra.js";
 import { type ConfigTable, parseConfig, textOf } from "../../shell/config-file.js";
 import { keyOf, VARIABLES } from "./variables.js";
 

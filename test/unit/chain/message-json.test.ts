@@ -24,13 +24,23 @@ describe("messageFromJson()", () => {
     expect(inner.messages.map(({ typeUrl }) => typeUrl)).toEqual(["/cosmos.upgrade.v1beta1.MsgSoftwareUpgrade"]);
   });
 
-  test("a longer URL is written in the short form; unknown fields are passed over", () => {
+  test("a longer URL is written in the short form", () => {
     const any = messageFromJson(registry, AnySchema, {
       ...upgrade,
       "@type": "type.googleapis.com/cosmos.upgrade.v1beta1.MsgSoftwareUpgrade",
-      more: 1,
     });
     expect(any.typeUrl).toBe("/cosmos.upgrade.v1beta1.MsgSoftwareUpgrade");
+  });
+
+  test("an unknown field or name of an enum, at any depth → an error with its path", () => {
+    const wrong = (json: object, message: string) =>
+      expect(() => messageFromJson(registry, AnySchema, json, "m")).toThrow(message);
+    wrong({ ...upgrade, more: 1 }, "m.more: cosmos.upgrade.v1beta1.MsgSoftwareUpgrade has no such field");
+    wrong({ ...proposal, messages: [{ ...upgrade, plan: { nam: "v2" } }] }, "m.messages[0].plan.nam");
+    wrong(
+      { "@type": "/cosmos.gov.v1.MsgVote", option: "yes" },
+      'm.option: cosmos.gov.v1.VoteOption has no value "yes"',
+    );
   });
 
   test("an unknown type, a wrong field, messages too deep in one another → an error", () => {

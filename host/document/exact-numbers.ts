@@ -1,9 +1,9 @@
-/** Documents are changed as JSON, whose numbers are floats here: one that they cannot hold would come back as another. */
+/** Rejects JSON numbers that `JSON.parse` would round: it reads numbers as floats. */
 import { utf8 } from "../bytes.js";
-import { memorySource } from "../document/byte-source.js";
-import { JsonScanner } from "../document/json-scanner.js";
 import { UpgradeError } from "../errors.js";
 import { decodeText } from "../text.js";
+import { memorySource } from "./byte-source.js";
+import { JsonScanner } from "./json-scanner.js";
 
 const OBJECT = 0x7b;
 const ARRAY = 0x5b;
@@ -12,11 +12,14 @@ const ZERO = 0x30;
 /** So many digits a float has exactly; texts that hold this are looked at as well. */
 const LONG_NUMBER = /[[:,]\s*-?[0-9][0-9.eE+-]{15}/;
 
-/** @throws UpgradeError UPG_INVALID_GENESIS with the path of a number that would be changed */
-export function requireExactNumbers(text: string): void {
+/**
+ * @param name the document, with which paths begin
+ * @throws UpgradeError UPG_INVALID_GENESIS with the path of a number that `JSON.parse` would round
+ */
+export function requireExactNumbers(text: string, name = "genesis"): void {
   if (!LONG_NUMBER.test(text)) return;
   const bytes = utf8(text);
-  visit(new JsonScanner(memorySource(bytes), "genesis"), bytes, "genesis");
+  visit(new JsonScanner(memorySource(bytes), name), bytes, name);
 }
 
 function visit(scanner: JsonScanner, bytes: Uint8Array, path: string): void {
@@ -31,7 +34,7 @@ function visit(scanner: JsonScanner, bytes: Uint8Array, path: string): void {
     if (next !== MINUS && (next < ZERO || next > ZERO + 9)) return;
     const number = decodeText(bytes.subarray(start, scanner.at));
     if (isExact(number)) return;
-    const what = `the number ${number} has more digits than a change of the document keeps: write it as a text, "${number}"`;
+    const what = `the number ${number} has more digits than can be read exactly: write it in quotes, "${number}"`;
     throw new UpgradeError("UPG_INVALID_GENESIS", `${path}: ${what}`);
   }
 }
