@@ -2,12 +2,12 @@
 
 import { utf8 } from "../bytes.js";
 import { type Genesis, parseGenesis } from "../chain/genesis/genesis.js";
+import { requireExactNumbers } from "../document/exact-numbers.js";
 import { readFileIfThere, writeFileAtomically } from "../engine/home/atomic-file.js";
 import type { Home } from "../engine/home/home.js";
 import { UpgradeError } from "../errors.js";
 import { programChain } from "../shell/program-chain.js";
 import { decodeText } from "../text.js";
-import { requireExactNumbers } from "../document/exact-numbers.js";
 
 export interface GenesisDocument {
   readonly json: Record<string, unknown>;

@@ -257,7 +257,9 @@ function readVote({ registry, addresses }: Reading, item: JsonReader): Vote {
   const vote = readMessage(registry, VoteSchema, item);
   item.get("voter").parse(addresses.decode);
   if (vote.options.some(({ option }) => option === VoteOption.UNSPECIFIED)) {
-    throw item.get("options").wrong("expected VOTE_OPTION_YES, VOTE_OPTION_ABSTAIN, VOTE_OPTION_NO or VOTE_OPTION_NO_WITH_VETO");
+    throw item
+      .get("options")
+      .wrong("expected VOTE_OPTION_YES, VOTE_OPTION_ABSTAIN, VOTE_OPTION_NO or VOTE_OPTION_NO_WITH_VETO");
   }
   return vote;
 }

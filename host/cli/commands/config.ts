@@ -1,9 +1,9 @@
 /** `chaind config`: the settings in a home, which replace flags. */
 
 import type { Option } from "commander";
-import type { Cobra } from "../../shell/cobra.js";
 import { nearest } from "../../nearest.js";
 import { envPrefix, programName } from "../../program-name.js";
+import type { Cobra } from "../../shell/cobra.js";
 import { plainList, writeSetting } from "../../shell/config-edit.js";
 import { type ConfigName, type ConfigTable, configPath, configValue, readConfig } from "../../shell/config-file.js";
 import { settingFlags } from "../../shell/known-settings.js";
