@@ -1,5 +1,6 @@
 /** The status in the text format of Prometheus. By hand: the node's client for it is 3 MB, and the sidecar is to start at once. */
 
+import { verdictOf } from "../sidecar/readiness.js";
 import type { Phase, VisorStatus, VisorTotals } from "../sidecar/status.js";
 import { VERSION } from "../version.js";
 import { visible } from "../visible.js";
@@ -57,9 +58,9 @@ function stateFamilies({ status }: MetricsFacts): Family[] {
   ];
 }
 
-function planFamilies({ status: { plan, eta, readiness }, now }: MetricsFacts): Family[] {
+function planFamilies({ status, now }: MetricsFacts): Family[] {
+  const { plan, eta, readiness } = status;
   const name = { name: plan?.name ?? "" };
-  const isReady = readiness.every(({ state }) => state === "ready" || state === "skipped");
   const left = plan && eta ? [eta] : [];
   return [
     gauge("plan_info", "1 while a plan is scheduled.", plan ? [[{ ...name, origin: plan.origin }, 1]] : []),
@@ -79,7 +80,11 @@ function planFamilies({ status: { plan, eta, readiness }, now }: MetricsFacts): 
       "When the plan's height is reached.",
       left.map(({ seconds }) => [name, Math.round(now / 1_000 + seconds)]),
     ),
-    gauge("ready", "1 when nothing is missing for the plan.", plan ? [[name, isReady ? 1 : 0]] : []),
+    gauge(
+      "ready",
+      "1 when the node is ready for the plan: nothing is missing, wrong or unknown.",
+      plan ? [[name, verdictOf(status) === "ready" ? 1 : 0]] : [],
+    ),
     gauge(
       "readiness",
       "1, for each thing that the plan needs, with its state.",

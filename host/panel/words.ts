@@ -1,5 +1,6 @@
 /** The status in words: the same in a terminal and on the page. Names that others chose are quoted. */
 
+import { isLacking } from "../sidecar/readiness.js";
 import type { Phase, PlanStatus, VisorStatus } from "../sidecar/status.js";
 import { durationText } from "../time.js";
 import { quoted, visible } from "../visible.js";
@@ -44,9 +45,8 @@ export function progressWords({ what, done, total }: NonNullable<VisorStatus["pr
   return `${visible(what)}: ${done}${total === null ? "" : ` of ${total}`}`;
 }
 
-/** Of what is needed for the plan, what is absent or wrong. */
-export const missingOf = ({ readiness }: VisorStatus) =>
-  readiness.filter(({ state }) => state === "missing" || state === "wrong");
+/** Of what is needed for the plan, what is absent, wrong or not known. */
+export const missingOf = ({ readiness }: VisorStatus) => readiness.filter(isLacking);
 
 /** Of `pre-upgrade:`, and a space. */
 const NAME_WIDTH = 13;

@@ -3,9 +3,8 @@ import type { Cobra } from "../shell/cobra.js";
 import { settingFlags } from "../shell/known-settings.js";
 import { HANDLER_DISK_MAX_HELP, parseCount } from "../shell/options.js";
 import type { Output } from "../shell/output.js";
+import { NOT_READY_EXIT } from "../sidecar/readiness.js";
 import type { PreflightFlags } from "./preflight.js";
-
-const NOT_READY = 30;
 
 export function registerPreflight(program: Cobra, group: Cobra, output: Output): void {
   group
@@ -39,6 +38,6 @@ export function registerPreflight(program: Cobra, group: Cobra, output: Output):
         },
         tableText(rows),
       );
-      if (!isReady(rows)) process.exitCode = NOT_READY;
+      if (!isReady(rows)) process.exitCode = NOT_READY_EXIT;
     });
 }

@@ -7,6 +7,7 @@ import { type Program, problemOf } from "../programs/layout.js";
 import { shellWord } from "../shell-word.js";
 import type { Plan, StoreUpgrades } from "../types.js";
 import type { RegisteredHandler } from "../upgrade/handlers.js";
+import { readOnly } from "./program-rows.js";
 import type { Row } from "./row.js";
 
 export interface AtPlan {
@@ -25,7 +26,7 @@ export function handlerRows(at: AtPlan): Row[] {
   const { state, handler, problem, isStaged } = app.keeper.findHandler(plan);
   if (state !== "ready" || !handler) {
     const words = state === "absent" ? `this binary has no handler for the plan "${plan.name}"` : problem;
-    const isElsewhere = program !== undefined && problemOf(program) === undefined;
+    const isElsewhere = program !== undefined && problemOf(program, readOnly) === undefined;
     if (isElsewhere) return [{ check: "handler", state: "warning", words: `${words}; ${program.file} takes over` }];
     // The row of the program has what is missing, once.
     if (program && !isPinned && state === "absent")

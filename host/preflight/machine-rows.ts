@@ -15,8 +15,9 @@ export function diskRow(home: Home, { name }: Plan, handlerDiskMax: number | und
   const room = upgradeRoom(home, handlerDiskMax);
   if (!room) return undefined;
   const { isShort, text } = roomLine(room, name, home.path);
-  // A full disk costs time and nothing else: nothing is committed.
-  return { check: "disk", state: isShort ? "warning" : "ok", words: text.replace(/^disk: /, "") };
+  // A full disk costs time and nothing else: nothing is committed. Below the reserve the node does not even go on until then.
+  const state = room.free < room.reserve ? "missing" : isShort ? "warning" : "ok";
+  return { check: "disk", state, words: text.replace(/^disk: /, "") };
 }
 
 export function memoryRow(

@@ -50,7 +50,7 @@ export async function preflight(path: string, flags: PreflightFlags): Promise<Pr
   // Opens the home by itself, so it comes first: a file that is open twice in a process loses its locks with the first close.
   const start = startRow(path, flags);
   const { plan, rows } = withState(home, flags, place);
-  const all = [...rows, start, await sidecarRow(place.home)];
+  const all = [...rows, start, await sidecarRow(place, path, plan)];
   return { plan, rows: all.sort((a, b) => CHECKS.indexOf(a.check) - CHECKS.indexOf(b.check)) };
 }
 

@@ -8,6 +8,7 @@ import { parsePlanInfo, selectBinary } from "../plan-info/plan-info.js";
 import { type PlanUrl, parsePlanUrl } from "../plan-info/plan-url.js";
 import { goPlatform } from "../plan-info/platform.js";
 import { diskFiles } from "../programs/disk-files.js";
+import type { Files } from "../programs/files.js";
 import { Layout, type Program, problemOf } from "../programs/layout.js";
 import { programChain } from "../shell/program-chain.js";
 import { shellWord } from "../shell-word.js";
@@ -15,6 +16,9 @@ import type { Plan } from "../types.js";
 import type { RegisteredHandler } from "../upgrade/handlers.js";
 import { VERSION } from "../version.js";
 import type { Row } from "./row.js";
+
+/** A preflight changes nothing: not even whether a program may be executed. */
+export const readOnly: Files = { ...diskFiles, chmod: () => undefined };
 
 /** Where a sidecar's folders are. */
 export interface SidecarPlace {
@@ -53,7 +57,7 @@ export interface OtherWay {
 /** Whether the file is there and can be run, or is not needed. */
 export function programRow(program: Program, { home, name }: SidecarPlace, node: string, other: OtherWay): Row {
   const check = "program";
-  const problem = problemOf(program);
+  const problem = problemOf(program, readOnly);
   if (problem === undefined) {
     const next = `${shellWord(program.file)} upgrade preflight --home ${shellWord(node)}`;
     return { check, state: "ok", words: `${program.file} is staged; it has a preflight of its own`, next };
@@ -111,7 +115,7 @@ function comparedRow({ source, checksum }: PlanUrl, program: Program | undefined
   const { algorithm, digest } = checksum;
   if (isArchive(source))
     return warning(`the plan pins the archive ${source}, from which the program should have been taken: not compared`);
-  if (!program || problemOf(program) !== undefined)
+  if (!program || problemOf(program, readOnly) !== undefined)
     return warning(`the plan pins ${algorithm} ${digest}; no program is staged to compare`);
   const found = digestOf(program.file, algorithm);
   if (found === digest) return { check, state: "ok", words: `${program.file} has the ${algorithm} that the plan pins` };

@@ -1,23 +1,45 @@
-/** A sidecar that supervises the home, and what it finds missing. */
+/** A sidecar that supervises the home, and what it finds missing: of the one that runs, else what one that is started would find. */
 import { join } from "node:path";
-import { askStatus } from "../panel/ask.js";
-import { socketPath } from "../panel/socket-path.js";
+import { haltRecordOf } from "../panel/node-form.js";
+import { diskFiles } from "../programs/disk-files.js";
+import { isLacking } from "../sidecar/readiness.js";
+import { readSettings } from "../sidecar/settings/read.js";
+import type { Plan } from "../types.js";
+import { realMachine } from "../visor/real-machine.js";
+import { isHaltOfFailure, stagedReadiness } from "../visor/without-sidecar/from-disk.js";
+import { type FoundStatus, type Lack, lackingOf, statusOf } from "../visor/without-sidecar/status-of.js";
+import type { SidecarPlace } from "./program-rows.js";
 import type { Row } from "./row.js";
 
-export async function sidecarRow(home: string): Promise<Row> {
+export async function sidecarRow(place: SidecarPlace, node: string, plan: Plan): Promise<Row> {
   const check = "sidecar";
-  const socket = socketPath(join(home, "cosmovisor"));
-  const asked = await askStatus({ socket });
-  if (!asked)
-    return {
-      check,
-      state: "warning",
-      words: `no chainvisor runs at ${socket}: somebody must switch the program at the height`,
-    };
-  const { phase, readiness, message } = asked.status;
-  const lacking = readiness.filter(({ state }) => state === "missing" || state === "wrong");
-  if (phase === "failed") return { check, state: "missing", words: `chainvisor does not go on by itself: ${message}` };
-  if (lacking.length === 0) return { check, state: "ok", words: `chainvisor is ${phase}, nothing is missing` };
-  const words = lacking.map(({ what, detail }) => `${what}: ${detail}`).join("; ");
-  return { check, state: "missing", words, next: lacking.find(({ next }) => next !== null)?.next ?? undefined };
+  const halt = haltRecordOf(node, diskFiles);
+  const nobody = `no chainvisor runs on ${place.home}: somebody must switch the program at the height`;
+  if (diskFiles.facts(join(place.home, "cosmovisor"))?.kind !== "folder") {
+    if (!isHaltOfFailure(halt)) return { check, state: "warning", words: nobody };
+    return { check, state: "missing", words: `the node ended: ${halt.message}`, next: halt.commands[0] };
+  }
+  const { settings } = readSettings({ ...process.env, DAEMON_HOME: place.home, DAEMON_NAME: place.name }, undefined);
+  const found = await statusOf(settings, realMachine);
+  const lacking = await lackingFor(found, plan, () => stagedReadiness(settings, realMachine, plan));
+  if (lacking.length > 0) {
+    const words = lacking.map(({ what, detail }) => `${what}: ${detail}`).join("; ");
+    return { check, state: "missing", words, next: lacking.find(({ next }) => next !== null)?.next ?? undefined };
+  }
+  const { phase } = found.status;
+  if (!found.sidecar) return { check, state: "warning", words: `${nobody}, or start it` };
+  return { check, state: "ok", words: `chainvisor is ${phase}, nothing is missing` };
+}
+
+/** One that has just begun has not seen the plan yet. */
+async function lackingFor(
+  found: FoundStatus,
+  plan: Plan,
+  look: () => ReturnType<typeof stagedReadiness>,
+): Promise<readonly Lack[]> {
+  const lacking = lackingOf(found);
+  const seen = found.status.plan;
+  const isSeen = seen !== null && seen.height === String(plan.height);
+  if (isSeen || found.status.phase === "failed") return lacking;
+  return (await look()).filter(isLacking);
 }

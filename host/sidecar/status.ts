@@ -23,7 +23,7 @@ export interface PlanStatus {
 
 /** One thing that must be there before the height. */
 export interface Readiness {
-  readonly what: "program" | "checksum" | "handler" | "pre-upgrade" | "disk" | "backup";
+  readonly what: "program" | "checksum" | "handler" | "pre-upgrade" | "rehearsal" | "halt-height" | "disk" | "backup";
   readonly state: "ready" | "missing" | "wrong" | "unknown" | "skipped";
   /** In words, with the file. */
   readonly detail: string;

@@ -94,6 +94,10 @@ export function nextCommand(plan: PlanFacts, pinned: PinnedHandler | undefined, 
   return `mkdir -p ${shellWord(pinned.folder)} && cp <handler>.wasm ${shellWord(pinned.folder)}/`;
 }
 
+/** Puts another program in the place of one that is there. */
+export const replaceCommand = (plan: Pick<PlanFacts, "name">, settings: Pick<Settings, "home" | "name">): string =>
+  `${chainvisorFor(settings)} add-upgrade ${shellWord(plan.name)} <program> --force`;
+
 /** For a shell without the variables of the sidecar. */
 export const chainvisorFor = ({ home, name }: Pick<Settings, "home" | "name">): string =>
   `chainvisor --home ${shellWord(home)} --name ${shellWord(name)}`;

@@ -26,7 +26,7 @@ const VERSION_MILLIS_MAX = 15_000;
 const CHECK_MILLIS_MAX = 120_000;
 const LINE_LENGTH_MAX = 300;
 const SCRIPT_BYTES_MAX = 4_096;
-const REFUSED = 30;
+const TRY_AGAIN = 31;
 
 /** What to run by hand, with the place it is run in. */
 const byHand = ({ program: { file } }: ProbeOptions, words: string) => `${shellWord(file)} ${words}`;
@@ -39,9 +39,13 @@ export async function probeProgram(options: ProbeOptions): Promise<readonly Read
   const { program, files } = options;
   const problem = problemWith(program, files);
   if (problem !== undefined) return [cannotRun(program, problem)];
-  if (isScript(program.file, files) && !handsOver(program.file, files)) {
+  if (!isAskable(options)) {
     const detail = `${program.file}, a script, which is not asked for its version`;
-    return [{ what: "program", state: "ready", detail, next: null }];
+    const asked: Readiness = {
+      ...{ what: "pre-upgrade", state: "unknown", next: null },
+      detail: `${program.file} cannot be asked: write it as assignments and one line, exec PROGRAM "$@"`,
+    };
+    return [{ what: "program", state: "ready", detail, next: null }, ...(options.isOurs ? [asked] : [])];
   }
   const version = await probeVersion(options);
   if (version.state === "wrong") return [version];
@@ -113,36 +117,46 @@ async function probePreUpgrade(options: ProbeOptions): Promise<Readiness> {
   if (exit === 0 && /\bpre-upgrade\b/.test(text)) {
     return { what, state: "ready", detail: `${name} has the command pre-upgrade; it runs at the height`, next: null };
   }
-  return { what, state: "unknown", detail: `${name} does not say whether it has the command pre-upgrade`, next: null };
+  const detail = `${name} does not say whether it has the command pre-upgrade; it is run at the height`;
+  return { what, state: "skipped", detail, next: null };
 }
 
 async function probeChecks(options: ProbeOptions): Promise<Readiness> {
   const end = await run(options, ["pre-upgrade", "--home", options.home], CHECK_MILLIS_MAX);
   const said = lastLine(end.stderr) || lastLine(end.stdout);
   const what = "pre-upgrade";
+  const next = byHand(options, `pre-upgrade --home ${shellWord(options.home)}`);
+  if (end.exit === 0 && CANNOT.test(said)) return { what, state: "wrong", detail: said, next };
   if (end.exit === 0) {
     return { what, state: "ready", detail: said || "the new version has what the next upgrade needs", next: null };
   }
   const ended = end.error ? "did not end in time" : `ended with ${end.signal ?? end.exit}`;
-  const next = byHand(options, `pre-upgrade --home ${shellWord(options.home)}`);
-  const state = end.exit === REFUSED ? "wrong" : "unknown";
+  // Ours has the command, and ends with 0, 30 or 31: any other end is one of another program.
+  const state = end.exit === TRY_AGAIN || end.error ? "unknown" : "wrong";
   return { what, state, detail: `pre-upgrade ${ended}${said && `: ${said}`}`, next };
 }
 
-/** What our `pre-upgrade` prints of a plan whose handler it has. */
+/** What our `pre-upgrade` prints of a plan whose block it cannot make. */
+const CANNOT = /\bcan go on until then, not beyond\b/;
+/** What it prints of a plan whose handler it has. */
 const MAKES = /\b(apply the upgrade at the height|can take over)\b/;
 
 export const saysItMakes = ({ what, state, detail }: Readiness): boolean =>
   what === "pre-upgrade" && state === "ready" && MAKES.test(detail);
 
-/** Has the program that runs now all that the scheduled plan needs? Of this project's programs alone, and of no shell's script. */
-export async function makesPlan(options: ProbeOptions): Promise<boolean> {
+/**
+ * What the program that runs now says of the scheduled plan. Undefined: it cannot be asked, as it is none of this project's, or a shell's
+ * script.
+ */
+export async function askCurrent(options: ProbeOptions): Promise<Readiness | undefined> {
   const { program, files, isOurs } = options;
-  if (!isOurs || !files.facts(program.file)) return false;
-  if (problemWith(program, files) !== undefined) return false;
-  const isAsked = !isScript(program.file, files) || isOfNode(program.file, files);
-  return isAsked && saysItMakes(await probeChecks(options));
+  if (!isOurs || !files.facts(program.file) || problemWith(program, files) !== undefined) return undefined;
+  return isAskable(options) ? probeChecks(options) : undefined;
 }
+
+/** A shell's script may do its work whatever it is asked; ours may be a script of Node.js. */
+const isAskable = ({ program: { file }, files, isOurs }: ProbeOptions): boolean =>
+  !isScript(file, files) || handsOver(file, files) || (isOurs && isOfNode(file, files));
 
 function isOfNode(file: string, files: Files): boolean {
   const [line = ""] = decodeLossy(files.readPart(file, 0, LINE_LENGTH_MAX)).split("\n", 1);

@@ -10,6 +10,7 @@ import type { Clock, Processes } from "../sidecar/machine.js";
 import type { Settings } from "../sidecar/settings.js";
 import type { Readiness } from "../sidecar/status.js";
 import type { UpgradeInfo } from "../upgrade/upgrade-info.js";
+import { copyOfCurrent, diskReadiness, rehearsalReadiness } from "./home-readiness.js";
 import {
   chainvisorFor,
   hasDownload,
@@ -18,9 +19,10 @@ import {
   orHandler,
   type PinnedHandler,
   pinnedHandler,
+  replaceCommand,
   staged,
 } from "./plan-way.js";
-import { makesPlan, probeProgram, saysItMakes } from "./probe.js";
+import { askCurrent, probeProgram, saysItMakes } from "./probe.js";
 
 export interface StagePlanOptions {
   readonly settings: Settings;
@@ -30,6 +32,8 @@ export interface StagePlanOptions {
   readonly signal: AbortSignal;
   readonly log: (level: "debug" | "info" | "warn" | "error", message: string) => void;
   readonly onProgress: (what: string, done: number, total: number | undefined) => void;
+  /** Nothing is fetched, whatever the settings allow: it is only looked at. */
+  readonly isReadOnly?: boolean;
   /** Of the place that is fetched to: another process may fetch the same plan. Default: none. */
   readonly partSuffix?: string;
 }
@@ -43,9 +47,6 @@ export interface StagedPlan {
   readonly error?: unknown;
 }
 
-/** Something that must be there before the height is not. */
-export const isMissing = ({ state }: Readiness) => state === "missing" || state === "wrong";
-
 /** Nothing is asked twice of the plan's author: what is in its place is not fetched. Never throws; `signal` ends it early. */
 export async function stagePlan(options: StagePlanOptions): Promise<StagedPlan> {
   const { program, fetched, problem, error } = await placed(options);
@@ -54,11 +55,14 @@ export async function stagePlan(options: StagePlanOptions): Promise<StagedPlan> 
     ? await probeProgram({ ...options, ...options.machine, program, ...homeOf(options) })
     : await withoutProgram(problem, options);
   const failure = error ?? handler.error;
+  const copy = program && !probed.some(saysItMakes) ? copyOfCurrent(program, currentOf(options), options) : undefined;
   // The handler may be in a program as well.
   const isMade = probed.some(saysItMakes) || (!program && probed.every(({ state }) => state === "ready"));
   return {
     readiness: [
-      ...probed,
+      ...(copy ? [copy, ...probed.filter(({ what }) => what !== "program")] : probed),
+      ...rehearsalReadiness(options),
+      ...diskReadiness(options),
       ...(fetched ? [checksumReadiness(fetched)] : []),
       ...handler.readiness.filter((each) => !(isMade && each.state === "missing")),
     ],
@@ -67,6 +71,12 @@ export async function stagePlan(options: StagePlanOptions): Promise<StagedPlan> 
     ...(failure === undefined ? {} : { error: failure }),
   };
 }
+
+/** The one that runs first, where nothing is linked yet. */
+const currentOf = ({ settings, machine }: StagePlanOptions): Program => {
+  const folder = machine.files.linkFacts(join(settings.root, "current")) ? "current" : "genesis";
+  return { name: folder, file: join(settings.root, folder, "bin", settings.name), folder };
+};
 
 /** The places of a plan's programs, by the settings. */
 export function layoutOf({
@@ -96,18 +106,16 @@ async function withoutProgram(
     const { settings, plan, machine } = options;
     if (machine.files.facts(layoutOf(options).of(plan.name).file)) return found;
     const pinned = pinnedHandler(machine.files, settings.home, plan);
-    if (isStaged(pinned)) return [{ what: "program", state: "ready", detail: staged(pinned), next: null }];
-    const own = join(settings.root, "current", "bin", settings.name);
-    if (
-      await makesPlan({
-        ...options,
-        ...machine,
-        program: { name: "current", file: own, folder: undefined },
-        ...homeOf(options),
-      })
-    ) {
-      const detail = `${own} has what the plan needs: no other program is needed`;
-      return [{ what: "program", state: "ready", detail, next: null }];
+    const current = currentOf(options);
+    const asked = await askCurrent({ ...options, ...machine, program: current, ...homeOf(options) });
+    if (isStaged(pinned)) {
+      const detail = `${current.file} cannot be asked whether it takes ${pinned.file}`;
+      const unknown: Readiness = { what: "pre-upgrade", state: "unknown", detail, next: null };
+      return [{ what: "program", state: "ready", detail: staged(pinned), next: null }, asked ?? unknown];
+    }
+    if (asked && saysItMakes(asked)) {
+      const detail = `${current.file} has what the plan needs: no other program is needed`;
+      return [{ what: "program", state: "ready", detail, next: null }, asked];
     }
     if (!pinned) return found;
     // What is missing is in the handler's own row, once.
@@ -144,18 +152,25 @@ async function placed(options: StagePlanOptions): Promise<Placed> {
     if (machine.files.facts(program.file)) {
       removeLeftover(program, options);
       const problem = problemOf(program, machine.files);
-      return problem === undefined ? { program } : { problem: wrong("program", problem) };
+      return problem === undefined
+        ? { program }
+        : { problem: wrong("program", problem, replaceCommand(plan, settings)) };
     }
     const pinned = pinnedHandler(machine.files, settings.home, plan);
     if (pinned?.isPinned && !hasDownload(plan))
       return { problem: missing(`${program.file} is missing`, options, pinned) };
     if (!settings.isDownloadAllowed) {
       const detail = `${program.file} is missing, and DAEMON_ALLOW_DOWNLOAD_BINARIES is not set: put the program there`;
-      return { problem: missing(pinned ? `${program.file} is missing` : detail, options, pinned) };
+      return {
+        problem: missing(pinned || options.isReadOnly ? `${program.file} is missing` : detail, options, pinned),
+      };
     }
     return { program, fetched: await fetchTo(program, options) };
   } catch (error) {
-    return { problem: wrong("program", wordsOf(error)), error };
+    return {
+      problem: wrong("program", wordsOf(error), nextCommand(options.plan, undefined, chainvisorFor(settings))),
+      error,
+    };
   }
 }
 
@@ -217,14 +232,21 @@ function boundsOf(options: StagePlanOptions, place: string, what: string) {
 function checksumReadiness({ isVerified, url, sha256 }: Fetched): Readiness {
   if (isVerified) return { what: "checksum", state: "ready", detail: `${url} has the plan's checksum`, next: null };
   const detail = `the plan has no checksum for ${url}; what came has the sha256 ${sha256}: compare it with the release's`;
-  return { what: "checksum", state: "unknown", detail, next: null };
+  return { what: "checksum", state: "skipped", detail, next: null };
 }
 
-function missing(detail: string, { settings, plan }: StagePlanOptions, pinned: PinnedHandler | undefined): Readiness {
+function missing(detail: string, options: StagePlanOptions, pinned: PinnedHandler | undefined): Readiness {
+  const { settings, plan } = options;
   const name = settings.isCaseKept ? plan.name : plan.name.toLowerCase();
-  const next = nextCommand({ ...plan, name }, pinned, chainvisorFor(settings));
+  const chainvisor = chainvisorFor(settings);
+  const next =
+    options.isReadOnly && hasDownload(plan)
+      ? `${chainvisor} prepare`
+      : nextCommand({ ...plan, name }, pinned, chainvisor);
   return { what: "program", state: "missing", detail, next };
 }
 
-const wrong = (what: Readiness["what"], detail: string): Readiness => ({ what, state: "wrong", detail, next: null });
+const wrong = (what: Readiness["what"], detail: string, next: string | null = null): Readiness => ({
+  ...{ what, state: "wrong", detail, next },
+});
 const wordsOf = (error: unknown) => `${messageOf(error)}${isUpgradeError(error) ? ` [${error.code}]` : ""}`;

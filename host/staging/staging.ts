@@ -1,10 +1,13 @@
 /** Stages a plan as soon as it is known, beside the node, and keeps on trying until everything is there. */
 import { join } from "node:path";
 import { partFolderOf } from "../download/part.js";
+import { Home } from "../engine/home/home.js";
 import { messageOf } from "../errors.js";
+import { isLacking, isReady } from "../sidecar/readiness.js";
 import type { Phase, Readiness, StatusBoard } from "../sidecar/status.js";
 import type { UpgradeInfo } from "../upgrade/upgrade-info.js";
-import { isMissing, layoutOf, type StagePlanOptions, stagePlan } from "./stage-plan.js";
+import { isShort } from "./home-readiness.js";
+import { layoutOf, type StagePlanOptions, stagePlan } from "./stage-plan.js";
 
 export interface StagingOptions extends Pick<StagePlanOptions, "settings" | "machine" | "env" | "log"> {
   readonly board: StatusBoard;
@@ -12,7 +15,9 @@ export interface StagingOptions extends Pick<StagePlanOptions, "settings" | "mac
 
 /** The phases that say how far the staging is; in others the run loop is at work. */
 const OWN_PHASES: ReadonlySet<Phase> = new Set(["running", "waiting", "downloading", "ready"]);
-const OWN_FINDINGS: ReadonlySet<Readiness["what"]> = new Set(["program", "checksum", "handler", "pre-upgrade"]);
+const OWN_FINDINGS: ReadonlySet<Readiness["what"]> = new Set([
+  ...(["program", "checksum", "handler", "pre-upgrade", "rehearsal", "disk"] as const),
+]);
 /** Before the second attempt; twice as long before each one after it. */
 const RETRY_MILLIS = 1_000;
 const RETRY_MILLIS_MAX = 60_000;
@@ -85,10 +90,10 @@ export class Staging {
       await this.#try(plan, signal);
       this.#isTrying = false;
       if (signal.aborted) return;
-      const isReady = !this.#readiness.some(isMissing);
-      failures = isReady ? 0 : failures + 1;
+      const isDone = isReady(this.#readiness);
+      failures = isDone ? 0 : failures + 1;
       const pause = RETRY_MILLIS * 2 ** Math.max(0, failures - 1);
-      await this.#untilChanged(plan, isReady ? undefined : pause, signal, () => clock.now());
+      await this.#untilChanged(plan, isDone ? undefined : pause, signal, () => clock.now());
     }
   }
 
@@ -128,7 +133,9 @@ export class Staging {
     const { machine, settings } = this.options;
     try {
       const handlers = machine.files.list(join(settings.home, "handlers", "staged")) ?? [];
-      return JSON.stringify([this.#print(plan), handlers.toSorted()]);
+      const rehearsal = machine.files.facts(new Home(settings.home).rehearsalFile(plan.name))?.print;
+      const isFull = isShort(machine.files, settings.home);
+      return JSON.stringify([this.#print(plan), handlers.toSorted(), rehearsal, isFull]);
     } catch {
       return "";
     }
@@ -176,7 +183,7 @@ export class Staging {
     for (const each of readiness) {
       const { what, state, detail } = each;
       if (before.has(`${what} ${state} ${detail}`)) continue;
-      this.options.log(isMissing(each) ? "warn" : "info", `${what} ${state}: ${detail}`);
+      this.options.log(isLacking(each) ? "warn" : "info", `${what} ${state}: ${detail}`);
     }
   }
 
@@ -185,14 +192,13 @@ export class Staging {
     const { machine, log } = this.options;
     if (!this.#isHurried || machine.clock.now() - this.#reportedAt < REPORT_MILLIS) return;
     this.#reportedAt = machine.clock.now();
-    for (const { what, state, detail } of this.#readiness.filter(isMissing)) log("warn", `${what} ${state}: ${detail}`);
+    for (const { what, state, detail } of this.#readiness.filter(isLacking)) log("warn", `${what} ${state}: ${detail}`);
   }
 
   #show(plan: UpgradeInfo | undefined): void {
-    const isReady = !this.#readiness.some(isMissing);
     this.#showReadiness();
     const lacking = this.#isHurried ? "halted" : "waiting";
-    this.#phase(plan === undefined ? "running" : isReady ? "ready" : lacking);
+    this.#phase(plan === undefined ? "running" : isReady(this.#readiness) ? "ready" : lacking);
   }
 
   /** Beside what others found. */

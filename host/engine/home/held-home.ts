@@ -35,7 +35,7 @@ import { Home } from "./home.js";
 import { HomeLock } from "./home-lock.js";
 import { LastSigned } from "./last-signed.js";
 import { nodeVerifySignature } from "./node-signatures.js";
-import { handlerReadiness, sayReadiness } from "./readiness.js";
+import { readinessOf, sayReadiness } from "./readiness.js";
 import { endRollback } from "./rollback-note.js";
 import { checkDatabase } from "./start-checks.js";
 import { roomLine, upgradeRoom } from "./upgrade-room.js";
@@ -113,7 +113,7 @@ export class HeldHome {
 
   /** Of the plan that is scheduled; undefined: none is. */
   handlerState(app: App): HandlerState | undefined {
-    return app.plan && handlerReadiness(app, this.home, app.plan).state;
+    return app.plan && readinessOf(app, this.home, app.plan).state;
   }
 
   /** Logs what is scheduled and whether its handler is here, now and after each block that `node` says was made. */

@@ -4,13 +4,12 @@
  */
 
 import type { App } from "../../chain/app.js";
-import { messageOf } from "../../errors.js";
-import { requireLayout } from "../../handler/run/sandbox.js";
+import { failedRehearsal } from "../../programs/failed-rehearsal.js";
 import type { Height, Plan } from "../../types.js";
+import { handlerReadiness } from "../../upgrade/handler-readiness.js";
 import type { FoundHandler } from "../../upgrade/handler-set.js";
 import type { LogLevel } from "../../upgrade/handlers.js";
 import { type Keeper, UPGRADE_STORE } from "../../upgrade/keeper.js";
-import { failedRehearsal } from "./failed-rehearsal.js";
 import type { HandlerFile } from "./handlers-folder.js";
 import type { Home } from "./home.js";
 import type { RoomLine } from "./upgrade-room.js";
@@ -18,22 +17,9 @@ import type { RoomLine } from "./upgrade-room.js";
 /** Between two looks at the staged handlers, unless the next block is the plan's. */
 const STAGED_LOOK_MILLIS = 1_000;
 
-/** @param app as committed: the handler must take the versions that are stored now */
-export function handlerReadiness({ keeper, multiStore }: App, home: Home, plan: Plan): FoundHandler {
-  const found = keeper.findHandler(plan);
-  const { handler, state } = found;
-  if (state !== "ready" || !handler) return found;
-  const unfit = (problem: string): FoundHandler => ({ ...found, state: "unfit", problem });
-  const { wasm } = handler;
-  try {
-    if (wasm && multiStore.names.includes(UPGRADE_STORE))
-      requireLayout(wasm.manifest, keeper.core.versionMap(multiStore.store(UPGRADE_STORE)));
-  } catch (error) {
-    return unfit(messageOf(error));
-  }
-  const failed = failedRehearsal(home.rehearsalFile(plan.name), wasm?.hash);
-  return failed === undefined ? found : unfit(`its last rehearsal here failed: ${failed}`);
-}
+/** Of the plan, by what is committed and what the home keeps. */
+export const readinessOf = ({ keeper, multiStore }: App, home: Home, plan: Plan): FoundHandler =>
+  handlerReadiness(keeper, multiStore, plan, (hash) => failedRehearsal(home.rehearsalFile(plan.name), hash));
 
 interface ReadinessOptions {
   readonly keeper: Keeper;
@@ -125,7 +111,7 @@ export function sayReadiness(
   const readiness = new Readiness({
     ...options,
     keeper,
-    find: (plan) => handlerReadiness(app, home, plan),
+    find: (plan) => readinessOf(app, home, plan),
     plan: () => app.plan,
     nextHeight: () => app.nextHeight,
     now: () => performance.now(),

@@ -4,9 +4,10 @@ import { UpgradeError } from "../../errors.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { nodeFacts } from "../../sidecar/heights/node-facts.js";
 import { examine } from "../../staging/doctor/doctor.js";
-import type { Finding, Level } from "../../staging/doctor/finding.js";
-import { askSidecar } from "../ask-sidecar.js";
+import { type Finding, type Level, wrong } from "../../staging/doctor/finding.js";
+import { realMachine } from "../real-machine.js";
 import type { VisorTools } from "../tools.js";
+import { exitOf, lackingOf, statusOf } from "../without-sidecar/status-of.js";
 
 const MARKS: Readonly<Record<Level, string>> = { ok: "✓", warning: "!", wrong: "✗" };
 
@@ -17,19 +18,27 @@ export function registerDoctor(program: Cobra, tools: VisorTools): void {
     .description(
       "Looks at settings, folders, links, programs (can this machine run them, are they what the plan names?), plans, room for a\n" +
         "backup, other sidecars and unit files, and changes nothing. Of the chain's plan it knows what the sidecar that runs has\n" +
-        "asked the node. Exit 2 when something is wrong; a warning may be meant.",
+        "asked the node. Exit 30 when the node is not ready for its plan or the sidecar has failed, 2 when something else is wrong; a\n" +
+        "warning may be meant.",
     )
     .option("--unit <file>", "a unit file to look at (default: those of systemd that name this home)", collect)
     .action(async ({ unit }: { unit?: readonly string[] }) => {
       const { platform, arch } = process;
       const read = tools.readSettings();
-      const sidecar = await askSidecar(read.settings.root);
+      const found = await statusOf(read.settings, realMachine);
+      const { sidecar } = found;
       const node = await nodeFacts({ files: tools.files, settings: read.settings, sidecar });
-      const findings = examine({ files: tools.files, read, platform, arch, units: unit, sidecar, node });
+      const examined = examine({ files: tools.files, read, platform, arch, units: unit, sidecar, node });
+      const isSaid = (detail: string) =>
+        examined.some((each) => each.level === "wrong" && each.detail.includes(detail));
+      const lacking = lackingOf(found).filter(({ detail }) => !isSaid(detail));
+      const findings = [...examined, ...lacking.map(({ what, detail, next }) => wrong(what, detail, next))];
       const counts = { wrong: count(findings, "wrong"), warnings: count(findings, "warning") };
       const summary = `${counts.wrong} wrong, ${counts.warnings} ${counts.warnings === 1 ? "warning" : "warnings"}`;
       tools.output.print({ ...counts, findings }, [...findings.map(line), "", summary].join("\n"));
-      if (counts.wrong > 0) throw new UpgradeError("UPG_INVALID_CONFIG", `the doctor found ${summary}`);
+      const exit = exitOf(found);
+      if (exit !== 0) process.exitCode = exit;
+      else if (counts.wrong > 0) throw new UpgradeError("UPG_INVALID_CONFIG", `the doctor found ${summary}`);
     });
 }
 

@@ -3,8 +3,9 @@ import type { Cobra } from "../../shell/cobra.js";
 import { nodeFacts } from "../../sidecar/heights/node-facts.js";
 import { type Ahead, type PlanAhead, plansAhead } from "../../staging/doctor/ahead.js";
 import { noneAhead } from "../../staging/doctor/plans.js";
-import { askSidecar } from "../ask-sidecar.js";
+import { realMachine } from "../real-machine.js";
 import type { VisorTools } from "../tools.js";
+import { exitOf, type FoundStatus, lackingOf, statusOf } from "../without-sidecar/status-of.js";
 
 export function registerPlan(program: Cobra, tools: VisorTools): void {
   program
@@ -13,16 +14,27 @@ export function registerPlan(program: Cobra, tools: VisorTools): void {
     .description(
       "Prints the upgrades that are ahead: the plan of data/upgrade-info.json, and the heights that operators set; for each whether\n" +
         "its program is in its folder. A plan that the chain has scheduled and not reached is known to the node alone: the sidecar\n" +
-        "that runs has asked it, and is asked.",
+        "that runs has asked it, and is asked. Exit 30: the node is not ready for the next one.",
     )
     .action(async () => {
       const { platform, arch } = process;
       const settings = tools.settings();
-      const sidecar = await askSidecar(settings.root);
+      const found = await statusOf(settings, realMachine);
+      const { sidecar } = found;
       const node = await nodeFacts({ files: tools.files, settings, sidecar });
       const ahead = plansAhead(tools.files, settings, { platform, arch }, { scheduled: sidecar?.scheduled, node });
-      tools.output.print(asJson(ahead), asText(ahead, sidecar !== undefined));
+      const judged = { ...ahead, plans: ahead.plans.map((plan) => withStatus(plan, found)) };
+      tools.output.print(asJson(judged), asText(judged, sidecar !== undefined));
+      if (exitOf(found) !== 0) process.exitCode = exitOf(found);
     });
+}
+
+/** What was found of the plan that comes first counts, besides its file. */
+function withStatus(plan: PlanAhead, found: FoundStatus): PlanAhead {
+  const next = found.status.plan;
+  const [lack] = lackingOf(found);
+  if (!lack || next?.name !== plan.name || next.height !== String(plan.height)) return plan;
+  return { ...plan, problem: plan.problem ?? lack.detail, next: lack.next ?? plan.next };
 }
 
 function asJson({ current, plans, past, problems }: Ahead) {

@@ -7,9 +7,10 @@ import { type Plan, planIn, readPlanFile } from "../../sidecar/decision/plan-fil
 import { readQueue } from "../../sidecar/decision/queue.js";
 import { askRpc } from "../../sidecar/heights/node-status.js";
 import { ofOwnChain } from "../../sidecar/heights/own-chain.js";
+import { isLacking, isReady, NOT_READY_EXIT } from "../../sidecar/readiness.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { Readiness } from "../../sidecar/status.js";
-import { isMissing, type StagedPlan, stagePlan } from "../../staging/stage-plan.js";
+import { type StagedPlan, stagePlan } from "../../staging/stage-plan.js";
 import { visible } from "../../visible.js";
 import { realMachine } from "../real-machine.js";
 import { childEnv } from "../run/child-env.js";
@@ -39,7 +40,7 @@ export function registerPrepare(program: Cobra, tools: VisorTools): void {
     .description(
       "Asks the node for the plan that is scheduled (gRPC at DAEMON_GRPC_ADDRESS, else RPC, else data/upgrade-info.json), fetches this\n" +
         "machine's program and the handler where they are not in their places, verifies and runs them (`version`), and prints what is\n" +
-        "ready. DAEMON_ALLOW_DOWNLOAD_BINARIES need not be set: to call this command is to allow it. Exit status 0: the upgrade can come.",
+        "ready. DAEMON_ALLOW_DOWNLOAD_BINARIES need not be set: to call this command is to allow it. Exit 0: ready; 30: not ready.",
     )
     .option("--plan <file>", "a file in the form of upgrade-info.json, in place of what the node answers")
     .example("prepare", "prepare --plan ./v2.json -o json")
@@ -55,7 +56,11 @@ export function registerPrepare(program: Cobra, tools: VisorTools): void {
       const { readiness, fetched = null } = staged;
       const answer = { plan: { ...plan, height: String(plan.height) }, from, readiness, fetched };
       output.print(answer, textOf(plan, from, readiness));
-      if (readiness.some(isMissing)) throw notReady(staged);
+      if (!isReady(readiness)) {
+        const lacking = readiness.filter(isLacking).map(({ what }) => what);
+        output.say(`the upgrade is not prepared: ${lacking.join(", ")}`);
+        process.exitCode = NOT_READY_EXIT;
+      }
     });
 }
 
@@ -164,10 +169,4 @@ function textOf({ name, height }: Plan, from: string, readiness: readonly Readin
     ...(next === null ? [] : [`      next: ${next}`]),
   ]);
   return [`plan "${visible(name)}" at height ${height}, from ${from}`, ...lines].join("\n");
-}
-
-function notReady({ readiness, error }: StagedPlan): unknown {
-  const lacking = readiness.filter(isMissing).map(({ what }) => what);
-  const text = `the upgrade is not prepared: ${lacking.join(", ")}`;
-  return error ?? new UpgradeError("UPG_NOT_FOUND_FILE", text);
 }

@@ -3,6 +3,7 @@ import type { Program } from "../../programs/layout.js";
 import type { Pending, Reached } from "../../sidecar/decision/decide.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
 import type { AppProcess } from "../../sidecar/machine.js";
+import { isReady } from "../../sidecar/readiness.js";
 import type { Phase, PlanStatus } from "../../sidecar/status.js";
 import type { Look } from "./look.js";
 import type { Shared } from "./options.js";
@@ -60,7 +61,7 @@ export class Reports {
     this.#migrating = undefined;
     if (!pending) return "running";
     if (phase === "downloading") return phase;
-    return readiness.every(({ state }) => state !== "missing" && state !== "wrong") ? "ready" : "waiting";
+    return isReady(readiness) ? "ready" : "waiting";
   }
 
   /** Its block was in CometBFT's store before the switch; the next one is made by the new program. */

@@ -7,6 +7,7 @@ import type { Machine } from "../../sidecar/machine.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { VisorStatus } from "../../sidecar/status.js";
 import { statusFromDisk } from "./from-disk.js";
+import { exitOf } from "./status-of.js";
 
 export interface StatusCommandOptions {
   readonly settings: Settings;
@@ -20,17 +21,17 @@ export interface StatusCommandOptions {
 
 /** The sidecar does not run. */
 const NONE_RUNS_EXIT = 3;
-const FAILED_EXIT = 1;
 const WAIT_SECONDS = 30;
 
-/** Returns the exit status: 0, 1 where the sidecar has failed, 3 where none runs. */
+/** Returns the exit status: 30 where the node is not ready or the sidecar has failed, 3 where none runs, else 0. */
 export async function statusCommand(options: StatusCommandOptions): Promise<number> {
   const { settings, machine, isWatching, signal } = options;
   const socket = socketPath(settings.root);
   let known = await askStatus({ socket, signal });
   if (!known) {
-    show(options, await statusFromDisk(settings, machine));
-    return NONE_RUNS_EXIT;
+    const found = { status: await statusFromDisk(settings, machine), sidecar: undefined };
+    show(options, found.status);
+    return exitOf(found) || NONE_RUNS_EXIT;
   }
   show(options, known.status);
   while (isWatching && !signal.aborted) {
@@ -40,7 +41,7 @@ export async function statusCommand(options: StatusCommandOptions): Promise<numb
     if (asked.etag !== known.etag) show(options, asked.status);
     known = asked;
   }
-  return known.status.phase === "failed" ? FAILED_EXIT : 0;
+  return exitOf({ status: known.status, sidecar: undefined });
 }
 
 function show({ print, isWatching, machine }: StatusCommandOptions, status: VisorStatus): void {

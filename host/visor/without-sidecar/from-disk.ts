@@ -1,6 +1,6 @@
 /**
  * What can be known of a home while no sidecar runs there: the very decision that `chainvisor run` would begin with, from the same
- * files. Nothing is written, and no process is started.
+ * files. Nothing is written; the program of a plan is asked for its version and by `pre-upgrade`, which change nothing.
  */
 
 import { basename, join, relative, resolve } from "node:path";
@@ -11,12 +11,14 @@ import { Layout, type Program } from "../../programs/layout.js";
 import { lostLink } from "../../programs/lost-link.js";
 import type { Decision, Pending } from "../../sidecar/decision/decide.js";
 import { placesOf } from "../../sidecar/decision/place.js";
+import type { Plan } from "../../sidecar/decision/plan-file.js";
 import { askRpc } from "../../sidecar/heights/node-status.js";
 import type { Machine } from "../../sidecar/machine.js";
+import { isLacking } from "../../sidecar/readiness.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { Readiness, VisorStatus } from "../../sidecar/status.js";
-import { hasDownload, nextCommand, orHandler, pinnedHandler, staged } from "../../staging/plan-way.js";
-import { layoutOf } from "../../staging/stage-plan.js";
+import { stagePlan } from "../../staging/stage-plan.js";
+import type { HaltRecord } from "../../upgrade/halt.js";
 import { childEnv } from "../run/child-env.js";
 import { Look } from "../run/look.js";
 import { type FailureRecord, readFailure } from "./failure-record.js";
@@ -41,17 +43,17 @@ export async function statusFromDisk(settings: Settings, real: Machine): Promise
     const decision = await look.beforeStart(current);
     const reached = await look.heights.ofHome(look.isOurs, undefined);
     const pending = decision.kind === "switch" ? decision : decision.pending;
-    const readiness = pending ? programReadiness(pending, settings, files) : undefined;
-    const lacks = readiness?.next ?? undefined;
+    const readiness = pending ? await stagedReadiness(settings, machine, pending.plan) : [];
+    const lacks = readiness.find((each) => isLacking(each) && each.next !== null)?.next ?? undefined;
     const failed = readFailure(files, placesOf(settings).failureFile);
     board.update({
-      ...{ phase: failed ? "failed" : "stopped", program: { name: folder, file, pid: null } },
+      ...{ phase: failed || isHaltOfFailure(halt) ? "failed" : "stopped", program: { name: folder, file, pid: null } },
       height: reached ? { value: String(reached.height), source: reached.source } : null,
       plan: pending ? planStatus(pending) : null,
-      readiness: readiness ? [readiness] : [],
+      readiness,
       message: messageFor(decision, failed, halt?.message),
       // Nothing that is started goes on without what is missing.
-      next: lacks === undefined ? nextWithout(readiness, failed, halt?.commands) : [lacks, RUN],
+      next: lacks === undefined ? nextWithout(readiness.length > 0, failed, halt?.commands) : [lacks, RUN],
     });
   } catch (error) {
     const failed = readFailure(files, placesOf(settings).failureFile);
@@ -61,6 +63,13 @@ export async function statusFromDisk(settings: Settings, real: Machine): Promise
   }
   return board.current;
 }
+
+/** Ends that an upgrade or an operator has asked for. */
+const ORDINARY: ReadonlySet<string> = new Set(["UPG_HALT_UPGRADE_NEEDED", "UPG_HALT_RESTART", "UPG_HALT_HEIGHT"]);
+
+/** The node ended by itself, and has made no block since. */
+export const isHaltOfFailure = (halt: HaltRecord | undefined): halt is HaltRecord =>
+  halt !== undefined && !ORDINARY.has(halt.code);
 
 const NONE_RUNS = "No sidecar runs on this home; this is what its files say.";
 
@@ -77,11 +86,11 @@ function messageFor(decision: Decision, failed: FailureRecord | undefined, halt:
 
 /** Where the plan that it failed for is in no file, what it said then is what is known. */
 function nextWithout(
-  readiness: Readiness | undefined,
+  isPlanKnown: boolean,
   failed: FailureRecord | undefined,
   commands: readonly string[] = [],
 ): readonly string[] {
-  return !readiness && failed && failed.next.length > 0 ? failed.next : [RUN, ...commands];
+  return !isPlanKnown && failed && failed.next.length > 0 ? failed.next : [RUN, ...commands];
 }
 
 /** As `current` links to it, else that of genesis, without a link that is made. @throws Error in words */
@@ -103,17 +112,16 @@ function problemOf(file: string, files: Machine["files"]): string | undefined {
   return found.kind === "file" ? undefined : `${file} is no regular file`;
 }
 
-function programReadiness({ plan }: Pending, settings: Settings, files: Machine["files"]): Readiness {
-  const { file } = layoutOf({ settings, machine: { files } }).of(plan.name);
-  const problem = problemOf(file, files);
-  const what = "program";
-  if (problem === undefined) return { what, state: "ready", detail: file, next: null };
-  const pinned = files.facts(file) ? undefined : pinnedHandler(files, settings.home, plan);
-  if (pinned?.file !== undefined)
-    return { what, state: "ready", detail: staged({ ...pinned, file: pinned.file }), next: null };
-  const next = hasDownload(plan) ? "chainvisor prepare" : nextCommand(plan, pinned);
-  if (!pinned) return { what, state: "missing", detail: problem, next };
-  return { what: "handler", state: "missing", detail: `${problem}; ${orHandler(pinned)}`, next };
+/** What the plan needs, by what is there: nothing is fetched, changed or removed. Never throws. */
+export async function stagedReadiness(settings: Settings, real: Machine, plan: Plan): Promise<readonly Readiness[]> {
+  const nothing = () => undefined;
+  const machine: Machine = { ...real, files: { ...real.files, chmod: nothing, remove: nothing } };
+  const { readiness } = await stagePlan({
+    ...{ settings: { ...settings, isDownloadAllowed: false }, machine, plan, isReadOnly: true },
+    ...{ env: childEnv({ settings, env: process.env }), signal: new AbortController().signal },
+    ...{ log: nothing, onProgress: nothing },
+  });
+  return readiness;
 }
 
 const planStatus = ({ plan: { name, height, info }, origin }: Pending) => ({

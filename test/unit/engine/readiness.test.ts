@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { App } from "../../../host/chain/app.js";
 import { Home } from "../../../host/engine/home/home.js";
-import { handlerReadiness } from "../../../host/engine/home/readiness.js";
+import { readinessOf } from "../../../host/engine/home/readiness.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-readiness-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -29,17 +29,17 @@ function rehearsed(exit: number, hash: string | undefined): void {
   writeFileSync(file, JSON.stringify({ exit, verdict: "would fail", message: `of ${hash}`, handler }));
 }
 
-describe("handlerReadiness()", () => {
+describe("readinessOf()", () => {
   test("it takes the stored version → ready; another one → unfit, with the module and both versions", () => {
-    expect(handlerReadiness(appOf([2n], 2n), home, plan)).toMatchObject({ state: "ready", problem: "" });
-    expect(handlerReadiness(appOf([2n], 1n), home, plan)).toMatchObject({
+    expect(readinessOf(appOf([2n], 2n), home, plan)).toMatchObject({ state: "ready", problem: "" });
+    expect(readinessOf(appOf([2n], 1n), home, plan)).toMatchObject({
       state: "unfit",
       problem: expect.stringContaining("bank is stored at 1, the handler takes 2"),
     });
   });
 
   test("its last rehearsal failed → unfit, with why; one of another file, one that applied, none → ready", () => {
-    const state = (hash?: string) => handlerReadiness(appOf([2n], 2n, hash), home, plan);
+    const state = (hash?: string) => readinessOf(appOf([2n], 2n, hash), home, plan);
     rehearsed(20, HASH);
     expect(state()).toMatchObject({ state: "unfit", problem: expect.stringContaining("would fail: of abab") });
     rehearsed(20, "cd".repeat(32));

@@ -51,8 +51,13 @@ function report(path: string, change: object = {}): void {
   writeFileSync(file, JSON.stringify({ ...whole, ...change }));
 }
 
-function stage(path: string, text = "#!/bin/sh\n"): string {
-  const file = join(path, "cosmovisor", "upgrades", "v2", "bin", "chaind");
+/** A program of this project, as the sidecar asks it. */
+const TAKES_OVER = `#!${process.execPath}
+if (process.argv[2] === "pre-upgrade") console.log("this binary can take over at the height");
+`;
+
+function stage(path: string, text = TAKES_OVER, folder = "upgrades/v2"): string {
+  const file = join(path, "cosmovisor", folder, "bin", "chaind");
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
   chmodSync(file, 0o755);
@@ -99,6 +104,38 @@ describe("preflight()", () => {
     expect(isReady([...rows.values()])).toBe(true);
   });
 
+  test.each([
+    [
+      "another chain's program",
+      `#!${process.execPath}\nconsole.error("Usage: simd"); process.exit(1);\n`,
+      "Usage: simd",
+    ],
+    ["a web page", "<!DOCTYPE html>\n", "is a web page"],
+    [
+      "a program that has no handler for the plan",
+      `#!${process.execPath}\nconsole.log("this binary can go on until then, not beyond: no handler");\n`,
+      "not beyond",
+    ],
+    ["a script that does nothing", "#!/bin/sh\n", "cannot be asked"],
+  ])("%s is staged under the plan's name → not ready, with the reason", async (_, text, words) => {
+    const path = scheduled();
+    stage(path, text);
+    const rows = await rowsOf(path, { handlers: join(path, "none") });
+    expect(rows.get("sidecar")).toMatchObject({ state: "missing", words: expect.stringContaining(words) });
+    expect(isReady([...rows.values()])).toBe(false);
+  });
+
+  test("a sidecar that ended by itself, a record of a halt that is no upgrade's → not ready, with the reason", async () => {
+    const path = scheduled();
+    stage(path);
+    writeFileSync(
+      join(path, "cosmovisor", "failure.json"),
+      JSON.stringify({ v: 1, time: "2026-01-01T00:00:00Z", exit: 1, message: "it crashed", next: ["do this"] }),
+    );
+    const rows = await rowsOf(path, { handlers: join(path, "none") });
+    expect(rows.get("sidecar")).toMatchObject({ state: "missing", words: expect.stringContaining("it crashed") });
+  });
+
   test.each<[string, object, string]>([
     ["forgets to add the store of the new version", { storeUpgrades: {} }, "stores"],
     [
@@ -123,7 +160,7 @@ describe("preflight()", () => {
   test("the staged program has the checksum that the plan pins → ok; another one → missing; none → warning", async () => {
     const path = scheduled(pinning(digest));
     expect((await rowsOf(path)).get("checksum")).toMatchObject({ state: "warning" });
-    stage(path);
+    stage(path, "#!/bin/sh\n");
     expect((await rowsOf(path)).get("checksum")).toMatchObject({ state: "ok" });
     stage(path, "#!/bin/sh\nexit 1\n");
     expect((await rowsOf(path)).get("checksum")).toMatchObject({
@@ -146,7 +183,7 @@ describe("preflight()", () => {
   test("folders without the plan's program, a handler that the plan pins → not staged: one thing is missing; staged → ready", async () => {
     const wasm = readFileSync(join(HANDLERS, "split-balances.wasm"));
     const path = scheduled(JSON.stringify({ handler: { sha256: createHash("sha256").update(wasm).digest("hex") } }));
-    mkdirSync(join(path, "cosmovisor", "genesis", "bin"), { recursive: true });
+    stage(path, `${TAKES_OVER}// The one that runs.\n`, "genesis");
     const handlers = join(path, "none");
     const without = await rowsOf(path, { handlers });
     expect(stateOf(without)).toMatchObject({ program: "warning", handler: "missing" });
@@ -232,9 +269,10 @@ describe("preflight()", () => {
     const path = scheduled();
     mkdirSync(join(path, "cosmovisor"));
     const ready = { what: "program", state: "ready", detail: "there", next: null };
+    const plan = { name: "v2", height: "9", info: "", origin: "chain" };
     let readiness: object[] = [ready];
     const server = createServer((_, response) =>
-      response.end(JSON.stringify({ v: 1, phase: "ready", message: "", readiness })),
+      response.end(JSON.stringify({ v: 1, phase: "ready", message: "", readiness, plan, height: null })),
     );
     await new Promise<void>((resolve) => server.listen(join(path, "cosmovisor", "chainvisor.sock"), resolve));
     try {

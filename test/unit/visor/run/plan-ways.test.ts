@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { isReady } from "../../../../host/sidecar/readiness.js";
 import { readSettings } from "../../../../host/sidecar/settings/read.js";
 import type { Settings } from "../../../../host/sidecar/settings.js";
 import { examine } from "../../../../host/staging/doctor/doctor.js";
@@ -73,6 +74,7 @@ describe("stagePlan() of a plan that pins a handler, in a home of this project's
     "the file is staged → ready without a program (downloads allowed: %s)",
     async (isDownloadAllowed) => {
       const home = ourHome();
+      nodeProgram(home, MAKES, "genesis");
       const file = home.write("handlers/staged/any.wasm", HANDLER);
       const readiness = await readinessOf(home, PINNED, { isDownloadAllowed });
       expect(readiness).toMatchObject([
@@ -81,10 +83,20 @@ describe("stagePlan() of a plan that pins a handler, in a home of this project's
           state: "ready",
           detail: `${file} is the handler that the plan pins: no other program is needed`,
         },
+        { what: "pre-upgrade", state: "ready" },
         { what: "handler", state: "ready" },
       ]);
     },
   );
+
+  test("the file is staged, and the program says that its block would refuse it → wrong; a script that cannot be asked → unknown", async () => {
+    const home = ourHome();
+    home.write("handlers/staged/any.wasm", HANDLER);
+    expect(isReady(await readinessOf(home, PINNED))).toBe(false);
+    nodeProgram(home, MAKES_NOT, "genesis");
+    const readiness = await readinessOf(home, PINNED);
+    expect(readiness).toContainEqual(expect.objectContaining({ what: "pre-upgrade", state: "wrong" }));
+  });
 
   test.each([false, true])(
     "nothing is there → one thing is missing, with its command (downloads allowed: %s)",
@@ -209,9 +221,10 @@ describe("a sidecar that has ended for a missing program", () => {
     });
     expect(after.next).toEqual([stage, "chainvisor run start"]);
     home.write("handlers/staged/v3.wasm", HANDLER);
-    expect((await statusFromDisk(home.settings(), realMachine)).readiness).toMatchObject([
-      { what: "program", state: "ready" },
-    ]);
+    expect((await statusFromDisk(home.settings(), realMachine)).readiness[0]).toMatchObject({
+      what: "program",
+      state: "ready",
+    });
     home.program("genesis", "exit 0");
     expect(await home.run(["start"])).toBe(0);
     expect(existsSync(home.file("cosmovisor/failure.json"))).toBe(false);

@@ -1,0 +1,70 @@
+/** What of the home, and not of the plan's own files, speaks against its upgrade. */
+import { createHash } from "node:crypto";
+import { toHex } from "../bytes.js";
+import { RESERVE_BYTES } from "../download/reserve.js";
+import { Home } from "../engine/home/home.js";
+import { failedRehearsal } from "../programs/failed-rehearsal.js";
+import type { Files } from "../programs/files.js";
+import type { Program } from "../programs/layout.js";
+import { shellWord } from "../shell-word.js";
+import type { Settings } from "../sidecar/settings.js";
+import type { Readiness } from "../sidecar/status.js";
+import { isOurHome, pinnedHandler, replaceCommand } from "./plan-way.js";
+
+interface Facts {
+  readonly settings: Settings;
+  readonly plan: { readonly name: string; readonly info: string };
+  readonly machine: { readonly files: Files };
+}
+
+const PART_BYTES = 1_048_576;
+
+/** The program of the plan is the one that runs now, byte for byte. */
+export function copyOfCurrent(
+  program: Program,
+  current: Program,
+  { plan, settings, machine }: Facts,
+): Readiness | undefined {
+  const { files } = machine;
+  const [one, other] = [files.facts(program.file), files.facts(current.file)];
+  if (!one || one.bytes !== other?.bytes || digestOf(files, program.file) !== digestOf(files, current.file))
+    return undefined;
+  const detail = `${program.file} is a copy of the program that runs now: it cannot make the upgrade`;
+  return { what: "program", state: "wrong", detail, next: replaceCommand(plan, settings) };
+}
+
+/** Of a program or a handler: without holding it in memory. */
+function digestOf(files: Files, file: string): string {
+  const hash = createHash("sha256");
+  for (let at = 0; ; ) {
+    const part = files.readPart(file, at, PART_BYTES);
+    if (part.length === 0) return toHex(hash.digest());
+    hash.update(part);
+    at += part.length;
+  }
+}
+
+/** The last rehearsal of the handler that is staged, on this home. */
+export function rehearsalReadiness({ settings: { home, name }, plan, machine }: Facts): readonly Readiness[] {
+  if (!isOurHome(machine.files, home)) return [];
+  const staged = pinnedHandler(machine.files, home, plan);
+  const failed = failedRehearsal(new Home(home).rehearsalFile(plan.name), staged?.sha256);
+  if (failed === undefined) return [];
+  const next = `${shellWord(name)} upgrade rehearse --home ${shellWord(home)}`;
+  return [{ what: "rehearsal", state: "wrong", detail: `the last rehearsal on this home failed: ${failed}`, next }];
+}
+
+/** Less is free than a node needs to go on at all. */
+export function diskReadiness({ settings: { home }, machine }: Facts): readonly Readiness[] {
+  if (!isShort(machine.files, home)) return [];
+  const detail = `less than ${RESERVE_BYTES / PART_BYTES} MiB are free on the disk of ${home}: the node stops when it is full`;
+  return [{ what: "disk", state: "missing", detail, next: `df -h ${shellWord(home)}` }];
+}
+
+export function isShort(files: Files, home: string): boolean {
+  try {
+    return files.freeBytes(home) < RESERVE_BYTES;
+  } catch {
+    return false; // The system does not say it.
+  }
+}

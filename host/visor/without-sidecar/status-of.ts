@@ -1,0 +1,52 @@
+/** The status of a home's sidecar, for every command that reports it: of the one that runs, else what its files say. */
+import { askStatus } from "../../panel/ask.js";
+import { socketPath } from "../../panel/socket-path.js";
+import type { Reached } from "../../sidecar/decision/decide.js";
+import type { Machine } from "../../sidecar/machine.js";
+import { isLacking, NOT_READY_EXIT, verdictOf } from "../../sidecar/readiness.js";
+import type { Settings } from "../../sidecar/settings.js";
+import type { Readiness, VisorStatus } from "../../sidecar/status.js";
+import type { Scheduled } from "../../staging/doctor/ahead.js";
+import { statusFromDisk } from "./from-disk.js";
+
+interface Sidecar {
+  readonly scheduled: Scheduled | undefined;
+  /** Undefined: it does not know yet. */
+  readonly reached: Reached | undefined;
+}
+
+export interface FoundStatus {
+  readonly status: VisorStatus;
+  /** What the sidecar that runs has asked the node; undefined: none runs. */
+  readonly sidecar: Sidecar | undefined;
+}
+
+/** Never rejects. */
+export async function statusOf(settings: Settings, machine: Machine): Promise<FoundStatus> {
+  const asked = await askStatus({ socket: socketPath(settings.root) });
+  if (asked) return { status: asked.status, sidecar: sidecarOf(asked.status) };
+  return { status: await statusFromDisk(settings, machine), sidecar: undefined };
+}
+
+function sidecarOf({ plan, readiness, height: last }: VisorStatus): Sidecar {
+  const reached = last ? { height: BigInt(last.value), source: last.source } : undefined;
+  if (!plan) return { scheduled: undefined, reached };
+  const { name, height, info, origin } = plan;
+  return { scheduled: { plan: { name, height: BigInt(height), info }, origin, readiness }, reached };
+}
+
+export interface Lack extends Pick<Readiness, "detail" | "next"> {
+  readonly what: Readiness["what"] | "sidecar";
+}
+
+/** What keeps the node from being ready: also a sidecar that has failed. */
+export function lackingOf({ status }: FoundStatus): readonly Lack[] {
+  const failed =
+    status.phase === "failed"
+      ? [{ what: "sidecar" as const, detail: status.message, next: status.next[0] ?? null }]
+      : [];
+  return [...failed, ...status.readiness.filter(isLacking)];
+}
+
+/** Of a command that reports the status: the same for all of them. */
+export const exitOf = ({ status }: FoundStatus): number => (verdictOf(status) === "not ready" ? NOT_READY_EXIT : 0);

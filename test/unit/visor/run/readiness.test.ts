@@ -1,0 +1,131 @@
+/** Ready means ready: what is staged would fail at the height → no status, metric or page says that it is ready. */
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { metricsText } from "../../../../host/panel/metrics-text.js";
+import { statusLines } from "../../../../host/panel/words.js";
+import { isReady, verdictOf } from "../../../../host/sidecar/readiness.js";
+import type { Readiness } from "../../../../host/sidecar/status.js";
+import { stagePlan } from "../../../../host/staging/stage-plan.js";
+import { realMachine } from "../../../../host/visor/real-machine.js";
+import { statusFromDisk } from "../../../../host/visor/without-sidecar/from-disk.js";
+import { exitOf } from "../../../../host/visor/without-sidecar/status-of.js";
+import { DAEMON, planText, ScriptsHome } from "../scripts-home.js";
+
+const MAKES = "this binary can take over at the height";
+
+/** A home of this project's chains, before the plan v2. */
+class Home extends ScriptsHome {
+  constructor() {
+    super();
+    this.write("data/chain.mdb", "");
+    this.write("data/upgrade-info.json", planText("v2", 40));
+    this.node("genesis", 'console.log("this binary can go on until then, not beyond: no handler")');
+  }
+
+  node(folder: string, line: string): void {
+    const text = `#!${process.execPath}\nif (process.argv[2] === "pre-upgrade") { ${line}; }\n`;
+    this.write(`cosmovisor/${folder}/bin/${DAEMON}`, text, 0o755);
+  }
+}
+
+async function readinessOf(home: Home, machine = realMachine): Promise<readonly Readiness[]> {
+  const { readiness } = await stagePlan({
+    settings: home.settings(),
+    plan: { name: "v2", height: 40n, info: "" },
+    ...{ machine, env: {}, signal: new AbortController().signal },
+    ...{ log: () => undefined, onProgress: () => undefined },
+  });
+  return readiness;
+}
+
+const metric = (status: Parameters<typeof metricsText>[0]["status"]) =>
+  metricsText({
+    ...{ status, totals: { downloadBytes: 0, backupBytes: 0 }, lastHaltSeconds: undefined },
+    ...{ diskFree: [], now: 0 },
+  });
+
+describe("a plan is ahead", () => {
+  test("its program takes over → ready, everywhere", async () => {
+    const home = new Home();
+    home.node("upgrades/v2", `console.log("${MAKES}")`);
+    expect(isReady(await readinessOf(home))).toBe(true);
+    const status = await statusFromDisk(home.settings(), realMachine);
+    expect([verdictOf(status), exitOf({ status, sidecar: undefined })]).toEqual(["ready", 0]);
+    expect(metric(status)).toContain('chain_upgrade_sidecar_ready{name="v2"} 1');
+  });
+
+  test.each<[string, (home: Home) => void, string]>([
+    [
+      "another chain's program, whose pre-upgrade is unknown",
+      (home) => home.node("upgrades/v2", 'console.error("Usage: simd"); process.exit(1)'),
+      "Usage: simd",
+    ],
+    [
+      "a program without the plan's handler",
+      (home) => home.node("upgrades/v2", 'console.log("this binary can go on until then, not beyond: none")'),
+      "not beyond",
+    ],
+    [
+      "a copy of the program that runs",
+      (home) =>
+        home.write(`cosmovisor/upgrades/v2/bin/${DAEMON}`, home.read(`cosmovisor/genesis/bin/${DAEMON}`), 0o755),
+      "is a copy of the program that runs now",
+    ],
+    ["a script that cannot be asked", (home) => home.program("upgrades/v2", "exit 0"), "cannot be asked"],
+    [
+      "a handler whose last rehearsal failed",
+      (home) => {
+        home.node("upgrades/v2", `console.log("${MAKES}")`);
+        home.write("handlers/staged/v2.wasm", "bytes");
+        const sha256 = createHash("sha256").update("bytes").digest("hex");
+        const report = { exit: 20, verdict: "would fail", message: "bank is short", handler: { kind: "wasm", sha256 } };
+        home.write("data/rehearsals/v2.json", JSON.stringify(report));
+      },
+      "bank is short",
+    ],
+    [
+      "a sidecar that ended by itself",
+      (home) => {
+        home.node("upgrades/v2", `console.log("${MAKES}")`);
+        const record = { v: 1, time: "2026-01-01T00:00:00Z", exit: 1, message: "it crashed", next: [] };
+        home.write("cosmovisor/failure.json", JSON.stringify(record));
+      },
+      "it crashed",
+    ],
+    [
+      "a halt that no upgrade asked for",
+      (home) => {
+        home.node("upgrades/v2", `console.log("${MAKES}")`);
+        const record = { v: 1, code: "UPG_STORE_FULL", message: "the disk is full", next: "make room", commands: [] };
+        home.write("data/halt.json", JSON.stringify(record));
+      },
+      "the disk is full",
+    ],
+  ])("%s → not ready, 30, 0 in the metric, with the reason", async (_, prepare, words) => {
+    const home = new Home();
+    prepare(home);
+    const status = await statusFromDisk(home.settings(), realMachine);
+    expect([verdictOf(status), exitOf({ status, sidecar: undefined })]).toEqual(["not ready", 30]);
+    expect(metric(status)).toContain('chain_upgrade_sidecar_ready{name="v2"} 0');
+    const shown = { status, silentSeconds: undefined, time: "" };
+    expect(statusLines(shown).join("\n")).toContain(words);
+  });
+
+  test("less than the reserve is free → not ready, with the disk", async () => {
+    const home = new Home();
+    home.node("upgrades/v2", `console.log("${MAKES}")`);
+    const files = { ...realMachine.files, freeBytes: () => 12_000_000 };
+    const readiness = await readinessOf(home, { ...realMachine, files });
+    expect(readiness).toContainEqual(expect.objectContaining({ what: "disk", state: "missing" }));
+    expect(isReady(readiness)).toBe(false);
+  });
+
+  test("what is not known, and nothing at all → not ready", () => {
+    const unknown: Readiness = { what: "program", state: "unknown", detail: "", next: null };
+    expect([isReady([]), isReady([unknown]), isReady([{ ...unknown, state: "skipped" }])]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+});
