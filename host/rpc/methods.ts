@@ -15,7 +15,7 @@ import {
 import { broadcastAsync, broadcastCommit, broadcastSync, numUnconfirmed, unconfirmed } from "./broadcast.js";
 import type { RpcContext } from "./context.js";
 import { genesis, genesisChunked } from "./genesis.js";
-import { health, netInfo, status } from "./node.js";
+import { consensusState, health, netInfo, status } from "./node.js";
 import type { Params } from "./params.js";
 import { blockSearch, tx, txSearch } from "./search.js";
 
@@ -49,6 +49,7 @@ export const RPC_METHODS: ReadonlyMap<string, RpcMethod> = new Map([
   ["header_by_hash", method(["hash"], headerByHash)],
   ["commit", method(["height"], commit)],
   ["validators", method(["height", "page", "per_page"], validatorsMethod)],
+  ["consensus_state", method([], consensusState)],
   ["consensus_params", method(["height"], consensusParams)],
   ["abci_info", method([], abciInfo)],
   ["abci_query", method(["path", "data", "height", "prove"], abciQueryMethod)],

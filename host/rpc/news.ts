@@ -43,9 +43,10 @@ export function eventsOfBlock(news: NodeNews, { node, sha256 }: Pick<Query<Local
     value: {
       block: blockJson(node.block(height)),
       block_id: blockIdJson(blockId),
+      // CometBFT leaves empty lists out here, but for the validators; clients in Rust cannot read null.
       result_finalize_block: {
-        events: eventsJson(results.events),
-        tx_results: results.txResults.length === 0 ? null : results.txResults.map(txResultJson),
+        ...(results.events.length === 0 ? {} : { events: eventsJson(results.events) }),
+        ...(results.txResults.length === 0 ? {} : { tx_results: results.txResults.map(txResultJson) }),
         validator_updates: validatorUpdatesJson(results.validatorUpdates),
         app_hash: toBase64(appHash),
       },

@@ -6,7 +6,7 @@ import { BLOCK_PROTOCOL } from "../comet/header.js";
 import { ENGINE_VERSION, P2P_PROTOCOL } from "../comet/release.js";
 import { formatTime, ZERO_TIME } from "../time.js";
 import type { Height } from "../types.js";
-import type { RpcContext } from "./context.js";
+import { latestBlock, type RpcContext } from "./context.js";
 import { JsonText, keyJson } from "./json.js";
 
 export const health = () => ({});
@@ -74,3 +74,31 @@ export const netInfo = ({ address }: RpcContext) => ({
   n_peers: "0",
   peers: [],
 });
+
+const ROUND_STEP_NEW_HEIGHT = 1;
+const NO_VOTE = "nil-Vote";
+
+/**
+ * The round of the next block, in CometBFT's short form. The engine decides a block without rounds of votes, so none of them
+ * has begun.
+ */
+export function consensusState({ query: { node } }: RpcContext) {
+  const latest = latestBlock(node);
+  const height = latest.header.height + 1n;
+  const { validators } = node.validatorsAt(height);
+  const power = validators.reduce((sum, each) => sum + each.power, 0n);
+  const votes = validators.map(() => NO_VOTE);
+  const bits = `BA{${votes.length}:${"_".repeat(votes.length)}} 0/${power} = 0.00`;
+  const none = { proposal_block_hash: "", locked_block_hash: "", valid_block_hash: "" };
+  const round = { round: 0, prevotes: votes, prevotes_bit_array: bits, precommits: votes, precommits_bit_array: bits };
+  const own = validators.findIndex(({ address }) => equalBytes(address, node.identity.address));
+  return {
+    round_state: {
+      "height/round/step": `${height}/0/${ROUND_STEP_NEW_HEIGHT}`,
+      start_time: formatTime(latest.header.time),
+      ...none,
+      height_vote_set: [round],
+      proposer: { address: toUpperHex(node.identity.address), index: own },
+    },
+  };
+}
