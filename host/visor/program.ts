@@ -56,6 +56,11 @@ const COMMANDS: readonly VisorCommand[] = [
     load: async () => (await import("./commands/show-upgrade-info.js")).registerShowUpgradeInfo,
   },
   {
+    name: "restart",
+    summary: "Start the application again, under the sidecar that runs",
+    load: async () => (await import("./commands/restart.js")).registerRestart,
+  },
+  {
     name: "rollback",
     summary: "Go back to a backup",
     load: async () => (await import("./commands/rollback.js")).registerRollback,

@@ -1,12 +1,18 @@
 /** `chainvisor add-upgrade`. */
 import type { Cobra } from "../../shell/cobra.js";
 import { parseHeight } from "../../shell/options.js";
+import { chainvisorFor } from "../../staging/plan-way.js";
+import { usage } from "../../usage.js";
 import { addUpgrades } from "../layout/add-upgrade.js";
+import { realMachine } from "../real-machine.js";
 import type { VisorTools } from "../tools.js";
+import { statusOf } from "../without-sidecar/status-of.js";
+import { restartNow } from "./restart.js";
 
 interface Flags {
   readonly upgradeHeight?: bigint;
   readonly force?: boolean;
+  readonly restart?: boolean;
 }
 
 export function registerAddUpgrade(program: Cobra, tools: VisorTools): void {
@@ -26,14 +32,28 @@ export function registerAddUpgrade(program: Cobra, tools: VisorTools): void {
       "the first block that the new version makes (0: the chain says when)",
       parseHeight,
     )
+    .option("--restart", "start the application again at once, so that it stops before --upgrade-height")
     .option("--force", "replace the program, and the height, that are there")
-    .example("add-upgrade v2 ./build/chaind", "add-upgrade v2.0.1 ./build/chaind --upgrade-height 1200000")
-    .action(async (name: string, executable: string, { upgradeHeight = 0n, force = false }: Flags) => {
+    .example("add-upgrade v2 ./build/chaind", "add-upgrade v2.0.1 ./build/chaind --upgrade-height 1200000 --restart")
+    .action(async (name: string, executable: string, { upgradeHeight = 0n, force = false, restart = false }: Flags) => {
+      if (restart && upgradeHeight === 0n)
+        throw usage("--restart is for --upgrade-height: without it nothing has changed");
       const upgrade = { name, executable, height: upgradeHeight > 0n ? upgradeHeight : undefined };
       const [added] = await addUpgrades([upgrade], {
         ...{ files: tools.files, settings: tools.settings(), isForced: force },
         log: tools.output.say,
       });
+      if (restart) await restartNow(tools);
+      else if (upgradeHeight > 0n) await sayRestart(tools);
       if (tools.output.isJson) tools.output.print({ ...added, height: added?.height ?? null });
     });
+}
+
+/** The application that runs does not know the height. */
+async function sayRestart(tools: VisorTools): Promise<void> {
+  const settings = tools.settings();
+  const { sidecar } = await statusOf(settings, realMachine);
+  if (!sidecar) return;
+  const next = `${chainvisorFor(settings)} restart`;
+  tools.output.say(`not ready: the application that runs would make that block itself. Next: ${next}`);
 }

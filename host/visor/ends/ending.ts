@@ -41,6 +41,14 @@ export class Ending {
     await endLeftovers(this.shared, "killed sidecar", (app) => this.one(app));
   }
 
+  /** It is to go on at once: it finishes its block, whatever time an upgrade would leave it. */
+  gently(app: AppProcess): Promise<ProcessEnd> {
+    const { machine, settings, log } = this.shared;
+    const grace = settings.shutdownGrace > 0 ? settings.shutdownGrace : OURS_GRACE_MILLIS;
+    const onKill = () => log("warn", `the application did not exit within ${grace / 1_000} s and is killed`);
+    return endApp(app, { clock: machine.clock, signal: "SIGTERM", grace, onKill });
+  }
+
   async one(app: AppProcess): Promise<ProcessEnd> {
     const { machine, settings, log } = this.shared;
     const { shutdownGrace } = settings;

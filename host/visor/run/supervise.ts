@@ -2,12 +2,15 @@
 import type { Program } from "../../programs/layout.js";
 import type { Decision } from "../../sidecar/decision/decide.js";
 import type { AppProcess, ProcessEnd } from "../../sidecar/machine.js";
+import { takeRestartRequest } from "../starts/restart-request.js";
 import type { Look } from "./look.js";
 import type { Shared } from "./options.js";
 
 export type RunResult =
   | { readonly kind: "ended"; readonly end: ProcessEnd }
   | { readonly kind: "due"; readonly decision: Extract<Decision, { kind: "switch" }> }
+  /** An operator has asked for it. */
+  | { readonly kind: "restart" }
   | { readonly kind: "stop" };
 
 export interface Supervision {
@@ -40,6 +43,7 @@ function looks(supervision: Supervision, over: AbortSignal, resolve: (result: Ru
     if (over.aborted) return;
     try {
       const decision = look.whileRunning(current);
+      if (takeRestartRequest(machine.files, places.restartFile)) return resolve({ kind: "restart" });
       if (decision.kind === "go-on") onLook(decision);
       else if (isReady(decision)) resolve({ kind: "due", decision });
       // Ours says it by its RPC: its command would take the processor of the upgrade.

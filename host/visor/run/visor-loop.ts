@@ -7,7 +7,7 @@ import { type Program, problemOf } from "../../programs/layout.js";
 import type { Decision, Pending } from "../../sidecar/decision/decide.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
 import { unqueuePlan } from "../../sidecar/decision/queue.js";
-import type { AppProcess } from "../../sidecar/machine.js";
+import type { AppProcess, ProcessEnd } from "../../sidecar/machine.js";
 import { Ending } from "../ends/ending.js";
 import { Ends } from "../ends/ends.js";
 import { nextForCurrent } from "../layout/next-for-current.js";
@@ -210,6 +210,12 @@ export class VisorLoop {
       this.#ends.take(result.end, { isOurs, halt, current, isOwnHeight });
       return undefined;
     }
+    if (result.kind === "restart") {
+      shared.log("info", "the application is started again, as `chainvisor restart` asks");
+      const end = await this.#ending.gently(app);
+      await this.#ended(app, end);
+      return undefined;
+    }
     shared.log("info", "daemon shutting down in an attempt to restart");
     shared.board.update({ phase: "halted" });
     await this.#end(app);
@@ -273,7 +279,10 @@ export class VisorLoop {
 
   /** At a height, or since something went wrong; with all that it has started. */
   async #end(app: AppProcess): Promise<void> {
-    const end = await this.#ending.one(app);
+    await this.#ended(app, await this.#ending.one(app));
+  }
+
+  async #ended(app: AppProcess, end: ProcessEnd): Promise<void> {
     if (this.#app === app) this.#app = undefined;
     this.#look.runEnded(end);
     await this.#ending.rest();

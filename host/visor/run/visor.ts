@@ -7,6 +7,7 @@ import { Layout } from "../../programs/layout.js";
 import { placesOf } from "../../sidecar/decision/place.js";
 import { askRpc } from "../../sidecar/heights/node-status.js";
 import { ofOwnChain } from "../../sidecar/heights/own-chain.js";
+import { takeRestartRequest } from "../starts/restart-request.js";
 import { removeFailure, writeFailure } from "../without-sidecar/failure-record.js";
 import { childEnv } from "./child-env.js";
 import type { Shared, VisorOptions } from "./options.js";
@@ -29,6 +30,7 @@ export async function runVisor(options: VisorOptions): Promise<number> {
   const loop = new VisorLoop(shared);
   const { failureFile } = shared.places;
   quietly(log, () => removeFailure(machine.files, failureFile));
+  quietly(log, () => void takeRestartRequest(machine.files, shared.places.restartFile));
   try {
     const exit = await loop.run();
     if (board.current.phase !== "failed") board.update({ phase: "stopped", program: null });

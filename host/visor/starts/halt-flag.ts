@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
 import type { HaltFacts } from "../../sidecar/heights/halt-record.js";
 import type { ProcessEnd } from "../../sidecar/machine.js";
+import { chainvisorFor } from "../../staging/plan-way.js";
 import { decodeLossy } from "../../text.js";
 import { prefixOf } from "../run/child-env.js";
 import type { Shared } from "../run/options.js";
@@ -20,7 +21,7 @@ export class HaltFlag {
   #given: bigint | undefined;
   #said: string | undefined;
 
-  constructor(private readonly shared: Pick<Shared, "args" | "settings" | "machine" | "env" | "log">) {}
+  constructor(private readonly shared: Pick<Shared, "args" | "settings" | "machine" | "env" | "log" | "board">) {}
 
   /** @param next whose block the application is not to make */
   begin(args: readonly string[], next: Plan | undefined): readonly string[] {
@@ -39,12 +40,13 @@ export class HaltFlag {
   /** A flag is given at the start alone: what is queued, or taken back, meanwhile comes into force with the next one. */
   look(next: Plan | undefined): void {
     const given = this.#given;
+    this.#show(next);
     if (next?.height === given || (next && !this.#isGiven(next))) return;
     const height = given === undefined ? "" : ` with ${FLAG} ${given}`;
     if (next && (given === undefined || next.height < given)) {
       this.#say(
         `"${next.name}" was queued for height ${next.height} after the application was started${height}: it may make that block ` +
-          `before it is ended. Restart chainvisor before height ${next.height}`,
+          `before it is ended. Before height ${next.height}: ${this.#restart}`,
       );
     } else {
       this.#say(
@@ -56,6 +58,27 @@ export class HaltFlag {
   /** The application has ended by the flag that the sidecar gave, not by one of the operator's. */
   isReason({ exit }: ProcessEnd, halt: HaltFacts | undefined): boolean {
     return exit === HALT_HEIGHT && this.#given !== undefined && halt?.height === this.#given;
+  }
+
+  get #restart(): string {
+    return `${chainvisorFor(this.shared.settings)} restart`;
+  }
+
+  /** The program that runs would make the block that is the next one's. */
+  #show(next: Plan | undefined): void {
+    const { board } = this.shared;
+    const before = board.current.readiness;
+    const others = before.filter(({ what }) => what !== "halt-height");
+    const isStopped = !next || (this.#given !== undefined && this.#given <= next.height) || this.#stopsItself(next);
+    if (isStopped && others.length === before.length) return;
+    const detail = `the application was started without ${FLAG} ${next?.height}: it would make that block, which is the next version's`;
+    const row = { what: "halt-height", state: "missing", detail, next: this.#restart } as const;
+    board.update({ readiness: isStopped ? others : [...others, row] });
+  }
+
+  /** By a flag or a setting of the operator's, or there is no flag that it takes. */
+  #stopsItself(next: Plan): boolean {
+    return !this.#isGiven(next);
   }
 
   #say(line: string): void {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { realMachine } from "../../../../host/visor/real-machine.js";
 import { HaltFlag } from "../../../../host/visor/starts/halt-flag.js";
+import { requestRestart } from "../../../../host/visor/starts/restart-request.js";
 import { ScriptsHome, walOf } from "../scripts-home.js";
 
 const NEXT = { name: "op", height: 49n, info: "" };
@@ -17,7 +18,8 @@ function flagOf({ args = ["start", "--x"], env = {}, appToml, isHaltedAtHeight =
   const home = new ScriptsHome();
   if (appToml !== undefined) home.write("config/app.toml", appToml);
   const log = (level: string, line: string) => void home.lines.push(`${level} ${line}`);
-  const flag = new HaltFlag({ args, env, log, machine: realMachine, settings: home.settings({ isHaltedAtHeight }) });
+  const settings = home.settings({ isHaltedAtHeight });
+  const flag = new HaltFlag({ args, env, log, machine: realMachine, settings, board: home.board });
   return { flag, args, home };
 }
 
@@ -47,11 +49,15 @@ describe("HaltFlag", () => {
     flag.look(undefined);
     expect(home.lines).toEqual([]);
     for (let look = 0; look < 3; look++) flag.look(NEXT);
+    expect(home.board.current.readiness).toMatchObject([
+      { what: "halt-height", state: "missing", next: expect.stringMatching(/ restart$/) },
+    ]);
     expect(home.lines).toEqual([
-      expect.stringMatching(/^warn "op" was queued .* Restart chainvisor before height 49$/),
+      expect.stringMatching(/^warn "op" was queued .* Before height 49: chainvisor .* restart$/),
     ]);
     flag.begin(args, NEXT);
     flag.look(NEXT);
+    expect(home.board.current.readiness).toEqual([]);
     expect(home.lines).toHaveLength(1);
     flag.look({ ...NEXT, name: "early", height: 20n });
     expect(home.lines.at(-1)).toContain(
@@ -96,10 +102,33 @@ describe("runVisor() a plan of the operator's own", () => {
     const run = home.run(["start"]);
     while (home.out === "") await realMachine.clock.sleep(5);
     queue(home, 49);
-    await home.says("Restart chainvisor before height 49");
+    await home.says("Before height 49: chainvisor");
     home.write("data/cs.wal/wal", walOf(48n, 49n));
     expect(await run, home.lines.join("\n")).toBe(0);
     expect(home.out).toBe("Genesis start\nV49 start\n");
+  });
+
+  test("queued while it runs, and a restart is asked for → it is ended gently, once, and has the flag", async () => {
+    const home = new ScriptsHome();
+    home.write("data/cs.wal/wal", walOf(47n));
+    home.program(
+      "genesis",
+      'test "$1" = status && exit 1\ntrap "echo SIGTERM >> $OUT; exit 0" TERM\necho Genesis "$@" >> $OUT\nwhile :; do sleep 0.02; done',
+    );
+    const run = home.run(["start"]);
+    while (home.out === "") await realMachine.clock.sleep(5);
+    queue(home, 49);
+    await home.says("Before height 49: chainvisor");
+    expect(home.board.current.readiness).toContainEqual(
+      expect.objectContaining({ what: "halt-height", state: "missing" }),
+    );
+    requestRestart(realMachine.files, home.file("cosmovisor/restart.json"));
+    while (!home.out.includes("--halt-height")) await realMachine.clock.sleep(5);
+    await realMachine.clock.sleep(100);
+    expect(home.out).toBe("Genesis start\nSIGTERM\nGenesis start --halt-height 49\n");
+    expect(home.board.current.readiness.filter(({ what }) => what === "halt-height")).toEqual([]);
+    home.stop.abort("SIGTERM");
+    expect(await run).toBe(0);
   });
 
   /** As ours does it. */

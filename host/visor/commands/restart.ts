@@ -1,0 +1,36 @@
+/** `chainvisor restart`. */
+import { UpgradeError } from "../../errors.js";
+import type { Cobra } from "../../shell/cobra.js";
+import { placesOf } from "../../sidecar/decision/place.js";
+import { realMachine } from "../real-machine.js";
+import { requestRestart } from "../starts/restart-request.js";
+import type { VisorTools } from "../tools.js";
+import { statusOf } from "../without-sidecar/status-of.js";
+
+export function registerRestart(program: Cobra, tools: VisorTools): void {
+  program
+    .command("restart")
+    .summary("Start the application again, under the sidecar that runs")
+    .description(
+      "The sidecar sends SIGTERM to the application, which finishes its\n" +
+        "block, and starts it again at once with the same arguments. Needed\n" +
+        "after `add-upgrade --upgrade-height`: the application gets\n" +
+        "--halt-height at its start, so that the next version makes that block.",
+    )
+    .example("restart")
+    .action(async () => {
+      await restartNow(tools);
+      tools.output.say("the sidecar starts the application again");
+    });
+}
+
+/** @throws UpgradeError UPG_REMOTE_UNAVAILABLE: no sidecar runs; UPG_STORE_IO */
+export async function restartNow(tools: VisorTools): Promise<void> {
+  const settings = tools.settings();
+  const { sidecar } = await statusOf(settings, realMachine);
+  if (!sidecar) {
+    const what = `no sidecar runs on ${settings.home}: there is no application to start again`;
+    throw new UpgradeError("UPG_REMOTE_UNAVAILABLE", what);
+  }
+  requestRestart(tools.files, placesOf(settings).restartFile);
+}
