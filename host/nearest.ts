@@ -12,7 +12,9 @@ export function nearest(word: string, names: readonly string[]): string | undefi
     .map((name) => ({ name, distance: name.startsWith(word) ? 0 : distance(word, name) }))
     .sort((a, b) => a.distance - b.distance || a.name.length - b.name.length);
   const [best] = ranked;
-  return best && best.distance <= NEAR ? best.name : undefined;
+  // Two words of which no letter is the same are not alike, however short they are.
+  const isAlike = best && best.distance <= NEAR && best.distance < Math.max(word.length, best.name.length);
+  return isAlike ? best.name : undefined;
 }
 
 /** Describes a wrong name: what is valid and, if one is close, what was probably meant. */

@@ -21,8 +21,8 @@ export function requireKnownNames(registry: Registry, schema: DescMessage, json:
   visitMessage({ registry, depth: 0 }, schema, json, path);
 }
 
-/** Names of an enum that people may write on a command line: without the prefix that all its values share. */
-function shortName(desc: DescEnum, name: string): string {
+/** The name of an enum's value without the prefix that all its values share, as the Cosmos SDK's commands take it: `no-with-veto`. */
+export function shortName(desc: DescEnum, name: string): string {
   const { sharedPrefix } = desc;
   const short = sharedPrefix && name.toLowerCase().startsWith(sharedPrefix) ? name.slice(sharedPrefix.length) : name;
   return short.toLowerCase().replaceAll("_", "-");

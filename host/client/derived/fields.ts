@@ -1,10 +1,14 @@
 /** Fields of a protobuf message as flags and arguments of a command, and what is given for them as its JSON. */
-import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { type Command, Option } from "commander";
 import { kebab } from "../../chain/query/texts.js";
 import { messageOf } from "../../errors.js";
+import { INT64_MAX, UINT64_MAX } from "../../limits.js";
+import { requireKnownNames, shortName } from "../../messages/json-names.js";
+import { unknownName } from "../../nearest.js";
 import { usage } from "../../usage.js";
 import { parseCoins } from "../../values/coins.js";
+import { messageRegistry } from "../message-json.js";
 
 export type Json = Record<string, unknown>;
 
@@ -31,7 +35,7 @@ export function addFieldFlags(command: Command, fields: readonly DescField[]): F
   });
 }
 
-/** What the flags were given, as JSON of the message; a flag that was not given leaves its field out. */
+/** The JSON of the message that the flags describe. A flag that was not given leaves its field out. */
 export function jsonOfFlags(flags: readonly FieldFlag[], given: Json): Json {
   const json: Json = {};
   for (const { field, option } of flags) {
@@ -41,12 +45,30 @@ export function jsonOfFlags(flags: readonly FieldFlag[], given: Json): Json {
   return json;
 }
 
-/** @param name of the flag or argument, for the complaint. @throws UpgradeError UPG_INVALID_ARGUMENT */
+/**
+ * Rejects a transaction that leaves out an enum whose value 0 means "not given" (`…_UNSPECIFIED`): its signer would sign what
+ * nobody typed. `--flag unspecified` sends it all the same. Other fields that are left out have protobuf's default, as in the
+ * commands of the Cosmos SDK.
+ *
+ * @throws UpgradeError UPG_INVALID_ARGUMENT
+ */
+export function requireEnums(flags: readonly FieldFlag[], given: Json): void {
+  for (const { field, option } of flags) {
+    if (field.fieldKind !== "enum" || given[option.attributeName()] !== undefined || field.oneof) continue;
+    if (field.proto.proto3Optional) continue;
+    const zero = field.enum.values.find(({ number }) => number === 0);
+    if (!zero?.name.endsWith("UNSPECIFIED")) continue;
+    const names = field.enum.values.map(({ name }) => shortName(field.enum, name));
+    throw usage(`required flag(s) "${option.long?.replace(/^--/, "")}" not set: give one of ${names.join(", ")}`);
+  }
+}
+
+/** @param name of the flag or argument, for errors. @throws UpgradeError UPG_INVALID_ARGUMENT */
 export function fieldJson(field: DescField, value: string | boolean | readonly string[], name = field.name): unknown {
   if (typeof value === "boolean") return value;
   if (field.message?.typeName === COIN) return coinsJson(field, value, name);
-  if (typeof value !== "string") return value.map((each) => valueJson(field, each));
-  return valueJson(field, value);
+  if (typeof value !== "string") return value.map((each) => valueJson(field, each, name));
+  return valueJson(field, value, name);
 }
 
 function coinsJson(field: DescField, value: string | readonly string[], name: string): unknown {
@@ -61,16 +83,76 @@ function coinsJson(field: DescField, value: string | readonly string[], name: st
   }
 }
 
-/** Messages are JSON; those that have a text of their own (a time, a duration) may be given without quotes. */
-function valueJson(field: DescField, text: string): unknown {
-  if (field.enum) return /^[0-9]+$/.test(text) ? Number(text) : text;
-  if (!field.message) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+function valueJson(field: DescField, text: string, name: string): unknown {
+  if (field.enum) return enumNumber(field.enum, text, name);
+  if (field.message) return messageFieldJson(field.message, text, name);
+  const range = field.scalar === undefined ? undefined : RANGES.get(field.scalar);
+  if (range) requireInteger(text, range, name);
+  return text;
 }
+
+/** The number of a value, which is given as its full name, its short name or a known number. */
+function enumNumber(desc: DescEnum, text: string, name: string): number {
+  const word = text.toLowerCase().replaceAll("_", "-");
+  const found = desc.values.find(
+    (value) => value.name === text || String(value.number) === text || shortName(desc, value.name) === word,
+  );
+  if (found) return found.number;
+  const names = desc.values.map((value) => shortName(desc, value.name));
+  throw usage(invalid(text, name, `there is no such value${unknownName(word, names)}`));
+}
+
+/** Messages are JSON; those that have a text of their own (a time, a duration) may be given without quotes. */
+function messageFieldJson(message: DescMessage, text: string, name: string): unknown {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (cause) {
+    if (message.file.proto.package === "google.protobuf") return text;
+    throw usage(invalid(text, name, `it is not JSON: ${messageOf(cause)}`));
+  }
+  try {
+    requireKnownNames(messageRegistry(), message, json);
+  } catch (cause) {
+    throw usage(invalid(text, name, messageOf(cause)));
+  }
+  return json;
+}
+
+type Range = readonly [least: bigint, greatest: bigint];
+
+const INT32: Range = [-(2n ** 31n), 2n ** 31n - 1n];
+const UINT32: Range = [0n, 2n ** 32n - 1n];
+const INT64: Range = [-INT64_MAX - 1n, INT64_MAX];
+const UINT64: Range = [0n, UINT64_MAX];
+
+/** Whole numbers of protobuf. */
+const RANGES: ReadonlyMap<ScalarType, Range> = new Map([
+  [ScalarType.INT32, INT32],
+  [ScalarType.SINT32, INT32],
+  [ScalarType.SFIXED32, INT32],
+  [ScalarType.UINT32, UINT32],
+  [ScalarType.FIXED32, UINT32],
+  [ScalarType.INT64, INT64],
+  [ScalarType.SINT64, INT64],
+  [ScalarType.SFIXED64, INT64],
+  [ScalarType.UINT64, UINT64],
+  [ScalarType.FIXED64, UINT64],
+]);
+
+function requireInteger(text: string, [least, greatest]: Range, name: string): void {
+  const value = /^-?[0-9]{1,20}$/.test(text) ? BigInt(text) : undefined;
+  if (value !== undefined && value >= least && value <= greatest) return;
+  throw usage(invalid(text, name, `expected a whole number from ${least} to ${greatest}`));
+}
+
+/** The Cosmos SDK's form of such an error. */
+function invalid(text: string, name: string, what: string): string {
+  const kind = name.startsWith("--") ? "flag" : "argument";
+  return `invalid argument ${JSON.stringify(text.slice(0, SHOWN_MAX))} for ${JSON.stringify(name)} ${kind}: ${what}`;
+}
+
+const SHOWN_MAX = 100;
 
 /** Types by the names of a .proto file. */
 function kindOf(field: DescField): string {
@@ -87,7 +169,10 @@ function describeField(field: DescField): string {
   if (field.message?.typeName === COIN) return `${what}: coins like 10ustake`;
   const many = field.fieldKind === "list" ? ", once for each" : "";
   if (field.message) return `${what}: ${field.message.typeName} as JSON${many}`;
-  if (field.enum) return `${what}: ${field.enum.values.map(({ name }) => name).join(", ")}${many}`;
+  if (field.enum) {
+    const { enum: desc } = field;
+    return `${what}: ${desc.values.map(({ name }) => shortName(desc, name)).join(", ")}${many}`;
+  }
   return `${what}: ${kindOf(field)}${many}`;
 }
 

@@ -99,5 +99,5 @@ function requestOf({ input }: DescMethod, { words, given, flags, options, page }
 }
 
 function wordJson(field: DescField, word: string): unknown {
-  return word === "true" || word === "false" ? JSON.parse(word) : fieldJson(field, word);
+  return word === "true" || word === "false" ? JSON.parse(word) : fieldJson(field, word, kebab(field.name));
 }

@@ -10,7 +10,7 @@ import { programChain } from "../../shell/program-chain.js";
 import { usage } from "../../usage.js";
 import { messageRegistry } from "../message-json.js";
 import { addTxFlags, type TxFlags } from "../tx/flags.js";
-import { addFieldFlags, fieldNames, type Json, jsonOfFlags } from "./fields.js";
+import { addFieldFlags, fieldNames, type Json, jsonOfFlags, requireEnums } from "./fields.js";
 import { commandNames, groupOf } from "./groups.js";
 
 /** Adds a command for each message of the chain's modules that accounts sign and whose name is free; the first counts. */
@@ -41,6 +41,7 @@ function registerMessage(group: Cobra, kind: MessageKind, output: Output): void 
     .action(async (_: unknown, self: Cobra) => {
       const given = self.optsWithGlobals<TxFlags & Json>();
       const json = jsonOfFlags(flags, given);
+      requireEnums(flags, given);
       packed(schema, json);
       const { send } = await import("../tx/send.js");
       await send(given, output, ({ address }) => {

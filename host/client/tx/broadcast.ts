@@ -11,6 +11,9 @@ const NANOS_PER_MILLI = 1_000_000n;
 /** Responses to a broadcast stay short. */
 const LOG_CHARACTERS_MAX = 500;
 
+/** `ErrPanic` of the Cosmos SDK. */
+const PANIC_CODE = 111_222;
+
 interface CheckAnswer {
   readonly code?: number;
   readonly codespace?: string;
@@ -64,5 +67,14 @@ function txResponse({ code = 0, codespace = "", data, log = "" }: CheckAnswer, t
 function refuse({ code, codespace, raw_log }: { code: number; codespace: string; raw_log: string }): void {
   if (code === 0) return;
   const log = raw_log.slice(0, LOG_CHARACTERS_MAX);
-  throw new UpgradeError("UPG_REMOTE_REFUSED", `the transaction failed with code ${code} of ${codespace}: ${log}`);
+  throw new UpgradeError(
+    "UPG_REMOTE_REFUSED",
+    `the transaction failed with code ${code}${kindOf(code, codespace)}: ${log}`,
+  );
+}
+
+/** The Cosmos SDK names the codespace of errors without one `undefined`; its code 111222 is a recovered panic. */
+function kindOf(code: number, codespace: string): string {
+  if (codespace !== "undefined" && codespace !== "") return ` of ${codespace}`;
+  return code === PANIC_CODE ? " (the message's code threw an error that is not a refusal)" : "";
 }
