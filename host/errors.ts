@@ -5,6 +5,13 @@
  * AssemblyScript twin and `docs/errors.md` their page. One test holds the three equal.
  */
 
+/**
+ * Who else fails like this. `state`: it follows from the chain's state or from the bytes given, so every node fails alike and a retry
+ * fails again. `local`: this machine's files, disk, settings, programs or network, or the caller's own command; other nodes are not
+ * affected, and a retry may succeed. `bug`: a defect of this project.
+ */
+export type ErrorCause = "state" | "local" | "bug";
+
 /** What a code means to a process (exit status), to an HTTP client and to a gRPC client. */
 export interface ErrorKind {
   /** Shared with the Wasm interfaces; positive, below 256. */
@@ -14,22 +21,30 @@ export interface ErrorKind {
   readonly http: number;
   /** gRPC status number. */
   readonly grpc: number;
+  readonly cause: ErrorCause;
   /** One line for docs/errors.md. */
   readonly means: string;
 }
 
-const kind = (number: number, exit: number, http: number, grpc: number, means: string): ErrorKind =>
-  Object.freeze({ number, exit, http, grpc, means });
+const kind = (number: number, exit: number, http: number, grpc: number, cause: ErrorCause, means: string): ErrorKind =>
+  Object.freeze({ number, exit, http, grpc, cause, means });
 
-const invalid = (number: number, means: string) => kind(number, 2, 400, 3, means);
-const notFound = (number: number, means: string) => kind(number, 3, 404, 5, means);
-const halt = (number: number, exit: number, means: string) => kind(number, exit, 503, 14, means);
-const migration = (number: number, means: string) => kind(number, 20, 503, 9, means);
-const handler = (number: number, means: string) => kind(number, 21, 503, 9, means);
-const store = (number: number, means: string) => kind(number, 30, 500, 15, means);
-const proof = (number: number, means: string) => kind(number, 40, 422, 3, means);
-const remote = (number: number, means: string) => kind(number, 1, 502, 14, means);
-const bug = (number: number, means: string) => kind(number, 70, 500, 13, means);
+/** The usual cause of a family; a code that differs says so. */
+const family =
+  (exit: number, http: number, grpc: number, usual: ErrorCause) =>
+  (number: number, means: string, cause = usual) =>
+    kind(number, exit, http, grpc, cause, means);
+
+const invalid = family(2, 400, 3, "state");
+const notFound = family(3, 404, 5, "state");
+const halt = (number: number, exit: number, cause: ErrorCause, means: string) =>
+  kind(number, exit, 503, 14, cause, means);
+const migration = family(20, 503, 9, "state");
+const handler = family(21, 503, 9, "state");
+const store = family(30, 500, 15, "local");
+const proof = family(40, 422, 3, "state");
+const remote = family(1, 502, 14, "local");
+const bug = family(70, 500, 13, "bug");
 
 /**
  * Exit status, HTTP and gRPC status of every code, in the order of docs/errors.md. Number 1 is ABSENT, which is no error.
@@ -50,64 +65,89 @@ export const ERROR_KINDS = Object.freeze({
   ),
   UPG_INVALID_VERSION_MAP: invalid(17, "A version map is malformed: names not strictly ascending, too long, too many."),
   UPG_INVALID_NAMES: invalid(18, "A list of module names is malformed."),
-  UPG_INVALID_ARGUMENT: invalid(19, "An argument is missing, of the wrong type or out of range."),
+  UPG_INVALID_ARGUMENT: invalid(19, "An argument is missing, of the wrong type or out of range.", "local"),
   UPG_INVALID_HEIGHT: invalid(20, "A height is not a 64-bit integer in the allowed range."),
   UPG_INVALID_KEY: invalid(21, "A store key is empty or longer than 65,535 bytes."),
   UPG_INVALID_VALUE: invalid(22, "A store value is longer than 1 MiB."),
   UPG_INVALID_GENESIS: invalid(23, "The genesis document is malformed or names what this process does not know."),
   UPG_INVALID_TX: invalid(24, "A transaction cannot be decoded or breaks a rule."),
-  UPG_INVALID_CONFIG: invalid(25, "A configuration file or flag is wrong."),
-  UPG_INVALID_REQUEST_SIZE: kind(26, 2, 413, 8, "A request is larger than this server takes."),
-  UPG_INVALID_SNAPSHOT: invalid(27, "A snapshot is not what its peer says, or leads to another app hash."),
+  UPG_INVALID_CONFIG: invalid(25, "A configuration file or flag is wrong.", "local"),
+  UPG_INVALID_REQUEST_SIZE: kind(26, 2, 413, 8, "local", "A request is larger than this server takes."),
+  UPG_INVALID_SNAPSHOT: invalid(27, "A snapshot is not what its peer says, or leads to another app hash.", "local"),
   UPG_NOT_FOUND_PLAN: notFound(40, "No plan is scheduled."),
   UPG_NOT_FOUND_UPGRADE: notFound(41, "No upgrade of that name was applied."),
   UPG_NOT_FOUND_MODULE: notFound(42, "The version map has no such module."),
   UPG_NOT_FOUND_BLOCK: notFound(
     43,
     "The block was pruned or is in the future; the message names the lowest height kept.",
+    "local",
   ),
-  UPG_NOT_FOUND_VERSION: notFound(44, "State of that height was pruned or is in the future."),
+  UPG_NOT_FOUND_VERSION: notFound(44, "State of that height was pruned or is in the future.", "local"),
   UPG_NOT_FOUND_STORE: notFound(45, "There is no store of that name at that height."),
-  UPG_NOT_FOUND_RECEIPT: notFound(46, "No receipt: the upgrade was not applied, or not by a Wasm handler."),
-  UPG_NOT_FOUND_KEY: notFound(47, "The keyring has no such key."),
+  UPG_NOT_FOUND_RECEIPT: notFound(46, "No receipt: the upgrade was not applied, or not by a Wasm handler.", "local"),
+  UPG_NOT_FOUND_KEY: notFound(47, "The keyring has no such key.", "local"),
   UPG_NOT_FOUND_ACCOUNT: notFound(52, "There is no such account."),
   UPG_NOT_FOUND_PROPOSAL: notFound(48, "There is no such proposal."),
   UPG_NOT_FOUND_TX: notFound(49, "No block holds a transaction of that hash."),
   UPG_NOT_FOUND_RECORD: notFound(50, "Nothing is recorded there: a vote, a deposit, a validator, metadata."),
-  UPG_NOT_FOUND_SNAPSHOT: notFound(53, "This home has no such snapshot."),
-  UPG_NOT_FOUND_GENESIS: notFound(54, "This node does not have the genesis document that its chain began with."),
-  UPG_NOT_FOUND_FILE: notFound(55, "The node has no such file: a handler, a witness."),
-  UPG_NOT_FOUND_METHOD: kind(51, 3, 501, 12, "There is no such method, route or query path."),
-  UPG_UNAUTHORIZED: kind(60, 4, 403, 7, "The message comes from another account than the authority."),
+  UPG_NOT_FOUND_SNAPSHOT: notFound(53, "This home has no such snapshot.", "local"),
+  UPG_NOT_FOUND_GENESIS: notFound(
+    54,
+    "This node does not have the genesis document that its chain began with.",
+    "local",
+  ),
+  UPG_NOT_FOUND_FILE: notFound(55, "The node has no such file: a handler, a witness.", "local"),
+  UPG_NOT_FOUND_METHOD: kind(51, 3, 501, 12, "local", "There is no such method, route or query path."),
+  UPG_UNAUTHORIZED: kind(60, 4, 403, 7, "state", "The message comes from another account than the authority."),
   UPG_BLOCK_IS_UPGRADE: kind(
     61,
     1,
     503,
     14,
+    "state",
     "A transaction was in an upgrade block, or arrived while one is made; nothing of it ran. Send it again.",
   ),
-  UPG_TX_IN_MEMPOOL: kind(62, 1, 409, 6, "The node has this transaction already."),
-  UPG_TX_MEMPOOL_FULL: kind(63, 1, 503, 8, "The mempool is full: send the transaction again later."),
-  UPG_TX_TOO_LARGE: kind(64, 2, 413, 3, "A transaction has more bytes than the mempool takes."),
-  UPG_TX_FAILED: kind(65, 1, 500, 2, "A simulated transaction failed; the message says why."),
-  UPG_HALT_UPGRADE_NEEDED: halt(70, 10, "A plan is due and this binary has no handler for it: start the new version."),
+  UPG_TX_IN_MEMPOOL: kind(62, 1, 409, 6, "local", "The node has this transaction already."),
+  UPG_TX_MEMPOOL_FULL: kind(63, 1, 503, 8, "local", "The mempool is full: send the transaction again later."),
+  UPG_TX_TOO_LARGE: kind(64, 2, 413, 3, "local", "A transaction has more bytes than the mempool takes."),
+  UPG_TX_FAILED: kind(65, 1, 500, 2, "state", "A simulated transaction failed; the message says why."),
+  UPG_HALT_UPGRADE_NEEDED: halt(
+    70,
+    10,
+    "state",
+    "A plan is due and this binary has no handler for it: start the new version.",
+  ),
   UPG_HALT_BINARY_TOO_EARLY: halt(
     71,
     11,
+    "local",
     "This binary has the handler of a plan that is not due: run the old version until the height.",
   ),
   UPG_HALT_HANDLER_MISSING: halt(
     72,
     12,
+    "local",
     "The last applied upgrade is unknown to this binary: it is too old for this state.",
   ),
-  UPG_HALT_HEIGHT: halt(73, 13, "The height given by --halt-height is reached."),
-  UPG_HALT_RESTART: halt(74, 14, "Start the same binary again; it goes on with the upgrade."),
-  UPG_HALT_ENGINE: halt(75, 16, "CometBFT, which this node had started, ended by itself; its log says why."),
+  UPG_HALT_HEIGHT: halt(73, 13, "local", "The height given by --halt-height is reached."),
+  UPG_HALT_RESTART: halt(74, 14, "local", "Start the same binary again; it goes on with the upgrade."),
+  UPG_HALT_ENGINE: halt(
+    75,
+    16,
+    "local",
+    "CometBFT, which this node had started, exited or stopped making blocks; its log says why.",
+  ),
   UPG_HALT_WORKER: halt(
     76,
     17,
+    "local",
     "The relay cannot go on with a new application process: the next start does CometBFT's handshake.",
+  ),
+  UPG_HALT_DIVERGED: halt(
+    77,
+    18,
+    "local",
+    "This node's state differs from the network's: CometBFT rejected a committed block, or the app hash after a replay.",
   ),
   UPG_MIGRATION_FAILED: migration(80, "The handler returned an error. Nothing was committed."),
   UPG_MIGRATION_OUT_OF_GAS: migration(81, "The handler used up its gas. Nothing was committed."),
@@ -117,7 +157,7 @@ export const ERROR_KINDS = Object.freeze({
     "The version map a handler returned drops a module, lowers a version or is not what was declared.",
   ),
   UPG_MIGRATION_STUCK: migration(84, "A migration step is missing, so the module cannot reach its version."),
-  UPG_HANDLER_HASH: handler(90, "The handler's bytes are not those that the plan pins."),
+  UPG_HANDLER_HASH: handler(90, "The handler's bytes are not those that the plan pins.", "local"),
   UPG_HANDLER_LAYOUT: handler(91, "The stored module versions are not those that the handler accepts."),
   UPG_HANDLER_IMPORT: handler(92, "The module imports something that is not offered, or with another type."),
   UPG_HANDLER_EXPORT: handler(93, "The module lacks an export of the interface, or has it with another type."),
@@ -131,12 +171,13 @@ export const ERROR_KINDS = Object.freeze({
     97,
     "The manifest is missing, repeated or wrong; the message names the path in the JSON.",
   ),
-  UPG_HANDLER_DUPLICATE: handler(98, "Two handlers name the same plan."),
+  UPG_HANDLER_DUPLICATE: handler(98, "Two handlers name the same plan.", "local"),
   UPG_HANDLER_TRAP: handler(99, "The handler broke a rule of its interface while it ran, or trapped."),
   UPG_HANDLER_FORMAT: handler(100, "The bytes are not a well-formed WebAssembly module."),
   UPG_HANDLER_ENGINE: handler(
     101,
     "The engine or the machine could not go on; it says nothing about the handler. Try again, or on another machine.",
+    "local",
   ),
   UPG_HANDLER_STACK: handler(102, "The handler's calls went deeper than the stack budget of a run allows."),
   UPG_HANDLER_METERED: handler(
@@ -144,7 +185,11 @@ export const ERROR_KINDS = Object.freeze({
     "The metered module in the handler's file is not made of the module itself; a host that runs it has none.",
   ),
   UPG_STORE_CORRUPT: store(110, "Bytes on disk are not what this program writes; the message names them."),
-  UPG_STORE_UPGRADE: store(111, "The store upgrades do not fit the stores on disk; the difference is printed."),
+  UPG_STORE_UPGRADE: store(
+    111,
+    "The store upgrades do not fit the stores on disk; the difference is printed.",
+    "state",
+  ),
   UPG_STORE_VERSION_MISMATCH: store(112, "The data directory was written by a newer format or another chain."),
   UPG_STORE_IO: store(113, "The disk refused, or a file that was written could not be read back."),
   UPG_STORE_LOCKED: store(114, "Another process has this data directory open."),
@@ -172,6 +217,7 @@ export const ERROR_KINDS = Object.freeze({
   UPG_PROOF_TRUST: proof(
     127,
     "Trust does not reach the header: the trusted block is another, too old, or too few of its validators signed.",
+    "local",
   ),
   UPG_PROOF_RANGE: proof(128, "The proofs leave a part of the range open, where keys could be hidden."),
   UPG_WITNESS_MALFORMED: proof(150, "The bytes are not a witness, or hold what no tree has."),
@@ -180,7 +226,7 @@ export const ERROR_KINDS = Object.freeze({
     "A witness's nodes hash to another root, or its stores to another app hash than the header's.",
   ),
   UPG_WITNESS_HIDDEN: proof(152, "What runs on a witness asked for a part of a store that the witness does not have."),
-  UPG_WITNESS_TOO_LARGE: kind(153, 40, 413, 8, "A witness is larger than the caller takes."),
+  UPG_WITNESS_TOO_LARGE: kind(153, 40, 413, 8, "local", "A witness is larger than the caller takes."),
   UPG_WITNESS_HEADERS: proof(154, "The headers are not those of the witness's block and of the block after it."),
   UPG_WITNESS_PLAN: proof(
     155,
@@ -189,13 +235,14 @@ export const ERROR_KINDS = Object.freeze({
   UPG_WITNESS_RESULT: proof(156, "The handler, run again, leads to another app hash than the block's."),
   UPG_REMOTE_UNAVAILABLE: remote(130, "The node or the network did not respond."),
   UPG_REMOTE_REFUSED: remote(131, "The node returned an error."),
-  UPG_REMOTE_BUSY: kind(132, 1, 503, 14, "The node has as many requests as it serves at once: try again."),
-  UPG_REMOTE_NOT_READY: kind(133, 1, 503, 14, "The node has no block yet: try again."),
+  UPG_REMOTE_BUSY: kind(132, 1, 503, 14, "local", "The node has as many requests as it serves at once: try again."),
+  UPG_REMOTE_NOT_READY: kind(133, 1, 503, 14, "local", "The node has no block yet: try again."),
   UPG_REMOTE_SEARCH_CUT: kind(
     134,
     1,
     429,
     8,
+    "local",
     "The search was stopped at its limits of time and work before the page was reached: narrow it by heights.",
   ),
   UPG_BUG_PLAN_CHANGED: bug(140, "The plan changed between the hook that decided and the hook that applies."),

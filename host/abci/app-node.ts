@@ -7,12 +7,12 @@ import { RECORDED_FROM } from "../engine/embedded/run-node.js";
 import type { HaltLinger } from "../engine/home/halt-linger.js";
 import { isUpgradeError } from "../errors.js";
 import type { Height } from "../types.js";
-import { Halt } from "../upgrade/halt.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import { type AbciAddress, isOpenToOthers } from "./address.js";
 import type { ConnectionKind } from "./calls.js";
-import { databaseHolder } from "./comet/database-holder.js";
+import { engineEnded, engineFailed } from "./comet/halts.js";
 import { type CometFiles, prepareCometHome } from "./comet/home-files.js";
+import { cometFields } from "./comet/log-line.js";
 import { CometProcess, describeEnd } from "./comet/process.js";
 import type { Answer, Call } from "./messages.js";
 import { AbciServer } from "./server.js";
@@ -46,7 +46,7 @@ export interface AppNodeOptions {
   readonly linger: HaltLinger;
   /** ABCI is served from now on. `isConnected`: has an engine asked where the application is, and not hung up since? */
   readonly onOpen: (isConnected: () => boolean) => void;
-  readonly log: (level: LogLevel, message: string) => void;
+  readonly log: (level: LogLevel, message: string, fields?: Readonly<Record<string, string>>) => void;
   /** Aborted when the node is to stop. */
   readonly signal: AbortSignal;
 }
@@ -80,9 +80,12 @@ export async function runAppNode(options: AppNodeOptions): Promise<void> {
   try {
     if (comet && !end.isReached) {
       prepareCometHome(comet.files, isNew, log);
-      child = new CometProcess(comet.program, [...comet.args, "--proxy_app", server.address]);
+      child = new CometProcess(comet.program, [...comet.args, "--proxy_app", server.address], (line) =>
+        log(line.level, line.message, cometFields(line)),
+      );
       log("info", `CometBFT started: ${comet.program}, process ${child.pid ?? "none"}`);
       const { databases } = comet.files;
+      void child.failed.then((failure) => end.engineEnded(() => engineFailed(options, failure)));
       void child.ended.then((how) => end.engineEnded(() => engineEnded(options, describeEnd(how), databases)));
     }
     await end.reached;
@@ -99,20 +102,6 @@ export async function runAppNode(options: AppNodeOptions): Promise<void> {
 
 /** Not of the engine, which may ask for what the application cannot know. */
 const isOfApplication = (error: unknown) => !isUpgradeError(error) || error.kind.exit >= RECORDED_FROM;
-
-type EndFacts = Pick<AppNodeOptions, "nextHeight" | "isRestored">;
-
-/** CometBFT has ended by itself. */
-export function engineEnded({ nextHeight, isRestored }: EndFacts, how: string, dataFolder: string): Halt {
-  const holder = databaseHolder(dataFolder);
-  const [why, details] =
-    holder !== undefined
-      ? [`process ${holder} has its database in ${dataFolder} open`, { holder: String(holder) }]
-      : isRestored()
-        ? ["it does not go on from a snapshot that no block followed", { restored: "true" }]
-        : ["its last lines of the log say why", {}];
-  return new Halt("UPG_HALT_ENGINE", `CometBFT ended by itself (${how}): ${why}`, nextHeight(), undefined, details);
-}
 
 /**
  * How it ends: the first reason counts, and an engine that ends because of it is none. To be asked to stop is no reason: the

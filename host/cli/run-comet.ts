@@ -147,7 +147,7 @@ class NodeOfComet implements EngineListener {
         this.#isConnected = isConnected;
       },
       appEnded: Promise.race([engine.ended, doors.failed]),
-      log: (level, message) => logger[level](message),
+      log: (level, message, fields) => (fields ? logger[level](fields, message) : logger[level](message)),
     });
   }
 

@@ -2,8 +2,9 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AbciAddress, addressText, listenOptions } from "../abci/address.js";
-import { engineEnded } from "../abci/app-node.js";
+import { engineEnded, engineFailed } from "../abci/comet/halts.js";
 import { type CometFiles, prepareCometHome } from "../abci/comet/home-files.js";
+import { cometFields } from "../abci/comet/log-line.js";
 import { CometProcess, describeEnd } from "../abci/comet/process.js";
 import { cannotListen, removeOldSocket } from "../abci/server.js";
 import { messageOf } from "../errors.js";
@@ -29,7 +30,7 @@ const OF_BLOCKS: ReadonlySet<number> = new Set([
 export interface EngineSideOptions {
   readonly address: AbciAddress;
   readonly comet: { readonly program: string; readonly args: readonly string[]; readonly files: CometFiles };
-  readonly log: (level: LogLevel, message: string) => void;
+  readonly log: (level: LogLevel, message: string, fields?: Readonly<Record<string, string>>) => void;
   /** CometBFT knows a block to be committed. */
   readonly onCommitted: () => void;
 }
@@ -82,10 +83,15 @@ export class EngineSide {
   startComet(isNew: boolean): void {
     const { address, comet, log } = this.options;
     prepareCometHome(comet.files, isNew, log);
-    const child = new CometProcess(comet.program, [...comet.args, "--proxy_app", addressText(address)]);
+    const child = new CometProcess(comet.program, [...comet.args, "--proxy_app", addressText(address)], (line) =>
+      log(line.level, line.message, cometFields(line)),
+    );
     this.#comet = child;
     log("info", `CometBFT started: ${comet.program}, process ${child.pid ?? "none"}`);
     const facts = { nextHeight: () => this.nextHeight, isRestored: () => this.position.isRestoring };
+    void child.failed.then((failure) => {
+      if (!this.#isStopping) this.#onEnded(engineFailed(facts, failure));
+    });
     void child.ended.then((how) => {
       if (!this.#isStopping) this.#onEnded(engineEnded(facts, describeEnd(how), comet.files.databases));
     });

@@ -32,7 +32,7 @@ export interface HoldOptions {
   readonly retriesMax: number;
   /** `args`: besides those that name the home and the socket. */
   readonly comet: { readonly program: string; readonly args: readonly string[]; readonly files: CometFiles };
-  readonly log: (level: LogLevel, message: string) => void;
+  readonly log: (level: LogLevel, message: string, fields?: Readonly<Record<string, string>>) => void;
   readonly hooks: RelayHooks;
   /** All words that start it again; undefined: `relay` of the program. */
   readonly startCommand?: string;

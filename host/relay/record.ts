@@ -1,8 +1,10 @@
 /** The record of an end that is not a worker's own: `halt.json`, and a line on stderr. */
 import { writeHaltRecord } from "../engine/home/halt-file.js";
 import type { Home } from "../engine/home/home.js";
-import { messageOf } from "../errors.js";
-import { type Halt, haltRecord } from "../upgrade/halt.js";
+import { openShared } from "../engine/home/home-database.js";
+import { upgradeOfLastBlock } from "../engine/home/upgrade-before.js";
+import { type ErrorDetails, messageOf } from "../errors.js";
+import { type Halt, haltRecord, withFacts } from "../upgrade/halt.js";
 import { RELAYED } from "../upgrade/halt-next.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import type { ChainPlace } from "./message.js";
@@ -14,7 +16,7 @@ export function recordHalt(
   log: (level: LogLevel, message: string) => void,
   startCommand?: string,
 ): void {
-  const record = haltRecord(halt, {
+  const record = haltRecord(withFacts(halt, factsOf(home)), {
     ...{
       lastCommittedHeight: place?.height ?? 0n,
       nextHeight: halt.height,
@@ -22,11 +24,25 @@ export function recordHalt(
     },
     ...{ home: home.path, time: new Date().toISOString(), startFlags: RELAYED, startCommand },
   });
-  log("error", halt.message);
+  log("error", record.message);
   try {
     writeHaltRecord(home, record);
   } catch (error) {
     log("warn", `halt.json could not be written: ${messageOf(error)}`);
   }
   process.stderr.write(`${JSON.stringify(record)}\n`);
+}
+
+/** The worker may still have the home open. */
+function factsOf(home: Home): ErrorDetails {
+  try {
+    const reader = openShared(home);
+    try {
+      return upgradeOfLastBlock(reader.database);
+    } finally {
+      reader.close();
+    }
+  } catch {
+    return {};
+  }
 }

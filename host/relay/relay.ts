@@ -29,9 +29,10 @@ const REFUSING_MILLIS = 3_000;
 const HELD_EXIT = 10;
 
 export interface RelayOptions
-  extends Omit<SuccessionOptions, "isChecked" | "hooks">,
-    Omit<EngineSideOptions, "onCommitted"> {
+  extends Omit<SuccessionOptions, "isChecked" | "hooks" | "log">,
+    Omit<EngineSideOptions, "onCommitted" | "log"> {
   readonly hooks: RelayHooks;
+  readonly log: EngineSideOptions["log"];
   readonly start: (program: Program) => Worker;
   /** Before its turn: it waits until it is asked for its place. */
   readonly startHeldBack: (program: Program) => NextWorker;

@@ -20,7 +20,7 @@ export interface EndFacts {
   readonly startCommand?: string | undefined;
   /** Name of the plan that is due or meant; empty: none. */
   readonly plan: string;
-  /** Facts that the error carries: `handler_file`, `handler_sha256`, `pinned_sha256`, `ran_sha256`, `file`, `other`, `holder`, `app_version`, `last_upgrade`, `last_height`. */
+  /** Facts that the error carries: `handler_file`, `handler_sha256`, `pinned_sha256`, `ran_sha256`, `file`, `other`, `holder`, `reason`, `found`, `skipped_plan`, `applied_plan`, `app_version`, `last_upgrade`, `last_height`. */
   readonly details: Readonly<Record<string, string>>;
 }
 
@@ -100,15 +100,38 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
   UPG_HALT_RESTART: (facts) =>
     `Start the same binary again; it opens the stores of "${facts.plan}" and applies it: ${start(facts)}.`,
   UPG_HALT_ENGINE: (facts) => {
-    const { holder, restored } = facts.details;
+    const { holder, restored, reason } = facts.details;
     const again = start(isRelayed(facts) ? facts : { ...facts, startFlags: ["--engine", "cometbft"] });
     if (restored) {
       const data = shellWord(`${facts.home}/data`);
       return `The node ended after it had fetched the state and before its first block. Let it fetch the state again: ${command("rm -r", `${data}/chain.mdb ${data}/chain.mdb-lock ${data}/*.db`)}, which leaves keys and priv_validator_state.json, then ${again}, with the flags that it had.`;
     }
-    return holder
-      ? `Nothing is wrong with the state. Process ${holder}, most likely a CometBFT that an earlier node left behind, has CometBFT's database in ${facts.home}/data open: see what it is, ${command("ps -fp", shellWord(holder))}, end it, ${command("kill", shellWord(holder))}, then ${again}, with the flags that it had.`
-      : `Nothing is wrong with the state. Read the last lines of CometBFT's log above this record, see to what it names, then ${again}, with the flags that it had. Where it names a LOCK file that is temporarily unavailable, another CometBFT has the database of this home open: end that one first.`;
+    if (holder)
+      return `CometBFT never opened its database, so this node's state is unchanged. Process ${holder}, most likely a CometBFT that an earlier node left running, has the database in ${facts.home}/data open. See what it is, ${command("ps -fp", shellWord(holder))}, stop it, ${command("kill", shellWord(holder))}, then ${again}, with the flags that it had.`;
+    const where = reason
+      ? "Fix what the message names (a full disk is the most common reason)"
+      : "Read the last lines of CometBFT's log above this record and fix what they name";
+    return `${where}, then ${again}, with the flags that it had. If they name a LOCK file that is temporarily unavailable, another CometBFT has the database of this home open: stop that one first.`;
+  },
+  UPG_HALT_DIVERGED: (facts) => {
+    const { found, skipped_plan: skipped, applied_plan: applied } = facts.details;
+    const last = BigInt(facts.height) - 1n;
+    const home = shellWord(facts.home);
+    const isReplay = found === "replay";
+    // CometBFT's own state is right after a replay; otherwise it holds this node's wrong app hash, and goes back as well.
+    const back = isReplay
+      ? command(facts.program, `rollback --to ${last - 1n} --yes --home`, home)
+      : command(facts.program, "comet rollback --home", home);
+    const again = start(isRelayed(facts) ? facts : { ...facts, startFlags: ["--engine", "cometbft"] });
+    const verify = command(facts.program, "verify --home", home);
+    const repair = `${back}, then ${again}`;
+    const flags = "with the flags that it had";
+    const otherwise = `If the next start ends the same way, check the files (${verify}) and restore this home from a snapshot or a copy of another node`;
+    if (skipped)
+      return `Starting again without a repair ends the same way. This node skipped "${skipped}" at ${last}; the network did not. Take block ${last} back and run it with the version that has "${skipped}": ${repair}, ${flags} but without --unsafe-skip-upgrades. ${otherwise}.`;
+    if (applied)
+      return `Starting again without a repair ends the same way. This node applied "${applied}" at ${last}. Compare with the other validators: they run another program or handler, or skipped the height. Install what they run, take block ${last} back and run it again: ${repair}, ${flags} (and --unsafe-skip-upgrades ${last} only if all others skipped it). ${otherwise}.`;
+    return `Starting again without a repair ends the same way. Install the program that the other validators run at this height, take block ${last} back and run it again: ${repair}, ${flags}. ${otherwise}.`;
   },
   UPG_HALT_WORKER: (facts) =>
     `Read in the log what the application's process wrote before its end. CometBFT's handshake, which every start begins with, finds out what the application and it have committed, and runs again what is missing: ${start({ ...facts, startFlags: RELAYED })}.`,

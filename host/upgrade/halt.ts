@@ -1,6 +1,13 @@
 /** A halt: the process stops by design. It is thrown through the block and becomes an exit status and a record on disk. */
 import { toHex } from "../bytes.js";
-import { type ErrorCode, type ErrorDetails, isUpgradeError, UpgradeError } from "../errors.js";
+import {
+  ERROR_KINDS,
+  type ErrorCause,
+  type ErrorCode,
+  type ErrorDetails,
+  isUpgradeError,
+  UpgradeError,
+} from "../errors.js";
 import { programName } from "../program-name.js";
 import type { Height, Plan } from "../types.js";
 import { nextStep } from "./halt-next.js";
@@ -65,6 +72,8 @@ function planDetails({ name, height, info }: Plan): ErrorDetails {
 export interface HaltRecord {
   readonly v: 1;
   readonly code: string;
+  /** Who else fails like this (docs/errors.md). */
+  readonly cause: ErrorCause;
   readonly plan: { readonly name: string; readonly height: string; readonly info: string } | null;
   /** The plugin that ran or was to run; null: none, or one of the program. `file` is null when it is not known. */
   readonly handler: { readonly file: string | null; readonly sha256: string } | null;
@@ -101,6 +110,25 @@ export interface HaltFacts {
 }
 
 /**
+ * The same failure with further facts. Of a state that differs from the network's the message says what this node did about the
+ * plan of the last block.
+ */
+export function withFacts(error: UpgradeError, more: ErrorDetails): UpgradeError {
+  if (error.code !== "UPG_HALT_DIVERGED") return error;
+  const { skipped_plan: skipped, applied_plan: applied } = more;
+  const last = BigInt(error.details["height"] ?? "1") - 1n;
+  const what = skipped
+    ? `. This node skipped "${skipped}" at ${last}; the network did not`
+    : applied
+      ? `. This node applied "${applied}" at ${last}`
+      : "";
+  return new UpgradeError(error.code, `${error.message}${what}`, {
+    cause: error,
+    details: { ...error.details, ...more },
+  });
+}
+
+/**
  * The record of a halt, or of any other failure that ended the process.
  *
  * @example
@@ -118,6 +146,7 @@ export function haltRecord(error: UpgradeError, facts: HaltFacts): HaltRecord {
   return {
     v: 1,
     code,
+    cause: ERROR_KINDS[code].cause,
     plan: plan ? { name: plan.name, height: String(plan.height), info: plan.info } : null,
     handler: sha256 === undefined ? null : { file: file ?? null, sha256 },
     height,

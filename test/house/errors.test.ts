@@ -10,8 +10,8 @@ const codes = Object.keys(ERROR_KINDS) as ErrorCode[];
 /** The rows of docs/errors.md, as they must be on the page. */
 export function errorRows(): string[] {
   return codes.map((code) => {
-    const { number, exit, http, grpc, means } = ERROR_KINDS[code];
-    return `| <a id="${code.toLowerCase()}"></a>\`${code}\` | ${number} | ${exit} | ${http} | ${grpc} | ${means} |`;
+    const { number, exit, http, grpc, cause, means } = ERROR_KINDS[code];
+    return `| <a id="${code.toLowerCase()}"></a>\`${code}\` | ${number} | ${exit} | ${http} | ${grpc} | ${cause} | ${means} |`;
   });
 }
 

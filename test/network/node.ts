@@ -1,5 +1,5 @@
 /** One node of a test's network: its processes, and what its CometBFT says. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -103,6 +103,12 @@ export class NetNode {
     late.abort();
     if (end) return end;
     throw new Error(`${this.own.name} goes on where it should end:\n${this.#log.slice(-3_000)}`);
+  }
+
+  /** Runs a command of the program on this home. @throws Error when it fails */
+  command(...words: readonly string[]): void {
+    const env = { ...process.env, COMETBFT_BIN: this.comet };
+    execFileSync(process.execPath, [this.program, ...words, "--home", this.home], { env, stdio: "pipe" });
   }
 
   async stop(): Promise<NodeEnd> {

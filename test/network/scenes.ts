@@ -131,6 +131,42 @@ const downgrade: Scene = {
   },
 };
 
+const alone: Scene = {
+  name: "alone",
+  what: "one of four skips the upgrade alone, at the height and later by going back: it exits with 18, and the record's commands bring it back",
+  async run(network) {
+    const height = await halted(network);
+    const [node, ...others] = network.nodes;
+    if (!node) throw new Error("no node");
+    const skip = ["--unsafe-skip-upgrades", String(height)];
+    network.start({}, others);
+    node.start({ flags: ["--app-version", "1", ...skip] });
+    await diverged(node, height);
+    await repaired(node, height + 5);
+    await node.stop();
+    node.command("rollback", "--to", String(height - 1), "--yes");
+    node.start({ flags: ["--app-version", "1", ...skip] });
+    await diverged(node, height);
+    return repaired(node, height + HEIGHTS_AFTER).then(() => upTo(network, height + HEIGHTS_AFTER));
+  },
+};
+
+/** The node exits by itself, and says which plan it skipped and where. */
+async function diverged(node: NetNode, height: number): Promise<void> {
+  expectSame("exit status of the node that skipped", (await node.end()).exit, 18);
+  const { code, height: block, message = "" } = node.halt ?? {};
+  expectSame("its record", [code, block], ["UPG_HALT_DIVERGED", String(height + 1)]);
+  expectSame("its words", message.includes(`skipped "${PLAN}" at ${height}; the network did not`), true);
+}
+
+/** As its record says. */
+async function repaired(node: NetNode, height: number): Promise<void> {
+  const [back = ""] = node.halt?.commands ?? [];
+  node.command(...back.split(" ").slice(1, back.split(" ").indexOf("--home")));
+  node.start();
+  await node.untilHeight(height);
+}
+
 const early: Scene = {
   name: "early",
   what: "one of four runs the new version before the height",
@@ -176,4 +212,4 @@ interface Info {
   readonly response: { readonly app_version: string };
 }
 
-export const SCENES: readonly Scene[] = [upgrade, late, genesis, downgrade, early, skip];
+export const SCENES: readonly Scene[] = [upgrade, late, genesis, downgrade, early, alone, skip];

@@ -1,16 +1,23 @@
 /**
- * CometBFT as a child of this node. It writes to this process's stderr. None is left behind, however this process ends: it ends by
+ * CometBFT as a child of this node, which reads its output line by line. None is left behind, however this process ends: it ends by
  * itself when the application's sockets close, and before it has reached them, when it would dial for ever, a watcher ends
  * it. Its own exit status says nothing that can be relied on (0, 1, 2 or a signal for one and the same event) and is
  * only reported.
  */
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { spawnProgram } from "../../programs/spawn-program.js";
+import { type CometFailure, CometFailures } from "./failure.js";
+import { type CometLine, parseCometLine } from "./log-line.js";
 
 /** CometBFT finishes what it writes in a fraction of it. */
 const STOP_MILLIS = 10_000;
-const STDERR = 2;
+/** For the end of its output after its exit; another process may hold the pipe open. */
+const LAST_LINES_MILLIS = 1_000;
+/** A panic prints whole blocks. */
+const LINE_CHARACTERS_MAX = 32_768;
 
 /**
  * Waits for the end of the process that holds the other end of its stdin, which a kill -9 closes too. CometBFT may hang in its own
@@ -28,11 +35,27 @@ export interface CometEnd {
 export class CometProcess {
   /** Settles when it is gone; never rejects. */
   readonly ended: Promise<CometEnd>;
+  /** Settles with the first failure that its output reveals; it may go on running. Never rejects. */
+  readonly failed: Promise<CometFailure>;
   readonly #child: ChildProcess;
 
-  constructor(program: string, args: readonly string[]) {
+  constructor(program: string, args: readonly string[], onLine: (line: CometLine) => void) {
     // In a process group of its own: a terminal's Ctrl-C comes to this process, which ends it in order.
-    this.#child = spawnProgram(program, args, { stdio: ["ignore", STDERR, STDERR], detached: true });
+    const child = spawnProgram(program, args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
+    this.#child = child;
+    this.failed = new Promise((resolve) => {
+      for (const output of [child.stdout, child.stderr]) {
+        if (!output) continue;
+        const failures = new CometFailures();
+        createInterface({ input: output, crlfDelay: Number.POSITIVE_INFINITY }).on("line", (text) => {
+          const line = parseCometLine(text.slice(0, LINE_CHARACTERS_MAX));
+          if (line.message !== "") onLine(line);
+          const failure = failures.take(line);
+          if (failure) resolve(failure);
+        });
+      }
+    });
+    const closed = once(child, "close").catch(() => undefined);
     const watcher = watched(this.#child.pid);
     const killAtOnce = () => this.#child.kill("SIGKILL");
     process.once("exit", killAtOnce);
@@ -42,7 +65,8 @@ export class CometProcess {
         // Before its number may be another process's.
         watcher?.kill("SIGKILL");
         process.off("exit", killAtOnce);
-        resolve({ code, signal, error: undefined });
+        const late = sleep(LAST_LINES_MILLIS, undefined, { ref: false });
+        void Promise.race([closed, late]).then(() => resolve({ code, signal, error: undefined }));
       });
     });
   }

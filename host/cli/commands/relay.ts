@@ -87,6 +87,6 @@ async function relay(more: readonly string[], flags: RelayFlags, command: Cobra)
       args: cometArgs(given),
       files: cometFiles(home),
     },
-    log: (level, message) => logger[level](message),
+    log: (level, message, fields) => (fields ? logger[level](fields, message) : logger[level](message)),
   });
 }

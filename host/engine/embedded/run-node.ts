@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { UpgradeError } from "../../errors.js";
 import { messageOf } from "../../errors.js";
 import { formatTime } from "../../time.js";
-import { type HaltRecord, haltRecord } from "../../upgrade/halt.js";
+import { type HaltRecord, haltRecord, withFacts } from "../../upgrade/halt.js";
 import { removeHaltRecord, writeHaltRecord } from "../home/halt-file.js";
 import type { HeldHome } from "../home/held-home.js";
 import type { Home } from "../home/home.js";
@@ -108,7 +108,14 @@ export function recordHalt(held: HeldHome, error: UpgradeError, options: Warning
   const { path: home } = held.home;
   const program = held.chain.name;
   const { startFlags } = held;
-  const record = haltRecord(error, { ...held.position(), duePlan: held.duePlan(), home, program, startFlags, time });
+  const record = haltRecord(withFacts(error, held.upgradeOfLastBlock()), {
+    ...held.position(),
+    duePlan: held.duePlan(),
+    home,
+    program,
+    startFlags,
+    time,
+  });
   orWarn(options, "halt.json could not be written", () => writeHaltRecord(held.home, record));
   return record;
 }

@@ -10,7 +10,7 @@ import { genesisParams } from "../../chain/genesis/consensus-params.js";
 import type { GenesisFacts } from "../../chain/genesis/genesis.js";
 import { genesisVersion } from "../../chain/start.js";
 import { Core } from "../../core/core.js";
-import { assert, isUpgradeError, messageOf } from "../../errors.js";
+import { assert, type ErrorDetails, isUpgradeError, messageOf } from "../../errors.js";
 import { hasFileLocks } from "../../native/file-lock.js";
 import { sha256 } from "../../native/sha256.js";
 import { nameProgram } from "../../program-name.js";
@@ -38,6 +38,7 @@ import { nodeVerifySignature } from "./node-signatures.js";
 import { readinessOf, sayReadiness } from "./readiness.js";
 import { endRollback } from "./rollback-note.js";
 import { checkDatabase } from "./start-checks.js";
+import { upgradeOfLastBlock } from "./upgrade-before.js";
 import { roomLine, upgradeRoom } from "./upgrade-room.js";
 import { stagedHandlers, versionsAndHandlers } from "./versions-and-handlers.js";
 
@@ -236,6 +237,11 @@ export class HeldHome {
     } catch {
       return this.#app?.lastCommitID;
     }
+  }
+
+  /** What the last block did about a plan that was due. Never throws. */
+  upgradeOfLastBlock(): ErrorDetails {
+    return this.#database ? upgradeOfLastBlock(this.#database) : {};
   }
 
   /** The plan that state holds for the next block. Never throws. */

@@ -22,6 +22,7 @@ const LASTING: ReadonlyMap<number, string> = new Map([
   [10, "a plan is due, and its program is missing"],
   [11, "the program has the handler of a plan that is not due: run the old version until the height"],
   [12, "the program is too old for this state"],
+  [18, "this node's state differs from the network's: a restart ends the same way"],
   [70, "a defect of the program"],
 ]);
 const ANY_FAILURE = 1;

@@ -12,21 +12,31 @@ const COLORS: Readonly<Record<LogLevel, number>> = { debug: 33, info: 32, warn: 
 type LogSettings = Pick<Settings, "isQuiet" | "isColored" | "timeFormat" | "logFormat">;
 
 export function makeLog(settings: LogSettings, write: (line: string) => void, now: () => Date): Log {
-  return (level, message) => {
-    if (settings.isQuiet || level === "debug") return;
-    write(
-      `${settings.logFormat === "json" ? jsonLine(level, message, now()) : textLine(settings, level, message, now())}\n`,
-    );
+  return (level, message, fields = {}) => {
+    // DISABLE_LOGS is about the sidecar's own lines.
+    if ((settings.isQuiet && fields["module"] === undefined) || level === "debug") return;
+    const line = settings.logFormat === "json" ? jsonLine : textLine;
+    write(`${line(settings, { level, message, time: now(), fields: { ...OWN, ...fields } })}\n`);
   };
 }
 
-function jsonLine(level: LogLevel, message: string, time: Date): string {
-  return JSON.stringify({ level, time: time.toISOString(), message, module: "chainvisor" });
+interface Entry {
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly time: Date;
+  readonly fields: Readonly<Record<string, string>>;
 }
 
-function textLine({ timeFormat, isColored }: LogSettings, level: LogLevel, message: string, now: Date): string {
+const OWN = { module: "chainvisor" };
+
+function jsonLine(_settings: LogSettings, { level, message, time, fields }: Entry): string {
+  return JSON.stringify({ level, time: time.toISOString(), message, ...fields });
+}
+
+function textLine({ timeFormat, isColored }: LogSettings, { level, message, time, fields }: Entry): string {
   const layout = isTimeFormat(timeFormat) ? TIME_FORMATS[timeFormat] : timeFormat;
-  const time = layout === "" ? "" : `${inGoLayout(now, layout)} `;
+  const at = layout === "" ? "" : `${inGoLayout(time, layout)} `;
   const label = isColored ? `\u001b[${COLORS[level]}m${LABELS[level]}\u001b[0m` : LABELS[level];
-  return `${time}${label} ${visible(message)} module=chainvisor`;
+  const rest = Object.entries(fields).map(([name, value]) => ` ${name}=${value}`);
+  return `${at}${label} ${visible(`${message}${rest.join("")}`)}`;
 }

@@ -8,7 +8,8 @@ import type { Settings } from "../../sidecar/settings.js";
 import type { StatusBoard } from "../../sidecar/status.js";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
-export type Log = (level: LogLevel, message: string) => void;
+/** `fields`: of a line that another process logged; its module is in them. */
+export type Log = (level: LogLevel, message: string, fields?: Readonly<Record<string, string>>) => void;
 
 export interface VisorOptions {
   readonly settings: Settings;

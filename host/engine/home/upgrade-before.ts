@@ -1,0 +1,22 @@
+/** What this home did about a plan in the last block: for a node whose state differs from the network's after it. */
+import { Core } from "../../core/core.js";
+import type { ErrorDetails } from "../../errors.js";
+import { sha256 } from "../../native/sha256.js";
+import type { Database } from "../../store/disk/database.js";
+import { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
+import { UPGRADE_STORE } from "../../upgrade/keeper.js";
+
+/** `skipped_plan` or `applied_plan`, with the plan's name. Empty: no plan was due there, or the state before is pruned. Never throws. */
+export function upgradeOfLastBlock(database: Database): ErrorDetails {
+  try {
+    const stores = new CommitMultiStore(database, { sha256 });
+    const { version } = stores.lastCommitID;
+    const core = new Core();
+    const plan = version > 1n ? core.plan(stores.at(version - 1n).store(UPGRADE_STORE)) : undefined;
+    if (!plan || plan.height > version) return {};
+    const isApplied = core.doneHeight(stores.at(version).store(UPGRADE_STORE), plan.name) > 0n;
+    return isApplied ? { applied_plan: plan.name } : { skipped_plan: plan.name };
+  } catch {
+    return {};
+  }
+}
