@@ -154,3 +154,9 @@ export function fromBase64(text: string): Uint8Array {
   for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
   return bytes;
 }
+
+/** Lengths that the block protocol fixes, in bytes. */
+export const HASH_BYTES = 32;
+export const ADDRESS_BYTES = 20;
+/** ed25519 and secp256k1 alike; nothing longer is a signature here. */
+export const SIGNATURE_BYTES = 64;

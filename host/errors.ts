@@ -5,46 +5,21 @@
  * AssemblyScript twin and `docs/errors.md` their page. One test holds the three equal.
  */
 
-/**
- * Who else fails like this. `state`: it follows from the chain's state or from the bytes given, so every node fails alike and a retry
- * fails again. `local`: this machine's files, disk, settings, programs or network, or the caller's own command; other nodes are not
- * affected, and a retry may succeed. `bug`: a defect of this project.
- */
-export type ErrorCause = "state" | "local" | "bug";
+import {
+  bug,
+  type ErrorKind,
+  halt,
+  handler,
+  invalid,
+  kind,
+  migration,
+  notFound,
+  proof,
+  remote,
+  store,
+} from "./error-kind.js";
 
-/** What a code means to a process (exit status), to an HTTP client and to a gRPC client. */
-export interface ErrorKind {
-  /** Shared with the Wasm interfaces; positive, below 256. */
-  readonly number: number;
-  /** Exit status of a process that ends with this error (docs/errors.md). */
-  readonly exit: number;
-  readonly http: number;
-  /** gRPC status number. */
-  readonly grpc: number;
-  readonly cause: ErrorCause;
-  /** One line for docs/errors.md. */
-  readonly means: string;
-}
-
-const kind = (number: number, exit: number, http: number, grpc: number, cause: ErrorCause, means: string): ErrorKind =>
-  Object.freeze({ number, exit, http, grpc, cause, means });
-
-/** The usual cause of a family; a code that differs says so. */
-const family =
-  (exit: number, http: number, grpc: number, usual: ErrorCause) =>
-  (number: number, means: string, cause = usual) =>
-    kind(number, exit, http, grpc, cause, means);
-
-const invalid = family(2, 400, 3, "state");
-const notFound = family(3, 404, 5, "state");
-const halt = (number: number, exit: number, cause: ErrorCause, means: string) =>
-  kind(number, exit, 503, 14, cause, means);
-const migration = family(20, 503, 9, "state");
-const handler = family(21, 503, 9, "state");
-const store = family(30, 500, 15, "local");
-const proof = family(40, 422, 3, "state");
-const remote = family(1, 502, 14, "local");
-const bug = family(70, 500, 13, "bug");
+export type { ErrorCause, ErrorKind } from "./error-kind.js";
 
 /**
  * Exit status, HTTP and gRPC status of every code, in the order of docs/errors.md. Number 1 is ABSENT, which is no error.
@@ -143,12 +118,7 @@ export const ERROR_KINDS = Object.freeze({
     "local",
     "The relay cannot go on with a new application process: the next start does CometBFT's handshake.",
   ),
-  UPG_HALT_DIVERGED: halt(
-    77,
-    18,
-    "local",
-    "This node's state differs from the network's: CometBFT rejected a committed block, or the app hash after a replay.",
-  ),
+  UPG_HALT_DIVERGED: halt(77, 18, "local", "This node's state after the last block differs from the network's."),
   UPG_MIGRATION_FAILED: migration(80, "The handler returned an error. Nothing was committed."),
   UPG_MIGRATION_OUT_OF_GAS: migration(81, "The handler used up its gas. Nothing was committed."),
   UPG_MIGRATION_INVARIANT: migration(82, "A check of the handler failed after the migration. Nothing was committed."),

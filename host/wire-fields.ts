@@ -4,9 +4,8 @@
  * the input.
  */
 
-import { EMPTY } from "./bytes.js";
+import { EMPTY, HASH_BYTES } from "./bytes.js";
 import { UpgradeError } from "./errors.js";
-import { HASH_BYTES } from "./sizes.js";
 import { decodeText } from "./text.js";
 import { BYTES, readWire, VARINT, type WireField } from "./wire.js";
 

@@ -1,6 +1,5 @@
 /** Names of blocks: the hash of the header, and the root over the parts in which the block is sent. */
-import { EMPTY, equalBytes, toHex } from "../bytes.js";
-import { HASH_BYTES } from "../sizes.js";
+import { EMPTY, equalBytes, HASH_BYTES, toHex } from "../bytes.js";
 import { WireWriter } from "../wire.js";
 import { Fields, rule } from "../wire-fields.js";
 

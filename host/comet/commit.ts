@@ -1,7 +1,7 @@
 /** Commits: the precommits that decided a block, one per validator in the order of the set. */
 
+import { ADDRESS_BYTES } from "../bytes.js";
 import { merkleRoot } from "../commitment/merkle.js";
-import { ADDRESS_BYTES } from "../sizes.js";
 import { compareTimes, ZERO_TIME } from "../time.js";
 import type { Height, Sha256, Timestamp } from "../types.js";
 import { WireWriter } from "../wire.js";

@@ -1,7 +1,6 @@
 /** Evidence of misbehaviour, as blocks carry it. */
-import { compareBytes, concatBytes } from "../bytes.js";
+import { compareBytes, concatBytes, HASH_BYTES } from "../bytes.js";
 import { merkleRoot } from "../commitment/merkle.js";
-import { HASH_BYTES } from "../sizes.js";
 import type { Height, Sha256, Timestamp } from "../types.js";
 import { WireWriter } from "../wire.js";
 import { type FieldKinds, Fields, rule } from "../wire-fields.js";

@@ -1,8 +1,7 @@
 /** Block headers: protobuf form, hash, and the rules that need no state (CometBFT 0.38, block protocol 11). */
-import { EMPTY, utf8 } from "../bytes.js";
+import { ADDRESS_BYTES, EMPTY, utf8 } from "../bytes.js";
 import { merkleRoot } from "../commitment/merkle.js";
 import { INT64_MAX } from "../limits.js";
-import { ADDRESS_BYTES } from "../sizes.js";
 import type { Height, Sha256, Timestamp } from "../types.js";
 import { WireWriter } from "../wire.js";
 import { type FieldKinds, Fields, rule } from "../wire-fields.js";

@@ -5,7 +5,7 @@
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { ripemd160 } from "@noble/hashes/legacy.js";
-import { ADDRESS_BYTES, SIGNATURE_BYTES } from "../sizes.js";
+import { ADDRESS_BYTES, SIGNATURE_BYTES } from "../bytes.js";
 import type { Sha256 } from "../types.js";
 import { invalid } from "../wire-fields.js";
 import { checkPublicKey, type KeyType, PUBLIC_KEY_BYTES, type PublicKey, type VerifySignature } from "./public-key.js";

@@ -1,6 +1,6 @@
 /** One validator: who it is, its voting power, and its place in the rotation of proposers. */
 
-import { ADDRESS_BYTES } from "../sizes.js";
+import { ADDRESS_BYTES } from "../bytes.js";
 import type { Sha256 } from "../types.js";
 import { WireWriter } from "../wire.js";
 import { Fields, invalid, rule } from "../wire-fields.js";

@@ -1,6 +1,6 @@
 /** Votes as they travel and as evidence holds them. */
 
-import { ADDRESS_BYTES, SIGNATURE_BYTES } from "../sizes.js";
+import { ADDRESS_BYTES, SIGNATURE_BYTES } from "../bytes.js";
 import { WireWriter } from "../wire.js";
 import { type FieldKinds, Fields, invalid, rule } from "../wire-fields.js";
 import { decodeBlockId, encodeBlockId, isCompleteBlockId, isNilBlockId } from "./block-id.js";

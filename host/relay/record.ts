@@ -1,9 +1,8 @@
 /** The record of an end that is not a worker's own: `halt.json`, and a line on stderr. */
+import { upgradeOfHome } from "../abci/comet/halts.js";
 import { writeHaltRecord } from "../engine/home/halt-file.js";
 import type { Home } from "../engine/home/home.js";
-import { openShared } from "../engine/home/home-database.js";
-import { upgradeOfLastBlock } from "../engine/home/upgrade-before.js";
-import { type ErrorDetails, messageOf } from "../errors.js";
+import { messageOf } from "../errors.js";
 import { type Halt, haltRecord, withFacts } from "../upgrade/halt.js";
 import { RELAYED } from "../upgrade/halt-next.js";
 import type { LogLevel } from "../upgrade/handlers.js";
@@ -16,7 +15,7 @@ export function recordHalt(
   log: (level: LogLevel, message: string) => void,
   startCommand?: string,
 ): void {
-  const record = haltRecord(withFacts(halt, factsOf(home)), {
+  const record = haltRecord(withFacts(halt, upgradeOfHome(home)), {
     ...{
       lastCommittedHeight: place?.height ?? 0n,
       nextHeight: halt.height,
@@ -31,18 +30,4 @@ export function recordHalt(
     log("warn", `halt.json could not be written: ${messageOf(error)}`);
   }
   process.stderr.write(`${JSON.stringify(record)}\n`);
-}
-
-/** The worker may still have the home open. */
-function factsOf(home: Home): ErrorDetails {
-  try {
-    const reader = openShared(home);
-    try {
-      return upgradeOfLastBlock(reader.database);
-    } finally {
-      reader.close();
-    }
-  } catch {
-    return {};
-  }
 }

@@ -3,7 +3,7 @@
  * known; the rest lets a node refuse early what it could not go on from, and is asked of the state itself in the end.
  */
 import { create } from "@bufbuild/protobuf";
-import { compareText, equalBytes, toHex } from "../bytes.js";
+import { compareText, equalBytes, HASH_BYTES, toHex } from "../bytes.js";
 import { appHash } from "../commitment/app-hash.js";
 import type { Core } from "../core/core.js";
 import { UpgradeError } from "../errors.js";
@@ -11,7 +11,6 @@ import { type SnapshotFacts, SnapshotFactsSchema } from "../gen/chain/store/v1/s
 import type { Snapshot } from "../gen/cosmos/store/snapshots/v1/snapshot_pb.js";
 import { decodeReceipt } from "../handler/receipt.js";
 import { HEIGHT_MAX } from "../limits.js";
-import { HASH_BYTES } from "../sizes.js";
 import type { VersionView } from "../store/versions/version-view.js";
 import { storeNameProblem } from "../store-name.js";
 import type { Sha256 } from "../types.js";

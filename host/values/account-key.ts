@@ -4,7 +4,7 @@
  */
 import { create, fromBinary } from "@bufbuild/protobuf";
 import type { Any } from "@bufbuild/protobuf/wkt";
-import { concatBytes, fromHex } from "../bytes.js";
+import { ADDRESS_BYTES, concatBytes, fromHex } from "../bytes.js";
 import { addressOf, type KeyType } from "../comet/keys.js";
 import { PubKeySchema as Ed25519Schema } from "../gen/cosmos/crypto/ed25519/keys_pb.js";
 import {
@@ -12,7 +12,6 @@ import {
   LegacyAminoPubKeySchema as MultisigSchema,
 } from "../gen/cosmos/crypto/multisig/keys_pb.js";
 import { PubKeySchema as Secp256k1Schema } from "../gen/cosmos/crypto/secp256k1/keys_pb.js";
-import { ADDRESS_BYTES } from "../sizes.js";
 import type { Sha256 } from "../types.js";
 import { WireWriter } from "../wire.js";
 import { packAny } from "./any.js";

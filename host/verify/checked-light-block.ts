@@ -1,5 +1,5 @@
 /** A light block whose parts obey their rules and belong together, of any origin: only its signatures are open then. */
-import { equalBytes, toHex } from "../bytes.js";
+import { ADDRESS_BYTES, equalBytes, toHex } from "../bytes.js";
 import { validateCommit } from "../comet/commit.js";
 import { headerHash, validateHeader } from "../comet/header.js";
 import type { LightBlock } from "../comet/light-block.js";
@@ -7,7 +7,6 @@ import { checkPublicKey, PUBLIC_KEY_BYTES } from "../comet/public-key.js";
 import type { Validator } from "../comet/validator.js";
 import { totalPowerOf, type ValidatorSet, validatorSetHash } from "../comet/validator-set.js";
 import { UpgradeError } from "../errors.js";
-import { ADDRESS_BYTES } from "../sizes.js";
 import type { Sha256 } from "../types.js";
 import { visible } from "../visible.js";
 import { rule } from "../wire-fields.js";

@@ -1,6 +1,11 @@
 /** The halt of a node whose CometBFT exited, stopped, or holds another chain state than this node. */
+import type { Home } from "../../engine/home/home.js";
+import { openShared } from "../../engine/home/home-database.js";
+import type { ErrorDetails } from "../../errors.js";
+import { sha256 } from "../../native/sha256.js";
 import type { Height } from "../../types.js";
 import { Halt } from "../../upgrade/halt.js";
+import { upgradeOfLastBlock } from "../../upgrade/last-block.js";
 import { databaseHolder } from "./database-holder.js";
 import type { CometFailure, Divergence } from "./failure.js";
 
@@ -55,3 +60,17 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   NextValidatorsHash: "hash of the next validators",
   LastBlockID: "last block id",
 };
+
+/** What the last block of a home did about a plan, also while a process has the home open. Never throws. */
+export function upgradeOfHome(home: Home): ErrorDetails {
+  try {
+    const reader = openShared(home);
+    try {
+      return upgradeOfLastBlock(reader.database, sha256);
+    } finally {
+      reader.close();
+    }
+  } catch {
+    return {};
+  }
+}

@@ -21,6 +21,7 @@ import { readCommit } from "../../store/versions/commit-record.js";
 import type { CommitID, Height, Plan } from "../../types.js";
 import type { HandlerState } from "../../upgrade/handler-set.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
+import { upgradeOfLastBlock } from "../../upgrade/last-block.js";
 import type { ChainFacts } from "../blocks/block-maker.js";
 import { BlockStore } from "../blocks/block-store.js";
 import { EmbeddedNode } from "../embedded/embedded-node.js";
@@ -38,7 +39,6 @@ import { nodeVerifySignature } from "./node-signatures.js";
 import { readinessOf, sayReadiness } from "./readiness.js";
 import { endRollback } from "./rollback-note.js";
 import { checkDatabase } from "./start-checks.js";
-import { upgradeOfLastBlock } from "./upgrade-before.js";
 import { roomLine, upgradeRoom } from "./upgrade-room.js";
 import { stagedHandlers, versionsAndHandlers } from "./versions-and-handlers.js";
 
@@ -241,7 +241,7 @@ export class HeldHome {
 
   /** What the last block did about a plan that was due. Never throws. */
   upgradeOfLastBlock(): ErrorDetails {
-    return this.#database ? upgradeOfLastBlock(this.#database) : {};
+    return this.#database ? upgradeOfLastBlock(this.#database, sha256) : {};
   }
 
   /** The plan that state holds for the next block. Never throws. */

@@ -1,8 +1,8 @@
 /** What signatures cost: each that is verified, and the bytes of those that a simulated transaction still lacks. */
 
+import { SIGNATURE_BYTES } from "../../bytes.js";
 import type { ModuleContext } from "../../chain/context.js";
 import { GAS } from "../../chain/gas.js";
-import { SIGNATURE_BYTES } from "../../sizes.js";
 import { aminoKeyBytes, SIGNATURES_MAX, type SigningKey } from "../../values/account-key.js";
 import { SDK, TxError, undefinedError } from "../../values/tx-error.js";
 import { bitCount, hasBit, type MultiSignature, type SignatureData } from "./signature-data.js";

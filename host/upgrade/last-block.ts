@@ -1,13 +1,13 @@
-/** What this home did about a plan in the last block: for a node whose state differs from the network's after it. */
-import { Core } from "../../core/core.js";
-import type { ErrorDetails } from "../../errors.js";
-import { sha256 } from "../../native/sha256.js";
-import type { Database } from "../../store/disk/database.js";
-import { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
-import { UPGRADE_STORE } from "../../upgrade/keeper.js";
+/** What the last block did about a plan: for a node whose state differs from the network's after it. */
+import { Core } from "../core/core.js";
+import type { ErrorDetails } from "../errors.js";
+import type { Database } from "../store/disk/database.js";
+import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
+import type { Sha256 } from "../types.js";
+import { UPGRADE_STORE } from "./keeper.js";
 
 /** `skipped_plan` or `applied_plan`, with the plan's name. Empty: no plan was due there, or the state before is pruned. Never throws. */
-export function upgradeOfLastBlock(database: Database): ErrorDetails {
+export function upgradeOfLastBlock(database: Database, sha256: Sha256): ErrorDetails {
   try {
     const stores = new CommitMultiStore(database, { sha256 });
     const { version } = stores.lastCommitID;
