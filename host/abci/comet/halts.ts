@@ -5,7 +5,7 @@ import type { ErrorDetails } from "../../errors.js";
 import { sha256 } from "../../native/sha256.js";
 import type { Height } from "../../types.js";
 import { Halt } from "../../upgrade/halt.js";
-import { upgradeOfLastBlock } from "../../upgrade/last-block.js";
+import { upgradeOfLastBlock } from "../../upgrade/stored-plans.js";
 import { databaseHolder } from "./database-holder.js";
 import type { CometFailure, Divergence } from "./failure.js";
 

@@ -20,8 +20,7 @@ import { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
 import { readCommit } from "../../store/versions/commit-record.js";
 import type { CommitID, Height, Plan } from "../../types.js";
 import type { HandlerState } from "../../upgrade/handler-set.js";
-import { UPGRADE_STORE } from "../../upgrade/keeper.js";
-import { upgradeOfLastBlock } from "../../upgrade/last-block.js";
+import { duePlan, upgradeOfLastBlock } from "../../upgrade/stored-plans.js";
 import type { ChainFacts } from "../blocks/block-maker.js";
 import { BlockStore } from "../blocks/block-store.js";
 import { EmbeddedNode } from "../embedded/embedded-node.js";
@@ -246,15 +245,7 @@ export class HeldHome {
 
   /** The plan that state holds for the next block. Never throws. */
   duePlan(): Plan | undefined {
-    if (!this.#database) return undefined;
-    try {
-      const stores = new CommitMultiStore(this.#database, { sha256 });
-      const { version } = stores.lastCommitID;
-      const plan = version === 0n ? undefined : new Core().plan(stores.at(version).store(UPGRADE_STORE));
-      return plan && plan.height <= version + 1n ? plan : undefined;
-    } catch {
-      return undefined;
-    }
+    return this.#database && duePlan(this.#database, sha256);
   }
 
   close(): void {

@@ -1,12 +1,24 @@
-/** What the last block did about a plan: for a node whose state differs from the network's after it. */
+/** What the state of a home says about plans, for the record of an end. */
 import { Core } from "../core/core.js";
 import type { ErrorDetails } from "../errors.js";
 import type { Database } from "../store/disk/database.js";
 import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
-import type { Sha256 } from "../types.js";
+import type { Plan, Sha256 } from "../types.js";
 import { UPGRADE_STORE } from "./keeper.js";
 
-/** `skipped_plan` or `applied_plan`, with the plan's name. Empty: no plan was due there, or the state before is pruned. Never throws. */
+/** The plan that state holds for the next block. Never throws. */
+export function duePlan(database: Database, sha256: Sha256): Plan | undefined {
+  try {
+    const stores = new CommitMultiStore(database, { sha256 });
+    const { version } = stores.lastCommitID;
+    const plan = version === 0n ? undefined : new Core().plan(stores.at(version).store(UPGRADE_STORE));
+    return plan && plan.height <= version + 1n ? plan : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the last block did: `skipped_plan` or `applied_plan`, with the plan's name. Empty: no plan was due there, or the state before is pruned. Never throws. */
 export function upgradeOfLastBlock(database: Database, sha256: Sha256): ErrorDetails {
   try {
     const stores = new CommitMultiStore(database, { sha256 });
