@@ -97,12 +97,36 @@ func TestRun_storeThatFailsOrPanics_isAnErrorAndNothingIsWritten(t *testing.T) {
 	}
 }
 
-func TestRun_callbackThatPanics_isAnError(t *testing.T) {
+// What is logged has no effect on results, and neither has a logger.
+func TestRun_callbackThatPanics_changesNothing(t *testing.T) {
 	handler := load(t, guest(t, "backfill-index"), LoadOptions{})
-	input := inputOf(handler)
-	input.Log = func(LogLevel, string) { panic("in the log") }
-	if _, err := handler.Run(context.Background(), input); codeOf(err) != CodeBugAssert || !strings.Contains(err.Error(), "in the log") {
-		t.Errorf("got %v", err)
+	calls, gas := 0, map[bool]uint64{}
+	for _, panics := range []bool{false, true} {
+		input := inputOf(handler)
+		input.Log = func(LogLevel, string) {
+			if calls++; panics {
+				panic("in the log")
+			}
+		}
+		input.Progress = func(int64, int64) {
+			if panics {
+				panic("in the progress")
+			}
+		}
+		run, err := handler.Run(context.Background(), input)
+		must(t, err)
+		gas[panics] = run.Report.Gas
+		must(t, run.Discard())
+	}
+	if calls < 2 || gas[true] != gas[false] {
+		t.Errorf("%d calls, gas %v", calls, gas)
+	}
+}
+
+func TestError_isItsCode(t *testing.T) {
+	err := fmt.Errorf("in a chain: %w", newError(CodeHandlerLayout, "text"))
+	if !errors.Is(err, CodeHandlerLayout) || errors.Is(err, CodeHandlerHash) {
+		t.Error("errors.Is does not go by the code")
 	}
 }
 

@@ -1,7 +1,10 @@
 package upgrade
 
-// Code names a kind of failure. Codes are never renamed.
+// Code names a kind of failure. Codes are never renamed. A code is an error itself, so that errors.Is(err, code) finds it.
 type Code string
+
+// Error returns the code.
+func (c Code) Error() string { return string(c) }
 
 // The codes that this package reports.
 const (

@@ -4,8 +4,10 @@ import "fmt"
 
 // Error is the one error type of this package.
 //
+//	if errors.Is(err, upgrade.CodeHandlerLayout) { … }
+//
 //	var failure *upgrade.Error
-//	if errors.As(err, &failure) && failure.Code == upgrade.CodeHandlerLayout { … }
+//	if errors.As(err, &failure) { … failure.Details … }
 type Error struct {
 	// Code is stable: docs/errors.md of the project lists what each means.
 	Code Code
@@ -24,6 +26,12 @@ func (e *Error) Error() string { return fmt.Sprintf("%s (%s)", e.Message, e.Code
 
 // Unwrap returns the cause, so that errors.Is finds a store's own error or context.Canceled.
 func (e *Error) Unwrap() error { return e.Cause }
+
+// Is reports whether target is the code of this error.
+func (e *Error) Is(target error) bool {
+	code, ok := target.(Code)
+	return ok && code == e.Code
+}
 
 func newError(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}

@@ -35,15 +35,18 @@ type caseInput struct {
 type handlerCase struct {
 	Label, Guest, Input string
 	GasLimit            string `json:"gas_limit"`
-	BatchBytes          int    `json:"batch_bytes"`
-	Error               Code
-	Said                *string
-	Gas                 string
-	MemoryPages         uint32 `json:"memory_pages"`
-	Versions            map[string]string
-	Checks              []Check
-	Stores              map[string]storeOutcome
-	Logs, Progress      json.RawMessage
+	// Both are given in cases of the guards, which the others run without.
+	ModuleStores   map[string][]string `json:"module_stores"`
+	VitalModules   []string            `json:"vital_modules"`
+	BatchBytes     int                 `json:"batch_bytes"`
+	Error          Code
+	Said           *string
+	Gas            string
+	MemoryPages    uint32 `json:"memory_pages"`
+	Versions       map[string]string
+	Checks         []Check
+	Stores         map[string]storeOutcome
+	Logs, Progress json.RawMessage
 }
 
 type storeOutcome struct {

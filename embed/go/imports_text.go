@@ -27,12 +27,18 @@ func (s *session) log(stack []uint64) error {
 	}
 	if s.logLines > logLinesMax {
 		text := fmt.Sprintf("the handler logged %d lines; what it logs from here on is left out", logLinesMax)
-		s.input.Log(LogWarn, text)
+		s.tell(LogWarn, text)
 		return nil
 	}
 	level := logLevels[min(uint32(stack[0]), uint32(len(logLevels)-1))]
-	s.input.Log(level, guesttext.Line(line, logBytesMax))
+	s.tell(level, guesttext.Line(line, logBytesMax))
 	return nil
+}
+
+// tell ignores a panic of the logger: what is logged has no effect on results.
+func (s *session) tell(level LogLevel, text string) {
+	defer func() { _ = recover() }()
+	s.input.Log(level, text)
 }
 
 func (s *session) progress(stack []uint64) error {
@@ -40,6 +46,7 @@ func (s *session) progress(stack []uint64) error {
 		return err
 	}
 	if s.input.Progress != nil {
+		defer func() { _ = recover() }() // as in tell
 		s.input.Progress(int64(stack[0]), int64(stack[1]))
 	}
 	return nil

@@ -16,9 +16,15 @@ type Input struct {
 	PlanBytes []byte
 	// Versions are the stored module versions.
 	Versions VersionMap
-	// Stores by the names that the manifest uses, as the chain's store loader left them. Nothing may write to them
-	// while the handler runs, and the run writes nothing to them until Run.Write.
+	// Stores are all stores of the chain by name, as its store loader left them. The handler reaches those of its manifest
+	// only; the guards use the names of the others. Nothing may write to them while the handler runs, and the run writes
+	// nothing to them until Run.Write.
 	Stores Stores
+	// ModuleStores names the stores of each module whose store has another name than the module, or that has several or
+	// none. Modules without an entry own the store of their own name, if it exists.
+	ModuleStores map[string][]string
+	// VitalModules are modules that a handler may remove only with allows.removeModules; nil: gov and upgrade.
+	VitalModules []string
 	// GasLimit replaces the manifest's limit when it is not 0; at most 10^12, as that is. A chain leaves it out.
 	GasLimit uint64
 	// Log gets the handler's lines: one line each, without control characters, at most 4 KiB; nil drops them.

@@ -5,6 +5,7 @@ const (
 	moduleNameBytesMax   = 140
 	storeNameBytesMax    = 128
 	versionMapModulesMax = 1024
+	moduleVersionMax     = 4_294_967_295
 	receiptBytesMax      = 524_288
 
 	keyBytesMax      = 65_535

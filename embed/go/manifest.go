@@ -53,12 +53,14 @@ type StoreRename struct{ OldKey, NewKey string }
 
 // Allowances are what a handler does on purpose that is a mistake otherwise.
 type Allowances struct {
-	// DeleteStores are stores that are deleted though the module of that name stays.
+	// DeleteStores are stores that are deleted or renamed although a module that owns them stays.
 	DeleteStores []string
-	// RemoveModules, of gov and upgrade: modules that go.
+	// RemoveModules are modules that are removed although the chain needs them (Input.VitalModules).
 	RemoveModules []string
-	// WriteStores are stores that are written to though the module's version stays.
+	// WriteStores are stores that are written to although the version of a module that owns them stays.
 	WriteStores []string
+	// KeepStores are stores that stay although the module that owns them is removed.
+	KeepStores []string
 	// EmptyVersionMap: it may run where no module versions are stored.
 	EmptyVersionMap bool
 }

@@ -221,13 +221,13 @@ func (r *manifestReader) versions(field strictjson.Field) map[string]ModuleVersi
 
 func (r *manifestReader) moduleVersions(field strictjson.Field) ModuleVersions {
 	fields := r.object(field, []string{"to"}, []string{"from"})
-	versions := ModuleVersions{To: r.u64(fields["to"])}
+	versions := ModuleVersions{To: r.version(fields["to"])}
 	listed, ok := fields["from"]
 	if !ok {
 		return versions
 	}
 	for _, item := range r.items(listed, -1) {
-		version := r.u64(item)
+		version := r.version(item)
 		if version > versions.To {
 			r.wrong(item, fmt.Sprintf(`is above "to" (%d); a version never goes down`, versions.To))
 		}
@@ -242,6 +242,15 @@ func (r *manifestReader) moduleVersions(field strictjson.Field) ModuleVersions {
 	return versions
 }
 
+// version of a module. One at the greatest number that can be stored could never be raised again.
+func (r *manifestReader) version(field strictjson.Field) uint64 {
+	version := r.u64(field)
+	if version > moduleVersionMax {
+		r.wrong(field, fmt.Sprintf("is %d, a version is at most %d", version, uint64(moduleVersionMax)))
+	}
+	return version
+}
+
 func (r *manifestReader) u64(field strictjson.Field) uint64 {
 	if r.err != nil {
 		return 0
@@ -251,11 +260,12 @@ func (r *manifestReader) u64(field strictjson.Field) uint64 {
 }
 
 func (r *manifestReader) allows(field strictjson.Field) Allowances {
-	fields := r.object(field, nil, []string{"deleteStores", "removeModules", "writeStores", "emptyVersionMap"})
+	fields := r.object(field, nil, []string{"deleteStores", "removeModules", "writeStores", "keepStores", "emptyVersionMap"})
 	allows := Allowances{
 		DeleteStores:  r.optionalNames(fields, "deleteStores", r.name),
 		RemoveModules: r.optionalNames(fields, "removeModules", r.name),
 		WriteStores:   r.optionalNames(fields, "writeStores", r.name),
+		KeepStores:    r.optionalNames(fields, "keepStores", r.name),
 	}
 	if empty, ok := fields["emptyVersionMap"]; ok && r.err == nil {
 		value, err := empty.Boolean()

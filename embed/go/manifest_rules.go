@@ -130,26 +130,34 @@ func checkScans(manifest *Manifest) error {
 }
 
 func checkAllows(manifest *Manifest) error {
-	var writable []string
+	writable := map[string]bool{}
 	for _, store := range manifest.Stores {
-		if store.Writable {
-			writable = append(writable, store.Name)
-		}
+		writable[store.Name] = store.Writable
+	}
+	taken := map[string]bool{}
+	for _, name := range manifest.StoreUpgrades.Deleted {
+		taken[name] = true
+	}
+	for _, rename := range manifest.StoreUpgrades.Renamed {
+		taken[rename.OldKey] = true
+		writable[rename.OldKey] = writable[rename.NewKey]
 	}
 	for _, each := range []struct {
-		what        string
-		names, does []string
+		what   string
+		names  []string
+		isDone func(name string) bool
 	}{
-		{"deleteStores", manifest.Allows.DeleteStores, manifest.StoreUpgrades.Deleted},
-		{"removeModules", manifest.Allows.RemoveModules, manifest.Removes},
-		{"writeStores", manifest.Allows.WriteStores, writable},
+		{"deleteStores", manifest.Allows.DeleteStores, func(name string) bool { return taken[name] }},
+		{"removeModules", manifest.Allows.RemoveModules, func(name string) bool { return slices.Contains(manifest.Removes, name) }},
+		{"writeStores", manifest.Allows.WriteStores, func(name string) bool { return writable[name] }},
+		{"keepStores", manifest.Allows.KeepStores, func(name string) bool { return len(manifest.Removes) > 0 && !taken[name] }},
 	} {
 		for index, name := range each.names {
 			path := fmt.Sprintf("$.allows.%s[%d]", each.what, index)
 			if slices.Contains(each.names[:index], name) {
 				return refuse(path, `"%s" is listed twice`, name)
 			}
-			if !slices.Contains(each.does, name) {
+			if !each.isDone(name) {
 				return refuse(path, `allows what the manifest does not do with "%s"`, name)
 			}
 		}

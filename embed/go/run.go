@@ -99,7 +99,7 @@ func (h *Handler) execute(ctx context.Context, input *Input, space *sorted.Space
 		return nil, nil, err
 	}
 	if !input.WithoutGuards {
-		if err := h.Manifest.guardAfter(input.Versions, report.Versions, session.handles); err != nil {
+		if err := h.Manifest.guardAfter(input, report.Versions, session.handles); err != nil {
 			return nil, nil, err
 		}
 	}

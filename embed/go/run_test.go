@@ -111,46 +111,6 @@ func TestRehearse_looksAndWritesNothing(t *testing.T) {
 	}
 }
 
-func TestRun_guards_refuseWhatIsNotDeclared(t *testing.T) {
-	handler := load(t, guest(t, "split-balances"), LoadOptions{})
-	manifest := handler.Manifest
-	cases := map[string]struct {
-		change func(*Manifest, *Input)
-		words  string
-	}{
-		"no versions":                {func(m *Manifest, i *Input) { i.Versions, m.Versions = nil, nil }, "version map is empty"},
-		"a deleted store that stays": {func(m *Manifest, i *Input) { m.StoreUpgrades.Deleted, i.Versions["old"] = []string{"old"}, 1 }, `the module "old" stays`},
-		"gov is removed":             {func(m *Manifest, _ *Input) { m.Removes = []string{"gov"} }, "never be upgraded again"},
-		"a new module with data": {func(m *Manifest, i *Input) {
-			m.Versions, i.Versions = map[string]ModuleVersions{"auth": {To: 1}}, VersionMap{"bank": 1}
-		}, "its store has data"},
-		"a write without a new version": {func(m *Manifest, _ *Input) {
-			m.Versions = map[string]ModuleVersions{"bank": {From: []uint64{1}, To: 2}}
-		}, "whose version stays 1"},
-	}
-	for name, each := range cases {
-		t.Run(name, func(t *testing.T) {
-			changed := *handler
-			changed.Manifest = manifest
-			input := accounts(t, handler, 3)
-			input.WithoutGuards = false
-			each.change(&changed.Manifest, &input)
-			if _, err := changed.Run(context.Background(), input); codeOf(err) != CodeMigrationVersionMap || !strings.Contains(err.Error(), each.words) {
-				t.Errorf("got %v", err)
-			}
-			input.WithoutGuards = true
-			if run, err := changed.Run(context.Background(), input); err == nil {
-				must(t, run.Discard())
-			}
-		})
-	}
-	input := accounts(t, handler, 3)
-	input.WithoutGuards = false
-	run, err := handler.Run(context.Background(), input)
-	must(t, err)
-	must(t, run.Discard())
-}
-
 func TestReceipt_comesBackAsItWas(t *testing.T) {
 	handler := load(t, guest(t, "split-balances"), LoadOptions{})
 	run, err := handler.Run(context.Background(), accounts(t, handler, 5))

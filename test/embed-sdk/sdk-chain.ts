@@ -62,7 +62,8 @@ export class SdkChain {
     this.#log = "";
     const args = ["start", "--home", this.#home, "--minimum-gas-prices", "0stake", "--grpc.enable=false"];
     const ports = ["--rpc.laddr", `tcp://127.0.0.1:${rpc}`, "--p2p.laddr", `tcp://127.0.0.1:${p2p}`];
-    const env = { ...process.env, ...(version === 2 ? { EXAMPLED_UPGRADE_HANDLER: HANDLER } : {}) };
+    const handler = { EXAMPLED_UPGRADE_HANDLER: HANDLER, EXAMPLED_UPGRADE_UNPINNED: "true" };
+    const env = { ...process.env, ...(version === 2 ? handler : {}) };
     const child = spawn(binaryOf(version), [...args, ...ports], { env, stdio: ["ignore", "pipe", "pipe"] });
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text: string) => {

@@ -13,16 +13,17 @@ import (
 	upgrade "github.com/chain-upgrade/chain-upgrade/embed/go"
 )
 
-// apply is the upgrade in its block. What it writes is in a branch until all of it has succeeded.
+// apply runs the upgrade in its block. Its writes stay in a branch until all of it has succeeded.
 func (u *Upgrade) apply(goCtx context.Context, plan upgradetypes.Plan, from module.VersionMap) (module.VersionMap, error) {
 	started := time.Now()
 	ctx := sdktypes.UnwrapSDKContext(goCtx)
-	done := outcome{
-		plan: plan.Name, chainID: ctx.ChainID(), height: height(ctx),
-		sha256: u.SHA256(), gasLimit: u.handler.Manifest.GasLimit,
+	done := Outcome{
+		Plan: plan.Name, ChainID: ctx.ChainID(), Height: height(ctx),
+		SHA256: u.SHA256(), GasLimit: u.Manifest().GasLimit,
 	}
 	versions, err := u.applyInBranch(goCtx, plan, from, &done)
-	done.elapsed, done.versions, done.err = time.Since(started), versions, err
+	err = withWayOut(err, plan)
+	done.Elapsed, done.Versions, done.Err = time.Since(started), versions, err
 	u.report(ctx, done)
 	if err != nil {
 		return nil, err
@@ -31,8 +32,11 @@ func (u *Upgrade) apply(goCtx context.Context, plan upgradetypes.Plan, from modu
 }
 
 func (u *Upgrade) applyInBranch(
-	goCtx context.Context, plan upgradetypes.Plan, from module.VersionMap, done *outcome,
+	goCtx context.Context, plan upgradetypes.Plan, from module.VersionMap, done *Outcome,
 ) (module.VersionMap, error) {
+	if u.missing != nil {
+		return nil, u.missing
+	}
 	if err := u.checkPlan(plan); err != nil {
 		return nil, err
 	}
@@ -58,6 +62,9 @@ func (u *Upgrade) applyInBranch(
 			return nil, err
 		}
 	}
+	if err := u.probe(branched); err != nil {
+		return nil, err
+	}
 	if err := goCtx.Err(); err != nil {
 		return nil, cancelled(err)
 	}
@@ -66,7 +73,7 @@ func (u *Upgrade) applyInBranch(
 
 // runHandler reads from one branch and writes to another, so that a read meets one cache less.
 func (u *Upgrade) runHandler(
-	goCtx context.Context, plan upgradetypes.Plan, versions module.VersionMap, reads, writes storetypes.MultiStore, done *outcome,
+	goCtx context.Context, plan upgradetypes.Plan, versions module.VersionMap, reads, writes storetypes.MultiStore, done *Outcome,
 ) (module.VersionMap, error) {
 	ctx := sdktypes.UnwrapSDKContext(goCtx)
 	stores, err := u.stores(reads)
@@ -75,21 +82,23 @@ func (u *Upgrade) runHandler(
 	}
 	started := time.Now()
 	run, err := u.handler.Run(goCtx, upgrade.Input{
-		ChainID:  ctx.ChainID(),
-		Height:   height(ctx),
-		Time:     ctx.BlockTime(),
-		Plan:     upgrade.Plan{Name: plan.Name, Height: plan.Height, Info: plan.Info},
-		Versions: upgrade.VersionMap(versions),
-		Stores:   stores,
-		Log:      u.logTo(ctx),
-		Progress: u.progressTo(ctx),
-		Overlay:  u.options.Overlay,
+		ChainID:      ctx.ChainID(),
+		Height:       height(ctx),
+		Time:         ctx.BlockTime(),
+		Plan:         upgrade.Plan{Name: plan.Name, Height: plan.Height, Info: plan.Info},
+		Versions:     upgrade.VersionMap(versions),
+		Stores:       stores,
+		ModuleStores: u.options.moduleStores(),
+		VitalModules: u.options.vitalModules(),
+		Log:          u.logTo(ctx),
+		Progress:     u.progressTo(ctx),
+		Overlay:      u.options.Overlay,
 	})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = run.Discard() }()
-	done.handlerElapsed, done.run = time.Since(started), &run.Report
+	done.HandlerElapsed, done.Report = time.Since(started), &run.Report
 	if err := u.write(run, writes); err != nil {
 		return nil, err
 	}
@@ -105,9 +114,9 @@ func (u *Upgrade) checkPlan(plan upgradetypes.Plan) error {
 		return err
 	}
 	switch {
-	case pinned == "" && u.options.RequirePin:
-		mismatch := failure(upgrade.CodeHandlerHash, "the plan %q pins no handler, and this chain runs none that is not pinned", plan.Name)
-		return mismatch
+	case pinned == "" && !u.options.AllowUnpinned:
+		return failure(upgrade.CodeHandlerHash, `the plan %q pins no handler, and this chain requires {"handler":{"sha256":"…"}} in the plan's info`,
+			plan.Name)
 	case pinned != "" && pinned != u.SHA256():
 		mismatch := failure(upgrade.CodeHandlerHash, "the plan %q pins sha256 %s, the handler here is sha256 %s", plan.Name, pinned, u.SHA256())
 		mismatch.Details = map[string]string{"pinned_sha256": pinned, "sha256": u.SHA256()}

@@ -12,7 +12,6 @@ import (
 
 	upgrade "github.com/chain-upgrade/chain-upgrade/embed/go"
 	sdk "github.com/chain-upgrade/chain-upgrade/embed/go/sdk"
-	"github.com/chain-upgrade/chain-upgrade/embed/go/sdk/example/notes"
 )
 
 func TestHandlerOverTheSDKsStoresGivesTheAppHashOfTheSameInGo(t *testing.T) {
@@ -26,8 +25,9 @@ func TestHandlerOverTheSDKsStoresGivesTheAppHashOfTheSameInGo(t *testing.T) {
 
 	ctx, branch = byHand.block()
 	byHand.keeper.SetUpgradeHandler("v2", func(_ context.Context, _ upgradetypes.Plan, from module.VersionMap) (module.VersionMap, error) {
-		from[notes.ModuleName] = 2
-		return from, notes.MigrateByHand(ctx.KVStore(byHand.keys[notes.ModuleName]))
+		from[notesStore] = 2
+		migrateNotes(ctx.KVStore(byHand.keys[notesStore]))
+		return from, nil
 	})
 	byHand.must(byHand.keeper.ApplyUpgrade(ctx, upgradetypes.Plan{Name: "v2", Height: ctx.BlockHeight()}))
 	branch.Write()

@@ -28,7 +28,6 @@ import (
 
 	upgrade "github.com/chain-upgrade/chain-upgrade/embed/go"
 	sdk "github.com/chain-upgrade/chain-upgrade/embed/go/sdk"
-	"github.com/chain-upgrade/chain-upgrade/embed/go/sdk/example/notes"
 )
 
 const (
@@ -43,37 +42,44 @@ type chain struct {
 	stores *rootmulti.Store
 	keys   map[string]*storetypes.KVStoreKey
 	keeper *keeper.Keeper
+	// home of the node, where x/upgrade keeps upgrade-info.json.
+	home string
+	// skips are the heights of --unsafe-skip-upgrades.
+	skips map[int64]bool
 }
 
 func newChain(t *testing.T) *chain {
 	t.Helper()
-	c := &chain{t: t, db: dbm.NewMemDB()}
-	c.open(nil, notes.ModuleName, upgradetypes.StoreKey)
+	c := &chain{t: t, db: dbm.NewMemDB(), home: t.TempDir()}
+	c.open(nil, notesStore, upgradetypes.StoreKey)
 	ctx, branch := c.block()
-	writer := notes.NewKeeper(runtime.NewKVStoreService(c.keys[notes.ModuleName]), 1)
 	for i := range noteCount {
-		_, err := writer.Add(ctx, fmt.Sprintf("owner-%d", i%7), fmt.Sprintf("text %d", i))
-		c.must(err)
+		addNote(branch.GetKVStore(c.keys[notesStore]), uint64(i), fmt.Sprintf("owner-%d", i%7), fmt.Sprintf("text %d", i))
 	}
 	c.must(c.keeper.SetModuleVersionMap(ctx, module.VersionMap{"notes": 1, "bank": 3, "upgrade": 2}))
 	branch.Write()
 	c.stores.Commit()
-	c.open(&storetypes.StoreUpgrades{Added: []string{sdk.ReceiptsStore}}, notes.ModuleName, upgradetypes.StoreKey, sdk.ReceiptsStore)
+	c.open(&storetypes.StoreUpgrades{Added: []string{sdk.ReceiptsStore}}, notesStore, upgradetypes.StoreKey, sdk.ReceiptsStore)
 	return c
 }
 
 // open loads the stores as a binary does that knows these.
 func (c *chain) open(upgrades *storetypes.StoreUpgrades, names ...string) {
 	c.t.Helper()
+	c.mount(names...)
+	c.must(c.stores.LoadLatestVersionAndUpgrade(upgrades))
+}
+
+// mount makes the keeper and the stores, and does not load them.
+func (c *chain) mount(names ...string) {
 	c.stores = rootmulti.NewStore(c.db, log.NewNopLogger(), metrics.NewNoOpMetrics())
 	c.keys = storetypes.NewKVStoreKeys(names...)
 	for _, key := range c.keys {
 		c.stores.MountStoreWithDB(key, storetypes.StoreTypeIAVL, nil)
 	}
-	c.must(c.stores.LoadLatestVersionAndUpgrade(upgrades))
 	cdc := codec.NewProtoCodec(codectypes.NewInterfaceRegistry())
 	service := runtime.NewKVStoreService(c.keys[upgradetypes.StoreKey])
-	c.keeper = keeper.NewKeeper(map[int64]bool{}, service, cdc, c.t.TempDir(), nil, "authority")
+	c.keeper = keeper.NewKeeper(c.skips, service, cdc, c.home, nil, "authority")
 }
 
 // block is the context of the next block over a branch.
@@ -91,7 +97,7 @@ func (c *chain) contextOver(stores storetypes.MultiStore) sdktypes.Context {
 
 // options run a handler of testdata over the chain's stores.
 func (c *chain) options(name string) sdk.Options {
-	return sdk.Options{Bytes: file(c.t, name), Keys: c.keys, Receipts: c.keys[sdk.ReceiptsStore]}
+	return sdk.Options{Bytes: file(c.t, name), Keys: c.keys, Receipts: c.keys[sdk.ReceiptsStore], AllowUnpinned: true}
 }
 
 // preBlock schedules v2 for this block and has x/upgrade apply it.
@@ -114,7 +120,7 @@ func (c *chain) preBlock(ctx sdktypes.Context, options sdk.Options, info string)
 // pairs of every store but that of x/upgrade, in which the test itself schedules.
 func (c *chain) pairs(stores storetypes.MultiStore) string {
 	all := ""
-	for _, name := range []string{notes.ModuleName, sdk.ReceiptsStore} {
+	for _, name := range []string{notesStore, sdk.ReceiptsStore} {
 		pairs := stores.GetKVStore(c.keys[name]).Iterator(nil, nil)
 		for ; pairs.Valid(); pairs.Next() {
 			all += fmt.Sprintf("%s %x %x\n", name, pairs.Key(), pairs.Value())

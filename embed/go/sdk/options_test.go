@@ -55,6 +55,7 @@ func TestNewRefusesWhatCannotRun(t *testing.T) {
 		"nothing":             {sdk.Options{Keys: keys}, upgrade.CodeInvalidArgument},
 		"file and bytes":      {sdk.Options{File: absent, Bytes: good, Keys: keys}, upgrade.CodeInvalidArgument},
 		"an absent file":      {sdk.Options{File: absent, Keys: keys}, upgrade.CodeInvalidArgument},
+		"another plan":        {sdk.Options{Bytes: good, Plan: "v3", Keys: keys}, upgrade.CodeInvalidArgument},
 		"another hash":        {sdk.Options{Bytes: good, Keys: keys, SHA256: strings.Repeat("ab", 32)}, upgrade.CodeHandlerHash},
 		"no module":           {sdk.Options{Bytes: []byte("text"), Keys: keys}, upgrade.CodeHandlerFormat},
 		"a cut file":          {sdk.Options{Bytes: good[:len(good)-1], Keys: keys}, upgrade.CodeHandlerFormat},
@@ -129,13 +130,13 @@ func TestPlanPinsTheHandler(t *testing.T) {
 	pin := func(sha256 string) string { return fmt.Sprintf(`{"handler":{"sha256":%q}}`, sha256) }
 	for name, pinned := range map[string]struct {
 		info       string
-		requirePin bool
+		isRequired bool
 		code       upgrade.Code
 	}{
 		"its hash":             {info: pin(good)},
-		"its hash, upper case": {info: pin(strings.ToUpper(good)), requirePin: true},
+		"its hash, upper case": {info: pin(strings.ToUpper(good)), isRequired: true},
 		"nothing":              {info: "see the forum"},
-		"nothing, required":    {info: `{"binaries":{}}`, requirePin: true, code: upgrade.CodeHandlerHash},
+		"nothing, required":    {info: `{"binaries":{}}`, isRequired: true, code: upgrade.CodeHandlerHash},
 		"another hash":         {info: pin(other), code: upgrade.CodeHandlerHash},
 		"two handlers":         {info: `{"handler":{"sha256":"` + good + `"},"HANDLER":{"sha256":"` + other + `"}}`, code: upgrade.CodeInvalidPlanInfo},
 		"no hash":              {info: pin("abc"), code: upgrade.CodeInvalidPlanInfo},
@@ -143,7 +144,7 @@ func TestPlanPinsTheHandler(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := newChain(t)
 			options := c.options("v2")
-			options.RequirePin = pinned.requirePin
+			options.AllowUnpinned = !pinned.isRequired
 			before := c.pairs(c.stores)
 			ctx, branch := c.block()
 			err := c.preBlock(ctx, options, pinned.info)

@@ -9,12 +9,9 @@ import (
 	upgrademodule "cosmossdk.io/x/upgrade"
 	upgradetypes "cosmossdk.io/x/upgrade/types"
 
-	"github.com/cosmos/cosmos-sdk/runtime"
-
 	upgrade "github.com/chain-upgrade/chain-upgrade/embed/go"
 	"github.com/chain-upgrade/chain-upgrade/embed/go/internal/wasmfile"
 	sdk "github.com/chain-upgrade/chain-upgrade/embed/go/sdk"
-	"github.com/chain-upgrade/chain-upgrade/embed/go/sdk/example/notes"
 )
 
 const (
@@ -149,12 +146,14 @@ func (c *chain) isInLayout2() {
 	ctx, _ := c.block()
 	versions, err := c.keeper.GetModuleVersionMap(ctx)
 	c.must(err)
-	if versions[notes.ModuleName] != 2 {
+	if versions[notesStore] != 2 {
 		c.t.Fatalf("versions %v", versions)
 	}
-	number, err := notes.NewKeeper(runtime.NewKVStoreService(c.keys[notes.ModuleName]), 2).Add(ctx, "owner", "text")
-	c.must(err)
-	if number != noteCount {
-		c.t.Fatalf("the next note has number %d", number)
+	store := ctx.KVStore(c.keys[notesStore])
+	if next := store.Get([]byte{0}); !bytes.Equal(next, be64(noteCount)) {
+		c.t.Fatalf("the next note has number %x", next)
+	}
+	if !store.Has(noteKey2("owner-6", 6)) || store.Has(noteKey1(6)) {
+		c.t.Fatal("note 6 is not in layout 2")
 	}
 }

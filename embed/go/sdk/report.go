@@ -21,55 +21,41 @@ const (
 	EventStore   = "wasm_upgrade_store"
 )
 
-// outcome is what is known of an upgrade at its end, also where it failed.
-type outcome struct {
-	plan           string
-	chainID        string
-	height         int64
-	sha256         string
-	gasLimit       uint64
-	elapsed        time.Duration
-	handlerElapsed time.Duration
-	run            *upgrade.Report
-	versions       map[string]uint64
-	err            error
-}
-
 // report writes the log, events and metrics, and hands the outcome to a rehearsal in this process.
-func (u *Upgrade) report(ctx sdktypes.Context, done outcome) {
-	rehearsals.observe(done)
+func (u *Upgrade) report(ctx sdktypes.Context, done Outcome) {
+	notifyObservers(done)
 	logger := u.logger(ctx)
-	labels := []metrics.Label{telemetry.NewLabel("plan", done.plan)}
-	if done.err != nil {
-		code := codeOf(done.err)
+	labels := []metrics.Label{telemetry.NewLabel("plan", done.Plan)}
+	if done.Err != nil {
+		code := codeOf(done.Err)
 		telemetry.IncrCounterWithLabels([]string{EventUpgrade, "failed"}, 1, append(labels, telemetry.NewLabel("code", code)))
-		logger.Error("the upgrade handler failed, nothing was written", "plan", done.plan, "code", code, "err", done.err)
+		logger.Error("the upgrade handler failed, nothing was written", "plan", done.Plan, "code", code, "err", done.Err)
 		return
 	}
-	telemetry.SetGaugeWithLabels([]string{EventUpgrade, "gas"}, float32(done.run.Gas), labels)
-	telemetry.SetGaugeWithLabels([]string{EventUpgrade, "seconds"}, float32(done.elapsed.Seconds()), labels)
-	telemetry.SetGaugeWithLabels([]string{EventUpgrade, "memory_bytes"}, float32(done.run.MemoryPages)*pageBytes, labels)
-	logger.Info("the upgrade handler was applied", "plan", done.plan, "sha256", done.sha256, "gas", done.run.Gas,
-		"seconds", done.elapsed.Seconds())
+	telemetry.SetGaugeWithLabels([]string{EventUpgrade, "gas"}, float32(done.Report.Gas), labels)
+	telemetry.SetGaugeWithLabels([]string{EventUpgrade, "seconds"}, float32(done.Elapsed.Seconds()), labels)
+	telemetry.SetGaugeWithLabels([]string{EventUpgrade, "memory_bytes"}, float32(done.Report.MemoryPages)*pageBytes, labels)
+	logger.Info("the upgrade handler was applied", "plan", done.Plan, "sha256", done.SHA256, "gas", done.Report.Gas,
+		"seconds", done.Elapsed.Seconds())
 	ctx.EventManager().EmitEvents(events(done))
 	if u.options.Applied != nil {
-		u.options.Applied(*done.run, done.elapsed)
+		u.options.Applied(*done.Report, done.Elapsed)
 	}
 }
 
 const pageBytes = 65_536
 
-func events(done outcome) sdktypes.Events {
+func events(done Outcome) sdktypes.Events {
 	all := sdktypes.Events{sdktypes.NewEvent(EventUpgrade,
-		sdktypes.NewAttribute("plan", done.plan),
-		sdktypes.NewAttribute("height", strconv.FormatInt(done.height, 10)),
-		sdktypes.NewAttribute("handler_sha256", done.sha256),
-		sdktypes.NewAttribute("gas", strconv.FormatUint(done.run.Gas, 10)),
-		sdktypes.NewAttribute("checks", strconv.Itoa(len(done.run.Checks))),
+		sdktypes.NewAttribute("plan", done.Plan),
+		sdktypes.NewAttribute("height", strconv.FormatInt(done.Height, 10)),
+		sdktypes.NewAttribute("handler_sha256", done.SHA256),
+		sdktypes.NewAttribute("gas", strconv.FormatUint(done.Report.Gas, 10)),
+		sdktypes.NewAttribute("checks", strconv.Itoa(len(done.Report.Checks))),
 	)}
-	for _, store := range done.run.Stores {
+	for _, store := range done.Report.Stores {
 		all = append(all, sdktypes.NewEvent(EventStore,
-			sdktypes.NewAttribute("plan", done.plan),
+			sdktypes.NewAttribute("plan", done.Plan),
 			sdktypes.NewAttribute("store", store.Name),
 			sdktypes.NewAttribute("written", strconv.FormatUint(store.Written, 10)),
 			sdktypes.NewAttribute("deleted", strconv.FormatUint(store.Deleted, 10)),
@@ -103,7 +89,7 @@ func (u *Upgrade) logTo(ctx sdktypes.Context) func(upgrade.LogLevel, string) {
 		case upgrade.LogError:
 			logger.Error(line)
 		case upgrade.LogWarn:
-			logger.Warn(line)
+			warn(logger, line)
 		case upgrade.LogDebug:
 			logger.Debug(line)
 		default:
@@ -124,4 +110,13 @@ func (u *Upgrade) progressTo(ctx sdktypes.Context) func(done, total int64) {
 			logger.Info("the upgrade handler goes on", "plan", u.Name(), "progress", fmt.Sprintf("%d of %d", done, total))
 		}
 	}
+}
+
+// warn uses the level of that name where the logger has it: cosmossdk.io/log 1.2 does not.
+func warn(logger log.Logger, line string) {
+	if logger, ok := logger.(interface{ Warn(string, ...any) }); ok {
+		logger.Warn(line)
+		return
+	}
+	logger.Info(line, "level", "warn")
 }

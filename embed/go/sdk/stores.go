@@ -8,15 +8,25 @@ import (
 	upgrade "github.com/chain-upgrade/chain-upgrade/embed/go"
 )
 
-// stores are those of the manifest, taken from the block's branch itself: not through the context, whose stores count the
-// SDK's gas with every read. A handler's gas is its own.
+// stores opens those of the block's branch itself: not through the context, whose stores count the SDK's gas with every read.
+// A handler's gas is counted apart. The handler reaches the stores of its manifest; the guards need the names of all.
 func (u *Upgrade) stores(from storetypes.MultiStore) (stores upgrade.Stores, err error) {
 	defer recovered(&err, "open a store")
 	stores = upgrade.Stores{}
-	for _, declared := range u.handler.Manifest.Stores {
-		stores[declared.Name] = kvStore{from.GetKVStore(u.options.Keys[declared.Name])}
+	for name, key := range u.keys() {
+		stores[name] = kvStore{from.GetKVStore(key)}
 	}
 	return stores, nil
+}
+
+// keys are those that the application has mounted, or Options.Keys without Register.
+func (u *Upgrade) keys() map[string]*storetypes.KVStoreKey {
+	if u.app != nil {
+		if keys := mounted(u.app.CommitMultiStore()); keys != nil {
+			return keys
+		}
+	}
+	return u.options.Keys
 }
 
 // kvStore is a store of the SDK. Where others return an error these panic, which the run makes an error of.

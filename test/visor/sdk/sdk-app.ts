@@ -31,7 +31,8 @@ export function exampleApp(): SdkApp | undefined {
     const build = [join(ROOT, "scripts/run.mjs"), join(ROOT, "test/embed-sdk/binaries.ts")];
     execFileSync(process.execPath, build, { stdio: "inherit" });
   }
-  const env = { EXAMPLED_UPGRADE_HANDLER: join(ROOT, "embed/go/sdk/testdata/v2.wasm") };
+  const handler = join(ROOT, "embed/go/sdk/testdata/v2.wasm");
+  const env = { EXAMPLED_UPGRADE_HANDLER: handler, EXAMPLED_UPGRADE_UNPINNED: "true" };
   const before = binaryOf(1);
   return { name: "exampled", before, after: binaryOf(2), env, homeAt: (path) => new SdkHome(before, path) };
 }

@@ -34,7 +34,7 @@ const Name = "exampled"
 
 // Version is the version of this binary, set when it is linked:
 //
-//	go build -ldflags "-X github.com/chain-upgrade/chain-upgrade/embed/go/sdk/example/app.Version=2" ./example/cmd/exampled
+//	go build -ldflags "-X github.com/chain-upgrade/chain-upgrade/embed/go/sdk/example/app.Version=2" ./cmd/exampled
 var Version = "1"
 
 // DefaultHome is where a node keeps its files unless --home says otherwise.

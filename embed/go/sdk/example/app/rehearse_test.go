@@ -18,26 +18,26 @@ import (
 	"github.com/cosmos/cosmos-sdk/client/flags"
 	servertypes "github.com/cosmos/cosmos-sdk/server/types"
 
-	sdk "github.com/chain-upgrade/chain-upgrade/embed/go/sdk"
 	"github.com/chain-upgrade/chain-upgrade/embed/go/sdk/example/app"
+	"github.com/chain-upgrade/chain-upgrade/embed/go/sdk/rehearse"
 )
 
-func rehearse(t *testing.T, home, name string, change func(*sdk.RehearseOptions)) (result sdk.Rehearsal, err error) {
+func rehearsed(t *testing.T, home, name string, change func(*rehearse.Options)) (result rehearse.Result, err error) {
 	t.Helper()
-	options := sdk.RehearseOptions{
-		Home: home, NewApp: newApp, AppOptions: settings(home, map[string]any{app.FlagHandler: handler(name)}),
+	options := rehearse.Options{
+		Home: home, NewApp: newApp, AppOptions: settings(home, map[string]any{app.FlagHandler: handler(name), app.FlagUnpinned: true}),
 	}
 	if change != nil {
 		change(&options)
 	}
-	binary("2", func() { result, err = sdk.Rehearse(options) })
+	binary("2", func() { result, err = rehearse.Run(options) })
 	return result, err
 }
 
 func TestRehearsePredictsTheAppHashAndWritesNothing(t *testing.T) {
 	path := home(t)
 	before := files(t, path)
-	predicted, err := rehearse(t, path, "v2", func(o *sdk.RehearseOptions) { o.Commit = true })
+	predicted, err := rehearsed(t, path, "v2", nil)
 	must(t, err)
 	if files(t, path) != before {
 		t.Fatal("the home changed")
@@ -49,7 +49,7 @@ func TestRehearsePredictsTheAppHashAndWritesNothing(t *testing.T) {
 	must(t, err)
 
 	binary("2", func() {
-		chain := newApp(log.NewNopLogger(), open(t, path), nil, settings(path, map[string]any{app.FlagHandler: handler("v2")}))
+		chain := newApp(log.NewNopLogger(), open(t, path), nil, settings(path, map[string]any{app.FlagHandler: handler("v2"), app.FlagUnpinned: true}))
 		request := block(planHeight)
 		request.Time = at
 		response, err := chain.FinalizeBlock(request)
@@ -61,7 +61,7 @@ func TestRehearsePredictsTheAppHashAndWritesNothing(t *testing.T) {
 		must(t, err)
 		must(t, chain.Close())
 	})
-	if _, err := rehearse(t, path, "v2", nil); err == nil || !strings.Contains(err.Error(), "UPG_NOT_FOUND_PLAN") {
+	if _, err := rehearsed(t, path, "v2", nil); err == nil || !strings.Contains(err.Error(), "UPG_NOT_FOUND_PLAN") {
 		t.Fatalf("after the upgrade: %v", err)
 	}
 }
@@ -73,7 +73,7 @@ func TestRehearseOfAHandlerThatFailsSaysHow(t *testing.T) {
 		"fails": "UPG_MIGRATION_FAILED", "endless": "UPG_MIGRATION_OUT_OF_GAS", "layout": "UPG_HANDLER_LAYOUT",
 		"absent": "UPG_INVALID_ARGUMENT",
 	} {
-		result, err := rehearse(t, path, name, nil)
+		result, err := rehearsed(t, path, name, nil)
 		must(t, err)
 		if result.OK || result.Code != code || result.Message == "" || result.AppHash != "" {
 			t.Errorf("%s: %+v", name, result)
@@ -84,24 +84,48 @@ func TestRehearseOfAHandlerThatFailsSaysHow(t *testing.T) {
 	}
 }
 
+// A binary that applies the upgrade and cannot open what it left: here it mounts a store that nobody added.
+func TestRehearseFindsANodeThatDoesNotStartAgain(t *testing.T) {
+	path := home(t)
+	before := files(t, path)
+	starts := 0
+	result, err := rehearsed(t, path, "v2", func(o *rehearse.Options) {
+		create := o.NewApp
+		o.NewApp = func(logger log.Logger, db dbm.DB, trace io.Writer, opts servertypes.AppOptions) servertypes.Application {
+			starts++
+			home := opts.Get(flags.FlagHome).(string)
+			return create(logger, db, trace, settings(home, map[string]any{
+				app.FlagHandler: handler("v2"), app.FlagUnpinned: true, app.FlagNoReceipts: starts == 1,
+			}))
+		}
+	})
+	must(t, err)
+	if result.OK || starts != 2 || !strings.Contains(result.Message, "applies but the node does not start again") || result.AppHash != "" {
+		t.Fatalf("%d starts, %+v", starts, result)
+	}
+	if files(t, path) != before {
+		t.Fatal("the home changed")
+	}
+}
+
 func TestRehearseRefusesWhatCannotBeRehearsed(t *testing.T) {
 	path := home(t)
 	empty := t.TempDir()
 	for name, refused := range map[string]struct {
-		change func(*sdk.RehearseOptions)
+		change func(*rehearse.Options)
 		code   string
 	}{
-		"another plan": {func(o *sdk.RehearseOptions) { o.Plan = "v3" }, "UPG_INVALID_ARGUMENT"},
-		"no home":      {func(o *sdk.RehearseOptions) { o.Home = filepath.Join(path, "absent") }, "UPG_INVALID_ARGUMENT"},
-		"no database":  {func(o *sdk.RehearseOptions) { o.Home = empty }, "UPG_INVALID_ARGUMENT"},
+		"another plan": {func(o *rehearse.Options) { o.Plan = "v3" }, "UPG_INVALID_ARGUMENT"},
+		"no home":      {func(o *rehearse.Options) { o.Home = filepath.Join(path, "absent") }, "UPG_INVALID_ARGUMENT"},
+		"no database":  {func(o *rehearse.Options) { o.Home = empty }, "UPG_INVALID_ARGUMENT"},
 	} {
-		if _, err := rehearse(t, path, "v2", refused.change); err == nil || !strings.Contains(err.Error(), refused.code) {
+		if _, err := rehearsed(t, path, "v2", refused.change); err == nil || !strings.Contains(err.Error(), refused.code) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	db := open(t, path)
 	defer db.Close()
-	if _, err := rehearse(t, path, "v2", nil); err == nil || !strings.Contains(err.Error(), "UPG_STORE_IO") {
+	if _, err := rehearsed(t, path, "v2", nil); err == nil || !strings.Contains(err.Error(), "UPG_STORE_IO") {
 		t.Errorf("a running node: %v", err)
 	}
 }
@@ -112,7 +136,7 @@ func TestRehearseGivesTheApplicationAShadowOfTheHome(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Join(path, "wasm"), 0o700))
 	must(t, os.WriteFile(filepath.Join(path, "wasm", "contract"), []byte("code"), 0o600))
 	seen := ""
-	result, err := rehearse(t, path, "v2", func(o *sdk.RehearseOptions) {
+	result, err := rehearsed(t, path, "v2", func(o *rehearse.Options) {
 		create := o.NewApp
 		o.NewApp = wrap(create, func(shadow string) { seen = shadow })
 	})

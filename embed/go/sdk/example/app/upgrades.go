@@ -24,6 +24,8 @@ const (
 	FlagHandler = "upgrade-handler"
 	// FlagByHand runs the upgrade's Go twin instead, with which the tests compare it.
 	FlagByHand = "upgrade-by-hand"
+	// FlagUnpinned also runs plans that pin no handler, so that tests can try several handlers for one plan.
+	FlagUnpinned = "upgrade-unpinned"
 	// FlagNoReceipts leaves the receipt out, so that both write the same.
 	FlagNoReceipts = "upgrade-no-receipts"
 )
@@ -41,27 +43,34 @@ func (app *App) addUpgrade(logger log.Logger, opts servertypes.AppOptions) error
 	if file == "" {
 		file = filepath.Join(home, "handlers", "v2.wasm")
 	}
-	return app.registerUpgrade("v2", file, logger)
+	return app.registerUpgrade(wasmupgrade.Options{
+		Plan: "v2", File: file, AllowUnpinned: cast.ToBool(opts.Get(FlagUnpinned)), Logger: logger,
+	})
 }
 
-// firstWithReceipts is the plan whose upgrade adds the store of receipts. It stays as it is when other upgrades follow.
-const firstWithReceipts = "v2"
-
-// registerUpgrade gives x/upgrade the handler in a file, which is for a plan.
-func (app *App) registerUpgrade(plan, file string, logger log.Logger) error {
-	receipts := app.keys[wasmupgrade.ReceiptsStore] // nil where there are none
-	migration, err := wasmupgrade.New(wasmupgrade.Options{
-		File:        file,
-		Keys:        app.keys,
-		Migrations:  app.migrate,
-		Receipts:    receipts,
-		AddReceipts: receipts != nil && plan == firstWithReceipts,
-		Logger:      logger,
-	})
+// registerUpgrade gives x/upgrade the handler of a plan.
+func (app *App) registerUpgrade(options wasmupgrade.Options) error {
+	options.Keys = app.keys
+	options.Migrations = app.migrate
+	options.Receipts = app.keys[wasmupgrade.ReceiptsStore] // nil if this chain keeps none
+	options.AddReceipts = options.Receipts != nil          // at the first upgrade that has them; later ones find the store
+	options.Probe = app.probe
+	options.ProbeIsDeterministic = true
+	migration, err := wasmupgrade.New(options)
 	if err != nil {
-		return fmt.Errorf("upgrade %q: %w", plan, err)
+		return fmt.Errorf("upgrade %q: %w", options.Plan, err)
 	}
 	return migration.Register(app.keepers.upgrade, app)
+}
+
+// probe checks that the upgraded chain can go on: it has validators, and governance can read its parameters.
+func (app *App) probe(ctx sdk.Context) error {
+	validators, err := app.keepers.staking.GetBondedValidatorsByPower(ctx)
+	if err != nil || len(validators) == 0 {
+		return fmt.Errorf("%d bonded validators (%v)", len(validators), err)
+	}
+	_, err = app.keepers.gov.Params.Get(ctx)
+	return err
 }
 
 // migrate runs what the modules have registered in Go.

@@ -16,7 +16,13 @@ const versionVariable = "github.com/chain-upgrade/chain-upgrade/embed/go/sdk/exa
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
+// unpinned lets tests try several handlers for one plan.
+const unpinned = "EXAMPLED_UPGRADE_UNPINNED"
+
 func run(m *testing.M) int {
+	if err := os.Setenv(unpinned, "true"); err != nil {
+		panic(err)
+	}
 	folder := os.Getenv("EXAMPLED_BINARIES")
 	if folder == "" {
 		made, err := os.MkdirTemp("", "exampled-")

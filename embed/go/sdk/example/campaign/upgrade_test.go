@@ -14,6 +14,7 @@ import (
 
 	upgrade "github.com/chain-upgrade/chain-upgrade/embed/go"
 	sdk "github.com/chain-upgrade/chain-upgrade/embed/go/sdk"
+	"github.com/chain-upgrade/chain-upgrade/embed/go/sdk/rehearse"
 )
 
 const notes = 20_000
@@ -27,13 +28,13 @@ func handler(t *testing.T, name string) string {
 
 func using(file string) string { return "EXAMPLED_UPGRADE_HANDLER=" + file }
 
-// rehearse runs the command of the new version on a home.
-func rehearse(t *testing.T, home string, environment ...string) sdk.Rehearsal {
+// rehearsed runs the command of the new version on a home.
+func rehearsed(t *testing.T, home string, environment ...string) rehearse.Result {
 	t.Helper()
 	cmd := exec.Command(binaries.v2, "rehearse", "--json", "--home", home)
 	cmd.Env = append(os.Environ(), environment...)
 	out, err := cmd.Output()
-	var result sdk.Rehearsal
+	var result rehearse.Result
 	if json.Unmarshal(out, &result) != nil {
 		t.Fatalf("rehearse: %v\n%s", err, out)
 	}
@@ -48,7 +49,7 @@ func TestUpgradeRefusesBadHandlersAndGoesOnWithAGoodOne(t *testing.T) {
 	byHandHome, sameHome := copyHome(t, home), copyHome(t, home)
 
 	before := digest(t, home)
-	predicted := rehearse(t, home, using(handler(t, "v2")))
+	predicted := rehearsed(t, home, using(handler(t, "v2")))
 	if digest(t, home) != before {
 		t.Fatal("the rehearsal changed the home")
 	}
@@ -111,13 +112,13 @@ func refuses(t *testing.T, home string, bad bad, appHash string) {
 	if !strings.Contains(log, string(bad.code)) {
 		t.Fatalf("the log has no %s:\n%s", bad.code, tail(log))
 	}
-	after := rehearse(t, home, using(handler(t, "v2")))
+	after := rehearsed(t, home, using(handler(t, "v2")))
 	if !after.OK || after.AppHash != appHash {
 		t.Fatalf("after it, the good handler gives %+v, not app hash %s", after, appHash)
 	}
 }
 
-func checkUpgraded(t *testing.T, node *node, height int64, predicted sdk.Rehearsal) {
+func checkUpgraded(t *testing.T, node *node, height int64, predicted rehearse.Result) {
 	t.Helper()
 	appHash, events := node.results(height)
 	if appHash != predicted.AppHash {
@@ -163,11 +164,11 @@ func TestUpgradeRunsTheHandlerThatThePlanPins(t *testing.T) {
 	hash := sha256.Sum256(file)
 	height := start(t, binaries.v1, home).halt(`{"binaries":{},"handler":{"sha256":"` + hex.EncodeToString(hash[:]) + `"}}`)
 
-	refused := rehearse(t, home, using(handler(t, "unkept")))
+	refused := rehearsed(t, home, using(handler(t, "unkept")))
 	if refused.OK || refused.Code != string(upgrade.CodeHandlerHash) {
 		t.Fatalf("rehearsal with another file: %+v", refused)
 	}
-	predicted := rehearse(t, home, using(handler(t, "v2")))
+	predicted := rehearsed(t, home, using(handler(t, "v2")))
 	refuses(t, home, bad{"another file", handler(t, "unkept"), upgrade.CodeHandlerHash}, predicted.AppHash)
 
 	node := start(t, binaries.v2, home, using(handler(t, "v2")))
@@ -183,13 +184,13 @@ func TestRehearseBeforeTheHeightMakesAnEmptyBlock(t *testing.T) {
 	node.until("the plan", func() bool { return len(node.value("upgrade", []byte{0})) > 0 })
 	node.stop()
 	before := digest(t, home)
-	for _, extra := range [][]string{nil, {"--commit"}} {
+	for _, extra := range [][]string{nil, {"--skip-restart"}} {
 		cmd := exec.Command(binaries.v2, append([]string{"rehearse", "--json", "--home", home}, extra...)...)
 		cmd.Env = append(os.Environ(), using(handler(t, "v2")))
 		cmd.Stderr = os.Stderr
 		out, err := cmd.Output()
 		must(t, err)
-		var result sdk.Rehearsal
+		var result rehearse.Result
 		must(t, json.Unmarshal(out, &result))
 		if !result.OK || result.Block != "empty" || result.Versions["notes"] != 2 {
 			t.Fatalf("rehearsal: %s", out)

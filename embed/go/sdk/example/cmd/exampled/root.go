@@ -24,8 +24,8 @@ import (
 	genutilcli "github.com/cosmos/cosmos-sdk/x/genutil/client/cli"
 	govcli "github.com/cosmos/cosmos-sdk/x/gov/client/cli"
 
-	wasmupgrade "github.com/chain-upgrade/chain-upgrade/embed/go/sdk"
 	"github.com/chain-upgrade/chain-upgrade/embed/go/sdk/example/app"
+	"github.com/chain-upgrade/chain-upgrade/embed/go/sdk/rehearse"
 )
 
 func rootCmd() (*cobra.Command, error) {
@@ -63,7 +63,7 @@ func rootCmd() (*cobra.Command, error) {
 		genutilcli.Commands(chain.TxConfig, chain.Basics(), app.DefaultHome()),
 		keys.Commands(),
 		txCmd(),
-		wasmupgrade.RehearseCmd(newApp, app.DefaultHome()),
+		rehearse.Command(newApp, app.DefaultHome()),
 	)
 	return root, nil
 }

@@ -1,4 +1,4 @@
-package sdk
+package rehearse
 
 import (
 	"encoding/json"
@@ -19,13 +19,13 @@ import (
 	servertypes "github.com/cosmos/cosmos-sdk/server/types"
 
 	upgrade "github.com/chain-upgrade/chain-upgrade/embed/go"
-	"github.com/chain-upgrade/chain-upgrade/embed/go/sdk/internal/cowdb"
-	"github.com/chain-upgrade/chain-upgrade/embed/go/sdk/internal/pending"
-	"github.com/chain-upgrade/chain-upgrade/embed/go/sdk/internal/shadow"
+	"github.com/chain-upgrade/chain-upgrade/embed/go/sdk/rehearse/internal/cowdb"
+	"github.com/chain-upgrade/chain-upgrade/embed/go/sdk/rehearse/internal/pending"
+	"github.com/chain-upgrade/chain-upgrade/embed/go/sdk/rehearse/internal/shadow"
 )
 
-// RehearseOptions say which node's upgrade is rehearsed, and how.
-type RehearseOptions struct {
+// Options say which node's upgrade is rehearsed, and how.
+type Options struct {
 	// Home of the node. It must not be running.
 	Home string
 	// Backend of the application's database; "": goleveldb, which is opened to read only.
@@ -40,25 +40,25 @@ type RehearseOptions struct {
 	Plan string
 	// IgnoreWaiting makes an empty block also where CometBFT has stored the block of the upgrade.
 	IgnoreWaiting bool
-	// Commit commits the block too, into memory, so that its time is known.
-	Commit bool
-	Logger log.Logger
-	Trace  io.Writer
+	// SkipRestart leaves out what follows the block: committing it into memory, and starting the application again on it.
+	SkipRestart bool
+	Logger      log.Logger
+	Trace       io.Writer
 }
 
-// Rehearse runs the upgrade of a node on the node's own data, through the chain's own application, without writing to the
+// Run runs the upgrade of a node on the node's own data, through the chain's own application, without writing to the
 // home: what is written stays in memory. Where the node has halted for the upgrade, the app hash is that of the block which
-// the new version will make. An upgrade that fails is a Rehearsal that is not OK; the error is for a home, plan or
+// the new version will make. The Result of an upgrade that fails is not OK; the error is for a home, plan or
 // application that cannot be rehearsed.
-func Rehearse(options RehearseOptions) (Rehearsal, error) {
+func Run(options Options) (Result, error) {
 	stage, err := prepare(options)
 	if err != nil {
-		return Rehearsal{}, err
+		return Result{}, err
 	}
 	defer stage.close()
-	result := Rehearsal{
+	result := Result{
 		Plan: stage.plan.Name, Height: stage.height, Block: "empty", BlockTime: stage.request.Time.UTC().Format(time.RFC3339Nano),
-		Gas: "0", GasLimit: "0", Stores: []RehearsedStore{}, Versions: map[string]uint64{},
+		Gas: "0", GasLimit: "0", Stores: []Store{}, Versions: map[string]uint64{},
 	}
 	if stage.isWaiting {
 		result.Block = "waiting"
@@ -90,7 +90,7 @@ type stage struct {
 	home      shadow.Home
 }
 
-func prepare(options RehearseOptions) (_ *stage, err error) {
+func prepare(options Options) (_ *stage, err error) {
 	data := filepath.Join(options.Home, "data")
 	s := &stage{}
 	if s.base, err = openReadOnly(options.Backend, data); err != nil {

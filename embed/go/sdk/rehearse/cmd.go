@@ -1,4 +1,4 @@
-package sdk
+package rehearse
 
 import (
 	"encoding/json"
@@ -14,25 +14,27 @@ import (
 	servertypes "github.com/cosmos/cosmos-sdk/server/types"
 )
 
-// RehearseCmd is a command for the chain's binary: it runs the upgrade on the node's own database, without writing to the
+// Command is a command for the chain's binary: it runs the upgrade on the node's own database, without writing to the
 // home, and prints what would come out.
 //
-//	root.AddCommand(sdk.RehearseCmd(newApp, defaultHome))
-func RehearseCmd(newApp servertypes.AppCreator, defaultHome string) *cobra.Command {
+//	root.AddCommand(rehearse.Command(newApp, defaultHome))
+func Command(newApp servertypes.AppCreator, defaultHome string) *cobra.Command {
 	var (
-		options RehearseOptions
+		options Options
 		asJSON  bool
 		verbose bool
 	)
 	cmd := &cobra.Command{
 		Use:   "rehearse",
 		Short: "Run the upgrade on this node's data, and write nothing to it",
-		Long: `Runs the scheduled upgrade with this binary on the database of a stopped node. Nothing is written to the home: what the
-upgrade writes stays in memory.
+		Long: `Runs the scheduled upgrade with this binary on the database of a stopped
+node, commits the block into memory, and starts the application again on it.
+Nothing is written to the home.
 
-Where the node has halted for the upgrade and CometBFT runs in its process, the block is the one that waits, and the app
-hash is that which this binary will get for it. Before that, the block is an empty one after the last, and the app hash is
-of that block.`,
+If the node has halted for the upgrade and CometBFT runs in its process, the
+block is the one that CometBFT has stored, and the app hash is the one that
+this binary will get for it. Otherwise the block is an empty one after the
+last, and the app hash is that of this block.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cmd.SilenceUsage = true
@@ -42,11 +44,11 @@ of that block.`,
 			if verbose {
 				options.Logger = log.NewLogger(cmd.ErrOrStderr())
 			}
-			result, err := Rehearse(options)
+			result, err := Run(options)
 			if err != nil {
 				return err
 			}
-			if err := printRehearsal(cmd.OutOrStdout(), result, asJSON, options.Commit); err != nil {
+			if err := printRehearsal(cmd.OutOrStdout(), result, asJSON, !options.SkipRestart); err != nil {
 				return err
 			}
 			if !result.OK {
@@ -56,22 +58,25 @@ of that block.`,
 		},
 	}
 	cmd.Flags().String(flags.FlagHome, defaultHome, "The application home directory")
-	cmd.Flags().StringVar(&options.Plan, "plan", "", "the plan to rehearse where none is scheduled")
-	cmd.Flags().BoolVar(&options.IgnoreWaiting, "empty-block", false, "make an empty block also where the block of the upgrade waits")
-	cmd.Flags().BoolVar(&options.Commit, "commit", false, "commit the block too, into memory, to see how long it takes")
+	cmd.Flags().StringVar(&options.Plan, "plan", "", "the plan to rehearse if none is scheduled")
+	cmd.Flags().BoolVar(&options.IgnoreWaiting, "empty-block", false, "make an empty block even if the block of the upgrade is stored")
+	cmd.Flags().BoolVar(&options.SkipRestart, "skip-restart", false, "do not commit the block into memory and start on it again")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&verbose, "verbose", false, "the application's log, to stderr")
 	return cmd
 }
 
-func printRehearsal(out io.Writer, result Rehearsal, asJSON, isCommitted bool) error {
+func printRehearsal(out io.Writer, result Result, asJSON, isCommitted bool) error {
 	if asJSON {
 		encoder := json.NewEncoder(out)
 		return encoder.Encode(result)
 	}
 	if !result.OK {
-		_, err := fmt.Fprintf(out, "FAILED    plan %q in block %d (%s)\ncode      %s\nmessage   %s\ngas       %s of %s\n",
-			result.Plan, result.Height, result.Block, result.Code, result.Message, result.Gas, result.GasLimit)
+		_, err := fmt.Fprintf(out, "FAILED    plan %q in block %d (%s)\ncode      %s\nmessage   %s\n",
+			result.Plan, result.Height, result.Block, result.Code, result.Message)
+		if err == nil && result.GasLimit != "0" {
+			_, err = fmt.Fprintf(out, "gas       %s of %s\n", result.Gas, result.GasLimit)
+		}
 		return err
 	}
 	fmt.Fprintf(out, "ok        plan %q in block %d (%s)\nhandler   sha256 %s\ngas       %s of %s\n",
@@ -86,6 +91,9 @@ func printRehearsal(out io.Writer, result Rehearsal, asJSON, isCommitted bool) e
 		if store.WritesSHA256 != "" {
 			fmt.Fprintf(out, "store     %s: %d written, %d deleted\n", store.Name, store.Written, store.Deleted)
 		}
+	}
+	if isCommitted {
+		fmt.Fprintln(out, "restart   starts again after the block")
 	}
 	_, err := fmt.Fprintf(out, "app hash  %s\n", result.AppHash)
 	return err

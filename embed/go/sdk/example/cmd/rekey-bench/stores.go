@@ -94,9 +94,10 @@ func migrate(dir, file string) (result measured, err error) {
 	handler := c.byHand
 	if file != "" {
 		migration, err := sdk.New(sdk.Options{
-			File:    file,
-			Keys:    map[string]*storetypes.KVStoreKey{"a": c.a, "b": c.b},
-			Applied: func(report upgrade.Report, _ time.Duration) { result.report = report },
+			File:          file,
+			AllowUnpinned: true,
+			Keys:          map[string]*storetypes.KVStoreKey{"a": c.a, "b": c.b},
+			Applied:       func(report upgrade.Report, _ time.Duration) { result.report = report },
 		})
 		if err != nil {
 			return result, err

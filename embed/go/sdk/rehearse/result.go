@@ -1,12 +1,9 @@
-package sdk
+package rehearse
 
-import (
-	"sync"
-	"time"
-)
+import "time"
 
-// Rehearsal is what an upgrade would do to a node, in the form that the command prints as JSON.
-type Rehearsal struct {
+// Result is what an upgrade would do to a node, in the form that the command prints as JSON.
+type Result struct {
 	OK bool `json:"ok"`
 	// Code and Message say why it failed.
 	Code    string `json:"code"`
@@ -23,7 +20,7 @@ type Rehearsal struct {
 	HandlerSHA256 string `json:"handler_sha256"`
 	Gas           string `json:"gas"`
 	GasLimit      string `json:"gas_limit"`
-	// Milliseconds: of the handler alone, of the block with it, and of the commit into memory where it was asked for.
+	// Milliseconds: of the handler alone, of the block with it, and of the commit into memory; 0 with SkipRestart.
 	HandlerMS int64 `json:"handler_ms"`
 	BlockMS   int64 `json:"block_ms"`
 	CommitMS  int64 `json:"commit_ms"`
@@ -34,12 +31,12 @@ type Rehearsal struct {
 	HostMemory    int64 `json:"host_memory"`
 
 	AppHash  string            `json:"app_hash"`
-	Stores   []RehearsedStore  `json:"stores"`
+	Stores   []Store           `json:"stores"`
 	Versions map[string]uint64 `json:"versions"`
 }
 
-// RehearsedStore is a store of the new version.
-type RehearsedStore struct {
+// Store is a store of the new version.
+type Store struct {
 	Name string `json:"name"`
 	// Root before and after the block, hex; before is empty for a store that is new.
 	RootBefore string `json:"root_before"`
@@ -50,37 +47,7 @@ type RehearsedStore struct {
 	WritesSHA256 string `json:"writes_sha256"`
 }
 
-// rehearsals hands the outcome of an upgrade to the rehearsal that runs it: the application is made by the chain's own
-// code, so there is no other way through.
-var rehearsals observers
-
-type observers struct {
-	mutex sync.Mutex
-	last  *outcome
-	waits bool
-}
-
-// record remembers the next outcome.
-func (o *observers) record() {
-	o.mutex.Lock()
-	defer o.mutex.Unlock()
-	o.waits, o.last = true, nil
-}
-
-func (o *observers) observe(done outcome) {
-	o.mutex.Lock()
-	defer o.mutex.Unlock()
-	if o.waits {
-		o.last = &done
-	}
-}
-
-// take returns the outcome, nil when no handler of this package ran.
-func (o *observers) take() *outcome {
-	o.mutex.Lock()
-	defer o.mutex.Unlock()
-	o.waits = false
-	return o.last
-}
-
 func milliseconds(elapsed time.Duration) int64 { return elapsed.Milliseconds() }
+
+// pageBytes is the size of a page of Wasm memory.
+const pageBytes = 65_536

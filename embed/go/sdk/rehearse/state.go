@@ -1,4 +1,4 @@
-package sdk
+package rehearse
 
 import (
 	"encoding/hex"

@@ -19,7 +19,7 @@ func main() {
 	pairs := flag.Int("pairs", 20_000, "records to re-key")
 	rounds := flag.Int("rounds", 3, "rounds; each runs both")
 	least := flag.Float64("least", 0, "fail when the handler is slower than this part of Go's speed")
-	file := flag.String("handler", filepath.Join("testdata", "rekey.wasm"), "the handler")
+	file := flag.String("handler", filepath.Join("..", "testdata", "rekey.wasm"), "the handler")
 	flag.Parse()
 	if err := bench(*file, *pairs, *rounds, *least); err != nil {
 		fmt.Fprintln(os.Stderr, err)
