@@ -36,7 +36,7 @@ func TestReadme_commands_addTheModuleFromAFolder(t *testing.T) {
 	run := exec.Command("sh", "-ec", string(commands[1])+"go run .")
 	// What it depends on is in the cache, since this test was built with it.
 	run.Dir, run.Env = chain, append(os.Environ(), "GOPROXY=off", "GOSUMDB=off", "GOFLAGS=-mod=mod", "GOWORK=off")
-	if output, err := run.CombinedOutput(); err != nil || !bytes.HasSuffix(output, []byte("\n0\n")) {
+	if output, err := run.CombinedOutput(); err != nil || !bytes.HasSuffix(output, []byte("0\n")) {
 		t.Errorf("%v\n%s", err, output)
 	}
 }

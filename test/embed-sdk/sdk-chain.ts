@@ -8,13 +8,18 @@ import { freePort } from "../e2e/free-port.js";
 import type { Loose } from "../lying-proxy.js";
 
 const ROOT = join(import.meta.dirname, "../..");
-const HANDLER = join(ROOT, "embed/go/sdk/testdata/v2.wasm");
+export const HANDLER = join(ROOT, "embed/go/sdk/testdata/v2.wasm");
 const PATIENCE_MILLIS = 240_000;
 const KEYRING = ["--keyring-backend", "test"];
 /** From the proposal: the vote takes four seconds. */
 const BLOCKS_TO_PLAN = 50;
 
 export const binaryOf = (version: 1 | 2) => join(ROOT, `build/exampled/v${version}/exampled`);
+
+export interface SdkBinaries {
+  readonly 1: string;
+  readonly 2: string;
+}
 
 export class SdkChain {
   readonly chainId = "example-1";
@@ -23,6 +28,8 @@ export class SdkChain {
   #child: ChildProcess | undefined;
   #log = "";
   #rpc = "";
+
+  constructor(private readonly binaries: SdkBinaries = { 1: binaryOf(1), 2: binaryOf(2) }) {}
 
   /** `http://host:port` of its CometBFT. */
   get rpc(): string {
@@ -53,18 +60,29 @@ export class SdkChain {
 
   #run(version: 1 | 2, ...args: string[]): string {
     const stdio = ["ignore", "pipe", "ignore"] as const;
-    return execFileSync(binaryOf(version), [...args, "--home", this.#home], { encoding: "utf8", stdio: [...stdio] });
+    return execFileSync(this.binaries[version], [...args, "--home", this.#home], {
+      encoding: "utf8",
+      stdio: [...stdio],
+    });
   }
 
-  async start(version: 1 | 2): Promise<void> {
+  /** What the new version's command `rehearse --json` prints on the stopped node's home. */
+  rehearse(handler = HANDLER): Loose {
+    const env = { ...process.env, EXAMPLED_UPGRADE_HANDLER: handler, EXAMPLED_UPGRADE_UNPINNED: "true" };
+    const args = ["rehearse", "--json", "--home", this.#home];
+    return JSON.parse(execFileSync(this.binaries[2], args, { encoding: "utf8", env })) as Loose;
+  }
+
+  /** @param handler the file that version 2 runs at the plan's height */
+  async start(version: 1 | 2, handler = HANDLER): Promise<void> {
     const [rpc, p2p] = [await freePort(), await freePort()];
     this.#rpc = `http://127.0.0.1:${rpc}`;
     this.#log = "";
     const args = ["start", "--home", this.#home, "--minimum-gas-prices", "0stake", "--grpc.enable=false"];
     const ports = ["--rpc.laddr", `tcp://127.0.0.1:${rpc}`, "--p2p.laddr", `tcp://127.0.0.1:${p2p}`];
-    const handler = { EXAMPLED_UPGRADE_HANDLER: HANDLER, EXAMPLED_UPGRADE_UNPINNED: "true" };
-    const env = { ...process.env, ...(version === 2 ? handler : {}) };
-    const child = spawn(binaryOf(version), [...args, ...ports], { env, stdio: ["ignore", "pipe", "pipe"] });
+    const settings = { EXAMPLED_UPGRADE_HANDLER: handler, EXAMPLED_UPGRADE_UNPINNED: "true" };
+    const env = { ...process.env, ...(version === 2 ? settings : {}) };
+    const child = spawn(this.binaries[version], [...args, ...ports], { env, stdio: ["ignore", "pipe", "pipe"] });
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text: string) => {
         this.#log = (this.#log + text).slice(-100_000);
@@ -111,10 +129,10 @@ export class SdkChain {
   }
 
   /** Governance schedules the plan; returns its height, once a header proves that it is scheduled. */
-  async schedule(): Promise<number> {
+  async schedule(info = "{}"): Promise<number> {
     const height = (await this.height()) + BLOCKS_TO_PLAN;
     const text = ["--title", "version 2", "--summary", "notes by owner", "--deposit", "1000stake"];
-    const plan = ["--upgrade-height", String(height), "--upgrade-info", "{}", "--no-validate"];
+    const plan = ["--upgrade-height", String(height), "--upgrade-info", info, "--no-validate"];
     await this.#send("upgrade", "software-upgrade", "v2", ...text, ...plan);
     await this.#send("gov", "vote", "1", "yes");
     await this.#until(
