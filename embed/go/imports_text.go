@@ -27,16 +27,16 @@ func (s *session) log(stack []uint64) error {
 	}
 	if s.logLines > logLinesMax {
 		text := fmt.Sprintf("the handler logged %d lines; what it logs from here on is left out", logLinesMax)
-		s.tell(LogWarn, text)
+		s.emit(LogWarn, text)
 		return nil
 	}
 	level := logLevels[min(uint32(stack[0]), uint32(len(logLevels)-1))]
-	s.tell(level, guesttext.Line(line, logBytesMax))
+	s.emit(level, guesttext.Line(line, logBytesMax))
 	return nil
 }
 
-// tell ignores a panic of the logger: what is logged has no effect on results.
-func (s *session) tell(level LogLevel, text string) {
+// emit ignores a panic of the logger: what is logged has no effect on results.
+func (s *session) emit(level LogLevel, text string) {
 	defer func() { _ = recover() }()
 	s.input.Log(level, text)
 }
@@ -46,7 +46,7 @@ func (s *session) progress(stack []uint64) error {
 		return err
 	}
 	if s.input.Progress != nil {
-		defer func() { _ = recover() }() // as in tell
+		defer func() { _ = recover() }() // as in emit
 		s.input.Progress(int64(stack[0]), int64(stack[1]))
 	}
 	return nil
