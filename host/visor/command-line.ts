@@ -19,6 +19,8 @@ export async function runVisorCommand(args: readonly string[], env: NodeJS.Proce
   let isJson = wantsJson(args);
   // A reader of our output may close it early (`chainvisor … | head`); a full disk loses it.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    // The sidecar goes on: status 0 for a log that nobody reads would leave the node down.
+    if (error.code === "EPIPE" && splitArguments(args).app) return;
     process.exit(error.code === "EPIPE" ? 0 : reportFailure(error, isJson, isTraced));
   });
   process.stderr.on("error", () => undefined);

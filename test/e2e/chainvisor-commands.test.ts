@@ -79,7 +79,15 @@ describe("chainvisor", () => {
 
   test("add-upgrade with a height → plan has it, the node's own file is not written", () => {
     mkdirSync(join(home, "data"), { recursive: true });
-    expect(chainvisor(["add-upgrade", "V2", exe, "--upgrade-height", "12"])).toMatchObject({ status: 0 });
+    const copy = ["add-upgrade", "V2", exe, "--upgrade-height", "12"];
+    expect(chainvisor(copy)).toMatchObject({ status: 0 });
+    expect(chainvisor(["plan"])).toMatchObject({
+      status: 30,
+      stdout: expect.stringContaining("is a copy of the program"),
+    });
+    const other = join(home, "other");
+    writeFileSync(other, `${readFileSync(exe, "utf8")}# The next version.\n`, { mode: 0o755 });
+    expect(chainvisor(copy.with(2, other).concat("--force"))).toMatchObject({ status: 0 });
     expect(existsSync(join(home, "data/upgrade-info.json"))).toBe(false);
     const { plans } = JSON.parse(chainvisor(["plan", "-o", "json"]).stdout) as { plans: object[] };
     expect(plans).toMatchObject([{ name: "v2", height: "12", origin: "operator", is_ready: true }]);

@@ -125,7 +125,7 @@ describe("chainvisor prepare", () => {
     expect((await prepare(home)).stdout).toBe("No active upgrade plan found\n");
   });
 
-  test("a wrong checksum, no platform, a text → exit 2, why, and what is missing; nothing in the folder", async () => {
+  test("a wrong checksum, no platform, a text → exit 30, why, and what is missing; nothing in the folder", async () => {
     const home = newHome();
     for (const [info, words] of [
       [
@@ -138,10 +138,11 @@ describe("chainvisor prepare", () => {
       answer = responseOf({ name: "v2", height: 100n, info });
       const { exit, stdout, stderr } = await prepare(home);
       expect([exit, stdout, stderr]).toEqual([
-        2,
+        30,
         expect.stringMatching(/✗ program +wrong/),
-        expect.stringContaining(words),
+        expect.stringContaining("the upgrade is not prepared: program"),
       ]);
+      expect(stdout).toContain(words);
       expect(existsSync(placeOf(home))).toBe(false);
     }
   });

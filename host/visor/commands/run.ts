@@ -20,7 +20,8 @@ export function registerRun(program: Cobra): void {
     .description(
       "Runs <home>/cosmovisor/current/bin/<name> with these arguments, and takes it through upgrades. Flags of the sidecar are\n" +
         "before the word `run`; all after it go to the program, but --cosmovisor-config FILE and --chainvisor-config FILE.\n" +
-        "SIGTERM, SIGINT, SIGQUIT and SIGHUP are passed on; the sidecar ends when the program has.",
+        "SIGTERM, SIGINT and SIGQUIT are passed on; the sidecar ends when the program has, with 0 or its status. SIGHUP is passed on, and\n" +
+        "the run goes on: a program that it stops is started again.",
     )
     .example("run start", "--home /var/lib/chain --name chaind run start --min-retain-blocks 500");
 }

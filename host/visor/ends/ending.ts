@@ -15,7 +15,7 @@ export class Ending {
   ) {}
 
   /** The application got the sidecar's signal, and is waited for. */
-  async bySignal(app: AppProcess): Promise<void> {
+  async bySignal(app: AppProcess): Promise<ProcessEnd> {
     const { shared } = this;
     const signal = signalOf(shared.signal);
     shared.log("info", `${signal}: passed on to the application, which is waited for`);
@@ -29,6 +29,7 @@ export class Ending {
     const rest = { clock: shared.machine.clock, signal, grace };
     await endLeftovers(shared, "application", (each) => endApp(each, rest));
     shared.log("info", `the application has ended (${end.exit ?? end.signal})`);
+    return end;
   }
 
   /** What it has started and left. */

@@ -1,4 +1,4 @@
-/** Signals that the sidecar gets. The first one asks it to stop; all are the application's, too. */
+/** Signals that the sidecar gets. The first one but SIGHUP asks it to stop; all are the application's, too. */
 
 /** What of a process is needed for it. */
 export interface Signalled {
@@ -15,7 +15,8 @@ export class Signals {
   readonly #stop = new AbortController();
   readonly #listeners = new Set<(signal: NodeJS.Signals) => void>();
   readonly #hear = (signal: NodeJS.Signals) => {
-    if (!this.#stop.signal.aborted) this.#stop.abort(signal);
+    // It means "read your settings again" to some, and nothing to the sidecar: a log rotation must not stop a validator.
+    if (!this.#stop.signal.aborted && signal !== "SIGHUP") this.#stop.abort(signal);
     else for (const listener of [...this.#listeners]) listener(signal);
   };
 
@@ -23,7 +24,7 @@ export class Signals {
     for (const signal of SIGNALS) process.on(signal, this.#hear);
   }
 
-  /** Aborted with the first one's name. */
+  /** Aborted with the name of the first one but SIGHUP. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }
@@ -33,7 +34,7 @@ export class Signals {
     return this.process.stdin.isTTY === true && OF_TERMINAL.has(signal);
   }
 
-  /** Later ones. Returns what ends it. */
+  /** Later ones, and each SIGHUP. Returns what ends it. */
   onLater(listener: (signal: NodeJS.Signals) => void): () => void {
     const pass = (signal: NodeJS.Signals) => this.isShared(signal) || listener(signal);
     this.#listeners.add(pass);

@@ -25,6 +25,9 @@ import { Stage } from "./stage.js";
 import { type RunResult, supervise } from "./supervise.js";
 import { switchProgram } from "./switching.js";
 
+/** A shell's status of what a signal stopped is more. */
+const SIGNALED_EXIT = 128;
+
 type Switch = Extract<Decision, { kind: "switch" }>;
 
 export class VisorLoop {
@@ -38,6 +41,8 @@ export class VisorLoop {
   readonly #halt: HaltFlag;
   readonly #next: NextProgram;
   #app: AppProcess | undefined;
+  /** The application of this run got a SIGHUP, which stops some. */
+  #isHungUp = false;
 
   constructor(private readonly shared: Shared) {
     this.#look = new Look(shared);
@@ -197,14 +202,18 @@ export class VisorLoop {
     const app = this.#start(current);
     const result = await this.#supervised(app, current);
     if (result.kind === "stop") {
-      await this.#ending.bySignal(app);
+      const { exit } = await this.#ending.bySignal(app);
       this.#app = undefined;
-      return 0;
+      return exit === null || exit > SIGNALED_EXIT ? 0 : exit;
     }
     if (result.kind === "ended") {
       this.#app = undefined;
       await this.#ending.rest();
       this.#look.runEnded(result.end);
+      if (this.#isHungUp && (result.end.exit === 0 || result.end.signal === "SIGHUP")) {
+        shared.log("info", "SIGHUP stopped the application, which is started again");
+        return undefined;
+      }
       const { isOurs, freshHalt: halt } = this.#look;
       const isOwnHeight = !this.#halt.isReason(result.end, halt);
       this.#ends.take(result.end, { isOurs, halt, current, isOwnHeight });
@@ -252,7 +261,11 @@ export class VisorLoop {
   async #supervised(app: AppProcess, current: Program): Promise<RunResult> {
     const { shared } = this;
     const { onSignal } = shared;
-    const endSignals = onSignal?.((signal) => app.kill(signal));
+    this.#isHungUp = false;
+    const endSignals = onSignal?.((signal) => {
+      this.#isHungUp ||= signal === "SIGHUP";
+      app.kill(signal);
+    });
     try {
       return await supervise({
         ...{ app, current, look: this.#look, shared },

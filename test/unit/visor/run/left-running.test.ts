@@ -1,17 +1,20 @@
 /** Nothing is left running: the application at a signal, that of a sidecar that was killed, and what either has started. */
+
 import { spawn } from "node:child_process";
+import { EventEmitter } from "node:events";
 import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Machine } from "../../../../host/sidecar/machine.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
 import { MARK } from "../../../../host/visor/run/child-env.js";
+import { type Signalled, Signals } from "../../../../host/visor/run/signals.js";
 import { hurried, planText, ScriptsHome, walOf } from "../scripts-home.js";
 
 const isAlive = (pid: number) =>
   existsSync(`/proc/${pid}`) && !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
 
 describe("signals", () => {
-  test.each(["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"] as const)(
+  test.each(["SIGTERM", "SIGINT", "SIGQUIT"] as const)(
     "%s → the application gets it and is waited for; 0",
     async (signal) => {
       const home = new ScriptsHome();
@@ -27,6 +30,34 @@ describe("signals", () => {
       expect(home.out).toBe(`up\ngot ${name}\n`);
     },
   );
+
+  test("SIGHUP → only passed on; what it stops is started again, and the upgrade is made", async () => {
+    const home = new ScriptsHome();
+    home.program("upgrades/chain2", 'test "$1" = pre-upgrade && exit 1\necho Chain 2 >> $OUT');
+    home.program(
+      "genesis",
+      `trap 'echo hup >> $OUT; exit 0' HUP\ngrep -q hup $OUT 2>/dev/null && { printf '${planText("chain2", 49)}' > ${home.planFile}; exit 1; }\necho up >> $OUT\nwhile :; do sleep 0.02; done`,
+    );
+    const process = new EventEmitter() as unknown as Signalled & EventEmitter;
+    const signals = new Signals(Object.assign(process, { stdin: { isTTY: false } }));
+    const others = { signal: signals.signal, onSignal: signals.onLater.bind(signals) };
+    const run = home.run(["start"], {}, others);
+    while (!home.out.includes("up")) await realMachine.clock.sleep(5);
+    process.emit("SIGHUP", "SIGHUP");
+    expect(await run, home.lines.join("\n")).toBe(0);
+    expect([home.out, signals.signal.aborted]).toEqual(["up\nhup\nChain 2\n", false]);
+    process.emit("SIGTERM", "SIGTERM");
+    expect(signals.signal.reason).toBe("SIGTERM");
+  });
+
+  test("SIGTERM, and the application exits with 1 → 1: it did not stop as it was asked to", async () => {
+    const home = new ScriptsHome();
+    home.program("genesis", "trap 'exit 1' TERM\necho up >> $OUT\nwhile :; do sleep 0.02; done");
+    const run = home.run([]);
+    while (!home.out.includes("up")) await realMachine.clock.sleep(5);
+    home.stop.abort("SIGTERM");
+    expect(await run).toBe(1);
+  });
 
   test("SIGTERM after an upgrade → 0, and nothing is left running", async () => {
     const home = new ScriptsHome();
