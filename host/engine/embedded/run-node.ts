@@ -105,17 +105,9 @@ export const RECORDED_FROM = 10;
 /** Writes `halt.json` and gives the record, also when the disk refuses it; the caller prints it. */
 export function recordHalt(held: HeldHome, error: UpgradeError, options: Warning): HaltRecord {
   const time = formatTime(wallClock.after({ seconds: 0n, nanos: 0 }));
-  const { path: home } = held.home;
-  const program = held.chain.name;
   const { startFlags } = held;
-  const record = haltRecord(withFacts(error, held.upgradeOfLastBlock()), {
-    ...held.position(),
-    duePlan: held.duePlan(),
-    home,
-    program,
-    startFlags,
-    time,
-  });
+  const facts = { ...held.position(), duePlan: held.duePlan(), home: held.home.path, program: held.chain.name };
+  const record = haltRecord(withFacts(error, held.upgradeOfLastBlock()), { ...facts, startFlags, time });
   orWarn(options, "halt.json could not be written", () => writeHaltRecord(held.home, record));
   return record;
 }
