@@ -9,7 +9,7 @@ import { file_cosmos_crypto_multisig_keys } from "../gen/cosmos/crypto/multisig/
 import { file_cosmos_crypto_secp256k1_keys } from "../gen/cosmos/crypto/secp256k1/keys_pb.js";
 import { file_cosmos_tx_v1beta1_tx } from "../gen/cosmos/tx/v1beta1/tx_pb.js";
 import { keepByteOrderMarks } from "../messages/texts.js";
-import { storeNameProblem } from "../store-name.js";
+import { storeNameProblem } from "../text.js";
 import type { Plan, StoreUpgrades, VersionMap } from "../types.js";
 import type { UpgradeContext, UpgradeHandlerOptions } from "../upgrade/handlers.js";
 import { UPGRADE_STORE } from "../upgrade/keeper.js";

@@ -12,7 +12,7 @@ import type { Snapshot } from "../gen/cosmos/store/snapshots/v1/snapshot_pb.js";
 import { decodeReceipt } from "../handler/receipt.js";
 import { HEIGHT_MAX } from "../limits.js";
 import type { VersionView } from "../store/versions/version-view.js";
-import { storeNameProblem } from "../store-name.js";
+import { storeNameProblem } from "../text.js";
 import type { Sha256 } from "../types.js";
 import { type Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 

@@ -5,7 +5,7 @@
 import { compareBytes } from "../../bytes.js";
 import type { GenesisDocument } from "../../document/document.js";
 import { KEY_BYTES_MAX, VALUE_BYTES_MAX } from "../../limits.js";
-import { storeNameProblem } from "../../store-name.js";
+import { storeNameProblem } from "../../text.js";
 import type { VersionMap } from "../../types.js";
 import type { JsonReader } from "../../values/json-reader.js";
 import type { GenesisList } from "./list.js";

@@ -5,7 +5,7 @@
 import { fromHex } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
 import { GAS_LIMIT_MAX, HANDLER_STORES_MAX, MANIFEST_BYTES_MAX, MODULE_NAME_BYTES_MAX } from "../../limits.js";
-import { storeNameProblem } from "../../store-name.js";
+import { storeNameProblem } from "../../text.js";
 import type { StoreUpgrades } from "../../types.js";
 import { JSON_NESTING_MAX, SCANS_MAX, STORE_PREFIXES_MAX } from "../../wasm/limits.js";
 import { JsonField } from "./json-field.js";
