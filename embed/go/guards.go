@@ -24,7 +24,7 @@ func (manifest *Manifest) guardBefore(input *Input) error {
 		return guard(`the stored version map is empty, so handler "%s" cannot know what is there and modules would begin again `+
 			"over their data: store the modules' versions at genesis, or declare allows.emptyVersionMap", manifest.Name)
 	}
-	owners := newStoreOwners(input.ModuleStores, input.Stores, manifest.StoreUpgrades)
+	owners := newStoreOwners(input, manifest.StoreUpgrades)
 	for _, check := range []func(*Input, storeOwners) error{
 		manifest.guardTaken, manifest.guardVital, manifest.guardKept, manifest.guardNew,
 	} {
@@ -36,7 +36,7 @@ func (manifest *Manifest) guardBefore(input *Input) error {
 }
 
 // guardTaken: deleting or renaming a store takes it away from a module that stays.
-func (manifest *Manifest) guardTaken(input *Input, owners storeOwners) error {
+func (manifest *Manifest) guardTaken(_ *Input, owners storeOwners) error {
 	refused := func(store string, losers []string, does func(module string) string) error {
 		for _, module := range losers {
 			if slices.Contains(manifest.Removes, module) || slices.Contains(manifest.Allows.DeleteStores, store) {
@@ -49,7 +49,7 @@ func (manifest *Manifest) guardTaken(input *Input, owners storeOwners) error {
 	}
 	for _, store := range manifest.StoreUpgrades.Deleted {
 		does := func(string) string { return fmt.Sprintf(`deletes the store "%s"`, store) }
-		if err := refused(store, owners.ownersOf(store, input.Versions), does); err != nil {
+		if err := refused(store, owners.ownersOf(store), does); err != nil {
 			return err
 		}
 	}
@@ -57,7 +57,7 @@ func (manifest *Manifest) guardTaken(input *Input, owners storeOwners) error {
 		does := func(module string) string {
 			return fmt.Sprintf(`takes the store "%s" away from the module "%s" (renames it to "%s")`, rename.OldKey, module, rename.NewKey)
 		}
-		if err := refused(rename.OldKey, owners.losersOf(rename, input.Versions), does); err != nil {
+		if err := refused(rename.OldKey, owners.losersOf(rename), does); err != nil {
 			return err
 		}
 	}
@@ -86,7 +86,7 @@ func (manifest *Manifest) guardKept(input *Input, owners storeOwners) error {
 			continue
 		}
 		for _, store := range owners.storesOf(module) {
-			isShared := slices.ContainsFunc(owners.ownersOf(store, input.Versions), stays)
+			isShared := slices.ContainsFunc(owners.ownersOf(store), stays)
 			if !owners.after[store] || isShared || slices.Contains(manifest.Allows.KeepStores, store) {
 				continue
 			}
@@ -133,7 +133,7 @@ func hasPairs(name string, store KVStore) (has bool, err error) {
 
 // guardAfter runs after the handler.
 func (manifest *Manifest) guardAfter(input *Input, after VersionMap, handles *storeHandles) error {
-	owners := newStoreOwners(input.ModuleStores, input.Stores, manifest.StoreUpgrades)
+	owners := newStoreOwners(input, manifest.StoreUpgrades)
 	if err := manifest.guardStores(input.Versions, after, owners); err != nil {
 		return err
 	}
@@ -175,14 +175,14 @@ func (manifest *Manifest) guardWrites(before, after VersionMap, owners storeOwne
 		if handle.overlay.writes.IsEmpty() {
 			continue
 		}
-		if err := refused(handle.Name, owners.ownersOf(handle.Name, before)); err != nil {
+		if err := refused(handle.Name, owners.ownersOf(handle.Name)); err != nil {
 			return err
 		}
 		for _, rename := range manifest.StoreUpgrades.Renamed {
 			if rename.NewKey != handle.Name {
 				continue
 			}
-			if err := refused(rename.OldKey, owners.losersOf(rename, before)); err != nil {
+			if err := refused(rename.OldKey, owners.losersOf(rename)); err != nil {
 				return err
 			}
 		}

@@ -64,8 +64,10 @@ func (r *replay) input(each handlerCase) Input {
 	must(r, err)
 	input := Input{
 		ChainID: given.ChainID, Height: int64(number(r, given.Height)), Time: time.Unix(seconds, given.Time.Nanos).UTC(),
-		PlanBytes: fromHex(r, given.Plan), Versions: versionsOf(r, given.Versions), Stores: Stores{}, WithoutGuards: true,
-		batchBytes: each.BatchBytes,
+		PlanBytes: fromHex(r, given.Plan), Versions: versionsOf(r, given.Versions), Stores: Stores{},
+		ModuleStores: each.ModuleStores, VitalModules: each.VitalModules,
+		WithoutGuards: each.ModuleStores == nil && each.VitalModules == nil,
+		batchBytes:    each.BatchBytes,
 	}
 	if each.GasLimit != "" {
 		input.GasLimit, input.isExactLimit = number(r, each.GasLimit), true

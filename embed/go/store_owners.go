@@ -9,13 +9,17 @@ import (
 // and stores happen to share: in the Cosmos SDK the store of auth is "acc".
 type storeOwners struct {
 	declared map[string][]string
+	// stored are the module versions before the upgrade.
+	stored VersionMap
 	// before and after the upgrade's store changes; after are the stores that the run is given.
 	before, after map[string]bool
 }
 
-func newStoreOwners(declared map[string][]string, opened Stores, upgrades StoreUpgrades) storeOwners {
-	owners := storeOwners{declared: declared, before: map[string]bool{}, after: map[string]bool{}}
-	for name, store := range opened {
+func newStoreOwners(input *Input, upgrades StoreUpgrades) storeOwners {
+	owners := storeOwners{
+		declared: input.ModuleStores, stored: input.Versions, before: map[string]bool{}, after: map[string]bool{},
+	}
+	for name, store := range input.Stores {
 		if store != nil {
 			owners.after[name] = true
 			owners.before[name] = true
@@ -36,8 +40,8 @@ func newStoreOwners(declared map[string][]string, opened Stores, upgrades StoreU
 	return owners
 }
 
-// storesOf returns the stores of a module, ascending. A declaration may name what a later version calls the stores: if none of
-// its names existed before the upgrade, the module also owns the store of its own name, if that existed.
+// storesOf returns the stores of a module, ascending. A declaration may name what a later version calls the stores: a stored
+// module, none of whose declared stores existed before the upgrade, also owns the store of its own name, if that existed.
 func (o storeOwners) storesOf(module string) []string {
 	declared, isDeclared := o.declared[module]
 	if !isDeclared {
@@ -47,28 +51,25 @@ func (o storeOwners) storesOf(module string) []string {
 		return nil
 	}
 	names := slices.Clone(declared)
-	existed := len(declared) == 0 || slices.ContainsFunc(declared, func(name string) bool { return o.before[name] })
-	if !existed && o.before[module] {
+	_, isStored := o.stored[module]
+	existed := slices.ContainsFunc(declared, func(name string) bool { return o.before[name] })
+	if len(declared) > 0 && isStored && !existed && o.before[module] {
 		names = append(names, module)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// ownersOf returns the modules of stored that own the store, ascending.
-func (o storeOwners) ownersOf(store string, stored VersionMap) []string {
-	var owners []string
-	for _, module := range slices.Sorted(maps.Keys(stored)) {
-		if slices.Contains(o.storesOf(module), store) {
-			owners = append(owners, module)
-		}
-	}
-	return owners
+// ownersOf returns the stored modules that own the store, ascending.
+func (o storeOwners) ownersOf(store string) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(o.stored)), func(module string) bool {
+		return !slices.Contains(o.storesOf(module), store)
+	})
 }
 
-// losersOf returns the modules that lose a renamed store. A module that also owns the new name loses nothing.
-func (o storeOwners) losersOf(rename StoreRename, stored VersionMap) []string {
-	return slices.DeleteFunc(o.ownersOf(rename.OldKey, stored), func(module string) bool {
+// losersOf returns the stored modules that lose a renamed store. A module that also owns the new name loses nothing.
+func (o storeOwners) losersOf(rename StoreRename) []string {
+	return slices.DeleteFunc(o.ownersOf(rename.OldKey), func(module string) bool {
 		return slices.Contains(o.storesOf(module), rename.NewKey)
 	})
 }
