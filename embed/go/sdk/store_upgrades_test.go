@@ -110,6 +110,21 @@ func TestHandlerThatRenamesAStoreAwayFromItsModuleIsRefused(t *testing.T) {
 	wantCode(t, c.next(), upgrade.CodeMigrationVersionMap)
 }
 
+// The store's name says nothing of its module: ModuleStores does.
+func TestHandlerThatDeletesAStoreOfAnotherModuleIsRefused(t *testing.T) {
+	c := newChainWithOld(t)
+	c.halt("")
+	table := func(options *sdk.Options) {
+		options.ModuleStores = map[string][]string{"notes": {"notes", "entries"}, "bank": {"old"}}
+	}
+	c.must(c.start(table, "moves", "entries", "archive", upgradetypes.StoreKey, sdk.ReceiptsStore))
+	err := c.next()
+	wantCode(t, err, upgrade.CodeMigrationVersionMap)
+	if !strings.Contains(err.Error(), `deletes the store "old", and the module "bank" stays`) {
+		t.Fatal(err)
+	}
+}
+
 func TestRegisterAddsTheStoreOfReceiptsOnce(t *testing.T) {
 	c := newChain(t)
 	c.stores.Commit() // with the receipts
