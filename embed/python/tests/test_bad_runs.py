@@ -34,7 +34,7 @@ class BadRuns(unittest.TestCase):
     def test_bad_numbers(self) -> None:
         """a bound that is no whole number, or below the least → UPG_INVALID_ARGUMENT"""
         handler = load(WRITE)
-        for name in ("gas_limit", "batch_bytes", "overlay_bytes_max"):
+        for name in ("gas_limit", "batch_bytes", "overlay_memory_bytes", "overlay_disk_bytes"):
             for value in ("5", 1.5, True, float("nan"), -1):
                 with self.subTest(name=name, value=value):
                     self.refused(handler, "UPG_INVALID_ARGUMENT", "a whole number", **{name: value})

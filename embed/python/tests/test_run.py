@@ -13,7 +13,6 @@ from .guests import IDLE, SET_A, A, given, handler_file, load, manifest, running
 
 WRITE = running(SET_A, A)
 FOREVER = running("(loop $l (br $l))")
-HUGE = "(drop (call $store_set (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 0) (i32.const 1048576)))"
 
 
 class FailingStore(MemoryStore):
@@ -213,22 +212,26 @@ class Runs(unittest.TestCase):
         self.fails(handler, "UPG_HANDLER_ENGINE", "cancelled", cancel=cancel)
         timer.join()
 
-    def test_overlay(self) -> None:
-        """writes that take more than they may → UPG_STORE_FULL"""
-        self.fails(load(running(HUGE)), "UPG_STORE_FULL", "overlay_bytes_max", overlay_bytes_max=1_000_000)
-
     def test_reports(self) -> None:
-        """a callback that raises → its own exception, and the handler runs again"""
+        """a log or progress callback that raises → no effect on the run; KeyboardInterrupt ends it"""
+        report = "(call $log (i32.const 1) (i32.const 0) (i32.const 1)) (call $progress (i64.const 1) (i64.const 2))"
+        handler = load(running(report + SET_A + report, A))
+        heard: list[object] = []
 
-        def broken(_level: str, _line: str) -> None:
+        def broken(*args: object) -> None:
+            heard.append(args)
             raise KeyError("mine")
 
-        handler = load(running("(call $log (i32.const 1) (i32.const 0) (i32.const 1))", A))
-        with self.assertRaises(KeyError):
-            handler.run(given(log=broken))
-        lines: list[str] = []
-        handler.run(given(log=lambda level, line: lines.append(f"{level} {line}")))
-        self.assertEqual(lines, ["info a"])
+        run = handler.run(given(log=broken, progress=broken))
+        self.assertEqual(heard, [("info", "a"), (1, 2)] * 2)
+        self.assertEqual(run.report, handler.run(given()).report)
+
+        def interrupted(*_args: object) -> None:
+            raise KeyboardInterrupt
+
+        with self.assertRaises(KeyboardInterrupt):
+            handler.run(given(log=interrupted))
+        self.assertEqual(handler.run(given()).report, run.report)
 
     def test_rehearse(self) -> None:
         """rehearse: a run that succeeds or fails → its report or error, nothing written; what is no result is raised"""

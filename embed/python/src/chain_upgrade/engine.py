@@ -1,4 +1,4 @@
-"""What this package needs of wasmtime, by its C interface as the pinned version has it.
+"""What this package needs of wasmtime, by its C interface; `wasmtime_private.py` verifies that the names are there.
 
 The classes of the package look up types at each call and keep one exception for all threads; here a call costs a fifth
 of that, and what a host function raises stays with its instance.
@@ -13,6 +13,7 @@ from typing import NamedTuple
 from wasmtime import Config, Engine, Func, FuncType, Global, Linker, Memory, Module, Store, Trap, ValType, WasmtimeError
 from wasmtime import _ffi as ffi
 
+from . import wasmtime_private as wasmtime_private  # Before anything of wasmtime is used.
 from .memory import LinearMemory
 
 _KINDS = {"i32": ffi.WASMTIME_I32.value, "i64": ffi.WASMTIME_I64.value}
@@ -27,7 +28,7 @@ def new_engine() -> Engine:
 
     `Engine.increment_epoch`, from any thread, ends what runs on it.
     """
-    config = Config()
+    config = _config()
     for feature in ("threads", "tail_call", "relaxed_simd", "simd", "multi_memory", "memory64", "exceptions"):
         setattr(config, f"wasm_{feature}", False)
     for feature in ("gc", "function_references", "wide_arithmetic", "custom_page_sizes"):
@@ -36,6 +37,18 @@ def new_engine() -> Engine:
     config.max_wasm_stack = STACK_BYTES
     config.epoch_interruption = True
     return Engine(config)
+
+
+def validating_engine() -> Engine:
+    """An engine with wasmtime's own choice of features, to validate modules."""
+    return Engine(_config())
+
+
+def _config() -> Config:
+    config = Config()
+    # wasmtime's pool of threads does not survive fork(): a child would wait for it forever, even to validate a module.
+    config.parallel_compilation = False
+    return config
 
 
 class HostFunction(NamedTuple):

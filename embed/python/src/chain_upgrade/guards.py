@@ -85,7 +85,7 @@ def _require_no_data(module: str, stores: Mapping[str, Overlay], who: str) -> No
 def guard_after(manifest: Manifest, before: VersionMap, after: VersionMap, stores: Mapping[str, Overlay]) -> None:
     """After it ran, while its writes are in branches. Raises UPG_MIGRATION_VERSION_MAP."""
     for name in sorted(stores):
-        if len(stores[name]) == 0 or name in manifest.allows.write_stores:
+        if not stores[name].has_writes or name in manifest.allows.write_stores:
             continue
         if name in before and after.get(name) == before[name]:
             raise _refuse(

@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from wasmtime import Engine, Module, WasmtimeError
 
 from .advice import with_advice
-from .engine import new_engine
+from .engine import new_engine, validating_engine
 from .errors import UpgradeError
 from .failures import cancelled, engine_failure
 from .gas import GasCounter
@@ -23,11 +23,11 @@ from .manifest import MANIFEST_SECTION, Manifest
 from .manifest_rules import parse_manifest
 from .messages import encode_context
 from .metered import costs_of, invalid, metered_module
-from .overlay import Overlay
+from .overlay import Overlay, OverlaySpace
 from .place import Place
 from .plan import Timestamp, int64, plan_message
 from .report import Report, StoreReport, writes_sha256
-from .run import Input, OverlayBudget, Run, whole_number
+from .run import Input, Run, whole_number
 from .sandbox import Outcome, Sandbox
 from .stores import StorePort
 from .wasm_shape import read_shape
@@ -101,8 +101,18 @@ class Handler:
     def _run(self, given: Input) -> Run:
         whole_number("batch_bytes", given.batch_bytes, 1, BATCH_BYTES)
         gas = GasCounter(self._gas_limit(given))
-        budget = OverlayBudget(whole_number("overlay_bytes_max", given.overlay_bytes_max, 0))
-        stores = {name: Overlay(StorePort(name, store), budget.grew) for name, store in given.stores.items()}
+        memory_bytes = whole_number("overlay_memory_bytes", given.overlay_memory_bytes, 0)
+        disk_bytes = whole_number("overlay_disk_bytes", given.overlay_disk_bytes, 0)
+        space = OverlaySpace(memory_bytes, disk_bytes, given.overlay_dir)
+        try:
+            return self._run_in(space, given, gas)
+        except BaseException:
+            # Here and not when it is collected: a traceback keeps its frames.
+            space.close()
+            raise
+
+    def _run_in(self, space: OverlaySpace, given: Input, gas: GasCounter) -> Run:
+        stores = {name: Overlay(StorePort(name, store), space) for name, store in given.stores.items()}
         if given.guards:
             guard_before(self.manifest, given.versions, stores)
         require_layout(self.manifest, given.versions)
@@ -122,7 +132,7 @@ class Handler:
             for name, each in outcome.counts.items()
         }
         report = Report(gas.used, reports, outcome.checks, versions, outcome.memory_pages)
-        return Run(report, {name: store for name, store in stores.items() if len(store) > 0})
+        return Run(report, {name: store for name, store in stores.items() if store.has_writes}, space)
 
     def _gas_limit(self, given: Input) -> int:
         limit = self.manifest.gas_limit if given.gas_limit is None else given.gas_limit
@@ -166,7 +176,7 @@ def _examine(data: bytes, engine: Engine) -> tuple[Manifest, bytes]:
     manifest = parse_manifest(manifests[0])
     check_file(file, manifest)
     # Of an engine as it comes: an instruction that is valid and not allowed is no matter of form.
-    problem = invalid(Engine(), data)
+    problem = invalid(validating_engine(), data)
     if problem:
         raise UpgradeError("UPG_HANDLER_FORMAT", f"not a valid module: {problem}")
     costs = costs_of(file)

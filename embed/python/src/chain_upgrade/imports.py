@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import NoReturn
 
 from .engine import HostFunction
@@ -43,9 +43,9 @@ _LEVELS = ("debug", "info", "warn", "error")
 #: Where a scan goes on after the longest key.
 _BOUND_BYTES_MAX = KEY_BYTES_MAX + 1
 
-#: Level ("debug", "info", "warn", "error") and one line of at most 4 KiB.
+#: Level ("debug", "info", "warn", "error") and one line of at most 4 KiB. An exception of the callback is dropped.
 Log = Callable[[str, str], None]
-#: Done and total, in units of the handler's choice.
+#: Done and total, in units of the handler's choice. An exception of the callback is dropped.
 Progress = Callable[[int, int], None]
 
 
@@ -182,15 +182,15 @@ class HostImports:
             return
         if self._log_lines > LOG_LINES_MAX:
             what = f"the handler logged {LOG_LINES_MAX} lines; what it logs from here on is left out"
-            self._report_log("warn", what)
+            _report(self._report_log, "warn", what)
             return
         line = self.guest.read(at, min(length, LOG_BYTES_MAX + 4), "a log line")
-        self._report_log(_LEVELS[min(level, len(_LEVELS) - 1)], guest_line(line, LOG_BYTES_MAX))
+        _report(self._report_log, _LEVELS[min(level, len(_LEVELS) - 1)], guest_line(line, LOG_BYTES_MAX))
 
     def _progress(self, done: int, total: int) -> None:
         self._gas.charge(PROGRESS, "progress")
         if self._report_progress is not None:
-            self._report_progress(done, total)
+            _report(self._report_progress, done, total)
 
     def _fail(self, code: int, at: int, length: int) -> NoReturn:
         self.guest.require(at, length, "the message of fail")
@@ -211,6 +211,12 @@ class HostImports:
             return ""
         length = int.from_bytes(memory.read(at - 4, 4), "little")
         return guest_text16(memory.read(at, min(length, FAIL_MESSAGE_BYTES_MAX, memory.size - at)))
+
+
+def _report(callback: Callable[..., None], *args: object) -> None:
+    """Calls a callback of the caller, whose exceptions must not decide how a run ends."""
+    with suppress(Exception):
+        callback(*args)
 
 
 class _FrameReader:

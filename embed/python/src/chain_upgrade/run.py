@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -9,13 +10,11 @@ from .cancel import Cancel
 from .errors import UpgradeError
 from .imports import Log, Progress
 from .limits import BATCH_BYTES
-from .overlay import Overlay
+from .overlay import Overlay, OverlaySpace
 from .plan import Plan, Timestamp
 from .report import Report
 from .stores import KVStore
 from .versions import VersionMap
-
-_GIB = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -46,8 +45,13 @@ class Input:
     progress: Progress | None = field(default=None, kw_only=True)
     #: Ends the run from another thread.
     cancel: Cancel | None = field(default=None, kw_only=True)
-    #: What the writes of all stores may take in memory, about; beyond it the run ends with UPG_STORE_FULL.
-    overlay_bytes_max: int = field(default=_GIB, kw_only=True)
+    #: What the writes of all stores may take in memory, about; beyond it they are spilled to a temporary file.
+    overlay_memory_bytes: int = field(default=256 << 20, kw_only=True)
+    #: What spilled writes may take on disk; beyond it the run ends with UPG_STORE_FULL, as on a full disk. It is an error
+    #: of this machine, not a result of the handler.
+    overlay_disk_bytes: int = field(default=8 << 30, kw_only=True)
+    #: Where the temporary file is made; that of the module ``tempfile`` when None.
+    overlay_dir: str | os.PathLike[str] | None = field(default=None, kw_only=True)
 
 
 def whole_number(what: str, value: int, least: int, most: int | None = None) -> int:
@@ -59,27 +63,17 @@ def whole_number(what: str, value: int, least: int, most: int | None = None) -> 
     raise UpgradeError("UPG_INVALID_ARGUMENT", f"{what} is a whole number, {bounds}, got {value!r:.100}")
 
 
-class OverlayBudget:
-    """Counts what the branches of a run take."""
-
-    def __init__(self, bytes_max: int) -> None:
-        self._bytes_max = bytes_max
-        self._bytes = 0
-
-    def grew(self, more: int) -> None:
-        self._bytes += more
-        if self._bytes > self._bytes_max:
-            what = f"the handler's writes take more than the {self._bytes_max} bytes of memory that they may have"
-            raise UpgradeError("UPG_STORE_FULL", f"{what}; raise overlay_bytes_max on a machine that has them")
-
-
 class Run:
     """A run that succeeded. Its writes are nowhere but here until `write`."""
 
-    def __init__(self, report: Report, stores: Mapping[str, Overlay]) -> None:
+    def __init__(self, report: Report, stores: Mapping[str, Overlay], space: OverlaySpace) -> None:
         self.report = report
+        #: Bytes of temporary files that the writes take; 0: all of them are in memory.
+        self.spilled_bytes = space.spilled_bytes
         self._stores = dict(stores)
+        self._space = space
         self._is_open = True
+        self._is_writing = False
 
     def changes(self, store: str) -> Iterator[tuple[bytes, bytes | None]]:
         """The final writes to a store, ascending by key; None is a deletion. A store without writes gives none."""
@@ -101,14 +95,20 @@ class Run:
         self._require_open()
         self._is_open = False
         # A store may discard the run that writes to it.
-        stores = self._stores
-        for name in sorted(stores):
-            stores[name].write()
+        stores, self._is_writing = self._stores, True
+        try:
+            for name in sorted(stores):
+                stores[name].write()
+        finally:
+            self._is_writing = False
+            self.discard()
 
     def discard(self) -> None:
-        """Drops the writes and their memory."""
+        """Drops the writes, their memory and their temporary file. `write` does so too, also when it raises."""
         self._is_open = False
         self._stores = {}
+        if not self._is_writing:
+            self._space.close()
 
     def _require_open(self) -> None:
         if not self._is_open:
