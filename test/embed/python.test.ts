@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { ERROR_KINDS } from "../../host/errors.js";
-import { PYTHON, prepareWasmtime } from "../engines/prepare.js";
+import { NEWEST_PYTHON, PYTHON, prepareNewestWasmtime, prepareWasmtime } from "../engines/prepare.js";
 import { ROOT } from "../house/sources.js";
 import { readVectors } from "./vector-counts.js";
 
@@ -13,22 +13,32 @@ const PACKAGE = join(ROOT, "embed/python");
 const MINUTES = 60_000;
 /** `npm run embed:python` runs all of them. */
 const HANDLER_CASES_STRIDE = 3;
+/** Of the run on the newest wasmtime. */
+const NEWEST_STRIDE = 30;
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-python-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const missing = prepareWasmtime() ?? (isNewEnough() ? undefined : "Python 3.10 or newer is not here");
+const noNewest = missing ?? prepareNewestWasmtime();
 const noWheels = missing ?? (hasBackend() ? undefined : "setuptools of pyproject.toml is not in build/engines/venv");
 const named = (name: string, reason: string | undefined) => (reason ? `${name} (skipped: ${reason})` : name);
 
-function python(args: readonly string[], path = join(PACKAGE, "src")) {
+interface Run {
+  readonly program?: string;
+  readonly path?: string;
+  readonly stride?: number;
+}
+
+function python(args: readonly string[], run: Run = {}) {
+  const { program = PYTHON, path = join(PACKAGE, "src"), stride = HANDLER_CASES_STRIDE } = run;
   // Written bytecode would be beside the sources.
   const env = {
     ...process.env,
     PYTHONPATH: path,
     PYTHONDONTWRITEBYTECODE: "1",
-    HANDLER_CASES_STRIDE: String(HANDLER_CASES_STRIDE),
+    HANDLER_CASES_STRIDE: String(stride),
   };
-  return spawnSync(PYTHON, args, { cwd: PACKAGE, env, encoding: "utf8", maxBuffer: 1 << 26 });
+  return spawnSync(program, args, { cwd: PACKAGE, env, encoding: "utf8", maxBuffer: 1 << 26 });
 }
 
 function isNewEnough(): boolean {
@@ -55,6 +65,19 @@ describe("embed/python", () => {
     10 * MINUTES,
   );
 
+  test.skipIf(noNewest)(
+    named("python -m unittest on the newest wasmtime that pyproject.toml allows → a sample of the same", noNewest),
+    () => {
+      const newest = { program: NEWEST_PYTHON, stride: NEWEST_STRIDE };
+      const { status, stdout, stderr } = python(["-m", "unittest", "discover", "-t", ".", "-s", "tests"], newest);
+      expect(status, `${stdout}\n${stderr}`).toBe(0);
+      const { coreCalls, handlerCases } = readVectors();
+      expect(stdout).toContain(`core-calls: ${coreCalls} calls as they are\n`);
+      expect(stdout).toContain(`handler-cases: ${Math.ceil(handlerCases / NEWEST_STRIDE)} as the node's\n`);
+    },
+    10 * MINUTES,
+  );
+
   test.skipIf(missing)(named("CODES → numbers and exit statuses of host/errors.ts", missing), () => {
     const { stdout } = python(["-c", "import json; from chain_upgrade.codes import CODES; print(json.dumps(CODES))"]);
     const due = Object.entries(ERROR_KINDS).map(([code, { number, exit }]) => [code, [number, exit]]);
@@ -77,7 +100,7 @@ describe("embed/python", () => {
       expect(files).toEqual(expect.arrayContaining(["chain_upgrade/core.wasm", "chain_upgrade/py.typed"]));
       expect(files.filter((file) => file.endsWith("licenses/LICENSE"))).toHaveLength(1);
       const program = "import chain_upgrade; print(chain_upgrade.__file__, chain_upgrade.Core().plan_key().hex())";
-      expect(python(["-c", program], place).stdout).toBe(`${join(place, "chain_upgrade/__init__.py")} 00\n`);
+      expect(python(["-c", program], { path: place }).stdout).toBe(`${join(place, "chain_upgrade/__init__.py")} 00\n`);
     },
     5 * MINUTES,
   );

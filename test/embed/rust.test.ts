@@ -1,6 +1,7 @@
 /** embed/rust: the crate's own tests, which read the vectors of test/vectors too; what its package carries. */
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ROOT } from "../house/sources.js";
@@ -21,8 +22,8 @@ const COMPILED_MS = 1_200_000;
 const missing = whyNot();
 const named = (name: string) => (missing ? `${name} (skipped: ${missing})` : name);
 
-function cargo(args: readonly string[]) {
-  return spawnSync("cargo", args, { cwd: CRATE, env: ENV, encoding: "utf8", maxBuffer: 1 << 26 });
+function cargo(args: readonly string[], cwd = CRATE) {
+  return spawnSync("cargo", args, { cwd, env: ENV, encoding: "utf8", maxBuffer: 1 << 26 });
 }
 
 function whyNot(): string | undefined {
@@ -44,6 +45,25 @@ describe("embed/rust", () => {
     },
     COMPILED_MS,
   );
+
+  // Its tests on these are `npm run embed:rust -- --newest`: another wasmtime to compile.
+  test.skipIf(missing)(named("cargo update in a copy → takes the newest patches that Cargo.toml allows"), () => {
+    const copy = mkdtempSync(join(tmpdir(), "chain-upgrade-rust-"));
+    try {
+      for (const name of ["Cargo.toml", "Cargo.lock"]) cpSync(join(CRATE, name), join(copy, name));
+      mkdirSync(join(copy, "src"));
+      writeFileSync(join(copy, "src/lib.rs"), "");
+      const { status, stderr } = cargo(["update"], copy);
+      expect(status, stderr).toBe(0);
+      const patch = (folder: string) =>
+        Number(
+          /name = "wasmtime"\nversion = "48\.0\.(\d+)"/.exec(readFileSync(join(folder, "Cargo.lock"), "utf8"))?.[1],
+        );
+      expect(patch(copy)).toBeGreaterThan(patch(CRATE));
+    } finally {
+      rmSync(copy, { recursive: true, force: true });
+    }
+  });
 
   test.skipIf(missing)(named("cargo package → core.wasm, the licence and the example, and no tests"), () => {
     const { status, stdout, stderr } = cargo(["package", "--list", "--locked", "--allow-dirty"]);

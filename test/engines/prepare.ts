@@ -3,7 +3,7 @@
  * pinned beside their sources. What a machine does not have is named, and its test skipped.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../house/sources.js";
 
@@ -12,6 +12,8 @@ const SOURCES = join(ROOT, "test/engines");
 /** The name changes with the runner's sources: one that was built before is no longer it. */
 export const WAZERO = join(FOLDER, "wazero-runner");
 export const PYTHON = join(FOLDER, "venv/bin/python");
+/** With the newest wasmtime that embed/python allows. */
+export const NEWEST_PYTHON = join(FOLDER, "newest/bin/python");
 export const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
 /** Undefined: ready. Else why not. */
@@ -27,11 +29,22 @@ export function prepareGo(module: string): string | undefined {
 }
 
 export function prepareWasmtime(): string | undefined {
-  return attempt(join(FOLDER, "venv/ready"), "Python, or its package registry, is not here", () => {
-    run("python3", ["-m", "venv", join(FOLDER, "venv")], ROOT);
-    const requirements = join(SOURCES, "python/requirements.txt");
-    run(PYTHON, ["-m", "pip", "install", "-q", "--retries", "1", "--timeout", "10", "-r", requirements], ROOT);
-    run("touch", [join(FOLDER, "venv/ready")], ROOT);
+  return prepareVenv("venv", ["-r", join(SOURCES, "python/requirements.txt")]);
+}
+
+/** The newest patch of the range in embed/python/pyproject.toml, in a second venv. */
+export function prepareNewestWasmtime(): string | undefined {
+  const range = /wasmtime~=[\d.]+/.exec(readFileSync(join(ROOT, "embed/python/pyproject.toml"), "utf8"))?.[0];
+  return range ? prepareVenv("newest", ["--upgrade", range]) : "embed/python/pyproject.toml has no range of wasmtime";
+}
+
+function prepareVenv(name: string, packages: readonly string[]): string | undefined {
+  const venv = join(FOLDER, name);
+  return attempt(join(venv, "ready"), "Python, or its package registry, is not here", () => {
+    run("python3", ["-m", "venv", venv], ROOT);
+    const pip = ["-m", "pip", "install", "-q", "--retries", "1", "--timeout", "10"];
+    run(join(venv, "bin/python"), [...pip, ...packages], ROOT);
+    run("touch", [join(venv, "ready")], ROOT);
   });
 }
 

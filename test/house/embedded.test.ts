@@ -44,8 +44,19 @@ describe("packages below embed/ and guests/", () => {
     expect(text("embed/python/src/chain_upgrade/__init__.py")).toContain(`__version__ = "${VERSION}"`);
   });
 
-  test("wasmtime of embed/python → the one on which the tests compare gas", () => {
-    const pinned = /^wasmtime==[\d.]+$/m.exec(text("test/engines/python/requirements.txt"))?.[0];
-    expect(text("embed/python/pyproject.toml")).toContain(`dependencies = ["${pinned}"]`);
+  test("wasmtime of embed/python → all patches of the version on which the tests compare gas", () => {
+    const pinned = /^wasmtime==(\d+\.\d+)\.\d+$/m.exec(text("test/engines/python/requirements.txt"))?.[1];
+    expect(text("embed/python/pyproject.toml")).toContain(`dependencies = ["wasmtime~=${pinned}"]`);
+  });
+
+  test("dependencies of embed/rust → all patches of what Cargo.lock pins", () => {
+    const [, declared = ""] = /\[dependencies\]\n(.*?)\n\n/s.exec(text("embed/rust/Cargo.toml")) ?? [];
+    const ranges = [...declared.matchAll(/^(\w+) = (?:\{ version = )?"([^"]+)"/gm)];
+    expect(ranges.map(([, name]) => name)).toEqual(["sha2", "wasmtime"]);
+    const lock = text("embed/rust/Cargo.lock");
+    for (const [, name, range] of ranges) {
+      expect(range).toMatch(/^\d+\.\d+$/);
+      expect(lock).toContain(`name = "${name}"\nversion = "${range}.`);
+    }
   });
 });
