@@ -25,7 +25,6 @@ const LOWEST = {
   "cosmossdk.io/log": "v1.2.1",
   "cosmossdk.io/store": "v1.0.0",
   "cosmossdk.io/x/upgrade": "v0.1.0",
-  "github.com/cometbft/cometbft": "v0.38.0",
   "github.com/cosmos/cosmos-db": "v1.0.0",
   "github.com/cosmos/cosmos-sdk": "v0.50.1",
 };

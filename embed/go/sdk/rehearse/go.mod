@@ -8,7 +8,7 @@ require (
 	cosmossdk.io/x/upgrade v0.1.0
 	github.com/chain-upgrade/chain-upgrade/embed/go v0.1.0
 	github.com/chain-upgrade/chain-upgrade/embed/go/sdk v0.1.0
-	github.com/cometbft/cometbft v0.38.0
+	github.com/cometbft/cometbft v0.38.2
 	github.com/cometbft/cometbft-db v0.7.0
 	github.com/cosmos/cosmos-db v1.0.0
 	github.com/cosmos/cosmos-sdk v0.50.1
