@@ -14,6 +14,7 @@ import { HaltLinger, type LingerTime } from "../engine/home/halt-linger.js";
 import type { Home } from "../engine/home/home.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import { embeddedProgram } from "../native/embedded.js";
+import { supervisedStart } from "../programs/supervised-start.js";
 import { untilCalled } from "../shell/held-back.js";
 import { programChain } from "../shell/program-chain.js";
 import { ProgressLog } from "../shell/progress-log.js";
@@ -229,6 +230,7 @@ export function recordCrash(
   const record = haltRecord(error, {
     ...{ lastCommittedHeight, nextHeight: lastCommittedHeight + 1n, appHash: last?.appHash ?? new Uint8Array() },
     ...{ home: home.path, program: programChain().name, time: new Date().toISOString(), startFlags: start.startFlags },
+    ...supervisedStart(),
   });
   try {
     writeHaltRecord(home, record);

@@ -18,7 +18,7 @@ export const PHASE_WORDS: Readonly<Record<Phase, string>> = {
   waiting: "An upgrade is scheduled, and something is missing for it",
   downloading: "What the upgrade needs is downloaded",
   ready: "An upgrade is scheduled, and all is in place for it",
-  halted: "The upgrade's height is reached, and the application has ended for it",
+  halted: "The upgrade's height is reached: the application makes no more blocks",
   "backing up": "The data is copied before the upgrade",
   switching: "The next version is put in place",
   migrating: "The next version makes the upgrade's block",

@@ -18,6 +18,8 @@ export interface EndFacts {
   readonly startFlags?: readonly string[];
   /** All words that start the node, where that is not the program's own `start`: a sidecar's. */
   readonly startCommand?: string | undefined;
+  /** Starts the service that runs the sidecar; takes no flags. */
+  readonly serviceCommand?: string | undefined;
   /** Name of the plan that is due or meant; empty: none. */
   readonly plan: string;
   /** Facts that the error carries: `handler_file`, `handler_sha256`, `pinned_sha256`, `ran_sha256`, `file`, `other`, `holder`, `reason`, `found`, `skipped_plan`, `applied_plan`, `app_version`, `last_upgrade`, `last_height`. */
@@ -38,7 +40,8 @@ const command = (...words: readonly string[]) => `\`${words.join(" ")}\``;
 export const RELAYED: readonly string[] = Object.freeze(["--"]);
 const isRelayed = ({ startFlags = [] }: EndFacts) => startFlags[0] === RELAYED[0];
 const start = (facts: EndFacts, ...flags: readonly string[]) => {
-  const { home, program, startFlags = [], startCommand } = facts;
+  const { home, program, startFlags = [], startCommand, serviceCommand } = facts;
+  if (serviceCommand !== undefined && flags.length === 0) return command(serviceCommand);
   if (startCommand !== undefined) return command(startCommand, ...flags);
   if (isRelayed(facts)) return command(program, "relay --home", shellWord(home), ...(flags[0] ? ["--", ...flags] : []));
   return command(program, "start --home", shellWord(home), ...startFlags, ...flags);

@@ -105,6 +105,8 @@ export interface HaltFacts {
   readonly startFlags?: readonly string[] | undefined;
   /** All words that start the node, where a sidecar does it. */
   readonly startCommand?: string | undefined;
+  /** Starts the service that runs the sidecar; takes no flags. */
+  readonly serviceCommand?: string | undefined;
   /** The plan that state holds for the next height; an error that names one goes before. */
   readonly duePlan?: Plan | undefined;
 }
@@ -157,6 +159,7 @@ export function haltRecord(error: UpgradeError, facts: HaltFacts): HaltRecord {
       ...{ code, height, details, plan: plan?.name ?? "" },
       ...{ home: facts.home ?? "<home>", program: facts.program ?? programName() },
       ...{ startFlags: facts.startFlags ?? [], startCommand: facts.startCommand },
+      serviceCommand: facts.serviceCommand,
     }),
     time: facts.time,
   };

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { UpgradeError } from "../../errors.js";
 import { messageOf } from "../../errors.js";
+import { supervisedStart } from "../../programs/supervised-start.js";
 import { formatTime } from "../../time.js";
 import { type HaltRecord, haltRecord, withFacts } from "../../upgrade/halt.js";
 import { removeHaltRecord, writeHaltRecord } from "../home/halt-file.js";
@@ -106,7 +107,13 @@ export const RECORDED_FROM = 10;
 export function recordHalt(held: HeldHome, error: UpgradeError, options: Warning): HaltRecord {
   const time = formatTime(wallClock.after({ seconds: 0n, nanos: 0 }));
   const { startFlags } = held;
-  const facts = { ...held.position(), duePlan: held.duePlan(), home: held.home.path, program: held.chain.name };
+  const facts = {
+    ...held.position(),
+    duePlan: held.duePlan(),
+    home: held.home.path,
+    program: held.chain.name,
+    ...supervisedStart(),
+  };
   const record = haltRecord(withFacts(error, held.upgradeOfLastBlock()), { ...facts, startFlags, time });
   orWarn(options, "halt.json could not be written", () => writeHaltRecord(held.home, record));
   return record;

@@ -1,7 +1,4 @@
-/**
- * Whether this node has what the plan's block needs: the one judgement of log, metrics and status. Logs it in one line: at start, and
- * whenever it changes.
- */
+/** Logs whether this node has what the plan's block needs: at start, and whenever it changes. */
 
 import type { App } from "../../chain/app.js";
 import { failedRehearsal } from "../../programs/failed-rehearsal.js";

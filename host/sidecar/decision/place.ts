@@ -21,6 +21,8 @@ export function placesOf({ home, root }: PlaceOf) {
     failureFile: join(root, "failure.json"),
     returnedFile: join(root, "returned.json"),
     passedFile: join(root, "passed.json"),
+    /** How the last sidecar was started. */
+    startFile: join(root, "last-start.json"),
     /** The application is to be started again: `chainvisor restart`. */
     restartFile: join(root, "restart.json"),
   };

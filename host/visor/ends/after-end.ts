@@ -19,7 +19,7 @@ const RESTART = 14;
 const REFUSALS: ReadonlySet<number> = new Set([20, 21, 30]);
 const LASTING: ReadonlyMap<number, string> = new Map([
   [2, "a setting, flag or file is wrong"],
-  [10, "a plan is due, and its program is missing"],
+  [10, "a plan is due, and the program that runs cannot make its block"],
   [11, "the program has the handler of a plan that is not due: run the old version until the height"],
   [12, "the program is too old for this state"],
   [18, "this node's state differs from the network's: a restart ends the same way"],

@@ -6,6 +6,8 @@ import { endLeftovers } from "./leftovers.js";
 
 /** For a program that finishes a block before it ends. */
 const OURS_GRACE_MILLIS = 30_000;
+/** A shell's status of what a signal stopped is more. */
+const SIGNALED_EXIT = 128;
 
 export class Ending {
   /** @param isOurs is it one of this project's chains? */
@@ -14,8 +16,8 @@ export class Ending {
     private readonly isOurs: () => boolean,
   ) {}
 
-  /** The application got the sidecar's signal, and is waited for. */
-  async bySignal(app: AppProcess): Promise<ProcessEnd> {
+  /** The application got the sidecar's signal, and is waited for. @returns the sidecar's exit status: a failure stays one */
+  async bySignal(app: AppProcess): Promise<number> {
     const { shared } = this;
     const signal = signalOf(shared.signal);
     shared.log("info", `${signal}: passed on to the application, which is waited for`);
@@ -29,7 +31,7 @@ export class Ending {
     const rest = { clock: shared.machine.clock, signal, grace };
     await endLeftovers(shared, "application", (each) => endApp(each, rest));
     shared.log("info", `the application has ended (${end.exit ?? end.signal})`);
-    return end;
+    return end.exit === null || end.exit > SIGNALED_EXIT ? 0 : end.exit;
   }
 
   /** What it has started and left. */

@@ -1,9 +1,10 @@
 /** What is done after the application has ended by itself and no plan is due: again, later, not at all, or back. */
 import { messageOf } from "../../errors.js";
 import type { Program } from "../../programs/layout.js";
-import { planIn } from "../../sidecar/decision/plan-file.js";
+import { type Plan, planIn } from "../../sidecar/decision/plan-file.js";
 import type { HaltFacts } from "../../sidecar/heights/halt-record.js";
 import type { ProcessEnd } from "../../sidecar/machine.js";
+import { replaceCommand } from "../../staging/plan-way.js";
 import { linkPrevious } from "../run/link.js";
 import type { Shared } from "../run/options.js";
 import { addReturned } from "../run/returned.js";
@@ -66,6 +67,15 @@ export class Ends {
     return undefined;
   }
 
+  /** Whose block the program that was switched to has not made yet. */
+  #planUnderWay(): Plan | undefined {
+    const { machine, settings, places, board } = this.shared;
+    const plan = planIn(machine.files, places.currentPlan, settings.isCaseKept);
+    const reached = board.current.height;
+    const isBefore = reached !== null && BigInt(reached.value) < (plan?.height ?? 0n);
+    return board.current.phase === "migrating" || isBefore ? plan : undefined;
+  }
+
   async #again(last: EndFacts, after: AfterEnd): Promise<void> {
     const { machine, board, log, signal, settings } = this.shared;
     const wait = this.#crashes.next(machine.clock.now());
@@ -88,7 +98,7 @@ export class Ends {
   /** The new version does not apply the upgrade. */
   async #refused(last: EndFacts, { why, exit }: Extract<AfterEnd, { kind: "refused" }>): Promise<number | undefined> {
     const { machine, settings, log, board, signal } = this.shared;
-    const who = exit === OUTSIDE && !last.halt ? "the application" : "the new version";
+    const who = (exit === OUTSIDE && !last.halt) || !this.#planUnderWay() ? "the application" : "the new version";
     if (settings.onRefusal === "return" && this.#goBack(last, exit)) return undefined;
     if (settings.onRefusal !== "retry") throw this.#failure(last, `${who} has not gone on: ${why}`, exit);
     const wait = this.#crashes.patient();
@@ -126,8 +136,12 @@ export class Ends {
     return true;
   }
 
+  /** In the first block after a switch another program leads out, and no start does. */
   #failure({ halt }: EndFacts, why: string, exit: number): StepFailure {
-    if (halt) this.shared.board.update({ next: halt.commands });
+    const { board, settings, starts } = this.shared;
+    const plan = this.#planUnderWay();
+    const commands = halt && halt.commands.length > 0 ? halt.commands : [starts.start];
+    board.update({ next: [...(plan ? [replaceCommand(plan, settings)] : []), ...commands] });
     return new StepFailure(why, exit === 0 ? 1 : exit);
   }
 }

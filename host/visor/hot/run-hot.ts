@@ -8,7 +8,6 @@ import { cometFiles } from "../../offline/comet-files.js";
 import type { Program } from "../../programs/layout.js";
 import { holdConnections } from "../../relay/open.js";
 import { readConfig } from "../../shell/config-file.js";
-import { shellWord } from "../../shell-word.js";
 import { readQueue } from "../../sidecar/decision/queue.js";
 import { Staging } from "../../staging/staging.js";
 import { prefixOf } from "../run/child-env.js";
@@ -52,7 +51,7 @@ export async function runHot(shared: Shared, current: Program): Promise<number |
     const exit = await heldAgain(shared, () =>
       holdConnections({
         ...{ home, env, signal, log, hooks, layout: shared.layout, flags: args.worker },
-        ...{ prefix, retriesMax: settings.preUpgradeRetriesMax, startCommand: startCommandOf(shared) },
+        ...{ prefix, retriesMax: settings.preUpgradeRetriesMax, startCommand: shared.starts.run },
         comet: { program: findComet(args.program, { ...env }).path, args: args.comet, files: cometFiles(home) },
       }),
     );
@@ -65,10 +64,6 @@ export async function runHot(shared: Shared, current: Program): Promise<number |
     endSignals?.();
     await staging.close();
   }
-}
-
-function startCommandOf({ settings: { home, name }, args }: Shared): string {
-  return ["chainvisor", "--home", home, "--name", name, "run", ...args].map(shellWord).join(" ");
 }
 
 function whyNot({ settings, machine, args }: Shared): string | undefined {

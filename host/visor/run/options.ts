@@ -6,6 +6,7 @@ import type { StoreHeight } from "../../sidecar/heights/store-height.js";
 import type { Machine } from "../../sidecar/machine.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { StatusBoard } from "../../sidecar/status.js";
+import type { StartCommands } from "./start-command.js";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 /** `fields`: of a line that another process logged; its module is in them. */
@@ -32,6 +33,8 @@ export interface VisorOptions {
 export interface Shared extends VisorOptions {
   readonly places: Places;
   readonly layout: Layout;
+  /** How this sidecar is started again. */
+  readonly starts: StartCommands;
   /** Of this home's chain alone. */
   readonly askRpc: AskRpc;
   /** Of every process that is started. */

@@ -7,7 +7,7 @@ import { type Program, problemOf } from "../../programs/layout.js";
 import { writeWhole } from "../../programs/whole-file.js";
 import type { Pending } from "../../sidecar/decision/decide.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
-import { chainvisorFor, lackOf } from "../../staging/plan-way.js";
+import { lackOf } from "../../staging/plan-way.js";
 import { fetchPlan } from "./fetch.js";
 import { linkProgram, planBytes } from "./link.js";
 import type { Shared } from "./options.js";
@@ -93,9 +93,8 @@ export async function staged(shared: Shared, plan: Plan): Promise<Program> {
 }
 
 /** It ends here: its last line has what to do before the next start. */
-function lacking(why: string, { machine, settings, board }: Shared, plan: Plan): StepFailure {
+function lacking(why: string, { machine, settings, board, starts: { start } }: Shared, plan: Plan): StepFailure {
   const lack = lackOf(machine.files, settings, plan, why);
-  const start = `${chainvisorFor(settings)} run start`;
   board.update({ next: lack ? [lack.next, start] : [start] });
   if (lack) return new StepFailure(`${lack.problem}. Next: ${lack.next}`);
   return new StepFailure(`${why}; the handler that the plan pins is staged by now. Next: ${start}`);

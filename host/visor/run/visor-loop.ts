@@ -25,9 +25,6 @@ import { Stage } from "./stage.js";
 import { type RunResult, supervise } from "./supervise.js";
 import { switchProgram } from "./switching.js";
 
-/** A shell's status of what a signal stopped is more. */
-const SIGNALED_EXIT = 128;
-
 type Switch = Extract<Decision, { kind: "switch" }>;
 
 export class VisorLoop {
@@ -202,9 +199,9 @@ export class VisorLoop {
     const app = this.#start(current);
     const result = await this.#supervised(app, current);
     if (result.kind === "stop") {
-      const { exit } = await this.#ending.bySignal(app);
+      const exit = await this.#ending.bySignal(app);
       this.#app = undefined;
-      return exit === null || exit > SIGNALED_EXIT ? 0 : exit;
+      return exit;
     }
     if (result.kind === "ended") {
       this.#app = undefined;
@@ -221,8 +218,7 @@ export class VisorLoop {
     }
     if (result.kind === "restart") {
       shared.log("info", "the application is started again, as `chainvisor restart` asks");
-      const end = await this.#ending.gently(app);
-      await this.#ended(app, end);
+      await this.#ended(app, await this.#ending.gently(app));
       return undefined;
     }
     shared.log("info", "daemon shutting down in an attempt to restart");

@@ -12,6 +12,7 @@ import { removeFailure, writeFailure } from "../without-sidecar/failure-record.j
 import { childEnv } from "./child-env.js";
 import type { Shared, VisorOptions } from "./options.js";
 import { StepFailure } from "./scripts.js";
+import { keepStart, lastStart, type StartCommands } from "./start-command.js";
 import { VisorLoop } from "./visor-loop.js";
 
 export type { VisorOptions } from "./options.js";
@@ -26,7 +27,10 @@ export async function runVisor(options: VisorOptions): Promise<number> {
     ...{ program: undefined, upgrades: new Map(), own: name },
   });
   const ask = ofOwnChain(options.askRpc ?? askRpc, { machine, home, log });
-  const shared: Shared = { ...options, askRpc: ask, layout, places: placesOf(settings), childEnv: childEnv(options) };
+  const places = placesOf(settings);
+  const starts = startsOf(options, places.startFile);
+  const env = { ...childEnv(options), CHAINVISOR_START: starts.run, CHAINVISOR_SERVICE: starts.service };
+  const shared: Shared = { ...options, askRpc: ask, layout, places, starts, childEnv: env };
   const loop = new VisorLoop(shared);
   const { failureFile } = shared.places;
   quietly(log, () => removeFailure(machine.files, failureFile));
@@ -51,6 +55,16 @@ export async function runVisor(options: VisorOptions): Promise<number> {
     log("error", messageOf(error));
     await held(options, signal);
     return exit;
+  }
+}
+
+/** Nothing is decided from it. */
+function startsOf({ settings, machine, args, env, log }: VisorOptions, path: string): StartCommands {
+  try {
+    return keepStart(machine.files, path, { settings, args, env });
+  } catch (error) {
+    log("warn", `${path} cannot be written: ${messageOf(error)}`);
+    return lastStart(machine.files, path, settings);
   }
 }
 

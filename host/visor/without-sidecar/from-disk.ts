@@ -21,9 +21,8 @@ import { stagePlan } from "../../staging/stage-plan.js";
 import type { HaltRecord } from "../../upgrade/halt.js";
 import { childEnv } from "../run/child-env.js";
 import { Look } from "../run/look.js";
+import { lastStart } from "../run/start-command.js";
 import { type FailureRecord, readFailure } from "./failure-record.js";
-
-const RUN = "chainvisor run start";
 
 /** Never rejects. */
 export async function statusFromDisk(settings: Settings, real: Machine): Promise<VisorStatus> {
@@ -33,12 +32,18 @@ export async function statusFromDisk(settings: Settings, real: Machine): Promise
   const layout = new Layout({ home, name, program: undefined, upgrades: new Map(), own: name, isCaseKept, files });
   const board = new Board(machine.clock);
   const halt = haltRecordOf(home, files);
+  const starts = lastStart(files, placesOf(settings).startFile, settings);
   try {
     const current = currentOf(settings, files);
     const { name: folder, file } = current;
     const look = new Look({
       ...{ settings, args: [], env: {}, machine, board, askRpc, layout, places: placesOf(settings) },
-      ...{ childEnv: childEnv({ settings, env: {} }), signal: new AbortController().signal, log: () => undefined },
+      ...{
+        starts,
+        childEnv: childEnv({ settings, env: {} }),
+        signal: new AbortController().signal,
+        log: () => undefined,
+      },
     });
     const decision = await look.beforeStart(current);
     const reached = await look.heights.ofHome(look.isOurs, undefined);
@@ -53,7 +58,7 @@ export async function statusFromDisk(settings: Settings, real: Machine): Promise
       readiness,
       message: messageFor(decision, failed, halt?.message),
       // Nothing that is started goes on without what is missing.
-      next: lacks === undefined ? nextWithout(readiness.length > 0, failed, halt?.commands) : [lacks, RUN],
+      next: lacks === undefined ? nextWithout(starts.start, failed, halt?.commands) : [lacks, starts.start],
     });
   } catch (error) {
     const failed = readFailure(files, placesOf(settings).failureFile);
@@ -84,13 +89,14 @@ function messageFor(decision: Decision, failed: FailureRecord | undefined, halt:
     .join(" ");
 }
 
-/** Where the plan that it failed for is in no file, what it said then is what is known. */
+/** What a sidecar that failed has said leads out; a start alone would end as the last one did. */
 function nextWithout(
-  isPlanKnown: boolean,
+  start: string,
   failed: FailureRecord | undefined,
   commands: readonly string[] = [],
 ): readonly string[] {
-  return !isPlanKnown && failed && failed.next.length > 0 ? failed.next : [RUN, ...commands];
+  if (failed && failed.next.length > 0) return failed.next;
+  return commands.length > 0 ? commands : [start];
 }
 
 /** As `current` links to it, else that of genesis, without a link that is made. @throws Error in words */

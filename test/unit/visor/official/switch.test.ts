@@ -43,6 +43,7 @@ function validate(name: string) {
     ...{
       env: {},
       childEnv: {},
+      starts: { start: "start", run: "run", service: undefined },
       askRpc: () => Promise.reject(new Error("no node")),
       args: [],
       log: () => undefined,

@@ -219,7 +219,7 @@ describe("a sidecar that has ended for a missing program", () => {
       phase: "failed",
       message: expect.stringMatching(/ended by itself with 1, at .*downloading disabled/),
     });
-    expect(after.next).toEqual([stage, "chainvisor run start"]);
+    expect(after.next).toEqual([stage, `chainvisor --home ${home.path} --name ${DAEMON} run start`]);
     home.write("handlers/staged/v3.wasm", HANDLER);
     expect((await statusFromDisk(home.settings(), realMachine)).readiness[0]).toMatchObject({
       what: "program",

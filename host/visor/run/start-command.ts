@@ -1,0 +1,69 @@
+/** How this sidecar is started, for every command that says what to do next: as it was started last, by hand or as a service. */
+import { utf8 } from "../../bytes.js";
+import type { Files } from "../../programs/files.js";
+import { writeWhole } from "../../programs/whole-file.js";
+import { shellWord } from "../../shell-word.js";
+import type { Settings } from "../../sidecar/settings.js";
+import { chainvisorFor } from "../../staging/plan-way.js";
+import { decodeLossy } from "../../text.js";
+
+const FILE_MODE = 0o644;
+const BYTES_MAX = 1_048_576;
+const CGROUP_BYTES_MAX = 65_536;
+
+export interface StartCommands {
+  /** Starts the sidecar as it was started. */
+  readonly start: string;
+  /** The same by hand: flags may be added. */
+  readonly run: string;
+  /** Undefined: no service runs it. */
+  readonly service: string | undefined;
+}
+
+type Of = Pick<Settings, "home" | "name">;
+
+function commandsOf(settings: Of, args: readonly string[], service: string | undefined): StartCommands {
+  const run = [chainvisorFor(settings), "run", ...args.map(shellWord)].join(" ");
+  return { start: service ?? run, run, service };
+}
+
+/** Of this process; kept for commands that ask when it is gone. @throws what the disk says */
+export function keepStart(
+  files: Files,
+  path: string,
+  { settings, args, env }: { readonly settings: Of; readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv },
+): StartCommands {
+  const service = serviceOf(files, env);
+  const commands = commandsOf(settings, args, service);
+  writeWhole(files, path, utf8(`${JSON.stringify({ v: 1, args, service: service ?? null })}\n`), FILE_MODE);
+  return commands;
+}
+
+/** As the last sidecar of this home was started; none was: `run start`. */
+export function lastStart(files: Files, path: string, settings: Of): StartCommands {
+  try {
+    const { args, service } = JSON.parse(decodeLossy(files.read(path, BYTES_MAX) ?? new Uint8Array())) as Record<
+      string,
+      unknown
+    >;
+    if (Array.isArray(args) && args.every((each) => typeof each === "string"))
+      return commandsOf(settings, args, typeof service === "string" ? service : undefined);
+  } catch {
+    // None was started yet, or by an older version.
+  }
+  return commandsOf(settings, ["start"], undefined);
+}
+
+/** systemd names the process that it started; its unit is in the process's control group. */
+function serviceOf(files: Files, env: NodeJS.ProcessEnv): string | undefined {
+  if (env["SYSTEMD_EXEC_PID"] !== String(process.pid)) return undefined;
+  try {
+    const group = decodeLossy(files.readPart("/proc/self/cgroup", 0, CGROUP_BYTES_MAX));
+    const unit = /\/([A-Za-z0-9:_.@\\-]+\.service)$/m.exec(group)?.[1];
+    if (unit === undefined) return undefined;
+    const user = /\/user@\d+\.service\//.test(group) ? " --user" : "";
+    return `systemctl${user} start ${shellWord(unit.replace(/\.service$/, ""))}`;
+  } catch {
+    return undefined;
+  }
+}
