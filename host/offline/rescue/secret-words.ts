@@ -1,5 +1,6 @@
 /** Secrets that nobody listed, by how they are written: words of a mnemonic, values of names such as `password`, keys as files have them. */
 import { wordlist } from "@scure/bip39/wordlists/english.js";
+import { withoutRandomWords } from "./random-words.js";
 
 export const REMOVED = "[removed]";
 const MNEMONIC_WORDS_MIN = 8;
@@ -8,8 +9,9 @@ const GAP_MAX = 12;
 const WORDS: ReadonlySet<string> = new Set(wordlist);
 
 const NAMES =
-  "passw(?:or)?d|passphrase|pwd|secret|token|api[-_]?key|access[-_]?key|priv(?:ate)?[-_]?key|mnemonic|seed|credentials?";
-const BARE = `(?!\\[removed\\])[^\\s"'&,;)}\\]{[]+`;
+  "pass(?:wd|w(?:or)?d|phrase|code)?|pwd|secret|token|(?:api|access|account|signing|private|priv)[-_]?key(?:[-_]?id)?|mnemonic|seed|credentials?|webhook(?:[-_]?url)?|dsn|jwt|auth";
+/** To the next space or quote: a password may have any other character. An escape of JSON ends it. */
+const BARE = `(?!\\[removed\\])(?:\\\\(?!["'nrt\\\\])|[^\\s"'\\\\])+`;
 /** `db_password=x`, `"api_key": "x"`, the same inside a text of JSON. */
 const NAMED = new RegExp(
   `([\\w.-]*(?:${NAMES})\\\\?["']?\\s*[=:]\\s*)(?:(\\\\?["'])(?:(?!\\2)[^\\n])*\\2|()${BARE})`,
@@ -23,7 +25,7 @@ const BEARER = /(\bbearer\s+)[\w.~+/=-]{6,}/gi;
 const KEY_VALUE = /(PrivKey\w*\\?"[^}]{0,40}?\\?"value\\?"\s*:\s*\\?")[^"\\]+/g;
 const PEM = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
 /** `//user:password@host` of an address. */
-const USER_INFO = /\/\/[^/\s"'@]+@/g;
+const USER_INFO = /\/\/[^\s"']+@/g;
 
 /** The text without what looks like a secret. */
 export function withoutSecretWords(text: string): string {
@@ -34,7 +36,7 @@ export function withoutSecretWords(text: string): string {
     .replace(HEADER, `$1${REMOVED}`)
     .replace(BEARER, `$1${REMOVED}`)
     .replace(KEY_VALUE, `$1${REMOVED}`);
-  return withoutMnemonics(cleaned).replace(NAMED, named).replace(FLAG, named);
+  return withoutRandomWords(withoutMnemonics(cleaned).replace(NAMED, named).replace(FLAG, named), REMOVED);
 }
 
 /** In any case: a person copies one as a tool has shown it. */

@@ -1,7 +1,8 @@
 /** What of a home nobody else may see, looked for in all that leaves it: it is taken out, whatever file it has come into. */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { fromBase64, toBase64, toHex, toUpperHex } from "../../bytes.js";
+import { bech32 } from "@scure/base";
+import { toBase64, toHex, toUpperHex } from "../../bytes.js";
 import { readFileIfThere } from "../../engine/home/atomic-file.js";
 import { Home } from "../../engine/home/home.js";
 import { decodeLossy } from "../../text.js";
@@ -15,10 +16,12 @@ export class Secrets {
   /** Entries that had one. */
   count = 0;
   readonly #texts: readonly string[];
+  readonly #patterns: readonly RegExp[];
 
   constructor(texts: Iterable<string>) {
     const all = [...new Set(texts)].filter(({ length }) => length >= SECRET_LENGTH_MIN);
     this.#texts = all.sort((a, b) => b.length - a.length);
+    this.#patterns = this.#texts.map(pattern);
   }
 
   /** Of the validator's key, the node's key and whatever a keyring of the home has. */
@@ -37,7 +40,7 @@ export class Secrets {
 
   /** The text without them, and without what looks like one. */
   without(text: string): string {
-    const cleaned = withoutSecretWords(this.#texts.reduce((rest, secret) => rest.replaceAll(secret, REMOVED), text));
+    const cleaned = withoutSecretWords(this.#patterns.reduce((rest, secret) => rest.replace(secret, REMOVED), text));
     if (cleaned !== text) this.count++;
     return cleaned;
   }
@@ -72,13 +75,41 @@ function stringsBelow(path: string): string[] {
   return readdirSync(path).flatMap((name) => stringsBelow(join(path, name)));
 }
 
-/** The same key as others write it: base64, hex, the seed of the key alone. */
+/** The same key as others write it: base64, base64url and hex, with and without padding, bech32; whole, and its seed alone. */
 function formsOf(text: string): string[] {
-  try {
-    const bytes = fromBase64(text);
-    const parts = bytes.length > SEED_BYTES ? [bytes, bytes.subarray(0, SEED_BYTES)] : [bytes];
-    return [text, ...parts.flatMap((part) => [toBase64(part), toHex(part), toUpperHex(part)])];
-  } catch {
-    return [text];
-  }
+  const parts = decodings(text).flatMap((bytes) =>
+    bytes.length > SEED_BYTES ? [bytes, bytes.subarray(0, SEED_BYTES), bytes.subarray(-SEED_BYTES)] : [bytes],
+  );
+  return [text, ...parts.flatMap(writings)];
 }
+
+/** Of a file nobody says how its key is written: hex is base64, too. */
+function decodings(text: string): Uint8Array[] {
+  const found: Uint8Array[] = [];
+  if (/^(?:[0-9a-f]{2})+$/i.test(text)) found.push(Uint8Array.from(Buffer.from(text, "hex")));
+  if (/^[A-Za-z0-9+/]+={0,2}$/.test(text)) found.push(Uint8Array.from(Buffer.from(text, "base64")));
+  if (/^[A-Za-z0-9_-]+={0,2}$/.test(text)) found.push(Uint8Array.from(Buffer.from(text, "base64url")));
+  return found;
+}
+
+function writings(bytes: Uint8Array): string[] {
+  const url = Buffer.from(bytes).toString("base64url");
+  const padded = toBase64(bytes);
+  // Of bech32 the part between the prefix, which may be any, and the checksum.
+  const words = bech32.encode("x", bech32.toWords(bytes), false).slice("x1".length, -BECH32_CHECKSUM);
+  return [padded, padded.replace(/=+$/, ""), url, toHex(bytes), toUpperHex(bytes), words, words.toUpperCase()];
+}
+
+const BECH32_CHECKSUM = 6;
+
+/** The secret in a text whose JSON, shell or URL wrote some characters otherwise, or broke the line. */
+function pattern(secret: string): RegExp {
+  const characters = [...secret].map((each) => OTHERWISE[each] ?? each.replace(/[^A-Za-z0-9]/, "\\$&"));
+  return new RegExp(characters.join("(?:\\\\+[nrt]|\\s)*"), "gi");
+}
+
+const OTHERWISE: Readonly<Record<string, string>> = {
+  "+": "(?:\\+|\\\\+u002b|%2b)",
+  "/": "(?:\\\\*/|\\\\+u002f|%2f)",
+  "=": "(?:=|\\\\+u003d|%3d)",
+};

