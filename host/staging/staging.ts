@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { partFolderOf } from "../download/part.js";
 import { Home } from "../engine/home/home.js";
-import { messageOf } from "../errors.js";
+import { isUpgradeError, messageOf } from "../errors.js";
 import { isLacking, isReady } from "../sidecar/readiness.js";
 import type { Phase, Readiness, StatusBoard } from "../sidecar/status.js";
 import type { UpgradeInfo } from "../upgrade/upgrade-info.js";
@@ -23,6 +23,9 @@ const RETRY_MILLIS = 1_000;
 const RETRY_MILLIS_MAX = 60_000;
 /** While the node makes no block without it. */
 const HURRY_MILLIS_MAX = 5_000;
+/** After an answer that the same bytes give again: another checksum, an archive without the program. */
+const LASTING_MILLIS_MAX = 3_600_000;
+const LASTING: ReadonlySet<string> = new Set(["UPG_INVALID_PLAN_INFO", "UPG_HANDLER_HASH"]);
 /** What the node waits for at its height is reported again and again. */
 const REPORT_MILLIS = 60_000;
 /** What is there is looked at again: files come by other hands too. */
@@ -37,6 +40,8 @@ export class Staging {
   #isHurried = false;
   #askedPrint: string | undefined;
   #reportedAt = 0;
+  /** The last attempt failed for what was published: no network's failure. */
+  #isLasting = false;
 
   constructor(private readonly options: StagingOptions) {}
 
@@ -106,7 +111,8 @@ export class Staging {
   ): Promise<void> {
     const before = this.#seen(plan);
     const begun = now();
-    const millis = () => Math.min(pause ?? 0, this.#isHurried ? HURRY_MILLIS_MAX : RETRY_MILLIS_MAX);
+    const passing = () => (this.#isHurried ? HURRY_MILLIS_MAX : RETRY_MILLIS_MAX);
+    const millis = () => Math.min(pause ?? 0, this.#isLasting ? LASTING_MILLIS_MAX : passing());
     const left = () => (pause === undefined ? Number.POSITIVE_INFINITY : begun + millis() - now());
     while (!signal.aborted && left() > 0 && this.#seen(plan) === before) {
       await this.options.machine.clock.sleep(Math.min(LOOK_MILLIS, Math.max(1, left())), signal);
@@ -162,7 +168,8 @@ export class Staging {
       board.update({ progress: { what, done: String(done), total: total === undefined ? null : String(total) } });
     };
     try {
-      const { readiness, bytes } = await stagePlan({ ...this.options, plan, signal, onProgress });
+      const { readiness, bytes, error } = await stagePlan({ ...this.options, plan, signal, onProgress });
+      this.#isLasting = isUpgradeError(error) && LASTING.has(error.code);
       if (signal.aborted) return;
       board.count("downloadBytes", bytes);
       this.#report(readiness);

@@ -6,7 +6,7 @@
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { cosmovisor } from "../../cosmovisor/supervisor.js";
 import { oneUpgrade, type UpgradeResult } from "./one-upgrade.js";
@@ -44,7 +44,9 @@ for (let pair = 1; pair <= pairs; pair++) {
     try {
       const result = await oneUpgrade({ app, home, supervisor, cosmovisor: stock, commit });
       results.get(supervisor)?.push(result);
-      const isWrong = !result.upgraded || result.current !== "upgrades/v2";
+      // Cosmovisor 1.5 links by the whole path.
+      const isLinked = resolve(home, "cosmovisor", result.current) === join(home, "cosmovisor/upgrades/v2");
+      const isWrong = !result.upgraded || !isLinked;
       // Cosmovisor is known to leave its node, and to end with 1.
       if (isWrong || (supervisor === "chainvisor" && (result.exit !== 0 || result.leftRunning > 0))) failed++;
       process.stdout.write(`${JSON.stringify({ supervisor, pair, app: app.name, ...result })}\n`);
