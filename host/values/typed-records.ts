@@ -13,6 +13,7 @@ import { bigEndian64, concatBytes, prefixEnd, utf8 } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
 import { UINT64_MAX } from "../limits.js";
 import type { KVReader, KVStore } from "../types.js";
+import type { Records } from "./records.js";
 
 /** A part of a key. Texts are ordered by their bytes, numbers (0 to 2^64 - 1) by their value. */
 export type KeyPart = string | bigint;
@@ -28,6 +29,8 @@ export interface TypedRecords<T extends DescMessage> {
   delete(store: KVStore, ...key: readonly KeyPart[]): void;
   /** Ascending by key; a record may be written or deleted meanwhile. @throws UpgradeError UPG_STORE_CORRUPT */
   values(store: KVReader, ...first: readonly KeyPart[]): Generator<MessageShape<T>>;
+  /** The records whose keys begin with these parts, for `paginate`. */
+  under(...first: readonly KeyPart[]): Records<MessageShape<T>>;
   /** The same as JSON with the names of the .proto file; 64-bit integers are texts. */
   json(store: KVReader, ...first: readonly KeyPart[]): Generator<JsonValue>;
   /** Walks over them all: keep a count of your own where there are many. */
@@ -71,6 +74,7 @@ export function records<T extends DescMessage>(prefix: string, schema: T): Typed
     *values(store, ...first) {
       for (const [, value] of pairs(store, first)) yield decode(value);
     },
+    under: (...first) => ({ prefix: keyOf(first), read: decode }),
     *json(store, ...first) {
       for (const [, value] of pairs(store, first)) {
         yield toJson(schema, decode(value), { useProtoFieldName: true, alwaysEmitImplicit: true });

@@ -49,8 +49,23 @@ function wanted(request: PageRequest | undefined): Wanted {
 }
 
 /**
- * Records of a store. A page reads its own records and the key of the next; where the total is asked for, or `fits`
- * leaves records out, all are walked over. One that is left out counts nowhere.
+ * One page of a store's records, as the Cosmos SDK's `PageRequest` asks for it: `limit` (100 by default, at most 1,000),
+ * `key` or `offset`, `reverse`, `count_total`. The response's `pagination.nextKey` is the key of the next page, empty on the
+ * last. A page reads its own records and the key of the next; with the total, or with `fits`, it walks over all records.
+ *
+ * @param request the request's `pagination`; undefined for the first page
+ * @param walker what the query was called with: long walks let other work run meanwhile
+ * @param options `fits`: records for which it is false are left out and not counted
+ * @throws UpgradeError UPG_INVALID_ARGUMENT for both a key and an offset
+ *
+ * @example
+ * import { NoteSchema } from "./gen/notes_pb.js";
+ * const NOTES = records("note", NoteSchema);
+ * async function notesOf(author: string, request: Parameters<typeof paginate>[2], call: QueryCall) {
+ *   const { items, pagination } = await paginate(call.stores.store("notes"), NOTES.under(author), request, call);
+ *   return { notes: items, pagination };
+ * }
+ * console.log(notesOf.length); // → 3
  */
 export async function paginate<T>(
   store: KVReader,

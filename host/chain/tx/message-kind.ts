@@ -77,24 +77,37 @@ export function routerAt(
   return router;
 }
 
+/** What a message is made of. */
 export interface KindOptions<In extends DescMessage, Out extends DescMessage> {
+  /** The message: its generated `…Schema`. */
   readonly schema: In;
+  /** The response. */
   readonly response: Out;
+  /** Whether only a passed proposal may run it, with the gov account as its signer; it then has no `tx` command. Default: false. */
   readonly isForGovernance?: boolean;
   /**
    * The app version from which the chain knows it, for a message that comes to a module of chains that exist: programs of
    * before refuse it, so no block may hold it until an upgrade has left them. Default: every version.
    */
   readonly since?: bigint;
+  /** Types other than messages that may be packed in it, in a `google.protobuf.Any`. */
   readonly packs?: readonly DescMessage[];
   /**
    * The field that names the account which must sign. Left out where the .proto file says it, as
    * `option (cosmos.msg.v1.signer) = "from_address"`.
    */
   readonly signer?: keyof MessageShape<In> & string;
-  /** What its decoding refuses beyond the form of its bytes. @throws TxError sdk 2 */
+  /** Refuses what its bytes may hold by their form, without state: the transaction then cannot be decoded. @throws TxError sdk 2 */
   decoded?(message: MessageShape<In>): void;
+  /**
+   * Refuses before `run`, with state. A proposal with the message is refused by it when it is submitted, not only when it has
+   * passed. @throws TxError
+   */
   check?(context: ModuleContext, message: MessageShape<In>): void;
+  /**
+   * Runs it; returns the fields of the response, or undefined for an empty one. A `TxError` fails the transaction and drops
+   * what the message wrote. @throws TxError
+   */
   run(context: ModuleContext, message: MessageShape<In>): MessageInitShape<Out> | undefined;
 }
 

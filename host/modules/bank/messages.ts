@@ -1,13 +1,11 @@
 /** MsgSend. */
 
-import { equalBytes } from "../../bytes.js";
 import { messageKind } from "../../chain/tx/message-kind.js";
 import { readAddress } from "../../chain/tx/read-address.js";
 import { MsgSendResponseSchema, MsgSendSchema } from "../../gen/cosmos/bank/v1beta1/tx_pb.js";
-import { moduleAddress } from "../../values/address.js";
 import { readMessageCoins } from "../../values/message-coins.js";
 import { SDK, TxError } from "../../values/tx-error.js";
-import { FEE_COLLECTOR, transferCoins } from "./transfer.js";
+import { requireMayReceive, transferCoins } from "./transfer.js";
 
 export const SEND = messageKind({
   schema: MsgSendSchema,
@@ -17,9 +15,7 @@ export const SEND = messageKind({
     const to = readAddress(context.addresses, toAddress, "invalid to address");
     const { coins, text, isValid } = readMessageCoins(amount);
     if (!isValid || coins.length === 0) throw new TxError(SDK.INVALID_COINS, text);
-    if (equalBytes(to, moduleAddress(context.sha256, FEE_COLLECTOR))) {
-      throw new TxError(SDK.UNAUTHORIZED, `${toAddress} is not allowed to receive funds`);
-    }
+    requireMayReceive(context, to, toAddress);
     transferCoins(context, from, to, coins);
     return undefined;
   },

@@ -1,13 +1,21 @@
 /** Coins on the move, with the Cosmos SDK's events: what messages, fees, deposits and refunds go through. */
 
+import { equalBytes } from "../../bytes.js";
 import type { ModuleContext } from "../../chain/context.js";
 import { moduleAddress } from "../../values/address.js";
 import { type Coins, formatCoins } from "../../values/coins.js";
+import { SDK, TxError } from "../../values/tx-error.js";
 import { AUTH_STORE, ensureAccount } from "../auth/accounts.js";
 import { requireSpendable } from "../auth/vesting.js";
 import { bankOf } from "./bank.js";
 
 export const FEE_COLLECTOR = "fee_collector";
+
+/** The account of fees takes them from the ante handler alone. @throws TxError sdk 4 */
+export function requireMayReceive(context: ModuleContext, to: Uint8Array, text: string): void {
+  if (!equalBytes(to, moduleAddress(context.sha256, FEE_COLLECTOR))) return;
+  throw new TxError(SDK.UNAUTHORIZED, `${text} is not allowed to receive funds`);
+}
 
 /** @throws TxError sdk 5 when the sender has not got them, or holds them locked */
 export function transferCoins(context: ModuleContext, from: Uint8Array, to: Uint8Array, coins: Coins): void {
