@@ -3,7 +3,7 @@
  * field into its default, so the message that is signed is not the one that was written.
  */
 import type { DescEnum, DescField, DescMessage, Registry } from "@bufbuild/protobuf";
-import { nearest, unknownName } from "../nearest.js";
+import { nearest, unknownName } from "../text.js";
 
 /** Deeper JSON is rejected by the parser that runs next. */
 const DEPTH_MAX = 100;

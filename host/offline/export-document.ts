@@ -8,6 +8,7 @@ import { paramsOf } from "../chain/given.js";
 import type { ChainVersion } from "../chain/versions/version.js";
 import type { VersionView } from "../store/versions/version-view.js";
 import type { VersionMap } from "../types.js";
+import type { ExportLosses } from "./export-losses.js";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -23,6 +24,8 @@ export interface ExportedVersion {
   readonly version: ChainVersion;
   /** What the app version does not say: modules of other versions, and stores that it does not have. */
   readonly raw: { readonly modules: VersionMap; readonly stores: readonly string[] } | undefined;
+  /** Watches what the exports of modules read. */
+  readonly losses?: ExportLosses;
 }
 
 export function* documentText(exported: ExportedVersion): Generator<string> {
@@ -65,14 +68,15 @@ function changedParams({ chain, view, begun }: ExportedVersion): Json {
 }
 
 /** The sections of the modules that this version has, in the order in which genesis is written. */
-function* sections({ chain, view, version, begun }: ExportedVersion): Generator<string> {
+function* sections({ chain, view, version, begun, losses }: ExportedVersion): Generator<string> {
   const { modules, registry, addresses } = chain;
-  const facts = { view, version, modules, registry, addresses, stakingParams: begun.stakingParams.value };
+  const facts = { version, modules, registry, addresses, stakingParams: begun.stakingParams.value };
   let separator = "";
-  for (const { name, genesis } of modules) {
+  for (const module of modules) {
+    const { name, genesis } = module;
     if (!genesis || !version.modules.has(name)) continue;
     yield `${separator}${JSON.stringify(name)}:`;
-    yield* genesis.export(facts);
+    yield* genesis.export({ ...facts, view: losses?.viewFor(module) ?? view });
     separator = ",";
   }
 }

@@ -21,6 +21,7 @@ import type { VersionMap } from "../types.js";
 import { UPGRADE_STORE } from "../upgrade/keeper.js";
 import { sameVersions } from "../version-map.js";
 import { documentText } from "./export-document.js";
+import { ExportLosses } from "./export-losses.js";
 import { outputFile } from "./output-file.js";
 
 export interface ExportRequest {
@@ -42,7 +43,12 @@ export function exportGenesis(path: string, request: ExportRequest, say: (line: 
     const { facts: begun } = keptGenesis(database);
     const upgrade = view.store(UPGRADE_STORE);
     const code = codeInForce({ core }, view, { genesis: begun, versions: programChain().versions });
+    const losses = new ExportLosses(
+      view,
+      programChain().modules.filter(({ name }) => code.modules.has(name)),
+    );
     const text = documentText({
+      losses,
       ...{ chain: programChain(), view, begun, version: code, raw: rawPart(code, core.versionMap(upgrade), view) },
       time: formatTime(readCommit(database, Number(height))?.time ?? new BlockStore(database).timeOf(height)),
       initialHeight: request.forZeroHeight ? 1n : height + 1n,
@@ -53,6 +59,7 @@ export function exportGenesis(path: string, request: ExportRequest, say: (line: 
     if (!output) writeTo(1, text);
     else if (output.isStream) writeStream(output.path, text);
     else writeFile(output.path, text);
+    for (const line of losses.lines()) say(line);
   });
 }
 

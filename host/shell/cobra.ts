@@ -5,7 +5,7 @@
 
 import { Command, type ErrorOptions } from "commander";
 import type { UpgradeError } from "../errors.js";
-import { nearest } from "../nearest.js";
+import { nearest } from "../text.js";
 import { usage } from "../usage.js";
 import { formatHelp } from "./help.js";
 

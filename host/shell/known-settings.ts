@@ -5,8 +5,7 @@
 import type { Command, Option } from "commander";
 import { readFileIfThere } from "../engine/home/atomic-file.js";
 import { UpgradeError } from "../errors.js";
-import { nearest } from "../nearest.js";
-import { decodeLossy } from "../text.js";
+import { decodeLossy, nearest } from "../text.js";
 import { visible } from "../visible.js";
 import { type ConfigName, type ConfigTable, configPath, readConfig } from "./config-file.js";
 import { isFromFile, readsConfig } from "./settings.js";

@@ -2,7 +2,7 @@
 import { fromBase64 } from "../bytes.js";
 import { messageOf, UpgradeError } from "../errors.js";
 import { INT64_MAX, UINT64_MAX } from "../limits.js";
-import { unknownName } from "../nearest.js";
+import { unknownName } from "../text.js";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,6 @@
 /** `chaind config`: the settings in a home, which replace flags. */
 
 import type { Option } from "commander";
-import { nearest } from "../../nearest.js";
 import { envPrefix, programName } from "../../program-name.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { plainList, writeSetting } from "../../shell/config-edit.js";
@@ -9,6 +8,7 @@ import { type ConfigName, type ConfigTable, configPath, configValue, readConfig 
 import { settingFlags } from "../../shell/known-settings.js";
 import type { Output } from "../../shell/output.js";
 import { envName, parseSetting } from "../../shell/settings.js";
+import { nearest } from "../../text.js";
 import { usage } from "../../usage.js";
 import { limitDefaults } from "../limit-settings.js";
 

@@ -5,7 +5,7 @@ import { kebab } from "../../chain/query/texts.js";
 import { messageOf } from "../../errors.js";
 import { INT64_MAX, UINT64_MAX } from "../../limits.js";
 import { requireKnownNames, shortName } from "../../messages/json-names.js";
-import { unknownName } from "../../nearest.js";
+import { unknownName } from "../../text.js";
 import { usage } from "../../usage.js";
 import { parseCoins } from "../../values/coins.js";
 import { messageRegistry } from "../message-json.js";

@@ -1,10 +1,10 @@
 /** What a proposal will send, shown before it is signed: what a person left out is as visible as what they wrote. */
 import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
 import { scheduledPlan } from "../../modules/upgrade/compose.js";
-import { nearest } from "../../nearest.js";
 import { parsePlanInfo } from "../../plan-info/plan-info.js";
 import { jsonLine } from "../../shell/output.js";
 import { jsonToYaml, type YamlValue } from "../../shell/yaml/yaml.js";
+import { nearest } from "../../text.js";
 import type { Plan } from "../../types.js";
 import { visibleLines } from "../../visible.js";
 import { messageJson } from "../message-json.js";

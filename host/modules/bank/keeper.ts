@@ -59,16 +59,12 @@ export interface BankKeeper {
  *
  * @example
  * import { MsgAddNoteResponseSchema, MsgAddNoteSchema } from "./gen/notes_pb.js";
- * const PRICE = [{ denom: "ustake", amount: 5n }];
  * const shop = { name: "shop", account: { permissions: ["burner"] } };
  * const buyNote = messageKind({
- *   schema: MsgAddNoteSchema,
- *   response: MsgAddNoteResponseSchema,
- *   signer: "author",
+ *   ...{ schema: MsgAddNoteSchema, response: MsgAddNoteResponseSchema, signer: "author" },
  *   run(context, { author }) {
- *     const coins = bankKeeper(context, shop);
- *     coins.sendToModule(author, PRICE);
- *     coins.burn(PRICE);
+ *     bankKeeper(context, shop).sendToModule(author, [{ denom: "ustake", amount: 5n }]);
+ *     bankKeeper(context, shop).burn([{ denom: "ustake", amount: 5n }]);
  *     return undefined;
  *   },
  * });

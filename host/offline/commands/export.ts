@@ -15,7 +15,8 @@ export function registerExport(program: Cobra): void {
     .summary("Print the state as a genesis document")
     .description(
       `Prints the state as a genesis document, one that \`${programName()} init --genesis\` takes. Stop the node first. A scheduled\n` +
-        "plan is not included: the upgrade module has no genesis state.",
+        "plan is not included: the upgrade module has no genesis state. A module whose records\n" +
+        "the document leaves out is named in a warning on stderr.",
     )
     .option("--height <int>", "state of this height (0: the last)", parseHeight, 0n)
     .option("--for-zero-height", "a chain that begins with it begins at height 1")

@@ -1,8 +1,8 @@
 /** `<home>/cosmovisor/config.toml`: Cosmovisor writes it at `init` and reads it only when it is named; here it is read where it is. */
 import { messageOf, UpgradeError } from "../../errors.js";
-import { nearest } from "../../nearest.js";
 import type { Files } from "../../programs/files.js";
 import { type ConfigTable, parseConfig, textOf } from "../../shell/config-file.js";
+import { nearest } from "../../text.js";
 import { keyOf, VARIABLES } from "./variables.js";
 
 const BYTES_MAX = 1_048_576;
