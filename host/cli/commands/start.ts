@@ -171,7 +171,7 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
   const logger = makeLogger(globals);
   endWithParent(process);
   for (const warning of warnings) logger.warn(warning);
-  const linger = haltLingerTime(options, process.env);
+  const linger = haltLingerTime(options, process.env, comet !== undefined);
   const { witness = false } = options;
   const snapshots = {
     interval: options["stateSync.snapshotInterval"],

@@ -19,6 +19,8 @@ export interface LingerTime {
   readonly millis: number;
   /** By --halt-linger; else it is what a supervisor needs. */
   readonly isAsked: boolean;
+  /** Nobody supervises it: it holds for validators that are slower. */
+  readonly isForPeers?: boolean;
 }
 
 export class HaltLinger {
@@ -41,7 +43,9 @@ export class HaltLinger {
     this.#isOver = true;
     const exit = isUpgradeError(error) ? error.kind.exit : 0;
     const how = `at most ${this.time.millis / 1_000} s (--halt-linger); SIGTERM ends it at once`;
-    const why = this.time.isAsked ? "" : ", so that the supervisor sees upgrade-info.json";
+    const { isAsked, isForPeers } = this.time;
+    const reader = isForPeers ? "slower validators get this node's vote" : "the supervisor sees upgrade-info.json";
+    const why = isAsked ? "" : `, so that ${reader}`;
     this.log("info", `${HOLDING}${why}: ends with ${exit} in ${how}`);
     if (signal.aborted) return;
     await new Promise<void>((resolve) => {

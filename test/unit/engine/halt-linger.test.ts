@@ -47,10 +47,14 @@ describe("HaltLinger", () => {
   });
 });
 
-test("haltLingerTime: the flag → its time; DAEMON_NAME → 30 s and two intervals; neither → 0", () => {
+test("haltLingerTime: the flag → its time; DAEMON_NAME → 30 s and two intervals; neither → 3 s with CometBFT, else 0", () => {
   const supervised = (millis: number) => ({ millis, isAsked: false });
-  expect(haltLingerTime({}, {})).toEqual(supervised(0));
-  expect(haltLingerTime({}, { DAEMON_NAME: "" })).toEqual(supervised(0));
+  const alone = (millis: number) => ({ ...supervised(millis), isForPeers: millis > 0 });
+  expect(haltLingerTime({}, {})).toEqual(alone(0));
+  expect(haltLingerTime({}, { DAEMON_NAME: "" })).toEqual(alone(0));
+  expect(haltLingerTime({}, {}, true)).toEqual(alone(3_000));
+  expect(haltLingerTime({ haltLinger: 0n }, {}, true)).toEqual({ millis: 0, isAsked: true });
+  expect(haltLingerTime({}, { DAEMON_NAME: "chaind" }, true)).toEqual(supervised(30_000));
   expect(haltLingerTime({}, { DAEMON_NAME: "chaind" })).toEqual(supervised(30_000));
   const polled = (interval: string) => haltLingerTime({}, { DAEMON_NAME: "chaind", DAEMON_POLL_INTERVAL: interval });
   expect(polled("1m30s")).toEqual(supervised(210_000));
