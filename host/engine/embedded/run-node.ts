@@ -1,8 +1,7 @@
 /** Runs a node until it halts, is asked to stop, or has made as many blocks as it was asked for. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { UpgradeError } from "../../errors.js";
-import { messageOf } from "../../errors.js";
+import { messageOf, type UpgradeError } from "../../errors.js";
 import { supervisedStart } from "../../programs/supervised-start.js";
 import { formatTime } from "../../time.js";
 import { type HaltRecord, haltRecord, withFacts } from "../../upgrade/halt.js";
@@ -106,7 +105,6 @@ export const RECORDED_FROM = 10;
 /** Writes `halt.json` and gives the record, also when the disk refuses it; the caller prints it. */
 export function recordHalt(held: HeldHome, error: UpgradeError, options: Warning): HaltRecord {
   const time = formatTime(wallClock.after({ seconds: 0n, nanos: 0 }));
-  const { startFlags } = held;
   const facts = {
     ...held.position(),
     duePlan: held.duePlan(),
@@ -114,7 +112,11 @@ export function recordHalt(held: HeldHome, error: UpgradeError, options: Warning
     program: held.chain.name,
     ...supervisedStart(),
   };
-  const record = haltRecord(withFacts(error, held.upgradeOfLastBlock()), { ...facts, startFlags, time });
+  const record = haltRecord(withFacts(error, held.upgradeOfLastBlock()), {
+    ...facts,
+    startFlags: held.startFlags,
+    time,
+  });
   orWarn(options, "halt.json could not be written", () => writeHaltRecord(held.home, record));
   return record;
 }

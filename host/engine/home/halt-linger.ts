@@ -43,9 +43,8 @@ export class HaltLinger {
     this.#isOver = true;
     const exit = isUpgradeError(error) ? error.kind.exit : 0;
     const how = `at most ${this.time.millis / 1_000} s (--halt-linger); SIGTERM ends it at once`;
-    const { isAsked, isForPeers } = this.time;
-    const reader = isForPeers ? "slower validators get this node's vote" : "the supervisor sees upgrade-info.json";
-    const why = isAsked ? "" : `, so that ${reader}`;
+    const reader = this.time.isForPeers ? "slower validators get its vote" : "the supervisor sees upgrade-info.json";
+    const why = this.time.isAsked ? "" : `, so that ${reader}`;
     this.log("info", `${HOLDING}${why}: ends with ${exit} in ${how}`);
     if (signal.aborted) return;
     await new Promise<void>((resolve) => {
