@@ -41,10 +41,15 @@ const normal = (address: string, { chain }: QueryCall): string =>
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_NOT_FOUND_PROPOSAL */
 export function proposalOf(id: bigint, call: QueryCall): Proposal {
-  if (id === 0n) throw new UpgradeError("UPG_INVALID_ARGUMENT", "proposal id can not be 0");
+  requireId(id);
   const proposal = readProposal(storeOf(call), id);
   if (proposal) return shown(proposal, call);
   throw new UpgradeError("UPG_NOT_FOUND_PROPOSAL", `proposal ${id} doesn't exist`);
+}
+
+/** Lists of a proposal that does not exist are empty, as on chains of the Cosmos SDK. @throws UpgradeError UPG_INVALID_ARGUMENT */
+function requireId(id: bigint): void {
+  if (id === 0n) throw new UpgradeError("UPG_INVALID_ARGUMENT", "proposal id can not be 0");
 }
 
 /** With messages as nodes of the Cosmos SDK keep them: a plan without a time has that of year 1, which its clients require. */
@@ -100,8 +105,8 @@ export function votesPage(
   pagination: PageRequest | undefined,
   call: QueryCall,
 ): Promise<Paged<Vote>> {
-  const { id } = proposalOf(proposalId, call);
-  return paginate(storeOf(call), voteRecords(id), pagination, call);
+  requireId(proposalId);
+  return paginate(storeOf(call), voteRecords(proposalId), pagination, call);
 }
 
 /** @throws UpgradeError UPG_NOT_FOUND_PROPOSAL, UPG_NOT_FOUND_RECORD */
@@ -118,8 +123,8 @@ export function depositsPage(
   pagination: PageRequest | undefined,
   call: QueryCall,
 ): Promise<Paged<Deposit>> {
-  const { id } = proposalOf(proposalId, call);
-  return paginate(storeOf(call), depositRecords(id), pagination, call);
+  requireId(proposalId);
+  return paginate(storeOf(call), depositRecords(proposalId), pagination, call);
 }
 
 /**
