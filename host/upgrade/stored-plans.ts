@@ -7,7 +7,7 @@ import type { Plan, Sha256 } from "../types.js";
 import { UPGRADE_STORE } from "./keeper.js";
 
 /** The plan that state holds for the next block. Never throws. */
-export function duePlan(database: Database, sha256: Sha256): Plan | undefined {
+function duePlan(database: Database, sha256: Sha256): Plan | undefined {
   try {
     const stores = new CommitMultiStore(database, { sha256 });
     const { version } = stores.lastCommitID;
@@ -31,4 +31,14 @@ export function upgradeOfLastBlock(database: Database, sha256: Sha256): ErrorDet
   } catch {
     return {};
   }
+}
+
+export interface StoredPlans {
+  readonly duePlan: Plan | undefined;
+  readonly lastUpgrade: ErrorDetails;
+}
+
+export function storedPlans(database: Database | undefined, sha256: Sha256): StoredPlans {
+  if (!database) return { duePlan: undefined, lastUpgrade: {} };
+  return { duePlan: duePlan(database, sha256), lastUpgrade: upgradeOfLastBlock(database, sha256) };
 }

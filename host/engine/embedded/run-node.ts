@@ -105,14 +105,15 @@ export const RECORDED_FROM = 10;
 /** Writes `halt.json` and gives the record, also when the disk refuses it; the caller prints it. */
 export function recordHalt(held: HeldHome, error: UpgradeError, options: Warning): HaltRecord {
   const time = formatTime(wallClock.after({ seconds: 0n, nanos: 0 }));
+  const { duePlan, lastUpgrade } = held.storedPlans();
   const facts = {
     ...held.position(),
-    duePlan: held.duePlan(),
+    duePlan,
     home: held.home.path,
     program: held.chain.name,
     ...supervisedStart(),
   };
-  const record = haltRecord(withFacts(error, held.upgradeOfLastBlock()), {
+  const record = haltRecord(withFacts(error, lastUpgrade), {
     ...facts,
     startFlags: held.startFlags,
     time,

@@ -10,7 +10,7 @@ import { genesisParams } from "../../chain/genesis/consensus-params.js";
 import type { GenesisFacts } from "../../chain/genesis/genesis.js";
 import { genesisVersion } from "../../chain/start.js";
 import { Core } from "../../core/core.js";
-import { assert, type ErrorDetails, isUpgradeError, messageOf } from "../../errors.js";
+import { assert, isUpgradeError, messageOf } from "../../errors.js";
 import { hasFileLocks } from "../../native/file-lock.js";
 import { sha256 } from "../../native/sha256.js";
 import { nameProgram } from "../../program-name.js";
@@ -18,9 +18,9 @@ import { LmdbDatabase } from "../../store/disk/lmdb-database.js";
 import { WitnessReleases } from "../../store/disk/witness-on-disk.js";
 import { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
 import { readCommit } from "../../store/versions/commit-record.js";
-import type { CommitID, Height, Plan } from "../../types.js";
+import type { CommitID, Height } from "../../types.js";
 import type { HandlerState } from "../../upgrade/handler-set.js";
-import { duePlan, upgradeOfLastBlock } from "../../upgrade/stored-plans.js";
+import { type StoredPlans, storedPlans } from "../../upgrade/stored-plans.js";
 import type { ChainFacts } from "../blocks/block-maker.js";
 import { BlockStore } from "../blocks/block-store.js";
 import { EmbeddedNode } from "../embedded/embedded-node.js";
@@ -238,14 +238,9 @@ export class HeldHome {
     }
   }
 
-  /** What the last block did about a plan that was due. Never throws. */
-  upgradeOfLastBlock(): ErrorDetails {
-    return this.#database ? upgradeOfLastBlock(this.#database, sha256) : {};
-  }
-
-  /** The plan that state holds for the next block. Never throws. */
-  duePlan(): Plan | undefined {
-    return this.#database && duePlan(this.#database, sha256);
+  /** What state says about plans. Never throws. */
+  storedPlans(): StoredPlans {
+    return storedPlans(this.#database, sha256);
   }
 
   close(): void {
