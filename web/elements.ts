@@ -1,4 +1,5 @@
 /** The elements of page.html that views are drawn into, by their ids. */
+import { visibleLines } from "../host/visible.js";
 import { type Child, draw } from "./tree.js";
 
 export function element<T extends HTMLElement = HTMLElement>(id: string): T {
@@ -13,8 +14,8 @@ export function show(id: string, children: readonly Child[]): void {
 
 /** A text that readers of the screen hear when it changes, so it is set only then. */
 export function say(id: string, words: string): void {
-  const found = element(id);
-  if (found.textContent !== words) found.textContent = words;
+  const [found, shown] = [element(id), visibleLines(words)];
+  if (found.textContent !== shown) found.textContent = shown;
 }
 
 export function setHidden(id: string, isHidden: boolean): void {

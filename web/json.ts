@@ -14,6 +14,15 @@ export function text(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
+/** Characters of a text that a server reports, and the page shows. */
+const SHOWN_MAX = 2_000;
+
+/** A text that is only shown: a longer one is cut. */
+export function shownText(value: unknown): string | undefined {
+  const found = text(value);
+  return found === undefined || found.length <= SHOWN_MAX ? found : `${found.slice(0, SHOWN_MAX)}…`;
+}
+
 /** A height or count: decimal text, as the Cosmos SDK writes 64-bit integers, or a whole number. */
 export function integer(value: unknown): bigint | undefined {
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return BigInt(value);

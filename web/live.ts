@@ -2,7 +2,7 @@
 import { windowsOf } from "../host/pace.js";
 import type { BlockTime } from "./countdown.js";
 import { fetchJson } from "./fetching.js";
-import { integer, members } from "./json.js";
+import { integer, members, shownText } from "./json.js";
 import { readProposals, type UpgradeProposal } from "./proposal.js";
 import type { Source } from "./source.js";
 import { type ChainStatus, readStatus, type StatusPlan } from "./status.js";
@@ -58,8 +58,9 @@ export class LiveSource {
     if (height === undefined || time === undefined) return undefined;
     if (isSlow) this.#blockTimes = await this.#times(height, time, integer(sync["earliest_block_height"]) ?? 1n);
     return {
+      chainId: shownText(members(result["node_info"])["network"]),
       ...{ height, time, plan, blockTimes: this.#blockTimes, progress: [] },
-      ...{ chainId: undefined, proposal: undefined, last: undefined, secondsLeft: undefined, halt: undefined },
+      ...{ proposal: undefined, last: undefined, secondsLeft: undefined, halt: undefined },
       phase: plan && plan.height > height ? "waiting" : "running",
     };
   }

@@ -49,6 +49,12 @@ export interface Checked {
   /** The height of the proven state. */
   readonly height: bigint;
   readonly root: { readonly height: bigint; readonly hash: string; readonly from: TrustRoot["from"] };
+  /** Of the newest header, milliseconds since 1970. */
+  readonly time: number;
+  /** Was the trusted block within its trusting period only at the time that the file names? */
+  readonly isExpired: boolean;
+  /** When a file was saved, by its own word; undefined: it was collected now. */
+  readonly savedAt: number | undefined;
   readonly steps: number;
   readonly signatures: number;
   readonly claims: readonly Claim[];
@@ -62,6 +68,10 @@ export interface Refused {
   /** Of docs/errors.md; "" for what is no error of this project. */
   readonly code: string;
   readonly message: string;
+  /** `details.reason` of the error. */
+  readonly reason?: string | undefined;
+  /** The server's own explanation. */
+  readonly said?: string | undefined;
 }
 
 /** Two headers that trust has reached: of the upgrade's block, and of the next, which proves the state after it. */
@@ -72,6 +82,7 @@ export interface TrustedHeaders {
   readonly next: Header;
   /** Of what these headers prove. */
   readonly state: ClaimState;
+  readonly isExpired: boolean;
 }
 
 export type VerifySaid = Checked | TrustedHeaders | Refused;

@@ -1,16 +1,19 @@
 /** The page: asks, has it verified by the worker, and draws what came out. */
+import { visible } from "../host/visible.js";
 import { element, say, setHidden, show } from "./elements.js";
 import { type Live, LiveSource } from "./live.js";
 import type { Checked, Refused, VerifyAsked } from "./messages.js";
 import { proposalOf } from "./proposal.js";
+import { claimOf, contradictionOf } from "./report.js";
 import { Runner } from "./runner.js";
 import { download, readSaved, savedPage } from "./saved.js";
-import { type Source, sourceName, sourceOf } from "./source.js";
-import type { StatusPlan } from "./status.js";
+import { evidenceName, type Source, sourceName, sourceOf } from "./source.js";
+import type { ChainStatus, StatusPlan } from "./status.js";
 import { fragmentOf, readTrust, TrustError, type TypedTrust, trustOfFragment } from "./trust.js";
-import { claimsView, isSilent, refusedView, rootView, verdictOf } from "./views/claims.js";
-import { nowView } from "./views/now.js";
+import { badge, claimsView, rootView, standingOf, verdictOf } from "./views/claims.js";
+import { appliedIn, nowView } from "./views/now.js";
 import { receiptView, versionsOf, versionsView } from "./views/receipt.js";
+import { isSilent, refusedVerdict, refusedView, trustFault } from "./views/refused.js";
 import { ask } from "./worker-text.js";
 
 const POLL_MILLIS = 5_000;
@@ -25,6 +28,8 @@ class Page {
   readonly #live: LiveSource | undefined;
   readonly #runner: Runner;
   #trust: TypedTrust | undefined;
+  /** What is wrong with the trusted block in the address; "": nothing. */
+  #fragmentFault = "";
   /** The fragment of the block that the reader typed, or has compared. */
   #own = "";
   #said: Checked | Refused | undefined;
@@ -80,14 +85,11 @@ class Page {
     this.#look = await this.#live.look(this.#plan(), Date.now());
     this.#drawNow();
     const { status } = this.#look;
-    const { phase, plan } = status ?? {};
-    // A block more is no event; another plan, phase or height of the plan that is reached is one.
-    const isPast = plan !== undefined && status !== undefined && status.height > plan.height;
-    const event = `${phase} ${plan?.name} ${plan?.height} ${isPast} ${status?.last?.height}`;
+    const event = eventOf(status, this.#contradicts());
     if (event === this.#checkedFor && Date.now() - this.#checkedAt < CHECK_MILLIS) return;
     await this.#check(event);
     // A chain without a status of its own has the plan that was just verified.
-    if (!plan && this.#plan()) this.#look = await this.#live.look(this.#plan(), Date.now());
+    if (!status?.plan && this.#plan()) this.#look = await this.#live.look(this.#plan(), Date.now());
     this.#drawNow();
   }
 
@@ -95,12 +97,14 @@ class Page {
     if (this.#isChecking) return;
     this.#isChecking = true;
     const trust = this.#trust;
+    const fault = this.#fragmentFault;
     const upgradeHeight = this.#look.status?.last?.height;
     const of = this.#source
       ? { rpc: this.#source.rpc, plan: this.#source.plan, upgradeHeight }
       : { evidence: this.#saved?.evidence };
     try {
-      this.#take(await ask<VerifyAsked, Checked | Refused>(this.#verifier, { kind: "claims", of, trust }));
+      if (fault !== "") this.#take({ kind: "refused", code: "", reason: "fragment", message: fault });
+      else this.#take(await ask<VerifyAsked, Checked | Refused>(this.#verifier, { kind: "claims", of, trust }));
     } catch (error) {
       this.#take({ kind: "refused", code: "", message: String(error) });
     }
@@ -108,7 +112,7 @@ class Page {
     this.#checkedFor = event;
     this.#checkedAt = Date.now();
     // A hash that was entered meanwhile is not what was checked.
-    if (trust !== this.#trust) await this.#check();
+    if (trust !== this.#trust || fault !== this.#fragmentFault) await this.#check();
   }
 
   #take(said: Checked | Refused): void {
@@ -118,7 +122,7 @@ class Page {
     }
     this.#said = said;
     if (said.kind === "checked") this.#lastChecked = said;
-    say("verdict", verdictOf(said));
+    say("verdict", said.kind === "checked" ? verdictOf(said, Date.now()) : refusedVerdict(said, this.#trust));
     if (said.kind === "checked") this.#drawChecked(said);
     else this.#drawRefused(said);
     setHidden("rest", false);
@@ -129,38 +133,53 @@ class Page {
   #drawNow(): void {
     const { status, proposals } = this.#look;
     const proposal = proposalOf(proposals, status?.plan);
-    const applied = this.#applied();
-    const view = nowView({ status, proposal, applied, now: Date.now(), ...this.#standing() });
-    element("now").dataset["mood"] = view.mood;
+    const isRefused = this.#said?.kind === "refused" && !isSilent(this.#said) && !trustFault(this.#said, this.#trust);
+    const checked = this.#said?.kind === "refused" && !isSilent(this.#said) ? undefined : this.#lastChecked;
+    const view = nowView({ status, proposal, checked, now: Date.now(), source: this.#source, isRefused });
+    const now = element("now");
+    now.dataset["mood"] = view.mood;
+    now.classList.toggle("reported", view.isReported === true);
+    show("now-label", [view.label]);
     say("now-title", view.title);
     show("now-body", view.body);
   }
 
-  #standing(): { readonly isOffline: boolean; readonly isRefused: boolean } {
-    const isRefused = this.#said?.kind === "refused" && !isSilent(this.#said);
-    return { isOffline: this.#source === undefined, isRefused };
+  /** A report that is newer than the evidence may be right. */
+  #contradicts(): boolean {
+    const { status } = this.#look;
+    const isNewer = status !== undefined && this.#lastChecked !== undefined && status.height > this.#lastChecked.height;
+    return isNewer && contradictionOf(status, this.#lastChecked, this.#source?.isOwn === true) !== undefined;
   }
 
   #drawChecked(checked: Checked): void {
-    say("chain", `Chain: ${checked.chainId}`);
-    document.title = `Upgrade status of ${checked.chainId}`;
-    show("claims", claimsView(checked));
+    const now = Date.now();
+    const standing = standingOf(checked, now);
+    const header = claimOf(checked, "header");
+    show("chain", [`Chain: ${checked.chainId} `, header && badge(header.state, standing)]);
+    document.title = `Upgrade status of ${visible(checked.chainId)}`;
+    show("claims", claimsView(checked, now));
     show("root", rootView(checked));
     const after = versionsOf(checked);
     setHidden("versions-section", after === undefined);
     if (after)
-      show("versions", versionsView({ after, before: checked.before, isAfter: this.#applied() !== undefined }));
+      show(
+        "versions",
+        versionsView({ after, before: checked.before, standing, isAfter: appliedIn(checked) !== undefined }),
+      );
     const claim = checked.claims.find(({ id }) => id === "receipt");
     setHidden("receipt-section", checked.receipt === undefined);
     if (checked.receipt && claim) {
-      show("receipt", receiptView(checked.receipt, claim.state));
+      show("receipt", receiptView(checked.receipt, claim.state, standing));
       void this.#runner.offer(checked.receipt, this.#trust);
     }
     element<HTMLButtonElement>("save").disabled = false;
   }
 
   #drawRefused(refused: Refused): void {
-    show("claims", refusedView(refused));
+    const source = this.#source ? evidenceName(this.#source) : "this file";
+    show("chain", []);
+    document.title = "Upgrade status";
+    show("claims", refusedView(refused, { trust: this.#trust, source }));
     show("root", []);
     setHidden("versions-section", true);
     setHidden("receipt-section", true);
@@ -173,27 +192,17 @@ class Page {
     return claim?.id === "plan" ? claim.value : undefined;
   }
 
-  /** The last upgrade that is proven to have been applied. */
-  #applied(): { name: string; height: bigint } | undefined {
-    if (this.#said?.kind !== "checked") return undefined;
-    const all = this.#said.claims.flatMap((claim) => {
-      const { name, height } = (claim.id === "done" && claim.value) || {};
-      return name === undefined || height === undefined ? [] : [{ name, height }];
-    });
-    return all.reduce<(typeof all)[number] | undefined>(
-      (last, each) => (last && last.height > each.height ? last : each),
-      undefined,
-    );
-  }
-
   #readFragment(): void {
     try {
       const trust = trustOfFragment(location.hash);
       const isOwn = trust && fragmentOf(trust) === this.#own;
       this.#trust = isOwn ? { ...trust, from: "yours" } : trust;
-      this.#trustError("");
+      this.#fragmentFault = "";
+      this.#trustError(undefined);
     } catch (error) {
-      this.#trustError(wordsOf(error));
+      this.#trust = undefined;
+      this.#fragmentFault = trustErrorOf(error).message;
+      this.#trustError(trustErrorOf(error));
     }
   }
 
@@ -202,11 +211,12 @@ class Page {
     const [height, hash] = [element<HTMLInputElement>("trust-height"), element<HTMLInputElement>("trust-hash")];
     try {
       const trust = readTrust(height.value, hash.value, "yours");
-      this.#trustError("");
+      this.#trustError(undefined);
       this.#begin(trust);
     } catch (error) {
-      this.#trustError(wordsOf(error));
-      (/hash/.test(wordsOf(error)) ? hash : height).focus();
+      const wrong = trustErrorOf(error);
+      this.#trustError(wrong);
+      (wrong.field === "hash" ? hash : height).focus();
     }
   }
 
@@ -216,7 +226,7 @@ class Page {
     const { height, hash } = this.#said.root;
     // What was only there to be compared goes at once, not under the reader's eyes a while later.
     const own: Checked = { ...this.#said, root: { height, hash, from: "yours" } };
-    show("claims", claimsView(own));
+    show("claims", claimsView(own, Date.now()));
     show("root", rootView(own));
     this.#begin(readTrust(String(height), hash, "yours"));
   }
@@ -232,9 +242,13 @@ class Page {
     void this.#check();
   }
 
-  #trustError(words: string): void {
-    say("trust-error", words);
-    setHidden("trust-error", words === "");
+  #trustError(wrong: TrustError | undefined): void {
+    say("trust-error", wrong?.message ?? "");
+    setHidden("trust-error", wrong === undefined);
+    for (const field of ["height", "hash"]) {
+      const isWrong = wrong !== undefined && wrong.field === field;
+      element(`trust-${field}`).setAttribute("aria-invalid", String(isWrong));
+    }
   }
 
   #save(): void {
@@ -244,9 +258,16 @@ class Page {
   }
 }
 
-function wordsOf(error: unknown): string {
-  if (error instanceof TrustError) return error.message;
+function trustErrorOf(error: unknown): TrustError {
+  if (error instanceof TrustError) return error;
   throw error;
+}
+
+/** A block more is no event; another plan or phase, and a plan whose height is reached, are. */
+function eventOf(status: ChainStatus | undefined, contradicts: boolean): string {
+  const { phase, plan, height, last } = status ?? {};
+  const isPast = plan !== undefined && height !== undefined && height > plan.height;
+  return `${phase} ${plan?.name} ${plan?.height} ${isPast} ${last?.height} ${contradicts ? height : ""}`;
 }
 
 /** For a site that has the page in an iframe. */

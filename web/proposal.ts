@@ -1,5 +1,5 @@
 /** Proposals to upgrade, as the chain's governance lists them: `/cosmos/gov/v1/proposals`. Unproven. */
-import { integer, list, members, text } from "./json.js";
+import { integer, list, members, shownText } from "./json.js";
 import type { StatusPlan, StatusProposal } from "./status.js";
 import { millisOf } from "./words.js";
 
@@ -20,10 +20,17 @@ export function readProposals(value: unknown): UpgradeProposal[] {
     const id = integer(proposal["id"]);
     const plan = planOf(proposal["messages"]);
     if (id === undefined || plan === undefined) return [];
-    const status = (text(proposal["status"]) ?? "").replace(STATUS_PREFIX, "").toLowerCase().replaceAll("_", " ");
+    const status = (shownText(proposal["status"]) ?? "").replace(STATUS_PREFIX, "").toLowerCase().replaceAll("_", " ");
     const votingEnds = millisOf(proposal["voting_end_time"]);
     return [
-      { id, plan, status, votingEnds, title: text(proposal["title"]) ?? "", summary: text(proposal["summary"]) ?? "" },
+      {
+        id,
+        plan,
+        status,
+        votingEnds,
+        title: shownText(proposal["title"]) ?? "",
+        summary: shownText(proposal["summary"]) ?? "",
+      },
     ];
   });
 }
@@ -32,9 +39,9 @@ function planOf(messages: unknown): StatusPlan | undefined {
   for (const each of list(messages)) {
     const message = members(each);
     const plan = members(message["plan"]);
-    const [name, height] = [text(plan["name"]), integer(plan["height"])];
+    const [name, height] = [shownText(plan["name"]), integer(plan["height"])];
     if (message["@type"] !== SOFTWARE_UPGRADE || name === undefined || height === undefined) continue;
-    return { name, height, info: text(plan["info"]) ?? "" };
+    return { name, height, info: shownText(plan["info"]) ?? "" };
   }
   return undefined;
 }

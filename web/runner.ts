@@ -3,11 +3,11 @@ import { element, say, setHidden, show } from "./elements.js";
 import { fetchFile, fileSize } from "./fetching.js";
 import type { BlockSource, ReceiptView, Refused, RunAsked, RunSaid, TrustedHeaders, VerifyAsked } from "./messages.js";
 import type { SavedRun } from "./saved.js";
-import type { Source } from "./source.js";
+import { evidenceName, type Source } from "./source.js";
 import type { Child } from "./tree.js";
 import type { TypedTrust } from "./trust.js";
-import { refusedView } from "./views/claims.js";
 import { paragraph } from "./views/parts.js";
+import { refusedView } from "./views/refused.js";
 import { costView, type RunCost, ranView, tooLateView } from "./views/run.js";
 import { ask } from "./worker-text.js";
 
@@ -27,8 +27,7 @@ interface Offered {
 
 const NO_WITNESS = "This source has no witness of the upgrade, so it cannot be run here.";
 
-const notRun = (refused: Refused) =>
-  refusedView(refused, "Nothing is shown of this run; the claims above do not rest on it.");
+const NOT_RUN = "Nothing is shown of this run; the claims above do not rest on it.";
 
 export class Runner {
   #offered: Offered | undefined;
@@ -94,7 +93,7 @@ export class Runner {
       this.#files ??= await this.#fetched(offered.receipt, this.#cost);
       show("run-result", await this.#ran(offered, this.#files));
     } catch (error) {
-      show("run-result", notRun({ kind: "refused", code: "", message: String(error) }));
+      show("run-result", this.#notRun({ kind: "refused", code: "", message: String(error) }));
     }
     button.disabled = false;
   }
@@ -104,14 +103,25 @@ export class Runner {
     const rpc = this.source?.rpc;
     const of: BlockSource = rpc === undefined ? { evidence: this.#evidence } : { rpc, height: receipt.height };
     const headers = await ask<VerifyAsked, TrustedHeaders | Refused>(this.verifier, { kind: "headers", of, trust });
-    if (headers.kind === "refused") return notRun(headers);
-    const { block, next, evidence, state } = headers;
+    if (headers.kind === "refused") return this.#notRun(headers);
+    const { block, next, evidence, state, isExpired } = headers;
     // The program takes what it shares with the verifier from there.
     const both = `${this.verifier}\n${program}`;
     const said = await ask<RunAsked, RunSaid>(both, { kind: "run", witness, handler, block, next });
-    if (said.kind === "refused") return notRun(said);
+    if (said.kind === "refused") return this.#notRun(said);
     this.#evidence = evidence;
-    return ranView(said, state);
+    const time = Number(next.time.seconds) * 1_000;
+    // A run shows what one block did, and that does not age.
+    return ranView(said, state, { freshness: isExpired ? "expired" : "new", time });
+  }
+
+  #notRun(refused: Refused): Child[] {
+    const trust = this.#offered?.trust;
+    return refusedView(refused, {
+      trust,
+      source: this.source ? evidenceName(this.source) : "this file",
+      rest: NOT_RUN,
+    });
   }
 
   async #fetched(receipt: ReceiptView, { witness, handler }: RunCost): Promise<Files> {

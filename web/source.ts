@@ -1,35 +1,50 @@
-/** Where the page asks: the server that it came from, or `?rpc=URL` (any CometBFT) and `?api=URL` (REST of a chain). */
+/** The servers that the page queries: the one it came from, or `?rpc=URL` (any CometBFT) and `?api=URL` (REST of a chain). */
 
 export interface Source {
   /** RPC, with a slash at the end. */
   readonly rpc: string;
-  /** REST, with a slash at the end; undefined: the chain's RPC alone is known. */
+  /** REST, with a slash at the end; undefined: only the chain's RPC is known. */
   readonly api: string | undefined;
-  /** The upgrade that is asked about; "": what the chain says. */
+  /** Name of the upgrade to show; "": the last one. */
   readonly plan: string;
+  /** Did the server of the page name itself as the source? False: the address did, and anybody can write an address. */
+  readonly isOwn: boolean;
 }
 
-/** @throws Error in words for the reader */
+/** @throws Error with a message for the reader */
 export function sourceOf(address: string): Source {
   const page = new URL(address);
   const { searchParams } = page;
-  const asked = (name: string) => {
+  const given = (name: string) => {
     const value = searchParams.get(name);
     return value === null ? undefined : checked(value, name);
   };
-  const rpc = asked("rpc");
+  const [rpc, api] = [given("rpc"), given("api")];
   const plan = searchParams.get("plan") ?? "";
-  if (rpc !== undefined) return { rpc, api: asked("api"), plan };
-  return { rpc: new URL("rpc/", page).href.split("?")[0] ?? "", api: new URL(".", page).href, plan };
+  const own = { rpc: new URL("rpc/", page).href.split("?")[0] ?? "", api: new URL(".", page).href };
+  if (rpc !== undefined) return { rpc, api, plan, isOwn: false };
+  return { rpc: own.rpc, api: api ?? own.api, plan, isOwn: api === undefined };
 }
 
 function checked(value: string, name: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) throw new Error(`?${name}= is not an address that begins with http.`);
+  // `https://bank.example@evil.example` reads as the first of the two.
+  if (url.username !== "" || url.password !== "") throw new Error(`?${name}= must not contain a user name.`);
   return url.href.endsWith("/") ? url.href : `${url.href}/`;
 }
 
 /** For readers: the address without its protocol and slash. */
-export function sourceName({ rpc }: Source): string {
-  return rpc.replace(/^https?:\/\//, "").replace(/\/(?:rpc\/)?$/, "");
+const shortName = (url: string) => url.replace(/^https?:\/\//, "").replace(/\/(?:rpc\/)?$/, "");
+
+/** The server whose evidence is verified. */
+export const evidenceName = ({ rpc }: Source): string => shortName(rpc);
+
+/** The server that reports status and proposals, which nothing verifies. */
+export const reporterName = ({ rpc, api }: Source): string => shortName(api ?? rpc);
+
+/** Every server that is asked. */
+export function sourceName(source: Source): string {
+  const [evidence, reporter] = [evidenceName(source), reporterName(source)];
+  return evidence === reporter ? evidence : `${evidence} (evidence) and ${reporter} (reports)`;
 }

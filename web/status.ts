@@ -1,6 +1,6 @@
 /** What the node says of itself without proof: `/chain/upgrade/v1/status`. A member that is absent or of another type is not shown. */
 import type { BlockTime } from "./countdown.js";
-import { integer, list, members, real, text } from "./json.js";
+import { integer, list, members, real, shownText } from "./json.js";
 import { millisOf } from "./words.js";
 
 type Phase = "waiting" | "halted" | "migrating" | "running" | "failed";
@@ -67,7 +67,7 @@ export function readStatus(value: unknown): ChainStatus | undefined {
   const stages = list(progress["stages"]).slice(0, SHOWN_MAX);
   return {
     phase: phase as Phase,
-    chainId: text(status["chain_id"]),
+    chainId: shownText(status["chain_id"]),
     plan: readPlan(status["plan"]),
     proposal: readProposal(members(status["plan"])["proposal"]),
     last: readPlan(status["last_upgrade"]),
@@ -82,15 +82,15 @@ export function readStatus(value: unknown): ChainStatus | undefined {
 
 function readPlan(value: unknown): StatusPlan | undefined {
   const plan = members(value);
-  const [name, height] = [text(plan["name"]), integer(plan["height"])];
-  return name === undefined || height === undefined ? undefined : { name, height, info: text(plan["info"]) ?? "" };
+  const [name, height] = [shownText(plan["name"]), integer(plan["height"])];
+  return name === undefined || height === undefined ? undefined : { name, height, info: shownText(plan["info"]) ?? "" };
 }
 
 function readProposal(value: unknown): StatusProposal | undefined {
   const proposal = members(value);
   const id = integer(proposal["id"]);
   if (id === undefined) return undefined;
-  return { id, title: text(proposal["title"]) ?? "", summary: text(proposal["summary"]) ?? "" };
+  return { id, title: shownText(proposal["title"]) ?? "", summary: shownText(proposal["summary"]) ?? "" };
 }
 
 function readBlockTime(value: unknown): BlockTime[] {
@@ -101,18 +101,21 @@ function readBlockTime(value: unknown): BlockTime[] {
 
 function readStage(value: unknown): StoreProgress[] {
   const stage = members(value);
-  const [work, done] = [text(stage["phase"]), real(stage["done"])];
+  const [work, done] = [shownText(stage["phase"]), real(stage["done"])];
   if (work === undefined || done === undefined) return [];
-  return [{ work, done, store: text(stage["store"]) ?? "", total: real(stage["total"]) ?? 0 }];
+  return [{ work, done, store: shownText(stage["store"]) ?? "", total: real(stage["total"]) ?? 0 }];
 }
+
+/** As codes of docs/errors.md are made. */
+const HALT_CODE = /^[A-Z][A-Z0-9_]{0,63}$/;
 
 function readHalt(value: unknown): HaltWords | undefined {
   const halt = members(value);
-  const [code, message] = [text(halt["code"]), text(halt["message"])];
-  if (code === undefined || message === undefined) return undefined;
+  const [code, message] = [shownText(halt["code"]), shownText(halt["message"])];
+  if (code === undefined || message === undefined || !HALT_CODE.test(code)) return undefined;
   const commands = list(halt["commands"])
     .slice(0, SHOWN_MAX)
-    .flatMap((command) => text(command) ?? []);
-  const next = text(halt["next"]) ?? "";
+    .flatMap((command) => shownText(command) ?? []);
+  const next = shownText(halt["next"]) ?? "";
   return { code, message, next, commands, height: integer(halt["height"]), time: millisOf(halt["time"]) };
 }

@@ -1,7 +1,9 @@
 /**
- * Views are plain trees, drawn by DOM calls alone: a text of a server is never read as HTML. Drawing again changes what
- * differs and nothing else, so that the focus, a selection and an open detail stay where they are.
+ * Views are plain trees, drawn by DOM calls alone: a text of a server is never read as HTML, and characters that do not show
+ * (controls, directions of writing) are drawn as their numbers, here and nowhere else. Drawing again changes only what differs,
+ * so the focus, a selection and an open detail keep their place.
  */
+import { visibleLines } from "../host/visible.js";
 
 export type Child = Tree | string | undefined;
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -37,7 +39,8 @@ export function draw(parent: Element, children: readonly Child[]): void {
 function isUpdated(node: ChildNode, child: Tree | string): boolean {
   if (typeof child === "string") {
     if (node.nodeType !== Node.TEXT_NODE) return false;
-    if (node.nodeValue !== child) node.nodeValue = child;
+    const text = visibleLines(child);
+    if (node.nodeValue !== text) node.nodeValue = text;
     return true;
   }
   if (!(node instanceof Element) || node.localName !== child.tag) return false;
@@ -47,7 +50,7 @@ function isUpdated(node: ChildNode, child: Tree | string): boolean {
 }
 
 function made(child: Tree | string): Node {
-  if (typeof child === "string") return document.createTextNode(child);
+  if (typeof child === "string") return document.createTextNode(visibleLines(child));
   const element = document.createElement(child.tag);
   setAttributes(element, child.attributes);
   draw(element, child.children);
@@ -60,7 +63,7 @@ function setAttributes(element: Element, attributes: Attributes): void {
     if (attributes[name] === undefined && name !== "open") element.removeAttribute(name);
   }
   for (const [name, value] of Object.entries(attributes)) {
-    const text = value === true ? "" : String(value);
+    const text = value === true ? "" : visibleLines(String(value));
     if (value === undefined || value === false) element.removeAttribute(name);
     else if (element.getAttribute(name) !== text) element.setAttribute(name, text);
   }

@@ -10,26 +10,40 @@ export interface TypedTrust {
   readonly from: "yours" | "link";
 }
 
-export class TrustError extends Error {}
+export class TrustError extends Error {
+  /** @param field the input that it is about */
+  constructor(
+    message: string,
+    readonly field?: "height" | "hash",
+  ) {
+    super(message);
+  }
+}
 
+const FRAGMENT = "The address should end in #trust=HEIGHT:HASH.";
 const HEIGHT_MAX = 2n ** 63n - 1n;
 
 /** @throws TrustError in words for the reader */
 export function readTrust(height: string, hash: string, from: TypedTrust["from"]): TypedTrust {
   const digits = height.replace(/[\s,_]/g, "");
   if (!/^[1-9]\d{0,18}$/.test(digits) || BigInt(digits) > HEIGHT_MAX) {
-    throw new TrustError("The height is a whole number from 1 on.");
+    throw new TrustError("The height is a whole number from 1 on.", "height");
   }
   const hex = hash.trim().replace(/^0x/i, "").toLowerCase();
-  if (!/^[0-9a-f]{64}$/.test(hex)) throw new TrustError("The hash of a block is 64 hex digits.");
+  if (!/^[0-9a-f]{64}$/.test(hex)) throw new TrustError("The hash of a block is 64 hex digits.", "hash");
   return { height: BigInt(digits), hash: hex, from };
 }
 
 /** `#trust=HEIGHT:HASH`; undefined: there is none. @throws TrustError */
 export function trustOfFragment(fragment: string): TypedTrust | undefined {
   const text = new URLSearchParams(fragment.replace(/^#/, "")).get("trust");
-  if (text === null) return undefined;
-  const [height = "", hash = ""] = text.split(":");
+  if (text === null) {
+    // Mail programs cut and encode addresses: what was meant as a trusted block must not be passed over.
+    if (/trust/i.test(fragment)) throw new TrustError(FRAGMENT);
+    return undefined;
+  }
+  const [height = "", hash = "", ...more] = text.split(":");
+  if (more.length > 0) throw new TrustError(FRAGMENT);
   return readTrust(height, hash, "link");
 }
 

@@ -5,6 +5,7 @@ import {
   type CollectOptions,
   collect,
   type Evidence,
+  isUpgradeError,
   readLightBlock,
   rpcPath,
   type TrustRoot,
@@ -13,7 +14,7 @@ import {
 import { messageOf, UpgradeError } from "../host/errors.js";
 import { decodeReceipt } from "../host/handler/receipt.js";
 import { fetchJson } from "./fetching.js";
-import { members, text } from "./json.js";
+import { members, shownText, text } from "./json.js";
 import type {
   Checked,
   ReceiptView,
@@ -58,8 +59,9 @@ const askOf =
     const { result, error } = answer;
     if (result !== undefined) return result;
     const { message, data } = members(error);
-    const words = [message, data].flatMap((each) => text(each) || []).join(", ");
-    throw new UpgradeError("UPG_REMOTE_REFUSED", `${method}: ${words || "no result"}`);
+    const said = [message, data].flatMap((each) => shownText(each) || []).join(", ");
+    const details = said === "" ? {} : { said };
+    throw new UpgradeError("UPG_REMOTE_REFUSED", `${method}: the server responded without a result`, { details });
   };
 
 const now = () => {
@@ -102,7 +104,8 @@ function lastUpgrade({ claims }: Pick<Claims, "claims">): bigint | undefined {
 async function headers({ of, trust }: Extract<VerifyAsked, { kind: "headers" }>): Promise<TrustedHeaders> {
   const isSaved = "evidence" in of;
   const evidence = isSaved ? (of.evidence as Evidence) : await blockEvidence(of.rpc, of.height, trust);
-  const { trusted, height, claims: found } = await judged(evidence, trust, isSaved);
+  const { claims: judgedClaims, isExpired } = await judged(evidence, trust, isSaved);
+  const { trusted, height, claims: found } = judgedClaims;
   const next = trusted.lightBlock.signedHeader.header;
   const all = evidence.light_blocks.map(
     ({ signed_header, validators }) => readLightBlock(signed_header, validators).signedHeader.header,
@@ -110,7 +113,7 @@ async function headers({ of, trust }: Extract<VerifyAsked, { kind: "headers" }>)
   const block = all.find((each) => each.height === height);
   if (!block) throw new Error(`the evidence has no header ${height}`);
   const state = found.find(({ id }) => id === "header")?.state ?? "unproven";
-  return { kind: "headers", evidence, block, next, state };
+  return { kind: "headers", evidence, block, next, state, isExpired };
 }
 
 /** Header of the block and of the next. A root after them cannot reach back. */
@@ -118,13 +121,32 @@ function blockEvidence(rpc: string, height: bigint, trust: TypedTrust | undefine
   return collected(rpc, { rootHeight: trust?.height ?? height, height });
 }
 
-/** @param isSaved judged as of when it was collected: a file is kept for longer than validators can be held to account */
-async function judged(evidence: Evidence, trust: TypedTrust | undefined, isSaved: boolean): Promise<Claims> {
-  const root = rootOf(evidence, trust);
-  const collected = isSaved ? millisOf(members(evidence)["collected_at"]) : undefined;
-  const at = collected === undefined ? now() : { seconds: BigInt(Math.floor(collected / 1_000)), nanos: 0 };
-  return verifyEvidence(evidence, { root, now: at, trustingPeriod: TRUSTING_PERIOD });
+interface Judged {
+  readonly claims: Claims;
+  /** It verifies only as of when the file says that it was collected. */
+  readonly isExpired: boolean;
 }
+
+/**
+ * By the reader's clock. A file is kept for longer than validators can be held to account; what an older one shows is only as
+ * good as the time in it, which its author chose.
+ */
+async function judged(evidence: Evidence, trust: TypedTrust | undefined, isSaved: boolean): Promise<Judged> {
+  const root = rootOf(evidence, trust);
+  const options = { root, now: now(), trustingPeriod: TRUSTING_PERIOD };
+  try {
+    return { claims: await verifyEvidence(evidence, options), isExpired: false };
+  } catch (error) {
+    const saved = isSaved && isExpiry(error) ? savedAtOf(evidence) : undefined;
+    if (saved === undefined) throw error;
+    const then = { seconds: BigInt(Math.floor(saved / 1_000)), nanos: 0 };
+    return { claims: await verifyEvidence(evidence, { ...options, now: then }), isExpired: true };
+  }
+}
+
+const savedAtOf = (evidence: unknown) => millisOf(members(evidence)["collected_at"]);
+
+const isExpiry = (error: unknown) => isUpgradeError(error) && error.details?.["reason"] === "expired";
 
 function rootOf(evidence: Evidence, trust: TypedTrust | undefined): TrustRoot {
   const document = members(evidence);
@@ -139,12 +161,15 @@ function rootOf(evidence: Evidence, trust: TypedTrust | undefined): TrustRoot {
 }
 
 async function verified(evidence: Evidence, trust: TypedTrust | undefined, isSaved: boolean): Promise<Checked> {
-  const { chainId, height, trusted, claims } = await judged(evidence, trust, isSaved);
+  const { claims: found, isExpired } = await judged(evidence, trust, isSaved);
+  const { chainId, height, trusted, claims } = found;
   const { height: rootHeight, hash, from } = rootOf(evidence, trust);
+  const { seconds } = trusted.lightBlock.signedHeader.header.time;
   const before = claims.find(({ id }) => id === "versions-before");
   return {
     kind: "checked",
     ...{ evidence, chainId, height, claims, steps: trusted.steps, signatures: trusted.signatures },
+    ...{ isExpired, savedAt: isSaved ? savedAtOf(evidence) : undefined, time: Number(seconds) * 1_000 },
     root: { height: rootHeight, hash: hexOf(hash), from },
     receipt: receiptOf(claims),
     before: before?.id === "versions-before" && before.value ? versionsBefore(before, evidence) : undefined,

@@ -26,7 +26,7 @@ describe.skipIf(!program)(`the page in Firefox${program ? "" : " (skipped: Firef
         look();
       })`;
       const said = await firefox.text(tab, settled);
-      expect(said).toMatch(/^Checked: all agrees, from a block that came with the link/);
+      expect(said).toMatch(/^Checked: consistent, but only from a block that came with the link/);
       expect(said).toContain('Upgrade "v2" is scheduled');
     } finally {
       await firefox.close();

@@ -63,7 +63,9 @@ describe.skipIf(missing !== undefined)(`the page in Chromium${missing ? ` (${mis
       expect(await verdictOf(page)).toContain("from a block that this source named itself");
       await untilMood(page, "waiting");
       const now = await textOn(page, "#now");
-      expect(now).toMatch(/Upgrade v2 at height 5,000[\s\S]*in \d+ h[\s\S]* ± [\s\S]*s a block[\s\S]*Proposal\n1: t/);
+      expect(now).toMatch(
+        /^\? Reported by 127\.0\.0\.1:\d+, not verified\nUpgrade v2 at height 5,000[\s\S]*in \d+ h[\s\S]* ± [\s\S]*s a block[\s\S]*Proposal\n1: t/,
+      );
       expect(await page.locator("#now time").first().getAttribute("datetime")).toMatch(/^P\d+DT\d+H\d+M\d+S$/);
       const claims = await claimsOn(page);
       expect(claims).toContainEqual(expect.stringMatching(/^! Rests on this server: Upgrade "v2" is scheduled/));
@@ -87,9 +89,13 @@ describe.skipIf(missing !== undefined)(`the page in Chromium${missing ? ` (${mis
       expect(page.url()).toContain(`#trust=100:${hash}`);
       await page.locator("#trust-hash").fill("00".repeat(32));
       await page.keyboard.press("Enter");
-      expect(await verdictOf(page, /^Refused/)).toContain("does not verify");
+      expect(await verdictOf(page, /^Not checked/)).toBe(
+        "Not checked: your trusted block, 100, has another hash here.",
+      );
       expect(await claimsOn(page)).toEqual([]);
-      expect(await textOn(page, "#claims")).toMatch(/✗ Refused[\s\S]*UPG_PROOF_/);
+      expect(await textOn(page, "#claims")).toMatch(
+        /! Not checked[\s\S]*UPG_PROOF_TRUST[\s\S]*Compare height and hash/,
+      );
       expect(await page.locator("#save").isDisabled()).toBe(true);
       await page.locator("#trust-hash").fill("12");
       await page.keyboard.press("Enter");
@@ -114,7 +120,7 @@ describe.skipIf(missing !== undefined)(`the page in Chromium${missing ? ` (${mis
     test("a trusted block that came with a link → amber, the whole hash to compare; the button or the keyboard makes it the reader's", async () => {
       const hash = await hashOf(far, 100);
       const { page } = await openPage(browser, `${far}#trust=100:${hash}`);
-      expect(await verdictOf(page)).toBe("Checked: all agrees, from a block that came with the link.");
+      expect(await verdictOf(page)).toBe("Checked: consistent, but only from a block that came with the link.");
       expect((await claimsOn(page)).every((claim) => claim.startsWith("! Rests on this link"))).toBe(true);
       expect(await textOn(page, "#root")).toContain(hash);
       expect(await page.locator("#trust-hash").inputValue()).toBe("");

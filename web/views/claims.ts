@@ -1,8 +1,9 @@
 /** Each claim with a word, an icon and what it rests on. */
 import type { Claim, ClaimState } from "chain-upgrade/verify";
-import type { Checked, Refused } from "../messages.js";
+import { type Freshness, freshnessOf } from "../freshness.js";
+import type { Checked } from "../messages.js";
 import { type Child, h, type Tree } from "../tree.js";
-import { count, counted } from "../words.js";
+import { count, counted, duration, utc } from "../words.js";
 import { hash, paragraph } from "./parts.js";
 
 interface Mark {
@@ -19,10 +20,33 @@ const MARKS: Readonly<Record<ClaimState, Mark>> = {
   absent: { icon: "–", word: "Not shown" },
 };
 
-export function badge(state: ClaimState): Tree {
-  const { icon, word } = MARKS[state];
-  return h("span", { class: `badge ${state}` }, h("span", { "aria-hidden": "true" }, icon), ` ${word}`);
+/** How far claims can be believed, and as of when. */
+export interface Standing {
+  readonly freshness: Freshness;
+  /** Of the newest header, milliseconds since 1970. */
+  readonly time: number;
 }
+
+export const standingOf = (checked: Checked, now: number): Standing => ({
+  freshness: freshnessOf(checked, now),
+  time: checked.time,
+});
+
+export function badge(state: ClaimState, { freshness, time }: Standing): Tree {
+  if (freshness === "expired") return mark("expired", "!", `As of ${day(time)}, by the file's own word`);
+  if (state === "proven" && freshness === "old") return mark("old", "!", `Proven as of ${utc(time)}`);
+  const { icon, word } = MARKS[state];
+  return mark(state, icon, word);
+}
+
+/** On everything that a server says and nothing verifies. */
+export const reportedBadge = (reporter: string): Tree => mark("unproven", "?", `Reported by ${reporter}, not verified`);
+
+export function mark(style: string, icon: string, word: string): Tree {
+  return h("span", { class: `badge ${style}` }, h("span", { "aria-hidden": "true" }, icon), ` ${word}`);
+}
+
+const day = (millis: number) => utc(millis).slice(0, 10);
 
 /** What the server only says is shown where it belongs, not among the claims. */
 const SAID: readonly Claim["id"][] = ["status", "plan-status"];
@@ -31,44 +55,44 @@ const WARNINGS = {
   yours: undefined,
   link: "The trusted block came with the link, or from the site that shows this page, so these claims rest on it. Compare its hash with one from a source of your own.",
   server:
-    "The trusted hash came from the very source that is checked, so these claims rest on it. Compare the hash with one from a source of your own, and enter it below.",
+    "The trusted hash came from the node being verified, so these results only show that the node is consistent with itself. Compare the hash with one from a source of your own, and enter it below.",
 } as const;
 
-export function claimsView({ claims, root }: Checked): Child[] {
+export function claimsView(checked: Checked, now: number): Child[] {
+  const { claims, root } = checked;
+  const standing = standingOf(checked, now);
   const shown = claims.filter(({ id }) => !SAID.includes(id));
   return [
+    ageWarning(checked, now),
     WARNINGS[root.from] && h("p", { class: "warning" }, WARNINGS[root.from]),
-    h("ul", { class: "claims" }, ...shown.map(claimView)),
+    h("ul", { class: "claims" }, ...shown.map((claim) => claimView(claim, standing))),
   ];
 }
 
-function claimView({ state, words, restsOn }: Claim): Tree {
+/** The newest header tells how old the state is; a server may hold newer ones back. */
+function ageWarning(checked: Checked, now: number): Tree | undefined {
+  const { time, savedAt } = checked;
+  const freshness = freshnessOf(checked, now);
+  if (freshness === "new") return undefined;
+  const age = `The newest header is of ${utc(time)}, ${duration((now - time) / 1_000)} ago. The claims hold as of then.`;
+  const saved = savedAt === undefined ? "" : ` By its own word, the file was saved at ${utc(savedAt)}.`;
+  const why =
+    freshness === "expired"
+      ? " The trusted block is older than the trusting period: validators who have left since could have signed another history. To prove these claims, trust a newer block of this file."
+      : savedAt === undefined
+        ? " The chain has halted, or this source holds newer blocks back."
+        : "";
+  return h("p", { class: "warning" }, age + saved + why);
+}
+
+function claimView({ state, words, restsOn }: Claim, standing: Standing): Tree {
   const rests = h(
     "details",
     {},
     h("summary", {}, "What it rests on"),
     h("ul", {}, ...restsOn.map((each) => h("li", {}, each))),
   );
-  return h("li", { class: state }, badge(state), h("p", {}, words), restsOn.length === 0 ? undefined : rests);
-}
-
-/** The source has said nothing that could be true or false. */
-export const isSilent = ({ code }: Refused): boolean => code.startsWith("UPG_REMOTE_");
-
-/** @param rest what becomes of the rest of what is shown */
-export function refusedView(refused: Refused, rest = "Nothing of what the source sent is shown as a claim."): Child[] {
-  const { code, message } = refused;
-  const mark = isSilent(refused) ? { icon: "–", word: "No evidence" } : { icon: "✗", word: "Refused" };
-  return [
-    h(
-      "p",
-      { class: "refused" },
-      h("span", { class: "badge refused" }, h("span", { "aria-hidden": "true" }, mark.icon), ` ${mark.word}`),
-      ` ${message}`,
-      code === "" ? undefined : h("span", {}, " (", h("code", {}, code), ")"),
-    ),
-    paragraph(rest),
-  ];
+  return h("li", { class: state }, badge(state, standing), h("p", {}, words), restsOn.length === 0 ? undefined : rests);
 }
 
 const FROM = {
@@ -79,24 +103,30 @@ const FROM = {
 
 /** A hash that is to be compared is shown whole. */
 export function rootView({ root, steps, signatures }: Checked): Child[] {
-  const isLinked = root.from === "link";
-  const shown = isLinked ? h("code", {}, root.hash) : hash(root.hash);
-  const way = `${counted(signatures, "signature")} of validators carried it on in ${counted(steps, "step")}.`;
+  const shown = root.from === "yours" ? hash(root.hash) : h("code", {}, root.hash);
+  const way =
+    steps === 0
+      ? "No signature was verified: this block is the newest one itself."
+      : `${counted(signatures, "signature")} of validators carried it on in ${counted(steps, "step")}.`;
   return [
     paragraph(`Trust begins at block ${count(root.height)}, hash `, shown, `, ${FROM[root.from]}.`),
-    isLinked ? h("button", { id: "compared", type: "button" }, "I have compared this hash") : undefined,
-    steps === 0 ? undefined : paragraph(way),
+    root.from === "link" ? h("button", { id: "compared", type: "button" }, "I have compared this hash") : undefined,
+    paragraph(way),
   ];
 }
 
 /** One line for the status, the same as long as nothing changed in what can be believed. */
-export function verdictOf(said: Checked | Refused): string {
-  if (said.kind === "refused") {
-    if (isSilent(said)) return "No evidence: the source does not respond to what is asked.";
-    return "Refused: what this source sends does not verify.";
+export function verdictOf(checked: Checked, now: number): string {
+  const freshness = freshnessOf(checked, now);
+  const { from } = checked.root;
+  if (freshness === "expired")
+    return `Not proven: too old. Below is the state of ${day(checked.time)}, by the file's own word.`;
+  const asOf = freshness === "old" ? `, as of ${utc(checked.time)}` : "";
+  if (from === "yours") {
+    const proven = checked.claims.filter(({ state }) => state === "proven").length;
+    return `Checked: ${counted(proven, "claim")} proven from the block that you trust${asOf}.`;
   }
-  const proven = said.claims.filter(({ state }) => state === "proven").length;
-  if (said.root.from === "link") return "Checked: all agrees, from a block that came with the link.";
-  if (said.root.from === "yours") return `Checked: ${counted(proven, "claim")} proven from the block that you trust.`;
-  return "Checked: all agrees, from a block that this source named itself.";
+  const root = from === "link" ? "came with the link" : "this source named itself";
+  const signed = checked.steps === 0 ? "; no signature was verified" : "";
+  return `Checked: consistent, but only from a block that ${root}${signed}${asOf}.`;
 }

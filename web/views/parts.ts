@@ -2,8 +2,12 @@
 import { type Child, h, type Tree } from "../tree.js";
 import { count, readersTime, shortHash, utc } from "../words.js";
 
+/** Milliseconds that a `Date` can hold, on either side of 1970. */
+const MILLIS_MAX = 8.64e15;
+
 /** A moment: UTC, and the reader's own clock where it differs. */
 export function moment(millis: number): Tree {
+  if (!(Math.abs(millis) <= MILLIS_MAX)) return h("span", {}, "too far away for a date");
   const own = readersTime(millis);
   return h("span", {}, h("time", { datetime: new Date(millis).toISOString() }, utc(millis)), own && ` · ${own}`);
 }

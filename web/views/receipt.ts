@@ -3,10 +3,10 @@ import type { ClaimState } from "chain-upgrade/verify";
 import type { Checked, ReceiptView, RunDone, VersionsView } from "../messages.js";
 import { type Child, h } from "../tree.js";
 import { count, counted } from "../words.js";
-import { badge } from "./claims.js";
+import { badge, type Standing } from "./claims.js";
 import { facts, hash, number, paragraph, table } from "./parts.js";
 
-export function receiptView(receipt: ReceiptView, state: ClaimState): Child[] {
+export function receiptView(receipt: ReceiptView, state: ClaimState, standing: Standing): Child[] {
   const { plan, height, handler, gas, stores, checks } = receipt;
   const columns = [
     { name: "Store" },
@@ -19,7 +19,7 @@ export function receiptView(receipt: ReceiptView, state: ClaimState): Child[] {
     ...[rootBefore, rootAfter].map((root) => (root === "" ? "–" : hash(root))),
   ]);
   return [
-    paragraph(badge(state)),
+    paragraph(badge(state, standing)),
     facts(
       ["Upgrade", `${plan}, in block ${count(height)}`],
       ["Handler", hash(handler.toUpperCase())],
@@ -49,6 +49,7 @@ export function othersView({ others }: RunDone): Child[] {
 export interface VersionsFacts {
   readonly after: VersionsView;
   readonly before: VersionsView | undefined;
+  readonly standing: Standing;
   /** Was an upgrade applied? Then there was a state before it. */
   readonly isAfter: boolean;
 }
@@ -59,7 +60,7 @@ export function versionsOf({ claims, height }: Checked): VersionsView | undefine
   return claim?.id === "versions" && claim.value ? { state: claim.state, height, versions: claim.value } : undefined;
 }
 
-export function versionsView({ after, before, isAfter }: VersionsFacts): Child[] {
+export function versionsView({ after, before, standing, isAfter }: VersionsFacts): Child[] {
   const names = [...new Set([...(before?.versions.keys() ?? []), ...after.versions.keys()])].sort();
   const of = (view: VersionsView, name: string) => {
     const version = view.versions.get(name);
@@ -78,5 +79,9 @@ export function versionsView({ after, before, isAfter }: VersionsFacts): Child[]
         "The versions before the upgrade cannot be proven here: the source has no such state, or trust begins later.",
       )
     : undefined;
-  return [paragraph(badge(after.state)), table("Versions of all modules, none left out", columns, rows), note];
+  return [
+    paragraph(badge(after.state, standing)),
+    table("Versions of all modules, none left out", columns, rows),
+    note,
+  ];
 }

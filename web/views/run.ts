@@ -3,7 +3,7 @@ import type { ClaimState } from "chain-upgrade/verify";
 import type { RunDone } from "../messages.js";
 import { type Child, h } from "../tree.js";
 import { count, size } from "../words.js";
-import { badge } from "./claims.js";
+import { badge, type Standing } from "./claims.js";
 import { facts, hash, paragraph, table } from "./parts.js";
 import { othersView } from "./receipt.js";
 
@@ -30,11 +30,11 @@ export function tooLateView(trusted: bigint, block: bigint): Child[] {
   return [h("p", { class: "warning" }, words)];
 }
 
-export function ranView(ran: RunDone, state: ClaimState): Child[] {
+export function ranView(ran: RunDone, state: ClaimState, standing: Standing): Child[] {
   const { gas, appHash, height, roots, millis } = ran;
   return [
     paragraph(
-      badge(state),
+      badge(state, standing),
       ` Run here in ${(millis / 1_000).toFixed(2)} s: the whole app hash after block ${count(height)} came out equal.`,
     ),
     facts(["App hash", hash(appHash)], ["Gas", count(gas)]),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { proposalOf, readProposals } from "../../../web/proposal.js";
-import { sourceName, sourceOf } from "../../../web/source.js";
+import { evidenceName, reporterName, sourceName, sourceOf } from "../../../web/source.js";
 import { readStatus } from "../../../web/status.js";
-import { fragmentOf, readTrust, trustOfFragment } from "../../../web/trust.js";
+import { fragmentOf, readTrust, TrustError, trustOfFragment } from "../../../web/trust.js";
 
 const HASH = "AB".repeat(32);
 
@@ -11,7 +11,10 @@ describe("trust.ts", () => {
     const trust = { height: 12_345n, hash: HASH.toLowerCase(), from: "yours" };
     expect(readTrust("12,345", ` 0x${HASH} `, "yours")).toEqual(trust);
     expect(trustOfFragment(fragmentOf(trust))).toEqual({ ...trust, from: "link" });
-    expect(trustOfFragment("")).toBeUndefined();
+    expect(["", "#claims-title"].map(trustOfFragment)).toEqual([undefined, undefined]);
+    for (const wrong of ["#trust=20:ABCD", "#trust", "#trust%3D20%3AAB", "#Trust=1", `${fragmentOf(trust)}:1`]) {
+      expect(() => trustOfFragment(wrong), wrong).toThrow(TrustError);
+    }
   });
 
   test.each([
@@ -30,13 +33,23 @@ describe("trust.ts", () => {
 describe("sourceOf()", () => {
   test("a page of a node, also below a path → its RPC and REST", () => {
     const source = sourceOf("https://node.example/chain/?x=1#trust=1:2");
-    expect(source).toEqual({ rpc: "https://node.example/chain/rpc/", api: "https://node.example/chain/", plan: "" });
+    expect(source).toEqual({
+      rpc: "https://node.example/chain/rpc/",
+      api: "https://node.example/chain/",
+      plan: "",
+      isOwn: true,
+    });
     expect(sourceName(source)).toBe("node.example/chain");
+    expect(sourceOf("https://node.example/?api=https://evil.example").isOwn).toBe(false);
   });
 
   test("?rpc= and ?api= → those; an address of another kind → an error", () => {
     const source = sourceOf("https://site.example/?rpc=https%3A%2F%2Frpc.example&plan=v2");
-    expect(source).toEqual({ rpc: "https://rpc.example/", api: undefined, plan: "v2" });
+    expect(source).toEqual({ rpc: "https://rpc.example/", api: undefined, plan: "v2", isOwn: false });
+    const both = sourceOf("https://n.example/?rpc=https://n.example/rpc/&api=https://evil.example");
+    expect([evidenceName(both), reporterName(both)]).toEqual(["n.example", "evil.example"]);
+    expect(sourceName(both)).toBe("n.example (evidence) and evil.example (reports)");
+    expect(() => sourceOf("https://n.example/?api=https://n.example@evil.example")).toThrow("user name");
     for (const wrong of ["javascript:alert(1)", "file:///etc", "rpc.example"]) {
       expect(() => sourceOf(`https://site.example/?rpc=${encodeURIComponent(wrong)}`)).toThrow("?rpc=");
     }

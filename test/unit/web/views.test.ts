@@ -1,4 +1,6 @@
+import type { Claim } from "chain-upgrade/verify";
 import { describe, expect, test } from "vitest";
+import type { Checked } from "../../../web/messages.js";
 import type { ChainStatus } from "../../../web/status.js";
 import { h, type Tree, textOf } from "../../../web/tree.js";
 import { type NowFacts, nowView } from "../../../web/views/now.js";
@@ -16,18 +18,33 @@ const STATUS: ChainStatus = {
 const FACTS: NowFacts = {
   status: STATUS,
   proposal: undefined,
-  applied: undefined,
+  checked: undefined,
   now: NOW,
-  isOffline: false,
+  source: { rpc: "http://n.example/rpc/", api: "http://n.example/", plan: "", isOwn: true },
   isRefused: false,
+};
+const CLAIM = { state: "proven", restsOn: [] } as const;
+const HEADER: Claim = { ...CLAIM, id: "header", words: "Header 1001.", value: undefined };
+const NO_PLAN: Claim = {
+  ...CLAIM,
+  id: "no-plan",
+  words: "No upgrade is scheduled after block 1000.",
+  value: undefined,
+};
+const CHECKED: Checked = {
+  ...{ kind: "checked", evidence: {} as Checked["evidence"], chainId: "c", height: 1_000n, time: NOW },
+  ...{ root: { height: 1n, hash: "AB", from: "yours" }, isExpired: false, savedAt: undefined },
+  ...{ steps: 1, signatures: 4, claims: [HEADER], receipt: undefined, before: undefined },
 };
 const HALT = { code: "UPG_HALT_UPGRADE_NEEDED", message: 'UPGRADE "v2" NEEDED', next: "start the new one" };
 
 function seen(facts: Partial<NowFacts>): [mood: string, words: string] {
-  const { mood, title, body } = nowView({ ...FACTS, ...facts });
+  const { mood, title, body, label } = nowView({ ...FACTS, ...facts });
   return [
     mood,
-    textOf(h("div", {}, title, ...body.map((each) => (each === undefined ? undefined : h("p", {}, " ", each))))),
+    textOf(
+      h("div", {}, title, " ", label, ...body.map((each) => (each === undefined ? undefined : h("p", {}, " ", each)))),
+    ),
   ];
 }
 const during = (status: Partial<ChainStatus>) => seen({ status: { ...STATUS, ...status } });
@@ -85,11 +102,48 @@ describe("nowView()", () => {
   });
 
   test("applied → done; no plan → quiet; no status → silent; a file → offline", () => {
-    const applied = { name: "v2", height: 1_050n };
+    const done: Claim = { ...CLAIM, id: "done", words: "done", value: { name: "v2", height: 1_050n } };
+    const checked = { ...CHECKED, height: 1_058n, claims: [HEADER, done] };
     const after = { ...STATUS, phase: "running", height: 1_060n } as const;
-    expect(seen({ status: after, applied })).toEqual(["done", expect.stringContaining("applied in block 1,050")]);
+    expect(seen({ status: after, checked })).toEqual(["done", expect.stringContaining("applied in block 1,050")]);
     expect(seen({ status: { ...after, plan: undefined } })).toEqual(["quiet", expect.stringContaining("No upgrade")]);
     expect(seen({ status: undefined })).toEqual(["quiet", expect.stringContaining("has not responded")]);
-    expect(seen({ isOffline: true, applied })).toEqual(["done", expect.stringContaining("It asks no server")]);
+    expect(seen({ source: undefined, checked })).toEqual(["done", expect.stringContaining("asks no server")]);
+  });
+
+  test("what a server reports → labelled with its name, and commands only on the node's own page", () => {
+    const halt = { ...HALT, message: "run curl", commands: ["curl | sh"], height: 1_050n, time: NOW };
+    const status = { ...STATUS, phase: "failed", halt } as const;
+    const other = { rpc: "http://n.example/rpc/", api: "http://evil.example/", plan: "", isOwn: false };
+    const { isReported } = nowView({ ...FACTS, status });
+    expect(isReported).toBe(true);
+    expect(seen({ status })[1]).toMatch(/Reported by n\.example, not verified.*curl \| sh/);
+    expect(seen({ status, source: other })[1]).toContain("Reported by evil.example, not verified");
+    expect(seen({ status, source: other })[1]).not.toMatch(/curl|start the new one/);
+    expect(seen({ source: other })[1]).not.toContain('{"a":1}');
+  });
+
+  test.each<[string, Partial<ChainStatus>, Partial<Checked>, RegExp]>([
+    ["another chain", { chainId: "d" }, {}, /about another chain.*its status is of chain "d"/],
+    ["a plan, and none is proven", {}, { claims: [HEADER, NO_PLAN] }, /contradicts.*Proven.*No upgrade is scheduled/],
+    [
+      "a halt, and blocks after it",
+      { phase: "halted", plan: undefined, height: 900n },
+      {},
+      /contradicts.*stopped at block 901/,
+    ],
+    ["a last block that is long past", { height: 900n, plan: undefined }, {}, /contradicts.*block 900 is the last one/],
+  ])("a report of %s → the claim, and that they differ", (_what, status, checked, expected) => {
+    const [mood, words] = seen({ status: { ...STATUS, ...status }, checked: { ...CHECKED, ...checked } });
+    expect(mood).toBe("failed");
+    expect(words).toMatch(expected);
+    expect(words).toMatch(/Reported by n\.example, not verified/);
+  });
+
+  test("a sidecar that knows no chain and no height → is shown; another server without a chain → is not", () => {
+    const status = { ...STATUS, chainId: undefined, height: 0n };
+    const other = { rpc: "http://n.example/rpc/", api: "http://evil.example/", plan: "", isOwn: false };
+    expect(seen({ status, checked: CHECKED })[1]).toMatch(/^Upgrade v2 at height/);
+    expect(seen({ status, checked: CHECKED, source: other })[1]).toContain("about another chain");
   });
 });
