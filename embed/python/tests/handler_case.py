@@ -71,7 +71,7 @@ class Cases:
         return {**seen, **_said("logs", logs), **_said("progress", progress)}
 
     def _input(self, case: Any, given: Any, stores: Any, logs: list[str], progress: list[str]) -> Input:
-        limits = {"batch_bytes": case["batch_bytes"]} if "batch_bytes" in case else {}
+        tables = {name: case[name] for name in ("batch_bytes", "module_stores", "vital_modules") if name in case}
         return Input(
             chain_id=given["chain_id"],
             height=int(given["height"]),
@@ -80,10 +80,10 @@ class Cases:
             versions={name: int(version) for name, version in given["versions"].items()},
             stores=stores,
             gas_limit=int(case["gas_limit"]) if "gas_limit" in case else None,
-            guards=False,
+            guards="module_stores" in case or "vital_modules" in case,
             log=lambda level, line: logs.append(f"{level} {line}"),
             progress=lambda done, total: progress.append(f"{done}/{total}"),
-            **limits,
+            **tables,
         )
 
     def _failed(self, error: UpgradeError) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from .guests import manifest
 FULL = manifest(
     stores=[{"name": "auth", "access": "rw", "prefixes": ["01", "02ff"]}, {"name": "upgrade", "access": "r"}],
     storeUpgrades={"added": ["bank"], "renamed": [{"old_key": "a", "new_key": "b"}], "deleted": ["c"]},
-    versions={"auth": {"from": [1, "2"], "to": "18446744073709551615"}, "new": {"to": 1}},
+    versions={"auth": {"from": [1, "2"], "to": "4294967295"}, "new": {"to": 1}},
     removes=["old"],
     scans=[{"store": "auth", "prefix": "0102"}, {"store": "upgrade"}],
     allows={"deleteStores": ["c"], "removeModules": ["old"], "writeStores": ["auth"], "emptyVersionMap": True},
@@ -25,9 +25,16 @@ def stores(*entries: dict[str, Any]) -> dict[str, Any]:
 
 
 RW = {"name": "bank", "access": "rw"}
+RENAME = {"renamed": [{"old_key": "old", "new_key": "new"}]}
 #: Path, and the manifest that is refused there.
 REFUSED: list[tuple[str, Any]] = [
     ("$", []),
+    ("$.versions.bank.to", manifest(versions={"bank": {"to": 1 << 32}})),
+    ("$.versions.bank.from[0]", manifest(versions={"bank": {"from": [1 << 32], "to": 1}})),
+    ("$.allows.keepStores[0]", manifest(allows={"keepStores": ["bank"]})),
+    ("$.allows.keepStores[0]", manifest(removes=["x"], storeUpgrades=RENAME, allows={"keepStores": ["old"]})),
+    ("$.allows.keepStores[1]", manifest(removes=["x"], allows={"keepStores": ["x", "x"]})),
+    ("$.allows.deleteStores[0]", manifest(storeUpgrades=RENAME, allows={"deleteStores": ["new"]})),
     ("$.abi", manifest(abi=2)),
     ("$.abi", manifest(abi=-1)),
     ("$.abi", manifest(abi=True)),
@@ -112,7 +119,7 @@ class Manifests(unittest.TestCase):
         parsed = parse_manifest(json.dumps(FULL).encode())
         self.assertEqual(parsed.stores[0].prefixes, (b"\x01", b"\x02\xff"))
         self.assertEqual(parsed.store_upgrades.renamed[0].new_key, "b")
-        self.assertEqual((parsed.versions["auth"].taken, parsed.versions["auth"].to), ((1, 2), (1 << 64) - 1))
+        self.assertEqual((parsed.versions["auth"].taken, parsed.versions["auth"].to), ((1, 2), (1 << 32) - 1))
         self.assertIsNone(parsed.versions["new"].taken)
         self.assertEqual((parsed.scans[0].prefix, parsed.scans[1].prefix), (b"\x01\x02", None))
         self.assertTrue(parsed.allows.empty_version_map)

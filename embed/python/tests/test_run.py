@@ -193,11 +193,11 @@ class Runs(unittest.TestCase):
         self.fails(load(WRITE, stays), "UPG_MIGRATION_VERSION_MAP", "raise the version")
         self.assertTrue(load(WRITE, manifest(versions={}, allows={"writeStores": ["bank"]})).run(given()).report.gas)
         new = manifest(versions={"bank": {"to": 1}})
-        self.fails(load(IDLE, new), "UPG_MIGRATION_VERSION_MAP", "its store has data", versions={"auth": 1})
+        self.fails(load(IDLE, new), "UPG_MIGRATION_VERSION_MAP", 'its store "bank" has data', versions={"auth": 1})
         self.fails(load(IDLE, stays), "UPG_MIGRATION_VERSION_MAP", "is empty", versions={})
         removes = manifest(removes=["gov"])
         self.fails(
-            load(IDLE, removes), "UPG_MIGRATION_VERSION_MAP", "never be upgraded again", versions={"bank": 1, "gov": 1}
+            load(IDLE, removes), "UPG_MIGRATION_VERSION_MAP", "the chain cannot go on", versions={"bank": 1, "gov": 1}
         )
 
     def test_cancel(self) -> None:

@@ -132,6 +132,8 @@ codes! {
     HaltEngine = 75, "UPG_HALT_ENGINE", 16;
     /// The relay cannot go on with a new application process: the next start does CometBFT's handshake.
     HaltWorker = 76, "UPG_HALT_WORKER", 17;
+    /// This node's state after the last block differs from the network's.
+    HaltDiverged = 77, "UPG_HALT_DIVERGED", 18;
     /// The handler returned an error. Nothing was committed.
     MigrationFailed = 80, "UPG_MIGRATION_FAILED", 20;
     /// The handler used up its gas. Nothing was committed.

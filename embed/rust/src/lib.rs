@@ -18,6 +18,7 @@ mod store;
 mod text;
 mod version_map;
 mod wire;
+mod writes;
 
 pub use crate::core::{Arg, CORE_WASM, Core, Decision, Done, Facts};
 pub use branch::Branch;
@@ -32,5 +33,5 @@ pub use run::{
     Check, GAS_SCHEDULE, Input, Level, Log, Progress, Receipt, Rehearsal, Report, RootChange, Run, StoreChange,
     StoreReceipt, StoreReport,
 };
-pub use store::{KVStore, Pair, Pairs, SharedStore, StoreError, Stores};
+pub use store::{KVStore, Pair, Pairs, SharedStore, StoreError, Stores, Write};
 pub use version_map::VersionMap;

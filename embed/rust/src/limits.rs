@@ -6,6 +6,8 @@ pub(crate) const VALUE_BYTES_MAX: usize = 1_048_576;
 pub(crate) const FRAME_HEADER_BYTES: usize = 8;
 
 pub(crate) const MODULE_NAME_BYTES_MAX: usize = 140;
+/// Of a manifest. The stored form holds 64 bits; a module at the greatest of them could never be raised again.
+pub(crate) const MODULE_VERSION_MAX: u64 = 4_294_967_295;
 pub(crate) const STORE_NAME_BYTES_MAX: usize = 128;
 pub(crate) const VERSION_MAP_MODULES_MAX: usize = 1_024;
 /// The room that core.wasm promises for inputs beyond its scratch area.

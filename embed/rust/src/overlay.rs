@@ -2,14 +2,18 @@
 
 use crate::error::Result;
 use crate::memory_store::is_empty;
-use crate::store::{Guarded, GuardedPairs, Pair};
+use crate::store::Guarded;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Range;
 use std::ops::Bound;
 
-/// The last write of each key; `None` is a deletion.
+/// What a key was written with; `None` is a deletion.
+pub(crate) type Written = Option<Vec<u8>>;
+
+/// The last write of each key.
 #[derive(Debug, Default)]
 pub(crate) struct Overlay {
-    writes: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
+    writes: BTreeMap<Vec<u8>, Written>,
 }
 
 impl Overlay {
@@ -51,13 +55,14 @@ impl Overlay {
         self.range(from, end)?.next().map(|(key, value)| (key.as_slice(), value.as_deref()))
     }
 
-    fn range(
-        &self,
-        from: Bound<&[u8]>,
-        end: Option<&[u8]>,
-    ) -> Option<std::collections::btree_map::Range<'_, Vec<u8>, Option<Vec<u8>>>> {
+    /// `None` for a range whose end lies before its start.
+    pub(crate) fn range(&self, from: Bound<&[u8]>, end: Option<&[u8]>) -> Option<Range<'_, Vec<u8>, Written>> {
         let until = end.map_or(Bound::Unbounded, Bound::Excluded);
         if is_empty(from, end) { None } else { Some(self.writes.range::<[u8], _>((from, until))) }
+    }
+
+    pub(crate) fn everything(&self) -> Range<'_, Vec<u8>, Written> {
+        self.writes.range::<[u8], _>(..)
     }
 
     /// Hands everything on, ascending.
@@ -69,51 +74,5 @@ impl Overlay {
             }
         }
         Ok(())
-    }
-
-    /// The pairs of `below` with these writes over them.
-    pub(crate) fn merged<'a>(&'a self, below: &'a Guarded, start: &[u8], end: Option<&[u8]>) -> Result<Merged<'a>> {
-        let mut pairs = below.iterate(start, end)?;
-        let next = pairs.next()?;
-        Ok(Merged { pairs, next, above: self.range(Bound::Included(start), end), waiting: None })
-    }
-}
-
-/// What a walk meets.
-pub(crate) enum Met<'a> {
-    Below(Pair),
-    Above(&'a [u8], &'a [u8]),
-    /// A key that was deleted here, whether the store below has it or not.
-    Deleted(&'a [u8]),
-}
-
-pub(crate) struct Merged<'a> {
-    pairs: GuardedPairs<'a>,
-    next: Option<Pair>,
-    above: Option<std::collections::btree_map::Range<'a, Vec<u8>, Option<Vec<u8>>>>,
-    waiting: Option<(&'a Vec<u8>, &'a Option<Vec<u8>>)>,
-}
-
-impl<'a> Merged<'a> {
-    pub(crate) fn next(&mut self) -> Result<Option<Met<'a>>> {
-        let above = self.waiting.take().or_else(|| self.above.as_mut().and_then(Iterator::next));
-        let Some((key, value)) = above else { return Ok(self.step()?.map(Met::Below)) };
-        match &self.next {
-            Some((below, _)) if below < key => {
-                self.waiting = Some((key, value));
-                return Ok(self.step()?.map(Met::Below));
-            }
-            Some((below, _)) if below == key => drop(self.step()?),
-            _ => {}
-        }
-        Ok(Some(value.as_ref().map_or(Met::Deleted(key), |value| Met::Above(key, value))))
-    }
-
-    fn step(&mut self) -> Result<Option<Pair>> {
-        if self.next.is_none() {
-            return Ok(None);
-        }
-        let following = self.pairs.next()?;
-        Ok(std::mem::replace(&mut self.next, following))
     }
 }

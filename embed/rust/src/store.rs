@@ -14,6 +14,9 @@ pub type StoreError = Box<dyn std::error::Error + Send + Sync>;
 /// A key and its value.
 pub type Pair = (Vec<u8>, Vec<u8>);
 
+/// A write to a key: its value, or `None` for a deletion.
+pub type Write = (Vec<u8>, Option<Vec<u8>>);
+
 /// A walk over pairs, in ascending order of their keys, which are compared as bytes.
 pub type Pairs<'a> = Box<dyn Iterator<Item = std::result::Result<Pair, StoreError>> + 'a>;
 

@@ -48,6 +48,7 @@ CODES: dict[str, tuple[int, int]] = {
     "UPG_HALT_RESTART": (74, 14),
     "UPG_HALT_ENGINE": (75, 16),
     "UPG_HALT_WORKER": (76, 17),
+    "UPG_HALT_DIVERGED": (77, 18),
     "UPG_MIGRATION_FAILED": (80, 20),
     "UPG_MIGRATION_OUT_OF_GAS": (81, 20),
     "UPG_MIGRATION_INVARIANT": (82, 20),

@@ -16,7 +16,7 @@ from .errors import UpgradeError
 from .failures import cancelled, engine_failure
 from .gas import GasCounter
 from .growth import require_cheap
-from .guards import declared_versions, guard_after, guard_before, require_layout
+from .guards import Guards, declared_versions, require_layout
 from .interface import check_file, section_payload
 from .limits import BATCH_BYTES, GAS_LIMIT_MAX, HANDLER_BYTES_MAX
 from .manifest import MANIFEST_SECTION, Manifest
@@ -113,8 +113,9 @@ class Handler:
 
     def _run_in(self, space: OverlaySpace, given: Input, gas: GasCounter) -> Run:
         stores = {name: Overlay(StorePort(name, store), space) for name, store in given.stores.items()}
+        guards = Guards(self.manifest, given.versions, stores, given.module_stores, given.vital_modules)
         if given.guards:
-            guard_before(self.manifest, given.versions, stores)
+            guards.before()
         require_layout(self.manifest, given.versions)
         place = Place()
         try:
@@ -126,7 +127,7 @@ class Handler:
             raise UpgradeError(error.code, error.message, details) from error
         versions = declared_versions(self.manifest, given.versions, outcome.returned)
         if given.guards:
-            guard_after(self.manifest, given.versions, versions, stores)
+            guards.after(versions)
         reports = {
             name: StoreReport(*each, sha256=writes_sha256(stores[name].changes()))
             for name, each in outcome.counts.items()

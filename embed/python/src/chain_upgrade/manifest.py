@@ -18,6 +18,7 @@ from .limits import (
     JSON_NESTING_MAX,
     MANIFEST_BYTES_MAX,
     MODULE_NAME_BYTES_MAX,
+    MODULE_VERSION_MAX,
     SCANS_MAX,
     STORE_PREFIXES_MAX,
 )
@@ -82,9 +83,15 @@ class StoreUpgrades:
 class Allowances:
     """What the handler may do that is a mistake unless it is meant."""
 
+    #: Stores that are deleted or renamed although a module that owns them stays.
     delete_stores: tuple[str, ...] = ()
+    #: Vital modules that are removed.
     remove_modules: tuple[str, ...] = ()
+    #: Stores that are written to although the version of a module that owns them stays.
     write_stores: tuple[str, ...] = ()
+    #: Stores that stay although the module that owns them is removed.
+    keep_stores: tuple[str, ...] = ()
+    #: It may run where no module versions are stored.
     empty_version_map: bool = False
 
 
@@ -222,13 +229,13 @@ def _read_versions(field: JsonField) -> dict[str, ModuleVersions]:
 
 def _read_module_versions(field: JsonField) -> ModuleVersions:
     fields = field.object(["to"], ["from"])
-    to = fields["to"].u64()
+    to = _read_version(fields["to"])
     listed = fields.get("from")
     if listed is None:
         return ModuleVersions(None, to)
     taken: dict[int, None] = {}
     for item in listed.items():
-        version = item.u64()
+        version = _read_version(item)
         if version > to:
             raise item.wrong(f'is above "to" ({to}); a version never goes down')
         if version in taken:
@@ -239,13 +246,22 @@ def _read_module_versions(field: JsonField) -> ModuleVersions:
     return ModuleVersions(tuple(taken), to)
 
 
+def _read_version(field: JsonField) -> int:
+    """A module at the greatest number that can be stored could never be raised again."""
+    version = field.u64()
+    if version > MODULE_VERSION_MAX:
+        raise field.wrong(f"is {version}, a version is at most {MODULE_VERSION_MAX}")
+    return version
+
+
 def _read_allows(field: JsonField | None) -> Allowances:
     if field is None:
         return Allowances()
-    fields = field.object([], ["deleteStores", "removeModules", "writeStores", "emptyVersionMap"])
+    lists = ["deleteStores", "removeModules", "writeStores", "keepStores"]
+    fields = field.object([], [*lists, "emptyVersionMap"])
+    deleted, removed, written, kept = (_read_names(fields.get(name)) for name in lists)
     empty = fields.get("emptyVersionMap")
-    lists = [_read_names(fields.get(name)) for name in ("deleteStores", "removeModules", "writeStores")]
-    return Allowances(lists[0], lists[1], lists[2], empty.boolean() if empty else False)
+    return Allowances(deleted, removed, written, kept, empty.boolean() if empty else False)
 
 
 def _read_scan(field: JsonField) -> ManifestScan:

@@ -4,6 +4,8 @@ cannot both be (docs/abi.md).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .manifest import Manifest, manifest_refusal, read_manifest
 from .strict_json import field_path
 
@@ -92,16 +94,20 @@ def _check_scans(manifest: Manifest) -> None:
 
 
 def _check_allows(manifest: Manifest) -> None:
-    allows = manifest.allows
-    writable = tuple(store.name for store in manifest.stores if store.is_writable)
-    for what, names, does in (
-        ("deleteStores", allows.delete_stores, manifest.store_upgrades.deleted),
-        ("removeModules", allows.remove_modules, manifest.removes),
-        ("writeStores", allows.write_stores, writable),
-    ):
+    allows, upgrades = manifest.allows, manifest.store_upgrades
+    taken = {*upgrades.deleted, *(rename.old_key for rename in upgrades.renamed)}
+    writable = {store.name for store in manifest.stores if store.is_writable}
+    writable |= {rename.old_key for rename in upgrades.renamed if rename.new_key in writable}
+    rules: list[tuple[str, tuple[str, ...], Callable[[str], bool]]] = [
+        ("deleteStores", allows.delete_stores, lambda name: name in taken),
+        ("removeModules", allows.remove_modules, lambda name: name in manifest.removes),
+        ("writeStores", allows.write_stores, lambda name: name in writable),
+        ("keepStores", allows.keep_stores, lambda name: bool(manifest.removes) and name not in taken),
+    ]
+    for what, names, is_done in rules:
         for index, name in enumerate(names):
             path = f"$.allows.{what}[{index}]"
             if names.index(name) != index:
                 raise manifest_refusal(path, f'"{name}" is listed twice')
-            if name not in does:
+            if not is_done(name):
                 raise manifest_refusal(path, f'allows what the manifest does not do with "{name}"')

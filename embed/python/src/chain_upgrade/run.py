@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .cancel import Cancel
@@ -19,7 +19,7 @@ from .versions import VersionMap
 
 @dataclass(frozen=True)
 class Input:
-    """What a handler runs with. All of it but the last two lines is part of consensus."""
+    """What a handler runs with. The callbacks, ``cancel`` and ``overlay_…`` aside, all of it is part of consensus."""
 
     chain_id: str
     #: Of the upgrade block.
@@ -30,8 +30,8 @@ class Input:
     plan: Plan | bytes
     #: The stored module versions (`Core.version_map`).
     versions: VersionMap
-    #: By the names that the manifest uses, as the chain's store loader left them: with the manifest's store upgrades.
-    #: Nothing may write to them while the handler runs, and the run writes nothing to them until `Run.write`.
+    #: All stores of the chain by name, as its store loader left them: with the manifest's store upgrades. The handler
+    #: reaches those of its manifest; the guards use the names of the others. Nothing may write to them while the handler runs, and the run writes nothing to them until `Run.write`.
     stores: Mapping[str, KVStore]
     #: The manifest's when None; at most 10^12, as that is. A chain leaves it out.
     gas_limit: int | None = None
@@ -39,6 +39,11 @@ class Input:
     batch_bytes: int = BATCH_BYTES
     #: Refuse the mistakes that have hurt chains, unless the manifest declares them (``allows``), as the node does.
     guards: bool = True
+    #: Stores by module, for modules whose store has another name, or that have several or none. A module without an entry
+    #: owns the store of its own name, if it exists.
+    module_stores: Mapping[str, Sequence[str]] = field(default_factory=dict, kw_only=True)
+    #: Modules that a handler removes only with ``allows.removeModules``.
+    vital_modules: Sequence[str] = field(default=("gov", "upgrade"), kw_only=True)
 
     #: Lines that the handler logs, and how far it has come; without effect on results.
     log: Log | None = field(default=None, kw_only=True)

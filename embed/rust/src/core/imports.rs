@@ -3,8 +3,9 @@
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::limits::FRAME_HEADER_BYTES;
-use crate::overlay::{Met, Overlay};
+use crate::overlay::Overlay;
 use crate::store::Guarded;
+use crate::writes::Met;
 use wasmtime::{Caller, Engine, Linker, Memory};
 
 const ABSENT: i32 = -1;
@@ -67,8 +68,7 @@ fn seek(session: &Session, start: &[u8], end: Option<&[u8]>) -> Result<Option<Ve
     loop {
         match pairs.next()? {
             None => return Ok(None),
-            Some(Met::Below((key, value))) => return Ok(Some(frame(&key, &value))),
-            Some(Met::Above(key, value)) => return Ok(Some(frame(key, value))),
+            Some(Met::Pair(key, value)) => return Ok(Some(frame(&key, &value))),
             Some(Met::Deleted(_)) => {}
         }
     }

@@ -86,12 +86,14 @@ pub struct StoreRename {
 /// What a handler does on purpose that is a mistake otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Allowances {
-    /// Stores that are deleted though the module of that name stays.
+    /// Stores that are deleted or renamed although a module that owns them stays.
     pub delete_stores: Vec<String>,
-    /// Of `gov` and `upgrade`: modules that are removed.
+    /// Vital modules that are removed.
     pub remove_modules: Vec<String>,
-    /// Stores that are written to though the module's version stays.
+    /// Stores that are written to although the version of a module that owns them stays.
     pub write_stores: Vec<String>,
+    /// Stores that stay although the module that owns them is removed.
+    pub keep_stores: Vec<String>,
     /// It may run where no module versions are stored.
     pub empty_version_map: bool,
 }

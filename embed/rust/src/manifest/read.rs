@@ -6,8 +6,8 @@ use super::rules::check;
 use super::{Allowances, Manifest, ManifestScan, ManifestStore, ModuleVersions, StoreRename, StoreUpgrades};
 use crate::error::Result;
 use crate::limits::{
-    GAS_LIMIT_MAX, HANDLER_STORES_MAX, JSON_NESTING_MAX, MANIFEST_BYTES_MAX, SCANS_MAX, STORE_NAME_BYTES_MAX,
-    STORE_PREFIXES_MAX,
+    GAS_LIMIT_MAX, HANDLER_STORES_MAX, JSON_NESTING_MAX, MANIFEST_BYTES_MAX, MODULE_VERSION_MAX, SCANS_MAX,
+    STORE_NAME_BYTES_MAX, STORE_PREFIXES_MAX,
 };
 use crate::text::{name_problem, unhex};
 use std::collections::BTreeMap;
@@ -141,11 +141,11 @@ fn versions(field: &Field<'_>) -> Result<BTreeMap<String, ModuleVersions>> {
 
 fn module_versions(field: &Field<'_>) -> Result<ModuleVersions> {
     let fields = field.object(&["to"], &["from"])?;
-    let to = fields.required("to")?.u64()?;
+    let to = version(fields.required("to")?)?;
     let Some(listed) = fields.optional("from") else { return Ok(ModuleVersions { from: None, to }) };
     let mut from = Vec::new();
     for item in listed.items(ANY)? {
-        let version = item.u64()?;
+        let version = version(&item)?;
         if version > to {
             return Err(item.wrong(&format!("is above \"to\" ({to}); a version never goes down")));
         }
@@ -160,12 +160,22 @@ fn module_versions(field: &Field<'_>) -> Result<ModuleVersions> {
     Ok(ModuleVersions { from: Some(from), to })
 }
 
+fn version(field: &Field<'_>) -> Result<u64> {
+    let version = field.u64()?;
+    if version <= MODULE_VERSION_MAX {
+        return Ok(version);
+    }
+    Err(field.wrong(&format!("is {version}, a version is at most {MODULE_VERSION_MAX}")))
+}
+
 fn allows(field: &Field<'_>) -> Result<Allowances> {
-    let fields = field.object(&[], &["deleteStores", "removeModules", "writeStores", "emptyVersionMap"])?;
+    let lists = ["deleteStores", "removeModules", "writeStores", "keepStores", "emptyVersionMap"];
+    let fields = field.object(&[], &lists)?;
     Ok(Allowances {
         delete_stores: names(fields.optional("deleteStores"))?,
         remove_modules: names(fields.optional("removeModules"))?,
         write_stores: names(fields.optional("writeStores"))?,
+        keep_stores: names(fields.optional("keepStores"))?,
         empty_version_map: fields.optional("emptyVersionMap").map_or(Ok(false), Field::boolean)?,
     })
 }

@@ -1,7 +1,7 @@
 //! What the fields of a manifest must be to one another: each thing is said once, and no two things that cannot both be.
 
 use super::json::{field_path, refusal};
-use super::{Manifest, StoreRename};
+use super::{Manifest, StoreRename, StoreUpgrades};
 use crate::error::Result;
 
 const UPGRADE_STORE: &str = "upgrade";
@@ -107,20 +107,26 @@ fn scans(manifest: &Manifest) -> Result<()> {
 }
 
 fn allows(manifest: &Manifest) -> Result<()> {
-    let writable: Vec<String> =
-        manifest.stores.iter().filter(|store| store.is_writable).map(|store| store.name.clone()).collect();
-    let allows = &manifest.allows;
-    for (what, names, does) in [
-        ("deleteStores", &allows.delete_stores, &manifest.store_upgrades.deleted),
-        ("removeModules", &allows.remove_modules, &manifest.removes),
-        ("writeStores", &allows.write_stores, &writable),
-    ] {
+    let Manifest { allows, store_upgrades: StoreUpgrades { renamed, deleted, .. }, removes, stores, .. } = manifest;
+    let is_taken = |name: &String| deleted.contains(name) || renamed.iter().any(|rename| rename.old_key == *name);
+    let is_writable = |name: &String| {
+        let now = renamed.iter().find(|rename| rename.old_key == *name).map_or(name, |rename| &rename.new_key);
+        stores.iter().any(|store| store.is_writable && (store.name == *name || store.name == *now))
+    };
+    type IsDone<'a> = &'a dyn Fn(&String) -> bool;
+    let each: [(_, _, IsDone<'_>); 4] = [
+        ("deleteStores", &allows.delete_stores, &is_taken),
+        ("removeModules", &allows.remove_modules, &|name| removes.contains(name)),
+        ("writeStores", &allows.write_stores, &is_writable),
+        ("keepStores", &allows.keep_stores, &|name| !removes.is_empty() && !is_taken(name)),
+    ];
+    for (what, names, is_done) in each {
         for (index, name) in names.iter().enumerate() {
             let path = format!("$.allows.{what}[{index}]");
             if names[..index].contains(name) {
                 return refuse(&path, &format!("\"{name}\" is listed twice"));
             }
-            if !does.contains(name) {
+            if !is_done(name) {
                 return refuse(&path, &format!("allows what the manifest does not do with \"{name}\""));
             }
         }

@@ -54,4 +54,10 @@ fn parse_fields_that_cannot_both_be_are_refused() {
         refusal("\"from\":[1]", "\"from\":[3]"),
         "manifest: $.versions.bank.from[0]: is above \"to\" (2); a version never goes down"
     );
+    assert_eq!(
+        refusal("\"to\":2", "\"to\":4294967296"),
+        "manifest: $.versions.bank.to: is 4294967296, a version is at most 4294967295"
+    );
+    let kept = "manifest: $.allows.keepStores[0]: allows what the manifest does not do with \"bank\"";
+    assert_eq!(refusal("\"abi\":1", "\"abi\":1,\"allows\":{\"keepStores\":[\"bank\"]}"), kept);
 }

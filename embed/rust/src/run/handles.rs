@@ -1,29 +1,27 @@
 //! What a handler can reach: the stores of its manifest, by index, each with its access and key prefixes. There is no other way
 //! to a store, and every key passes here. A violation ends the run.
 
-use super::budget::Budget;
 use super::failures::trap;
 use super::frames::{Op, Ops};
 use super::gas::Purse;
+use super::input::Input;
 use super::schedule::{DELETE, PUT, WRITE_ALONE, WRITES_ALONE, long_price};
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::manifest::{Manifest, ManifestStore};
-use crate::overlay::Overlay;
 use crate::store::{Guarded, Stores};
 use crate::text::{hex, short_hex};
-use std::sync::Arc;
+use crate::writes::{Space, Writes};
 
 pub(super) struct Handle {
     pub(super) name: String,
     pub(super) is_writable: bool,
     prefixes: Option<Vec<Vec<u8>>>,
     pub(super) below: Guarded,
-    pub(super) writes: Overlay,
+    pub(super) writes: Writes,
     pub(super) written: u64,
     pub(super) deleted: u64,
     pub(super) bytes: u64,
-    budget: Arc<Budget>,
 }
 
 impl Handle {
@@ -52,17 +50,13 @@ impl Handle {
         self.prefixes.iter().flatten().find(|prefix| key.starts_with(prefix)).map(Vec::as_slice)
     }
 
-    /// What the guest was allowed to do and paid for. `UPG_STORE_FULL` when the writes have no room.
-    pub(super) fn apply(&mut self, key: &[u8], value: Option<&[u8]>) -> Result<()> {
-        let before = self.writes.find(key).map(|value| value.map_or(0, <[u8]>::len));
-        self.budget.take(key, value, before)?;
+    fn apply(&mut self, key: &[u8], value: Option<&[u8]>) {
         match value {
             Some(_) => self.written += 1,
             None => self.deleted += 1,
         }
         self.bytes += (key.len() + value.map_or(0, <[u8]>::len)) as u64;
         self.writes.put(key, value);
-        Ok(())
     }
 }
 
@@ -79,15 +73,39 @@ pub(super) struct Handles {
     /// Writes belong to the calls that migrate.
     pub(super) may_write: bool,
     writes: u64,
+    /// What the writes of all stores take in memory, and may take before they are spilled.
+    memory: u64,
+    memory_max: u64,
+    space: Space,
 }
 
 impl Handles {
     /// `UPG_HANDLER_LAYOUT` when a store of the manifest is absent.
-    pub(super) fn new(manifest: &Manifest, stores: &Stores, overlay_bytes_max: u64) -> Result<Self> {
-        let budget = Arc::new(Budget::new(overlay_bytes_max));
-        let handle = |listed| handle(listed, &manifest.name, stores, &budget);
+    pub(super) fn new(manifest: &Manifest, input: &Input<'_>) -> Result<Self> {
+        let space = Space::new(input.overlay_disk_bytes, input.overlay_dir.as_deref());
+        let handle = |listed| handle(listed, &manifest.name, input.stores, &space);
         let all = manifest.stores.iter().map(handle).collect::<Result<_>>()?;
-        Ok(Handles { all, may_write: false, writes: 0 })
+        Ok(Handles { all, may_write: false, writes: 0, memory: 0, memory_max: input.overlay_memory_bytes, space })
+    }
+
+    /// Bytes of temporary files.
+    pub(super) fn spilled_bytes(&self) -> u64 {
+        self.space.bytes()
+    }
+
+    /// What the guest was allowed to do and paid for. `UPG_STORE_FULL` and `UPG_STORE_IO` are of this machine.
+    pub(super) fn apply(&mut self, store: u32, key: &[u8], value: Option<&[u8]>) -> Result<()> {
+        let handle = self.writable(store)?;
+        let before = handle.writes.memory();
+        handle.apply(key, value);
+        let after = handle.writes.memory();
+        self.memory = self.memory + after - before;
+        while self.memory > self.memory_max {
+            let Some(largest) = self.all.iter_mut().max_by_key(|handle| handle.writes.memory()) else { break };
+            self.memory -= largest.writes.memory();
+            largest.writes.spill()?;
+        }
+        Ok(())
     }
 
     /// What the next write costs, besides its bytes.
@@ -124,13 +142,13 @@ impl Handles {
             self.writable(store)?.require_key(key)?;
             let lengths = long_price(key.len()) + long_price(value.map_or(0, <[u8]>::len));
             purse.charge(self.next_write_price(value.is_some()) + lengths, "framed writes")?;
-            self.writable(store)?.apply(key, value)?;
+            self.apply(store, key, value)?;
         }
         Ok(())
     }
 }
 
-fn handle(listed: &ManifestStore, plan: &str, stores: &Stores, budget: &Arc<Budget>) -> Result<Handle> {
+fn handle(listed: &ManifestStore, plan: &str, stores: &Stores, space: &Space) -> Result<Handle> {
     let ManifestStore { name, is_writable, prefixes } = listed;
     let Some(store) = stores.get(name) else {
         let there: Vec<&str> = stores.keys().map(String::as_str).collect();
@@ -144,10 +162,9 @@ fn handle(listed: &ManifestStore, plan: &str, stores: &Stores, budget: &Arc<Budg
         is_writable: *is_writable,
         prefixes: prefixes.clone(),
         below: Guarded::new(name, store),
-        writes: Overlay::default(),
+        writes: space.writes(),
         written: 0,
         deleted: 0,
         bytes: 0,
-        budget: Arc::clone(budget),
     })
 }

@@ -4,9 +4,7 @@ use super::gas::{Counters, Purse};
 use super::handles::Handles;
 use super::input::{Level, Reports};
 use crate::cancel::Cancel;
-use crate::engine::failure;
 use crate::error::Result;
-use crate::store::panic_text;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use wasmtime::Memory;
 
@@ -30,21 +28,20 @@ impl Host {
         self.cancel.as_ref().map_or(Ok(()), Cancel::check)
     }
 
-    pub(super) fn log(&mut self, level: Level, line: &str) -> Result<()> {
-        let Some(log) = &mut self.reports.log else { return Ok(()) };
-        callback("log", || log(level, line))
+    pub(super) fn log(&mut self, level: Level, line: &str) {
+        if let Some(log) = &mut self.reports.log {
+            callback(|| log(level, line));
+        }
     }
 
-    pub(super) fn progress(&mut self, done: i64, total: i64) -> Result<()> {
-        let Some(progress) = &mut self.reports.progress else { return Ok(()) };
-        callback("progress", || progress(done, total))
+    pub(super) fn progress(&mut self, done: i64, total: i64) {
+        if let Some(progress) = &mut self.reports.progress {
+            callback(|| progress(done, total));
+        }
     }
 }
 
-/// A callback that panics ends the run; the panic goes no further.
-fn callback(name: &str, work: impl FnOnce()) -> Result<()> {
-    let panicked = |panic: Box<dyn std::any::Any + Send>| {
-        failure(&format!("the callback {name} of this program panicked"), panic_text(&*panic))
-    };
-    catch_unwind(AssertUnwindSafe(work)).map_err(panicked)
+/// A callback has no effect on results: its panic goes no further and is dropped.
+fn callback(work: impl FnOnce()) {
+    let _ = catch_unwind(AssertUnwindSafe(work));
 }

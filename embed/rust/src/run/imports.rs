@@ -48,7 +48,8 @@ pub(super) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Host>> {
     linker.func_wrap("chain", "progress", |caller: Caller<'_, Host>, done: i64, total: i64| {
         enter(caller, |_, host| {
             host.purse.charge(PROGRESS, "progress")?;
-            host.progress(done, total)
+            host.progress(done, total);
+            Ok(())
         })
     })?;
     linker.func_wrap("chain", "fail", |caller: Caller<'_, Host>, code: i32, at: u32, len: u32| {
@@ -96,7 +97,7 @@ fn store_set(memory: &mut [u8], host: &mut Host, store: u32, key: Span, (at, len
     let value = bounded(memory, at, len, "a value", VALUE_BYTES_MAX)?;
     purse.charge(value.len() as u64 * BYTE, "store_set")?;
     purse.charge(long_price(value.len()), "store_set")?;
-    handle.apply(key, Some(value))?;
+    handles.apply(store, key, Some(value))?;
     Ok(0)
 }
 
@@ -105,7 +106,7 @@ fn store_delete(memory: &mut [u8], host: &mut Host, store: u32, key: Span) -> Re
     purse.charge(handles.next_write_price(false), "store_delete")?;
     let handle = handles.writable(store)?;
     let key = paid_key(memory, handle, purse, key)?;
-    handle.apply(key, None)?;
+    handles.apply(store, key, None)?;
     Ok(0)
 }
 
@@ -138,9 +139,11 @@ fn log(memory: &mut [u8], host: &mut Host, level: u32, (at, len): Span) -> Resul
     host.log_lines += 1;
     if host.log_lines > LOG_LINES_MAX {
         let rest = format!("the handler logged {LOG_LINES_MAX} lines; what it logs from here on is left out");
-        return host.log(Level::Warn, &rest);
+        host.log(Level::Warn, &rest);
+        return Ok(());
     }
-    host.log(Level::of_number(level), &guest_line(line, LOG_BYTES_MAX))
+    host.log(Level::of_number(level), &guest_line(line, LOG_BYTES_MAX));
+    Ok(())
 }
 
 /// The error that the guest asked for; a trap when its message is out of bounds.

@@ -1,6 +1,5 @@
 //! What a handler is given.
 
-use super::budget::OVERLAY_BYTES_DEFAULT;
 use crate::cancel::Cancel;
 use crate::code::Code;
 use crate::error::{Error, Result};
@@ -8,6 +7,11 @@ use crate::limits::{BATCH_BYTES, GAS_LIMIT_MAX};
 use crate::plan::Timestamp;
 use crate::store::Stores;
 use crate::version_map::VersionMap;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+const OVERLAY_MEMORY_BYTES: u64 = 256 << 20;
+const OVERLAY_DISK_BYTES: u64 = 8 << 30;
 
 /// How important a line of a handler's log is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,25 +62,34 @@ pub struct Input<'a> {
     pub plan: &'a [u8],
     /// The stored module versions, as [`Core::version_map`](crate::Core::version_map) returns them.
     pub versions: &'a VersionMap,
-    /// The chain's stores, by the names that the manifest uses, after the manifest's store upgrades. Nothing may write to them
-    /// during the run, and the run writes nothing to them.
+    /// All stores of the chain by name, after the manifest's store upgrades. The handler reaches those of its manifest; the guards
+    /// use the names of the others. Nothing may write to them during the run, and the run writes nothing to them.
     pub stores: &'a Stores,
     /// In place of the manifest's limit, at most 10^12 as that is; a chain leaves it out, since the result depends on it.
     pub gas_limit: Option<u64>,
     /// Bytes of a batch, 1 to 65,536; a chain leaves it out, since the gas depends on it.
     pub batch_bytes: Option<usize>,
-    /// What the writes of all stores may take in memory, about, until they are written or dropped: beyond it the run ends with
-    /// `UPG_STORE_FULL`. They are not spilled.
-    pub overlay_bytes_max: u64,
-    /// Hears the handler's log; `None` drops it.
+    /// What the writes of all stores may take in memory, about; beyond it they are spilled to temporary files. 256 MiB.
+    pub overlay_memory_bytes: u64,
+    /// What spilled writes may take on disk; beyond it the run ends with `UPG_STORE_FULL`, as on a full disk. It is an error of this
+    /// machine, not a result of the handler. 8 GiB.
+    pub overlay_disk_bytes: u64,
+    /// Where temporary files are made; `None`: [`std::env::temp_dir`].
+    pub overlay_dir: Option<PathBuf>,
+    /// Hears the handler's log; `None` drops it. A panic of it is dropped: it has no effect on results.
     pub log: Option<Log>,
-    /// Hears the handler's progress; `None` drops it.
+    /// Hears the handler's progress; `None` drops it. A panic of it is dropped.
     pub progress: Option<Progress>,
     /// Ends the run early.
     pub cancel: Option<Cancel>,
     /// Leaves out what is refused unless the manifest's `allows` declares it (`UPG_MIGRATION_VERSION_MAP`). For tests and tools;
     /// a chain keeps it, since its nodes must decide alike.
     pub without_guards: bool,
+    /// Stores by module, for modules whose store has another name, or that have several or none. A module without an entry owns the
+    /// store of its own name, if it exists.
+    pub module_stores: BTreeMap<String, Vec<String>>,
+    /// Modules that a handler removes only with `allows.removeModules`; `gov` and `upgrade` if nothing else is given.
+    pub vital_modules: Vec<String>,
 }
 
 impl<'a> Input<'a> {
@@ -99,11 +112,15 @@ impl<'a> Input<'a> {
             stores,
             gas_limit: None,
             batch_bytes: None,
-            overlay_bytes_max: OVERLAY_BYTES_DEFAULT,
+            overlay_memory_bytes: OVERLAY_MEMORY_BYTES,
+            overlay_disk_bytes: OVERLAY_DISK_BYTES,
+            overlay_dir: None,
             log: None,
             progress: None,
             cancel: None,
             without_guards: false,
+            module_stores: BTreeMap::new(),
+            vital_modules: vec!["gov".to_owned(), "upgrade".to_owned()],
         }
     }
 

@@ -1,7 +1,6 @@
 //! A handler's run: what it is given, what it does, and what it leaves.
 
 mod batches;
-mod budget;
 mod buffers;
 mod failures;
 mod frames;
@@ -21,15 +20,20 @@ mod report;
 mod sandbox;
 mod scan;
 mod schedule;
+mod store_owners;
 
 use crate::error::Result;
 use crate::handler::{Handler, declared_versions, require_layout};
+use crate::store::Write;
+use crate::writes::Cursor;
+use guards::Guards;
 use handles::Handle;
 pub use input::{Input, Level, Log, Progress};
 pub use messages::Check;
 pub use receipt::{Receipt, RootChange, StoreReceipt};
 pub use rehearse::{Rehearsal, StoreChange};
 pub use report::{Report, StoreReport};
+use sandbox::Outcome;
 pub use schedule::GAS_SCHEDULE;
 
 /// A run that succeeded: what it did, and its writes, which nobody has seen yet. Drop it, and nothing happened.
@@ -39,6 +43,7 @@ pub struct Run {
     sha256: [u8; 32],
     abi: u32,
     handles: Vec<Handle>,
+    spilled_bytes: u64,
     report: Report,
 }
 
@@ -54,18 +59,20 @@ impl Handler {
         let manifest = self.manifest();
         let Input { height, versions: stored, without_guards, .. } = input;
         input.require_bounds()?;
+        let guards = Guards::new(manifest, &input);
         if !without_guards {
-            guards::before(manifest, &input)?;
+            guards.before(&input)?;
         }
         require_layout(manifest, stored)?;
         let outcome = sandbox::run(self, input)?;
         let versions = declared_versions(manifest, &self.sha256(), stored, outcome.returned.as_ref())?;
         if !without_guards {
-            guards::after(manifest, &outcome.handles, stored, &versions)?;
+            guards.after(&outcome.handles, &versions)?;
         }
-        let report = report::report(&outcome, versions);
-        let handles = outcome.handles;
-        Ok(Run { plan: manifest.name.clone(), height, sha256: self.sha256(), abi: manifest.abi, handles, report })
+        let report = report::report(&outcome, versions)?;
+        let (plan, sha256, abi) = (manifest.name.clone(), self.sha256(), manifest.abi);
+        let Outcome { handles, spilled_bytes, .. } = outcome;
+        Ok(Run { plan, height, sha256, abi, handles, spilled_bytes, report })
     }
 }
 
@@ -76,9 +83,21 @@ impl Run {
         &self.report
     }
 
-    /// The final writes to a store, keys ascending; `None` is a deletion. Nothing for a store that the handler may not write.
-    pub fn writes(&self, store: &str) -> impl Iterator<Item = (&[u8], Option<&[u8]>)> {
-        self.handles.iter().filter(move |handle| handle.name == store).flat_map(|handle| handle.writes.iter())
+    /// Bytes of temporary files that the writes take; 0: all of them are in memory.
+    #[must_use]
+    pub fn spilled_bytes(&self) -> u64 {
+        self.spilled_bytes
+    }
+
+    /// The final writes to a store, keys ascending. Nothing for a store that the handler may
+    /// not write.
+    ///
+    /// # Errors
+    /// `UPG_STORE_IO` when a temporary file cannot be read.
+    pub fn writes(&self, store: &str) -> Result<impl Iterator<Item = Result<Write>>> {
+        let written = self.handles.iter().find(|handle| handle.name == store);
+        let writes = written.map(|handle| handle.writes.all()).transpose()?;
+        Ok(writes.into_iter().flat_map(Cursor::owned))
     }
 
     /// Hands the writes to the stores that the run was given: stores by name, keys ascending. When a store fails, what was handed

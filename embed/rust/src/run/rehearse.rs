@@ -50,7 +50,8 @@ impl Handler {
         let mut writable: Vec<&Handle> = run.handles.iter().filter(|handle| handle.is_writable).collect();
         writable.sort_by(|a, b| a.name.cmp(&b.name));
         let changes = writable.iter().map(|handle| change(handle)).collect::<Result<_>>()?;
-        let mut warnings: Vec<String> = writable.iter().filter_map(|handle| empty_values(handle)).collect();
+        let warnings = writable.iter().filter_map(|handle| empty_values(handle).transpose());
+        let mut warnings = warnings.collect::<Result<Vec<_>>>()?;
         if run.report.gas > limit - limit / 100 * GAS_LEFT_PERCENT {
             let gas = run.report.gas;
             warnings.push(format!("{gas} of {limit} gas are used: on a larger state it may run out"));
@@ -61,9 +62,10 @@ impl Handler {
 
 fn change(handle: &Handle) -> Result<StoreChange> {
     let mut change = StoreChange { name: handle.name.clone(), added: 0, changed: 0, removed: 0, unchanged: 0 };
-    for (key, value) in handle.writes.iter() {
-        let before = handle.below.get(key)?;
-        let count = match (before.as_deref(), value) {
+    let mut writes = handle.writes.all()?;
+    while let Some((key, value)) = writes.next()? {
+        let before = handle.below.get(&key)?;
+        let count = match (before.as_deref(), value.as_deref()) {
             (before, after) if before == after => &mut change.unchanged,
             (None, _) => &mut change.added,
             (_, None) => &mut change.removed,
@@ -74,8 +76,12 @@ fn change(handle: &Handle) -> Result<StoreChange> {
     Ok(change)
 }
 
-fn empty_values(handle: &Handle) -> Option<String> {
-    let count = handle.writes.iter().filter(|(_, value)| value.is_some_and(<[u8]>::is_empty)).count();
+fn empty_values(handle: &Handle) -> Result<Option<String>> {
+    let (mut writes, mut count) = (handle.writes.all()?, 0);
+    while let Some((_, value)) = writes.next()? {
+        count += u64::from(value.is_some_and(|value| value.is_empty()));
+    }
     let name = &handle.name;
-    (count > 0).then(|| format!("{count} empty values in store \"{name}\": no ICS-23 verifier takes a proof of one"))
+    let warning = || format!("{count} empty values in store \"{name}\": no ICS-23 verifier takes a proof of one");
+    Ok((count > 0).then(warning))
 }

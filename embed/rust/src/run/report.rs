@@ -3,8 +3,9 @@
 use super::handles::Handle;
 use super::messages::Check;
 use super::sandbox::Outcome;
-use crate::overlay::Overlay;
+use crate::error::Result;
 use crate::version_map::VersionMap;
+use crate::writes::Writes;
 use sha2::{Digest, Sha256};
 
 const OP_DELETE: u32 = 1 << 30;
@@ -39,28 +40,31 @@ pub struct StoreReport {
     pub sha256: [u8; 32],
 }
 
-pub(super) fn report(outcome: &Outcome, versions: VersionMap) -> Report {
+pub(super) fn report(outcome: &Outcome, versions: VersionMap) -> Result<Report> {
     let mut stores: Vec<StoreReport> =
-        outcome.handles.iter().filter(|handle| handle.is_writable).map(store_report).collect();
+        outcome.handles.iter().filter(|handle| handle.is_writable).map(store_report).collect::<Result<_>>()?;
     stores.sort_by(|a, b| a.name.cmp(&b.name));
-    Report { gas: outcome.gas, stores, checks: outcome.checks.clone(), versions, memory_pages: outcome.memory_pages }
+    let checks = outcome.checks.clone();
+    Ok(Report { gas: outcome.gas, stores, checks, versions, memory_pages: outcome.memory_pages })
 }
 
-fn store_report(handle: &Handle) -> StoreReport {
+fn store_report(handle: &Handle) -> Result<StoreReport> {
     let Handle { name, written, deleted, bytes, writes, .. } = handle;
-    StoreReport { name: name.clone(), written: *written, deleted: *deleted, bytes: *bytes, sha256: digest(writes) }
+    let sha256 = digest(writes)?;
+    Ok(StoreReport { name: name.clone(), written: *written, deleted: *deleted, bytes: *bytes, sha256 })
 }
 
-fn digest(writes: &Overlay) -> [u8; 32] {
+fn digest(writes: &Writes) -> Result<[u8; 32]> {
     let mut hash = Sha256::new();
-    for (key, value) in writes.iter() {
+    let mut writes = writes.all()?;
+    while let Some((key, value)) = writes.next()? {
         let head = key.len() as u32 | if value.is_none() { OP_DELETE } else { 0 };
         hash.update(head.to_le_bytes());
-        if let Some(value) = value {
+        if let Some(value) = &value {
             hash.update((value.len() as u32).to_le_bytes());
         }
         hash.update(key);
         hash.update(value.unwrap_or_default());
     }
-    hash.finalize().into()
+    Ok(hash.finalize().into())
 }

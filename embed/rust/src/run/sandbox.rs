@@ -25,6 +25,7 @@ const CONSUMED_BYTES: usize = 4;
 /// What a run that succeeded leaves.
 pub(super) struct Outcome {
     pub(super) handles: Vec<Handle>,
+    pub(super) spilled_bytes: u64,
     pub(super) returned: Option<VersionMap>,
     pub(super) checks: Vec<Check>,
     pub(super) gas: u64,
@@ -48,12 +49,14 @@ pub(super) fn run(handler: &Handler, input: Input<'_>) -> Result<Outcome> {
     let (gas, memory_pages) = (guest.host().purse.used(), guest.pages());
     let memory_bytes = memory_pages as usize * PAGE_BYTES;
     let (returned, checks) = ended.map_err(|error| of_run(error, gas, &place, memory_bytes))?;
-    Ok(Outcome { handles: guest.into_host().handles.all, returned, checks, gas, memory_pages })
+    let handles = guest.into_host().handles;
+    let spilled_bytes = handles.spilled_bytes();
+    Ok(Outcome { handles: handles.all, spilled_bytes, returned, checks, gas, memory_pages })
 }
 
 fn load(handler: &Handler, purse: &mut Purse, input: &Input<'_>) -> Result<Handles> {
     purse.charge(handler.bytes_charged() * FILE_BYTE, "loading")?;
-    Handles::new(handler.manifest(), input.stores, input.overlay_bytes_max)
+    Handles::new(handler.manifest(), input)
 }
 
 /// What a store or a bug of ours ended says nothing of a run.

@@ -8,7 +8,7 @@ use super::memory::{bounded, range};
 use super::schedule::{BYTE, SCAN_PAIR, SCAN_PASSED, SCAN_PASSED_BYTE, STORE_SCAN};
 use crate::error::Result;
 use crate::limits::{FRAME_HEADER_BYTES, KEY_BYTES_MAX};
-use crate::overlay::Met;
+use crate::writes::Met;
 
 /// Where a scan goes on after the longest key.
 const BOUND_BYTES_MAX: usize = KEY_BYTES_MAX + 1;
@@ -63,8 +63,7 @@ fn fill(handle: &Handle, purse: &mut Purse, start: &[u8], end: Option<&[u8]>, ro
     let mut pairs = handle.writes.merged(&handle.below, start, end)?;
     while let Some(met) = pairs.next()? {
         let (key, value) = match &met {
-            Met::Below((key, value)) => (key.as_slice(), value.as_slice()),
-            Met::Above(key, value) => (*key, *value),
+            Met::Pair(key, value) => (&**key, &**value),
             Met::Deleted(key) => {
                 purse.charge(SCAN_PASSED + key.len() as u64 * SCAN_PASSED_BYTE, "store_scan")?;
                 continue;

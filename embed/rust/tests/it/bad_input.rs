@@ -123,7 +123,8 @@ fn run_a_write_is_seen_by_nobody_until_it_is_written() {
     let body = [set_one(), vec![Instruction::I32Const(0)]].concat();
     let run = run_over(&Guest::running(body), Arc::clone(&store)).expect("a run");
     assert_eq!(store.get(&[0]).expect("a store"), None);
-    assert_eq!(run.writes("bank").collect::<Vec<_>>(), [(&[0][..], Some(&[0][..]))]);
+    let writes: Vec<_> = run.writes("bank").and_then(|writes| writes.collect()).expect("writes");
+    assert_eq!(writes, [(vec![0], Some(vec![0]))]);
     assert_eq!(run.report().versions["bank"], 2);
     run.write().expect("a write");
     assert_eq!(store.get(&[0]).expect("a store"), Some(vec![0]));
@@ -273,15 +274,23 @@ fn memory() -> SharedStore {
 }
 
 #[test]
-fn run_a_callback_that_panics_ends_the_run() {
+fn run_a_callback_that_panics_has_no_effect() {
     let (versions, stores) = (versions(), Stores::from([("bank".to_owned(), memory())]));
     let zero = || Instruction::I32Const(0);
-    let body = vec![zero(), zero(), zero(), Instruction::Call(3), zero()];
-    let mut input = Input::new("test-1", 7, TIME, &[], &versions, &stores);
-    input.log = Some(Box::new(|_, _| panic!("no room in the log")));
-    let error = handler(&Guest::running(body)).run(input).expect_err("a panic");
-    assert_eq!(error.code(), Code::HandlerEngine);
-    assert!(error.to_string().contains("no room in the log"), "{error}");
+    let log = vec![zero(), zero(), zero(), Instruction::Call(3)];
+    let handler = handler(&Guest::running([log.clone(), log, set_one(), vec![zero()]].concat()));
+    let heard = Arc::new(AtomicU32::new(0));
+    let run = |panics: bool| {
+        let mut input = Input::new("test-1", 7, TIME, &[], &versions, &stores);
+        let heard = Arc::clone(&heard);
+        input.log = Some(Box::new(move |_, _| {
+            heard.fetch_add(1, Ordering::Relaxed);
+            assert!(!panics, "no room in the log");
+        }));
+        handler.run(input).expect("a run").report().clone()
+    };
+    assert_eq!(run(true), run(false));
+    assert_eq!(heard.load(Ordering::Relaxed), 4);
 }
 
 #[test]

@@ -37,8 +37,6 @@ fn run_a_mistake_is_refused_unless_the_manifest_allows_it() {
     let no_versions = MANIFEST.replace(r#""bank":{"from":[1],"to":2}"#, "");
     refused_unless(&no_versions, r#""allows":{"emptyVersionMap":true}"#, &[]);
     refused_unless(&no_versions, r#""allows":{"writeStores":["bank"]}"#, &[("bank", 1)]);
-    let deletes = MANIFEST.replace(r#""versions""#, r#""storeUpgrades":{"deleted":["old"]},"versions""#);
-    refused_unless(&deletes, r#""allows":{"deleteStores":["old"]}"#, &[("bank", 1), ("old", 1)]);
     let removes = MANIFEST.replace(r#""versions""#, r#""removes":["gov"],"versions""#);
     refused_unless(&removes, r#""allows":{"removeModules":["gov"]}"#, &[("bank", 1), ("gov", 1)]);
 }
@@ -52,6 +50,43 @@ fn run_a_new_module_whose_store_has_pairs_is_refused() {
     let error = run(&manifest, &[("bank", 1)], &stores, false).expect_err("it would begin again over them");
     assert_eq!(error.code(), Code::MigrationVersionMap);
     assert_eq!(stores["bank"].get(&[0]).expect("a store in memory"), None);
+}
+
+#[test]
+fn run_guards_decide_by_the_table_of_stores() {
+    let nothing = MANIFEST.replace(r#""bank":{"from":[1],"to":2}"#, "");
+    let declares = |what: &str| nothing.replace(r#""versions""#, &format!("{what},\"versions\""));
+    let (stores, versions) = (stores(), VersionMap::from([("auth".to_owned(), 1), ("coins".to_owned(), 3)]));
+    let run = |manifest: &str| {
+        let mut input = Input::new("test-1", 7, Timestamp::ZERO, &[], &versions, &stores);
+        let table = [("auth", "acc"), ("coins", "bank"), ("coins", "cache"), ("nobody", "new")];
+        for (module, store) in table {
+            input.module_stores.entry(module.to_owned()).or_default().push(store.to_owned());
+        }
+        input.vital_modules = vec!["coins".to_owned()];
+        writing(manifest).run(input).map(|run| run.report().versions.clone())
+    };
+    let refused = |manifest: &str, words: &str| {
+        let error = run(manifest).expect_err("a mistake");
+        assert_eq!((error.code(), error.details().len()), (Code::MigrationVersionMap, 0));
+        assert!(error.to_string().contains(words), "{error}");
+    };
+    let allows_write = r#""allows":{"writeStores":["bank"]}"#;
+    refused(&nothing, "the store \"bank\" of the module \"coins\", whose version stays 3");
+    refused(&declares(r#""storeUpgrades":{"deleted":["acc"]}"#), "deletes the store \"acc\", and the module \"auth\"");
+    let renames = r#""storeUpgrades":{"renamed":[{"old_key":"acc","new_key":"accounts"}]}"#;
+    refused(&declares(renames), "takes the store \"acc\" away from the module \"auth\" (renames it to \"accounts\")");
+    refused(&declares(r#""removes":["coins"]"#), "removes the module \"coins\", without which");
+    let goes = r#""removes":["coins"],"allows":{"removeModules":["coins"]}"#;
+    refused(&declares(goes), "removes the module \"coins\" and keeps its store \"bank\"");
+    let stays = r#""removes":["coins"],"allows":{"removeModules":["coins"],"keepStores":["bank"]}"#;
+    assert_eq!(run(&declares(stays)).expect("a run that is allowed"), VersionMap::from([("auth".to_owned(), 1)]));
+    let lost = r#""storeUpgrades":{"deleted":["acc"]},"allows":{"deleteStores":["acc"],"writeStores":["bank"]}"#;
+    refused(&declares(lost), "the module \"auth\" is in the version map and has no store (\"acc\")");
+    run(&declares(allows_write)).expect("a run that is allowed");
+    let one_of_two =
+        r#""storeUpgrades":{"deleted":["cache"]},"allows":{"deleteStores":["cache"],"writeStores":["bank"]}"#;
+    run(&declares(one_of_two)).expect("a module that keeps another store");
 }
 
 #[test]

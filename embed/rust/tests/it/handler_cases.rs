@@ -4,6 +4,7 @@
 use crate::support::{dump, guest_file, hex, iavl, list, pairs, text, to_hex, vectors};
 use chain_upgrade::{
     Branch, Check, Error, Handler, Input, Level, MemoryStore, Pair, Run, SharedStore, Stores, Timestamp, VersionMap,
+    Write,
 };
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -85,6 +86,10 @@ fn word(level: Level) -> &'static str {
     }
 }
 
+fn names(value: &Value) -> Vec<String> {
+    list(value).iter().map(|name| text(name).to_owned()).collect()
+}
+
 /// Runs a case over branches of its stores, which are given too.
 fn run(handler: &Handler, case: &Value, state: &Prepared, words: &Words) -> (Stores, chain_upgrade::Result<Run>) {
     let branch =
@@ -93,7 +98,12 @@ fn run(handler: &Handler, case: &Value, state: &Prepared, words: &Words) -> (Sto
     let mut input = Input::new(&state.chain_id, state.height, state.time, &state.plan, &state.versions, &stores);
     input.gas_limit = case.get("gas_limit").map(u64_of);
     input.batch_bytes = case.get("batch_bytes").map(|bytes| usize::try_from(u64_of(bytes)).expect("a size"));
-    input.without_guards = true;
+    let (module_stores, vital_modules) = (case.get("module_stores"), case.get("vital_modules"));
+    input.without_guards = module_stores.is_none() && vital_modules.is_none();
+    if let Some(Value::Object(table)) = module_stores {
+        input.module_stores = table.iter().map(|(module, stores)| (module.clone(), names(stores))).collect();
+    }
+    input.vital_modules = vital_modules.map_or(input.vital_modules, names);
     let (logs, progress) = (Arc::clone(&words.logs), Arc::clone(&words.progress));
     input.log = Some(Box::new(move |level, line| logs.lock().expect("logs").push(format!("{} {line}", word(level)))));
     input.progress =
@@ -147,13 +157,14 @@ fn succeeded(differences: &mut Differences, case: &Value, run: &Run, state: &Pre
         differences.hold(&at("written"), store.written, u64_of(&due["written"]));
         differences.hold(&at("deleted"), store.deleted, u64_of(&due["deleted"]));
         differences.hold(&at("bytes"), store.bytes, u64_of(&due["bytes"]));
-        differences.hold(&at("writes"), run.writes(&store.name).count() as u64, u64_of(&due["writes"]));
+        let writes: Vec<Write> = run.writes(&store.name).and_then(|writes| writes.collect()).expect("writes");
+        differences.hold(&at("writes"), writes.len() as u64, u64_of(&due["writes"]));
         differences.hold(&at("writes_sha256"), to_hex(&store.sha256).as_str(), text(&due["writes_sha256"]));
         let after = dump(&*stores[&store.name]);
         differences.hold(&at("pairs"), after.len() as u64, u64_of(&due["pairs"]));
         differences.hold(&at("pairs_sha256"), digest(&after).as_str(), text(&due["pairs_sha256"]));
         let before = dump(&*state.stores[&store.name]);
-        let root = iavl::root(&before, run.writes(&store.name));
+        let root = iavl::root(&before, writes.iter().map(|(key, value)| (&**key, value.as_deref())));
         differences.hold(&at("root"), to_hex(&root).as_str(), text(&due["root"]));
     }
 }
