@@ -9,6 +9,7 @@ import { INT64_MAX } from "../limits.js";
 import { checkPin } from "../plan-info/plan-info.js";
 import type { OnProgress } from "../progress.js";
 import { isEmptyUpgrade, sameUpgrades } from "../store/versions/store-upgrades.js";
+import { withoutEffect } from "../synchronous.js";
 import type {
   DoneUpgrade,
   Height,
@@ -51,8 +52,9 @@ export interface KeeperOptions {
   readonly isReopening?: boolean;
   /** Looks for staged handlers; asked again at the height of a plan whose handler is not here. */
   readonly staged?: () => readonly WasmHandler[];
+  /** What it throws is dropped: it has no effect on results. */
   readonly log?: (level: LogLevel, message: string) => void;
-  /** Hears how far a running upgrade has come. */
+  /** Hears how far a running upgrade has come. What it throws is dropped. */
   readonly onProgress?: OnProgress;
 }
 
@@ -89,8 +91,8 @@ export class Keeper {
     this.files = options.files;
     this.versions = options.versions ?? [];
     this.#staged = options.staged;
-    this.log = options.log ?? (() => undefined);
-    this.onProgress = options.onProgress;
+    this.log = withoutEffect(options.log ?? (() => undefined));
+    this.onProgress = options.onProgress && withoutEffect(options.onProgress);
     this.isReopening = options.isReopening ?? false;
     this.#skipHeights = new Set(options.skipHeights);
   }

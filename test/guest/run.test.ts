@@ -156,6 +156,28 @@ describe("runHandler()", () => {
     expect(steps).toEqual(["-1/9007199254740993"]);
   });
 
+  test("runHandler() with callbacks that throw, or return a promise that rejects → the same report, and all are called", async () => {
+    const run = `(call $log (i32.const 0) ${at(16, 1)}) (call $progress (i64.const 1) (i64.const 2)) ${set(0, at(16, 1), at(16, 1))} (i32.const 0)`;
+    const parts = { run, more: data(16, "k") };
+    const { report } = runGuest(parts);
+    for (const fails of [
+      () => {
+        throw new Error("mine");
+      },
+      () => Promise.reject(new Error("mine")),
+    ]) {
+      const called: string[] = [];
+      const callback = (name: string) => () => {
+        called.push(name);
+        return fails();
+      };
+      const input = { log: callback("log"), progress: callback("progress"), onProgress: callback("onProgress") };
+      expect(runGuest(parts, { input }).report).toEqual(report);
+      expect(called).toEqual(["log", "progress"]);
+    }
+    await new Promise(setImmediate);
+  });
+
   test("runHandler() without log and progress runs the same", () => {
     const run =
       "(call $log (i32.const 0) (i32.const 0) (i32.const 0)) (call $progress (i64.const 0) (i64.const 0)) (i32.const 0)";

@@ -12,6 +12,7 @@ import {
   LOG_LINES_MAX,
   VALUE_BYTES_MAX,
 } from "../../limits.js";
+import { bestEffort } from "../../synchronous.js";
 import type { FrameScan } from "../../types.js";
 import { guestLine, guestText, guestText16 } from "../../wasm/guest-text.js";
 import { ABORT_MODULE, IMPORT_MODULE } from "../check/interface.js";
@@ -25,7 +26,7 @@ import type { StoreHandle, StoreHandles } from "./store-handles.js";
 
 type GuestLogLevel = "debug" | "info" | "warn" | "error";
 
-/** Where a guest's words go. They have no effect on results. */
+/** Where a guest's messages go. They have no effect on results: what a callback throws is dropped. */
 export interface GuestReports {
   /** `text` is one line without control characters, at most 4 KiB. */
   readonly log?: ((level: GuestLogLevel, text: string) => void) | undefined;
@@ -80,7 +81,7 @@ export class HostImports {
       log: (level: number, ptr: number, len: number) => this.#log(level, ptr, len),
       progress: (done: bigint, total: bigint) => {
         this.gas.charge(HOST_PRICES.progress, "progress");
-        this.reports.progress?.(done, total);
+        bestEffort(() => this.reports.progress?.(done, total));
       },
       fail: (code: number, ptr: number, len: number) => this.#fail(code, ptr, len),
     });
@@ -189,11 +190,13 @@ export class HostImports {
     this.gas.charge(HOST_PRICES.log + Math.min(line.length, LOG_BYTES_MAX) * HOST_PRICES.logByte, "log");
     if (this.#logLines > LOG_LINES_MAX) return;
     if (++this.#logLines > LOG_LINES_MAX) {
-      this.reports.log?.("warn", `the handler logged ${LOG_LINES_MAX} lines; what it logs from here on is left out`);
+      const rest = `the handler logged ${LOG_LINES_MAX} lines; what it logs from here on is left out`;
+      bestEffort(() => this.reports.log?.("warn", rest));
       return;
     }
     const name = LOG_LEVELS[Math.min(level >>> 0, LOG_LEVELS.length - 1)] ?? "error";
-    this.reports.log?.(name, guestLine(line, LOG_BYTES_MAX));
+    const text = guestLine(line, LOG_BYTES_MAX);
+    bestEffort(() => this.reports.log?.(name, text));
   }
 
   #fail(code: number, ptr: number, len: number): never {

@@ -7,6 +7,7 @@ import { assert, isUpgradeError, UpgradeError } from "../../errors.js";
 import { readU32 } from "../../frames.js";
 import { BATCH_BYTES } from "../../limits.js";
 import type { OnProgress } from "../../progress.js";
+import { bestEffort } from "../../synchronous.js";
 import type { MultiStore } from "../../types.js";
 import { requireLayout } from "../check/layout.js";
 import type { WasmHandler } from "../handler.js";
@@ -152,7 +153,7 @@ class HandlerRun {
     this.#place.atScan(index, store, this.#guest.memory.pages);
     observer?.onPlace?.(this.#place.name, this.#gas.used);
     do {
-      onProgress?.("scan", store, batches.consumed, total);
+      if (onProgress) bestEffort(() => onProgress("scan", store, batches.consumed, total));
       observer?.onBatch?.(index, batches.consumed, this.#guest.memory.pages);
       batches.batchBytes = bytesOf(index, batches.consumed);
       batches.pack();
@@ -183,7 +184,7 @@ class HandlerRun {
   /** Invariants see the same context as `handler_run`. */
   #check(): readonly CheckResult[] {
     if (!this.#guest.has("handler_check")) return [];
-    this.#input.onProgress?.("checks", "", 0, 0);
+    bestEffort(() => this.#input.onProgress?.("checks", "", 0, 0));
     this.#reach("handler_check");
     this.#buffers.give(this.#context);
     const length = this.#guest.callForLength("handler_check", this.#context.length);

@@ -12,6 +12,7 @@ import { appHash, sortByName } from "../../commitment/app-hash.js";
 import { IavlHasher } from "../../commitment/iavl-hash.js";
 import { assert, UpgradeError } from "../../errors.js";
 import { requireSha256 } from "../../sha256.js";
+import { withoutEffect } from "../../synchronous.js";
 import type { CommitID, Height, LoadedStores, MultiStore, StoreUpgrades, Timestamp } from "../../types.js";
 import { ChunkSpace } from "../disk/chunk-space.js";
 import { type Database, makeChanges } from "../disk/database.js";
@@ -57,6 +58,7 @@ export class CommitMultiStore implements MultiStore {
   readonly #space: ChunkSpace;
   readonly #hasher: IavlHasher;
   readonly #spill: SpillSpace | undefined;
+  readonly #onProgress: CommitMultiStoreOptions["onProgress"];
   readonly #mounted = new Set<string>();
   #stores = new Map<string, OpenStore>();
   #isLoaded = false;
@@ -82,6 +84,7 @@ export class CommitMultiStore implements MultiStore {
     this.database = new FencedDatabase(database, () => this.#last?.version ?? 0);
     this.#space = new ChunkSpace(this.database, options.cacheBytes, options.stagedBytes);
     this.#hasher = new IavlHasher(options.sha256);
+    this.#onProgress = options.onProgress && withoutEffect(options.onProgress);
     if (database.spill) this.#spill = new SpillSpace(database.spill, options.branchBytes ?? BRANCH_BYTES_DEFAULT);
   }
 
@@ -129,7 +132,7 @@ export class CommitMultiStore implements MultiStore {
     const restartPairs = this.options.restartPairs ?? RESTART_PAIRS_DEFAULT;
     const opened = sortByName(plans).map((plan) => {
       const number = plan.stored ? 0 : this.#nextStore++;
-      return new OpenStore(this.#space, this.#hasher, plan, number, this.#spill, restartPairs, this.options.onProgress);
+      return new OpenStore(this.#space, this.#hasher, plan, number, this.#spill, restartPairs, this.#onProgress);
     });
     this.#stores = new Map(opened.map((store) => [store.name, store]));
     const staying = new Set(opened.map(({ number }) => number));
@@ -218,7 +221,7 @@ export class CommitMultiStore implements MultiStore {
     let readable = this.#readable;
     for (const store of this.#stores.values())
       assert(store.isAsStaged, `store "${store.name}" was written after stage()`);
-    this.options.onProgress?.("commit", "", 0, 0);
+    this.#onProgress?.("commit", "", 0, 0);
     this.database.transaction((batch) => {
       this.#space.putStaged(batch);
       for (const number of [...this.#gone, ...this.#stagedGone])
