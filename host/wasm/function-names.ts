@@ -4,6 +4,7 @@ import { ByteReader } from "./byte-reader.js";
 import { Refusal } from "./findings.js";
 import { printable } from "./guest-text.js";
 import { FUNCTIONS_MAX } from "./limits.js";
+import { rustName } from "./rust-names.js";
 import type { WasmModule } from "./wasm-module.js";
 
 const NAME_SECTION = "name";
@@ -17,7 +18,7 @@ export function functionNamer(module: WasmModule): (index: number) => string {
   module.functionImports.forEach(({ module: from, name }, index) => {
     if (!names.has(index)) names.set(index, `${from}.${name}`);
   });
-  return (index) => printable((names.get(index) ?? `func[${index}]`).slice(0, SHOWN_CHARACTERS_MAX));
+  return (index) => printable(rustName(names.get(index) ?? `func[${index}]`).slice(0, SHOWN_CHARACTERS_MAX));
 }
 
 /** A custom section cannot make a module invalid: what cannot be read is ignored. */

@@ -30,9 +30,13 @@
 //! ```
 //!
 //! `handler!` puts the manifest into the custom section `chain-upgrade.manifest` and makes the exports of the interface.
-//! Nothing here allocates: buffers are the caller's, or have a fixed size.
+//! Nothing here allocates: buffers are the caller's, or have a fixed size. A handler may use the standard library: enable the feature
+//! `std`, so that a panic is reported with its message, file and line.
 #![no_std]
 #![warn(missing_docs)]
+
+#[cfg(all(target_arch = "wasm32", feature = "std"))]
+extern crate std;
 
 #[cfg(target_arch = "wasm32")]
 mod buffers;
@@ -48,7 +52,7 @@ mod imports;
 mod manifest;
 mod names;
 mod output;
-#[cfg(all(target_arch = "wasm32", feature = "panic-handler"))]
+#[cfg(all(target_arch = "wasm32", any(feature = "panic-handler", feature = "std")))]
 mod panic;
 mod report;
 mod rules;

@@ -1,7 +1,6 @@
 //! A panic ends the run with its message, file and line.
 
 use core::fmt::Write;
-use core::panic::PanicInfo;
 
 const BYTES_MAX: usize = 1_024;
 
@@ -23,8 +22,7 @@ impl Write for Message {
     }
 }
 
-#[panic_handler]
-fn panic(info: &PanicInfo) -> ! {
+fn end(info: &dyn core::fmt::Display) -> ! {
     let mut message = Message {
         bytes: [0; BYTES_MAX],
         length: 0,
@@ -32,4 +30,16 @@ fn panic(info: &PanicInfo) -> ! {
     let _ = write!(message, "{info}");
     let text = core::str::from_utf8(&message.bytes[..message.length]).unwrap_or("a panic");
     crate::report::fail(crate::report::PANICKED, text)
+}
+
+#[cfg(not(feature = "std"))]
+#[panic_handler]
+fn panic(info: &core::panic::PanicInfo) -> ! {
+    end(info)
+}
+
+/// Before the first function of the handler runs.
+#[cfg(feature = "std")]
+pub(crate) fn install() {
+    std::panic::set_hook(std::boxed::Box::new(|info| end(info)));
 }

@@ -8,7 +8,7 @@ pub(crate) const BAD_VALUE: i32 = -6;
 pub(crate) const CHECKS_TOO_LONG: i32 = -7;
 pub(crate) const MALFORMED: i32 = -4;
 pub(crate) const NO_MEMORY: i32 = -11;
-#[cfg(all(target_arch = "wasm32", feature = "panic-handler"))]
+#[cfg(all(target_arch = "wasm32", any(feature = "panic-handler", feature = "std")))]
 pub(crate) const PANICKED: i32 = -12;
 
 /// Of a line in the node's log.

@@ -11,6 +11,8 @@ const FLAG_LAST: u32 = 1;
 
 /// `handler_run`: the steps that are due, in order. The version map is what the manifest declares.
 pub fn run(in_len: u32, steps: &[Step]) -> i32 {
+    #[cfg(all(target_arch = "wasm32", feature = "std"))]
+    crate::panic::install();
     keep(given(in_len));
     for (index, step) in steps.iter().enumerate() {
         if version_before(&steps[..index], step.module) == step.from {

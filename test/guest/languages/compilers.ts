@@ -58,7 +58,7 @@ export function cargo(folder: string, ...args: readonly string[]) {
   });
 }
 
-function buildRust(folder: string, name: string): Uint8Array {
+export function buildRust(folder: string, name: string): Uint8Array {
   const { status, stderr } = cargo(join(ROOT, folder), "build", "--release", "--locked");
   if (status !== 0) throw new Error(stderr);
   return readFileSync(join(CARGO_TARGET, TARGET, "release", `${name.replaceAll("-", "_")}.wasm`));

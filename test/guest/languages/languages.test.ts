@@ -13,7 +13,7 @@ import { sameStores } from "../../../host/harness/diff.js";
 import { bytes, openHandler, runScene, type Scene } from "../../../host/harness/index.js";
 import { ROOT } from "../../house/sources.js";
 import { names, namesScene } from "../examples/names.js";
-import { cargo, LANGUAGES } from "./compilers.js";
+import { buildRust, cargo, LANGUAGES } from "./compilers.js";
 
 // Compilers share the machine with everything else.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -175,6 +175,23 @@ test.skipIf(noRust)(noRust ? `${WRONG} (skipped: ${noRust})` : WRONG, () => {
     expect([status, stderr]).toEqual([101, expect.stringContaining(words)]);
   }
   rmSync(folder, { recursive: true, force: true });
+});
+
+const PANIC =
+  "a panic of a handler in Rust with the standard library → its message, file and line, and the calls by Rust's names";
+
+test.skipIf(noRust)(noRust ? `${PANIC} (skipped: ${noRust})` : PANIC, () => {
+  const handler = openHandler(buildRust("test/guest/languages/panic-rust", "panic"));
+  const scene = (value: string): Scene => ({ stores: { bank: [[["0x01", "a"], value]] } });
+  const good = runScene(handler, scene("12"));
+  expect(good.error).toBeUndefined();
+  expect(good.stores.store("bank").get(bytes("0x02", "a"))).toEqual(big(12n));
+  const { error, failure } = runScene(handler, scene("x"));
+  expect(error).toMatchObject({ code: "UPG_MIGRATION_FAILED", details: { code: "-12" } });
+  expect(error?.details["message"]).toMatch(/^panicked at lib\.rs:\d+:\d+:.*no number: x$/s);
+  const names = failure?.frames.map(({ function: name }) => name) ?? [];
+  expect(names.slice(-3)).toEqual(["core::panicking::panic_fmt", "panic::sum", "handler_run"]);
+  expect(names.filter((name) => /^_(R|ZN)/.test(name))).toEqual([]);
 });
 
 const OWN = "guests/rust → its own tests hold";
