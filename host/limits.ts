@@ -3,6 +3,8 @@
 export const PLAN_NAME_BYTES_MAX = 140;
 export const PLAN_INFO_BYTES_MAX = 65_536;
 export const MODULE_NAME_BYTES_MAX = 140;
+/** Of a manifest. The stored form holds 64 bits; a module at the greatest of them could never be raised again. */
+export const MODULE_VERSION_MAX = 4_294_967_295n;
 export const STORE_NAME_BYTES_MAX = 128;
 export const VERSION_MAP_MODULES_MAX = 1_024;
 /** The room that core.wasm promises for inputs beyond its scratch area. */

@@ -44,9 +44,9 @@ export function deleteStore(name: string): void {
 }
 
 /**
- * What is refused unless it is meant: `allow("deleteStores", "gov")`, the store of a module that stays;
+ * What is refused unless it is meant: `allow("deleteStores", "gov")`, a store of a module that stays, deleted or renamed away;
  * `allow("removeModules", "gov")`; `allow("writeStores", "bank")`, though the module's version stays;
- * `allow("emptyVersionMap")`. People who approve the handler read it.
+ * `allow("keepStores", "bank")`, though its module is removed; `allow("emptyVersionMap")`. People who approve the handler read it.
  */
 export function allow(what: string, name: string = ""): void {
   if (isDefined(DESCRIBE)) describeAllow(what, name);

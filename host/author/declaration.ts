@@ -44,7 +44,7 @@ export interface ManifestDocument {
 /** About a tenth of a second of work, at most about one: a declaration takes a thousandth of it. */
 const GAS = 1_000_000_000n;
 
-const LISTS_ALLOWED: readonly string[] = ["deleteStores", "removeModules", "writeStores"];
+const LISTS_ALLOWED: readonly string[] = ["deleteStores", "removeModules", "writeStores", "keepStores"];
 
 export const refuseDeclaration = (what: string): UpgradeError =>
   new UpgradeError("UPG_INVALID_ARGUMENT", `the declaration of the handler: ${what}`);

@@ -11,6 +11,7 @@ import type { SceneRun } from "../harness/run.js";
 import { type Scene, seedStores, seedVersions } from "../harness/scene.js";
 import { guardAfter, guardBefore } from "../upgrade/guards.js";
 import { wasmHandler } from "../upgrade/handlers.js";
+import { DEFAULT_TABLE } from "../upgrade/module-table.js";
 
 export interface SceneCheck {
   readonly name: string;
@@ -23,9 +24,9 @@ const list = (names: readonly string[]) => names.map((name) => `"${name}"`).join
 /** What nodes are going to refuse where the chain has modules of these names, and what can have no effect. */
 export function manifestWarnings(manifest: Manifest): string[] {
   const { allows, removes, storeUpgrades } = manifest;
-  const deleted = storeUpgrades.deleted.filter(
-    (name) => !removes.includes(name) && !allows.deleteStores.includes(name),
-  );
+  const isTaken = (name: string) => !removes.includes(name) && !allows.deleteStores.includes(name);
+  const deleted = storeUpgrades.deleted.filter(isTaken);
+  const renamed = renamedAway(manifest).filter(isTaken);
   const written = raises(manifest) ? [] : ownStores(manifest).filter((name) => !allows.writeStores.includes(name));
   const warnings = [...scansOfNothing(manifest)];
   if (written.length > 0) {
@@ -40,7 +41,18 @@ export function manifestWarnings(manifest: Manifest): string[] {
         "Remove the module as well (removeModule), or allow deleteStores",
     );
   }
+  if (renamed.length > 0) {
+    warnings.push(
+      `${list(renamed)}: the store is renamed, and no module of that name is removed or gets another version: nodes that have the ` +
+        "module under that store name refuse it. Raise the version (migrate) of the module whose store it is, remove the module as well (removeModule), or allow deleteStores",
+    );
+  }
   return warnings;
+}
+
+/** Old names of stores whose modules, by these names, have no step that would know the new name. */
+function renamedAway({ storeUpgrades, versions }: Manifest): string[] {
+  return storeUpgrades.renamed.map(({ oldKey }) => oldKey).filter((name) => !versions.has(name));
 }
 
 /** Held to what nodes refuse, and the scene to what the manifest declares. */
@@ -85,20 +97,24 @@ function sceneStores({ stores, storeUpgrades }: Manifest, scene: Scene): SceneCh
 }
 
 /**
- * The guards of a node whose modules are those of the manifest and the scene. A store that is deleted, or written to
- * where no version rises at all, is taken for that of a module of its name.
+ * The guards of a node whose modules are those of the manifest and the scene. A store that is deleted or renamed, or written to
+ * where no version rises at all, is taken for that of a module of its name; a module with a step knows its store's new name.
  */
 function guards(handler: WasmHandler, scene: Scene, run: SceneRun): SceneCheck {
   const { manifest } = handler;
   const registered = wasmHandler(handler);
   const before = seedVersions(manifest, scene);
-  const named = [...manifest.storeUpgrades.deleted, ...(raises(manifest) ? [] : ownStores(manifest))];
+  const { deleted, renamed } = manifest.storeUpgrades;
+  const named = [...deleted, ...renamedAway(manifest), ...(raises(manifest) ? [] : ownStores(manifest))];
+  const moved = renamed.filter(({ oldKey }) => manifest.versions.has(oldKey));
+  const moduleStores = new Map(moved.map(({ oldKey, newKey }) => [oldKey, [newKey]]));
+  const table = { ...DEFAULT_TABLE, moduleStores };
   for (const name of ["upgrade", ...named]) if (!before.has(name)) before.set(name, 1n);
   const after = new Map([...before, ...run.versions]);
   for (const name of manifest.removes) after.delete(name);
   try {
-    guardBefore(registered, before, seedStores(handler, scene));
-    if (run.stores instanceof CacheMultiStore) guardAfter(registered, run.stores, { before, after });
+    guardBefore(registered, before, seedStores(handler, scene), table);
+    if (run.stores instanceof CacheMultiStore) guardAfter(registered, run.stores, { before, after }, table);
     return { name: "guards", ok: true, message: "nothing that nodes refuse by the versions of modules" };
   } catch (error) {
     if (!isUpgradeError(error)) throw error;

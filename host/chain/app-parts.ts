@@ -14,9 +14,7 @@ import type { TxFacts } from "./tx/run.js";
 import { rememberingVerifier } from "./tx/verified.js";
 import { TxChecks } from "./tx-checks.js";
 import type { ChainVersion } from "./versions/version.js";
-
-/** The module whose account may schedule upgrades. */
-export const AUTHORITY_MODULE = "gov";
+import { AUTHORITY_MODULE } from "./vital-modules.js";
 
 export function appKeeper(options: AppOptions, versions: readonly ChainVersion[]): Keeper {
   const { chain, sha256, core, skipHeights, files, staged, log, onProgress, isReopening } = options;
@@ -24,6 +22,7 @@ export function appKeeper(options: AppOptions, versions: readonly ChainVersion[]
     core,
     authority: chain.addresses.encode(moduleAddress(sha256, AUTHORITY_MODULE)),
     versions,
+    ...chain.table,
     ...(skipHeights ? { skipHeights } : {}),
     ...(files ? { files } : {}),
     ...(staged ? { staged } : {}),

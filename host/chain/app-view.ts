@@ -11,7 +11,7 @@ import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import type { Height, Sha256, Timestamp } from "../types.js";
 import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { moduleAddress } from "../values/address.js";
-import { AUTHORITY_MODULE, type TxPlace, txFactsMaker } from "./app-parts.js";
+import { type TxPlace, txFactsMaker } from "./app-parts.js";
 import type { StateAt } from "./app-shapes.js";
 import type { ChainConstants } from "./context.js";
 import type { Chain } from "./define-chain.js";
@@ -23,6 +23,7 @@ import type { TxResult } from "./tx/result.js";
 import type { TxFacts } from "./tx/run.js";
 import { type CheckKind, TxChecks } from "./tx-checks.js";
 import type { ChainVersion } from "./versions/version.js";
+import { AUTHORITY_MODULE } from "./vital-modules.js";
 
 export interface AppViewOptions {
   readonly chain: Chain;

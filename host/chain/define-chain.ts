@@ -14,6 +14,7 @@ import type { Plan, StoreUpgrades, VersionMap } from "../types.js";
 import type { UpgradeContext, UpgradeHandlerOptions } from "../upgrade/handlers.js";
 import { UPGRADE_STORE } from "../upgrade/keeper.js";
 import type { ModuleManager } from "../upgrade/migrations.js";
+import type { ModuleTable } from "../upgrade/module-table.js";
 import { type Addresses, addressesOf } from "../values/address.js";
 import { checkOptions, requireDistinct, requireFrom, requireNoMaps, requireRemoved, wrong } from "./chain-checks.js";
 import { type Module, storesOf } from "./module.js";
@@ -21,6 +22,7 @@ import type { QueryService } from "./query/service.js";
 import type { Ante } from "./tx/ante.js";
 import type { MessageRouter } from "./tx/message-kind.js";
 import type { ChainVersion } from "./versions/version.js";
+import { vitalModules } from "./vital-modules.js";
 
 /** An upgrade handler that also gets the modules of the version that its plan leads to. */
 export type ChainUpgradeHandler = (
@@ -81,6 +83,8 @@ export interface Chain {
   readonly modules: readonly Module[];
   readonly upgrades: readonly ChainUpgrade[];
   readonly handlers: string | undefined;
+  /** Which stores are whose, and what the chain cannot go on without: handlers are held to it. */
+  readonly table: ModuleTable;
   /** Oldest first; the last one has the modules as they are given. */
   readonly versions: readonly ChainVersion[];
   /** Every message, by its type URL. */
@@ -126,6 +130,10 @@ export function defineChain(given: ChainOptions): Chain {
     modules,
     upgrades,
     handlers,
+    table: {
+      moduleStores: new Map(modules.map((module) => [module.name, storesOf(module)])),
+      vitalModules: vitalModules(modules),
+    },
     versions: versionsOf(modules, upgrades),
     router: new Map(messages.map((kind) => [kind.typeUrl, kind])),
     ante,

@@ -7,7 +7,7 @@ import { ModuleManager } from "../upgrade/migrations.js";
 import { JsonReader } from "../values/json-reader.js";
 import type { Chain } from "./define-chain.js";
 import { genesisContext } from "./genesis/init-genesis.js";
-import type { Module } from "./module.js";
+import { type Module, storesOf } from "./module.js";
 import type { ChainVersion } from "./versions/version.js";
 
 /** Registers the handlers that a chain's program carries for these versions, as functions. */
@@ -42,6 +42,7 @@ function moduleManager(
     ...modules.map((module) => ({
       name: module.name,
       consensusVersion: version.modules.get(module.name) as bigint,
+      stores: storesOf(module),
       initGenesis: (context: UpgradeContext) => initNew(chain, module, { context, version, sha256 }),
     })),
   );

@@ -21,6 +21,7 @@ export function gov(): Module {
     name: "gov",
     consensusVersion: 1n,
     stores: [GOV_STORE],
+    dependsOn: ["auth", "bank", "staking"],
     messages: [...GOV_MESSAGES, ...LEGACY_GOV_MESSAGES],
     queries: [govQuery, legacyGovQuery],
     account: { permissions: ["burner"] },

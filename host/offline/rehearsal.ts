@@ -60,7 +60,7 @@ export function rehearseUpgrade(app: App, plan: Plan, handler: RegisteredHandler
   const upgrade = multiStore.branch().store(UPGRADE_STORE);
   const stored = core.versionMap(upgrade);
   if (handler.wasm) requireLayout(handler.wasm.manifest, stored);
-  guardBefore(handler, stored, multiStore.loaded());
+  guardBefore(handler, stored, multiStore.loaded(), keeper.table);
   if (!handler.wasm) return;
   const declared = declaredVersions(handler.wasm, stored, { versionMap: undefined });
   requireKnownVersions(keeper, plan, { handler, before: stored, after: declared });

@@ -163,9 +163,9 @@ export function endBlocker(
   onProgress?.("handler", "", 0, 0);
   try {
     const run = { context, plan, planBytes, versionMap: versionsBefore, base, onProgress };
-    guardBefore(handler, versionsBefore, base);
+    guardBefore(handler, versionsBefore, base, keeper.table);
     const { versionMap, report } = handler.run(run);
-    guardAfter(handler, branch, { before: versionsBefore, after: versionMap });
+    guardAfter(handler, branch, { before: versionsBefore, after: versionMap }, keeper.table);
     requireKnownVersions(keeper, plan, { handler, before: versionsBefore, after: versionMap });
     const writes = writesOf(branch, handler.wasm, report);
     branch.write();

@@ -32,6 +32,7 @@ import {
   type UpgradeHandler,
   wasmHandler,
 } from "./handlers.js";
+import { DEFAULT_TABLE, type ModuleTable } from "./module-table.js";
 
 export { UPGRADE_STORE } from "./upgrade-store.js";
 
@@ -52,6 +53,13 @@ export interface KeeperOptions {
   readonly isReopening?: boolean;
   /** Looks for staged handlers; asked again at the height of a plan whose handler is not here. */
   readonly staged?: () => readonly WasmHandler[];
+  /**
+   * Names of the stores of each module whose store does not have the module's name, or that has several: guards hold
+   * handlers to it (docs/abi.md). A module without an entry owns the store of its own name.
+   */
+  readonly moduleStores?: ReadonlyMap<string, readonly string[]>;
+  /** Modules that the chain cannot go on without: removing one needs `allows.removeModules`. Default: `gov`, `upgrade`. */
+  readonly vitalModules?: readonly string[];
   /** What it throws is dropped: it has no effect on results. */
   readonly log?: (level: LogLevel, message: string) => void;
   /** Hears how far a running upgrade has come. What it throws is dropped. */
@@ -76,6 +84,8 @@ export class Keeper {
   readonly log: (level: LogLevel, message: string) => void;
   readonly onProgress: OnProgress | undefined;
   readonly isReopening: boolean;
+  /** What guards know of the chain's modules. */
+  readonly table: ModuleTable;
   readonly #skipHeights: ReadonlySet<Height>;
   readonly #handlers = new HandlerSet();
   readonly #staged: KeeperOptions["staged"];
@@ -94,6 +104,8 @@ export class Keeper {
     this.log = withoutEffect(options.log ?? (() => undefined));
     this.onProgress = options.onProgress && withoutEffect(options.onProgress);
     this.isReopening = options.isReopening ?? false;
+    const { moduleStores, vitalModules } = { ...DEFAULT_TABLE, ...options };
+    this.table = { moduleStores, vitalModules };
     this.#skipHeights = new Set(options.skipHeights);
   }
 

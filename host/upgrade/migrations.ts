@@ -17,6 +17,8 @@ export interface MigratableModule {
   readonly name: string;
   /** Version of its state in this binary; at least 1. */
   readonly consensusVersion: bigint;
+  /** Names of its stores. Default: one, named like the module. */
+  readonly stores?: readonly string[];
   /** Writes its default state when it is new. */
   initGenesis?(context: UpgradeContext): void;
 }
@@ -99,7 +101,7 @@ export class ModuleManager {
       const module = this.#modules.get(name) as MigratableModule;
       const version = from.get(name);
       if (version === undefined) {
-        requireNoData(context.stores, name, "runMigrations");
+        requireNoData(context.stores, name, module.stores ?? [name], "runMigrations");
         context.log("info", `adding a new module: ${name}`);
         named(`module ${name}, its genesis`, () => module.initGenesis?.(context));
       } else this.#migrate(context, module, version);

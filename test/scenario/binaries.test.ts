@@ -123,7 +123,7 @@ describe("two upgrades in a row", () => {
     expect([third.doneHeight("v2"), third.doneHeight("v3")]).toEqual([6n, 8n]);
     expect(third.state.names).toEqual(["auth", "bank", "government", "oracle", "upgrade"]);
     expect([...third.state.store("government").iterate()]).toEqual(gov);
-    expect(third.versions).toMatchObject({ bank: "2", gov: "2", oracle: "1" });
+    expect(third.versions).toEqual({ auth: "2", bank: "2", oracle: "1", upgrade: "1" });
     expect(chain.start(options).blocks(1)[0]?.height).toBe(10n);
     expect(chain.failToStart()).toMatchObject({ code: "UPG_HALT_HANDLER_MISSING" });
   });

@@ -161,25 +161,53 @@ describe("writes to a module's store", () => {
 
 describe("what a chain cannot do without", () => {
   const deletes = { storeUpgrades: { deleted: ["gov"] } };
+  const renames = (old_key: string) => ({ storeUpgrades: { renamed: [{ old_key, new_key: "zz" }] } });
 
-  test("the store of a module that stays is deleted → refused; declared, it is gone", () => {
+  test("the store of a module that stays is deleted → refused, also declared: the module would have none", () => {
     const chain = beforeV3();
     expectRefused(chain, { home: [guest(deletes)] }, MAP, '"gov"', "allows.deleteStores");
-    const next = chain.start({ handlers, home: [guest({ ...deletes, allows: { deleteStores: ["gov"] } })] });
+    const declared = guest({ ...deletes, allows: { deleteStores: ["gov"] } });
+    expectRefused(chain, { home: [declared] }, MAP, '"gov"', "is in the version map and has no store");
+  });
+
+  test.each(["gov", "bank", "staking", "auth"])("the store of %s is renamed → refused, declared or not", (store) => {
+    const chain = beforeV3();
+    expectRefused(chain, { home: [guest(renames(store))] }, MAP, `takes the store "${store}" away from the module`);
+    const declared = guest({ ...renames(store), allows: { deleteStores: [store] } });
+    expectRefused(chain, { home: [declared] }, MAP, `the module "${store}" is in the version map and has no store`);
+  });
+
+  test("a store is renamed and written to by its new name → refused: the guard knows its old one", () => {
+    const stores = [{ name: "zz", access: "rw" }];
+    const allows = { deleteStores: ["bank"], writeStores: ["zz"] };
+    expectRefused(beforeV3(), { home: [guest({ ...renames("bank"), stores, allows }, true)] }, MAP, '"bank"');
+  });
+
+  test.each(["auth", "bank", "gov", "staking"])("%s is removed with its store → refused", (module) => {
+    const removes = { storeUpgrades: { deleted: [module] }, removes: [module] };
+    expectRefused(beforeV3(), { home: [guest(removes)] }, MAP, `"${module}"`, "cannot go on", "allows.removeModules");
+  });
+
+  test("gov is removed with its store, declared → it is gone", () => {
+    const removes = { ...deletes, removes: ["gov"], allows: { removeModules: ["gov"] } };
+    const next = beforeV3().start({ handlers, home: [guest(removes)] });
     next.block();
+    expect(next.versions).not.toHaveProperty("gov");
     expect(next.state.names).not.toContain("gov");
   });
 
-  test("gov is removed with its store → refused; declared, it is gone", () => {
-    const chain = beforeV3();
-    const removes = { ...deletes, removes: ["gov"] };
-    expectRefused(chain, { home: [guest(removes)] }, MAP, '"gov"', "never be upgraded");
-    const next = chain.start({ handlers, home: [guest({ ...removes, allows: { removeModules: ["gov"] } })] });
-    next.block();
-    expect(next.versions).not.toHaveProperty("gov");
+  test("upgrade is removed → refused", () => {
+    expectRefused(beforeV3(), { home: [guest({ removes: ["upgrade"] })] }, MAP, '"upgrade"', "cannot go on");
   });
 
-  test("upgrade is removed → refused", () => {
-    expectRefused(beforeV3(), { home: [guest({ removes: ["upgrade"] })] }, MAP, '"upgrade"', "never be upgraded");
+  test("a module is removed and its store stays → refused; declared, it stays", () => {
+    const chain = beforeV3();
+    const removes = { removes: ["staking"], allows: { removeModules: ["staking"] } };
+    expectRefused(chain, { home: [guest(removes)] }, MAP, 'keeps its store "staking"', "allows.keepStores");
+    const allows = { ...removes.allows, keepStores: ["staking"] };
+    const next = chain.start({ handlers, home: [guest({ ...removes, allows })] });
+    next.block();
+    expect(next.state.names).toContain("staking");
+    expect(next.versions).not.toHaveProperty("staking");
   });
 });

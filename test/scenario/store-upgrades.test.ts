@@ -90,10 +90,14 @@ describe("start at the height of an upgrade whose store upgrades do not fit", ()
   }
 });
 
+/** Modules that lose their stores go with them. */
+const GONE: readonly string[] = ["gov", "staking"];
+const REST = new Map([...V2.modules].filter(([name]) => !GONE.includes(name)));
+
 describe("store upgrades that fit", () => {
   test("a rename and a deletion → the pairs under the new name, the old names gone, and so after each restart", () => {
     const chain = halted();
-    const version: ChainVersion = { ...V2, stores: ["auth", "bank", "government", "upgrade"] };
+    const version: ChainVersion = { ...V2, modules: REST, stores: ["auth", "bank", "government", "upgrade"] };
     const storeUpgrades = {
       added: ["bank"],
       renamed: [{ oldKey: "gov", newKey: "government" }],
@@ -101,7 +105,7 @@ describe("store upgrades that fit", () => {
     };
     const options = {
       versions: [V1, version],
-      functions: [toV2({ storeUpgrades, allows: { deleteStores: ["staking"] } })],
+      functions: [answering("v2", REST, { storeUpgrades, removes: GONE, allows: { removeModules: GONE } })],
     };
     const started = chain.start(options);
     const gov = [...started.app.multiStore.at(2n).store("gov").iterate()];
@@ -144,10 +148,12 @@ describe("store upgrades that fit", () => {
 
   test("a name that was deleted → it can be added again later, empty", () => {
     const chain = halted();
-    const without: ChainVersion = { ...V2, stores: ["auth", "bank", "gov", "upgrade"] };
-    const drop = toV2({
+    const modules = new Map([...V2.modules].filter(([name]) => name !== "staking"));
+    const without: ChainVersion = { ...V2, modules, stores: ["auth", "bank", "gov", "upgrade"] };
+    const drop = answering("v2", modules, {
       storeUpgrades: { added: ["bank"], deleted: ["staking"] },
-      allows: { deleteStores: ["staking"] },
+      removes: ["staking"],
+      allows: { removeModules: ["staking"] },
     });
     const second = chain.start({ versions: [V1, without], functions: [drop] });
     second.block();

@@ -149,10 +149,14 @@ describe("handler in TypeScript", () => {
   test("a module that vanishes: without `removes` → UPG_MIGRATION_VERSION_MAP; with it → applied", () => {
     const chain = halted();
     const fewer = changed((versions) => versions.delete("staking"));
-    const versions = [V1, { ...V2, modules: fewer }];
+    const stores = V2.stores.filter((name) => name !== "staking");
+    const versions = [V1, { ...V2, modules: fewer, stores }];
+    const all = [V1, { ...V2, modules: fewer }];
     const run = () => fewer;
-    expect(chain.start({ versions, functions: [toV2({ run })] }).untilHalt()).toMatchObject({ code: VERSION_MAP });
-    const next = chain.start({ versions, functions: [toV2({ run, removes: ["staking"] })] });
+    const storeUpgrades = { added: ["bank"], deleted: ["staking"] };
+    const goes = { run, storeUpgrades, removes: ["staking"], allows: { removeModules: ["staking"] } };
+    expect(chain.start({ versions: all, functions: [toV2({ run })] }).untilHalt()).toMatchObject({ code: VERSION_MAP });
+    const next = chain.start({ versions, functions: [toV2(goes)] });
     next.block();
     expect(next.versions).toEqual({ auth: "2", bank: "2", gov: "1", upgrade: "1" });
   });

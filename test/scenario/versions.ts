@@ -18,11 +18,13 @@ export function splitBalances(): WasmHandler {
   return loaded;
 }
 
-/** A third version, by plan `v3`: gov moves to a store `government`, staking's is dropped, `oracle` is new. */
+const GONE: readonly string[] = ["gov", "staking"];
+
+/** A third version, by plan `v3`: gov's records stay in a store `government`, staking's are dropped, `oracle` is new. */
 export const V3: ChainVersion = {
   number: 3n,
   plan: "v3",
-  modules: new Map([...V2.modules, ["gov", 2n], ["oracle", 1n]]),
+  modules: new Map([...[...V2.modules].filter(([name]) => !GONE.includes(name)), ["oracle", 1n]]),
   stores: ["auth", "bank", "government", "oracle", "upgrade"],
   layouts: V2.layouts,
 };
@@ -42,4 +44,4 @@ export const toV2 = (more: Partial<FunctionHandler> = {}): FunctionHandler =>
   answering("v2", V2.modules, { storeUpgrades: { added: ["bank"] }, ...more });
 
 export const toV3 = (more: Partial<FunctionHandler> = {}): FunctionHandler =>
-  answering("v3", V3.modules, { storeUpgrades: V3_STORES, allows: { deleteStores: ["staking"] }, ...more });
+  answering("v3", V3.modules, { storeUpgrades: V3_STORES, removes: GONE, allows: { removeModules: GONE }, ...more });

@@ -72,7 +72,7 @@ const REFUSED: readonly Refused[] = [
   },
   {
     what: "a manifest that removes a module which the known version has",
-    handler: () => small({}, { removes: ["staking"] }),
+    handler: () => small({}, { removes: ["staking"], allows: { removeModules: ["staking"], keepStores: ["staking"] } }),
     code: "UPG_MIGRATION_VERSION_MAP",
     exit: 20,
     message: "staking expected 1, got none",

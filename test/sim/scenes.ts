@@ -90,8 +90,9 @@ const V3_MANIFEST = {
     { name: "oracle", access: "rw" },
   ],
   storeUpgrades: { added: ["oracle"], renamed: [{ old_key: "staking", new_key: "power" }], deleted: ["gov"] },
-  versions: { staking: { from: [1], to: 2 }, oracle: { to: 1 } },
-  allows: { deleteStores: ["gov"] },
+  versions: { oracle: { to: 1 } },
+  removes: ["gov", "staking"],
+  allows: { removeModules: ["gov", "staking"] },
 };
 
 const SET = "(call $set (i32.const STORE) (i32.const KEY) (i32.const 4) (i32.const 64) (i32.const 8)) (drop)";

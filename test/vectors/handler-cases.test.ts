@@ -20,7 +20,7 @@ test("handler-cases.json → more than a thousand cases, guests and inputs of on
   }
 });
 
-const GIVEN = ["label", "guest", "input", "gas_limit", "batch_bytes"];
+const GIVEN = ["label", "guest", "input", "gas_limit", "batch_bytes", "module_stores", "vital_modules"];
 const CASES = [
   "split-balances on three-accounts",
   "handler_run returns -80, handler_err: a record",

@@ -57,7 +57,8 @@ pub struct Invariant {
     pub message: &'static str,
 }
 
-/// What is refused unless it is meant: `deleteStores`, `removeModules`, `writeStores`, `emptyVersionMap`.
+/// What is refused unless it is meant: `deleteStores`, `removeModules`, `writeStores`, `keepStores`,
+/// `emptyVersionMap`.
 pub struct Allowance {
     /// One of these words.
     pub what: &'static str,

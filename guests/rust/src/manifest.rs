@@ -185,7 +185,7 @@ const fn scans(text: &mut Text, handler: &Declaration) {
     text.byte(b']');
 }
 
-const LISTS: [&str; 3] = ["deleteStores", "removeModules", "writeStores"];
+const LISTS: [&str; 4] = ["deleteStores", "removeModules", "writeStores", "keepStores"];
 
 const fn allows(text: &mut Text, handler: &Declaration) {
     text.raw(",\"allows\":{");

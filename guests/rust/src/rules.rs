@@ -1,6 +1,6 @@
 //! What a node asks of a manifest (docs/abi.md), asked while the handler compiles: each rule that is broken is a compile error.
 
-use crate::declaration::{Declaration, Upgrade};
+use crate::declaration::{Declaration, StoreDeclaration, Upgrade};
 use crate::hex::{check_hex, starts_with};
 use crate::names::{check_name, check_store_name};
 use crate::text::same;
@@ -188,7 +188,11 @@ const fn allows(handler: &Declaration) {
 
 const fn does(handler: &Declaration, what: &str, name: &str) -> bool {
     if same(what, "deleteStores") {
-        return has(handler.deleted, name);
+        return has(handler.deleted, name) || renamed(handler, name).is_some();
+    }
+    if same(what, "keepStores") {
+        let is_gone = has(handler.deleted, name) || renamed(handler, name).is_some();
+        return !handler.removes.is_empty() && !is_gone;
     }
     if same(what, "removeModules") {
         return has(handler.removes, name);
@@ -196,7 +200,7 @@ const fn does(handler: &Declaration, what: &str, name: &str) -> bool {
     if !same(what, "writeStores") {
         assert!(
             same(what, "emptyVersionMap"),
-            "allow: deleteStores, removeModules, writeStores, emptyVersionMap"
+            "allow: deleteStores, removeModules, writeStores, keepStores, emptyVersionMap"
         );
         assert!(
             name.is_empty(),
@@ -211,7 +215,24 @@ const fn does(handler: &Declaration, what: &str, name: &str) -> bool {
         }
         i += 1;
     }
-    false
+    match renamed(handler, name) {
+        Some(store) => same(store.access, "rw"),
+        None => false,
+    }
+}
+
+/// The store that had this name before the upgrade.
+const fn renamed<'a>(handler: &'a Declaration, before: &str) -> Option<&'a StoreDeclaration> {
+    let mut i = 0;
+    while i < handler.stores.len() {
+        if let Upgrade::Renamed(old) = handler.stores[i].upgrade {
+            if same(old, before) {
+                return Some(&handler.stores[i]);
+            }
+        }
+        i += 1;
+    }
+    None
 }
 
 const fn count(list: &[&str], name: &str) -> usize {

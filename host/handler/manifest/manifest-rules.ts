@@ -77,17 +77,22 @@ function checkRemoves({ versions, removes }: Manifest, refuse: JsonRefusal): voi
   });
 }
 
-function checkAllows({ allows, storeUpgrades, removes, stores }: Manifest, refuse: JsonRefusal): void {
+function checkAllows(manifest: Manifest, refuse: JsonRefusal): void {
+  const { allows, storeUpgrades, removes, stores } = manifest;
+  const { deleted, renamed } = storeUpgrades;
   const writable = stores.filter(({ access }) => access === "rw").map(({ name }) => name);
-  for (const [what, names, does] of [
-    ["deleteStores", allows.deleteStores, storeUpgrades.deleted],
-    ["removeModules", allows.removeModules, removes],
-    ["writeStores", allows.writeStores, writable],
+  const taken = [...deleted, ...renamed.map(({ oldKey }) => oldKey)];
+  const writableBefore = renamed.filter(({ newKey }) => writable.includes(newKey)).map(({ oldKey }) => oldKey);
+  for (const [what, names, isDone] of [
+    ["deleteStores", allows.deleteStores, (name: string) => taken.includes(name)],
+    ["removeModules", allows.removeModules, (name: string) => removes.includes(name)],
+    ["writeStores", allows.writeStores, (name: string) => [...writable, ...writableBefore].includes(name)],
+    ["keepStores", allows.keepStores, (name: string) => removes.length > 0 && !taken.includes(name)],
   ] as const) {
     names.forEach((name, index) => {
       const path = `$.allows.${what}[${index}]`;
       if (names.indexOf(name) !== index) throw refuse(path, `"${name}" is listed twice`);
-      if (!does.includes(name)) throw refuse(path, `allows what the manifest does not do with "${name}"`);
+      if (!isDone(name)) throw refuse(path, `allows what the manifest does not do with "${name}"`);
     });
   }
 }

@@ -23,12 +23,14 @@ export interface ManifestScan {
 
 /** What a handler may do that is a mistake unless it is meant; nothing is allowed by default. */
 export interface Allowances {
-  /** Stores that go though the module of that name stays. */
+  /** Stores that are deleted or renamed though a module that owns them stays. */
   readonly deleteStores: readonly string[];
-  /** Of `gov` and `upgrade`: modules that go. */
+  /** Modules that are removed though the chain cannot go on without them. */
   readonly removeModules: readonly string[];
-  /** Stores that are written to though the version of the module of that name stays. */
+  /** Stores that are written to though the version of a module that owns them stays. */
   readonly writeStores: readonly string[];
+  /** Stores that stay though the module that owns them is removed. */
+  readonly keepStores: readonly string[];
   /** It may run where no module versions are stored. */
   readonly emptyVersionMap: boolean;
 }
@@ -37,6 +39,7 @@ export const NOTHING_ALLOWED: Allowances = Object.freeze({
   deleteStores: [],
   removeModules: [],
   writeStores: [],
+  keepStores: [],
   emptyVersionMap: false,
 });
 

@@ -4,7 +4,13 @@
  */
 import { fromHex } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
-import { GAS_LIMIT_MAX, HANDLER_STORES_MAX, MANIFEST_BYTES_MAX, MODULE_NAME_BYTES_MAX } from "../../limits.js";
+import {
+  GAS_LIMIT_MAX,
+  HANDLER_STORES_MAX,
+  MANIFEST_BYTES_MAX,
+  MODULE_NAME_BYTES_MAX,
+  MODULE_VERSION_MAX,
+} from "../../limits.js";
 import { storeNameProblem } from "../../text.js";
 import type { StoreUpgrades } from "../../types.js";
 import { JSON_NESTING_MAX, SCANS_MAX, STORE_PREFIXES_MAX } from "../../wasm/limits.js";
@@ -136,12 +142,12 @@ function readVersions(field: JsonField): Map<string, ModuleVersions> {
 
 function readModuleVersions(field: JsonField): ModuleVersions {
   const fields = field.object(["to"], ["from"]);
-  const to = fields.required("to").u64();
+  const to = readVersion(fields.required("to"));
   const listed = fields.optional("from");
   if (!listed) return { from: undefined, to };
   const from = new Set<bigint>();
   for (const item of listed.items()) {
-    const version = item.u64();
+    const version = readVersion(item);
     if (version > to) throw item.wrong(`is above "to" (${to}); a version never goes down`);
     if (from.has(version)) throw item.wrong("this version is listed twice");
     from.add(version);
@@ -150,13 +156,21 @@ function readModuleVersions(field: JsonField): ModuleVersions {
   return { from: [...from], to };
 }
 
+/** A module at the greatest number that can be stored could never be raised again. */
+function readVersion(field: JsonField): bigint {
+  const version = field.u64();
+  if (version > MODULE_VERSION_MAX) throw field.wrong(`is ${version}, a version is at most ${MODULE_VERSION_MAX}`);
+  return version;
+}
+
 function readAllows(field: JsonField | undefined): Allowances {
   if (!field) return NOTHING_ALLOWED;
-  const fields = field.object([], ["deleteStores", "removeModules", "writeStores", "emptyVersionMap"]);
+  const fields = field.object([], ["deleteStores", "removeModules", "writeStores", "keepStores", "emptyVersionMap"]);
   return {
     deleteStores: readNames(fields.optional("deleteStores")),
     removeModules: readNames(fields.optional("removeModules")),
     writeStores: readNames(fields.optional("writeStores")),
+    keepStores: readNames(fields.optional("keepStores")),
     emptyVersionMap: fields.optional("emptyVersionMap")?.boolean() ?? false,
   };
 }

@@ -17,6 +17,7 @@ export function auth(): Module {
     name: "auth",
     consensusVersion: 2n,
     stores: [AUTH_STORE],
+    dependsOn: ["bank"],
     queries: [authQuery],
     files: [file_cosmos_vesting_v1beta1_vesting],
     genesis: authGenesis,

@@ -17,6 +17,7 @@ export function bank(): Module {
     name: "bank",
     consensusVersion: 2n,
     stores: [BANK_STORE],
+    dependsOn: ["auth"],
     messages: [SEND],
     queries: [bankQuery],
     genesis: bankGenesis,

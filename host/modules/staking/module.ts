@@ -23,6 +23,7 @@ export function staking(): Module {
     name: "staking",
     consensusVersion: 1n,
     stores: [STAKING_STORE],
+    dependsOn: ["auth", "bank"],
     messages: STAKING_MESSAGES,
     queries: [stakingQuery],
     genesis: stakingGenesis,

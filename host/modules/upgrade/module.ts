@@ -28,6 +28,7 @@ export function upgrade({ attestations }: UpgradeModuleOptions = {}): Module {
     name: "upgrade",
     consensusVersion: 1n,
     stores: [UPGRADE_STORE],
+    dependsOn: ["gov"],
     messages:
       attestations === undefined ? UPGRADE_MESSAGES : [...UPGRADE_MESSAGES, ...attestationMessages(attestations)],
     queries: [chainUpgradeQuery, cosmosUpgradeQuery],

@@ -59,9 +59,18 @@ describe("a handler that", () => {
     const removes = { ...deletes, removes: ["gov"] };
     expect(failed(removes, scene)).toEqual([
       [],
-      [expect.stringContaining('removes the module "gov", without which the chain can never be upgraded again')],
+      [expect.stringContaining('removes the module "gov", without which the chain cannot go on')],
     ]);
     expect(failed({ ...removes, allows: { removeModules: ["gov"] } }, scene)).toEqual([[], []]);
+  });
+
+  test("renames the store of a module that stays → a warning, and the scene fails; with a step of the module neither", () => {
+    const renames = { storeUpgrades: { renamed: [{ old_key: "gov", new_key: "zz" }] } };
+    const scene = { stores: { gov: [["0x01", "a"]] } } as const;
+    const [warnings, messages] = failed({ ...renames, ...raised("auth") }, scene);
+    expect(warnings).toEqual([expect.stringContaining('"gov": the store is renamed, and no module of that name')]);
+    expect(messages).toEqual([expect.stringContaining('takes the store "gov" away from the module "gov"')]);
+    expect(failed({ ...renames, ...raised("gov") }, scene)).toEqual([[], []]);
   });
 
   test("declares a store that the scene lacks → the scene fails and names both; an empty list is enough", () => {

@@ -13,7 +13,13 @@ const FULL = {
     { name: "bank", access: "rw" },
     { name: "gov", access: "r", prefixes: ["0a", "0B0c"] },
   ],
-  allows: { deleteStores: ["mint"], removeModules: ["mint"], writeStores: ["bank"], emptyVersionMap: true },
+  allows: {
+    deleteStores: ["mint"],
+    removeModules: ["mint"],
+    writeStores: ["bank"],
+    keepStores: ["minted"],
+    emptyVersionMap: true,
+  },
   storeUpgrades: { added: ["bank"], renamed: [{ old_key: "stake", new_key: "staking" }], deleted: ["mint"] },
   versions: { auth: { from: [1, 2], to: 2 }, bank: { to: 1 } },
   removes: ["mint"],
@@ -59,7 +65,13 @@ describe("parseManifest()", () => {
         { store: "bank", prefix: undefined },
         { store: "gov", prefix: Uint8Array.of(10) },
       ],
-      allows: { deleteStores: ["mint"], removeModules: ["mint"], writeStores: ["bank"], emptyVersionMap: true },
+      allows: {
+        deleteStores: ["mint"],
+        removeModules: ["mint"],
+        writeStores: ["bank"],
+        keepStores: ["minted"],
+        emptyVersionMap: true,
+      },
     });
   });
 
@@ -85,12 +97,13 @@ describe("parseManifest()", () => {
   test("parseManifest() keeps every digit of a version, as an integer or as a string", () => {
     const versions = (text: string) =>
       parseText(`{"abi":1,"name":"v2","gasLimit":"1","stores":[],"versions":{"m":${text}}}`).versions.get("m");
-    const from = [9007199254740993n, 18446744073709551614n];
-    const expected = { from, to: 18446744073709551615n };
-    expect(versions('{"from":[9007199254740993,18446744073709551614],"to":18446744073709551615}')).toEqual(expected);
-    expect(versions('{"from":["9007199254740993","18446744073709551614"],"to":"18446744073709551615"}')).toEqual(
-      expected,
-    );
+    const expected = { from: [4294967294n, 1n], to: 4294967295n };
+    expect(versions('{"from":[4294967294,1],"to":4294967295}')).toEqual(expected);
+    expect(versions('{"from":["4294967294","1"],"to":"4294967295"}')).toEqual(expected);
+    for (const above of ["4294967296", "9007199254740993", '"18446744073709551615"']) {
+      expect(refusal(() => versions(`{"to":${above}}`))).toContain("at most 4294967295");
+      expect(refusal(() => versions(`{"from":[${above}],"to":4294967295}`))).toContain("at most 4294967295");
+    }
     expect(versions('{"from":[0],"to":0}')).toEqual({ from: [0n], to: 0n });
   });
 

@@ -103,8 +103,9 @@ function toV3Wasm(): WasmHandler {
         { name: "government", access: "rw" },
       ],
       storeUpgrades: { added: ["oracle"], renamed: [{ old_key: "gov", new_key: "government" }], deleted: ["staking"] },
-      versions: { gov: { from: [1], to: 2 }, oracle: { to: 1 } },
-      allows: { deleteStores: ["staking"], writeStores: ["government"] },
+      versions: { oracle: { to: 1 } },
+      removes: ["gov", "staking"],
+      allows: { removeModules: ["gov", "staking"] },
     },
   );
 }

@@ -20,6 +20,8 @@ export interface TextGuest {
   readonly batchBytes?: number;
   /** How many of the points at which the host takes gas are cut at. */
   readonly cuts?: number;
+  /** The guards of a chain with this table are asked too. */
+  readonly guards?: Pick<GivenRun, "module_stores" | "vital_modules">;
 }
 
 export function addGuest(
@@ -27,13 +29,14 @@ export function addGuest(
   { label, parts, manifest = { stores: STORES }, ...rest }: TextGuest,
 ): RunOutcome {
   const name = to.handler(label, build(guest({ imports: IMPORTS, ...parts }), manifest));
-  const { gasLimit = GAS_LIMIT, batchBytes, cuts = 0 } = rest;
+  const { gasLimit = GAS_LIMIT, batchBytes, cuts = 0, guards } = rest;
   const given: GivenRun = {
     label,
     guest: name,
     input: smallInput(to, label, rest.stores, rest.input),
     gas_limit: gasLimit,
     ...(batchBytes === undefined ? {} : { batch_bytes: batchBytes }),
+    ...guards,
   };
   return addCut(to, given, cuts);
 }

@@ -89,6 +89,9 @@ const WRONG_VALUES: Readonly<Record<string, readonly unknown[]>> = {
     { m: { to: 2, from: [-1] } },
     { m: { to: 2, from: ["1", 1] } },
     { m: { to: 2, more: 1 } },
+    { m: { to: 4_294_967_296 } },
+    { m: { to: "18446744073709551615" } },
+    { m: { to: 4_294_967_295, from: [4_294_967_296] } },
     { "": { to: 1 } },
     { "a\n": { to: 1 } },
     { ["m".repeat(141)]: { to: 1 } },
@@ -116,8 +119,32 @@ const WRONG_VALUES: Readonly<Record<string, readonly unknown[]>> = {
     { deleteStores: ["s"] },
     { removeModules: ["gov"] },
     { writeStores: ["t"] },
+    { keepStores: ["s"] },
     { emptyVersionMap: 1 },
   ],
+};
+
+/** `allows` of what the manifest does not do, or twice. */
+const IDLE_ALLOWANCES: Readonly<Record<string, ManifestSource & object>> = {
+  "keeps a store that is deleted": {
+    storeUpgrades: { deleted: ["m"] },
+    removes: ["m"],
+    allows: { keepStores: ["m"] },
+  },
+  "keeps a store that is renamed": {
+    storeUpgrades: { renamed: [{ old_key: "m", new_key: "n" }] },
+    removes: ["m"],
+    allows: { keepStores: ["m"] },
+  },
+  "keeps a store twice": { removes: ["m"], allows: { keepStores: ["m", "m"] } },
+  "deletes the new name of a rename": {
+    storeUpgrades: { renamed: [{ old_key: "m", new_key: "s" }] },
+    allows: { deleteStores: ["s"] },
+  },
+  "writes by the old name of a rename that is not listed": {
+    storeUpgrades: { renamed: [{ old_key: "m", new_key: "n" }] },
+    allows: { writeStores: ["m"] },
+  },
 };
 
 /** Texts that a JSON parser may take for the same as another. */
@@ -159,6 +186,8 @@ export function addRefusedFiles(to: Collection): void {
     if (field in MINIMAL_MANIFEST)
       to.refused(`manifest: no ${field}`, concatBytes(build(wat, JSON.stringify(without)), METERED));
   }
+  for (const [what, manifest] of Object.entries(IDLE_ALLOWANCES))
+    to.refused(`manifest: allows, ${what}`, concatBytes(build(wat, { stores: [S], ...manifest }), METERED));
   for (const [what, text] of Object.entries(TEXTS))
     to.refused(`manifest: ${what}`, concatBytes(build(wat, text), METERED));
   to.refused("scans without handler_batch", build(guest(), { stores: [S], scans: [{ store: "s" }] }));

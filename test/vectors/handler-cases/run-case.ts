@@ -8,6 +8,9 @@ import type { WasmHandler } from "../../../host/handler/handler.js";
 import { type HandlerReport, runHandler } from "../../../host/handler/run/sandbox.js";
 import type { MemoryStores } from "../../../host/harness/memory-stores.js";
 import type { CacheMultiStore, VersionMap } from "../../../host/types.js";
+import { guardAfter, guardBefore } from "../../../host/upgrade/guards.js";
+import { wasmHandler } from "../../../host/upgrade/handlers.js";
+import { DEFAULT_TABLE } from "../../../host/upgrade/module-table.js";
 import type { CaseInput, GivenRun, RunOutcome, StoreOutcome } from "./shapes.js";
 import { type FinalWrite, pairsDigest, rootAfter, storesOf, writesDigest } from "./stores.js";
 
@@ -25,7 +28,9 @@ export function runCase(handler: WasmHandler, input: CaseInput, given: GivenRun)
     ...(logs.length > 0 ? { logs: listed(logs) } : {}),
     ...(progress.length > 0 ? { progress: listed(progress) } : {}),
   });
+  const guards = guardsOf(handler, given, { before: versionMap, base, branch });
   try {
+    guards?.before();
     const report = runHandler(handler, {
       chainId: input.chain_id,
       height: BigInt(input.height),
@@ -40,12 +45,35 @@ export function runCase(handler: WasmHandler, input: CaseInput, given: GivenRun)
       ...(given.batch_bytes === undefined ? {} : { batchBytes: given.batch_bytes }),
     });
     const versions = declaredVersions(handler, versionMap, report);
+    guards?.after(versions);
     return { ...succeeded(report, versions, base, branch), ...said() };
   } catch (error) {
     if (!isUpgradeError(error) || !/^UPG_(MIGRATION|HANDLER)_/.test(error.code)) throw error;
     if (error.code === "UPG_HANDLER_ENGINE") throw error;
     return { ...failed(error), ...said() };
   }
+}
+
+interface GuardedRun {
+  readonly before: VersionMap;
+  readonly base: MemoryStores;
+  readonly branch: CacheMultiStore;
+}
+
+/** Undefined: the case runs the handler alone. */
+function guardsOf(handler: WasmHandler, given: GivenRun, { before, base, branch }: GuardedRun) {
+  const { module_stores, vital_modules } = given;
+  if (!module_stores && !vital_modules) return undefined;
+  const { vitalModules } = DEFAULT_TABLE;
+  const table = {
+    moduleStores: new Map(Object.entries(module_stores ?? {})),
+    vitalModules: vital_modules ?? vitalModules,
+  };
+  const registered = wasmHandler(handler);
+  return {
+    before: () => guardBefore(registered, before, base, table),
+    after: (after: VersionMap) => guardAfter(registered, branch, { before, after }, table),
+  };
 }
 
 function failed(error: UpgradeError): RunOutcome {

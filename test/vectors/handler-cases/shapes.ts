@@ -52,6 +52,10 @@ export interface GivenRun {
   readonly gas_limit?: string;
   /** 65,536 when left out. */
   readonly batch_bytes?: number;
+  /** With this or `vital_modules` the guards of a chain are asked too. Stores by module; `{}` when left out. */
+  readonly module_stores?: Readonly<Record<string, readonly string[]>>;
+  /** `gov` and `upgrade` when left out. */
+  readonly vital_modules?: readonly string[];
 }
 
 export interface StoreOutcome {

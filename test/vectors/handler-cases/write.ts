@@ -6,6 +6,7 @@ import { addBatchGuests } from "./batch-guests.js";
 import { Collection } from "./collection.js";
 import { addExamples } from "./examples.js";
 import { addFrameGuests } from "./frame-guests.js";
+import { addGuards } from "./guard-guests.js";
 import { addHostile } from "./hostile.js";
 import { addImportGuests } from "./import-guests.js";
 import { addRandomGuests } from "./random-guests.js";
@@ -20,6 +21,7 @@ export function handlerCases(): WrittenVectors {
   addBatchGuests(all);
   addAnswerGuests(all);
   addWorkGuests(all);
+  addGuards(all);
   addHostile(all);
   addRandomGuests(all);
   addRefusedFiles(all);
