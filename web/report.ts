@@ -12,7 +12,7 @@ export interface Contradiction {
   readonly claim: Claim | undefined;
 }
 
-/** Blocks by which a report may be behind the evidence: two servers are not equally fast. */
+/** Blocks by which a report may lag the evidence: two servers are not equally fast. */
 const BEHIND_MAX = 10n;
 
 export function claimOf<Id extends ClaimId>({ claims }: Pick<Checked, "claims">, id: Id): ClaimOf<Id> | undefined {

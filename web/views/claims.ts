@@ -69,7 +69,7 @@ export function claimsView(checked: Checked, now: number): Child[] {
   ];
 }
 
-/** The newest header tells how old the state is; a server may hold newer ones back. */
+/** The newest header shows how old the state is; a server may hold newer ones back. */
 function ageWarning(checked: Checked, now: number): Tree | undefined {
   const { time, savedAt } = checked;
   const freshness = freshnessOf(checked, now);
