@@ -6,8 +6,8 @@
  *   app.load();
  *   …for each block:  app.finalizeBlock(time, ({ stores }) => …);  app.commit();
  *
- * A host with a loop of its own has the parts: `chooseVersion`, `preBlocker`, `endBlocker`, `upgradeCommitOptions`
- * (docs/embed.md).
+ * A host with a loop of its own has the parts: `chooseVersion`, `preBlocker`, `endBlocker`, `upgradeCommitOptions`. A tool over
+ * stores of its own runs a handler with `runWasmHandler` (docs/embed.md).
  */
 
 export { CacheKVStore } from "./branch/kv/cache-kv.js";
@@ -26,6 +26,9 @@ export {
 export { loadHandler, type WasmHandler } from "./handler/handler.js";
 export type { Manifest, ManifestScan, ManifestStore, ModuleVersions } from "./handler/manifest/manifest-types.js";
 export { decodeReceipt, encodeReceipt, type Receipt, type ReceiptFacts, type StoreReceipt } from "./handler/receipt.js";
+export type { CheckResult } from "./handler/run/messages.js";
+export type { HandlerReport } from "./handler/run/sandbox.js";
+export type { StoreCounts } from "./handler/run/store-handles.js";
 export { checkPlanInfo, type PlanInfo, parsePlanInfo, planHandlerHash } from "./plan-info/plan-info.js";
 export type { Batch, Database, DatabaseRange, RecordChange } from "./store/disk/database.js";
 export { MemoryDatabase } from "./store/disk/memory-database.js";
@@ -71,6 +74,14 @@ export {
 } from "./upgrade/hooks.js";
 export { Keeper, type KeeperOptions, UPGRADE_STORE } from "./upgrade/keeper.js";
 export { type MigratableModule, type Migration, ModuleManager } from "./upgrade/migrations.js";
+export {
+  rehearseWasmHandler,
+  runWasmHandler,
+  type StoreChanges,
+  type WasmHandlerInput,
+  WasmHandlerRun,
+  type WasmRehearsal,
+} from "./upgrade/run-handler.js";
 export {
   type BlockRun,
   type FinalizedBlock,

@@ -12,6 +12,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VERSION } from "../../host/version.js";
 import { genesisText } from "../scenario/genesis-text.js";
@@ -217,6 +219,18 @@ describe("package", () => {
       expect(reached.size).toBeGreaterThan(3);
       expect([...packages].filter((name) => !name.startsWith("@noble/"))).toEqual([]);
     }
+  });
+
+  test("a browser's bundle of Core, loadHandler and runWasmHandler → nothing of Node.js, and the size of docs/embed.md", async () => {
+    const contents = 'export { Core, loadHandler, runWasmHandler } from "./dist/index.js";';
+    const { outputFiles } = await build({
+      ...{ stdin: { contents, resolveDir: ROOT }, bundle: true, minify: true, format: "esm", platform: "browser" },
+      ...{ write: false, logLevel: "silent" },
+    });
+    const bundle = outputFiles[0]?.contents ?? new Uint8Array();
+    const said = / take (\d+) kB \((\d+) kB gzipped\)/.exec(readFileSync(join(ROOT, "docs/embed.md"), "utf8"));
+    expect(Math.abs(bundle.length / 1_000 - Number(said?.[1]))).toBeLessThan(5);
+    expect(Math.abs(gzipSync(bundle).length / 1_000 - Number(said?.[2]))).toBeLessThan(3);
   });
 
   test("`chaind` starts with a shebang and answers --version and --help", () => {
