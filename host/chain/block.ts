@@ -6,6 +6,7 @@ import { compareTimes } from "../time.js";
 import type { CacheMultiStore, LoadedStores, MultiStore, Timestamp } from "../types.js";
 import { failureOf } from "../upgrade/halt.js";
 import { type AppliedUpgrade, type BlockFacts, endBlocker, preBlocker } from "../upgrade/hooks.js";
+import { storesBefore } from "../upgrade/module-table.js";
 import { SDK, TxError } from "../values/tx-error.js";
 import { type BlockContext, blockContext, type ChainEvent, moduleContext } from "./context.js";
 import type { Chain } from "./define-chain.js";
@@ -48,7 +49,10 @@ export function runBlock(branch: CacheMultiStore, base: LoadedStores, input: Blo
   let txResults: readonly TxResult[];
   if (pre.isUpgradeBlock) {
     applied = endBlocker(hookInput, pre);
-    if (applied) checkInvariants(input, branch, applied);
+    if (applied) {
+      requireStores(input, branch, applied);
+      checkInvariants(input, branch, applied);
+    }
     txResults = txs.map(refusedInUpgradeBlock);
     events.push(...runHooks(input, branch, "BeginBlock"));
   } else {
@@ -58,6 +62,21 @@ export function runBlock(branch: CacheMultiStore, base: LoadedStores, input: Blo
     txResults = runTransactions(branch, input);
   }
   return { txResults, events: [...events, ...runHooks(input, branch, "EndBlock")], applied };
+}
+
+/** A module of the version map that ran before the upgrade runs after it: without a store its code and its invariants would be skipped. */
+function requireStores({ modules }: BlockInput, { names }: MultiStore, applied: AppliedUpgrade): void {
+  const { plan, handler, versionsBefore, versionsAfter } = applied;
+  const before = { names: storesBefore(names, handler.storeUpgrades) };
+  for (const module of modules) {
+    const stays = versionsBefore.has(module.name) && versionsAfter.has(module.name);
+    if (!stays || !hasStores(module, before) || hasStores(module, { names })) continue;
+    const missing = storesOf(module).filter((name) => !names.includes(name));
+    const what =
+      `after "${plan.name}" the module ${module.name} is in the version map and has no store "${missing.join('", "')}": it would ` +
+      "stop running. Keep its stores, or remove the module";
+    throw failureOf(new UpgradeError("UPG_MIGRATION_VERSION_MAP", what), plan, handler.wasm);
+  }
 }
 
 /** A state that an upgrade leaves is committed only when it holds what its modules hold to be always true. */
