@@ -18,7 +18,8 @@ const withoutMeanings = {
   setup(bundle) {
     bundle.onLoad({ filter: /[\\/]host[\\/]errors\.ts$/ }, ({ path }) => {
       const source = readFileSync(path, "utf8");
-      const contents = source.replace(/((?:\(|, )\s*\d+,)(?:\s*"(?:[^"\\]|\\.)*",?\s*)\)/g, '$1 "")');
+      // Only meanings have spaces; codes and causes do not.
+      const contents = source.replace(/"(?:[^"\\\n]|\\.)*"/g, (text) => (text.includes(" ") ? '""' : text));
       if (contents.length > source.length * 0.8) throw new Error("host/errors.ts has another form than the page knows");
       return { contents, loader: "ts" };
     });

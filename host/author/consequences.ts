@@ -25,6 +25,7 @@ export interface Consequences {
     readonly delete_stores: readonly string[];
     readonly remove_modules: readonly string[];
     readonly write_stores: readonly string[];
+    readonly keep_stores: readonly string[];
     readonly empty_version_map: boolean;
   };
   /** Bytes that its memory may have at most. */
@@ -53,6 +54,7 @@ export function consequencesOf(manifest: Manifest, module: WasmModule): Conseque
       delete_stores: manifest.allows.deleteStores,
       remove_modules: manifest.allows.removeModules,
       write_stores: manifest.allows.writeStores,
+      keep_stores: manifest.allows.keepStores,
       empty_version_map: manifest.allows.emptyVersionMap,
     },
     memory_max: String(Math.min(module.memories[0]?.max ?? MEMORY_PAGES_MAX, MEMORY_PAGES_MAX) * PAGE_BYTES),
@@ -79,18 +81,24 @@ export function consequenceLines(consequences: Consequences): string[] {
     ...stores_deleted.map(
       (name) => `  DELETES STORE    ${visible(name)}, with everything in it; this cannot be undone`,
     ),
+    ...stores_renamed.map(({ old_key, new_key }) => {
+      const owner = modules_removed.includes(old_key) ? "a removed module" : "the module that owns it";
+      return `  TAKES STORE      ${visible(old_key)} AWAY from ${owner}: it becomes ${visible(new_key)}`;
+    }),
     ...modules_removed.map((name) => `  REMOVES MODULE   ${visible(name)} from the chain`),
-    ...(stores_deleted.length + modules_removed.length === 0 ? ["  deletes nothing: no store, no module"] : []),
+    ...(stores_deleted.length + stores_renamed.length + modules_removed.length === 0
+      ? ["  deletes nothing and takes nothing away: no store, no module"]
+      : []),
   ];
 }
 
-function allowanceLines({ delete_stores, remove_modules, write_stores, empty_version_map }: Consequences["allows"]) {
+function allowanceLines(allows: Consequences["allows"]) {
+  const { delete_stores, remove_modules, write_stores, keep_stores, empty_version_map } = allows;
   const allowed = [
-    ...delete_stores.map((name) => `to delete the store "${visible(name)}" of a module that stays`),
-    ...remove_modules.map(
-      (name) => `to remove the module "${visible(name)}", without which there are no more upgrades`,
-    ),
+    ...delete_stores.map((name) => `to take the store "${visible(name)}" away from a module that stays`),
+    ...remove_modules.map((name) => `to remove the module "${visible(name)}", without which the chain cannot go on`),
     ...write_stores.map((name) => `to write to the store "${visible(name)}" of a module whose version stays`),
+    ...keep_stores.map((name) => `to keep the store "${visible(name)}" of a module that is removed`),
     ...(empty_version_map
       ? ["to run where no module versions are stored: modules may begin again over their data"]
       : []),

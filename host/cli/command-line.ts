@@ -38,7 +38,7 @@ function needsWasm(args: readonly string[]): boolean {
   return first !== undefined && !WITHOUT_WASM.has(first);
 }
 
-/** Runs on whoever reads: status 0 for a log that nobody reads would keep a unit from starting it again. */
+/** A closed log pipe must not end these commands: with exit status 0, a service would not start them again. */
 const isNode = (args: readonly string[]) => ["start", "relay"].includes(args.find((arg) => !arg.startsWith("-")) ?? "");
 
 export async function runCommandLine(chain: Chain, more: readonly ProgramCommand[]): Promise<number> {

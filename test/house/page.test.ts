@@ -6,9 +6,9 @@ import { brotliCompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { ROOT, sourcesUnder } from "./sources.js";
 
-/** Brotli, as it is sent: 45 kB, and 56 KiB where a visitor runs the upgrade again. */
-const PAGE_BYTES_MAX = 45_000;
-const RUN_BYTES_MAX = 57_344;
+/** Compressed with brotli, as they are sent. The page labels what a server reports, which takes 3 kB; a run has the guards. */
+const PAGE_BYTES_MAX = 48_000;
+const RUN_BYTES_MAX = 58_368;
 const EMBED_BYTES_MAX = 1_000;
 
 const FOLDER = join(ROOT, "dist/web");

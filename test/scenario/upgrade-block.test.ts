@@ -100,6 +100,7 @@ describe("after a halt", () => {
     expect(records[0]).toEqual({
       v: 1,
       code: "UPG_HALT_UPGRADE_NEEDED",
+      cause: "state",
       plan: { name: "v2", height: "4", info: "" },
       handler: null,
       height: "4",

@@ -1,6 +1,6 @@
 /**
- * Tokens of free text that look random, which keys, API tokens and webhooks do, whoever issued them. All are removed but a few known
- * kinds: numbers and times, names and paths made of words, addresses of accounts, and hashes whose name is beside them.
+ * Finds tokens of free text that look random, as keys, API tokens and webhooks of any issuer do. All of them are removed except a
+ * few known kinds: numbers and times, names and paths made of words, account addresses, and hashes that follow their name.
  */
 
 /** What tokens of keys and URLs are made of. */
@@ -19,7 +19,7 @@ const PEER = /^[0-9a-f]{40}@[a-z0-9.:-]+$/;
 /** A part of a token that is shorter may be a name with digits in it, such as `v1beta1`. */
 const PART_MIN = 10;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
-/** Names made of words: `upgrade`, `CONSENSUS`, `MsgSoftwareUpgrade`, `ABCIServer`; a number before a unit or behind a name. */
+/** Names made of words: `upgrade`, `CONSENSUS`, `MsgSoftwareUpgrade`, `ABCIServer`; a number before a unit or after a name. */
 const WORDS: readonly RegExp[] = [
   /^[a-z]{1,24}$/,
   /^[A-Z]{1,15}$/,

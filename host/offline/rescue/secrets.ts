@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { bech32 } from "@scure/base";
-import { toBase64, toHex, toUpperHex } from "../../bytes.js";
+import { fromBase64, fromHex, toBase64, toHex, toUpperHex } from "../../bytes.js";
 import { readFileIfThere } from "../../engine/home/atomic-file.js";
 import { Home } from "../../engine/home/home.js";
 import { decodeLossy } from "../../text.js";
@@ -83,18 +83,20 @@ function formsOf(text: string): string[] {
   return [text, ...parts.flatMap(writings)];
 }
 
-/** Of a file nobody says how its key is written: hex is base64, too. */
+/** A file does not name the encoding of its key, and hex can be read as base64 too: every reading counts. */
 function decodings(text: string): Uint8Array[] {
   const found: Uint8Array[] = [];
-  if (/^(?:[0-9a-f]{2})+$/i.test(text)) found.push(Uint8Array.from(Buffer.from(text, "hex")));
-  if (/^[A-Za-z0-9+/]+={0,2}$/.test(text)) found.push(Uint8Array.from(Buffer.from(text, "base64")));
-  if (/^[A-Za-z0-9_-]+={0,2}$/.test(text)) found.push(Uint8Array.from(Buffer.from(text, "base64url")));
+  if (/^(?:[0-9a-f]{2})+$/i.test(text)) found.push(fromHex(text));
+  const standard = text.replace(/=+$/, "").replaceAll("-", "+").replaceAll("_", "/");
+  if (/^[A-Za-z0-9+/]+$/.test(standard) && standard.length % 4 !== 1) {
+    found.push(fromBase64(standard.padEnd(Math.ceil(standard.length / 4) * 4, "=")));
+  }
   return found;
 }
 
 function writings(bytes: Uint8Array): string[] {
-  const url = Buffer.from(bytes).toString("base64url");
   const padded = toBase64(bytes);
+  const url = padded.replace(/=+$/, "").replaceAll("+", "-").replaceAll("/", "_");
   // Of bech32 the part between the prefix, which may be any, and the checksum.
   const words = bech32.encode("x", bech32.toWords(bytes), false).slice("x1".length, -BECH32_CHECKSUM);
   return [padded, padded.replace(/=+$/, ""), url, toHex(bytes), toUpperHex(bytes), words, words.toUpperCase()];

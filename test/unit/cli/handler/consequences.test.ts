@@ -39,6 +39,15 @@ test("consequenceLines() of one that does none of it → it says so", () => {
   const text = linesOf({ stores: [{ name: "bank", access: "rw" }], versions: { bank: { from: [1], to: 2 } } }).join(
     "\n",
   );
-  expect(text).toContain("deletes nothing: no store, no module");
+  expect(text).toContain("deletes nothing and takes nothing away: no store, no module");
   expect(text).not.toContain("ASKS TO BE ALLOWED");
+});
+
+test("consequenceLines() of a rename → names the store that is taken away, in capitals", () => {
+  const renamed = [{ old_key: "gov", new_key: "zz" }];
+  const taken = linesOf({ stores: [], storeUpgrades: { added: [], renamed, deleted: [] } }).join("\n");
+  expect(taken).toContain("TAKES STORE      gov AWAY from the module that owns it: it becomes zz");
+  expect(taken).not.toContain("deletes nothing");
+  const removed = linesOf({ stores: [], removes: ["gov"], storeUpgrades: { added: [], renamed, deleted: [] } });
+  expect(removed.join("\n")).toContain("TAKES STORE      gov AWAY from a removed module: it becomes zz");
 });
