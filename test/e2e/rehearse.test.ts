@@ -160,7 +160,7 @@ describe("rehearse() warns of a handler that", () => {
       "deletes gov",
       20,
       "UPG_MIGRATION_VERSION_MAP",
-      'removes the module "gov", without which the chain can never be upgraded again',
+      'removes the module "gov", without which the chain cannot go on',
       () => handlerFile({}, { removes: ["gov"], storeUpgrades: { added: ["bank"], renamed: [], deleted: ["gov"] } }),
     ],
     [
