@@ -10,13 +10,13 @@ const target = resolve(isNewest ? "build/rust-newest" : "build/rust");
 const cwd = isNewest ? scratchCopy() : resolve("embed/rust");
 const env = { ...process.env, CARGO_TARGET_DIR: target, RUSTDOCFLAGS: "-D warnings" };
 
-/** The tests read the vectors of ../../test. */
+/** Beside what the tests read of the repository. */
 function scratchCopy() {
   const root = resolve("build/embed-rust-newest");
   rmSync(root, { recursive: true, force: true });
   mkdirSync(root, { recursive: true });
   cpSync("embed/rust", join(root, "embed/rust"), { recursive: true, filter: (path) => !/[\\/]target$/.test(path) });
-  symlinkSync(resolve("test"), join(root, "test"));
+  for (const folder of ["test", "docs", "embed/go"]) symlinkSync(resolve(folder), join(root, folder));
   return join(root, "embed/rust");
 }
 
