@@ -1,7 +1,7 @@
 /** What an error code means to others, and the families that the table in errors.ts is made of. */
 
 /**
- * Who else fails like this. `state`: it follows from the chain's state or from the bytes given, so every node fails alike and a retry
+ * The scope of a failure. `state`: it follows from the chain's state or from the bytes given, so every node fails alike and a retry
  * fails again. `local`: this machine's files, disk, settings, programs or network, or the caller's own command; other nodes are not
  * affected, and a retry may succeed. `bug`: a defect of this project.
  */

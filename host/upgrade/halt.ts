@@ -72,7 +72,7 @@ function planDetails({ name, height, info }: Plan): ErrorDetails {
 export interface HaltRecord {
   readonly v: 1;
   readonly code: string;
-  /** Who else fails like this (docs/errors.md). */
+  /** The scope of the failure (docs/errors.md): all nodes, this machine, or a defect. */
   readonly cause: ErrorCause;
   readonly plan: { readonly name: string; readonly height: string; readonly info: string } | null;
   /** The plugin that ran or was to run; null: none, or one of the program. `file` is null when it is not known. */

@@ -60,9 +60,9 @@ export interface KeeperOptions {
   readonly moduleStores?: ReadonlyMap<string, readonly string[]>;
   /** Modules that the chain cannot go on without: removing one needs `allows.removeModules`. Default: `gov`, `upgrade`. */
   readonly vitalModules?: readonly string[];
-  /** What it throws is dropped: it has no effect on results. */
+  /** Receives log messages. Exceptions are ignored and cannot affect results. */
   readonly log?: (level: LogLevel, message: string) => void;
-  /** Hears how far a running upgrade has come. What it throws is dropped. */
+  /** Receives the progress of a running upgrade. Exceptions are ignored. */
   readonly onProgress?: OnProgress;
 }
 
@@ -84,7 +84,7 @@ export class Keeper {
   readonly log: (level: LogLevel, message: string) => void;
   readonly onProgress: OnProgress | undefined;
   readonly isReopening: boolean;
-  /** What guards know of the chain's modules. */
+  /** The chain's modules, as the guards use them: owners of stores, and modules that the chain needs. */
   readonly table: ModuleTable;
   readonly #skipHeights: ReadonlySet<Height>;
   readonly #handlers = new HandlerSet();

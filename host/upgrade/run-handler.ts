@@ -18,9 +18,9 @@ import { DEFAULT_TABLE } from "./module-table.js";
 /** What a handler runs with. All of it is part of consensus, except the last two members. */
 export interface WasmHandlerInput {
   readonly chainId: string;
-  /** Of the upgrade block. */
+  /** Height of the upgrade block. */
   readonly height: Height;
-  /** Of the block; a handler has no other clock. */
+  /** Time of the upgrade block, the only clock that a handler has. */
   readonly time: Timestamp;
   /** The plan, or its bytes as `Core.planBytes` returns them. */
   readonly plan: Plan | Uint8Array;
@@ -39,7 +39,7 @@ export interface WasmHandlerInput {
   readonly moduleStores?: ReadonlyMap<string, readonly string[]>;
   /** Modules that a handler removes only with `allows.removeModules`. Default: `gov` and `upgrade`. */
   readonly vitalModules?: readonly string[];
-  /** Receives the handler's log: one line of at most 4 KiB each. What it throws is dropped. */
+  /** Receives the handler's log: one line of at most 4 KiB per call. Exceptions are ignored. */
   readonly log?: (level: LogLevel, message: string) => void;
   /** Receives the handler's progress, in units of its choice. What it throws is dropped. */
   readonly progress?: (done: bigint, total: bigint) => void;

@@ -58,7 +58,7 @@ export interface HandlerReport {
   readonly versionMap: ReadonlyMap<string, bigint> | undefined;
   /** Gas used, by schedule `gas-2`: the same on every machine. */
   readonly gas: bigint;
-  /** What was done to each store that the handler may write, by name, ascending. */
+  /** Writes to each store that the handler may change, ascending by store name. */
   readonly stores: ReadonlyMap<string, StoreCounts>;
   /** Invariants that held; a run with one that does not hold fails. */
   readonly checks: readonly CheckResult[];

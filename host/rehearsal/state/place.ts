@@ -19,7 +19,7 @@ export interface Place {
   /** Of the committed state that is begun with. */
   readonly stateHeight: Height;
   readonly plan: Plan;
-  /** Of the upgrade block. */
+  /** Height of the upgrade block. */
   readonly height: Height;
   /** State holds this very plan. */
   readonly isScheduled: boolean;
