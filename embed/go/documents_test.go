@@ -53,7 +53,7 @@ var pricesByName = map[string]int{
 var limitsByName = map[string]int{
 	"HANDLER_BYTES_MAX": handlerBytesMax, "MANIFEST_BYTES_MAX": manifestBytesMax, "JSON_NESTING_MAX": jsonNestingMax,
 	"CUSTOM_SECTIONS_MAX": 64, "IMPORTS_MAX": 16, "HANDLER_STORES_MAX": handlerStoresMax, "STORE_PREFIXES_MAX": storePrefixMax,
-	"SCANS_MAX": scansMax, "STORE_NAME_BYTES_MAX": storeNameBytesMax, "MODULE_NAME_BYTES_MAX": moduleNameBytesMax,
+	"SCANS_MAX": scansMax, "STORE_NAME_BYTES_MAX": storeNameBytesMax, "MODULE_NAME_BYTES_MAX": moduleNameBytesMax, "MODULE_VERSION_MAX": moduleVersionMax,
 	"VERSION_MAP_MODULES_MAX": versionMapModulesMax, "GAS_LIMIT_MAX": gasLimitMax,
 	"MEMORY_INITIAL_PAGES_MAX": memoryInitialPagesMax, "MEMORY_PAGES_MAX": memoryPagesMax, "KEY_BYTES_MAX": keyBytesMax,
 	"VALUE_BYTES_MAX": valueBytesMax, "BATCH_BYTES": batchBytes, "BATCH_OUT_BYTES": batchOutBytes, "LOG_BYTES_MAX": logBytesMax,

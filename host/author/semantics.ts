@@ -105,7 +105,9 @@ function guards(handler: WasmHandler, scene: Scene, run: SceneRun): SceneCheck {
   const registered = wasmHandler(handler);
   const before = seedVersions(manifest, scene);
   const { deleted, renamed } = manifest.storeUpgrades;
-  const named = [...deleted, ...renamedAway(manifest), ...(raises(manifest) ? [] : ownStores(manifest))];
+  // The author declares of these that their module can do without.
+  const taken = [...deleted, ...renamedAway(manifest)].filter((name) => !manifest.allows.deleteStores.includes(name));
+  const named = [...taken, ...(raises(manifest) ? [] : ownStores(manifest))];
   const moved = renamed.filter(({ oldKey }) => manifest.versions.has(oldKey));
   const moduleStores = new Map(moved.map(({ oldKey, newKey }) => [oldKey, [newKey]]));
   const table = { ...DEFAULT_TABLE, moduleStores };

@@ -260,12 +260,12 @@ describe("errors that are not the guest's", () => {
     expect(caught(() => runHandlerIn(handler, { input: { stores } }))).toBe(disk);
   });
 
-  test("what a log callback throws goes on as it is", () => {
+  test("a log callback that throws → no effect on the run", () => {
     const run = "(call $log (i32.const 0) (i32.const 0) (i32.const 0)) (i32.const 0)";
     const log = () => {
       throw new TypeError("no log");
     };
-    expect(() => runGuest({ run }, { input: { log } })).toThrow(new TypeError("no log"));
+    expect(() => runGuest({ run }, { input: { log } })).not.toThrow();
   });
 
   test("a store of the manifest that is absent → UPG_HANDLER_LAYOUT before anything runs", () => {

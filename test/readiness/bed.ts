@@ -22,7 +22,7 @@ const PATIENCE_MILLIS = 120_000;
 /** Until the sidecar has read the plan, fetched what it offers, and tried the staged program. */
 const SETTLE_MILLIS = 9_000;
 
-export type Verdict = "ready" | "not ready" | "silent";
+type Verdict = "ready" | "not ready" | "silent";
 
 export interface Surface {
   readonly name: string;

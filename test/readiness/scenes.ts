@@ -8,7 +8,7 @@ import type { HttpServer } from "../unit/download/http-server.js";
 import { type Bed, type BedOptions, exists, newProgram, oldProgram, type Surface } from "./bed.js";
 
 /** Of the plan in each scene: far enough for everything to be looked at before. */
-export const HEIGHT = 110;
+const HEIGHT = 110;
 
 export interface Played {
   readonly surfaces: readonly Surface[];
@@ -20,7 +20,7 @@ export interface Played {
 export type Scene = (use: Use) => Promise<Played>;
 
 /** Tools of a scene; beds and servers close after it. */
-export interface Use {
+interface Use {
   bed(options?: BedOptions): Promise<Bed>;
   server(): Promise<HttpServer>;
   /** Real programs of other chains, by name; undefined: not on this machine. */

@@ -131,7 +131,8 @@ __attribute__((unused)) static void pair(cu_bytes key, cu_bytes value) { if (key
 __attribute__((unused)) static bool is_so(void) { return true; }
 `;
 const ITEMS = `migrate("bank", 1, 2, NULL), migrate("bank", 2, 3, NULL), add_module("notes", 1, NULL), remove_module("gone"),
-  scan(bank, "01", pair, NULL), scan(auth, "", pair, NULL), invariant("so, (it) \\"is\\"", is_so, "a \\\\ message"), allow("writeStores", "after")`;
+  scan(bank, "01", pair, NULL), scan(auth, "", pair, NULL), invariant("so, (it) \\"is\\"", is_so, "a \\\\ message"),
+  allow("deleteStores", "before"), allow("writeStores", "after")`;
 
 describe("a handler in C that declares its manifest", () => {
   it(

@@ -14,6 +14,7 @@ handler! {
     migrate("bank", 2, 3, second);
     add_module("notes", 1, genesis);
     remove_module("gone");
+    allow("deleteStores", "before");
     allow("writeStores", "after");
     scan(bank, "01", on_pair, on_end);
     scan(auth, "", on_account);
