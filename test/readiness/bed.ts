@@ -12,6 +12,7 @@ import { freePort } from "../e2e/free-port.js";
 import { makeBlocksUpTo, makeHome, type PlannedUpgrade, schedule, withNode } from "../e2e/prepared-home.js";
 import { genesisText } from "../scenario/genesis-text.js";
 import { mountDisk } from "../small-disk.js";
+import { type CommandEnd, ofDoctor, ofExit, ofLog, ofMetric, ofStatus, type Surface } from "./surfaces.js";
 
 const DIST = join(import.meta.dirname, "../../dist");
 const CHAIND = join(DIST, "chaind.js");
@@ -21,20 +22,6 @@ const HANDLERS = join(DIST, "handlers");
 const PATIENCE_MILLIS = 120_000;
 /** Until the sidecar has read the plan, fetched what it offers, and tried the staged program. */
 const SETTLE_MILLIS = 9_000;
-
-type Verdict = "ready" | "not ready" | "silent";
-
-export interface Surface {
-  readonly name: string;
-  readonly verdict: Verdict;
-  readonly detail: string;
-}
-
-interface CommandEnd {
-  readonly exit: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 type Ports = Readonly<Record<"rpc" | "api" | "status", number>>;
 
@@ -223,7 +210,7 @@ export class Bed {
     const node = await fetchText(`http://127.0.0.1:${this.#ports.api}/metrics`);
     return [
       ofStatus(status),
-      { name: "doctor", verdict: doctor.exit === 0 ? "ready" : "not ready", detail: lineOf(doctor) },
+      ofDoctor(doctor),
       ofExit("preflight", preflight, 3),
       ofExit("prepare", prepare, 3),
       ofMetric("sidecar metric", sidecar, "chain_upgrade_sidecar_ready"),
@@ -232,46 +219,6 @@ export class Bed {
     ];
   }
 }
-
-function ofStatus(end: CommandEnd): Surface {
-  const name = "status";
-  try {
-    const status = JSON.parse(end.stdout) as {
-      phase: string;
-      ready?: boolean;
-      readiness: { what: string; state: string }[];
-      next?: string[];
-    };
-    const isReady = status.ready ?? status.phase === "ready";
-    const open = status.readiness.filter(({ state }) => state !== "ready").map(({ what, state }) => `${what} ${state}`);
-    const next = status.next?.length ? ` next: ${status.next.join("; ")}` : "";
-    return { name, verdict: isReady ? "ready" : "not ready", detail: `${status.phase}: ${open.join(", ")}${next}` };
-  } catch {
-    return { name, verdict: "silent", detail: lineOf(end) };
-  }
-}
-
-function ofExit(name: string, end: CommandEnd, noPlan: number): Surface {
-  const verdict = end.exit === 0 ? "ready" : end.exit === noPlan ? "silent" : "not ready";
-  return { name, verdict, detail: `exit ${end.exit}` };
-}
-
-function ofMetric(name: string, text: string | undefined, metric: string): Surface {
-  const line = text?.split("\n").find((each) => each.startsWith(`${metric}{`) || each.startsWith(`${metric} `));
-  if (line === undefined) return { name, verdict: "silent", detail: "" };
-  return { name, verdict: line.endsWith(" 1") ? "ready" : "not ready", detail: line };
-}
-
-/** The node's last line about the plan. */
-function ofLog(log: string, plan: string): Surface {
-  const name = "log";
-  const line = log.split("\n").findLast((each) => each.includes(`plan \\"${plan}\\" is scheduled`));
-  if (line === undefined) return { name, verdict: "silent", detail: "" };
-  const isReady = /staged ✓|: ready\b|✓/.test(line) && !/not ready/.test(line);
-  return { name, verdict: isReady ? "ready" : "not ready", detail: line.slice(0, 300) };
-}
-
-const lineOf = ({ exit, stdout, stderr }: CommandEnd) => `exit ${exit}: ${(stdout || stderr).slice(0, 200)}`;
 
 function command(file: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<CommandEnd> {
   return new Promise((resolve) => {

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { compileSource, IMPORTS } from "../guest/kit/author.js";
 import type { HttpServer } from "../unit/download/http-server.js";
-import { type Bed, type BedOptions, exists, newProgram, oldProgram, type Surface } from "./bed.js";
+import { type Bed, type BedOptions, exists, newProgram, oldProgram } from "./bed.js";
+import type { Surface } from "./surfaces.js";
 
 /** Of the plan in each scene: far enough for everything to be looked at before. */
 const HEIGHT = 110;
