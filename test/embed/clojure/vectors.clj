@@ -108,8 +108,10 @@
         guests (into {} (for [{:strs [name wasm]} guests]
                           [name (delay (host/read-file (of-bytes (.decode (Base64/getDecoder) ^String wasm))))]))
         inputs (into {} (for [input inputs] [(input "name") (delay (read-input input))]))
-        {refused nil, runs true} (group-by #(when (% "input") true) (remove #(% "module_stores") (take-nth (parse-long stride) cases)))
+        kind-of (fn [{:strs [input module_stores vital_modules]}]
+                  (cond (nil? input) :refused (or module_stores vital_modules) :guarded :else :runs))
+        {:keys [refused guarded runs]} (group-by kind-of (take-nth (parse-long stride) cases))
         results (doall (pmap #(run-is-right guests inputs %) runs))]
-    (println (format "handler-cases: %d runs, %d wrong, %d refused files left out"
-                     (count runs) (wrong results) (count refused))))
+    (println (format "handler-cases: %d runs, %d wrong, %d refused files and %d guarded runs left out"
+                     (count runs) (wrong results) (count refused) (count guarded))))
   (shutdown-agents))
